@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What a person can choose, and what every target is compiled with.
+set(FURROW_GPU AUTO CACHE STRING "Build the GPU part: AUTO (where nvcc is), ON or OFF")
+set_property(CACHE FURROW_GPU PROPERTY STRINGS AUTO ON OFF)
+set(FURROW_GPU_ARCHITECTURES "" CACHE STRING "GPU targets, e.g. 80;90. Empty: those of this machine, or 90 where it has none")
+option(FURROW_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(FURROW_BENCH "Build the benchmarks; rivals that are found join in" OFF)
+option(FURROW_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+set(FURROW_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(furrow_warnings INTERFACE)
+target_compile_options(furrow_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -fopenmp-simd>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${FURROW_WERROR}>>:-Werror>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${FURROW_WERROR}>>:--Werror=all-warnings>)
+if(FURROW_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FURROW_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${FURROW_SANITIZE})
+endif()

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/array.hpp>
+
+namespace furrow {
+
+/// Triplets, the one form in which matrices travel between readers, generators and formats.
+/// Entry k is A[row[k], col[k]] = val[k]. **Sorted by (row, col), without duplicates**; entries with the value 0 are
+/// entries. Readers and generators guarantee this, formats rely on it.
+template <class V> struct coo {
+  shape2 shape;                 ///< both sides at most 2^31 - 1
+  host_array<std::int32_t> row; ///< 0 <= row[k] < shape.rows
+  host_array<std::int32_t> col; ///< 0 <= col[k] < shape.cols
+  host_array<V> val;
+
+  index_t nnz() const { return val.size(); }
+};
+
+/// The same matrix with values of another precision. Values beyond the range of `To` throw `fault::input` and name
+/// the first entry that does not fit. Takes `a` to reuse its index arrays.
+template <class To, class From> coo<To> convert_values(coo<From>&& a);
+
+} // namespace furrow

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow {
+
+/// Where work runs.
+struct device {
+  enum class kind { cpu, gpu } what = kind::cpu;
+  int ordinal = 0; ///< which GPU; 0 for the CPU
+
+  bool is_gpu() const { return what == kind::gpu; }
+  friend bool operator==(device, device) = default;
+};
+
+/// What one GPU says of itself.
+struct gpu_info {
+  std::string name;
+  int ordinal = 0, major = 0, minor = 0, multiprocessors = 0;
+  int lanes = 32; ///< lanes that run together: 32 on NVIDIA hardware
+  std::int64_t memory_bytes = 0, free_bytes = 0, l2_bytes = 0;
+  bool graphs = false; ///< the driver runs loops inside graphs (WHILE nodes)
+};
+
+/// How this library was built and what it finds. Never throws; `problem` says why there is no GPU to use.
+struct gpu_status {
+  bool built = false; ///< this build has GPU code
+  std::string problem;
+  std::string runtime_version, driver_version;
+  std::vector<gpu_info> gpus;
+};
+gpu_status inspect_gpus();
+
+/// "auto", "cpu", "gpu" or "gpu:N". `auto` is the first GPU where there is one, otherwise the CPU.
+/// Throws `fault::usage` for other words and `fault::device`, with the reason, where that GPU is not to be had.
+device parse_device(std::string_view text);
+
+/// "cpu", or "gpu:0 (NVIDIA H200)".
+std::string describe(device d);
+
+/// Makes `d` the device of this thread: operators, arrays and spaces made afterwards belong to it.
+void select_device(device d);
+
+/// Threads that the CPU part uses. 0 means all that the process may use.
+void set_threads(int threads);
+int threads();
+
+/// Bytes of host memory, and of the memory of GPU `ordinal`, that can still be had. Respects the limits of a container.
+std::int64_t available_host_memory();
+std::int64_t available_gpu_memory(int ordinal);
+
+} // namespace furrow

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace furrow {
+
+/// What a failure is about. The command line turns it into its exit code.
+enum class fault {
+  usage,    ///< a name, an option or an argument that does not exist or does not fit
+  input,    ///< a file or a matrix that cannot be accepted
+  memory,   ///< more memory than there is
+  device,   ///< a device that is missing or failed
+  internal, ///< a broken promise inside Furrow
+};
+
+/// The one exception of the library. `what()` is a sentence for the person who made the call.
+struct error : std::runtime_error {
+  fault kind;
+  error(fault kind, const std::string& what) : std::runtime_error(what), kind(kind) {}
+};
+
+/// Throws `error(kind, what)` unless `ok`. For what a caller can get wrong.
+inline void check(bool ok, fault kind, const std::string& what) {
+  if (!ok) throw error(kind, what);
+}
+
+/// Throws `error(fault::internal, "file:line: what")` unless `ok`. For what only Furrow itself can get wrong.
+inline void require(bool ok, const std::string& what, std::source_location at = std::source_location::current()) {
+  if (!ok) throw error(fault::internal, std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " + what);
+}
+
+} // namespace furrow

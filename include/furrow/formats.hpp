@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/coo.hpp>
+#include <furrow/device.hpp>
+#include <furrow/operator.hpp>
+#include <furrow/stats.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace furrow {
+
+enum class precision { f64, f32 };
+constexpr double bytes_of(precision p) { return p == precision::f64 ? 8 : 4; }
+template <class V> constexpr precision precision_of = sizeof(V) == 8 ? precision::f64 : precision::f32;
+
+struct kernel_entry {
+  std::string_view name, about;
+};
+
+/// Makes an operator from triplets, which it may take apart. `kernel` is a name of the entry's list, or "auto".
+template <class V> using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view kernel);
+
+/// How one format is made on one kind of device.
+struct format_backend {
+  std::span<const kernel_entry> kernels;
+  make_operator<double> f64 = nullptr; ///< null: this format has no code for this kind of device
+  make_operator<float> f32 = nullptr;
+
+  template <class V> make_operator<V> make() const {
+    if constexpr (sizeof(V) == 8) return f64;
+    else return f32;
+  }
+};
+
+/// A format as the rest of the library sees it. One per folder of src/formats; the table is generated.
+struct format_entry {
+  std::string_view name, about;
+  double (*stored_bytes)(const stats&, precision); ///< of the matrix in this format
+  format_backend cpu, gpu;
+
+  const format_backend& backend(device d) const { return d.is_gpu() ? gpu : cpu; }
+};
+
+/// Bytes of y = A x: the stored matrix, x and y, each once.
+inline double bytes_per_apply(const format_entry& f, const stats& s, precision p) {
+  return f.stored_bytes(s, p) + bytes_of(p) * static_cast<double>(s.shape.rows + s.shape.cols);
+}
+
+/// All formats, sorted by name.
+std::span<const format_entry* const> formats();
+/// Throws `fault::usage`, naming those that exist, where there is no such format or no such kernel on that device.
+const format_entry& find_format(std::string_view name);
+
+/// A format and a kernel by name or "auto", and why.
+struct choice {
+  const format_entry* format = nullptr;
+  std::string kernel, reason;
+};
+/// The format that moves the fewest bytes a product among those that run on `where`, or the one named.
+choice choose(const stats& s, precision p, device where, std::string_view format, std::string_view kernel);
+
+/// An operator on `where` (which must be selected) by that choice.
+template <class V> std::unique_ptr<any_operator<V>> make(const choice& c, device where, coo<V> a) {
+  return c.format->backend(where).make<V>()(std::move(a), c.kernel);
+}
+
+} // namespace furrow

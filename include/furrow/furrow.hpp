@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/array.hpp>
+#include <furrow/coo.hpp>
+#include <furrow/device.hpp>
+#include <furrow/error.hpp>
+#include <furrow/formats.hpp>
+#include <furrow/generate.hpp>
+#include <furrow/io.hpp>
+#include <furrow/operator.hpp>
+#include <furrow/solve.hpp>
+#include <furrow/stats.hpp>
+#include <furrow/version.hpp>
+#include <furrow/view.hpp>

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/formats.hpp>
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace furrow {
+
+/// Why a solver stopped. Everything but `converged` comes with the number that triggered it in `solve_report::message`.
+enum class status {
+  converged,             ///< the recomputed residual b - A x is small enough
+  max_iterations,        ///< the limit on iterations was reached
+  not_positive_definite, ///< p'Ap or r'z was negative beyond what rounding explains
+  breakdown,             ///< p'Ap or r'z is zero within rounding and a restart did not help
+  nan,                   ///< a NaN or an infinity appeared
+  stagnated,             ///< the residual stopped falling above its goal
+  diverged,              ///< the residual grew beyond any use
+  interrupted,           ///< `watch` asked to stop
+};
+std::string_view name(status s);
+
+/// What a running solver tells its watcher, about ten times a second.
+struct progress {
+  index_t iteration = 0;
+  double relative_residual = 0; ///< by the recurrence, not recomputed
+  double seconds = 0;           ///< since the solver started
+};
+
+struct solve_options {
+  std::string solver = "cg", precond = "jacobi", format = "auto", kernel = "auto";
+  device where{};
+  double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms
+  double atol = 0;
+  index_t max_iterations = 0;                 ///< 0: max(10 rows, 1000)
+  bool history = true;                        ///< record the residual of every iteration
+  std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
+};
+
+struct solve_report {
+  status why = status::max_iterations;
+  std::string message; ///< one sentence
+  index_t iterations = 0;
+  index_t restarts = 0;         ///< from the recomputed residual
+  double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0
+  double setup_seconds = 0, solve_seconds = 0;
+  double bytes_per_iteration = 0;     ///< that the algorithm must move
+  double stored_bytes = 0;            ///< matrix, preconditioner and vectors
+  index_t waits = 0;                  ///< times the host waited for the device
+  std::string format, kernel, reason; ///< what ran, and why it was chosen
+  std::vector<double> history;        ///< relative residuals by the recurrence; [0] before the first iteration
+};
+
+/// Solves A x = b. x holds the first guess on entry and the answer on return, also where the report says it stopped
+/// short. a: n x n, taken apart to save memory; b, x: n, host memory, not overlapping. Allocates on `options.where`:
+/// the matrix in its format, b, x and at most four more vectors. Before conjugate gradients start, A is checked to be
+/// symmetric in pattern and values: `fault::input` names a pair of entries that is not. Throws `fault::usage` for
+/// unknown names and sizes that do not fit, `fault::memory` before allocating what cannot be had. Bitwise repeatable on
+/// the same build and device.
+template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& options);
+
+/// Bytes that `solve` takes at its peak on the host and, for a GPU, on the device; from sizes alone.
+struct memory_estimate {
+  double host = 0, gpu = 0;
+};
+memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& options);
+
+struct named {
+  std::string_view name, about;
+};
+std::vector<named> solvers();
+std::vector<named> preconditioners();
+
+} // namespace furrow

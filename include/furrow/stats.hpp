@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/coo.hpp>
+
+#include <array>
+
+namespace furrow {
+
+/// What one pass over a matrix tells: the input of every cost model and of `furrow info`.
+struct stats {
+  shape2 shape;
+  index_t nnz = 0;
+  index_t row_min = 0, row_max = 0;       ///< shortest and longest row
+  double row_mean = 0, row_deviation = 0; ///< of the row lengths
+  index_t empty_rows = 0;
+  std::array<index_t, 33> row_histogram{}; ///< [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries
+  index_t lower_bandwidth = 0;             ///< max(row - col), 0 if none
+  index_t upper_bandwidth = 0;             ///< max(col - row), 0 if none
+  index_t diagonals = 0;                   ///< distinct values of col - row
+  index_t zero_diagonal = 0;               ///< i < min(rows, cols) where A[i,i] is absent or 0
+  index_t explicit_zeros = 0;
+  double norm_inf = 0; ///< largest row sum of |A[i,j]|
+  double largest = 0;  ///< largest |A[i,j]|
+  bool finite = true;  ///< no NaN and no infinity among the values
+};
+
+/// One parallel pass over `a`; the same numbers for every number of threads.
+template <class V> stats measure(const coo<V>& a);
+
+} // namespace furrow

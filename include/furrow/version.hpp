@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+namespace furrow {
+inline constexpr const char* version = "0.1.0";
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define FURROW_HD __host__ __device__
+#else
+#define FURROW_HD
+#endif
+
+namespace furrow {
+
+/// Sizes, positions and offsets. Column indices inside a format are 32 bits wide.
+using index_t = std::int64_t;
+
+/// Non-owning [data, data + size). Trivially copyable, usable in kernels; says nothing about which memory it is in.
+template <class T> struct view {
+  T* data = nullptr;
+  index_t size = 0;
+
+  view() = default;
+  FURROW_HD view(T* data, index_t size) : data(data), size(size) {}
+  template <class U>
+  requires std::is_same_v<const U, T> FURROW_HD view(view<U> v) : data(v.data), size(v.size) {}
+
+  FURROW_HD T& operator[](index_t i) const { return data[i]; }
+  FURROW_HD T* begin() const { return data; }
+  FURROW_HD T* end() const { return data + size; }
+  FURROW_HD bool empty() const { return size == 0; }
+};
+
+template <class T> using cview = view<const T>;
+
+/// `count` elements of `v` from `first` on.
+template <class T> FURROW_HD view<T> part(view<T> v, index_t first, index_t count) { return {v.data + first, count}; }
+
+/// Whether two views share memory.
+template <class T, class U> bool overlap(view<T> a, view<U> b) {
+  const auto *a0 = reinterpret_cast<const char*>(a.begin()), *a1 = reinterpret_cast<const char*>(a.end());
+  const auto *b0 = reinterpret_cast<const char*>(b.begin()), *b1 = reinterpret_cast<const char*>(b.end());
+  return !a.empty() && !b.empty() && a0 < b1 && b0 < a1;
+}
+
+static_assert(std::is_trivially_copyable_v<view<int>>);
+
+/// Rows and columns.
+struct shape2 {
+  index_t rows = 0, cols = 0;
+  friend bool operator==(shape2, shape2) = default;
+};
+
+} // namespace furrow

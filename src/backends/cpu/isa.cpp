@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "isa.hpp"
+
+#include <furrow/error.hpp>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace furrow::cpu {
+namespace {
+
+isa detect() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+  const isa best = avx512 ? isa::avx512 : avx2 ? isa::avx2 : isa::baseline;
+#else
+  const isa best = isa::baseline;
+#endif
+  const char* wish = std::getenv("FURROW_ISA");
+  if (!wish || !*wish) return best;
+  const std::string_view name = wish;
+  const bool known = name == "baseline" || name == "avx2" || name == "avx512";
+  check(known, fault::usage, "FURROW_ISA must be baseline, avx2 or avx512, not '" + std::string(name) + "'");
+  const isa wanted = name == "avx512" ? isa::avx512 : name == "avx2" ? isa::avx2 : isa::baseline;
+  return wanted < best ? wanted : best;
+}
+
+} // namespace
+
+isa machine_isa() {
+  static const isa one = detect();
+  return one;
+}
+
+} // namespace furrow::cpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// One binary, every x86 machine: `widest(body)` compiles `body` for each instruction set and runs the widest one here.
+/// A body must be a lambda marked FURROW_INLINE, so that it becomes part of each version.
+#define FURROW_INLINE __attribute__((always_inline))
+
+namespace furrow::cpu {
+
+enum class isa { baseline, avx2, avx512 };
+
+/// The widest instruction set of this machine; FURROW_ISA=baseline|avx2|avx512 asks for a narrower one.
+isa machine_isa();
+
+#if defined(__x86_64__)
+template <class F>
+__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2,prefer-vector-width=512"))) void
+run_avx512(const F& body) {
+  body();
+}
+template <class F> __attribute__((target("avx2,fma,bmi2"))) void run_avx2(const F& body) { body(); }
+
+template <class F> void widest(const F& body) {
+  switch (machine_isa()) {
+  case isa::avx512:
+    return run_avx512(body);
+  case isa::avx2:
+    return run_avx2(body);
+  case isa::baseline:
+    return body();
+  }
+}
+#else
+template <class F> void widest(const F& body) { body(); }
+#endif
+
+} // namespace furrow::cpu

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/array.hpp>
+#include <furrow/device.hpp>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace furrow {
+namespace {
+
+constexpr std::size_t alignment = 64;
+/// From here on a block gets pages of its own: they go back to the system at once, and huge pages spare gathers their
+/// address-translation misses.
+constexpr std::size_t mapped_from = std::size_t(1) << 20;
+
+std::int64_t field_of_meminfo(const std::string& wanted) {
+  std::ifstream file("/proc/meminfo");
+  std::string key, unit;
+  std::int64_t kilobytes = 0;
+  while (file >> key >> kilobytes && std::getline(file, unit))
+    if (key == wanted) return kilobytes * 1024;
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t number_in(const char* path) {
+  std::ifstream file(path);
+  std::int64_t value = -1;
+  return file >> value ? value : -1; // "max" is no number: no limit
+}
+
+} // namespace
+
+std::size_t checked_bytes(index_t count, std::size_t size) {
+  require(count >= 0, "an array was asked for a negative size");
+  const auto limit = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+  check(static_cast<std::size_t>(count) <= limit / size, fault::memory,
+        fmt::format("{} elements of {} bytes are more than 2^63 bytes: no memory holds that", count, size));
+  return static_cast<std::size_t>(count) * size;
+}
+
+void* host_memory::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  if (bytes >= mapped_from) {
+    data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) data = nullptr;
+    else madvise(data, bytes, MADV_HUGEPAGE); // a wish; where it is not granted nothing is lost
+  } else {
+    data = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  }
+  check(data != nullptr, fault::memory,
+        fmt::format("{} bytes of host memory cannot be had ({} are available)", bytes, available_host_memory()));
+  return data;
+}
+
+void host_memory::release(void* data, std::size_t bytes) noexcept {
+  if (bytes >= mapped_from) munmap(data, bytes);
+  else std::free(data);
+}
+
+void host_memory::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes) std::memcpy(to, from, bytes);
+}
+
+std::int64_t available_host_memory() {
+  std::int64_t available = field_of_meminfo("MemAvailable:");
+  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max");
+  const std::int64_t used = number_in("/sys/fs/cgroup/memory.current");
+  if (limit >= 0 && used >= 0) available = std::min(available, std::max<std::int64_t>(limit - used, 0));
+  return available;
+}
+
+} // namespace furrow

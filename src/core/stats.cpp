@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/stats.hpp>
+
+#include "backends/cpu/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+/// What one piece of the rows adds. Pieces begin and end at row boundaries and are merged in order, and their number
+/// does not depend on the number of threads: the same sums everywhere.
+struct piece {
+  index_t row_min = std::numeric_limits<index_t>::max(), row_max = 0, full_rows = 0, zero_diagonal = 0, zeros = 0;
+  index_t lower = 0, upper = 0;
+  double squares = 0, norm_inf = 0, largest = 0;
+  bool finite = true;
+  std::array<index_t, 33> histogram{};
+};
+
+template <class V> piece look_at(const coo<V>& a, index_t first, index_t last, std::vector<char>& seen) {
+  piece p;
+  for (index_t k = first; k < last;) {
+    const index_t row = a.row[k], begin = k;
+    double sum = 0;
+    for (; k < last && a.row[k] == row; ++k) {
+      const index_t offset = index_t(a.col[k]) - row;
+      const double size = std::abs(double(a.val[k]));
+      p.lower = std::max(p.lower, -offset);
+      p.upper = std::max(p.upper, offset);
+      std::atomic_ref(seen[offset + a.shape.rows - 1]).store(1, std::memory_order_relaxed);
+      p.zeros += size == 0;
+      p.zero_diagonal -= offset == 0 && size != 0;
+      p.finite = p.finite && std::isfinite(size);
+      p.largest = std::max(p.largest, size);
+      sum += size;
+    }
+    const index_t length = k - begin;
+    p.row_min = std::min(p.row_min, length);
+    p.row_max = std::max(p.row_max, length);
+    p.full_rows += 1;
+    p.squares += double(length) * double(length);
+    p.norm_inf = std::max(p.norm_inf, sum);
+    ++p.histogram[std::bit_width(static_cast<std::uint64_t>(length))];
+  }
+  return p;
+}
+
+} // namespace
+
+template <class V> stats measure(const coo<V>& a) {
+  const index_t nnz = a.nnz(), piece_size = index_t(1) << 16;
+  const index_t pieces = (nnz + piece_size - 1) / piece_size;
+  // The piece that a row starts in owns the whole row.
+  const auto begin_of = [&](index_t k) {
+    index_t at = std::min(k * piece_size, nnz);
+    while (at > 0 && at < nnz && a.row[at] == a.row[at - 1]) ++at;
+    return at;
+  };
+  std::vector<char> seen(static_cast<std::size_t>(nnz ? a.shape.rows + a.shape.cols - 1 : 0), 0);
+  std::vector<piece> found(static_cast<std::size_t>(pieces));
+  cpu::for_each_task(pieces, [&](index_t k) { found[k] = look_at(a, begin_of(k), begin_of(k + 1), seen); });
+
+  stats s;
+  s.shape = a.shape;
+  s.nnz = nnz;
+  s.zero_diagonal = std::min(a.shape.rows, a.shape.cols);
+  s.row_min = nnz ? std::numeric_limits<index_t>::max() : 0;
+  index_t full_rows = 0;
+  double squares = 0;
+  for (const piece& p : found) {
+    s.row_min = std::min(s.row_min, p.row_min);
+    s.row_max = std::max(s.row_max, p.row_max);
+    s.lower_bandwidth = std::max(s.lower_bandwidth, p.lower);
+    s.upper_bandwidth = std::max(s.upper_bandwidth, p.upper);
+    s.norm_inf = std::max(s.norm_inf, p.norm_inf);
+    s.largest = std::max(s.largest, p.largest);
+    s.finite = s.finite && p.finite;
+    s.zero_diagonal += p.zero_diagonal;
+    s.explicit_zeros += p.zeros;
+    for (std::size_t b = 0; b < s.row_histogram.size(); ++b) s.row_histogram[b] += p.histogram[b];
+    full_rows += p.full_rows;
+    squares += p.squares;
+  }
+  s.empty_rows = a.shape.rows - full_rows;
+  s.row_histogram[0] = s.empty_rows;
+  if (s.empty_rows) s.row_min = 0;
+  s.diagonals = std::count(seen.begin(), seen.end(), 1);
+  if (a.shape.rows) {
+    s.row_mean = double(nnz) / double(a.shape.rows);
+    s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
+  }
+  return s;
+}
+
+template stats measure(const coo<double>&);
+template stats measure(const coo<float>&);
+
+template <class To, class From> coo<To> convert_values(coo<From>&& a) {
+  coo<To> result{a.shape, std::move(a.row), std::move(a.col), {}};
+  if constexpr (std::is_same_v<To, From>) {
+    result.val = std::move(a.val);
+  } else {
+    result.val = host_array<To>(a.val.size());
+    cpu::for_each_range(a.val.size(), 1 << 16, [&](index_t first, index_t last) {
+      for (index_t k = first; k < last; ++k) result.val[k] = static_cast<To>(a.val[k]);
+    });
+    for (index_t k = 0; k < a.val.size(); ++k)
+      check(std::isfinite(result.val[k]) || !std::isfinite(a.val[k]), fault::input,
+            "entry (" + std::to_string(result.row[k] + 1) + ", " + std::to_string(result.col[k] + 1) +
+                ") is too large for single precision: use f64");
+  }
+  return result;
+}
+
+template coo<double> convert_values(coo<double>&&);
+template coo<float> convert_values(coo<double>&&);
+template coo<float> convert_values(coo<float>&&);
+
+} // namespace furrow
