@@ -24,9 +24,9 @@ FURROW_INLINE inline void sweep_piece(Step step, index_t first, index_t last, do
   index_t i = first;
   for (; i + sweep_lanes <= last; i += sweep_lanes) {
 #pragma omp simd
-    for (int l = 0; l < sweep_lanes; ++l) step(i + l, sums<N>{&lane[0][l], sweep_lanes});
+    for (int l = 0; l < sweep_lanes; ++l) step(i + l, step.at(i + l), sums<N>{&lane[0][l], sweep_lanes});
   }
-  for (int l = 0; i < last; ++i, ++l) step(i, sums<N>{&lane[0][l], sweep_lanes});
+  for (int l = 0; i < last; ++i, ++l) step(i, step.at(i), sums<N>{&lane[0][l], sweep_lanes});
   for (int k = 0; k < N; ++k) {
     double total = 0;
     for (const double share : lane[k]) total += share;

@@ -71,6 +71,7 @@ void wait(const queue& q) { check(cudaStreamSynchronize(q.stream)); }
 void* gpu_memory::allocate(std::size_t bytes) {
   gpu::queue& q = gpu::current_queue();
   void* data = nullptr;
+  bytes = (bytes + gpu::padding - 1) / gpu::padding * gpu::padding;
   const cudaError_t code = cudaMallocAsync(&data, bytes, q.stream);
   if (code == cudaErrorMemoryAllocation) {
     cudaGetLastError();

@@ -12,7 +12,8 @@ template <class V> struct scale_by_step {
   V factor;
   view<V> y;
   FURROW_HD void load() {}
-  FURROW_HD void operator()(index_t i, sums<0>) const { y[i] = factor == V(0) ? V(0) : factor * y[i]; }
+  FURROW_HD V at(index_t i) const { return factor == V(0) ? V(0) : factor * y[i]; }
+  FURROW_HD void operator()(index_t i, V value, sums<0>) const { y[i] = value; }
 };
 
 /// What operators on the GPU have in common: a matrix in GPU memory, and alpha == 0, which reads neither A nor x.

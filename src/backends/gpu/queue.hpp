@@ -16,6 +16,9 @@ void check(cudaError_t code, std::source_location at = std::source_location::cur
 inline constexpr int max_sums = 4;
 inline constexpr int blocks_per_multiprocessor = 16;
 
+/// Arrays take a multiple of this many bytes, so that a copy in units of 16 bytes may read past the last element.
+inline constexpr std::size_t padding = 64;
+
 /// One GPU as this library uses it: everything is enqueued on one stream, in order, so one scratch area serves all
 /// reductions. Lives as long as the process.
 struct queue {

@@ -7,15 +7,25 @@
 
 namespace furrow::gpu {
 
-inline constexpr int sweep_threads = 256;
+/// Threads of a block of a sweep, and indices whose reads a thread has under way at once.
+inline constexpr int sweep_threads = 256, sweep_batch = 4;
 
-/// step(i, sum) for every i in [0, n), neighbouring threads on neighbouring indices.
+/// Every i in [0, n), neighbouring threads on neighbouring indices.
 template <class Step, int N>
 __global__ void __launch_bounds__(sweep_threads) sweep_kernel(index_t n, Step step, sum_target<N> to) {
   step.load();
   double mine[N ? N : 1] = {};
+  const sums<N> sum{mine, 1};
   const index_t stride = index_t(gridDim.x) * sweep_threads;
-  for (index_t i = index_t(blockIdx.x) * sweep_threads + threadIdx.x; i < n; i += stride) step(i, sums<N>{mine, 1});
+  index_t i = index_t(blockIdx.x) * sweep_threads + threadIdx.x;
+  for (; i + (sweep_batch - 1) * stride < n; i += sweep_batch * stride) {
+    decltype(step.at(i)) values[sweep_batch];
+#pragma unroll
+    for (int k = 0; k < sweep_batch; ++k) values[k] = step.at(i + k * stride);
+#pragma unroll
+    for (int k = 0; k < sweep_batch; ++k) step(i + k * stride, values[k], sum);
+  }
+  for (; i < n; i += stride) step(i, step.at(i), sum);
   finish<sweep_threads, N>(mine, to);
 }
 

@@ -29,10 +29,16 @@ public:
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
     if (kernel_ == "auto") kernel_ = "stream";
     if (kernel_ == "stream") {
-      const auto first = cut_tiles(a.row_ptr, gpu::stream_entries, gpu::stream_rows);
-      host_array<std::int32_t> home(static_cast<index_t>(first.size()));
-      std::copy(first.begin(), first.end(), home.begin());
-      tiles_ = gpu_array<std::int32_t>(home);
+      prepare(gpu::stream_kernel<V, I, 0>);
+      prepare(gpu::stream_kernel<V, I, 1>);
+      // A small matrix is cut finer, so that every block has a few tiles.
+      const index_t share = a.val.size() / (index_t(gpu::current_queue().multiprocessors) * blocks_ * 4);
+      const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
+      const auto tiles =
+          cut_tiles(a.row_ptr, entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
+      host_array<tile> home(static_cast<index_t>(tiles.size()));
+      std::copy(tiles.begin(), tiles.end(), home.begin());
+      tiles_ = gpu_array<tile>(home);
     }
     if (kernel_ == "vector") {
       launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
@@ -53,12 +59,19 @@ private:
     launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
   }
 
+  /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
+  template <class Kernel> void prepare(Kernel kernel) {
+    constexpr int bytes = sizeof(gpu::stream_memory<V, I>);
+    gpu::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, kernel, gpu::stream_shape::threads, bytes));
+  }
+
   template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
     if (kernel_ == "stream") {
-      const index_t tiles = tiles_.size() - 1;
-      gpu::stream_kernel<V, I, N><<<gpu::blocks_for(tiles, 1, q), gpu::stream_threads, 0, q.stream>>>(
-          view_of(matrix_), as_cview(tiles_), alpha, x, beta, y, xy);
+      gpu::stream_kernel<V, I, N>
+          <<<gpu::blocks_for(tiles_.size(), 1, q, blocks_), gpu::stream_shape::threads,
+             sizeof(gpu::stream_memory<V, I>), q.stream>>>(view_of(matrix_), as_cview(tiles_), alpha, x, beta, y, xy);
       gpu::check(cudaGetLastError());
       return;
     }
@@ -91,7 +104,8 @@ private:
 
   std::string kernel_;
   row_launch launch_;
-  gpu_array<std::int32_t> tiles_;
+  gpu_array<tile> tiles_;
+  int blocks_ = 1; ///< of the stream kernel that a multiprocessor holds
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {
