@@ -130,18 +130,17 @@ private:
     first_residual_ = residual_;
     record(residual_);
     auto loop = s_.repeat([this] { step(); }, until(limit));
-    for (int idle = 0;;) {
-      if (finished(limit)) return;
+    if (finished(limit)) return;
+    for (int idle = 0;; ++report_.restarts) {
       const double before = residual_;
       start_from_residual(before);
       const verdict v = run_chunks(loop);
       recompute_residual();
-      if (stopped_by(v)) return;
+      if (stopped_by(v) || finished(limit)) return;
       // What is left is a loop that believes it is done, or one that rounding stopped: go on from the recomputed
       // residual, unless three starts in a row did not make it a tenth smaller.
       idle = residual_ < 0.9 * before ? 0 : idle + 1;
       if (idle == 3) return give_up(v);
-      ++report_.restarts;
     }
   }
 
@@ -171,7 +170,7 @@ private:
   bool stopped_by(verdict v) {
     const auto number = [&](cg_control::slot_name k) { return home_[k]; };
     const index_t i = report_.iterations;
-    if (residual_ <= goal_ && v != verdict::not_finite) return finished(0);
+    if (residual_ <= goal_ && v != verdict::not_finite) return false; // good enough, whatever the loop met
     switch (v) {
     case verdict::not_finite:
       stop(status::nan,
