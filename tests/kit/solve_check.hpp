@@ -31,13 +31,16 @@ solved<V> solve_honestly(const coo<double>& matrix, const host_array<V>& b, cons
     const long double goal = std::max<long double>(options.rtol * truth.norm_b, options.atol);
     EXPECT_LE(truth.norm, goal * (1 + 1e-6L) + truth.rounding) << report.message;
   }
-  if (truth.norm_b > 0 && std::isfinite(truth.norm) && std::isfinite(truth.rounding)) {
+  if (!std::isfinite(report.relative_residual)) {
+    EXPECT_EQ(report.why, status::nan) << report.message;
+  } else if (truth.norm_b > 0 && std::isfinite(truth.norm)) {
     EXPECT_NEAR(report.relative_residual, static_cast<double>(truth.norm / truth.norm_b),
                 static_cast<double>((truth.rounding + 1e-6L * truth.norm) / truth.norm_b))
         << report.message;
   }
-  if (options.history && report.iterations > 0)
+  if (options.history && report.iterations > 0) {
     EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations + 1));
+  }
   return result;
 }
 
