@@ -18,7 +18,7 @@ struct gpu_side {
 };
 
 /// Whether two arrays hold the same bits.
-template <class T> bool same_bits(cview<T> a, cview<T> b) {
+template <class T> bool same_bits(view<const T> a, view<const T> b) {
   return a.size == b.size &&
          (a.empty() || std::memcmp(a.data, b.data, static_cast<std::size_t>(a.size) * sizeof(T)) == 0);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "contract.hpp"
 #include "convert.hpp"
 
 #include "kit/guarded.hpp"
