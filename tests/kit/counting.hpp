@@ -69,8 +69,8 @@ public:
     }
   };
   template <class Body, class Until> auto repeat(Body body, Until until) {
-    auto inner = s_.repeat(std::move(body), std::move(until));
-    return counted_loop<decltype(inner)>{std::move(inner), seen_};
+    using loop = decltype(s_.repeat(body, until)); // need not be movable
+    return counted_loop<loop>{s_.repeat(std::move(body), std::move(until)), seen_};
   }
 
 private:
