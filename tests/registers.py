@@ -3,8 +3,8 @@
 """Keeps an eye on the registers, stack and spills of every kernel.
 
   registers.py record -- COMMAND...      runs a compilation with -Xptxas=-v and keeps what ptxas said beside the object
-  registers.py check BUILD BUDGETS       compares what was recorded below BUILD with the file BUDGETS
-  registers.py check BUILD BUDGETS --update    writes BUDGETS instead
+  registers.py check BUILD BUDGETS --nvcc VERSION             compares what was recorded below BUILD with BUDGETS
+  registers.py check BUILD BUDGETS --nvcc VERSION --update    writes BUDGETS instead
 
 No device is needed: ptxas says it all. Standard library only.
 """
@@ -106,8 +106,15 @@ def load(file):
     return table
 
 
-def save(file, table):
+def nvcc_of(file):
+    """The compiler that a file of budgets was written with: another one allots registers otherwise."""
+    said = re.search(r"^# nvcc (\S+)$", pathlib.Path(file).read_text(), re.MULTILINE)
+    return said.group(1) if said else "unknown"
+
+
+def save(file, table, nvcc):
     lines = [
+        f"# nvcc {nvcc}",
         "# What every kernel takes: registers a thread, stack, spilled and shared bytes, as ptxas says it.",
         "# tests/registers.py compares a build with this file; its --update writes it.",
         "# " + " ".join(("architecture",) + FIELDS + ("kernel",)),
@@ -117,7 +124,7 @@ def save(file, table):
     pathlib.Path(file).write_text("\n".join(lines) + "\n")
 
 
-def check(build, budgets, update):
+def check(build, budgets, nvcc, update):
     now = recorded(build)
     if not now:
         print(f"no kernel was recorded below {build}: build the GPU part first")
@@ -125,10 +132,14 @@ def check(build, budgets, update):
     built = {arch for arch, _ in now}
     before = load(budgets) if pathlib.Path(budgets).exists() else {}
     if update:
-        kept = {key: value for key, value in before.items() if key[0] not in built}
-        save(budgets, kept | now)
+        same = before and nvcc_of(budgets) == nvcc
+        kept = {key: value for key, value in before.items() if same and key[0] not in built}
+        save(budgets, kept | now, nvcc)
         print(f"{len(now)} kernels for {', '.join(sorted(built))} written to {budgets}")
         return 0
+    if before and nvcc_of(budgets) != nvcc:
+        print(f"{budgets} was written with nvcc {nvcc_of(budgets)}, and this is {nvcc}")
+        return SKIPPED
     known = built & {arch for arch, _ in before}
     if not known:
         print(f"{budgets} knows no kernel for {', '.join(sorted(built))}")
@@ -145,7 +156,7 @@ def check(build, budgets, update):
         changes.append(f"  {key[0]} {key[1]}\n      {what}")
     if changes:
         print(f"{len(changes)} kernels differ from {budgets}; where that is meant, run")
-        print(f"  tests/registers.py check BUILD {budgets} --update\n" + "\n".join(changes))
+        print(f"  tests/registers.py check {build} {budgets} --nvcc {nvcc} --update\n" + "\n".join(changes))
         return 1
     print(f"{sum(arch in known for arch, _ in now)} kernels for {', '.join(sorted(known))} are as they were")
     return 0
@@ -158,9 +169,10 @@ def main():
     parser.add_argument("command", choices=["check"])
     parser.add_argument("build")
     parser.add_argument("budgets")
+    parser.add_argument("--nvcc", default="unknown", metavar="VERSION")
     parser.add_argument("--update", action="store_true")
     given = parser.parse_args()
-    return check(given.build, given.budgets, given.update)
+    return check(given.build, given.budgets, given.nvcc, given.update)
 
 
 if __name__ == "__main__":
