@@ -18,7 +18,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(furrow_warnings INTERFACE)
 target_compile_options(furrow_warnings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -fopenmp-simd>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow=local -Wconversion -Wno-sign-conversion -fopenmp-simd>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${FURROW_WERROR}>>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${FURROW_WERROR}>>:--Werror=all-warnings>)
 if(FURROW_SANITIZE)
