@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/operator.hpp>
+
+#include <cmath>
+
+namespace furrow {
+
+/// num / den, two slots. Worked out where it is used, so that scalar algebra costs neither a launch nor a wait.
+/// 0 where den is not positive: a step that would go wrong is then no step, and the solver's `until` says why.
+class coefficient {
+public:
+  coefficient(slot num, slot den) : num_(num.at), den_(den.at) {}
+  /// Called once before the first use.
+  FURROW_HD void load() { value_ = *den_ > 0 ? *num_ / *den_ : 0; }
+  FURROW_HD operator double() const { return value_; }
+
+private:
+  const double *num_, *den_;
+  double value_ = 0;
+};
+inline coefficient operator/(slot num, slot den) { return {num, den}; }
+
+/// The running sums of one lane of a sweep; `sum[k]` is added to slot k.
+template <int N> struct sums {
+  double* at;
+  int stride;
+  FURROW_HD double& operator[](int k) const { return at[k * stride]; }
+};
+
+/// One pass over n indices: a trivially copyable functor. `load()` is called once a thread before its first index,
+/// then `step(i, sum)` for every index, in any order. reads, writes: vectors that it streams, so that a counting space
+/// can check what a solver promises.
+template <class Step, int N>
+concept sweep_step = std::is_trivially_copyable_v<Step> && requires(Step step, index_t i, sums<N> sum) {
+  step.load();
+  step(i, sum);
+  { Step::reads + Step::writes } -> std::convertible_to<int>;
+};
+
+/// Where vectors live. Everything but `read`, `fetch` and a loop's `run` only enqueues; those wait.
+///
+/// make(n)               n elements of value, uninitialised
+/// make_slots(n)         n slots, 0, in an array of double
+/// copy(x, y)            y <- x
+/// sweep(n, step, s...)  one pass over [0, n); the slots s receive the sums of `step`; the same bits on every run
+/// dot(x, y, s)          s = x . y; one pass
+/// read(s)               the number in a slot; waits
+/// fetch(from, to)       many of them at once; waits
+/// put(from, to)         slots from host memory
+/// repeat(body, until)   a loop object; its run(n) calls `body` up to n times, and after each of them evaluates
+/// `until()`
+///                       beside the vectors; returns true as soon as that is true. `body` must enqueue the same work
+///                       each time.
+template <class S>
+concept vector_space = requires(S& s, slot a, cview<typename S::value> x, view<typename S::value> y, index_t n) {
+  s.make(n);
+  s.make_slots(n);
+  s.copy(x, y);
+  s.dot(x, x, a);
+  { s.read(a) } -> std::same_as<double>;
+  s.fetch(cview<double>{}, view<double>{});
+  s.put(cview<double>{}, view<double>{});
+};
+template <vector_space S> using value_of = typename S::value;
+
+/// x . y as a step.
+template <class V> struct dot_step {
+  static constexpr int reads = 2, writes = 0;
+  cview<V> x, y;
+  FURROW_HD void load() {}
+  FURROW_HD void operator()(index_t i, sums<1> sum) const { sum[0] += double(x[i]) * double(y[i]); }
+};
+
+/// y <- d .* x as a step.
+template <class V> struct scale_step {
+  static constexpr int reads = 2, writes = 1;
+  cview<V> d, x;
+  view<V> y;
+  FURROW_HD void load() {}
+  FURROW_HD void operator()(index_t i, sums<0>) const { y[i] = d[i] * x[i]; }
+};
+
+} // namespace furrow

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "isa.hpp"
+#include "parallel.hpp"
+
+#include <furrow/array.hpp>
+#include <furrow/space.hpp>
+
+#include <cstring>
+#include <vector>
+
+namespace furrow::cpu {
+
+/// Elements of one block of a sweep. The partial sums of a block are added in the order of the blocks, whatever the
+/// number of threads: the same bits on every run.
+inline constexpr index_t sweep_block = 4096;
+/// Independent running sums inside a block, so that the loop runs in vector registers.
+inline constexpr int sweep_lanes = 8;
+
+/// step(i, sum) for [first, last); adds the sums of the lanes, in order, to out[0..N).
+template <int N, class Step>
+FURROW_INLINE inline void sweep_piece(Step step, index_t first, index_t last, double* out) {
+  alignas(64) double lane[N ? N : 1][sweep_lanes] = {};
+  index_t i = first;
+  for (; i + sweep_lanes <= last; i += sweep_lanes) {
+#pragma omp simd
+    for (int l = 0; l < sweep_lanes; ++l) step(i + l, sums<N>{&lane[0][l], sweep_lanes});
+  }
+  for (int l = 0; i < last; ++i, ++l) step(i, sums<N>{&lane[0][l], sweep_lanes});
+  for (int k = 0; k < N; ++k) {
+    double total = 0;
+    for (const double share : lane[k]) total += share;
+    out[k] = total;
+  }
+}
+
+/// Vectors in host memory, oneTBB underneath. Meets the concept `vector_space`; nothing is deferred.
+template <class V> class space {
+public:
+  using value = V;
+  using array = host_array<V>;
+
+  array make(index_t n) { return array(n); }
+  host_array<double> make_slots(index_t n) { return host_array<double>(n, 0.0); }
+
+  void copy(cview<V> x, view<V> y) {
+    for_each_range(x.size, 1 << 15, [&](index_t first, index_t last) {
+      std::memcpy(y.data + first, x.data + first, static_cast<std::size_t>(last - first) * sizeof(V));
+    });
+  }
+
+  template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
+    constexpr int count = sizeof...(Slots);
+    static_assert(sweep_step<Step, count>);
+    step.load();
+    const index_t blocks = (n + sweep_block - 1) / sweep_block;
+    partial_.resize(static_cast<std::size_t>(blocks * count));
+    double* const partial = partial_.data();
+    for_each_range(blocks, 2, [&](index_t first, index_t last) {
+      widest([&]() FURROW_INLINE {
+        for (index_t b = first; b < last; ++b) {
+          double total[count ? count : 1];
+          sweep_piece<count>(step, b * sweep_block, std::min(n, (b + 1) * sweep_block), total);
+          for (int k = 0; k < count; ++k) partial[b * count + k] = total[k];
+        }
+      });
+    });
+    int k = 0;
+    ((*out.at = add_up(partial + k++, blocks, count)), ...);
+  }
+
+  void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
+
+  double read(slot s) { return *s.at; }
+  void fetch(cview<double> from, view<double> to) { std::copy(from.begin(), from.end(), to.begin()); }
+  void put(cview<double> from, view<double> to) { std::copy(from.begin(), from.end(), to.begin()); }
+
+  template <class Body, class Until> struct loop {
+    Body body;
+    Until until;
+    bool run(index_t steps) {
+      for (index_t i = 0; i < steps; ++i) {
+        body();
+        if (until()) return true;
+      }
+      return false;
+    }
+  };
+  template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until) { return {body, until}; }
+
+private:
+  static double add_up(const double* partial, index_t blocks, int stride) {
+    double total = 0;
+    for (index_t b = 0; b < blocks; ++b) total += partial[b * stride];
+    return total;
+  }
+  std::vector<double> partial_;
+};
+
+} // namespace furrow::cpu

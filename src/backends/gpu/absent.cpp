@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the GPU part answers in a build without it.
+#if !FURROW_HAS_GPU
+#include <furrow/array.hpp>
+#include <furrow/device.hpp>
+
+namespace furrow {
+namespace {
+constexpr const char* reason = "this build has no GPU part: it was compiled without nvcc";
+}
+
+void* gpu_memory::allocate(std::size_t) { throw error(fault::device, reason); }
+void gpu_memory::release(void*, std::size_t) noexcept {}
+void gpu_memory::copy(void*, const void*, std::size_t) { throw error(fault::device, reason); }
+void copy_bytes(host_memory, void*, gpu_memory, const void*, std::size_t) { throw error(fault::device, reason); }
+void copy_bytes(gpu_memory, void*, host_memory, const void*, std::size_t) { throw error(fault::device, reason); }
+
+gpu_status inspect_gpus() {
+  gpu_status s;
+  s.problem = reason;
+  return s;
+}
+
+void select_device(device d) { check(!d.is_gpu(), fault::device, reason); }
+std::int64_t available_gpu_memory(int) { return 0; }
+
+} // namespace furrow
+#endif

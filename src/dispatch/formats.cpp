@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/formats.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace furrow {
+
+#define FURROW_ENTRY(name)                                                                                             \
+  namespace name##_format {                                                                                            \
+    extern const format_entry entry;                                                                                   \
+  }
+#include "formats.inc"
+#undef FURROW_ENTRY
+
+namespace {
+
+constexpr const format_entry* table[] = {
+#define FURROW_ENTRY(name) &name##_format::entry,
+#include "formats.inc"
+#undef FURROW_ENTRY
+};
+
+std::string names_of(std::span<const kernel_entry> kernels) {
+  std::vector<std::string_view> names;
+  for (const auto& k : kernels) names.push_back(k.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void check_kernel(const format_entry& f, device where, std::string_view kernel) {
+  if (kernel == "auto") return;
+  const auto kernels = f.backend(where).kernels;
+  const bool known = std::ranges::any_of(kernels, [&](const auto& k) { return k.name == kernel; });
+  check(known, fault::usage,
+        fmt::format("format {} has no kernel '{}' on the {}: choose auto or one of {}", f.name, kernel,
+                    where.is_gpu() ? "GPU" : "CPU", names_of(kernels)));
+}
+
+} // namespace
+
+std::span<const format_entry* const> formats() { return table; }
+
+const format_entry& find_format(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto* f : formats()) {
+    if (f->name == name) return *f;
+    names.push_back(f->name);
+  }
+  throw error(fault::usage,
+              fmt::format("there is no format '{}': choose auto or one of {}", name, fmt::join(names, ", ")));
+}
+
+choice choose(const stats& s, precision p, device where, std::string_view format, std::string_view kernel) {
+  choice c{nullptr, std::string(kernel), {}};
+  if (format != "auto") {
+    c.format = &find_format(format);
+    c.reason = "asked for";
+  } else {
+    for (const auto* f : formats()) {
+      const bool runs = f->backend(where).f64 != nullptr;
+      if (runs && (!c.format || bytes_per_apply(*f, s, p) < bytes_per_apply(*c.format, s, p))) c.format = f;
+    }
+    require(c.format != nullptr, "no format runs on this device");
+    c.reason = fmt::format("fewest bytes a product: {:.4g} MB", bytes_per_apply(*c.format, s, p) * 1e-6);
+  }
+  check_kernel(*c.format, where, kernel);
+  return c;
+}
+
+} // namespace furrow

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/entry.hpp"
+#include "tables.hpp"
+
+namespace furrow {
+
+#define FURROW_ENTRY(name)                                                                                             \
+  namespace name##_solver {                                                                                            \
+    extern const solver_entry entry;                                                                                   \
+  }
+#include "solvers.inc"
+#undef FURROW_ENTRY
+#define FURROW_ENTRY(name)                                                                                             \
+  namespace name##_preconditioner {                                                                                    \
+    extern const preconditioner_entry entry;                                                                           \
+  }
+#include "preconditioners.inc"
+#undef FURROW_ENTRY
+
+namespace {
+
+constexpr const solver_entry* solver_table[] = {
+#define FURROW_ENTRY(name) &name##_solver::entry,
+#include "solvers.inc"
+#undef FURROW_ENTRY
+};
+constexpr const preconditioner_entry* preconditioner_table[] = {
+#define FURROW_ENTRY(name) &name##_preconditioner::entry,
+#include "preconditioners.inc"
+#undef FURROW_ENTRY
+};
+
+template <class Table> std::vector<named> names_of(const Table& table) {
+  std::vector<named> names;
+  for (const auto* e : table) names.push_back({e->name, e->about});
+  return names;
+}
+
+} // namespace
+
+std::span<const solver_entry* const> solver_entries() { return solver_table; }
+std::span<const preconditioner_entry* const> preconditioner_entries() { return preconditioner_table; }
+const solver_entry& find_solver(std::string_view name) { return find_entry(solver_entries(), "solver", name); }
+const preconditioner_entry& find_preconditioner(std::string_view name) {
+  return find_entry(preconditioner_entries(), "preconditioner", name);
+}
+std::vector<named> solvers() { return names_of(solver_table); }
+std::vector<named> preconditioners() { return names_of(preconditioner_table); }
+
+} // namespace furrow

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "triplets.hpp"
+
+#include "backends/cpu/operator.hpp"
+#include "backends/entry.hpp"
+
+#include <array>
+
+namespace furrow {
+namespace coo_format {
+namespace {
+
+/// Pieces of the entries that begin and end between rows; each thread adds up the rows of its pieces. Rows without
+/// entries belong to the piece that the next row with entries is in.
+template <class V> class triplets_on_cpu final : public any_operator<V> {
+public:
+  explicit triplets_on_cpu(coo<V> a) : matrix_{a.shape, std::move(a.row), std::move(a.col), std::move(a.val)} {
+    constexpr index_t work = 16384;
+    const index_t nnz = matrix_.val.size();
+    for (index_t k = work; k < nnz; k += work) {
+      while (k < nnz && matrix_.row[k] == matrix_.row[k - 1]) ++k;
+      if (k < nnz) begin_.push_back(k);
+    }
+    begin_.push_back(nnz);
+  }
+
+  shape2 shape() const override { return matrix_.shape; }
+
+  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    if (alpha == V(0)) {
+      cpu::for_each_range(y.size, 1 << 14, [&](index_t first, index_t last) {
+        for (index_t r = first; r < last; ++r) store(V(0), V(0), beta, y[r]);
+      });
+      return;
+    }
+    each_piece([&](index_t k) { piece(k, x, [&](index_t r, V sum) { store(alpha, sum, beta, y[r]); }); });
+  }
+
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    sums_.resize(begin_.size());
+    each_piece([&](index_t k) {
+      double total = 0;
+      piece(k, x, [&](index_t r, V sum) {
+        y[r] = sum;
+        total += double(x[r]) * double(sum);
+      });
+      sums_[k] = total;
+    });
+    double total = 0;
+    for (index_t k = 0; k < pieces(); ++k) total += sums_[k];
+    *xy.at = total;
+  }
+
+  double stored_bytes() const override { return byte_count(matrix_); }
+  double bytes_per_apply() const override {
+    return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
+  }
+  std::string kernel() const override { return "rows"; }
+
+private:
+  index_t pieces() const { return static_cast<index_t>(begin_.size()) - 1; }
+
+  template <class F> void each_piece(F&& f) const {
+    cpu::for_each_range(pieces(), 2, [&](index_t first, index_t last) {
+      for (index_t k = first; k < last; ++k) f(k);
+    });
+  }
+
+  template <class Out> void piece(index_t k, cview<V> x, Out out) const {
+    const index_t first = begin_[k], last = begin_[k + 1], rows = matrix_.shape.rows;
+    index_t row = first == 0 ? 0 : matrix_.row[first - 1] + 1;
+    for (index_t at = first; at < last;) {
+      for (; row < matrix_.row[at]; ++row) out(row, V(0));
+      V sum{};
+      for (; at < last && matrix_.row[at] == row; ++at) sum += matrix_.val[at] * x[matrix_.col[at]];
+      out(row++, sum);
+    }
+    if (last == matrix_.val.size())
+      for (; row < rows; ++row) out(row, V(0));
+  }
+
+  triplets<V, host_array> matrix_;
+  std::vector<index_t> begin_{0}; ///< pieces + 1 entries
+  mutable std::vector<double> sums_;
+};
+
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view) {
+  return std::make_unique<triplets_on_cpu<V>>(std::move(a));
+}
+
+double stored_bytes(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.nnz); }
+
+constexpr std::array cpu_kernels{kernel_entry{"rows", "rows split by their entries"}};
+constexpr std::array gpu_kernels{
+    kernel_entry{"segmented", "segmented reduction of equal shares, carries added in order"}};
+
+} // namespace
+
+#if FURROW_HAS_GPU
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view kernel);
+#endif
+
+extern const format_entry entry{
+    "coo",
+    "triplets: the form that files have; for matrices with very uneven rows",
+    stored_bytes,
+    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+};
+
+} // namespace coo_format
+} // namespace furrow

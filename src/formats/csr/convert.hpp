@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "csr.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
+#include <furrow/coo.hpp>
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace furrow {
+
+/// row_ptr[r] <- number of entries before row r, for sorted row indices. Parallel; one pass.
+template <class I> host_array<I> offsets_of_rows(const host_array<std::int32_t>& row, index_t rows) {
+  host_array<I> row_ptr(rows + 1);
+  const index_t nnz = row.size();
+  // Entry k writes the offsets of all rows after the row of entry k - 1, up to and including its own.
+  const auto fill = [&](index_t k) {
+    const index_t first = k == 0 ? 0 : row[k - 1] + 1;
+    const index_t last = k == nnz ? rows : row[k];
+    for (index_t r = first; r <= last; ++r) row_ptr[r] = static_cast<I>(k);
+  };
+  cpu::for_each_range(nnz + 1, 1 << 15, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k) fill(k);
+  });
+  return row_ptr;
+}
+
+/// Takes the columns and values of `a`; its row indices become offsets.
+template <class I, class V> csr<V, I, host_array> to_csr(coo<V> a) {
+  auto row_ptr = offsets_of_rows<I>(a.row, a.shape.rows);
+  return {a.shape, std::move(row_ptr), std::move(a.col), std::move(a.val)};
+}
+
+template <class V, class I> coo<V> to_coo(const csr<V, I, host_array>& a) {
+  coo<V> result{a.shape, host_array<std::int32_t>(a.col.size()), a.col, a.val};
+  cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t first, index_t last) {
+    for (index_t r = first; r < last; ++r)
+      for (I k = a.row_ptr[r]; k < a.row_ptr[r + 1]; ++k) result.row[k] = static_cast<std::int32_t>(r);
+  });
+  return result;
+}
+
+/// The first promise of csr.hpp that `a` breaks, or nothing.
+template <class V, class I> std::string violation(const csr<V, I, host_array>& a) {
+  if (a.row_ptr.size() != a.shape.rows + 1)
+    return fmt::format("row_ptr has {} elements for {} rows", a.row_ptr.size(), a.shape.rows);
+  if (a.row_ptr[0] != 0) return fmt::format("row_ptr[0] is {}", a.row_ptr[0]);
+  if (a.row_ptr[a.shape.rows] != a.val.size() || a.col.size() != a.val.size())
+    return fmt::format("row_ptr ends at {}, with {} columns and {} values", a.row_ptr[a.shape.rows], a.col.size(),
+                       a.val.size());
+  for (index_t r = 0; r < a.shape.rows; ++r) {
+    if (a.row_ptr[r + 1] < a.row_ptr[r]) return fmt::format("row_ptr falls at row {}", r);
+    for (I k = a.row_ptr[r]; k < a.row_ptr[r + 1]; ++k) {
+      if (a.col[k] < 0 || a.col[k] >= a.shape.cols) return fmt::format("row {} has column {}", r, a.col[k]);
+      if (k > a.row_ptr[r] && a.col[k] <= a.col[k - 1])
+        return fmt::format("row {}: column {} follows {}", r, a.col[k], a.col[k - 1]);
+    }
+  }
+  return {};
+}
+
+} // namespace furrow

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+
+#include "backends/cpu/operator.hpp"
+#include "backends/entry.hpp"
+
+#include <furrow/storage.hpp>
+
+#include <array>
+#include <limits>
+
+namespace furrow {
+namespace csr_format {
+namespace {
+
+template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a) {
+  auto matrix = to_csr<I>(std::move(a));
+  auto pieces = cut_rows(matrix.shape.rows, [&](index_t r) { return index_t(matrix.row_ptr[r]); });
+  return std::make_unique<cpu::row_operator<V, csr<V, I, host_array>>>(std::move(matrix), std::move(pieces), "rows");
+}
+
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view) {
+  const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
+  return narrow ? wrap<V, std::int32_t>(std::move(a)) : wrap<V, std::int64_t>(std::move(a));
+}
+
+double stored_bytes(const stats& s, precision p) {
+  const double offset = s.nnz <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
+  return (4 + bytes_of(p)) * double(s.nnz) + offset * double(s.shape.rows + 1);
+}
+
+constexpr std::array cpu_kernels{kernel_entry{"rows", "a thread a row, rows split by their entries"}};
+constexpr std::array gpu_kernels{
+    kernel_entry{"stream", "equal entries a block, staged through shared memory; long rows by whole blocks"},
+    kernel_entry{"vector", "2 to 32 lanes a row, by the mean row length (2 to 64 on 64-lane hardware)"},
+    kernel_entry{"scalar", "a thread a row"},
+    kernel_entry{"half_warp", "16 lanes a row, as in the tutorial on conjugate gradients"},
+    kernel_entry{"naive", "a thread a row in a grid-stride loop, as in the tutorial on conjugate gradients"},
+};
+
+} // namespace
+
+#if FURROW_HAS_GPU
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view kernel);
+#endif
+
+extern const format_entry entry{
+    "csr",
+    "compressed sparse rows: the general format",
+    stored_bytes,
+    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+};
+
+} // namespace csr_format
+} // namespace furrow

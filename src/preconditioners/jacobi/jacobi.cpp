@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/space.hpp"
+#include "preconditioners/entry.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace furrow::jacobi_preconditioner {
+
+#if FURROW_HAS_GPU
+template <class V> void scale_on_gpu(cview<V> d, cview<V> x, view<V> y);
+#else
+template <class V> void scale_on_gpu(cview<V>, cview<V>, view<V>) {}
+#endif
+
+namespace {
+
+/// M = D^-1, D the diagonal of A. Solvers use `diagonal()` inside a pass that they make anyway.
+template <class V, class Array> class diagonal_scaling final : public any_preconditioner<V> {
+public:
+  explicit diagonal_scaling(Array inverse) : inverse_(std::move(inverse)) {}
+  void apply(cview<V> r, view<V> z) const override {
+    if constexpr (std::is_same_v<Array, gpu_array<V>>) scale_on_gpu<V>(as_cview(inverse_), r, z);
+    else cpu::space<V>{}.sweep(r.size, scale_step<V>{as_cview(inverse_), r, z});
+  }
+  typename any_preconditioner<V>::kind what() const override { return any_preconditioner<V>::kind::diagonal; }
+  cview<V> diagonal() const override { return as_cview(inverse_); }
+  double stored_bytes() const override { return static_cast<double>(inverse_.byte_count()); }
+
+private:
+  Array inverse_;
+};
+
+/// 1 / A[i,i]. A diagonal entry that is not positive proves that A is not positive definite: e_i' A e_i = A[i,i].
+template <class V> host_array<V> inverse_diagonal(const coo<V>& a) {
+  host_array<V> inverse(a.shape.rows);
+  cpu::for_each_range(a.shape.rows, 1 << 14, [&](index_t first, index_t last) {
+    std::fill(inverse.data() + first, inverse.data() + last, V(0));
+  });
+  cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k)
+      if (a.row[k] == a.col[k]) inverse[a.row[k]] = a.val[k];
+  });
+  for (index_t i = 0; i < inverse.size(); ++i) {
+    if (!(inverse[i] > 0))
+      throw refusal{status::not_positive_definite,
+                    fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive diagonal", i + 1,
+                                double(inverse[i]))};
+    inverse[i] = V(1) / inverse[i];
+    if (!std::isfinite(inverse[i]))
+      throw refusal{status::breakdown,
+                    fmt::format("diagonal entry {} is so small that its inverse overflows: scale the matrix", i + 1)};
+  }
+  return inverse;
+}
+
+template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, device where) {
+  auto inverse = inverse_diagonal(a);
+  if (where.is_gpu()) return std::make_unique<diagonal_scaling<V, gpu_array<V>>>(gpu_array<V>(inverse));
+  return std::make_unique<diagonal_scaling<V, host_array<V>>>(std::move(inverse));
+}
+
+} // namespace
+
+extern const preconditioner_entry entry{"jacobi", "M = D^-1, the inverse diagonal of A", 1, make<double>, make<float>};
+
+} // namespace furrow::jacobi_preconditioner

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "preconditioners/entry.hpp"
+
+namespace furrow {
+
+/// A x = b on one device, everything in that device's memory.
+template <class V> struct linear_system {
+  const any_operator<V>& a;
+  const any_preconditioner<V>& m;
+  cview<V> b;
+  view<V> x;           ///< first guess in, answer out
+  double norm_inf = 0; ///< of A: scales what counts as rounding
+  index_t longest_row = 0;
+};
+
+/// A solver as the rest of the library sees it. One per folder of src/solvers; the table is generated.
+struct solver_entry {
+  std::string_view name, about;
+  bool needs_symmetry = false;
+  int vectors = 0; ///< vectors of n values that it allocates
+  solve_report (*f64)(device where, const linear_system<double>& system, const solve_options& options) = nullptr;
+  solve_report (*f32)(device where, const linear_system<float>& system, const solve_options& options) = nullptr;
+};
+
+std::span<const solver_entry* const> solver_entries();
+const solver_entry& find_solver(std::string_view name);
+
+} // namespace furrow
