@@ -19,7 +19,7 @@ namespace furrow::io {
 }
 
 /// `text` in quotes, fit for one line of a message: short, and without characters that do not print.
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text.substr(0, 40)) out += c >= ' ' && c < '\x7f' ? c : '?';
   return out + (text.size() > 40 ? "...'" : "'");

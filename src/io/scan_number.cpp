@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string>
 
 namespace furrow::io {
@@ -45,7 +46,7 @@ anatomy dissect(std::string_view text) {
 bool below_one(const anatomy& a) {
   const std::size_t lead = a.whole.find_first_not_of('0');
   const std::size_t zeros = a.fraction.find_first_not_of('0');
-  double place = lead != std::string_view::npos     ? static_cast<double>(a.whole.size() - lead)
+  double place = lead != std::string_view::npos    ? static_cast<double>(a.whole.size() - lead)
                  : zeros != std::string_view::npos ? -static_cast<double>(zeros)
                                                    : -1e300;
   const bool down = !a.exponent.empty() && a.exponent[0] == '-';
@@ -56,7 +57,27 @@ bool below_one(const anatomy& a) {
 
 } // namespace
 
+namespace {
+
+/// nan, inf or infinity in any case, with or without a sign.
+bool read_word(std::string_view text, double& value) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const auto is = [&](std::string_view word) {
+    return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                      [](char x, char y) { return (x | 0x20) == y; });
+  };
+  if (is("nan")) value = std::numeric_limits<double>::quiet_NaN();
+  else if (is("inf") || is("infinity")) value = std::numeric_limits<double>::infinity();
+  else return false;
+  if (negative) value = -value;
+  return true;
+}
+
+} // namespace
+
 number read_real(std::string_view text, double& value) {
+  if (read_word(text, value)) return number::good;
   const anatomy a = dissect(text);
   if (!a.good) return number::malformed;
   std::string plain; // what from_chars reads: no plus, e as the exponent's letter

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
-/// Numbers out of text, as fast as a core can. Every scanner here may read up to 15 bytes beyond the number, so the text
-/// must be followed by a line end and 64 readable bytes.
+/// Numbers out of text, as fast as a core can. Every scanner here may read up to 15 bytes beyond the number, so the
+/// text must be followed by a line end and 64 readable bytes.
 namespace furrow::io {
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
@@ -98,7 +98,8 @@ inline double compose(std::uint64_t w, int q, const power_table& powers) {
     mantissa = (mantissa + (mantissa & 1)) >> 1;
     return std::bit_cast<double>(mantissa); // a carry into bit 52 makes the smallest normal number
   }
-  if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (top + 9) == high) mantissa &= ~std::uint64_t(1);
+  if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (top + 9) == high)
+    mantissa &= ~std::uint64_t(1);
   mantissa = (mantissa + (mantissa & 1)) >> 1;
   if (mantissa >> 53) {
     mantissa >>= 1;
@@ -110,7 +111,8 @@ inline double compose(std::uint64_t w, int q, const power_table& powers) {
 
 enum class number { good, malformed, too_large };
 
-/// The whole of `text` as a number: sign, digits with or without a point, exponent with e, E, d or D. Correctly
+/// The whole of `text` as a number: sign, digits with or without a point, exponent with e, E, d or D; or nan, inf,
+/// infinity. Correctly
 /// rounded; what is nearer to 0 than to any other number becomes 0. Slow, and without a limit on the digits.
 number read_real(std::string_view text, double& value);
 
@@ -142,12 +144,16 @@ inline const char* scan_real(const char* p, double& value, const power_table& po
     q = fraction - p;
     digits -= q;
   }
-  if (digits == 0) [[unlikely]] return nullptr;
+  if (digits == 0) [[unlikely]] { // nan, inf, or no number
+    p = word_end(p);
+    return read_real({start, static_cast<std::size_t>(p - start)}, value) == number::good ? p : nullptr;
+  }
   if ((*p | 0x20) == 'e') {
     ++p;
     const bool below = *p == '-';
     p += below || *p == '+';
-    if (!is_digit(*p)) [[unlikely]] return nullptr;
+    if (!is_digit(*p)) [[unlikely]]
+      return nullptr;
     std::int64_t exponent = 0;
     for (; is_digit(*p); ++p)
       if (exponent < 100000) exponent = exponent * 10 + (*p - '0');
@@ -174,25 +180,10 @@ inline const char* scan_real(const char* p, double& value, const power_table& po
     size = 0;
   } else {
     size = compose(w, q < -100000 ? -100000 : q > 100000 ? 100000 : static_cast<int>(q), powers);
-    if (std::bit_cast<std::uint64_t>(size) >> 52 == 0x7FF) [[unlikely]] return nullptr;
+    if (std::bit_cast<std::uint64_t>(size) >> 52 == 0x7FF) [[unlikely]]
+      return nullptr;
   }
   value = negative ? -size : size;
-  return p;
-}
-
-/// An integer at `p`, otherwise as scan_real.
-inline const char* scan_integer(const char* p, double& value) {
-  const char* const start = p;
-  const bool negative = *p == '-';
-  p += negative || *p == '+';
-  const char* const first = p;
-  std::uint64_t w = 0;
-  p = scan_digits(p, w);
-  if (p == first) [[unlikely]] return nullptr;
-  if (*p != '\n' && !is_blank(*p)) [[unlikely]] return nullptr;
-  if (p - first > 19) [[unlikely]]
-    return read_integer({start, static_cast<std::size_t>(p - start)}, value) == number::good ? p : nullptr;
-  value = negative ? -static_cast<double>(w) : static_cast<double>(w);
   return p;
 }
 
