@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
+#include "help.hpp"
 #include "interrupt.hpp"
 #include "nearest.hpp"
 #include "subcommand.hpp"
@@ -41,17 +42,35 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
   return names;
 }
 
+/// "see 'furrow solve -h'" for the subcommand that was being parsed.
+std::string where_help_is(const CLI::App& root) {
+  std::string command = "furrow";
+  for (const auto* sub : root.get_subcommands()) command += " " + sub->get_name();
+  return fmt::format("see '{} -h'", command);
+}
+
 /// The first word that nobody knows, in one sentence.
 std::string about_extras(const CLI::App& root) {
   const CLI::App* app = &root;
   for (const auto* sub : root.get_subcommands()) app = sub;
-  const auto extras = root.remaining(true);
-  const std::string word = extras.empty() ? "" : extras.front();
-  const std::string help = fmt::format("see '{} -h'", app == &root ? "furrow" : "furrow " + app->get_name());
-  if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many; {}", word, help);
+  const std::string word = root.remaining(true).front();
+  if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many; {}", word, where_help_is(root));
   const std::string guess = nearest(word.substr(0, word.find('=')), names_of_options(*app));
   return fmt::format("there is no option '{}': {}{}", word,
-                     guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), help);
+                     guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), where_help_is(root));
+}
+
+/// What the parser says, in the manner of this program.
+std::string about_parse_error(const CLI::App& root, const CLI::ParseError& e) {
+  if (!root.remaining(true).empty()) return about_extras(root);
+  std::string text = e.what();
+  const std::string conversion = "Could not convert: ";
+  if (text.starts_with(conversion)) { // "Could not convert: --rtol = abc"
+    const std::size_t equals = text.find(" = ");
+    text = fmt::format("{}: '{}' is not a number", text.substr(conversion.size(), equals - conversion.size()),
+                       text.substr(equals + 3));
+  }
+  return fmt::format("{}; {}", text, where_help_is(root));
 }
 
 void describe(CLI::App& app) {
@@ -60,9 +79,8 @@ void describe(CLI::App& app) {
   app.set_help_flag("-h,--help", "this text; 'furrow SUBCOMMAND -h' says more");
   app.set_version_flag("--version", fmt::format("furrow {}", version), "the version");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(32);
-  app.get_formatter()->label("SUBCOMMAND", "SUBCOMMAND");
-  app.get_formatter()->label("OPTIONS", "OPTIONS");
+  app.formatter(std::make_shared<help_text>());
+  app.get_formatter()->column_width(26);
   app.footer("Examples:\n"
              "  furrow info matrix.mtx                look at a matrix\n"
              "  furrow solve matrix.mtx -o x.mtx      solve A x = b\n"
@@ -91,11 +109,8 @@ int parse_and_run(int count, char** words) {
     app.parse(count, words);
   } catch (const CLI::Success& e) { // help and version
     return app.exit(e) == 0 ? done : broken;
-  } catch (const CLI::ExtrasError&) {
-    throw error(fault::usage, about_extras(app));
   } catch (const CLI::ParseError& e) {
-    if (!app.remaining(true).empty()) throw error(fault::usage, about_extras(app));
-    throw error(fault::usage, e.what());
+    throw error(fault::usage, about_parse_error(app, e));
   }
   return run.at(app.get_subcommands().front())();
 }

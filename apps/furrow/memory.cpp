@@ -44,11 +44,12 @@ double load_bytes(const std::string& file_or_spec, const matrix_header& head) {
 void announce(const memory_plan& plan, device where) {
   const auto available = double(available_host_memory());
   const double needed = plan.host_peak() - plan.base;
-  std::string text = fmt::format("memory: {} ({} available)", bytes_text(plan.host_peak()), bytes_text(available));
+  std::string text =
+      fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()), bytes_text(available));
   double gpu = 0;
   if (where.is_gpu()) {
     gpu = double(available_gpu_memory(where.ordinal));
-    text += fmt::format("; on the GPU {} ({} available)", bytes_text(plan.gpu), bytes_text(gpu));
+    text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu), bytes_text(gpu));
   }
   remark(text);
   check(needed <= available, fault::memory,

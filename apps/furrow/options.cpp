@@ -6,6 +6,8 @@
 #include <furrow/generate.hpp>
 #include <furrow/solve.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -83,13 +85,23 @@ std::vector<std::string> generator_names() {
   return names;
 }
 
-void check_output(const std::string& file) {
+void check_matrix(const std::string& file) {
+  std::error_code ignored;
+  if (!is_generator(file) || std::filesystem::exists(file, ignored)) return;
+  auto names = generator_names();
+  for (auto& n : names) n.pop_back();
+  check_name("generator", file.substr(0, file.find(':')), names);
+}
+
+void check_output(const std::string& file, const std::string& input) {
   if (file.empty()) return;
   const auto folder = std::filesystem::absolute(file).parent_path();
   std::error_code ignored;
   check(std::filesystem::is_directory(folder, ignored), fault::input,
         file + ": cannot be written: its folder does not exist");
   check(!std::filesystem::is_directory(file, ignored), fault::input, file + ": is a folder, not a file");
+  check(input.empty() || !std::filesystem::equivalent(input, file, ignored), fault::usage,
+        fmt::format("{} and {} are the same file: choose another name for the output", input, file));
   clean_up_beside(file);
 }
 

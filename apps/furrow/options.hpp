@@ -5,8 +5,6 @@
 #include <furrow/device.hpp>
 #include <furrow/formats.hpp>
 
-#include <optional>
-
 namespace furrow::cli {
 
 /// Options that several subcommands have, with the same words everywhere.
@@ -32,7 +30,11 @@ std::vector<std::string> solver_names();
 std::vector<std::string> preconditioner_names();
 std::vector<std::string> generator_names(); ///< "poisson1d:", ...
 
+/// Throws `fault::usage` where `file` has the form of a generator that does not exist, with the nearest name.
+void check_matrix(const std::string& file);
+
 /// Throws `fault::input`, before any work, where `file` is meant to be written and its folder does not exist.
-void check_output(const std::string& file);
+/// `fault::usage` where it is the same file as `input`.
+void check_output(const std::string& file, const std::string& input = {});
 
 } // namespace furrow::cli

@@ -23,8 +23,7 @@ std::string styled(std::string_view text, int code) {
 
 } // namespace
 
-bool stdout_is_terminal() { return isatty(STDOUT_FILENO); }
-bool stderr_is_terminal() { return isatty(STDERR_FILENO); }
+bool stderr_is_live() { return isatty(STDERR_FILENO) && variable("TERM") != "dumb"; }
 
 int terminal_width() {
   winsize size{};

@@ -5,9 +5,8 @@
 
 namespace furrow::cli {
 
-/// Whether stdout or stderr is a person's terminal.
-bool stdout_is_terminal();
-bool stderr_is_terminal();
+/// Whether stderr is a person's terminal on which a line can be drawn again.
+bool stderr_is_live();
 
 /// Columns of the terminal; 80 where there is none.
 int terminal_width();

@@ -20,17 +20,17 @@ struct options {
 
 int run(const options& o) {
   matrix_ending(o.output);
-  check_output(o.output);
-  std::error_code ignored;
-  check(!std::filesystem::equivalent(o.input, o.output, ignored), fault::usage,
-        fmt::format("{} and {} are the same file: choose another name for the output", o.input, o.output));
+  check_matrix(o.input);
+  check_output(o.output, o.input);
   memory_plan plan;
-  plan.read = load_bytes(o.input, load_header(o.input));
+  const matrix_header head = load_header(o.input);
+  plan.read = load_bytes(o.input, head);
+  plan.work = 16 * double(expected_stats(head).nnz) + 8 * double(head.shape.rows); // the writer looks for symmetry
   announce(plan, {});
   const problem p = load(o.input);
   write_problem(p, o.output);
   print(fmt::format("{}: {} x {}, {} entries, {}\n", o.output, count_text(p.a.shape.rows), count_text(p.a.shape.cols),
-                    count_text(p.a.nnz()), bytes_text(double(std::filesystem::file_size(o.output, ignored)))));
+                    count_text(p.a.nnz()), bytes_text(double(std::filesystem::file_size(o.output)))));
   return done;
 }
 

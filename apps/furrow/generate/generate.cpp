@@ -18,9 +18,12 @@ struct options {
 
 int run(const options& o) {
   matrix_ending(o.output);
+  check_matrix(o.spec);
   check_output(o.output);
   memory_plan plan;
-  plan.read = load_bytes(o.spec, generator_header(o.spec));
+  const matrix_header head = generator_header(o.spec);
+  plan.read = load_bytes(o.spec, head);
+  plan.work = plan.read + 8 * double(head.shape.rows); // the writer looks for symmetry
   announce(plan, {});
   const problem p = generate(o.spec);
   write_problem(p, o.output);
@@ -37,7 +40,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                    ->required()
                    ->type_name("FILE")] = {"<file>"};
   std::string list = "Generators:\n";
-  for (const auto& g : generators()) list += fmt::format("  {:<34} {}\n", g.usage, g.about);
+  for (const auto& g : generators()) list += fmt::format("  {:<36} {}\n", g.usage, g.about);
   app.footer(list + "\nExamples:\n"
                     "  furrow generate poisson3d:100 -o poisson.mtx\n"
                     "  furrow generate random:1000000:16:7 -o random.furrow    with the seed 7");

@@ -127,10 +127,11 @@ std::string json_of(const facts& f) {
 }
 
 int run(const options& o) {
+  check_matrix(o.file);
   const matrix_header head = load_header(o.file);
   memory_plan plan;
   plan.read = load_bytes(o.file, head);
-  plan.work = 16 * double(expected_stats(head).nnz) + 8 * double(head.shape.rows);
+  plan.work = 16 * double(expected_stats(head).nnz) + 16 * double(head.shape.rows); // two rows of offsets
   announce(plan, {});
   facts f{load(o.file), {}, {}};
   f.s = measure(f.p.a);

@@ -13,6 +13,7 @@
 #include <furrow/generate.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -65,12 +66,16 @@ double norm_of(const auto& b) {
   return std::sqrt(sum);
 }
 
+/// Beside the target and renamed, as the library writes its files.
 void write_history(const std::vector<double>& history, const std::string& file) {
-  std::FILE* const out = std::fopen(file.c_str(), "w");
+  const std::string beside = fmt::format("{}.part-{}-0", file, getpid());
+  std::FILE* const out = std::fopen(beside.c_str(), "w");
   check(out != nullptr, fault::input, file + ": cannot be written");
   fmt::print(out, "iteration,relative_residual\n");
   for (std::size_t k = 0; k < history.size(); ++k) fmt::print(out, "{},{}\n", k, history[k]);
-  check(std::fclose(out) == 0, fault::input, file + ": cannot be written");
+  const bool written = std::fclose(out) == 0 && std::rename(beside.c_str(), file.c_str()) == 0;
+  if (!written) std::remove(beside.c_str());
+  check(written, fault::input, file + ": cannot be written");
 }
 
 template <class V> solve_outcome solve_as(solve_request& q, problem p, double read_seconds, double estimated) {
@@ -81,7 +86,7 @@ template <class V> solve_outcome solve_as(solve_request& q, problem p, double re
   host_array<V> x(o.shape.cols, V(0));
   {
     const double relative = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
-    progress_line line(relative, stderr_is_terminal() && !q.json);
+    progress_line line(relative, stderr_is_live() && !q.json);
     q.options.watch = [&](const progress& now) {
       line.show(now);
       return !interrupted();
@@ -110,9 +115,10 @@ int run(solve_request& q) {
   check_name("preconditioner", q.options.precond, preconditioner_names());
   check_name("format", q.options.format, format_names({"auto"}));
   check_name("kernel", q.options.kernel, kernel_names({"auto"}));
+  check_matrix(q.file);
   q.options.where = q.machine.apply();
-  check_output(q.output);
-  check_output(q.history);
+  check_output(q.output, q.file);
+  check_output(q.history, q.file);
   const memory_plan plan = plan_of(q, load_header(q.file));
   announce(plan, q.options.where);
 

@@ -129,6 +129,7 @@ memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
 int run(spmv_request& q) {
   check_name("format", q.format, format_names({"auto", "all"}));
   check_name("kernel", q.kernel, kernel_names({"auto", "all"}));
+  check_matrix(q.file);
   q.where = q.machine.apply();
   announce(plan_of(q, load_header(q.file)), q.where);
   spmv_outcome o;
