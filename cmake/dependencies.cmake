@@ -5,6 +5,7 @@ find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(deflate REQUIRED)
+find_package(ZLIB REQUIRED)
 
 set(furrow_has_gpu FALSE)
 if(NOT FURROW_GPU STREQUAL "OFF")

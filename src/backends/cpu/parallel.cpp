@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel.hpp"
 
+#include "core/libraries.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 
@@ -8,6 +10,7 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
 
 #include <memory>
 
@@ -26,6 +29,8 @@ std::unique_ptr<team>& current() {
 }
 
 } // namespace
+
+std::string tbb_version() { return TBB_runtime_version(); }
 
 int thread_count() { return current()->size; }
 

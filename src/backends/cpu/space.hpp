@@ -6,7 +6,6 @@
 #include <furrow/array.hpp>
 #include <furrow/space.hpp>
 
-#include <cstring>
 #include <vector>
 
 namespace furrow::cpu {
@@ -45,7 +44,7 @@ public:
 
   void copy(cview<V> x, view<V> y) {
     for_each_range(x.size, 1 << 15, [&](index_t first, index_t last) {
-      std::memcpy(y.data + first, x.data + first, static_cast<std::size_t>(last - first) * sizeof(V));
+      host_memory::copy(y.data + first, x.data + first, static_cast<std::size_t>(last - first) * sizeof(V));
     });
   }
 

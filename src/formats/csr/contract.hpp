@@ -16,8 +16,9 @@ template <class V, class I> std::string violation(const csr<V, I, host_array>& a
   if (a.row_ptr[a.shape.rows] != a.val.size() || a.col.size() != a.val.size())
     return fmt::format("row_ptr ends at {}, with {} columns and {} values", a.row_ptr[a.shape.rows], a.col.size(),
                        a.val.size());
-  for (index_t r = 0; r < a.shape.rows; ++r) {
+  for (index_t r = 0; r < a.shape.rows; ++r) // all of them before the first is followed
     if (a.row_ptr[r + 1] < a.row_ptr[r]) return fmt::format("row_ptr falls at row {}", r);
+  for (index_t r = 0; r < a.shape.rows; ++r) {
     for (I k = a.row_ptr[r]; k < a.row_ptr[r + 1]; ++k) {
       if (a.col[k] < 0 || a.col[k] >= a.shape.cols) return fmt::format("row {} has column {}", r, a.col[k]);
       if (k > a.row_ptr[r] && a.col[k] <= a.col[k - 1])

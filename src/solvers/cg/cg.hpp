@@ -129,13 +129,13 @@ private:
     first_residual_ = residual_;
     record(residual_);
     auto loop = s_.repeat([this] { step(); }, until(limit));
-    for (int idle = 0;;) {
-      if (finished(limit)) return;
+    if (finished(limit)) return;
+    for (int idle = 0;; ++report_.restarts) {
       const double before = residual_;
       start_from_residual(before);
       const verdict v = run_chunks(loop);
       recompute_residual();
-      if (stopped_by(v)) return;
+      if (stopped_by(v) || finished(limit)) return;
       // What is left is a loop that believes it is done, or one that rounding stopped: go on from the recomputed
       // residual, unless three starts in a row did not make it a tenth smaller.
       idle = residual_ < 0.9 * before ? 0 : idle + 1;
@@ -143,7 +143,6 @@ private:
         give_up(v);
         return;
       }
-      ++report_.restarts;
     }
   }
 
@@ -159,7 +158,7 @@ private:
   bool stopped_by(verdict v) {
     using namespace cg_control;
     const index_t i = report_.iterations;
-    if (residual_ <= goal_ && v != verdict::not_finite) return finished(i);
+    if (residual_ <= goal_ && v != verdict::not_finite) return false; // good enough, whatever the loop met
     switch (v) {
     case verdict::not_finite:
       return stop(status::nan, cg_messages::not_finite(i + 1, home_[pq], home_[rr]));
