@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel.hpp"
 
+#include "crew.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 
@@ -15,13 +17,20 @@ namespace furrow {
 namespace cpu {
 namespace {
 
-struct team {
-  int size = oneapi::tbb::info::default_concurrency();
-  oneapi::tbb::task_arena arena{size};
+/// The crew of the process and the arena that its helpers come from. A helper that is about to leave keeps both alive.
+struct team : std::enable_shared_from_this<team> {
+  explicit team(int count)
+      : size(count), arena(count), helpers(count, count > oneapi::tbb::info::default_concurrency(), [this](int id) {
+          arena.enqueue([self = shared_from_this(), id] { self->helpers.help(id); });
+        }) {}
+
+  const int size;
+  oneapi::tbb::task_arena arena;
+  crew helpers;
 };
 
-std::unique_ptr<team>& current() {
-  static auto one = std::make_unique<team>();
+std::shared_ptr<team>& current() {
+  static auto one = std::make_shared<team>(oneapi::tbb::info::default_concurrency());
   return one;
 }
 
@@ -30,25 +39,24 @@ std::unique_ptr<team>& current() {
 int thread_count() { return current()->size; }
 
 void run_tasks(index_t count, void (*task)(void*, index_t), void* context) {
-  current()->arena.execute([&] {
-    oneapi::tbb::parallel_for(
-        index_t(0), count, [&](index_t k) { task(context, k); }, oneapi::tbb::static_partitioner{});
-  });
+  if (current()->helpers.run(count, task, context)) return;
+  // From inside a task, or from a second thread of the program: with whatever threads are free.
+  oneapi::tbb::parallel_for(
+      index_t(0), count, [&](index_t k) { task(context, k); }, oneapi::tbb::static_partitioner{});
 }
 
 } // namespace cpu
 
 void set_threads(int wanted) {
   check(wanted >= 0, fault::usage, "the number of threads must be positive, or 0 for all");
-  auto next = std::make_unique<cpu::team>();
   if (wanted > 0) {
     static std::unique_ptr<oneapi::tbb::global_control> limit; // lets a person ask for more than the machine has
     limit = std::make_unique<oneapi::tbb::global_control>(oneapi::tbb::global_control::max_allowed_parallelism,
                                                           static_cast<std::size_t>(wanted));
-    next->size = wanted;
-    next->arena.initialize(wanted);
   }
-  cpu::current() = std::move(next);
+  auto next = std::make_shared<cpu::team>(wanted > 0 ? wanted : oneapi::tbb::info::default_concurrency());
+  cpu::current().swap(next);
+  next->helpers.dismiss();
 }
 
 int threads() { return cpu::thread_count(); }
