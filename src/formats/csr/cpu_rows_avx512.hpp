@@ -14,24 +14,30 @@ inline constexpr index_t longest = 64; ///< entries of a row that goes through t
 inline constexpr index_t batch = 32;   ///< rows whose products are in the buffer
 inline constexpr index_t capacity = batch * longest;
 
+/// A product that is rounded before it is added to anything: the compiler must not make an FMA of the two.
+FURROW_HERE __m512d rounded_product(__m512d a, __m512d b) {
+  return _mm512_mul_round_pd(a, b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
 /// Products of eight entries from k on.
 FURROW_HERE __m512d products(const std::int32_t* col, const double* val, const double* x) {
   const __m256d low = avx2::pick4(x, col), high = avx2::pick4(x, col + 4);
-  return _mm512_mul_pd(_mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1), _mm512_loadu_pd(val));
+  return rounded_product(_mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1), _mm512_loadu_pd(val));
 }
 FURROW_HERE __m512d products(const std::int32_t* col, const float* val, const float* x) {
   const __m256 eight = _mm256_insertf128_ps(_mm256_castps128_ps256(avx2::pick4(x, col)), avx2::pick4(x, col + 4), 1);
-  return _mm512_mul_pd(_mm512_cvtps_pd(eight), _mm512_cvtps_pd(_mm256_loadu_ps(val)));
+  return rounded_product(_mm512_cvtps_pd(eight), _mm512_cvtps_pd(_mm256_loadu_ps(val)));
 }
 /// Of those entries that are in the mask; the others are neither read nor defined.
 FURROW_HERE __m512d products(__mmask8 mask, const std::int32_t* col, const double* val, const double* x) {
   const __m256i at = _mm256_maskz_loadu_epi32(mask, col);
-  return _mm512_mul_pd(_mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, at, x, 8), _mm512_maskz_loadu_pd(mask, val));
+  return rounded_product(_mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, at, x, 8),
+                         _mm512_maskz_loadu_pd(mask, val));
 }
 FURROW_HERE __m512d products(__mmask8 mask, const std::int32_t* col, const float* val, const float* x) {
   const __m256i at = _mm256_maskz_loadu_epi32(mask, col);
-  return _mm512_mul_pd(_mm512_cvtps_pd(_mm256_mmask_i32gather_ps(_mm256_setzero_ps(), mask, at, x, 4)),
-                       _mm512_cvtps_pd(_mm256_maskz_loadu_ps(mask, val)));
+  return rounded_product(_mm512_cvtps_pd(_mm256_mmask_i32gather_ps(_mm256_setzero_ps(), mask, at, x, 4)),
+                         _mm512_cvtps_pd(_mm256_maskz_loadu_ps(mask, val)));
 }
 
 /// Element i is the sum of a[i]: neighbours, then pairs of neighbours, then halves.
