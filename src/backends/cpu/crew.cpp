@@ -105,16 +105,16 @@ void crew::finish() {
 }
 
 void crew::help(int id) {
-  if (!dismissed_) hire_some();
+  hire_some();
   std::uint64_t seen = 0;
   for (;;) {
     patience p(crowded_);
     bool waiting = true;
-    while (waiting && job_.load(std::memory_order_acquire) == seen) waiting = !dismissed_ && p.wait();
+    while (waiting && job_.load(std::memory_order_acquire) == seen) waiting = p.wait();
     if (!waiting) {
       shares_[id].present.store(false);
       // A job that came meanwhile may have seen this helper present.
-      if (dismissed_ || job_.load() == seen || shares_[id].present.exchange(true)) return;
+      if (job_.load() == seen || shares_[id].present.exchange(true)) return;
     }
     seen = job_.load(std::memory_order_acquire);
     if (id < wanted_.load(std::memory_order_relaxed)) work(id, seen);

@@ -31,9 +31,8 @@ public:
   /// The first exception that a task throws is thrown again here.
   bool run(index_t count, task_function task, void* context);
 
-  /// The life of a helper; returns when there was nothing to do for a while, or after `dismiss`.
+  /// The life of a helper; returns when there was nothing to do for a while.
   void help(int id);
-  void dismiss() { dismissed_ = true; }
 
 private:
   /// The groups that a participant owns, in one word with the number of the job, so that a claim is one exchange and
@@ -63,7 +62,6 @@ private:
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;
   alignas(64) std::atomic<bool> busy_{false};
-  std::atomic<bool> dismissed_{false};
 };
 
 } // namespace furrow::cpu

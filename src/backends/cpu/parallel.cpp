@@ -11,35 +11,46 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 
 namespace furrow {
 namespace cpu {
 namespace {
 
-/// The crew of the process and the arena that its helpers come from. A helper that is about to leave keeps both alive.
-struct team : std::enable_shared_from_this<team> {
+/// A crew and the arena that its helpers come from.
+struct team {
   explicit team(int count)
-      : size(count), arena(count), helpers(count, count > oneapi::tbb::info::default_concurrency(), [this](int id) {
-          arena.enqueue([self = shared_from_this(), id] { self->helpers.help(id); });
-        }) {}
+      : size(count), arena(count), helpers(count, count > oneapi::tbb::info::default_concurrency(),
+                                           [this](int id) { arena.enqueue([this, id] { helpers.help(id); }); }) {}
 
   const int size;
   oneapi::tbb::task_arena arena;
   crew helpers;
 };
 
-std::shared_ptr<team>& current() {
-  static auto one = std::make_shared<team>(oneapi::tbb::info::default_concurrency());
+/// The team of this size. Teams are kept for good: a helper may still be on its way when another size is asked for, or
+/// when the program ends.
+team* team_of(int size) {
+  static auto& teams = *new std::map<int, team>;
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  return &teams.try_emplace(size, size).first->second;
+}
+
+std::atomic<team*>& current() {
+  static std::atomic<team*> one = team_of(oneapi::tbb::info::default_concurrency());
   return one;
 }
 
 } // namespace
 
-int thread_count() { return current()->size; }
+int thread_count() { return current().load(std::memory_order_relaxed)->size; }
 
 void run_tasks(index_t count, void (*task)(void*, index_t), void* context) {
-  if (current()->helpers.run(count, task, context)) return;
+  if (current().load()->helpers.run(count, task, context)) return;
   // From inside a task, or from a second thread of the program: with whatever threads are free.
   oneapi::tbb::parallel_for(
       index_t(0), count, [&](index_t k) { task(context, k); }, oneapi::tbb::static_partitioner{});
@@ -54,9 +65,7 @@ void set_threads(int wanted) {
     limit = std::make_unique<oneapi::tbb::global_control>(oneapi::tbb::global_control::max_allowed_parallelism,
                                                           static_cast<std::size_t>(wanted));
   }
-  auto next = std::make_shared<cpu::team>(wanted > 0 ? wanted : oneapi::tbb::info::default_concurrency());
-  cpu::current().swap(next);
-  next->helpers.dismiss();
+  cpu::current() = cpu::team_of(wanted > 0 ? wanted : oneapi::tbb::info::default_concurrency());
 }
 
 int threads() { return cpu::thread_count(); }

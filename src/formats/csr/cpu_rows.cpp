@@ -33,7 +33,15 @@ template <class I> double entries_in_long_rows(cview<I> row_ptr) {
 template <class V, class I>
 void direct::sums(const csr<V, I, cview>& a, index_t first, index_t last, cview<V> x, V* out) {
 #if defined(__x86_64__)
-  if (cpu::machine_isa() != cpu::isa::baseline) return avx2::rows(a, first, last, x.data, out);
+  if (cpu::machine_isa() != cpu::isa::baseline) return avx2::rows<avx2::by_loads>(a, first, last, x.data, out);
+#endif
+  each_row::sums(a, first, last, x, out);
+}
+
+template <class V, class I>
+void gathered::sums(const csr<V, I, cview>& a, index_t first, index_t last, cview<V> x, V* out) {
+#if defined(__x86_64__)
+  if (cpu::machine_isa() != cpu::isa::baseline) return avx2::rows<avx2::by_gather>(a, first, last, x.data, out);
 #endif
   each_row::sums(a, first, last, x, out);
 }
@@ -76,6 +84,7 @@ template <class I> bool irregular(cview<I> row_ptr) {
 
 #define FURROW_ROWS(V, I)                                                                                              \
   template void direct::sums(const csr<V, I, cview>&, index_t, index_t, cview<V>, V*);                                 \
+  template void gathered::sums(const csr<V, I, cview>&, index_t, index_t, cview<V>, V*);                               \
   template void staged::sums(const csr<V, I, cview>&, index_t, index_t, cview<V>, V*);
 FURROW_ROWS(double, std::int32_t)
 FURROW_ROWS(double, std::int64_t)

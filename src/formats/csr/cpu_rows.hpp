@@ -20,6 +20,15 @@ struct direct {
   static void sums(const csr<V, I, cview>& a, index_t first, index_t last, cview<V> x, V* out);
 };
 
+/// `direct` with gather instructions: slower while x is in the second cache, faster where most elements of x come from
+/// beyond it.
+struct gathered {
+  template <class V, class I>
+  static void sums(const csr<V, I, cview>& a, index_t first, index_t last, cview<V> x, V* out);
+};
+/// From this many bytes of x on.
+inline constexpr index_t gathered_from = 2 << 20;
+
 /// The products of 32 rows into a small buffer, then the sums of eight rows at once from masked vectors: no branch
 /// depends on the length of a single row. For short rows of irregular lengths. Needs AVX-512; without it: `direct`.
 struct staged {

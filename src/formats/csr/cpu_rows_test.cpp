@@ -74,6 +74,7 @@ template <class R, class T> struct pairing {
   using value = T;
 };
 using pairings = testing::Types<pairing<csr_rows::direct, double>, pairing<csr_rows::direct, float>,
+                                pairing<csr_rows::gathered, double>, pairing<csr_rows::gathered, float>,
                                 pairing<csr_rows::staged, double>, pairing<csr_rows::staged, float>>;
 TYPED_TEST_SUITE(csr_cpu_rows, pairings);
 

@@ -23,9 +23,13 @@ std::unique_ptr<any_operator<V>> wrap(csr<V, I, host_array> matrix, const char* 
 
 template <class I, class V> std::unique_ptr<any_operator<V>> pick(coo<V> a, std::string_view kernel) {
   auto matrix = to_csr<I>(std::move(a));
+  if (kernel == "auto")
+    kernel = csr_rows::irregular(as_cview(matrix.row_ptr))                       ? "staged"
+             : matrix.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered"
+                                                                                 : "rows";
+  if (kernel == "staged") return wrap<csr_rows::staged>(std::move(matrix), "staged");
+  if (kernel == "gathered") return wrap<csr_rows::gathered>(std::move(matrix), "gathered");
   if (kernel == "scalar") return wrap<each_row>(std::move(matrix), "scalar");
-  if (kernel == "staged" || (kernel != "rows" && csr_rows::irregular(as_cview(matrix.row_ptr))))
-    return wrap<csr_rows::staged>(std::move(matrix), "staged");
   return wrap<csr_rows::direct>(std::move(matrix), "rows");
 }
 
@@ -42,6 +46,7 @@ double stored_bytes(const stats& s, precision p) {
 constexpr std::array cpu_kernels{
     kernel_entry{"rows", "a row at a time in vector registers"},
     kernel_entry{"staged", "products of 32 rows, then eight sums at once: short rows of irregular lengths (AVX-512)"},
+    kernel_entry{"gathered", "as rows, with gather instructions: for x larger than a cache"},
     kernel_entry{"scalar", "a row at a time, an entry at a time"},
 };
 constexpr std::array gpu_kernels{
