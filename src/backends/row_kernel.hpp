@@ -8,6 +8,7 @@
 #include "cpu/isa.hpp"
 #include "cpu/parallel.hpp"
 
+#include <algorithm>
 #include <vector>
 #else
 #include "gpu/reduce.hpp"
@@ -26,8 +27,9 @@ struct row_pieces {
   index_t count() const { return static_cast<index_t>(begin.size()) - 1; }
 };
 
-/// Pieces of about `work` entries; `offset(r)` is the number of entries before row r.
-template <class Offset> row_pieces cut_rows(index_t rows, Offset offset, index_t work = 16384) {
+/// Pieces of about `work` entries; `offset(r)` is the number of entries before row r. The default is about a
+/// microsecond of work: threads stay balanced, and to claim a piece costs a hundredth of it.
+template <class Offset> row_pieces cut_rows(index_t rows, Offset offset, index_t work = 4096) {
   row_pieces pieces;
   const index_t total = offset(rows) + rows; // an empty row costs something too
   const index_t parts = (total + work - 1) / work;
@@ -46,40 +48,66 @@ template <class Offset> row_pieces cut_rows(index_t rows, Offset offset, index_t
 
 /// task(piece, first_row, last_row) for all pieces, spread over the threads.
 template <class F> void for_each_piece(const row_pieces& pieces, F&& task) {
-  cpu::for_each_range(pieces.count(), 2, [&](index_t first, index_t last) {
-    for (index_t k = first; k < last; ++k) task(k, pieces.begin[k], pieces.begin[k + 1]);
-  });
+  const auto run = [&](index_t k) { task(k, pieces.begin[k], pieces.begin[k + 1]); };
+  if (pieces.count() >= 4) return cpu::for_each_task(pieces.count(), run);
+  for (index_t k = 0; k < pieces.count(); ++k) run(k);
 }
 
-/// y <- alpha A x + beta y with one thread a row. alpha == 0 reads neither A nor x.
-template <class A, class V>
+/// Rows on the CPU, one by one. A format may bring something faster in its place: a type with a function `sums` that
+/// writes (A x)[row] to out[row - first] for the rows [first, last), with the same bits however the rows are cut.
+struct each_row {
+  template <class A, class V> static void sums(const A& a, index_t first, index_t last, cview<V> x, V* out) {
+    cpu::widest([&]() FURROW_INLINE {
+      for (index_t row = first; row < last; ++row) out[row - first] = partial(lanes{}, a, row, x);
+    });
+  }
+};
+
+/// Rows whose sums are still in the first cache when they are stored or multiplied by x.
+inline constexpr index_t row_block = 512;
+
+/// y <- alpha A x + beta y. alpha == 0 reads neither A nor x.
+template <class Rows = each_row, class A, class V>
 void rows_on_cpu(const A& a, const row_pieces& pieces, V alpha, cview<V> x, V beta, view<V> y) {
   for_each_piece(pieces, [&](index_t, index_t first, index_t last) {
-    cpu::widest([&]() FURROW_INLINE {
-      if (alpha == V(0)) {
-        for (index_t row = first; row < last; ++row) store(V(0), V(0), beta, y[row]);
-      } else {
-        for (index_t row = first; row < last; ++row) store(alpha, partial(lanes{}, a, row, x), beta, y[row]);
-      }
-    });
+    if (alpha == V(1) && beta == V(0)) return Rows::sums(a, first, last, x, y.data + first);
+    alignas(64) V sum[row_block];
+    for (index_t row = first; row < last; row += row_block) {
+      const index_t count = std::min(row_block, last - row);
+      if (alpha == V(0)) std::fill_n(sum, count, V(0));
+      else Rows::sums(a, row, row + count, x, sum);
+      cpu::widest([&]() FURROW_INLINE {
+        V* const out = y.data + row;
+        if (beta == V(0)) {
+#pragma omp simd
+          for (index_t i = 0; i < count; ++i) out[i] = alpha * sum[i];
+        } else {
+#pragma omp simd
+          for (index_t i = 0; i < count; ++i) out[i] = alpha * sum[i] + beta * out[i];
+        }
+      });
+    }
   });
 }
 
 /// y <- A x and x . y in the same pass. `scratch` holds one sum a piece.
-template <class A, class V>
+template <class Rows = each_row, class A, class V>
 void rows_dot_on_cpu(const A& a, const row_pieces& pieces, cview<V> x, view<V> y, slot xy,
                      std::vector<double>& scratch) {
   scratch.resize(static_cast<std::size_t>(pieces.count()));
   for_each_piece(pieces, [&](index_t piece, index_t first, index_t last) {
-    cpu::widest([&]() FURROW_INLINE {
-      double total = 0;
-      for (index_t row = first; row < last; ++row) {
-        const V value = partial(lanes{}, a, row, x);
-        y[row] = value;
-        total += double(x[row]) * double(value);
-      }
-      scratch[piece] = total;
-    });
+    double total = 0;
+    for (index_t row = first; row < last; row += row_block) {
+      const index_t end = std::min(row + row_block, last);
+      Rows::sums(a, row, end, x, y.data + row);
+      cpu::widest([&]() FURROW_INLINE {
+        double share = 0;
+#pragma omp simd reduction(+ : share)
+        for (index_t i = row; i < end; ++i) share += double(x.data[i]) * double(y.data[i]);
+        total += share;
+      });
+    }
+    scratch[piece] = total;
   });
   double total = 0;
   for (const double share : scratch) total += share;

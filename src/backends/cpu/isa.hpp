@@ -13,12 +13,13 @@ enum class isa { baseline, avx2, avx512 };
 isa machine_isa();
 
 #if defined(__x86_64__)
-template <class F>
-__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2,prefer-vector-width=512"))) void
-run_avx512(const F& body) {
-  body();
-}
-template <class F> __attribute__((target("avx2,fma,bmi2"))) void run_avx2(const F& body) { body(); }
+/// For functions that are written with intrinsics and chosen by `machine_isa()`.
+#define FURROW_AVX2 __attribute__((target("avx2,fma,bmi2")))
+#define FURROW_AVX512                                                                                                  \
+  __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2,prefer-vector-width=512")))
+
+template <class F> FURROW_AVX512 void run_avx512(const F& body) { body(); }
+template <class F> FURROW_AVX2 void run_avx2(const F& body) { body(); }
 
 template <class F> void widest(const F& body) {
   switch (machine_isa()) {

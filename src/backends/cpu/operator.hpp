@@ -9,18 +9,18 @@
 
 namespace furrow::cpu {
 
-/// Any row-shaped format as an operator on the CPU.
-template <class V, class Format> class row_operator final : public any_operator<V> {
+/// Any row-shaped format as an operator on the CPU. Rows: see each_row.
+template <class V, class Format, class Rows = each_row> class row_operator final : public any_operator<V> {
 public:
   row_operator(Format matrix, row_pieces pieces, std::string kernel)
       : matrix_(std::move(matrix)), pieces_(std::move(pieces)), kernel_(std::move(kernel)) {}
 
   shape2 shape() const override { return matrix_.shape; }
   void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    rows_on_cpu(view_of(matrix_), pieces_, alpha, x, beta, y);
+    rows_on_cpu<Rows>(view_of(matrix_), pieces_, alpha, x, beta, y);
   }
   void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    rows_dot_on_cpu(view_of(matrix_), pieces_, x, y, xy, sums_);
+    rows_dot_on_cpu<Rows>(view_of(matrix_), pieces_, x, y, xy, sums_);
   }
   double stored_bytes() const override { return byte_count(matrix_); }
   double bytes_per_apply() const override {

@@ -12,7 +12,7 @@ namespace furrow::cpu {
 
 /// Elements of one block of a sweep. The partial sums of a block are added in the order of the blocks, whatever the
 /// number of threads: the same bits on every run.
-inline constexpr index_t sweep_block = 4096;
+inline constexpr index_t sweep_block = 2048;
 /// Independent running sums inside a block, so that the loop runs in vector registers.
 inline constexpr int sweep_lanes = 8;
 
@@ -55,15 +55,16 @@ public:
     const index_t blocks = (n + sweep_block - 1) / sweep_block;
     partial_.resize(static_cast<std::size_t>(blocks * count));
     double* const partial = partial_.data();
-    for_each_range(blocks, 2, [&](index_t first, index_t last) {
+    const auto run = [&](index_t b) {
       widest([&]() FURROW_INLINE {
-        for (index_t b = first; b < last; ++b) {
-          double total[count ? count : 1];
-          sweep_piece<count>(step, b * sweep_block, std::min(n, (b + 1) * sweep_block), total);
-          for (int k = 0; k < count; ++k) partial[b * count + k] = total[k];
-        }
+        double total[count ? count : 1];
+        sweep_piece<count>(step, b * sweep_block, std::min(n, (b + 1) * sweep_block), total);
+        for (int k = 0; k < count; ++k) partial[b * count + k] = total[k];
       });
-    });
+    };
+    if (blocks >= 4) for_each_task(blocks, run);
+    else
+      for (index_t b = 0; b < blocks; ++b) run(b);
     int k = 0;
     ((*out.at = add_up(partial + k++, blocks, count)), ...);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "cpu_rows.hpp"
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
@@ -13,15 +14,28 @@ namespace furrow {
 namespace csr_format {
 namespace {
 
-template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a) {
-  auto matrix = to_csr<I>(std::move(a));
+template <class Rows, class V, class I>
+std::unique_ptr<any_operator<V>> wrap(csr<V, I, host_array> matrix, const char* kernel) {
   auto pieces = cut_rows(matrix.shape.rows, [&](index_t r) { return index_t(matrix.row_ptr[r]); });
-  return std::make_unique<cpu::row_operator<V, csr<V, I, host_array>>>(std::move(matrix), std::move(pieces), "rows");
+  return std::make_unique<cpu::row_operator<V, csr<V, I, host_array>, Rows>>(std::move(matrix), std::move(pieces),
+                                                                             kernel);
 }
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view) {
+template <class I, class V> std::unique_ptr<any_operator<V>> pick(coo<V> a, std::string_view kernel) {
+  auto matrix = to_csr<I>(std::move(a));
+  if (kernel == "auto")
+    kernel = csr_rows::irregular(as_cview(matrix.row_ptr))                       ? "staged"
+             : matrix.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered"
+                                                                                 : "rows";
+  if (kernel == "staged") return wrap<csr_rows::staged>(std::move(matrix), "staged");
+  if (kernel == "gathered") return wrap<csr_rows::gathered>(std::move(matrix), "gathered");
+  if (kernel == "scalar") return wrap<each_row>(std::move(matrix), "scalar");
+  return wrap<csr_rows::direct>(std::move(matrix), "rows");
+}
+
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view kernel) {
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
-  return narrow ? wrap<V, std::int32_t>(std::move(a)) : wrap<V, std::int64_t>(std::move(a));
+  return narrow ? pick<std::int32_t>(std::move(a), kernel) : pick<std::int64_t>(std::move(a), kernel);
 }
 
 double stored_bytes(const stats& s, precision p) {
@@ -29,7 +43,12 @@ double stored_bytes(const stats& s, precision p) {
   return (4 + bytes_of(p)) * double(s.nnz) + offset * double(s.shape.rows + 1);
 }
 
-constexpr std::array cpu_kernels{kernel_entry{"rows", "a thread a row, rows split by their entries"}};
+constexpr std::array cpu_kernels{
+    kernel_entry{"rows", "a row at a time in vector registers"},
+    kernel_entry{"staged", "products of 32 rows, then eight sums at once: short rows of irregular lengths (AVX-512)"},
+    kernel_entry{"gathered", "as rows, with gather instructions: for x larger than a cache"},
+    kernel_entry{"scalar", "a row at a time, an entry at a time"},
+};
 constexpr std::array gpu_kernels{
     kernel_entry{"stream", "equal entries a block, staged through shared memory; long rows by whole blocks"},
     kernel_entry{"vector", "2 to 32 lanes a row, by the mean row length (2 to 64 on 64-lane hardware)"},

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measure.hpp"
+
+#include "backends/cpu/isa.hpp"
+#include "backends/cpu/parallel.hpp"
+
+#include <furrow/array.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <sys/resource.h>
+#include <thread>
+
+namespace furrow::bench {
+namespace {
+
+/// GNU OpenMP's idle threads spin for some milliseconds; they must not run beside another's turn.
+void let_others_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(12)); }
+
+double turn_of(const std::function<void()>& call, double seconds) {
+  std::vector<double> taken;
+  const double began = now();
+  while (now() - began < seconds * 0.3) call();
+  const double warm = now();
+  do {
+    const double t = now();
+    call();
+    taken.push_back(now() - t);
+  } while (now() - warm < seconds || taken.size() < 5);
+  const auto tenth = taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 10);
+  std::nth_element(taken.begin(), tenth, taken.end());
+  return *tenth;
+}
+
+/// Times that the system took a processor from a thread of this process.
+long interruptions() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return use.ru_nivcsw;
+}
+
+} // namespace
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::vector<double> compare_timed(const std::vector<std::function<double()>>& calls, patience p) {
+  std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity());
+  std::vector<int> clean(calls.size(), 0);
+  for (int turn = 0; turn < p.most && *std::min_element(clean.begin(), clean.end()) < p.clean; ++turn)
+    for (std::size_t k = 0; k < calls.size(); ++k) {
+      let_others_sleep();
+      const long before = interruptions();
+      best[k] = std::min(best[k], calls[k]());
+      clean[k] += interruptions() == before;
+    }
+  return best;
+}
+
+std::vector<double> compare(const std::vector<std::function<void()>>& calls, patience p, double seconds) {
+  std::vector<std::function<double()>> timed;
+  for (const auto& call : calls) timed.push_back([&call, seconds] { return turn_of(call, seconds); });
+  return compare_timed(timed, p);
+}
+
+double read_ceiling(double bytes) {
+  const index_t n = std::max<index_t>(static_cast<index_t>(bytes / 8), 64);
+  host_array<double> memory(n);
+  host_array<double> sink(cpu::thread_count() * 8);
+  const auto fill = [&](index_t first, index_t last) { std::fill(memory.data() + first, memory.data() + last, 1.0); };
+  cpu::for_each_range(n, 1024, fill);
+  const index_t parts = cpu::thread_count();
+  const auto read = [&] {
+    cpu::for_each_task(parts, [&](index_t k) {
+      cpu::widest([&]() FURROW_INLINE {
+        alignas(64) double lane[64] = {};
+        const double* const end = memory.data() + cpu::part_begin(n, parts, k + 1);
+        for (const double* at = memory.data() + cpu::part_begin(n, parts, k); at + 64 <= end; at += 64) {
+#pragma omp simd
+          for (int l = 0; l < 64; ++l) lane[l] += at[l];
+        }
+        double total = 0;
+        for (const double share : lane) total += share;
+        sink[8 * k] = total;
+      });
+    });
+  };
+  return bytes / compare({read}, {3, 12}, 0.006)[0];
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+} // namespace furrow::bench

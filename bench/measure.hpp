@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Timing that survives a shared machine: rivals take turns, and a turn in which the system took a processor away does
+/// not count.
+namespace furrow::bench {
+
+double now();
+
+/// Turns that each contender is to have undisturbed, and how many there are at most.
+struct patience {
+  int clean = 5, most = 25;
+};
+
+/// The best seconds of each contender's turns.
+///
+/// Before a turn the threads of the others are given time to fall asleep. A turn warms up, then takes the tenth
+/// percentile of single calls over about `seconds`.
+std::vector<double> compare(const std::vector<std::function<void()>>& calls, patience p, double seconds);
+
+/// The same for contenders that warm up and time themselves.
+std::vector<double> compare_timed(const std::vector<std::function<double()>>& calls, patience p);
+
+/// Bytes a second at which all threads read `bytes` of memory again and again, each always its own share: the ceiling
+/// for a product whose matrix and vectors are of that size.
+double read_ceiling(double bytes);
+
+std::string cpu_model();
+
+} // namespace furrow::bench

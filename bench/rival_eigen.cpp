@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rival.hpp"
+
+#include <Eigen/SparseCore>
+
+#include <Eigen/IterativeLinearSolvers>
+
+#include <chrono>
+
+namespace furrow::bench {
+namespace {
+
+template <class V> class eigen final : public rival<V> {
+  using matrix = Eigen::SparseMatrix<V, Eigen::RowMajor>;
+  using vector = Eigen::Matrix<V, Eigen::Dynamic, 1>;
+
+public:
+  eigen(const coo<V>& a, int threads) : a_(a.shape.rows, a.shape.cols), x_(a.shape.cols), y_(a.shape.rows) {
+    Eigen::setNbThreads(threads);
+    Eigen::VectorXi lengths = Eigen::VectorXi::Zero(a.shape.rows);
+    for (index_t k = 0; k < a.nnz(); ++k) ++lengths[a.row[k]];
+    a_.reserve(lengths);
+    for (index_t k = 0; k < a.nnz(); ++k) a_.insert(a.row[k], a.col[k]) = a.val[k];
+    a_.makeCompressed();
+  }
+
+  void product(const V* x, V* y) override {
+    Eigen::Map<vector, Eigen::Aligned64> out(y, a_.rows());
+    out.noalias() = a_ * Eigen::Map<const vector, Eigen::Aligned64>(x, a_.cols());
+  }
+
+  double iteration_seconds(const V* b, int iterations) override {
+    if (!ready_) {
+      cg_.compute(a_);
+      ready_ = true;
+    }
+    cg_.setTolerance(V(1e-30));
+    cg_.setMaxIterations(iterations);
+    const vector rhs = Eigen::Map<const vector>(b, a_.rows());
+    vector x = vector::Zero(a_.cols());
+    const auto began = std::chrono::steady_clock::now();
+    x = cg_.solve(rhs);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    return took.count() / double(std::max<Eigen::Index>(cg_.iterations(), 1));
+  }
+
+private:
+  matrix a_;
+  vector x_, y_;
+  Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<V>> cg_;
+  bool ready_ = false;
+};
+
+} // namespace
+
+template <class V> std::unique_ptr<rival<V>> make_eigen(const coo<V>& a, int threads) {
+  return std::make_unique<eigen<V>>(a, threads);
+}
+template std::unique_ptr<rival<double>> make_eigen(const coo<double>&, int);
+template std::unique_ptr<rival<float>> make_eigen(const coo<float>&, int);
+
+std::string eigen_version() {
+  return std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
+         std::to_string(EIGEN_MINOR_VERSION);
+}
+
+} // namespace furrow::bench
