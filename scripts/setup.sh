@@ -5,7 +5,7 @@
 set -eu
 
 packages="g++ cmake ninja-build python3 libtbb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libarchive-dev
-  libdeflate-dev libgtest-dev"
+  libdeflate-dev zlib1g-dev libgtest-dev"
 [ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy"
 
 missing=
