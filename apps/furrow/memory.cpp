@@ -12,6 +12,16 @@
 #include <fstream>
 
 namespace furrow::cli {
+namespace {
+
+bool is_cache(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string magic(8, '\0');
+  return in.read(magic.data(), 8) && magic == "\x89"
+                                              "FURROW\n";
+}
+
+} // namespace
 
 stats expected_stats(const matrix_header& head) {
   stats s;
@@ -37,8 +47,9 @@ double memory_plan::resident_bytes() {
 
 double load_bytes(const std::string& file_or_spec, const matrix_header& head) {
   std::error_code ignored;
-  if (std::filesystem::exists(file_or_spec, ignored)) return estimate_read_memory(head);
-  return 16 * double(head.stored);
+  const bool made = !std::filesystem::exists(file_or_spec, ignored);
+  // Generators and .furrow files fill the triplets directly.
+  return made || is_cache(file_or_spec) ? 16 * double(head.stored) : estimate_read_memory(head);
 }
 
 void announce(const memory_plan& plan, device where) {

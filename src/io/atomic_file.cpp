@@ -57,6 +57,10 @@ void atomic_file::write_at(const void* data, std::size_t bytes, index_t offset) 
   }
 }
 
+void atomic_file::resize(index_t bytes) {
+  if (::ftruncate(descriptor_, bytes) != 0) fail("cannot be written");
+}
+
 void atomic_file::commit() {
   const int closed = ::close(descriptor_);
   descriptor_ = -1;

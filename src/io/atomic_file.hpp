@@ -22,6 +22,8 @@ public:
   void write(std::string_view text) { write(text.data(), text.size()); }
   /// At a place of its own; threads may do so at the same time.
   void write_at(const void* data, std::size_t bytes, index_t offset);
+  /// Makes the file `bytes` long, with zeros where nothing was written.
+  void resize(index_t bytes);
   void commit();
 
 private:

@@ -181,10 +181,8 @@ void write_cache(const problem& p, const std::filesystem::path& file) {
     end = begin + bytes[s];
   }
   h.sum = header_sum(h);
-  char page[cache_page] = {};
-  std::memcpy(page, &h, sizeof h);
-  // The header's page goes last; where no section follows it, the file still ends where the last section would begin.
-  out.write_at(page, end > cache_page ? cache_page : end, 0);
+  out.write_at(&h, sizeof h, 0);
+  out.resize(static_cast<index_t>(end)); // the last section may be empty
   out.commit();
 }
 

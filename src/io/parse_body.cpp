@@ -20,18 +20,20 @@ constexpr index_t longest_line = index_t(1) << 26; ///< of a stream
 /// What a mirrored file says about its triangles: the rows of both, the sides of the diagonal.
 void look(block& b, const matrix_header& head, const scratch& s) {
   if (b.count == 0) return;
-  const auto [low, high] = std::minmax_element(s.row.data(), s.row.data() + b.count);
-  b.lowest = *low, b.highest = *high;
-  if (!is_mirrored(head)) return;
-  index_t below = 0, above = 0;
-  for (index_t k = 0; k < b.count; ++k) {
-    const std::int32_t i = s.row[k], j = s.col[k];
-    b.lowest = std::min(b.lowest, j), b.highest = std::max(b.highest, j);
-    below += i > j;
-    above += i < j;
+  const std::int32_t *const row = s.row.data(), *const col = s.col.data();
+  std::int32_t low = row[0], high = row[0];
+  for (index_t k = 0; k < b.count; ++k) low = std::min(low, row[k]), high = std::max(high, row[k]);
+  if (is_mirrored(head)) {
+    std::int32_t below = 0, above = 0; // a piece has fewer than 2^31 lines
+    for (index_t k = 0; k < b.count; ++k) {
+      low = std::min(low, col[k]), high = std::max(high, col[k]);
+      below += row[k] > col[k];
+      above += row[k] < col[k];
+    }
+    b.lower = below > 0, b.upper = above > 0;
+    b.diagonal = b.count - below - above;
   }
-  b.lower = below > 0, b.upper = above > 0;
-  b.diagonal = b.count - below - above;
+  b.lowest = low, b.highest = high;
 }
 
 /// Takes the entries of the pieces, from all threads at once.
@@ -142,17 +144,20 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
   entries out;
   collector all(out, lines, origin.name);
   const std::string_view body = ahead.substr(lines.length);
-  host_array<char> now(static_cast<index_t>(body.size() + 2 * padding)), later;
+  const auto given = static_cast<index_t>(body.size());
+  host_array<char> now(given + piece_bytes + static_cast<index_t>(2 * padding)), later;
   std::copy(body.begin(), body.end(), now.begin());
-  index_t held = static_cast<index_t>(body.size()), place = static_cast<index_t>(lines.length);
+  // A first piece, so that small files are done without the other threads.
+  const auto first = static_cast<index_t>(in.read_all(now.data() + given, static_cast<std::size_t>(piece_bytes)));
+  index_t held = given + first, place = static_cast<index_t>(lines.length);
   std::vector<scratch> rooms(static_cast<std::size_t>(cpu::thread_count()) + 1);
-  for (bool ended = false; !ended || held > 0;) {
+  for (bool ended = first < piece_bytes; !ended || held > 0;) {
     if (ended && now[held - 1] != '\n') now[held++] = '\n'; // there is room: padding
     index_t cut = held;
     while (cut > 0 && now[cut - 1] != '\n') --cut;
     const index_t carried = held - cut;
     if (carried > longest_line) refuse(origin.name, "a line is longer than 64 MiB");
-    if (later.capacity() < carried + batch_bytes + static_cast<index_t>(2 * padding))
+    if (!ended && later.capacity() < carried + batch_bytes + static_cast<index_t>(2 * padding))
       later = host_array<char>(2 * carried + batch_bytes + static_cast<index_t>(2 * padding));
     std::vector<index_t> cuts{0};
     while (cuts.back() < cut) {
@@ -165,7 +170,7 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
     out.blocks.resize(done + static_cast<std::size_t>(pieces));
     std::atomic<index_t> next = 0;
     index_t got = 0;
-    cpu::for_each_task(std::min<index_t>(pieces + 1, cpu::thread_count()), [&](index_t worker) {
+    cpu::for_each_task(std::clamp<index_t>(pieces + !ended, 1, cpu::thread_count()), [&](index_t worker) {
       if (worker == 0 && !ended) {
         std::memcpy(later.data(), now.data() + cut, static_cast<std::size_t>(carried));
         got = static_cast<index_t>(in.read_all(later.data() + carried, static_cast<std::size_t>(batch_bytes)));

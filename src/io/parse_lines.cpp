@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parse_lines.hpp"
 
+#include "fast_line.hpp"
 #include "refuse.hpp"
 #include "scan_number.hpp"
 
@@ -28,7 +29,20 @@ bool parse_coordinates(shape2 shape, const char* p, const char* end, scratch& to
   double* const val = to.val.data();
   index_t k = 0;
   bool good = true;
+  const char* const safe = p + 16; // scan_line looks back
   while (p < end) {
+    if (has_fast_line && p >= safe) [[likely]] {
+      fast_line line;
+      const char* const next = scan_line<Valued>(p, line, powers);
+      if (next && line.row - 1 < rows && line.col - 1 < cols) [[likely]] {
+        row[k] = static_cast<std::int32_t>(line.row - 1);
+        col[k] = static_cast<std::int32_t>(line.col - 1);
+        if constexpr (Valued) val[k] = line.value;
+        ++k;
+        p = next;
+        continue;
+      }
+    }
     if (!is_digit(*p)) [[unlikely]] {
       p = skip_blanks(p);
       if (*p == '\n') {

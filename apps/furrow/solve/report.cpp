@@ -32,7 +32,8 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   else text += line("b", o.rhs == "stored" ? "came with the matrix" : o.rhs);
   text += line("solver",
                fmt::format("{} with {}, {}{}", request.options.solver, request.options.precond,
-                           request.machine.precision_name, r.restarts ? fmt::format(", {} restarts", r.restarts) : ""));
+                           request.machine.precision_name,
+                           r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu()
                              ? describe(request.options.where)

@@ -114,13 +114,16 @@ template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats
 memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
   const stats s = expected_stats(head);
   const double value = bytes_of(q.machine.values()), rows = double(s.shape.rows), nnz = double(s.nnz);
-  const double triplets = (8 + value) * nnz, vectors = value * 3 * rows + (q.check ? 24 * rows : 0);
+  const double triplets = (8 + value) * nnz, vector = value * rows;
   const bool one = q.format != "all" && q.kernel != "all";
   const format_entry& f = find_format(q.format == "all" || q.format == "auto" ? "csr" : q.format);
   const double stored = f.stored_bytes(s, q.machine.values());
   memory_plan plan;
   plan.read = std::max(load_bytes(q.file, head), std::clamp(4 * last_level_cache(), 256e6, 2e9));
-  plan.work = vectors + (one ? std::max(triplets + (f.name == "csr" ? 4 * rows : 0), stored) : 2 * triplets);
+  // Either an operator is being made, from triplets that are still needed or not, or its product runs on two vectors.
+  const double making = (one ? 1 : 2) * triplets + vector + (f.name == "csr" ? 4 * rows : 0);
+  const double running = (one ? 0 : triplets) + stored + 4 * vector;
+  plan.work = std::max(making, running) + (q.check ? 24 * rows : 0);
   if (q.machine.values() == precision::f32) plan.work = std::max(plan.work, 20 * nnz);
   if (q.where.is_gpu()) plan.gpu = stored + value * (rows + double(s.shape.cols));
   return plan;
