@@ -1,1 +1,144 @@
-int main(){}
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "help.hpp"
+#include "interrupt.hpp"
+#include "nearest.hpp"
+#include "subcommand.hpp"
+#include "text.hpp"
+
+#include <furrow/version.hpp>
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace furrow::cli {
+
+#define FURROW_ENTRY(name)                                                                                             \
+  namespace name##_command {                                                                                           \
+    extern const subcommand entry;                                                                                     \
+  }
+#include "subcommands.inc"
+#undef FURROW_ENTRY
+
+namespace {
+
+const subcommand* const table[] = {
+#define FURROW_ENTRY(name) &name##_command::entry,
+#include "subcommands.inc"
+#undef FURROW_ENTRY
+};
+
+std::vector<std::string> names_of_subcommands() {
+  std::vector<std::string> names;
+  for (const auto* s : table) names.emplace_back(s->name);
+  return names;
+}
+
+std::vector<std::string> names_of_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// "see 'furrow solve -h'" for the subcommand that was being parsed.
+std::string where_help_is(const CLI::App& root) {
+  std::string command = "furrow";
+  for (const auto* sub : root.get_subcommands()) command += " " + sub->get_name();
+  return fmt::format("see '{} -h'", command);
+}
+
+/// The first word that nobody knows, in one sentence.
+std::string about_extras(const CLI::App& root) {
+  const CLI::App* app = &root;
+  for (const auto* sub : root.get_subcommands()) app = sub;
+  const std::string word = root.remaining(true).front();
+  if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many; {}", word, where_help_is(root));
+  const std::string guess = nearest(word.substr(0, word.find('=')), names_of_options(*app));
+  return fmt::format("there is no option '{}': {}{}", word,
+                     guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), where_help_is(root));
+}
+
+/// What the parser says, in the manner of this program.
+std::string about_parse_error(const CLI::App& root, const CLI::ParseError& e) {
+  if (!root.remaining(true).empty()) return about_extras(root);
+  std::string text = e.what();
+  const std::string conversion = "Could not convert: ";
+  if (text.starts_with(conversion)) { // "Could not convert: --rtol = abc"
+    const std::size_t equals = text.find(" = ");
+    text = fmt::format("{}: '{}' is not a number", text.substr(conversion.size(), equals - conversion.size()),
+                       text.substr(equals + 3));
+  }
+  return fmt::format("{}; {}", text, where_help_is(root));
+}
+
+void describe(CLI::App& app) {
+  app.description("Sparse products and solvers at the speed of memory.");
+  app.name("furrow");
+  app.set_help_flag("-h,--help", "this text; 'furrow SUBCOMMAND -h' says more");
+  app.set_version_flag("--version", fmt::format("furrow {}", version), "the version");
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<help_text>());
+  app.get_formatter()->column_width(26);
+  app.footer("Examples:\n"
+             "  furrow info matrix.mtx                look at a matrix\n"
+             "  furrow solve matrix.mtx -o x.mtx      solve A x = b\n"
+             "  furrow spmv poisson3d:100 --check     time and check products\n"
+             "\n"
+             "Results go to stdout, remarks to stderr. Exit codes: 0 done, 1 stopped short, 2 usage, 3 bad input,\n"
+             "4 device or memory, 5 internal, 130 interrupted.");
+}
+
+int parse_and_run(int count, char** words) {
+  CLI::App app;
+  context shared{&app, {}};
+  describe(app);
+  std::map<const CLI::App*, std::function<int()>> run;
+  for (const auto* s : table) {
+    CLI::App* sub = app.add_subcommand(std::string(s->name), std::string(s->about));
+    sub->set_help_flag("-h,--help", "this text");
+    run[sub] = s->setup(*sub, shared);
+  }
+  if (count > 1 && words[1][0] != '-') check_name("subcommand", words[1], names_of_subcommands());
+  if (count == 1) {
+    fmt::print(stderr, "{}", app.help());
+    return usage;
+  }
+  try {
+    app.parse(count, words);
+  } catch (const CLI::Success& e) { // help and version
+    return app.exit(e) == 0 ? done : broken;
+  } catch (const CLI::ParseError& e) {
+    throw error(fault::usage, about_parse_error(app, e));
+  }
+  return run.at(app.get_subcommands().front())();
+}
+
+} // namespace
+
+std::span<const subcommand* const> subcommands() { return table; }
+
+/// The only place where errors become text and an exit code.
+int main(int count, char** words) {
+  watch_for_interrupts();
+  try {
+    return parse_and_run(count, words);
+  } catch (const error& e) {
+    remark(e.what());
+    return code_of(e.kind);
+  } catch (const std::bad_alloc&) {
+    remark("out of memory");
+    return no_resource;
+  } catch (const std::filesystem::filesystem_error& e) {
+    remark(e.what());
+    return bad_input;
+  } catch (const std::exception& e) {
+    remark(fmt::format("internal error: {}", e.what()));
+    return broken;
+  }
+}
+
+} // namespace furrow::cli
+
+int main(int count, char** words) { return furrow::cli::main(count, words); }

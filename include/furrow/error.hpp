@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -27,8 +26,10 @@ inline void check(bool ok, fault kind, const std::string& what) {
 }
 
 /// Throws `error(fault::internal, "file:line: what")` unless `ok`. For what only Furrow itself can get wrong.
-inline void require(bool ok, const std::string& what, std::source_location at = std::source_location::current()) {
-  if (!ok) throw error(fault::internal, std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " + what);
+/// (<source_location> would say the same, but not to every compiler that has C++20's concepts.)
+inline void require(bool ok, const std::string& what, const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
+  if (!ok) throw error(fault::internal, std::string(file) + ":" + std::to_string(line) + ": " + what);
 }
 
 } // namespace furrow

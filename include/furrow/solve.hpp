@@ -43,7 +43,7 @@ struct solve_report {
   std::string message; ///< one sentence
   index_t iterations = 0;
   index_t restarts = 0;         ///< from the recomputed residual
-  double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0
+  double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
   double setup_seconds = 0, solve_seconds = 0;
   double bytes_per_iteration = 0;     ///< that the algorithm must move
   double stored_bytes = 0;            ///< matrix, preconditioner and vectors

@@ -28,13 +28,14 @@ template <int N> struct sums {
   FURROW_HD double& operator[](int k) const { return at[k * stride]; }
 };
 
-/// One pass over n indices: a trivially copyable functor. `load()` is called once a thread before its first index,
-/// then `step(i, sum)` for every index, in any order. reads, writes: vectors that it streams, so that a counting space
-/// can check what a solver promises.
+/// One pass over n indices: a trivially copyable functor. `load()` is called once a thread before its first index;
+/// then, for every index in any order, `at(i)` reads what the step needs and `step(i, values, sum)` computes and
+/// writes. Apart, so that the reads of several indices are under way at once. reads, writes: vectors that it streams,
+/// so that a counting space can check what a solver promises.
 template <class Step, int N>
 concept sweep_step = std::is_trivially_copyable_v<Step> && requires(Step step, index_t i, sums<N> sum) {
   step.load();
-  step(i, sum);
+  step(i, step.at(i), sum);
   { Step::reads + Step::writes } -> std::convertible_to<int>;
 };
 
@@ -67,18 +68,26 @@ template <vector_space S> using value_of = typename S::value;
 /// x . y as a step.
 template <class V> struct dot_step {
   static constexpr int reads = 2, writes = 0;
+  struct values {
+    V x, y;
+  };
   cview<V> x, y;
   FURROW_HD void load() {}
-  FURROW_HD void operator()(index_t i, sums<1> sum) const { sum[0] += double(x[i]) * double(y[i]); }
+  FURROW_HD values at(index_t i) const { return {x[i], y[i]}; }
+  FURROW_HD void operator()(index_t, values v, sums<1> sum) const { sum[0] += double(v.x) * double(v.y); }
 };
 
 /// y <- d .* x as a step.
 template <class V> struct scale_step {
   static constexpr int reads = 2, writes = 1;
+  struct values {
+    V d, x;
+  };
   cview<V> d, x;
   view<V> y;
   FURROW_HD void load() {}
-  FURROW_HD void operator()(index_t i, sums<0>) const { y[i] = d[i] * x[i]; }
+  FURROW_HD values at(index_t i) const { return {d[i], x[i]}; }
+  FURROW_HD void operator()(index_t i, values v, sums<0>) const { y[i] = v.d * v.x; }
 };
 
 } // namespace furrow

@@ -30,7 +30,13 @@ template <class T> struct view {
   FURROW_HD bool empty() const { return size == 0; }
 };
 
-template <class T> using cview = view<const T>;
+/// A view that does not write. A type of its own, because nvcc mixes up an alias and its target as template arguments.
+template <class T> struct cview : view<const T> {
+  using view<const T>::view;
+  cview() = default;
+  FURROW_HD cview(view<const T> v) : view<const T>(v) {}
+  FURROW_HD cview(view<T> v) : view<const T>(v) {}
+};
 
 /// `count` elements of `v` from `first` on.
 template <class T> FURROW_HD view<T> part(view<T> v, index_t first, index_t count) { return {v.data + first, count}; }

@@ -116,15 +116,28 @@ void rows_dot_on_cpu(const A& a, const row_pieces& pieces, cview<V> x, view<V> y
 
 #else
 
-/// y <- alpha A x + beta y with W lanes a row.
-template <int W, class A, class V>
-__global__ void __launch_bounds__(256) rows_kernel(A a, V alpha, cview<V> x, V beta, view<V> y) {
-  const index_t row = (index_t(blockIdx.x) * blockDim.x + threadIdx.x) / W;
-  if (row >= a.shape.rows) return; // a whole group leaves together
+namespace gpu {
+
+inline constexpr int row_threads = 256;
+
+/// y <- alpha A x + beta y with W lanes a row, and x . y in the same pass where `xy` has a slot. Groups of lanes stride
+/// over the rows, so any grid will do; a group leaves its loop together.
+template <int W, class A, class V, int N>
+__global__ void __launch_bounds__(row_threads)
+    rows_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
   const lanes lane{static_cast<int>(threadIdx.x) % W, W};
-  const V sum = gpu::sum_lanes<W>(partial(lane, a, row, x));
-  if (lane.rank == 0) store(alpha, sum, beta, y[row]);
+  const index_t groups = index_t(gridDim.x) * (row_threads / W);
+  double dot[1] = {};
+  for (index_t row = (index_t(blockIdx.x) * row_threads + threadIdx.x) / W; row < a.shape.rows; row += groups) {
+    const V sum = sum_lanes<W>(partial(lane, a, row, x));
+    if (lane.rank > 0) continue;
+    store(alpha, sum, beta, y[row]);
+    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+  }
+  finish<row_threads, N>(dot, xy);
 }
+
+} // namespace gpu
 
 #endif
 

@@ -58,12 +58,15 @@ choice choose(const stats& s, precision p, device where, std::string_view format
   if (format != "auto") {
     c.format = &find_format(format);
     c.reason = "asked for";
+    check(c.format->backend(where).f64 != nullptr, fault::device,
+          fmt::format("format {} does not run on the {}: choose auto", format, where.is_gpu() ? "GPU" : "CPU"));
   } else {
     for (const auto* f : formats()) {
       const bool runs = f->backend(where).f64 != nullptr;
       if (runs && (!c.format || bytes_per_apply(*f, s, p) < bytes_per_apply(*c.format, s, p))) c.format = f;
     }
-    require(c.format != nullptr, "no format runs on this device");
+    check(c.format != nullptr, fault::device,
+          fmt::format("no format runs on the {} in this build", where.is_gpu() ? "GPU" : "CPU"));
     c.reason = fmt::format("fewest bytes a product: {:.4g} MB", bytes_per_apply(*c.format, s, p) * 1e-6);
   }
   check_kernel(*c.format, where, kernel);

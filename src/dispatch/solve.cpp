@@ -7,8 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 namespace furrow {
 
@@ -64,37 +67,91 @@ double largest(cview<float> b) {
 }
 
 /// A power of two by which b is multiplied so that squares of its elements neither overflow nor vanish; mostly 1.
-double safe_scale(double size, double low, double high) {
-  if (!(size > 0) || !std::isfinite(size) || (size >= low && size <= high)) return 1;
-  return std::ldexp(1.0, -std::ilogb(size));
+template <class V> V safe_scale(double size) {
+  constexpr bool wide = sizeof(V) == 8;
+  constexpr double low = wide ? 1e-100 : 1e-20, high = wide ? 1e100 : 1e20;
+  constexpr int most = wide ? 1000 : 120; // the scale itself stays in the normal range
+  if (size >= low && size <= high) return V(1);
+  return static_cast<V>(std::ldexp(1.0, std::clamp(-std::ilogb(size), -most, most)));
 }
 
+template <class V>
+solve_report call(const solver_entry& solver, const linear_system<V>& system, const solve_options& o) {
+  if constexpr (sizeof(V) == 8) return solver.f64(o.where, system, o);
+  else return solver.f32(o.where, system, o);
+}
+
+/// |b - A x| on the operator's device.
 template <class V, class Array>
-solve_report run(const solver_entry& solver, const linear_system<V>& parts, cview<V> b, view<V> x,
-                 const solve_options& o) {
-  const double size = largest(b);
-  const V scale = static_cast<V>(sizeof(V) == 8 ? safe_scale(size, 1e-100, 1e100) : safe_scale(size, 1e-20f, 1e20f));
-  linear_system<V> system = parts;
-  solve_report report;
-  const auto solve = [&](cview<V> rhs, view<V> answer) {
-    system.b = rhs;
-    system.x = answer;
-    if constexpr (sizeof(V) == 8) report = solver.f64(o.where, system, o);
-    else report = solver.f32(o.where, system, o);
-  };
-  if (std::is_same_v<Array, host_array<V>> && scale == V(1)) {
-    solve(b, x);
-    return report;
-  }
+double residual_norm(const any_operator<V>& a, const host_array<V>& b, const host_array<V>& x) {
+  const Array device_x(x);
+  Array device_r(b);
+  a.apply(V(-1), as_cview(device_x), V(1), as_view(device_r));
+  double squares = 0;
+  for (const V r : host_array<V>(device_r)) squares += double(r) * double(r);
+  return std::sqrt(squares);
+}
+
+/// Solves s A x = s b with a power of two s; x comes back in its own units. An answer that leaves the range of V on
+/// the way back is not said to be one.
+template <class V, class Array>
+solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, cview<V> b, view<V> x, V scale,
+                          solve_options o) {
   host_array<V> scaled(b.size), guess(x.size);
   for (index_t i = 0; i < b.size; ++i) scaled[i] = b[i] * scale;
   for (index_t i = 0; i < x.size; ++i) guess[i] = x[i] * scale;
-  solve_options unscaled = o;
+  o.atol *= double(scale);
   Array device_b(scaled), device_x(guess);
-  solve(as_cview(device_b), as_view(device_x));
+  system.b = as_cview(device_b);
+  system.x = as_view(device_x);
+  solve_report report = call(solver, system, o);
   guess = host_array<V>(device_x);
-  for (index_t i = 0; i < x.size; ++i) x[i] = guess[i] / scale;
+  bool exact = true, finite = true;
+  for (index_t i = 0; i < x.size; ++i) {
+    x[i] = guess[i] / scale;
+    exact = exact && x[i] * scale == guess[i];
+    finite = finite && std::isfinite(x[i]);
+    guess[i] = x[i] * scale;
+  }
+  if (exact || report.why == status::nan) return report;
+  if (!finite) {
+    report.why = status::nan;
+    report.message = "the answer is too large for this precision: scale b";
+    report.relative_residual = std::numeric_limits<double>::quiet_NaN();
+    return report;
+  }
+  double norm_b = 0;
+  for (const V v : scaled) norm_b += double(v) * double(v);
+  norm_b = std::sqrt(norm_b);
+  const double norm = residual_norm<V, Array>(system.a, scaled, guess);
+  report.relative_residual = norm / norm_b;
+  if (report.why == status::converged && !(norm <= std::max(o.rtol * norm_b, o.atol))) {
+    report.why = status::stagnated;
+    report.message = fmt::format("the answer is so small that this precision holds it with a relative residual of "
+                                 "{:.3e} only: scale b",
+                                 report.relative_residual);
+  }
   return report;
+}
+
+template <class V, class Array>
+solve_report run(const solver_entry& solver, linear_system<V> system, double size, const solve_options& o) {
+  const V scale = safe_scale<V>(size);
+  if (std::is_same_v<Array, host_array<V>> && scale == V(1)) return call(solver, system, o);
+  return solve_scaled<V, Array>(solver, system, system.b, system.x, scale, o);
+}
+
+/// |b - A x| / |b| for a solve that ends before it starts. Serial.
+template <class V> double residual_at_first(const coo<V>& a, cview<V> b, cview<V> x, double size) {
+  std::vector<double> r(static_cast<std::size_t>(b.size));
+  double squares = 0, squares_b = 0;
+  for (index_t i = 0; i < b.size; ++i) {
+    r[i] = double(b[i]) / size;
+    squares_b += r[i] * r[i];
+  }
+  for (index_t k = 0; k < a.nnz(); ++k) r[a.row[k]] -= double(a.val[k]) * (double(x[a.col[k]]) / size);
+  for (const double ri : r) squares += ri * ri;
+  return std::sqrt(squares / squares_b);
 }
 
 } // namespace
@@ -105,10 +162,11 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   const solver_entry& solver = find_solver(o.solver);
   const preconditioner_entry& preconditioner = find_preconditioner(o.precond);
   const stats s = measure(a);
-  const choice c = choose(s, precision_of<V>, o.where, o.format, o.kernel);
   select_device(o.where);
+  const choice c = choose(s, precision_of<V>, o.where, o.format, o.kernel);
 
   solve_report report;
+  report.relative_residual = std::numeric_limits<double>::quiet_NaN(); // until it is known
   const auto stop = [&](status why, std::string message) {
     report.why = why;
     report.message = std::move(message);
@@ -129,23 +187,26 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   if (solver.needs_symmetry) check_symmetry(a);
   if (size_b == 0) { // the exact answer, without a division by |b| = 0
     std::fill(x.begin(), x.end(), V(0));
+    report.relative_residual = 0;
     report.history = {0};
     return stop(status::converged, "b is zero, so x is zero");
   }
+  std::unique_ptr<any_preconditioner<V>> m;
   try {
-    const auto m = preconditioner.make<V>()(a, o.where);
-    const auto op = make<V>(c, o.where, std::move(a));
-    linear_system<V> parts{*op, *m, b, x, s.norm_inf, s.row_max};
-    const double ready = now();
-    report =
-        o.where.is_gpu() ? run<V, gpu_array<V>>(solver, parts, b, x, o) : run<V, host_array<V>>(solver, parts, b, x, o);
-    report.setup_seconds = ready - began;
-    report.kernel = op->kernel();
-    report.stored_bytes =
-        op->stored_bytes() + m->stored_bytes() + double(sizeof(V)) * double(b.size) * (2 + solver.vectors);
+    m = preconditioner.make<V>()(a, o.where);
   } catch (const refusal& r) {
+    report.relative_residual = residual_at_first(a, b, as_cview(x), size_b);
     return stop(r.why, r.message);
   }
+  const auto op = make<V>(c, o.where, std::move(a));
+  const linear_system<V> system{*op, *m, b, x, s.norm_inf, s.row_max};
+  const double ready = now();
+  report = o.where.is_gpu() ? run<V, gpu_array<V>>(solver, system, size_b, o)
+                            : run<V, host_array<V>>(solver, system, size_b, o);
+  report.setup_seconds = ready - began;
+  report.kernel = op->kernel();
+  report.stored_bytes =
+      op->stored_bytes() + m->stored_bytes() + double(sizeof(V)) * double(b.size) * (2 + solver.vectors);
   report.format = c.format->name;
   report.reason = c.reason;
   return report;

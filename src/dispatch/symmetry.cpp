@@ -3,6 +3,8 @@
 
 #include "formats/csr/convert.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <cmath>
 #include <limits>

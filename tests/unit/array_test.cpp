@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/array.hpp>
+#include <furrow/device.hpp>
 
 #include <gtest/gtest.h>
 
@@ -62,6 +63,84 @@ TEST(array, sizes_that_no_memory_holds_are_refused) {
 TEST(array, memory_is_aligned_for_vectors) {
   for (index_t n : {1, 3, 1000, 1 << 20})
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(host_array<double>(n).data()) % 64, 0u) << n;
+}
+
+template <class T> struct array_of : testing::Test {};
+using elements = testing::Types<double, float, std::int32_t, std::int64_t, char>;
+TYPED_TEST_SUITE(array_of, elements);
+
+TYPED_TEST(array_of, keeps_values_through_copies_moves_and_growth) {
+  using T = TypeParam;
+  for (const index_t n : {0, 1, 17, 4096, 300000}) { // the last is large enough for pages of its own
+    host_array<T> a(n);
+    for (index_t i = 0; i < n; ++i) a[i] = static_cast<T>(i % 100);
+    host_array<T> b = a, c;
+    c = b;
+    b = std::move(a);
+    c.extend(2 * n + 1);
+    ASSERT_EQ(b.size(), n);
+    ASSERT_EQ(c.size(), 2 * n + 1);
+    EXPECT_EQ(b.byte_count(), static_cast<std::size_t>(n) * sizeof(T));
+    for (index_t i = 0; i < n; ++i) {
+      ASSERT_EQ(b[i], static_cast<T>(i % 100));
+      ASSERT_EQ(c[i], static_cast<T>(i % 100));
+    }
+  }
+}
+
+TEST(array, assignment_reuses_memory_that_is_large_enough) {
+  host_array<int> a(100, 1);
+  const int* const memory = a.data();
+  const host_array<int> b{1, 2, 3};
+  a = b;
+  EXPECT_EQ(a.data(), memory);
+  EXPECT_EQ(a.size(), 3);
+  EXPECT_EQ(a[2], 3);
+}
+
+TEST(array, gpu_memory_without_a_gpu_is_a_device_fault) {
+  if (!inspect_gpus().gpus.empty()) GTEST_SKIP() << "this machine has a GPU";
+  try {
+    gpu_array<double> a(10);
+    FAIL() << "allocated";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, fault::device) << e.what();
+  }
+  EXPECT_TRUE(gpu_array<double>().empty());
+}
+
+TEST(view, parts_and_overlaps) {
+  host_array<double> a(10, 1.0), b(10, 1.0);
+  const auto left = part(as_view(a), 0, 5), right = part(as_view(a), 5, 5), middle = part(as_view(a), 4, 2);
+  EXPECT_FALSE(overlap(left, right));
+  EXPECT_TRUE(overlap(left, middle));
+  EXPECT_TRUE(overlap(right, middle));
+  EXPECT_FALSE(overlap(as_view(a), as_view(b)));
+  EXPECT_FALSE(overlap(part(as_view(a), 3, 0), as_view(a)));
+  EXPECT_EQ(middle.size, 2);
+  EXPECT_EQ(middle.data, a.data() + 4);
+}
+
+TEST(device, words_that_name_one) {
+  EXPECT_EQ(parse_device("cpu"), device{});
+  for (const char* bad : {"", "gp", "gpu:", "gpu:x", "gpu:-1", "gpu:1x", "CPU"}) {
+    try {
+      parse_device(bad);
+      ADD_FAILURE() << "accepted '" << bad << "'";
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::usage) << bad;
+    }
+  }
+  EXPECT_EQ(describe({}), "cpu");
+  const auto found = inspect_gpus();
+  if (found.gpus.empty()) {
+    EXPECT_EQ(parse_device("auto"), device{});
+    EXPECT_FALSE(found.problem.empty());
+    EXPECT_THROW(parse_device("gpu"), error);
+  } else {
+    EXPECT_TRUE(parse_device("auto").is_gpu());
+  }
+  EXPECT_GT(available_host_memory(), 0);
 }
 
 } // namespace

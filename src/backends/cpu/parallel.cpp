@@ -3,6 +3,8 @@
 
 #include "crew.hpp"
 
+#include "core/libraries.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 
@@ -10,6 +12,7 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
 
 #include <atomic>
 #include <map>
@@ -46,6 +49,8 @@ std::atomic<team*>& current() {
 }
 
 } // namespace
+
+std::string tbb_version() { return TBB_runtime_version(); }
 
 int thread_count() { return current().load(std::memory_order_relaxed)->size; }
 

@@ -6,7 +6,6 @@
 #include <furrow/array.hpp>
 #include <furrow/space.hpp>
 
-#include <cstring>
 #include <vector>
 
 namespace furrow::cpu {
@@ -24,9 +23,9 @@ FURROW_INLINE inline void sweep_piece(Step step, index_t first, index_t last, do
   index_t i = first;
   for (; i + sweep_lanes <= last; i += sweep_lanes) {
 #pragma omp simd
-    for (int l = 0; l < sweep_lanes; ++l) step(i + l, sums<N>{&lane[0][l], sweep_lanes});
+    for (int l = 0; l < sweep_lanes; ++l) step(i + l, step.at(i + l), sums<N>{&lane[0][l], sweep_lanes});
   }
-  for (int l = 0; i < last; ++i, ++l) step(i, sums<N>{&lane[0][l], sweep_lanes});
+  for (int l = 0; i < last; ++i, ++l) step(i, step.at(i), sums<N>{&lane[0][l], sweep_lanes});
   for (int k = 0; k < N; ++k) {
     double total = 0;
     for (const double share : lane[k]) total += share;
@@ -45,7 +44,7 @@ public:
 
   void copy(cview<V> x, view<V> y) {
     for_each_range(x.size, 1 << 15, [&](index_t first, index_t last) {
-      std::memcpy(y.data + first, x.data + first, static_cast<std::size_t>(last - first) * sizeof(V));
+      host_memory::copy(y.data + first, x.data + first, static_cast<std::size_t>(last - first) * sizeof(V));
     });
   }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "control.hpp"
+#include "messages.hpp"
 #include "steps.hpp"
 
 #include "solvers/entry.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -42,7 +41,7 @@ public:
     ++report_.waits;
     goal_ = std::max(o_.rtol * norm_b_, o_.atol);
     iterate();
-    report_.relative_residual = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
+    report_.relative_residual = relative();
     report_.solve_seconds = seconds();
     report_.bytes_per_iteration = bytes_per_iteration();
     return std::move(report_);
@@ -130,96 +129,67 @@ private:
     first_residual_ = residual_;
     record(residual_);
     auto loop = s_.repeat([this] { step(); }, until(limit));
-    for (int idle = 0;;) {
-      if (finished(limit)) return;
+    if (finished(limit)) return;
+    for (int idle = 0;; ++report_.restarts) {
       const double before = residual_;
       start_from_residual(before);
       const verdict v = run_chunks(loop);
       recompute_residual();
-      if (stopped_by(v)) return;
+      if (stopped_by(v) || finished(limit)) return;
       // What is left is a loop that believes it is done, or one that rounding stopped: go on from the recomputed
       // residual, unless three starts in a row did not make it a tenth smaller.
       idle = residual_ < 0.9 * before ? 0 : idle + 1;
-      if (idle == 3) return give_up(v);
-      ++report_.restarts;
+      if (idle == 3) {
+        give_up(v);
+        return;
+      }
     }
   }
 
   /// Whether the recomputed residual decides.
   bool finished(index_t limit) {
-    if (!std::isfinite(residual_)) {
-      stop(status::nan, fmt::format("the residual is not a finite number after {} iterations: A, b or the first guess "
-                                    "holds a NaN or an infinity, or the numbers overflow",
-                                    report_.iterations));
-      return true;
-    }
-    if (residual_ <= goal_) {
-      stop(status::converged, fmt::format("converged in {} iterations", report_.iterations));
-      return true;
-    }
-    if (report_.iterations >= limit) {
-      stop(status::max_iterations,
-           fmt::format("stopped at the limit of {} iterations with a relative residual of {:.3e}; "
-                       "raise --max-iterations or use a stronger preconditioner",
-                       limit, residual_ / norm_b_));
-      return true;
-    }
+    if (!std::isfinite(residual_)) return stop(status::nan, cg_messages::residual_not_finite(report_.iterations));
+    if (residual_ <= goal_) return stop(status::converged, cg_messages::converged(report_.iterations));
+    if (report_.iterations >= limit) return stop(status::max_iterations, cg_messages::limit(limit, relative()));
     return false;
   }
 
   /// Whether what the loop met ends the solve.
   bool stopped_by(verdict v) {
-    const auto number = [&](cg_control::slot_name k) { return home_[k]; };
+    using namespace cg_control;
     const index_t i = report_.iterations;
-    if (residual_ <= goal_ && v != verdict::not_finite) return finished(0);
+    if (residual_ <= goal_ && v != verdict::not_finite) return false; // good enough, whatever the loop met
     switch (v) {
     case verdict::not_finite:
-      stop(status::nan,
-           fmt::format("iteration {}: p'Ap = {}, r'r = {}", i + 1, number(cg_control::pq), number(cg_control::rr)));
-      return true;
+      return stop(status::nan, cg_messages::not_finite(i + 1, home_[pq], home_[rr]));
     case verdict::negative_pq:
-      stop(status::not_positive_definite,
-           fmt::format("iteration {}: p'Ap = {:.6e} is negative, so the matrix is not positive definite", i + 1,
-                       number(cg_control::pq)));
-      return true;
+      return stop(status::not_positive_definite, cg_messages::negative_pq(i + 1, home_[pq]));
     case verdict::negative_rz:
-      stop(status::not_positive_definite,
-           fmt::format("iteration {}: r'Mr = {:.6e} is negative, so the preconditioner is not positive definite", i,
-                       number(cg_control::rz_next)));
-      return true;
+      return stop(status::not_positive_definite, cg_messages::negative_rz(i, home_[rz_next]));
     case verdict::grown:
-      stop(status::diverged, fmt::format("iteration {}: the residual grew to {:.3e} times its first value", i,
-                                         std::sqrt(number(cg_control::rr)) / first_residual_));
-      return true;
+      return stop(status::diverged, cg_messages::grown(i, std::sqrt(home_[rr]) / first_residual_));
     case verdict::running: // only a watcher stops a running loop
-      stop(status::interrupted, fmt::format("interrupted after {} iterations", i));
-      return true;
+      return stop(status::interrupted, cg_messages::interrupted(i));
     default:
       return false;
     }
   }
 
-  void give_up(verdict v) {
-    const double relative = residual_ / norm_b_;
-    if (v == verdict::zero_pq || v == verdict::zero_rz)
-      return stop(
-          status::breakdown,
-          fmt::format("iteration {}: {} = {:.3e} is zero within rounding, with a relative residual of {:.3e}: the "
-                      "matrix is singular or not positive definite to working precision",
-                      report_.iterations + 1, v == verdict::zero_pq ? "p'Ap" : "r'Mr",
-                      home_[v == verdict::zero_pq ? cg_control::pq : cg_control::rz_next], relative));
-    stop(status::stagnated,
-         fmt::format(
-             "the relative residual stays at {:.3e} after {} iterations and {} restarts: rounding limits this matrix; "
-             "ask for a larger --rtol{}",
-             relative, report_.iterations, report_.restarts,
-             sizeof(V) == 4 ? " or for --precision f64" : " or use a stronger preconditioner"));
+  bool give_up(verdict v) {
+    using namespace cg_control;
+    const index_t i = report_.iterations;
+    if (v == verdict::zero_pq) return stop(status::breakdown, cg_messages::zero(i + 1, "p'Ap", home_[pq], relative()));
+    if (v == verdict::zero_rz) return stop(status::breakdown, cg_messages::zero(i, "r'Mr", home_[rz_next], relative()));
+    return stop(status::stagnated, cg_messages::stagnated(i, report_.restarts, relative(), sizeof(V) == 4));
   }
 
-  void stop(status why, std::string message) {
+  bool stop(status why, std::string message) {
     report_.why = why;
     report_.message = std::move(message);
+    return true;
   }
+
+  double relative() const { return norm_b_ > 0 ? residual_ / norm_b_ : residual_; }
 
   /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
   template <class Loop> verdict run_chunks(Loop& loop) {

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Two targets for a first look; everything else is CMake's: see HACKING.md.
+#   make demo   solves a system with a million unknowns on the best device of this machine
+#   make test   builds everything and runs all tests
+export PATH := $(PATH):/usr/local/cuda/bin
+gpu := $(shell nvidia-smi >/dev/null 2>&1 && command -v nvcc >/dev/null 2>&1 && echo AUTO || echo OFF)
+jobs := $(shell nproc)
+
+.PHONY: demo test setup
+demo: setup
+	cmake --preset demo -DFURROW_GPU=$(gpu)
+	cmake --build --preset demo -j $(jobs)
+	build/demo/apps/furrow/furrow solve poisson3d:100
+
+test: setup
+	cmake --preset release
+	cmake --build --preset release -j $(jobs)
+	ctest --preset release -j $(jobs)
+
+setup:
+	@scripts/setup.sh

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "memory.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "text.hpp"
+
+#include <furrow/generate.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace furrow::cli::convert_command {
+namespace {
+
+struct options {
+  std::string input, output;
+};
+
+int run(const options& o) {
+  matrix_ending(o.output);
+  check_matrix(o.input);
+  check_output(o.output, o.input);
+  memory_plan plan;
+  const matrix_header head = load_header(o.input);
+  plan.read = load_bytes(o.input, head);
+  plan.work = 16 * double(expected_stats(head).nnz) + 8 * double(head.shape.rows); // the writer looks for symmetry
+  announce(plan, {});
+  const problem p = load(o.input);
+  write_problem(p, o.output);
+  print(fmt::format("{}: {} x {}, {} entries, {}\n", o.output, count_text(p.a.shape.rows), count_text(p.a.shape.cols),
+                    count_text(p.a.nnz()), bytes_text(double(std::filesystem::file_size(o.output)))));
+  return done;
+}
+
+std::function<int()> setup(CLI::App& app, context& shared) {
+  auto o = std::make_shared<options>();
+  auto& words = shared.words[app.add_option("IN", o->input, "a matrix or a generator")->required()->type_name("")] =
+      generator_names();
+  words.emplace_back("<file>");
+  shared.words
+      [app.add_option("OUT", o->output, "the file to write: .mtx, .mtx.gz or .furrow")->required()->type_name("")] = {
+      "<file>"};
+  app.footer("A .furrow file is read back at the speed of the disk.\n\n"
+             "Examples:\n"
+             "  furrow convert matrix.tar.gz matrix.furrow\n"
+             "  furrow convert matrix.furrow matrix.mtx.gz");
+  return [o] { return run(*o); };
+}
+
+} // namespace
+
+extern const subcommand entry{"convert", "Write a matrix in another file format; the ending of OUT says which.", setup};
+
+} // namespace furrow::cli::convert_command

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace furrow::cli {
+
+/// What the system says of its processor.
+struct processor {
+  std::string name;
+  std::vector<std::pair<std::string, double>> caches; ///< "L1d", bytes; of one instance each
+};
+processor inspect_processor();
+
+/// Bytes of memory of this machine, or of the container.
+double total_memory();
+
+/// Environment variables that Furrow, its libraries or the terminal output listen to, with their values.
+std::vector<std::pair<std::string, std::string>> settings();
+
+} // namespace furrow::cli

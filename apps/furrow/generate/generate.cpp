@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "memory.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "text.hpp"
+
+#include <furrow/generate.hpp>
+
+#include <fmt/format.h>
+
+namespace furrow::cli::generate_command {
+namespace {
+
+struct options {
+  std::string spec, output;
+};
+
+int run(const options& o) {
+  matrix_ending(o.output);
+  check_matrix(o.spec);
+  check_output(o.output);
+  memory_plan plan;
+  const matrix_header head = generator_header(o.spec);
+  plan.read = load_bytes(o.spec, head);
+  plan.work = plan.read + 8 * double(head.shape.rows); // the writer looks for symmetry
+  announce(plan, {});
+  const problem p = generate(o.spec);
+  write_problem(p, o.output);
+  print(fmt::format("{}: {} x {}, {} entries\n", o.output, count_text(p.a.shape.rows), count_text(p.a.shape.cols),
+                    count_text(p.a.nnz())));
+  return done;
+}
+
+std::function<int()> setup(CLI::App& app, context& shared) {
+  auto o = std::make_shared<options>();
+  shared.words[app.add_option("SPEC", o->spec, "a generator with its arguments")->required()->type_name("")] =
+      generator_names();
+  shared.words[app.add_option("-o,--output", o->output, "the file to write: .mtx, .mtx.gz or .furrow")
+                   ->required()
+                   ->type_name("FILE")] = {"<file>"};
+  std::string list = "Generators:\n";
+  for (const auto& g : generators()) list += fmt::format("  {:<36} {}\n", g.usage, g.about);
+  app.footer(list + "\nExamples:\n"
+                    "  furrow generate poisson3d:100 -o poisson.mtx\n"
+                    "  furrow generate random:1000000:16:7 -o random.furrow    with the seed 7");
+  return [o] { return run(*o); };
+}
+
+} // namespace
+
+extern const subcommand entry{"generate", "Make a matrix from a formula and write it to a file.", setup};
+
+} // namespace furrow::cli::generate_command

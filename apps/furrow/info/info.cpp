@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "memory.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "spy.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
+
+#include "core/mirror.hpp"
+
+#include <furrow/generate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace furrow::cli::info_command {
+namespace {
+
+struct options {
+  std::string file;
+  bool json = false, ascii = false, picture = true;
+};
+
+struct facts {
+  problem p;
+  stats s;
+  mirror m;
+};
+
+std::string symmetry_text(const mirror& m, shape2 shape) {
+  if (shape.rows != shape.cols) return "none: the matrix is rectangular";
+  if (m.symmetric && m.skew) return "symmetric (and zero)";
+  if (m.symmetric) return m.pattern ? "symmetric" : "symmetric (some zeros are entries on one side only)";
+  if (m.skew) return "skew-symmetric";
+  return m.pattern ? "structurally symmetric, values differ" : "none";
+}
+
+/// Rows by their length, in powers of two, as bars.
+std::string histogram(const stats& s, bool ascii) {
+  const index_t most = std::ranges::max(s.row_histogram);
+  std::string text;
+  const auto& h = s.row_histogram;
+  const auto used = [&](std::size_t k) { return h[k] > 0; };
+  std::size_t first = 0, last = h.size() - 1;
+  while (first < last && !used(first)) ++first;
+  while (last > first && !used(last)) --last;
+  for (std::size_t k = first; k <= last && most > 0; ++k) {
+    const index_t low = k == 0 ? 0 : index_t(1) << (k - 1), high = k == 0 ? 0 : (index_t(1) << k) - 1;
+    const std::string range = low == high ? std::to_string(low) : fmt::format("{}-{}", low, high);
+    const index_t width = h[k] ? std::max<index_t>(1, h[k] * 30 / most) : 0;
+    std::string bar;
+    for (index_t w = 0; w < width; ++w) bar += ascii ? "#" : "█";
+    text += line(k == first ? "lengths" : "",
+                 fmt::format("{:>11}  {}{}{}", range, bar, bar.empty() ? "" : " ", count_text(h[k])));
+  }
+  return text;
+}
+
+std::string text_of(const options& o, const facts& f) {
+  const stats& s = f.s;
+  const bool ascii = o.ascii || !locale_is_utf8();
+  std::string text = fmt::format("{}  {}\n\n", bold(f.p.name), f.p.origin);
+  const double places = double(s.shape.rows) * double(s.shape.cols);
+  text += line("size", fmt::format("{} x {}", count_text(s.shape.rows), count_text(s.shape.cols)));
+  text += line("entries",
+               fmt::format("{}{}{}", count_text(s.nnz),
+                           places > 0 ? fmt::format(", {:.3g} % of all places", 100 * double(s.nnz) / places) : "",
+                           s.explicit_zeros ? fmt::format(", {} of them zero", count_text(s.explicit_zeros)) : ""));
+  text += line("symmetry", symmetry_text(f.m, s.shape));
+  text += line("rows", fmt::format("{} to {} entries, {:.4g} on average, deviation {:.3g}{}", count_text(s.row_min),
+                                   count_text(s.row_max), s.row_mean, s.row_deviation,
+                                   s.empty_rows ? fmt::format(", {} empty", count_text(s.empty_rows)) : ""));
+  text += histogram(s, ascii);
+  text += line("bandwidth", fmt::format("{} below and {} above the diagonal", count_text(s.lower_bandwidth),
+                                        count_text(s.upper_bandwidth)));
+  text += line("diagonals", fmt::format("{} with entries", count_text(s.diagonals)));
+  text += line("diagonal", s.zero_diagonal ? fmt::format("{} zero or missing entries", count_text(s.zero_diagonal))
+                                           : std::string("no zero entry"));
+  text += line("values", fmt::format("largest {:.6g}, largest row sum {:.6g}{}", s.largest, s.norm_inf,
+                                     s.finite ? "" : ", some are not finite"));
+  if (f.p.b) text += line("b", "came with the matrix");
+  text += "\n" + line("memory", dim(fmt::format("{:<10} {:>10} {:>10}", "", "f64", "f32")));
+  for (const auto* format : formats())
+    text +=
+        line("", fmt::format("{:<10} {:>10} {:>10}", format->name, bytes_text(format->stored_bytes(s, precision::f64)),
+                             bytes_text(format->stored_bytes(s, precision::f32))));
+  if (o.picture) text += "\n" + spy(f.p.a, std::min(44, terminal_width() - 2), ascii);
+  return text;
+}
+
+std::string json_of(const facts& f) {
+  const stats& s = f.s;
+  json j;
+  j["name"] = f.p.name;
+  j["origin"] = f.p.origin;
+  j["rows"] = s.shape.rows;
+  j["cols"] = s.shape.cols;
+  j["nnz"] = s.nnz;
+  j["explicit_zeros"] = s.explicit_zeros;
+  j["symmetric"] = f.m.symmetric;
+  j["structurally_symmetric"] = f.m.pattern;
+  j["skew_symmetric"] = f.m.skew;
+  j["row_length"] = {{"min", s.row_min}, {"max", s.row_max}, {"mean", s.row_mean}, {"deviation", s.row_deviation}};
+  j["empty_rows"] = s.empty_rows;
+  j["row_histogram"] = json::array();
+  for (std::size_t k = 0; k < s.row_histogram.size(); ++k)
+    if (s.row_histogram[k])
+      j["row_histogram"].push_back({{"from", k ? index_t(1) << (k - 1) : 0},
+                                    {"to", k ? (index_t(1) << k) - 1 : 0},
+                                    {"rows", s.row_histogram[k]}});
+  j["lower_bandwidth"] = s.lower_bandwidth;
+  j["upper_bandwidth"] = s.upper_bandwidth;
+  j["diagonals"] = s.diagonals;
+  j["zero_diagonal"] = s.zero_diagonal;
+  j["largest"] = number(s.largest);
+  j["norm_inf"] = number(s.norm_inf);
+  j["finite"] = s.finite;
+  j["has_rhs"] = f.p.b.has_value();
+  j["memory"] = json::array();
+  for (const auto* format : formats())
+    j["memory"].push_back({{"format", format->name},
+                           {"f64", format->stored_bytes(s, precision::f64)},
+                           {"f32", format->stored_bytes(s, precision::f32)}});
+  return j.dump() + "\n";
+}
+
+int run(const options& o) {
+  check_matrix(o.file);
+  const matrix_header head = load_header(o.file);
+  memory_plan plan;
+  plan.read = load_bytes(o.file, head);
+  plan.work = 16 * double(expected_stats(head).nnz) + 16 * double(head.shape.rows); // two rows of offsets
+  announce(plan, {});
+  facts f{load(o.file), {}, {}};
+  f.s = measure(f.p.a);
+  f.m = compare_with_transpose(f.p.a);
+  print(o.json ? json_of(f) : text_of(o, f));
+  return done;
+}
+
+std::function<int()> setup(CLI::App& app, context& shared) {
+  auto o = std::make_shared<options>();
+  add_matrix(app, shared, o->file);
+  add_json(app, o->json);
+  app.add_flag("--ascii", o->ascii, "draw with ASCII letters only");
+  app.add_flag("!--no-picture", o->picture, "leave out the picture of the entries");
+  app.footer("Examples:\n"
+             "  furrow info matrix.mtx\n"
+             "  furrow info stencil3d27:20 --ascii\n"
+             "  furrow info matrix.tar.gz --json");
+  return [o] { return run(*o); };
+}
+
+} // namespace
+
+extern const subcommand entry{
+    "info", "Look at a matrix: sizes, symmetry, rows, diagonals, memory in each format, and a picture.", setup};
+
+} // namespace furrow::cli::info_command

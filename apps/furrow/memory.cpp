@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory.hpp"
+#include "text.hpp"
+
+#include <furrow/generate.hpp>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+
+namespace furrow::cli {
+namespace {
+
+bool is_cache(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string magic(8, '\0');
+  return in.read(magic.data(), 8) && magic == "\x89"
+                                              "FURROW\n";
+}
+
+} // namespace
+
+stats expected_stats(const matrix_header& head) {
+  stats s;
+  s.shape = head.shape;
+  s.nnz = head.stored;
+  // One triangle with a full diagonal is the rule; a skew-symmetric one has none.
+  if (head.symmetry == matrix_header::symmetry::symmetric)
+    s.nnz = std::max(head.stored, 2 * head.stored - head.shape.rows);
+  if (head.symmetry == matrix_header::symmetry::skew_symmetric) s.nnz = 2 * head.stored;
+  s.row_mean = head.shape.rows ? double(s.nnz) / double(head.shape.rows) : 0;
+  s.row_min = static_cast<index_t>(s.row_mean);
+  s.row_max = static_cast<index_t>(std::ceil(s.row_mean));
+  s.diagonals = head.shape.rows + head.shape.cols;
+  return s;
+}
+
+double memory_plan::resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * double(sysconf(_SC_PAGESIZE));
+}
+
+double load_bytes(const std::string& file_or_spec, const matrix_header& head) {
+  std::error_code ignored;
+  const bool made = !std::filesystem::exists(file_or_spec, ignored);
+  // Generators and .furrow files fill the triplets directly.
+  return made || is_cache(file_or_spec) ? 16 * double(head.stored) : estimate_read_memory(head);
+}
+
+void announce(const memory_plan& plan, device where) {
+  const auto available = double(available_host_memory());
+  const double needed = plan.host_peak() - plan.base;
+  std::string text =
+      fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()), bytes_text(available));
+  double gpu = 0;
+  if (where.is_gpu()) {
+    gpu = double(available_gpu_memory(where.ordinal));
+    text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu), bytes_text(gpu));
+  }
+  remark(text);
+  check(needed <= available, fault::memory,
+        fmt::format("this takes about {} of memory and {} are available", bytes_text(needed), bytes_text(available)));
+  check(plan.gpu <= gpu, fault::memory,
+        fmt::format("this takes about {} of GPU memory and {} are available", bytes_text(plan.gpu), bytes_text(gpu)));
+}
+
+double peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return double(usage.ru_maxrss) * 1024;
+}
+
+} // namespace furrow::cli

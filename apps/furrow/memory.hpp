@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/formats.hpp>
+#include <furrow/io.hpp>
+
+#include <string>
+
+namespace furrow::cli {
+
+/// What a matrix will be, from its head alone.
+stats expected_stats(const matrix_header& head);
+
+/// Bytes of the work, phase by phase; the phases follow each other, so the peak is the largest of them.
+struct memory_plan {
+  double base = resident_bytes(); ///< the program itself
+  double read = 0, work = 0, gpu = 0;
+
+  double host_peak() const { return base + (read > work ? read : work); }
+  static double resident_bytes();
+};
+
+/// Peak bytes of `load`.
+double load_bytes(const std::string& file_or_spec, const matrix_header& head);
+
+/// Says the estimate in one line on stderr; throws `fault::memory` where it is more than what is available.
+void announce(const memory_plan& plan, device where);
+
+/// The largest resident memory of this process so far.
+double peak_bytes();
+
+} // namespace furrow::cli

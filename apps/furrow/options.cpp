@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+#include "interrupt.hpp"
+#include "nearest.hpp"
+
+#include <furrow/generate.hpp>
+#include <furrow/solve.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace furrow::cli {
+namespace {
+
+void append_once(std::vector<std::string>& words, std::string_view word) {
+  if (std::ranges::find(words, word) == words.end()) words.emplace_back(word);
+}
+
+} // namespace
+
+void machine_options::add(CLI::App& app, context& shared) {
+  const auto* group = "Machine";
+  shared.words[app.add_option("--device", where, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
+                   ->type_name("WHERE")
+                   ->group(group)] = {"auto", "cpu", "gpu"};
+  shared.words
+      [app.add_option("--precision", precision_name, "f64 or f32 (default f64)")->type_name("NAME")->group(group)] = {
+      "f64", "f32"};
+  app.add_option("--threads", thread_count, "CPU threads (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536))
+      ->group(group);
+}
+
+device machine_options::apply() const {
+  check_name("precision", precision_name, {"f64", "f32"});
+  set_threads(thread_count);
+  const device d = parse_device(where);
+  select_device(d);
+  return d;
+}
+
+CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file) {
+  auto* option =
+      app.add_option("FILE", file, "a matrix (.mtx, .mtx.gz, .tar.gz, .furrow) or a generator (poisson3d:100)")
+          ->required()
+          ->type_name("");
+  auto& words = shared.words[option] = generator_names();
+  words.emplace_back("<file>");
+  return option;
+}
+
+void add_json(CLI::App& app, bool& json) { app.add_flag("--json", json, "one JSON object instead of text"); }
+
+std::vector<std::string> format_names(std::vector<std::string> first) {
+  for (const auto* f : formats()) append_once(first, f->name);
+  return first;
+}
+
+std::vector<std::string> kernel_names(std::vector<std::string> first) {
+  for (const auto* f : formats()) {
+    for (const auto& k : f->cpu.kernels) append_once(first, k.name);
+    for (const auto& k : f->gpu.kernels) append_once(first, k.name);
+  }
+  return first;
+}
+
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const auto& s : solvers()) names.emplace_back(s.name);
+  return names;
+}
+
+std::vector<std::string> preconditioner_names() {
+  std::vector<std::string> names;
+  for (const auto& p : preconditioners()) names.emplace_back(p.name);
+  return names;
+}
+
+std::vector<std::string> generator_names() {
+  std::vector<std::string> names;
+  for (const auto& g : generators()) names.push_back(g.usage.substr(0, g.usage.find(':') + 1));
+  return names;
+}
+
+void check_matrix(const std::string& file) {
+  std::error_code ignored;
+  if (!is_generator(file) || std::filesystem::exists(file, ignored)) return;
+  auto names = generator_names();
+  for (auto& n : names) n.pop_back();
+  check_name("generator", file.substr(0, file.find(':')), names);
+}
+
+void check_output(const std::string& file, const std::string& input) {
+  if (file.empty()) return;
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  std::error_code ignored;
+  check(std::filesystem::is_directory(folder, ignored), fault::input,
+        file + ": cannot be written: its folder does not exist");
+  check(!std::filesystem::is_directory(file, ignored), fault::input, file + ": is a folder, not a file");
+  check(input.empty() || !std::filesystem::equivalent(input, file, ignored), fault::usage,
+        fmt::format("{} and {} are the same file: choose another name for the output", input, file));
+  clean_up_beside(file);
+}
+
+} // namespace furrow::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace furrow::cli {
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+std::string matrix_ending(const std::string& file) {
+  for (const char* ending : {".mtx", ".mtx.gz", ".furrow"})
+    if (file.ends_with(ending)) return ending;
+  throw error(fault::usage,
+              fmt::format("{}: a matrix is written as .mtx, .mtx.gz or .furrow: choose one of these endings", file));
+}
+
+void write_problem(const problem& p, const std::string& file) {
+  const std::string ending = matrix_ending(file);
+  if (ending == ".furrow") return write_cache(p, file);
+  write_matrix(p.a, file, p.origin);
+  if (!p.b) return;
+  const std::string beside = file.substr(0, file.size() - ending.size()) + "_b" + ending;
+  write_vector(as_cview(*p.b), beside);
+  remark(fmt::format("the right-hand side that came with the matrix is in {}", beside));
+}
+
+} // namespace furrow::cli

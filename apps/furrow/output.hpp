@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/io.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace furrow::cli {
+
+using json = nlohmann::ordered_json;
+
+/// A number for JSON, which knows neither NaN nor infinity: those become null.
+json number(double value);
+
+/// ".mtx", ".mtx.gz" or ".furrow"; throws `fault::usage` for other endings.
+std::string matrix_ending(const std::string& file);
+
+/// Writes p as the ending of `file` says: .mtx, .mtx.gz or .furrow. A right-hand side goes into a .furrow file, and
+/// beside a .mtx file as NAME_b.mtx.
+void write_problem(const problem& p, const std::string& file);
+
+} // namespace furrow::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory.hpp"
+#include "output.hpp"
+#include "solve_request.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow::cli {
+namespace {
+
+double bytes_a_second(const solve_report& r) {
+  return r.solve_seconds > 0 ? r.bytes_per_iteration * double(r.iterations) / r.solve_seconds : 0;
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + ".";
+}
+
+} // namespace
+
+std::string text_of(const solve_request& request, const solve_outcome& o) {
+  const solve_report& r = o.report;
+  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(o.name), count_text(o.shape.rows),
+                                 count_text(o.shape.cols), count_text(o.nnz));
+  const std::string verdict = sentence(r.message);
+  text += fmt::format("{}\n\n", r.why == status::converged ? good(verdict) : bad(verdict));
+  text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
+  if (o.error) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *o.error));
+  else text += line("b", o.rhs == "stored" ? "came with the matrix" : o.rhs);
+  text += line("solver",
+               fmt::format("{} with {}, {}{}", request.options.solver, request.options.precond,
+                           request.machine.precision_name,
+                           r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
+  text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
+  text += line("device", request.options.where.is_gpu()
+                             ? describe(request.options.where)
+                             : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s"));
+  text += line("time", fmt::format("read {}, setup {}, solve {}", seconds_text(o.read_seconds),
+                                   seconds_text(r.setup_seconds), seconds_text(r.solve_seconds)));
+  if (r.iterations > 0)
+    text += line("traffic", fmt::format("{} an iteration, {}/s", bytes_text(r.bytes_per_iteration),
+                                        bytes_text(bytes_a_second(r))));
+  text += line("memory",
+               fmt::format("{} at the peak, {} estimated", bytes_text(peak_bytes()), bytes_text(o.estimated_bytes)));
+  if (!request.output.empty()) text += line("x", request.output);
+  if (!request.history.empty()) text += line("history", request.history);
+  return text;
+}
+
+std::string json_of(const solve_request& request, const solve_outcome& o) {
+  const solve_report& r = o.report;
+  json j;
+  j["status"] = name(r.why);
+  j["message"] = r.message;
+  j["iterations"] = r.iterations;
+  j["relative_residual"] = number(r.relative_residual);
+  j["relative_error"] = o.error ? number(*o.error) : json(nullptr);
+  j["rows"] = o.shape.rows;
+  j["cols"] = o.shape.cols;
+  j["nnz"] = o.nnz;
+  j["solver"] = request.options.solver;
+  j["precond"] = request.options.precond;
+  j["format"] = r.format;
+  j["kernel"] = r.kernel;
+  j["precision"] = request.machine.precision_name;
+  j["device"] = describe(request.options.where);
+  j["threads"] = threads();
+  j["seconds"] = {{"read", o.read_seconds}, {"setup", r.setup_seconds}, {"solve", r.solve_seconds}};
+  j["bytes_per_iteration"] = r.bytes_per_iteration;
+  j["history"] = json::array();
+  for (const double residual : r.history) j["history"].push_back(number(residual));
+  j["matrix"] = o.name;
+  j["rhs"] = o.rhs;
+  j["reason"] = r.reason;
+  j["restarts"] = r.restarts;
+  j["waits"] = r.waits;
+  j["rtol"] = request.options.rtol;
+  j["atol"] = request.options.atol;
+  j["gbps"] = bytes_a_second(r) * 1e-9;
+  j["memory"] = {
+      {"stored_bytes", r.stored_bytes}, {"estimated_bytes", o.estimated_bytes}, {"peak_bytes", peak_bytes()}};
+  return j.dump() + "\n";
+}
+
+} // namespace furrow::cli

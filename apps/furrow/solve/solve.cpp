@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "memory.hpp"
+#include "nearest.hpp"
+#include "progress_line.hpp"
+#include "solve_request.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
+
+#include "tune/row_error.hpp"
+
+#include <furrow/generate.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace furrow::cli::solve_command {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+memory_plan plan_of(const solve_request& q, const matrix_header& head) {
+  const stats s = expected_stats(head);
+  const precision p = q.machine.values();
+  solve_options o = q.options;
+  if (o.format == "auto") o.format = "csr", o.kernel = "auto"; // what else is chosen is smaller
+  const auto solving = estimate_solve_memory(s, p, o);
+  memory_plan plan;
+  plan.read = load_bytes(q.file, head);
+  plan.work = solving.host;
+  if (p == precision::f32) plan.work = std::max(plan.work, (16.0 + 4.0) * double(s.nnz)); // both values for a moment
+  plan.gpu = solving.gpu;
+  return plan;
+}
+
+template <class V> host_array<V> converted(const host_array<double>& from) {
+  host_array<V> to(from.size());
+  for (index_t i = 0; i < from.size(); ++i) to[i] = static_cast<V>(from[i]);
+  return to;
+}
+
+/// b as asked for: a file, what came with the matrix, or A * ones.
+template <class V>
+host_array<V> right_hand_side(const solve_request& q, problem& p, const coo<V>& a, std::string& rhs) {
+  if (q.rhs.empty() && !p.b) {
+    rhs = "ones";
+    return row_sums(a);
+  }
+  rhs = q.rhs.empty() ? "stored" : q.rhs;
+  host_array<double> b = q.rhs.empty() ? std::move(*p.b) : read_vector(q.rhs);
+  check(b.size() == a.shape.rows, fault::input,
+        fmt::format("{}: has {} elements, but the matrix has {} rows", q.rhs.empty() ? p.name + "_b" : q.rhs, b.size(),
+                    a.shape.rows));
+  if constexpr (sizeof(V) == 8) return b;
+  else return converted<V>(b);
+}
+
+double norm_of(const auto& b) {
+  double sum = 0;
+  for (const auto v : b) sum += double(v) * double(v);
+  return std::sqrt(sum);
+}
+
+/// Beside the target and renamed, as the library writes its files.
+void write_history(const std::vector<double>& history, const std::string& file) {
+  const std::string beside = fmt::format("{}.part-{}-0", file, getpid());
+  std::FILE* const out = std::fopen(beside.c_str(), "w");
+  check(out != nullptr, fault::input, file + ": cannot be written");
+  fmt::print(out, "iteration,relative_residual\n");
+  for (std::size_t k = 0; k < history.size(); ++k) fmt::print(out, "{},{}\n", k, history[k]);
+  const bool written = std::fclose(out) == 0 && std::rename(beside.c_str(), file.c_str()) == 0;
+  if (!written) std::remove(beside.c_str());
+  check(written, fault::input, file + ": cannot be written");
+}
+
+template <class V> solve_outcome solve_as(solve_request& q, problem p, double read_seconds, double estimated) {
+  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, read_seconds, estimated};
+  coo<V> a = convert_values<V>(std::move(p.a));
+  p.a = {};
+  const host_array<V> b = right_hand_side(q, p, a, o.rhs);
+  host_array<V> x(o.shape.cols, V(0));
+  {
+    const double relative = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
+    progress_line line(relative, stderr_is_live() && !q.json);
+    q.options.watch = [&](const progress& now) {
+      line.show(now);
+      return !interrupted();
+    };
+    const polite_interrupts politely;
+    o.report = solve(std::move(a), as_cview(b), as_view(x), q.options);
+    interrupted(); // one that came too late to matter has been noticed
+  }
+  if (o.rhs == "ones") {
+    double worst = 0;
+    for (const V v : x) worst = std::abs(double(v) - 1) <= worst ? worst : std::abs(double(v) - 1);
+    o.error = worst;
+  }
+  if (q.output.empty()) return o;
+  if constexpr (sizeof(V) == 8) write_vector(as_cview(x), q.output);
+  else {
+    host_array<double> wide(x.size());
+    std::copy(x.begin(), x.end(), wide.begin());
+    write_vector(as_cview(wide), q.output);
+  }
+  return o;
+}
+
+int run(solve_request& q) {
+  check_name("solver", q.options.solver, solver_names());
+  check_name("preconditioner", q.options.precond, preconditioner_names());
+  check_name("format", q.options.format, format_names({"auto"}));
+  check_name("kernel", q.options.kernel, kernel_names({"auto"}));
+  check_matrix(q.file);
+  q.options.where = q.machine.apply();
+  check_output(q.output, q.file);
+  check_output(q.history, q.file);
+  const memory_plan plan = plan_of(q, load_header(q.file));
+  announce(plan, q.options.where);
+
+  const double began = now();
+  problem p = load(q.file);
+  const double read_seconds = now() - began;
+  const solve_outcome o = q.machine.values() == precision::f64
+                              ? solve_as<double>(q, std::move(p), read_seconds, plan.host_peak())
+                              : solve_as<float>(q, std::move(p), read_seconds, plan.host_peak());
+  if (!q.history.empty()) write_history(o.report.history, q.history);
+  print(q.json ? json_of(q, o) : text_of(q, o));
+  return code_of(o.report.why);
+}
+
+std::function<int()> setup(CLI::App& app, context& shared) {
+  auto q = std::make_shared<solve_request>();
+  add_matrix(app, shared, q->file);
+  const auto with_words = [&](CLI::Option* option, std::vector<std::string> words) {
+    shared.words[option] = std::move(words);
+  };
+
+  const auto* system = "System";
+  with_words(
+      app.add_option("-b,--rhs", q->rhs, "right-hand side (default: the one that came with the matrix, or A * ones)")
+          ->type_name("FILE")
+          ->group(system),
+      {"<file>"});
+  with_words(app.add_option("-o,--output", q->output, "write x, also when the solver stopped short")
+                 ->type_name("FILE")
+                 ->group(system),
+             {"<file>"});
+
+  const auto* method = "Method";
+  with_words(app.add_option("--solver", q->options.solver, "default cg")->type_name("NAME")->group(method),
+             solver_names());
+  with_words(app.add_option("--precond", q->options.precond, "preconditioner, default jacobi")
+                 ->type_name("NAME")
+                 ->group(method),
+             preconditioner_names());
+  app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8)")
+      ->type_name("R")
+      ->group(method);
+  app.add_option("--atol", q->options.atol, "or when |b - A x| <= atol (default 0)")->type_name("R")->group(method);
+  app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 1000")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group(method);
+
+  q->machine.add(app, shared);
+  with_words(app.add_option("--format", q->options.format, "auto or a format (default auto: fewest bytes)")
+                 ->type_name("NAME")
+                 ->group("Machine"),
+             format_names({"auto"}));
+  with_words(app.add_option("--kernel", q->options.kernel, "auto or a kernel of the format")
+                 ->type_name("NAME")
+                 ->group("Machine"),
+             kernel_names({"auto"}));
+
+  add_json(app, q->json);
+  app.get_option("--json")->group("Output");
+  with_words(app.add_option("--history", q->history, "write iteration,relative_residual as CSV")
+                 ->type_name("FILE")
+                 ->group("Output"),
+             {"<file>"});
+  app.footer("Ctrl-C stops within a second and writes the best x so far where -o asks for it.\n\n"
+             "Examples:\n"
+             "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
+             "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv\n"
+             "  furrow solve matrix.mtx.gz --device gpu --json");
+  return [q] { return run(*q); };
+}
+
+} // namespace
+
+extern const subcommand entry{
+    "solve", "Solve A x = b and say how good the answer is. Without -b, b is A * ones: the answer is known.", setup};
+
+} // namespace furrow::cli::solve_command

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "options.hpp"
+
+#include <furrow/solve.hpp>
+
+#include <optional>
+#include <string>
+
+namespace furrow::cli {
+
+/// What a person asked `furrow solve` for.
+struct solve_request {
+  std::string file, rhs, output, history;
+  machine_options machine;
+  solve_options options;
+  bool json = false;
+};
+
+/// What came out.
+struct solve_outcome {
+  solve_report report;
+  shape2 shape;
+  index_t nnz = 0;
+  std::string name, origin, rhs; ///< rhs: "ones", "stored" or a file
+  std::optional<double> error;   ///< max |x_i - 1| where b = A * ones
+  double read_seconds = 0, estimated_bytes = 0;
+};
+
+/// The report for a person, and the object for a program.
+std::string text_of(const solve_request& request, const solve_outcome& outcome);
+std::string json_of(const solve_request& request, const solve_outcome& outcome);
+
+} // namespace furrow::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "options.hpp"
+
+#include "tune/timing.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow::cli {
+
+/// What a person asked `furrow spmv` for.
+struct spmv_request {
+  std::string file, format = "auto", kernel = "auto";
+  machine_options machine;
+  device where;
+  int repeat = 0;
+  bool check = false, json = false;
+};
+
+struct spmv_result {
+  std::string format, kernel;
+  timing time;
+  double bytes = 0, gflops = 0, gbps = 0;
+  std::optional<double> row_error;
+};
+
+struct spmv_outcome {
+  struct left_out {
+    std::string format, why;
+  };
+  std::string name;
+  shape2 shape;
+  index_t nnz = 0;
+  double ceiling_gbps = 0;
+  std::vector<spmv_result> results;
+  std::vector<left_out> skipped;
+};
+
+std::string text_of(const spmv_request& request, const spmv_outcome& outcome);
+std::string json_of(const spmv_request& request, const spmv_outcome& outcome);
+
+} // namespace furrow::cli

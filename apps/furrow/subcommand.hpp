@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace furrow::cli {
+
+/// What the subcommands share while the command line is set up.
+struct context {
+  const CLI::App* root = nullptr;
+  std::map<const CLI::Option*, std::vector<std::string>> words; ///< what the completion offers; "<file>": files too
+};
+
+/// A subcommand: a folder below apps/furrow with a `const subcommand entry` in namespace furrow::cli::NAME_command.
+/// The table is generated. `setup` declares the options and returns what runs after parsing; it gives the exit code.
+struct subcommand {
+  std::string_view name, about;
+  std::function<int()> (*setup)(CLI::App& app, context& shared) = nullptr;
+};
+
+/// All subcommands, sorted by name.
+std::span<const subcommand* const> subcommands();
+
+} // namespace furrow::cli

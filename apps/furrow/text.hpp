@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace furrow::cli {
+
+/// Numbers as a person reads them.
+std::string count_text(index_t n);        ///< 1,234,567
+std::string bytes_text(double bytes);     ///< 1.23 GB
+std::string seconds_text(double seconds); ///< 12.3 ms, 4.56 s, 2 min 5 s
+
+/// "  label     text", labels in one column.
+std::string line(std::string_view label, std::string_view text);
+
+/// Writes to stdout at once. Throws `fault::input` where that fails (a full disk).
+void print(std::string_view text);
+/// One line on stderr: "furrow: text".
+void remark(std::string_view text);
+
+} // namespace furrow::cli

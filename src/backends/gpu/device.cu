@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "queue.hpp"
+
+#include <furrow/device.hpp>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace furrow {
+namespace gpu {
+namespace {
+
+thread_local int selected = 0;
+
+bool loops_in_graphs() {
+  int driver = 0;
+  const char* wish = std::getenv("FURROW_GRAPHS");
+  if (wish && std::string_view(wish) == "off") return false;
+  return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040; // WHILE nodes
+}
+
+std::unique_ptr<queue> open(int ordinal) {
+  auto q = std::make_unique<queue>();
+  check(cudaSetDevice(ordinal));
+  q->ordinal = ordinal;
+  check(cudaDeviceGetAttribute(&q->multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
+  q->graphs = loops_in_graphs();
+  check(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking));
+  check(cudaMalloc(&q->partial, sizeof(double) * static_cast<std::size_t>(q->max_blocks()) * max_sums));
+  check(cudaMalloc(&q->arrived, sizeof(unsigned)));
+  check(cudaMemset(q->arrived, 0, sizeof(unsigned)));
+  cudaMemPool_t pool;
+  check(cudaDeviceGetDefaultMemPool(&pool, ordinal));
+  std::uint64_t keep = std::uint64_t(256) << 20; // small vectors come and go without the driver; large blocks go back
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  return q;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+} // namespace
+
+void check(cudaError_t code, std::source_location at) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();
+  const fault kind = code == cudaErrorMemoryAllocation ? fault::memory : fault::device;
+  throw error(kind, std::string(at.file_name()) + ":" + std::to_string(at.line()) +
+                        ": the GPU says: " + cudaGetErrorString(code));
+}
+
+queue& current_queue() {
+  static std::mutex guard;
+  static std::map<int, std::unique_ptr<queue>> open_queues;
+  const std::lock_guard lock(guard);
+  auto& q = open_queues[selected];
+  if (!q) q = open(selected);
+  check(cudaSetDevice(selected));
+  return *q;
+}
+
+void wait(const queue& q) { check(cudaStreamSynchronize(q.stream)); }
+
+} // namespace gpu
+
+void* gpu_memory::allocate(std::size_t bytes) {
+  gpu::queue& q = gpu::current_queue();
+  void* data = nullptr;
+  bytes = (bytes + gpu::padding - 1) / gpu::padding * gpu::padding;
+  const cudaError_t code = cudaMallocAsync(&data, bytes, q.stream);
+  if (code == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw error(fault::memory, std::to_string(bytes) + " bytes of GPU memory cannot be had (" +
+                                   std::to_string(available_gpu_memory(q.ordinal)) +
+                                   " are free on gpu:" + std::to_string(q.ordinal) + ")");
+  }
+  gpu::check(code);
+  return data;
+}
+
+void gpu_memory::release(void* data, std::size_t) noexcept {
+  try {
+    cudaFreeAsync(data, gpu::current_queue().stream);
+  } catch (const error&) {
+  } // the device is gone, and its memory with it
+}
+
+void gpu_memory::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes) gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, gpu::current_queue().stream));
+}
+
+void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t bytes) {
+  if (!bytes) return;
+  gpu::queue& q = gpu::current_queue();
+  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream));
+  gpu::wait(q);
+}
+
+void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t bytes) {
+  if (!bytes) return;
+  gpu::queue& q = gpu::current_queue();
+  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream));
+  gpu::wait(q); // the source may go away
+}
+
+gpu_status inspect_gpus() {
+  gpu_status s;
+  s.built = true;
+  int runtime = 0, driver = 0, count = 0;
+  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) s.runtime_version = gpu::version_text(runtime);
+  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0) s.driver_version = gpu::version_text(driver);
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    s.problem = driver == 0           ? "no NVIDIA driver is loaded"
+                : code != cudaSuccess ? cudaGetErrorString(code)
+                                      : "there is none";
+    return s;
+  }
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp p{};
+    if (cudaGetDeviceProperties(&p, i) != cudaSuccess) continue;
+    gpu_info g;
+    g.name = p.name;
+    g.ordinal = i;
+    g.major = p.major;
+    g.minor = p.minor;
+    g.multiprocessors = p.multiProcessorCount;
+    g.lanes = p.warpSize;
+    g.memory_bytes = static_cast<std::int64_t>(p.totalGlobalMem);
+    g.free_bytes = available_gpu_memory(i);
+    g.l2_bytes = p.l2CacheSize;
+    g.graphs = gpu::loops_in_graphs();
+    s.gpus.push_back(g);
+  }
+  return s;
+}
+
+void select_device(device d) {
+  if (!d.is_gpu()) return;
+  gpu::selected = d.ordinal;
+  gpu::current_queue();
+}
+
+std::int64_t available_gpu_memory(int ordinal) {
+  int before = 0;
+  std::size_t available = 0, total = 0;
+  if (cudaGetDevice(&before) != cudaSuccess) return 0;
+  const bool known = cudaSetDevice(ordinal) == cudaSuccess && cudaMemGetInfo(&available, &total) == cudaSuccess;
+  cudaSetDevice(before);
+  return known ? static_cast<std::int64_t>(available) : 0;
+}
+
+} // namespace furrow

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "space.hpp"
+
+#include <furrow/storage.hpp>
+
+namespace furrow::gpu {
+
+/// y <- factor y; a zero factor does not read y.
+template <class V> struct scale_by_step {
+  static constexpr int reads = 1, writes = 1;
+  V factor;
+  view<V> y;
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t i) const { return factor == V(0) ? V(0) : factor * y[i]; }
+  FURROW_HD void operator()(index_t i, V value, sums<0>) const { y[i] = value; }
+};
+
+/// What operators on the GPU have in common: a matrix in GPU memory, and alpha == 0, which reads neither A nor x.
+template <class V, class Format> class stored_operator : public any_operator<V> {
+public:
+  explicit stored_operator(Format matrix) : matrix_(std::move(matrix)) {}
+  shape2 shape() const final { return matrix_.shape; }
+  double stored_bytes() const final { return byte_count(matrix_); }
+  double bytes_per_apply() const final {
+    return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
+  }
+  void apply(V alpha, cview<V> x, V beta, view<V> y) const final {
+    if (y.empty()) return;
+    if (alpha == V(0)) space<V>{}.sweep(y.size, scale_by_step<V>{beta, y});
+    else multiply(alpha, x, beta, y);
+  }
+
+protected:
+  virtual void multiply(V alpha, cview<V> x, V beta, view<V> y) const = 0; ///< alpha != 0, at least one row
+
+  Format matrix_;
+};
+
+} // namespace furrow::gpu

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "runtime_cuda.hpp"
+
+#include <furrow/array.hpp>
+
+#include <source_location>
+
+namespace furrow::gpu {
+
+/// Throws `fault::device` (`fault::memory` where the GPU ran out of it) with the runtime's words unless `code` is
+/// success.
+void check(cudaError_t code, std::source_location at = std::source_location::current());
+
+/// Most running sums of one pass, and most blocks that a pass with sums may have.
+inline constexpr int max_sums = 4;
+inline constexpr int blocks_per_multiprocessor = 16;
+
+/// Arrays take a multiple of this many bytes, so that a copy in units of 16 bytes may read past the last element.
+inline constexpr std::size_t padding = 64;
+
+/// One GPU as this library uses it: everything is enqueued on one stream, in order, so one scratch area serves all
+/// reductions. Lives as long as the process.
+struct queue {
+  int ordinal = 0;
+  int multiprocessors = 0;
+  bool graphs = false; ///< loops may run inside a graph
+  cudaStream_t stream = nullptr;
+  double* partial = nullptr;   ///< max_blocks() x max_sums partial sums
+  unsigned* arrived = nullptr; ///< blocks that have left their partial sums; 0 between kernels
+  int max_blocks() const { return multiprocessors * blocks_per_multiprocessor; }
+};
+
+/// The queue of the device that `furrow::select_device` chose for this thread, gpu:0 if none.
+queue& current_queue();
+
+/// Blocks of `threads` for `n` threads of work: no more than there is work, no more than fill the device `times` over.
+inline unsigned blocks_for(index_t n, int threads, const queue& q, int times = blocks_per_multiprocessor) {
+  const index_t wanted = (n + threads - 1) / threads, most = index_t(q.multiprocessors) * times;
+  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+/// Waits for everything enqueued.
+void wait(const queue& q);
+
+} // namespace furrow::gpu

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kit/matrices.hpp"
+
+#include <furrow/device.hpp>
+#include <furrow/stats.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace furrow {
+namespace {
+
+/// The same, in the plainest way.
+stats by_brute_force(const coo<double>& a) {
+  stats s;
+  s.shape = a.shape;
+  s.nnz = a.nnz();
+  std::vector<index_t> length(static_cast<std::size_t>(a.shape.rows));
+  std::vector<double> sum(length.size());
+  std::vector<char> diagonal(static_cast<std::size_t>(std::min(a.shape.rows, a.shape.cols)), 0);
+  std::set<index_t> offsets;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const index_t r = a.row[k], c = a.col[k];
+    const double v = a.val[k];
+    ++length[static_cast<std::size_t>(r)];
+    sum[static_cast<std::size_t>(r)] += std::abs(v);
+    offsets.insert(c - r);
+    if (r == c && v != 0) diagonal[static_cast<std::size_t>(r)] = 1;
+    s.lower_bandwidth = std::max(s.lower_bandwidth, r - c);
+    s.upper_bandwidth = std::max(s.upper_bandwidth, c - r);
+    s.explicit_zeros += v == 0;
+    s.largest = std::max(s.largest, std::abs(v));
+    s.finite = s.finite && std::isfinite(v);
+  }
+  s.diagonals = static_cast<index_t>(offsets.size());
+  for (const char d : diagonal) s.zero_diagonal += !d;
+  for (const double v : sum) s.norm_inf = std::max(s.norm_inf, v);
+  double squares = 0;
+  s.row_min = length.empty() ? 0 : std::numeric_limits<index_t>::max();
+  for (const index_t l : length) {
+    s.row_min = std::min(s.row_min, l);
+    s.row_max = std::max(s.row_max, l);
+    s.empty_rows += l == 0;
+    ++s.row_histogram[std::bit_width(static_cast<std::uint64_t>(l))];
+    squares += double(l * l);
+  }
+  if (a.shape.rows) {
+    s.row_mean = double(a.nnz()) / double(a.shape.rows);
+    s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
+  }
+  return s;
+}
+
+void expect_same(const stats& got, const stats& expected) {
+  EXPECT_EQ(got.shape, expected.shape);
+  EXPECT_EQ(got.nnz, expected.nnz);
+  EXPECT_EQ(got.row_min, expected.row_min);
+  EXPECT_EQ(got.row_max, expected.row_max);
+  EXPECT_DOUBLE_EQ(got.row_mean, expected.row_mean);
+  EXPECT_NEAR(got.row_deviation, expected.row_deviation, 1e-9 * (1 + expected.row_deviation));
+  EXPECT_EQ(got.empty_rows, expected.empty_rows);
+  EXPECT_EQ(got.row_histogram, expected.row_histogram);
+  EXPECT_EQ(got.lower_bandwidth, expected.lower_bandwidth);
+  EXPECT_EQ(got.upper_bandwidth, expected.upper_bandwidth);
+  EXPECT_EQ(got.diagonals, expected.diagonals);
+  EXPECT_EQ(got.zero_diagonal, expected.zero_diagonal);
+  EXPECT_EQ(got.explicit_zeros, expected.explicit_zeros);
+  EXPECT_DOUBLE_EQ(got.norm_inf, expected.norm_inf);
+  EXPECT_EQ(got.largest, expected.largest);
+  EXPECT_EQ(got.finite, expected.finite);
+}
+
+TEST(stats, agree_with_brute_force_for_every_number_of_threads) {
+  auto matrices = kit::battery();
+  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
+  for (const auto& m : matrices) {
+    SCOPED_TRACE(m.name);
+    const auto expected = by_brute_force(m.a);
+    for (const int count : {1, 2, 3}) {
+      set_threads(count);
+      expect_same(measure(m.a), expected);
+    }
+  }
+  set_threads(0);
+}
+
+TEST(stats, notice_what_is_not_finite) {
+  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    auto a = kit::laplacian(10, 10);
+    EXPECT_TRUE(measure(a).finite);
+    a.val[77] = bad;
+    EXPECT_FALSE(measure(a).finite);
+  }
+}
+
+TEST(stats, notice_a_stored_zero_on_the_diagonal) {
+  EXPECT_EQ(measure(kit::diagonal({1, 0, 3})).zero_diagonal, 1);
+  EXPECT_EQ(measure(kit::assemble({2, 3}, {{1, 1, 4}})).zero_diagonal, 1);
+}
+
+TEST(convert_values, to_single_precision_and_back) {
+  const auto a = kit::laplacian(5);
+  const auto narrow = convert_values<float>(coo<double>(a));
+  ASSERT_EQ(narrow.nnz(), a.nnz());
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    EXPECT_EQ(narrow.row[k], a.row[k]);
+    EXPECT_EQ(narrow.col[k], a.col[k]);
+    EXPECT_EQ(narrow.val[k], static_cast<float>(a.val[k]));
+  }
+}
+
+TEST(convert_values, takes_the_index_arrays) {
+  auto a = kit::laplacian(5);
+  const auto *const row = a.row.data(), *const col = a.col.data();
+  const auto narrow = convert_values<float>(std::move(a));
+  EXPECT_EQ(narrow.row.data(), row);
+  EXPECT_EQ(narrow.col.data(), col);
+}
+
+TEST(convert_values, names_the_first_value_that_does_not_fit) {
+  auto a = kit::diagonal({1, 2, -1e39, 4e39});
+  try {
+    convert_values<float>(std::move(a));
+    FAIL() << "accepted";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, fault::input);
+    EXPECT_NE(std::string(e.what()).find("(3, 3)"), std::string::npos) << e.what();
+  }
+}
+
+TEST(convert_values, keeps_what_was_not_finite_before) {
+  auto a = kit::diagonal({std::numeric_limits<double>::infinity(), std::nan("")});
+  const auto narrow = convert_values<float>(std::move(a));
+  EXPECT_TRUE(std::isinf(narrow.val[0]));
+  EXPECT_TRUE(std::isnan(narrow.val[1]));
+}
+
+} // namespace
+} // namespace furrow

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+#include "stream.hpp"
+#include "tiles.hpp"
+
+#include "backends/gpu/operator.hpp"
+#include "backends/row_kernel.hpp"
+
+#include <furrow/formats.hpp>
+
+#include <limits>
+
+namespace furrow::csr_format {
+namespace {
+
+/// How a row-shaped kernel is launched: lanes a row, and whether the grid covers all rows or only fills the device.
+struct row_launch {
+  int width = 1;
+  bool fill = false;
+};
+
+template <class V, class I> class csr_on_gpu final : public gpu::stored_operator<V, csr<V, I, gpu_array>> {
+  using base = gpu::stored_operator<V, csr<V, I, gpu_array>>;
+  using base::matrix_;
+
+public:
+  csr_on_gpu(const csr<V, I, host_array>& a, std::string_view kernel) : base(upload(a)), kernel_(kernel) {
+    const index_t rows = a.shape.rows;
+    const double mean = rows ? double(a.val.size()) / double(rows) : 0;
+    if (kernel_ == "auto") kernel_ = "stream";
+    if (kernel_ == "stream") {
+      prepare(gpu::stream_kernel<V, I, 0>);
+      prepare(gpu::stream_kernel<V, I, 1>);
+      // A small matrix is cut finer, so that every block has a few tiles.
+      const index_t share = a.val.size() / (index_t(gpu::current_queue().multiprocessors) * blocks_ * 4);
+      const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
+      const auto tiles =
+          cut_tiles(a.row_ptr, entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
+      host_array<tile> home(static_cast<index_t>(tiles.size()));
+      std::copy(tiles.begin(), tiles.end(), home.begin());
+      tiles_ = gpu_array<tile>(home);
+    }
+    if (kernel_ == "vector") {
+      launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
+      while (launch_.width * 2 <= mean && launch_.width < gpu::warp) launch_.width *= 2;
+    }
+    if (kernel_ == "half_warp") launch_ = {gpu::warp / 2, true};
+    if (kernel_ == "naive") launch_ = {1, true};
+  }
+
+  std::string kernel() const override { return kernel_; }
+
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
+  }
+
+private:
+  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
+  }
+
+  /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
+  template <class Kernel> void prepare(Kernel kernel) {
+    constexpr int bytes = sizeof(gpu::stream_memory<V, I>);
+    gpu::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, kernel, gpu::stream_shape::threads, bytes));
+  }
+
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    gpu::queue& q = gpu::current_queue();
+    if (kernel_ == "stream") {
+      gpu::stream_kernel<V, I, N>
+          <<<gpu::blocks_for(tiles_.size(), 1, q, blocks_), gpu::stream_shape::threads,
+             sizeof(gpu::stream_memory<V, I>), q.stream>>>(view_of(matrix_), as_cview(tiles_), alpha, x, beta, y, xy);
+      gpu::check(cudaGetLastError());
+      return;
+    }
+    switch (launch_.width) {
+    case 1:
+      return launch_rows<1>(alpha, x, beta, y, xy);
+    case 2:
+      return launch_rows<2>(alpha, x, beta, y, xy);
+    case 4:
+      return launch_rows<4>(alpha, x, beta, y, xy);
+    case 8:
+      return launch_rows<8>(alpha, x, beta, y, xy);
+    case 16:
+      return launch_rows<16>(alpha, x, beta, y, xy);
+    default:
+      return launch_rows<gpu::warp>(alpha, x, beta, y, xy);
+    }
+  }
+
+  template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    gpu::queue& q = gpu::current_queue();
+    const index_t work = matrix_.shape.rows * W;
+    // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
+    const bool fill = launch_.fill || N > 0;
+    const auto blocks = fill ? gpu::blocks_for(work, gpu::row_threads, q)
+                             : static_cast<unsigned>((work + gpu::row_threads - 1) / gpu::row_threads);
+    gpu::rows_kernel<W><<<blocks, gpu::row_threads, 0, q.stream>>>(view_of(matrix_), alpha, x, beta, y, xy);
+    gpu::check(cudaGetLastError());
+  }
+
+  std::string kernel_;
+  row_launch launch_;
+  gpu_array<tile> tiles_;
+  int blocks_ = 1; ///< of the stream kernel that a multiprocessor holds
+};
+
+template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {
+  return std::make_unique<csr_on_gpu<V, I>>(to_csr<I>(std::move(a)), kernel);
+}
+
+} // namespace
+
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view kernel) {
+  const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
+  return narrow ? wrap<V, std::int32_t>(std::move(a), kernel) : wrap<V, std::int64_t>(std::move(a), kernel);
+}
+
+template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view);
+template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view);
+
+} // namespace furrow::csr_format

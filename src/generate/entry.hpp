@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "arguments.hpp"
+#include "rows.hpp"
+
+#include <furrow/io.hpp>
+
+namespace furrow {
+
+/// A generator as the rest of the library sees it. generate.cpp has the table.
+struct generator_entry {
+  std::string_view usage, about, example; ///< usage: NAME:ARGUMENTS
+  matrix_header (*header)(const arguments&) = nullptr;
+  coo<double> (*make)(const arguments&) = nullptr;
+
+  std::string_view name() const { return usage.substr(0, usage.find(':')); }
+};
+
+/// An entry from a row source that is made from its arguments.
+template <row_source R>
+constexpr generator_entry generator_of(std::string_view usage, std::string_view about, std::string_view example) {
+  return {usage, about, example,
+          [](const arguments& words) {
+            const R rows(words);
+            matrix_header h;
+            h.shape = rows.shape();
+            h.stored = count_entries(rows);
+            return h;
+          },
+          [](const arguments& words) { return assemble(R(words)); }};
+}
+
+} // namespace furrow

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "byte_stream.hpp"
+#include "header.hpp"
+#include "mapped_file.hpp"
+#include "parse_lines.hpp"
+
+#include <atomic>
+#include <vector>
+
+namespace furrow::io {
+
+inline constexpr index_t piece_bytes = index_t(1) << 18; ///< text that one thread parses at a time
+
+/// Where the entries of one piece of text are, and what is known of them.
+struct block {
+  index_t text = 0;                      ///< where the piece begins, from the start of the file
+  index_t first = 0, count = 0;          ///< its entries in `entries`
+  index_t diagonal = 0;                  ///< entries on the diagonal (of mirrored files only)
+  std::int32_t lowest = 0, highest = -1; ///< the rows that its entries are in, mirrored ones too
+  bool good = true;
+  bool lower = false, upper = false; ///< entries on both sides of the diagonal (of mirrored files only)
+};
+
+/// The entries as the file has them: `blocks` in the order of the file, the arrays in any order of the blocks.
+struct entries {
+  matrix_header head;
+  host_array<std::int32_t> row, col; ///< empty for arrays
+  host_array<double> val;            ///< empty for patterns
+  std::vector<block> blocks;
+  index_t diagonal = 0;
+};
+
+/// A text, for those who want to know what is wrong with it.
+struct text_origin {
+  std::string name;   ///< for messages
+  stream_opener open; ///< from its first byte
+};
+
+/// Entries of the body of a mapped file, from `text[lines.length]` on.
+entries parse_mapped(const mapped_file& map, const head_lines& lines, const text_origin& origin);
+
+/// Entries of a stream of which `ahead` has been read, the head included. Reads on while the pieces at hand are parsed.
+entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& lines, const text_origin& origin);
+
+/// Finds the first thing that is wrong from byte `begin` on (the start of a line), with `before` entries before it,
+/// some of them below (`lower`) or above (`upper`) the diagonal, and throws "FILE:LINE: what is wrong".
+[[noreturn]] void diagnose(const text_origin& origin, const head_lines& lines, index_t begin, index_t before,
+                           bool lower, bool upper);
+
+/// The matrix: sorted by row and column, duplicates summed in the order of the file, mirrored entries added.
+coo<double> assemble(entries&& e);
+
+} // namespace furrow::io

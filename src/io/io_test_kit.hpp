@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/error.hpp>
+#include <furrow/io.hpp>
+
+#include <gtest/gtest.h>
+#include <libdeflate.h>
+
+#include <bit>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+/// What the tests of src/io share.
+namespace furrow::io_test {
+
+/// A sequence of its own, the same everywhere: splitmix64.
+struct dice {
+  std::uint64_t state;
+  std::uint64_t next() {
+    std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+  }
+  std::size_t below(std::size_t n) { return n ? next() % n : 0; }
+};
+
+/// A folder that goes away with the test.
+struct folder {
+  std::filesystem::path path;
+  folder() {
+    static int count = 0;
+    // In memory where that can be: thousands of small files on a disk would measure the disk.
+    const std::filesystem::path memory = "/dev/shm";
+    const bool fits = ::access(memory.c_str(), W_OK) == 0;
+    path = (fits ? memory : std::filesystem::temp_directory_path()) /
+           ("furrow-io-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+    std::filesystem::create_directories(path);
+  }
+  ~folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path operator/(const std::string& name) const { return path / name; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(path), std::filesystem::directory_iterator()));
+  }
+};
+
+inline void put_file(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::string gzip(const std::string& text) {
+  libdeflate_compressor* tool = libdeflate_alloc_compressor(6);
+  std::string out(libdeflate_gzip_compress_bound(tool, text.size()), '\0');
+  out.resize(libdeflate_gzip_compress(tool, text.data(), text.size(), out.data(), out.size()));
+  libdeflate_free_compressor(tool);
+  return out;
+}
+/// Empty where the checks of the gzip file fail.
+inline std::optional<std::string> gunzip(const std::string& packed, std::size_t limit = 1 << 22) {
+  libdeflate_decompressor* tool = libdeflate_alloc_decompressor();
+  std::string out;
+  std::optional<std::string> all = std::string();
+  for (std::size_t at = 0; all && at < packed.size();) {
+    if (at > 0 && packed.find_first_not_of('\0', at) == std::string::npos) break;
+    std::size_t in = 0, made = 0;
+    out.resize(limit);
+    if (libdeflate_gzip_decompress_ex(tool, packed.data() + at, packed.size() - at, out.data(), out.size(), &in,
+                                      &made) != LIBDEFLATE_SUCCESS)
+      all.reset();
+    else all->append(out, 0, made);
+    at += in;
+  }
+  libdeflate_free_decompressor(tool);
+  return all;
+}
+
+/// One file of a tar archive.
+inline std::string tar_member(const std::string& name, const std::string& text) {
+  std::string head(512, '\0');
+  const auto put = [&](std::size_t at, const std::string& s) { head.replace(at, s.size(), s); };
+  const auto octal = [](std::size_t value, int digits) {
+    std::string s;
+    for (; digits > 0; --digits, value /= 8) s.insert(s.begin(), static_cast<char>('0' + value % 8));
+    return s;
+  };
+  put(0, name), put(100, "0000644"), put(108, "0000000"), put(116, "0000000");
+  put(124, octal(text.size(), 11)), put(136, "00000000000"), put(148, "        "), put(156, "0"), put(257, "ustar"),
+      put(263, "00");
+  unsigned sum = 0;
+  for (const char c : head) sum += static_cast<unsigned char>(c);
+  put(148, octal(sum, 6) + '\0' + ' ');
+  return head + text + std::string((512 - text.size() % 512) % 512, '\0');
+}
+inline const std::string tar_end(1024, '\0');
+
+/// The message of the fault::input that `call` throws; fails the test where it throws nothing or something else.
+template <class F> std::string refusal(F&& call) {
+  try {
+    call();
+  } catch (const error& wrong) {
+    EXPECT_EQ(wrong.kind, fault::input) << wrong.what();
+    const std::string what = wrong.what();
+    EXPECT_EQ(what.find('\n'), std::string::npos) << "one sentence: " << what;
+    return what;
+  } catch (const std::exception& other) {
+    ADD_FAILURE() << "an exception that is none of Furrow's: " << other.what();
+    return {};
+  }
+  ADD_FAILURE() << "was accepted";
+  return {};
+}
+
+struct entry {
+  std::int64_t row, col;
+  double val;
+  friend bool operator==(const entry& x, const entry& y) {
+    return x.row == y.row && x.col == y.col &&
+           std::bit_cast<std::uint64_t>(x.val) == std::bit_cast<std::uint64_t>(y.val);
+  }
+};
+inline std::vector<entry> list(const coo<double>& a) {
+  std::vector<entry> out;
+  for (index_t k = 0; k < a.nnz(); ++k) out.push_back({a.row[k], a.col[k], a.val[k]});
+  return out;
+}
+
+inline coo<double> make(shape2 shape, const std::vector<entry>& entries) {
+  const auto n = static_cast<index_t>(entries.size());
+  coo<double> a{shape, host_array<std::int32_t>(n), host_array<std::int32_t>(n), host_array<double>(n)};
+  for (index_t k = 0; k < n; ++k) {
+    const entry& e = entries[static_cast<std::size_t>(k)];
+    a.row[k] = static_cast<std::int32_t>(e.row), a.col[k] = static_cast<std::int32_t>(e.col), a.val[k] = e.val;
+  }
+  return a;
+}
+
+/// The folder with the test data, or nothing.
+inline std::optional<std::filesystem::path> data_folder() {
+  if (const char* said = std::getenv("FURROW_DATA")) return said;
+  const std::filesystem::path usual = std::filesystem::path(FURROW_SOURCE_DIR) / "../shared/data";
+  if (std::filesystem::exists(usual / "parsing/EXPECT.tsv")) return usual;
+  return {};
+}
+
+/// A reader that is slow and simple, written apart from the real one: empty for what must be refused.
+struct plain_matrix {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<entry> entries;
+};
+std::optional<plain_matrix> read_plainly(const std::string& text);
+
+} // namespace furrow::io_test

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io_test_kit.hpp"
+
+#include <furrow/device.hpp>
+
+#include <array>
+
+using namespace furrow;
+using namespace furrow::io_test;
+
+namespace {
+
+const std::array<std::string, 12> seeds = {
+    "%%MatrixMarket matrix coordinate real general\n% a comment\n3 4 6\n1 1 2.5\n2 2 -3\n3 4 1e-3\n1 3 0.1\n2 2 7\n3 1 "
+    "-0\n",
+    "%%MatrixMarket matrix coordinate real symmetric\n4 4 6\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1.25e2\n4 4 "
+    "4.0000000000000001\n3 3 1\n",
+    "%%MatrixMarket matrix coordinate integer general\r\n2 3 3\r\n1 1 12\r\n2 3 -9007199254740993\r\n1 2 0\r\n",
+    "%%MatrixMarket matrix coordinate pattern symmetric\n\n5 5 5\n1 1\n2 1\n5 3\n4 4\n3 2\n",
+    "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 3\n2 1 1.5\n3 1 -2\n3 2 1e300\n",
+    "%%MatrixMarket matrix coordinate pattern general\n3 3 4\n1 2\n3 3\n1 2\n2 1\n",
+    "%%MatrixMarket matrix array real general\n3 2\n1\n2.5\n-3e2\n% four\n4\n\n5\n6\n",
+    "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n",
+    "%%MatrixMarket matrix array integer skew-symmetric\n4 4\n1\n2\n3\n4\n5\n6\n",
+    "%%MatrixMarket  MATRIX    Coordinate    Real General\n\n   5  5         3\n\n1 1  1.0\n\n2 2       10.5\n   5 3   "
+    ".5E-1  \n\t4\t4\t1.D0",
+    "%%MatrixMarket matrix coordinate real general\n200000 200000 3\n199999 7 1\n200000 200000 2\n1 200000 3\n",
+    "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 0.1000000000000000055511151231257827\n1 2 "
+    "123456789012345678901234567890\n2 1 "
+    "2.2250738585072011e-308\n2 2 1.7976931348623157e308\n",
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1);
+    out.push_back(text.substr(at, end - at + 1));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string join(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const auto& l : lines) out += l;
+  return out;
+}
+
+std::string edit_number(const std::string& text, dice& d) {
+  static const std::array<std::string, 25> odd = {"0",
+                                                  "-1",
+                                                  "1e999",
+                                                  "nan",
+                                                  "inf",
+                                                  "0x10",
+                                                  "1.5",
+                                                  "4294967297",
+                                                  "18446744073709551617",
+                                                  "+2",
+                                                  "1e-999",
+                                                  "--1",
+                                                  "1,5",
+                                                  "",
+                                                  "1d3",
+                                                  "1e",
+                                                  ".",
+                                                  "-",
+                                                  "00000000000003",
+                                                  "99999999999999999999999",
+                                                  "3.",
+                                                  "2147483648",
+                                                  "1e+",
+                                                  "-.5E+0",
+                                                  "-INF"};
+  std::vector<std::size_t> starts;
+  for (std::size_t k = 1; k < text.size(); ++k)
+    if (std::isdigit(static_cast<unsigned char>(text[k])) && std::isspace(static_cast<unsigned char>(text[k - 1])))
+      starts.push_back(k);
+  if (starts.empty()) return text;
+  const std::size_t from = starts[d.below(starts.size())];
+  std::size_t end = from;
+  while (end < text.size() && !std::isspace(static_cast<unsigned char>(text[end]))) ++end;
+  return text.substr(0, from) + odd[d.below(odd.size())] + text.substr(end);
+}
+
+std::string mutate(std::string text, dice& d) {
+  if (text.empty()) return text;
+  const auto at = [&] { return d.below(text.size()); };
+  static const std::string likely = " \t\r\n0123456789+-.eEdD%x\0,;";
+  switch (d.below(11)) {
+  case 0:
+    text[at()] ^= static_cast<char>(1 << d.below(8));
+    break;
+  case 1:
+    text[at()] = likely[d.below(likely.size())];
+    break;
+  case 2:
+    text.insert(at(), 1, likely[d.below(likely.size())]);
+    break;
+  case 3:
+    text.erase(at(), 1 + d.below(3));
+    break;
+  case 4:
+    text.resize(at());
+    break;
+  case 5:
+    return edit_number(text, d);
+  case 6:
+    text.insert(at(), 1 + d.below(12), likely[d.below(likely.size())]);
+    break;
+  default: {
+    auto lines = lines_of(text);
+    const std::size_t i = d.below(lines.size()), j = d.below(lines.size());
+    switch (d.below(4)) {
+    case 0:
+      std::swap(lines[i], lines[j]);
+      break;
+    case 1:
+      lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(j), lines[i]);
+      break;
+    case 2:
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    default:
+      std::swap(lines[i], lines[j]), lines.insert(lines.begin(), lines[i]);
+    }
+    return join(lines);
+  }
+  }
+  return text;
+}
+
+struct outcome {
+  std::optional<plain_matrix> matrix;
+  std::string message;
+};
+
+outcome read_really(const std::filesystem::path& file) {
+  outcome out;
+  try {
+    const problem p = read_matrix(file);
+    out.matrix = plain_matrix{p.a.shape.rows, p.a.shape.cols, list(p.a)};
+  } catch (const error& wrong) {
+    out.message = wrong.what();
+    EXPECT_TRUE(wrong.kind == fault::input || wrong.kind == fault::memory) << wrong.what();
+    EXPECT_EQ(out.message.rfind(file.string(), 0), 0u) << out.message;
+  }
+  return out;
+}
+
+void compare(const outcome& got, const std::optional<plain_matrix>& wanted, const std::string& text) {
+  ASSERT_EQ(got.matrix.has_value(), wanted.has_value()) << got.message << "\n" << text;
+  if (!wanted) return;
+  ASSERT_EQ(got.matrix->rows, wanted->rows) << text;
+  ASSERT_EQ(got.matrix->cols, wanted->cols) << text;
+  ASSERT_EQ(got.matrix->entries, wanted->entries) << text;
+}
+
+} // namespace
+
+TEST(mutations, ten_thousand_texts) {
+  const folder here;
+  dice d{20240601};
+  int accepted = 0;
+  for (int k = 0; k < 10000; ++k) {
+    std::string text = seeds[d.below(seeds.size())];
+    for (std::size_t n = 1 + d.below(2); n > 0; --n) text = mutate(text, d);
+    const auto file = here / "m.mtx";
+    put_file(file, text);
+    const auto wanted = read_plainly(text);
+    accepted += wanted.has_value();
+    const outcome got = read_really(file);
+    ASSERT_NO_FATAL_FAILURE(compare(got, wanted, text)) << "mutation " << k;
+    if (k % 8 == 0) { // the same text as a stream
+      put_file(here / "m.gz", gzip(text));
+      const outcome zipped = read_really(here / "m.gz");
+      ASSERT_NO_FATAL_FAILURE(compare(zipped, wanted, text)) << "mutation " << k;
+    }
+  }
+  EXPECT_GT(accepted, 500);
+  EXPECT_LT(accepted, 9000);
+}
+
+TEST(mutations, gzip_files) {
+  const folder here;
+  dice d{77};
+  for (int k = 0; k < 3000; ++k) {
+    std::string packed = gzip(seeds[d.below(seeds.size())]);
+    if (d.below(4) == 0) packed += gzip("\n");
+    switch (d.below(4)) {
+    case 0:
+      packed[d.below(packed.size())] ^= static_cast<char>(1 << d.below(8));
+      break;
+    case 1:
+      packed.resize(d.below(packed.size()));
+      break;
+    case 2:
+      packed += std::string(1 + d.below(20), static_cast<char>(d.below(3)));
+      break;
+    default:
+      packed.erase(d.below(packed.size()), 1);
+    }
+    const auto file = here / "m.mtx.gz";
+    put_file(file, packed);
+    const outcome got = read_really(file);
+    const auto text = packed.starts_with("\x1F\x8B") ? gunzip(packed) : std::nullopt;
+    ASSERT_NO_FATAL_FAILURE(compare(got, text ? read_plainly(*text) : std::nullopt, "gzip")) << "mutation " << k;
+  }
+}
+
+TEST(mutations, archives) {
+  const folder here;
+  dice d{4711};
+  int accepted = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const std::string text = seeds[d.below(2)];
+    std::string tar = tar_member("m/m.mtx", text) +
+                      tar_member("m/m_b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n") + tar_end;
+    const bool inside = d.below(2);
+    std::string& bytes = tar;
+    if (!inside) bytes = gzip(tar);
+    const std::size_t at = d.below(bytes.size());
+    if (d.below(3) == 0) bytes.resize(at);
+    else bytes[at] ^= static_cast<char>(1 << d.below(8));
+    if (inside) bytes = gzip(bytes);
+    put_file(here / "m.tar.gz", bytes);
+    const outcome got = read_really(here / "m.tar.gz");
+    if (!got.matrix) continue;
+    ++accepted;
+    // What is accepted is a text of the archive, as it is after the change.
+    const auto all = gunzip(bytes);
+    ASSERT_TRUE(all);
+    const auto wanted = read_plainly(all->substr(512, text.size()));
+    ASSERT_NO_FATAL_FAILURE(compare(got, wanted, *all)) << "mutation " << k;
+  }
+  EXPECT_GT(accepted, 0);
+}

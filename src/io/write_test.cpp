@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cache_layout.hpp"
+#include "checksum.hpp"
+#include "io_test_kit.hpp"
+
+#include <furrow/device.hpp>
+
+#include <csignal>
+#include <limits>
+#include <sys/resource.h>
+
+using namespace furrow;
+using namespace furrow::io_test;
+
+namespace {
+
+coo<double> random_matrix(index_t rows, index_t cols, int most, std::uint64_t seed) {
+  dice d{seed};
+  std::vector<entry> out;
+  for (index_t i = 0; i < rows; ++i)
+    for (index_t j = static_cast<index_t>(d.below(5)), n = 0; j < cols && n < most;
+         j += 1 + static_cast<index_t>(d.below(9)), ++n) {
+      double v = std::bit_cast<double>(d.next());
+      if (!(v - v == 0)) v = -0.0;
+      if (d.below(5) == 0) v = std::bit_cast<double>(d.next() & 0x800FFFFFFFFFFFFFu); // denormal
+      if (d.below(9) == 0) v = std::numeric_limits<double>::max();
+      out.push_back({i, j, v});
+    }
+  return make({rows, cols}, out);
+}
+
+} // namespace
+
+TEST(write_matrix, the_same_bits_come_back) {
+  const folder here;
+  const coo<double> a = random_matrix(3000, 700, 40, 1);
+  for (const char* name : {"a.mtx", "a.mtx.gz"})
+    for (const int n : {1, 3}) {
+      set_threads(n);
+      write_matrix(a, here / name, "first\nsecond");
+      const problem p = read_matrix(here / name);
+      EXPECT_EQ(p.a.shape, a.shape);
+      EXPECT_EQ(list(p.a), list(a));
+      EXPECT_EQ(p.name, "a");
+    }
+  set_threads(0);
+  EXPECT_TRUE(bytes_of(here / "a.mtx")
+                  .starts_with("%%MatrixMarket matrix coordinate real general\n% first\n% second\n3000 700 "));
+  EXPECT_EQ(here.files(), 2u);
+}
+
+TEST(write_matrix, symmetric_matrices_are_halved) {
+  const folder here;
+  const std::vector<entry> both{{0, 0, 1}, {0, 2, -0.0}, {1, 1, 3}, {2, 0, -0.0}, {2, 2, 0.1}};
+  write_matrix(make({3, 3}, both), here / "s.mtx");
+  EXPECT_EQ(bytes_of(here / "s.mtx"),
+            "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 2 3\n3 1 -0\n3 3 0.1\n");
+  EXPECT_EQ(list(read_matrix(here / "s.mtx").a), both);
+  for (const auto& nearly : {std::vector<entry>{{0, 1, 1}, {1, 0, 2}},
+                             {{0, 1, 1}},
+                             {{1, 0, 1}},
+                             {{0, 1, 0.0}, {1, 0, -0.0}},
+                             {{0, 1, 1}, {0, 2, 1}, {1, 0, 1}},
+                             {{0, 2, 1}, {1, 0, 1}}}) {
+    write_matrix(make({3, 3}, nearly), here / "g.mtx");
+    EXPECT_TRUE(bytes_of(here / "g.mtx").starts_with("%%MatrixMarket matrix coordinate real general\n"));
+    EXPECT_EQ(list(read_matrix(here / "g.mtx").a), nearly);
+  }
+}
+
+TEST(write_matrix, empty_and_not_finite) {
+  const folder here;
+  for (const shape2 shape : {shape2{0, 0}, shape2{0, 5}, shape2{5, 0}, shape2{4, 4}, shape2{2147483647, 2147483647}}) {
+    write_matrix(make(shape, {}), here / "e.mtx");
+    EXPECT_EQ(read_matrix(here / "e.mtx").a.shape, shape);
+  }
+  const double inf = std::numeric_limits<double>::infinity();
+  write_matrix(make({1, 2}, {{0, 0, inf}, {0, 1, -inf}}), here / "i.mtx");
+  EXPECT_EQ(list(read_matrix(here / "i.mtx").a), (std::vector<entry>{{0, 0, inf}, {0, 1, -inf}}));
+}
+
+TEST(write_matrix, failures_are_one_sentence_and_leave_nothing) {
+  const folder here;
+  const coo<double> a = random_matrix(3000, 300, 40, 2);
+  EXPECT_TRUE(refusal([&] {
+                write_matrix(a, here / "no/such/a.mtx");
+              }).ends_with("cannot be written: its folder does not exist"));
+  EXPECT_TRUE(refusal([&] { write_matrix(a, here.path); }).ends_with("is a directory, not a file"));
+  EXPECT_NE(refusal([&] { write_matrix(a, "/dev/full"); }).find("/dev/full: cannot be written: No space left"),
+            std::string::npos);
+  put_file(here / "old.mtx", "old");
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{}, small{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  small = limit, small.rlim_cur = 10000;
+  setrlimit(RLIMIT_FSIZE, &small);
+  refusal([&] { write_matrix(a, here / "old.mtx"); });
+  refusal([&] { write_cache({random_matrix(3000, 300, 40, 2), {}, "a", ""}, here / "old.mtx"); });
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(bytes_of(here / "old.mtx"), "old");
+  EXPECT_EQ(here.files(), 1u);
+}
+
+TEST(write_vector, the_same_bits_come_back) {
+  const folder here;
+  dice d{6};
+  host_array<double> x(100000);
+  for (double& v : x) {
+    v = std::bit_cast<double>(d.next());
+    if (!(v - v == 0)) v = 0.1;
+  }
+  for (const char* name : {"x.mtx", "x.mtx.gz"}) {
+    write_vector(as_cview(x), here / name);
+    const host_array<double> y = read_vector(here / name);
+    ASSERT_EQ(y.size(), x.size());
+    EXPECT_EQ(std::memcmp(x.data(), y.data(), x.byte_count()), 0);
+  }
+}
+
+TEST(cache, round_trip) {
+  const folder here;
+  for (const bool with_b : {false, true}) {
+    problem p{random_matrix(5000, 900, 60, 3), {}, "name", "where it came from"};
+    if (with_b) {
+      p.b = host_array<double>(5000, 0.5);
+      (*p.b)[17] = std::numeric_limits<double>::quiet_NaN();
+    }
+    write_cache(p, here / "a.furrow");
+    for (const int n : {1, 4}) {
+      set_threads(n);
+      const problem q = read_matrix(here / "a.furrow");
+      EXPECT_EQ(q.a.shape, p.a.shape);
+      EXPECT_EQ(list(q.a), list(p.a));
+      EXPECT_EQ(q.name, p.name);
+      EXPECT_EQ(q.origin, p.origin);
+      ASSERT_EQ(q.b.has_value(), with_b);
+      if (with_b) {
+        EXPECT_EQ(std::memcmp(q.b->data(), p.b->data(), p.b->byte_count()), 0);
+      }
+    }
+    set_threads(0);
+    EXPECT_EQ(read_header(here / "a.furrow").stored, p.a.nnz());
+  }
+  for (const shape2 shape : {shape2{0, 0}, shape2{3, 0}}) {
+    write_cache({make(shape, {}), {}, "", ""}, here / "e.furrow");
+    EXPECT_EQ(read_matrix(here / "e.furrow").a.shape, shape);
+  }
+}
+
+TEST(cache, no_damage_goes_unseen) {
+  const folder here;
+  const problem p{random_matrix(60, 40, 10, 4), host_array<double>(60, 1.5), "name", "origin"};
+  write_cache(p, here / "a.furrow");
+  const std::string good = bytes_of(here / "a.furrow");
+  dice d{5};
+  int harmless = 0;
+  for (int k = 0; k < 1500; ++k) {
+    std::string bad = good;
+    // Inside the header or a section, or anywhere.
+    const std::size_t at = d.below(3) == 0 ? d.below(200) : d.below(bad.size());
+    switch (d.below(4)) {
+    case 0:
+      bad.resize(at);
+      break;
+    case 1:
+      bad += 'x';
+      break;
+    default:
+      bad[at] ^= static_cast<char>(1 << d.below(8));
+    }
+    put_file(here / "b.furrow", bad);
+    try {
+      const problem q = read_matrix(here / "b.furrow");
+      ASSERT_EQ(list(q.a), list(p.a)) << k; // only the zeros between the sections may change
+      ASSERT_EQ(q.name, p.name);
+      ++harmless;
+    } catch (const error& wrong) {
+      ASSERT_EQ(wrong.kind, fault::input) << wrong.what();
+    }
+  }
+  EXPECT_LT(harmless, 1200);
+}
+
+TEST(cache, entries_are_not_trusted) {
+  const folder here;
+  for (const auto& bad :
+       {std::vector<entry>{{0, 5, 1}}, {{5, 0, 1}}, {{-1, 0, 1}}, {{0, 1, 1}, {0, 1, 1}}, {{1, 0, 1}, {0, 0, 1}}}) {
+    write_cache({make({3, 3}, bad), {}, "", ""}, here / "a.furrow");
+    EXPECT_NE(refusal([&] { read_matrix(here / "a.furrow"); }).find("not sorted or not inside"), std::string::npos);
+  }
+}
+
+TEST(checksum, every_single_change_shows) {
+  dice d{8};
+  std::string data(1000, '\0');
+  for (char& c : data) c = static_cast<char>(d.next());
+  const std::uint64_t right = io::checksum(data.data(), data.size());
+  for (std::size_t k = 0; k < data.size(); ++k)
+    for (int bit = 0; bit < 8; ++bit) {
+      data[k] ^= static_cast<char>(1 << bit);
+      EXPECT_NE(io::checksum(data.data(), data.size()), right);
+      data[k] ^= static_cast<char>(1 << bit);
+    }
+  EXPECT_NE(io::checksum(data.data(), 999), io::checksum(data.data(), 1000));
+  EXPECT_NE(io::checksum("\0\0", 1), io::checksum("\0\0", 2));
+}

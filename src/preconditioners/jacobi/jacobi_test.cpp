@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preconditioners/entry.hpp"
+
+#include "kit/guarded.hpp"
+#include "kit/matrices.hpp"
+#include "kit/random.hpp"
+
+#include <limits>
+
+namespace furrow {
+namespace {
+
+template <class V> struct jacobi : testing::Test {
+  static auto make(const coo<double>& a) {
+    return find_preconditioner("jacobi").make<V>()(kit::as_precision<V>(a), device{});
+  }
+  static status refusal_of(const coo<double>& a) {
+    try {
+      make(a);
+    } catch (const refusal& r) {
+      EXPECT_FALSE(r.message.empty());
+      return r.why;
+    }
+    return status::converged;
+  }
+};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(jacobi, precisions);
+
+TYPED_TEST(jacobi, multiplies_by_the_inverse_diagonal) {
+  using V = TypeParam;
+  auto a = kit::laplacian(50, 40);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] = 1 + double(a.row[k]);
+  const auto m = this->make(a);
+  const auto r = kit::random_vector<V>(2000, 1);
+  kit::guarded<V, kit::host_side> x(r), z = kit::guarded<V, kit::host_side>::unwritten(2000);
+  m->apply(x.get(), z.get());
+  const auto got = z.take();
+  for (index_t i = 0; i < 2000; ++i) ASSERT_EQ(got[i], V(1) / V(1 + i) * r[i]) << i;
+}
+
+TYPED_TEST(jacobi, offers_its_diagonal_to_solvers) {
+  const auto m = this->make(kit::diagonal({2, 4, 8}));
+  EXPECT_EQ(m->what(), any_preconditioner<TypeParam>::kind::diagonal);
+  const auto d = m->diagonal();
+  ASSERT_EQ(d.size, 3);
+  EXPECT_EQ(d[0], TypeParam(0.5));
+  EXPECT_EQ(d[2], TypeParam(0.125));
+  EXPECT_EQ(m->stored_bytes(), 3.0 * sizeof(TypeParam));
+}
+
+TYPED_TEST(jacobi, refuses_a_diagonal_that_proves_the_matrix_indefinite) {
+  EXPECT_EQ(this->refusal_of(kit::diagonal({1, -2})), status::not_positive_definite);
+  EXPECT_EQ(this->refusal_of(kit::diagonal({1, 0})), status::not_positive_definite);
+  EXPECT_EQ(this->refusal_of(kit::assemble({2, 2}, {{0, 0, 1}})), status::not_positive_definite);
+  EXPECT_EQ(this->refusal_of(kit::diagonal({1, std::numeric_limits<double>::quiet_NaN()})),
+            status::not_positive_definite);
+}
+
+TYPED_TEST(jacobi, refuses_an_inverse_that_overflows) {
+  EXPECT_EQ(this->refusal_of(kit::diagonal({1, sizeof(TypeParam) == 8 ? 1e-320 : 1e-42})), status::breakdown);
+}
+
+TEST(none, is_the_identity_and_says_so) {
+  const auto m = find_preconditioner("none").make<double>()(kit::diagonal({2, 4}), device{});
+  EXPECT_EQ(m->what(), any_preconditioner<double>::kind::identity);
+  EXPECT_EQ(m->stored_bytes(), 0);
+}
+
+} // namespace
+} // namespace furrow

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conjugate gradients cost what cg.hpp says: passes, waits and bytes of an iteration.
+#include "cg.hpp"
+
+#include "backends/cpu/space.hpp"
+#include "kit/counting.hpp"
+#include "kit/matrices.hpp"
+#include "kit/random.hpp"
+
+#include <gtest/gtest.h>
+
+namespace furrow {
+namespace {
+
+struct run_cost {
+  kit::traffic seen;
+  solve_report report;
+};
+
+/// `iterations` steps on a matrix that needs more; `general` hides what the preconditioner is.
+template <class V>
+run_cost run_for(index_t iterations, const coo<double>& matrix, std::string_view precond, bool general = false) {
+  run_cost cost;
+  const auto a = kit::as_precision<V>(matrix);
+  const stats s = measure(a);
+  std::unique_ptr<any_preconditioner<V>> m = find_preconditioner(precond).make<V>()(a, device{});
+  if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), cost.seen);
+  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, "auto"), cost.seen);
+  const auto b = kit::random_vector<V>(a.shape.rows, 3);
+  host_array<V> x(a.shape.rows, V(0));
+  cpu::space<V> inner;
+  kit::counting_space<cpu::space<V>> space(inner, cost.seen);
+  solve_options o;
+  o.rtol = 1e-30;
+  o.max_iterations = iterations;
+  cost.report = solve_by_cg(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.row_max}, o);
+  EXPECT_EQ(cost.report.iterations, iterations);
+  EXPECT_EQ(cost.report.why, status::max_iterations) << cost.report.message;
+  return cost;
+}
+
+/// What ten more iterations cost, by ten.
+template <class V> struct iteration_cost {
+  double passes, bytes;
+  index_t waits_inside;
+  double promised_bytes;
+
+  iteration_cost(const coo<double>& a, std::string_view precond, bool general = false) {
+    const auto few = run_for<V>(20, a, precond, general), more = run_for<V>(30, a, precond, general);
+    passes = double(more.seen.passes() - few.seen.passes()) / 10;
+    bytes = (more.seen.bytes - few.seen.bytes) / 10;
+    waits_inside = more.seen.waits_inside_loops;
+    promised_bytes = more.report.bytes_per_iteration;
+  }
+};
+
+template <class V> struct cg_cost : testing::Test {};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(cg_cost, precisions);
+
+TYPED_TEST(cg_cost, three_passes_with_the_identity) {
+  const iteration_cost<TypeParam> c(kit::laplacian(20, 20, 20), "none");
+  EXPECT_EQ(c.passes, 3);
+  EXPECT_EQ(c.waits_inside, 0);
+  EXPECT_EQ(c.bytes, c.promised_bytes);
+}
+
+TYPED_TEST(cg_cost, three_passes_with_a_diagonal) {
+  const iteration_cost<TypeParam> none(kit::laplacian(20, 20, 20), "none"), c(kit::laplacian(20, 20, 20), "jacobi");
+  EXPECT_EQ(c.passes, 3);
+  EXPECT_EQ(c.waits_inside, 0);
+  EXPECT_EQ(c.bytes, c.promised_bytes);
+  EXPECT_EQ(c.bytes - none.bytes, 2 * 8000 * sizeof(TypeParam)); // one vector more in each of two passes
+}
+
+TYPED_TEST(cg_cost, five_passes_with_any_other_preconditioner) {
+  const iteration_cost<TypeParam> c(kit::laplacian(20, 20, 20), "jacobi", true);
+  EXPECT_EQ(c.passes, 5);
+  EXPECT_EQ(c.waits_inside, 0);
+  EXPECT_EQ(c.bytes, c.promised_bytes);
+}
+
+TEST(cg_bytes, a_row_of_seven_points_in_double_precision) {
+  const index_t n = 12 * 12 * 12;
+  const auto a = kit::laplacian(12, 12, 12, true, 0.01);
+  ASSERT_EQ(a.nnz(), 7 * n);
+  // 7 entries of 12 bytes, an offset, x and y of the product: 104; r, q, r and x, p, r, x, p: 64; d twice: 16.
+  EXPECT_EQ(iteration_cost<double>(a, "none").bytes, 168.0 * n + 4);
+  EXPECT_EQ(iteration_cost<double>(a, "jacobi").bytes, 184.0 * n + 4);
+}
+
+TEST(cg_waits, grow_with_the_logarithm_of_the_iterations) {
+  const auto a = kit::laplacian(64);
+  // Chunks double as long as they take less than a twentieth of a second.
+  const auto cost = run_for<double>(30, a, "none");
+  EXPECT_EQ(cost.seen.waits, cost.report.waits);
+  EXPECT_LE(cost.report.waits, 20);
+}
+
+} // namespace
+} // namespace furrow

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exit codes, and one line on stderr that says what is wrong and what would do."""
+import subprocess
+
+from kit import ENVIRONMENT, FURROW, Case, main
+
+
+class Errors(Case):
+    def says(self, code, pattern, *words):
+        done = self.furrow(*words, code=code)
+        complaints = [line for line in done.stderr.splitlines() if not line.startswith("furrow: memory: ")]
+        self.assertEqual(len(complaints), 1, done.stderr)
+        self.assertTrue(complaints[0].startswith("furrow: "), complaints[0])
+        self.assertRegex(complaints[0], pattern)
+        self.assertEqual(done.stdout, "")
+
+    def test_usage(self):
+        self.says(2, "no subcommand 'slove': did you mean 'solve'", "slove", "poisson1d:3")
+        self.says(2, "no option '--sovler': did you mean '--solver'\\? see 'furrow solve -h'", "solve", "--sovler", "cg",
+                  "poisson1d:3")
+        self.says(2, "no option '--fomat=csr': did you mean '--format'", "spmv", "poisson1d:3", "--fomat=csr")
+        self.says(2, "no option '--vrsion': did you mean '--version'", "--vrsion")
+        self.says(2, "FILE is required; see 'furrow solve -h'", "solve")
+        self.says(2, "'more' is one argument too many", "info", "poisson1d:3", "more")
+        self.says(2, "no format 'scr': did you mean 'csr'.*auto, .*coo", "solve", "poisson1d:3", "--format", "scr")
+        self.says(2, "no format 'zzzzzz': choose one of", "spmv", "poisson1d:3", "--format", "zzzzzz")
+        self.says(2, "no solver 'gc'", "solve", "poisson1d:3", "--solver", "gc")
+        self.says(2, "no preconditioner 'jacoby': did you mean 'jacobi'", "solve", "poisson1d:3", "--precond", "jacoby")
+        self.says(2, "no kernel 'fast'", "spmv", "poisson1d:3", "--kernel", "fast")
+        self.says(2, "no precision 'f16'", "spmv", "poisson1d:3", "--precision", "f16")
+        self.says(2, "no device 'tpu'", "solve", "poisson1d:3", "--device", "tpu")
+        self.says(2, "--rtol: 'abc' is not a number", "solve", "poisson1d:3", "--rtol", "abc")
+        self.says(2, "rtol = -1", "solve", "poisson1d:3", "--rtol", "-1")
+        self.says(2, "--threads", "solve", "poisson1d:3", "--threads", "0")
+        self.says(2, "--max-iterations", "solve", "poisson1d:3", "--max-iterations", "-5")
+        self.says(2, "no shell 'fish'", "completion", "fish")
+
+    def test_generators(self):
+        self.says(2, "no generator 'poison3d': did you mean 'poisson3d'", "solve", "poison3d:9")
+        self.says(2, "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100", "info",
+                  "poisson3d")
+        self.says(2, "'x' is not a whole number .* usage: poisson3d:N", "info", "poisson3d:x")
+        self.says(2, "more than 2\\^31 - 1 rows", "info", "poisson3d:2000")
+
+    def test_files(self):
+        self.write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 x 1.0\n")
+        self.write("short.txt", "1\n2\n")
+        self.write("rhs.txt", "1\nx\n")
+        self.says(3, "no-such.mtx: ", "info", "no-such.mtx")
+        self.says(3, "bad.mtx:4: ", "info", "bad.mtx")
+        self.says(3, "bad.mtx:4: ", "solve", "bad.mtx")
+        self.says(3, "short.txt: has 2 elements, but the matrix has 3 rows", "solve", "poisson1d:3", "-b", "short.txt")
+        self.says(3, "rhs.txt:2: ", "solve", "poisson1d:3", "-b", "rhs.txt")
+        self.says(3, "not symmetric: A\\(1, 2\\) = -1 but A\\(2, 1\\) = -2", "solve", "convection2d:3:1")
+        self.says(3, "nowhere/x.mtx: .*folder does not exist", "solve", "poisson1d:3", "-o", "nowhere/x.mtx")
+        self.says(3, "is a folder", "solve", "poisson1d:3", "-o", ".")
+
+    def test_outputs(self):
+        self.furrow("generate", "poisson1d:5", "-o", "p.mtx")
+        before = (self.folder / "p.mtx").read_bytes()
+        self.says(2, "same file", "convert", "p.mtx", "./p.mtx")
+        self.says(2, "same file", "solve", "p.mtx", "-o", "p.mtx")
+        self.says(2, "choose one of these endings", "convert", "p.mtx", "p.txt")
+        self.says(2, "choose one of these endings", "generate", "poisson1d:5", "-o", "p")
+        self.assertEqual((self.folder / "p.mtx").read_bytes(), before)
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["p.mtx"])
+
+    def test_resources(self):
+        self.says(4, "memory", "solve", "dense:2000000")
+        self.says(4, "memory", "generate", "dense:2000000", "-o", "d.mtx")
+        self.says(4, "no GPU can be used", "solve", "poisson1d:3", "--device", "gpu")
+
+    def test_solver_stops_short(self):
+        self.assertIn("limit of 2 iterations", self.furrow("solve", "poisson1d:90", "--max-iterations", "2", code=1).stdout)
+        self.write("indefinite.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -1\n")
+        self.write("b.txt", "1\n2\n")
+        done = self.furrow("solve", "indefinite.mtx", "--precond", "none", "-b", "b.txt", code=1)
+        self.assertIn("not positive definite", done.stdout)
+
+    def test_a_full_disk_is_noticed(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([FURROW, "solve", "poisson1d:9"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("standard output cannot be written", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

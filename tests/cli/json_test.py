@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One JSON object on stdout, with the fields of the design and their types."""
+import json
+
+from kit import Case, main
+
+NUMBER = (int, float)
+SOLVE = {
+    "status": str, "message": str, "iterations": int, "relative_residual": NUMBER, "relative_error": (*NUMBER, type(None)),
+    "rows": int, "cols": int, "nnz": int, "solver": str, "precond": str, "format": str, "kernel": str, "precision": str,
+    "device": str, "threads": int, "seconds": dict, "bytes_per_iteration": NUMBER, "history": list,
+}
+SPMV = {
+    "format": str, "kernel": str, "precision": str, "seconds": NUMBER, "bytes": NUMBER, "gflops": NUMBER, "gbps": NUMBER,
+    "fraction": NUMBER,
+}
+STATUS = {"converged", "max_iterations", "not_positive_definite", "breakdown", "nan", "stagnated", "diverged", "interrupted"}
+
+
+class Json(Case):
+    def json(self, *words, code=0):
+        done = self.furrow(*words, "--json", code=code)
+        self.assertEqual(done.stdout.count("\n"), 1)
+        return json.loads(done.stdout)
+
+    def has(self, fields, value):
+        for name, kind in fields.items():
+            self.assertIn(name, value)
+            self.assertIsInstance(value[name], kind, name)
+
+    def test_solve(self):
+        for precision, rtol in (("f64", "1e-8"), ("f32", "1e-4")):
+            r = self.json("solve", "poisson3d:15", "--device", "cpu", "--threads", "2", "--precision", precision, "--rtol", rtol)
+            self.has(SOLVE, r)
+            self.assertEqual(set(r["seconds"]), {"read", "setup", "solve"})
+            self.assertEqual((r["status"], r["rows"], r["cols"], r["nnz"]), ("converged", 3375, 3375, 22275))
+            self.assertEqual((r["precision"], r["device"], r["threads"]), (precision, "cpu", 2))
+            self.assertEqual((r["solver"], r["precond"]), ("cg", "jacobi"))
+            self.assertLessEqual(r["relative_residual"], float(rtol))
+            self.assertLess(r["relative_error"], 100 * float(rtol))
+            self.assertEqual(len(r["history"]), r["iterations"] + 1)
+            self.assertEqual(r["history"][0], 1)
+
+    def test_solve_with_a_right_hand_side_knows_no_error(self):
+        self.write("b.txt", "1\n" * 9)
+        r = self.json("solve", "poisson2d:3", "--device", "cpu", "-b", "b.txt")
+        self.has(SOLVE, r)
+        self.assertIsNone(r["relative_error"])
+        self.assertEqual(r["rhs"], "b.txt")
+
+    def test_solve_stopped_short(self):
+        r = self.json("solve", "poisson2d:30", "--device", "cpu", "--max-iterations", "5", code=1)
+        self.has(SOLVE, r)
+        self.assertIn(r["status"], STATUS)
+        self.assertEqual((r["status"], r["iterations"]), ("max_iterations", 5))
+
+    def test_zero_right_hand_side(self):
+        self.write("b.txt", "0\n" * 9)
+        r = self.json("solve", "poisson2d:3", "--device", "cpu", "-b", "b.txt")
+        self.assertEqual((r["status"], r["iterations"], r["relative_residual"]), ("converged", 0, 0))
+
+    def test_spmv(self):
+        for precision in ("f64", "f32"):
+            r = self.json("spmv", "powerlaw:3000:9:2.5", "--device", "cpu", "--format", "all", "--kernel", "all", "--check",
+                          "--repeat", "3", "--precision", precision)
+            self.assertGreater(r["ceiling_gbps"], 0)
+            self.assertEqual(r["device"], "cpu")
+            names = {x["format"] for x in r["results"]} | {x["format"] for x in r["skipped"]}
+            self.assertGreaterEqual(names, {"csr", "coo"})
+            for one in r["results"]:
+                self.has({**SPMV, "max_row_error": NUMBER}, one)
+                self.assertEqual(one["precision"], precision)
+                self.assertLessEqual(one["max_row_error"], 1)
+                self.assertAlmostEqual(one["gbps"], 1e-9 * one["bytes"] / one["seconds"])
+                self.assertAlmostEqual(one["fraction"], one["gbps"] / r["ceiling_gbps"])
+
+    def test_spmv_without_check_has_no_row_error(self):
+        r = self.json("spmv", "poisson1d:100", "--device", "cpu", "--format", "csr", "--repeat", "1")
+        self.assertEqual(len(r["results"]), 1)
+        self.assertNotIn("max_row_error", r["results"][0])
+
+    def test_info(self):
+        r = self.json("info", "convection2d:4:2")
+        self.assertEqual((r["rows"], r["cols"], r["nnz"]), (16, 16, 64))
+        self.assertEqual((r["symmetric"], r["structurally_symmetric"], r["skew_symmetric"]), (False, True, False))
+        self.assertEqual((r["lower_bandwidth"], r["upper_bandwidth"], r["diagonals"], r["zero_diagonal"]), (4, 4, 5, 0))
+        self.assertEqual(sum(h["rows"] for h in r["row_histogram"]), 16)
+        self.assertIn("csr", {m["format"] for m in r["memory"]})
+        self.write("skew.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 1 5\n")
+        r = self.json("info", "skew.mtx")
+        self.assertEqual((r["symmetric"], r["skew_symmetric"], r["zero_diagonal"], r["empty_rows"]), (False, True, 3, 1))
+        self.write("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 5 2\n1 5\n2 1\n")
+        r = self.json("info", "wide.mtx")
+        self.assertEqual((r["rows"], r["cols"], r["symmetric"]), (2, 5, False))
+
+    def test_doctor(self):
+        r = self.json("doctor")
+        self.assertGreater(r["memory"]["total_bytes"], 0)
+        self.assertIn(r["processor"]["isa"], ("baseline", "avx2", "avx512"))
+        self.assertEqual(r["gpu"]["devices"], [])
+        self.assertTrue(all(m["what"] and m["remedy"] for m in r["missing"]))
+        done = self.furrow("doctor", env={"FURROW_ISA": "baseline"})
+        self.assertIn("FURROW_ISA=baseline", done.stdout)
+
+
+if __name__ == "__main__":
+    main()

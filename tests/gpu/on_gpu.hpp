@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/device.hpp>
+
+#include <gtest/gtest.h>
+
+namespace furrow {
+
+/// A test that needs a GPU: skipped, with the reason, where there is none.
+struct on_gpu : testing::Test {
+  device gpu{device::kind::gpu, 0};
+
+  void SetUp() override {
+    const gpu_status found = inspect_gpus();
+    if (found.gpus.empty()) GTEST_SKIP() << "no GPU: " << found.problem;
+    select_device(gpu);
+  }
+};
+
+/// The same for tests in both precisions.
+template <class V> struct on_gpu_in : on_gpu {};
+using precisions = testing::Types<double, float>;
+
+} // namespace furrow

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "on_gpu.hpp"
+
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+
+#include <furrow/formats.hpp>
+
+namespace furrow {
+namespace {
+
+template <class V> struct gpu_solve : on_gpu_in<V> {
+  solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
+    solve_options o;
+    o.where = this->gpu;
+    o.precond = std::move(precond);
+    o.rtol = rtol;
+    return o;
+  }
+};
+TYPED_TEST_SUITE(gpu_solve, precisions);
+
+TYPED_TEST(gpu_solve, converges_with_every_format_kernel_and_preconditioner) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(40, 30, 5);
+  const auto b = kit::random_vector<V>(a.shape.rows, 1);
+  for (const format_entry* f : formats())
+    for (const kernel_entry& k : f->gpu.kernels)
+      for (const auto& m : preconditioners()) {
+        SCOPED_TRACE(std::string(f->name) + ", " + std::string(k.name) + ", " + std::string(m.name));
+        auto o = this->options(std::string(m.name));
+        o.format = f->name;
+        o.kernel = k.name;
+        const auto first = kit::solve_honestly<V>(a, b, o);
+        EXPECT_EQ(first.report.why, status::converged) << first.report.message;
+        for (int repeat = 0; repeat < 5; ++repeat) {
+          const auto again = kit::solve_honestly<V>(a, b, o);
+          EXPECT_TRUE(kit::same_bits(as_cview(first.x), as_cview(again.x)));
+          EXPECT_EQ(first.report.history, again.report.history);
+        }
+      }
+}
+
+TYPED_TEST(gpu_solve, takes_as_many_iterations_as_the_cpu) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(50, 50);
+  const auto b = kit::random_vector<V>(2500, 2);
+  auto o = this->options("jacobi");
+  const auto there = kit::solve_honestly<V>(a, b, o);
+  o.where = {};
+  const auto here = kit::solve_honestly<V>(a, b, o);
+  EXPECT_NEAR(double(there.report.iterations), double(here.report.iterations), 3);
+  EXPECT_EQ(there.report.bytes_per_iteration, here.report.bytes_per_iteration);
+}
+
+TYPED_TEST(gpu_solve, stops_for_the_same_reasons_as_the_cpu) {
+  using V = TypeParam;
+  const host_array<V> ones(4, V(1));
+  const auto reason = [&](const coo<double>& a, const host_array<V>& b, solve_options o) {
+    return kit::solve_honestly<V>(a, b, o).report.why;
+  };
+  EXPECT_EQ(reason(kit::diagonal({1, 2, -3, 4}), ones, this->options("none")), status::not_positive_definite);
+  EXPECT_EQ(reason(kit::diagonal({1, 2, -3, 4}), ones, this->options("jacobi")), status::not_positive_definite);
+  EXPECT_EQ(reason(kit::assemble({4, 4}, {}), ones, this->options("none")), status::breakdown);
+  EXPECT_EQ(reason(kit::diagonal({1, std::nan(""), 1, 1}), ones, this->options("none")), status::nan);
+  const auto a = kit::laplacian(30, 30);
+  const auto b = kit::random_vector<V>(900, 3);
+  EXPECT_EQ(reason(a, b, this->options("jacobi", 1e-20)), status::stagnated);
+  auto o = this->options("none");
+  o.max_iterations = 5;
+  EXPECT_EQ(reason(a, b, o), status::max_iterations);
+  EXPECT_EQ(reason(kit::assemble({0, 0}, {}), {}, this->options("none")), status::converged);
+}
+
+TYPED_TEST(gpu_solve, waits_once_a_chunk) {
+  using V = TypeParam;
+  auto o = this->options("none", 1e-30);
+  o.max_iterations = 2000;
+  const auto s = kit::solve_honestly<V>(kit::laplacian(3000), kit::random_vector<V>(3000, 4), o);
+  EXPECT_LT(s.report.waits, s.report.iterations / 10);
+}
+
+} // namespace
+} // namespace furrow

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "solvers/entry.hpp"
+
+#include <furrow/space.hpp>
+
+#include <memory>
+
+/// Counts what a solver does, so that a unit test can hold it to what its header promises.
+namespace furrow::kit {
+
+struct traffic {
+  index_t sweeps = 0, dots = 0, copies = 0, products = 0, scalings = 0;
+  index_t waits = 0;              ///< reads, fetches and runs of a loop
+  index_t waits_inside_loops = 0; ///< of those, while a loop was running
+  index_t loops_running = 0;
+  double bytes = 0;
+
+  index_t passes() const { return sweeps + dots + copies + products + scalings; }
+  void wait() {
+    ++waits;
+    waits_inside_loops += loops_running > 0;
+  }
+};
+
+/// Any space, counting. Bytes of a sweep are what its step declares.
+template <vector_space S> class counting_space {
+public:
+  using value = typename S::value;
+
+  counting_space(S& inner, traffic& seen) : s_(inner), seen_(seen) {}
+
+  auto make(index_t n) { return s_.make(n); }
+  auto make_slots(index_t n) { return s_.make_slots(n); }
+  void copy(cview<value> x, view<value> y) {
+    ++seen_.copies;
+    move(2, x.size);
+    s_.copy(x, y);
+  }
+  template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
+    ++seen_.sweeps;
+    move(Step::reads + Step::writes, n);
+    s_.sweep(n, step, out...);
+  }
+  void dot(cview<value> x, cview<value> y, slot out) {
+    ++seen_.dots;
+    move(2, x.size);
+    s_.dot(x, y, out);
+  }
+  double read(slot s) {
+    seen_.wait();
+    return s_.read(s);
+  }
+  void fetch(cview<double> from, view<double> to) {
+    seen_.wait();
+    s_.fetch(from, to);
+  }
+  void put(cview<double> from, view<double> to) { s_.put(from, to); }
+
+  template <class Loop> struct counted_loop {
+    Loop inner;
+    traffic& seen;
+    bool run(index_t steps) {
+      seen.wait();
+      ++seen.loops_running;
+      const bool done = inner.run(steps);
+      --seen.loops_running;
+      return done;
+    }
+  };
+  template <class Body, class Until> auto repeat(Body body, Until until) {
+    using loop = decltype(s_.repeat(body, until)); // need not be movable
+    return counted_loop<loop>{s_.repeat(std::move(body), std::move(until)), seen_};
+  }
+
+private:
+  void move(int vectors, index_t n) { seen_.bytes += double(vectors) * double(n) * sizeof(value); }
+
+  S& s_;
+  traffic& seen_;
+};
+
+/// Any operator, counting a pass and the bytes that it states for each product.
+template <class V> class counting_operator final : public any_operator<V> {
+public:
+  counting_operator(std::unique_ptr<any_operator<V>> inner, traffic& seen) : inner_(std::move(inner)), seen_(seen) {}
+  shape2 shape() const override { return inner_->shape(); }
+  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    count();
+    inner_->apply(alpha, x, beta, y);
+  }
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    count();
+    inner_->apply_dot(x, y, xy);
+  }
+  double bytes_per_apply() const override { return inner_->bytes_per_apply(); }
+  double stored_bytes() const override { return inner_->stored_bytes(); }
+  std::string kernel() const override { return inner_->kernel(); }
+
+private:
+  void count() const {
+    ++seen_.products;
+    seen_.bytes += inner_->bytes_per_apply();
+  }
+  std::unique_ptr<any_operator<V>> inner_;
+  traffic& seen_;
+};
+
+/// A preconditioner that hides what it is: a solver must give it a pass of its own.
+template <class V> class general_preconditioner final : public any_preconditioner<V> {
+public:
+  general_preconditioner(std::unique_ptr<any_preconditioner<V>> inner, traffic& seen)
+      : inner_(std::move(inner)), seen_(seen) {}
+  void apply(cview<V> r, view<V> z) const override {
+    ++seen_.scalings;
+    seen_.bytes += inner_->stored_bytes() + 2.0 * double(r.size) * sizeof(V);
+    inner_->apply(r, z);
+  }
+  double stored_bytes() const override { return inner_->stored_bytes(); }
+
+private:
+  std::unique_ptr<any_preconditioner<V>> inner_;
+  traffic& seen_;
+};
+
+} // namespace furrow::kit

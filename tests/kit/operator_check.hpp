@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "guarded.hpp"
+#include "matrices.hpp"
+#include "random.hpp"
+#include "row_error.hpp"
+
+#include <furrow/formats.hpp>
+
+#include <functional>
+
+/// What every operator promises, checked on one matrix. All functions report through GoogleTest.
+namespace furrow::kit {
+
+template <class V> using operator_maker = std::function<std::unique_ptr<any_operator<V>>(coo<V>)>;
+
+template <class V> host_array<V> all_nan(index_t n) { return host_array<V>(n, std::numeric_limits<V>::quiet_NaN()); }
+
+/// y <- alpha A x + beta y within the row bound; x stays as it was; nothing is written beside y.
+/// beta == 0: y is NaN before; alpha == 0: x is NaN.
+template <class V, class Side>
+host_array<V> check_apply(const any_operator<V>& op, const coo<V>& a, V alpha, V beta, index_t shift = 0) {
+  const auto x = alpha == V(0) ? all_nan<V>(a.shape.cols) : random_vector<V>(a.shape.cols, 101);
+  const auto y = beta == V(0) ? all_nan<V>(a.shape.rows) : random_vector<V>(a.shape.rows, 102);
+  guarded<V, Side> device_x(x, shift), device_y(y, shift);
+  op.apply(alpha, device_x.get(), beta, device_y.get());
+  auto result = device_y.take();
+  const double error = row_error(reference_product(a, alpha, as_cview(x), beta, as_cview(y)), as_cview(result));
+  EXPECT_LE(error, 1) << "alpha = " << double(alpha) << ", beta = " << double(beta) << ", shift = " << shift;
+  EXPECT_TRUE(same_bits(as_cview(device_x.take()), as_cview(x))) << "x was written";
+  return result;
+}
+
+/// A square operator's y = A x and x . y in one pass: both within their bounds, the sum in double.
+template <class V, class Side> double check_apply_dot(const any_operator<V>& op, const coo<V>& a) {
+  const auto x = random_vector<V>(a.shape.cols, 103);
+  guarded<V, Side> device_x(x), device_y = guarded<V, Side>::unwritten(a.shape.rows);
+  auto sum = guarded<double, Side>::unwritten(1);
+  op.apply_dot(device_x.get(), device_y.get(), slot{sum.get().data});
+  const auto y = device_y.take();
+  const double error = row_error(reference_product(a, V(1), as_cview(x), V(0), as_cview(y)), as_cview(y));
+  EXPECT_LE(error, 1) << "apply_dot";
+  long double dot = 0, size = 0;
+  for (index_t i = 0; i < y.size(); ++i) {
+    dot += static_cast<long double>(x[i]) * y[i];
+    size += std::fabs(static_cast<long double>(x[i]) * y[i]);
+  }
+  const double got = sum.take()[0];
+  const long double bound = static_cast<long double>(y.size() + 2) * 0x1p-53L * size;
+  EXPECT_LE(std::fabs(got - dot), bound) << "x . y is " << got << " instead of " << dot;
+  return got;
+}
+
+/// The same bits, `repeats` times over.
+template <class V, class Side> void check_repeatable(const any_operator<V>& op, const coo<V>& a, int repeats = 100) {
+  const auto x = random_vector<V>(a.shape.cols, 104);
+  const auto run = [&] {
+    guarded<V, Side> device_x(x), device_y = guarded<V, Side>::unwritten(a.shape.rows);
+    op.apply(V(1), device_x.get(), V(0), device_y.get());
+    return device_y.take();
+  };
+  const auto first = run();
+  const bool square = a.shape.rows == a.shape.cols;
+  const double first_sum = square ? check_apply_dot<V, Side>(op, a) : 0;
+  for (int k = 1; k < repeats; ++k) {
+    const auto again = run();
+    ASSERT_TRUE(same_bits(as_cview(first), as_cview(again))) << "product " << k << " has other bits than the first";
+    if (!square || k % 10) continue; // its reference costs much more than the product
+    ASSERT_EQ((check_apply_dot<V, Side>(op, a)), first_sum) << "x . y differs at repeat " << k;
+  }
+}
+
+/// alpha == 0 does not read A: here A is nothing but NaN.
+template <class V, class Side> void check_zero_alpha_skips_matrix(const operator_maker<V>& make, coo<V> a) {
+  std::fill(a.val.begin(), a.val.end(), std::numeric_limits<V>::quiet_NaN());
+  const auto op = make(a);
+  for (const V beta : {V(0), V(1), V(-0.5)}) check_apply<V, Side>(*op, a, V(0), beta);
+}
+
+/// Everything above, for the operator that `make` makes of `a`.
+template <class V, class Side> void check_operator(const operator_maker<V>& make, const coo<V>& a, int repeats = 100) {
+  const auto op = make(a);
+  ASSERT_NE(op, nullptr);
+  EXPECT_EQ(op->shape(), a.shape);
+  constexpr double factors[][2] = {{1, 0},  {1, 1},   {-1, 1},   {0, 0},   {0, 1},       {0, -1},
+                                   {-1, 0}, {0.5, 2}, {2, -0.5}, {0, 0.5}, {1.25, 0.75}, {1, -1}};
+  for (const auto& f : factors) check_apply<V, Side>(*op, a, static_cast<V>(f[0]), static_cast<V>(f[1]));
+  for (const index_t shift : {1, 2, 3}) check_apply<V, Side>(*op, a, V(1), V(0.5), shift);
+  check_repeatable<V, Side>(*op, a, repeats);
+  check_zero_alpha_skips_matrix<V, Side>(make, a);
+}
+
+/// A format's kernel on `where` (selected already): the operator's promises, and the bytes that the format states.
+template <class V, class Side>
+void check_format(const format_entry& format, std::string_view kernel, device where, const coo<V>& a,
+                  int repeats = 100) {
+  const auto make = [&](coo<V> matrix) { return format.backend(where).template make<V>()(std::move(matrix), kernel); };
+  check_operator<V, Side>(make, a, repeats);
+  const auto op = make(a);
+  const stats s = measure(a);
+  EXPECT_EQ(op->stored_bytes(), format.stored_bytes(s, precision_of<V>));
+  EXPECT_EQ(op->bytes_per_apply(), bytes_per_apply(format, s, precision_of<V>));
+  if (kernel != "auto") {
+    EXPECT_TRUE(op->kernel().starts_with(kernel)) << "asked for " << kernel << ", got " << op->kernel();
+  }
+}
+
+/// All formats and all their kernels that run on `where`, in one precision, over `matrices`.
+template <class V, class Side>
+void check_all_formats(device where, const std::vector<named_matrix>& matrices, int repeats = 100) {
+  for (const format_entry* f : formats()) {
+    if (!f->backend(where).template make<V>()) continue;
+    std::vector<std::string_view> kernels{"auto"};
+    for (const kernel_entry& k : f->backend(where).kernels) kernels.push_back(k.name);
+    for (const std::string_view kernel : kernels)
+      for (const named_matrix& m : matrices) {
+        SCOPED_TRACE(std::string(f->name) + " by " + std::string(kernel) + ", " + std::to_string(8 * sizeof(V)) +
+                     " bits: " + m.name);
+        check_format<V, Side>(*f, kernel, where, as_precision<V>(m.a), repeats);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+  }
+}
+
+} // namespace furrow::kit

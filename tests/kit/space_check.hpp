@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "random.hpp"
+
+#include <furrow/array.hpp>
+#include <furrow/space.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+/// What every vector space promises, for plain C++ and for CUDA sources alike.
+namespace furrow::kit {
+
+/// y <- 2 x + c y; sums x y and 1.
+template <class V> struct probe_step {
+  static constexpr int reads = 2, writes = 1;
+  cview<V> x;
+  view<V> y;
+  coefficient c;
+  FURROW_HD void load() { c.load(); }
+  FURROW_HD void operator()(index_t i, sums<2> sum) const {
+    sum[0] += double(x[i]) * double(y[i]);
+    sum[1] += 1;
+    y[i] = V(2) * x[i] + V(c) * y[i];
+  }
+};
+
+/// slot += 1 by way of a vector of one element; what a loop repeats.
+template <class V> struct count_up {
+  static constexpr int reads = 1, writes = 1;
+  view<V> y;
+  FURROW_HD void load() {}
+  FURROW_HD void operator()(index_t i, sums<1> sum) const {
+    y[i] += V(1);
+    sum[0] += double(y[i]);
+  }
+};
+
+struct reached {
+  const double* at;
+  double limit;
+  FURROW_HD bool operator()() const { return *at >= limit; }
+};
+
+template <class S> auto to_space(S& space, const host_array<value_of<S>>& values) {
+  return decltype(space.make(0))(values);
+}
+
+inline const index_t probe_sizes[] = {0, 1, 7, 8, 9, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 8191, 100003};
+
+/// Sums, writes and the coefficient of a sweep, against long double.
+template <class S> void check_sweep(S& space, index_t n) {
+  using V = value_of<S>;
+  SCOPED_TRACE(n);
+  const auto x = random_vector<V>(n, 1), y = random_vector<V>(n, 2);
+  const auto device_x = to_space(space, x);
+  auto device_y = to_space(space, y);
+  auto slots = space.make_slots(4);
+  const host_array<double> start{3, 4, std::nan(""), std::nan("")};
+  space.put(as_cview(start), as_view(slots));
+  const slot three{slots.data()}, four{slots.data() + 1}, xy{slots.data() + 2}, count{slots.data() + 3};
+  space.sweep(n, probe_step<V>{as_cview(device_x), as_view(device_y), three / four}, xy, count);
+  const host_array<V> result(device_y);
+  long double expected = 0, size = 0;
+  for (index_t i = 0; i < n; ++i) {
+    expected += static_cast<long double>(x[i]) * y[i];
+    size += std::fabs(static_cast<long double>(x[i]) * y[i]);
+    const V half = V(0.75) * y[i];
+    ASSERT_NEAR(double(result[i]), double(V(2) * x[i] + half), 4 * std::numeric_limits<V>::epsilon()) << i;
+  }
+  EXPECT_LE(std::fabs(space.read(xy) - expected), static_cast<long double>(n + 1) * 0x1p-53L * size);
+  EXPECT_EQ(space.read(count), double(n));
+  EXPECT_EQ(space.read(three), 3);
+}
+
+/// The same bits on every run.
+template <class S> void check_dot(S& space, index_t n, int repeats = 20) {
+  using V = value_of<S>;
+  SCOPED_TRACE(n);
+  const auto x = random_vector<V>(n, 3), y = random_vector<V>(n, 4);
+  const auto device_x = to_space(space, x), device_y = to_space(space, y);
+  auto slots = space.make_slots(1);
+  long double expected = 0, size = 0;
+  for (index_t i = 0; i < n; ++i) {
+    expected += static_cast<long double>(x[i]) * y[i];
+    size += std::fabs(static_cast<long double>(x[i]) * y[i]);
+  }
+  space.dot(as_cview(device_x), as_cview(device_y), slot{slots.data()});
+  const double first = space.read(slot{slots.data()});
+  EXPECT_LE(std::fabs(first - expected), static_cast<long double>(n + 1) * 0x1p-53L * size);
+  for (int k = 0; k < repeats; ++k) {
+    space.dot(as_cview(device_x), as_cview(device_y), slot{slots.data()});
+    ASSERT_EQ(space.read(slot{slots.data()}), first) << "repeat " << k;
+  }
+}
+
+template <class S> void check_copy(S& space, index_t n) {
+  using V = value_of<S>;
+  const auto x = random_vector<V>(n, 5);
+  const auto device_x = to_space(space, x);
+  auto device_y = to_space(space, host_array<V>(n, V(9)));
+  space.copy(as_cview(device_x), as_view(device_y));
+  const host_array<V> y(device_y);
+  EXPECT_TRUE(n == 0 || std::memcmp(x.data(), y.data(), x.byte_count()) == 0) << n;
+}
+
+/// A coefficient over a number that is not positive is 0: the step is no step.
+template <class S> void check_coefficient(S& space) {
+  using V = value_of<S>;
+  for (const double den : {0.0, -1.0, std::nan("")}) {
+    auto x = to_space(space, host_array<V>{1, 2}), y = to_space(space, host_array<V>{5, 6});
+    auto slots = space.make_slots(4);
+    const host_array<double> start{7, den, 0, 0};
+    space.put(as_cview(start), as_view(slots));
+    double* const s = slots.data();
+    space.sweep(2, probe_step<V>{as_cview(x), as_view(y), slot{s} / slot{s + 1}}, slot{s + 2}, slot{s + 3});
+    const host_array<V> result(y);
+    EXPECT_EQ(result[0], V(2)) << den;
+    EXPECT_EQ(result[1], V(4)) << den;
+  }
+}
+
+/// A loop stops as soon as `until` holds, not later; it can go on afterwards, and says whether it was stopped.
+template <class S> void check_repeat(S& space) {
+  using V = value_of<S>;
+  auto y = to_space(space, host_array<V>(1, V(0)));
+  auto slots = space.make_slots(1);
+  const slot total{slots.data()};
+  auto loop = space.repeat([&] { space.sweep(1, count_up<V>{as_view(y)}, total); }, reached{slots.data(), 7});
+  EXPECT_FALSE(loop.run(3));
+  EXPECT_EQ(space.read(total), 3);
+  EXPECT_TRUE(loop.run(100));
+  EXPECT_EQ(space.read(total), 7);
+  EXPECT_TRUE(loop.run(5)); // the body runs before `until` is asked
+  EXPECT_EQ(space.read(total), 8);
+  EXPECT_FALSE(loop.run(0));
+  EXPECT_EQ(space.read(total), 8);
+}
+
+template <class S> void check_slots(S& space) {
+  auto slots = space.make_slots(100);
+  host_array<double> home(100, 1.0);
+  space.fetch(as_cview(slots), as_view(home));
+  for (const double v : home) EXPECT_EQ(v, 0);
+  for (index_t i = 0; i < 100; ++i) home[i] = double(i);
+  space.put(part(as_cview(home), 10, 20), part(as_view(slots), 50, 20));
+  EXPECT_EQ(space.read({slots.data() + 49}), 0);
+  EXPECT_EQ(space.read({slots.data() + 50}), 10);
+  EXPECT_EQ(space.read({slots.data() + 69}), 29);
+  EXPECT_EQ(space.read({slots.data() + 70}), 0);
+}
+
+/// Everything above.
+template <class S> void check_space(S& space) {
+  for (const index_t n : probe_sizes) {
+    check_sweep(space, n);
+    check_dot(space, n);
+    check_copy(space, n);
+  }
+  check_coefficient(space);
+  check_repeat(space);
+  check_slots(space);
+}
+
+} // namespace furrow::kit

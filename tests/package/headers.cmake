@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every header below INCLUDE compiles alone with each of COMPILERS, without a warning, and without CUDA, oneTBB or MPI.
+file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/furrow/*.hpp)
+if(NOT headers)
+  message(FATAL_ERROR "no headers below ${INCLUDE}")
+endif()
+file(MAKE_DIRECTORY ${WORK})
+foreach(compiler IN LISTS COMPILERS)
+  foreach(header IN LISTS headers)
+    file(WRITE ${WORK}/alone.cpp "#include <${header}>\n#include <${header}>\n")
+    # libstdc++'s own parallel algorithms would bring oneTBB in by themselves.
+    execute_process(COMMAND ${compiler} -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I${INCLUDE}
+      -D_GLIBCXX_USE_TBB_PAR_BACKEND=0 -MD -MF ${WORK}/included ${WORK}/alone.cpp RESULT_VARIABLE failed ERROR_VARIABLE said)
+    if(failed)
+      message(SEND_ERROR "${compiler}: ${header}\n${said}")
+      continue()
+    endif()
+    file(READ ${WORK}/included included)
+    if(NOT included MATCHES "furrow/")
+      message(SEND_ERROR "${compiler} does not list what ${header} includes")
+    endif()
+    if(included MATCHES "[^ \n]*(/cuda|/tbb/|/oneapi/|/mpi\\.h|/hip/)[^ \n]*")
+      message(SEND_ERROR "${header} includes ${CMAKE_MATCH_0}")
+    endif()
+  endforeach()
+  list(LENGTH headers count)
+  message("${count} headers with ${compiler}")
+endforeach()

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kit/operator_check.hpp"
+
+#include <furrow/error.hpp>
+
+#include <set>
+
+namespace furrow {
+namespace {
+
+template <class V> struct every_format : testing::Test {};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(every_format, precisions);
+
+TYPED_TEST(every_format, multiplies_the_battery) {
+  kit::check_all_formats<TypeParam, kit::host_side>(device{}, kit::battery());
+}
+
+TYPED_TEST(every_format, multiplies_large_matrices) {
+  kit::check_all_formats<TypeParam, kit::host_side>(device{}, kit::large_battery(), 5);
+}
+
+TYPED_TEST(every_format, has_the_same_bits_for_every_number_of_threads) {
+  const auto matrices = kit::large_battery();
+  for (const format_entry* f : formats())
+    for (const auto& m : matrices) {
+      SCOPED_TRACE(std::string(f->name) + ": " + m.name);
+      const auto a = kit::as_precision<TypeParam>(m.a);
+      const auto x = kit::random_vector<TypeParam>(a.shape.cols, 5);
+      const auto op = f->cpu.template make<TypeParam>()(a, "auto");
+      host_array<TypeParam> first(a.shape.rows), y(a.shape.rows);
+      for (const int count : {1, 2, 3}) {
+        set_threads(count);
+        op->apply(1, as_cview(x), 0, as_view(count == 1 ? first : y));
+        EXPECT_TRUE(count == 1 || kit::same_bits(as_cview(first), as_cview(y))) << count << " threads";
+      }
+    }
+  set_threads(0);
+}
+
+TEST(formats, are_sorted_by_name_and_say_what_they_are) {
+  std::string_view before;
+  for (const format_entry* f : formats()) {
+    EXPECT_LT(before, f->name);
+    before = f->name;
+    EXPECT_FALSE(f->about.empty());
+    EXPECT_TRUE(f->cpu.f64 && f->cpu.f32) << f->name << " has no CPU code";
+    std::set<std::string_view> kernels;
+    for (const auto& k : f->cpu.kernels) EXPECT_TRUE(kernels.insert(k.name).second) << f->name << ": " << k.name;
+  }
+}
+
+TEST(formats, an_unknown_name_is_refused_by_naming_those_that_exist) {
+  try {
+    find_format("cssr");
+    FAIL() << "accepted";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, fault::usage);
+    const std::string what = e.what();
+    for (const format_entry* f : formats()) EXPECT_NE(what.find(f->name), std::string::npos) << what;
+  }
+}
+
+TEST(formats, an_unknown_kernel_is_refused_by_naming_those_that_exist) {
+  const auto s = measure(kit::laplacian(4));
+  try {
+    choose(s, precision::f64, {}, "csr", "no-such-kernel");
+    FAIL() << "accepted";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, fault::usage);
+    EXPECT_NE(std::string(e.what()).find(find_format("csr").cpu.kernels.front().name), std::string::npos) << e.what();
+  }
+}
+
+TEST(formats, auto_takes_the_fewest_bytes) {
+  for (const auto& m : kit::battery())
+    for (const precision p : {precision::f64, precision::f32}) {
+      const auto s = measure(m.a);
+      const auto c = choose(s, p, {}, "auto", "auto");
+      for (const format_entry* f : formats())
+        EXPECT_LE(bytes_per_apply(*c.format, s, p), bytes_per_apply(*f, s, p)) << m.name << ": " << f->name;
+      EXPECT_FALSE(c.reason.empty());
+    }
+}
+
+TEST(formats, a_format_without_code_for_the_device_is_refused) {
+  const auto s = measure(kit::laplacian(4));
+  const device gpu{device::kind::gpu, 0};
+  for (const format_entry* f : formats()) {
+    if (f->gpu.f64) continue;
+    try {
+      choose(s, precision::f64, gpu, f->name, "auto");
+      FAIL() << f->name << " was chosen for a device it has no code for";
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::device) << e.what();
+    }
+  }
+}
+
+} // namespace
+} // namespace furrow
