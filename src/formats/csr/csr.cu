@@ -14,7 +14,7 @@ namespace furrow::csr_format {
 namespace {
 
 /// Entries from which on staging pays; below, a product is a matter of latency. Measured on an H200.
-constexpr index_t stream_from = 2'000'000;
+constexpr index_t stream_from = 3'000'000;
 
 /// How a row-shaped kernel is launched: lanes a row, and whether the grid covers all rows or only fills the device.
 struct row_launch {

@@ -11,14 +11,15 @@ namespace furrow::gpu {
 /// The shape of the `stream` kernel. A tile is the work of a block at a time; its entries wait in shared memory while
 /// those of the tile before are multiplied.
 struct stream_shape {
-  static constexpr int threads = 256;
+  static constexpr int threads = 128;
   static constexpr int stages = 2;
-  static constexpr int batch = 4;         ///< elements of x that a thread has under way at once
-  static constexpr int rows = 512;        ///< most rows of a tile
-  static constexpr int bytes = 24 * 1024; ///< of entries that a stage holds
+  static constexpr int rows = 256;        ///< most rows of a tile
+  static constexpr int bytes = 12 * 1024; ///< of entries that a stage holds
   static constexpr int slack = 8;         ///< elements before and after, so that copies start and end on 16 bytes
   /// Most entries of a tile; a multiple of four.
   template <class V> static constexpr int entries = bytes / int(sizeof(V) + sizeof(std::int32_t)) / 4 * 4;
+  /// Elements of x that a thread has under way at once.
+  template <class V> static constexpr int batch = sizeof(V) == 8 ? 4 : 8;
 };
 
 /// A tile's share of the three arrays.
@@ -69,7 +70,7 @@ __device__ void bring_together(stream_memory<V, I>& to, int s, const csr<V, I, c
 /// put(row, (A x)[row]) for the rows of a tile, W lanes a row.
 template <int W, class V, class I, class Put>
 __device__ void multiply_tile(const stream_stage<V, I>& stage, const tile& t, const V* x, Put put) {
-  constexpr int batch = stream_shape::batch, together = warp / W; // rows that a warp adds up at the same time
+  constexpr int batch = stream_shape::batch<V>, together = warp / W; // rows that a warp adds up at the same time
   const int lane = static_cast<int>(threadIdx.x) % W;
   const I* const row_ptr = stage.row_ptr + (t.row & 3);
   const I base = static_cast<I>(t.begin & ~index_t(3));
