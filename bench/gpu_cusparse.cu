@@ -2,10 +2,10 @@
 // Furrow's products and conjugate gradients beside cuSPARSE and cuBLAS, in one run on one GPU. Rivals in their best
 // mode: preprocessed products; a CG loop with scalars on the device, read each step, and the same as a CUDA graph
 // without checks.
-//   gpu_cusparse [--json FILE] [--only products|cg] SPEC_OR_FILE...
+//   gpu_cusparse [--json FILE] [--only products|cg] [--kernel NAME] SPEC_OR_FILE...
 #include "gpu_rivals.hpp"
 
-#include "backends/gpu/queue.hpp"
+#include "tune/ceiling.hpp"
 
 #include <furrow/furrow.hpp>
 
@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ namespace {
 using namespace furrow;
 using nlohmann::json;
 
-template <class V> json time_products(const coo<V>& a, const stats& s, double ceiling) {
+template <class V> json time_products(const coo<V>& a, const stats& s, double ceiling, const std::string& only_kernel) {
   json rows = json::array();
   const double minimal = bytes_per_apply(find_format("csr"), s, precision_of<V>);
   host_array<V> ones(a.shape.cols, V(1));
@@ -40,6 +41,7 @@ template <class V> json time_products(const coo<V>& a, const stats& s, double ce
   };
   for (const auto* f : formats())
     for (const auto& k : f->gpu.kernels) {
+      if (!only_kernel.empty() && k.name != only_kernel) continue;
       const auto op = f->gpu.make<V>()(coo<V>(a), k.name);
       const double seconds = bench::time_on_gpu([&] { op->apply(V(1), as_cview(x), V(0), as_view(y)); });
       report("furrow", std::string(f->name) + "/" + op->kernel(), seconds, op->bytes_per_apply());
@@ -96,16 +98,18 @@ json time_cg(const coo<double>& a, double ceiling) {
 
 int main(int argc, char** argv) {
   try {
-    std::string out, only;
+    std::string out, only, kernel;
     json result;
     const device gpu = parse_device("gpu");
     select_device(gpu);
     const auto status = inspect_gpus();
-    const double ceiling = bench::read_ceiling();
+    const double ceiling = measure_read_ceiling(gpu);
     result["device"] = status.gpus[0].name;
     result["driver"] = status.driver_version;
     result["runtime"] = status.runtime_version;
     result["rivals"] = bench::library_versions();
+    result["version"] = version;
+    if (const char* commit = std::getenv("FURROW_COMMIT")) result["commit"] = commit;
     result["ceiling_gbps"] = ceiling * 1e-9;
     std::printf("%s, read ceiling %.0f GB/s, %s\n", status.gpus[0].name.c_str(), ceiling * 1e-9,
                 bench::library_versions().c_str());
@@ -119,14 +123,18 @@ int main(int argc, char** argv) {
         only = argv[++i];
         continue;
       }
+      if (arg == "--kernel" && i + 1 < argc) {
+        kernel = argv[++i];
+        continue;
+      }
       problem p = load(arg);
       const stats s = measure(p.a);
       std::printf("%s: %ld rows, %ld entries\n", p.name.c_str(), long(s.shape.rows), long(s.nnz));
       json m{{"matrix", p.name}, {"rows", s.shape.rows}, {"nnz", s.nnz}};
       if (only != "cg") {
-        m["products"] = time_products(p.a, s, ceiling);
+        m["products"] = time_products(p.a, s, ceiling, kernel);
         coo<double> copy = p.a;
-        const auto single = time_products(convert_values<float>(std::move(copy)), s, ceiling);
+        const auto single = time_products(convert_values<float>(std::move(copy)), s, ceiling, kernel);
         m["products"].insert(m["products"].end(), single.begin(), single.end());
       }
       if (only != "products" && s.shape.rows == s.shape.cols) m["cg"] = time_cg(p.a, ceiling);

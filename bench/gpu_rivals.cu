@@ -3,6 +3,7 @@
 
 #include "backends/gpu/queue.hpp"
 #include "formats/csr/convert.hpp"
+#include "tune/timing.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -10,7 +11,6 @@
 #include <cusparse.h>
 
 #include <algorithm>
-#include <array>
 
 namespace furrow::bench {
 namespace {
@@ -75,18 +75,6 @@ private:
   gpu_array<char> buffer_;
 };
 
-__global__ void read_kernel(const double2* a, index_t n, double* out) {
-  double sum = 0;
-  const index_t stride = index_t(gridDim.x) * blockDim.x;
-  index_t i = index_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  for (; i + 3 * stride < n; i += 4 * stride) {
-    const double2 p = a[i], q = a[i + stride], r = a[i + 2 * stride], s = a[i + 3 * stride];
-    sum += p.x + p.y + q.x + q.y + r.x + r.y + s.x + s.y;
-  }
-  for (; i < n; i += stride) sum += a[i].x + a[i].y;
-  if (sum == 1.2345678) *out = sum; // never; keeps the loads
-}
-
 __global__ void quotient_kernel(const double* num, const double* den, double* out, double* negative) {
   *out = *num / *den;
   *negative = -*out;
@@ -96,40 +84,10 @@ __global__ void quotient_kernel(const double* num, const double* den, double* ou
 
 double time_on_gpu(const std::function<void()>& work) {
   constexpr int warm_up = 5, runs = 25;
-  const auto stream = gpu::current_queue().stream;
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  for (int i = 0; i < warm_up; ++i) work();
-  std::array<float, runs> ms{};
-  for (float& t : ms) {
-    check(cudaEventRecord(begin, stream));
-    work();
-    check(cudaEventRecord(end, stream));
-    check(cudaEventSynchronize(end));
-    check(cudaEventElapsedTime(&t, begin, end));
-  }
-  check(cudaGetLastError());
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  std::sort(ms.begin(), ms.end());
-  return ms[runs / 2] * 1e-3;
-}
-
-double read_ceiling() {
-  const index_t n = index_t(1) << 28;
-  gpu_array<double> a(2 * n), out(1);
-  const gpu::queue& q = gpu::current_queue();
-  check(cudaMemsetAsync(a.data(), 1, a.byte_count(), q.stream));
-  double best = 0;
-  for (const unsigned times : {8u, 16u, 32u}) {
-    const double seconds = time_on_gpu([&] {
-      read_kernel<<<times* unsigned(q.multiprocessors), 256, 0, q.stream>>>(reinterpret_cast<const double2*>(a.data()),
-                                                                            n, out.data());
-    });
-    best = std::max(best, double(a.byte_count()) / seconds);
-  }
-  return best;
+  gpu::time_calls(work, warm_up);
+  auto seconds = gpu::time_calls(work, runs);
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[runs / 2];
 }
 
 std::string library_versions() {

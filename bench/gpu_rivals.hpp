@@ -13,9 +13,6 @@ namespace furrow::bench {
 /// Median seconds of `work`, which enqueues on the current queue; 5 runs to warm up, 25 measured.
 double time_on_gpu(const std::function<void()>& work);
 
-/// Bytes per second of the fastest of a few plain reads of 4 GiB.
-double read_ceiling();
-
 std::string library_versions();
 
 /// Name and seconds of y = A x by each algorithm, preprocessed where it can be.

@@ -4,10 +4,14 @@
 # Usage: scripts/setup.sh [lint]     lint: also what scripts/lint.sh needs
 set -eu
 
-packages="g++ cmake ninja-build python3 libtbb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libarchive-dev
-  libdeflate-dev libgtest-dev"
+packages="g++ cmake ninja-build python3 libtbb-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+  libarchive-dev libdeflate-dev zlib1g-dev libgtest-dev"
 [ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy"
 
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "this system has no apt-get: Furrow needs what Debian calls" $packages >&2
+  exit 0 # CMake names what is really missing
+fi
 missing=
 for package in $packages; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $package"

@@ -114,6 +114,7 @@ def nvcc_of(file):
 
 def save(file, table, nvcc):
     lines = [
+        "# SPDX-License-Identifier: BSD-3-Clause",
         f"# nvcc {nvcc}",
         "# What every kernel takes: registers a thread, stack, spilled and shared bytes, as ptxas says it.",
         "# tests/registers.py compares a build with this file; its --update writes it.",

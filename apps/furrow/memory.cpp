@@ -52,6 +52,12 @@ double load_bytes(const std::string& file_or_spec, const matrix_header& head) {
   return made || is_cache(file_or_spec) ? 16 * double(head.stored) : estimate_read_memory(head);
 }
 
+double write_bytes(const std::string& file, shape2 shape, index_t nnz) {
+  if (file.ends_with(".furrow")) return 0;
+  constexpr double piece = 32768, text = 50; // entries of a piece, bytes of an entry
+  return 8 * double(shape.rows) + text * std::min(double(nnz), piece * 8 * threads());
+}
+
 void announce(const memory_plan& plan, device where) {
   const auto available = double(available_host_memory());
   const double needed = plan.host_peak() - plan.base;

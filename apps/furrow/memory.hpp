@@ -22,6 +22,10 @@ struct memory_plan {
 /// Peak bytes of `load`.
 double load_bytes(const std::string& file_or_spec, const matrix_header& head);
 
+/// Bytes beside the triplets while a matrix is written: the text of some pieces, and offsets for the search for
+/// symmetry.
+double write_bytes(const std::string& file, shape2 shape, index_t nnz);
+
 /// Says the estimate in one line on stderr; throws `fault::memory` where it is more than what is available.
 void announce(const memory_plan& plan, device where);
 

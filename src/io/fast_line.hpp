@@ -69,8 +69,8 @@ inline four_numbers numbers_of_line(const char* e0, unsigned n0, const char* e1,
                                     unsigned n2) {
 #ifdef __SSE2__
   const auto pair = [](const void* low, const void* high) {
-    const __m128d first = _mm_load_sd(static_cast<const double*>(low));
-    return _mm_castpd_si128(_mm_loadh_pd(first, static_cast<const double*>(high)));
+    return _mm_unpacklo_epi64(_mm_loadl_epi64(static_cast<const __m128i_u*>(low)),
+                              _mm_loadl_epi64(static_cast<const __m128i_u*>(high)));
   };
   const auto hundreds = [](__m128i text, __m128i mask) { // eight digits to four numbers below 100^2
     const __m128i digits = _mm_and_si128(_mm_and_si128(text, mask), _mm_set1_epi8(0x0F));

@@ -20,10 +20,14 @@ template <class V> struct probe_step {
   view<V> y;
   coefficient c;
   FURROW_HD void load() { c.load(); }
-  FURROW_HD void operator()(index_t i, sums<2> sum) const {
-    sum[0] += double(x[i]) * double(y[i]);
+  struct values {
+    V x, y;
+  };
+  FURROW_HD values at(index_t i) const { return {x[i], y[i]}; }
+  FURROW_HD void operator()(index_t i, values v, sums<2> sum) const {
+    sum[0] += double(v.x) * double(v.y);
     sum[1] += 1;
-    y[i] = V(2) * x[i] + V(c) * y[i];
+    y[i] = V(2) * v.x + V(c) * v.y;
   }
 };
 
@@ -32,8 +36,9 @@ template <class V> struct count_up {
   static constexpr int reads = 1, writes = 1;
   view<V> y;
   FURROW_HD void load() {}
-  FURROW_HD void operator()(index_t i, sums<1> sum) const {
-    y[i] += V(1);
+  FURROW_HD V at(index_t i) const { return y[i]; }
+  FURROW_HD void operator()(index_t i, V before, sums<1> sum) const {
+    y[i] = before + V(1);
     sum[0] += double(y[i]);
   }
 };

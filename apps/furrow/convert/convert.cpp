@@ -22,10 +22,11 @@ int run(const options& o) {
   matrix_ending(o.output);
   check_matrix(o.input);
   check_output(o.output, o.input);
-  memory_plan plan;
   const matrix_header head = load_header(o.input);
+  const index_t nnz = expected_stats(head).nnz;
+  memory_plan plan;
   plan.read = load_bytes(o.input, head);
-  plan.work = 16 * double(expected_stats(head).nnz) + 8 * double(head.shape.rows); // the writer looks for symmetry
+  plan.work = 16 * double(nnz) + write_bytes(o.output, head.shape, nnz);
   announce(plan, {});
   const problem p = load(o.input);
   write_problem(p, o.output);

@@ -23,7 +23,7 @@ int run(const options& o) {
   memory_plan plan;
   const matrix_header head = generator_header(o.spec);
   plan.read = load_bytes(o.spec, head);
-  plan.work = plan.read + 8 * double(head.shape.rows); // the writer looks for symmetry
+  plan.work = plan.read + write_bytes(o.output, head.shape, head.stored);
   announce(plan, {});
   const problem p = generate(o.spec);
   write_problem(p, o.output);

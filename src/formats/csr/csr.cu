@@ -13,6 +13,9 @@
 namespace furrow::csr_format {
 namespace {
 
+/// Entries from which on staging pays; below, a product is a matter of latency. Measured on an H200.
+constexpr index_t stream_from = 2'000'000;
+
 /// How a row-shaped kernel is launched: lanes a row, and whether the grid covers all rows or only fills the device.
 struct row_launch {
   int width = 1;
@@ -27,7 +30,7 @@ public:
   csr_on_gpu(const csr<V, I, host_array>& a, std::string_view kernel) : base(upload(a)), kernel_(kernel) {
     const index_t rows = a.shape.rows;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
-    if (kernel_ == "auto") kernel_ = "stream";
+    if (kernel_ == "auto") kernel_ = a.val.size() >= stream_from ? "stream" : mean <= 8 ? "scalar" : "vector";
     if (kernel_ == "stream") {
       prepare(gpu::stream_kernel<V, I, 0>);
       prepare(gpu::stream_kernel<V, I, 1>);

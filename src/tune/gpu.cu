@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ceiling.hpp"
+#include "timing.hpp"
+
+#include "backends/gpu/queue.hpp"
+
+#include <algorithm>
+
+namespace furrow::gpu {
+namespace {
+
+/// Four loads of 16 bytes under way a thread. Writes only if the sum is one that never comes, so that the loads stay.
+__global__ void read_kernel(const double2* data, index_t n, double* out) {
+  double sum = 0;
+  const index_t stride = index_t(gridDim.x) * blockDim.x;
+  index_t i = index_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i + 3 * stride < n; i += 4 * stride) {
+    const double2 a = data[i], b = data[i + stride], c = data[i + 2 * stride], d = data[i + 3 * stride];
+    sum += a.x + a.y + b.x + b.y + c.x + c.y + d.x + d.y;
+  }
+  for (; i < n; i += stride) sum += data[i].x + data[i].y;
+  if (sum == 1.2345678) *out = sum;
+}
+
+struct event {
+  cudaEvent_t it = nullptr;
+  event() { check(cudaEventCreate(&it)); }
+  event(const event&) = delete;
+  ~event() { cudaEventDestroy(it); }
+};
+
+} // namespace
+
+std::vector<double> time_calls(const std::function<void()>& enqueue, int repeat) {
+  const queue& q = current_queue();
+  const event begin, end;
+  std::vector<double> seconds;
+  for (int k = 0; k < repeat; ++k) {
+    float milliseconds = 0;
+    check(cudaEventRecord(begin.it, q.stream));
+    enqueue();
+    check(cudaEventRecord(end.it, q.stream));
+    check(cudaEventSynchronize(end.it));
+    check(cudaEventElapsedTime(&milliseconds, begin.it, end.it));
+    seconds.push_back(1e-3 * milliseconds);
+  }
+  check(cudaGetLastError());
+  return seconds;
+}
+
+double measure_read_ceiling() {
+  const queue& q = current_queue();
+  const std::int64_t bytes =
+      std::clamp<std::int64_t>(available_gpu_memory(q.ordinal) / 4, 1 << 20, std::int64_t(4) << 30);
+  gpu_array<double> data(bytes / 8), out(1);
+  check(cudaMemsetAsync(data.data(), 1, data.byte_count(), q.stream));
+  double fastest = 1e30;
+  for (const unsigned blocks : {8u, 16u, 32u}) { // a multiprocessor; which is best depends on the device
+    auto seconds = time_calls(
+        [&] {
+          read_kernel<<<blocks* static_cast<unsigned>(q.multiprocessors), 256, 0, q.stream>>>(
+              reinterpret_cast<const double2*>(data.data()), data.size() / 2, out.data());
+        },
+        15);
+    std::nth_element(seconds.begin(), seconds.begin() + 7, seconds.end());
+    fastest = std::min(fastest, seconds[7]);
+  }
+  return double(data.byte_count()) / fastest;
+}
+
+} // namespace furrow::gpu

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Real matrices, where they are: FURROW_DATA names a folder with INDEX.tsv and a folder a class; by default
+// ../shared/data beside the sources. The small ones only, so that this stays a unit test.
+#include "kit/operator_check.hpp"
+#include "kit/solve_check.hpp"
+
+#include <furrow/io.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace furrow {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct real_matrices : testing::Test {
+  fs::path folder;
+
+  void SetUp() override {
+    const char* said = std::getenv("FURROW_DATA");
+    folder = said ? fs::path(said) : fs::path(FURROW_SOURCE_DIR).parent_path() / "shared" / "data";
+    if (!fs::exists(folder / "INDEX.tsv")) GTEST_SKIP() << "no matrices in " << folder << ": FURROW_DATA says where";
+  }
+
+  /// Files of a class up to so many bytes, by name.
+  std::vector<fs::path> files(const std::string& kind, std::uintmax_t most_bytes) const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder / kind))
+      if (entry.path().string().ends_with(".mtx.gz") && entry.file_size() <= most_bytes) found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+    EXPECT_FALSE(found.empty()) << kind;
+    return found;
+  }
+
+  /// A column of INDEX.tsv by matrix name, where it holds a number.
+  std::map<std::string, double> column(const std::string& wanted) const {
+    std::ifstream file(folder / "INDEX.tsv");
+    std::map<std::string, double> numbers;
+    std::vector<std::string> head;
+    for (std::string line, cell; std::getline(file, line);) {
+      std::vector<std::string> cells;
+      for (std::istringstream rest(line); std::getline(rest, cell, '\t');) cells.push_back(cell);
+      if (head.empty()) head = cells;
+      for (std::size_t c = 0; c < std::min(cells.size(), head.size()); ++c)
+        if (head[c] == wanted && !cells[c].empty() && std::isdigit(static_cast<unsigned char>(cells[c][0])))
+          numbers[cells[1]] = std::atof(cells[c].c_str());
+    }
+    return numbers;
+  }
+};
+
+TEST_F(real_matrices, every_format_multiplies_them) {
+  for (const char* kind : {"spd", "symmetric", "nonsymmetric", "rectangular", "graphs"})
+    for (const auto& file : files(kind, 60000)) {
+      SCOPED_TRACE(file.filename().string());
+      const auto p = read_matrix(file);
+      for (const format_entry* f : formats()) {
+        SCOPED_TRACE(f->name);
+        kit::check_format<double, kit::host_side>(*f, "auto", device{}, p.a, 2);
+      }
+    }
+}
+
+TEST_F(real_matrices, positive_definite_ones_are_solved_or_stop_honestly) {
+  const auto expected = column("jacobi_cg_iterations");
+  int converged = 0;
+  for (const auto& file : files("spd", 250000)) {
+    SCOPED_TRACE(file.filename().string());
+    const auto p = read_matrix(file);
+    solve_options o;
+    o.max_iterations = 3000;
+    const auto b = kit::times(p.a, host_array<double>(p.a.shape.cols, 1.0));
+    const auto s = kit::solve_honestly<double>(p.a, b, o);
+    EXPECT_TRUE(s.report.why == status::converged || s.report.why == status::max_iterations ||
+                s.report.why == status::stagnated)
+        << s.report.message;
+    converged += s.report.why == status::converged;
+    const auto known = expected.find(p.name);
+    if (known == expected.end() || known->second > 2000) continue;
+    EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+    EXPECT_LE(double(s.report.iterations), 1.5 * known->second + 30);
+  }
+  EXPECT_GT(converged, 10);
+}
+
+TEST_F(real_matrices, indefinite_ones_are_not_called_solved_wrongly) {
+  for (const auto& file : files("symmetric", 250000)) {
+    SCOPED_TRACE(file.filename().string());
+    const auto p = read_matrix(file);
+    solve_options o;
+    o.precond = "none";
+    o.max_iterations = 2000;
+    const auto b = kit::times(p.a, host_array<double>(p.a.shape.cols, 1.0));
+    try {
+      kit::solve_honestly<double>(p.a, b, o);
+    } catch (const error& e) { // skew-symmetric ones are refused
+      EXPECT_EQ(e.kind, fault::input) << e.what();
+    }
+  }
+}
+
+} // namespace
+} // namespace furrow
