@@ -39,7 +39,7 @@ wishes parse(int count, char** words) {
     if (word == "--json") w.json = next();
     else if (word == "--format") w.format = next();
     else if (word == "--threads") w.threads = std::atoi(next().c_str());
-    else if (word == "--turns") w.turns.clean = std::atoi(next().c_str()), w.turns.most = 5 * w.turns.clean;
+    else if (word == "--turns") w.turns.clean = std::atoi(next().c_str()), w.turns.most = 4 * w.turns.clean;
     else if (word == "--iterations") w.iterations = std::atoi(next().c_str());
     else if (word == "--least-nnz") w.least_nnz = std::atoll(next().c_str());
     else if (word == "--f32") w.f32 = true;

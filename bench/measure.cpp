@@ -16,22 +16,33 @@
 namespace furrow::bench {
 namespace {
 
-/// GNU OpenMP's idle threads spin for some milliseconds; they must not run beside another's turn.
-void let_others_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(12)); }
+/// Threads that run or want to run on this machine, this one included; 1 where the system does not say.
+int running() {
+  std::ifstream file("/proc/loadavg");
+  double skipped = 0;
+  int count = 1;
+  file >> skipped >> skipped >> skipped >> count;
+  return file ? count : 1;
+}
+
+/// GNU OpenMP's idle threads spin for some milliseconds; they must not run beside another's turn. Nor, for a second of
+/// patience, should other programs.
+void let_others_sleep() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(12));
+  for (int k = 0; k < 500 && running() > 1; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
 
 double turn_of(const std::function<void()>& call, double seconds) {
-  std::vector<double> taken;
   const double began = now();
   while (now() - began < seconds * 0.3) call();
-  const double warm = now();
-  do {
+  double best = std::numeric_limits<double>::infinity();
+  int calls = 0;
+  for (const double warm = now(); now() - warm < seconds || calls < 5; ++calls) {
     const double t = now();
     call();
-    taken.push_back(now() - t);
-  } while (now() - warm < seconds || taken.size() < 5);
-  const auto tenth = taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 10);
-  std::nth_element(taken.begin(), tenth, taken.end());
-  return *tenth;
+    best = std::min(best, now() - t);
+  }
+  return best;
 }
 
 /// Times that the system took a processor from a thread of this process.
@@ -86,7 +97,7 @@ double read_ceiling(double bytes) {
       });
     });
   };
-  return bytes / compare({read}, {3, 12}, 0.006)[0];
+  return bytes / compare({read}, {2, 8}, 0.004)[0];
 }
 
 std::string cpu_model() {

@@ -12,15 +12,15 @@ namespace furrow::bench {
 
 double now();
 
-/// Turns that each contender is to have undisturbed, and how many there are at most.
+/// Turns that each contender is to have undisturbed, and how many turns there are at most.
 struct patience {
   int clean = 5, most = 25;
 };
 
 /// The best seconds of each contender's turns.
 ///
-/// Before a turn the threads of the others are given time to fall asleep. A turn warms up, then takes the tenth
-/// percentile of single calls over about `seconds`.
+/// Before a turn the threads of the others are given time to fall asleep. A turn warms up, then takes the
+/// fastest single call within about `seconds`: a call is short enough to fit between two interruptions.
 std::vector<double> compare(const std::vector<std::function<void()>>& calls, patience p, double seconds);
 
 /// The same for contenders that warm up and time themselves.
