@@ -28,27 +28,32 @@ struct problem {
 
 /// Reads `.mtx`, `.mtx.gz`, a SuiteSparse `.tar.gz` or `.furrow`, told apart by their content, not by their name.
 /// Matrix Market: coordinate and array; real, integer and pattern; general, symmetric and skew-symmetric, expanded to
-/// both triangles. Duplicates are summed in the order of the file, explicit zeros kept.
-/// Parallel over chunks of the mapped file. Peak memory: 16 bytes a stored entry and 12 bytes a final one.
-/// Throws `fault::input` with "FILE:LINE: what is wrong" for every malformed file, `fault::memory` before allocating
-/// what cannot be had. The result does not depend on the number of threads.
+/// both triangles. Duplicates are summed in the order of the file, explicit zeros kept, every position of an array
+/// kept. Parallel over pieces of the mapped file. Peak memory: 24 bytes an entry of a general matrix, 16 a stored and
+/// 12 a final entry of a symmetric one, and 4 bytes a row. The result does not depend on the number of threads. Throws
+/// `fault::input` with "FILE:LINE: what is wrong" for every malformed file, `fault::memory` before allocating what
+/// cannot be had. What is accepted, in detail: docs/reading.md.
 problem read_matrix(const std::filesystem::path& file);
 
-/// Only the head: nothing but the first lines of the file is read.
+/// Only the head: nothing but the first lines of the file is read (of an archive, what stands before its matrix).
+/// Throws as `read_matrix`. A `.furrow` file is coordinate, real, general.
 matrix_header read_header(const std::filesystem::path& file);
 
-/// Peak bytes of host memory that `read_matrix` allocates for a file with this head.
+/// Peak bytes of host memory that `read_matrix` takes for a text with this head; of a symmetric matrix, with all of its
+/// diagonal stored. Within 10% for large files.
 double estimate_read_memory(const matrix_header& head);
 
-/// A dense vector: a Matrix Market array of n x 1, a coordinate file of n x 1, or plain numbers, one a line.
+/// A dense vector: a Matrix Market array of n x 1, a coordinate file of n x 1, or plain numbers, one a line; in gzip
+/// too. Throws as `read_matrix`.
 host_array<double> read_vector(const std::filesystem::path& file);
 
 /// Writes `coordinate real general` (or `symmetric`: the lower triangle, when `a` is), shortest digits that read back
-/// as the same bits. Written beside the target first and renamed, so a reader never sees half a file.
+/// as the same bits; compressed where the name ends with `.gz`. Written beside the target first and renamed, so that a
+/// reader never sees half a file. Throws `fault::input`, "FILE: ...", where the system refuses. `comment`: lines.
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment = {});
 void write_vector(cview<double> x, const std::filesystem::path& file);
 
-/// The binary cache: header, version, checksum; mapped back at the speed of the disk. Endings: `.furrow`.
+/// The binary cache, for `read_matrix`: header, version, checksums, layout in docs/reading.md. Ending: `.furrow`.
 void write_cache(const problem& p, const std::filesystem::path& file);
 
 } // namespace furrow

@@ -2,7 +2,6 @@
 #include "io_test_kit.hpp"
 
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -14,6 +13,12 @@ namespace {
 /// Lines of EXPECT.tsv that contradict the file itself: three values where four are due, and the words "garbled entry"
 /// among the values. Both are refused.
 const std::set<std::string> wrongly_expected = {"cholmod/fullcrud.mtx", "cholmod/fullcrud2.mtx"};
+
+/// Whether `rest` is ":LINE: ...".
+bool says_line(const std::string& rest) {
+  const std::size_t end = rest.find(": ");
+  return rest.starts_with(':') && end != std::string::npos && end > 1 && rest.find_first_not_of("0123456789", 1) == end;
+}
 
 std::vector<std::map<std::string, std::string>> read_table(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -56,8 +61,7 @@ TEST(parsing_suite, every_file_gets_what_it_deserves) {
       // Everything but an empty or damaged file has a line.
       const bool lineless =
           message.find("the file is empty") != std::string::npos || message.find("gzip") != std::string::npos;
-      EXPECT_TRUE(lineless || std::regex_search(message.substr(file.string().size()), std::regex("^:[0-9]+: ")))
-          << message;
+      EXPECT_TRUE(lineless || says_line(message.substr(file.string().size()))) << message;
     }
     (got ? accepted : refused)++;
     if (wrongly_expected.count(row["file"])) {
