@@ -77,6 +77,13 @@ class Errors(Case):
         done = self.furrow("solve", "indefinite.mtx", "--precond", "none", "-b", "b.txt", code=1)
         self.assertIn("not positive definite", done.stdout)
 
+    def test_numbers_that_are_none(self):
+        self.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n")
+        out = self.furrow("solve", "nan.mtx", code=1).stdout
+        self.assertIn("the matrix holds a NaN or an infinity", out)
+        self.assertNotIn("residual", out)
+        self.says(3, "nan.mtx: holds a NaN", "spmv", "nan.mtx", "--check")
+
     def test_a_full_disk_is_noticed(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([FURROW, "solve", "poisson1d:9"], stdout=full, stderr=subprocess.PIPE, text=True,

@@ -31,8 +31,19 @@ std::vector<library> all_libraries() {
   return all;
 }
 
+/// The instruction set, or "" where FURROW_ISA asks for one that does not exist.
+std::string isa_or_nothing() {
+  try {
+    return instruction_set();
+  } catch (const error&) {
+    return "";
+  }
+}
+
 std::vector<ailment> ailments(const gpu_status& gpu, const std::string& isa) {
   std::vector<ailment> found;
+  if (isa.empty())
+    found.push_back({"FURROW_ISA names no instruction set", "unset it, or choose baseline, avx2 or avx512"});
   if (!gpu.built)
     found.push_back(
         {"this build has no GPU part", "install the CUDA toolkit and configure again with -DFURROW_GPU=ON"});
@@ -51,13 +62,14 @@ std::vector<ailment> ailments(const gpu_status& gpu, const std::string& isa) {
 std::string text_of() {
   const processor p = inspect_processor();
   const gpu_status gpu = inspect_gpus();
-  const std::string isa = instruction_set();
+  const std::string isa = isa_or_nothing();
   std::string caches;
   for (const auto& [name, bytes] : p.caches)
     caches += fmt::format("{}{} {:.0f} KiB", caches.empty() ? "" : ", ", name, bytes / 1024);
   std::string text = fmt::format("{}\n\n", bold(fmt::format("furrow {}", version)));
   text += line("processor", p.name);
-  text += line("", fmt::format("kernels for {}, {} thread{}", isa, threads(), threads() == 1 ? "" : "s"));
+  text += line("", fmt::format("kernels for {}, {} thread{}", isa.empty() ? "nothing" : isa, threads(),
+                               threads() == 1 ? "" : "s"));
   if (!caches.empty()) text += line("caches", caches);
   text += line("memory", fmt::format("{}, {} available", bytes_text(total_memory()),
                                      bytes_text(double(available_host_memory()))));
@@ -86,7 +98,7 @@ std::string text_of() {
 std::string json_of() {
   const processor p = inspect_processor();
   const gpu_status gpu = inspect_gpus();
-  const std::string isa = instruction_set();
+  const std::string isa = isa_or_nothing();
   json j;
   j["version"] = version;
   j["processor"] = {{"name", p.name}, {"isa", isa}, {"threads", threads()}, {"caches", json::object()}};

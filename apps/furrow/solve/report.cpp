@@ -14,8 +14,12 @@ double bytes_a_second(const solve_report& r) {
   return r.solve_seconds > 0 ? r.bytes_per_iteration * double(r.iterations) / r.solve_seconds : 0;
 }
 
+/// Whether the residual was computed: not where a NaN or the preconditioner ended the solve before it started.
+bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
+
 std::string sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  if (text.size() > 1 && text[1] != ' ' && text[0] >= 'a' && text[0] <= 'z') // not the "b" of "b is zero"
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text + ".";
 }
 
@@ -27,9 +31,10 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                                  count_text(o.shape.cols), count_text(o.nnz));
   const std::string verdict = sentence(r.message);
   text += fmt::format("{}\n\n", r.why == status::converged ? good(verdict) : bad(verdict));
-  text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
-  if (o.error) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *o.error));
-  else text += line("b", o.rhs == "stored" ? "came with the matrix" : o.rhs);
+  if (has_residual(r))
+    text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
+  if (o.error && has_residual(r)) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *o.error));
+  else if (!o.error) text += line("b", o.rhs == "stored" ? "came with the matrix" : o.rhs);
   text += line("solver",
                fmt::format("{} with {}, {}{}", request.options.solver, request.options.precond,
                            request.machine.precision_name,
@@ -56,8 +61,8 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["status"] = name(r.why);
   j["message"] = r.message;
   j["iterations"] = r.iterations;
-  j["relative_residual"] = number(r.relative_residual);
-  j["relative_error"] = o.error ? number(*o.error) : json(nullptr);
+  j["relative_residual"] = has_residual(r) ? number(r.relative_residual) : json(nullptr);
+  j["relative_error"] = o.error && has_residual(r) ? number(*o.error) : json(nullptr);
   j["rows"] = o.shape.rows;
   j["cols"] = o.shape.cols;
   j["nnz"] = o.nnz;

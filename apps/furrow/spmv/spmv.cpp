@@ -139,6 +139,8 @@ int run(spmv_request& q) {
   o.ceiling_gbps = 1e-9 * measure_read_ceiling(q.where);
   problem p = load(q.file);
   const stats s = measure(p.a);
+  check(s.finite || !q.check, fault::input,
+        fmt::format("{}: holds a NaN or an infinity: no reference to --check with", q.file));
   o.name = p.name;
   o.shape = s.shape;
   o.nnz = s.nnz;
