@@ -39,6 +39,16 @@ void check_kernel(const format_entry& f, device where, std::string_view kernel) 
                     where.is_gpu() ? "GPU" : "CPU", names_of(kernels)));
 }
 
+std::string readable(double bytes) {
+  const char* unit = "bytes";
+  for (const char* larger : {"kB", "MB", "GB"})
+    if (bytes >= 1000) {
+      bytes /= 1000;
+      unit = larger;
+    }
+  return fmt::format("{:.4g} {}", bytes, unit);
+}
+
 } // namespace
 
 std::span<const format_entry* const> formats() { return table; }
@@ -67,7 +77,7 @@ choice choose(const stats& s, precision p, device where, std::string_view format
     }
     check(c.format != nullptr, fault::device,
           fmt::format("no format runs on the {} in this build", where.is_gpu() ? "GPU" : "CPU"));
-    c.reason = fmt::format("fewest bytes a product: {:.4g} MB", bytes_per_apply(*c.format, s, p) * 1e-6);
+    c.reason = fmt::format("fewest bytes a product: {}", readable(bytes_per_apply(*c.format, s, p)));
   }
   check_kernel(*c.format, where, kernel);
   return c;

@@ -12,6 +12,7 @@ namespace furrow::gpu {
 /// those of the tile before are multiplied.
 struct stream_shape {
   static constexpr int threads = 128;
+  static constexpr int blocks = 8;        ///< that a multiprocessor should have room for
   static constexpr int stages = 2;
   static constexpr int rows = 256;        ///< most rows of a tile
   static constexpr int bytes = 12 * 1024; ///< of entries that a stage holds
@@ -105,7 +106,7 @@ __device__ void multiply_tile(const stream_stage<V, I>& stage, const tile& t, co
 /// neighbouring elements of x where neighbouring rows look alike. A tile that is one long row is added up by the whole
 /// block. Reads every byte of A once.
 template <class V, class I, int N>
-__global__ void __launch_bounds__(stream_shape::threads)
+__global__ void __launch_bounds__(stream_shape::threads, stream_shape::blocks)
     stream_kernel(csr<V, I, cview> a, cview<tile> tiles, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
   using shape = stream_shape;
   extern __shared__ __align__(128) unsigned char memory[];

@@ -222,7 +222,7 @@ private:
   decltype(s_.make(0)) r_, p_, q_, z_;
   decltype(s_.make_slots(0)) numbers_; ///< slots, then the ring of residuals
   host_array<double> home_;            ///< the same on the host
-  index_t chunk_ = 4;
+  index_t chunk_ = 1;
   double norm_b_ = 0, goal_ = 0, residual_ = 0, first_residual_ = 0;
   solve_report report_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
