@@ -33,7 +33,7 @@ struct solve_options {
   device where{};
   double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms
   double atol = 0;
-  index_t max_iterations = 0;                 ///< 0: max(10 rows, 1000)
+  index_t max_iterations = 0;                 ///< 0: max(10 rows, 10000)
   bool history = true;                        ///< record the residual of every iteration
   std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
 };

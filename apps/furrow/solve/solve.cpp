@@ -162,7 +162,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->type_name("R")
       ->group(method);
   app.add_option("--atol", q->options.atol, "or when |b - A x| <= atol (default 0)")->type_name("R")->group(method);
-  app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 1000")
+  app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 10000")
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->group(method);

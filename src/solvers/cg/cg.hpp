@@ -59,6 +59,7 @@ public:
 private:
   static constexpr bool stores_z = std::is_same_v<Z, cg_steps::stored<V>>;
   static constexpr index_t ring = 4096; ///< residuals kept beside the vectors; the longest chunk of iterations
+  static constexpr int patience = 10;   ///< starts from the recomputed residual that may bring nothing
   using begin = cg_steps::begin<V, Z>;
   using shrink = cg_steps::shrink<V, Z>;
   using shrink_alone = cg_steps::shrink_alone<V>;
@@ -124,22 +125,23 @@ private:
   }
 
   void iterate() {
-    const index_t limit = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * n_, 1000);
+    const index_t limit = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * n_, 10000);
     recompute_residual();
     first_residual_ = residual_;
     record(residual_);
     auto loop = s_.repeat([this] { step(); }, until(limit));
     if (finished(limit)) return;
+    double smallest = residual_;
     for (int idle = 0;; ++report_.restarts) {
-      const double before = residual_;
-      start_from_residual(before);
+      start_from_residual(residual_);
       const verdict v = run_chunks(loop);
       recompute_residual();
       if (stopped_by(v) || finished(limit)) return;
       // What is left is a loop that believes it is done, or one that rounding stopped: go on from the recomputed
-      // residual, unless three starts in a row did not make it a tenth smaller.
-      idle = residual_ < 0.9 * before ? 0 : idle + 1;
-      if (idle == 3) {
+      // residual, unless ten starts in a row did not make the smallest one so far a tenth smaller.
+      idle = residual_ < 0.9 * smallest ? 0 : idle + 1;
+      smallest = std::min(smallest, residual_);
+      if (idle == patience) {
         give_up(v);
         return;
       }
