@@ -12,7 +12,7 @@ namespace furrow::gpu {
 /// those of the tile before are multiplied.
 struct stream_shape {
   static constexpr int threads = 128;
-  static constexpr int blocks = 8;        ///< that a multiprocessor should have room for
+  static constexpr int blocks = 8; ///< that a multiprocessor should have room for
   static constexpr int stages = 2;
   static constexpr int rows = 256;        ///< most rows of a tile
   static constexpr int bytes = 12 * 1024; ///< of entries that a stage holds
