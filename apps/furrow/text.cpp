@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 namespace furrow::cli {
@@ -29,7 +30,7 @@ std::string seconds_text(double s) {
   if (s < 0.9995e-3) return fmt::format("{:.{}f} us", s * 1e6, digits(s * 1e6));
   if (s < 0.9995) return fmt::format("{:.{}f} ms", s * 1e3, digits(s * 1e3));
   if (s < 99.5) return fmt::format("{:.{}f} s", s, digits(s));
-  const auto whole = static_cast<index_t>(s + 0.5);
+  const auto whole = static_cast<index_t>(std::llround(s));
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }

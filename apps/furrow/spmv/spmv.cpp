@@ -82,6 +82,12 @@ spmv_result measure_one(const spmv_request& q, const any_operator<V>& op, const 
   return r;
 }
 
+/// A copy of the triplets, or, for the last one who needs them, the triplets themselves.
+template <class V> coo<V> copy_or_last(coo<V>& a, bool last) {
+  if (last) return std::move(a);
+  return a;
+}
+
 template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats& s, spmv_outcome& o) {
   const host_array<V> x = random_vector<V>(a.shape.cols);
   std::optional<row_reference> reference;
@@ -96,7 +102,7 @@ template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats
     }
     try {
       const choice c{format, kernel, {}};
-      const auto op = k + 1 < runs.size() ? make<V>(c, q.where, coo<V>(a)) : make<V>(c, q.where, std::move(a));
+      const auto op = make<V>(c, q.where, copy_or_last(a, k + 1 == runs.size()));
       const row_reference* const truth = reference ? &*reference : nullptr;
       auto r = q.where.is_gpu() ? measure_one<V, gpu_array<V>>(q, *op, x, truth)
                                 : measure_one<V, host_array<V>>(q, *op, x, truth);

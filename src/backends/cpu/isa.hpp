@@ -15,8 +15,12 @@ isa machine_isa();
 #if defined(__x86_64__)
 /// For functions that are written with intrinsics and chosen by `machine_isa()`.
 #define FURROW_AVX2 __attribute__((target("avx2,fma,bmi2")))
+#if defined(__clang__) // takes no preferred width in an attribute
+#define FURROW_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")))
+#else
 #define FURROW_AVX512                                                                                                  \
   __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2,prefer-vector-width=512")))
+#endif
 
 template <class F> FURROW_AVX512 void run_avx512(const F& body) { body(); }
 template <class F> FURROW_AVX2 void run_avx2(const F& body) { body(); }
