@@ -147,14 +147,6 @@ inline coo<double> make(shape2 shape, const std::vector<entry>& entries) {
   return a;
 }
 
-/// The folder with the test data, or nothing.
-inline std::optional<std::filesystem::path> data_folder() {
-  if (const char* said = std::getenv("FURROW_DATA")) return said;
-  const std::filesystem::path usual = std::filesystem::path(FURROW_SOURCE_DIR) / "../shared/data";
-  if (std::filesystem::exists(usual / "parsing/EXPECT.tsv")) return usual;
-  return {};
-}
-
 /// A reader that is slow and simple, written apart from the real one: empty for what must be refused.
 struct plain_matrix {
   std::int64_t rows = 0, cols = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io_test_kit.hpp"
+#include "kit/data_folder.hpp"
 
 #include <map>
 #include <set>
@@ -42,7 +43,7 @@ std::vector<std::map<std::string, std::string>> read_table(const std::filesystem
 } // namespace
 
 TEST(parsing_suite, every_file_gets_what_it_deserves) {
-  const auto data = data_folder();
+  const auto data = kit::data_folder();
   if (!data) GTEST_SKIP() << "no test data: set FURROW_DATA to its folder";
   const auto folder = *data / "parsing";
   int accepted = 0, refused = 0;
@@ -95,7 +96,7 @@ TEST(parsing_suite, every_file_gets_what_it_deserves) {
 }
 
 TEST(parsing_suite, zipped_files_read_as_they_are) {
-  const auto data = data_folder();
+  const auto data = kit::data_folder();
   if (!data) GTEST_SKIP() << "no test data: set FURROW_DATA to its folder";
   int count = 0;
   for (const char* part : {"spd", "symmetric", "nonsymmetric", "rectangular", "graphs"})

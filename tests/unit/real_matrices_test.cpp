@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Real matrices, where they are: FURROW_DATA names a folder with INDEX.tsv and a folder a class; by default
-// ../shared/data beside the sources. The small ones only, so that this stays a unit test.
+// Real matrices, where they are: FURROW_DATA names a folder with INDEX.tsv and a folder a class. The small ones only,
+// so that this stays a unit test.
+#include "kit/data_folder.hpp"
 #include "kit/operator_check.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/io.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -22,9 +22,9 @@ struct real_matrices : testing::Test {
   fs::path folder;
 
   void SetUp() override {
-    const char* said = std::getenv("FURROW_DATA");
-    folder = said ? fs::path(said) : fs::path(FURROW_SOURCE_DIR).parent_path() / "shared" / "data";
-    if (!fs::exists(folder / "INDEX.tsv")) GTEST_SKIP() << "no matrices in " << folder << ": FURROW_DATA says where";
+    const auto found = kit::data_folder();
+    if (!found) GTEST_SKIP() << "no real matrices: FURROW_DATA says where they are";
+    folder = *found;
   }
 
   /// Files of a class up to so many bytes, by name.
