@@ -141,6 +141,19 @@ solve_report run(const solver_entry& solver, linear_system<V> system, double siz
   return solve_scaled<V, Array>(solver, system, system.b, system.x, scale, o);
 }
 
+/// Throws `fault::memory` where the solve would need more than there is besides the triplets, b and x, which are there.
+template <class V> void check_memory(const stats& s, const solve_options& o) {
+  const memory_estimate needed = estimate_solve_memory(s, precision_of<V>, o);
+  const double held = (8 + double(sizeof(V))) * double(s.nnz) + 2 * double(sizeof(V)) * double(s.shape.rows);
+  const auto must_fit = [](double bytes, std::int64_t available, std::string_view where) {
+    check(bytes <= double(available), fault::memory,
+          fmt::format("solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had", bytes * 1e-9,
+                      where, double(available) * 1e-9));
+  };
+  must_fit(needed.host - held, available_host_memory(), "host");
+  if (o.where.is_gpu()) must_fit(needed.gpu, available_gpu_memory(o.where.ordinal), "GPU");
+}
+
 /// |b - A x| / |b| for a solve that ends before it starts. Serial.
 template <class V> double residual_at_first(const coo<V>& a, cview<V> b, cview<V> x, double size) {
   std::vector<double> r(static_cast<std::size_t>(b.size));
@@ -184,6 +197,7 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   for (index_t i = 0; i < x.size; ++i)
     if (!std::isfinite(x[i]))
       return stop(status::nan, fmt::format("iteration 0: element {} of the first guess is {}", i + 1, double(x[i])));
+  check_memory<V>(s, o);
   if (solver.needs_symmetry) check_symmetry(a);
   if (size_b == 0) { // the exact answer, without a division by |b| = 0
     std::fill(x.begin(), x.end(), V(0));
