@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tables.hpp"
+
 #include <furrow/formats.hpp>
 
 #include <fmt/format.h>
@@ -53,15 +55,7 @@ std::string readable(double bytes) {
 
 std::span<const format_entry* const> formats() { return table; }
 
-const format_entry& find_format(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const auto* f : formats()) {
-    if (f->name == name) return *f;
-    names.push_back(f->name);
-  }
-  throw error(fault::usage,
-              fmt::format("there is no format '{}': choose auto or one of {}", name, fmt::join(names, ", ")));
-}
+const format_entry& find_format(std::string_view name) { return find_entry(formats(), "format", name); }
 
 choice choose(const stats& s, precision p, device where, std::string_view format, std::string_view kernel) {
   choice c{nullptr, std::string(kernel), {}};

@@ -55,15 +55,10 @@ template <class V> void check_arguments(const coo<V>& a, cview<V> b, view<V> x, 
   check(o.max_iterations >= 0, fault::usage, "max_iterations must not be negative");
 }
 
-double largest(cview<double> b) {
-  double m = 0;
-  for (const double v : b) m = std::abs(v) > m ? std::abs(v) : m;
-  return m;
-}
-double largest(cview<float> b) {
-  double m = 0;
-  for (const float v : b) m = std::abs(double(v)) > m ? std::abs(double(v)) : m;
-  return m;
+template <class V> double largest(cview<V> b) {
+  double size = 0;
+  for (const V v : b) size = std::max(size, std::abs(double(v)));
+  return size;
 }
 
 /// A power of two by which b is multiplied so that squares of its elements neither overflow nor vanish; mostly 1.

@@ -101,15 +101,13 @@ private:
   }
 
   /// p = z = M r and the scalars that go with it.
-  void start_from_residual(double best) {
+  void start_from_residual(double norm) {
     using namespace cg_control;
     if constexpr (stores_z) system_.m.apply(as_view(r_), as_view(z_));
     s_.sweep(n_, begin{as_view(r_), z(), as_view(p_)}, at(rr), at(rz), at(pp));
-    home_[0] = double(report_.iterations);
-    home_[1] = 0;
-    home_[2] = best * best;
-    home_[3] = double(verdict::running);
-    s_.put(part(as_cview(home_), 0, 4), part(as_view(numbers_), iteration, 4));
+    const double fresh[] = {double(report_.iterations), 0, norm * norm, double(verdict::running)};
+    static_assert(since_best == iteration + 1 && cg_control::best == iteration + 2 && why == iteration + 3);
+    s_.put({fresh, 4}, part(as_view(numbers_), iteration, 4));
   }
 
   cg_control::until until(index_t limit) {
