@@ -25,7 +25,7 @@ using nlohmann::json;
 
 template <class V> json time_products(const coo<V>& a, const stats& s, double ceiling, const std::string& only_kernel) {
   json rows = json::array();
-  const double minimal = bytes_per_apply(find_format("csr"), s, precision_of<V>);
+  const double minimal = bytes_per_apply(find_format("csr").lay_out(s, precision_of<V>, {}), s, precision_of<V>);
   host_array<V> ones(a.shape.cols, V(1));
   for (index_t i = 0; i < ones.size(); ++i) ones[i] = V(1) + V(i % 1000) / V(1000);
   gpu_array<V> x(ones), y(a.shape.rows);
@@ -42,7 +42,7 @@ template <class V> json time_products(const coo<V>& a, const stats& s, double ce
   for (const auto* f : formats())
     for (const auto& k : f->gpu.kernels) {
       if (!only_kernel.empty() && k.name != only_kernel) continue;
-      const auto op = f->gpu.make<V>()(coo<V>(a), k.name);
+      const auto op = f->gpu.make<V>()(coo<V>(a), {}, k.name);
       const double seconds = bench::time_on_gpu([&] { op->apply(V(1), as_cview(x), V(0), as_view(y)); });
       report("furrow", std::string(f->name) + "/" + op->kernel(), seconds, op->bytes_per_apply());
     }

@@ -6,6 +6,7 @@
 #include <furrow/stats.hpp>
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace furrow {
@@ -18,8 +19,11 @@ struct kernel_entry {
   std::string_view name, about;
 };
 
-/// Makes an operator from triplets, which it may take apart. `kernel` is a name of the entry's list, or "auto".
-template <class V> using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view kernel);
+/// Makes an operator from triplets, which it may take apart. `parameters` is what follows the format's name and a colon
+/// ("8:256" of `sell:8:256`), empty for the format's own choice; `kernel` is a name of the entry's list, or "auto".
+template <class V>
+using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view parameters,
+                                                           std::string_view kernel);
 
 /// How one format is made on one kind of device.
 struct format_backend {
@@ -33,36 +37,51 @@ struct format_backend {
   }
 };
 
+/// What a matrix would take in a format, known before it is made.
+struct layout {
+  double bytes = 0;      ///< that the operator stores
+  double places = 0;     ///< values stored, padding included: places / nnz is the fill
+  std::string refusal{}; ///< why the format does not serve this matrix, as a sentence; empty where it does
+  bool exact = true;     ///< otherwise `bytes` is an estimate from samples
+};
+
 /// A format as the rest of the library sees it. One per folder of src/formats; the table is generated.
 struct format_entry {
   std::string_view name, about;
-  double (*stored_bytes)(const stats&, precision); ///< of the matrix in this format
-  format_backend cpu, gpu;
+  /// Throws `fault::usage` for parameters that make no sense.
+  layout (*lay_out)(const stats&, precision, std::string_view parameters);
+  format_backend cpu{}, gpu{};
+  std::string_view parameters{};                ///< what may follow the name, for people: "[:HEIGHT[:WINDOW]]"
+  std::span<const std::string_view> examples{}; ///< parameters that tests run besides the format's own choice
 
   const format_backend& backend(device d) const { return d.is_gpu() ? gpu : cpu; }
 };
 
 /// Bytes of y = A x: the stored matrix, x and y, each once.
-inline double bytes_per_apply(const format_entry& f, const stats& s, precision p) {
-  return f.stored_bytes(s, p) + bytes_of(p) * static_cast<double>(s.shape.rows + s.shape.cols);
+inline double bytes_per_apply(const layout& l, const stats& s, precision p) {
+  return l.bytes + bytes_of(p) * static_cast<double>(s.shape.rows + s.shape.cols);
 }
 
 /// All formats, sorted by name.
 std::span<const format_entry* const> formats();
-/// Throws `fault::usage`, naming those that exist, where there is no such format or no such kernel on that device.
+/// Throws `fault::usage`, naming those that exist, where there is no such format.
 const format_entry& find_format(std::string_view name);
 
-/// A format and a kernel by name or "auto", and why.
+/// A format with its parameters and a kernel, by name or "auto", and why.
 struct choice {
   const format_entry* format = nullptr;
-  std::string kernel, reason;
+  std::string parameters, kernel, reason;
 };
-/// The format that moves the fewest bytes a product among those that run on `where`, or the one named.
+/// "sell:8:256", as `choose` takes it.
+std::string name_of(const choice& c);
+/// The format that moves the fewest bytes a product among those that run on `where` and serve the matrix, or the one
+/// named, as NAME or NAME:PARAMETERS. Throws `fault::usage` for names that do not exist on that device, `fault::input`
+/// where the named format refuses the matrix.
 choice choose(const stats& s, precision p, device where, std::string_view format, std::string_view kernel);
 
 /// An operator on `where` (which must be selected) by that choice.
 template <class V> std::unique_ptr<any_operator<V>> make(const choice& c, device where, coo<V> a) {
-  return c.format->backend(where).make<V>()(std::move(a), c.kernel);
+  return c.format->backend(where).make<V>()(std::move(a), c.parameters, c.kernel);
 }
 
 } // namespace furrow

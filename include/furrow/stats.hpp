@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <furrow/array.hpp>
 #include <furrow/coo.hpp>
 
 #include <array>
@@ -13,6 +14,7 @@ struct stats {
   index_t row_min = 0, row_max = 0;       ///< shortest and longest row
   double row_mean = 0, row_deviation = 0; ///< of the row lengths
   index_t empty_rows = 0;
+  host_array<std::int32_t> row_length;     ///< entries of each row; empty where only the sizes are known
   std::array<index_t, 33> row_histogram{}; ///< [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries
   index_t lower_bandwidth = 0;             ///< max(row - col), 0 if none
   index_t upper_bandwidth = 0;             ///< max(col - row), 0 if none

@@ -22,7 +22,9 @@ struct piece {
   std::array<index_t, 33> histogram{};
 };
 
-template <class V> piece look_at(const coo<V>& a, index_t first, index_t last, std::vector<char>& seen) {
+template <class V>
+piece look_at(const coo<V>& a, index_t first, index_t last, std::vector<char>& seen,
+              host_array<std::int32_t>& row_length) {
   piece p;
   for (index_t k = first; k < last;) {
     const index_t row = a.row[k], begin = k;
@@ -40,6 +42,7 @@ template <class V> piece look_at(const coo<V>& a, index_t first, index_t last, s
       sum += size;
     }
     const index_t length = k - begin;
+    row_length[row] = static_cast<std::int32_t>(length);
     p.row_min = std::min(p.row_min, length);
     p.row_max = std::max(p.row_max, length);
     p.full_rows += 1;
@@ -61,11 +64,16 @@ template <class V> stats measure(const coo<V>& a) {
     while (at > 0 && at < nnz && a.row[at] == a.row[at - 1]) ++at;
     return at;
   };
+  stats s;
+  s.row_length = host_array<std::int32_t>(a.shape.rows);
+  cpu::for_each_range(a.shape.rows, 1 << 15, [&](index_t first, index_t last) {
+    std::fill(s.row_length.begin() + first, s.row_length.begin() + last, 0);
+  });
   std::vector<char> seen(static_cast<std::size_t>(nnz ? a.shape.rows + a.shape.cols - 1 : 0), 0);
   std::vector<piece> found(static_cast<std::size_t>(pieces));
-  cpu::for_each_task(pieces, [&](index_t k) { found[k] = look_at(a, begin_of(k), begin_of(k + 1), seen); });
+  cpu::for_each_task(pieces,
+                     [&](index_t k) { found[k] = look_at(a, begin_of(k), begin_of(k + 1), seen, s.row_length); });
 
-  stats s;
   s.shape = a.shape;
   s.nnz = nnz;
   s.zero_diagonal = std::min(a.shape.rows, a.shape.cols);

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace furrow {
@@ -57,21 +58,33 @@ std::span<const format_entry* const> formats() { return table; }
 
 const format_entry& find_format(std::string_view name) { return find_entry(formats(), "format", name); }
 
+std::string name_of(const choice& c) {
+  return std::string(c.format->name) + (c.parameters.empty() ? "" : ":" + c.parameters);
+}
+
 choice choose(const stats& s, precision p, device where, std::string_view format, std::string_view kernel) {
-  choice c{nullptr, std::string(kernel), {}};
+  choice c{nullptr, {}, std::string(kernel), {}};
   if (format != "auto") {
-    c.format = &find_format(format);
+    const auto colon = std::min(format.find(':'), format.size());
+    c.format = &find_format(format.substr(0, colon));
+    c.parameters = format.substr(std::min(colon + 1, format.size()));
     c.reason = "asked for";
     check(c.format->backend(where).f64 != nullptr, fault::device,
           fmt::format("format {} does not run on the {}: choose auto", format, where.is_gpu() ? "GPU" : "CPU"));
+    const layout l = c.format->lay_out(s, p, c.parameters);
+    check(l.refusal.empty(), fault::input, l.refusal);
   } else {
+    double fewest = std::numeric_limits<double>::infinity();
     for (const auto* f : formats()) {
-      const bool runs = f->backend(where).f64 != nullptr;
-      if (runs && (!c.format || bytes_per_apply(*f, s, p) < bytes_per_apply(*c.format, s, p))) c.format = f;
+      if (!f->backend(where).f64) continue;
+      const layout l = f->lay_out(s, p, {});
+      if (!l.refusal.empty() || l.bytes >= fewest) continue;
+      c.format = f;
+      fewest = l.bytes;
+      c.reason = fmt::format("fewest bytes a product: {}", readable(bytes_per_apply(l, s, p)));
     }
     check(c.format != nullptr, fault::device,
           fmt::format("no format runs on the {} in this build", where.is_gpu() ? "GPU" : "CPU"));
-    c.reason = fmt::format("fewest bytes a product: {}", readable(bytes_per_apply(*c.format, s, p)));
   }
   check_kernel(*c.format, where, kernel);
   return c;

@@ -178,7 +178,7 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   const auto stop = [&](status why, std::string message) {
     report.why = why;
     report.message = std::move(message);
-    report.format = c.format->name;
+    report.format = name_of(c);
     report.kernel = c.kernel;
     report.reason = c.reason;
     report.setup_seconds = now() - began;
@@ -216,7 +216,7 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   report.kernel = op->kernel();
   report.stored_bytes =
       op->stored_bytes() + m->stored_bytes() + double(sizeof(V)) * double(b.size) * (2 + solver.vectors);
-  report.format = c.format->name;
+  report.format = name_of(c);
   report.reason = c.reason;
   return report;
 }
@@ -227,7 +227,7 @@ template solve_report solve(coo<float>, cview<float>, view<float>, const solve_o
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {
   const choice c = choose(s, p, o.where, o.format, o.kernel);
   const double vector = bytes_of(p) * double(s.shape.rows);
-  const double stored = c.format->stored_bytes(s, p);
+  const double stored = c.format->lay_out(s, p, c.parameters).bytes;
   const double vectors = vector * (find_solver(o.solver).vectors + find_preconditioner(o.precond).vectors);
   const double triplets = (8 + bytes_of(p)) * double(s.nnz);
   const double offsets = stored - (4 + bytes_of(p)) * double(s.nnz); // built while the triplets are still there

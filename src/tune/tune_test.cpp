@@ -55,7 +55,7 @@ TEST(row_error, every_format_passes_in_both_precisions) {
       const auto r = reference_product<V>(a, as_cview(x));
       for (const auto* f : formats()) {
         if (!f->cpu.make<V>()) continue;
-        make<V>({f, "auto", {}}, {}, coo<V>(a))->apply(1, as_cview(x), 0, as_view(y));
+        make<V>({f, {}, "auto", {}}, {}, coo<V>(a))->apply(1, as_cview(x), 0, as_view(y));
         EXPECT_LE(largest_row_error<V>(r, as_cview(y)), 1) << spec << " " << f->name;
       }
     };
@@ -82,7 +82,7 @@ TEST(timing, counts_and_orders_its_numbers) {
   auto a = generate("poisson2d:50").a;
   const host_array<double> x(2500, 1.0);
   host_array<double> y(2500);
-  const auto op = make<double>({&find_format("csr"), "auto", {}}, {}, std::move(a));
+  const auto op = make<double>({&find_format("csr"), {}, "auto", {}}, {}, std::move(a));
   const auto t = time_apply<double>(*op, as_cview(x), as_view(y), {}, 5);
   EXPECT_EQ(t.repeats, 5);
   EXPECT_GT(t.fastest, 0);

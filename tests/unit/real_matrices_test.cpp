@@ -61,7 +61,7 @@ TEST_F(real_matrices, every_format_multiplies_them) {
       const auto p = read_matrix(file);
       for (const format_entry* f : formats()) {
         SCOPED_TRACE(f->name);
-        kit::check_format<double, kit::host_side>(*f, "auto", device{}, p.a, 2);
+        kit::check_format<double, kit::host_side>(*f, {}, "auto", device{}, p.a, 2);
       }
     }
 }

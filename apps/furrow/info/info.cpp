@@ -58,6 +58,13 @@ std::string histogram(const stats& s, bool ascii) {
   return text;
 }
 
+/// Padding of a format, or why it does not serve.
+std::string fill_text(const layout& l, const stats& s) {
+  if (!l.refusal.empty()) return "   refused: " + l.refusal;
+  if (l.places <= double(s.nnz)) return {};
+  return fmt::format("   {:.3g} places an entry", l.places / double(std::max<index_t>(s.nnz, 1)));
+}
+
 std::string text_of(const options& o, const facts& f) {
   const stats& s = f.s;
   const bool ascii = o.ascii || !locale_is_utf8();
@@ -82,10 +89,11 @@ std::string text_of(const options& o, const facts& f) {
                                      s.finite ? "" : ", some are not finite"));
   if (f.p.b) text += line("b", "came with the matrix");
   text += "\n" + line("memory", dim(fmt::format("{:<10} {:>10} {:>10}", "", "f64", "f32")));
-  for (const auto* format : formats())
-    text +=
-        line("", fmt::format("{:<10} {:>10} {:>10}", format->name, bytes_text(format->stored_bytes(s, precision::f64)),
-                             bytes_text(format->stored_bytes(s, precision::f32))));
+  for (const auto* format : formats()) {
+    const layout wide = format->lay_out(s, precision::f64, {}), narrow = format->lay_out(s, precision::f32, {});
+    text += line("", fmt::format("{:<10} {:>10} {:>10}{}", format->name, bytes_text(wide.bytes),
+                                 bytes_text(narrow.bytes), fill_text(wide, s)));
+  }
   if (o.picture) text += "\n" + spy(f.p.a, std::min(44, terminal_width() - 2), ascii);
   return text;
 }
@@ -119,10 +127,15 @@ std::string json_of(const facts& f) {
   j["finite"] = s.finite;
   j["has_rhs"] = f.p.b.has_value();
   j["memory"] = json::array();
-  for (const auto* format : formats())
-    j["memory"].push_back({{"format", format->name},
-                           {"f64", format->stored_bytes(s, precision::f64)},
-                           {"f32", format->stored_bytes(s, precision::f32)}});
+  for (const auto* format : formats()) {
+    const layout wide = format->lay_out(s, precision::f64, {});
+    json one{{"format", format->name},
+             {"f64", wide.bytes},
+             {"f32", format->lay_out(s, precision::f32, {}).bytes},
+             {"places", wide.places}};
+    if (!wide.refusal.empty()) one["refusal"] = wide.refusal;
+    j["memory"].push_back(std::move(one));
+  }
   return j.dump() + "\n";
 }
 

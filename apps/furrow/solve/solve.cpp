@@ -113,7 +113,7 @@ template <class V> solve_outcome solve_as(solve_request& q, problem p, double re
 int run(solve_request& q) {
   check_name("solver", q.options.solver, solver_names());
   check_name("preconditioner", q.options.precond, preconditioner_names());
-  check_name("format", q.options.format, format_names({"auto"}));
+  check_name("format", q.options.format.substr(0, q.options.format.find(':')), format_names({"auto"}));
   check_name("kernel", q.options.kernel, kernel_names({"auto"}));
   check_matrix(q.file);
   q.options.where = q.machine.apply();

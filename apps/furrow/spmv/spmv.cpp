@@ -19,11 +19,6 @@
 namespace furrow::cli::spmv_command {
 namespace {
 
-struct run_of {
-  const format_entry* format;
-  std::string kernel;
-};
-
 /// x in [0.5, 1.5): no element vanishes and sums do not grow with the sign.
 template <class V> host_array<V> random_vector(index_t n) {
   host_array<V> x(n);
@@ -33,22 +28,22 @@ template <class V> host_array<V> random_vector(index_t n) {
 }
 
 /// The formats and kernels that were asked for and have code on this device.
-std::vector<run_of> runs_of(const spmv_request& q, const stats& s) {
+std::vector<choice> runs_of(const spmv_request& q, const stats& s) {
   const precision p = q.machine.values();
-  std::vector<run_of> runs;
-  const auto add = [&](const format_entry& f) {
+  std::vector<choice> runs;
+  const auto add = [&](const format_entry& f, const std::string& parameters) {
     const auto& backend = f.backend(q.where);
     if (p == precision::f64 ? !backend.f64 : !backend.f32) return false;
     if (q.kernel != "all") {
-      runs.push_back({&f, q.kernel});
+      runs.push_back({&f, parameters, q.kernel, {}});
       return true;
     }
-    for (const auto& k : backend.kernels) runs.push_back({&f, std::string(k.name)});
+    for (const auto& k : backend.kernels) runs.push_back({&f, parameters, std::string(k.name), {}});
     return !backend.kernels.empty();
   };
   if (q.format != "all") {
     const choice c = choose(s, p, q.where, q.format, q.kernel == "all" ? "auto" : q.kernel);
-    check(add(*c.format), fault::usage,
+    check(add(*c.format, c.parameters), fault::usage,
           fmt::format("format {} has no code for the {}", c.format->name, q.where.is_gpu() ? "GPU" : "CPU"));
     return runs;
   }
@@ -57,7 +52,7 @@ std::vector<run_of> runs_of(const spmv_request& q, const stats& s) {
       const auto kernels = f->backend(q.where).kernels;
       if (std::ranges::none_of(kernels, [&](const auto& k) { return k.name == q.kernel; })) continue;
     }
-    add(*f);
+    add(*f, {});
   }
   check(!runs.empty(), fault::usage, fmt::format("no format has a kernel '{}' on this device", q.kernel));
   return runs;
@@ -94,25 +89,29 @@ template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats
   if (q.check) reference = reference_product<V>(a, as_cview(x));
   const auto runs = runs_of(q, s);
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    const auto& [format, kernel] = runs[k];
-    const double needed = format->stored_bytes(s, precision_of<V>);
-    if (q.format == "all" && needed > 0.8 * double(available_host_memory())) {
-      o.skipped.push_back({std::string(format->name), fmt::format("would take {}", bytes_text(needed))});
+    const choice& c = runs[k];
+    const auto leave_out = [&](const std::string& why) { o.skipped.push_back({std::string(c.format->name), why}); };
+    const layout l = c.format->lay_out(s, precision_of<V>, c.parameters);
+    if (!l.refusal.empty()) {
+      leave_out(l.refusal);
+      continue;
+    }
+    if (q.format == "all" && l.bytes > 0.8 * double(available_host_memory())) {
+      leave_out(fmt::format("would take {}", bytes_text(l.bytes)));
       continue;
     }
     try {
-      const choice c{format, kernel, {}};
       const auto op = make<V>(c, q.where, copy_or_last(a, k + 1 == runs.size()));
       const row_reference* const truth = reference ? &*reference : nullptr;
       auto r = q.where.is_gpu() ? measure_one<V, gpu_array<V>>(q, *op, x, truth)
                                 : measure_one<V, host_array<V>>(q, *op, x, truth);
-      r.format = format->name;
+      r.format = name_of(c);
       r.gflops = 2e-9 * double(s.nnz) / r.time.median;
       r.gbps = 1e-9 * r.bytes / r.time.median;
       o.results.push_back(std::move(r));
     } catch (const error& e) {
       if (q.format != "all" || e.kind == fault::internal) throw;
-      o.skipped.push_back({std::string(format->name), e.what()});
+      leave_out(e.what());
     }
   }
 }
@@ -122,8 +121,10 @@ memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
   const double value = bytes_of(q.machine.values()), rows = double(s.shape.rows), nnz = double(s.nnz);
   const double triplets = (8 + value) * nnz, vector = value * rows;
   const bool one = q.format != "all" && q.kernel != "all";
-  const format_entry& f = find_format(q.format == "all" || q.format == "auto" ? "csr" : q.format);
-  const double stored = f.stored_bytes(s, q.machine.values());
+  const std::string asked = q.format == "all" || q.format == "auto" ? "csr" : q.format;
+  const choice c = choose(s, q.machine.values(), {}, asked, "auto");
+  const format_entry& f = *c.format;
+  const double stored = f.lay_out(s, q.machine.values(), c.parameters).bytes;
   memory_plan plan;
   plan.read = std::max(load_bytes(q.file, head), std::clamp(4 * last_level_cache(), 256e6, 2e9));
   // Either an operator is being made, from triplets that are still needed or not, or its product runs on two vectors.
@@ -136,7 +137,7 @@ memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
 }
 
 int run(spmv_request& q) {
-  check_name("format", q.format, format_names({"auto", "all"}));
+  check_name("format", q.format.substr(0, q.format.find(':')), format_names({"auto", "all"}));
   check_name("kernel", q.kernel, kernel_names({"auto", "all"}));
   check_matrix(q.file);
   q.where = q.machine.apply();
@@ -170,7 +171,8 @@ int run(spmv_request& q) {
 std::function<int()> setup(CLI::App& app, context& shared) {
   auto q = std::make_shared<spmv_request>();
   add_matrix(app, shared, q->file);
-  shared.words[app.add_option("--format", q->format, "auto, all or a format (default auto: fewest bytes)")
+  shared.words[app.add_option("--format", q->format,
+                              "auto, all or a format, with its parameters after colons (default auto)")
                    ->type_name("NAME")] = format_names({"auto", "all"});
   shared.words[app.add_option("--kernel", q->kernel, "auto, all or a kernel of the format (default auto)")
                    ->type_name("NAME")] = kernel_names({"auto", "all"});

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
+#include "formats/parameters.hpp"
 
 #include <array>
 
@@ -84,11 +85,14 @@ private:
   mutable std::vector<double> sums_;
 };
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view) {
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
   return std::make_unique<triplets_on_cpu<V>>(std::move(a));
 }
 
-double stored_bytes(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.nnz); }
+layout lay_out(const stats& s, precision p, std::string_view parameters) {
+  format_parameters("coo", parameters);
+  return {(8 + bytes_of(p)) * double(s.nnz), double(s.nnz)};
+}
 
 constexpr std::array cpu_kernels{kernel_entry{"rows", "rows split by their entries"}};
 constexpr std::array gpu_kernels{
@@ -97,13 +101,14 @@ constexpr std::array gpu_kernels{
 } // namespace
 
 #if FURROW_HAS_GPU
-template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view kernel);
+template <class V>
+std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
 #endif
 
 extern const format_entry entry{
     "coo",
     "triplets: the form that files have; for matrices with very uneven rows",
-    stored_bytes,
+    lay_out,
     {cpu_kernels, make_cpu<double>, make_cpu<float>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
 };

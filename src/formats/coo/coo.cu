@@ -118,12 +118,12 @@ private:
 
 } // namespace
 
-template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view) {
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view, std::string_view) {
   return std::make_unique<triplets_on_gpu<V>>(
       triplets<V, host_array>{a.shape, std::move(a.row), std::move(a.col), std::move(a.val)});
 }
 
-template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view);
-template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view);
+template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
+template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 
 } // namespace furrow::coo_format

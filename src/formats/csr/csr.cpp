@@ -4,6 +4,7 @@
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
+#include "formats/parameters.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -33,14 +34,15 @@ template <class I, class V> std::unique_ptr<any_operator<V>> pick(coo<V> a, std:
   return wrap<csr_rows::direct>(std::move(matrix), "rows");
 }
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view kernel) {
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view kernel) {
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
   return narrow ? pick<std::int32_t>(std::move(a), kernel) : pick<std::int64_t>(std::move(a), kernel);
 }
 
-double stored_bytes(const stats& s, precision p) {
+layout lay_out(const stats& s, precision p, std::string_view parameters) {
+  format_parameters("csr", parameters);
   const double offset = s.nnz <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
-  return (4 + bytes_of(p)) * double(s.nnz) + offset * double(s.shape.rows + 1);
+  return {(4 + bytes_of(p)) * double(s.nnz) + offset * double(s.shape.rows + 1), double(s.nnz)};
 }
 
 constexpr std::array cpu_kernels{
@@ -60,13 +62,14 @@ constexpr std::array gpu_kernels{
 } // namespace
 
 #if FURROW_HAS_GPU
-template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view kernel);
+template <class V>
+std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
 #endif
 
 extern const format_entry entry{
     "csr",
     "compressed sparse rows: the general format",
-    stored_bytes,
+    lay_out,
     {cpu_kernels, make_cpu<double>, make_cpu<float>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
 };

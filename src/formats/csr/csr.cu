@@ -127,12 +127,12 @@ template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std:
 
 } // namespace
 
-template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view kernel) {
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view, std::string_view kernel) {
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
   return narrow ? wrap<V, std::int32_t>(std::move(a), kernel) : wrap<V, std::int64_t>(std::move(a), kernel);
 }
 
-template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view);
-template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view);
+template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
+template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 
 } // namespace furrow::csr_format

@@ -25,7 +25,7 @@ run_cost run_for(index_t iterations, const coo<double>& matrix, std::string_view
   const stats s = measure(a);
   std::unique_ptr<any_preconditioner<V>> m = find_preconditioner(precond).make<V>()(a, device{});
   if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), cost.seen);
-  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, "auto"), cost.seen);
+  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), cost.seen);
   const auto b = kit::random_vector<V>(a.shape.rows, 3);
   host_array<V> x(a.shape.rows, V(0));
   cpu::space<V> inner;
