@@ -7,6 +7,15 @@
 
 namespace furrow {
 
+/// Sectors of x, four consecutive elements each (32 bytes in double), that a group of entries touches, divided by the
+/// number of entries: 1 where every entry needs a sector of its own. From a sample of the rows.
+struct locality {
+  static constexpr int elements = 4;
+  double by_row = 1;    ///< the entries of a row: what lanes read that share a row
+  double by_slice = 1;  ///< the k-th entries of 32 consecutive rows: what lanes read that have a row each
+  double by_window = 1; ///< the entries of 1024 consecutive rows: what a cache of a core cannot save
+};
+
 /// What one pass over a matrix tells: the input of every cost model and of `furrow info`.
 struct stats {
   shape2 shape;
@@ -23,6 +32,7 @@ struct stats {
   index_t explicit_zeros = 0;
   double norm_inf = 0; ///< largest row sum of |A[i,j]|
   double largest = 0;  ///< largest |A[i,j]|
+  locality near{};
   bool finite = true;  ///< no NaN and no infinity among the values
 };
 

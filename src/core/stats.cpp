@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <furrow/stats.hpp>
+#include "locality.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -94,6 +94,7 @@ template <class V> stats measure(const coo<V>& a) {
     full_rows += p.full_rows;
     squares += p.squares;
   }
+  s.near = look_at_columns(a);
   s.empty_rows = a.shape.rows - full_rows;
   s.row_histogram[0] = s.empty_rows;
   if (s.empty_rows) s.row_min = 0;

@@ -53,6 +53,7 @@ constexpr std::array cpu_kernels{
 };
 constexpr std::array gpu_kernels{
     kernel_entry{"stream", "equal entries a block, staged through shared memory; long rows by whole blocks"},
+    kernel_entry{"chunks", "a run of rows a multiprocessor: x stays in its cache; columns scattered in a band"},
     kernel_entry{"vector", "2 to 32 lanes a row, by the mean row length (2 to 64 on 64-lane hardware)"},
     kernel_entry{"scalar", "a thread a row"},
     kernel_entry{"half_warp", "16 lanes a row, as in the tutorial on conjugate gradients"},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "chunks.hpp"
 #include "convert.hpp"
 #include "stream.hpp"
 #include "tiles.hpp"
@@ -53,6 +54,14 @@ public:
       std::copy(tiles.begin(), tiles.end(), home.begin());
       tiles_ = gpu_array<tile>(home);
     }
+    if (kernel_ == "chunks") {
+      launch_.width = 4; // so that a row comes in one batch, most of the time
+      while (launch_.width * gpu::chunk_shape::batch < mean && launch_.width < gpu::warp) launch_.width *= 2;
+      const auto begin = cut_chunks(a.row_ptr, gpu::current_queue().multiprocessors);
+      host_array<std::int32_t> home(static_cast<index_t>(begin.size()));
+      std::copy(begin.begin(), begin.end(), home.begin());
+      chunks_ = gpu_array<std::int32_t>(home);
+    }
     if (kernel_ == "vector") {
       launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
       while (launch_.width * 2 <= mean && launch_.width < gpu::warp) launch_.width *= 2;
@@ -106,6 +115,14 @@ private:
 
   template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
+    if constexpr (W >= 4) {
+      if (kernel_ == "chunks") {
+        gpu::chunks_kernel<W><<<static_cast<unsigned>(chunks_.size() - 1), gpu::chunk_shape::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(chunks_), alpha, x, beta, y, xy);
+        gpu::check(cudaGetLastError());
+        return;
+      }
+    }
     const index_t work = matrix_.shape.rows * W;
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const bool fill = launch_.fill || N > 0;
@@ -118,6 +135,7 @@ private:
   std::string kernel_;
   row_launch launch_;
   gpu_array<tile> tiles_;
+  gpu_array<std::int32_t> chunks_;
   int blocks_ = 1; ///< of the stream kernel that a multiprocessor holds
 };
 

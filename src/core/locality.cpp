@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "locality.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+constexpr index_t windows = 64, window_rows = 1024, slice_rows = 32;
+
+struct counts {
+  index_t entries = 0, by_row = 0, by_slice = 0, by_window = 0;
+};
+
+std::int32_t sector_of(std::int32_t col) { return col / locality::elements; }
+
+/// Distinct sectors of the k-th entries of `slice_rows` rows, over all k. `begin` has an element more than there are rows.
+template <class V> index_t sectors_of_slice(const coo<V>& a, const index_t* begin, index_t rows) {
+  index_t longest = 0, distinct = 0;
+  for (index_t r = 0; r < rows; ++r) longest = std::max(longest, begin[r + 1] - begin[r]);
+  std::array<std::int32_t, slice_rows> sector{};
+  for (index_t k = 0; k < longest; ++k) {
+    auto end = sector.begin();
+    for (index_t r = 0; r < rows; ++r)
+      if (begin[r] + k < begin[r + 1]) *end++ = sector_of(a.col[begin[r] + k]);
+    std::sort(sector.begin(), end);
+    distinct += std::unique(sector.begin(), end) - sector.begin();
+  }
+  return distinct;
+}
+
+template <class V> counts look_at_window(const coo<V>& a, index_t first_row, index_t rows) {
+  const auto* const row = a.row.begin();
+  std::vector<index_t> begin(static_cast<std::size_t>(rows + 1));
+  begin[0] = std::lower_bound(row, a.row.end(), first_row) - row;
+  for (index_t r = 0; r < rows; ++r) {
+    index_t end = begin[r];
+    while (end < a.nnz() && row[end] == first_row + r) ++end;
+    begin[r + 1] = end;
+  }
+  counts c;
+  c.entries = begin[rows] - begin[0];
+  std::vector<std::int32_t> all(static_cast<std::size_t>(c.entries));
+  for (index_t r = 0; r < rows; ++r)
+    for (index_t k = begin[r]; k < begin[r + 1]; ++k) {
+      all[k - begin[0]] = sector_of(a.col[k]);
+      c.by_row += k == begin[r] || sector_of(a.col[k - 1]) != sector_of(a.col[k]);
+    }
+  for (index_t r = 0; r < rows; r += slice_rows)
+    c.by_slice += sectors_of_slice(a, begin.data() + r, std::min(slice_rows, rows - r));
+  std::sort(all.begin(), all.end());
+  c.by_window = std::unique(all.begin(), all.end()) - all.begin();
+  return c;
+}
+
+} // namespace
+
+template <class V> locality look_at_columns(const coo<V>& a) {
+  const index_t rows = a.shape.rows, most = std::max<index_t>(1, (rows + window_rows - 1) / window_rows);
+  const index_t looked_at = std::min(windows, most);
+  std::vector<counts> found(static_cast<std::size_t>(looked_at));
+  cpu::for_each_task(looked_at, [&](index_t w) {
+    const index_t first = cpu::part_begin(most, looked_at, w) * window_rows;
+    found[w] = look_at_window(a, first, std::clamp<index_t>(rows - first, 0, window_rows));
+  });
+  counts all;
+  for (const counts& c : found) {
+    all.entries += c.entries;
+    all.by_row += c.by_row;
+    all.by_slice += c.by_slice;
+    all.by_window += c.by_window;
+  }
+  if (all.entries == 0) return {};
+  const auto share = [&](index_t sectors) { return double(sectors) / double(all.entries); };
+  return {share(all.by_row), share(all.by_slice), share(all.by_window)};
+}
+
+template locality look_at_columns(const coo<double>&);
+template locality look_at_columns(const coo<float>&);
+
+} // namespace furrow
