@@ -65,7 +65,7 @@ struct row {
 };
 
 template <class V> void measure_product(row& r, const coo<V>& a, rival<V>* eigen, const wishes& w) {
-  const auto chosen = choose(measure(a), precision_of<V>, device{}, w.format, "auto");
+  const auto chosen = choose(measure(a), precision_of<V>, device{}, {w.format, "auto"});
   const auto op = make<V>(chosen, device{}, coo<V>(a));
   host_array<V> x(a.shape.cols), y(a.shape.rows, V(0));
   for (index_t i = 0; i < x.size(); ++i) x[i] = V(1) + V(i % 17) / V(16);

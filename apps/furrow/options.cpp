@@ -42,6 +42,28 @@ device machine_options::apply() const {
   return d;
 }
 
+void choosing::add(CLI::App& app, context& shared, const std::vector<std::string>& first) const {
+  const auto* group = "Format";
+  const std::string others = first.size() > 1 ? "auto, all" : "auto";
+  shared.words[app.add_option("--format", format,
+                              others + " or a format, with its parameters after colons (default auto)")
+                   ->type_name("NAME")
+                   ->group(group)] = format_names(first);
+  shared.words[app.add_option("--kernel", kernel, others + " or a kernel of the format (default auto)")
+                   ->type_name("NAME")
+                   ->group(group)] = kernel_names(first);
+  app.add_flag("--tune", tune, "choose by measuring, and remember the winner for this matrix")->group(group);
+  app.add_option("--applies", applies, "products to come: few are not worth a conversion (default: many)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+}
+
+void choosing::check(const std::vector<std::string>& first) const {
+  check_name("format", format.substr(0, format.find(':')), format_names(first));
+  check_name("kernel", kernel, kernel_names(first));
+}
+
 CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file) {
   auto* option =
       app.add_option("FILE", file, "a matrix (.mtx, .mtx.gz, .tar.gz, .furrow) or a generator (poisson3d:100)")

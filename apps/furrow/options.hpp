@@ -18,6 +18,16 @@ struct machine_options {
   precision values() const { return precision_name == "f32" ? precision::f32 : precision::f64; }
 };
 
+/// How the matrix is stored and multiplied. `first`: words that are no entries ("auto"), for --format and --kernel.
+struct choosing {
+  std::string &format, &kernel;
+  bool& tune;
+  double& applies;
+  void add(CLI::App& app, context& shared, const std::vector<std::string>& first) const;
+  /// Throws `fault::usage` for a name that does not exist, with the nearest one.
+  void check(const std::vector<std::string>& first) const;
+};
+
 /// The positional FILE: a path or a generator.
 CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file);
 /// --json

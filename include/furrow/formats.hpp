@@ -5,9 +5,11 @@
 #include <furrow/operator.hpp>
 #include <furrow/stats.hpp>
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace furrow {
 
@@ -25,24 +27,37 @@ template <class V>
 using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view parameters,
                                                            std::string_view kernel);
 
-/// How one format is made on one kind of device.
-struct format_backend {
-  std::span<const kernel_entry> kernels;
-  make_operator<double> f64 = nullptr; ///< null: this format has no code for this kind of device
-  make_operator<float> f32 = nullptr;
-
-  template <class V> make_operator<V> make() const {
-    if constexpr (sizeof(V) == 8) return f64;
-    else return f32;
-  }
-};
-
 /// What a matrix would take in a format, known before it is made.
 struct layout {
   double bytes = 0;      ///< that the operator stores
   double places = 0;     ///< values stored, padding included: places / nnz is the fill
   std::string refusal{}; ///< why the format does not serve this matrix, as a sentence; empty where it does
   bool exact = true;     ///< otherwise `bytes` is an estimate from samples
+};
+
+/// What the cost models know of a device. Only ratios matter to a choice.
+struct machine {
+  double read = 0;       ///< bytes a second from memory
+  double cache_read = 0; ///< bytes a second from the last-level cache
+  double cache = 0;      ///< bytes that the last-level cache holds
+  double latency = 0;    ///< seconds of the shortest product
+  int processors = 1;    ///< multiprocessors of a GPU, threads of a CPU
+};
+/// From what the device says of itself; nothing is measured.
+machine typical_machine(device where);
+
+/// How one format is made on one kind of device.
+struct format_backend {
+  std::span<const kernel_entry> kernels;
+  make_operator<double> f64 = nullptr; ///< null: this format has no code for this kind of device
+  make_operator<float> f32 = nullptr;
+  /// Seconds that y = A x is expected to take by that kernel; null: latency plus bytes over the rate of the memory.
+  double (*seconds)(const stats&, precision, const layout&, std::string_view kernel, const machine&) = nullptr;
+
+  template <class V> make_operator<V> make() const {
+    if constexpr (sizeof(V) == 8) return f64;
+    else return f32;
+  }
 };
 
 /// A format as the rest of the library sees it. One per folder of src/formats; the table is generated.
@@ -74,10 +89,30 @@ struct choice {
 };
 /// "sell:8:256", as `choose` takes it.
 std::string name_of(const choice& c);
-/// The format that moves the fewest bytes a product among those that run on `where` and serve the matrix, or the one
-/// named, as NAME or NAME:PARAMETERS. Throws `fault::usage` for names that do not exist on that device, `fault::input`
-/// where the named format refuses the matrix.
-choice choose(const stats& s, precision p, device where, std::string_view format, std::string_view kernel);
+
+/// What is asked for. Names are "auto", a format as NAME or NAME:PARAMETERS, a kernel.
+struct wish {
+  std::string_view format = "auto", kernel = "auto";
+  double applies = std::numeric_limits<double>::infinity(); ///< products to come: few make a conversion not worth it
+};
+
+/// A way to store and multiply a matrix, and what the models expect of it.
+struct candidate {
+  choice what;
+  layout stored;
+  double seconds = 0;       ///< of a product
+  double setup_seconds = 0; ///< of making the operator
+  double cost(double applies) const { return applies < 1e18 ? setup_seconds + applies * seconds : seconds; }
+};
+
+/// All formats and kernels that agree with the wish, run on `where`, serve the matrix and fit into the memory; the
+/// cheapest first. Never empty. The environment's FURROW_FORMAT and FURROW_KERNEL stand for "auto". Throws
+/// `fault::usage` for names that do not exist on that device, `fault::input` where the named format refuses the matrix,
+/// `fault::memory` where nothing fits.
+std::vector<candidate> shortlist(const stats& s, precision p, device where, const wish& w = {});
+
+/// The first of the shortlist. Where only the sizes of a matrix are known, "auto" is csr.
+choice choose(const stats& s, precision p, device where, const wish& w = {});
 
 /// An operator on `where` (which must be selected) by that choice.
 template <class V> std::unique_ptr<any_operator<V>> make(const choice& c, device where, coo<V> a) {

@@ -10,5 +10,6 @@
 #include <furrow/operator.hpp>
 #include <furrow/solve.hpp>
 #include <furrow/stats.hpp>
+#include <furrow/tune.hpp>
 #include <furrow/version.hpp>
 #include <furrow/view.hpp>

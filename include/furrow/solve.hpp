@@ -30,6 +30,8 @@ struct progress {
 
 struct solve_options {
   std::string solver = "cg", precond = "jacobi", format = "auto", kernel = "auto";
+  bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
+  double applies = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
   device where{};
   double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms
   double atol = 0;

@@ -5,6 +5,8 @@
 
 #include <furrow/storage.hpp>
 
+#include <furrow/tune.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -171,7 +173,8 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   const preconditioner_entry& preconditioner = find_preconditioner(o.precond);
   const stats s = measure(a);
   select_device(o.where);
-  const choice c = choose(s, precision_of<V>, o.where, o.format, o.kernel);
+  const wish w{o.format, o.kernel, o.applies};
+  choice c = choose(s, precision_of<V>, o.where, w);
 
   solve_report report;
   report.relative_residual = std::numeric_limits<double>::quiet_NaN(); // until it is known
@@ -207,6 +210,7 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
     report.relative_residual = residual_at_first(a, b, as_cview(x), size_b);
     return stop(r.why, r.message);
   }
+  if (o.tune) c = tune(a, s, o.where, w);
   const auto op = make<V>(c, o.where, std::move(a));
   const linear_system<V> system{*op, *m, b, x, s.norm_inf, s.row_max};
   const double ready = now();
@@ -225,7 +229,7 @@ template solve_report solve(coo<double>, cview<double>, view<double>, const solv
 template solve_report solve(coo<float>, cview<float>, view<float>, const solve_options&);
 
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {
-  const choice c = choose(s, p, o.where, o.format, o.kernel);
+  const choice c = choose(s, p, o.where, {o.format, o.kernel, o.applies});
   const double vector = bytes_of(p) * double(s.shape.rows);
   const double stored = c.format->lay_out(s, p, c.parameters).bytes;
   const double vectors = vector * (find_solver(o.solver).vectors + find_preconditioner(o.precond).vectors);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/device.hpp>
+#include <furrow/formats.hpp>
 
 namespace furrow {
 
@@ -13,6 +13,8 @@ double measure_read_ceiling(device where);
 namespace gpu {
 /// The same on the selected GPU.
 double measure_read_ceiling();
+/// What the selected GPU says of itself.
+machine typical_machine();
 } // namespace gpu
 #endif
 

@@ -48,6 +48,25 @@ std::vector<double> time_calls(const std::function<void()>& enqueue, int repeat)
   return seconds;
 }
 
+machine typical_machine() {
+  const queue& q = current_queue();
+  const auto attribute = [&](cudaDeviceAttr what) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, what, q.ordinal));
+    return double(value);
+  };
+  const double memory_hertz = 1e3 * attribute(cudaDevAttrMemoryClockRate);
+  const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+  const double hertz = 1e3 * attribute(cudaDevAttrClockRate);
+  machine m;
+  m.read = 0.95 * 2 * memory_hertz * bus_bytes; // two transfers a cycle
+  m.cache_read = 24 * hertz * q.multiprocessors;
+  m.cache = attribute(cudaDevAttrL2CacheSize);
+  m.latency = 4e-6;
+  m.processors = q.multiprocessors;
+  return m;
+}
+
 double measure_read_ceiling() {
   const queue& q = current_queue();
   const std::int64_t bytes =

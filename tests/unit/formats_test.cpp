@@ -3,6 +3,9 @@
 
 #include <furrow/error.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <set>
 
 namespace furrow {
@@ -65,7 +68,7 @@ TEST(formats, an_unknown_name_is_refused_by_naming_those_that_exist) {
 TEST(formats, an_unknown_kernel_is_refused_by_naming_those_that_exist) {
   const auto s = measure(kit::laplacian(4));
   try {
-    choose(s, precision::f64, {}, "csr", "no-such-kernel");
+    choose(s, precision::f64, {}, {"csr", "no-such-kernel"});
     FAIL() << "accepted";
   } catch (const error& e) {
     EXPECT_EQ(e.kind, fault::usage);
@@ -73,18 +76,45 @@ TEST(formats, an_unknown_kernel_is_refused_by_naming_those_that_exist) {
   }
 }
 
-TEST(formats, auto_takes_the_fewest_bytes) {
+TEST(formats, the_shortlist_is_sorted_and_holds_what_serves) {
   for (const auto& m : kit::battery())
-    for (const precision p : {precision::f64, precision::f32}) {
-      const auto s = measure(m.a);
-      const auto c = choose(s, p, {}, "auto", "auto");
-      for (const format_entry* f : formats()) {
-        const layout l = f->lay_out(s, p, {});
-        if (!l.refusal.empty()) continue;
-        EXPECT_LE(c.format->lay_out(s, p, {}).bytes, l.bytes) << m.name << ": " << f->name;
+    for (const precision p : {precision::f64, precision::f32})
+      for (const double applies : {1.0, 1000.0, std::numeric_limits<double>::infinity()}) {
+        SCOPED_TRACE(m.name);
+        const auto s = measure(m.a);
+        const auto list = shortlist(s, p, {}, {"auto", "auto", applies});
+        ASSERT_FALSE(list.empty());
+        std::set<std::string_view> names;
+        for (const candidate& c : list) {
+          names.insert(c.what.format->name);
+          EXPECT_EQ(c.stored.refusal, "");
+          EXPECT_GT(c.seconds, 0);
+          EXPECT_FALSE(c.what.reason.empty());
+        }
+        EXPECT_TRUE(std::ranges::is_sorted(list, {}, [&](const candidate& c) { return c.cost(applies); }));
+        for (const format_entry* f : formats())
+          EXPECT_EQ(names.contains(f->name), f->lay_out(s, p, {}).refusal.empty()) << f->name;
+        if (m.a.nnz() == 0) continue;
+        EXPECT_EQ(choose(s, p, {}, {"auto", "auto", applies}).format, list.front().what.format);
       }
-      EXPECT_FALSE(c.reason.empty());
-    }
+}
+
+TEST(formats, the_environment_stands_for_auto_and_for_nothing_else) {
+  const auto s = measure(kit::laplacian(4));
+  setenv("FURROW_FORMAT", "coo", 1); // NOLINT(concurrency-mt-unsafe)
+  EXPECT_EQ(choose(s, precision::f64, {}).format->name, "coo");
+  EXPECT_NE(choose(s, precision::f64, {}).reason.find("FURROW_FORMAT"), std::string::npos);
+  EXPECT_EQ(choose(s, precision::f64, {}, {"csr"}).format->name, "csr");
+  setenv("FURROW_FORMAT", "cssr", 1); // NOLINT(concurrency-mt-unsafe)
+  EXPECT_THROW(choose(s, precision::f64, {}), error);
+  unsetenv("FURROW_FORMAT"); // NOLINT(concurrency-mt-unsafe)
+}
+
+TEST(formats, sizes_alone_mean_csr) {
+  stats s;
+  s.shape = {100, 100};
+  s.nnz = 500;
+  EXPECT_EQ(choose(s, precision::f64, {}).format->name, "csr");
 }
 
 TEST(formats, a_format_without_code_for_the_device_is_refused) {
@@ -93,7 +123,7 @@ TEST(formats, a_format_without_code_for_the_device_is_refused) {
   for (const format_entry* f : formats()) {
     if (f->gpu.f64) continue;
     try {
-      choose(s, precision::f64, gpu, f->name, "auto");
+      choose(s, precision::f64, gpu, {f->name, "auto"});
       FAIL() << f->name << " was chosen for a device it has no code for";
     } catch (const error& e) {
       EXPECT_EQ(e.kind, fault::device) << e.what();

@@ -110,11 +110,14 @@ template <class V> solve_outcome solve_as(solve_request& q, problem p, double re
   return o;
 }
 
+choosing choosing_of(solve_request& q) {
+  return {q.options.format, q.options.kernel, q.options.tune, q.options.applies};
+}
+
 int run(solve_request& q) {
   check_name("solver", q.options.solver, solver_names());
   check_name("preconditioner", q.options.precond, preconditioner_names());
-  check_name("format", q.options.format.substr(0, q.options.format.find(':')), format_names({"auto"}));
-  check_name("kernel", q.options.kernel, kernel_names({"auto"}));
+  choosing_of(q).check({"auto"});
   check_matrix(q.file);
   q.options.where = q.machine.apply();
   check_output(q.output, q.file);
@@ -168,14 +171,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->group(method);
 
   q->machine.add(app, shared);
-  with_words(app.add_option("--format", q->options.format, "auto or a format (default auto: fewest bytes)")
-                 ->type_name("NAME")
-                 ->group("Machine"),
-             format_names({"auto"}));
-  with_words(app.add_option("--kernel", q->options.kernel, "auto or a kernel of the format")
-                 ->type_name("NAME")
-                 ->group("Machine"),
-             kernel_names({"auto"}));
+  choosing_of(*q).add(app, shared, {"auto"});
 
   add_json(app, q->json);
   app.get_option("--json")->group("Output");

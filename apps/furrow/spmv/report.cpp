@@ -32,6 +32,8 @@ std::string text_of(const spmv_request& q, const spmv_outcome& o) {
     cached = cached || (!q.where.is_gpu() && r->bytes < last_level_cache());
   }
   for (const auto& s : o.skipped) text += fmt::format("  {:<10} left out: {}\n", s.format, s.why);
+  if (!o.reason.empty() && o.reason != "asked for")
+    text += fmt::format("\n  {} was {}.\n", o.results.front().format, o.reason);
   if (cached) text += "\n  The matrix fits into the cache: its speed is not that of memory.\n";
   return text;
 }
@@ -45,6 +47,7 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
   j["device"] = describe(q.where);
   j["threads"] = threads();
   j["ceiling_gbps"] = number(o.ceiling_gbps);
+  j["reason"] = o.reason;
   j["results"] = json::array();
   for (const auto& r : o.results) {
     json one{{"format", r.format},

@@ -11,6 +11,7 @@
 #include "tune/timing.hpp"
 
 #include <furrow/generate.hpp>
+#include <furrow/tune.hpp>
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ template <class V> host_array<V> random_vector(index_t n) {
 }
 
 /// The formats and kernels that were asked for and have code on this device.
-std::vector<choice> runs_of(const spmv_request& q, const stats& s) {
+template <class V> std::vector<choice> runs_of(const spmv_request& q, const coo<V>& a, const stats& s) {
   const precision p = q.machine.values();
   std::vector<choice> runs;
   const auto add = [&](const format_entry& f, const std::string& parameters) {
@@ -42,9 +43,10 @@ std::vector<choice> runs_of(const spmv_request& q, const stats& s) {
     return !backend.kernels.empty();
   };
   if (q.format != "all") {
-    const choice c = choose(s, p, q.where, q.format, q.kernel == "all" ? "auto" : q.kernel);
-    check(add(*c.format, c.parameters), fault::usage,
-          fmt::format("format {} has no code for the {}", c.format->name, q.where.is_gpu() ? "GPU" : "CPU"));
+    const wish w{q.format, q.kernel == "all" ? "auto" : q.kernel, q.applies};
+    const choice c = q.tune ? tune(a, s, q.where, w) : choose(s, p, q.where, w);
+    if (q.kernel == "all") add(*c.format, c.parameters);
+    else runs.push_back(c);
     return runs;
   }
   for (const auto* f : formats()) {
@@ -87,7 +89,7 @@ template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats
   const host_array<V> x = random_vector<V>(a.shape.cols);
   std::optional<row_reference> reference;
   if (q.check) reference = reference_product<V>(a, as_cview(x));
-  const auto runs = runs_of(q, s);
+  const auto runs = runs_of(q, a, s);
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const choice& c = runs[k];
     const auto leave_out = [&](const std::string& why) { o.skipped.push_back({std::string(c.format->name), why}); };
@@ -106,6 +108,7 @@ template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats
       auto r = q.where.is_gpu() ? measure_one<V, gpu_array<V>>(q, *op, x, truth)
                                 : measure_one<V, host_array<V>>(q, *op, x, truth);
       r.format = name_of(c);
+      o.reason = c.reason;
       r.gflops = 2e-9 * double(s.nnz) / r.time.median;
       r.gbps = 1e-9 * r.bytes / r.time.median;
       o.results.push_back(std::move(r));
@@ -122,7 +125,7 @@ memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
   const double triplets = (8 + value) * nnz, vector = value * rows;
   const bool one = q.format != "all" && q.kernel != "all";
   const std::string asked = q.format == "all" || q.format == "auto" ? "csr" : q.format;
-  const choice c = choose(s, q.machine.values(), {}, asked, "auto");
+  const choice c = choose(s, q.machine.values(), {}, {asked, "auto"});
   const format_entry& f = *c.format;
   const double stored = f.lay_out(s, q.machine.values(), c.parameters).bytes;
   memory_plan plan;
@@ -136,9 +139,10 @@ memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
   return plan;
 }
 
+choosing choosing_of(spmv_request& q) { return {q.format, q.kernel, q.tune, q.applies}; }
+
 int run(spmv_request& q) {
-  check_name("format", q.format.substr(0, q.format.find(':')), format_names({"auto", "all"}));
-  check_name("kernel", q.kernel, kernel_names({"auto", "all"}));
+  choosing_of(q).check({"auto", "all"});
   check_matrix(q.file);
   q.where = q.machine.apply();
   announce(plan_of(q, load_header(q.file)), q.where);
@@ -171,11 +175,7 @@ int run(spmv_request& q) {
 std::function<int()> setup(CLI::App& app, context& shared) {
   auto q = std::make_shared<spmv_request>();
   add_matrix(app, shared, q->file);
-  shared.words[app.add_option("--format", q->format,
-                              "auto, all or a format, with its parameters after colons (default auto)")
-                   ->type_name("NAME")] = format_names({"auto", "all"});
-  shared.words[app.add_option("--kernel", q->kernel, "auto, all or a kernel of the format (default auto)")
-                   ->type_name("NAME")] = kernel_names({"auto", "all"});
+  choosing_of(*q).add(app, shared, {"auto", "all"});
   app.add_option("--repeat", q->repeat, "timed products (default: about half a second of them)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));

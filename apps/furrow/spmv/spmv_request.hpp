@@ -4,6 +4,7 @@
 
 #include "tune/timing.hpp"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ struct spmv_request {
   machine_options machine;
   device where;
   int repeat = 0;
-  bool check = false, json = false;
+  bool check = false, json = false, tune = false;
+  double applies = std::numeric_limits<double>::infinity(); ///< products to come
 };
 
 struct spmv_result {
@@ -33,6 +35,7 @@ struct spmv_outcome {
   std::string name;
   shape2 shape;
   index_t nnz = 0;
+  std::string reason; ///< why this format, where one was chosen
   double ceiling_gbps = 0;
   std::vector<spmv_result> results;
   std::vector<left_out> skipped;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/formats.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace furrow {
+namespace {
+
+const char* name_of(device where) { return where.is_gpu() ? "GPU" : "CPU"; }
+
+std::string names_of(std::span<const kernel_entry> kernels) {
+  std::vector<std::string_view> names;
+  for (const auto& k : kernels) names.push_back(k.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool has(const format_entry& f, device where, std::string_view kernel) {
+  return kernel == "auto" ||
+         std::ranges::any_of(f.backend(where).kernels, [&](const auto& k) { return k.name == kernel; });
+}
+
+/// What a person asked for, on the command line or in the environment.
+struct request {
+  std::string format, kernel;
+  bool by_environment = false;
+};
+
+request read_wish(const wish& w) {
+  request r{std::string(w.format), std::string(w.kernel)};
+  const auto from_environment = [&](std::string& word, const char* name) {
+    const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
+    if (word != "auto" || !value || !*value) return;
+    word = value;
+    r.by_environment = true;
+  };
+  from_environment(r.format, "FURROW_FORMAT");
+  from_environment(r.kernel, "FURROW_KERNEL");
+  return r;
+}
+
+/// Seconds of a product by latency and bytes alone.
+double seconds_by_bytes(const stats& s, precision p, const layout& l, const machine& m) {
+  const double bytes = bytes_per_apply(l, s, p);
+  return m.latency + bytes / (bytes < m.cache ? m.cache_read : m.read);
+}
+
+/// Seconds to make an operator: every format sorts out the triplets once and writes what it stores; a GPU is sent it.
+double setup_seconds(const stats& s, precision p, const layout& l, device where) {
+  constexpr double convert = 1.5e9, send = 10e9; // bytes a second
+  const double triplets = (8 + bytes_of(p)) * double(s.nnz);
+  const bool as_it_is = l.bytes <= triplets && l.places == double(s.nnz); // csr and coo keep the arrays
+  return (as_it_is ? 0.2 : 1.0) * (triplets + l.bytes) / convert + (where.is_gpu() ? l.bytes / send : 0);
+}
+
+/// The kernels of one format as candidates. "auto" is tried only where there is no model of the kernels.
+void add_candidates(std::vector<candidate>& list, const choice& c, const layout& l, const stats& s, precision p,
+                    device where, const machine& m) {
+  const format_backend& backend = c.format->backend(where);
+  const double setup = setup_seconds(s, p, l, where);
+  const auto add = [&](std::string_view kernel, double seconds) {
+    list.push_back({{c.format, c.parameters, std::string(kernel), {}}, l, seconds, setup});
+  };
+  if (!backend.seconds) return add(c.kernel, seconds_by_bytes(s, p, l, m));
+  if (c.kernel != "auto") return add(c.kernel, backend.seconds(s, p, l, c.kernel, m));
+  for (const kernel_entry& k : backend.kernels) add(k.name, backend.seconds(s, p, l, k.name, m));
+}
+
+/// The format that was asked for by name, checked.
+choice named_choice(const request& r, const stats& s, precision p, device where) {
+  const auto colon = std::min(r.format.find(':'), r.format.size());
+  choice c{&find_format(std::string_view(r.format).substr(0, colon)), {}, r.kernel, {}};
+  c.parameters = r.format.substr(std::min(colon + 1, r.format.size()));
+  check(c.format->backend(where).f64 != nullptr, fault::device,
+        fmt::format("format {} does not run on the {}: choose auto", r.format, name_of(where)));
+  check(has(*c.format, where, r.kernel), fault::usage,
+        fmt::format("format {} has no kernel '{}' on the {}: choose auto or one of {}", c.format->name, r.kernel,
+                    name_of(where), names_of(c.format->backend(where).kernels)));
+  const layout l = c.format->lay_out(s, p, c.parameters);
+  check(l.refusal.empty(), fault::input, l.refusal);
+  return c;
+}
+
+/// In a line: what was compared, for a person.
+std::string reason(const std::vector<candidate>& list, const stats& s, double applies) {
+  const candidate& best = list.front();
+  const auto about = [&](const candidate& c) {
+    return fmt::format("{}, {:.3g} bytes an entry", name_of(c.what),
+                       c.stored.bytes / double(std::max<index_t>(s.nnz, 1)));
+  };
+  std::string text = "expected to be fastest: " + about(best);
+  const auto other = std::ranges::find_if(list, [&](const candidate& c) { return c.what.format != best.what.format; });
+  if (other != list.end())
+    text += fmt::format("; next {}, {:.2f} times the time", about(*other),
+                        other->cost(applies) / std::max(best.cost(applies), 1e-30));
+  return text;
+}
+
+} // namespace
+
+std::vector<candidate> shortlist(const stats& s, precision p, device where, const wish& w) {
+  const request r = read_wish(w);
+  const machine m = typical_machine(where);
+  std::vector<candidate> list;
+  if (r.format != "auto") {
+    const choice c = named_choice(r, s, p, where);
+    add_candidates(list, c, c.format->lay_out(s, p, c.parameters), s, p, where, m);
+  } else {
+    const double room = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
+    bool known = false;
+    for (const auto* f : formats()) {
+      if (!f->backend(where).f64 || !has(*f, where, r.kernel)) continue;
+      known = true;
+      const layout l = f->lay_out(s, p, {});
+      if (l.refusal.empty() && l.bytes <= room) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
+    }
+    check(known, fault::usage, fmt::format("no format has a kernel '{}' on the {}", r.kernel, name_of(where)));
+    check(!list.empty(), fault::memory, "no format of this matrix fits into the memory");
+  }
+  std::ranges::stable_sort(list, {}, [&](const candidate& c) { return c.cost(w.applies); });
+  const std::string why = r.by_environment     ? "asked for by FURROW_FORMAT or FURROW_KERNEL"
+                          : r.format != "auto" ? "asked for"
+                                               : reason(list, s, w.applies);
+  for (candidate& c : list) c.what.reason = why;
+  return list;
+}
+
+choice choose(const stats& s, precision p, device where, const wish& w) {
+  const bool sizes_only = s.row_length.empty() && s.nnz > 0;
+  if (sizes_only && read_wish(w).format == "auto") return {&find_format("csr"), {}, "auto", "only the sizes are known"};
+  return shortlist(s, p, where, w).front().what;
+}
+
+} // namespace furrow

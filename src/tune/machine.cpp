@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ceiling.hpp"
+
+#include <furrow/formats.hpp>
+
+namespace furrow {
+
+machine typical_machine(device where) {
+#if FURROW_HAS_GPU
+  if (where.is_gpu()) return gpu::typical_machine();
+#endif
+  const double threads_at_work = threads();
+  return {6e9 * threads_at_work, 20e9 * threads_at_work, last_level_cache(), 2e-6, threads()};
+}
+
+} // namespace furrow

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "timing.hpp"
+#include "winners.hpp"
+
+#include "io/checksum.hpp"
+
+#include <furrow/tune.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+namespace furrow {
+namespace {
+
+constexpr std::size_t most_candidates = 10;
+constexpr int most_kernels = 3;       // of one format
+constexpr double too_slow = 4;        // times the best forecast: not worth a try
+constexpr double seconds_each = 0.05; // of timed products
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+template <class V> std::uint64_t fingerprint(const coo<V>& a) {
+  const std::uint64_t parts[] = {static_cast<std::uint64_t>(a.shape.rows),
+                                 static_cast<std::uint64_t>(a.shape.cols),
+                                 sizeof(V),
+                                 io::checksum(a.row.data(), a.row.byte_count()),
+                                 io::checksum(a.col.data(), a.col.byte_count()),
+                                 io::checksum(a.val.data(), a.val.byte_count())};
+  return io::checksum(parts, sizeof parts);
+}
+
+/// The candidates that are worth a measurement: the best of each format, and none that is expected to be far off.
+std::vector<candidate> worth_a_try(std::vector<candidate> list, double applies) {
+  std::map<std::string, int> taken;
+  const double best = list.front().cost(applies);
+  std::erase_if(list, [&](const candidate& c) {
+    return c.cost(applies) > too_slow * best || ++taken[name_of(c.what)] > most_kernels;
+  });
+  if (list.size() > most_candidates) list.resize(most_candidates);
+  return list;
+}
+
+/// Seconds that making the operator took, and of its product.
+template <class V, class Array> candidate measured(candidate c, const coo<V>& a, device where) {
+  const double began = now();
+  const auto op = make<V>(c.what, where, coo<V>(a));
+  c.setup_seconds = now() - began;
+  const Array x(host_array<V>(a.shape.cols, V(1)));
+  Array y(a.shape.rows);
+  const double once = time_apply<V>(*op, as_cview(x), as_view(y), where, 3).median;
+  const int repeat = static_cast<int>(std::clamp(seconds_each / std::max(once, 1e-9), 5.0, 200.0));
+  c.seconds = time_apply<V>(*op, as_cview(x), as_view(y), where, repeat).median;
+  c.what.kernel = op->kernel();
+  return c;
+}
+
+} // namespace
+
+template <class V> choice tune(const coo<V>& a, const stats& s, device where, const wish& w) {
+  auto list = shortlist(s, precision_of<V>, where, w);
+  if (list.size() == 1) return list.front().what;
+  const auto file = winners_file();
+  const winner_key key{fingerprint(a), fmt::format("{}, {} threads", describe(where), threads()), FURROW_BUILD};
+  const bool open = w.format == "auto" && w.kernel == "auto" && !(w.applies < 1e18); // what the file answers
+  if (open) {
+    if (const auto known = recall(file, key)) {
+      choice c = choose(s, precision_of<V>, where, {known->format, known->kernel});
+      c.reason = fmt::format("measured before: {:.4g} us a product", 1e6 * known->seconds);
+      return c;
+    }
+  }
+  list = worth_a_try(std::move(list), w.applies);
+  for (candidate& c : list)
+    c = where.is_gpu() ? measured<V, gpu_array<V>>(c, a, where) : measured<V, host_array<V>>(c, a, where);
+  const auto best = std::ranges::min_element(list, {}, [&](const candidate& c) { return c.cost(w.applies); });
+  choice c = best->what;
+  c.reason = fmt::format("measured: fastest of {}, {:.4g} us a product", list.size(), 1e6 * best->seconds);
+  if (open && !remember(file, key, {name_of(c), c.kernel, best->seconds}))
+    c.reason += " (not remembered: no cache file)";
+  return c;
+}
+
+template choice tune(const coo<double>&, const stats&, device, const wish&);
+template choice tune(const coo<float>&, const stats&, device, const wish&);
+
+} // namespace furrow

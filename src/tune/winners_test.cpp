@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "winners.hpp"
+
+#include "kit/matrices.hpp"
+
+#include <furrow/tune.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace furrow {
+namespace {
+
+/// A cache folder of its own for each test.
+struct winners : testing::Test {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                 ("furrow-winners-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) +
+                                  "-" + testing::UnitTest::GetInstance()->current_test_info()->name());
+  void SetUp() override { setenv("FURROW_CACHE", folder.c_str(), 1); } // NOLINT(concurrency-mt-unsafe)
+  void TearDown() override {
+    unsetenv("FURROW_CACHE"); // NOLINT(concurrency-mt-unsafe)
+    std::filesystem::remove_all(folder);
+  }
+};
+
+const winner_key key{0x1234, "gpu:0 (NVIDIA H200)", "0.1.0-abc"};
+
+TEST_F(winners, are_found_again_and_the_last_one_counts) {
+  const auto file = winners_file();
+  EXPECT_EQ(file.parent_path(), folder);
+  EXPECT_FALSE(recall(file, key));
+  ASSERT_TRUE(remember(file, key, {"sell:8:256", "slices", 1.5e-6}));
+  ASSERT_TRUE(remember(file, key, {"csr", "stream", 1.25e-6}));
+  const auto found = recall(file, key);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->format, "csr");
+  EXPECT_EQ(found->kernel, "stream");
+  EXPECT_EQ(found->seconds, 1.25e-6);
+}
+
+TEST_F(winners, hold_for_their_matrix_device_and_build_alone) {
+  ASSERT_TRUE(remember(winners_file(), key, {"csr", "stream", 1e-6}));
+  for (const auto& other : {winner_key{0x1235, key.device, key.build}, winner_key{key.fingerprint, "cpu", key.build},
+                            winner_key{key.fingerprint, key.device, "0.1.0-abd"}})
+    EXPECT_FALSE(recall(winners_file(), other));
+}
+
+TEST_F(winners, lines_that_are_broken_are_passed_over) {
+  const auto file = winners_file();
+  ASSERT_TRUE(remember(file, key, {"csr", "stream", 1e-6}));
+  const std::string start = "0000000000001234\tgpu:0 (NVIDIA H200)\t0.1.0-abc\t";
+  std::ofstream(file, std::ios::app) << start << "\n"
+                                     << start << "csr\tstream\tsoon\n"
+                                     << start << "csr\tscalar\t-1\n\n";
+  ASSERT_TRUE(recall(file, key));
+  EXPECT_EQ(recall(file, key)->kernel, "stream");
+}
+
+TEST_F(winners, a_folder_that_cannot_be_written_is_said) {
+  EXPECT_FALSE(remember("/proc/no-such-folder/winners.tsv", key, {"csr", "stream", 1e-6}));
+  EXPECT_FALSE(remember({}, key, {"csr", "stream", 1e-6}));
+}
+
+TEST_F(winners, tune_measures_once_and_then_remembers) {
+  const auto a = kit::laplacian(40, 40);
+  const auto s = measure(a);
+  const choice first = tune(a, s, {});
+  EXPECT_NE(first.reason.find("measured: fastest of"), std::string::npos) << first.reason;
+  const choice second = tune(a, s, {});
+  EXPECT_NE(second.reason.find("measured before"), std::string::npos) << second.reason;
+  EXPECT_EQ(name_of(first), name_of(second));
+  EXPECT_EQ(first.kernel, second.kernel);
+  auto other = a;
+  other.val[0] += 1;
+  EXPECT_NE(tune(other, s, {}).reason.find("measured: fastest of"), std::string::npos);
+}
+
+TEST_F(winners, tune_respects_a_named_format) {
+  const auto a = kit::laplacian(20, 20);
+  EXPECT_EQ(tune(a, measure(a), {}, {"coo", "auto"}).format->name, "coo");
+}
+
+} // namespace
+} // namespace furrow
