@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/stats.hpp>
 
+#include "blocks.hpp"
+
 #include "backends/cpu/parallel.hpp"
 
 #include <algorithm>
@@ -94,6 +96,7 @@ template <class V> stats measure(const coo<V>& a) {
     full_rows += p.full_rows;
     squares += p.squares;
   }
+  s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));
   s.empty_rows = a.shape.rows - full_rows;
   s.row_histogram[0] = s.empty_rows;
   if (s.empty_rows) s.row_min = 0;

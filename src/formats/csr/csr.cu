@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "merge.hpp"
 #include "stream.hpp"
 #include "tiles.hpp"
 
@@ -53,6 +54,10 @@ public:
       std::copy(tiles.begin(), tiles.end(), home.begin());
       tiles_ = gpu_array<tile>(home);
     }
+    if (kernel_ == "merge") {
+      cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, gpu::merge_shape::tile));
+      carry_ = gpu_array<V>(cut_.size() - 1);
+    }
     if (kernel_ == "vector") {
       launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
       while (launch_.width * 2 <= mean && launch_.width < gpu::warp) launch_.width *= 2;
@@ -88,6 +93,7 @@ private:
       gpu::check(cudaGetLastError());
       return;
     }
+    if (kernel_ == "merge") return launch_merge(alpha, x, beta, y, xy);
     switch (launch_.width) {
     case 1:
       return launch_rows<1>(alpha, x, beta, y, xy);
@@ -104,6 +110,18 @@ private:
     }
   }
 
+  /// Both passes add into the slot, the second one to what the first left there.
+  template <int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    using shape = gpu::merge_shape;
+    gpu::queue& q = gpu::current_queue();
+    gpu::merge_kernel<V, I, N><<<gpu::blocks_for(carry_.size(), 1, q), shape::threads, 0, q.stream>>>(
+        view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(carry_), xy);
+    gpu::merge_carry_kernel<V, I, N>
+        <<<gpu::blocks_for(carry_.size() * gpu::warp, shape::threads, q), shape::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(cut_), alpha, x, y, as_cview(carry_), xy);
+    gpu::check(cudaGetLastError());
+  }
+
   template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
     const index_t work = matrix_.shape.rows * W;
@@ -118,6 +136,8 @@ private:
   std::string kernel_;
   row_launch launch_;
   gpu_array<tile> tiles_;
+  gpu_array<std::int32_t> cut_; ///< of the merge kernel: the row that each tile begins in
+  mutable gpu_array<V> carry_;  ///< of the merge kernel: what each tile leaves of its last row
   int blocks_ = 1; ///< of the stream kernel that a multiprocessor holds
 };
 
