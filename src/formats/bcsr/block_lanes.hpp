@@ -30,20 +30,22 @@ FURROW_HD void block_row_share(lanes lane, const bcsr<V, I, cview>& a, index_t r
   for (int i = 0; i < K; ++i) sum[i] = V(0);
   const int stride = blocks_at_once<K>(lane.size), j = lane.rank % K;
   if (lane.rank >= stride * K) return;
-  index_t b = a.block_ptr[r] + lane.rank / K;
-  const index_t end = a.block_ptr[r + 1];
-  for (; b < end; b += Ahead * stride) {
+  const index_t first = index_t(a.block_ptr[r]) + lane.rank / K;
+  I left = static_cast<I>(a.block_ptr[r + 1] - first); // blocks from this lane's next one on
+  if (left <= 0) return;
+  const std::int32_t* block = a.block.data + first;
+  const V* val = a.val.data + (first * K + j) * K;
+  for (; left > 0; left -= Ahead * stride) {
     V column[Ahead][K], factor[Ahead];
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int n = 0; n < Ahead; ++n) {
-      const index_t at = b + n * stride;
       for (int i = 0; i < K; ++i) column[n][i] = V(0);
       factor[n] = V(0);
-      if (at >= end) continue;
-      load(a.val.data + (at * K + j) * K, column[n]);
-      const index_t c = index_t(a.block[at]) * K + j;
+      if (n * stride >= left) continue;
+      load(val + n * stride * K * K, column[n]);
+      const index_t c = index_t(block[n * stride]) * K + j;
       if (c < x.size) factor[n] = x[c];
     }
 #if defined(__CUDA_ARCH__)
@@ -51,6 +53,8 @@ FURROW_HD void block_row_share(lanes lane, const bcsr<V, I, cview>& a, index_t r
 #endif
     for (int n = 0; n < Ahead; ++n)
       for (int i = 0; i < K; ++i) sum[i] += column[n][i] * factor[n];
+    block += Ahead * stride;
+    val += Ahead * stride * K * K;
   }
 }
 

@@ -9,8 +9,8 @@
 namespace furrow::gpu {
 
 inline constexpr int block_threads = 256;
-/// Blocks of threads that a multiprocessor should have room for: 1536 threads for small K, 1024 for large ones.
-template <int K> inline constexpr int block_residents = K <= 4 ? 6 : 4;
+/// Blocks of threads that a multiprocessor should have room for: as many as leave registers for the values under way.
+template <int K> inline constexpr int block_residents = K <= 3 ? 4 : 3;
 
 /// K values of a block's column in the widest loads that their address allows.
 template <int K> struct load_column {
