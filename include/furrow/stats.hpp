@@ -24,8 +24,8 @@ struct stats {
   double norm_inf = 0; ///< largest row sum of |A[i,j]|
   double largest = 0;  ///< largest |A[i,j]|
   bool finite = true;  ///< no NaN and no infinity among the values
-  /// [K]: aligned K x K blocks with entries, for K from 2 to 8; -1: not counted, they take more than 1.75 places an
-  /// entry.
+  /// [K]: aligned K x K blocks with entries, for K from 2 to 8. -1: not counted, because a sample of the rows of a
+  /// large matrix has more than 1.75 places an entry.
   std::array<index_t, 9> blocks{};
 };
 

@@ -108,9 +108,8 @@ double piece_dot_on_cpu(const A& a, index_t first, index_t last, cview<V> x, vie
 /// y <- alpha A x + beta y. alpha == 0 reads neither A nor x.
 template <class Rows = each_row, class A, class V>
 void rows_on_cpu(const A& a, const row_pieces& pieces, V alpha, cview<V> x, V beta, view<V> y) {
-  for_each_piece(pieces, [&](index_t, index_t first, index_t last) {
-    piece_on_cpu<Rows>(a, first, last, alpha, x, beta, y);
-  });
+  for_each_piece(pieces,
+                 [&](index_t, index_t first, index_t last) { piece_on_cpu<Rows>(a, first, last, alpha, x, beta, y); });
 }
 
 /// y <- A x and x . y in the same pass. `scratch` holds one sum a piece.

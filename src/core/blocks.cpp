@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.hpp"
 
-#include "backends/cpu/isa.hpp"
+#include "row_offsets.hpp"
+
 #include "backends/cpu/parallel.hpp"
 
+#include <cstring>
+#include <optional>
 #include <vector>
 
 namespace furrow {
@@ -11,55 +14,84 @@ namespace {
 
 using counts = std::array<index_t, most_edge + 1>;
 
-/// The entries in [first, last) that are in the same row and the same K columns as the entry before them.
-template <int K> FURROW_INLINE inline index_t joined(const std::int32_t* row, const std::int32_t* col, int count) {
-  std::uint32_t sum = 0;
-  for (int k = 0; k < count; ++k) {
-    const auto here = static_cast<std::uint32_t>(col[k]), before = static_cast<std::uint32_t>(col[k - 1]);
-    sum += static_cast<std::uint32_t>(here / K == before / K) & static_cast<std::uint32_t>(row[k] == row[k - 1]);
+/// From this many entries on, sizes are judged by a sample before they are counted.
+constexpr index_t sampled_from = 1 << 15;
+
+/// Places an entry in sixteen stretches of rows, together a 128th of the matrix.
+template <int K> double sampled_fill(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  constexpr index_t stretches = 16;
+  const index_t block_rows = (shape.rows + K - 1) / K, length = block_rows / (128 * stretches) + 1;
+  index_t blocks = 0, entries = 0;
+  for (index_t s = 0; s < stretches; ++s) {
+    const index_t first = cpu::part_begin(block_rows, stretches, s);
+    walk_blocks<K>(
+        row, col, first, std::min(first + length, block_rows), [](index_t) {}, [&](index_t, std::int32_t) { ++blocks; },
+        [&](index_t, int, int) { ++entries; });
   }
-  return sum;
+  return entries ? double(blocks) * K * K / double(entries) : 0;
 }
 
-/// For each K, the entries that share a block with their left neighbour.
-counts count_joined(cview<std::int32_t> row, cview<std::int32_t> col) {
-  constexpr index_t batch = 2048; // both arrays stay in the first cache
-  const index_t parts = std::clamp<index_t>(row.size >> 15, 1, cpu::thread_count());
-  std::vector<counts> found(static_cast<std::size_t>(parts));
-  cpu::for_each_task(parts, [&](index_t part) {
-    counts mine{};
-    index_t first = std::max<index_t>(cpu::part_begin(row.size, parts, part), 1);
-    const index_t last = cpu::part_begin(row.size, parts, part + 1);
-    for (; first < last; first += batch) {
-      const int count = static_cast<int>(std::min(batch, last - first));
-      const std::int32_t *const r = row.data + first, *const c = col.data + first;
-      cpu::widest([&]() FURROW_INLINE {
-        mine[2] += joined<2>(r, c, count);
-        mine[3] += joined<3>(r, c, count);
-        mine[4] += joined<4>(r, c, count);
-        mine[5] += joined<5>(r, c, count);
-        mine[6] += joined<6>(r, c, count);
-        mine[7] += joined<7>(r, c, count);
-        mine[8] += joined<8>(r, c, count);
-      });
+/// Rows by their first entry, and which of them have the columns of the row before.
+struct row_lists {
+  host_array<index_t> begin;
+  host_array<char> repeats;
+};
+
+row_lists lists_of(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  row_lists lists{offsets_of_rows<index_t>(row, shape.rows), host_array<char>(shape.rows)};
+  cpu::for_each_range(shape.rows, 1 << 12, [&](index_t first, index_t last) {
+    for (index_t r = first; r < last; ++r) {
+      const index_t here = lists.begin[r], length = lists.begin[r + 1] - here;
+      const index_t before = r ? lists.begin[r - 1] : 0;
+      lists.repeats[r] = r > 0 && here - before == length &&
+                         std::memcmp(col.data + here, col.data + before, static_cast<std::size_t>(length) * 4) == 0;
     }
-    found[part] = mine;
   });
-  counts all{};
-  for (const counts& one : found)
-    for (int k = least_edge; k <= most_edge; ++k) all[k] += one[k];
-  return all;
+  return lists;
 }
 
-template <int K> index_t count_edge(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+/// Blocks that the entries [at, end) of one row touch.
+template <int K> index_t count_alone(const std::int32_t* col, index_t at, index_t end) {
+  index_t blocks = at < end;
+  for (++at; at < end; ++at)
+    blocks += static_cast<std::uint32_t>(col[at]) / K != static_cast<std::uint32_t>(col[at - 1]) / K;
+  return blocks;
+}
+
+/// Blocks of one block row: those of its rows merged, rows like the one before left out.
+template <int K> index_t count_block_row(const row_lists& lists, const std::int32_t* col, index_t r, index_t last) {
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  index_t at[K], end[K];
+  int rows = 0;
+  for (index_t row = r * K; row < last; ++row) {
+    if (lists.begin[row] == lists.begin[row + 1] || (row > r * K && lists.repeats[row])) continue;
+    at[rows] = lists.begin[row];
+    end[rows++] = lists.begin[row + 1];
+  }
+  if (rows == 0) return 0;
+  if (rows == 1) return count_alone<K>(col, at[0], end[0]);
+  std::uint32_t next[K];
+  for (int i = 0; i < rows; ++i) next[i] = static_cast<std::uint32_t>(col[at[i]]) / K;
+  index_t blocks = 0;
+  for (;;) {
+    std::uint32_t c = next[0];
+    for (int i = 1; i < rows; ++i) c = std::min(c, next[i]);
+    if (c == none) return blocks;
+    ++blocks;
+    for (int i = 0; i < rows; ++i)
+      while (next[i] == c) next[i] = ++at[i] < end[i] ? static_cast<std::uint32_t>(col[at[i]]) / K : none;
+  }
+}
+
+template <int K> index_t count_edge(shape2 shape, const row_lists& lists, const std::int32_t* col) {
   const index_t block_rows = (shape.rows + K - 1) / K;
-  const index_t parts = std::clamp<index_t>(row.size >> 13, 1, std::min<index_t>(block_rows, 1024));
+  const index_t parts = std::clamp<index_t>(lists.begin[shape.rows] >> 13, 1, std::min<index_t>(block_rows, 1024));
   std::vector<index_t> found(static_cast<std::size_t>(parts));
   cpu::for_each_task(parts, [&](index_t part) {
+    const index_t last = cpu::part_begin(block_rows, parts, part + 1);
     index_t blocks = 0;
-    walk_blocks<K>(
-        row, col, cpu::part_begin(block_rows, parts, part), cpu::part_begin(block_rows, parts, part + 1),
-        [](index_t) {}, [&](index_t, std::int32_t) { ++blocks; }, [](index_t, int, int) {});
+    for (index_t r = cpu::part_begin(block_rows, parts, part); r < last; ++r)
+      blocks += count_block_row<K>(lists, col, r, std::min(shape.rows, (r + 1) * K));
     found[part] = blocks;
   });
   index_t blocks = 0;
@@ -72,11 +104,19 @@ template <int K> index_t count_edge(shape2 shape, cview<std::int32_t> row, cview
 counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
   counts blocks{};
   if (row.empty()) return blocks;
-  const counts same = count_joined(row, col);
+  const bool sampled = row.size >= sampled_from;
+  std::array<bool, most_edge + 1> hopeless{};
+  if (sampled)
+    cpu::for_each_task(most_edge - least_edge + 1, [&](index_t k) {
+      const index_t edge = least_edge + k;
+      hopeless[edge] = with_edge(edge, [&](auto e) { return sampled_fill<e>(shape, row, col); }) > most_fill;
+    });
+  std::optional<row_lists> lists;
   for (int k = least_edge; k <= most_edge; ++k) {
-    // K rows share a block at best: each row alone touches so many of them.
-    const double least_fill = double(k) * double(row.size - same[k]) / double(row.size);
-    blocks[k] = least_fill > most_fill ? -1 : with_edge(k, [&](auto edge) { return count_edge<edge>(shape, row, col); });
+    blocks[k] = -1;
+    if (hopeless[k]) continue;
+    if (!lists) lists = lists_of(shape, row, col);
+    blocks[k] = with_edge(k, [&](auto edge) { return count_edge<edge>(shape, *lists, col.data); });
   }
   return blocks;
 }

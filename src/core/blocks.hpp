@@ -71,9 +71,8 @@ void walk_blocks(cview<std::int32_t> row, cview<std::int32_t> col, index_t first
 /// smaller than compressed rows.
 inline constexpr double most_fill = 1.75;
 
-/// [K]: aligned K x K blocks with entries, K from 2 to 8; -1 where they would have more than `most_fill` places an
-/// entry, as the entries that share a block with their left neighbour already tell. Exact, and the same for every
-/// number of threads.
+/// [K]: aligned K x K blocks with entries, K from 2 to 8: exact. -1 where they were not counted, because in a sample of
+/// the rows of a large matrix they have more than `most_fill` places an entry. The same for every number of threads.
 std::array<index_t, most_edge + 1> count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
 
 } // namespace furrow

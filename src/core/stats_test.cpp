@@ -123,8 +123,12 @@ TEST(stats, count_full_blocks_of_every_size_and_give_up_on_scattered_entries) {
       for (index_t c = 0; c < k; ++c) entries.push_back({r, r / k * k + c, 1}); // a full block on the diagonal
     EXPECT_EQ(measure(kit::assemble({5 * k, 5 * k}, entries)).blocks[k], 5) << k;
   }
-  const auto scattered = measure(kit::diagonal(std::vector<double>(100, 1.0)));
-  for (int k = 2; k <= 8; ++k) EXPECT_EQ(scattered.blocks[k], -1) << k;
+  const auto few = measure(kit::diagonal(std::vector<double>(100, 1.0)));
+  const auto many = measure(kit::diagonal(std::vector<double>(100000, 1.0)));
+  for (int k = 2; k <= 8; ++k) {
+    EXPECT_EQ(few.blocks[k], (100 + k - 1) / k) << k;
+    EXPECT_EQ(many.blocks[k], -1) << k;
+  }
 }
 
 TEST(convert_values, to_single_precision_and_back) {

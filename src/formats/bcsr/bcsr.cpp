@@ -24,8 +24,7 @@ template <class I, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, inde
                                                                                  "blocks");
 }
 
-template <class V>
-std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view parameters, std::string_view) {
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view parameters, std::string_view) {
   const index_t edge = edge_for(a, parameters);
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max(); // no more blocks than entries
   return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);

@@ -129,7 +129,7 @@ coo<double> blocky(index_t k, index_t n) {
 
 TEST(bcsr, takes_the_blocks_that_the_matrix_has) {
   for (index_t k = 2; k <= 8; ++k) {
-    const auto a = blocky(k, 20 * k + 1);
+    const auto a = blocky(k, 20 * k);
     EXPECT_EQ(bcsr_format::edge_for(a, ""), k);
     EXPECT_EQ(bcsr_format::edge_for(a, "5"), 5);
     const layout l = bcsr_format::lay_out(measure(a), precision::f64, "");

@@ -41,21 +41,25 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
     return {stored_bytes(s.shape, s.nnz, p, k, most_fill * nnz / double(k * k)), most_fill * nnz, {}, false};
   }
   const index_t k = asked ? asked : fewest_bytes(s.shape, s.nnz, p, s.blocks);
-  if (k == 0) return {0, 0, "bcsr: blocks of every size from 2 to 8 would have more than 1.75 places an entry; use csr"};
+  if (k == 0)
+    return {0, 0,
+            fmt::format("bcsr: blocks of every size from {} to {} would have more than {} places an entry; use csr",
+                        least_edge, most_edge, most_fill)};
   if (s.blocks[k] < 0)
-    return {0, 0, fmt::format("bcsr: blocks of {0} x {0} would have more than {1} places an entry; use csr", k, most_fill)};
+    return {0, 0,
+            fmt::format("bcsr: blocks of {0} x {0} would have more than {1} places an entry; use csr", k, most_fill)};
   const auto blocks = double(s.blocks[k]), places = blocks * double(k * k);
   layout l{stored_bytes(s.shape, s.nnz, p, k, blocks), places};
   if (places > most_fill * nnz)
-    l.refusal = fmt::format("bcsr: blocks of {0} x {0} would have {1:.3g} places an entry, {2} are the most; use csr", k,
-                            places / nnz, most_fill);
+    l.refusal = fmt::format("bcsr: blocks of {0} x {0} would have {1:.3g} places an entry, {2} are the most; use csr",
+                            k, places / nnz, most_fill);
   return l;
 }
 
 template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters) {
   if (const index_t asked = asked_edge(parameters)) return asked;
-  const index_t best = fewest_bytes(a.shape, a.nnz(), precision_of<V>,
-                                    count_blocks(a.shape, as_cview(a.row), as_cview(a.col)));
+  const index_t best =
+      fewest_bytes(a.shape, a.nnz(), precision_of<V>, count_blocks(a.shape, as_cview(a.row), as_cview(a.col)));
   return best ? best : least_edge;
 }
 

@@ -35,9 +35,9 @@ template <int K> struct load_column {
   }
 };
 
-/// y <- alpha A x + beta y; x . y where `xy` has a slot. W lanes a block row. A lane takes a column of a block: K values
-/// that lie side by side, one element of x for all of them, and neighbouring lanes read on where it stops. The K sums
-/// of a lane are added over the group, then its first K lanes write a row each.
+/// y <- alpha A x + beta y; x . y where `xy` has a slot. W lanes a block row. A lane takes a column of a block: K
+/// values that lie side by side, one element of x for all of them, and neighbouring lanes read on where it stops. The K
+/// sums of a lane are added over the group, then its first K lanes write a row each.
 template <int K, int W, class V, class I, int N>
 __global__ void __launch_bounds__(block_threads, block_residents<K>)
     blocks_kernel(bcsr<V, I, cview> a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {

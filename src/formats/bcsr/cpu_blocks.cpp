@@ -57,8 +57,7 @@ void whole_blocks::sums(const bcsr<V, I, cview>& a, index_t first, index_t last,
   with_edge(a.edge, [&](auto k) { rows<k>(a, first, last, x, out); });
 }
 
-#define FURROW_BLOCKS(V, I)                                                                                            \
-  template void whole_blocks::sums(const bcsr<V, I, cview>&, index_t, index_t, cview<V>, V*);
+#define FURROW_BLOCKS(V, I) template void whole_blocks::sums(const bcsr<V, I, cview>&, index_t, index_t, cview<V>, V*);
 FURROW_BLOCKS(double, std::int32_t)
 FURROW_BLOCKS(double, std::int64_t)
 FURROW_BLOCKS(float, std::int32_t)

@@ -15,7 +15,7 @@ namespace furrow::csr_rows {
 
 /// Work of one task: whole rows, or entries of one long row.
 struct share {
-  index_t row, rows;      ///< rows == 0: a part of `row`
+  index_t row, rows;          ///< rows == 0: a part of `row`
   index_t begin = 0, end = 0; ///< its entries
 };
 

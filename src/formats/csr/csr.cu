@@ -138,7 +138,7 @@ private:
   gpu_array<tile> tiles_;
   gpu_array<std::int32_t> cut_; ///< of the merge kernel: the row that each tile begins in
   mutable gpu_array<V> carry_;  ///< of the merge kernel: what each tile leaves of its last row
-  int blocks_ = 1; ///< of the stream kernel that a multiprocessor holds
+  int blocks_ = 1;              ///< of the stream kernel that a multiprocessor holds
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {

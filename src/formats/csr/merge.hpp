@@ -65,8 +65,8 @@ __device__ void stage_products(const csr<V, I, cview>& a, const V* x, index_t be
 }
 
 /// y <- alpha A x + beta y but for the carries, and the dot of the rows that are then finished. A block takes tiles of
-/// equally many entries and row ends; a thread walks through equally many of them, and a segmented scan hands on what is
-/// left of a row to the threads behind. The tile in which a row ends writes it; the tiles before leave carries.
+/// equally many entries and row ends; a thread walks through equally many of them, and a segmented scan hands on what
+/// is left of a row to the threads behind. The tile in which a row ends writes it; the tiles before leave carries.
 template <class V, class I, int N>
 __global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks)
     merge_kernel(csr<V, I, cview> a, cview<std::int32_t> cut, V alpha, cview<V> x, V beta, view<V> y, view<V> carry,

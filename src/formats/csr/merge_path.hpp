@@ -41,9 +41,9 @@ template <class V> struct walked {
   FURROW_HD run<V> left_over() const { return {tail, row >= 0}; }
 };
 
-/// Items [first, last) of a tile in which `rows` rows end: end(r) is the place of row r's end, ascending, and product(k)
-/// the tile's k-th product. Calls finish(r, sum) for the rows that begin and end here; the first row that ends may have
-/// begun in threads before, and is the caller's to finish.
+/// Items [first, last) of a tile in which `rows` rows end: end(r) is the place of row r's end, ascending, and
+/// product(k) the tile's k-th product. Calls finish(r, sum) for the rows that begin and end here; the first row that
+/// ends may have begun in threads before, and is the caller's to finish.
 template <class V, class End, class Product, class Finish>
 FURROW_HD walked<V> walk_items(int first, int last, int rows, End end, Product product, Finish finish) {
   int row = 0; // rows that end before `first`
@@ -80,8 +80,7 @@ struct carried {
 };
 
 /// The row that is open at the end of tile `t`, where t is the first tile that leaves it open; otherwise first == last.
-template <class I>
-FURROW_HD carried carries_from(index_t t, cview<I> row_ptr, cview<std::int32_t> cut, index_t items) {
+template <class I> FURROW_HD carried carries_from(index_t t, cview<I> row_ptr, cview<std::int32_t> cut, index_t items) {
   const index_t row = cut[t + 1];
   if (row + 1 >= row_ptr.size) return {row, t, t};
   const index_t begin = row_ptr[row] + row, end = row_ptr[row + 1] + row;

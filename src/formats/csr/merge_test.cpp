@@ -47,7 +47,8 @@ TEST(merge_path, tiles_cover_every_entry_and_every_end_once) {
 
 /// The two kernels, played by one thread: `threads` shares of `items` a tile, the scan from left to right.
 template <class V, class I>
-host_array<V> play(const csr<V, I, host_array>& a, int threads, int items, V alpha, cview<V> x, V beta, host_array<V> y) {
+host_array<V> play(const csr<V, I, host_array>& a, int threads, int items, V alpha, cview<V> x, V beta,
+                   host_array<V> y) {
   const index_t tile = index_t(threads) * items;
   const auto cut = cut_path(a.row_ptr, tile);
   std::vector<V> carry;
