@@ -9,8 +9,8 @@ namespace furrow {
 /// Bytes that one load brings of a block's column, whose address is a multiple of K values: the largest power of two,
 /// up to 16.
 template <class V, int K> FURROW_HD constexpr int column_load() {
-  int bytes = K * static_cast<int>(sizeof(V)) & -(K * static_cast<int>(sizeof(V)));
-  return bytes < 16 ? bytes : 16;
+  constexpr int bytes = K * static_cast<int>(sizeof(V)), power = bytes & -bytes;
+  return power < 16 ? power : 16;
 }
 
 /// How many blocks of edge K a group of W lanes takes at a time, a lane a column. The lanes behind them idle.

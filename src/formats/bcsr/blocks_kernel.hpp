@@ -4,7 +4,7 @@
 
 #include "backends/gpu/reduce.hpp"
 
-#include <cstdint>
+#include <type_traits>
 
 namespace furrow::gpu {
 
@@ -12,7 +12,8 @@ inline constexpr int block_threads = 256;
 /// Blocks of threads that a multiprocessor should have room for: as many as leave registers for the values under way.
 template <int K> inline constexpr int block_residents = K <= 3 ? 4 : 3;
 
-/// K values of a block's column in the widest loads that their address allows.
+/// K values of a block's column in the widest loads that their address allows. One load for all passes the first cache;
+/// of several, the later ones find there what the first brought.
 template <int K> struct load_column {
   template <class V> __device__ void operator()(const V* from, V* to) const {
     constexpr int bytes = column_load<V, K>(), at_once = bytes / int(sizeof(V));
@@ -27,7 +28,8 @@ template <int K> struct load_column {
       } part;
 #pragma unroll
       for (int i = 0; i < K; i += at_once) {
-        part.whole = __ldg(reinterpret_cast<const word*>(from + i));
+        const auto* const at = reinterpret_cast<const word*>(from + i);
+        part.whole = at_once == K ? __ldcs(at) : __ldg(at);
 #pragma unroll
         for (int n = 0; n < at_once; ++n) to[i + n] = part.value[n];
       }

@@ -57,6 +57,8 @@ public:
     if (kernel_ == "merge") {
       cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, gpu::merge_shape::tile));
       carry_ = gpu_array<V>(cut_.size() - 1);
+      gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<V, I, 1>,
+                                                               gpu::merge_shape::threads, 0));
     }
     if (kernel_ == "vector") {
       launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
@@ -114,7 +116,7 @@ private:
   template <int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     using shape = gpu::merge_shape;
     gpu::queue& q = gpu::current_queue();
-    gpu::merge_kernel<V, I, N><<<gpu::blocks_for(carry_.size(), 1, q), shape::threads, 0, q.stream>>>(
+    gpu::merge_kernel<V, I, N><<<gpu::blocks_for(carry_.size(), 1, q, blocks_), shape::threads, 0, q.stream>>>(
         view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(carry_), xy);
     gpu::merge_carry_kernel<V, I, N>
         <<<gpu::blocks_for(carry_.size() * gpu::warp, shape::threads, q), shape::threads, 0, q.stream>>>(
