@@ -66,28 +66,50 @@ struct each_row {
 /// Rows whose sums are still in the first cache when they are stored or multiplied by x.
 inline constexpr index_t row_block = 512;
 
+/// The rows [first, last) of y <- alpha A x + beta y. alpha == 0 reads neither A nor x.
+template <class Rows, class A, class V>
+void piece_on_cpu(const A& a, index_t first, index_t last, V alpha, cview<V> x, V beta, view<V> y) {
+  if (alpha == V(1) && beta == V(0)) return Rows::sums(a, first, last, x, y.data + first);
+  alignas(64) V sum[row_block];
+  for (index_t row = first; row < last; row += row_block) {
+    const index_t count = std::min(row_block, last - row);
+    if (alpha == V(0)) std::fill_n(sum, count, V(0));
+    else Rows::sums(a, row, row + count, x, sum);
+    cpu::widest([&]() FURROW_INLINE {
+      V* const out = y.data + row;
+      if (beta == V(0)) {
+#pragma omp simd
+        for (index_t i = 0; i < count; ++i) out[i] = alpha * sum[i];
+      } else {
+#pragma omp simd
+        for (index_t i = 0; i < count; ++i) out[i] = alpha * sum[i] + beta * out[i];
+      }
+    });
+  }
+}
+
+/// The rows [first, last) of y <- A x; their share of x . y.
+template <class Rows, class A, class V>
+double piece_dot_on_cpu(const A& a, index_t first, index_t last, cview<V> x, view<V> y) {
+  double total = 0;
+  for (index_t row = first; row < last; row += row_block) {
+    const index_t end = std::min(row + row_block, last);
+    Rows::sums(a, row, end, x, y.data + row);
+    cpu::widest([&]() FURROW_INLINE {
+      double share = 0;
+#pragma omp simd reduction(+ : share)
+      for (index_t i = row; i < end; ++i) share += double(x.data[i]) * double(y.data[i]);
+      total += share;
+    });
+  }
+  return total;
+}
+
 /// y <- alpha A x + beta y. alpha == 0 reads neither A nor x.
 template <class Rows = each_row, class A, class V>
 void rows_on_cpu(const A& a, const row_pieces& pieces, V alpha, cview<V> x, V beta, view<V> y) {
-  for_each_piece(pieces, [&](index_t, index_t first, index_t last) {
-    if (alpha == V(1) && beta == V(0)) return Rows::sums(a, first, last, x, y.data + first);
-    alignas(64) V sum[row_block];
-    for (index_t row = first; row < last; row += row_block) {
-      const index_t count = std::min(row_block, last - row);
-      if (alpha == V(0)) std::fill_n(sum, count, V(0));
-      else Rows::sums(a, row, row + count, x, sum);
-      cpu::widest([&]() FURROW_INLINE {
-        V* const out = y.data + row;
-        if (beta == V(0)) {
-#pragma omp simd
-          for (index_t i = 0; i < count; ++i) out[i] = alpha * sum[i];
-        } else {
-#pragma omp simd
-          for (index_t i = 0; i < count; ++i) out[i] = alpha * sum[i] + beta * out[i];
-        }
-      });
-    }
-  });
+  for_each_piece(pieces,
+                 [&](index_t, index_t first, index_t last) { piece_on_cpu<Rows>(a, first, last, alpha, x, beta, y); });
 }
 
 /// y <- A x and x . y in the same pass. `scratch` holds one sum a piece.
@@ -96,18 +118,7 @@ void rows_dot_on_cpu(const A& a, const row_pieces& pieces, cview<V> x, view<V> y
                      std::vector<double>& scratch) {
   scratch.resize(static_cast<std::size_t>(pieces.count()));
   for_each_piece(pieces, [&](index_t piece, index_t first, index_t last) {
-    double total = 0;
-    for (index_t row = first; row < last; row += row_block) {
-      const index_t end = std::min(row + row_block, last);
-      Rows::sums(a, row, end, x, y.data + row);
-      cpu::widest([&]() FURROW_INLINE {
-        double share = 0;
-#pragma omp simd reduction(+ : share)
-        for (index_t i = row; i < end; ++i) share += double(x.data[i]) * double(y.data[i]);
-        total += share;
-      });
-    }
-    scratch[piece] = total;
+    scratch[piece] = piece_dot_on_cpu<Rows>(a, first, last, x, y);
   });
   double total = 0;
   for (const double share : scratch) total += share;

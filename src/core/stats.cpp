@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "locality.hpp"
 
+#include "blocks.hpp"
+
 #include "backends/cpu/parallel.hpp"
 
 #include <algorithm>
@@ -95,6 +97,7 @@ template <class V> stats measure(const coo<V>& a) {
     squares += p.squares;
   }
   s.near = look_at_columns(a);
+  s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));
   s.empty_rows = a.shape.rows - full_rows;
   s.row_histogram[0] = s.empty_rows;
   if (s.empty_rows) s.row_min = 0;

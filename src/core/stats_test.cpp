@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "blocks.hpp"
+
 #include "kit/matrices.hpp"
 
 #include <furrow/device.hpp>
@@ -52,6 +54,11 @@ stats by_brute_force(const coo<double>& a) {
     s.row_mean = double(a.nnz()) / double(a.shape.rows);
     s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
   }
+  for (int k = 2; k <= 8; ++k) {
+    std::set<std::pair<index_t, index_t>> blocks;
+    for (index_t e = 0; e < a.nnz(); ++e) blocks.insert({a.row[e] / k, a.col[e] / k});
+    s.blocks[k] = static_cast<index_t>(blocks.size());
+  }
   return s;
 }
 
@@ -72,6 +79,13 @@ void expect_same(const stats& got, const stats& expected) {
   EXPECT_DOUBLE_EQ(got.norm_inf, expected.norm_inf);
   EXPECT_EQ(got.largest, expected.largest);
   EXPECT_EQ(got.finite, expected.finite);
+  for (int k = 2; k <= 8; ++k) {
+    if (got.blocks[k] >= 0) {
+      EXPECT_EQ(got.blocks[k], expected.blocks[k]) << k;
+    } else {
+      EXPECT_GT(double(expected.blocks[k]) * k * k, most_fill * double(got.nnz)) << k;
+    }
+  }
 }
 
 TEST(stats, agree_with_brute_force_for_every_number_of_threads) {
@@ -100,6 +114,21 @@ TEST(stats, notice_what_is_not_finite) {
 TEST(stats, notice_a_stored_zero_on_the_diagonal) {
   EXPECT_EQ(measure(kit::diagonal({1, 0, 3})).zero_diagonal, 1);
   EXPECT_EQ(measure(kit::assemble({2, 3}, {{1, 1, 4}})).zero_diagonal, 1);
+}
+
+TEST(stats, count_full_blocks_of_every_size_and_give_up_on_scattered_entries) {
+  for (int k = 2; k <= 8; ++k) {
+    std::vector<kit::triplet> entries;
+    for (index_t r = 0; r < 5 * k; ++r)
+      for (index_t c = 0; c < k; ++c) entries.push_back({r, r / k * k + c, 1}); // a full block on the diagonal
+    EXPECT_EQ(measure(kit::assemble({5 * k, 5 * k}, entries)).blocks[k], 5) << k;
+  }
+  const auto few = measure(kit::diagonal(std::vector<double>(100, 1.0)));
+  const auto many = measure(kit::diagonal(std::vector<double>(100000, 1.0)));
+  for (int k = 2; k <= 8; ++k) {
+    EXPECT_EQ(few.blocks[k], (100 + k - 1) / k) << k;
+    EXPECT_EQ(many.blocks[k], -1) << k;
+  }
 }
 
 TEST(convert_values, to_single_precision_and_back) {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace furrow::cli::info_command {
 namespace {
@@ -65,6 +66,21 @@ std::string fill_text(const layout& l, const stats& s) {
   return fmt::format("   {:.3g} places an entry", l.places / double(std::max<index_t>(s.nnz, 1)));
 }
 
+/// The block size with the fewest places an entry, K from 2 to 8.
+std::string blocks_text(const stats& s) {
+  double fewest = std::numeric_limits<double>::infinity();
+  index_t best = 0;
+  for (index_t k = 2; k <= 8; ++k) {
+    const double fill = double(s.blocks[k]) * double(k * k) / double(std::max<index_t>(s.nnz, 1));
+    if (s.blocks[k] < 0 || fill > fewest) continue; // of two alike, the larger
+    best = k;
+    fewest = fill;
+  }
+  if (s.nnz == 0) return "none";
+  if (best == 0) return "none that pay: more than 1.75 places an entry for every size from 2 to 8";
+  return fmt::format("{0} x {0} fit best: {1}, {2:.3g} places an entry", best, count_text(s.blocks[best]), fewest);
+}
+
 std::string text_of(const options& o, const facts& f) {
   const stats& s = f.s;
   const bool ascii = o.ascii || !locale_is_utf8();
@@ -83,6 +99,7 @@ std::string text_of(const options& o, const facts& f) {
   text += line("bandwidth", fmt::format("{} below and {} above the diagonal", count_text(s.lower_bandwidth),
                                         count_text(s.upper_bandwidth)));
   text += line("diagonals", fmt::format("{} with entries", count_text(s.diagonals)));
+  text += line("blocks", blocks_text(s));
   text += line("diagonal", s.zero_diagonal ? fmt::format("{} zero or missing entries", count_text(s.zero_diagonal))
                                            : std::string("no zero entry"));
   text += line("values", fmt::format("largest {:.6g}, largest row sum {:.6g}{}", s.largest, s.norm_inf,
@@ -121,6 +138,12 @@ std::string json_of(const facts& f) {
   j["lower_bandwidth"] = s.lower_bandwidth;
   j["upper_bandwidth"] = s.upper_bandwidth;
   j["diagonals"] = s.diagonals;
+  j["blocks"] = json::array(); // sizes that are not counted, because they cannot pay, are left out
+  for (index_t k = 2; k <= 8; ++k)
+    if (s.blocks[k] >= 0 && s.nnz)
+      j["blocks"].push_back({{"edge", k},
+                             {"count", s.blocks[k]},
+                             {"places_per_entry", double(s.blocks[k]) * double(k * k) / double(s.nnz)}});
   j["zero_diagonal"] = s.zero_diagonal;
   j["largest"] = number(s.largest);
   j["norm_inf"] = number(s.norm_inf);

@@ -13,6 +13,12 @@ template <int W, class T> __device__ T sum_lanes(T value) {
   return value;
 }
 
+/// The same, in every lane of the group, with the same bits: a + b is b + a.
+template <int W, class T> __device__ T sum_lanes_for_all(T value) {
+  for (int distance = W / 2; distance > 0; distance /= 2) value += from_lane_across<W>(value, distance);
+  return value;
+}
+
 /// The sum of `value` over the block, in thread 0. `room` holds a value a warp and may be used again after the next
 /// barrier.
 template <int Threads, class T> __device__ T sum_block(T value, T* room) {

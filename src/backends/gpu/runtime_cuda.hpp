@@ -21,6 +21,12 @@ template <int W> __device__ inline unsigned group_mask() {
 template <int W, class T> __device__ T from_lane_above(T value, int distance) {
   return __shfl_down_sync(group_mask<W>(), value, distance, W);
 }
+
+/// The value of the lane of the same group of W whose rank differs in the bit `distance`. All lanes of the group must
+/// call.
+template <int W, class T> __device__ T from_lane_across(T value, int distance) {
+  return __shfl_xor_sync(group_mask<W>(), value, distance, W);
+}
 #endif
 
 } // namespace furrow::gpu

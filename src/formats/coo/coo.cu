@@ -3,6 +3,7 @@
 
 #include "backends/gpu/operator.hpp"
 #include "backends/lanes.hpp"
+#include "backends/runs.hpp"
 
 #include <furrow/formats.hpp>
 
@@ -14,17 +15,6 @@ namespace {
 using gpu::warp;
 
 constexpr int threads = 256, items = 8, tile_entries = threads * items;
-
-/// The sum of the entries since the last change of row; `fresh` where such a change lies in what was added up.
-template <class V> struct run {
-  V sum;
-  bool fresh;
-};
-struct add_runs {
-  template <class V> __device__ run<V> operator()(run<V> left, run<V> right) const {
-    return {right.fresh ? right.sum : left.sum + right.sum, left.fresh || right.fresh};
-  }
-};
 
 /// y += alpha A x by segmented reduction (Bell and Garland 2008, section 4.3; Blelloch, Heroux, Zagha 1993). A block
 /// takes an equal share of the entries. The row in which a share ends is left to the carries; every other row is

@@ -6,20 +6,20 @@
 #include "backends/load_once.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace furrow {
 
 /// First rows of `parts` runs of rows with nearly equal entries, and the number of rows behind them: parts + 1 numbers.
-template <class I> std::vector<std::int32_t> cut_chunks(const host_array<I>& row_ptr, index_t parts) {
+template <class I> host_array<std::int32_t> cut_chunks(const host_array<I>& row_ptr, index_t parts) {
   const index_t rows = row_ptr.size() - 1, entries = row_ptr[rows];
-  std::vector<std::int32_t> begin{0};
+  host_array<std::int32_t> begin(parts + 1);
+  begin[0] = 0;
   for (index_t k = 1; k < parts; ++k) {
     const I target = static_cast<I>(entries / parts * k + std::min(k, entries % parts));
-    const auto at = std::lower_bound(row_ptr.begin() + begin.back(), row_ptr.begin() + rows, target);
-    begin.push_back(static_cast<std::int32_t>(at - row_ptr.begin()));
+    const auto at = std::lower_bound(row_ptr.begin() + begin[k - 1], row_ptr.begin() + rows, target);
+    begin[k] = static_cast<std::int32_t>(at - row_ptr.begin());
   }
-  begin.push_back(static_cast<std::int32_t>(rows));
+  begin[parts] = static_cast<std::int32_t>(rows);
   return begin;
 }
 

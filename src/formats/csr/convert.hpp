@@ -3,26 +3,11 @@
 #include "csr.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/row_offsets.hpp"
 
 #include <furrow/coo.hpp>
 
 namespace furrow {
-
-/// row_ptr[r] <- number of entries before row r, for sorted row indices. Parallel; one pass.
-template <class I> host_array<I> offsets_of_rows(const host_array<std::int32_t>& row, index_t rows) {
-  host_array<I> row_ptr(rows + 1);
-  const index_t nnz = row.size();
-  // Entry k writes the offsets of all rows after the row of entry k - 1, up to and including its own.
-  const auto fill = [&](index_t k) {
-    const index_t first = k == 0 ? 0 : row[k - 1] + 1;
-    const index_t last = k == nnz ? rows : row[k];
-    for (index_t r = first; r <= last; ++r) row_ptr[r] = static_cast<I>(k);
-  };
-  cpu::for_each_range(nnz + 1, 1 << 15, [&](index_t first, index_t last) {
-    for (index_t k = first; k < last; ++k) fill(k);
-  });
-  return row_ptr;
-}
 
 /// Takes the columns and values of `a`; its row indices become offsets.
 template <class I, class V> csr<V, I, host_array> to_csr(coo<V> a) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
 #include "cpu_rows.hpp"
+#include "cpu_split.hpp"
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
@@ -15,23 +16,38 @@ namespace furrow {
 namespace csr_format {
 namespace {
 
+/// With a row of more entries than this, the kernel is `merge` by itself: eight microseconds of one thread.
+constexpr index_t shared_from = 2 * csr_rows::longest_whole;
+
+template <class I> index_t longest_row(const host_array<I>& row_ptr) {
+  index_t longest = 0;
+  for (index_t r = 0; r + 1 < row_ptr.size(); ++r) longest = std::max<index_t>(longest, row_ptr[r + 1] - row_ptr[r]);
+  return longest;
+}
+
 template <class Rows, class V, class I>
-std::unique_ptr<any_operator<V>> wrap(csr<V, I, host_array> matrix, const char* kernel) {
+std::unique_ptr<any_operator<V>> wrap(csr<V, I, host_array> matrix, std::string_view kernel) {
+  if (kernel == "merge") return std::make_unique<csr_rows::split_operator<V, I, Rows>>(std::move(matrix));
   auto pieces = cut_rows(matrix.shape.rows, [&](index_t r) { return index_t(matrix.row_ptr[r]); });
   return std::make_unique<cpu::row_operator<V, csr<V, I, host_array>, Rows>>(std::move(matrix), std::move(pieces),
-                                                                             kernel);
+                                                                             std::string(kernel));
+}
+
+/// How single rows are added up: the name of a kernel.
+template <class V, class I> std::string_view fastest_rows(const csr<V, I, host_array>& a) {
+  if (csr_rows::irregular(as_cview(a.row_ptr))) return "staged";
+  return a.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered" : "rows";
 }
 
 template <class I, class V> std::unique_ptr<any_operator<V>> pick(coo<V> a, std::string_view kernel) {
   auto matrix = to_csr<I>(std::move(a));
-  if (kernel == "auto")
-    kernel = csr_rows::irregular(as_cview(matrix.row_ptr))                       ? "staged"
-             : matrix.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered"
-                                                                                 : "rows";
-  if (kernel == "staged") return wrap<csr_rows::staged>(std::move(matrix), "staged");
-  if (kernel == "gathered") return wrap<csr_rows::gathered>(std::move(matrix), "gathered");
-  if (kernel == "scalar") return wrap<each_row>(std::move(matrix), "scalar");
-  return wrap<csr_rows::direct>(std::move(matrix), "rows");
+  const bool automatic = kernel == "auto" || kernel == "merge";
+  const std::string_view rows = automatic ? fastest_rows(matrix) : kernel;
+  if (automatic) kernel = kernel == "merge" || longest_row(matrix.row_ptr) > shared_from ? "merge" : rows;
+  if (rows == "staged") return wrap<csr_rows::staged>(std::move(matrix), kernel);
+  if (rows == "gathered") return wrap<csr_rows::gathered>(std::move(matrix), kernel);
+  if (rows == "scalar") return wrap<each_row>(std::move(matrix), kernel);
+  return wrap<csr_rows::direct>(std::move(matrix), kernel);
 }
 
 template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view kernel) {
@@ -49,11 +65,13 @@ constexpr std::array cpu_kernels{
     kernel_entry{"rows", "a row at a time in vector registers"},
     kernel_entry{"staged", "products of 32 rows, then eight sums at once: short rows of irregular lengths (AVX-512)"},
     kernel_entry{"gathered", "as rows, with gather instructions: for x larger than a cache"},
+    kernel_entry{"merge", "threads share rows of more than 16384 entries; others as by the three above"},
     kernel_entry{"scalar", "a row at a time, an entry at a time"},
 };
 constexpr std::array gpu_kernels{
     kernel_entry{"stream", "equal entries a block, staged through shared memory; long rows by whole blocks"},
     kernel_entry{"chunks", "a run of rows a multiprocessor: x stays in its cache; columns scattered in a band"},
+    kernel_entry{"merge", "equal shares of entries and row ends, carries added in order: rows of very uneven lengths"},
     kernel_entry{"vector", "2 to 32 lanes a row, by the mean row length (2 to 64 on 64-lane hardware)"},
     kernel_entry{"scalar", "a thread a row"},
     kernel_entry{"half_warp", "16 lanes a row, as in the tutorial on conjugate gradients"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chunks.hpp"
 #include "convert.hpp"
+#include "merge.hpp"
 #include "stream.hpp"
 #include "tiles.hpp"
 
@@ -57,10 +58,13 @@ public:
     if (kernel_ == "chunks") {
       launch_.width = 4; // so that a row comes in one batch, most of the time
       while (launch_.width * gpu::chunk_shape::batch < mean && launch_.width < gpu::warp) launch_.width *= 2;
-      const auto begin = cut_chunks(a.row_ptr, gpu::current_queue().multiprocessors);
-      host_array<std::int32_t> home(static_cast<index_t>(begin.size()));
-      std::copy(begin.begin(), begin.end(), home.begin());
-      chunks_ = gpu_array<std::int32_t>(home);
+      cut_ = gpu_array<std::int32_t>(cut_chunks(a.row_ptr, gpu::current_queue().multiprocessors));
+    }
+    if (kernel_ == "merge") {
+      cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, gpu::merge_shape::tile));
+      carry_ = gpu_array<V>(cut_.size() - 1);
+      gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<V, I, 1>,
+                                                               gpu::merge_shape::threads, 0));
     }
     if (kernel_ == "vector") {
       launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
@@ -97,6 +101,7 @@ private:
       gpu::check(cudaGetLastError());
       return;
     }
+    if (kernel_ == "merge") return launch_merge(alpha, x, beta, y, xy);
     switch (launch_.width) {
     case 1:
       return launch_rows<1>(alpha, x, beta, y, xy);
@@ -113,12 +118,24 @@ private:
     }
   }
 
+  /// Both passes add into the slot, the second one to what the first left there.
+  template <int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    using shape = gpu::merge_shape;
+    gpu::queue& q = gpu::current_queue();
+    gpu::merge_kernel<V, I, N><<<gpu::blocks_for(carry_.size(), 1, q, blocks_), shape::threads, 0, q.stream>>>(
+        view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(carry_), xy);
+    gpu::merge_carry_kernel<V, I, N>
+        <<<gpu::blocks_for(carry_.size() * gpu::warp, shape::threads, q), shape::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(cut_), alpha, x, y, as_cview(carry_), xy);
+    gpu::check(cudaGetLastError());
+  }
+
   template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
     if constexpr (W >= 4) {
       if (kernel_ == "chunks") {
-        gpu::chunks_kernel<W><<<static_cast<unsigned>(chunks_.size() - 1), gpu::chunk_shape::threads, 0, q.stream>>>(
-            view_of(matrix_), as_cview(chunks_), alpha, x, beta, y, xy);
+        gpu::chunks_kernel<W><<<static_cast<unsigned>(cut_.size() - 1), gpu::chunk_shape::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, xy);
         gpu::check(cudaGetLastError());
         return;
       }
@@ -135,8 +152,9 @@ private:
   std::string kernel_;
   row_launch launch_;
   gpu_array<tile> tiles_;
-  gpu_array<std::int32_t> chunks_;
-  int blocks_ = 1; ///< of the stream kernel that a multiprocessor holds
+  gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in
+  mutable gpu_array<V> carry_;  ///< of the merge kernel: what each tile leaves of its last row
+  int blocks_ = 1;              ///< of the stream or merge kernel that a multiprocessor holds
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/array.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+/// Aligned K x K blocks of sorted triplets: block (r, c) holds the rows [rK, rK + K) and the columns [cK, cK + K).
+namespace furrow {
+
+inline constexpr int least_edge = 2, most_edge = 8;
+
+/// f(std::integral_constant<int, K>) for the K that equals `edge`, 2 to 8.
+template <class F> decltype(auto) with_edge(index_t edge, F&& f) {
+  switch (edge) {
+  case 2:
+    return f(std::integral_constant<int, 2>{});
+  case 3:
+    return f(std::integral_constant<int, 3>{});
+  case 4:
+    return f(std::integral_constant<int, 4>{});
+  case 5:
+    return f(std::integral_constant<int, 5>{});
+  case 6:
+    return f(std::integral_constant<int, 6>{});
+  case 7:
+    return f(std::integral_constant<int, 7>{});
+  default:
+    return f(std::integral_constant<int, 8>{});
+  }
+}
+
+/// Walks block rows [first, last) in order and in each of them the blocks that have entries, by ascending column:
+/// the K rows are merged, so nothing is held but K positions. open(block_row) before each block row,
+/// block(block_row, block_col) for each block, then entry(k, i, j) for each entry k of it, at place (i, j).
+template <int K, class Open, class Block, class Entry>
+void walk_blocks(cview<std::int32_t> row, cview<std::int32_t> col, index_t first, index_t last, Open open, Block block,
+                 Entry entry) {
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  const index_t nnz = row.size;
+  const auto block_of = [&](index_t k) { return static_cast<std::uint32_t>(col[k]) / K; };
+  index_t k = std::lower_bound(row.begin(), row.end(), first * K) - row.begin();
+  for (index_t r = first; r < last; ++r) {
+    open(r);
+    index_t at[K], end[K];
+    std::uint32_t next[K]; // the block that the next entry of each row is in
+    for (int i = 0; i < K; ++i) {
+      at[i] = k;
+      while (k < nnz && row[k] == r * K + i) ++k;
+      end[i] = k;
+      next[i] = at[i] < end[i] ? block_of(at[i]) : none;
+    }
+    for (;;) {
+      std::uint32_t c = next[0];
+      for (int i = 1; i < K; ++i) c = std::min(c, next[i]);
+      if (c == none) break;
+      block(r, static_cast<std::int32_t>(c));
+      for (int i = 0; i < K; ++i)
+        while (next[i] == c) {
+          entry(at[i], i, static_cast<int>(col[at[i]] - static_cast<std::int32_t>(c * K)));
+          next[i] = ++at[i] < end[i] ? block_of(at[i]) : none;
+        }
+    }
+  }
+}
+
+/// Blocks whose places are more than this many times the entries are not worth a count: no precision makes them
+/// smaller than compressed rows.
+inline constexpr double most_fill = 1.75;
+
+/// [K]: aligned K x K blocks with entries, K from 2 to 8: exact. -1 where they were not counted, because in a sample of
+/// the rows of a large matrix they have more than `most_fill` places an entry. The same for every number of threads.
+std::array<index_t, most_edge + 1> count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
+
+} // namespace furrow

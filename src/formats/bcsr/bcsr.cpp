@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "block_size.hpp"
+#include "convert.hpp"
+#include "cpu_blocks.hpp"
+
+#include "backends/cpu/operator.hpp"
+#include "backends/entry.hpp"
+
+#include <array>
+#include <limits>
+
+namespace furrow {
+namespace bcsr_format {
+namespace {
+
+template <class I, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, index_t edge) {
+  auto matrix = to_bcsr<I>(a, edge);
+  a = {};
+  auto pieces = cut_rows(blocks_over(matrix.shape.rows, edge),
+                         [&](index_t r) { return index_t(matrix.block_ptr[r]) * edge * edge; });
+  for (index_t& row : pieces.begin) row = std::min(row * edge, matrix.shape.rows);
+  using format = bcsr<V, I, host_array>;
+  return std::make_unique<cpu::row_operator<V, format, bcsr_rows::whole_blocks>>(std::move(matrix), std::move(pieces),
+                                                                                 "blocks");
+}
+
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view parameters, std::string_view) {
+  const index_t edge = edge_for(a, parameters);
+  const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max(); // no more blocks than entries
+  return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);
+}
+
+constexpr std::array cpu_kernels{kernel_entry{"blocks", "a block row at a time, loops of fixed length"}};
+constexpr std::array gpu_kernels{kernel_entry{"blocks", "8 to 32 lanes a block row, a block column a lane"}};
+constexpr std::array<std::string_view, 3> examples{"2", "3", "8"};
+
+} // namespace
+
+#if FURROW_HAS_GPU
+template <class V>
+std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
+#endif
+
+extern const format_entry entry{
+    "bcsr",
+    "compressed rows of dense blocks, 2 x 2 to 8 x 8: for several unknowns a point",
+    lay_out,
+    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    "[:K]",
+    examples,
+};
+
+} // namespace bcsr_format
+} // namespace furrow

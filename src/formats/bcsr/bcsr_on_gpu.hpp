@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "block_size.hpp"
+#include "blocks_kernel.hpp"
+#include "convert.hpp"
+
+#include "backends/gpu/operator.hpp"
+
+#include <limits>
+
+namespace furrow::bcsr_format {
+
+/// bcsr in GPU memory. 64-bit offsets come with rows long enough for a warp each, or with so many that it does not
+/// matter.
+template <int K, class V, class I> class bcsr_on_gpu final : public gpu::stored_operator<V, bcsr<V, I, gpu_array>> {
+  using base = gpu::stored_operator<V, bcsr<V, I, gpu_array>>;
+  using base::matrix_;
+
+public:
+  explicit bcsr_on_gpu(const bcsr<V, I, host_array>& a)
+      : base(upload(a)), block_rows_(blocks_over(a.shape.rows, K)),
+        width_(sizeof(I) == 8 || block_rows_ == 0
+                   ? gpu::warp
+                   : block_lanes(double(a.block.size()) / double(block_rows_), K, gpu::warp)) {}
+
+  std::string kernel() const override { return "blocks"; }
+
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
+  }
+
+private:
+  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
+  }
+
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    if constexpr (sizeof(I) == 4) {
+      if (width_ == 8) return launch_width<8>(alpha, x, beta, y, xy);
+      if (width_ == 16) return launch_width<16>(alpha, x, beta, y, xy);
+    }
+    launch_width<gpu::warp>(alpha, x, beta, y, xy);
+  }
+
+  template <int W, int N> void launch_width(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    gpu::queue& q = gpu::current_queue();
+    const index_t work = block_rows_ * W;
+    // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
+    const auto grid = N > 0 ? gpu::blocks_for(work, gpu::block_threads, q)
+                            : static_cast<unsigned>((work + gpu::block_threads - 1) / gpu::block_threads);
+    gpu::blocks_kernel<K, W><<<grid, gpu::block_threads, 0, q.stream>>>(gpu_view(), alpha, x, beta, y, xy);
+    gpu::check(cudaGetLastError());
+  }
+
+  bcsr<V, I, cview> gpu_view() const { return view_of(matrix_); }
+
+  index_t block_rows_;
+  int width_; ///< lanes a block row
+};
+
+template <class I, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, index_t edge) {
+  return with_edge(edge, [&](auto k) -> std::unique_ptr<any_operator<V>> {
+    auto matrix = to_bcsr<I, k>(a);
+    a = {};
+    return std::make_unique<bcsr_on_gpu<k, V, I>>(matrix);
+  });
+}
+
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view) {
+  const index_t edge = edge_for(a, parameters);
+  const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
+  return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);
+}
+
+} // namespace furrow::bcsr_format
