@@ -91,14 +91,14 @@ TEST(chart, draws_every_value_that_has_a_place) {
 }
 
 TEST(chart, bars_are_as_high_as_their_values) {
-  chart c("", {"g"}, {"y", scale::linear, 0, 10});
+  chart c("", std::vector<std::string>{"g"}, {"y", scale::linear, 0, 10});
   c.bars("half", {5});
   EXPECT_NE(c.svg().find("height=\"160\""), std::string::npos); // of a plot of 320
 }
 
 TEST(chart, of_nothing_is_still_a_picture) {
-  EXPECT_TRUE(chart("empty", {"x"}, {"y"}).svg().ends_with("</svg>\n"));
-  EXPECT_TRUE(chart("empty", std::vector<std::string>{}, {"y"}).svg().ends_with("</svg>\n"));
+  EXPECT_TRUE(chart("empty", axis{"x"}, axis{"y"}).svg().ends_with("</svg>\n"));
+  EXPECT_TRUE(chart("empty", std::vector<std::string>{}, axis{"y"}).svg().ends_with("</svg>\n"));
 }
 
 } // namespace

@@ -73,7 +73,8 @@ std::vector<comparison> compare(const suite& s, const subject& it, const outcome
   return rows;
 }
 
-std::string text_of(const std::vector<comparison>& rows, const outcome& o, double ceiling_gbps) {
+std::string text_of(const std::vector<comparison>& rows, const outcome& o, const std::vector<precision>& values,
+                    double ceiling_gbps) {
   std::string text = fmt::format("  beside the paper  {:<12} {:>10} {:>10} {:>8} {:>22}\n", "", device_of_the_paper,
                                  "here", "ratio", "ratio for each GB/s");
   for (const auto& c : rows) {
@@ -87,16 +88,16 @@ std::string text_of(const std::vector<comparison>& rows, const outcome& o, doubl
                         marked(c.then, best_of(&comparison::then)), marked(c.now, best_of(&comparison::now)));
     if (c.now > 0)
       text +=
-          fmt::format(" {:>8.1f} {:>22.3f}", c.now / c.then, c.now / ceiling_gbps / (c.then / bandwidth_of_the_paper));
+          fmt::format(" {:>8.3g} {:>22.3f}", c.now / c.then, c.now / ceiling_gbps / (c.then / bandwidth_of_the_paper));
     text += "\n";
   }
-  for (const precision p : {precision::f32, precision::f64})
+  for (const precision p : values)
     if (const auto* best = o.best(p)) {
       double then = 0;
       for (const auto& c : rows)
         if (c.values == p) then = std::max(then, c.then);
       const double now = best->gflops(o.s.nnz);
-      text += fmt::format("  {} best against best{:>17.1f} {:>10.1f} {:>8.1f} {:>22.3f}\n", spmv_bench::name_of(p),
+      text += fmt::format("  {} best against best{:>17.1f} {:>10.1f} {:>8.3g} {:>22.3f}\n", spmv_bench::name_of(p),
                           then, now, now / then, now / ceiling_gbps / (then / bandwidth_of_the_paper));
     }
   return text;
@@ -159,7 +160,7 @@ int run(options& o) {
       const outcome* found = c.measure(file.empty() ? std::string(it.stand_in) : file, wishes);
       if (!found) continue;
       const auto rows = compare(s, it, *found, o.machine.all_values());
-      c.say(text_of(rows, *found, 1e-9 * c.ceiling()));
+      c.say(text_of(rows, *found, o.machine.all_values(), 1e-9 * c.ceiling()));
       c.note(json_of(s, it, stand_in, rows, 1e-9 * c.ceiling()));
     }
   }

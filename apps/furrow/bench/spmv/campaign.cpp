@@ -25,6 +25,15 @@ void campaign_options::add(CLI::App& app) {
   app.add_flag("--json", json, "one JSON object on stdout, the rows on stderr");
 }
 
+namespace {
+
+std::string machine_text(const json& conditions, device where) {
+  if (where.is_gpu()) return describe(where);
+  return fmt::format("{}, threads: {}", conditions["processor"].get<std::string>(), threads());
+}
+
+} // namespace
+
 campaign::campaign(std::string bench, const campaign_options& o, const std::vector<precision>& values, device where)
     : bench_(std::move(bench)), options_(o) {
   plan_ = {where, values, {}, {o.repeat, o.seconds, nullptr}, o.check, o.rivals};
@@ -32,7 +41,7 @@ campaign::campaign(std::string bench, const campaign_options& o, const std::vect
   conditions_ = conditions(where);
   if (const std::string absent = absent_rivals(where); o.rivals && !absent.empty()) remark(absent);
   ceiling_ = measure_read_ceiling(where);
-  say(head_text(where, ceiling_));
+  say(head_text(where, ceiling_, o.rivals));
 }
 
 void campaign::say(const std::string& text) const {
@@ -43,11 +52,11 @@ void campaign::say(const std::string& text) const {
 const outcome* campaign::measure(const std::string& file, const std::vector<wish>& wishes) {
   const listener aloud{
       [&](const outcome& o) { say(loaded_text(o, options_.check)); },
-      [&](const outcome& o, const product& m) { say(row_text(o, m, ceiling_, options_.check)); },
+      [&](const outcome& o, const product& m) { say(row_text(o, m, ceiling_)); },
       [&](const left_out& s) { say(skipped_text(s)); },
   };
   const auto fail = [&](int code, const std::string& why) {
-    remark(fmt::format("{}: {}", file, why.starts_with(file + ":") ? why.substr(file.size() + 1) : why));
+    remark(why.starts_with(file + ":") ? why : fmt::format("{}: {}", file, why));
     failed_.push_back({{"file", file}, {"why", why}});
     exit_code_ = std::max(exit_code_, code);
     keep();
@@ -104,7 +113,7 @@ int campaign::finish() {
   say(summary_text(outcomes_, plan_.precisions));
   keep();
   if (!options_.folder.empty() && !outcomes_.empty())
-    draw(options_.folder, conditions_["device"].get<std::string>(), outcomes_, plan_.precisions, ceiling_);
+    draw(options_.folder, machine_text(conditions_, plan_.where), outcomes_, plan_.precisions, ceiling_);
   if (options_.json) print(results().dump() + "\n");
   return exit_code_;
 }

@@ -61,8 +61,6 @@ chart roofline(const std::string& title, const std::vector<outcome>& all, precis
         low = std::min(low, intensity(o, m));
         high = std::max(high, intensity(o, m));
       }
-  if (high > 0)
-    c.line("read ceiling", {{low / 1.2, 1e-9 * ceiling * low / 1.2}, {high * 1.2, 1e-9 * ceiling * high * 1.2}});
   for (const auto& who : contenders(all, p)) {
     std::vector<picture::point> points;
     for (const auto& o : all)
@@ -70,6 +68,8 @@ chart roofline(const std::string& title, const std::vector<outcome>& all, precis
         points.push_back({intensity(o, *m), m->gflops(o.s.nnz), o.name});
     c.points(who.label(), std::move(points));
   }
+  if (high > 0)
+    c.line("read ceiling", {{low / 1.2, 1e-9 * ceiling * low / 1.2}, {high * 1.2, 1e-9 * ceiling * high * 1.2}});
   return c;
 }
 

@@ -11,9 +11,9 @@ struct failure {
 };
 
 /// Text, piece by piece as things happen.
-std::string head_text(device where, double ceiling);
+std::string head_text(device where, double ceiling, bool rivals);
 std::string loaded_text(const outcome& o, bool check);
-std::string row_text(const outcome& o, const product& m, double ceiling, bool check);
+std::string row_text(const outcome& o, const product& m, double ceiling);
 std::string skipped_text(const left_out& s);
 /// Which was the best, and how good the choice of auto was.
 std::string verdict_text(const outcome& o, const std::vector<precision>& values);

@@ -25,10 +25,11 @@ std::string means(const char* label, const std::map<std::string, ratio_summary>&
 
 } // namespace
 
-std::string head_text(device where, double ceiling) {
+std::string head_text(device where, double ceiling, bool rivals) {
   const std::string machine =
       where.is_gpu() ? describe(where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
-  return fmt::format("{}; reads {:.1f} GB/s at best; rivals: {}\n", machine, 1e-9 * ceiling, present_rivals(where));
+  return fmt::format("{}; reads {:.1f} GB/s at best; rivals: {}\n", machine, 1e-9 * ceiling,
+                     rivals ? present_rivals(where) : "left out");
 }
 
 std::string loaded_text(const outcome& o, bool check) {
@@ -40,7 +41,7 @@ std::string loaded_text(const outcome& o, bool check) {
          "\n";
 }
 
-std::string row_text(const outcome& o, const product& m, double ceiling, bool) {
+std::string row_text(const outcome& o, const product& m, double ceiling) {
   return fmt::format("{} {} {:<22} {:<14} {:>10.4f} {:>9.2f} {:>8.1f} {:>9.0f} % {:>8.3g}x{}\n", m.chosen ? "a" : " ",
                      name_of(m.values), m.ours() ? m.format : m.library + " " + m.format, m.kernel, 1e3 * m.time.median,
                      m.gflops(o.s.nnz), m.gbps(), 1e11 * m.gbps() / ceiling, m.setup / m.time.median,
