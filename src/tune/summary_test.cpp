@@ -37,11 +37,5 @@ TEST(steady, calls_as_often_as_it_says) {
   EXPECT_EQ(time_steadily([&] { ++calls; }, {}, {0, 0, nullptr}).repeats, 3);
 }
 
-TEST(steady, flushes_before_every_sample) {
-  cache_flush flush({});
-  const timing t = time_steadily([] {}, {}, {3, 0, &flush});
-  EXPECT_EQ(t.repeats, 3);
-}
-
 } // namespace
 } // namespace furrow
