@@ -57,12 +57,26 @@ void wait_for(device where) {
   sample([] {}, where, 1);
 }
 
+namespace {
+
+/// Seconds that a flush takes by the host's clock, the device's work included; 0 without one.
+double cost_of(cache_flush* flush, device where) {
+  if (!flush) return 0;
+  const double began = now();
+  (*flush)();
+  wait_for(where);
+  return now() - began;
+}
+
+} // namespace
+
 timing time_steadily(const std::function<void()>& call, device where, const endurance& e) {
   sample(call, where, 1);
   const double once = std::max(sample(call, where, 1), 1e-9);
   const bool batched = where.is_gpu() && !e.flush;
   const int calls = batched ? static_cast<int>(std::clamp(200e-6 / once, 1.0, 50.0)) : 1;
-  const int repeat = e.repeat > 0 ? e.repeat : static_cast<int>(std::clamp(e.seconds / (once * calls), 3.0, 1000.0));
+  const double each = once * calls + cost_of(e.flush, where);
+  const int repeat = e.repeat > 0 ? e.repeat : static_cast<int>(std::clamp(e.seconds / each, 3.0, 1000.0));
   std::vector<double> seconds;
   for (int k = 0; k < repeat; ++k) {
     if (e.flush) (*e.flush)();

@@ -21,7 +21,7 @@ private:
 /// How long to measure.
 struct endurance {
   int repeat = 0;               ///< timed samples; 0: as many as fit `seconds`, 3 to 1000
-  double seconds = 0.25;        ///< of one measurement, warm-up not counted
+  double seconds = 0.25;        ///< of one measurement, flushes included, warm-up not
   cache_flush* flush = nullptr; ///< before every sample; null: warm, as an iterative solver finds its data
 };
 
