@@ -121,7 +121,7 @@ private:
 template <class V, class Memory>
 void measure_on(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s) {
   session<V, Memory> each(p, l, o, a);
-  const auto skip = [&](left_out what) {
+  const auto skip = [&](const left_out& what) {
     o.skipped.push_back(what);
     l.skipped(what);
   };
