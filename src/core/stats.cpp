@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "locality.hpp"
-
 #include "blocks.hpp"
+#include "locality.hpp"
 
 #include "backends/cpu/parallel.hpp"
 

@@ -67,6 +67,10 @@ machine typical_machine() {
   return m;
 }
 
+void overwrite(view<char> bytes) {
+  check(cudaMemsetAsync(bytes.data, 1, static_cast<std::size_t>(bytes.size), current_queue().stream));
+}
+
 double measure_read_ceiling() {
   const queue& q = current_queue();
   const std::int64_t bytes =
