@@ -20,9 +20,11 @@ inline index_t entries_before(cview<std::int32_t> row, index_t r) {
 }
 
 #if !defined(__CUDACC__)
-/// Pieces of equally many rows, of about `work` places. A multiple of 16 rows, so that a piece starts on 64 bytes.
+/// Pieces of equally many rows, of about `work` places: whole blocks of rows where a piece holds some, otherwise a
+/// multiple of 16 rows, so that it starts on 64 bytes.
 inline row_pieces even_pieces(index_t rows, index_t places_a_row, index_t work = 16384) {
-  const index_t size = std::clamp<index_t>(work / (places_a_row + 1), 16, 2048) / 16 * 16;
+  const index_t wanted = std::clamp<index_t>(work / (places_a_row + 1), 16, 4 * row_block);
+  const index_t unit = wanted >= row_block ? row_block : 16, size = wanted / unit * unit;
   row_pieces pieces;
   for (index_t row = size; row < rows; row += size) pieces.begin.push_back(row);
   if (rows) pieces.begin.push_back(rows);

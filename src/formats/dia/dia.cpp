@@ -43,7 +43,7 @@ constexpr std::array gpu_kernels{
     kernel_entry{"tiles", "2 or 4 rows a thread, four diagonals under way at a time"},
     kernel_entry{"rows", "a thread a row, offsets in shared memory (Bell and Garland 2008)"},
 };
-constexpr std::array<std::string_view, 1> examples{"10000"};
+constexpr std::array<std::string_view, 1> examples{"200"};
 
 } // namespace
 

@@ -54,7 +54,7 @@ constexpr std::array gpu_kernels{
     kernel_entry{"tiles", "two rows a thread, four columns under way at a time"},
     kernel_entry{"scalar", "a thread a row (Bell and Garland 2008)"},
 };
-constexpr std::array<std::string_view, 1> examples{"10000"};
+constexpr std::array<std::string_view, 1> examples{"200"};
 
 } // namespace
 
