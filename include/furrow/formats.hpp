@@ -33,6 +33,7 @@ struct layout {
   double places = 0;     ///< values stored, padding included: places / nnz is the fill
   std::string refusal{}; ///< why the format does not serve this matrix, as a sentence; empty where it does
   bool exact = true;     ///< otherwise `bytes` is an estimate from samples
+  double taken = 0;      ///< of `bytes`, those of triplet arrays taken over; the others come beside the triplets
 };
 
 /// What the cost models know of a device. Only ratios matter to a choice.

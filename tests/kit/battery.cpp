@@ -58,6 +58,16 @@ coo<double> with_explicit_zeros() {
   return a;
 }
 
+/// Row r has an entry in column r + d for every d of `diagonals` for which there is such a column.
+coo<double> banded(shape2 shape, const std::vector<index_t>& diagonals, std::uint64_t seed) {
+  splitmix random(seed);
+  std::vector<triplet> entries;
+  for (index_t r = 0; r < shape.rows; ++r)
+    for (const index_t d : diagonals)
+      if (r + d >= 0 && r + d < shape.cols) entries.push_back({r, r + d, random.value()});
+  return assemble(shape, std::move(entries));
+}
+
 /// Values from 2^-20 to 2^20: sums in which most addends vanish.
 double mixed_magnitude(splitmix& s) { return std::ldexp(s.value(), static_cast<int>(s.below(41)) - 20); }
 
@@ -108,12 +118,22 @@ std::vector<named_matrix> battery() {
   add("random", random_rows(
                     {500, 500}, [](index_t r) { return r * 7919 % 13; }, 16));
   add("laplacian", laplacian(12, 11, 3));
+  add("wide band", banded({130, 190}, {-129, -40, -1, 0, 1, 60, 64, 128, 189}, 19));
+  add("tall band", banded({190, 130}, {-189, -60, -2, -1, 3, 4, 100, 129}, 20));
+  add("band above the diagonal", banded({600, 600}, {1, 2, 3, 4, 5}, 21));
+  std::vector<index_t> many;
+  for (index_t d = -60; d <= 60; ++d) many.push_back(d);
+  add("many diagonals", banded({260, 250}, many, 22));
   return all;
 }
 
 std::vector<named_matrix> large_battery() {
   std::vector<named_matrix> all;
   all.push_back({"large laplacian", laplacian(200, 250)});
+  // More rows than 16 bits count and than a wave of blocks holds, most of them of one length, a few longer.
+  all.push_back(
+      {"more than 64 Ki rows", random_rows(
+                                   {70001, 90}, [](index_t r) { return r % 10007 == 0 ? 80 : 3 + r % 2; }, 24)});
   // Short rows around rows longer than what a piece or a block holds, and a long gap without entries.
   all.push_back({"large and uneven", random_rows(
                                          {30000, 40000},

@@ -91,7 +91,8 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   format_parameters("coo", parameters);
-  return {(8 + bytes_of(p)) * double(s.nnz), double(s.nnz)};
+  const double bytes = (8 + bytes_of(p)) * double(s.nnz);
+  return {bytes, double(s.nnz), {}, true, bytes};
 }
 
 constexpr std::array cpu_kernels{kernel_entry{"rows", "rows split by their entries"}};

@@ -1,87 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "triplets.hpp"
+#include "segmented.hpp"
 
 #include "backends/gpu/operator.hpp"
-#include "backends/lanes.hpp"
-#include "backends/runs.hpp"
 
 #include <furrow/formats.hpp>
 
-#include <cub/block/block_scan.cuh>
-
 namespace furrow::coo_format {
 namespace {
-
-using gpu::warp;
-
-constexpr int threads = 256, items = 8, tile_entries = threads * items;
-
-/// y += alpha A x by segmented reduction (Bell and Garland 2008, section 4.3; Blelloch, Heroux, Zagha 1993). A block
-/// takes an equal share of the entries. The row in which a share ends is left to the carries; every other row is
-/// finished by the block that holds its last entry, so each element of y has one writer.
-template <class V>
-__global__ void __launch_bounds__(threads)
-    segmented_kernel(triplets<V, cview> a, V alpha, cview<V> x, view<V> y, view<V> carry) {
-  using scan = cub::BlockScan<run<V>, threads>;
-  __shared__ typename scan::TempStorage room;
-  __shared__ V product[tile_entries + threads]; // one element of padding a thread's run: no bank conflicts
-  __shared__ std::int32_t row[tile_entries + threads];
-  const auto padded = [](int k) { return k + k / items; };
-  const index_t nnz = a.val.size, begin = index_t(blockIdx.x) * tile_entries;
-  const int count = static_cast<int>(nnz - begin < tile_entries ? nnz - begin : tile_entries);
-  for (int k = threadIdx.x; k < tile_entries; k += threads) {
-    const bool in = k < count;
-    product[padded(k)] = in ? __ldcs(&a.val[begin + k]) * x[__ldcs(&a.col[begin + k])] : V(0);
-    row[padded(k)] = in ? __ldcs(&a.row[begin + k]) : -1;
-  }
-  const std::int32_t after = begin + count < nnz ? a.row[begin + count] : -1; // row of the entry behind the tile
-  __syncthreads();
-
-  const int first = static_cast<int>(threadIdx.x) * items;
-  const auto ends = [&](int k) { return row[padded(k)] != (k + 1 < count ? row[padded(k + 1)] : after); };
-  run<V> mine{V(0), false};
-  for (int k = first; k < first + items && k < count; ++k) {
-    mine.sum += product[padded(k)];
-    if (ends(k)) mine = {V(0), true};
-  }
-  run<V> before{V(0), false}, whole{};
-  scan(room).ExclusiveScan(mine, before, run<V>{V(0), false}, add_runs{}, whole);
-
-  V sum = before.sum;
-  for (int k = first; k < first + items && k < count; ++k) {
-    sum += product[padded(k)];
-    if (!ends(k)) continue;
-    y[row[padded(k)]] += alpha * sum;
-    sum = V(0);
-  }
-  if (threadIdx.x == 0) carry[blockIdx.x] = whole.sum; // 0 where the tile ends with its last row
-}
-
-/// Adds what the tiles left over to the rows that they ended in, in the order of the tiles: a warp a row.
-template <class V>
-__global__ void __launch_bounds__(threads) carry_kernel(triplets<V, cview> a, V alpha, view<V> y, cview<V> carry) {
-  const index_t tile = (index_t(blockIdx.x) * threads + threadIdx.x) / warp;
-  const int lane = threadIdx.x % warp;
-  // Tile t left a carry where its last entry and the next tile's first one share a row.
-  const auto open_row = [&](index_t t) {
-    const index_t end = (t + 1) * tile_entries;
-    return t >= 0 && t < carry.size && end < a.val.size && a.row[end - 1] == a.row[end] ? a.row[end] : -1;
-  };
-  const std::int32_t row = open_row(tile);
-  if (row < 0 || open_row(tile - 1) == row) return; // no row is left open here, or an earlier warp adds it up
-  V sum{};
-  for (index_t t = tile + lane; open_row(t) == row; t += warp) sum += carry[t];
-  sum = gpu::sum_lanes<warp>(sum);
-  if (lane == 0) y[row] += alpha * sum;
-}
 
 template <class V> class triplets_on_gpu final : public gpu::stored_operator<V, triplets<V, gpu_array>> {
   using base = gpu::stored_operator<V, triplets<V, gpu_array>>;
   using base::matrix_;
 
 public:
-  explicit triplets_on_gpu(const triplets<V, host_array>& a)
-      : base(upload(a)), tiles_((a.val.size() + tile_entries - 1) / tile_entries), carry_(tiles_) {}
+  explicit triplets_on_gpu(const triplets<V, host_array>& a) : base(upload(a)), product_(a.val.size()) {}
 
   std::string kernel() const override { return "segmented"; }
 
@@ -92,18 +24,11 @@ public:
 
 private:
   void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    gpu::queue& q = gpu::current_queue();
     gpu::space<V>{}.sweep(y.size, gpu::scale_by_step<V>{beta, y});
-    if (tiles_ == 0) return;
-    segmented_kernel<<<static_cast<unsigned>(tiles_), threads, 0, q.stream>>>(view_of(matrix_), alpha, x, y,
-                                                                              as_view(carry_));
-    const auto blocks = static_cast<unsigned>((tiles_ * warp + threads - 1) / threads);
-    carry_kernel<<<blocks, threads, 0, q.stream>>>(view_of(matrix_), alpha, y, as_cview(carry_));
-    gpu::check(cudaGetLastError());
+    product_.add(view_of(matrix_), alpha, x, y);
   }
 
-  index_t tiles_;
-  mutable gpu_array<V> carry_; ///< a tile's sum of the row that it ends in
+  segmented_sum<V> product_;
 };
 
 } // namespace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "lanes.hpp"
+
+#if defined(__CUDACC__)
+#include "gpu/reduce.hpp"
+#endif
+
+/// Ahead of a loop of a function that host and GPU share: a host compiler takes a bare `#pragma unroll` for a mistake.
+#if defined(__CUDA_ARCH__)
+#define FURROW_UNROLL _Pragma("unroll")
+#else
+#define FURROW_UNROLL
+#endif
+
+/// Any format with `tile_sums(A, tile, row, x, sum)`, which adds up several rows by one thread, gets its GPU kernel
+/// from here. For formats that store neighbouring rows side by side.
+namespace furrow {
+
+/// Rows [first, first + rows); a thread takes every `apart`-th of them, so that neighbouring threads read neighbouring
+/// places, in A, x and y alike: whole lines, wherever x starts.
+struct row_tile {
+  index_t first, rows, apart;
+};
+
+inline constexpr int tile_threads = 256;
+
+/// Something that is read once: not to be kept in the first cache.
+template <class T> FURROW_HD T read_once(const T* at) {
+#if defined(__CUDA_ARCH__)
+  return __ldcs(at);
+#else
+  return *at;
+#endif
+}
+
+#if defined(__CUDACC__)
+namespace gpu {
+
+/// Blocks that a multiprocessor should have room for. 1024 threads with some 64 bytes of A under way each keep the
+/// memory busy.
+inline constexpr int tile_blocks = 4;
+
+/// y <- alpha A x + beta y with R rows a thread, and x . y in the same pass where `xy` has a slot. Blocks stride over
+/// the tiles, so any grid will do. Reads every place of A at most once.
+template <int R, class A, class V, int N>
+__global__ void __launch_bounds__(tile_threads, tile_blocks)
+    tiles_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
+  constexpr index_t size = index_t(R) * tile_threads;
+  double dot[1] = {};
+  for (index_t first = blockIdx.x * size; first < a.shape.rows; first += gridDim.x * size) {
+    V sum[R] = {};
+    const index_t row = first + threadIdx.x;
+    tile_sums(a, row_tile{first, size, tile_threads}, row, x, sum);
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const index_t i = row + r * tile_threads;
+      if (i >= a.shape.rows) break;
+      store(alpha, sum[r], beta, y[i]);
+      if constexpr (N > 0) dot[0] += double(x[i]) * double(y[i]);
+    }
+  }
+  finish<tile_threads, N>(dot, xy);
+}
+
+/// Whether tiles of R rows a thread fill the device; below, a product is a matter of latency.
+template <int R> bool tiles_fill(index_t rows, const queue& q) {
+  return rows >= index_t(R) * tile_threads * tile_blocks * q.multiprocessors;
+}
+
+template <int R, class A, class V, int N>
+void launch_tiles(const A& a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
+  const queue& q = current_queue();
+  const index_t tiles = (a.shape.rows + R * tile_threads - 1) / (R * tile_threads);
+  // A pass with sums may have no more blocks than there is room for partial sums; the others cover all tiles.
+  const unsigned blocks = N > 0 ? blocks_for(tiles, 1, q, tile_blocks) : static_cast<unsigned>(tiles);
+  tiles_kernel<R><<<blocks, tile_threads, 0, q.stream>>>(a, alpha, x, beta, y, xy);
+  check(cudaGetLastError());
+}
+
+} // namespace gpu
+#endif
+
+} // namespace furrow

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "dia.hpp"
+
+#include "backends/cpu/parallel.hpp"
+#include "formats/padded.hpp"
+
+#include <furrow/coo.hpp>
+
+#include <atomic>
+#include <vector>
+
+namespace furrow {
+
+/// The distinct values of column minus row, ascending. Parallel; one pass, and a byte for each diagonal there could be.
+template <class V> host_array<std::int32_t> diagonals_of(const coo<V>& a) {
+  const index_t lowest = 1 - a.shape.rows;
+  std::vector<char> seen(static_cast<std::size_t>(a.nnz() ? a.shape.rows + a.shape.cols - 1 : 0), 0);
+  cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k)
+      std::atomic_ref(seen[index_t(a.col[k]) - a.row[k] - lowest]).store(1, std::memory_order_relaxed);
+  });
+  host_array<std::int32_t> offset(std::count(seen.begin(), seen.end(), 1));
+  index_t d = 0;
+  for (std::size_t at = 0; at < seen.size(); ++at)
+    if (seen[at]) offset[d++] = static_cast<std::int32_t>(index_t(at) + lowest);
+  return offset;
+}
+
+/// Parallel; writes every place once and every entry over it.
+template <class V> dia<V, host_array> to_dia(const coo<V>& a) {
+  auto offset = diagonals_of(a);
+  const index_t rows = a.shape.rows, stride = padded_rows(rows), diagonals = offset.size();
+  dia<V, host_array> result{a.shape, stride, std::move(offset), host_array<V>(diagonals * stride)};
+  cpu::for_each_range(rows, 1 << 12, [&](index_t first, index_t last) {
+    const index_t end = last == rows ? stride : last;
+    for (index_t d = 0; d < diagonals; ++d) {
+      V* const column = result.val.data() + d * stride;
+      std::fill(column + first, column + end, V(0));
+    }
+    const index_t stop = entries_before(as_cview(a.row), last);
+    index_t d = 0;
+    for (index_t k = entries_before(as_cview(a.row), first), row = -1; k < stop; ++k) {
+      if (a.row[k] != row) d = 0; // the diagonals of a row come in the order of its columns
+      row = a.row[k];
+      while (result.offset[d] < a.col[k] - row) ++d;
+      result.val[d * stride + row] = a.val[k];
+    }
+  });
+  return result;
+}
+
+/// The entries that are not 0. Parallel; two passes.
+template <class V> coo<V> to_coo(const dia<V, host_array>& a) {
+  const index_t rows = a.shape.rows, parts = std::clamp<index_t>(rows / 4096, 1, 256);
+  const auto each_entry = [&](index_t part, auto&& put) {
+    for (index_t r = cpu::part_begin(rows, parts, part); r < cpu::part_begin(rows, parts, part + 1); ++r)
+      for (index_t d = 0; d < a.offset.size(); ++d)
+        if (const V v = a.val[d * a.stride + r]; v != V(0)) put(r, r + a.offset[d], v);
+  };
+  std::vector<index_t> before(static_cast<std::size_t>(parts) + 1, 0);
+  cpu::for_each_task(parts, [&](index_t part) {
+    index_t count = 0;
+    each_entry(part, [&](index_t, index_t, V) { ++count; });
+    before[part + 1] = count;
+  });
+  for (index_t part = 0; part < parts; ++part) before[part + 1] += before[part];
+  const index_t nnz = before[parts];
+  coo<V> result{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
+  cpu::for_each_task(parts, [&](index_t part) {
+    index_t at = before[part];
+    each_entry(part, [&](index_t row, index_t col, V v) {
+      result.row[at] = static_cast<std::int32_t>(row);
+      result.col[at] = static_cast<std::int32_t>(col);
+      result.val[at++] = v;
+    });
+  });
+  return result;
+}
+
+} // namespace furrow

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+#include "product.hpp"
+
+#include "backends/gpu/operator.hpp"
+
+#include <furrow/formats.hpp>
+
+namespace furrow::ell_format {
+namespace {
+
+template <class V> class ell_on_gpu final : public gpu::stored_operator<V, ell<V, gpu_array>> {
+  using base = gpu::stored_operator<V, ell<V, gpu_array>>;
+  using base::matrix_;
+
+public:
+  ell_on_gpu(const ell<V, host_array>& a, std::string_view kernel) : base(upload(a)), product_(a.shape, kernel) {}
+
+  std::string kernel() const override { return product_.kernel(); }
+
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    product_(view_of(matrix_), V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
+  }
+
+private:
+  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    product_(view_of(matrix_), alpha, x, beta, y, gpu::target(gpu::current_queue()));
+  }
+
+  ell_product product_;
+};
+
+} // namespace
+
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view, std::string_view kernel) {
+  auto matrix = to_ell(a);
+  a = {}; // the copy on its way to the GPU is the second one
+  return std::make_unique<ell_on_gpu<V>>(matrix, kernel);
+}
+
+template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
+template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
+
+} // namespace furrow::ell_format

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "ell.hpp"
+
+#include "backends/gpu/queue.hpp"
+#include "backends/row_kernel.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace furrow {
+
+/// The kernels of ell on the GPU, for every format that has a part in ell.
+class ell_product {
+public:
+  static constexpr int rows = 2; ///< that a thread of `tiles` takes
+
+  ell_product(shape2 shape, std::string_view kernel) : kernel_(kernel) {
+    if (kernel_ == "auto") kernel_ = gpu::tiles_fill<rows>(shape.rows, gpu::current_queue()) ? "tiles" : "scalar";
+  }
+
+  const std::string& kernel() const { return kernel_; }
+
+  /// y <- alpha A x + beta y; x . y where `xy` has a slot.
+  template <class V, int N>
+  void operator()(const ell<V, cview>& a, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    if (kernel_ == "tiles") return gpu::launch_tiles<rows>(a, alpha, x, beta, y, xy);
+    gpu::queue& q = gpu::current_queue();
+    // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
+    const index_t wanted = (a.shape.rows + gpu::row_threads - 1) / gpu::row_threads;
+    const auto blocks = N > 0 ? gpu::blocks_for(a.shape.rows, gpu::row_threads, q) : static_cast<unsigned>(wanted);
+    gpu::rows_kernel<1><<<blocks, gpu::row_threads, 0, q.stream>>>(a, alpha, x, beta, y, xy);
+    gpu::check(cudaGetLastError());
+  }
+
+private:
+  std::string kernel_;
+};
+
+} // namespace furrow

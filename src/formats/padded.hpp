@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/array.hpp>
+
+#include <algorithm>
+
+#if !defined(__CUDACC__)
+#include "backends/row_kernel.hpp"
+#endif
+
+/// What formats share that store rows side by side, with padding (dia, ell, hyb).
+namespace furrow {
+
+/// The distance between columns of `rows` values: each starts on 64 bytes, in f32 and f64.
+constexpr index_t padded_rows(index_t rows) { return (rows + 15) / 16 * 16; }
+
+/// The number of entries before row r, for sorted row indices.
+inline index_t entries_before(cview<std::int32_t> row, index_t r) {
+  return std::lower_bound(row.begin(), row.end(), r) - row.begin();
+}
+
+#if !defined(__CUDACC__)
+/// Pieces of equally many rows, of about `work` places: whole blocks of rows where a piece holds some, otherwise a
+/// multiple of 16 rows, so that it starts on 64 bytes.
+inline row_pieces even_pieces(index_t rows, index_t places_a_row, index_t work = 16384) {
+  const index_t wanted = std::clamp<index_t>(work / (places_a_row + 1), 16, 4 * row_block);
+  const index_t unit = wanted >= row_block ? row_block : 16, size = wanted / unit * unit;
+  row_pieces pieces;
+  for (index_t row = size; row < rows; row += size) pieces.begin.push_back(row);
+  if (rows) pieces.begin.push_back(rows);
+  return pieces;
+}
+#endif
+
+} // namespace furrow
