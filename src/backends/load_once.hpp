@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+/// Before a loop of few turns, whose arrays are to be registers on the GPU.
+#if defined(__CUDACC__)
+#define FURROW_UNROLL _Pragma("unroll")
+#else
+#define FURROW_UNROLL
+#endif
+
+namespace furrow {
+
+/// *from, of 4 or 8 bytes, that this kernel reads once: on the GPU it passes by the first cache, which is left to x.
+/// The memory must not change while the kernel runs.
+template <class T> FURROW_HD T load_once(const T* from) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+#if defined(__CUDA_ARCH__)
+  T value;
+  if constexpr (sizeof(T) == 4) {
+    std::uint32_t bits;
+    asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(bits) : "l"(from));
+    memcpy(&value, &bits, sizeof value);
+  } else {
+    std::uint64_t bits;
+    asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(bits) : "l"(from));
+    memcpy(&value, &bits, sizeof value);
+  }
+  return value;
+#else
+  return *from;
+#endif
+}
+
+} // namespace furrow
