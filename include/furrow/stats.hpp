@@ -21,12 +21,14 @@ struct stats {
   index_t diagonals = 0;                   ///< distinct values of col - row
   index_t zero_diagonal = 0;               ///< i < min(rows, cols) where A[i,i] is absent or 0
   index_t explicit_zeros = 0;
-  double norm_inf = 0; ///< largest row sum of |A[i,j]|
-  double largest = 0;  ///< largest |A[i,j]|
-  bool finite = true;  ///< no NaN and no infinity among the values
+  double norm_inf = 0;           ///< largest row sum of |A[i,j]|
+  double largest = 0;            ///< largest |A[i,j]|
+  bool finite = true;            ///< no NaN and no infinity among the values
+  index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
+  double column_bytes = 4;       ///< a place, where 32 consecutive rows share a base a slot: `packed`; from samples
 };
 
-/// One parallel pass over `a`; the same numbers for every number of threads.
+/// One parallel pass over `a`, and samples; the same numbers for every number of threads.
 template <class V> stats measure(const coo<V>& a);
 
 } // namespace furrow

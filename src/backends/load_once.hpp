@@ -6,7 +6,7 @@
 #include <cstring>
 
 /// Before a loop of few turns, whose arrays are to be registers on the GPU.
-#if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__)
 #define FURROW_UNROLL _Pragma("unroll")
 #else
 #define FURROW_UNROLL

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/stats.hpp>
 
+#include "deltas.hpp"
+#include "distinct.hpp"
+
 #include "backends/cpu/parallel.hpp"
 
 #include <algorithm>
@@ -102,6 +105,9 @@ template <class V> stats measure(const coo<V>& a) {
     s.row_mean = double(nnz) / double(a.shape.rows);
     s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
   }
+  const auto values = static_cast<index_t>(distinct_values(a.val).size());
+  s.distinct_values = values || nnz == 0 ? values : few_values<V>::most + 1;
+  s.column_bytes = measure_column_bytes(a);
   return s;
 }
 

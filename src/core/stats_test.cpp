@@ -9,10 +9,30 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace furrow {
 namespace {
+
+/// Bytes a place of all slices of 32 rows: a base of 4 bytes a slot, deltas in words of 4 bytes a row.
+double column_bytes_by_brute_force(const coo<double>& a) {
+  double bytes = 0, places = 0;
+  std::map<index_t, std::map<index_t, std::set<index_t>>> slices; // slice, slot, columns
+  index_t slot = 0;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    slot = k > 0 && a.row[k] == a.row[k - 1] ? slot + 1 : 0;
+    slices[a.row[k] / 32][slot].insert(a.col[k]);
+  }
+  for (const auto& [_, slots] : slices) {
+    index_t largest = 0;
+    for (const auto& [__, columns] : slots) largest = std::max(largest, *columns.rbegin() - *columns.begin());
+    const double each = largest < 255 ? 1 : largest < 65535 ? 2 : 4, width = double(slots.size());
+    bytes += 4 * width + 32 * 4 * std::ceil(width * each / 4);
+    places += 32 * width;
+  }
+  return places > 0 ? bytes / places : 4;
+}
 
 /// The same, in the plainest way.
 stats by_brute_force(const coo<double>& a) {
@@ -52,6 +72,10 @@ stats by_brute_force(const coo<double>& a) {
     s.row_mean = double(a.nnz()) / double(a.shape.rows);
     s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
   }
+  std::set<std::uint64_t> distinct;
+  for (const double v : a.val) distinct.insert(std::bit_cast<std::uint64_t>(v));
+  s.distinct_values = std::min<index_t>(static_cast<index_t>(distinct.size()), 257);
+  s.column_bytes = column_bytes_by_brute_force(a);
   return s;
 }
 
@@ -72,6 +96,8 @@ void expect_same(const stats& got, const stats& expected) {
   EXPECT_DOUBLE_EQ(got.norm_inf, expected.norm_inf);
   EXPECT_EQ(got.largest, expected.largest);
   EXPECT_EQ(got.finite, expected.finite);
+  EXPECT_EQ(got.distinct_values, expected.distinct_values);
+  EXPECT_DOUBLE_EQ(got.column_bytes, expected.column_bytes);
 }
 
 TEST(stats, agree_with_brute_force_for_every_number_of_threads) {
@@ -95,6 +121,35 @@ TEST(stats, notice_what_is_not_finite) {
     a.val[77] = bad;
     EXPECT_FALSE(measure(a).finite);
   }
+}
+
+TEST(stats, tell_values_apart_by_their_bits_up_to_256_of_them) {
+  const auto distinct = [](std::vector<double> values) {
+    return measure(kit::diagonal(std::move(values))).distinct_values;
+  };
+  EXPECT_EQ(distinct({}), 0);
+  EXPECT_EQ(distinct({3, 3, 3}), 1);
+  EXPECT_EQ(distinct({0.0, -0.0}), 2);
+  EXPECT_EQ(distinct({std::nan("1"), std::nan("2"), std::nan("1")}), 2);
+  for (const int n : {255, 256, 257, 1000}) {
+    std::vector<double> values;
+    for (int k = 0; k < 3 * n; ++k) values.push_back(1 + (k % n) * 0x1p-40); // alike in their upper bits
+    EXPECT_EQ(distinct(values), std::min(n, 257)) << n;
+  }
+}
+
+TEST(stats, count_values_that_are_spread_over_pieces) {
+  std::vector<double> values(200'000);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = double(k / 1000); // 200, no piece sees them all
+  EXPECT_EQ(measure(kit::diagonal(values)).distinct_values, 200);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = double(k / 500); // 400: too many only together
+  EXPECT_EQ(measure(kit::diagonal(values)).distinct_values, 257);
+}
+
+TEST(stats, sample_the_columns_of_large_matrices) {
+  std::vector<double> values(100'000, 2.0); // 3125 slices, of which some are left out
+  const auto s = measure(kit::diagonal(values));
+  EXPECT_DOUBLE_EQ(s.column_bytes, (4 + 32 * 4) / 32.0); // a base, and one word a row
 }
 
 TEST(stats, notice_a_stored_zero_on_the_diagonal) {

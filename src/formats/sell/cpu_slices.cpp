@@ -19,7 +19,6 @@ namespace {
 
 template <class V>
 void add_one_by_one(const std::int32_t* col, const V* val, index_t width, index_t height, const V* x, V* out) {
-  std::fill_n(out, height, V(0));
   for (index_t k = 0; k < width; ++k, col += height, val += height)
     for (index_t i = 0; i < height; ++i)
       if (col[i] >= 0) out[i] += val[i] * x[col[i]];
@@ -42,11 +41,13 @@ void add_columns(const std::int32_t* col, const V* val, index_t width, index_t h
 
 template <class V> void scalar::sums(const sell<V, cview>& a, index_t slice, cview<V> x, V* out) {
   const index_t begin = a.slice_ptr[slice], width = (a.slice_ptr[slice + 1] - begin) / a.height;
+  std::fill_n(out, a.height, V(0));
   add_one_by_one(a.col.data + begin, a.val.data + begin, width, a.height, x.data, out);
 }
 
 template <class V> void vectors::sums(const sell<V, cview>& a, index_t slice, cview<V> x, V* out) {
   const index_t begin = a.slice_ptr[slice], width = (a.slice_ptr[slice + 1] - begin) / a.height;
+  std::fill_n(out, a.height, V(0));
   add_columns(a.col.data + begin, a.val.data + begin, width, a.height, x.data, out);
 }
 

@@ -17,7 +17,7 @@ struct vectors {
   template <class V> static void sums(const sell<V, cview>& a, index_t slice, cview<V> x, V* out);
 };
 
-/// out[i] <- sum of val * x over `width` columns of `height` places each, as `vectors` does it.
+/// out[i] += sum of val * x over `width` columns of `height` places each, as `vectors` does it.
 template <class V>
 void add_columns(const std::int32_t* col, const V* val, index_t width, index_t height, const V* x, V* out);
 

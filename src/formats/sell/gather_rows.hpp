@@ -14,7 +14,7 @@ namespace furrow::sell_slices {
 struct eight_doubles {
   static constexpr index_t rows = 8, registers = 4;
   using sum = __m512d;
-  FURROW_STEP(FURROW_AVX512) sum zero() { return _mm512_setzero_pd(); }
+  FURROW_STEP(FURROW_AVX512) sum start(const double* out) { return _mm512_loadu_pd(out); }
   FURROW_STEP(FURROW_AVX512) sum add(sum s, const std::int32_t* col, const double* val, const double* x) {
     const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
     const auto in = static_cast<__mmask8>(~_mm256_movepi32_mask(at));
@@ -26,7 +26,7 @@ struct eight_doubles {
 struct sixteen_floats {
   static constexpr index_t rows = 16, registers = 2;
   using sum = __m512;
-  FURROW_STEP(FURROW_AVX512) sum zero() { return _mm512_setzero_ps(); }
+  FURROW_STEP(FURROW_AVX512) sum start(const float* out) { return _mm512_loadu_ps(out); }
   FURROW_STEP(FURROW_AVX512) sum add(sum s, const std::int32_t* col, const float* val, const float* x) {
     const __m512i at = _mm512_loadu_si512(col);
     const auto in = static_cast<__mmask16>(~_mm512_movepi32_mask(at));
@@ -38,7 +38,7 @@ struct sixteen_floats {
 struct four_doubles {
   static constexpr index_t rows = 4, registers = 4;
   using sum = __m256d;
-  FURROW_STEP(FURROW_AVX2) sum zero() { return _mm256_setzero_pd(); }
+  FURROW_STEP(FURROW_AVX2) sum start(const double* out) { return _mm256_loadu_pd(out); }
   FURROW_STEP(FURROW_AVX2) sum add(sum s, const std::int32_t* col, const double* val, const double* x) {
     const __m128i at = _mm_loadu_si128(reinterpret_cast<const __m128i*>(col));
     const __m128i in = _mm_cmpgt_epi32(at, _mm_set1_epi32(-1));
@@ -51,7 +51,7 @@ struct four_doubles {
 struct eight_floats {
   static constexpr index_t rows = 8, registers = 4;
   using sum = __m256;
-  FURROW_STEP(FURROW_AVX2) sum zero() { return _mm256_setzero_ps(); }
+  FURROW_STEP(FURROW_AVX2) sum start(const float* out) { return _mm256_loadu_ps(out); }
   FURROW_STEP(FURROW_AVX2) sum add(sum s, const std::int32_t* col, const float* val, const float* x) {
     const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
     const __m256 mask = _mm256_castsi256_ps(_mm256_cmpgt_epi32(at, _mm256_set1_epi32(-1)));
@@ -78,7 +78,7 @@ template <> struct vectors_of<float> {
   ISA inline __attribute__((always_inline)) void NAME##_rows(const std::int32_t* col, const V* val, index_t width,     \
                                                              index_t height, const V* x, V* out) {                     \
     typename Step::sum s[Registers];                                                                                   \
-    for (int r = 0; r < Registers; ++r) s[r] = Step::zero();                                                           \
+    for (int r = 0; r < Registers; ++r) s[r] = Step::start(out + r * Step::rows);                                      \
     for (index_t k = 0; k < width; ++k, col += height, val += height)                                                  \
       for (int r = 0; r < Registers; ++r) s[r] = Step::add(s[r], col + r * Step::rows, val + r * Step::rows, x);       \
     for (int r = 0; r < Registers; ++r) Step::put(out + r * Step::rows, s[r]);                                         \
