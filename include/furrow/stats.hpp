@@ -7,6 +7,9 @@
 
 namespace furrow {
 
+/// Windows inside which sliced formats sort rows by their lengths; 1 leaves them in place.
+inline constexpr std::array<index_t, 5> sorting_windows{1, 256, 1024, 4096, 16384};
+
 /// What one pass over a matrix tells: the input of every cost model and of `furrow info`.
 struct stats {
   shape2 shape;
@@ -25,7 +28,9 @@ struct stats {
   double largest = 0;            ///< largest |A[i,j]|
   bool finite = true;            ///< no NaN and no infinity among the values
   index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
-  double column_bytes = 4;       ///< a place, where 32 consecutive rows share a base a slot: `packed`; from samples
+  /// Of a place in slices of 32 rows that share a base a slot, sorted by length inside each of `sorting_windows`; from
+  /// samples. The columns of `packed`.
+  std::array<double, sorting_windows.size()> column_bytes{4, 4, 4, 4, 4};
 };
 
 /// One parallel pass over `a`, and samples; the same numbers for every number of threads.

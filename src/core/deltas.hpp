@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/coo.hpp>
+#include <furrow/stats.hpp>
 
 #include <cstdint>
 
@@ -20,8 +20,9 @@ constexpr int delta_bytes_for(index_t largest) {
 /// 32-bit words that a row takes for `slots` numbers of `bytes` bytes each.
 FURROW_HD constexpr index_t words_for(index_t slots, int bytes) { return (slots * bytes + 3) / 4; }
 
-/// Bytes a place, bases and padding included, that columns take as deltas in slices of 32 consecutive rows. Measured
-/// on at most 2048 slices, spread evenly; 4 for a matrix without entries. The same for every number of threads.
-template <class V> double measure_column_bytes(const coo<V>& a);
+/// Bytes a place, bases and padding included, that columns take as deltas in slices of 32 rows, for each window of
+/// `sorting_windows`. Measured on at most 2048 slices each, spread evenly; 4 for a matrix without entries. The same for
+/// every number of threads.
+template <class V> std::array<double, sorting_windows.size()> measure_column_bytes(const coo<V>& a);
 
 } // namespace furrow

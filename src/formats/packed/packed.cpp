@@ -21,7 +21,13 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
       [=](index_t s) { return delta_rows * (s < slices ? slice[s].slot : slots); }, "unpacked");
 }
 
-/// Columns as measured on samples of neighbouring rows; sorted rows may need a little more.
+/// Bytes a place of columns, from the samples with the largest window up to this one.
+double column_bytes(const stats& s, index_t window) {
+  std::size_t k = sorting_windows.size() - 1;
+  while (sorting_windows[k] > window && k > (window > 1 ? 1 : 0)) --k;
+  return s.column_bytes[k];
+}
+
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t window = read_parameters(parameters);
   const slice_plan plan = plan_slices(s, "packed", delta_rows, window, bytes_of(p) + 1);
@@ -32,7 +38,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
     const double whole_words = 1.5 * delta_rows * plan.slices; // of four numbers: half of one is left over on average
     values = bytes_of(p) * double(s.distinct_values) + (s.distinct_values > 1 ? plan.places + whole_words : 0);
   }
-  const double columns = known ? s.column_bytes * plan.places : 4 * plan.places + 4 * slots;
+  const double columns = known ? column_bytes(s, plan.how.window) * plan.places : 4 * plan.places + 4 * slots;
   return {columns + values + sizeof(packed_slice) * plan.slices + rows, plan.places, plan.refusal, false};
 }
 

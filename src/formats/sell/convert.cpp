@@ -29,22 +29,21 @@ template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
   sell<V, host_array> made{a.shape, how.height, {}, sorted_rows(length, how), {}, {}};
   made.slice_ptr = offsets_of_slices(length, made.row, how.height);
   const index_t slices = made.slice_ptr.size() - 1, places = made.slice_ptr[slices];
-  made.col = host_array<std::int32_t>(places);
-  made.val = host_array<V>(places);
-  cpu::for_each_range(slices, 64, [&](index_t first, index_t last) {
-    for (index_t s = first; s < last; ++s) {
-      const index_t begin = made.slice_ptr[s], width = (made.slice_ptr[s + 1] - begin) / how.height;
-      for (index_t inside = 0; inside < how.height; ++inside) {
-        const index_t position = s * how.height + inside, row = position < rows ? row_at(made, position) : -1;
-        const index_t entry = row < 0 ? 0 : row_ptr[row], entries = row < 0 ? 0 : length[row];
-        for (index_t k = 0; k < width; ++k) {
-          const index_t place = begin + k * how.height + inside;
-          made.col[place] = k < entries ? a.col[entry + k] : -1;
-          made.val[place] = k < entries ? a.val[entry + k] : V(0);
-        }
+  const auto fill = [&](auto& to, const auto& from, auto padding) {
+    cpu::for_each_range(slices, 64, [&](index_t first, index_t last) {
+      for (index_t p = first * how.height; p < last * how.height; ++p) {
+        const index_t row = p < rows ? row_at(made, p) : -1, end = made.slice_ptr[p / how.height + 1];
+        index_t entry = row < 0 ? 0 : row_ptr[row], left = row < 0 ? 0 : length[row];
+        for (index_t place = made.slice_ptr[p / how.height] + p % how.height; place < end; place += how.height)
+          to[place] = left-- > 0 ? from[entry++] : padding;
       }
-    }
-  });
+    });
+  };
+  made.col = host_array<std::int32_t>(places); // one after the other, so that only one of them is there twice
+  fill(made.col, a.col, std::int32_t(-1));
+  a.col = {};
+  made.val = host_array<V>(places);
+  fill(made.val, a.val, V(0));
   return made;
 }
 

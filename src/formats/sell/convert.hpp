@@ -7,7 +7,7 @@
 
 namespace furrow {
 
-/// From triplets; holds both matrices at its peak. Parallel.
+/// From triplets; holds the values twice at its peak. Parallel.
 template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how);
 /// The same with the height and window of `parameters`, or those that suit the rows best.
 template <class V> sell<V, host_array> to_sell(coo<V> a, std::string_view parameters);

@@ -60,20 +60,15 @@ slicing best_slicing(const host_array<std::int32_t>& length, index_t height, dou
   const auto plain_places = double(places_of(length, plain));
   if (plain_places <= 1.03 * double(nnz)) return plain;
   const double rows_bytes = 4 * double(length.size());
-  constexpr std::array<index_t, 4> windows{256, 1024, 4096, 16384};
-  std::array<double, windows.size()> bytes{};
-  double fewest = place_bytes * plain_places;
-  for (std::size_t k = 0; k < windows.size(); ++k) {
-    bytes[k] = place_bytes * double(places_of(length, {height, windows[k]})) + rows_bytes;
-    fewest = std::min(fewest, bytes[k]);
-    if (windows[k] >= length.size()) { // larger ones are the same
-      std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(k), bytes.end(), bytes[k]);
-      break;
-    }
+  std::array<double, sorting_windows.size()> bytes{place_bytes * plain_places};
+  for (std::size_t k = 1; k < bytes.size(); ++k) {
+    const bool more = k == 1 || sorting_windows[k - 1] < length.size(); // otherwise the same as the one before
+    const slicing how{height, sorting_windows[k]};
+    bytes[k] = more ? place_bytes * double(places_of(length, how)) + rows_bytes : bytes[k - 1];
   }
-  if (place_bytes * plain_places <= 1.02 * fewest) return plain;
-  const auto taken = std::ranges::find_if(bytes, [&](double b) { return b <= 1.02 * fewest; });
-  return {height, windows[static_cast<std::size_t>(taken - bytes.begin())]};
+  const double enough = 1.02 * *std::ranges::min_element(bytes);
+  const auto taken = std::ranges::find_if(bytes, [&](double b) { return b <= enough; });
+  return {height, sorting_windows[static_cast<std::size_t>(taken - bytes.begin())]};
 }
 
 host_array<std::int32_t> sorted_rows(const host_array<std::int32_t>& length, slicing s) {
