@@ -43,6 +43,8 @@ struct layout {
   double places = 0;     ///< values stored, padding included: places / nnz is the fill
   std::string refusal{}; ///< why the format does not serve this matrix, as a sentence; empty where it does
   bool exact = true;     ///< otherwise `bytes` is an estimate from samples
+  /// Bytes of triplets and helpers that are still there when the matrix is complete; negative: all triplets.
+  double beside = -1;
 };
 
 /// A format as the rest of the library sees it. One per folder of src/formats; the table is generated.
@@ -60,6 +62,13 @@ struct format_entry {
 /// Bytes of y = A x: the stored matrix, x and y, each once.
 inline double bytes_per_apply(const layout& l, const stats& s, precision p) {
   return l.bytes + bytes_of(p) * static_cast<double>(s.shape.rows + s.shape.cols);
+}
+
+/// Peak bytes of host memory while a matrix is made from triplets.
+inline double bytes_to_make(const layout& l, const stats& s, precision p) {
+  const double triplets = (8 + bytes_of(p)) * static_cast<double>(s.nnz);
+  const double last = l.bytes + (l.beside < 0 ? triplets : l.beside);
+  return last > triplets ? last : triplets;
 }
 
 /// All formats, sorted by name.

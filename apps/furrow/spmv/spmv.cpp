@@ -124,11 +124,12 @@ memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
   const std::string asked = q.format == "all" || q.format == "auto" ? "csr" : q.format;
   const choice c = choose(s, q.machine.values(), {}, asked, "auto");
   const format_entry& f = *c.format;
-  const double stored = f.lay_out(s, q.machine.values(), c.parameters).bytes;
+  const layout l = f.lay_out(s, q.machine.values(), c.parameters);
+  const double stored = l.bytes;
   memory_plan plan;
   plan.read = std::max(load_bytes(q.file, head), std::clamp(4 * last_level_cache(), 256e6, 2e9));
   // Either an operator is being made, from triplets that are still needed or not, or its product runs on two vectors.
-  const double making = (one ? 1 : 2) * triplets + vector + (f.name == "csr" ? 4 * rows : 0);
+  const double making = (one ? 0 : triplets) + vector + bytes_to_make(l, s, q.machine.values());
   const double running = (one ? 0 : triplets) + stored + 4 * vector;
   plan.work = std::max(making, running) + (q.check ? 24 * rows : 0);
   if (q.machine.values() == precision::f32) plan.work = std::max(plan.work, 20 * nnz);

@@ -5,6 +5,7 @@
 #include "backends/entry.hpp"
 #include "formats/sell/cpu_operator.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace furrow {
@@ -39,7 +40,12 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
     values = bytes_of(p) * double(s.distinct_values) + (s.distinct_values > 1 ? plan.places + whole_words : 0);
   }
   const double columns = known ? column_bytes(s, plan.how.window) * plan.places : 4 * plan.places + 4 * slots;
-  return {columns + values + sizeof(packed_slice) * plan.slices + rows, plan.places, plan.refusal, false};
+  const double bytes = columns + values + sizeof(packed_slice) * plan.slices + rows;
+  // Columns and values, offsets and lengths of rows; before that all triplets and the offsets.
+  const double entry = 4 + bytes_of(p);
+  const double beside = std::max(entry * double(s.nnz) + 12 * double(s.shape.rows),
+                                 (4 + entry) * double(s.nnz) + 8 * double(s.shape.rows) - bytes);
+  return {.bytes = bytes, .places = plan.places, .refusal = plan.refusal, .exact = false, .beside = beside};
 }
 
 constexpr std::array cpu_kernels{

@@ -30,8 +30,11 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const double place = 4 + bytes_of(p);
   const slice_plan plan = plan_slices(s, "sell", asked.height, asked.window, place);
   const double rows = plan.how.window == 1 ? 0 : 4 * double(s.shape.rows);
-  return {place * plan.places + 8 * (plan.slices + 1) + rows, plan.places, plan.refusal,
-          s.row_length.size() == s.shape.rows};
+  return {.bytes = place * plan.places + 8 * (plan.slices + 1) + rows,
+          .places = plan.places,
+          .refusal = plan.refusal,
+          .exact = s.row_length.size() == s.shape.rows,
+          .beside = bytes_of(p) * double(s.nnz) + 12 * double(s.shape.rows)}; // values, offsets and lengths of rows
 }
 
 constexpr std::array cpu_kernels{
