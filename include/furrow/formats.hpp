@@ -17,10 +17,6 @@ enum class precision { f64, f32 };
 constexpr double bytes_of(precision p) { return p == precision::f64 ? 8 : 4; }
 template <class V> constexpr precision precision_of = sizeof(V) == 8 ? precision::f64 : precision::f32;
 
-struct kernel_entry {
-  std::string_view name, about;
-};
-
 /// Makes an operator from triplets, which it may take apart. `parameters` is what follows the format's name and a colon
 /// ("8:256" of `sell:8:256`), empty for the format's own choice; `kernel` is a name of the entry's list, or "auto".
 template <class V>
@@ -33,7 +29,8 @@ struct layout {
   double places = 0;     ///< values stored, padding included: places / nnz is the fill
   std::string refusal{}; ///< why the format does not serve this matrix, as a sentence; empty where it does
   bool exact = true;     ///< otherwise `bytes` is an estimate from samples
-  double taken = 0;      ///< of `bytes`, those of triplet arrays taken over; the others come beside the triplets
+  /// Bytes of triplets and helpers that are still there when the matrix is complete; negative: all triplets.
+  double beside = -1;
 };
 
 /// What the cost models know of a device. Only ratios matter to a choice.
@@ -47,13 +44,30 @@ struct machine {
 /// From what the device says of itself; nothing is measured.
 machine typical_machine(device where);
 
+/// What a product by one kernel costs, as a sum: each number times what stands beside it. Fitted to measurements
+/// (docs/choosing.md); all zero: nobody has measured this kernel.
+struct kernel_costs {
+  double start = 0;     ///< times the latency of the machine
+  double memory = 0;    ///< times bytes_per_apply over the rate of the memory, or of the cache where they fit it
+  double by_row = 0;    ///< times the sectors of x by row (`locality`) over the rate of the cache
+  double by_slice = 0;  ///< times those by slice
+  double by_window = 0; ///< times those by window
+  double rows = 0;      ///< nanoseconds a row and processor
+  double places = 0;    ///< nanoseconds a stored value and processor
+  double longest = 0;   ///< nanoseconds an entry of the longest row
+  bool known() const { return start > 0; }
+};
+
+struct kernel_entry {
+  std::string_view name, about;
+  kernel_costs costs{};
+};
+
 /// How one format is made on one kind of device.
 struct format_backend {
   std::span<const kernel_entry> kernels;
   make_operator<double> f64 = nullptr; ///< null: this format has no code for this kind of device
   make_operator<float> f32 = nullptr;
-  /// Seconds that y = A x is expected to take by that kernel; null: latency plus bytes over the rate of the memory.
-  double (*seconds)(const stats&, precision, const layout&, std::string_view kernel, const machine&) = nullptr;
 
   template <class V> make_operator<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;
@@ -76,6 +90,13 @@ struct format_entry {
 /// Bytes of y = A x: the stored matrix, x and y, each once.
 inline double bytes_per_apply(const layout& l, const stats& s, precision p) {
   return l.bytes + bytes_of(p) * static_cast<double>(s.shape.rows + s.shape.cols);
+}
+
+/// Peak bytes of host memory while a matrix is made from triplets.
+inline double bytes_to_make(const layout& l, const stats& s, precision p) {
+  const double triplets = (8 + bytes_of(p)) * static_cast<double>(s.nnz);
+  const double last = l.bytes + (l.beside < 0 ? triplets : l.beside);
+  return last > triplets ? last : triplets;
 }
 
 /// All formats, sorted by name.

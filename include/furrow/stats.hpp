@@ -16,6 +16,9 @@ struct locality {
   double by_window = 1; ///< the entries of 1024 consecutive rows: what a cache of a core cannot save
 };
 
+/// Windows inside which sliced formats sort rows by their lengths; 1 leaves them in place.
+inline constexpr std::array<index_t, 5> sorting_windows{1, 256, 1024, 4096, 16384};
+
 /// What one pass over a matrix tells: the input of every cost model and of `furrow info`.
 struct stats {
   shape2 shape;
@@ -32,15 +35,19 @@ struct stats {
   index_t explicit_zeros = 0;
   double norm_inf = 0; ///< largest row sum of |A[i,j]|
   double largest = 0;  ///< largest |A[i,j]|
-  locality near{};
   bool finite = true;  ///< no NaN and no infinity among the values
+  index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
+  locality near{};
   /// [K]: aligned K x K blocks with entries, for K from 2 to 8. -1: not counted, because a sample of the rows of a
   /// large matrix has more than 1.75 places an entry.
   std::array<index_t, 9> blocks{};
+  /// Of a place in slices of 32 rows that share a base a slot, sorted by length inside each of `sorting_windows`; from
+  /// samples. The columns of `packed`.
+  std::array<double, sorting_windows.size()> column_bytes{4, 4, 4, 4, 4};
 };
 
-/// Parallel; one pass over `a` and one over its columns for each K whose blocks are counted. The same numbers for every
-/// number of threads.
+/// Parallel: passes over `a`, one more over its columns for each K whose blocks are counted, and samples. The same
+/// numbers for every number of threads.
 template <class V> stats measure(const coo<V>& a);
 
 } // namespace furrow

@@ -2,6 +2,9 @@
 #include "blocks.hpp"
 #include "locality.hpp"
 
+#include "deltas.hpp"
+#include "distinct.hpp"
+
 #include "backends/cpu/parallel.hpp"
 
 #include <algorithm>
@@ -105,6 +108,9 @@ template <class V> stats measure(const coo<V>& a) {
     s.row_mean = double(nnz) / double(a.shape.rows);
     s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
   }
+  const auto values = static_cast<index_t>(distinct_values(a.val).size());
+  s.distinct_values = values || nnz == 0 ? values : few_values<V>::most + 1;
+  s.column_bytes = measure_column_bytes(a);
   return s;
 }
 

@@ -11,10 +11,32 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace furrow {
 namespace {
+
+/// Bytes a place of all slices of 32 rows: a base of 4 bytes a slot, deltas in words of 4 bytes a row.
+double column_bytes_by_brute_force(const coo<double>& a, index_t window) {
+  std::vector<std::vector<index_t>> row(static_cast<std::size_t>(a.shape.rows));
+  for (index_t k = 0; k < a.nnz(); ++k) row[static_cast<std::size_t>(a.row[k])].push_back(a.col[k]);
+  for (index_t first = 0; first < a.shape.rows && window > 1; first += window)
+    std::stable_sort(row.begin() + first, row.begin() + std::min(first + window, a.shape.rows),
+                     [](const auto& r, const auto& s) { return r.size() > s.size(); });
+  std::map<index_t, std::map<index_t, std::set<index_t>>> slices; // slice, slot, columns
+  for (std::size_t p = 0; p < row.size(); ++p)
+    for (std::size_t k = 0; k < row[p].size(); ++k) slices[index_t(p) / 32][index_t(k)].insert(row[p][k]);
+  double bytes = 0, places = 0;
+  for (const auto& slice : slices) {
+    index_t largest = 0;
+    for (const auto& slot : slice.second) largest = std::max(largest, *slot.second.rbegin() - *slot.second.begin());
+    const double each = largest < 255 ? 1 : largest < 65535 ? 2 : 4, width = double(slice.second.size());
+    bytes += 4 * width + 32 * 4 * std::ceil(width * each / 4);
+    places += 32 * width;
+  }
+  return places > 0 ? bytes / places : 4;
+}
 
 /// The same, in the plainest way.
 stats by_brute_force(const coo<double>& a) {
@@ -59,6 +81,11 @@ stats by_brute_force(const coo<double>& a) {
     for (index_t e = 0; e < a.nnz(); ++e) blocks.insert({a.row[e] / k, a.col[e] / k});
     s.blocks[k] = static_cast<index_t>(blocks.size());
   }
+  std::set<std::uint64_t> distinct;
+  for (const double v : a.val) distinct.insert(std::bit_cast<std::uint64_t>(v));
+  s.distinct_values = std::min<index_t>(static_cast<index_t>(distinct.size()), 257);
+  for (std::size_t k = 0; k < sorting_windows.size(); ++k)
+    s.column_bytes[k] = column_bytes_by_brute_force(a, sorting_windows[k]);
   return s;
 }
 
@@ -86,6 +113,9 @@ void expect_same(const stats& got, const stats& expected) {
       EXPECT_GT(double(expected.blocks[k]) * k * k, most_fill * double(got.nnz)) << k;
     }
   }
+  EXPECT_EQ(got.distinct_values, expected.distinct_values);
+  for (std::size_t k = 0; k < sorting_windows.size(); ++k)
+    EXPECT_DOUBLE_EQ(got.column_bytes[k], expected.column_bytes[k]) << "window " << sorting_windows[k];
 }
 
 TEST(stats, agree_with_brute_force_for_every_number_of_threads) {
@@ -109,6 +139,35 @@ TEST(stats, notice_what_is_not_finite) {
     a.val[77] = bad;
     EXPECT_FALSE(measure(a).finite);
   }
+}
+
+TEST(stats, tell_values_apart_by_their_bits_up_to_256_of_them) {
+  const auto distinct = [](std::vector<double> values) {
+    return measure(kit::diagonal(std::move(values))).distinct_values;
+  };
+  EXPECT_EQ(distinct({}), 0);
+  EXPECT_EQ(distinct({3, 3, 3}), 1);
+  EXPECT_EQ(distinct({0.0, -0.0}), 2);
+  EXPECT_EQ(distinct({std::nan("1"), std::nan("2"), std::nan("1")}), 2);
+  for (const int n : {255, 256, 257, 1000}) {
+    std::vector<double> values;
+    for (int k = 0; k < 3 * n; ++k) values.push_back(1 + (k % n) * 0x1p-40); // alike in their upper bits
+    EXPECT_EQ(distinct(values), std::min(n, 257)) << n;
+  }
+}
+
+TEST(stats, count_values_that_are_spread_over_pieces) {
+  std::vector<double> values(200'000);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = double(k / 1000); // 200, no piece sees them all
+  EXPECT_EQ(measure(kit::diagonal(values)).distinct_values, 200);
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = double(k / 500); // 400: too many only together
+  EXPECT_EQ(measure(kit::diagonal(values)).distinct_values, 257);
+}
+
+TEST(stats, sample_the_columns_of_large_matrices) {
+  std::vector<double> values(100'000, 2.0); // 3125 slices, of which some are left out
+  const auto s = measure(kit::diagonal(values));
+  for (const double bytes : s.column_bytes) EXPECT_DOUBLE_EQ(bytes, (4 + 32 * 4) / 32.0); // a base, and one word a row
 }
 
 TEST(stats, notice_a_stored_zero_on_the_diagonal) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune/model.hpp"
+
 #include <furrow/formats.hpp>
 
 #include <fmt/format.h>
@@ -42,12 +44,6 @@ request read_wish(const wish& w) {
   return r;
 }
 
-/// Seconds of a product by latency and bytes alone.
-double seconds_by_bytes(const stats& s, precision p, const layout& l, const machine& m) {
-  const double bytes = bytes_per_apply(l, s, p);
-  return m.latency + bytes / (bytes < m.cache ? m.cache_read : m.read);
-}
-
 /// Seconds to make an operator: every format sorts out the triplets once and writes what it stores; a GPU is sent it.
 double setup_seconds(const stats& s, precision p, const layout& l, device where) {
   constexpr double convert = 1.5e9, send = 10e9; // bytes a second
@@ -56,17 +52,21 @@ double setup_seconds(const stats& s, precision p, const layout& l, device where)
   return (as_it_is ? 0.2 : 1.0) * (triplets + l.bytes) / convert + (where.is_gpu() ? l.bytes / send : 0);
 }
 
-/// The kernels of one format as candidates. "auto" is tried only where there is no model of the kernels.
+/// One format as candidates: each of its kernels whose costs are known; or the format's own choice, by bytes alone.
 void add_candidates(std::vector<candidate>& list, const choice& c, const layout& l, const stats& s, precision p,
                     device where, const machine& m) {
-  const format_backend& backend = c.format->backend(where);
   const double setup = setup_seconds(s, p, l, where);
-  const auto add = [&](std::string_view kernel, double seconds) {
-    list.push_back({{c.format, c.parameters, std::string(kernel), {}}, l, seconds, setup});
+  const auto add = [&](std::string_view kernel, const kernel_costs& costs) {
+    const choice one{c.format, c.parameters, std::string(kernel), {}};
+    list.push_back({one, l, expected_seconds(costs, s, p, l, m), setup});
   };
-  if (!backend.seconds) return add(c.kernel, seconds_by_bytes(s, p, l, m));
-  if (c.kernel != "auto") return add(c.kernel, backend.seconds(s, p, l, c.kernel, m));
-  for (const kernel_entry& k : backend.kernels) add(k.name, backend.seconds(s, p, l, k.name, m));
+  bool found = false;
+  for (const kernel_entry& k : c.format->backend(where).kernels) {
+    if (!k.costs.known() || (c.kernel != "auto" && c.kernel != k.name)) continue;
+    add(k.name, k.costs);
+    found = true;
+  }
+  if (!found) add(c.kernel, {});
 }
 
 /// The format that was asked for by name, checked.

@@ -232,16 +232,15 @@ memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_o
   const choice c = choose(s, p, o.where, {o.format, o.kernel, o.applies});
   const double vector = bytes_of(p) * double(s.shape.rows);
   const layout l = c.format->lay_out(s, p, c.parameters);
-  const double stored = l.bytes, beside = l.bytes - l.taken; // what is built while the triplets are still there
+  const double stored = l.bytes, making = bytes_to_make(l, s, p);
   const double vectors = vector * (find_solver(o.solver).vectors + find_preconditioner(o.precond).vectors);
-  const double triplets = (8 + bytes_of(p)) * double(s.nnz);
   memory_estimate e;
   e.host = 2 * vector; // b and x
   if (o.where.is_gpu()) {
     e.gpu = stored + vectors + 2 * vector;
-    e.host += std::max(triplets + beside, 2 * vector);
+    e.host += std::max(making, 2 * vector);
   } else {
-    e.host += std::max(triplets + beside + vector * find_preconditioner(o.precond).vectors, stored + vectors);
+    e.host += std::max(making + vector * find_preconditioner(o.precond).vectors, stored + vectors);
   }
   return e;
 }

@@ -102,7 +102,8 @@ std::string text_of(const options& o, const facts& f) {
   text += line("blocks", blocks_text(s));
   text += line("diagonal", s.zero_diagonal ? fmt::format("{} zero or missing entries", count_text(s.zero_diagonal))
                                            : std::string("no zero entry"));
-  text += line("values", fmt::format("largest {:.6g}, largest row sum {:.6g}{}", s.largest, s.norm_inf,
+  text += line("values", fmt::format("largest {:.6g}, largest row sum {:.6g}, {} distinct{}", s.largest, s.norm_inf,
+                                     s.distinct_values > 256 ? "more than 256" : std::to_string(s.distinct_values),
                                      s.finite ? "" : ", some are not finite"));
   if (f.p.b) text += line("b", "came with the matrix");
   text += "\n" + line("memory", dim(fmt::format("{:<10} {:>10} {:>10}", "", "f64", "f32")));
@@ -148,6 +149,7 @@ std::string json_of(const facts& f) {
   j["largest"] = number(s.largest);
   j["norm_inf"] = number(s.norm_inf);
   j["finite"] = s.finite;
+  j["distinct_values"] = s.distinct_values > 256 ? json() : json(s.distinct_values); // null: more than 256
   j["has_rhs"] = f.p.b.has_value();
   j["memory"] = json::array();
   for (const auto* format : formats()) {

@@ -123,7 +123,7 @@ memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
   memory_plan plan;
   plan.read = std::max(load_bytes(q.file, head), std::clamp(4 * last_level_cache(), 256e6, 2e9));
   // Either an operator is being made, from triplets that are still needed or not, or its product runs on two vectors.
-  const double making = (one ? 1 : 2) * triplets + vector + (l.bytes - l.taken);
+  const double making = (one ? 0 : triplets) + vector + bytes_to_make(l, s, q.machine.values());
   const double running = (one ? 0 : triplets) + stored + 4 * vector;
   plan.work = std::max(making, running) + (q.check ? 24 * rows : 0);
   if (q.machine.values() == precision::f32) plan.work = std::max(plan.work, 20 * nnz);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "deltas.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+struct sample {
+  index_t bytes = 0, places = 0;
+};
+
+/// Where the entries of each of `count` rows begin, and one more.
+template <class V> std::vector<index_t> starts_of_rows(const coo<V>& a, index_t first, index_t count) {
+  const auto *const begin = a.row.begin(), *const end = a.row.end();
+  const auto* at = std::lower_bound(begin, end, first, [](std::int32_t r, index_t bound) { return r < bound; });
+  std::vector<index_t> start;
+  for (index_t row = first; row <= first + count; ++row) {
+    while (at < end && *at < row) ++at;
+    start.push_back(at - begin);
+  }
+  return start;
+}
+
+/// All slices of the rows [first, first + count), of which the longest come first where they are `sorted`.
+template <class V> sample look_at_rows(const coo<V>& a, index_t first, index_t count, bool sorted) {
+  const auto start = starts_of_rows(a, first, count);
+  const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
+  std::vector<index_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), index_t(0));
+  if (sorted) std::ranges::stable_sort(order, [&](index_t r, index_t s) { return length(r) > length(s); });
+  struct range {
+    std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
+  };
+  std::vector<range> slot;
+  sample sum;
+  for (index_t slice = 0; slice < count; slice += delta_rows) {
+    slot.clear();
+    for (index_t p = slice; p < std::min(count, slice + delta_rows); ++p) {
+      const index_t row = order[p];
+      if (length(row) > static_cast<index_t>(slot.size())) slot.resize(static_cast<std::size_t>(length(row)));
+      for (index_t k = 0; k < length(row); ++k) {
+        slot[k].least = std::min(slot[k].least, a.col[start[row] + k]);
+        slot[k].most = std::max(slot[k].most, a.col[start[row] + k]);
+      }
+    }
+    index_t largest = 0;
+    for (const range& r : slot) largest = std::max(largest, index_t(r.most) - r.least);
+    const auto width = static_cast<index_t>(slot.size());
+    sum.bytes += 4 * width + 4 * delta_rows * words_for(width, delta_bytes_for(largest));
+    sum.places += delta_rows * width;
+  }
+  return sum;
+}
+
+template <class V> double measure_window(const coo<V>& a, index_t window) {
+  constexpr index_t most_rows = 2048 * delta_rows;
+  const index_t rows = a.shape.rows, together = std::max<index_t>(window, delta_rows);
+  const index_t windows = (rows + together - 1) / together, samples = std::min(windows, most_rows / together);
+  std::vector<sample> found(static_cast<std::size_t>(samples));
+  cpu::for_each_range(samples, 4, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k) {
+      const index_t row = cpu::part_begin(windows, samples, k) * together;
+      found[static_cast<std::size_t>(k)] = look_at_rows(a, row, std::min(together, rows - row), window > 1);
+    }
+  });
+  sample total;
+  for (const sample& s : found) {
+    total.bytes += s.bytes;
+    total.places += s.places;
+  }
+  return total.places ? double(total.bytes) / double(total.places) : 4;
+}
+
+} // namespace
+
+template <class V> std::array<double, sorting_windows.size()> measure_column_bytes(const coo<V>& a) {
+  std::array<double, sorting_windows.size()> bytes{};
+  for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = measure_window(a, sorting_windows[k]);
+  return bytes;
+}
+
+template std::array<double, sorting_windows.size()> measure_column_bytes(const coo<double>&);
+template std::array<double, sorting_windows.size()> measure_column_bytes(const coo<float>&);
+
+} // namespace furrow

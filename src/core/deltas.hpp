@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/stats.hpp>
+
+#include <cstdint>
+
+/// Columns of 32 neighbouring rows, slot by slot, as the least of them and what each is above it.
+namespace furrow {
+
+inline constexpr int delta_rows = 32;
+
+/// Bytes of a delta of `bytes` bytes that means: no entry here. So the largest delta is one less.
+FURROW_HD constexpr std::uint32_t no_entry(int bytes) { return 0xffffffffu >> (32 - 8 * bytes); }
+
+/// The fewest bytes, 1, 2 or 4, that hold every delta up to `largest`.
+constexpr int delta_bytes_for(index_t largest) {
+  return largest < index_t(no_entry(1)) ? 1 : largest < index_t(no_entry(2)) ? 2 : 4;
+}
+
+/// 32-bit words that a row takes for `slots` numbers of `bytes` bytes each.
+FURROW_HD constexpr index_t words_for(index_t slots, int bytes) { return (slots * bytes + 3) / 4; }
+
+/// Bytes a place, bases and padding included, that columns take as deltas in slices of 32 rows, for each window of
+/// `sorting_windows`. Measured on at most 2048 slices each, spread evenly; 4 for a matrix without entries. The same for
+/// every number of threads.
+template <class V> std::array<double, sorting_windows.size()> measure_column_bytes(const coo<V>& a);
+
+} // namespace furrow

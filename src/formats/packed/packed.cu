@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+
+#include "formats/sell/slice_kernel.hpp"
+
+namespace furrow::packed_format {
+namespace {
+
+template <bool Split, packed_values Values, class V, int N>
+__global__ void __launch_bounds__(slice_threads, 4)
+    packed_kernel(packed<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
+  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, xy,
+                              [&](lanes lane, index_t position) { return partial<Values>(lane, a, position, x); });
+}
+
+template <class V> class packed_on_gpu final : public gpu::stored_operator<V, packed<V, gpu_array>> {
+  using base = gpu::stored_operator<V, packed<V, gpu_array>>;
+  using base::matrix_;
+
+public:
+  packed_on_gpu(const packed<V, host_array>& a, std::string_view kernel) : base(upload(a)) {
+    index_t widest = 0;
+    for (const packed_slice& s : a.slice) widest = std::max<index_t>(widest, s.width);
+    const double mean = a.slice.empty() ? 0 : double(a.base.size()) / double(a.slice.size());
+    sharing_ = gpu::sharing_for(kernel, a.shape.rows, mean, widest);
+  }
+
+  std::string kernel() const override { return sharing_ > 1 ? "split" : "slices"; }
+
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
+  }
+
+private:
+  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
+  }
+
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    switch (values_of(matrix_)) {
+    case packed_values::stored:
+      return start<packed_values::stored>(alpha, x, beta, y, xy);
+    case packed_values::numbered:
+      return start<packed_values::numbered>(alpha, x, beta, y, xy);
+    case packed_values::one:
+      return start<packed_values::one>(alpha, x, beta, y, xy);
+    }
+  }
+
+  template <packed_values Values, int N>
+  void start(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    const gpu::queue& q = gpu::current_queue();
+    const auto kernel = sharing_ > 1 ? packed_kernel<true, Values, V, N> : packed_kernel<false, Values, V, N>;
+    const unsigned blocks = gpu::slice_blocks<N>(matrix_.shape.rows, sharing_, q);
+    kernel<<<blocks, slice_threads, 0, q.stream>>>(view_of(matrix_), sharing_, alpha, x, beta, y, xy);
+    gpu::check(cudaGetLastError());
+  }
+
+  int sharing_ = 1; ///< threads a row
+};
+
+} // namespace
+
+template <class V>
+std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel) {
+  return std::make_unique<packed_on_gpu<V>>(to_packed(std::move(a), read_parameters(parameters)), kernel);
+}
+
+template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
+template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
+
+} // namespace furrow::packed_format

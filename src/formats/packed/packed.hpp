@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "core/deltas.hpp"
+#include "formats/sell/sell.hpp"
+
+namespace furrow {
+
+/// Where a slice lies. Slots are columns of a slice, of 32 places each.
+struct packed_slice {
+  index_t slot = 0;             ///< slots before this slice
+  index_t word = 0;             ///< words a row before this slice
+  std::int32_t width = 0;       ///< slots: entries of its longest row
+  std::int32_t delta_bytes = 1; ///< 1, 2 or 4
+
+  FURROW_HD index_t delta_words() const { return words_for(width, delta_bytes); }
+};
+
+/// sell with slices of 32 rows in fewer bytes, without loss. Entry k of a row has the column base[slot + k] + delta.
+/// Word j of all rows of a slice lie side by side; a row's words hold its deltas, the first in the lowest bits, then,
+/// where values are numbered, the numbers of its values, a byte each. Deltas behind the last entry are `no_entry`,
+/// value numbers there are 0.
+///
+/// Values are stored as they are; or, where there are at most 256, numbered; or, where there is one, left out.
+template <class V, template <class> class Array> struct packed {
+  shape2 shape;
+  Array<packed_slice> slice; ///< each begins where the one before ends
+  Array<std::int32_t> row;   ///< row at each position, a permutation; empty where position p is row p
+  Array<std::int32_t> base;  ///< the least column of each slot
+  Array<std::uint32_t> word; ///< 32 x (words of the deltas, then of the value numbers) a slice
+  Array<V> dictionary;       ///< the distinct values in the order of their bits; empty where values are stored
+  Array<V> val;              ///< 32 a slot, 0 where there is no entry; empty where there is a dictionary
+
+  template <template <class> class To, class F> packed<V, To> map(F f) const {
+    return {shape, f(slice), f(row), f(base), f(word), f(dictionary), f(val)};
+  }
+};
+
+/// How the values of a matrix are kept.
+enum class packed_values { stored, numbered, one };
+
+constexpr packed_values values_kept(index_t distinct) {
+  return distinct == 0 ? packed_values::stored : distinct == 1 ? packed_values::one : packed_values::numbered;
+}
+template <class V> packed_values values_of(const packed<V, cview>& a) { return values_kept(a.dictionary.size); }
+template <class V, template <class> class Array> packed_values values_of(const packed<V, Array>& a) {
+  return values_kept(a.dictionary.size());
+}
+
+/// The number at `slot` of a group of four, whose words are given.
+template <int Bytes> FURROW_HD std::uint32_t unpack(const std::uint32_t* words, int slot) {
+  constexpr int each = 4 / Bytes; // numbers a word
+  return words[slot / each] >> (8 * Bytes * (slot % each)) & no_entry(Bytes);
+}
+
+/// Groups of four slots that a thread has under way at once.
+inline constexpr int packed_batch = 2;
+
+/// sum += val * x of the slots of the groups `first`, first + step, ...: a batch of them. Whole: the slice has all of
+/// these slots; otherwise those that it lacks count as padding. `inside`: which row of the slice.
+template <bool Whole, packed_values Values, int Bytes, class V>
+FURROW_HD void add_groups(const packed<V, cview>& a, const packed_slice& s, int inside, index_t first, int step,
+                          cview<V> x, V& sum) {
+  constexpr int slots = 4 * packed_batch;
+  const std::uint32_t* const words = a.word.data + s.word * delta_rows + inside;
+  const std::int32_t* const base = a.base.data + s.slot;
+  const index_t delta_words = s.delta_words();
+  std::uint32_t delta[packed_batch][Bytes], number[packed_batch];
+  std::int32_t col[slots];
+  V val[slots], element[slots];
+  FURROW_UNROLL
+  for (int j = 0; j < packed_batch; ++j) { // all that does not depend on anything else
+    const index_t group = first + index_t(j) * step;
+    FURROW_UNROLL
+    for (int w = 0; w < Bytes; ++w) {
+      const index_t at = group * Bytes + w;
+      delta[j][w] = Whole || at < delta_words ? load_once(words + at * delta_rows) : 0xffffffffu;
+    }
+    if constexpr (Values == packed_values::numbered)
+      number[j] = Whole || 4 * group < s.width ? load_once(words + (delta_words + group) * delta_rows) : 0;
+    FURROW_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const index_t slot = 4 * group + i;
+      const bool in = Whole || slot < s.width;
+      col[4 * j + i] = in ? base[slot] : 0;
+      if constexpr (Values == packed_values::stored)
+        val[4 * j + i] = in ? load_once(a.val.data + (s.slot + slot) * delta_rows + inside) : V(0);
+    }
+  }
+  FURROW_UNROLL
+  for (int k = 0; k < slots; ++k) {
+    const std::uint32_t above = unpack<Bytes>(delta[k / 4], k % 4);
+    const bool in = above != no_entry(Bytes);
+    element[k] = in ? x[col[k] + static_cast<std::int32_t>(above)] : V(0);
+    if constexpr (Values == packed_values::numbered)
+      val[k] = in ? a.dictionary[number[k / 4] >> (8 * (k % 4)) & 255] : V(0);
+    if constexpr (Values == packed_values::one) val[k] = in ? a.dictionary[0] : V(0);
+  }
+  FURROW_UNROLL
+  for (int k = 0; k < slots; ++k) sum += val[k] * element[k];
+}
+
+/// One lane's share of a row of slice `s`: every lane.size-th group of four slots from lane.rank on.
+template <packed_values Values, int Bytes, class V>
+FURROW_HD V partial_of_slice(lanes lane, const packed<V, cview>& a, const packed_slice& s, int inside, cview<V> x) {
+  V sum{};
+  index_t group = lane.rank;
+  for (; 4 * (group + index_t(packed_batch - 1) * lane.size + 1) <= s.width; group += index_t(packed_batch) * lane.size)
+    add_groups<true, Values, Bytes>(a, s, inside, group, lane.size, x, sum);
+  if (4 * group < s.width) add_groups<false, Values, Bytes>(a, s, inside, group, lane.size, x, sum);
+  return sum;
+}
+
+/// One lane's share of (A x)[row at `position`]. With one lane the entries are added in their order, as sell does it:
+/// the bits are the same.
+template <packed_values Values, class V>
+FURROW_HD V partial(lanes lane, const packed<V, cview>& a, index_t position, cview<V> x) {
+  const packed_slice s = a.slice[position / delta_rows];
+  const int inside = static_cast<int>(position % delta_rows);
+  switch (s.delta_bytes) { // the same for a whole warp
+  case 1:
+    return partial_of_slice<Values, 1>(lane, a, s, inside, x);
+  case 2:
+    return partial_of_slice<Values, 2>(lane, a, s, inside, x);
+  default:
+    return partial_of_slice<Values, 4>(lane, a, s, inside, x);
+  }
+}
+
+} // namespace furrow

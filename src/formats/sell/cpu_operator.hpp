@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "sell.hpp"
+
+#include "backends/row_kernel.hpp"
+
+#include <furrow/storage.hpp>
+
+namespace furrow::cpu {
+
+/// A sliced format as an operator on the CPU. Slices: a type with `sums(a, slice, x, out)`, which writes the sums of
+/// the rows of a slice to out[0 .. height). Pieces are whole slices, whose number depends on the matrix alone.
+template <class V, class Format, class Slices> class slice_operator final : public any_operator<V> {
+public:
+  /// `places(s)`: places before slice s.
+  template <class Places>
+  slice_operator(Format matrix, index_t slices, index_t height, Places places, std::string kernel)
+      : matrix_(std::move(matrix)), height_(height), pieces_(cut_rows(slices, places)), kernel_(std::move(kernel)) {}
+
+  shape2 shape() const override { return matrix_.shape; }
+
+  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    const auto a = view_of(matrix_);
+    for_each_piece(pieces_, [&](index_t, index_t first, index_t last) {
+      alignas(64) V sum[most_height] = {};
+      for (index_t s = first; s < last; ++s) {
+        if (alpha != V(0)) Slices::sums(a, s, x, sum);
+        for (index_t i = 0, n = rows_of(s); i < n; ++i) store(alpha, sum[i], beta, y[row_at(a, s * height_ + i)]);
+      }
+    });
+  }
+
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    const auto a = view_of(matrix_);
+    sums_.resize(static_cast<std::size_t>(pieces_.count()));
+    for_each_piece(pieces_, [&](index_t piece, index_t first, index_t last) {
+      alignas(64) V sum[most_height] = {};
+      double total = 0;
+      for (index_t s = first; s < last; ++s) {
+        Slices::sums(a, s, x, sum);
+        for (index_t i = 0, n = rows_of(s); i < n; ++i) {
+          const index_t row = row_at(a, s * height_ + i);
+          y[row] = sum[i];
+          total += double(x[row]) * double(sum[i]);
+        }
+      }
+      sums_[piece] = total;
+    });
+    double total = 0;
+    for (const double share : sums_) total += share;
+    *xy.at = total;
+  }
+
+  double stored_bytes() const override { return byte_count(matrix_); }
+  double bytes_per_apply() const override {
+    return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
+  }
+  std::string kernel() const override { return kernel_; }
+
+private:
+  static constexpr index_t most_height = 256;
+  index_t rows_of(index_t slice) const { return std::min(height_, matrix_.shape.rows - slice * height_); }
+
+  Format matrix_;
+  index_t height_;
+  row_pieces pieces_; ///< of slices
+  std::string kernel_;
+  mutable std::vector<double> sums_; ///< a sum a piece
+};
+
+} // namespace furrow::cpu

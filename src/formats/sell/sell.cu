@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+#include "slice_kernel.hpp"
+
+namespace furrow::sell_format {
+namespace {
+
+/// Height: that of the matrix, where it is the usual one; 0 otherwise.
+template <bool Split, int Height, class V, int N>
+__global__ void __launch_bounds__(slice_threads, 4)
+    sell_kernel(sell<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
+  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, xy,
+                              [&](lanes lane, index_t position) { return partial<Height>(lane, a, position, x); });
+}
+
+template <class V> class sell_on_gpu final : public gpu::stored_operator<V, sell<V, gpu_array>> {
+  using base = gpu::stored_operator<V, sell<V, gpu_array>>;
+  using base::matrix_;
+
+public:
+  sell_on_gpu(const sell<V, host_array>& a, std::string_view kernel) : base(upload(a)) {
+    const index_t slices = a.slice_ptr.size() - 1;
+    index_t widest = 0;
+    for (index_t s = 0; s < slices; ++s) widest = std::max(widest, (a.slice_ptr[s + 1] - a.slice_ptr[s]) / a.height);
+    const double mean = slices ? double(a.val.size()) / double(slices * a.height) : 0;
+    sharing_ = gpu::sharing_for(kernel, a.shape.rows, mean, widest);
+  }
+
+  std::string kernel() const override { return sharing_ > 1 ? "split" : "slices"; }
+
+  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
+  }
+
+private:
+  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
+    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
+  }
+
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    if (matrix_.height == usual_height) start<usual_height>(alpha, x, beta, y, xy);
+    else start<0>(alpha, x, beta, y, xy);
+  }
+
+  template <int Height, int N> void start(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    const gpu::queue& q = gpu::current_queue();
+    const auto kernel = sharing_ > 1 ? sell_kernel<true, Height, V, N> : sell_kernel<false, Height, V, N>;
+    const unsigned blocks = gpu::slice_blocks<N>(matrix_.shape.rows, sharing_, q);
+    kernel<<<blocks, slice_threads, 0, q.stream>>>(view_of(matrix_), sharing_, alpha, x, beta, y, xy);
+    gpu::check(cudaGetLastError());
+  }
+
+  int sharing_ = 1; ///< threads a row
+};
+
+} // namespace
+
+template <class V>
+std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel) {
+  return std::make_unique<sell_on_gpu<V>>(to_sell(std::move(a), parameters), kernel);
+}
+
+template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
+template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
+
+} // namespace furrow::sell_format

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "sell.hpp"
+#include "sharing.hpp"
+
+#include "backends/gpu/operator.hpp"
+#include "backends/gpu/reduce.hpp"
+
+namespace furrow::gpu {
+
+/// y <- alpha A x + beta y for a sliced matrix, and x . y in the same pass where `xy` has a slot. `share(lanes,
+/// position)` is one lane's share of the row at a position.
+///
+/// Split: `sharing` threads a row, whose shares are added in order through shared memory. Neighbouring threads always
+/// have neighbouring rows, so that a warp reads whole lines whatever the number; all threads of a block leave the
+/// loop together.
+template <bool Split, class A, class V, class Share, int N>
+__device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy,
+                                Share share) {
+  const int together = Split ? slice_threads / sharing : slice_threads;
+  const int rank = Split ? static_cast<int>(threadIdx.x) / together : 0;
+  const int mine = Split ? static_cast<int>(threadIdx.x) % together : static_cast<int>(threadIdx.x);
+  double dot[1] = {};
+  for (index_t first = index_t(blockIdx.x) * together; first < a.shape.rows; first += index_t(gridDim.x) * together) {
+    const index_t position = first + mine;
+    const bool in = position < a.shape.rows;
+    V sum = in ? share(lanes{rank, Split ? sharing : 1}, position) : V(0);
+    if constexpr (Split) {
+      __shared__ V room[slice_threads];
+      __syncthreads(); // the sums before have been read
+      room[threadIdx.x] = sum;
+      __syncthreads();
+      if (rank == 0)
+        for (int k = 1; k < sharing; ++k) sum += room[k * together + mine];
+    }
+    if (!in || rank > 0) continue;
+    const index_t row = row_at(a, position);
+    store(alpha, sum, beta, y[row]);
+    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+  }
+  finish<slice_threads, N>(dot, xy);
+}
+
+/// Blocks for `rows` rows. A pass with sums may have no more than there is room for partial sums; the others cover all.
+template <int N> unsigned slice_blocks(index_t rows, int sharing, const queue& q) {
+  const index_t work = rows * sharing;
+  return N > 0 ? blocks_for(work, slice_threads, q) : static_cast<unsigned>((work + slice_threads - 1) / slice_threads);
+}
+
+/// How many threads share a row by this kernel name; "auto" leaves it to `threads_a_row`.
+inline int sharing_for(std::string_view kernel, index_t rows, double mean_width, index_t widest) {
+  if (kernel == "slices") return 1;
+  const int best = threads_a_row(rows, mean_width, widest, index_t(current_queue().multiprocessors) * 1024);
+  return kernel == "split" && best == 1 ? 2 : best;
+}
+
+} // namespace furrow::gpu

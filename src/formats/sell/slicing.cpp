@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slicing.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+index_t pieces_of(index_t n, index_t size) { return (n + size - 1) / size; }
+
+/// The lengths of [first, last), longest first, into `sorted`.
+void sort_lengths(const std::int32_t* first, const std::int32_t* last, std::vector<std::int32_t>& sorted,
+                  std::vector<std::int32_t>& count) {
+  const index_t longest = first == last ? 0 : *std::max_element(first, last);
+  sorted.assign(first, last);
+  if (longest > 4 * (last - first)) return std::sort(sorted.begin(), sorted.end(), std::greater<>{});
+  count.assign(static_cast<std::size_t>(longest + 1), 0);
+  for (const std::int32_t* l = first; l < last; ++l) ++count[static_cast<std::size_t>(*l)];
+  auto to = sorted.begin();
+  for (index_t l = longest; l >= 0; --l)
+    to = std::fill_n(to, count[static_cast<std::size_t>(l)], static_cast<std::int32_t>(l));
+}
+
+} // namespace
+
+index_t places_of(const host_array<std::int32_t>& length, slicing s) {
+  const index_t rows = length.size(), stretch = std::max(s.window, index_t(4096)); // all powers of two
+  const index_t stretches = pieces_of(rows, stretch);
+  std::vector<index_t> found(static_cast<std::size_t>(stretches));
+  cpu::for_each_task(stretches, [&](index_t k) {
+    const std::int32_t* const end = length.data() + std::min(rows, (k + 1) * stretch);
+    std::vector<std::int32_t> sorted, count;
+    index_t total = 0;
+    const index_t step = std::max(s.window, s.height);
+    for (const std::int32_t* at = length.data() + k * stretch; at < end; at += step) {
+      const std::int32_t* const last = at + std::min<index_t>(step, end - at);
+      if (s.window == 1) {
+        total += s.height * *std::max_element(at, last);
+      } else {
+        sort_lengths(at, last, sorted, count);
+        for (std::size_t r = 0; r < sorted.size(); r += static_cast<std::size_t>(s.height))
+          total += s.height * sorted[r];
+      }
+    }
+    found[static_cast<std::size_t>(k)] = total;
+  });
+  return std::accumulate(found.begin(), found.end(), index_t(0));
+}
+
+slicing best_slicing(const host_array<std::int32_t>& length, index_t height, double place_bytes) {
+  const index_t nnz = std::accumulate(length.begin(), length.end(), index_t(0));
+  const slicing plain{height, 1};
+  const auto plain_places = double(places_of(length, plain));
+  if (plain_places <= 1.03 * double(nnz)) return plain;
+  const double rows_bytes = 4 * double(length.size());
+  std::array<double, sorting_windows.size()> bytes{place_bytes * plain_places};
+  for (std::size_t k = 1; k < bytes.size(); ++k) {
+    const bool more = k == 1 || sorting_windows[k - 1] < length.size(); // otherwise the same as the one before
+    const slicing how{height, sorting_windows[k]};
+    bytes[k] = more ? place_bytes * double(places_of(length, how)) + rows_bytes : bytes[k - 1];
+  }
+  const double enough = 1.02 * *std::ranges::min_element(bytes);
+  const auto taken = std::ranges::find_if(bytes, [&](double b) { return b <= enough; });
+  return {height, sorting_windows[static_cast<std::size_t>(taken - bytes.begin())]};
+}
+
+host_array<std::int32_t> sorted_rows(const host_array<std::int32_t>& length, slicing s) {
+  if (s.window == 1) return {};
+  const index_t rows = length.size();
+  host_array<std::int32_t> order(rows);
+  cpu::for_each_task(pieces_of(rows, s.window), [&](index_t k) {
+    std::int32_t* const first = order.data() + k * s.window;
+    std::int32_t* const last = order.data() + std::min(rows, (k + 1) * s.window);
+    std::iota(first, last, static_cast<std::int32_t>(k * s.window));
+    std::stable_sort(first, last, [&](std::int32_t a, std::int32_t b) { return length[a] > length[b]; });
+  });
+  return order;
+}
+
+host_array<std::int32_t> lengths_of(const host_array<index_t>& row_ptr) {
+  host_array<std::int32_t> length(row_ptr.size() - 1);
+  cpu::for_each_range(length.size(), 1 << 15, [&](index_t first, index_t last) {
+    for (index_t r = first; r < last; ++r) length[r] = static_cast<std::int32_t>(row_ptr[r + 1] - row_ptr[r]);
+  });
+  return length;
+}
+
+host_array<index_t> offsets_of_slices(const host_array<std::int32_t>& length, const host_array<std::int32_t>& order,
+                                      index_t height) {
+  const index_t rows = length.size(), slices = pieces_of(rows, height);
+  host_array<index_t> slice_ptr(slices + 1);
+  cpu::for_each_range(slices, 1 << 10, [&](index_t first, index_t last) {
+    for (index_t s = first; s < last; ++s) {
+      std::int32_t width = 0;
+      for (index_t p = s * height; p < std::min(rows, (s + 1) * height); ++p)
+        width = std::max(width, length[order.empty() ? p : order[p]]);
+      slice_ptr[s + 1] = height * width;
+    }
+  });
+  slice_ptr[0] = 0;
+  for (index_t s = 0; s < slices; ++s) slice_ptr[s + 1] += slice_ptr[s];
+  return slice_ptr;
+}
+
+slice_plan plan_slices(const stats& s, std::string_view format, index_t height, index_t window, double place_bytes) {
+  slice_plan plan{{height, window ? window : 1}, double(pieces_of(s.shape.rows, height)), 0};
+  if (s.row_length.size() == s.shape.rows) {
+    if (window == 0) plan.how = best_slicing(s.row_length, height, place_bytes);
+    plan.places = double(places_of(s.row_length, plan.how));
+  } else {
+    plan.places = plan.slices * double(height) * s.row_mean;
+  }
+  const double fill = plan.places / double(std::max<index_t>(s.nnz, 1));
+  if (fill > most_fill && plan.places > 1 << 20)
+    plan.refusal = fmt::format("format {} would store {:.3g} places for each entry, more than {}: its longest rows are "
+                               "too long for their slices; choose csr or a larger window",
+                               format, fill, most_fill);
+  return plan;
+}
+
+} // namespace furrow
