@@ -58,21 +58,24 @@ double write_bytes(const std::string& file, shape2 shape, index_t nnz) {
   return 8 * double(shape.rows) + text * std::min(double(nnz), piece * 8 * threads());
 }
 
-void announce(const memory_plan& plan, device where) {
+void check_fits(const memory_plan& plan, device where) {
+  const double needed = plan.host_peak() - memory_plan::resident_bytes();
   const auto available = double(available_host_memory());
-  const double needed = plan.host_peak() - plan.base;
-  std::string text =
-      fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()), bytes_text(available));
-  double gpu = 0;
-  if (where.is_gpu()) {
-    gpu = double(available_gpu_memory(where.ordinal));
-    text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu), bytes_text(gpu));
-  }
-  remark(text);
+  const double gpu = where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : 0;
   check(needed <= available, fault::memory,
         fmt::format("this takes about {} of memory and {} are available", bytes_text(needed), bytes_text(available)));
   check(plan.gpu <= gpu, fault::memory,
         fmt::format("this takes about {} of GPU memory and {} are available", bytes_text(plan.gpu), bytes_text(gpu)));
+}
+
+void announce(const memory_plan& plan, device where) {
+  std::string text = fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()),
+                                 bytes_text(double(available_host_memory())));
+  if (where.is_gpu())
+    text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu),
+                        bytes_text(double(available_gpu_memory(where.ordinal))));
+  remark(text);
+  check_fits(plan, where);
 }
 
 double peak_bytes() {

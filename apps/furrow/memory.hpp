@@ -26,6 +26,9 @@ double load_bytes(const std::string& file_or_spec, const matrix_header& head);
 /// symmetry.
 double write_bytes(const std::string& file, shape2 shape, index_t nnz);
 
+/// Throws `fault::memory` where the estimate is more than what is available.
+void check_fits(const memory_plan& plan, device where);
+
 /// Says the estimate in one line on stderr; throws `fault::memory` where it is more than what is available.
 void announce(const memory_plan& plan, device where);
 

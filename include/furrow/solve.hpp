@@ -28,6 +28,11 @@ struct progress {
   double seconds = 0;           ///< since the solver started
 };
 
+/// Bytes that `solve` takes at its peak on the host and, for a GPU, on the device.
+struct memory_estimate {
+  double host = 0, gpu = 0;
+};
+
 struct solve_options {
   std::string solver = "cg", precond = "jacobi", format = "auto", kernel = "auto";
   bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
@@ -38,6 +43,7 @@ struct solve_options {
   index_t max_iterations = 0;                 ///< 0: max(10 rows, 10000)
   bool history = true;                        ///< record the residual of every iteration
   std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
+  std::function<void(const memory_estimate&)> announce; ///< told before the memory is taken; may be empty
 };
 
 struct solve_report {
@@ -62,10 +68,7 @@ struct solve_report {
 /// the same build and device.
 template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& options);
 
-/// Bytes that `solve` takes at its peak on the host and, for a GPU, on the device; from sizes alone.
-struct memory_estimate {
-  double host = 0, gpu = 0;
-};
+/// From full statistics, or from sizes alone: then as for csr where the format is "auto".
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& options);
 
 struct named {

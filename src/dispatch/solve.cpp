@@ -138,9 +138,25 @@ solve_report run(const solver_entry& solver, linear_system<V> system, double siz
   return solve_scaled<V, Array>(solver, system, system.b, system.x, scale, o);
 }
 
+/// What `solve` takes with that choice.
+memory_estimate estimate(const choice& c, const stats& s, precision p, const solve_options& o) {
+  const double vector = bytes_of(p) * double(s.shape.rows);
+  const layout l = c.format->lay_out(s, p, c.parameters);
+  const double stored = l.bytes, making = bytes_to_make(l, s, p);
+  const double vectors = vector * (find_solver(o.solver).vectors + find_preconditioner(o.precond).vectors);
+  memory_estimate e;
+  e.host = 2 * vector; // b and x
+  if (o.where.is_gpu()) {
+    e.gpu = stored + vectors + 2 * vector;
+    e.host += std::max(making, 2 * vector);
+  } else {
+    e.host += std::max(making + vector * find_preconditioner(o.precond).vectors, stored + vectors);
+  }
+  return e;
+}
+
 /// Throws `fault::memory` where the solve would need more than there is besides the triplets, b and x, which are there.
-template <class V> void check_memory(const stats& s, const solve_options& o) {
-  const memory_estimate needed = estimate_solve_memory(s, precision_of<V>, o);
+template <class V> void check_memory(const memory_estimate& needed, const stats& s, const solve_options& o) {
   const double held = (8 + double(sizeof(V))) * double(s.nnz) + 2 * double(sizeof(V)) * double(s.shape.rows);
   const auto must_fit = [](double bytes, std::int64_t available, std::string_view where) {
     check(bytes <= double(available), fault::memory,
@@ -195,7 +211,10 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   for (index_t i = 0; i < x.size; ++i)
     if (!std::isfinite(x[i]))
       return stop(status::nan, fmt::format("iteration 0: element {} of the first guess is {}", i + 1, double(x[i])));
-  check_memory<V>(s, o);
+  if (o.tune) c = tune(a, s, o.where, w);
+  const memory_estimate needed = estimate(c, s, precision_of<V>, o);
+  check_memory<V>(needed, s, o);
+  if (o.announce) o.announce(needed);
   if (solver.needs_symmetry) check_symmetry(a);
   if (size_b == 0) { // the exact answer, without a division by |b| = 0
     std::fill(x.begin(), x.end(), V(0));
@@ -210,7 +229,6 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
     report.relative_residual = residual_at_first(a, b, as_cview(x), size_b);
     return stop(r.why, r.message);
   }
-  if (o.tune) c = tune(a, s, o.where, w);
   const auto op = make<V>(c, o.where, std::move(a));
   const linear_system<V> system{*op, *m, b, x, s.norm_inf, s.row_max};
   const double ready = now();
@@ -229,20 +247,7 @@ template solve_report solve(coo<double>, cview<double>, view<double>, const solv
 template solve_report solve(coo<float>, cview<float>, view<float>, const solve_options&);
 
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {
-  const choice c = choose(s, p, o.where, {o.format, o.kernel, o.applies});
-  const double vector = bytes_of(p) * double(s.shape.rows);
-  const layout l = c.format->lay_out(s, p, c.parameters);
-  const double stored = l.bytes, making = bytes_to_make(l, s, p);
-  const double vectors = vector * (find_solver(o.solver).vectors + find_preconditioner(o.precond).vectors);
-  memory_estimate e;
-  e.host = 2 * vector; // b and x
-  if (o.where.is_gpu()) {
-    e.gpu = stored + vectors + 2 * vector;
-    e.host += std::max(making, 2 * vector);
-  } else {
-    e.host += std::max(making + vector * find_preconditioner(o.precond).vectors, stored + vectors);
-  }
-  return e;
+  return estimate(choose(s, p, o.where, {o.format, o.kernel, o.applies}), s, p, o);
 }
 
 } // namespace furrow

@@ -58,7 +58,8 @@ struct gpu_huge : on_gpu {
     const index_t middle = (index_t(1) << 31) / huge_matrix::per_row;
     for (index_t r = 0; r < huge_matrix::rows; ++r) {
       const bool near = r < 1000 || r >= huge_matrix::rows - 1000 || (r > middle - 1000 && r < middle + 1000);
-      if (near || r % 997 == 0) ASSERT_EQ(got[r], huge_matrix::product(r)) << "row " << r;
+      if (!near && r % 997 != 0) continue;
+      ASSERT_EQ(got[r], huge_matrix::product(r)) << "row " << r;
     }
   }
 };

@@ -7,6 +7,7 @@
 #include "rivals/rival.hpp"
 
 #include <furrow/error.hpp>
+#include <furrow/formats.hpp>
 #include <furrow/version.hpp>
 
 #include <fmt/format.h>
@@ -23,6 +24,12 @@ json conditions(device where) {
   j["commit"] = commit ? commit : FURROW_COMMIT;
   j["device"] = describe(where);
   j["threads"] = threads();
+  const machine m = typical_machine(where);
+  j["machine"] = {{"read", m.read},
+                  {"cache_read", m.cache_read},
+                  {"cache", m.cache},
+                  {"latency", m.latency},
+                  {"processors", m.processors}};
   j["processor"] = inspect_processor().name;
   j["instruction_set"] = instruction_set();
   if (where.is_gpu()) {

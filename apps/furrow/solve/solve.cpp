@@ -24,11 +24,12 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+/// What is known before the matrix is read: the rest is announced when its format is chosen.
 memory_plan plan_of(const solve_request& q, const matrix_header& head) {
   const stats s = expected_stats(head);
   const precision p = q.machine.values();
   solve_options o = q.options;
-  if (o.format == "auto") o.format = "csr", o.kernel = "auto"; // what else is chosen is smaller
+  if (o.format == "auto") o.format = "csr", o.kernel = "auto";
   const auto solving = estimate_solve_memory(s, p, o);
   memory_plan plan;
   plan.read = load_bytes(q.file, head);
@@ -78,8 +79,8 @@ void write_history(const std::vector<double>& history, const std::string& file) 
   check(written, fault::input, file + ": cannot be written");
 }
 
-template <class V> solve_outcome solve_as(solve_request& q, problem p, double read_seconds, double estimated) {
-  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, read_seconds, estimated};
+template <class V> solve_outcome solve_as(solve_request& q, problem p, double read_seconds, memory_plan plan) {
+  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, read_seconds, plan.host_peak()};
   coo<V> a = convert_values<V>(std::move(p.a));
   p.a = {};
   const host_array<V> b = right_hand_side(q, p, a, o.rhs);
@@ -90,6 +91,12 @@ template <class V> solve_outcome solve_as(solve_request& q, problem p, double re
     q.options.watch = [&](const progress& now) {
       line.show(now);
       return !interrupted();
+    };
+    q.options.announce = [&](const memory_estimate& solving) {
+      plan.work = sizeof(V) == 4 ? std::max(solving.host, 20 * double(o.nnz)) : solving.host; // both values for a moment
+      plan.gpu = solving.gpu;
+      o.estimated_bytes = plan.host_peak();
+      announce(plan, q.options.where);
     };
     const polite_interrupts politely;
     o.report = solve(std::move(a), as_cview(b), as_view(x), q.options);
@@ -123,14 +130,14 @@ int run(solve_request& q) {
   check_output(q.output, q.file);
   check_output(q.history, q.file);
   const memory_plan plan = plan_of(q, load_header(q.file));
-  announce(plan, q.options.where);
+  check_fits(plan, q.options.where);
 
   const double began = now();
   problem p = load(q.file);
   const double read_seconds = now() - began;
   const solve_outcome o = q.machine.values() == precision::f64
-                              ? solve_as<double>(q, std::move(p), read_seconds, plan.host_peak())
-                              : solve_as<float>(q, std::move(p), read_seconds, plan.host_peak());
+                              ? solve_as<double>(q, std::move(p), read_seconds, plan)
+                              : solve_as<float>(q, std::move(p), read_seconds, plan);
   if (!q.history.empty()) write_history(o.report.history, q.history);
   print(q.json ? json_of(q, o) : text_of(q, o));
   return code_of(o.report.why);

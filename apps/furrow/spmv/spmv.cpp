@@ -71,17 +71,49 @@ spmv_result measure_one(const spmv_request& q, const any_operator<V>& op, const 
   return r;
 }
 
+/// Bytes of the products in `runs`, made one after the other; all but the last one beside the triplets.
+memory_plan plan_of(const spmv_request& q, const stats& s, const std::vector<choice>& runs) {
+  const precision p = q.machine.values();
+  const double value = bytes_of(p), rows = double(s.shape.rows), nnz = double(s.nnz);
+  const double triplets = (8 + value) * nnz, vector = value * rows;
+  memory_plan plan;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const layout l = runs[k].format->lay_out(s, p, runs[k].parameters);
+    if (!l.refusal.empty()) continue;
+    const double beside = k + 1 == runs.size() ? 0 : triplets;
+    plan.work = std::max({plan.work, beside + vector + bytes_to_make(l, s, p), beside + l.bytes + 4 * vector});
+    if (q.where.is_gpu()) plan.gpu = std::max(plan.gpu, l.bytes + value * (rows + double(s.shape.cols)));
+  }
+  if (q.check) plan.work += 24 * rows;
+  if (p == precision::f32) plan.work = std::max(plan.work, 20 * nnz); // both values for a moment
+  return plan;
+}
+
+/// The same before the matrix is read, as for csr.
+memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
+  const stats s = expected_stats(head);
+  const bool open = q.format == "all" || q.format == "auto";
+  memory_plan plan = plan_of(q, s, {choose(s, q.machine.values(), {}, {open ? "csr" : std::string_view(q.format)})});
+  plan.read = std::max(load_bytes(q.file, head), std::clamp(4 * last_level_cache(), 256e6, 2e9)); // the ceiling's array
+  return plan;
+}
+
 /// A copy of the triplets, or, for the last one who needs them, the triplets themselves.
 template <class V> coo<V> copy_or_last(coo<V>& a, bool last) {
   if (last) return std::move(a);
   return a;
 }
 
-template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats& s, spmv_outcome& o) {
+template <class V>
+void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_plan& before, spmv_outcome& o) {
   const host_array<V> x = random_vector<V>(a.shape.cols);
   std::optional<row_reference> reference;
   if (q.check) reference = reference_product<V>(a, as_cview(x));
   const auto runs = runs_of(q, a, s);
+  memory_plan plan = plan_of(q, s, runs);
+  plan.base = before.base;
+  plan.read = before.read;
+  announce(plan, q.where);
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const choice& c = runs[k];
     const auto leave_out = [&](const std::string& why) { o.skipped.push_back({std::string(c.format->name), why}); };
@@ -111,33 +143,14 @@ template <class V> void measure_all(const spmv_request& q, coo<V> a, const stats
   }
 }
 
-memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
-  const stats s = expected_stats(head);
-  const double value = bytes_of(q.machine.values()), rows = double(s.shape.rows), nnz = double(s.nnz);
-  const double triplets = (8 + value) * nnz, vector = value * rows;
-  const bool one = q.format != "all" && q.kernel != "all";
-  const std::string asked = q.format == "all" || q.format == "auto" ? "csr" : q.format;
-  const choice c = choose(s, q.machine.values(), {}, {asked, "auto"});
-  const layout l = c.format->lay_out(s, q.machine.values(), c.parameters);
-  const double stored = l.bytes;
-  memory_plan plan;
-  plan.read = std::max(load_bytes(q.file, head), std::clamp(4 * last_level_cache(), 256e6, 2e9));
-  // Either an operator is being made, from triplets that are still needed or not, or its product runs on two vectors.
-  const double making = (one ? 0 : triplets) + vector + bytes_to_make(l, s, q.machine.values());
-  const double running = (one ? 0 : triplets) + stored + 4 * vector;
-  plan.work = std::max(making, running) + (q.check ? 24 * rows : 0);
-  if (q.machine.values() == precision::f32) plan.work = std::max(plan.work, 20 * nnz);
-  if (q.where.is_gpu()) plan.gpu = stored + value * (rows + double(s.shape.cols));
-  return plan;
-}
-
 choosing choosing_of(spmv_request& q) { return {q.format, q.kernel, q.tune, q.applies}; }
 
 int run(spmv_request& q) {
   choosing_of(q).check({"auto", "all"});
   check_matrix(q.file);
   q.where = q.machine.apply();
-  announce(plan_of(q, load_header(q.file)), q.where);
+  const memory_plan before = plan_of(q, load_header(q.file));
+  check_fits(before, q.where);
   spmv_outcome o;
   o.ceiling_gbps = 1e-9 * measure_read_ceiling(q.where);
   problem p = load(q.file);
@@ -148,11 +161,11 @@ int run(spmv_request& q) {
   o.shape = s.shape;
   o.nnz = s.nnz;
   if (q.machine.values() == precision::f64) {
-    measure_all<double>(q, std::move(p.a), s, o);
+    measure_all<double>(q, std::move(p.a), s, before, o);
   } else {
     auto narrow = convert_values<float>(std::move(p.a));
     p.a = {};
-    measure_all<float>(q, std::move(narrow), s, o);
+    measure_all<float>(q, std::move(narrow), s, before, o);
   }
   print(q.json ? json_of(q, o) : text_of(q, o));
   check(!o.results.empty(), fault::memory, "no format could be made of this matrix");

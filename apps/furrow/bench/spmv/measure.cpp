@@ -22,8 +22,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 /// One matrix in one precision, its vectors in the memory of the device. Operators and rivals come and go.
 template <class V, class Memory> class session {
 public:
-  session(const plan& p, const listener& l, outcome& o, const coo<V>& a)
-      : plan_(p), listener_(l), outcome_(o), a_(a), host_x_(random_vector<V>(a.shape.cols)),
+  session(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s)
+      : plan_(p), listener_(l), outcome_(o), a_(a), stats_(s), host_x_(random_vector<V>(a.shape.cols)),
         unwritten_(a.shape.rows, std::numeric_limits<V>::quiet_NaN()), x_(host_x_), y_(a.shape.rows) {
     if (p.check) reference_ = reference_product<V>(a, as_cview(host_x_));
   }
@@ -34,6 +34,7 @@ public:
     attempt({"furrow", format, r.what.kernel, precision_of<V>, {}}, [&] {
       product found = unmeasured("furrow", format);
       found.chosen = r.chosen;
+      found.places = r.what.format->lay_out(stats_, precision_of<V>, r.what.parameters).places;
       coo<V> copy = a_;
       let_others_sleep(5);
       const double began = now();
@@ -113,6 +114,7 @@ private:
   const listener& listener_;
   outcome& outcome_;
   const coo<V>& a_;
+  const stats& stats_;
   host_array<V> host_x_, unwritten_;
   basic_array<V, Memory> x_, y_;
   std::optional<row_reference> reference_;
@@ -120,7 +122,7 @@ private:
 
 template <class V, class Memory>
 void measure_on(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s) {
-  session<V, Memory> each(p, l, o, a);
+  session<V, Memory> each(p, l, o, a, s);
   const auto skip = [&](const left_out& what) {
     o.skipped.push_back(what);
     l.skipped(what);

@@ -33,6 +33,7 @@ struct product {
   timing time;
   double setup = 0;                ///< seconds from triplets in host memory to an operator on the device
   double bytes = 0;                ///< of a product: the stored matrix, x and y
+  double places = 0;               ///< values stored, padding included; 0: not known of a rival
   std::optional<double> row_error; ///< in units of the rounding bound
   bool chosen = false;             ///< by "auto"
 

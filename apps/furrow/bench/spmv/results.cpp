@@ -25,6 +25,8 @@ json json_of(const stats& s) {
           {"sectors_by_slice", s.near.by_slice},
           {"sectors_by_window", s.near.by_window},
           {"blocks", s.blocks},
+          {"distinct_values", s.distinct_values},
+          {"column_bytes", s.column_bytes},
           {"norm_inf", number(s.norm_inf)},
           {"largest", number(s.largest)},
           {"finite", s.finite}};
@@ -39,6 +41,7 @@ json json_of(const product& m, const outcome& o, double ceiling) {
          {"seconds_fastest", m.time.fastest},
          {"repeats", m.time.repeats},
          {"bytes", m.bytes},
+         {"places", m.places},
          {"gflops", number(m.gflops(o.s.nnz))},
          {"gbps", number(m.gbps())},
          {"fraction", number(1e9 * m.gbps() / ceiling)},

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fits the costs of kernels (struct kernel_costs) to what `furrow bench spmv` measured.
+
+usage: fit_costs.py RESULTS.json...       needs NumPy and SciPy
+
+For every kernel: the sum that src/tune/model.cpp works out, its numbers all non-negative, such that the relative errors
+over all matrices and precisions are least. Prints the initialisers, and how good the choices by them would be: the time
+of the way that the model puts first over the time of the fastest, on the matrices themselves and, honestly, on each
+matrix by costs that were fitted without it.
+"""
+import json
+import sys
+
+import numpy as np
+from scipy.optimize import nnls
+
+NAMES = ["start", "memory", "by_row", "by_slice", "by_window", "rows", "places", "longest"]
+
+
+def features(result, stats, machine):
+    """What the numbers of kernel_costs stand beside: src/tune/model.cpp."""
+    value = 8 if result["precision"] == "f64" else 4
+    rate = machine["cache_read"] if result["bytes"] < machine["cache"] else machine["read"]
+    sector = value * 4 / machine["cache_read"] * stats["nnz"]
+    processors = machine["processors"]
+    return [machine["latency"], result["bytes"] / rate, sector * stats["sectors_by_row"],
+            sector * stats["sectors_by_slice"], sector * stats["sectors_by_window"],
+            1e-9 * stats["rows"] / processors, 1e-9 * result["places"] / processors, 1e-9 * stats["row_max"]]
+
+
+def fit(rows, seconds):
+    """Weights of least relative error; the outliers of a first fit count less in a second one."""
+    a, weight = np.array(rows) / np.array(seconds)[:, None], np.ones(len(seconds))
+    for _ in range(8):
+        costs, _ = nnls(a * weight[:, None], weight, maxiter=1000)
+        weight = 1 / np.sqrt(1 + (np.abs(a @ costs - 1) / 0.3) ** 2)
+    return costs
+
+
+def read(files):
+    """Per (matrix, precision): {(format, kernel): (features, seconds)}."""
+    cases = {}
+    for file in files:
+        with open(file, encoding="utf-8") as f:
+            data = json.load(f)
+        for matrix in data["matrices"]:
+            for r in matrix["results"]:
+                if r["library"] != "furrow":
+                    continue
+                case = cases.setdefault((matrix["matrix"], r["precision"]), {})
+                case[(r["format"], r["kernel"])] = (features(r, matrix["stats"], data["machine"]), r["seconds"])
+    return cases
+
+
+def fit_all(cases, without=None):
+    ways = sorted({way for case in cases.values() for way in case})
+    costs = {}
+    for way in ways:
+        known = [case[way] for (matrix, _), case in cases.items() if way in case and matrix != without]
+        if len(known) >= 5:
+            costs[way] = fit([f for f, _ in known], [s for _, s in known])
+    return costs
+
+
+def ratio(case, costs):
+    """Seconds of the way that the model puts first over those of the fastest."""
+    guesses = {way: float(np.dot(costs[way], f)) for way, (f, _) in case.items() if way in costs}
+    return case[min(guesses, key=guesses.get)][1] / min(s for _, s in case.values())
+
+
+def report(label, ratios):
+    r = np.array(list(ratios.values()))
+    worst = sorted(ratios, key=ratios.get)[-5:]
+    print(f"{label}: {np.exp(np.mean(np.log(r))):.3f} in the geometric mean of {len(r)}, worst {r.max():.2f}:",
+          ", ".join(f"{m} {p} {ratios[m, p]:.2f}" for m, p in reversed(worst)))
+
+
+def main():
+    cases = read(sys.argv[1:])
+    costs = fit_all(cases)
+    for (format_name, kernel), c in costs.items():
+        known = [case[format_name, kernel] for case in cases.values() if (format_name, kernel) in case]
+        error = np.array([np.dot(c, f) / s for f, s in known])
+        text = ", ".join(f".{n} = {v:.3g}" for n, v in zip(NAMES, c) if v > 1e-12)
+        print(f"{format_name:8} {kernel:10} {{{text}}}  // {len(known)} cases, "
+              f"{np.exp(np.mean(np.abs(np.log(np.maximum(error, 1e-9))))):.2f}x off in the mean")
+    report("choice", {key: ratio(case, costs) for key, case in cases.items()})
+    by_matrix = {m: fit_all(cases, without=m) for m in {m for m, _ in cases}}
+    report("choice, each matrix left out of its fit", {key: ratio(case, by_matrix[key[0]]) for key, case in cases.items()})
+
+
+if __name__ == "__main__":
+    main()
