@@ -91,8 +91,9 @@ call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<c
   refuse_unless(x.count == y.count, fmt::format("x has {} vectors and y has {}: give as many", x.count, y.count));
 
   extent of_a;
-  of_a.widen(c.leading, c.lines, "A");
-  of_a.widen(batch.a_list ? 0 : batch.a_step, batch.count, "A");
+  of_a.widen(c.leading, c.lines - 1, "A");
+  of_a.widen(1, c.length - 1, "A");
+  of_a.widen(batch.a_list ? 0 : batch.a_step, batch.count - 1, "A");
   check_apart(y, extent_of(y, 0, 1, "y"), batch);
   const extent of_x = extent_of(x, batch.x_list ? 0 : batch.x_step, batch.count, "x");
   const extent of_y = extent_of(y, batch.y_list ? 0 : batch.y_step, batch.count, "y");

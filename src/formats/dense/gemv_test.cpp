@@ -134,6 +134,12 @@ template <class F> std::string refusal(F call) {
   return "accepted";
 }
 
+gemv_options with_kernel(const char* name) {
+  gemv_options o;
+  o.kernel = name;
+  return o;
+}
+
 TEST(gemv, refuses_what_does_not_fit_in_one_sentence) {
   host_array<double> a(12, 1.0), x(4, 1.0), y(3, 1.0), many(100, 0.0);
   const dense_view<double> m{a.data(), {3, 4}, 4};
@@ -141,33 +147,31 @@ TEST(gemv, refuses_what_does_not_fit_in_one_sentence) {
     const std::string what = refusal(call);
     EXPECT_NE(what.find(part), std::string::npos) << what;
   };
-  says("leading dimension is 3", [&] { gemv(1, {a.data(), {3, 4}, 3}, as_cview(x), 0, as_view(y)); });
-  says("x has 3 elements", [&] { gemv(1, m, as_cview(y), 0, as_view(y)); });
-  says("y has 4 elements", [&] { gemv(1, m, as_cview(x), 0, vectors<double>(many.data(), 4)); });
-  says("stride of x is 0", [&] { gemv(1, m, {x.data(), 4, 0}, 0, as_view(y)); });
-  says("stride of y is 0", [&] { gemv(1, m, as_cview(x), 0, {y.data(), 3, 0}); });
-  says("9 vectors", [&] { gemv(1, m, {x.data(), 4, 1, 9, 0}, 0, {many.data(), 3, 1, 9, 3}); });
-  says("x has 2 vectors and y has 1", [&] { gemv(1, m, {x.data(), 4, 1, 2, 0}, 0, as_view(y)); });
-  says("vectors of y overlap", [&] { gemv(1, m, {x.data(), 4, 1, 2, 0}, 0, {many.data(), 3, 1, 2, 2}); });
-  says("x and y overlap", [&] { gemv(1, m, {many.data(), 4}, 0, {many.data() + 3, 3}); });
-  says("x and y overlap", [&] { gemv(1, m, {many.data() + 3, 4, -1}, 0, {many.data() + 2, 3}); });
-  says("A and y overlap", [&] { gemv(1, m, as_cview(x), 0, {a.data() + 11, 3}); });
+  says("leading dimension is 3", [&] { gemv<double>(1, {a.data(), {3, 4}, 3}, as_cview(x), 0, as_view(y)); });
+  says("x has 3 elements", [&] { gemv<double>(1, m, as_cview(y), 0, as_view(y)); });
+  says("y has 4 elements", [&] { gemv<double>(1, m, as_cview(x), 0, vectors<double>(many.data(), 4)); });
+  says("stride of x is 0", [&] { gemv<double>(1, m, {x.data(), 4, 0}, 0, as_view(y)); });
+  says("stride of y is 0", [&] { gemv<double>(1, m, as_cview(x), 0, {y.data(), 3, 0}); });
+  says("9 vectors", [&] { gemv<double>(1, m, {x.data(), 4, 1, 9, 0}, 0, {many.data(), 3, 1, 9, 3}); });
+  says("x has 2 vectors and y has 1", [&] { gemv<double>(1, m, {x.data(), 4, 1, 2, 0}, 0, as_view(y)); });
+  says("vectors of y overlap", [&] { gemv<double>(1, m, {x.data(), 4, 1, 2, 0}, 0, {many.data(), 3, 1, 2, 2}); });
+  says("x and y overlap", [&] { gemv<double>(1, m, {many.data(), 4}, 0, {many.data() + 3, 3}); });
+  says("x and y overlap", [&] { gemv<double>(1, m, {many.data() + 3, 4, -1}, 0, {many.data() + 2, 3}); });
+  says("A and y overlap", [&] { gemv<double>(1, m, as_cview(x), 0, {a.data() + 11, 3}); });
   says("problems of the batch overlap", [&] {
-    gemv(1, m, as_cview(x), 0, {many.data(), 3}, {}, {.count = 2, .y_step = 2});
+    gemv<double>(1, m, as_cview(x), 0, {many.data(), 3}, {}, {2, 0, 0, 2});
   });
-  says("sizes must not be negative", [&] { gemv(1, {a.data(), {-1, 4}, 4}, as_cview(x), 0, as_view(y)); });
-  says("a batch of -1", [&] { gemv(1, m, as_cview(x), 0, as_view(y), {}, {.count = -1}); });
+  says("sizes must not be negative", [&] { gemv<double>(1, {a.data(), {-1, 4}, 4}, as_cview(x), 0, as_view(y)); });
+  says("a batch of -1", [&] { gemv<double>(1, m, as_cview(x), 0, as_view(y), {}, {-1}); });
   says("A points nowhere", [&] { gemv<double>(1, {nullptr, {3, 4}, 4}, as_cview(x), 0, as_view(y)); });
   says("more than any memory holds", [&] {
-    gemv(1, {a.data(), {3, 4}, index_t(1) << 61}, as_cview(x), 0, as_view(y));
+    gemv<double>(1, {a.data(), {3, 4}, index_t(1) << 61}, as_cview(x), 0, as_view(y));
   });
-  says("no kernel 'fast'", [&] { gemv(1, m, as_cview(x), 0, as_view(y), {.kernel = "fast"}); });
-  says("does not serve", [&] { gemv(1, m, as_cview(x), 0, as_view(y), {.kernel = "across"}); });
+  says("no kernel 'fast'", [&] { gemv<double>(1, m, as_cview(x), 0, as_view(y), with_kernel("fast")); });
+  says("does not serve", [&] { gemv<double>(1, m, as_cview(x), 0, as_view(y), with_kernel("across")); });
   host_array<half> h(12);
   host_array<float> xf(4, 1.0f), yf(3);
-  says("sums in double", [&] {
-    gemv<half>(1, {h.data(), {3, 4}, 4}, as_cview(xf), 0, as_view(yf), {.f64_sums = true});
-  });
+  says("sums in double", [&] { gemv<half>(1, {h.data(), {3, 4}, 4}, as_cview(xf), 0, as_view(yf), {false, true}); });
 }
 
 } // namespace

@@ -5,14 +5,15 @@
 namespace furrow::dense {
 
 inline constexpr int across_warps = gpu_threads / gpu::warp;
-inline constexpr int across_unroll = 8; ///< lines that a thread has under way
 
 /// y <- alpha A' x + beta y where the lines of memory are added up. A warp takes 512 bytes of a line, its neighbours
 /// the same bytes of the next lines; an element of x is read once a warp and line. Reads every byte of A once.
 template <class T, class S, int Rhs>
-__global__ void __launch_bounds__(gpu_threads, resident) across_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
+__global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
+    across_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, width = gpu::warp * each;
+  constexpr int across_unroll = many_sums<T, S, Rhs> ? 4 : 8; // lines that a thread has under way
   __shared__ S room[across_warps][width];
   const int lane = int(threadIdx.x) % gpu::warp, rank = int(threadIdx.x) / gpu::warp;
   for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(gpu_threads, resident) across_kernel(call<T> c
         }
       }
     } else {
-      constexpr int unroll = each > 4 ? 4 : across_unroll;
+      constexpr int unroll = each > 4 ? across_unroll / 2 : across_unroll;
       for (index_t line = first + rank; line < end; line += across_warps * unroll) {
         T raw[unroll][each];
 #pragma unroll

@@ -20,9 +20,10 @@ struct stream_place {
 /// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Padding is
 /// read too, into sums that nobody asks for. Reads every byte once.
 template <class T, class S, int Rhs>
-__global__ void __launch_bounds__(gpu_threads, resident) flat_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
+__global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
+    flat_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   using V = vector_value<T>;
-  constexpr int each = per_load<T>, unroll = 8;
+  constexpr int each = per_load<T>, unroll = many_sums<T, S, Rhs> ? 4 : 8;
   __shared__ S room[gpu_threads * each];
   const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = period / pitch;
   for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {

@@ -10,6 +10,13 @@
 /// the pieces in an order that depends on their number alone.
 namespace furrow::dense {
 
+/// Many running sums a thread: such kernels have the registers of a multiprocessor to themselves, and fewer loads under
+/// way a thread.
+template <class T, class S, int Rhs> inline constexpr bool many_sums = Rhs* int(sizeof(S)) * per_load<T> >= 128;
+
+/// Blocks a multiprocessor that a kernel has registers for.
+template <class T, class S, int Rhs> inline constexpr int room_for = many_sums<T, S, Rhs> ? 1 : resident;
+
 /// Scratch memory of one call.
 template <class S> struct gpu_scratch {
   S* partial = nullptr;        ///< pieces of all tiles, where there is more than one a tile

@@ -75,7 +75,8 @@ __device__ void sum_short_line(const T* a, const vector_value<T>* x, index_t x_p
 /// as one stream of bytes, whatever the lines are, then a thread takes a line. The loads of the next tile are under
 /// way meanwhile.
 template <class T, class S, int Rhs>
-__global__ void __launch_bounds__(gpu_threads, resident) staged_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
+__global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
+    staged_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int most = int(short_bytes) / int(sizeof(T)), unit = per_load<T>;
   __shared__ bytes16 tile[staged_loads * gpu_threads];
