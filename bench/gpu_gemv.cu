@@ -171,7 +171,7 @@ int main(int argc, char** argv) {
     json& results = all["results"] = json::array();
     if (only.empty() || only == "f64") bench::run_type<double>("f64", shapes, ceiling, results);
     if (only.empty() || only == "f32") bench::run_type<float>("f32", shapes, ceiling, results);
-    if (only.empty() || only == "f16") bench::run_type<half>("f16", shapes, ceiling, results);
+    if (only.empty() || only == "f16") bench::run_type<furrow::half>("f16", shapes, ceiling, results);
     if (only.empty() || only == "bf16") bench::run_type<bfloat16>("bf16", shapes, ceiling, results);
     if (!out.empty()) std::ofstream(out) << all.dump(1) << '\n';
     return 0;
