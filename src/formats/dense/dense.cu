@@ -15,7 +15,12 @@ template <class V> class dense_on_gpu final : public gpu::stored_operator<V, den
 
 public:
   dense_on_gpu(const dense_matrix<V, host_array>& a, std::string_view kernel)
-      : base(upload(a)), kernel_(kernel == "auto" ? "along" : kernel) {}
+      : base(upload(a)), kernel_(kernel == "auto" ? "along" : kernel) {
+    // A first product takes the scratch memory that it needs: later ones may be recorded into a graph.
+    const gpu_array<V> x(a.shape.cols);
+    gpu_array<V> y(a.shape.rows);
+    if (!y.empty()) multiply(V(1), as_cview(x), V(0), as_view(y));
+  }
 
   std::string kernel() const override { return kernel_; }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_pieces.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace furrow::dense {
 namespace {
 
 struct area {
-  gpu_array<char> partial;
+  std::vector<gpu_array<char>> partial; ///< the last one is used; a graph that was recorded before may use another
   gpu_array<unsigned> arrived;
 };
 
@@ -26,8 +28,10 @@ gpu_scratch<void> scratch_for(std::size_t bytes) {
     mine.arrived = gpu_array<unsigned>(most_counters);
     gpu::check(cudaMemsetAsync(mine.arrived.data(), 0, mine.arrived.byte_count(), q.stream));
   }
-  mine.partial.resize(static_cast<index_t>(bytes));
-  return {mine.partial.data(), mine.arrived.data()};
+  const index_t there = mine.partial.empty() ? 0 : mine.partial.back().size();
+  if (const auto wanted = static_cast<index_t>(bytes); wanted > there || there == 0)
+    mine.partial.emplace_back(std::max({wanted, 2 * there, index_t(4) << 20}));
+  return {mine.partial.back().data(), mine.arrived.data()};
 }
 
 } // namespace furrow::dense
