@@ -60,7 +60,7 @@ class Golden(Case):
 
     def test_helps(self):
         root = self.furrow("-h").stdout
-        for name in ("completion", "convert", "doctor", "generate", "info", "solve", "spmv"):
+        for name in ("completion", "convert", "doctor", "generate", "info", "solve", "spmv", "gemv"):
             self.assertRegex(root, rf"(?m)^  {name} ")
             self.golden(f"help_{name}", name, "-h")
 
