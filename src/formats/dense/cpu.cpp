@@ -61,7 +61,7 @@ template <class S, class T> void run(const call<T>& c) {
   const cpu_plan p = c.across ? plan_across(c.lines, c.length, widest_tile<S>(c.count)) : plan_along(c.lines, c.length);
   const bool direct = c.x_stride == 1;
   host_array<V> packed(direct ? 0 : terms * c.count);
-  host_array<S> sums(p.pieces * outputs * c.count);
+  host_array<S> sums(p.pieces > 1 ? p.pieces * outputs * c.count : 0);
   for (index_t b = 0; b < c.batch; ++b) {
     const T* const a = c.a_of(b);
     const V* x = c.x_of(b);
@@ -79,11 +79,16 @@ template <class S, class T> void run(const call<T>& c) {
     cpu::for_each_task(p.tasks(), [&](index_t task) {
       const index_t piece = task / p.tiles, tile = task % p.tiles;
       const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
-      S* const out = sums_of(piece, tile);
+      host_array<S> whole(p.pieces > 1 ? 0 : tile_size(tile) * c.count); // goes from the cache to y
+      S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole.data();
       if (c.across)
         across_task(a + term * c.leading + output, c.leading, count, x + term, x_next, tile_size(tile), c.count, out);
       else along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, out);
+      for (int r = 0; p.pieces == 1 && r < c.count; ++r)
+        for (index_t i = 0; i < tile_size(tile); ++i)
+          put(c.alpha, out[r * tile_size(tile) + i], c.beta, y[(output + i) * c.y_stride + r * c.y_next]);
     });
+    if (p.pieces == 1) continue;
     cpu::for_each_range(p.tiles, ceil_div(1 << 14, p.outputs), [&](index_t first, index_t last) {
       for (index_t tile = first; tile < last; ++tile)
         for (int r = 0; r < c.count; ++r)
