@@ -5,6 +5,7 @@
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
+#include <furrow/gemv.hpp>
 #include <furrow/generate.hpp>
 #include <furrow/io.hpp>
 #include <furrow/operator.hpp>

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "gemv_request.hpp"
+#include "memory.hpp"
+#include "nearest.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace furrow::cli {
+
+std::string text_of(const gemv_request& q, const gemv_outcome& o) {
+  std::string text =
+      fmt::format("{}  y = {} x, {}, {}-major, {} vector{}: {}\n", bold(q.shape_text), q.op == "t" ? "A'" : "A", q.type,
+                  q.layout == "row" ? "row" : "column", q.vectors, q.vectors == 1 ? "" : "s", bytes_text(o.bytes));
+  const std::string where =
+      q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
+  text += fmt::format("{}; reads {:.1f} GB/s at best\n\n", where, o.ceiling_gbps);
+  text += dim(fmt::format("  {:<10} {:>10} {:>9} {:>11}{}", "kernel", "time", "GB/s", "of ceiling",
+                          q.check ? "   row error" : "")) +
+          "\n";
+  const auto best = std::ranges::min_element(o.results, {}, &gemv_result::seconds);
+  for (auto r = o.results.begin(); r != o.results.end(); ++r) {
+    const std::string row = fmt::format("{} {:<10} {:>10} {:>9.1f} {:>9.0f} %{}", r == best ? "*" : " ", r->kernel,
+                                        seconds_text(r->seconds), r->gbps, 100 * r->gbps / o.ceiling_gbps,
+                                        r->row_error ? fmt::format("   {:>9.3f}", *r->row_error) : "");
+    text += (r == best ? bold(row) : row) + "\n";
+  }
+  return text;
+}
+
+std::string json_of(const gemv_request& q, const gemv_outcome& o) {
+  json j;
+  j["rows"] = q.shape.rows;
+  j["cols"] = q.shape.cols;
+  j["vectors"] = q.vectors;
+  j["device"] = describe(q.where);
+  j["threads"] = threads();
+  j["bytes"] = o.bytes;
+  j["ceiling_gbps"] = number(o.ceiling_gbps);
+  j["results"] = json::array();
+  for (const auto& r : o.results) {
+    json one{{"kernel", r.kernel},
+             {"op", q.op},
+             {"layout", q.layout},
+             {"type", q.type},
+             {"seconds", r.seconds},
+             {"gbps", number(r.gbps)},
+             {"fraction", number(r.gbps / o.ceiling_gbps)}};
+    if (r.row_error) one["max_row_error"] = number(*r.row_error);
+    j["results"].push_back(std::move(one));
+  }
+  return j.dump() + "\n";
+}
+
+namespace gemv_command {
+namespace {
+
+/// "4096x4096".
+shape2 parse_shape(const std::string& text) {
+  shape2 s;
+  const char *const begin = text.data(), *const end = begin + text.size();
+  const auto first = std::from_chars(begin, end, s.rows);
+  const bool middle = first.ec == std::errc{} && first.ptr != end && *first.ptr == 'x';
+  const auto second = std::from_chars(middle ? first.ptr + 1 : end, end, s.cols);
+  check(middle && second.ec == std::errc{} && second.ptr == end && s.rows >= 1 && s.cols >= 1, fault::usage,
+        fmt::format("'{}' is no shape: give ROWSxCOLUMNS, such as 4096x4096", text));
+  return s;
+}
+
+/// A, x and y on the host, and once more on a GPU.
+memory_plan plan_of(const gemv_request& q) {
+  const double size = q.type == "f64" ? 8 : q.type == "f32" ? 4 : 2, value = q.type == "f64" ? 8 : 4;
+  const double rows = double(q.shape.rows), cols = double(q.shape.cols);
+  memory_plan plan;
+  plan.work = size * rows * cols + 3 * value * q.vectors * (rows + cols);
+  check(plan.work < 1e18, fault::memory, fmt::format("{} is more than any memory holds", q.shape_text));
+  if (q.where.is_gpu()) plan.gpu = plan.work;
+  return plan;
+}
+
+int run(gemv_request& q) {
+  q.shape = parse_shape(q.shape_text);
+  check_name("operation", q.op, {"n", "t"});
+  check_name("layout", q.layout, {"row", "col"});
+  check_name("type", q.type, {"f64", "f32", "f16", "bf16"});
+  set_threads(q.thread_count);
+  q.where = parse_device(q.where_text);
+  select_device(q.where);
+  std::vector<std::string> kernels{"auto", "all"};
+  for (const auto& k : gemv_kernels(q.where)) kernels.emplace_back(k.name);
+  check_name("kernel", q.kernel, kernels);
+  announce(plan_of(q), q.where);
+  const gemv_outcome o = measure_gemv(q);
+  print(q.json ? json_of(q, o) : text_of(q, o));
+  for (const auto& r : o.results)
+    if (r.row_error && !(*r.row_error <= 1))
+      throw error(fault::internal,
+                  fmt::format("{}: an element is {:.3g} times the rounding bound away from the reference", r.kernel,
+                              *r.row_error));
+  return done;
+}
+
+std::function<int()> setup(CLI::App& app, context& shared) {
+  auto q = std::make_shared<gemv_request>();
+  const auto add = [&](const char* name, std::string& to, const char* about, std::vector<std::string> words) {
+    shared.words[app.add_option(name, to, about)->type_name("NAME")] = std::move(words);
+  };
+  app.add_option("SHAPE", q->shape_text, "rows and columns of A, such as 4096x4096")->required()->type_name("");
+  add("--op", q->op, "n: y = A x, t: y = A' x (default n)", {"n", "t"});
+  add("--layout", q->layout, "row or col: which of them are contiguous (default row)", {"row", "col"});
+  add("--type", q->type, "f64, f32, f16 or bf16; the last two are summed up in f32 (default f64)",
+      {"f64", "f32", "f16", "bf16"});
+  add("--kernel", q->kernel, "auto, all or a kernel: along, across, and on a GPU naive, tiled (default auto)",
+      {"auto", "all", "along", "across", "naive", "tiled"});
+  app.add_option("--rhs", q->vectors, "vectors in one pass over A, up to 8 (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 8));
+  app.add_option("--repeat", q->repeat, "timed products (default: about half a second of them)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  app.add_flag("--check", q->check, "compare every element with a reference in long double");
+  add_json(app, q->json);
+  add("--device", q->where_text, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)",
+      {"auto", "cpu", "gpu"});
+  app.add_option("--threads", q->thread_count, "CPU threads (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  app.footer(
+      "The median of the timed products counts; 'of ceiling' compares with the fastest read of memory, measured in\n"
+      "the same run. The row error is in units of the rounding bound (terms + 2) u sum|a_ij x_j|: at most 1 passes.\n\n"
+      "Examples:\n"
+      "  furrow gemv 4096x4096 --type f32 --kernel all --check\n"
+      "  furrow gemv 64x4000000 --op t --layout col --type bf16 --device gpu");
+  return [q] { return run(*q); };
+}
+
+} // namespace
+
+extern const subcommand entry{
+    "gemv", "Time a dense product y = A x of any shape against the read ceiling of the memory.", setup};
+
+} // namespace gemv_command
+} // namespace furrow::cli

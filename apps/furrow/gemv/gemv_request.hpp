@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/gemv.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace furrow::cli {
+
+/// What a person asked `furrow gemv` for.
+struct gemv_request {
+  std::string shape_text, op = "n", layout = "row", type = "f64", kernel = "auto", where_text = "auto";
+  shape2 shape;
+  device where;
+  int vectors = 1, repeat = 0, thread_count = 0;
+  bool check = false, json = false;
+};
+
+struct gemv_result {
+  std::string kernel;
+  double seconds = 0, gbps = 0;
+  std::optional<double> row_error;
+};
+
+struct gemv_outcome {
+  double ceiling_gbps = 0, bytes = 0;
+  std::vector<gemv_result> results;
+};
+
+/// Runs the kernels that were asked for.
+gemv_outcome measure_gemv(const gemv_request& q);
+
+std::string text_of(const gemv_request& q, const gemv_outcome& o);
+std::string json_of(const gemv_request& q, const gemv_outcome& o);
+
+} // namespace furrow::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "call.hpp"
+#include "cpu_lines.hpp"
+#include "cpu_plan.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
+#include <furrow/array.hpp>
+
+namespace furrow::dense {
+namespace {
+
+/// Elements of the outputs that a task of `across` keeps: 16 KiB of sums.
+template <class S> constexpr index_t widest_tile(int count) { return 16384 / index_t(sizeof(S)) / (count > 2 ? 4 : 1); }
+inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
+
+/// The elements of all vectors without gaps: vector r from r * terms on.
+template <class V, class T> void pack(const call<T>& c, const V* x, V* packed) {
+  for (int r = 0; r < c.count; ++r)
+    cpu::for_each_range(c.terms(), 1 << 14, [&](index_t first, index_t last) {
+      for (index_t k = first; k < last; ++k) packed[r * c.terms() + k] = x[k * c.x_stride + r * c.x_next];
+    });
+}
+
+/// out[r * lines + i] for the lines of one task and one piece of their sums.
+template <class S, class T, class V>
+void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, S* out) {
+  cpu::widest([&]() FURROW_INLINE {
+    if (count == 1) return sums_along(a, leading, lines, x, n, out);
+    // Parts of lines that stay in a cache while all vectors go over them.
+    constexpr index_t part = 2048;
+    std::fill_n(out, count * lines, S(0));
+    S share[lines_at_once]; // NOLINT: written before it is read
+    for (index_t first = 0; first < lines; first += lines_at_once)
+      for (index_t k = 0; k < n; k += part) {
+        const index_t some = std::min(lines_at_once, lines - first);
+        for (int r = 0; r < count; ++r) {
+          sums_along(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), share);
+          for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
+        }
+      }
+  });
+}
+
+/// out[r * n + k], for the columns of one task and one piece of their sums.
+template <class S, class T, class V>
+void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, S* out) {
+  cpu::widest([&]() FURROW_INLINE {
+    std::fill_n(out, count * n, S(0));
+    if (n <= short_line && leading == n && count == 1) return add_short_lines(a, lines, x, n, out);
+    for (index_t first = 0; first < lines; first += lines_at_once)
+      for (int r = 0; r < count; ++r)
+        add_lines(a + first * leading, leading, std::min(lines_at_once, lines - first), x + r * x_next + first, n,
+                  out + r * n);
+  });
+}
+
+template <class S, class T> void run(const call<T>& c) {
+  using V = vector_value<T>;
+  const index_t terms = c.terms(), outputs = c.outputs();
+  const cpu_plan p = c.across ? plan_across(c.lines, c.length, widest_tile<S>(c.count)) : plan_along(c.lines, c.length);
+  const bool direct = c.x_stride == 1;
+  host_array<V> packed(direct ? 0 : terms * c.count);
+  host_array<S> sums(p.pieces > 1 ? p.pieces * outputs * c.count : 0);
+  for (index_t b = 0; b < c.batch; ++b) {
+    const T* const a = c.a_of(b);
+    const V* x = c.x_of(b);
+    V* const y = c.y_of(b);
+    if (!direct) {
+      pack(c, x, packed.data());
+      x = packed.data();
+    }
+    const index_t x_next = direct ? c.x_next : terms;
+    // The sums of a piece lie tile by tile, inside a tile vector by vector.
+    const auto sums_of = [&](index_t piece, index_t tile) {
+      return sums.data() + (piece * outputs + tile * p.outputs) * c.count;
+    };
+    const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
+    cpu::for_each_task(p.tasks(), [&](index_t task) {
+      const index_t piece = task / p.tiles, tile = task % p.tiles;
+      const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
+      host_array<S> whole(p.pieces > 1 ? 0 : tile_size(tile) * c.count); // goes from the cache to y
+      S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole.data();
+      if (c.across)
+        across_task(a + term * c.leading + output, c.leading, count, x + term, x_next, tile_size(tile), c.count, out);
+      else along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, out);
+      for (int r = 0; p.pieces == 1 && r < c.count; ++r)
+        for (index_t i = 0; i < tile_size(tile); ++i)
+          put(c.alpha, out[r * tile_size(tile) + i], c.beta, y[(output + i) * c.y_stride + r * c.y_next]);
+    });
+    if (p.pieces == 1) continue;
+    cpu::for_each_range(p.tiles, ceil_div(1 << 14, p.outputs), [&](index_t first, index_t last) {
+      for (index_t tile = first; tile < last; ++tile)
+        for (int r = 0; r < c.count; ++r)
+          for (index_t i = 0; i < tile_size(tile); ++i) {
+            S sum = sums_of(0, tile)[r * tile_size(tile) + i];
+            for (index_t piece = 1; piece < p.pieces; ++piece) sum += sums_of(piece, tile)[r * tile_size(tile) + i];
+            put(c.alpha, sum, c.beta, y[(tile * p.outputs + i) * c.y_stride + r * c.y_next]);
+          }
+    });
+  }
+}
+
+} // namespace
+
+template <class T> void run_on_cpu(const call<T>& c) {
+  if constexpr (std::is_same_v<T, float>)
+    if (c.f64_sums) return run<double>(c);
+  run<vector_value<T>>(c);
+}
+
+template void run_on_cpu(const call<double>&);
+template void run_on_cpu(const call<float>&);
+template void run_on_cpu(const call<half>&);
+template void run_on_cpu(const call<bfloat16>&);
+
+} // namespace furrow::dense

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "backends/cpu/isa.hpp"
+
+#include <furrow/gemv.hpp>
+
+#include <array>
+
+/// The loops of a dense product over pieces of lines. All are meant to run inside `cpu::widest`.
+namespace furrow::dense {
+
+FURROW_INLINE inline double value_of(double a) { return a; }
+FURROW_INLINE inline float value_of(float a) { return a; }
+FURROW_INLINE inline float value_of(bfloat16 a) { return float(a); }
+FURROW_INLINE inline float value_of(half a) { return float(a); }
+
+/// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart.
+template <class S, class T, class V>
+FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
+  const T *const a0 = a, *const a1 = a0 + leading, *const a2 = a1 + leading, *const a3 = a2 + leading;
+  S s0{}, s1{}, s2{}, s3{};
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+  for (index_t k = 0; k < n; ++k) {
+    const S factor = x[k];
+    s0 += S(value_of(a0[k])) * factor;
+    s1 += S(value_of(a1[k])) * factor;
+    s2 += S(value_of(a2[k])) * factor;
+    s3 += S(value_of(a3[k])) * factor;
+  }
+  out[0] = s0;
+  out[1] = s1;
+  out[2] = s2;
+  out[3] = s3;
+}
+
+template <class S, class T, class V> FURROW_INLINE inline S one_sum(const T* a, const V* x, index_t n) {
+  S sum{};
+#pragma omp simd reduction(+ : sum)
+  for (index_t k = 0; k < n; ++k) sum += S(value_of(a[k])) * S(x[k]);
+  return sum;
+}
+
+inline constexpr index_t side_by_side = 32; ///< short lines that are summed up at the same time
+inline constexpr index_t short_line = 16;   ///< longest of them
+
+/// out[i] = sum_k line i [k] x[k] for `side_by_side` lines of a few elements each.
+template <class S, class T, class V>
+FURROW_INLINE inline void short_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
+  std::array<S, side_by_side> sum{};
+  for (index_t k = 0; k < n; ++k) {
+    const S factor = x[k];
+    const T* const column = a + k;
+#pragma omp simd
+    for (index_t i = 0; i < side_by_side; ++i) sum[i] += S(value_of(column[i * leading])) * factor;
+  }
+  for (index_t i = 0; i < side_by_side; ++i) out[i] = sum[i];
+}
+
+/// out[i] = sum_k line i [k] x[k] for `lines` lines. A line's bits depend on its place among them.
+template <class S, class T, class V>
+FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* out) {
+  index_t i = 0;
+  if (n <= short_line)
+    for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
+  for (; i + 4 <= lines; i += 4) four_sums(a + i * leading, leading, x, n, out + i);
+  for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
+}
+
+/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements.
+template <class S, class T, class V>
+FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* sum) {
+  index_t i = 0;
+  for (; i + 8 <= lines; i += 8) {
+    const T* const line = a + i * leading;
+    S f[8];
+    for (int r = 0; r < 8; ++r) f[r] = x[i + r];
+#pragma omp simd
+    for (index_t k = 0; k < n; ++k) {
+      const T* const at = line + k;
+      const S low = f[0] * S(value_of(at[0])) + f[1] * S(value_of(at[leading])) + f[2] * S(value_of(at[2 * leading])) +
+                    f[3] * S(value_of(at[3 * leading]));
+      const S high = f[4] * S(value_of(at[4 * leading])) + f[5] * S(value_of(at[5 * leading])) +
+                     f[6] * S(value_of(at[6 * leading])) + f[7] * S(value_of(at[7 * leading]));
+      sum[k] += low + high;
+    }
+  }
+  for (; i < lines; ++i) {
+    const T* const line = a + i * leading;
+    const S factor = x[i];
+#pragma omp simd
+    for (index_t k = 0; k < n; ++k) sum[k] += factor * S(value_of(line[k]));
+  }
+}
+
+/// The same for lines of a few elements without gaps between them: several lines make one long one, whose sums are
+/// folded at the end. `sum` is zero before.
+template <class S, class T, class V>
+FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x, index_t n, S* sum) {
+  constexpr index_t together = 16;
+  std::array<S, together * short_line> wide{};
+  std::array<std::int32_t, together * short_line> line_of{};
+  for (index_t q = 0; q < together * n; ++q) line_of[q] = static_cast<std::int32_t>(q / n);
+  index_t i = 0;
+  for (; i + together <= lines; i += together) {
+    const T* const at = a + i * n;
+    const V* const factor = x + i;
+#pragma omp simd
+    for (index_t q = 0; q < together * n; ++q) wide[q] += S(factor[line_of[q]]) * S(value_of(at[q]));
+  }
+  for (index_t q = 0; q < together * n; ++q) sum[q % n] += wide[q];
+  for (; i < lines; ++i)
+    for (index_t k = 0; k < n; ++k) sum[k] += S(x[i]) * S(value_of(a[i * n + k]));
+}
+
+} // namespace furrow::dense

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+#include <algorithm>
+
+namespace furrow::dense {
+
+/// How the CPU cuts a matrix: by the shape alone, so that every number of threads gives the same bits.
+struct cpu_plan {
+  index_t terms = 0; ///< of a piece of a sum; `pieces` of them make a sum
+  index_t pieces = 1;
+  index_t outputs = 0; ///< of a task; `tiles` of them make all outputs
+  index_t tiles = 1;
+  index_t tasks() const { return pieces * tiles; }
+};
+
+inline constexpr index_t task_elements = 1 << 16; ///< of A that a task has at least, where there are as many
+inline constexpr index_t enough_tasks = 64;
+
+constexpr index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
+
+/// Lines of `length` elements, each summed up. Few long lines are cut into pieces.
+constexpr cpu_plan plan_along(index_t lines, index_t length) {
+  cpu_plan p{length, 1, lines, 1};
+  p.outputs = std::max<index_t>(4, ceil_div(task_elements, length));
+  p.outputs = std::max(p.outputs, ceil_div(ceil_div(lines, 8 * enough_tasks), 4) * 4);
+  p.tiles = ceil_div(lines, p.outputs);
+  if (p.tiles < enough_tasks) {
+    const index_t wanted = std::clamp<index_t>(length * std::min(lines, p.outputs) / task_elements, 1, enough_tasks);
+    p.terms = ceil_div(ceil_div(length, wanted), 64) * 64;
+    p.pieces = ceil_div(length, p.terms);
+  }
+  return p;
+}
+
+/// Lines of `length` elements, added up; `widest` outputs at most stay in the first cache.
+constexpr cpu_plan plan_across(index_t lines, index_t length, index_t widest) {
+  cpu_plan p{lines, 1, std::min(length, widest), 1};
+  p.tiles = ceil_div(length, p.outputs);
+  if (p.tiles < enough_tasks) {
+    const index_t wanted = std::clamp<index_t>(lines * p.outputs / task_elements, 1, ceil_div(enough_tasks, p.tiles));
+    p.terms = ceil_div(ceil_div(lines, wanted), 16) * 16;
+    p.pieces = ceil_div(lines, p.terms);
+  }
+  return p;
+}
+
+} // namespace furrow::dense

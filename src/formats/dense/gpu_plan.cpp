@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_plan.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow::dense {
+
+std::string text_of(const gpu_plan& p) {
+  std::string text = fmt::format("{} blocks: {} tiles of {} outputs", p.blocks, p.tiles, p.outputs);
+  switch (p.kind) {
+  case gpu_kind::along:
+    text = fmt::format("along, {} threads for {} lines, ", p.lanes, p.rows) + text;
+    break;
+  case gpu_kind::staged:
+    return "along, short lines through shared memory, " + text;
+  case gpu_kind::across:
+    text = "across, " + text;
+    break;
+  case gpu_kind::flat:
+    return fmt::format("across, as one stream of {} threads, {} pieces of {} rounds", p.active, p.pieces, p.terms);
+  }
+  return p.pieces > 1 ? fmt::format("{}, {} pieces of {} terms", text, p.pieces, p.terms) : text;
+}
+
+} // namespace furrow::dense

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+/// Which kernel a product takes on the GPU and how the work is cut. Functions of the shape alone, on the host.
+namespace furrow::dense {
+
+enum class gpu_kind { along, staged, across, flat };
+
+/// Blocks of 256 threads take items in turns: item, item + blocks, ... (of `along` with fewer lanes than a block:
+/// groups). An item is one piece of the sums of one tile of outputs of one problem.
+struct gpu_plan {
+  gpu_kind kind = gpu_kind::along;
+  int lanes = 256;     ///< along: threads that share a line
+  int rows = 4;        ///< along: lines that a group sums up at the same time
+  index_t outputs = 1; ///< of a tile
+  index_t tiles = 1;   ///< of a problem
+  index_t terms = 0;   ///< of a piece; flat: periods
+  index_t pieces = 1;  ///< of a sum; more than one: the last block to finish a tile adds them in their order
+  int active = 256;    ///< flat: threads at work
+  unsigned blocks = 1;
+
+  FURROW_HD constexpr index_t items(index_t problems) const { return problems * tiles * pieces; }
+};
+
+/// What the plans depend on, beside the shape.
+struct gpu_shape {
+  int multiprocessors = 132;
+};
+
+inline constexpr int gpu_threads = 256;
+inline constexpr int resident = 2; ///< blocks a multiprocessor that every kernel has room for
+inline constexpr index_t cached_terms =
+    64 * 1024; ///< bytes of x that a piece may have, so that the first cache keeps them
+inline constexpr index_t most_counters = 1 << 16;  ///< tiles of all problems whose sums may be cut into pieces
+inline constexpr index_t staged_bytes = 32 * 1024; ///< of a tile of short lines
+inline constexpr index_t short_bytes = 256;        ///< a line up to which lines are staged
+inline constexpr index_t flat_bytes = 512;         ///< a line up to which `across` reads the matrix as one stream
+
+constexpr index_t up(index_t a, index_t b) { return (a + b - 1) / b; }
+constexpr index_t common_divisor(index_t a, index_t b) { return b == 0 ? a : common_divisor(b, a % b); }
+
+/// How much of the time `items` equal items keep `slots` busy.
+constexpr double busy(index_t items, index_t slots) { return double(items) / double(up(items, slots) * slots); }
+
+/// The number of pieces in [least, most] that keeps the device busiest; the smallest of those within 2 percent.
+constexpr index_t best_pieces(index_t tiles, index_t least, index_t most, index_t slots) {
+  index_t best = least;
+  most = std::min(most, std::max(least, up(4 * slots, tiles)) + 64);
+  for (index_t p = least; p <= most; ++p)
+    if (busy(tiles * p, slots) > busy(tiles * best, slots) + 0.02) best = p;
+  return best;
+}
+
+/// Lines of `length` elements of `size` bytes, `leading` apart, each summed up; `vectors` vectors of `value` bytes.
+constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, index_t problems, int size, int value,
+                              int vectors, gpu_shape device) {
+  gpu_plan p;
+  const index_t slots = index_t(device.multiprocessors) * resident;
+  if (length * size <= short_bytes && leading <= length + length / 4) {
+    p.kind = gpu_kind::staged;
+    p.outputs = (staged_bytes - 16) / (leading * size);
+    p.tiles = up(lines, p.outputs);
+    p.terms = length;
+    p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots / resident * 3));
+    return p;
+  }
+  const index_t loads = up(length * size, 16);
+  p.rows = vectors > 4 ? 2 : vectors > 1 || lines > 2 ? 4 : lines > 1 ? 2 : 1;
+  p.outputs = p.rows;
+  p.tiles = up(lines, p.rows);
+  p.terms = length;
+  const index_t all = p.tiles * problems, warps = slots * (gpu_threads / 32);
+  if (loads <= 64 && all >= warps) p.lanes = 8;
+  else if (loads <= 1024 && (all >= warps || loads <= 64)) p.lanes = 32;
+  if (p.rows < 4 && vectors == 1) p.lanes = 256;
+  if (p.lanes < 256) {
+    p.blocks = static_cast<unsigned>(std::min(up(all, gpu_threads / p.lanes), slots));
+    return p;
+  }
+  if (all <= most_counters) {
+    const index_t most_useful = std::max<index_t>(1, loads / gpu_threads); // a load a thread and line
+    const index_t keep = p.tiles > 1 ? up(length * value * vectors, cached_terms) : 1;
+    p.pieces = best_pieces(all, std::min(keep, most_useful), most_useful, slots);
+    p.terms = up(up(length, p.pieces), 64) * 64;
+    p.pieces = up(length, p.terms);
+  }
+  p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots));
+  return p;
+}
+
+/// Lines of `length` elements, added up.
+constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, index_t problems, int size,
+                               gpu_shape device) {
+  gpu_plan p;
+  const index_t slots = index_t(device.multiprocessors) * resident, per_load = 16 / size;
+  if (leading * size <= flat_bytes) {
+    p.kind = gpu_kind::flat;
+    const index_t round =
+        leading / common_divisor(leading, per_load); // loads after which a line begins at a load again
+    p.active = static_cast<int>(gpu_threads / round * round);
+    p.outputs = leading;
+    const index_t periods = up(lines * leading + per_load, p.active * per_load);
+    p.pieces =
+        problems > most_counters ? 1 : std::clamp<index_t>(periods / 2, 1, std::max<index_t>(1, slots / problems));
+    p.terms = up(periods, p.pieces);
+    p.pieces = up(periods, p.terms);
+  } else {
+    p.kind = gpu_kind::across;
+    p.outputs = 32 * per_load;
+    p.tiles = up(length, p.outputs);
+    const index_t all = p.tiles * problems;
+    p.terms = lines;
+    if (all <= most_counters) {
+      const index_t most_useful = std::max<index_t>(1, lines / (gpu_threads / 32 * 4)); // four lines a warp
+      p.pieces = best_pieces(all, 1, most_useful, slots);
+      p.terms = up(lines, p.pieces);
+      p.pieces = up(lines, p.terms);
+    }
+  }
+  p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots));
+  return p;
+}
+
+/// For people.
+std::string text_of(const gpu_plan& p);
+
+/// An item, taken apart. Neighbouring items are neighbouring tiles of the same piece: they read the same part of x.
+struct gpu_item {
+  index_t problem = 0, piece = 0, tile = 0;
+};
+FURROW_HD inline gpu_item item_of(const gpu_plan& p, index_t item) {
+  gpu_item i;
+  i.tile = item;
+  if (item >= p.tiles) { // else no division
+    i.tile = item % p.tiles;
+    i.piece = item / p.tiles;
+    i.problem = i.piece / p.pieces;
+    i.piece -= i.problem * p.pieces;
+  }
+  return i;
+}
+
+} // namespace furrow::dense

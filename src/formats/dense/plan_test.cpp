@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contract.hpp"
+#include "convert.hpp"
+#include "cpu_plan.hpp"
+#include "gpu_plan.hpp"
+
+#include "kit/matrices.hpp"
+
+#include <furrow/formats.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace furrow {
+namespace {
+
+const index_t sizes[] = {1, 2, 3, 7, 8, 10, 31, 32, 33, 64, 65, 127, 255, 1000, 4096, 5001, 300000, 33554432};
+
+/// [0, total) is cut into `parts` parts of `each`, none of them empty.
+void expect_cover(index_t total, index_t parts, index_t each) {
+  EXPECT_GE(parts * each, total);
+  EXPECT_LT((parts - 1) * each, total);
+}
+
+/// Every problem, piece and tile comes exactly once.
+void expect_items(const dense::gpu_plan& p, index_t problems) {
+  const index_t items = p.items(problems);
+  if (items > 20000) return;
+  std::vector<int> seen(static_cast<std::size_t>(items));
+  for (index_t k = 0; k < items; ++k) {
+    const auto i = dense::item_of(p, k);
+    ASSERT_TRUE(i.problem < problems && i.piece < p.pieces && i.tile < p.tiles);
+    ++seen[static_cast<std::size_t>((i.problem * p.pieces + i.piece) * p.tiles + i.tile)];
+  }
+  for (const int times : seen) ASSERT_EQ(times, 1);
+}
+
+TEST(gemv_plan, covers_every_element_once_on_the_gpu) {
+  for (const index_t lines : sizes)
+    for (const index_t length : sizes)
+      for (const index_t padding : {0, 1, 64})
+        for (const int size : {2, 4, 8})
+          for (const index_t problems : {1, 3, 100000})
+            for (const int vectors : {1, 2, 8}) {
+              const int value = size == 8 ? 8 : 4;
+              const auto a = dense::plan_along(lines, length, length + padding, problems, size, value, vectors, {132});
+              SCOPED_TRACE(dense::text_of(a));
+              expect_cover(lines, a.tiles, a.outputs);
+              expect_cover(length, a.pieces, a.terms);
+              EXPECT_TRUE(a.pieces == 1 || (a.lanes == 256 && a.tiles * problems <= dense::most_counters));
+              EXPECT_TRUE(a.pieces == 1 || a.terms % 8 == 0);
+              if (a.kind == dense::gpu_kind::staged) {
+                EXPECT_LE(a.outputs * (length + padding) * size + 16, dense::staged_bytes);
+              }
+              EXPECT_GE(a.blocks, 1u);
+              expect_items(a, problems);
+              const auto c = dense::plan_across(lines, length, length + padding, problems, size, {132});
+              SCOPED_TRACE(dense::text_of(c));
+              if (c.kind == dense::gpu_kind::flat) {
+                const index_t period = c.active * (16 / size);
+                EXPECT_EQ(period % (length + padding), 0);
+                EXPECT_GT(c.active, 0);
+                // The stream begins up to a load before the matrix.
+                EXPECT_GE(c.pieces * c.terms * period, (lines - 1) * (length + padding) + length + 16 / size - 1);
+              } else {
+                expect_cover(length, c.tiles, c.outputs);
+                expect_cover(lines, c.pieces, c.terms);
+              }
+              EXPECT_TRUE(c.pieces == 1 || c.tiles * problems <= dense::most_counters);
+              expect_items(c, problems);
+              if (testing::Test::HasFailure()) return;
+            }
+}
+
+TEST(gemv_plan, covers_every_element_once_on_the_cpu) {
+  for (const index_t lines : sizes)
+    for (const index_t length : sizes) {
+      const auto a = dense::plan_along(lines, length);
+      expect_cover(lines, a.tiles, a.outputs);
+      expect_cover(length, a.pieces, a.terms);
+      const auto c = dense::plan_across(lines, length, 2048);
+      expect_cover(length, c.tiles, c.outputs);
+      expect_cover(lines, c.pieces, c.terms);
+    }
+}
+
+TEST(dense, goes_to_triplets_and_back) {
+  for (const auto& m : kit::battery()) {
+    const auto a = to_dense(m.a);
+    EXPECT_EQ(violation(a), "") << m.name;
+    const auto again = to_dense(to_coo(a));
+    ASSERT_EQ(again.val.size(), a.val.size());
+    EXPECT_TRUE(std::equal(a.val.begin(), a.val.end(), again.val.begin())) << m.name;
+  }
+}
+
+TEST(dense, refuses_a_matrix_that_is_nearly_empty) {
+  const auto s = measure(kit::laplacian(2000));
+  const layout l = find_format("dense").lay_out(s, precision::f64, {});
+  EXPECT_NE(l.refusal.find("choose a sparse format"), std::string::npos) << l.refusal;
+}
+
+} // namespace
+} // namespace furrow

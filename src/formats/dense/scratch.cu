@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_pieces.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace furrow::dense {
+namespace {
+
+struct area {
+  std::vector<gpu_array<char>> partial; ///< the last one is used; a graph that was recorded before may use another
+  gpu_array<unsigned> arrived;
+};
+
+} // namespace
+
+/// One area a GPU: everything is enqueued on one stream, in order, so one call at a time uses it. What grows is freed
+/// in that order too. Areas are kept for good.
+gpu_scratch<void> scratch_for(std::size_t bytes) {
+  static std::mutex one_at_a_time;
+  static auto& areas = *new std::map<int, area>;
+  const std::lock_guard lock(one_at_a_time);
+  const gpu::queue& q = gpu::current_queue();
+  area& mine = areas[q.ordinal];
+  if (mine.arrived.empty()) {
+    mine.arrived = gpu_array<unsigned>(most_counters);
+    gpu::check(cudaMemsetAsync(mine.arrived.data(), 0, mine.arrived.byte_count(), q.stream));
+  }
+  const index_t there = mine.partial.empty() ? 0 : mine.partial.back().size();
+  if (const auto wanted = static_cast<index_t>(bytes); wanted > there || there == 0)
+    mine.partial.emplace_back(std::max({wanted, 2 * there, index_t(4) << 20}));
+  return {mine.partial.back().data(), mine.arrived.data()};
+}
+
+} // namespace furrow::dense

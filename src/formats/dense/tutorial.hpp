@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "call.hpp"
+#include "gpu_load.hpp"
+
+/// The two kernels that tutorials on dense products begin with, bounds right, otherwise as they are. docs/gemv.md says
+/// what is wrong with them.
+namespace furrow::dense {
+
+inline constexpr int tutorial_threads = 256;
+
+/// A thread a row. Neighbouring threads read elements that are a row apart.
+template <class T> __global__ void naive_kernel(call<T> c) {
+  const index_t row = index_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= c.lines) return;
+  vector_value<T> sum{};
+  for (index_t k = 0; k < c.length; ++k) sum += number(c.a[row * c.leading + k]) * c.x[k * c.x_stride];
+  put(c.alpha, sum, c.beta, c.y[row * c.y_stride]);
+}
+
+/// The same, with x brought into shared memory a tile at a time. It saves reads of x, which are few and cached anyway.
+template <class T> __global__ void tiled_kernel(call<T> c) {
+  __shared__ vector_value<T> tile[tutorial_threads];
+  const index_t row = index_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  vector_value<T> sum{};
+  for (index_t first = 0; first < c.length; first += tutorial_threads) {
+    const index_t mine = first + threadIdx.x;
+    if (mine < c.length) tile[threadIdx.x] = c.x[mine * c.x_stride];
+    __syncthreads();
+    const index_t count = c.length - first < tutorial_threads ? c.length - first : tutorial_threads;
+    if (row < c.lines)
+      for (index_t k = 0; k < count; ++k) sum += number(c.a[row * c.leading + first + k]) * tile[k];
+    __syncthreads();
+  }
+  if (row < c.lines) put(c.alpha, sum, c.beta, c.y[row * c.y_stride]);
+}
+
+} // namespace furrow::dense

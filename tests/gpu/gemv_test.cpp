@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "on_gpu.hpp"
+
+#include "kit/gemv_check.hpp"
+#include "kit/random.hpp"
+
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+template <class T> struct gpu_gemv : on_gpu {};
+using storage_types = testing::Types<double, float, half, bfloat16>;
+TYPED_TEST_SUITE(gpu_gemv, storage_types);
+
+TYPED_TEST(gpu_gemv, is_exact_on_integers_in_every_variant) {
+  kit::check_all_gemv<TypeParam, kit::gpu_side>(this->gpu);
+}
+
+TYPED_TEST(gpu_gemv, is_exact_on_very_long_shapes) {
+  for (const shape2 shape : {shape2{1, 1000003},
+                             {1000003, 1},
+                             {2, 1000003},
+                             {1000003, 2},
+                             {20, 100003},
+                             {100003, 20},
+                             {64, 100000},
+                             {100000, 64},
+                             {1000, 3000},
+                             {3000, 1000},
+                             {50000, 200},
+                             {200, 50000}})
+    for (const bool transposed : {false, true})
+      for (const auto order : {storage_order::row_major, storage_order::col_major}) {
+        kit::gemv_case q;
+        q.shape = shape;
+        q.transposed = transposed;
+        q.order = order;
+        kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+        q.count = 8;
+        if (shape.rows * shape.cols < 5'000'000) kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+      }
+}
+
+/// Random data, so that another order of summation would show.
+TYPED_TEST(gpu_gemv, repeats_its_bits_and_stays_within_the_row_bound) {
+  using V = vector_value<TypeParam>;
+  for (const shape2 shape : {shape2{600, 700}, {3, 700001}, {700001, 3}, {40, 90001}, {90001, 40}, {2000, 2000}}) {
+    host_array<TypeParam> a(shape.rows * shape.cols);
+    const auto values = kit::random_vector<float>(a.size(), 1);
+    for (index_t k = 0; k < a.size(); ++k) a[k] = TypeParam(values[k]);
+    const gpu_array<TypeParam> there(a);
+    for (const bool transposed : {false, true}) {
+      const index_t terms = transposed ? shape.rows : shape.cols, outputs = transposed ? shape.cols : shape.rows;
+      const auto x = kit::random_vector<V>(terms, 2);
+      const gpu_array<V> there_x(x);
+      gpu_array<V> there_y(outputs);
+      const auto run = [&] {
+        gemv<TypeParam>(1, {there.data(), shape, shape.cols}, as_cview(there_x), 0, as_view(there_y),
+                        {transposed, false, this->gpu});
+        return host_array<V>(there_y);
+      };
+      const auto y = run();
+      for (int k = 0; k < 100; ++k) {
+        const auto again = run();
+        ASSERT_TRUE(kit::same_bits(as_cview(y), as_cview(again))) << shape.rows << ", repeat " << k;
+      }
+      std::vector<long double> sum(static_cast<std::size_t>(outputs)), size(sum.size());
+      for (index_t i = 0; i < shape.rows; ++i)
+        for (index_t j = 0; j < shape.cols; ++j) {
+          const auto at = static_cast<std::size_t>(transposed ? j : i);
+          const auto product = static_cast<long double>(V(a[i * shape.cols + j])) * x[transposed ? i : j];
+          sum[at] += product;
+          size[at] += std::fabs(product);
+        }
+      const long double u = std::numeric_limits<V>::epsilon() / 2;
+      for (index_t i = 0; i < outputs; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        ASSERT_LE(std::fabs(y[i] - sum[at]), static_cast<long double>(terms + 2) * u * size[at]) << i;
+      }
+    }
+  }
+}
+
+struct gpu_gemv_huge : on_gpu {};
+
+/// m n > 2^31: all elements of A are 1, so that every sum is the sum of x.
+TEST_F(gpu_gemv_huge, more_elements_than_32_bits_count) {
+  for (const shape2 shape : {shape2{3, 800'000'011}, {800'000'011, 3}, {50'000, 50'000}}) {
+    const index_t elements = shape.rows * shape.cols, vectors = shape.rows + shape.cols;
+    if (available_gpu_memory(0) < elements * 2 + vectors * 4 + (index_t(1) << 28))
+      GTEST_SKIP() << "not enough GPU memory for " << elements << " elements of f16";
+    host_array<half> piece(1 << 20, half(1.0f));
+    gpu_array<half> a(elements);
+    for (index_t k = 0; k < elements; k += piece.size())
+      copy_bytes(gpu_memory{}, a.data() + k, host_memory{}, piece.data(),
+                 static_cast<std::size_t>(std::min(piece.size(), elements - k)) * sizeof(half));
+    for (const bool transposed : {false, true}) {
+      const index_t terms = transposed ? shape.rows : shape.cols, outputs = transposed ? shape.cols : shape.rows;
+      host_array<float> x(terms, 0.0f);
+      for (index_t k = 0; k < terms; k += std::max<index_t>(1, terms / 1000)) x[k] = 1; // a count that f32 holds
+      x[terms - 1] = 1;
+      float expected = 0;
+      for (const float v : x) expected += v;
+      const gpu_array<float> there_x(x);
+      gpu_array<float> there_y(outputs);
+      gemv<half>(1, {a.data(), shape, shape.cols}, as_cview(there_x), 0, as_view(there_y), {transposed, false, gpu});
+      const host_array<float> y(there_y);
+      for (index_t i = 0; i < outputs; ++i) ASSERT_EQ(y[i], expected) << i;
+    }
+  }
+}
+
+} // namespace
+} // namespace furrow
