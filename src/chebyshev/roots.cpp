@@ -33,9 +33,10 @@ series trimmed(const series& p, double noise) {
 /// Halves p down to pieces that are short enough.
 class cutter {
 public:
-  /// Rounding an argument moves a value by u |p'| and so, spread over all of them, a coefficient by about u sqrt(n) |p|.
+  /// Rounding an argument moves a value by u |p'|, up to u n^2 |p| at the few points next to an end: spread over all
+  /// coefficients of a piece about u n |p| each.
   explicit cutter(const series& p)
-      : noise_(4 * unit * size_of(p) * std::sqrt(double(p.length()))),
+      : noise_(4 * unit * size_of(p) * double(p.length())),
         deepest_(8 + 2 * std::ilogb(double(p.length()) / double(longest_piece) + 1)) {
     cut_up(p, 0);
   }

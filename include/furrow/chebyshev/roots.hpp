@@ -5,7 +5,8 @@
 namespace furrow::chebyshev {
 
 /// The real roots of p in its interval, ascending; a root of multiplicity m comes up to m times, as far as rounding can
-/// tell. Where p stays below u times its largest value, its roots are those of the rounding errors. Pieces of degree 50 at most, by halving; on each the eigenvalues of its colleague matrix; then one step of
+/// tell. Where p stays below n u times its
+/// largest value, roots may be lost, or be those of the rounding errors. Pieces of degree 50 at most, by halving; on each the eigenvalues of its colleague matrix; then one step of
 /// Newton's method on p itself where that brings p nearer to 0.
 /// O(n^2) to halve down to the pieces, O(n) for their eigenvalues, in parallel.
 /// Throws `fault::input` for a series that is 0 everywhere: every point is a root.
