@@ -8,8 +8,8 @@ namespace furrow::chebyshev {
 /// One product: lengths of the factors, coefficients wanted, and of those the ones that can differ from 0.
 struct product_shape {
   index_t na = 0, nb = 0, keep = 0;
-  index_t all() const { return na + nb - 1; }
-  index_t nonzero() const { return keep < all() ? keep : all(); }
+  FURROW_HD index_t all() const { return na + nb - 1; }
+  FURROW_HD index_t nonzero() const { return keep < all() ? keep : all(); }
 };
 
 /// Points of a transform that gives the wanted coefficients. Sampling at M Chebyshev points takes T_{2M-k} for -T_k, so
