@@ -30,7 +30,7 @@ private:
 };
 
 /// A thread a coefficient.
-template <class V> __global__ void __launch_bounds__(threads) thread_kernel(job<V> j, index_t first) {
+template <class V> __global__ void thread_kernel(job<V> j, index_t first) {
   const index_t k = index_t(blockIdx.x) * threads + threadIdx.x, s = first + blockIdx.y;
   if (k < j.shape.keep) j.store(s, k, partial(lanes{0, 1}, j.left(s), j.right(s), k));
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "complex_number.hpp"
+
 #include <furrow/array.hpp>
 
 #include <cmath>
 #include <numbers>
 
 namespace furrow::chebyshev {
-
-struct complex_number {
-  double re, im;
-};
-inline complex_number operator*(complex_number a, complex_number b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
 
 /// e^(2 pi i t / n), rounded from long double.
 inline complex_number unit_root(index_t t, index_t n) {

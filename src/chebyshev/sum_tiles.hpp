@@ -83,24 +83,23 @@ template <class V> FURROW_HD void add_stage(const V* p, const V* q, int rank, V*
   V window[t::window];
   const V* const base = q + rank * t::outputs + t::steps - t::load;
   const auto load = [](const V* from) { return *reinterpret_cast<const quad<V>*>(from); };
-FURROW_UNROLL()
+  FURROW_UNROLL()
   for (int x = t::load; x < t::window; x += t::load) {
     const quad<V> next = load(base + x);
-FURROW_UNROLL()
+    FURROW_UNROLL()
     for (int v = 0; v < t::load; ++v) window[x + v] = next.at[v];
   }
-FURROW_UNROLL(1)
+  FURROW_UNROLL(1)
   for (int s = 0; s < t::steps; s += t::window) {
-FURROW_UNROLL()
+    FURROW_UNROLL()
     for (int slide = 0; slide < t::window; slide += t::load) {
       const quad<V> next = load(base - s - slide), factors = load(p + s + slide);
-FURROW_UNROLL()
+      FURROW_UNROLL()
       for (int v = 0; v < t::load; ++v) window[(2 * t::window - slide + v) % t::window] = next.at[v];
-FURROW_UNROLL()
-      for (int v = 0; v < t::load; ++v)
-FURROW_UNROLL()
-        for (int r = 0; r < t::outputs; ++r)
-          sum[r] += factors.at[v] * window[(2 * t::window - slide + r + t::load - 1 - v) % t::window];
+      FURROW_UNROLL()
+      for (int v = 0; v < t::load; ++v) FURROW_UNROLL()
+      for (int r = 0; r < t::outputs; ++r)
+        sum[r] += factors.at[v] * window[(2 * t::window - slide + r + t::load - 1 - v) % t::window];
     }
   }
 }
