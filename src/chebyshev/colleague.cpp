@@ -4,6 +4,7 @@
 #include <furrow/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 // LAPACK by its Fortran names, which need no header.
 // NOLINTBEGIN(readability-identifier-naming)
@@ -13,7 +14,8 @@ void dgebal_(const char* job, const int* n, double* a, const int* lda, int* low,
 void dhseqr_(const char* job, const char* vectors, const int* n, const int* low, const int* high, double* h,
              const int* ldh, double* re, double* im, double* z, const int* ldz, double* work, const int* room,
              int* info, std::size_t, std::size_t);
-void dsterf_(const int* n, double* diagonal, double* beside, int* info);
+void dstev_(const char* job, const int* n, double* diagonal, double* beside, double* z, const int* ldz, double* work,
+            int* info, std::size_t);
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -44,12 +46,18 @@ std::vector<std::complex<double>> colleague_roots(cview<double> a) {
   return roots;
 }
 
-std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal, std::vector<double> beside) {
-  const int n = static_cast<int>(diagonal.size());
+ritz_values tridiagonal_eigenvalues(std::vector<double> diagonal, const std::vector<double>& beside_squared) {
+  const std::size_t size = diagonal.size();
+  const int n = static_cast<int>(size);
+  std::vector<double> beside, vectors(size * size), work(2 * size + 1);
+  for (const double square : beside_squared) beside.push_back(std::sqrt(square));
+  const double last = beside.empty() ? 0 : beside.back();
   int info = 0;
-  if (n > 0) dsterf_(&n, diagonal.data(), beside.data(), &info);
+  if (n > 0) dstev_("V", &n, diagonal.data(), beside.data(), vectors.data(), &n, work.data(), &info, 1);
   require(info == 0, "the eigenvalues of a tridiagonal matrix did not converge");
-  return diagonal;
+  ritz_values r{std::move(diagonal), {}};
+  for (std::size_t k = 0; k < size; ++k) r.residual.push_back(last * std::abs(vectors[k * size + size - 1]));
+  return r;
 }
 
 } // namespace furrow::chebyshev

@@ -11,7 +11,11 @@ namespace furrow::chebyshev {
 /// LAPACK. Throws `fault::internal` where they do not converge.
 std::vector<std::complex<double>> colleague_roots(cview<double> a);
 
-/// Eigenvalues, ascending, of the symmetric tridiagonal matrix with this diagonal and these entries beside it.
-std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal, std::vector<double> beside);
+/// Eigenvalues, ascending, of the symmetric tridiagonal matrix with this diagonal and the roots of these squares beside
+/// it; the last square belongs to what follows the matrix: how far an eigenvalue is from one of what it was taken from.
+struct ritz_values {
+  std::vector<double> value, residual;
+};
+ritz_values tridiagonal_eigenvalues(std::vector<double> diagonal, const std::vector<double>& beside_squared);
 
 } // namespace furrow::chebyshev
