@@ -79,7 +79,7 @@ private:
     squares norm;
     for (index_t i = 0; i < size; ++i) norm.add(double(a[i]));
     const int e = norm.exponent();
-    const power_of_two scale(-e);
+    const power_of_two scale(scale_of(e));
     for (index_t i = 0; i < size; ++i) to[i] = scale(double(a[i]));
     if (this->task.series == convention::plain) to[0] *= 2;
     std::fill(to.begin() + size, to.end(), 0.0);

@@ -19,8 +19,8 @@ template <class V> struct scaled {
   }
 };
 template <class V> FURROW_HD scaled<V> scaled_by(const factor<V>& from, int exponent) {
-  const int half = exponent / 2;
-  return {from, scalbn(1.0, -half), scalbn(1.0, -(exponent - half))};
+  const int e = scale_of(exponent), half = e / 2;
+  return {from, scalbn(1.0, half), scalbn(1.0, e - half)};
 }
 
 struct two_numbers {

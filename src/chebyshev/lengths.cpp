@@ -16,6 +16,7 @@ index_t smooth_length(index_t n, int largest) {
         index_t m = three;
         while (m < n) m *= 2;
         best = std::min(best, m);
+        if (largest < 3) break;
       }
       if (largest < 5) break;
     }

@@ -6,6 +6,13 @@
 
 namespace furrow::chebyshev {
 
+/// The exponent of the zero vector: a product scaled back by it is 0, whatever rounding of the partner's transform
+/// left.
+inline constexpr int vanished = -100000;
+
+/// What to scale a factor by before its transform.
+FURROW_HD inline int scale_of(int exponent) { return exponent == vanished ? 0 : -exponent; }
+
 /// A sum of squares that neither overflows nor vanishes: numbers of three sizes are added apart (Blue, 1978).
 struct squares {
   double large = 0, middle = 0, small = 0;
@@ -21,11 +28,14 @@ struct squares {
     middle += other.middle;
     small += other.small;
   }
-  /// e with 2^e <= norm < 2^(e + 1), but for one or two units where numbers of two sizes meet; 0 for the zero vector.
+  /// e with 2^e <= norm < 2^(e + 1), but for one or two units where numbers of two sizes meet; vanished for the zero
+  /// vector, 0 where a number was not finite.
   FURROW_HD int exponent() const {
+    constexpr double most = 0x1.fffffffffffffp1023;
+    if (!(large <= most && middle <= most)) return 0;
     if (large > 0) return ilogb(sqrt(large)) + 600;
     if (middle > 0) return ilogb(sqrt(middle));
-    return small > 0 ? ilogb(sqrt(small)) - 600 : 0;
+    return small > 0 ? ilogb(sqrt(small)) - 600 : vanished;
   }
 };
 

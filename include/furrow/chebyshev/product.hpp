@@ -23,10 +23,10 @@ enum class accuracy { componentwise, normwise };
 
 struct product_options {
   convention series = convention::plain;
-  std::optional<index_t> keep; ///< coefficients wanted, 0 where the product has none; default all na + nb - 1
+  std::optional<index_t> keep = {}; ///< coefficients wanted, 0 where the product has none; default all na + nb - 1
   algorithm how = algorithm::automatic;
   accuracy wanted = accuracy::componentwise;
-  device where; ///< the CPU unless said otherwise
+  device where = {}; ///< the CPU unless said otherwise
 };
 
 /// The coefficients of a times b, lowest degree first.
