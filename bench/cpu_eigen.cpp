@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cpu_eigen: the product and an iteration of conjugate gradients on the CPU, Furrow and Eigen in the same run.
 #include "measure.hpp"
-#include "rival.hpp"
+#include "rivals/rival.hpp"
 
 #include <furrow/furrow.hpp>
 
@@ -64,13 +64,26 @@ struct row {
   double fraction() const { return product > 0 ? bytes / product / ceiling : 0; }
 };
 
-template <class V> void measure_product(row& r, const coo<V>& a, rival<V>* eigen, const wishes& w) {
+/// Eigen holding `a` and those vectors; null where this build has no Eigen.
+template <class V> std::unique_ptr<rival<V>> make_eigen(const coo<V>& a, cview<V> x, view<V> y) {
+  const rival_way* const way = find_rival("Eigen", "csr");
+  return way ? way->make<V>()(a, x, y) : nullptr;
+}
+
+std::string eigen_version() {
+  for (const auto& library : rival_libraries())
+    if (library.name == "Eigen" && library.present()) return library.version();
+  return "not found";
+}
+
+template <class V> void measure_product(row& r, const coo<V>& a, const wishes& w) {
   const auto chosen = choose(measure(a), precision_of<V>, device{}, w.format, "auto");
   const auto op = make<V>(chosen, device{}, coo<V>(a));
   host_array<V> x(a.shape.cols), y(a.shape.rows, V(0));
   for (index_t i = 0; i < x.size(); ++i) x[i] = V(1) + V(i % 17) / V(16);
+  const auto eigen = make_eigen<V>(a, as_cview(x), as_view(y));
   std::vector<std::function<void()>> calls{[&] { op->apply(V(1), as_cview(x), V(0), as_view(y)); }};
-  if (eigen) calls.push_back([&] { eigen->product(x.data(), y.data()); });
+  if (eigen) calls.push_back([&] { eigen->product(); });
   const auto best = compare(calls, w.turns, 0.003);
   r.bytes = op->bytes_per_apply();
   r.product = best[0];
@@ -91,8 +104,9 @@ template <class V> bool is_symmetric(const coo<V>& a) {
   return true;
 }
 
-template <class V> void measure_step(row& r, const coo<V>& a, rival<V>* eigen, const wishes& w) {
-  host_array<V> b(a.shape.rows);
+template <class V> void measure_step(row& r, const coo<V>& a, const wishes& w) {
+  host_array<V> b(a.shape.rows), y(a.shape.rows);
+  const auto eigen = make_eigen<V>(a, as_cview(b), as_view(y));
   for (index_t i = 0; i < b.size(); ++i) b[i] = V(1) + V(i % 29) / V(7);
   solve_options o;
   o.format = w.format;
@@ -121,9 +135,8 @@ template <class V> void measure_all(std::vector<row>& table, const wishes& w) {
     r.rows = p.a.shape.rows;
     r.nnz = p.a.nnz();
     const coo<V> a = convert_values<V>(std::move(p.a));
-    const auto eigen = make_eigen<V>(a, w.threads);
-    if (w.product) measure_product<V>(r, a, eigen.get(), w);
-    if (w.cg && is_symmetric(a)) measure_step<V>(r, a, eigen.get(), w);
+    if (w.product) measure_product<V>(r, a, w);
+    if (w.cg && is_symmetric(a)) measure_step<V>(r, a, w);
     fmt::print("{:26} {:9} {:9.2f} {:9.2f} {:6.3f}  {:5.1f} {:5.2f}  {:9.2f} {:9.2f} {:6.3f}\n", r.name, r.nnz,
                r.product * 1e6, r.product_eigen * 1e6, r.product_ratio(), r.bytes / r.product * 1e-9, r.fraction(),
                r.step * 1e6, r.step_eigen * 1e6, r.step_ratio());

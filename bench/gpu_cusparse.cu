@@ -3,9 +3,11 @@
 // mode: preprocessed products; a CG loop with scalars on the device, read each step, and the same as a CUDA graph
 // without checks.
 //   gpu_cusparse [--json FILE] [--only products|cg] [--kernel NAME] SPEC_OR_FILE...
-#include "gpu_rivals.hpp"
+#include "cusparse_cg.hpp"
+#include "rivals/rival.hpp"
 
 #include "tune/ceiling.hpp"
+#include "tune/steady.hpp"
 
 #include <furrow/furrow.hpp>
 
@@ -22,6 +24,18 @@ namespace {
 
 using namespace furrow;
 using nlohmann::json;
+
+double median_seconds(const std::function<void()>& product) {
+  return time_steadily(product, parse_device("gpu"), {25, 0, nullptr}).median;
+}
+
+std::string versions() {
+  std::string text = "cuBLAS " + bench::cublas_version();
+  for (const auto& library : bench::rival_libraries())
+    if (library.where == device::kind::gpu && library.present())
+      text = std::string(library.name) + " " + library.version() + ", " + text;
+  return text;
+}
 
 template <class V> json time_products(const coo<V>& a, const stats& s, double ceiling, const std::string& only_kernel) {
   json rows = json::array();
@@ -43,11 +57,19 @@ template <class V> json time_products(const coo<V>& a, const stats& s, double ce
     for (const auto& k : f->gpu.kernels) {
       if (!only_kernel.empty() && k.name != only_kernel) continue;
       const auto op = f->gpu.make<V>()(coo<V>(a), {}, k.name);
-      const double seconds = bench::time_on_gpu([&] { op->apply(V(1), as_cview(x), V(0), as_view(y)); });
+      const double seconds = median_seconds([&] { op->apply(V(1), as_cview(x), V(0), as_view(y)); });
       report("furrow", std::string(f->name) + "/" + op->kernel(), seconds, op->bytes_per_apply());
     }
-  for (const auto& [kernel, seconds] : bench::cusparse_products<V>(a, as_cview(x), as_view(y)))
-    report("cuSPARSE", kernel, seconds, minimal);
+  for (const auto& library : bench::rival_libraries())
+    for (const auto& way : library.ways) {
+      if (library.where != device::kind::gpu) continue;
+      try {
+        const auto rival = way.make<V>()(a, as_cview(x), as_view(y));
+        report(std::string(library.name), std::string(way.name), median_seconds([&] { rival->product(); }), minimal);
+      } catch (const error& e) {
+        std::printf("  %s %s left out: %s\n", library.name.data(), way.name.data(), e.what());
+      }
+    }
   return rows;
 }
 
@@ -107,12 +129,11 @@ int main(int argc, char** argv) {
     result["device"] = status.gpus[0].name;
     result["driver"] = status.driver_version;
     result["runtime"] = status.runtime_version;
-    result["rivals"] = bench::library_versions();
+    result["rivals"] = versions();
     result["version"] = version;
     if (const char* commit = std::getenv("FURROW_COMMIT")) result["commit"] = commit;
     result["ceiling_gbps"] = ceiling * 1e-9;
-    std::printf("%s, read ceiling %.0f GB/s, %s\n", status.gpus[0].name.c_str(), ceiling * 1e-9,
-                bench::library_versions().c_str());
+    std::printf("%s, read ceiling %.0f GB/s, %s\n", status.gpus[0].name.c_str(), ceiling * 1e-9, versions().c_str());
     for (int i = 1; i < argc; ++i) {
       const std::string arg = argv[i];
       if (arg == "--json" && i + 1 < argc) {

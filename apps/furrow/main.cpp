@@ -29,10 +29,16 @@ const subcommand* const table[] = {
 #undef FURROW_ENTRY
 };
 
-std::vector<std::string> names_of_subcommands() {
-  std::vector<std::string> names;
-  for (const auto* s : table) names.emplace_back(s->name);
-  return names;
+/// Throws `fault::usage`, with the nearest name, where a word stands for a subcommand that does not exist.
+void check_subcommands(CLI::App& root, int count, char** words) {
+  CLI::App* at = &root;
+  for (int k = 1; k < count && words[k][0] != '-'; ++k) {
+    std::vector<std::string> names;
+    for (const auto* sub : at->get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+    if (names.empty()) return;
+    check_name(at == &root ? "subcommand" : fmt::format("'{}' subcommand", at->get_name()), words[k], names);
+    at = at->get_subcommand(words[k]);
+  }
 }
 
 std::vector<std::string> names_of_options(const CLI::App& app) {
@@ -42,17 +48,25 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
   return names;
 }
 
+/// The subcommand that was being parsed, below it the subcommand of that one, and so on.
+std::vector<const CLI::App*> parsed_path(const CLI::App& root) {
+  std::vector<const CLI::App*> path;
+  for (auto inner = root.get_subcommands(); !inner.empty(); inner = path.back()->get_subcommands())
+    path.push_back(inner.front());
+  return path;
+}
+
 /// "see 'furrow solve -h'" for the subcommand that was being parsed.
 std::string where_help_is(const CLI::App& root) {
   std::string command = "furrow";
-  for (const auto* sub : root.get_subcommands()) command += " " + sub->get_name();
+  for (const auto* app : parsed_path(root)) command += " " + app->get_name();
   return fmt::format("see '{} -h'", command);
 }
 
 /// The first word that nobody knows, in one sentence.
 std::string about_extras(const CLI::App& root) {
-  const CLI::App* app = &root;
-  for (const auto* sub : root.get_subcommands()) app = sub;
+  const auto path = parsed_path(root);
+  const CLI::App* app = path.empty() ? &root : path.back();
   const std::string word = root.remaining(true).front();
   if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many; {}", word, where_help_is(root));
   const std::string guess = nearest(word.substr(0, word.find('=')), names_of_options(*app));
@@ -100,7 +114,7 @@ int parse_and_run(int count, char** words) {
     sub->set_help_flag("-h,--help", "this text");
     run[sub] = s->setup(*sub, shared);
   }
-  if (count > 1 && words[1][0] != '-') check_name("subcommand", words[1], names_of_subcommands());
+  check_subcommands(app, count, words);
   if (count == 1) {
     fmt::print(stderr, "{}", app.help());
     return usage;

@@ -20,22 +20,32 @@ void append_once(std::vector<std::string>& words, std::string_view word) {
 
 } // namespace
 
-void machine_options::add(CLI::App& app, context& shared) {
+void machine_options::add(CLI::App& app, context& shared, bool both) {
   const auto* group = "Machine";
+  both_ = both;
+  if (both) precision_name = "both";
   shared.words[app.add_option("--device", where, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
                    ->type_name("WHERE")
                    ->group(group)] = {"auto", "cpu", "gpu"};
-  shared.words
-      [app.add_option("--precision", precision_name, "f64 or f32 (default f64)")->type_name("NAME")->group(group)] = {
-      "f64", "f32"};
+  const auto* about = both ? "f64, f32 or both (default both)" : "f64 or f32 (default f64)";
+  shared.words[app.add_option("--precision", precision_name, about)->type_name("NAME")->group(group)] = precisions();
   app.add_option("--threads", thread_count, "CPU threads (default: all)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536))
       ->group(group);
 }
 
+std::vector<std::string> machine_options::precisions() const {
+  return both_ ? std::vector<std::string>{"both", "f64", "f32"} : std::vector<std::string>{"f64", "f32"};
+}
+
+std::vector<precision> machine_options::all_values() const {
+  if (precision_name == "both") return {precision::f64, precision::f32};
+  return {values()};
+}
+
 device machine_options::apply() const {
-  check_name("precision", precision_name, {"f64", "f32"});
+  check_name("precision", precision_name, precisions());
   set_threads(thread_count);
   const device d = parse_device(where);
   select_device(d);

@@ -12,10 +12,16 @@ struct machine_options {
   std::string where = "auto", precision_name = "f64";
   int thread_count = 0;
 
-  void add(CLI::App& app, context& shared);
+  /// `both`: f64 and f32 one after the other is a choice too, and what is taken if nothing is said.
+  void add(CLI::App& app, context& shared, bool both = false);
   /// Checks the words, sets the threads, selects the device.
   device apply() const;
   precision values() const { return precision_name == "f32" ? precision::f32 : precision::f64; }
+  std::vector<precision> all_values() const;
+
+private:
+  std::vector<std::string> precisions() const;
+  bool both_ = false;
 };
 
 /// The positional FILE: a path or a generator.

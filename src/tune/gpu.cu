@@ -48,6 +48,10 @@ std::vector<double> time_calls(const std::function<void()>& enqueue, int repeat)
   return seconds;
 }
 
+void overwrite(view<char> bytes) {
+  check(cudaMemsetAsync(bytes.data, 1, static_cast<std::size_t>(bytes.size), current_queue().stream));
+}
+
 double measure_read_ceiling() {
   const queue& q = current_queue();
   const std::int64_t bytes =

@@ -22,6 +22,8 @@ template <class V> timing time_apply(const any_operator<V>& a, cview<V> x, view<
 namespace gpu {
 /// Seconds of each of `repeat` calls of `enqueue`, by device events around every single call.
 std::vector<double> time_calls(const std::function<void()>& enqueue, int repeat);
+/// Enqueues a pass that writes every byte.
+void overwrite(view<char> bytes);
 } // namespace gpu
 #endif
 

@@ -27,6 +27,11 @@ class Completion(Case):
         self.assertEqual(self.complete("spmv", "poisson3d:9", "--ch"), {"--check"})
         self.assertNotIn("--solver", self.complete("spmv", "--"))
 
+    def test_subcommands_of_subcommands(self):
+        self.assertGreaterEqual(self.complete("bench", ""), {"paper", "spmv"})
+        self.assertEqual(self.complete("bench", "spmv", "--col"), {"--cold"})
+        self.assertGreaterEqual(self.complete("bench", "spmv", "--precision", ""), {"both", "f64", "f32"})
+
     def test_values(self):
         self.assertGreaterEqual(self.complete("solve", "--format", ""), {"auto", "csr", "coo"})
         self.assertGreaterEqual(self.complete("spmv", "--format", ""), {"auto", "all", "csr", "coo"})

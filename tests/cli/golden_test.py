@@ -60,7 +60,9 @@ class Golden(Case):
 
     def test_helps(self):
         root = self.furrow("-h").stdout
-        for name in ("completion", "convert", "doctor", "generate", "info", "solve", "spmv"):
+        for bench in ("paper", "spmv"):
+            self.golden(f"help_bench_{bench}", "bench", bench, "-h")
+        for name in ("bench", "completion", "convert", "doctor", "generate", "info", "solve", "spmv"):
             self.assertRegex(root, rf"(?m)^  {name} ")
             self.golden(f"help_{name}", name, "-h")
 

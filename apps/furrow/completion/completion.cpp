@@ -36,10 +36,21 @@ std::string case_of(const CLI::Option& option, const context& shared) {
                      found == shared.words.end() ? ":" : reply(found->second));
 }
 
-/// One branch for each subcommand: values of options, then options, then positional words.
-std::string branch_of(const CLI::App& app, const context& shared) {
+/// One branch for each subcommand: values of options, then options, then positional words. One that has subcommands
+/// of its own, which are word `depth` of the line, offers these and branches again.
+std::string branch_of(const CLI::App& app, const context& shared, int depth = 2) {
   std::string values;
   std::vector<std::string> options, words;
+  for (const auto* inner : app.get_subcommands([](const CLI::App*) { return true; })) {
+    words.push_back(inner->get_name());
+    values += branch_of(*inner, shared, depth + 1);
+  }
+  if (!words.empty())
+    return fmt::format("    {})\n"
+                       "      if ((COMP_CWORD == {})); then _furrow_words \"{}\"; return 0; fi\n"
+                       "      case \"${{COMP_WORDS[{}]}}\" in\n"
+                       "{}      esac ;;\n",
+                       app.get_name(), depth, joined(words), depth, values);
   for (const auto* option : app.get_options()) {
     values += case_of(*option, shared);
     for (const auto& n : option->get_snames()) options.push_back("-" + n);

@@ -2,10 +2,10 @@
 #include "exit_code.hpp"
 #include "memory.hpp"
 #include "nearest.hpp"
+#include "random_vector.hpp"
 #include "spmv_request.hpp"
 #include "text.hpp"
 
-#include "generate/randomness.hpp"
 #include "tune/ceiling.hpp"
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"
@@ -18,14 +18,6 @@
 
 namespace furrow::cli::spmv_command {
 namespace {
-
-/// x in [0.5, 1.5): no element vanishes and sums do not grow with the sign.
-template <class V> host_array<V> random_vector(index_t n) {
-  host_array<V> x(n);
-  const randomness random(1);
-  for (index_t i = 0; i < n; ++i) x[i] = static_cast<V>(0.5 + unit(random.at(i)));
-  return x;
-}
 
 /// The formats and kernels that were asked for and have code on this device.
 std::vector<choice> runs_of(const spmv_request& q, const stats& s) {

@@ -5,9 +5,10 @@
 
 #include <Eigen/IterativeLinearSolvers>
 
+#include <array>
 #include <chrono>
 
-namespace furrow::bench {
+namespace furrow::bench::eigen_rival {
 namespace {
 
 template <class V> class eigen final : public rival<V> {
@@ -15,8 +16,8 @@ template <class V> class eigen final : public rival<V> {
   using vector = Eigen::Matrix<V, Eigen::Dynamic, 1>;
 
 public:
-  eigen(const coo<V>& a, int threads) : a_(a.shape.rows, a.shape.cols), x_(a.shape.cols), y_(a.shape.rows) {
-    Eigen::setNbThreads(threads);
+  eigen(const coo<V>& a, cview<V> x, view<V> y) : a_(a.shape.rows, a.shape.cols), x_(x), y_(y) {
+    Eigen::setNbThreads(threads());
     Eigen::VectorXi lengths = Eigen::VectorXi::Zero(a.shape.rows);
     for (index_t k = 0; k < a.nnz(); ++k) ++lengths[a.row[k]];
     a_.reserve(lengths);
@@ -24,9 +25,13 @@ public:
     a_.makeCompressed();
   }
 
-  void product(const V* x, V* y) override {
-    Eigen::Map<vector, Eigen::Aligned64> out(y, a_.rows());
-    out.noalias() = a_ * Eigen::Map<const vector, Eigen::Aligned64>(x, a_.cols());
+  void product() override {
+    Eigen::Map<vector, Eigen::Aligned64> out(y_.data, a_.rows());
+    out.noalias() = a_ * Eigen::Map<const vector, Eigen::Aligned64>(x_.data, a_.cols());
+  }
+
+  double stored_bytes() const override {
+    return double(sizeof(V) + sizeof(int)) * double(a_.nonZeros()) + double(sizeof(int)) * double(a_.rows() + 1);
   }
 
   double iteration_seconds(const V* b, int iterations) override {
@@ -46,22 +51,27 @@ public:
 
 private:
   matrix a_;
-  vector x_, y_;
+  cview<V> x_;
+  view<V> y_;
   Eigen::ConjugateGradient<matrix, Eigen::Lower | Eigen::Upper, Eigen::DiagonalPreconditioner<V>> cg_;
   bool ready_ = false;
 };
 
+template <class V> std::unique_ptr<rival<V>> make(const coo<V>& a, cview<V> x, view<V> y) {
+  check(a.nnz() <= std::numeric_limits<int>::max(), fault::input, "Eigen counts entries with 32 bits");
+  return std::make_unique<eigen<V>>(a, x, y);
+}
+
 } // namespace
 
-template <class V> std::unique_ptr<rival<V>> make_eigen(const coo<V>& a, int threads) {
-  return std::make_unique<eigen<V>>(a, threads);
+std::span<const rival_way> ways() {
+  static constexpr std::array all{rival_way{"csr", make<double>, make<float>}};
+  return all;
 }
-template std::unique_ptr<rival<double>> make_eigen(const coo<double>&, int);
-template std::unique_ptr<rival<float>> make_eigen(const coo<float>&, int);
 
-std::string eigen_version() {
+std::string version() {
   return std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
          std::to_string(EIGEN_MINOR_VERSION);
 }
 
-} // namespace furrow::bench
+} // namespace furrow::bench::eigen_rival

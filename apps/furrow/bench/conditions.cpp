@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conditions.hpp"
+#include "doctor/machine.hpp"
+
+#include "core/libraries.hpp"
+#include "io/atomic_file.hpp"
+#include "rivals/rival.hpp"
+
+#include <furrow/error.hpp>
+#include <furrow/version.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace furrow::cli {
+
+json conditions(device where) {
+  json j;
+  const char* const commit = std::getenv("FURROW_COMMIT");
+  j["version"] = version;
+  j["commit"] = commit ? commit : FURROW_COMMIT;
+  j["device"] = describe(where);
+  j["threads"] = threads();
+  j["processor"] = inspect_processor().name;
+  j["instruction_set"] = instruction_set();
+  if (where.is_gpu()) {
+    const auto status = inspect_gpus();
+    j["driver"] = status.driver_version;
+    j["runtime"] = status.runtime_version;
+    for (const auto& g : status.gpus)
+      if (g.ordinal == where.ordinal) j["l2_bytes"] = g.l2_bytes;
+  }
+  j["rivals"] = json::array();
+  for (const auto& l : bench::rival_libraries()) {
+    if (l.where != where.what) continue;
+    json one{{"library", l.name}, {"version", nullptr}};
+    if (l.present()) one["version"] = l.version();
+    else one["remedy"] = l.remedy;
+    j["rivals"].push_back(std::move(one));
+  }
+  return j;
+}
+
+std::string present_rivals(device where) {
+  std::string text;
+  for (const auto& l : bench::rival_libraries())
+    if (l.where == where.what && l.present())
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", l.name, l.version());
+  return text.empty() ? "none" : text;
+}
+
+std::string absent_rivals(device where) {
+  std::string text;
+  for (const auto& l : bench::rival_libraries())
+    if (l.where == where.what && !l.present())
+      text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", l.name, l.remedy);
+  return text.empty() ? text : "rivals left out: " + text;
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  check(std::filesystem::is_directory(folder, failure), fault::input,
+        folder + ": cannot be made: choose another folder for the results");
+}
+
+void write_into(const std::string& folder, const std::string& name, const std::string& text) {
+  io::atomic_file file(std::filesystem::path(folder) / name);
+  file.write(text);
+  file.commit();
+}
+
+} // namespace furrow::cli

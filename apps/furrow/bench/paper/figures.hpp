@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <array>
+#include <span>
+#include <string_view>
+
+/// The figures of N. Bell and M. Garland, Efficient sparse matrix-vector multiplication on CUDA, NVIDIA technical
+/// report NVR-2008-004, 2008: GFLOP/s on a GTX 280, x through the texture cache. Read off the paper's charts, good to
+/// about two digits.
+namespace furrow::cli::paper_bench {
+
+inline constexpr std::string_view device_of_the_paper = "GTX 280";
+inline constexpr double bandwidth_of_the_paper = 141.7; ///< GB/s, the peak of its memory
+
+/// A format of the paper, and what it is called here.
+struct method {
+  std::string_view name, format, kernel;
+};
+
+struct speed {
+  double f32 = 0, f64 = 0; ///< GFLOP/s
+};
+
+/// A matrix of the paper with one speed for each method of its suite.
+struct subject {
+  std::string_view name;     ///< in the paper
+  std::string_view file;     ///< in the SuiteSparse collection; empty for a grid, which the generator makes
+  std::string_view stand_in; ///< a generator of about the same rows, entries and shape
+  std::array<speed, 5> speeds{};
+};
+
+struct suite {
+  std::string_view name;
+  std::span<const method> methods;
+  std::span<const subject> subjects;
+};
+std::span<const suite> suites();
+
+} // namespace furrow::cli::paper_bench

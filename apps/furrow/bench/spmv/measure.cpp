@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measure.hpp"
+#include "random_vector.hpp"
+#include "runs.hpp"
+
+#include "rivals/rival.hpp"
+#include "tune/row_error.hpp"
+
+#include <furrow/error.hpp>
+#include <furrow/generate.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+namespace furrow::cli::spmv_bench {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// One matrix in one precision, its vectors in the memory of the device. Operators and rivals come and go.
+template <class V, class Memory> class session {
+public:
+  session(const plan& p, const listener& l, outcome& o, const coo<V>& a)
+      : plan_(p), listener_(l), outcome_(o), a_(a), host_x_(random_vector<V>(a.shape.cols)),
+        unwritten_(a.shape.rows, std::numeric_limits<V>::quiet_NaN()), x_(host_x_), y_(a.shape.rows) {
+    if (p.check) reference_ = reference_product<V>(a, as_cview(host_x_));
+  }
+
+  void run_ours(const run& r) {
+    const std::string format = name_of(r.what);
+    if (measured(format, r.what.kernel)) return; // what auto chose, by its name
+    attempt({"furrow", format, r.what.kernel, precision_of<V>, {}}, [&] {
+      product found = unmeasured("furrow", format);
+      found.chosen = r.chosen;
+      coo<V> copy = a_;
+      let_others_sleep(5);
+      const double began = now();
+      const auto op = make<V>(r.what, plan_.where, std::move(copy));
+      wait_for(plan_.where);
+      found.setup = now() - began;
+      found.kernel = op->kernel();
+      found.bytes = op->bytes_per_apply();
+      if (!measured(format, found.kernel))
+        time(std::move(found), [&] { op->apply(V(1), as_cview(x_), V(0), as_view(y_)); });
+    });
+  }
+
+  void run_rival(const bench::rival_library& library, const bench::rival_way& way) {
+    const std::string name(library.name), format(way.name);
+    attempt({name, format, {}, precision_of<V>, {}}, [&] {
+      product found = unmeasured(name, format);
+      let_others_sleep(5);
+      const double began = now();
+      const auto op = way.make<V>()(a_, as_cview(x_), as_view(y_));
+      wait_for(plan_.where);
+      found.setup = now() - began;
+      found.bytes = op->stored_bytes() + double(sizeof(V)) * double(a_.shape.rows + a_.shape.cols);
+      time(std::move(found), [&] { op->product(); });
+    });
+    let_others_sleep(250);
+  }
+
+private:
+  /// Idle threads of a pool go on spinning for a while, Intel's OpenMP for 200 ms: not beside the next measurement.
+  void let_others_sleep(int milliseconds) const {
+    if (!plan_.where.is_gpu()) std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  }
+
+  static product unmeasured(const std::string& library, const std::string& format) {
+    product m;
+    m.library = library;
+    m.format = format;
+    m.values = precision_of<V>;
+    return m;
+  }
+
+  bool measured(const std::string& format, const std::string& kernel) const {
+    return std::ranges::any_of(outcome_.products, [&](const product& m) {
+      return m.ours() && m.values == precision_of<V> && m.format == format && m.kernel == kernel;
+    });
+  }
+
+  /// What throws is left out; broken promises inside Furrow are not for this place.
+  template <class F> void attempt(left_out what, F&& f) {
+    try {
+      f();
+    } catch (const error& e) {
+      if (e.kind == fault::internal && what.library == "furrow") throw;
+      what.why = e.what();
+    } catch (const std::bad_alloc&) {
+      what.why = "out of memory";
+    }
+    if (what.why.empty()) return;
+    outcome_.skipped.push_back(what);
+    listener_.skipped(what);
+  }
+
+  void time(product found, const std::function<void()>& call) {
+    // What a kernel forgets to write shows up as NaN.
+    copy_bytes(Memory{}, y_.data(), host_memory{}, unwritten_.data(), unwritten_.byte_count());
+    found.time = time_steadily(call, plan_.where, plan_.how);
+    if (reference_) {
+      const host_array<V> y(y_);
+      found.row_error = largest_row_error<V>(*reference_, as_cview(y));
+    }
+    outcome_.products.push_back(std::move(found));
+    listener_.measured(outcome_, outcome_.products.back());
+  }
+
+  const plan& plan_;
+  const listener& listener_;
+  outcome& outcome_;
+  const coo<V>& a_;
+  host_array<V> host_x_, unwritten_;
+  basic_array<V, Memory> x_, y_;
+  std::optional<row_reference> reference_;
+};
+
+template <class V, class Memory>
+void measure_on(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s) {
+  session<V, Memory> each(p, l, o, a);
+  const auto skip = [&](left_out what) {
+    o.skipped.push_back(what);
+    l.skipped(what);
+  };
+  for (const auto& r : runs_of(p, s, precision_of<V>, skip)) each.run_ours(r);
+  for (const auto& library : bench::rival_libraries())
+    if (p.rivals && library.where == p.where.what && library.present())
+      for (const auto& way : library.ways) each.run_rival(library, way);
+}
+
+template <class V> void measure_in(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s) {
+  if (p.where.is_gpu()) measure_on<V, gpu_memory>(p, l, o, a, s);
+  else measure_on<V, host_memory>(p, l, o, a, s);
+}
+
+/// The fastest of those that satisfy `which`.
+template <class F> const product* fastest_of(const std::vector<product>& all, F&& which) {
+  const product* found = nullptr;
+  for (const auto& m : all)
+    if (which(m) && (!found || m.time.median < found->time.median)) found = &m;
+  return found;
+}
+
+} // namespace
+
+const product* outcome::best(precision p) const {
+  return fastest_of(products, [&](const product& m) { return m.ours() && m.values == p; });
+}
+const product* outcome::chosen(precision p) const {
+  return fastest_of(products, [&](const product& m) { return m.chosen && m.values == p; });
+}
+const product* outcome::fastest(precision p, const std::string& library, const std::string& format) const {
+  return fastest_of(products,
+                    [&](const product& m) { return m.values == p && m.library == library && m.format == format; });
+}
+
+outcome measure_matrix(const std::string& file, const plan& p, const listener& l) {
+  outcome o;
+  o.file = file;
+  const double began = now();
+  problem read = load(file);
+  o.read_seconds = now() - began;
+  o.name = read.name;
+  o.s = measure(read.a);
+  check(o.s.finite || !p.check, fault::input, "it holds a NaN or an infinity: no reference to --check with");
+  l.loaded(o);
+  for (const precision values : p.precisions) {
+    if (values == precision::f64) {
+      measure_in<double>(p, l, o, read.a, o.s);
+      continue;
+    }
+    coo<double> copy;
+    if (values == p.precisions.back()) copy = std::move(read.a);
+    else copy = read.a;
+    const auto narrow = convert_values<float>(std::move(copy));
+    measure_in<float>(p, l, o, narrow, o.s);
+  }
+  o.s.row_length = {};
+  return o;
+}
+
+} // namespace furrow::cli::spmv_bench

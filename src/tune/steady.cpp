@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "steady.hpp"
+#include "ceiling.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
+#include <furrow/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace furrow {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Seconds of a sample of `calls` calls.
+double sample(const std::function<void()>& call, device where, int calls) {
+  const auto all = [&] {
+    for (int k = 0; k < calls; ++k) call();
+  };
+#if FURROW_HAS_GPU
+  if (where.is_gpu()) return gpu::time_calls(all, 1)[0];
+#endif
+  check(!where.is_gpu(), fault::device, "this build has no GPU part");
+  const double began = now();
+  all();
+  return now() - began;
+}
+
+index_t cache_bytes(device where) {
+  if (!where.is_gpu()) return static_cast<index_t>(last_level_cache());
+  for (const auto& g : inspect_gpus().gpus)
+    if (g.ordinal == where.ordinal) return g.l2_bytes;
+  return index_t(64) << 20;
+}
+
+} // namespace
+
+cache_flush::cache_flush(device where) {
+  const index_t bytes = 2 * cache_bytes(where);
+  if (where.is_gpu()) gpu_ = gpu_array<char>(bytes);
+  else host_ = host_array<char>(std::min<index_t>(bytes, available_host_memory() / 4));
+}
+
+void cache_flush::operator()() {
+#if FURROW_HAS_GPU
+  if (!gpu_.empty()) gpu::overwrite(as_view(gpu_));
+#endif
+  cpu::for_each_range(host_.size(), 1 << 16, [&](index_t first, index_t last) {
+    std::memset(host_.data() + first, 1, static_cast<std::size_t>(last - first));
+  });
+}
+
+void wait_for(device where) {
+  sample([] {}, where, 1);
+}
+
+timing time_steadily(const std::function<void()>& call, device where, const endurance& e) {
+  sample(call, where, 1);
+  const double once = std::max(sample(call, where, 1), 1e-9);
+  const bool batched = where.is_gpu() && !e.flush;
+  const int calls = batched ? static_cast<int>(std::clamp(200e-6 / once, 1.0, 50.0)) : 1;
+  const int repeat = e.repeat > 0 ? e.repeat : static_cast<int>(std::clamp(e.seconds / (once * calls), 3.0, 1000.0));
+  std::vector<double> seconds;
+  for (int k = 0; k < repeat; ++k) {
+    if (e.flush) (*e.flush)();
+    seconds.push_back(sample(call, where, calls) / calls);
+  }
+  std::ranges::sort(seconds);
+  return {seconds[seconds.size() / 2], seconds.front(), repeat * calls};
+}
+
+} // namespace furrow

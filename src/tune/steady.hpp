@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "timing.hpp"
+
+#include <furrow/array.hpp>
+
+namespace furrow {
+
+/// Overwrites more memory than the caches of a device hold: what runs next starts cold.
+class cache_flush {
+public:
+  /// On `where`, which must be selected.
+  explicit cache_flush(device where);
+  void operator()();
+
+private:
+  host_array<char> host_;
+  gpu_array<char> gpu_;
+};
+
+/// How long to measure.
+struct endurance {
+  int repeat = 0;               ///< timed samples; 0: as many as fit `seconds`, 3 to 1000
+  double seconds = 0.25;        ///< of one measurement, warm-up not counted
+  cache_flush* flush = nullptr; ///< before every sample; null: warm, as an iterative solver finds its data
+};
+
+/// Seconds of one call of `call`, which enqueues on `where`; two calls to warm up. Warm samples of short calls on a GPU
+/// are several calls between two events: the host's launch must not count where the device is the one to wait.
+timing time_steadily(const std::function<void()>& call, device where, const endurance& e);
+
+/// Waits for everything that was enqueued on `where`.
+void wait_for(device where);
+
+} // namespace furrow

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""furrow bench: its JSON, its pictures, what one bad file does to the others, exit codes."""
+import json
+import xml.etree.ElementTree
+
+from kit import Case, main
+
+QUICK = ("--device", "cpu", "--threads", "2", "--seconds", "0.001", "--no-rivals")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Bench(Case):
+    def json(self, *words, code=0):
+        done = self.furrow("bench", *words, "--json", code=code)
+        self.assertEqual(done.stdout.count("\n"), 1)
+        return json.loads(done.stdout)
+
+    def test_spmv(self):
+        r = self.json("spmv", "poisson2d:20", "rectangular:30:500:9", *QUICK, "--check")
+        self.assertEqual((r["bench"], r["device"], r["threads"], r["cold"], r["failed"]), ("spmv", "cpu", 2, False, []))
+        self.assertGreater(r["ceiling_gbps"], 0)
+        self.assertEqual({x["library"] for x in r["rivals"]}, {"Eigen", "MKL"})
+        self.assertEqual([m["matrix"] for m in r["matrices"]], ["poisson2d:20", "rectangular:30:500:9"])
+        stats = r["matrices"][0]["stats"]
+        self.assertEqual([stats[k] for k in ("rows", "cols", "nnz", "row_min", "row_max", "diagonals", "empty_rows")],
+                         [400, 400, 1920, 3, 5, 5, 0])
+        self.assertEqual((stats["row_mean"], stats["lower_bandwidth"], stats["upper_bandwidth"]), (4.8, 20, 20))
+        self.assertEqual(sum(stats["row_histogram"]), 400)
+        for m in r["matrices"]:
+            for precision in ("f64", "f32"):
+                rows = [x for x in m["results"] if x["precision"] == precision]
+                self.assertGreaterEqual({x["format"] for x in rows}, {"csr", "coo"})
+                names = [(x["format"], x["kernel"]) for x in rows]
+                self.assertEqual(len(names), len(set(names)), "a way is measured once")
+                self.assertEqual([x["chosen"] for x in rows].count(True), 1)
+                best, chosen = (next(x for x in rows if x[mark]) for mark in ("best", "chosen"))
+                self.assertEqual(best["seconds"], min(x["seconds"] for x in rows))
+                self.assertAlmostEqual(m["auto"][precision]["of_the_best"], best["seconds"] / chosen["seconds"])
+                self.assertEqual(m["best"][precision]["kernel"], best["kernel"])
+            for x in m["results"]:
+                self.assertEqual(x["library"], "furrow")
+                self.assertLessEqual(x["max_row_error"], 1)
+                self.assertAlmostEqual(x["gflops"], 2e-9 * m["stats"]["nnz"] / x["seconds"])
+                self.assertAlmostEqual(x["gbps"], 1e-9 * x["bytes"] / x["seconds"])
+                self.assertAlmostEqual(x["fraction"], x["gbps"] / r["ceiling_gbps"])
+                self.assertAlmostEqual(x["setup_products"], x["setup_seconds"] / x["seconds"])
+        for precision in ("f64", "f32"):
+            s = r["summary"][precision]
+            ratios = [m["auto"][precision]["of_the_best"] for m in r["matrices"]]
+            self.assertAlmostEqual(s["auto_to_best"]["geometric_mean"], (ratios[0] * ratios[1]) ** 0.5)
+            self.assertEqual(s["auto_to_best"]["matrices"], 2)
+            self.assertEqual(sum(s["wins"].values()), 2)
+            self.assertIn("coo", s["format_to_csr"])
+
+    def test_named_formats_and_kernels(self):
+        r = self.json("spmv", "poisson1d:50", *QUICK, "--format", "coo,csr", "--kernel", "scalar", "--precision", "f32")
+        (m,) = r["matrices"]
+        self.assertEqual([(x["format"], x["kernel"], x["precision"], x["repeats"]) for x in m["results"]],
+                         [("csr", "scalar", "f32", m["results"][0]["repeats"])])
+        self.assertEqual([(x["format"], x["why"]) for x in m["left_out"]], [("coo", "has no kernel 'scalar' on the CPU")])
+        self.assertNotIn("auto", m)
+        r = self.json("spmv", "poisson1d:50", *QUICK, "--format", "auto", "--repeat", "4", "--cold")
+        self.assertEqual([x["repeats"] for x in r["matrices"][0]["results"]], [4, 4])
+        self.assertTrue(r["cold"])
+
+    def test_one_bad_file_among_good_ones(self):
+        self.write("broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n9 1 1\n")
+        done = self.furrow("bench", "spmv", "poisson1d:50", "broken.mtx", "absent.mtx", "poisson1d:60", *QUICK, "-o", "out",
+                           code=3)
+        self.assertIn("furrow: broken.mtx:3:", done.stderr)
+        self.assertIn("furrow: absent.mtx:", done.stderr)
+        for name in ("poisson1d:50", "poisson1d:60"):
+            self.assertIn(name, done.stdout)
+        r = json.loads((self.folder / "out" / "results.json").read_text())
+        self.assertEqual([m["matrix"] for m in r["matrices"]], ["poisson1d:50", "poisson1d:60"])
+        self.assertEqual([f["file"] for f in r["failed"]], ["broken.mtx", "absent.mtx"])
+
+    def test_pictures(self):
+        self.write("one&two.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n")
+        self.furrow("bench", "spmv", "one&two.mtx", "poisson2d:30", *QUICK, "-o", "out")
+        names = {f.name for f in (self.folder / "out").iterdir()}
+        self.assertEqual(names, {"results.json", "gflops_f64.svg", "gflops_f32.svg", "roofline_f64.svg", "roofline_f32.svg"})
+        for name in names - {"results.json"}:
+            root = xml.etree.ElementTree.parse(self.folder / "out" / name).getroot()
+            self.assertEqual(root.tag, SVG + "svg")
+            words = [t.text for t in root.iter(SVG + "text")]
+            self.assertIn("csr", words)
+            self.assertIn("GFLOP/s", words)
+        bars = xml.etree.ElementTree.parse(self.folder / "out" / "gflops_f64.svg").getroot()
+        self.assertIn("one&two", [t.text for t in bars.iter(SVG + "text")])
+
+    def test_folders(self):
+        (self.folder / "matrices").mkdir()
+        for n in (5, 4):
+            self.furrow("generate", f"poisson1d:{n}", "-o", f"matrices/p{n}.mtx")
+        self.write("matrices/notes.txt", "no matrix")
+        r = self.json("spmv", "matrices", *QUICK, "--precision", "f64")
+        self.assertEqual([m["matrix"] for m in r["matrices"]], ["p4", "p5"])
+
+    def test_usage(self):
+        for words, says in (
+            (("bench", "spvm"), "there is no 'bench' subcommand 'spvm': did you mean 'spmv'?"),
+            (("bench", "spmv", "poisson1d:5", "--format", "crs"), "there is no format 'crs': did you mean 'csr'?"),
+            (("bench", "spmv", "poisson1d:5", "--format", "csr:9"), "this format takes no parameters"),
+            (("bench", "spmv", "poisson1d:5", "--kernel", "x"), "there is no kernel 'x'"),
+            (("bench", "spmv", "poisson1d:5", "--clod"), "did you mean '--cold'? see 'furrow bench spmv -h'"),
+            (("bench", "spmv", "poison1d:5"), "there is no generator 'poison1d'"),
+            (("bench", "paper", "--only", "Denes"), "did you mean 'Dense'?"),
+        ):
+            self.assertIn(says, self.furrow(*words, code=2).stderr)
+        self.write("file", "")
+        self.furrow("bench", "spmv", "poisson1d:5", "-o", "file/x", code=3)
+
+    def test_paper(self):
+        (self.folder / "suite").mkdir()
+        self.furrow("generate", "banded:3000:5:9", "-o", "suite/mc2depi.mtx")
+        r = self.json("paper", "--only", "Epidemiology,QCD", "--matrices", "suite", *QUICK)
+        first, second = (m["paper"] for m in r["matrices"])
+        self.assertEqual((first["name"], first["stand_in"], second["name"], second["stand_in"]),
+                         ("QCD", True, "Epidemiology", False))
+        then = {(x["method"], x["precision"]): x["gflops_then"] for x in first["rows"]}
+        self.assertEqual(then, {("HYB", "f64"): 12.7, ("CSR vector", "f64"): 4.6, ("HYB", "f32"): 21.7, ("CSR vector", "f32"): 10.2})
+        self.assertEqual(r["matrices"][1]["matrix"], "mc2depi")
+        for m in r["matrices"]:
+            for x in m["paper"]["rows"]:
+                if x["gflops_now"] is not None:
+                    self.assertAlmostEqual(x["ratio"], x["gflops_now"] / x["gflops_then"])
+                    self.assertAlmostEqual(x["ratio_per_bandwidth"], x["ratio"] * 141.7 / r["ceiling_gbps"])
+
+
+if __name__ == "__main__":
+    main()
