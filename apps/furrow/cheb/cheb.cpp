@@ -28,12 +28,13 @@ std::function<int()> setup(CLI::App& app, context& shared) {
     (*run)[one] = p.add(*one, shared);
   }
   app.require_subcommand(1);
-  app.footer("A file of a series holds one coefficient a line, lowest degree first, in the plain convention sum a_k T_k.\n\n"
-             "Examples:\n"
-             "  furrow cheb fit 'exp(sin(5*x))' --on -1,1 -o f.txt\n"
-             "  furrow cheb eval f.txt --at 0,0.5\n"
-             "  furrow cheb roots 'cos(20*x)' --on 0,1\n"
-             "  furrow cheb density poisson3d:30 --json");
+  app.footer(
+      "A file of a series holds one coefficient a line, lowest degree first, in the plain convention sum a_k T_k.\n\n"
+      "Examples:\n"
+      "  furrow cheb fit 'exp(sin(5*x))' --on -1,1 -o f.txt\n"
+      "  furrow cheb eval f.txt --at 0,0.5\n"
+      "  furrow cheb roots 'cos(20*x)' --on 0,1\n"
+      "  furrow cheb density poisson3d:30 --json");
   return [run, &app] { return run->at(app.get_subcommands().front())(); };
 }
 

@@ -68,7 +68,8 @@ int run(const request& q) {
 
 std::function<int()> add_fit(CLI::App& app, context& shared) {
   auto q = std::make_shared<request>();
-  app.add_option("EXPRESSION", q->expression, "a function of x: + - * / ^, sin cos exp log sqrt abs erf gamma ..., pi, e")
+  app.add_option("EXPRESSION", q->expression,
+                 "a function of x: + - * / ^, sin cos exp log sqrt abs erf gamma ..., pi, e")
       ->required()
       ->type_name("");
   add_interval(app, q->on);

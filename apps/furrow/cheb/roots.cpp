@@ -41,8 +41,8 @@ int run(const request& q) {
   std::string text;
   for (const double x : found) text += fmt::format("{}\n", x);
   print(text);
-  remark(fmt::format("{} root{} in [{}, {}], of a series of {} coefficients", found.size(), found.size() == 1 ? "" : "s",
-                     p.on.low, p.on.high, p.length()));
+  remark(fmt::format("{} root{} in [{}, {}], of a series of {} coefficients", found.size(),
+                     found.size() == 1 ? "" : "s", p.on.low, p.on.high, p.length()));
   return done;
 }
 
@@ -50,9 +50,9 @@ int run(const request& q) {
 
 std::function<int()> add_roots(CLI::App& app, context& shared) {
   auto q = std::make_shared<request>();
-  shared.words[app.add_option("WHAT", q->what, "a file of coefficients, or a function of x")
-                   ->required()
-                   ->type_name("")] = {"<file>"};
+  shared
+      .words[app.add_option("WHAT", q->what, "a file of coefficients, or a function of x")->required()->type_name("")] =
+      {"<file>"};
   add_interval(app, q->on);
   add_json(app, q->json);
   return [q] { return run(*q); };
