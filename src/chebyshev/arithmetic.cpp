@@ -54,9 +54,10 @@ series divide(const series& a, const series& b, const fit_options& options) {
   check_pair(a, b);
   const host_array<double> poles = roots(b);
   check(poles.empty(), fault::input,
-        poles.empty() ? "" : fmt::format("the divisor is 0 at x = {:.17g}: restrict both series to a part without its "
-                                         "roots",
-                                         poles[0]));
+        poles.empty() ? ""
+                      : fmt::format("the divisor is 0 at x = {:.17g}: restrict both series to a part without its "
+                                    "roots",
+                                    poles[0]));
   return fit(
       [&](cview<double> x, view<double> y) {
         host_array<double> under(x.size);

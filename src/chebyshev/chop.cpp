@@ -82,8 +82,6 @@ series truncate(const series& p, index_t length) {
   return q;
 }
 
-series chop(const series& p, double tolerance) {
-  return truncate(p, chop_length(as_cview(p.coefficients), tolerance));
-}
+series chop(const series& p, double tolerance) { return truncate(p, chop_length(as_cview(p.coefficients), tolerance)); }
 
 } // namespace furrow::chebyshev

@@ -21,8 +21,8 @@ void dstev_(const char* job, const int* n, double* diagonal, double* beside, dou
 
 namespace furrow::chebyshev {
 
-/// With v = (T_(n-1), ..., T_0) at a root: t v = C v. 2 t T_k = T_(k+1) + T_(k-1), and T_n is eliminated by p = 0, which
-/// fills the first row: C is upper Hessenberg already.
+/// With v = (T_(n-1), ..., T_0) at a root: t v = C v. 2 t T_k = T_(k+1) + T_(k-1), and T_n is eliminated by p = 0,
+/// which fills the first row: C is upper Hessenberg already.
 std::vector<std::complex<double>> colleague_roots(cview<double> a) {
   const int n = static_cast<int>(a.size) - 1;
   const auto size = static_cast<std::size_t>(n);

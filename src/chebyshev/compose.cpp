@@ -24,14 +24,16 @@ series restriction(const series& p, interval on) {
 series compose(const series& outer, const series& inner, const fit_options& options) {
   check_series(outer);
   check_series(inner);
-  const double slack = 1e-14 * (outer.on.high - outer.on.low + std::max(std::abs(outer.on.low), std::abs(outer.on.high)));
+  const double slack =
+      1e-14 * (outer.on.high - outer.on.low + std::max(std::abs(outer.on.low), std::abs(outer.on.high)));
   return fit(
       [&](cview<double> x, view<double> y) {
         evaluate(inner, x, y);
         for (index_t i = 0; i < x.size; ++i) {
-          check(y[i] >= outer.on.low - slack && y[i] <= outer.on.high + slack, fault::input,
-                fmt::format("at x = {:.17g} the inner series is {:.17g}, outside of [{}, {}], where the outer one lives",
-                            x[i], y[i], outer.on.low, outer.on.high));
+          check(
+              y[i] >= outer.on.low - slack && y[i] <= outer.on.high + slack, fault::input,
+              fmt::format("at x = {:.17g} the inner series is {:.17g}, outside of [{}, {}], where the outer one lives",
+                          x[i], y[i], outer.on.low, outer.on.high));
           y[i] = std::clamp(y[i], outer.on.low, outer.on.high);
         }
         evaluate(outer, y, y);

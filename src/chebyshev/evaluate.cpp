@@ -16,8 +16,8 @@ namespace furrow::chebyshev {
 
 void check_interval(interval on) {
   check(std::isfinite(on.low) && std::isfinite(on.high) && on.low < on.high && std::isfinite(on.high - on.low),
-        fault::usage, fmt::format("[{}, {}] is no interval: two finite ends are wanted, the lower one first", on.low,
-                                  on.high));
+        fault::usage,
+        fmt::format("[{}, {}] is no interval: two finite ends are wanted, the lower one first", on.low, on.high));
 }
 
 void check_series(const series& p) {
@@ -35,8 +35,7 @@ namespace {
 template <class V> inline constexpr int group = 256 / int(sizeof(V));
 
 /// Groups of points in the middle and groups with points near the ends; a point has the same bits in both.
-template <class V, bool Ends>
-FURROW_INLINE inline void run_group(const V* a, index_t n, const place<V>* at, V* y) {
+template <class V, bool Ends> FURROW_INLINE inline void run_group(const V* a, index_t n, const place<V>* at, V* y) {
   constexpr int width = group<V>;
   alignas(64) V factor[width], sign[width], turn[width], b[width], e[width];
 #pragma omp simd

@@ -11,10 +11,10 @@ namespace {
 inline constexpr int threads = 128, points = 4, tile = 512;
 
 /// A thread evaluates a few points; coefficients pass through shared memory from the last one down, and each that is
-/// read there serves all points of the thread. Two operations a byte of shared memory at least: arithmetic is the bound.
+/// read there serves all points of the thread. Two operations a byte of shared memory at least: arithmetic is the
+/// bound.
 template <class V>
-__global__ void __launch_bounds__(threads)
-    evaluate_kernel(cview<V> a, double low, double high, cview<V> x, view<V> y) {
+__global__ void __launch_bounds__(threads) evaluate_kernel(cview<V> a, double low, double high, cview<V> x, view<V> y) {
   __shared__ V room[tile];
   constexpr index_t share = index_t(threads) * points;
   for (index_t first = blockIdx.x * share; first < x.size; first += gridDim.x * share) {

@@ -32,7 +32,8 @@ host_array<double> refine(const sampler& f, interval on, const host_array<double
   return values;
 }
 
-/// Whether p is f at points between those of all grids. The bound allows for steep functions, whose argument is rounded.
+/// Whether p is f at points between those of all grids. The bound allows for steep functions, whose argument is
+/// rounded.
 bool agrees(const sampler& f, const series& p, cview<double> values, double tolerance) {
   const std::array<double, 2> t{-0.357998918959666, 0.036785641195074};
   const std::array<double, 2> x{p.on.at(t[0]), p.on.at(t[1])};

@@ -107,7 +107,9 @@ TEST(chebyshev_fit, says_why_not) {
   const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
   has(message([] { fit(function([](double x) { return 1 / x; })); }), "the function is inf at x = 0");
   has(message([] { fit(function([](double x) { return std::sqrt(x); })); }), "nan at x = -1");
-  has(message([] { fit(function([](double x) { return std::abs(x - 0.1); }), {}, {0x1p-52, 1025}); }),
+  has(message([] {
+        fit(function([](double x) { return std::abs(x - 0.1); }), {}, {0x1p-52, 1025});
+      }),
       "not resolved by 1025 points on [-1, 1]");
   has(message([] { fit(function([](double x) { return x; }), {2, 1}); }), "[2, 1] is no interval");
   has(message([] { fit(function([](double x) { return x; }), {}, {-1}); }), "a tolerance of -1");

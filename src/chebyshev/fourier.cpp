@@ -67,7 +67,7 @@ void fourier_of_any_length(std::vector<complex_number>& x) {
 } // namespace
 
 complex_number root_of_unity(index_t k, index_t n) {
-  const index_t octant = 8 * k / n; // 8 k fits: series are far shorter than 2^60
+  const index_t octant = 8 * k / n;          // 8 k fits: series are far shorter than 2^60
   const auto turned = [&](index_t eighths) { // the angle 2 pi (k / n - eighths / 8), or its negative
     return 2 * std::numbers::pi * (static_cast<double>(8 * k - eighths * n) / (8 * static_cast<double>(n)));
   };

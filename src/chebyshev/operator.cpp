@@ -13,10 +13,8 @@
 namespace furrow::chebyshev {
 
 #if FURROW_HAS_GPU
-template <class V>
-void apply_on_gpu(cview<double>, interval, const symmetric_operator<V>&, cview<V>, view<V>, index_t);
-template <class V>
-std::vector<double> moments_on_gpu(const symmetric_operator<V>&, interval, index_t, std::uint64_t);
+template <class V> void apply_on_gpu(cview<double>, interval, const symmetric_operator<V>&, cview<V>, view<V>, index_t);
+template <class V> std::vector<double> moments_on_gpu(const symmetric_operator<V>&, interval, index_t, std::uint64_t);
 template <class V> tridiagonal lanczos_on_gpu(const any_operator<V>&, index_t, double, std::uint64_t);
 #else
 namespace {
@@ -26,8 +24,7 @@ template <class V>
 void apply_on_gpu(cview<double>, interval, const symmetric_operator<V>&, cview<V>, view<V>, index_t) {
   throw error(fault::device, absent);
 }
-template <class V>
-std::vector<double> moments_on_gpu(const symmetric_operator<V>&, interval, index_t, std::uint64_t) {
+template <class V> std::vector<double> moments_on_gpu(const symmetric_operator<V>&, interval, index_t, std::uint64_t) {
   throw error(fault::device, absent);
 }
 template <class V> tridiagonal lanczos_on_gpu(const any_operator<V>&, index_t, double, std::uint64_t) {
@@ -44,8 +41,7 @@ void check_square(shape2 shape) {
 
 } // namespace
 
-template <class V>
-void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors) {
+template <class V> void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors) {
   check_series(p);
   check_square(a.a.shape());
   const index_t n = a.a.shape().rows;
@@ -102,15 +98,17 @@ template <class V> spectral_density density(const symmetric_operator<V>& a, inte
   cpu::space<V> space;
   for (index_t v = 0; v < o.vectors; ++v) {
     const std::uint64_t seed = o.seed + static_cast<std::uint64_t>(v);
-    const auto m = a.where.is_gpu() ? moments_on_gpu(a, on, o.moments, seed) : moments_in(space, a, on, o.moments, seed);
+    const auto m =
+        a.where.is_gpu() ? moments_on_gpu(a, on, o.moments, seed) : moments_in(space, a, on, o.moments, seed);
     for (index_t k = 0; k < o.moments; ++k)
       d.moments[k] += m[static_cast<std::size_t>(k)] / (double(n) * double(o.vectors));
   }
   for (index_t k = 0; k < o.moments; ++k)
-    check(std::abs(d.moments[k]) <= 2, fault::input,
-          fmt::format("moment {} is {:.3g}, where none can pass 1: the spectrum is not inside [{}, {}], or the matrix is "
-                      "not symmetric",
-                      k, d.moments[k], on.low, on.high));
+    check(
+        std::abs(d.moments[k]) <= 2, fault::input,
+        fmt::format("moment {} is {:.3g}, where none can pass 1: the spectrum is not inside [{}, {}], or the matrix is "
+                    "not symmetric",
+                    k, d.moments[k], on.low, on.high));
   return d;
 }
 

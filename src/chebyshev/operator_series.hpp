@@ -95,7 +95,8 @@ private:
   array now_, before_;
 };
 
-/// Diagonal and squares of the entries beside it, of the tridiagonal matrix that Lanczos' process makes of A. Waits once.
+/// Diagonal and squares of the entries beside it, of the tridiagonal matrix that Lanczos' process makes of A. Waits
+/// once.
 struct tridiagonal {
   std::vector<double> diagonal, beside_squared; ///< of one size: the last square belongs to the residual
 };

@@ -2,8 +2,8 @@
 #pragma once
 #include "operator_series.hpp"
 
-/// What each space does for series in an operator, behind plain functions: operator.cpp for the CPU, operator.cu for the
-/// GPU.
+/// What each space does for series in an operator, behind plain functions: operator.cpp for the CPU, operator.cu for
+/// the GPU.
 namespace furrow::chebyshev {
 
 template <vector_space S>

@@ -146,8 +146,8 @@ TEST(chebyshev_centre, moves_the_diagonal) {
   const auto b = centre(coo<double>(a), {1, 3});
   EXPECT_EQ(kit::violation(b), "");
   EXPECT_EQ(b.nnz(), 7);
-  const auto expected = kit::assemble(
-      {4, 4}, {{0, 0, 3}, {0, 3, 1}, {1, 1, -2}, {2, 1, 7}, {2, 2, -2}, {3, 0, 1}, {3, 3, 0}});
+  const auto expected =
+      kit::assemble({4, 4}, {{0, 0, 3}, {0, 3, 1}, {1, 1, -2}, {2, 1, 7}, {2, 2, -2}, {3, 0, 1}, {3, 3, 0}});
   for (index_t k = 0; k < 7; ++k) {
     EXPECT_EQ(b.row[k], expected.row[k]);
     EXPECT_EQ(b.col[k], expected.col[k]);
@@ -161,7 +161,8 @@ std::vector<double> spectrum(index_t n, int dimensions) {
   for (int d = 0; d < dimensions; ++d) {
     std::vector<double> next;
     for (const double sum : all)
-      for (index_t k = 1; k <= n; ++k) next.push_back(sum + 2 - 2 * std::cos(std::numbers::pi * double(k) / double(n + 1)));
+      for (index_t k = 1; k <= n; ++k)
+        next.push_back(sum + 2 - 2 * std::cos(std::numbers::pi * double(k) / double(n + 1)));
     all = std::move(next);
   }
   std::sort(all.begin(), all.end());

@@ -89,7 +89,8 @@ host_array<double> points(kind which, index_t n) {
         fmt::format("{} points: between 1 and {} can be had", n, longest_series));
   host_array<double> x(n);
   // As a sine, so that x_j and x_(n - 1 - j) have the same bits but the sign.
-  const double step = std::numbers::pi / 2 / static_cast<double>(which == kind::first ? n : std::max<index_t>(n - 1, 1));
+  const double step =
+      std::numbers::pi / 2 / static_cast<double>(which == kind::first ? n : std::max<index_t>(n - 1, 1));
   for (index_t j = 0; j < n; ++j) x[j] = std::sin(static_cast<double>(2 * j - (n - 1)) * step);
   return x;
 }

@@ -64,8 +64,8 @@ TEST(chebyshev_roots, of_bessel_functions) {
 TEST(chebyshev_roots, at_the_ends_and_outside) {
   expect_roots(with_roots({-1, 1}, {-1, 1}), {-1, 1}, 1e-15);
   expect_roots(with_roots({3, 0.25}, {-1, 1}), {0.25}, 1e-15);
-  expect_roots({{1, 0, 0.5}, {}}, {}, 0);    // 1/2 + t^2
-  expect_roots({{1.5, 0, 0.5}, {}}, {}, 0);  // 1 + t^2
+  expect_roots({{1, 0, 0.5}, {}}, {}, 0);   // 1/2 + t^2
+  expect_roots({{1.5, 0, 0.5}, {}}, {}, 0); // 1 + t^2
   expect_roots({{1}, {}}, {}, 0);
 }
 

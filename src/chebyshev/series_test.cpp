@@ -29,8 +29,7 @@ long double truth(const series& p, double x) {
   const long double up = (x - static_cast<long double>(p.on.low)) / width;
   const long double angle = 2 * std::atan2(std::sqrt(1 - up), std::sqrt(up));
   long double sum = 0;
-  for (index_t k = 0; k < p.length(); ++k)
-    sum += p.coefficients[k] * std::cos(angle * static_cast<long double>(k));
+  for (index_t k = 0; k < p.length(); ++k) sum += p.coefficients[k] * std::cos(angle * static_cast<long double>(k));
   return sum;
 }
 
@@ -122,9 +121,10 @@ TEST(chebyshev_points, transforms_of_both_kinds_are_sums_of_cosines) {
       const auto x = points(which, n);
       const auto values = to_values(which, as_cview(p.coefficients));
       for (index_t j = 0; j < n; ++j) {
-        const long double angle = which == kind::first ? std::numbers::pi_v<long double> * (2 * (n - 1 - j) + 1) / (2 * n)
-                                  : n == 1             ? std::numbers::pi_v<long double> / 2
-                                                       : std::numbers::pi_v<long double> * (n - 1 - j) / (n - 1);
+        const long double angle = which == kind::first
+                                      ? std::numbers::pi_v<long double> * (2 * (n - 1 - j) + 1) / (2 * n)
+                                  : n == 1 ? std::numbers::pi_v<long double> / 2
+                                           : std::numbers::pi_v<long double> * (n - 1 - j) / (n - 1);
         long double wanted = 0;
         for (index_t k = 0; k < n; ++k) wanted += p.coefficients[k] * std::cos(angle * static_cast<long double>(k));
         EXPECT_NEAR(values[j], double(wanted), 20 * unit * size_of(p)) << n;
@@ -193,8 +193,9 @@ TEST(chebyshev_convert, monomials_and_legendre_polynomials) {
   const auto m = to_monomials(t3);
   EXPECT_LE(largest_difference(as_cview(m), as_cview(host_array<double>{0, -3, 0, 4})), 0);
   // T_2 = 4/3 P_2 - 1/3 P_0, T_3 = 8/5 P_3 - 3/5 P_1
-  EXPECT_LE(largest_difference(as_cview(to_legendre({{0, 0, 1}, {}})), as_cview(host_array<double>{-1. / 3, 0, 4. / 3})),
-            2e-16);
+  EXPECT_LE(
+      largest_difference(as_cview(to_legendre({{0, 0, 1}, {}})), as_cview(host_array<double>{-1. / 3, 0, 4. / 3})),
+      2e-16);
   EXPECT_LE(largest_difference(as_cview(to_legendre(t3)), as_cview(host_array<double>{0, -.6, 0, 1.6})), 1e-15);
   for (const index_t n : {0, 1, 2, 3, 15}) {
     const series p = random_series(n, 17, {1, 4});

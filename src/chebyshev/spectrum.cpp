@@ -97,10 +97,11 @@ FURROW_INSTANTIATE(float)
 series exponential(double t, interval on, double tolerance) {
   check_interval(on);
   const double most = std::max(t * on.low, t * on.high);
-  check(std::isfinite(t) && most < 709, fault::usage,
-        fmt::format("exp({} lambda) reaches exp({}) on [{}, {}], beyond the range of double: shift the matrix or take a "
-                    "shorter time",
-                    t, most, on.low, on.high));
+  check(
+      std::isfinite(t) && most < 709, fault::usage,
+      fmt::format("exp({} lambda) reaches exp({}) on [{}, {}], beyond the range of double: shift the matrix or take a "
+                  "shorter time",
+                  t, most, on.low, on.high));
   // Relative to its largest value, so that the fit works on numbers of order 1.
   fit_options options;
   options.tolerance = tolerance;

@@ -80,7 +80,7 @@ class Cheb(Case):
         self.says(3, "not resolved by 65537 points", "fit", "abs(x-0.3)")
         self.says(3, "no-folder/f.txt: .*folder does not exist", "fit", "x", "-o", "no-folder/f.txt")
         self.says(3, "bad.txt:3: ", "eval", "bad.txt", "--at", "0")
-        self.says(3, "empty.txt: holds no coefficients", "eval", "empty.txt", "--at", "0")
+        self.says(3, "empty.txt: ", "eval", "empty.txt", "--at", "0")
         self.says(3, "nan.txt: coefficient 1 is nan", "roots", "nan.txt")
         self.says(3, "no-such.txt: ", "roots", "no-such.txt")
         self.says(2, "either --at X,... or --points FILE", "eval", "nan.txt")

@@ -27,7 +27,8 @@ double definite_integral(const series& p);
 
 /// p(x) on a part of its interval, of the same degree. Throws `fault::usage` unless `on` lies within p.on.
 series restriction(const series& p, interval on);
-/// outer(inner(x)) by adaptive fit. Throws `fault::input` where inner leaves the interval of outer by more than rounding.
+/// outer(inner(x)) by adaptive fit. Throws `fault::input` where inner leaves the interval of outer by more than
+/// rounding.
 series compose(const series& outer, const series& inner, const fit_options& options = {});
 
 } // namespace furrow::chebyshev

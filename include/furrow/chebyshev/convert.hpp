@@ -4,8 +4,9 @@
 
 namespace furrow::chebyshev {
 
-/// Powers of x (not of t), lowest first: p(x) = sum m_k x^k. O(n^2), and ill-conditioned: with every degree up to a digit
-/// of the large coefficients is lost, so it is for low degrees, and at most `longest_conversion` coefficients are taken.
+/// Powers of x (not of t), lowest first: p(x) = sum m_k x^k. O(n^2), and ill-conditioned: with every degree up to a
+/// digit of the large coefficients is lost, so it is for low degrees, and at most `longest_conversion` coefficients are
+/// taken.
 host_array<double> to_monomials(const series& p);
 series from_monomials(cview<double> coefficients, interval on = {});
 

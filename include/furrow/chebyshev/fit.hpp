@@ -18,7 +18,7 @@ series chop(const series& p, double tolerance = 0x1p-52);
 series truncate(const series& p, index_t length);
 
 struct fit_options {
-  double tolerance = 0x1p-52;      ///< what counts as noise, relative to the largest coefficient
+  double tolerance = 0x1p-52;          ///< what counts as noise, relative to the largest coefficient
   index_t most_points = (1 << 16) + 1; ///< samples at most
 };
 

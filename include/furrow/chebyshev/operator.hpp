@@ -9,9 +9,9 @@
 /// Functions of a symmetric matrix through Chebyshev series: no factorisation, products only.
 namespace furrow::chebyshev {
 
-/// A symmetric operator, and the device on which it and all vectors lie. `centred`: `a` is A - m I, where m is the middle
-/// of the interval on which series live (see `centre`), and products bring the shift with them; otherwise the passes
-/// beside them do.
+/// A symmetric operator, and the device on which it and all vectors lie. `centred`: `a` is A - m I, where m is the
+/// middle of the interval on which series live (see `centre`), and products bring the shift with them; otherwise the
+/// passes beside them do.
 template <class V> struct symmetric_operator {
   const any_operator<V>& a;
   device where{};
@@ -23,10 +23,10 @@ template <class V> struct symmetric_operator {
 template <class V> interval gershgorin(const coo<V>& a);
 
 /// A narrower one: Lanczos' process from a fixed random vector, its extreme values moved out by their residuals, by at
-/// least a hundredth of the width, and no further than `outer`, which must hold the spectrum. An estimate: a part of the
-/// spectrum that the vector does not see would be missed. `steps` products fused with a dot, two vectors more a step;
-/// waits once. The operator must not be centred.
-/// Y. Zhou, R.-C. Li, Bounding the spectrum of large Hermitian matrices, 2011.
+/// least a hundredth of the width, and no further than `outer`, which must hold the spectrum. An estimate: a part of
+/// the spectrum that the vector does not see would be missed. `steps` products fused with a dot, two vectors more a
+/// step; waits once. The operator must not be centred. Y. Zhou, R.-C. Li, Bounding the spectrum of large Hermitian
+/// matrices, 2011.
 template <class V>
 interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t steps = 40, std::uint64_t seed = 1);
 
@@ -36,10 +36,10 @@ template <class V> coo<V> centre(coo<V> a, interval on);
 /// y = p(A) x, where the spectrum of A lies in p.on; outside of it the recurrence grows exponentially.
 /// x, y: `vectors` columns of n values one after another, not overlapping.
 /// Cost of a degree: a product that updates y, which is the recurrence itself, and half a pass of four vectors (two
-/// degrees are added at once) where the operator is centred, otherwise half of three and of five. Allocates two vectors.
-/// Enqueues only; the same bits on every run with the same build and device.
-/// Throws `fault::usage` for sizes that do not fit, a series that `check_series` refuses.
-/// Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed., section 4.4.
+/// degrees are added at once) where the operator is centred, otherwise half of three and of five. Allocates two
+/// vectors. Enqueues only; the same bits on every run with the same build and device. Throws `fault::usage` for sizes
+/// that do not fit, a series that `check_series` refuses. Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2nd
+/// ed., section 4.4.
 template <class V>
 void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors = 1);
 
