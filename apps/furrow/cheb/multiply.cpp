@@ -54,9 +54,10 @@ template <class V> host_array<V> read_coefficients(const std::string& file) {
   host_array<V> a(read.size());
   for (index_t k = 0; k < a.size(); ++k) {
     a[k] = static_cast<V>(read[k]);
-    check(std::isfinite(a[k]), fault::input,
-          fmt::format("{}: coefficient {} is {}: only numbers that are finite in {} make a series", file, k, read[k],
-                      sizeof(V) == 4 ? "f32" : "f64"));
+    if (!std::isfinite(a[k]))
+      throw error(fault::input,
+                  fmt::format("{}: coefficient {} is {}: only numbers that are finite in {} make a series", file, k,
+                              read[k], sizeof(V) == 4 ? "f32" : "f64"));
   }
   return a;
 }
