@@ -13,6 +13,9 @@ namespace {
 constexpr index_t pack_bytes = 64, packs = 8;
 template <class V> constexpr index_t pack_size = pack_bytes / index_t(sizeof(V));
 template <class V> constexpr index_t tile_size = packs* pack_size<V>;
+/// Tiles of a task, and terms that they share while these are in the first cache. Sums of so many terms are added up: a
+/// long sum in single precision would drift.
+constexpr index_t tiles_of_task = 8, block_of_terms = 512;
 template <class V> using pack [[gnu::vector_size(pack_bytes), gnu::may_alias]] = V;
 
 /// 2 c_k for the tile that begins at k: out[r] = sum over i in [begin, end) of p[i] q[k + r - i], in this order.
@@ -66,16 +69,25 @@ public:
 private:
   void one(V* c) const {
     const product_task& t = this->task;
-    const index_t n = t.shape.nonzero(), tiles = (n + tile_size<V> - 1) / tile_size<V>;
+    const index_t n = t.shape.nonzero(), some = tiles_of_task * tile_size<V>, tasks = (n + some - 1) / some;
     std::fill(c + n, c + t.shape.keep, V(0));
-    const auto tile = [&](index_t which) {
-      const index_t k = which * tile_size<V>, end = std::min(n, k + tile_size<V>);
-      V sum[tile_size<V>];
-      sum_tile(p_.at(), q_.at(), terms(t.shape.na, t.shape.nb, k, end - k), k, sum);
-      for (index_t r = k; r < end; ++r) c[r] = coefficient_of(sum[r - k], r, t.series);
+    const auto task = [&](index_t which) {
+      const index_t first = which * some, count = std::min(n - first, some);
+      V total[tiles_of_task * tile_size<V>] = {};
+      const index_range all = terms(t.shape.na, t.shape.nb, first, count);
+      for (index_t i = all.begin; i < all.end; i += block_of_terms)
+        for (index_t k = 0; k < count; k += tile_size<V>) {
+          const index_range own = terms(t.shape.na, t.shape.nb, first + k, std::min(count - k, tile_size<V>));
+          const index_range both{std::max(i, own.begin), std::min(i + block_of_terms, own.end)};
+          if (both.begin >= both.end) continue;
+          V sum[tile_size<V>];
+          sum_tile(p_.at(), q_.at(), both, first + k, sum);
+          for (index_t r = 0; r < tile_size<V>; ++r) total[k + r] += sum[r];
+        }
+      for (index_t k = 0; k < count; ++k) c[first + k] = coefficient_of(total[k], first + k, t.series);
     };
-    if (double(t.shape.na) * double(t.shape.nb) > 1e5) return cpu::for_each_task(tiles, tile);
-    for (index_t k = 0; k < tiles; ++k) tile(k);
+    if (double(t.shape.na) * double(t.shape.nb) > 1e5) return cpu::for_each_task(tasks, task);
+    for (index_t k = 0; k < tasks; ++k) task(k);
   }
 
   extension<V> p_, q_;

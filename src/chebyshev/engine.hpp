@@ -30,7 +30,7 @@ template <class V> using engine_pointer = std::unique_ptr<engine_of<V>>;
 
 /// A fixed factor is kept as it is; Array: where.
 template <class V, class Array> struct sums_engine : engine_of<V> {
-  using engine_of<V>::engine;
+  explicit sums_engine(const product_task& task) : engine_of<V>(task) {}
   void fix(const V* a) final {
     fixed_.resize(this->task.shape.na);
     using memory = std::conditional_t<std::is_same_v<Array, host_array<V>>, host_memory, gpu_memory>;

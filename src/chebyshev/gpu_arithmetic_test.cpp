@@ -147,11 +147,13 @@ template <class V> host_array<V> play_fft(cview<V> a, cview<V> b, const product_
   z = transform(z, -1);
   const product_shape shape{a.size, b.size, o.keep.value_or(a.size + b.size - 1)};
   host_array<V> c(shape.keep, V(0));
-  for (index_t k = 0; k < shape.nonzero(); ++k) {
-    const bool beyond = k > m / 2;
-    const index_t at = beyond ? m - k : k;
-    const double value = coefficient_from({z[at].real(), z[at].imag()}, half_root(at, m), beyond, m);
-    c[k] = V(std::scalbn(k == 0 && o.series == convention::plain ? value / 2 : value, na.exponent() + nb.exponent()));
+  const index_t n = shape.nonzero();
+  for (index_t k = 0; k <= m / 2; ++k) {
+    const complex_number w{z[k].real(), z[k].imag()}, e = half_root(k, m);
+    const double first = k == 0 && o.series == convention::plain ? 0.5 : 1;
+    const int exponent = na.exponent() + nb.exponent();
+    if (k < n) c[k] = V(std::scalbn(first * coefficient_from(w, e, false, m), exponent));
+    if (k > 0 && 2 * k != m && m - k < n) c[m - k] = V(std::scalbn(coefficient_from(w, e, true, m), exponent));
   }
   return c;
 }

@@ -3,6 +3,8 @@
 
 #include "backends/gpu/reduce.hpp"
 
+#include <string>
+
 /// The classic kernels, to read and to compare with: a thread, a block of 256 or a warp for each coefficient. They work
 /// for both conventions, all lengths and all coefficients of the product. One product is one row of the grid.
 namespace furrow::chebyshev {
@@ -55,7 +57,7 @@ template <class V> __global__ void __launch_bounds__(threads) warp_kernel(job<V>
 
 template <class V> class classic final : public sums_engine<V, gpu_array<V>> {
 public:
-  using sums_engine<V, gpu_array<V>>::sums_engine;
+  explicit classic(const product_task& task) : sums_engine<V, gpu_array<V>>(task) {}
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
     const product_task& t = this->task;

@@ -96,9 +96,11 @@ private:
 
   void finish(const fft_job<V>& j) {
     back_.run(spectrum_.data());
-    each(this->task.shape.keep, this->task.count, j, [&](auto grid, const auto& part, auto stream) {
-      coefficients_kernel<<<grid, fft_threads, 0, stream>>>(part, spectrum_.data());
-    });
+    const product_shape& shape = this->task.shape;
+    each(std::max(half_, shape.keep - shape.nonzero()), this->task.count, j,
+         [&](auto grid, const auto& part, auto stream) {
+           coefficients_kernel<<<grid, fft_threads, 0, stream>>>(part, spectrum_.data());
+         });
   }
 
   /// One work area for all transforms: they follow each other.

@@ -73,21 +73,19 @@ __global__ void __launch_bounds__(fft_threads) fixed_product_kernel(fft_job<V> j
   if (k < j.m) u[j.product() * 2 * (j.m / 2 + 1) + k] *= values[k];
 }
 
-/// c from W
+/// c from W: W_k holds coefficients k and M - k. Threads beyond the half serve zeros that were asked for.
 template <class V>
 __global__ void __launch_bounds__(fft_threads) coefficients_kernel(fft_job<V> j, const cufftDoubleComplex* w) {
-  const index_t k = j.thread();
-  if (k >= j.shape.keep) return;
-  V c = V(0);
-  if (k < j.shape.nonzero()) {
-    const bool beyond = k > j.m / 2;
-    const index_t at = beyond ? j.m - k : k;
-    const cufftDoubleComplex x = w[j.product() * (j.m / 2 + 1) + at];
-    double value = coefficient_from({x.x, x.y}, half_root(at, j.m), beyond, j.m);
-    if (k == 0 && j.series == convention::plain) value *= 0.5;
-    c = V(scalbn(value, j.exponent()));
-  }
-  j.c.data[j.product() * j.c.stride + k] = c;
+  const index_t k = j.thread(), n = j.shape.nonzero();
+  V* const c = j.c.data + j.product() * j.c.stride;
+  if (n + k < j.shape.keep) c[n + k] = V(0);
+  if (k > j.m / 2 || (k >= n && j.m - k >= n)) return;
+  const cufftDoubleComplex x = w[j.product() * (j.m / 2 + 1) + k];
+  const complex_number here{x.x, x.y}, e = half_root(k, j.m);
+  const int exponent = j.exponent();
+  const double first = k == 0 && j.series == convention::plain ? 0.5 : 1;
+  if (k < n) c[k] = V(scalbn(first * coefficient_from(here, e, false, j.m), exponent));
+  if (k > 0 && 2 * k != j.m && j.m - k < n) c[j.m - k] = V(scalbn(coefficient_from(here, e, true, j.m), exponent));
 }
 
 } // namespace furrow::chebyshev

@@ -42,10 +42,10 @@ template <class V> FURROW_HD complex_number half_points(const scaled<V>& b, inde
   return {e.re * bk + e.im * bm, e.im * bk - e.re * bm};
 }
 
-/// Coefficient k from the half W_0 .. W_{M/2} of the transform back; e belongs to min(k, M - k).
-FURROW_HD inline double coefficient_from(complex_number w, complex_number e, bool beyond_half, index_t m) {
+/// Coefficient k, or M - k, from W_k, k <= M / 2, of the transform back; e as above.
+FURROW_HD inline double coefficient_from(complex_number w, complex_number e, bool mirror, index_t m) {
   const double scale = 0.5 / double(m);
-  return scale * (beyond_half ? e.im * w.re - e.re * w.im : e.re * w.re + e.im * w.im);
+  return scale * (mirror ? e.im * w.re - e.re * w.im : e.re * w.re + e.im * w.im);
 }
 
 } // namespace furrow::chebyshev

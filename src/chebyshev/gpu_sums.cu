@@ -40,7 +40,14 @@ __global__ void __launch_bounds__(sum_tile_of<V>::threads) sums_kernel(work<V> w
 #pragma unroll 4
     for (int x = rank; x < t::tile + t::steps; x += t::threads) q[x] = stage_q(b, k, i, x);
     __syncthreads();
-    add_stage(p, q, rank, sum);
+    if constexpr (sizeof(V) == 4) { // stage by stage: a long sum in single precision would drift
+      V part[t::outputs] = {};
+      add_stage(p, q, rank, part);
+#pragma unroll
+      for (int r = 0; r < t::outputs; ++r) sum[r] += part[r];
+    } else {
+      add_stage(p, q, rank, sum);
+    }
   }
   // Through shared memory, so that neighbours write neighbours.
   __syncthreads();

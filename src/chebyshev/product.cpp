@@ -51,10 +51,10 @@ template <class V> engine_pointer<V> make_engine(const product_task& task, devic
 }
 
 template <class V> void check_finite(const char* name, cview<V> a) {
-  for (index_t i = 0; i < a.size; ++i)
-    check(std::isfinite(a[i]), fault::input,
-          "coefficient " + std::to_string(i) + " of the " + name + " series is " + std::to_string(a[i]) +
-              ": products are of finite numbers");
+  const V* const wrong = std::find_if(a.begin(), a.end(), [](V v) { return !std::isfinite(v); });
+  if (wrong != a.end())
+    throw error(fault::input, "coefficient " + std::to_string(wrong - a.begin()) + " of the " + name + " series is " +
+                                  std::to_string(*wrong) + ": products are of finite numbers");
 }
 
 } // namespace

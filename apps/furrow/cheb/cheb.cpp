@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command.hpp"
-#include "nearest.hpp"
-#include "text.hpp"
-
-#include <fmt/format.h>
+#include "product_command.hpp"
 
 namespace furrow::cli::cheb_command {
 namespace {
@@ -17,6 +14,8 @@ constexpr part parts[] = {
     {"fit", "The shortest Chebyshev series of a function, to rounding or to a tolerance.", add_fit},
     {"eval", "Values of a series.", add_eval},
     {"roots", "Real roots of a series or of a function in an interval.", add_roots},
+    {"multiply", "The product of two series.", add_multiply},
+    {"bench", "Time products by every algorithm, and show what the classic formula gives.", add_bench},
     {"density", "How the eigenvalues of a symmetric matrix are spread, without working them out.", add_density},
 };
 
