@@ -6,6 +6,7 @@ find_package(fmt REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(deflate REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(LAPACK REQUIRED)
 
 set(furrow_has_gpu FALSE)
 if(NOT FURROW_GPU STREQUAL "OFF")

@@ -5,7 +5,7 @@
 set -eu
 
 packages="g++ cmake ninja-build python3 libtbb-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-  libarchive-dev libdeflate-dev zlib1g-dev libgtest-dev"
+  libarchive-dev libdeflate-dev zlib1g-dev liblapack-dev libmuparser-dev libgtest-dev"
 [ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy"
 
 if ! command -v apt-get >/dev/null 2>&1; then

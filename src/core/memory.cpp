@@ -53,8 +53,9 @@ void* host_memory::allocate(std::size_t bytes) {
   } else {
     data = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   }
-  check(data != nullptr, fault::memory,
-        fmt::format("{} bytes of host memory cannot be had ({} are available)", bytes, available_host_memory()));
+  if (!data) // the sentence reads files of the system: only where it is said
+    throw error(fault::memory, fmt::format("{} bytes of host memory cannot be had ({} are available)", bytes,
+                                           available_host_memory()));
   return data;
 }
 

@@ -62,7 +62,7 @@ class Golden(Case):
         root = self.furrow("-h").stdout
         for bench in ("paper", "spmv"):
             self.golden(f"help_bench_{bench}", "bench", bench, "-h")
-        for name in ("bench", "completion", "convert", "doctor", "gemv", "generate", "info", "solve", "spmv"):
+        for name in ("bench", "cheb", "completion", "convert", "doctor", "gemv", "generate", "info", "solve", "spmv"):
             self.assertRegex(root, rf"(?m)^  {name} ")
             self.golden(f"help_{name}", name, "-h")
 

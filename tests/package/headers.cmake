@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every header below INCLUDE compiles alone with each of COMPILERS, without a warning, and without CUDA, oneTBB or MPI.
-file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/furrow/*.hpp)
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/furrow/*.hpp)
 if(NOT headers)
   message(FATAL_ERROR "no headers below ${INCLUDE}")
 endif()

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "nearest.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "product_command.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
+
+#include "chebyshev/bare_transforms.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace furrow::cli::cheb_command {
+namespace {
+
+using namespace chebyshev;
+
+struct request {
+  std::vector<index_t> sizes{1000, 10000, 100000};
+  machine_options machine;
+  bool json = false;
+};
+
+/// The experiment of the source: 10000 coefficients of 0.1 and of 0.2, as many kept.
+constexpr index_t document_size = 10000;
+constexpr double document_a = 0.1, document_b = 0.2;
+
+/// What is known: of constant series, coefficient k of the first n.
+double constant_product(convention series, index_t n, index_t k) {
+  const double both = document_a * document_b;
+  if (series == convention::primed) return both * double(2 * n - 1 - k) / 2;
+  return both * double(k == 0 ? n + 1 : 2 * n - k + 1) / 2;
+}
+
+std::vector<algorithm> algorithms_on(device where) {
+  if (!where.is_gpu()) return {algorithm::direct, algorithm::fft};
+  return {algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block, algorithm::warp};
+}
+
+/// What the source says of a kernel on a V100 in single precision, in milliseconds; 0: nothing.
+double claimed_milliseconds(algorithm how) {
+  return how == algorithm::thread ? 1.687 : how == algorithm::block ? 0.350 : 0;
+}
+
+struct run {
+  index_t n = 0;
+  convention series = convention::primed;
+  algorithm how = algorithm::direct;
+  double seconds = 0, bare = 0, first = 0, second = 0, error = 0;
+};
+
+/// Two series of n constant coefficients, n kept.
+template <class V, class Array> run measure(index_t n, convention series, algorithm how, device where, double budget) {
+  const Array a(host_array<V>(n, V(document_a))), b(host_array<V>(n, V(document_b)));
+  Array c(host_array<V>(n, V(NAN)));
+  product_plan<V> plan(n, n, 1, {series, n, how, accuracy::normwise, where});
+  run r{n, series, how};
+  r.seconds = median_seconds([&] { plan.multiply({a.data()}, {b.data()}, {c.data()}); }, where, budget);
+  const host_array<V> result(c);
+  r.first = result[0];
+  r.second = n > 1 ? double(result[1]) : 0;
+  const double rounding = double(V(document_a)) * double(V(document_b)) / (document_a * document_b);
+  for (index_t k = 0; k < n; ++k)
+    r.error = std::fmax(r.error, std::isnan(result[k])
+                                     ? HUGE_VAL
+                                     : std::abs(double(result[k]) - rounding * constant_product(series, n, k)));
+#if FURROW_HAS_GPU
+  if (where.is_gpu() && how == algorithm::fft)
+    r.bare = median_seconds(bare_transforms(plan.transform()), where, budget);
+#endif
+  return r;
+}
+
+template <class V> run measure(index_t n, convention series, algorithm how, device where) {
+  return where.is_gpu() ? measure<V, gpu_array<V>>(n, series, how, where, 0.1)
+                        : measure<V, host_array<V>>(n, series, how, where, 0.1);
+}
+
+run measure(const request& q, index_t n, convention series, algorithm how, device where) {
+  return q.machine.precision_name == "f32" ? measure<float>(n, series, how, where)
+                                           : measure<double>(n, series, how, where);
+}
+
+std::string text_of(const std::vector<run>& document, const std::vector<run>& table) {
+  std::string text = fmt::format("{}  {} coefficients of {} and of {}, as many kept\n\n", bold("The known experiment"),
+                                 count_text(document_size), document_a, document_b);
+  text += dim(fmt::format("  {:<10} {:<9} {:>10} {:>10} {:>13} {:>13} {:>11}", "convention", "algorithm", "c_0", "c_1",
+                          "error", "time", "claimed")) +
+          "\n";
+  for (const run& r : document) {
+    const double claimed = r.series == convention::primed ? claimed_milliseconds(r.how) : 0;
+    text += fmt::format("  {:<10} {:<9} {:>10.4f} {:>10.4f} {:>13.1e} {:>13} {:>11}\n", name_of(r.series),
+                        name_of(r.how), r.first, r.second, r.error, seconds_text(r.seconds),
+                        claimed > 0 ? seconds_text(1e-3 * claimed) : "");
+  }
+  for (const convention series : {convention::primed, convention::plain})
+    text += fmt::format("  {:<10} {:<9} {:>10.4f} {:>10.4f}\n", name_of(series), "truth",
+                        constant_product(series, document_size, 0), constant_product(series, document_size, 1));
+  text += "\n  The source claims 199.99 and 199.98, which is true of primed series only; its times are of a V100 in "
+          "f32.\n\n";
+  text += dim(fmt::format("  {:>9} {:<9} {:>10} {:>16} {:>9}", "n", "algorithm", "time", "bare transforms", "times")) +
+          "\n";
+  for (const run& r : table)
+    text += fmt::format("  {:>9} {:<9} {:>10} {:>16} {:>9}\n", count_text(r.n), name_of(r.how), seconds_text(r.seconds),
+                        r.bare > 0 ? seconds_text(r.bare) : "",
+                        r.bare > 0 ? fmt::format("{:.2f}", r.seconds / r.bare) : "");
+  return text;
+}
+
+cli::json json_of(const run& r) {
+  cli::json j{{"n", r.n},
+              {"convention", name_of(r.series)},
+              {"algorithm", name_of(r.how)},
+              {"seconds", r.seconds},
+              {"c_0", number(r.first)},
+              {"c_1", number(r.second)},
+              {"error", number(r.error)}};
+  if (r.bare > 0) j["bare_transform_seconds"] = r.bare;
+  if (claimed_milliseconds(r.how) > 0 && r.n == document_size && r.series == convention::primed)
+    j["claimed_seconds"] = 1e-3 * claimed_milliseconds(r.how);
+  return j;
+}
+
+int run_bench(const request& q) {
+  const device where = q.machine.apply();
+  std::vector<run> document, table;
+  for (const convention series : {convention::primed, convention::plain})
+    for (const algorithm how : algorithms_on(where)) document.push_back(measure(q, document_size, series, how, where));
+  for (const index_t n : q.sizes)
+    for (const algorithm how : algorithms_on(where)) {
+      if (!where.is_gpu() && how == algorithm::direct && n > 30000) continue; // seconds each
+      table.push_back(measure(q, n, convention::primed, how, where));
+    }
+  if (!q.json) {
+    print(text_of(document, table));
+    return done;
+  }
+  cli::json j{{"device", describe(where)}, {"precision", q.machine.precision_name}, {"threads", threads()}};
+  for (const auto& [name, runs] : {std::pair{"document", &document}, std::pair{"results", &table}}) {
+    j[name] = cli::json::array();
+    for (const run& r : *runs) j[name].push_back(json_of(r));
+  }
+  print(j.dump(2) + "\n");
+  return done;
+}
+
+} // namespace
+
+std::function<int()> add_bench(CLI::App& app, context& shared) {
+  auto q = std::make_shared<request>();
+  app.add_option("--sizes", q->sizes, "lengths of the series (default 1000,10000,100000)")
+      ->delimiter(',')
+      ->type_name("N,...")
+      ->check(CLI::Range(index_t(1), index_t(1) << 30));
+  add_json(app, q->json);
+  q->machine.add(app, shared);
+  app.footer("The first table repeats a known experiment with its data; the truth is known in closed form. In the "
+             "second, 'bare\n"
+             "transforms' is what cuFFT takes for the two transforms that a product needs and nothing else.\n\n"
+             "Examples:\n"
+             "  furrow cheb bench --device gpu --precision f32\n"
+             "  furrow cheb bench --sizes 10000,100000,1000000 --json");
+  return [q] { return run_bench(*q); };
+}
+
+} // namespace furrow::cli::cheb_command

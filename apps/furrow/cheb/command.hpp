@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "subcommand.hpp"
+
+#include <furrow/chebyshev/series.hpp>
+
+#include <string>
+#include <vector>
+
+namespace furrow::cli::cheb_command {
+
+/// Each declares the options of one word after `furrow cheb`, in an app of its own, and returns what runs.
+std::function<int()> add_fit(CLI::App& app, context& shared);
+std::function<int()> add_eval(CLI::App& app, context& shared);
+std::function<int()> add_roots(CLI::App& app, context& shared);
+std::function<int()> add_density(CLI::App& app, context& shared);
+
+/// --on LO,HI
+void add_interval(CLI::App& app, std::string& on);
+/// "-1,1" as an interval, "1,2.5,pi" as numbers; throw `fault::usage` and name what is wrong. `name`: the option's.
+chebyshev::interval parse_interval(const std::string& text);
+std::vector<double> parse_numbers(const std::string& text, const std::string& name);
+
+/// The coefficients in a file, one a line, lowest degree first. Throws `fault::input` for an empty one.
+chebyshev::series read_series(const std::string& file, chebyshev::interval on);
+
+/// A function of x as a person writes it. Throws `fault::usage` with the place of what cannot be understood.
+std::function<double(double)> parse_expression(const std::string& text);
+
+} // namespace furrow::cli::cheb_command

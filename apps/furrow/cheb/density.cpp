@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/conditions.hpp"
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "memory.hpp"
+#include "options.hpp"
+#include "text.hpp"
+
+#include "dispatch/symmetry.hpp"
+#include "picture/chart.hpp"
+
+#include <furrow/chebyshev/density.hpp>
+#include <furrow/generate.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <numbers>
+
+namespace furrow::cli::cheb_command {
+namespace {
+
+using chebyshev::interval;
+
+struct request {
+  std::string file, folder;
+  machine_options machine;
+  chebyshev::density_options options;
+  bool json = false;
+  device where;
+};
+
+struct outcome {
+  std::string name, format, kernel;
+  shape2 shape;
+  index_t nnz = 0;
+  interval outer; ///< by Gershgorin; the density lives on what Lanczos' process leaves of it
+  chebyshev::spectral_density density;
+  double setup_seconds = 0, seconds = 0, bytes = 0;
+};
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+memory_plan plan_of(const request& q, const matrix_header& head) {
+  const stats s = expected_stats(head);
+  const double value = bytes_of(q.machine.values()), rows = double(s.shape.rows);
+  const double stored = find_format("csr").lay_out(s, q.machine.values(), {}).bytes;
+  memory_plan plan;
+  plan.read = load_bytes(q.file, head);
+  plan.work = 2 * (8 + value) * double(s.nnz) + stored + 16 * rows; // two copies of the triplets at one moment
+  if (q.where.is_gpu()) plan.gpu = stored + 4 * value * rows;
+  return plan;
+}
+
+/// The bounds are those of A; the moments want A with its middle taken away.
+template <class V> void run_on(const request& q, coo<V> a, outcome& o) {
+  const double began = now();
+  o.outer = chebyshev::gershgorin(a);
+  const auto made = [&](coo<V> matrix) {
+    const choice c = choose(measure(matrix), precision_of<V>, q.where, "auto", "auto");
+    o.format = name_of(c);
+    return make<V>(c, q.where, std::move(matrix));
+  };
+  const interval on = [&] {
+    const auto op = made(coo<V>(a));
+    return chebyshev::lanczos_bounds<V>({*op, q.where}, o.outer);
+  }();
+  const auto op = made(chebyshev::centre(std::move(a), on));
+  o.kernel = op->kernel();
+  const double ready = now();
+  o.density = chebyshev::density<V>({*op, q.where, true}, on, q.options);
+  o.setup_seconds = ready - began;
+  o.seconds = now() - ready;
+  const double vector = sizeof(V) * double(o.shape.rows), products = double(q.options.moments) / 2;
+  o.bytes = double(q.options.vectors) * products * (op->bytes_per_apply() + 3 * vector);
+}
+
+/// Points of the curves, denser at the ends as the resolution is.
+host_array<double> grid(const interval& on) {
+  constexpr index_t count = 513;
+  host_array<double> x(count);
+  for (index_t i = 0; i < count; ++i) x[i] = on.at(-std::cos(std::numbers::pi * (double(i) + 0.5) / double(count)));
+  return x;
+}
+
+std::string json_of(const request& q, const outcome& o) {
+  const auto& d = o.density;
+  json j;
+  j["matrix"] = o.name;
+  j["rows"] = o.shape.rows;
+  j["nnz"] = o.nnz;
+  j["interval"] = {d.on.low, d.on.high};
+  j["gershgorin"] = {o.outer.low, o.outer.high};
+  j["vectors"] = q.options.vectors;
+  j["seed"] = q.options.seed;
+  j["moments"] = std::vector<double>(d.moments.begin(), d.moments.end());
+  for (const char* name : {"points", "density", "count_below"}) j[name] = json::array();
+  for (const double x : grid(d.on)) {
+    j["points"].push_back(x);
+    j["density"].push_back(d.at(x));
+    j["count_below"].push_back(d.count_below(x));
+  }
+  j["format"] = o.format;
+  j["kernel"] = o.kernel;
+  j["precision"] = q.machine.precision_name;
+  j["device"] = describe(q.where);
+  j["threads"] = threads();
+  j["seconds"] = {{"setup", o.setup_seconds}, {"moments", o.seconds}};
+  j["bytes"] = o.bytes;
+  return j.dump() + "\n";
+}
+
+std::string picture_of(const request& q, const outcome& o) {
+  picture::chart c(fmt::format("Density of the eigenvalues of {}", o.name),
+                   picture::axis{"eigenvalue", picture::scale::linear, o.density.on.low, o.density.on.high},
+                   picture::axis{"eigenvalues per unit", picture::scale::linear});
+  c.remark(fmt::format("{} rows, {} moments, {} random vectors", count_text(o.shape.rows), q.options.moments,
+                       q.options.vectors));
+  std::vector<picture::point> curve;
+  for (const double x : grid(o.density.on)) curve.push_back({x, o.density.at(x)});
+  c.line("kernel polynomial method", std::move(curve));
+  return c.svg();
+}
+
+std::string text_of(const request& q, const outcome& o) {
+  const auto& d = o.density;
+  std::string text = fmt::format("{}  {} x {}, {} entries\n\n", o.name, count_text(o.shape.rows),
+                                 count_text(o.shape.cols), count_text(o.nnz));
+  text += line("spectrum", fmt::format("in [{:.6g}, {:.6g}] by Lanczos, [{:.6g}, {:.6g}] by Gershgorin", d.on.low,
+                                       d.on.high, o.outer.low, o.outer.high));
+  text += line("moments",
+               fmt::format("{}, {} random vectors, {}", d.moments.size(), q.options.vectors, q.machine.precision_name));
+  text += line("format", fmt::format("{} ({})", o.format, o.kernel));
+  text += line("device", q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} threads", threads()));
+  text += line("time", fmt::format("setup {}, moments {}", seconds_text(o.setup_seconds), seconds_text(o.seconds)));
+  text += line("traffic", fmt::format("{}/s", bytes_text(o.seconds > 0 ? o.bytes / o.seconds : 0)));
+  if (!q.folder.empty()) text += line("files", fmt::format("{0}/density.json, {0}/density.svg", q.folder));
+  text += "\n       from         to   eigenvalues\n";
+  constexpr int bins = 10;
+  for (int k = 0; k < bins; ++k) {
+    const double low = d.on.at(2.0 * k / bins - 1), high = d.on.at(2.0 * (k + 1) / bins - 1);
+    const double share = d.count_below(high) - d.count_below(low);
+    const auto stars = static_cast<std::size_t>(std::max(0.0, std::round(40 * share / double(o.shape.rows))));
+    text += fmt::format("{:11.5g}{:11.5g}  {:12.0f}  {}\n", low, high, share, std::string(stars, '*'));
+  }
+  return text;
+}
+
+int run(request& q) {
+  check_matrix(q.file);
+  q.where = q.machine.apply();
+  announce(plan_of(q, load_header(q.file)), q.where);
+  if (!q.folder.empty()) make_folder(q.folder);
+  problem p = load(q.file);
+  outcome o;
+  o.name = p.name;
+  o.shape = p.a.shape;
+  o.nnz = p.a.nnz();
+  check(is_symmetric(p.a), fault::input,
+        fmt::format("{}: is not symmetric: the density is that of real eigenvalues", q.file));
+  if (q.machine.values() == precision::f64) run_on<double>(q, std::move(p.a), o);
+  else run_on<float>(q, convert_values<float>(std::move(p.a)), o);
+  if (!q.folder.empty()) {
+    write_into(q.folder, "density.json", json_of(q, o));
+    write_into(q.folder, "density.svg", picture_of(q, o));
+  }
+  print(q.json ? json_of(q, o) : text_of(q, o));
+  return done;
+}
+
+} // namespace
+
+std::function<int()> add_density(CLI::App& app, context& shared) {
+  auto q = std::make_shared<request>();
+  add_matrix(app, shared, q->file);
+  app.add_option("--moments", q->options.moments, "resolution: features of pi half-widths / N (default 512)")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1 << 20));
+  app.add_option("--vectors", q->options.vectors, "random vectors to average over (default 8)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--seed", q->options.seed, "of the random vectors (default 1)")->type_name("N");
+  shared.words[app.add_option("-o,--output", q->folder, "write density.json and density.svg there")
+                   ->type_name("FOLDER")] = {"<file>"};
+  q->machine.add(app, shared);
+  add_json(app, q->json);
+  return [q] { return run(*q); };
+}
+
+} // namespace furrow::cli::cheb_command

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow::cli::cheb_command {
+namespace {
+
+struct request {
+  std::string file, at, points, on = "-1,1";
+  bool json = false;
+};
+
+host_array<double> points_of(const request& q) {
+  check(q.at.empty() != q.points.empty(), fault::usage,
+        "say where: either --at X,... or --points FILE; see 'furrow cheb eval -h'");
+  if (!q.points.empty()) return read_vector(q.points);
+  const auto numbers = parse_numbers(q.at, "--at");
+  host_array<double> x(static_cast<index_t>(numbers.size()));
+  std::copy(numbers.begin(), numbers.end(), x.begin());
+  return x;
+}
+
+int run(const request& q) {
+  const host_array<double> x = points_of(q);
+  const chebyshev::series p = read_series(q.file, parse_interval(q.on));
+  host_array<double> y(x.size());
+  evaluate(p, as_cview(x), as_view(y));
+  if (!q.json) {
+    std::string text;
+    for (index_t i = 0; i < x.size(); ++i) text += fmt::format("{} {}\n", x[i], y[i]);
+    print(text);
+    return done;
+  }
+  json j;
+  j["interval"] = {p.on.low, p.on.high};
+  j["length"] = p.length();
+  j["points"] = json::array();
+  j["values"] = json::array();
+  for (index_t i = 0; i < x.size(); ++i) {
+    j["points"].push_back(number(x[i]));
+    j["values"].push_back(number(y[i]));
+  }
+  print(j.dump() + "\n");
+  return done;
+}
+
+} // namespace
+
+std::function<int()> add_eval(CLI::App& app, context& shared) {
+  auto q = std::make_shared<request>();
+  const auto file = [&](CLI::Option* option) { shared.words[option] = {"<file>"}; };
+  file(app.add_option("SERIES", q->file, "a file of coefficients, one a line")->required()->type_name(""));
+  app.add_option("--at", q->at, "the points")->type_name("X,...");
+  file(app.add_option("--points", q->points, "a file of points, one a line")->type_name("FILE"));
+  add_interval(app, q->on);
+  add_json(app, q->json);
+  return [q] { return run(*q); };
+}
+
+} // namespace furrow::cli::cheb_command

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "text.hpp"
+
+#include "io/text_writer.hpp"
+
+#include <furrow/chebyshev/fit.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace furrow::cli::cheb_command {
+namespace {
+
+struct request {
+  std::string expression, on = "-1,1", output;
+  double tolerance = 0x1p-52;
+  bool json = false;
+};
+
+void write_series(const chebyshev::series& p, const std::string& file) {
+  io::atomic_file out(file);
+  for (const double a : p.coefficients) {
+    char line[io::longest_value + 1];
+    char* const end = io::put(line, a);
+    *end = '\n';
+    out.write(line, static_cast<std::size_t>(end + 1 - line));
+  }
+  out.commit();
+}
+
+int run(const request& q) {
+  check_output(q.output);
+  const auto f = parse_expression(q.expression);
+  const auto on = parse_interval(q.on);
+  const auto began = std::chrono::steady_clock::now();
+  const chebyshev::series p = chebyshev::fit(f, on, {q.tolerance});
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (!q.output.empty()) write_series(p, q.output);
+  if (q.json) {
+    json j;
+    j["expression"] = q.expression;
+    j["interval"] = {on.low, on.high};
+    j["tolerance"] = q.tolerance;
+    j["length"] = p.length();
+    j["coefficients"] = std::vector<double>(p.coefficients.begin(), p.coefficients.end());
+    j["seconds"] = seconds;
+    print(j.dump() + "\n");
+    return done;
+  }
+  std::string text = fmt::format("{}  on [{}, {}]\n", q.expression, on.low, on.high);
+  text += line("length", fmt::format("{} coefficients, degree {}", count_text(p.length()), p.length() - 1));
+  text += line("tolerance", fmt::format("{:.3g}", q.tolerance));
+  text += line("time", seconds_text(seconds));
+  if (!q.output.empty()) text += line("series", q.output);
+  else
+    for (index_t k = 0; k < std::min<index_t>(p.length(), 8); ++k)
+      text += line(fmt::format("a_{}", k), fmt::format("{:.16e}", p.coefficients[k]));
+  print(text);
+  return done;
+}
+
+} // namespace
+
+std::function<int()> add_fit(CLI::App& app, context& shared) {
+  auto q = std::make_shared<request>();
+  app.add_option("EXPRESSION", q->expression,
+                 "a function of x: + - * / ^, sin cos exp log sqrt abs erf gamma ..., pi, e")
+      ->required()
+      ->type_name("");
+  add_interval(app, q->on);
+  app.add_option("--tolerance", q->tolerance, "relative to the largest coefficient (default 2^-52)")->type_name("R");
+  shared.words[app.add_option("-o,--output", q->output, "write the coefficients, one a line")->type_name("FILE")] = {
+      "<file>"};
+  add_json(app, q->json);
+  return [q] { return run(*q); };
+}
+
+} // namespace furrow::cli::cheb_command

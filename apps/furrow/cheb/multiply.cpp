@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exit_code.hpp"
+#include "nearest.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "product_command.hpp"
+#include "text.hpp"
+
+#include "io/atomic_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace furrow::cli::cheb_command {
+namespace {
+
+using namespace chebyshev;
+
+struct request {
+  std::string left, right, output;
+  std::string series = "plain", how = "auto", wanted = "componentwise";
+  index_t keep = 0;
+  machine_options machine;
+  bool json = false;
+};
+
+template <class T> T named(std::string_view kind, const std::string& name, std::initializer_list<T> all) {
+  std::vector<std::string> names;
+  for (const T one : all) names.emplace_back(name_of(one));
+  check_name(kind, name, names);
+  for (const T one : all)
+    if (name_of(one) == name) return one;
+  throw error(fault::internal, "a name was checked, but not found");
+}
+
+product_options options_of(const request& q, device where) {
+  product_options o;
+  o.series = named("convention", q.series, {convention::plain, convention::primed});
+  o.how = named(
+      "algorithm", q.how,
+      {algorithm::automatic, algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block, algorithm::warp});
+  o.wanted = named("accuracy", q.wanted, {accuracy::componentwise, accuracy::normwise});
+  if (q.keep > 0) o.keep = q.keep;
+  o.where = where;
+  return o;
+}
+
+/// The coefficients in a file, one a line, lowest degree first.
+template <class V> host_array<V> read_coefficients(const std::string& file) {
+  const host_array<double> read = read_vector(file);
+  check(!read.empty(), fault::input, fmt::format("{}: holds no coefficients: one a line is wanted", file));
+  host_array<V> a(read.size());
+  for (index_t k = 0; k < a.size(); ++k) {
+    a[k] = static_cast<V>(read[k]);
+    if (!std::isfinite(a[k]))
+      throw error(fault::input,
+                  fmt::format("{}: coefficient {} is {}: only numbers that are finite in {} make a series", file, k,
+                              read[k], sizeof(V) == 4 ? "f32" : "f64"));
+  }
+  return a;
+}
+
+template <class V> std::string lines_of(const host_array<V>& c) {
+  std::string text;
+  for (const V v : c) text += fmt::format("{}\n", v);
+  return text;
+}
+
+template <class V> int run_in(const request& q) {
+  check_output(q.output);
+  const device where = q.machine.apply();
+  const product_options o = options_of(q, where);
+  const auto a = read_coefficients<V>(q.left), b = read_coefficients<V>(q.right);
+  product_plan<V> plan(a.size(), b.size(), 1, o);
+  host_array<V> c(plan.size());
+  double seconds = 0;
+  const auto time = [&]<class Array>(const Array& x, const Array& y, Array& z) {
+    seconds = median_seconds([&] { plan.multiply({x.data()}, {y.data()}, {z.data()}); }, where, 0.1);
+  };
+  if (where.is_gpu()) {
+    gpu_array<V> there(c.size());
+    time(gpu_array<V>(a), gpu_array<V>(b), there);
+    c = host_array<V>(there);
+  } else {
+    time(a, b, c);
+  }
+  const double bound = error_bound<V>(as_cview(a), as_cview(b), o, plan.how());
+  if (!q.output.empty()) {
+    io::atomic_file file(q.output);
+    file.write(lines_of(c));
+    file.commit();
+  }
+  if (q.json) {
+    cli::json j;
+    j["coefficients"] = cli::json::array();
+    for (const V v : c) j["coefficients"].push_back(number(v));
+    j["convention"] = name_of(o.series);
+    j["algorithm"] = name_of(plan.how());
+    j["precision"] = q.machine.precision_name;
+    j["device"] = describe(where);
+    j["seconds"] = seconds;
+    j["error_bound"] = number(bound);
+    print(j.dump(2) + "\n");
+    return done;
+  }
+  if (q.output.empty()) print(lines_of(c));
+  remark(fmt::format("{} by {} coefficients, {}, by {} on {} in {}; no coefficient is off by more than {:.1e}",
+                     a.size(), b.size(), name_of(o.series), name_of(plan.how()), describe(where), seconds_text(seconds),
+                     bound));
+  return done;
+}
+
+} // namespace
+
+std::function<int()> add_multiply(CLI::App& app, context& shared) {
+  auto q = std::make_shared<request>();
+  const auto file = [&](const char* name, std::string& to) {
+    shared.words[app.add_option(name, to, "a series: one coefficient a line, lowest degree first")
+                     ->required()
+                     ->type_name("")] = {"<file>"};
+  };
+  const auto choice = [&](const char* name, std::string& to, const char* about, std::vector<std::string> words) {
+    shared.words[app.add_option(name, to, about)->type_name("NAME")] = std::move(words);
+  };
+  file("A", q->left);
+  file("B", q->right);
+  shared.words[app.add_option("-o,--output", q->output, "the file to write")->type_name("FILE")] = {"<file>"};
+  choice("--convention", q->series, "plain: sum a_k T_k; primed: a_0/2 + sum a_k T_k (default plain)",
+         {"plain", "primed"});
+  app.add_option("--keep", q->keep, "coefficients wanted (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(index_t(1), std::numeric_limits<index_t>::max()));
+  choice("--algorithm", q->how, "auto, direct, fft; on a GPU also thread, block, warp (default auto)",
+         {"auto", "direct", "fft", "thread", "block", "warp"});
+  choice("--accuracy", q->wanted, "componentwise: small coefficients keep their digits; normwise: allows the FFT",
+         {"componentwise", "normwise"});
+  add_json(app, q->json);
+  q->machine.add(app, shared);
+  app.footer("Without -o the coefficients go to stdout, one a line.\n\n"
+             "Examples:\n"
+             "  furrow cheb multiply a.txt b.txt\n"
+             "  furrow cheb multiply a.txt b.txt --accuracy normwise --keep 1000 -o c.txt");
+  return [q] { return q->machine.precision_name == "f32" ? run_in<float>(*q) : run_in<double>(*q); };
+}
+
+} // namespace furrow::cli::cheb_command

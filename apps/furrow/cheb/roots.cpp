@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command.hpp"
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "text.hpp"
+
+#include <furrow/chebyshev/fit.hpp>
+#include <furrow/chebyshev/roots.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace furrow::cli::cheb_command {
+namespace {
+
+struct request {
+  std::string what, on = "-1,1";
+  bool json = false;
+};
+
+/// A file where there is one of that name or the name is one; otherwise an expression.
+chebyshev::series series_of(const std::string& what, chebyshev::interval on) {
+  std::error_code ignored;
+  if (std::filesystem::exists(what, ignored) || what.ends_with(".txt")) return read_series(what, on);
+  return chebyshev::fit(parse_expression(what), on);
+}
+
+int run(const request& q) {
+  const chebyshev::series p = series_of(q.what, parse_interval(q.on));
+  const host_array<double> found = chebyshev::roots(p);
+  if (q.json) {
+    json j;
+    j["interval"] = {p.on.low, p.on.high};
+    j["length"] = p.length();
+    j["roots"] = std::vector<double>(found.begin(), found.end());
+    print(j.dump() + "\n");
+    return done;
+  }
+  std::string text;
+  for (const double x : found) text += fmt::format("{}\n", x);
+  print(text);
+  remark(fmt::format("{} root{} in [{}, {}], of a series of {} coefficients", found.size(),
+                     found.size() == 1 ? "" : "s", p.on.low, p.on.high, p.length()));
+  return done;
+}
+
+} // namespace
+
+std::function<int()> add_roots(CLI::App& app, context& shared) {
+  auto q = std::make_shared<request>();
+  shared
+      .words[app.add_option("WHAT", q->what, "a file of coefficients, or a function of x")->required()->type_name("")] =
+      {"<file>"};
+  add_interval(app, q->on);
+  add_json(app, q->json);
+  return [q] { return run(*q); };
+}
+
+} // namespace furrow::cli::cheb_command

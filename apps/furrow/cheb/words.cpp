@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command.hpp"
+
+#include <furrow/io.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace furrow::cli::cheb_command {
+
+void add_interval(CLI::App& app, std::string& on) {
+  app.add_option("--on", on, "the interval (default -1,1)")->type_name("LO,HI");
+}
+
+std::vector<double> parse_numbers(const std::string& text, const std::string& name) {
+  std::vector<double> numbers;
+  std::size_t first = 0;
+  while (true) {
+    const std::size_t end = std::min(text.find(',', first), text.size());
+    double value = 0;
+    const char* const stop = text.data() + end;
+    const auto read = std::from_chars(text.data() + first, stop, value);
+    check(read.ec == std::errc() && read.ptr == stop && std::isfinite(value), fault::usage,
+          fmt::format("{}: '{}' is not a finite number", name, text.substr(first, end - first)));
+    numbers.push_back(value);
+    if (end == text.size()) return numbers;
+    first = end + 1;
+  }
+}
+
+chebyshev::interval parse_interval(const std::string& text) {
+  const auto ends = parse_numbers(text, "--on");
+  check(ends.size() == 2, fault::usage, fmt::format("--on: '{}' is no interval: write LO,HI, as in --on -1,1", text));
+  chebyshev::check_interval({ends[0], ends[1]});
+  return {ends[0], ends[1]};
+}
+
+chebyshev::series read_series(const std::string& file, chebyshev::interval on) {
+  chebyshev::series p{read_vector(file), on};
+  check(p.length() > 0, fault::input, fmt::format("{}: holds no coefficients: one a line is wanted", file));
+  for (index_t k = 0; k < p.length(); ++k)
+    check(std::isfinite(p.coefficients[k]), fault::input,
+          fmt::format("{}: coefficient {} is {}: only finite ones make a series", file, k, p.coefficients[k]));
+  return p;
+}
+
+} // namespace furrow::cli::cheb_command

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/chebyshev/arithmetic.hpp>
+#include <furrow/chebyshev/product.hpp>
+#include <furrow/chebyshev/roots.hpp>
+#include <furrow/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace furrow::chebyshev {
+namespace {
+
+void check_pair(const series& a, const series& b) {
+  check_series(a);
+  check_series(b);
+  check(a.on == b.on, fault::usage,
+        fmt::format("one series lives on [{}, {}], the other on [{}, {}]: restrict them to one interval first",
+                    a.on.low, a.on.high, b.on.low, b.on.high));
+}
+
+/// a + factor b.
+series combine(const series& a, double factor, const series& b) {
+  check_pair(a, b);
+  series c{host_array<double>(std::max(a.length(), b.length())), a.on};
+  for (index_t k = 0; k < c.length(); ++k)
+    c.coefficients[k] = (k < a.length() ? a.coefficients[k] : 0) + (k < b.length() ? factor * b.coefficients[k] : 0);
+  return c;
+}
+
+} // namespace
+
+series operator+(const series& a, const series& b) { return combine(a, 1, b); }
+series operator-(const series& a, const series& b) { return combine(a, -1, b); }
+series operator-(const series& a) { return -1.0 * a; }
+
+series operator*(double factor, const series& a) {
+  check_series(a);
+  series c = a;
+  for (double& v : c.coefficients) v *= factor;
+  return c;
+}
+
+series operator*(const series& a, const series& b) {
+  check_pair(a, b);
+  if (a.length() == 0 || b.length() == 0) return {host_array<double>(), a.on};
+  product_options options;
+  options.wanted = accuracy::normwise;
+  return {multiply(as_cview(a.coefficients), as_cview(b.coefficients), options), a.on};
+}
+
+series divide(const series& a, const series& b, const fit_options& options) {
+  check_pair(a, b);
+  const host_array<double> poles = roots(b);
+  check(poles.empty(), fault::input,
+        poles.empty() ? ""
+                      : fmt::format("the divisor is 0 at x = {:.17g}: restrict both series to a part without its "
+                                    "roots",
+                                    poles[0]));
+  return fit(
+      [&](cview<double> x, view<double> y) {
+        host_array<double> under(x.size);
+        evaluate(a, x, y);
+        evaluate(b, x, as_view(under));
+        for (index_t i = 0; i < x.size; ++i) y[i] /= under[i];
+      },
+      a.on, options);
+}
+
+series power(const series& p, index_t n) {
+  check_series(p);
+  check(n >= 0, fault::usage, fmt::format("p^{} is no series: the power must not be negative; divide instead", n));
+  check(p.length() < 2 || n <= (longest_series - 1) / (p.length() - 1), fault::usage,
+        fmt::format("p^{} of a series of {} coefficients would have more than {} of them", n, p.length(),
+                    longest_series));
+  series result{{1.0}, p.on}, square = p;
+  for (; n > 0; n /= 2) {
+    if (n % 2) result = result * square;
+    if (n > 1) square = square * square;
+  }
+  return result;
+}
+
+} // namespace furrow::chebyshev

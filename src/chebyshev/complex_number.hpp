@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+namespace furrow::chebyshev {
+
+struct complex_number {
+  double re, im;
+};
+FURROW_HD inline complex_number operator*(complex_number a, complex_number b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+} // namespace furrow::chebyshev

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lengths.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace furrow::chebyshev {
+namespace {
+
+/// Norms of the plain coefficients, as multiples of the largest, so that nothing overflows.
+struct norms {
+  double largest = 0, one = 0, two = 0;
+};
+
+template <class V> norms norms_of(cview<V> a, convention series) {
+  norms n;
+  const auto size = [&](index_t i) {
+    return std::abs(double(a[i])) * (i == 0 && series == convention::primed ? 0.5 : 1);
+  };
+  for (index_t i = 0; i < a.size; ++i) n.largest = std::max(n.largest, size(i));
+  if (n.largest == 0) return n;
+  for (index_t i = 0; i < a.size; ++i) {
+    const double x = size(i) / n.largest;
+    n.one += x;
+    n.two += x * x;
+  }
+  n.two = std::sqrt(n.two);
+  return n;
+}
+
+} // namespace
+
+template <class V> double error_bound(cview<V> a, cview<V> b, const product_options& options, algorithm how) {
+  const norms x = norms_of(a, options.series), y = norms_of(b, options.series);
+  const double u = std::numeric_limits<V>::epsilon() / 2, v = 0x1p-53;
+  const double first = options.series == convention::primed ? 2 : 1; // what doubling c_0 does to its error
+  // (|a| * |b|)_k <= |a|_2 |b|_2 (twice: i + j and |i - j|, halved), and so is |c_k|.
+  const double product = first * x.two * y.two;
+  double bound = 0;
+  if (how == algorithm::fft) {
+    const product_shape shape{a.size, b.size, options.keep.value_or(a.size + b.size - 1)};
+    const double k = 4 * std::log2(double(points_needed(shape)) + 64) + 16;
+    bound = (sizeof(V) == 4 ? u * product : 0) + first * k * v * (x.one * y.two + x.two * y.one);
+  } else {
+    const double m = 2 * double(std::min(a.size, b.size));
+    bound = m * u < 1 ? m * u / (1 - m * u) * product : std::numeric_limits<double>::infinity();
+  }
+  return bound * x.largest * y.largest;
+}
+
+template double error_bound(cview<double>, cview<double>, const product_options&, algorithm);
+template double error_bound(cview<float>, cview<float>, const product_options&, algorithm);
+
+} // namespace furrow::chebyshev

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/chebyshev/fit.hpp>
+#include <furrow/chebyshev/points.hpp>
+#include <furrow/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace furrow::chebyshev {
+namespace {
+
+using sampler = std::function<void(cview<double> x, view<double> y)>;
+
+/// f at x; throws where it is no number.
+void sample(const sampler& f, cview<double> x, view<double> y) {
+  f(x, y);
+  for (index_t i = 0; i < x.size; ++i)
+    check(std::isfinite(y[i]), fault::input,
+          fmt::format("the function is {} at x = {:.17g}: choose an interval on which it is finite", y[i], x[i]));
+}
+
+/// Values at n points, of which every second one is known.
+host_array<double> refine(const sampler& f, interval on, const host_array<double>& known, index_t n) {
+  const host_array<double> x = points(kind::second, n, on);
+  host_array<double> fresh(n / 2), at(n / 2), values(n);
+  for (index_t j = 0; j < n / 2; ++j) at[j] = x[2 * j + 1];
+  sample(f, as_cview(at), as_view(fresh));
+  for (index_t j = 0; j < n; ++j) values[j] = j % 2 ? fresh[j / 2] : known[j / 2];
+  return values;
+}
+
+/// Whether p is f at points between those of all grids. The bound allows for steep functions, whose argument is
+/// rounded.
+bool agrees(const sampler& f, const series& p, cview<double> values, double tolerance) {
+  const std::array<double, 2> t{-0.357998918959666, 0.036785641195074};
+  const std::array<double, 2> x{p.on.at(t[0]), p.on.at(t[1])};
+  std::array<double, 2> wanted{}, got{};
+  sample(f, {x.data(), 2}, {wanted.data(), 2});
+  evaluate(p, {x.data(), 2}, {got.data(), 2});
+  double scale = 0;
+  for (const double v : values) scale = std::max(scale, std::abs(v));
+  const double bound = std::max(std::sqrt(0x1p-52) / 10, 1e5 * tolerance) * scale;
+  return std::abs(got[0] - wanted[0]) <= bound && std::abs(got[1] - wanted[1]) <= bound;
+}
+
+} // namespace
+
+series fit(const sampler& f, interval on, const fit_options& options) {
+  check_interval(on);
+  check(options.tolerance > 0 && std::isfinite(options.tolerance), fault::usage,
+        fmt::format("a tolerance of {} cannot be met: it must be positive", options.tolerance));
+  check(options.most_points >= 17 && options.most_points <= longest_series, fault::usage,
+        fmt::format("{} points at most: between 17 and {} can be taken", options.most_points, longest_series));
+  index_t n = 17;
+  host_array<double> values(n);
+  const host_array<double> first = points(kind::second, n, on);
+  sample(f, as_cview(first), as_view(values));
+  double left = 0;
+  for (;;) {
+    host_array<double> a = to_coefficients(kind::second, as_cview(values));
+    const index_t length = chop_length(as_cview(a), options.tolerance);
+    if (length < n) {
+      series p = truncate({std::move(a), on}, length);
+      if (agrees(f, p, as_cview(values), options.tolerance)) return p;
+      left = 1;
+    } else {
+      double largest = 0;
+      for (const double v : a) largest = std::max(largest, std::abs(v));
+      left = std::max(std::abs(a[n - 1]), std::abs(a[n - 2])) / largest;
+    }
+    const index_t next = 2 * n - 1;
+    if (next > options.most_points) break;
+    values = refine(f, on, values, next);
+    n = next;
+  }
+  throw error(fault::input,
+              fmt::format("the function is not resolved by {} points on [{}, {}]: the coefficients still are {:.1e} of "
+                          "the largest one; choose a shorter interval, without kinks or poles nearby, or a larger "
+                          "tolerance than {:.1e}",
+                          n, on.low, on.high, left, options.tolerance));
+}
+
+series fit(const std::function<double(double)>& f, interval on, const fit_options& options) {
+  return fit(sampler([&](cview<double> x, view<double> y) { std::transform(x.begin(), x.end(), y.begin(), f); }), on,
+             options);
+}
+
+} // namespace furrow::chebyshev

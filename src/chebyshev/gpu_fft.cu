@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine.hpp"
+#include "gpu_fft_kernels.hpp"
+#include "gpu_norms.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace furrow::chebyshev {
+namespace {
+
+template <class V> class fft final : public engine_of<V> {
+  using kind = gpu_transform::kind;
+
+public:
+  explicit fft(const product_task& task)
+      : engine_of<V>(task), m_(smooth_length(points_needed(task.shape), 7)), half_(m_ / 2 + 1),
+        norms_(task.shape, task.count), fixed_norms_(task.shape, 1), spectrum_(half_ * task.count),
+        back_(kind::from_real, m_, task.count) {}
+
+  void run(batch<const V> a, batch<const V> b, batch<V> c) override {
+    const index_t count = this->task.count;
+    if (!pair_) {
+      pair_.emplace(kind::complex, m_, count);
+      values_.resize(m_ * count);
+      share_memory();
+    }
+    const fft_job<V> j = job_of(a, b, c, norms_.exponents(), nullptr);
+    norms_.find(a, this->task.shape.na, b, this->task.shape.nb, count);
+    each(half_, count, j, [&](auto grid, const auto& part, auto stream) {
+      pair_kernel<<<grid, fft_threads, 0, stream>>>(part, values_.data());
+    });
+    pair_->run(values_.data());
+    each(m_, count, j, [&](auto grid, const auto& part, auto stream) {
+      pair_product_kernel<<<grid, fft_threads, 0, stream>>>(part, values_.data(), reals());
+    });
+    finish(j);
+  }
+
+  void fix(const V* a) override {
+    fixed_.resize(half_);
+    const fft_job<V> j = job_of({a}, {a}, {}, fixed_norms_.exponents(), nullptr);
+    fixed_norms_.find({a}, this->task.shape.na, {}, 0, 1);
+    each(half_, 1, j, [&](auto grid, const auto& part, auto stream) {
+      half_kernel<<<grid, fft_threads, 0, stream>>>(part, true, fixed_.data());
+    });
+    gpu_transform once(kind::to_real, m_, 1);
+    gpu_array<char> work(index_t(once.work_bytes()));
+    once.use(work.data());
+    once.run(fixed_.data());
+    gpu::wait(gpu::current_queue()); // its plan goes away here
+  }
+
+  void run_fixed(batch<const V> b, batch<V> c) override {
+    require(!fixed_.empty(), "multiply_fixed before fix");
+    const index_t count = this->task.count;
+    if (!forth_) {
+      forth_.emplace(kind::to_real, m_, count);
+      share_memory();
+    }
+    const fft_job<V> j = job_of(b, b, c, norms_.exponents(), fixed_norms_.exponents());
+    norms_.find({}, 0, b, this->task.shape.nb, count);
+    each(half_, count, j, [&](auto grid, const auto& part, auto stream) {
+      half_kernel<<<grid, fft_threads, 0, stream>>>(part, false, spectrum_.data());
+    });
+    forth_->run(spectrum_.data());
+    each(m_, count, j, [&](auto grid, const auto& part, auto stream) {
+      fixed_product_kernel<<<grid, fft_threads, 0, stream>>>(part, reinterpret_cast<const double*>(fixed_.data()),
+                                                             reals());
+    });
+    finish(j);
+  }
+
+  index_t transform() const override { return m_; }
+  double memory_bytes() const override {
+    return double(values_.byte_count() + spectrum_.byte_count() + fixed_.byte_count() + work_.byte_count()) +
+           norms_.bytes() + fixed_norms_.bytes();
+  }
+
+private:
+  double* reals() { return reinterpret_cast<double*>(spectrum_.data()); }
+
+  fft_job<V> job_of(batch<const V> a, batch<const V> b, batch<V> c, const int* exponents, const int* fixed) const {
+    return {a, b, c, this->task.shape, this->task.series, m_, 0, exponents, fixed};
+  }
+
+  /// launch(grid, job, stream) for n threads a product; a grid has at most 65535 rows.
+  template <class F> void each(index_t n, index_t count, fft_job<V> j, F launch) const {
+    constexpr index_t most = 65535;
+    for (j.first = 0; j.first < count; j.first += most) {
+      const dim3 grid(unsigned((n + fft_threads - 1) / fft_threads), unsigned(std::min(count - j.first, most)));
+      launch(grid, j, gpu::current_queue().stream);
+      gpu::check(cudaGetLastError());
+    }
+  }
+
+  void finish(const fft_job<V>& j) {
+    back_.run(spectrum_.data());
+    const product_shape& shape = this->task.shape;
+    each(std::max(half_, shape.keep - shape.nonzero()), this->task.count, j,
+         [&](auto grid, const auto& part, auto stream) {
+           coefficients_kernel<<<grid, fft_threads, 0, stream>>>(part, spectrum_.data());
+         });
+  }
+
+  /// One work area for all transforms: they follow each other.
+  void share_memory() {
+    std::size_t most = back_.work_bytes();
+    if (pair_) most = std::max(most, pair_->work_bytes());
+    if (forth_) most = std::max(most, forth_->work_bytes());
+    work_.resize(index_t(most));
+    back_.use(work_.data());
+    if (pair_) pair_->use(work_.data());
+    if (forth_) forth_->use(work_.data());
+  }
+
+  index_t m_, half_;
+  norm_finder<V> norms_, fixed_norms_;
+  gpu_array<cufftDoubleComplex> values_, spectrum_, fixed_;
+  gpu_array<char> work_;
+  gpu_transform back_;
+  std::optional<gpu_transform> pair_, forth_;
+};
+
+} // namespace
+
+template <class V> engine_pointer<V> gpu_fft(const product_task& task) { return std::make_unique<fft<V>>(task); }
+template engine_pointer<double> gpu_fft<double>(const product_task&);
+template engine_pointer<float> gpu_fft<float>(const product_task&);
+
+} // namespace furrow::chebyshev

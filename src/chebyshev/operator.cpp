@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "colleague.hpp"
+#include "operator_space.hpp"
+
+#include "backends/cpu/space.hpp"
+
+#include <furrow/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace furrow::chebyshev {
+
+#if FURROW_HAS_GPU
+template <class V> void apply_on_gpu(cview<double>, interval, const symmetric_operator<V>&, cview<V>, view<V>, index_t);
+template <class V> std::vector<double> moments_on_gpu(const symmetric_operator<V>&, interval, index_t, std::uint64_t);
+template <class V> tridiagonal lanczos_on_gpu(const any_operator<V>&, index_t, double, std::uint64_t);
+#else
+namespace {
+constexpr const char* absent = "this build has no GPU part";
+}
+template <class V>
+void apply_on_gpu(cview<double>, interval, const symmetric_operator<V>&, cview<V>, view<V>, index_t) {
+  throw error(fault::device, absent);
+}
+template <class V> std::vector<double> moments_on_gpu(const symmetric_operator<V>&, interval, index_t, std::uint64_t) {
+  throw error(fault::device, absent);
+}
+template <class V> tridiagonal lanczos_on_gpu(const any_operator<V>&, index_t, double, std::uint64_t) {
+  throw error(fault::device, absent);
+}
+#endif
+
+namespace {
+
+void check_square(shape2 shape) {
+  check(shape.rows == shape.cols, fault::usage,
+        fmt::format("the matrix is {} x {}: a series takes a square one", shape.rows, shape.cols));
+}
+
+} // namespace
+
+template <class V> void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors) {
+  check_series(p);
+  check_square(a.a.shape());
+  const index_t n = a.a.shape().rows;
+  check(vectors >= 0 && (n == 0 || vectors <= x.size / n) && x.size == vectors * n && y.size == x.size, fault::usage,
+        fmt::format("x has {} elements and y {}, where {} vectors of {} are wanted", x.size, y.size, vectors, n));
+  check(!overlap(x, as_cview(y)), fault::usage, "x and y share memory: give each its own");
+  if (n == 0) return;
+  if (a.where.is_gpu()) return apply_on_gpu(as_cview(p.coefficients), p.on, a, x, y, vectors);
+  cpu::space<V> space;
+  apply_in(space, as_cview(p.coefficients), p.on, a, x, y, vectors);
+}
+
+template <class V> double bytes_per_degree(const symmetric_operator<V>& a) {
+  const double vector = double(a.a.shape().rows) * sizeof(V);
+  return a.a.bytes_per_apply() + vector * (a.centred ? 1 + 2 : 1 + 4);
+}
+
+template <class V>
+interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t steps, std::uint64_t seed) {
+  check_interval(outer);
+  check_square(a.a.shape());
+  check(!a.centred, fault::usage, "bounds are those of A itself: give the operator that is not centred");
+  check(steps >= 1 && steps <= 1000, fault::usage, fmt::format("{} steps: between 1 and 1000 make sense", steps));
+  const index_t n = a.a.shape().rows;
+  check(n > 0, fault::usage, "a matrix without rows has no spectrum");
+  // Half of the norm: the directions neither grow nor vanish much.
+  const double scale = std::max(std::abs(outer.low), std::abs(outer.high)) / 2;
+  const index_t wanted = std::min(steps, n);
+  tridiagonal t;
+  if (a.where.is_gpu()) t = lanczos_on_gpu(a.a, wanted, scale, seed);
+  else {
+    cpu::space<V> space;
+    t = lanczos(space, a.a, wanted, scale, seed);
+  }
+  const ritz_values r = tridiagonal_eigenvalues(t.diagonal, t.beside_squared);
+  const double low = r.value.front(), high = r.value.back();
+  check(std::isfinite(low) && std::isfinite(high), fault::input,
+        "the bounds of the spectrum are not finite: the matrix holds a NaN or an infinity");
+  const double margin = std::max((high - low) / 100, (outer.high - outer.low) * 1e-6);
+  return {std::max(outer.low, low - std::max(margin, r.residual.front())),
+          std::min(outer.high, high + std::max(margin, r.residual.back()))};
+}
+
+template <class V> spectral_density density(const symmetric_operator<V>& a, interval on, const density_options& o) {
+  check_interval(on);
+  check_square(a.a.shape());
+  const index_t n = a.a.shape().rows;
+  check(n > 0, fault::usage, "a matrix without rows has no spectrum");
+  check(o.moments >= 1 && o.moments <= longest_series, fault::usage,
+        fmt::format("{} moments: between 1 and {} can be had", o.moments, longest_series));
+  check(o.vectors >= 1 && o.vectors <= longest_series, fault::usage,
+        fmt::format("{} random vectors: between 1 and {} can be had", o.vectors, longest_series));
+  spectral_density d{on, n, host_array<double>(o.moments, 0.0)};
+  cpu::space<V> space;
+  for (index_t v = 0; v < o.vectors; ++v) {
+    const std::uint64_t seed = o.seed + static_cast<std::uint64_t>(v);
+    const auto m =
+        a.where.is_gpu() ? moments_on_gpu(a, on, o.moments, seed) : moments_in(space, a, on, o.moments, seed);
+    for (index_t k = 0; k < o.moments; ++k)
+      d.moments[k] += m[static_cast<std::size_t>(k)] / (double(n) * double(o.vectors));
+  }
+  for (index_t k = 0; k < o.moments; ++k)
+    check(
+        std::abs(d.moments[k]) <= 2, fault::input,
+        fmt::format("moment {} is {:.3g}, where none can pass 1: the spectrum is not inside [{}, {}], or the matrix is "
+                    "not symmetric",
+                    k, d.moments[k], on.low, on.high));
+  return d;
+}
+
+#define FURROW_INSTANTIATE(V)                                                                                          \
+  template void apply(const series&, const symmetric_operator<V>&, cview<V>, view<V>, index_t);                        \
+  template double bytes_per_degree(const symmetric_operator<V>&);                                                      \
+  template interval lanczos_bounds(const symmetric_operator<V>&, interval, index_t, std::uint64_t);                    \
+  template spectral_density density(const symmetric_operator<V>&, interval, const density_options&);
+FURROW_INSTANTIATE(double)
+FURROW_INSTANTIATE(float)
+#undef FURROW_INSTANTIATE
+
+} // namespace furrow::chebyshev

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fourier.hpp"
+
+#include <furrow/chebyshev/points.hpp>
+#include <furrow/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace furrow::chebyshev {
+namespace {
+
+std::size_t place(index_t i) { return static_cast<std::size_t>(i); }
+
+void check_count(index_t n) {
+  check(n >= 0 && n <= longest_series, fault::usage,
+        fmt::format("{} points or coefficients: between 0 and {} are taken", n, longest_series));
+}
+
+/// sum'' over 0 <= j < n of v_j cos(pi j k / (n - 1)), the first and the last term halved, by the even extension.
+host_array<double> cosine_sums(cview<double> v, bool reversed) {
+  const index_t n = v.size, around = 2 * (n - 1);
+  std::vector<complex_number> x(place(around));
+  for (index_t j = 0; j < n; ++j) {
+    x[place(j)].re = v[reversed ? n - 1 - j : j];
+    if (j > 0 && j < n - 1) x[place(around - j)].re = x[place(j)].re;
+  }
+  fourier(x);
+  host_array<double> sums(n);
+  for (index_t k = 0; k < n; ++k) sums[k] = x[place(k)].re / 2;
+  return sums;
+}
+
+host_array<double> coefficients_of_second_kind(cview<double> values) {
+  const index_t n = values.size;
+  host_array<double> a = cosine_sums(values, true);
+  for (index_t k = 0; k < n; ++k) a[k] *= (k == 0 || k == n - 1 ? 1.0 : 2.0) / static_cast<double>(n - 1);
+  return a;
+}
+
+host_array<double> values_of_second_kind(cview<double> a) {
+  const index_t n = a.size;
+  host_array<double> twice(n);
+  for (index_t k = 0; k < n; ++k) twice[k] = k == 0 || k == n - 1 ? 2 * a[k] : a[k];
+  host_array<double> down = cosine_sums(as_cview(twice), false);
+  host_array<double> values(n);
+  for (index_t j = 0; j < n; ++j) values[j] = down[n - 1 - j];
+  return values;
+}
+
+/// The order in which a cosine transform becomes a Fourier transform of the same length: evens up, then odds down
+/// (J. Makhoul 1980). Values are ascending, the cosines descending.
+index_t folded(index_t j, index_t n) {
+  const index_t down = 2 * j < n ? 2 * j : 2 * (n - j) - 1;
+  return n - 1 - down;
+}
+
+host_array<double> coefficients_of_first_kind(cview<double> values) {
+  const index_t n = values.size;
+  std::vector<complex_number> x(place(n));
+  for (index_t j = 0; j < n; ++j) x[place(j)].re = values[folded(j, n)];
+  fourier(x);
+  host_array<double> a(n);
+  for (index_t k = 0; k < n; ++k)
+    a[k] = (x[place(k)] * root_of_unity(k, 4 * n)).re * (k == 0 ? 1.0 : 2.0) / static_cast<double>(n);
+  return a;
+}
+
+host_array<double> values_of_first_kind(cview<double> a) {
+  const index_t n = a.size;
+  // The spectrum that the coefficients came from, conjugated, so that the forward transform inverts.
+  std::vector<complex_number> x(place(n));
+  for (index_t k = 0; k < n; ++k) {
+    const complex_number c{k == 0 ? a[0] : a[k] / 2, k == 0 ? 0 : a[n - k] / 2};
+    x[place(k)] = c * root_of_unity(k, 4 * n);
+  }
+  fourier(x);
+  host_array<double> values(n);
+  for (index_t j = 0; j < n; ++j) values[folded(j, n)] = x[place(j)].re;
+  return values;
+}
+
+} // namespace
+
+host_array<double> points(kind which, index_t n) {
+  check(n >= 1 && n <= longest_series, fault::usage,
+        fmt::format("{} points: between 1 and {} can be had", n, longest_series));
+  host_array<double> x(n);
+  // As a sine, so that x_j and x_(n - 1 - j) have the same bits but the sign.
+  const double step =
+      std::numbers::pi / 2 / static_cast<double>(which == kind::first ? n : std::max<index_t>(n - 1, 1));
+  for (index_t j = 0; j < n; ++j) x[j] = std::sin(static_cast<double>(2 * j - (n - 1)) * step);
+  return x;
+}
+
+host_array<double> points(kind which, index_t n, interval on) {
+  check_interval(on);
+  host_array<double> x = points(which, n);
+  for (double& t : x) t = on.at(t);
+  return x;
+}
+
+host_array<double> to_coefficients(kind which, cview<double> values) {
+  check_count(values.size);
+  if (values.size < 2) return values.empty() ? host_array<double>() : host_array<double>{values[0]};
+  return which == kind::first ? coefficients_of_first_kind(values) : coefficients_of_second_kind(values);
+}
+
+host_array<double> to_values(kind which, cview<double> a) {
+  check_count(a.size);
+  if (a.size < 2) return a.empty() ? host_array<double>() : host_array<double>{a[0]};
+  return which == kind::first ? values_of_first_kind(a) : values_of_second_kind(a);
+}
+
+} // namespace furrow::chebyshev

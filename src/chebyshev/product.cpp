@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace furrow::chebyshev {
+namespace {
+
+/// Lengths whose sums and transforms stay far inside 64 bits.
+constexpr index_t largest_length = index_t(1) << 48;
+
+product_task task_of(index_t na, index_t nb, index_t count, const product_options& options, bool single) {
+  check(na > 0 && nb > 0, fault::usage,
+        "a series is empty: each factor of a Chebyshev product needs at least one coefficient");
+  check(count > 0, fault::usage, "a batch needs at least one product, not " + std::to_string(count));
+  check(na <= largest_length && nb <= largest_length, fault::usage, "a series may have at most 2^48 coefficients");
+  product_task t{{na, nb, options.keep.value_or(na + nb - 1)}, count, options.series, options.how};
+  check(t.shape.keep > 0 && t.shape.keep <= 2 * largest_length, fault::usage,
+        "a product keeps at least one coefficient, at most 2^49, not " + std::to_string(t.shape.keep));
+  const bool classic = t.how == algorithm::thread || t.how == algorithm::block || t.how == algorithm::warp;
+  check(!classic || options.where.is_gpu(), fault::usage,
+        "the kernel '" + std::string(name_of(t.how)) + "' needs a GPU: on the CPU choose auto, direct or fft");
+  if (t.how == algorithm::automatic) t.how = choose(t.shape, count, options.wanted, options.where, single);
+  return t;
+}
+
+/// Bytes that a plan takes, about; refused before any is taken.
+void check_memory(const product_task& t, device where, std::size_t value) {
+  const double m = double(points_needed(t.shape)), count = double(t.count);
+  double bytes = double(value) * (2 * double(t.shape.na + t.shape.nb));
+  if (t.how == algorithm::fft) bytes = where.is_gpu() ? 50 * m * count : 8 * m * (count > 1 ? 7 : 5);
+  const auto available = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
+  check(bytes <= available, fault::memory,
+        "a product of " + std::to_string(t.shape.na) + " by " + std::to_string(t.shape.nb) +
+            " coefficients takes about " + std::to_string(static_cast<long long>(bytes / 1e6) + 1) + " MB, and " +
+            std::to_string(static_cast<long long>(available / 1e6)) + " MB are available");
+}
+
+template <class V> engine_pointer<V> make_engine(const product_task& task, device where) {
+  check_memory(task, where, sizeof(V));
+  if (!where.is_gpu()) return task.how == algorithm::fft ? cpu_fft<V>(task) : cpu_sums<V>(task);
+  select_device(where);
+#if FURROW_HAS_GPU
+  if (task.how == algorithm::fft) return gpu_fft<V>(task);
+  return task.how == algorithm::direct ? gpu_sums<V>(task) : gpu_classic<V>(task);
+#else
+  throw error(fault::device, "this build has no GPU part: it was compiled without nvcc");
+#endif
+}
+
+template <class V> void check_finite(const char* name, cview<V> a) {
+  const V* const wrong = std::find_if(a.begin(), a.end(), [](V v) { return !std::isfinite(v); });
+  if (wrong != a.end())
+    throw error(fault::input, "coefficient " + std::to_string(wrong - a.begin()) + " of the " + name + " series is " +
+                                  std::to_string(*wrong) + ": products are of finite numbers");
+}
+
+} // namespace
+
+template <class V>
+product_plan<V>::product_plan(index_t na, index_t nb, index_t count, const product_options& options)
+    : engine_(make_engine<V>(task_of(na, nb, count, options, sizeof(V) == 4), options.where)) {}
+template <class V> product_plan<V>::product_plan(product_plan&&) noexcept = default;
+template <class V> product_plan<V>& product_plan<V>::operator=(product_plan&&) noexcept = default;
+template <class V> product_plan<V>::~product_plan() = default;
+
+template <class V> void product_plan<V>::multiply(batch<const V> a, batch<const V> b, batch<V> c) {
+  const index_t count = engine_->task.count;
+  const auto fits = [count](index_t n) { return n == 1 || n == count; };
+  check(fits(a.count) && fits(b.count) && c.count == count, fault::usage,
+        "this plan is for " + std::to_string(count) + " products: it takes one series or as many for each factor");
+  engine_->run(a, b, c);
+}
+template <class V> void product_plan<V>::fix(const V* a) { engine_->fix(a); }
+template <class V> void product_plan<V>::multiply_fixed(batch<const V> b, batch<V> c) {
+  const index_t count = engine_->task.count;
+  check((b.count == 1 || b.count == count) && c.count == count, fault::usage,
+        "this plan is for " + std::to_string(count) + " products: it takes one series or as many");
+  engine_->run_fixed(b, c);
+}
+template <class V> index_t product_plan<V>::size() const { return engine_->task.shape.keep; }
+template <class V> algorithm product_plan<V>::how() const { return engine_->task.how; }
+template <class V> index_t product_plan<V>::transform() const { return engine_->transform(); }
+template <class V> double product_plan<V>::memory_bytes() const { return engine_->memory_bytes(); }
+
+template <class V> host_array<V> multiply(cview<V> a, cview<V> b, const product_options& options) {
+  product_plan<V> plan(a.size, b.size, 1, options);
+  check_finite("first", a);
+  check_finite("second", b);
+  host_array<V> c(plan.size());
+  if (!options.where.is_gpu()) {
+    plan.multiply({a.data}, {b.data}, {c.data()});
+    return c;
+  }
+  gpu_array<V> there_a(a.size), there_b(b.size), there_c(c.size());
+  copy_bytes(gpu_memory{}, there_a.data(), host_memory{}, a.data, there_a.byte_count());
+  copy_bytes(gpu_memory{}, there_b.data(), host_memory{}, b.data, there_b.byte_count());
+  plan.multiply({there_a.data()}, {there_b.data()}, {there_c.data()});
+  copy_bytes(host_memory{}, c.data(), gpu_memory{}, there_c.data(), c.byte_count());
+  return c;
+}
+
+template class product_plan<double>;
+template class product_plan<float>;
+template host_array<double> multiply(cview<double>, cview<double>, const product_options&);
+template host_array<float> multiply(cview<float>, cview<float>, const product_options&);
+
+} // namespace furrow::chebyshev

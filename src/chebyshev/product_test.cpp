@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/parallel.hpp"
+#include "lengths.hpp"
+
+#include "kit/chebyshev_check.hpp"
+#include "kit/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace furrow::chebyshev {
+namespace {
+
+template <class V> struct chebyshev_product : testing::Test {};
+using both = testing::Types<double, float>;
+TYPED_TEST_SUITE(chebyshev_product, both);
+
+constexpr algorithm on_the_cpu[] = {algorithm::direct, algorithm::fft};
+
+TYPED_TEST(chebyshev_product, keeps_its_bounds) {
+  for (const auto how : on_the_cpu) kit::check_products<TypeParam>(how, {}, 1300);
+}
+TYPED_TEST(chebyshev_product, gives_the_known_products) {
+  for (const auto how : on_the_cpu) kit::check_known_products<TypeParam>(how, {});
+}
+TYPED_TEST(chebyshev_product, survives_the_ends_of_the_range) {
+  for (const auto how : on_the_cpu) kit::check_scaled_products<TypeParam>(how, {});
+}
+TYPED_TEST(chebyshev_product, works_in_batches) {
+  for (const auto how : on_the_cpu) kit::check_batches<TypeParam, host_array>(how, {});
+}
+
+TYPED_TEST(chebyshev_product, has_the_same_bits_for_every_number_of_threads) {
+  using V = TypeParam;
+  const auto a = kit::random_vector<V>(3000, 1), b = kit::random_vector<V>(2500, 2);
+  for (const auto how : on_the_cpu) {
+    const product_options o{convention::plain, {}, how, {}, {}};
+    set_threads(1);
+    const auto one = multiply<V>(as_cview(a), as_cview(b), o);
+    for (const int threads : {2, 3, 7}) {
+      set_threads(threads);
+      const auto many = multiply<V>(as_cview(a), as_cview(b), o);
+      EXPECT_EQ(std::memcmp(one.data(), many.data(), one.byte_count()), 0) << threads << name_of(how);
+    }
+    set_threads(0);
+  }
+}
+
+/// Coefficients of exp(z x): I_0(z), 2 I_1(z), ...
+host_array<double> exponential(double z, index_t n) {
+  host_array<double> a(n);
+  for (index_t k = 0; k < n; ++k) a[k] = (k ? 2 : 1) * std::cyl_bessel_i(double(k), z);
+  return a;
+}
+
+TEST(chebyshev_products, small_coefficients_keep_their_digits_in_the_sums_and_not_in_the_transforms) {
+  const auto a = exponential(3, 40), b = exponential(5, 40);
+  const auto direct = multiply<double>(as_cview(a), as_cview(b));
+  const auto fast = multiply<double>(as_cview(a), as_cview(b), {.how = algorithm::fft});
+  const std::pair<index_t, double> known[] = {{0, 427.56411572180478518},
+                                              {1, 799.74627356512019644},
+                                              {2, 655.19166305232952125},
+                                              {20, 1.9120770227993073e-6},
+                                              {30, 1.4506098627857695e-14}};
+  for (const auto& [k, value] : known) {
+    EXPECT_NEAR(direct[k], value, 1e-14 * value) << k;
+    EXPECT_NEAR(fast[k], value, error_bound<double>(as_cview(a), as_cview(b), {}, algorithm::fft)) << k;
+  }
+}
+
+/// The experiment of the document: 10000 coefficients of 0.1 and of 0.2, primed, as many kept.
+TEST(chebyshev_products, give_the_truth_about_the_constant_data) {
+  const host_array<double> a(10000, 0.1), b(10000, 0.2);
+  for (const auto how : on_the_cpu) {
+    const auto primed = multiply<double>(as_cview(a), as_cview(b), {convention::primed, 10000, how, {}, {}});
+    EXPECT_NEAR(primed[0], 199.99, 1e-9);
+    EXPECT_NEAR(primed[1], 199.98, 1e-9);
+    const auto plain = multiply<double>(as_cview(a), as_cview(b), {convention::plain, 10000, how, {}, {}});
+    EXPECT_NEAR(plain[0], 100.01, 1e-9);
+    EXPECT_NEAR(plain[1], 200.00, 1e-9);
+  }
+}
+
+TEST(chebyshev_products, primed_is_plain_with_other_first_coefficients) {
+  auto a = kit::random_vector<double>(60, 1), b = kit::random_vector<double>(70, 2);
+  const auto primed = multiply<double>(as_cview(a), as_cview(b), {.series = convention::primed});
+  a[0] /= 2, b[0] /= 2;
+  auto plain = multiply<double>(as_cview(a), as_cview(b));
+  plain[0] *= 2;
+  EXPECT_EQ(std::memcmp(primed.data(), plain.data(), plain.byte_count()), 0);
+}
+
+template <class F> void expect_refusal(fault kind, const std::string& words, F call) {
+  try {
+    call();
+    FAIL() << "not refused: " << words;
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, kind) << e.what();
+    EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+  }
+}
+
+TEST(chebyshev_products, refuse_in_one_clear_sentence) {
+  const host_array<double> ok{1, 2}, none, nan{1, std::nan("")}, huge{1, HUGE_VAL};
+  const auto run = [&](const host_array<double>& a, const host_array<double>& b, product_options o = {}) {
+    return [&a, &b, o] { multiply<double>(as_cview(a), as_cview(b), o); };
+  };
+  expect_refusal(fault::usage, "empty", run(none, ok));
+  expect_refusal(fault::usage, "empty", run(ok, none));
+  expect_refusal(fault::input, "coefficient 1 of the first series is", run(nan, ok));
+  expect_refusal(fault::input, "coefficient 1 of the second series is", run(ok, huge));
+  expect_refusal(fault::usage, "at least one coefficient", run(ok, ok, {.keep = 0}));
+  expect_refusal(fault::usage, "needs a GPU", run(ok, ok, {.how = algorithm::warp}));
+  const index_t large = index_t(1) << 40;
+  for (const auto how : on_the_cpu)
+    expect_refusal(fault::memory, "MB are available", [&] { product_plan<double>(large, large, 1, {.how = how}); });
+  expect_refusal(fault::usage, "2^48", [&] { product_plan<double>(index_t(1) << 60, 1, 1); });
+  expect_refusal(fault::usage, "for 2 products", [&] {
+    product_plan<double> plan(2, 2, 2);
+    host_array<double> c(9);
+    plan.multiply({ok.data(), 3, 0}, {ok.data()}, {c.data(), 2, 3});
+  });
+}
+
+TEST(chebyshev_products, auto_keeps_to_the_accuracy) {
+  EXPECT_EQ(product_plan<double>(10000, 10000, 1).how(), algorithm::direct);
+  EXPECT_EQ(product_plan<double>(10000, 10000, 1, {.wanted = accuracy::normwise}).how(), algorithm::fft);
+  EXPECT_EQ(product_plan<double>(20, 20, 1, {.wanted = accuracy::normwise}).how(), algorithm::direct);
+  EXPECT_EQ(product_plan<double>(3, 1000000, 1, {.wanted = accuracy::normwise}).how(), algorithm::direct);
+}
+
+TEST(chebyshev_lengths, are_the_least_that_serve) {
+  EXPECT_EQ(smooth_length(1, 2), 1);
+  EXPECT_EQ(smooth_length(17, 2), 32);
+  EXPECT_EQ(smooth_length(17, 3), 18);
+  EXPECT_EQ(smooth_length(19999, 7), 20000);
+  EXPECT_EQ(smooth_length(49, 7), 49);
+  EXPECT_EQ(smooth_length(49, 5), 50);
+  for (index_t n = 1; n < 3000; ++n) {
+    const index_t m = smooth_length(n, 7);
+    index_t rest = m;
+    for (const int p : {2, 3, 5, 7})
+      for (; rest % p == 0; rest /= p) {
+      }
+    EXPECT_EQ(rest, 1);
+    EXPECT_GE(m, n);
+    const split_length s = cpu_transform_length(n);
+    EXPECT_TRUE(s.rows % 8 == 0 && s.cols % 8 == 0 && s.points() >= n && s.points() <= std::max<index_t>(64, 2 * n))
+        << n;
+  }
+  EXPECT_EQ(points_needed({10, 7, 16}), 16);
+  EXPECT_EQ(points_needed({10, 10, 10}), 14);
+  EXPECT_EQ(points_needed({10, 2, 1}), 10);
+}
+
+} // namespace
+} // namespace furrow::chebyshev

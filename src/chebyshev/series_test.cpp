@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Evaluation, points, and what is exact: sums, products, derivatives, integrals, changes of basis.
+#include "clenshaw.hpp"
+
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+
+#include <furrow/chebyshev.hpp>
+#include <furrow/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace furrow::chebyshev {
+namespace {
+
+constexpr double unit = 0x1p-53;
+
+series random_series(index_t n, std::uint64_t seed, interval on = {}) {
+  return {kit::random_vector<double>(n, seed), on};
+}
+
+/// sum a_k cos(k acos t) in long double, with t from the distance to the nearer end.
+long double truth(const series& p, double x) {
+  const long double width = static_cast<long double>(p.on.high) - p.on.low;
+  const long double up = (x - static_cast<long double>(p.on.low)) / width;
+  const long double angle = 2 * std::atan2(std::sqrt(1 - up), std::sqrt(up));
+  long double sum = 0;
+  for (index_t k = 0; k < p.length(); ++k) sum += p.coefficients[k] * std::cos(angle * static_cast<long double>(k));
+  return sum;
+}
+
+double size_of(const series& p) {
+  double sum = 0;
+  for (const double a : p.coefficients) sum += std::abs(a);
+  return sum;
+}
+
+double largest_difference(cview<double> a, cview<double> b) {
+  EXPECT_EQ(a.size, b.size);
+  double worst = 0;
+  for (index_t i = 0; i < std::min(a.size, b.size); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+  return worst;
+}
+
+TEST(chebyshev_evaluate, agrees_with_cosines_inside_and_at_the_ends) {
+  for (const interval on : {interval{-1, 1}, interval{0, 12}, interval{-3, 1e6}})
+    for (const index_t n : {1, 2, 3, 17, 500, 3000}) {
+      const series p = random_series(n, static_cast<std::uint64_t>(n), on);
+      for (const double t : {-1.0, -1 + 1e-12, -0.99, -0.875, -0.3, 0.0, 0.5, 0.8751, 0.999, 1 - 1e-9, 1.0}) {
+        const double x = on.at(t);
+        // Where t is rounded, the angle moves by u / sin(angle), and Reinsch's form spares the ends that.
+        EXPECT_LE(std::abs(p(x) - truth(p, x)), 8 * unit * (double(n) + 4) * size_of(p)) << n << " " << t;
+      }
+    }
+}
+
+TEST(chebyshev_evaluate, reinsch_keeps_the_digits_at_the_ends) {
+  // T_n(1 - d): Clenshaw's own form loses n^2 d u and more; here the error stays at n u.
+  const index_t n = 20000;
+  series p{host_array<double>(n + 1, 0.0), {0, 1}};
+  p.coefficients[n] = 1;
+  for (const double x : {1e-12, 3e-10, 1e-8, 1 - 1e-10, 1 - 0x1p-40})
+    EXPECT_NEAR(p(x), double(truth(p, x)), 4e-14) << x;
+}
+
+TEST(chebyshev_evaluate, a_point_has_the_same_bits_wherever_it_stands) {
+  const auto check_for = [](auto zero) {
+    using V = decltype(zero);
+    const auto a = kit::random_vector<V>(75, 1);
+    const auto x = kit::random_vector<V>(5000, 2);
+    host_array<V> all(5000), one(1);
+    for (const int count : {1, 3}) {
+      set_threads(count);
+      evaluate(as_cview(a), {}, as_cview(x), as_view(all));
+      for (index_t i = 0; i < 5000; i += 37) {
+        evaluate(as_cview(a), {}, cview<V>(&x[i], 1), as_view(one));
+        ASSERT_EQ(one[0], all[i]) << i;
+      }
+    }
+    set_threads(0);
+  };
+  check_for(0.0);
+  check_for(0.0f);
+}
+
+TEST(chebyshev_evaluate, the_arithmetic_of_the_device_is_that_of_the_host) {
+  const auto a = kit::random_vector<double>(300, 3);
+  const auto x = kit::random_vector<double>(400, 4);
+  host_array<double> y(400);
+  evaluate(as_cview(a), {-1, 1}, as_cview(x), as_view(y));
+  for (index_t i = 0; i < x.size(); ++i) {
+    const auto at = place<double>::of(-1, 1, x[i]);
+    clenshaw<double> sum;
+    for (index_t k = a.size() - 1; k > 0; --k) sum.step(at, a[k]);
+    EXPECT_NEAR(sum.value(at, a[0]), y[i], 1e-12); // products and sums may be one instruction here or there
+  }
+}
+
+TEST(chebyshev_evaluate, writes_nothing_beside_and_takes_what_is_empty) {
+  for (const index_t n : {0, 1, 31, 32, 33, 1000}) {
+    kit::guarded<double, kit::host_side> x(kit::random_vector<double>(n, 5), 1);
+    auto y = kit::guarded<double, kit::host_side>::unwritten(n, 3);
+    const series p = random_series(9, 6);
+    evaluate(p, x.get(), y.get());
+    for (const double v : y.take()) EXPECT_TRUE(std::isfinite(v));
+    x.take();
+  }
+  EXPECT_EQ(series{}(0.3), 0);
+  EXPECT_EQ((series{{2.5}, {0, 3}}(7)), 2.5);
+  EXPECT_TRUE(std::isnan(random_series(5, 7)(std::nan(""))));
+}
+
+TEST(chebyshev_points, transforms_of_both_kinds_are_sums_of_cosines) {
+  for (const kind which : {kind::first, kind::second})
+    for (const index_t n : {1, 2, 3, 4, 5, 8, 17, 30, 64, 97, 128, 129}) {
+      const series p = random_series(n, 8);
+      const auto x = points(which, n);
+      const auto values = to_values(which, as_cview(p.coefficients));
+      for (index_t j = 0; j < n; ++j) {
+        const long double angle = which == kind::first
+                                      ? std::numbers::pi_v<long double> * (2 * (n - 1 - j) + 1) / (2 * n)
+                                  : n == 1 ? std::numbers::pi_v<long double> / 2
+                                           : std::numbers::pi_v<long double> * (n - 1 - j) / (n - 1);
+        long double wanted = 0;
+        for (index_t k = 0; k < n; ++k) wanted += p.coefficients[k] * std::cos(angle * static_cast<long double>(k));
+        EXPECT_NEAR(values[j], double(wanted), 20 * unit * size_of(p)) << n;
+        EXPECT_NEAR(x[j], double(std::cos(angle)), 2 * unit);
+        EXPECT_EQ(x[j], -x[n - 1 - j]);
+      }
+      const auto back = to_coefficients(which, as_cview(values));
+      EXPECT_LE(largest_difference(as_cview(back), as_cview(p.coefficients)), 40 * unit * size_of(p)) << n;
+    }
+}
+
+TEST(chebyshev_points, long_transforms_come_back) {
+  for (const kind which : {kind::first, kind::second})
+    for (const index_t n : {4097, 10007, 65536, 65537}) {
+      const auto a = kit::random_vector<double>(n, 9);
+      const auto back = to_coefficients(which, as_cview(to_values(which, as_cview(a))));
+      EXPECT_LE(largest_difference(as_cview(back), as_cview(a)), 3e-14) << n;
+    }
+}
+
+TEST(chebyshev_arithmetic, sums_and_products_are_those_of_the_values) {
+  const interval on{-2, 5};
+  const series p = random_series(20, 10, on), q = random_series(33, 11, on);
+  for (const double x : {-2.0, -0.7, 1.5, 4.9, 5.0}) {
+    EXPECT_NEAR((p + q)(x), p(x) + q(x), 1e-13);
+    EXPECT_NEAR((p - q)(x), p(x) - q(x), 1e-13);
+    EXPECT_NEAR((p * q)(x), p(x) * q(x), 1e-12);
+    EXPECT_NEAR((-p)(x), -p(x), 1e-14);
+    EXPECT_NEAR(power(p, 3)(x), p(x) * p(x) * p(x), 1e-10);
+  }
+  EXPECT_EQ(power(p, 0).length(), 1);
+  EXPECT_EQ(power(p, 1).length(), 20);
+  EXPECT_EQ((p * q).length(), 52);
+  EXPECT_THROW(p + random_series(3, 12), error);
+  EXPECT_THROW(power(p, -1), error);
+  EXPECT_THROW(power(p, index_t(1) << 60), error);
+}
+
+TEST(chebyshev_calculus, derivative_of_the_integral_is_the_series_itself) {
+  for (const index_t n : {1, 2, 3, 40, 300}) {
+    const series p = random_series(n, 13, {-3, 7});
+    const series q = integral(p, 0.25);
+    EXPECT_EQ(q.length(), n + 1);
+    EXPECT_NEAR(q(-3), 0.25, 1e-13);
+    EXPECT_NEAR(q(7) - 0.25, definite_integral(p), 1e-13 * double(n));
+    const series back = derivative(q);
+    EXPECT_LE(largest_difference(as_cview(back.coefficients), as_cview(p.coefficients)), 1e-13 * double(n));
+  }
+}
+
+TEST(chebyshev_calculus, the_rule_of_products) {
+  const series p = random_series(12, 14, {1, 2}), q = random_series(9, 15, {1, 2});
+  const series left = derivative(p * q), right = derivative(p) * q + p * derivative(q);
+  EXPECT_LE(largest_difference(as_cview(left.coefficients), as_cview(right.coefficients)), 1e-11);
+}
+
+TEST(chebyshev_calculus, restriction_keeps_the_values) {
+  const series p = random_series(60, 16, {-4, 4});
+  const series q = restriction(p, {0.5, 2});
+  for (const double x : {0.5, 0.9, 1.3, 2.0}) EXPECT_NEAR(q(x), p(x), 1e-12);
+  EXPECT_THROW(restriction(p, {0, 5}), error);
+}
+
+TEST(chebyshev_convert, monomials_and_legendre_polynomials) {
+  const series t3{{0, 0, 0, 1}, {}};
+  const auto m = to_monomials(t3);
+  EXPECT_LE(largest_difference(as_cview(m), as_cview(host_array<double>{0, -3, 0, 4})), 0);
+  // T_2 = 4/3 P_2 - 1/3 P_0, T_3 = 8/5 P_3 - 3/5 P_1
+  EXPECT_LE(
+      largest_difference(as_cview(to_legendre({{0, 0, 1}, {}})), as_cview(host_array<double>{-1. / 3, 0, 4. / 3})),
+      2e-16);
+  EXPECT_LE(largest_difference(as_cview(to_legendre(t3)), as_cview(host_array<double>{0, -.6, 0, 1.6})), 1e-15);
+  for (const index_t n : {0, 1, 2, 3, 15}) {
+    const series p = random_series(n, 17, {1, 4});
+    const auto powers = to_monomials(p);
+    const series back = from_monomials(as_cview(powers), p.on);
+    EXPECT_LE(largest_difference(as_cview(back.coefficients), as_cview(p.coefficients)), 1e-4) << n; // 10^n lost
+  }
+  for (const index_t n : {0, 1, 2, 3, 100, 1001}) {
+    const series p = random_series(n, 18);
+    const series back = from_legendre(as_cview(to_legendre(p)), p.on);
+    EXPECT_LE(largest_difference(as_cview(back.coefficients), as_cview(p.coefficients)), 1e-14 * double(n + 1)) << n;
+  }
+}
+
+TEST(chebyshev_refusals, name_what_is_wrong) {
+  const auto message = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "nothing was thrown";
+  };
+  const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
+  const double inf = std::numeric_limits<double>::infinity();
+  has(message([&] { derivative({{1, std::nan("")}, {}}); }), "coefficient 1 of the series is nan");
+  has(message([&] { integral({{-inf}, {}}); }), "coefficient 0 of the series is -inf");
+  has(message([] { points(kind::first, 3, {1, 1}); }), "[1, 1] is no interval");
+  has(message([&] { points(kind::first, 3, {0, inf}); }), "is no interval");
+  has(message([] { points(kind::second, index_t(1) << 31); }), "2147483648 points");
+  has(message([] { points(kind::second, 0); }), "0 points");
+  has(message([] { to_monomials({host_array<double>(40000, 1.0), {}}); }), "40000 coefficients");
+  has(message([] { to_coefficients(kind::first, {nullptr, index_t(1) << 31}); }), "2147483648 points or coefficients");
+  host_array<double> x(3), y(2);
+  has(message([&] { evaluate(series{{1}, {}}, as_cview(x), as_view(y)); }), "3 points and room for 2 values");
+}
+
+} // namespace
+} // namespace furrow::chebyshev
