@@ -64,7 +64,7 @@ public:
       one(c.data + s * c.stride);
     }
   }
-  double memory_bytes() const override { return p_.bytes() + q_.bytes() + double(this->fixed_.byte_count()); }
+  double memory_bytes() const override { return p_.bytes() + q_.bytes() + double(this->fixed.byte_count()); }
 
 private:
   void one(V* c) const {

@@ -79,12 +79,48 @@ template <class V> run measure(index_t n, convention series, algorithm how, devi
                         : measure<V, host_array<V>>(n, series, how, where, 0.1);
 }
 
+/// Many short products at once, and one after the other, each from a plan made before.
+struct batch_run {
+  index_t n = 256, count = 1000;
+  algorithm how = algorithm::automatic;
+  double together = 0, one_by_one = 0;
+};
+
+template <class V, class Array> batch_run measure_batch(device where) {
+  batch_run r;
+  const index_t m = 2 * r.n - 1;
+  const Array a(host_array<V>(r.n * r.count, V(document_a))), b(host_array<V>(r.n * r.count, V(document_b)));
+  Array c(m * r.count);
+  const product_options o{convention::plain, {}, algorithm::automatic, accuracy::normwise, where};
+  product_plan<V> all(r.n, r.n, r.count, o), one(r.n, r.n, 1, o);
+  r.how = all.how();
+  r.together = median_seconds(
+      [&] {
+        all.multiply({a.data(), r.count, r.n}, {b.data(), r.count, r.n}, {c.data(), r.count, m});
+      },
+      where, 0.1);
+  r.one_by_one = median_seconds(
+      [&] {
+        for (index_t s = 0; s < r.count; ++s)
+          one.multiply({a.data() + s * r.n}, {b.data() + s * r.n}, {c.data() + s * m});
+      },
+      where, 0.1);
+  return r;
+}
+
+batch_run measure_batch(const request& q, device where) {
+  const bool single = q.machine.precision_name == "f32";
+  if (where.is_gpu())
+    return single ? measure_batch<float, gpu_array<float>>(where) : measure_batch<double, gpu_array<double>>(where);
+  return single ? measure_batch<float, host_array<float>>(where) : measure_batch<double, host_array<double>>(where);
+}
+
 run measure(const request& q, index_t n, convention series, algorithm how, device where) {
   return q.machine.precision_name == "f32" ? measure<float>(n, series, how, where)
                                            : measure<double>(n, series, how, where);
 }
 
-std::string text_of(const std::vector<run>& document, const std::vector<run>& table) {
+std::string text_of(const std::vector<run>& document, const std::vector<run>& table, const batch_run& many) {
   std::string text = fmt::format("{}  {} coefficients of {} and of {}, as many kept\n\n", bold("The known experiment"),
                                  count_text(document_size), document_a, document_b);
   text += dim(fmt::format("  {:<10} {:<9} {:>10} {:>10} {:>13} {:>13} {:>11}", "convention", "algorithm", "c_0", "c_1",
@@ -107,6 +143,9 @@ std::string text_of(const std::vector<run>& document, const std::vector<run>& ta
     text += fmt::format("  {:>9} {:<9} {:>10} {:>16} {:>9}\n", count_text(r.n), name_of(r.how), seconds_text(r.seconds),
                         r.bare > 0 ? seconds_text(r.bare) : "",
                         r.bare > 0 ? fmt::format("{:.2f}", r.seconds / r.bare) : "");
+  text += fmt::format("\n  {} products of {} coefficients by {}: {} together, {} one by one ({:.1f} times)\n",
+                      count_text(many.count), many.n, name_of(many.how), seconds_text(many.together),
+                      seconds_text(many.one_by_one), many.one_by_one / many.together);
   return text;
 }
 
@@ -134,8 +173,9 @@ int run_bench(const request& q) {
       if (!where.is_gpu() && how == algorithm::direct && n > 30000) continue; // seconds each
       table.push_back(measure(q, n, convention::primed, how, where));
     }
+  const batch_run many = measure_batch(q, where);
   if (!q.json) {
-    print(text_of(document, table));
+    print(text_of(document, table, many));
     return done;
   }
   cli::json j{{"device", describe(where)}, {"precision", q.machine.precision_name}, {"threads", threads()}};
@@ -143,6 +183,11 @@ int run_bench(const request& q) {
     j[name] = cli::json::array();
     for (const run& r : *runs) j[name].push_back(json_of(r));
   }
+  j["batch"] = {{"n", many.n},
+                {"count", many.count},
+                {"algorithm", name_of(many.how)},
+                {"seconds", many.together},
+                {"seconds_one_by_one", many.one_by_one}};
   print(j.dump(2) + "\n");
   return done;
 }
