@@ -57,22 +57,37 @@ public:
       : sums_engine<V, host_array<V>>(task), p_(task.shape.na, 0), q_(task.shape.nb, tile_size<V>) {}
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
-    const product_task& t = this->task;
-    for (index_t s = 0; s < t.count; ++s) {
-      if (s == 0 || a.count > 1) p_.fill(factor_of(series_at(a, s), t.shape.na, t.series));
-      if (s == 0 || b.count > 1) q_.fill(factor_of(series_at(b, s), t.shape.nb, t.series));
-      one(c.data + s * c.stride);
-    }
+    if (!short_products()) return some(0, this->task.count, a, b, c, p_, q_);
+    const product_shape& shape = this->task.shape;
+    const auto grain = index_t(large_work / (double(shape.na) * double(shape.nb))) + 1;
+    cpu::for_each_range(this->task.count, grain, [&](index_t first, index_t last) {
+      extension<V> p(shape.na, 0), q(shape.nb, tile_size<V>);
+      some(first, last, a, b, c, p, q);
+    });
   }
-  double memory_bytes() const override { return p_.bytes() + q_.bytes() + double(this->fixed_.byte_count()); }
+  double memory_bytes() const override { return p_.bytes() + q_.bytes() + double(this->fixed.byte_count()); }
 
 private:
-  void one(V* c) const {
+  /// Short products share the threads one by one, long ones task by task.
+  static constexpr double large_work = 1e5;
+  bool short_products() const { return double(this->task.shape.na) * double(this->task.shape.nb) <= large_work; }
+
+  void some(index_t first, index_t last, batch<const V> a, batch<const V> b, batch<V> c, extension<V>& p,
+            extension<V>& q) const {
     const product_task& t = this->task;
-    const index_t n = t.shape.nonzero(), some = tiles_of_task * tile_size<V>, tasks = (n + some - 1) / some;
+    for (index_t s = first; s < last; ++s) {
+      if (s == first || a.count > 1) p.fill(factor_of(series_at(a, s), t.shape.na, t.series));
+      if (s == first || b.count > 1) q.fill(factor_of(series_at(b, s), t.shape.nb, t.series));
+      one(p, q, c.data + s * c.stride);
+    }
+  }
+
+  void one(const extension<V>& p, const extension<V>& q, V* c) const {
+    const product_task& t = this->task;
+    const index_t n = t.shape.nonzero(), size = tiles_of_task * tile_size<V>, tasks = (n + size - 1) / size;
     std::fill(c + n, c + t.shape.keep, V(0));
     const auto task = [&](index_t which) {
-      const index_t first = which * some, count = std::min(n - first, some);
+      const index_t first = which * size, count = std::min(n - first, size);
       V total[tiles_of_task * tile_size<V>] = {};
       const index_range all = terms(t.shape.na, t.shape.nb, first, count);
       for (index_t i = all.begin; i < all.end; i += block_of_terms)
@@ -81,12 +96,12 @@ private:
           const index_range both{std::max(i, own.begin), std::min(i + block_of_terms, own.end)};
           if (both.begin >= both.end) continue;
           V sum[tile_size<V>];
-          sum_tile(p_.at(), q_.at(), both, first + k, sum);
+          sum_tile(p.at(), q.at(), both, first + k, sum);
           for (index_t r = 0; r < tile_size<V>; ++r) total[k + r] += sum[r];
         }
       for (index_t k = 0; k < count; ++k) c[first + k] = coefficient_of(total[k], first + k, t.series);
     };
-    if (double(t.shape.na) * double(t.shape.nb) > 1e5) return cpu::for_each_task(tasks, task);
+    if (!short_products()) return cpu::for_each_task(tasks, task);
     for (index_t k = 0; k < tasks; ++k) task(k);
   }
 

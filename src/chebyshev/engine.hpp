@@ -32,17 +32,17 @@ template <class V> using engine_pointer = std::unique_ptr<engine_of<V>>;
 template <class V, class Array> struct sums_engine : engine_of<V> {
   explicit sums_engine(const product_task& task) : engine_of<V>(task) {}
   void fix(const V* a) final {
-    fixed_.resize(this->task.shape.na);
+    fixed.resize(this->task.shape.na);
     using memory = std::conditional_t<std::is_same_v<Array, host_array<V>>, host_memory, gpu_memory>;
-    memory::copy(fixed_.data(), a, fixed_.byte_count());
+    memory::copy(fixed.data(), a, fixed.byte_count());
   }
   void run_fixed(batch<const V> b, batch<V> c) final {
-    require(!fixed_.empty(), "multiply_fixed before fix");
-    this->run({fixed_.data()}, b, c);
+    require(!fixed.empty(), "multiply_fixed before fix");
+    this->run({fixed.data()}, b, c);
   }
 
 protected:
-  Array fixed_;
+  Array fixed;
 };
 
 template <class V> engine_pointer<V> cpu_sums(const product_task& task);

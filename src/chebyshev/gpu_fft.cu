@@ -14,7 +14,7 @@ template <class V> class fft final : public engine_of<V> {
 
 public:
   explicit fft(const product_task& task)
-      : engine_of<V>(task), m_(smooth_length(points_needed(task.shape), 7)), half_(m_ / 2 + 1),
+      : engine_of<V>(task), m_(gpu_transform_length(points_needed(task.shape))), half_(m_ / 2 + 1),
         norms_(task.shape, task.count), fixed_norms_(task.shape, 1), spectrum_(half_ * task.count),
         back_(kind::from_real, m_, task.count) {}
 
@@ -45,7 +45,7 @@ public:
       half_kernel<<<grid, fft_threads, 0, stream>>>(part, true, fixed_.data());
     });
     gpu_transform once(kind::to_real, m_, 1);
-    gpu_array<char> work(index_t(once.work_bytes()));
+    gpu_array<char> work(index_t(std::max<std::size_t>(once.work_bytes(), 64)));
     once.use(work.data());
     once.run(fixed_.data());
     gpu::wait(gpu::current_queue()); // its plan goes away here
@@ -105,7 +105,7 @@ private:
 
   /// One work area for all transforms: they follow each other.
   void share_memory() {
-    std::size_t most = back_.work_bytes();
+    std::size_t most = std::max<std::size_t>(back_.work_bytes(), 64);
     if (pair_) most = std::max(most, pair_->work_bytes());
     if (forth_) most = std::max(most, forth_->work_bytes());
     work_.resize(index_t(most));

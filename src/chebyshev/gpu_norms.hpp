@@ -26,7 +26,7 @@ __device__ inline squares sum_squares(squares mine, squares* room) {
     __syncthreads();
     if (int(threadIdx.x) < half) room[threadIdx.x].add(room[threadIdx.x + half]);
   }
-  return room[0];
+  return threadIdx.x == 0 ? room[0] : squares{};
 }
 
 /// Product first + blockIdx.y, factor blockIdx.z.

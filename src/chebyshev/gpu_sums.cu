@@ -113,7 +113,7 @@ public:
       gpu::check(cudaGetLastError());
     }
   }
-  double memory_bytes() const override { return double(partial_.byte_count() + this->fixed_.byte_count()); }
+  double memory_bytes() const override { return double(partial_.byte_count() + this->fixed.byte_count()); }
 
 private:
   sum_plan plan_;

@@ -151,6 +151,8 @@ TEST(chebyshev_lengths, are_the_least_that_serve) {
     EXPECT_TRUE(s.rows % 8 == 0 && s.cols % 8 == 0 && s.points() >= n && s.points() <= std::max<index_t>(64, 2 * n))
         << n;
   }
+  EXPECT_EQ(gpu_transform_length(1), 16);
+  EXPECT_EQ(gpu_transform_length(19999), 20000);
   EXPECT_EQ(points_needed({10, 7, 16}), 16);
   EXPECT_EQ(points_needed({10, 10, 10}), 14);
   EXPECT_EQ(points_needed({10, 2, 1}), 10);

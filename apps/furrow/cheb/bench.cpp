@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "bench_runs.hpp"
 #include "exit_code.hpp"
-#include "nearest.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "product_command.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
-#include "chebyshev/bare_transforms.hpp"
-
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace furrow::cli::cheb_command {
 namespace {
@@ -24,17 +20,6 @@ struct request {
   bool json = false;
 };
 
-/// The experiment of the source: 10000 coefficients of 0.1 and of 0.2, as many kept.
-constexpr index_t document_size = 10000;
-constexpr double document_a = 0.1, document_b = 0.2;
-
-/// What is known: of constant series, coefficient k of the first n.
-double constant_product(convention series, index_t n, index_t k) {
-  const double both = document_a * document_b;
-  if (series == convention::primed) return both * double(2 * n - 1 - k) / 2;
-  return both * double(k == 0 ? n + 1 : 2 * n - k + 1) / 2;
-}
-
 std::vector<algorithm> algorithms_on(device where) {
   if (!where.is_gpu()) return {algorithm::direct, algorithm::fft};
   return {algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block, algorithm::warp};
@@ -45,52 +30,14 @@ double claimed_milliseconds(algorithm how) {
   return how == algorithm::thread ? 1.687 : how == algorithm::block ? 0.350 : 0;
 }
 
-struct run {
-  index_t n = 0;
-  convention series = convention::primed;
-  algorithm how = algorithm::direct;
-  double seconds = 0, bare = 0, first = 0, second = 0, error = 0;
-};
-
-/// Two series of n constant coefficients, n kept.
-template <class V, class Array> run measure(index_t n, convention series, algorithm how, device where, double budget) {
-  const Array a(host_array<V>(n, V(document_a))), b(host_array<V>(n, V(document_b)));
-  Array c(host_array<V>(n, V(NAN)));
-  product_plan<V> plan(n, n, 1, {series, n, how, accuracy::normwise, where});
-  run r{n, series, how};
-  r.seconds = median_seconds([&] { plan.multiply({a.data()}, {b.data()}, {c.data()}); }, where, budget);
-  const host_array<V> result(c);
-  r.first = result[0];
-  r.second = n > 1 ? double(result[1]) : 0;
-  const double rounding = double(V(document_a)) * double(V(document_b)) / (document_a * document_b);
-  for (index_t k = 0; k < n; ++k)
-    r.error = std::fmax(r.error, std::isnan(result[k])
-                                     ? HUGE_VAL
-                                     : std::abs(double(result[k]) - rounding * constant_product(series, n, k)));
-#if FURROW_HAS_GPU
-  if (where.is_gpu() && how == algorithm::fft)
-    r.bare = median_seconds(bare_transforms(plan.transform()), where, budget);
-#endif
-  return r;
-}
-
-template <class V> run measure(index_t n, convention series, algorithm how, device where) {
-  return where.is_gpu() ? measure<V, gpu_array<V>>(n, series, how, where, 0.1)
-                        : measure<V, host_array<V>>(n, series, how, where, 0.1);
-}
-
-run measure(const request& q, index_t n, convention series, algorithm how, device where) {
-  return q.machine.precision_name == "f32" ? measure<float>(n, series, how, where)
-                                           : measure<double>(n, series, how, where);
-}
-
-std::string text_of(const std::vector<run>& document, const std::vector<run>& table) {
+std::string text_of(const std::vector<product_run>& document, const std::vector<product_run>& table,
+                    const batch_run& many) {
   std::string text = fmt::format("{}  {} coefficients of {} and of {}, as many kept\n\n", bold("The known experiment"),
                                  count_text(document_size), document_a, document_b);
   text += dim(fmt::format("  {:<10} {:<9} {:>10} {:>10} {:>13} {:>13} {:>11}", "convention", "algorithm", "c_0", "c_1",
                           "error", "time", "claimed")) +
           "\n";
-  for (const run& r : document) {
+  for (const product_run& r : document) {
     const double claimed = r.series == convention::primed ? claimed_milliseconds(r.how) : 0;
     text += fmt::format("  {:<10} {:<9} {:>10.4f} {:>10.4f} {:>13.1e} {:>13} {:>11}\n", name_of(r.series),
                         name_of(r.how), r.first, r.second, r.error, seconds_text(r.seconds),
@@ -103,14 +50,17 @@ std::string text_of(const std::vector<run>& document, const std::vector<run>& ta
           "f32.\n\n";
   text += dim(fmt::format("  {:>9} {:<9} {:>10} {:>16} {:>9}", "n", "algorithm", "time", "bare transforms", "times")) +
           "\n";
-  for (const run& r : table)
+  for (const product_run& r : table)
     text += fmt::format("  {:>9} {:<9} {:>10} {:>16} {:>9}\n", count_text(r.n), name_of(r.how), seconds_text(r.seconds),
                         r.bare > 0 ? seconds_text(r.bare) : "",
                         r.bare > 0 ? fmt::format("{:.2f}", r.seconds / r.bare) : "");
+  text += fmt::format("\n  {} products of {} coefficients by {}: {} together, {} one by one ({:.1f} times)\n",
+                      count_text(many.count), many.n, name_of(many.how), seconds_text(many.together),
+                      seconds_text(many.one_by_one), many.one_by_one / many.together);
   return text;
 }
 
-cli::json json_of(const run& r) {
+cli::json json_of(const product_run& r) {
   cli::json j{{"n", r.n},
               {"convention", name_of(r.series)},
               {"algorithm", name_of(r.how)},
@@ -126,23 +76,30 @@ cli::json json_of(const run& r) {
 
 int run_bench(const request& q) {
   const device where = q.machine.apply();
-  std::vector<run> document, table;
+  std::vector<product_run> document, table;
   for (const convention series : {convention::primed, convention::plain})
-    for (const algorithm how : algorithms_on(where)) document.push_back(measure(q, document_size, series, how, where));
+    for (const algorithm how : algorithms_on(where))
+      document.push_back(measure_product(q.machine.values(), document_size, series, how, where));
   for (const index_t n : q.sizes)
     for (const algorithm how : algorithms_on(where)) {
       if (!where.is_gpu() && how == algorithm::direct && n > 30000) continue; // seconds each
-      table.push_back(measure(q, n, convention::primed, how, where));
+      table.push_back(measure_product(q.machine.values(), n, convention::primed, how, where));
     }
+  const batch_run many = measure_batch(q.machine.values(), where);
   if (!q.json) {
-    print(text_of(document, table));
+    print(text_of(document, table, many));
     return done;
   }
   cli::json j{{"device", describe(where)}, {"precision", q.machine.precision_name}, {"threads", threads()}};
   for (const auto& [name, runs] : {std::pair{"document", &document}, std::pair{"results", &table}}) {
     j[name] = cli::json::array();
-    for (const run& r : *runs) j[name].push_back(json_of(r));
+    for (const product_run& r : *runs) j[name].push_back(json_of(r));
   }
+  j["batch"] = {{"n", many.n},
+                {"count", many.count},
+                {"algorithm", name_of(many.how)},
+                {"seconds", many.together},
+                {"seconds_one_by_one", many.one_by_one}};
   print(j.dump(2) + "\n");
   return done;
 }
