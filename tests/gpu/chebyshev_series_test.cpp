@@ -15,8 +15,8 @@
 namespace furrow::chebyshev {
 namespace {
 
-template <class V> struct gpu_chebyshev : on_gpu_in<V> {};
-TYPED_TEST_SUITE(gpu_chebyshev, furrow::precisions);
+template <class V> struct gpu_chebyshev_series : on_gpu_in<V> {};
+TYPED_TEST_SUITE(gpu_chebyshev_series, furrow::precisions);
 
 template <class V> double largest_difference(const host_array<V>& a, const host_array<V>& b) {
   EXPECT_EQ(a.size(), b.size());
@@ -28,7 +28,7 @@ template <class V> double largest_difference(const host_array<V>& a, const host_
   return worst;
 }
 
-TYPED_TEST(gpu_chebyshev, evaluates_as_the_cpu_does) {
+TYPED_TEST(gpu_chebyshev_series, evaluates_as_the_cpu_does) {
   using V = TypeParam;
   const interval on{-2, 3};
   for (const index_t length : {0, 1, 2, 17, 511, 512, 513, 514, 1025, 3000})
@@ -54,7 +54,7 @@ TYPED_TEST(gpu_chebyshev, evaluates_as_the_cpu_does) {
     }
 }
 
-TYPED_TEST(gpu_chebyshev, functions_of_matrices_are_those_of_the_cpu) {
+TYPED_TEST(gpu_chebyshev_series, functions_of_matrices_are_those_of_the_cpu) {
   using V = TypeParam;
   const auto a = kit::as_precision<V>(kit::laplacian(40, 30, 5));
   const index_t n = a.shape.rows, columns = 2;

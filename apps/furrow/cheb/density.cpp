@@ -58,7 +58,7 @@ template <class V> void run_on(const request& q, coo<V> a, outcome& o) {
   const double began = now();
   o.outer = chebyshev::gershgorin(a);
   const auto made = [&](coo<V> matrix) {
-    const choice c = choose(measure(matrix), precision_of<V>, q.where, "auto", "auto");
+    const choice c = choose(measure(matrix), precision_of<V>, q.where);
     o.format = name_of(c);
     return make<V>(c, q.where, std::move(matrix));
   };

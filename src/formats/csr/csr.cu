@@ -63,6 +63,7 @@ public:
     if (kernel_ == "merge") {
       cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, gpu::merge_shape::tile));
       carry_ = gpu_array<V>(cut_.size() - 1);
+      carried_ = gpu_array<unsigned>(host_array<unsigned>(cut_.size() - 1, 0u));
       gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<V, I, 1>,
                                                                gpu::merge_shape::threads, 0));
     }
@@ -118,15 +119,11 @@ private:
     }
   }
 
-  /// Both passes add into the slot, the second one to what the first left there.
   template <int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
-    using shape = gpu::merge_shape;
     gpu::queue& q = gpu::current_queue();
-    gpu::merge_kernel<V, I, N><<<gpu::blocks_for(carry_.size(), 1, q, blocks_), shape::threads, 0, q.stream>>>(
-        view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(carry_), xy);
-    gpu::merge_carry_kernel<V, I, N>
-        <<<gpu::blocks_for(carry_.size() * gpu::warp, shape::threads, q), shape::threads, 0, q.stream>>>(
-            view_of(matrix_), as_cview(cut_), alpha, x, y, as_cview(carry_), xy);
+    gpu::merge_kernel<V, I, N>
+        <<<gpu::blocks_for(carry_.size(), 1, q, blocks_), gpu::merge_shape::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, {as_view(carry_), as_view(carried_)}, xy);
     gpu::check(cudaGetLastError());
   }
 
@@ -154,7 +151,8 @@ private:
   gpu_array<tile> tiles_;
   gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in
   mutable gpu_array<V> carry_;  ///< of the merge kernel: what each tile leaves of its last row
-  int blocks_ = 1;              ///< of the stream or merge kernel that a multiprocessor holds
+  mutable gpu_array<unsigned> carried_; ///< and whether it is there: all zero between products
+  int blocks_ = 1;                      ///< of the stream or merge kernel that a multiprocessor holds
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {

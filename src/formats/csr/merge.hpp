@@ -13,8 +13,9 @@ namespace furrow::gpu {
 /// The shape of the `merge` kernel.
 struct merge_shape {
   static constexpr int threads = 128;
-  static constexpr int blocks = 5; ///< that a multiprocessor should have room for
-  static constexpr int items = 11; ///< a thread; odd, so that threads walk through different banks
+  /// Blocks that a multiprocessor should have room for.
+  template <class V> static constexpr int blocks = sizeof(V) == 8 ? 7 : 8;
+  static constexpr int items = 7;  ///< a thread; odd, so that threads walk through different banks
   static constexpr int tile = threads * items;
   static constexpr int fours = (tile + 3 + 4 * threads - 1) / (4 * threads); ///< loads of four entries a thread
 };
@@ -64,17 +65,38 @@ __device__ void stage_products(const csr<V, I, cview>& a, const V* x, index_t be
     }
 }
 
-/// y <- alpha A x + beta y but for the carries, and the dot of the rows that are then finished. A block takes tiles of
-/// equally many entries and row ends; a thread walks through equally many of them, and a segmented scan hands on what
-/// is left of a row to the threads behind. The tile in which a row ends writes it; the tiles before leave carries.
+/// What a tile leaves of a row that goes on: a sum, and a flag that says that it is there. Whoever takes it lowers the
+/// flag, so that all flags are down when the kernel ends.
+template <class V> struct carry_slots {
+  view<V> sum;
+  view<unsigned> there;
+
+  __device__ void leave(index_t t, V value) const {
+    __stcg(&sum[t], value);
+    __threadfence();
+    atomicExch(&there[t], 1u);
+  }
+  /// Waits: tiles are taken in order by blocks that all run, so that the tile before is under way.
+  __device__ V take(index_t t) const {
+    while (atomicExch(&there[t], 0u) == 0u) {
+    }
+    __threadfence();
+    return __ldcg(&sum[t]);
+  }
+};
+
+/// y <- alpha A x + beta y; x . y where `xy` has a slot. A block takes tiles of equally many entries and row ends; a
+/// thread walks through equally many of them, and a segmented scan hands on what is left of a row to the threads
+/// behind. The tile in which a row ends writes it: it takes what the tiles before have left of the row, always in the
+/// order of the tiles. No more blocks than run at a time.
 template <class V, class I, int N>
-__global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks)
-    merge_kernel(csr<V, I, cview> a, cview<std::int32_t> cut, V alpha, cview<V> x, V beta, view<V> y, view<V> carry,
-                 sum_target<N> xy) {
+__global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks<V>)
+    merge_kernel(csr<V, I, cview> a, cview<std::int32_t> cut, V alpha, cview<V> x, V beta, view<V> y,
+                 carry_slots<V> slots, sum_target<N> xy) {
   using shape = merge_shape;
   using scan = cub::BlockScan<run<V>, shape::threads>;
   __shared__ typename scan::TempStorage room;
-  __shared__ V product[shape::tile];
+  __shared__ V product[shape::tile], head;
   __shared__ std::uint16_t end[shape::tile];
   const int thread = static_cast<int>(threadIdx.x);
   double dot[1] = {};
@@ -85,14 +107,14 @@ __global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks)
     for (int r = thread; r < rows; r += shape::threads)
       end[r] = static_cast<std::uint16_t>(a.row_ptr[first_row + r + 1] + (first_row + r) - begin);
     stage_products(a, x.data, begin - first_row, items - rows, product);
-    const bool open = a.row_ptr[first_row] + first_row < begin; // tiles before have carries for the first row
+    const carries c = carries_of(t, a.row_ptr, cut, shape::tile);
+    const bool open = c.from < t && rows > 0; // this tile ends a row that tiles before have begun
     __syncthreads();
 
     const auto finish_row = [&](int r, V sum) {
       const index_t row = first_row + r;
       store(alpha, sum, beta, y[row]);
-      if constexpr (N > 0)
-        if (r > 0 || !open) dot[0] += double(x[row]) * double(y[row]);
+      if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
     };
     const int first = thread * shape::items < items ? thread * shape::items : items;
     const int last = first + shape::items < items ? first + shape::items : items;
@@ -100,35 +122,19 @@ __global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks)
         first, last, rows, [&](int r) { return int(end[r]); }, [&](int k) { return product[k]; }, finish_row);
     run<V> before{V(0), false}, whole{};
     scan(room).ExclusiveScan(mine.left_over(), before, run<V>{V(0), false}, add_runs{}, whole);
-    if (mine.row >= 0) finish_row(mine.row, before.sum + mine.head);
-    if (thread == 0) carry[t] = whole.sum;
+    if (thread == 0 && c.leaves) slots.leave(t, whole.sum);
+    if (mine.row >= 0) {
+      if (mine.row == 0 && open) head = before.sum + mine.head;
+      else finish_row(mine.row, before.sum + mine.head);
+    }
     __syncthreads();
+    if (!open || thread >= warp) continue;
+    V sum{};
+    for (index_t k = c.from + thread; k < t; k += warp) sum += slots.take(k);
+    sum = sum_lanes<warp>(sum);
+    if (thread == 0) finish_row(0, sum + head);
   }
   finish<shape::threads, N>(dot, xy);
-}
-
-/// Adds the carries to the rows that they belong to, in the order of the tiles, a warp a row; the dot of these rows is
-/// added to what merge_kernel left in the slot.
-template <class V, class I, int N>
-__global__ void __launch_bounds__(merge_shape::threads)
-    merge_carry_kernel(csr<V, I, cview> a, cview<std::int32_t> cut, V alpha, cview<V> x, view<V> y, cview<V> carry,
-                       sum_target<N> xy) {
-  const int lane = static_cast<int>(threadIdx.x) % warp;
-  const index_t warps = index_t(gridDim.x) * (merge_shape::threads / warp);
-  double dot[1] = {};
-  if constexpr (N > 0)
-    if (blockIdx.x == 0 && threadIdx.x == 0) dot[0] = *xy.out[0].at;
-  for (index_t t = (index_t(blockIdx.x) * merge_shape::threads + threadIdx.x) / warp; t + 1 < cut.size; t += warps) {
-    const carried c = carries_from(t, a.row_ptr, cut, merge_shape::tile);
-    if (c.first == c.last) continue;
-    V sum{};
-    for (index_t k = c.first + lane; k < c.last; k += warp) sum += carry[k];
-    sum = sum_lanes<warp>(sum);
-    if (lane > 0) continue;
-    y[c.row] += alpha * sum;
-    if constexpr (N > 0) dot[0] += double(x[c.row]) * double(y[c.row]);
-  }
-  finish<merge_shape::threads, N>(dot, xy);
 }
 
 } // namespace furrow::gpu

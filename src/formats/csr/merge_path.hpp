@@ -74,18 +74,19 @@ FURROW_HD walked<V> walk_items(int first, int last, int rows, End end, Product p
   return mine;
 }
 
-/// A row that crosses ends of tiles: the tiles [first, last) have left carries for it.
-struct carried {
-  index_t row, first, last;
+/// The carries that a tile works with. The row at the beginning of tile `t` is row first_row = cut[t].
+struct carries {
+  index_t from = 0;    ///< the tile where that row begins; t where it begins in t
+  bool leaves = false; ///< whether a row that goes on in later tiles has items in this one
 };
 
-/// The row that is open at the end of tile `t`, where t is the first tile that leaves it open; otherwise first == last.
-template <class I> FURROW_HD carried carries_from(index_t t, cview<I> row_ptr, cview<std::int32_t> cut, index_t items) {
-  const index_t row = cut[t + 1];
-  if (row + 1 >= row_ptr.size) return {row, t, t};
-  const index_t begin = row_ptr[row] + row, end = row_ptr[row + 1] + row;
-  const bool opened_here = begin >= t * items && begin < (t + 1) * items;
-  return {row, t, opened_here ? end / items : t};
+template <class I> FURROW_HD carries carries_of(index_t t, cview<I> row_ptr, cview<std::int32_t> cut, index_t items) {
+  const index_t first_row = cut[t], last_row = cut[t + 1], rows = row_ptr.size - 1;
+  carries c;
+  const index_t begin = first_row < rows ? row_ptr[first_row] + first_row : t * items;
+  c.from = begin < t * items ? begin / items : t;
+  c.leaves = last_row < rows && row_ptr[last_row] + last_row < (t + 1) * items;
+  return c;
 }
 
 } // namespace furrow
