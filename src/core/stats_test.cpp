@@ -115,7 +115,9 @@ void expect_same(const stats& got, const stats& expected) {
   }
   EXPECT_EQ(got.distinct_values, expected.distinct_values);
   for (std::size_t k = 0; k < sorting_windows.size(); ++k)
-    EXPECT_DOUBLE_EQ(got.column_bytes[k], expected.column_bytes[k]) << "window " << sorting_windows[k];
+    EXPECT_NEAR(got.column_bytes[k], expected.column_bytes[k],
+                (got.shape.rows > 65536 ? 1e-2 : 1e-12) * expected.column_bytes[k]) // a sample of the larger ones
+        << "window " << sorting_windows[k];
 }
 
 TEST(stats, agree_with_brute_force_for_every_number_of_threads) {

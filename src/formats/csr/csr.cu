@@ -61,11 +61,10 @@ public:
       cut_ = gpu_array<std::int32_t>(cut_chunks(a.row_ptr, gpu::current_queue().multiprocessors));
     }
     if (kernel_ == "merge") {
-      cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, gpu::merge_shape::tile));
-      carry_ = gpu_array<V>(cut_.size() - 1);
-      carried_ = gpu_array<unsigned>(host_array<unsigned>(cut_.size() - 1, 0u));
-      gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<V, I, 1>,
-                                                               gpu::merge_shape::threads, 0));
+      const index_t items = a.shape.rows + a.val.size(), round = index_t(gpu::current_queue().multiprocessors) * 7;
+      items_ = items > 2 * round * gpu::merge_shape<gpu::few_items>::tile ? gpu::many_items : gpu::few_items;
+      if (items_ == gpu::many_items) prepare_merge<gpu::many_items>(a);
+      else prepare_merge<gpu::few_items>(a);
     }
     if (kernel_ == "vector") {
       launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
@@ -102,7 +101,9 @@ private:
       gpu::check(cudaGetLastError());
       return;
     }
-    if (kernel_ == "merge") return launch_merge(alpha, x, beta, y, xy);
+    if (kernel_ == "merge")
+      return items_ == gpu::many_items ? launch_merge<gpu::many_items>(alpha, x, beta, y, xy)
+                                       : launch_merge<gpu::few_items>(alpha, x, beta, y, xy);
     switch (launch_.width) {
     case 1:
       return launch_rows<1>(alpha, x, beta, y, xy);
@@ -119,11 +120,21 @@ private:
     }
   }
 
-  template <int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int Items> void prepare_merge(const csr<V, I, host_array>& a) {
+    using shape = gpu::merge_shape<Items>;
+    cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, shape::tile));
+    carry_ = gpu_array<V>(cut_.size() - 1);
+    carried_ = gpu_array<unsigned>(host_array<unsigned>(cut_.size() - 1, 0u));
+    gpu::check(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<Items, V, I, 1>, shape::threads, 0));
+  }
+
+  template <int Items, int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
-    gpu::merge_kernel<V, I, N>
-        <<<gpu::blocks_for(carry_.size(), 1, q, blocks_), gpu::merge_shape::threads, 0, q.stream>>>(
-            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, {as_view(carry_), as_view(carried_)}, xy);
+    gpu::merge_kernel<Items>
+        <<<gpu::blocks_for(carry_.size(), 1, q, blocks_), gpu::merge_shape<Items>::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(cut_), alpha, x, beta, y,
+            gpu::carry_slots<V>{as_view(carry_), as_view(carried_)}, xy);
     gpu::check(cudaGetLastError());
   }
 
@@ -152,6 +163,7 @@ private:
   gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in
   mutable gpu_array<V> carry_;  ///< of the merge kernel: what each tile leaves of its last row
   mutable gpu_array<unsigned> carried_; ///< and whether it is there: all zero between products
+  int items_ = gpu::few_items;          ///< of a thread of the merge kernel
   int blocks_ = 1;                      ///< of the stream or merge kernel that a multiprocessor holds
 };
 

@@ -10,15 +10,17 @@
 
 namespace furrow::gpu {
 
-/// The shape of the `merge` kernel.
-struct merge_shape {
+/// The shape of the `merge` kernel. Items: of a thread; odd, so that threads walk through different banks. Few for
+/// small matrices, so that all multiprocessors have work; many for large ones, so that much is under way.
+template <int Items> struct merge_shape {
   static constexpr int threads = 128;
-  /// Blocks that a multiprocessor should have room for.
-  template <class V> static constexpr int blocks = sizeof(V) == 8 ? 7 : 8;
-  static constexpr int items = 7;  ///< a thread; odd, so that threads walk through different banks
-  static constexpr int tile = threads * items;
+  static constexpr int tile = threads * Items;
   static constexpr int fours = (tile + 3 + 4 * threads - 1) / (4 * threads); ///< loads of four entries a thread
 };
+inline constexpr int few_items = 7, many_items = 15;
+/// Blocks that a multiprocessor should have room for.
+template <int Items, class V>
+inline constexpr int merge_blocks = Items == many_items ? (sizeof(V) == 8 ? 4 : 5) : (sizeof(V) == 8 ? 7 : 8);
 
 /// Four neighbouring entries, by loads of 16 bytes that pass the first cache.
 template <class V> struct four_entries {
@@ -38,29 +40,29 @@ inline __device__ void load_four(four_entries<float>& to, const float* val, cons
 
 /// product[k] <- val[begin + k] * x[col[begin + k]], 0 <= k < count <= tile. Loads start at multiples of four entries
 /// and may read past the last one: device arrays are padded to 64 bytes.
-template <class V, class I>
+template <class Shape, class V, class I>
 __device__ void stage_products(const csr<V, I, cview>& a, const V* x, index_t begin, int count, V* product) {
   const int offset = static_cast<int>(begin & 3), thread = static_cast<int>(threadIdx.x);
   const V* const val = a.val.data + (begin - offset);
   const std::int32_t* const col = a.col.data + (begin - offset);
-  four_entries<V> part[merge_shape::fours];
+  four_entries<V> part[Shape::fours];
 #pragma unroll
-  for (int n = 0; n < merge_shape::fours; ++n) {
-    const int at = 4 * (thread + n * merge_shape::threads);
+  for (int n = 0; n < Shape::fours; ++n) {
+    const int at = 4 * (thread + n * Shape::threads);
     if (at < count + offset) load_four(part[n], val + at, col + at);
   }
 #pragma unroll
-  for (int n = 0; n < merge_shape::fours; ++n)
+  for (int n = 0; n < Shape::fours; ++n)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int k = 4 * (thread + n * merge_shape::threads) + i - offset;
+      const int k = 4 * (thread + n * Shape::threads) + i - offset;
       if (k >= 0 && k < count) part[n].val[i] *= x[part[n].col[i]];
     }
 #pragma unroll
-  for (int n = 0; n < merge_shape::fours; ++n)
+  for (int n = 0; n < Shape::fours; ++n)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int k = 4 * (thread + n * merge_shape::threads) + i - offset;
+      const int k = 4 * (thread + n * Shape::threads) + i - offset;
       if (k >= 0 && k < count) product[k] = part[n].val[i];
     }
 }
@@ -89,11 +91,11 @@ template <class V> struct carry_slots {
 /// thread walks through equally many of them, and a segmented scan hands on what is left of a row to the threads
 /// behind. The tile in which a row ends writes it: it takes what the tiles before have left of the row, always in the
 /// order of the tiles. No more blocks than run at a time.
-template <class V, class I, int N>
-__global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks<V>)
+template <int Items, class V, class I, int N>
+__global__ void __launch_bounds__(merge_shape<Items>::threads, merge_blocks<Items, V>)
     merge_kernel(csr<V, I, cview> a, cview<std::int32_t> cut, V alpha, cview<V> x, V beta, view<V> y,
                  carry_slots<V> slots, sum_target<N> xy) {
-  using shape = merge_shape;
+  using shape = merge_shape<Items>;
   using scan = cub::BlockScan<run<V>, shape::threads>;
   __shared__ typename scan::TempStorage room;
   __shared__ V product[shape::tile], head;
@@ -106,7 +108,7 @@ __global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks<V>)
     const int rows = static_cast<int>(cut[t + 1] - first_row);
     for (int r = thread; r < rows; r += shape::threads)
       end[r] = static_cast<std::uint16_t>(a.row_ptr[first_row + r + 1] + (first_row + r) - begin);
-    stage_products(a, x.data, begin - first_row, items - rows, product);
+    stage_products<shape>(a, x.data, begin - first_row, items - rows, product);
     const carries c = carries_of(t, a.row_ptr, cut, shape::tile);
     const bool open = c.from < t && rows > 0; // this tile ends a row that tiles before have begun
     __syncthreads();
@@ -116,8 +118,8 @@ __global__ void __launch_bounds__(merge_shape::threads, merge_shape::blocks<V>)
       store(alpha, sum, beta, y[row]);
       if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
     };
-    const int first = thread * shape::items < items ? thread * shape::items : items;
-    const int last = first + shape::items < items ? first + shape::items : items;
+    const int first = thread * Items < items ? thread * Items : items;
+    const int last = first + Items < items ? first + Items : items;
     const walked<V> mine = walk_items<V>(
         first, last, rows, [&](int r) { return int(end[r]); }, [&](int k) { return product[k]; }, finish_row);
     run<V> before{V(0), false}, whole{};
