@@ -15,7 +15,7 @@ import sys
 import numpy as np
 from scipy.optimize import nnls
 
-NAMES = ["start", "memory", "by_row", "by_slice", "by_window", "rows", "places", "longest"]
+NAMES = ["start", "memory", "by_row", "by_slice", "by_window", "rows", "places", "uneven", "longest"]
 
 
 def features(result, stats, machine):
@@ -26,7 +26,8 @@ def features(result, stats, machine):
     processors = machine["processors"]
     return [machine["latency"], result["bytes"] / rate, sector * stats["sectors_by_row"],
             sector * stats["sectors_by_slice"], sector * stats["sectors_by_window"],
-            1e-9 * stats["rows"] / processors, 1e-9 * result["places"] / processors, 1e-9 * stats["row_max"]]
+            1e-9 * stats["rows"] / processors, 1e-9 * result["places"] / processors,
+            1e-9 * stats["rows"] * stats["row_deviation"] / processors, 1e-9 * stats["row_max"]]
 
 
 def fit(rows, seconds):
@@ -34,7 +35,7 @@ def fit(rows, seconds):
     a, weight = np.array(rows) / np.array(seconds)[:, None], np.ones(len(seconds))
     for _ in range(8):
         costs, _ = nnls(a * weight[:, None], weight, maxiter=1000)
-        weight = 1 / np.sqrt(1 + (np.abs(a @ costs - 1) / 0.3) ** 2)
+        weight = 1 / np.sqrt(1 + (np.abs(a @ costs - 1) / 0.5) ** 2)
     return costs
 
 

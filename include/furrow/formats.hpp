@@ -54,6 +54,7 @@ struct kernel_costs {
   double by_window = 0; ///< times those by window
   double rows = 0;      ///< nanoseconds a row and processor
   double places = 0;    ///< nanoseconds a stored value and processor
+  double uneven = 0;    ///< nanoseconds a row, processor and entry that rows deviate from their mean length
   double longest = 0;   ///< nanoseconds an entry of the longest row
   bool known() const { return start > 0; }
 };

@@ -9,7 +9,8 @@ double expected_seconds(const kernel_costs& costs, const stats& s, precision p, 
   const double sector = bytes_of(p) * locality::elements / m.cache_read * nnz; // seconds, one an entry
   return c.start * m.latency + c.memory * bytes / (bytes < m.cache ? m.cache_read : m.read) +
          sector * (c.by_row * s.near.by_row + c.by_slice * s.near.by_slice + c.by_window * s.near.by_window) +
-         1e-9 * (c.rows * double(s.shape.rows) + c.places * l.places) / processors + 1e-9 * c.longest * double(s.row_max);
+         1e-9 * ((c.rows + c.uneven * s.row_deviation) * double(s.shape.rows) + c.places * l.places) / processors +
+         1e-9 * c.longest * double(s.row_max);
 }
 
 } // namespace furrow

@@ -94,9 +94,11 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return {.bytes = (8 + bytes_of(p)) * double(s.nnz), .places = double(s.nnz), .beside = 0};
 }
 
-constexpr std::array cpu_kernels{kernel_entry{"rows", "rows split by their entries"}};
-constexpr std::array gpu_kernels{
-    kernel_entry{"segmented", "segmented reduction of equal shares, carries added in order"}};
+constexpr std::array cpu_kernels{kernel_entry{"rows", "rows split by their entries", {.start = 1, .memory = 1.7}}};
+constexpr std::array gpu_kernels{kernel_entry{
+    "segmented",
+    "segmented reduction of equal shares, carries added in order",
+    {.start = 2.94, .memory = 1.93, .by_window = 0.256, .places = 0.14, .uneven = 0.00184, .longest = 0.000477}}};
 
 } // namespace
 

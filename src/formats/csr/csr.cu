@@ -123,8 +123,7 @@ private:
   template <int Items> void prepare_merge(const csr<V, I, host_array>& a) {
     using shape = gpu::merge_shape<Items>;
     cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, shape::tile));
-    carry_ = gpu_array<V>(cut_.size() - 1);
-    carried_ = gpu_array<unsigned>(host_array<unsigned>(cut_.size() - 1, 0u));
+    left_ = gpu_array<gpu::left_over>(host_array<gpu::left_over>(cut_.size() - 1, gpu::left_over{}));
     gpu::check(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<Items, V, I, 1>, shape::threads, 0));
   }
@@ -132,9 +131,8 @@ private:
   template <int Items, int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
     gpu::merge_kernel<Items>
-        <<<gpu::blocks_for(carry_.size(), 1, q, blocks_), gpu::merge_shape<Items>::threads, 0, q.stream>>>(
-            view_of(matrix_), as_cview(cut_), alpha, x, beta, y,
-            gpu::carry_slots<V>{as_view(carry_), as_view(carried_)}, xy);
+        <<<gpu::blocks_for(left_.size(), 1, q, blocks_), gpu::merge_shape<Items>::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(left_), xy);
     gpu::check(cudaGetLastError());
   }
 
@@ -161,10 +159,9 @@ private:
   row_launch launch_;
   gpu_array<tile> tiles_;
   gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in
-  mutable gpu_array<V> carry_;  ///< of the merge kernel: what each tile leaves of its last row
-  mutable gpu_array<unsigned> carried_; ///< and whether it is there: all zero between products
-  int items_ = gpu::few_items;          ///< of a thread of the merge kernel
-  int blocks_ = 1;                      ///< of the stream or merge kernel that a multiprocessor holds
+  mutable gpu_array<gpu::left_over> left_; ///< of the merge kernel: what each tile leaves of its last row
+  int items_ = gpu::few_items;             ///< of a thread of the merge kernel
+  int blocks_ = 1;                         ///< of the stream or merge kernel that a multiprocessor holds
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {

@@ -38,12 +38,24 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 }
 
 constexpr std::array cpu_kernels{
-    kernel_entry{"vectors", "4 to 16 rows a vector register, x by gather instructions (AVX2, AVX-512)"},
+    kernel_entry{"vectors",
+                 "4 to 16 rows a vector register, x by gather instructions (AVX2, AVX-512)",
+                 {.start = 1, .memory = 1.15}},
     kernel_entry{"scalar", "an entry at a time"},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{"slices", "a thread a row, eight entries of it under way"},
-    kernel_entry{"split", "2 to 8 threads a row: for few rows, or rows that are very long"},
+    kernel_entry{"slices",
+                 "a thread a row, eight entries of it under way",
+                 {.start = 0.7, .memory = 0.945, .by_slice = 0.00859, .by_window = 1.14, .longest = 51.4}},
+    kernel_entry{"split",
+                 "2 to 8 threads a row: for few rows, or rows that are very long",
+                 {.start = 0.861,
+                  .memory = 0.81,
+                  .by_window = 1.11,
+                  .rows = 1.03,
+                  .places = 0.0485,
+                  .uneven = 0.246,
+                  .longest = 6.63}},
 };
 constexpr std::array<std::string_view, 3> examples{"8:64", "32:1", "4:256"};
 
