@@ -68,6 +68,29 @@ template <class V> void products(device where, index_t largest, json& results) {
   }
 }
 
+/// 1000 products of 256 coefficients, together and one by one.
+template <class V> void batches(device where, json& results) {
+  const index_t n = 256, count = 1000, m = 2 * n - 1;
+  const gpu_array<V> a(waves<V>(n * count, 0.7)), b(waves<V>(n * count, 1.3));
+  gpu_array<V> c(m * count);
+  const product_options o{convention::plain, {}, algorithm::automatic, accuracy::normwise, where};
+  product_plan<V> all(n, n, count, o), one(n, n, 1, o);
+  const double together = median([&] {
+    all.multiply({a.data(), count, n}, {b.data(), count, n}, {c.data(), count, m});
+  });
+  const double each = median([&] {
+    for (index_t s = 0; s < count; ++s) one.multiply({a.data() + s * n}, {b.data() + s * n}, {c.data() + s * m});
+  });
+  fmt::print("{} {} products of {} by {}: {:.2f} us together, {:.1f} us one by one, {:.1f} times\n", precision_name<V>,
+             count, n, name_of(all.how()), 1e6 * together, 1e6 * each, each / together);
+  results.push_back({{"precision", precision_name<V>},
+                     {"n", n},
+                     {"count", count},
+                     {"algorithm", name_of(all.how())},
+                     {"seconds", together},
+                     {"seconds_one_by_one", each}});
+}
+
 /// 1000 degrees at ten million points, spread evenly, so that neighbours are near each other, or in no order.
 template <class V> void values(device where, json& results) {
   const index_t count = 10'000'000, length = 1001;
@@ -150,6 +173,8 @@ void run(const std::string& out, index_t largest) {
   if (const char* commit = std::getenv("FURROW_COMMIT")) all["commit"] = commit;
   products<double>(where, largest, all["products"]);
   products<float>(where, largest, all["products"]);
+  batches<double>(where, all["batch"]);
+  batches<float>(where, all["batch"]);
   values<double>(where, all["values"]);
   values<float>(where, all["values"]);
   in_operator<double>(where, all["operator"]);
