@@ -27,7 +27,8 @@ template <class V> struct factor {
 
   FURROW_HD V operator()(index_t i) const {
     const index_t k = i < 0 ? -i : i;
-    return k == 0 ? first * data[0] : k < size ? data[k] : V(0);
+    const V v = data[k < size ? k : 0]; // always a load: a GPU has many under way that way
+    return k == 0 ? first * v : k < size ? v : V(0);
   }
 };
 template <class V> factor<V> factor_of(const V* data, index_t size, convention series) {

@@ -22,12 +22,15 @@ template <class V> struct work {
 template <class V>
 __global__ void __launch_bounds__(sum_tile_of<V>::threads, blocks_held) sums_kernel(work<V> w, index_t first_product) {
   using t = sum_tile_of<V>;
+  constexpr int most_p = (t::most_stage + t::threads - 1) / t::threads;
+  constexpr int most_q = (t::most_stage + t::tile + t::threads - 1) / t::threads;
   constexpr int held = 2 * t::most_stage + t::tile, left = t::warps * t::tile;
   __shared__ alignas(16) V room[held > left ? held : left];
   __shared__ bool last;
   const int stage = w.plan.stage;
   V *const p = room, *const q = room + stage;
-  const index_t chunk = blockIdx.x % w.plan.chunks, which = blockIdx.x / w.plan.chunks, s = first_product + blockIdx.y;
+  const unsigned widest = unsigned(w.plan.chunks);
+  const index_t chunk = blockIdx.x % widest, which = blockIdx.x / widest, s = first_product + blockIdx.y;
   const index_t chunks = w.plan.chunks_of(which);
   if (chunk >= chunks) return;
   const V first = w.series == convention::plain ? V(2) : V(1);
@@ -37,11 +40,18 @@ __global__ void __launch_bounds__(sum_tile_of<V>::threads, blocks_held) sums_ker
   const int rank = threadIdx.x;
   V sum[t::outputs] = {};
   for (index_t i = all.begin; i < all.end; i += stage) {
+    V of_p[most_p], of_q[most_q]; // all loads under way before the first store
+#pragma unroll
+    for (int j = 0; j < most_p; ++j) of_p[j] = stage_p(a, {i, all.end}, rank + j * t::threads);
+#pragma unroll
+    for (int j = 0; j < most_q; ++j) of_q[j] = stage_q(b, k, i, stage, rank + j * t::threads);
     __syncthreads();
-#pragma unroll 4
-    for (int x = rank; x < stage; x += t::threads) p[x] = stage_p(a, {i, all.end}, x);
-#pragma unroll 4
-    for (int x = rank; x < t::tile + stage; x += t::threads) q[x] = stage_q(b, k, i, stage, x);
+#pragma unroll
+    for (int j = 0; j < most_p; ++j)
+      if (rank + j * t::threads < stage) p[rank + j * t::threads] = of_p[j];
+#pragma unroll
+    for (int j = 0; j < most_q; ++j)
+      if (rank + j * t::threads < stage + t::tile) q[rank + j * t::threads] = of_q[j];
     __syncthreads();
     if constexpr (sizeof(V) == 4) { // stage by stage: a long sum in single precision would drift
       V part[t::outputs] = {};

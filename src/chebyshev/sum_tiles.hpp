@@ -124,7 +124,8 @@ template <class V> FURROW_HD void add_stage(const V* p, const V* q, int steps, i
 
 /// What a stage holds: element x of p and of q, for coefficients from k on and terms [i, end).
 template <class V> FURROW_HD V stage_p(const factor<V>& a, index_range r, int x) {
-  return r.begin + x < r.end ? a(r.begin + x) : V(0);
+  const V v = a(r.begin + x);
+  return r.begin + x < r.end ? v : V(0);
 }
 template <class V> FURROW_HD V stage_q(const factor<V>& b, index_t k, index_t i, int stage, int x) {
   return b(k - i - stage + 1 + x);
