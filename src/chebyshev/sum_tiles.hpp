@@ -64,9 +64,11 @@ template <class T> sum_plan cut_sums(const product_shape& shape, index_t count, 
   sum_plan plan{shape, T::tile, 0, (shape.nonzero() + T::tile - 1) / T::tile, 1, 0};
   constexpr int least = T::window * T::warps;
   double all = 0; // terms
+  index_t longest = 1;
   for (index_t t = 0; t < plan.tiles; ++t) {
     const index_range r = plan.tile_terms(t);
     all += double(r.end - r.begin) * double(count);
+    longest = r.end - r.begin > longest ? r.end - r.begin : longest;
   }
   const auto blocks = [&] {
     double sum = 0;
@@ -74,12 +76,14 @@ template <class T> sum_plan cut_sums(const product_shape& shape, index_t count, 
     return sum * double(count);
   };
   const double wave = double(blocks_held * multiprocessors);
-  plan.stage = T::most_stage;
-  if (all <= wave * T::most_stage) {
+  const index_t whole = (longest + least - 1) / least * least; // a tile needs no more
+  const int most = whole < T::most_stage ? int(whole) : T::most_stage;
+  plan.stage = most;
+  if (all <= wave * most) {
     plan.stage = (int(all / wave / least) + 1) * least;
-    while (plan.stage < T::most_stage && blocks() > wave) plan.stage += least;
+    while (plan.stage < most && blocks() > wave) plan.stage += least;
   }
-  if (plan.stage > T::most_stage) plan.stage = T::most_stage;
+  if (plan.stage > most) plan.stage = most;
   plan.stages = index_t(all / plan.stage / double(many_blocks * multiprocessors)) + 1;
   for (index_t t = 0; t < plan.tiles; ++t) {
     const index_t n = plan.chunks_of(t);
