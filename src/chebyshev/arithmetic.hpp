@@ -4,6 +4,14 @@
 
 #include <furrow/chebyshev/product.hpp>
 
+// Only the device's compiler is told to unroll; the host's does not know the word.
+#if defined(__CUDA_ARCH__)
+#define FURROW_PRAGMA(text) _Pragma(#text)
+#define FURROW_UNROLL(times) FURROW_PRAGMA(unroll times)
+#else
+#define FURROW_UNROLL(times)
+#endif
+
 /// What a coefficient of a product is, for CPU and GPU.
 ///
 /// A primed series is half of a Laurent series that is even: 1/2 sum_{i in Z} a_|i| z^i, z + 1/z = 2x. So the product
@@ -19,7 +27,8 @@ template <class V> struct factor {
 
   FURROW_HD V operator()(index_t i) const {
     const index_t k = i < 0 ? -i : i;
-    return k == 0 ? first * data[0] : k < size ? data[k] : V(0);
+    const V v = data[k < size ? k : 0]; // always a load: a GPU has many under way that way
+    return k == 0 ? first * v : k < size ? v : V(0);
   }
 };
 template <class V> factor<V> factor_of(const V* data, index_t size, convention series) {
@@ -35,11 +44,18 @@ FURROW_HD inline index_range terms(index_t na, index_t nb, index_t k, index_t co
   return {low > 1 - na ? low : 1 - na, (high < na - 1 ? high : na - 1) + 1};
 }
 
-/// One lane's share of 2 c_k (primed): every lane.size-th term.
+/// One lane's share of 2 c_k (primed): every lane.size-th term of each sum, and lane 0 the terms of a_0 and b_0.
 template <class V> FURROW_HD V partial(lanes lane, const factor<V>& a, const factor<V>& b, index_t k) {
-  const index_range r = terms(a.size, b.size, k);
-  V sum = 0;
-  for (index_t i = r.begin + lane.rank; i < r.end; i += lane.size) sum += a(i) * b(k - i);
+  const auto least = [](index_t x, index_t y) { return x < y ? x : y; };
+  const index_t below = k - (b.size - 1);
+  V sum = lane.rank > 0 ? V(0) : k == 0 ? a(0) * b(0) : a(0) * b(k) + a(k) * b(0);
+  FURROW_UNROLL(8)
+  for (index_t i = (below > 1 ? below : 1) + lane.rank; i < least(a.size, k); i += lane.size)
+    sum += a.data[i] * b.data[k - i];
+  FURROW_UNROLL(8)
+  for (index_t j = 1 + lane.rank; j < least(a.size, b.size - k); j += lane.size) sum += a.data[j] * b.data[j + k];
+  FURROW_UNROLL(8)
+  for (index_t j = 1 + lane.rank; j < least(b.size, a.size - k); j += lane.size) sum += a.data[j + k] * b.data[j];
   return sum;
 }
 

@@ -34,7 +34,14 @@ template <class V> struct place {
 template <class V> struct clenshaw {
   V b = 0, e = 0;
 
-  FURROW_HD void step(const place<V>& at, V coefficient) {
+  /// A point in the middle has the same bits with and without Ends.
+  template <bool Ends> FURROW_HD void step(const place<V>& at, V coefficient) {
+    if constexpr (!Ends) {
+      const V now = at.factor * b + (coefficient - e);
+      e = b;
+      b = now;
+      return;
+    }
     const V now = at.factor * b + (at.sign * e + coefficient);
     e = at.turn == V(0) ? b : now;
     b = now + at.turn * b;

@@ -5,9 +5,12 @@
 namespace furrow::chebyshev {
 
 struct complex_number {
-  double re, im;
+  double re = 0, im = 0;
+  FURROW_HD constexpr complex_number conjugate() const { return {re, -im}; }
 };
-FURROW_HD inline complex_number operator*(complex_number a, complex_number b) {
+FURROW_HD constexpr complex_number operator+(complex_number a, complex_number b) { return {a.re + b.re, a.im + b.im}; }
+FURROW_HD constexpr complex_number operator-(complex_number a, complex_number b) { return {a.re - b.re, a.im - b.im}; }
+FURROW_HD constexpr complex_number operator*(complex_number a, complex_number b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The GPU's arithmetic, played on the CPU: every lane, every thread of every block, every element between transforms.
 #include "gpu_points.hpp"
-#include "roots.hpp"
 #include "sum_tiles.hpp"
+#include "unity.hpp"
 
 #include "kit/chebyshev_check.hpp"
 #include "kit/random.hpp"
@@ -38,15 +38,15 @@ TYPED_TEST(chebyshev_on_the_gpu, lanes_share_a_coefficient) {
     }
 }
 
-/// sums_kernel and add_chunks_kernel, block by block and thread by thread.
-template <class V> host_array<V> play_sums(cview<V> a, cview<V> b, const product_options& o, index_t blocks) {
+/// sums_kernel, block by block and thread by thread.
+template <class V> host_array<V> play_sums(cview<V> a, cview<V> b, const product_options& o, index_t processors) {
   using t = sum_tile_of<V>;
   const product_shape shape{a.size, b.size, o.keep.value_or(a.size + b.size - 1)};
-  const sum_plan plan = cut_sums(shape, 1, t::tile, t::steps, blocks);
+  const sum_plan plan = cut_sums<t>(shape, 1, processors);
   const auto p = factor_of(a.data, a.size, o.series), q = factor_of(b.data, b.size, o.series);
   host_array<V> c(shape.keep, V(0));
   struct alignas(16) room {
-    V p[t::steps], q[t::tile + t::steps];
+    V p[t::most_stage], q[t::tile + t::most_stage];
   };
   const auto r = std::make_unique<room>();
   std::vector<V> total(shape.nonzero());
@@ -54,13 +54,15 @@ template <class V> host_array<V> play_sums(cview<V> a, cview<V> b, const product
     for (index_t chunk = 0; chunk < plan.chunks; ++chunk) {
       if (chunk >= plan.chunks_of(which)) continue;
       const index_range all = plan.chunk(which, chunk);
-      std::vector<V> sum(t::tile);
-      for (index_t i = all.begin; i < all.end; i += t::steps) {
-        for (int x = 0; x < t::steps; ++x) r->p[x] = stage_p(p, {i, all.end}, x);
-        for (int x = 0; x < t::tile + t::steps; ++x) r->q[x] = stage_q(q, which * t::tile, i, x);
-        for (int rank = 0; rank < t::threads; ++rank) add_stage(r->p, r->q, rank, sum.data() + rank * t::outputs);
+      std::vector<V> sum(t::warps * t::tile);
+      for (index_t i = all.begin; i < all.end; i += plan.stage) {
+        for (int x = 0; x < plan.stage; ++x) r->p[x] = stage_p(p, {i, all.end}, x);
+        for (int x = 0; x < t::tile + plan.stage; ++x) r->q[x] = stage_q(q, which * t::tile, i, plan.stage, x);
+        for (int rank = 0; rank < t::threads; ++rank)
+          add_stage(r->p, r->q, plan.stage / t::warps, rank, sum.data() + rank * t::outputs);
       }
-      for (index_t k = which * t::tile; k < plan.tile_end(which); ++k) total[k] += sum[k - which * t::tile];
+      for (index_t k = which * t::tile; k < plan.tile_end(which); ++k)
+        for (int warp = 0; warp < t::warps; ++warp) total[k] += sum[warp * t::tile + k - which * t::tile];
     }
   for (index_t k = 0; k < shape.nonzero(); ++k) c[k] = coefficient_of(total[k], k, o.series);
   return c;
@@ -73,11 +75,11 @@ TYPED_TEST(chebyshev_on_the_gpu, tiles_add_up_every_term_once) {
     host_array<V> a(x.a.size()), b(x.b.size());
     for (index_t i = 0; i < a.size(); ++i) a[i] = V(x.a[i]);
     for (index_t i = 0; i < b.size(); ++i) b[i] = V(x.b[i]);
-    for (const index_t blocks : {1, 1056}) {
+    for (const index_t processors : {1, 132}) {
       product_options o;
-      if (blocks == 1) o.keep = std::max(a.size(), b.size());
+      if (processors == 1) o.keep = std::max(a.size(), b.size());
       else o.series = convention::primed;
-      const auto c = play_sums<V>(as_cview(a), as_cview(b), o, blocks);
+      const auto c = play_sums<V>(as_cview(a), as_cview(b), o, processors);
       kit::expect_product<V>(as_cview(a), as_cview(b), as_cview(c), o, algorithm::direct);
       if (testing::Test::HasFatalFailure()) return;
     }
@@ -87,8 +89,8 @@ TYPED_TEST(chebyshev_on_the_gpu, tiles_add_up_every_term_once) {
 TEST(chebyshev_sum_plan, covers_every_term_of_every_tile) {
   for (const index_t na : {1, 100, 5000, 100000})
     for (const index_t nb : {1, 3000, 100000})
-      for (const index_t blocks : {1, 100, 1056}) {
-        const sum_plan p = cut_sums({na, nb, na + nb - 1}, 1, 1280, 120, blocks);
+      for (const index_t processors : {1, 20, 132}) {
+        const sum_plan p = cut_sums<sum_tile_of<double>>({na, nb, na + nb - 1}, 1, processors);
         index_t total = 0;
         for (index_t t = 0; t < p.tiles; ++t) {
           const index_range all = p.tile_terms(t);
@@ -103,7 +105,8 @@ TEST(chebyshev_sum_plan, covers_every_term_of_every_tile) {
           EXPECT_LE(p.chunks_of(t), p.chunks);
           total += p.chunks_of(t);
         }
-        EXPECT_LE(total, blocks + 2 * p.tiles);
+        EXPECT_LE(total, many_blocks * processors + 2 * p.tiles);
+        EXPECT_LE(p.stage, sum_tile_of<double>::most_stage);
       }
 }
 

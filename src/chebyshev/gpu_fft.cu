@@ -3,8 +3,11 @@
 #include "gpu_fft_kernels.hpp"
 #include "gpu_norms.hpp"
 
+#include "backends/gpu/replay.hpp"
+
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 namespace furrow::chebyshev {
 namespace {
@@ -25,16 +28,7 @@ public:
       values_.resize(m_ * count);
       share_memory();
     }
-    const fft_job<V> j = job_of(a, b, c, norms_.exponents(), nullptr);
-    norms_.find(a, this->task.shape.na, b, this->task.shape.nb, count);
-    each(half_, count, j, [&](auto grid, const auto& part, auto stream) {
-      pair_kernel<<<grid, fft_threads, 0, stream>>>(part, values_.data());
-    });
-    pair_->run(values_.data());
-    each(m_, count, j, [&](auto grid, const auto& part, auto stream) {
-      pair_product_kernel<<<grid, fft_threads, 0, stream>>>(part, values_.data(), reals());
-    });
-    finish(j);
+    pair_replay_.run(arguments(a, b, c), [&] { enqueue_pair(a, b, c); });
   }
 
   void fix(const V* a) override {
@@ -58,6 +52,37 @@ public:
       forth_.emplace(kind::to_real, m_, count);
       share_memory();
     }
+    fixed_replay_.run(arguments(b, b, c), [&] { enqueue_fixed(b, c); });
+  }
+
+  index_t transform() const override { return m_; }
+  double memory_bytes() const override {
+    return double(values_.byte_count() + spectrum_.byte_count() + fixed_.byte_count() + work_.byte_count()) +
+           norms_.bytes() + fixed_norms_.bytes();
+  }
+
+private:
+  using argument_list = std::tuple<const V*, index_t, index_t, const V*, index_t, index_t, V*, index_t>;
+  static argument_list arguments(const batch<const V>& a, const batch<const V>& b, const batch<V>& c) {
+    return {a.data, a.count, a.stride, b.data, b.count, b.stride, c.data, c.stride};
+  }
+
+  void enqueue_pair(batch<const V> a, batch<const V> b, batch<V> c) {
+    const index_t count = this->task.count;
+    const fft_job<V> j = job_of(a, b, c, norms_.exponents(), nullptr);
+    norms_.find(a, this->task.shape.na, b, this->task.shape.nb, count);
+    each(half_, count, j, [&](auto grid, const auto& part, auto stream) {
+      pair_kernel<<<grid, fft_threads, 0, stream>>>(part, values_.data());
+    });
+    pair_->run(values_.data());
+    each(m_, count, j, [&](auto grid, const auto& part, auto stream) {
+      pair_product_kernel<<<grid, fft_threads, 0, stream>>>(part, values_.data(), reals());
+    });
+    finish(j);
+  }
+
+  void enqueue_fixed(batch<const V> b, batch<V> c) {
+    const index_t count = this->task.count;
     const fft_job<V> j = job_of(b, b, c, norms_.exponents(), fixed_norms_.exponents());
     norms_.find({}, 0, b, this->task.shape.nb, count);
     each(half_, count, j, [&](auto grid, const auto& part, auto stream) {
@@ -71,13 +96,6 @@ public:
     finish(j);
   }
 
-  index_t transform() const override { return m_; }
-  double memory_bytes() const override {
-    return double(values_.byte_count() + spectrum_.byte_count() + fixed_.byte_count() + work_.byte_count()) +
-           norms_.bytes() + fixed_norms_.bytes();
-  }
-
-private:
   double* reals() { return reinterpret_cast<double*>(spectrum_.data()); }
 
   fft_job<V> job_of(batch<const V> a, batch<const V> b, batch<V> c, const int* exponents, const int* fixed) const {
@@ -112,6 +130,8 @@ private:
     back_.use(work_.data());
     if (pair_) pair_->use(work_.data());
     if (forth_) forth_->use(work_.data());
+    pair_replay_.forget(); // its graph has the old memory
+    fixed_replay_.forget();
   }
 
   index_t m_, half_;
@@ -120,6 +140,7 @@ private:
   gpu_array<char> work_;
   gpu_transform back_;
   std::optional<gpu_transform> pair_, forth_;
+  gpu::replay<argument_list> pair_replay_, fixed_replay_;
 };
 
 } // namespace

@@ -64,7 +64,7 @@ host_array<double> coefficients_of_first_kind(cview<double> values) {
   fourier(x);
   host_array<double> a(n);
   for (index_t k = 0; k < n; ++k)
-    a[k] = (x[place(k)] * root_of_unity(k, 4 * n)).re * (k == 0 ? 1.0 : 2.0) / static_cast<double>(n);
+    a[k] = (x[place(k)] * unit_root(k, 4 * n).conjugate()).re * (k == 0 ? 1.0 : 2.0) / static_cast<double>(n);
   return a;
 }
 
@@ -74,7 +74,7 @@ host_array<double> values_of_first_kind(cview<double> a) {
   std::vector<complex_number> x(place(n));
   for (index_t k = 0; k < n; ++k) {
     const complex_number c{k == 0 ? a[0] : a[k] / 2, k == 0 ? 0 : a[n - k] / 2};
-    x[place(k)] = c * root_of_unity(k, 4 * n);
+    x[place(k)] = c * unit_root(k, 4 * n).conjugate();
   }
   fourier(x);
   host_array<double> values(n);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Evaluation, points, and what is exact: sums, products, derivatives, integrals, changes of basis.
-#include "clenshaw.hpp"
-
-#include "kit/guarded.hpp"
+// Points, and what is exact: sums, products, derivatives, integrals, changes of basis.
 #include "kit/random.hpp"
 
 #include <furrow/chebyshev.hpp>
@@ -23,16 +20,6 @@ series random_series(index_t n, std::uint64_t seed, interval on = {}) {
   return {kit::random_vector<double>(n, seed), on};
 }
 
-/// sum a_k cos(k acos t) in long double, with t from the distance to the nearer end.
-long double truth(const series& p, double x) {
-  const long double width = static_cast<long double>(p.on.high) - p.on.low;
-  const long double up = (x - static_cast<long double>(p.on.low)) / width;
-  const long double angle = 2 * std::atan2(std::sqrt(1 - up), std::sqrt(up));
-  long double sum = 0;
-  for (index_t k = 0; k < p.length(); ++k) sum += p.coefficients[k] * std::cos(angle * static_cast<long double>(k));
-  return sum;
-}
-
 double size_of(const series& p) {
   double sum = 0;
   for (const double a : p.coefficients) sum += std::abs(a);
@@ -44,74 +31,6 @@ double largest_difference(cview<double> a, cview<double> b) {
   double worst = 0;
   for (index_t i = 0; i < std::min(a.size, b.size); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
   return worst;
-}
-
-TEST(chebyshev_evaluate, agrees_with_cosines_inside_and_at_the_ends) {
-  for (const interval on : {interval{-1, 1}, interval{0, 12}, interval{-3, 1e6}})
-    for (const index_t n : {1, 2, 3, 17, 500, 3000}) {
-      const series p = random_series(n, static_cast<std::uint64_t>(n), on);
-      for (const double t : {-1.0, -1 + 1e-12, -0.99, -0.875, -0.3, 0.0, 0.5, 0.8751, 0.999, 1 - 1e-9, 1.0}) {
-        const double x = on.at(t);
-        // Where t is rounded, the angle moves by u / sin(angle), and Reinsch's form spares the ends that.
-        EXPECT_LE(std::abs(p(x) - truth(p, x)), 8 * unit * (double(n) + 4) * size_of(p)) << n << " " << t;
-      }
-    }
-}
-
-TEST(chebyshev_evaluate, reinsch_keeps_the_digits_at_the_ends) {
-  // T_n(1 - d): Clenshaw's own form loses n^2 d u and more; here the error stays at n u.
-  const index_t n = 20000;
-  series p{host_array<double>(n + 1, 0.0), {0, 1}};
-  p.coefficients[n] = 1;
-  for (const double x : {1e-12, 3e-10, 1e-8, 1 - 1e-10, 1 - 0x1p-40})
-    EXPECT_NEAR(p(x), double(truth(p, x)), 4e-14) << x;
-}
-
-TEST(chebyshev_evaluate, a_point_has_the_same_bits_wherever_it_stands) {
-  const auto check_for = [](auto zero) {
-    using V = decltype(zero);
-    const auto a = kit::random_vector<V>(75, 1);
-    const auto x = kit::random_vector<V>(5000, 2);
-    host_array<V> all(5000), one(1);
-    for (const int count : {1, 3}) {
-      set_threads(count);
-      evaluate(as_cview(a), {}, as_cview(x), as_view(all));
-      for (index_t i = 0; i < 5000; i += 37) {
-        evaluate(as_cview(a), {}, cview<V>(&x[i], 1), as_view(one));
-        ASSERT_EQ(one[0], all[i]) << i;
-      }
-    }
-    set_threads(0);
-  };
-  check_for(0.0);
-  check_for(0.0f);
-}
-
-TEST(chebyshev_evaluate, the_arithmetic_of_the_device_is_that_of_the_host) {
-  const auto a = kit::random_vector<double>(300, 3);
-  const auto x = kit::random_vector<double>(400, 4);
-  host_array<double> y(400);
-  evaluate(as_cview(a), {-1, 1}, as_cview(x), as_view(y));
-  for (index_t i = 0; i < x.size(); ++i) {
-    const auto at = place<double>::of(-1, 1, x[i]);
-    clenshaw<double> sum;
-    for (index_t k = a.size() - 1; k > 0; --k) sum.step(at, a[k]);
-    EXPECT_NEAR(sum.value(at, a[0]), y[i], 1e-12); // products and sums may be one instruction here or there
-  }
-}
-
-TEST(chebyshev_evaluate, writes_nothing_beside_and_takes_what_is_empty) {
-  for (const index_t n : {0, 1, 31, 32, 33, 1000}) {
-    kit::guarded<double, kit::host_side> x(kit::random_vector<double>(n, 5), 1);
-    auto y = kit::guarded<double, kit::host_side>::unwritten(n, 3);
-    const series p = random_series(9, 6);
-    evaluate(p, x.get(), y.get());
-    for (const double v : y.take()) EXPECT_TRUE(std::isfinite(v));
-    x.take();
-  }
-  EXPECT_EQ(series{}(0.3), 0);
-  EXPECT_EQ((series{{2.5}, {0, 3}}(7)), 2.5);
-  EXPECT_TRUE(std::isnan(random_series(5, 7)(std::nan(""))));
 }
 
 TEST(chebyshev_points, transforms_of_both_kinds_are_sums_of_cosines) {

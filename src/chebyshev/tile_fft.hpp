@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "roots.hpp"
+#include "unity.hpp"
 
 namespace furrow::chebyshev {
 

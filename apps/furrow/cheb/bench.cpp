@@ -48,11 +48,12 @@ std::string text_of(const std::vector<product_run>& document, const std::vector<
                         constant_product(series, document_size, 0), constant_product(series, document_size, 1));
   text += "\n  The source claims 199.99 and 199.98, which is true of primed series only; its times are of a V100 in "
           "f32.\n\n";
-  text += dim(fmt::format("  {:>9} {:<9} {:>10} {:>16} {:>9}", "n", "algorithm", "time", "bare transforms", "times")) +
+  text += dim(fmt::format("  {:>9} {:>10} {:<9} {:>10} {:>16} {:>9}", "n", "kept", "algorithm", "time",
+                          "bare transforms", "times")) +
           "\n";
   for (const product_run& r : table)
-    text += fmt::format("  {:>9} {:<9} {:>10} {:>16} {:>9}\n", count_text(r.n), name_of(r.how), seconds_text(r.seconds),
-                        r.bare > 0 ? seconds_text(r.bare) : "",
+    text += fmt::format("  {:>9} {:>10} {:<9} {:>10} {:>16} {:>9}\n", count_text(r.n), count_text(r.keep),
+                        name_of(r.how), seconds_text(r.seconds), r.bare > 0 ? seconds_text(r.bare) : "",
                         r.bare > 0 ? fmt::format("{:.2f}", r.seconds / r.bare) : "");
   text += fmt::format("\n  {} products of {} coefficients by {}: {} together, {} one by one ({:.1f} times)\n",
                       count_text(many.count), many.n, name_of(many.how), seconds_text(many.together),
@@ -62,6 +63,7 @@ std::string text_of(const std::vector<product_run>& document, const std::vector<
 
 cli::json json_of(const product_run& r) {
   cli::json j{{"n", r.n},
+              {"keep", r.keep},
               {"convention", name_of(r.series)},
               {"algorithm", name_of(r.how)},
               {"seconds", r.seconds},
@@ -79,11 +81,14 @@ int run_bench(const request& q) {
   std::vector<product_run> document, table;
   for (const convention series : {convention::primed, convention::plain})
     for (const algorithm how : algorithms_on(where))
-      document.push_back(measure_product(q.machine.values(), document_size, series, how, where));
+      document.push_back(measure_product(q.machine.values(), document_size, document_size, series, how, where));
   for (const index_t n : q.sizes)
     for (const algorithm how : algorithms_on(where)) {
       if (!where.is_gpu() && how == algorithm::direct && n > 30000) continue; // seconds each
-      table.push_back(measure_product(q.machine.values(), n, convention::primed, how, where));
+      const bool classic = how != algorithm::direct && how != algorithm::fft;
+      for (const index_t keep : {n, 2 * n - 1})
+        if (keep == n || !classic)
+          table.push_back(measure_product(q.machine.values(), n, keep, convention::primed, how, where));
     }
   const batch_run many = measure_batch(q.machine.values(), where);
   if (!q.json) {

@@ -12,25 +12,25 @@ using namespace chebyshev;
 
 double constant_product(convention series, index_t n, index_t k) {
   const double both = document_a * document_b;
-  if (series == convention::primed) return both * double(2 * n - 1 - k) / 2;
+  if (series == convention::primed || k >= n) return both * double(2 * n - 1 - k) / 2;
   return both * double(k == 0 ? n + 1 : 2 * n - k + 1) / 2;
 }
 
 namespace {
 
-/// Two series of n constant coefficients, n kept.
+/// Two series of n constant coefficients.
 template <class V, class Array>
-product_run measure(index_t n, convention series, algorithm how, device where, double budget) {
+product_run measure(index_t n, index_t keep, convention series, algorithm how, device where, double budget) {
   const Array a(host_array<V>(n, V(document_a))), b(host_array<V>(n, V(document_b)));
-  Array c(host_array<V>(n, V(NAN)));
-  product_plan<V> plan(n, n, 1, {series, n, how, accuracy::normwise, where});
-  product_run r{n, series, how};
+  Array c(host_array<V>(keep, V(NAN)));
+  product_plan<V> plan(n, n, 1, {series, keep, how, accuracy::normwise, where});
+  product_run r{n, keep, series, how};
   r.seconds = median_seconds([&] { plan.multiply({a.data()}, {b.data()}, {c.data()}); }, where, budget);
   const host_array<V> result(c);
   r.first = result[0];
-  r.second = n > 1 ? double(result[1]) : 0;
+  r.second = keep > 1 ? double(result[1]) : 0;
   const double rounding = double(V(document_a)) * double(V(document_b)) / (document_a * document_b);
-  for (index_t k = 0; k < n; ++k)
+  for (index_t k = 0; k < keep; ++k)
     r.error = std::fmax(r.error, std::isnan(result[k])
                                      ? HUGE_VAL
                                      : std::abs(double(result[k]) - rounding * constant_product(series, n, k)));
@@ -41,9 +41,9 @@ product_run measure(index_t n, convention series, algorithm how, device where, d
   return r;
 }
 
-template <class V> product_run measure(index_t n, convention series, algorithm how, device where) {
-  return where.is_gpu() ? measure<V, gpu_array<V>>(n, series, how, where, 0.1)
-                        : measure<V, host_array<V>>(n, series, how, where, 0.1);
+template <class V> product_run measure(index_t n, index_t keep, convention series, algorithm how, device where) {
+  return where.is_gpu() ? measure<V, gpu_array<V>>(n, keep, series, how, where, 0.1)
+                        : measure<V, host_array<V>>(n, keep, series, how, where, 0.1);
 }
 
 template <class V, class Array> batch_run measure_batch(device where) {
@@ -70,8 +70,9 @@ template <class V, class Array> batch_run measure_batch(device where) {
 
 } // namespace
 
-product_run measure_product(precision p, index_t n, convention series, algorithm how, device where) {
-  return p == precision::f32 ? measure<float>(n, series, how, where) : measure<double>(n, series, how, where);
+product_run measure_product(precision p, index_t n, index_t keep, convention series, algorithm how, device where) {
+  return p == precision::f32 ? measure<float>(n, keep, series, how, where)
+                             : measure<double>(n, keep, series, how, where);
 }
 
 batch_run measure_batch(precision p, device where) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moments of a spectrum, and what series in an operator refuse.
+#include "kit/matrices.hpp"
+
+#include <furrow/chebyshev.hpp>
+#include <furrow/error.hpp>
+#include <furrow/formats.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace furrow::chebyshev {
+namespace {
+
+std::unique_ptr<any_operator<double>> on_cpu(coo<double> a) {
+  return find_format("csr").cpu.make<double>()(std::move(a), {}, "auto");
+}
+
+TEST(chebyshev_density, moments_of_a_known_spectrum) {
+  // Random signs see the trace of a diagonal matrix exactly.
+  const auto a = kit::diagonal({-1, -0.5, 0, 0.25, 0.9});
+  const auto op = on_cpu(coo<double>(a));
+  for (const index_t count : {1, 2, 3, 4, 5, 20, 21}) {
+    const auto d = density<double>({*op}, {-1, 1}, {count, 1});
+    ASSERT_EQ(d.moments.size(), count);
+    for (index_t k = 0; k < count; ++k) {
+      double sum = 0;
+      for (const double v : a.val) sum += std::cos(double(k) * std::acos(v));
+      EXPECT_NEAR(d.moments[k], sum / 5, 1e-13) << k;
+    }
+  }
+}
+
+TEST(chebyshev_operator_refusals, name_what_is_wrong) {
+  const auto message = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "nothing was thrown";
+  };
+  const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
+  const auto op = on_cpu(kit::laplacian(5));
+  const auto wide = on_cpu(kit::assemble({2, 3}, {{0, 0, 1}}));
+  host_array<double> x(5, 1.0), y(5);
+  const series p{{1, 2}, {0, 4}};
+  has(message([&] { apply<double>(p, {*wide}, as_cview(x), as_view(y)); }), "2 x 3");
+  has(message([&] { apply<double>(p, {*op}, as_cview(x), as_view(y), 2); }), "2 vectors of 5");
+  has(message([&] { apply<double>(p, {*op}, as_cview(x), as_view(y), index_t(1) << 62); }), "vectors of 5");
+  has(message([&] { apply<double>(p, {*op}, as_cview(x), as_view(x)); }), "share memory");
+  has(message([&] { apply<double>({{1}, {2, 1}}, {*op}, as_cview(x), as_view(y)); }), "no interval");
+  has(message([&] { density<double>({*op}, {0, 4}, {0}); }), "0 moments");
+  has(message([&] { density<double>({*op}, {0, 4}, {4, index_t(1) << 31}); }), "2147483648 random vectors");
+  has(message([&] { density<double>({*op}, {0, 1}, {200}); }), "the spectrum is not inside [0, 1]");
+  has(message([&] { gershgorin(kit::assemble({0, 0}, {})); }), "without rows");
+  has(message([&] { gershgorin(kit::diagonal({1, std::nan("")})); }), "row 2 of the matrix holds a NaN");
+}
+
+} // namespace
+} // namespace furrow::chebyshev
