@@ -11,6 +11,8 @@ std::string text_of(const gpu_plan& p) {
   case gpu_kind::along:
     text = fmt::format("along, {} threads for {} lines, ", p.lanes, p.rows) + text;
     break;
+  case gpu_kind::packed:
+    return "along, whole lines in a load, " + text;
   case gpu_kind::staged:
     return "along, short lines through shared memory, " + text;
   case gpu_kind::across:
