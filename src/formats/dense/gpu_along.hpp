@@ -87,7 +87,9 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 /// x serves R of them; a thread has U * R loads of 16 bytes under way. The groups of a block take lines side by side.
 /// Reads every byte of A once.
 template <class T, class S, int Rhs, int W, int R, int U>
-__global__ void __launch_bounds__(gpu_threads, (Rhs > 1 ? 2 : resident))
+__global__ void __launch_bounds__(gpu_threads, (Rhs > 1     ? 2
+                                                : R * U < 8 ? 4
+                                                            : resident))
     along_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   constexpr int groups = gpu_threads / W, results = R * Rhs;
   const int rank = int(threadIdx.x) % W, group = int(threadIdx.x) / W;

@@ -18,6 +18,8 @@ std::string text_of(const gpu_plan& p) {
   case gpu_kind::across:
     text = "across, " + text;
     break;
+  case gpu_kind::few:
+    return fmt::format("across, up to {} lines at a time, {}", p.rows, text);
   case gpu_kind::flat:
     return fmt::format("across, as one stream of {} threads, {} pieces of {} rounds", p.active, p.pieces, p.terms);
   }

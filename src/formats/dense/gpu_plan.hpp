@@ -9,14 +9,14 @@
 /// Which kernel a product takes on the GPU and how the work is cut. Functions of the shape alone, on the host.
 namespace furrow::dense {
 
-enum class gpu_kind { along, packed, staged, across, flat };
+enum class gpu_kind { along, packed, staged, across, few, flat };
 
 /// An item is one piece of the sums of one tile of outputs of one problem, and a block of 256 threads takes it; where
 /// there are more items than blocks, in turns: item, item + blocks, ...
 struct gpu_plan {
   gpu_kind kind = gpu_kind::along;
   int lanes = 256;     ///< along: threads that share a line
-  int rows = 4;        ///< along: lines that a group sums up at the same time
+  int rows = 4;        ///< lines that a group sums up at the same time; few: lines that there may be
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
   index_t terms = 0;   ///< of a piece; flat: periods
@@ -35,8 +35,9 @@ struct gpu_shape {
 inline constexpr int gpu_threads = 256;
 inline constexpr int resident = 3; ///< blocks a multiprocessor that the kernels for one vector have room for
 inline constexpr index_t cached_terms =
-    128 * 1024; ///< bytes of x that a piece may have, so that the first cache keeps them
-inline constexpr index_t item_bytes = 64 * 1024;   ///< of the matrix, worth a block
+    128 * 1024;                     ///< bytes of x that a piece may have, so that the first cache keeps them
+inline constexpr int few_loads = 8; ///< under way a thread where few lines are added up
+inline constexpr index_t item_bytes = 256 * 1024;  ///< of the matrix, worth a block
 inline constexpr index_t most_counters = 1 << 16;  ///< tiles of all problems whose sums may be cut into pieces
 inline constexpr index_t staged_bytes = 32 * 1024; ///< of a tile of short lines
 inline constexpr index_t short_bytes = 256;        ///< a line up to which lines are staged
@@ -62,10 +63,11 @@ constexpr unsigned blocks_of(const gpu_plan& p, index_t problems) {
   return static_cast<unsigned>(std::min(p.items(problems), index_t(1) << 30));
 }
 
-/// Pieces of at least `item_bytes` that keep the device busy to the end: four rounds of blocks, if there is so much.
+/// Enough pieces to fill the device; beyond that, pieces of at least `item_bytes`, because each has its price.
 constexpr index_t even_pieces(index_t tiles, index_t least, index_t most, index_t slots, index_t tile_bytes) {
-  const index_t wanted = std::min(up(4 * slots, tiles), tile_bytes / item_bytes);
-  return best_pieces(tiles, std::clamp(wanted, least, most), most, slots);
+  const index_t worth = tile_bytes / item_bytes, rounds = std::min(up(4 * slots, tiles), worth);
+  const index_t low = std::clamp(std::max(slots / tiles, rounds), least, most);
+  return best_pieces(tiles, low, std::max(low, std::min(most, worth)), slots);
 }
 
 /// Lines of `length` elements of `size` bytes, `leading` apart, each summed up; `vectors` vectors of `value` bytes.
@@ -83,8 +85,8 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
     p.blocks = blocks_of(p, problems);
     return p;
   }
-  const bool few_loads = vectors == 1 && even && lines >= 256 && (loads == 2 || loads == 4 || loads >= 8);
-  if (length * size <= short_bytes && leading <= length + length / 4 && !few_loads) {
+  const bool narrow = vectors == 1 && even && lines >= 256 && (loads == 2 || loads == 4 || loads >= 8);
+  if (length * size <= short_bytes && leading <= length + length / 4 && !narrow) {
     p.kind = gpu_kind::staged;
     p.outputs = (staged_bytes - 16) / (leading * size);
     p.tiles = up(lines, p.outputs);
@@ -93,14 +95,12 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   }
   p.rows = vectors > 4 ? 2 : vectors > 1 || lines > 2 ? 4 : lines > 1 ? 2 : 1;
   const index_t all = up(lines, p.rows) * problems, warps = slots * (gpu_threads / 32);
-  if (loads <= 64 && all >= warps) p.lanes = 8;
+  if (narrow && loads < 8) p.lanes = static_cast<int>(loads);
+  else if (loads <= 64 && all >= warps) p.lanes = 8;
   else if (loads <= 1024 && (all >= warps || loads <= 64)) p.lanes = 32;
-  while (p.lanes < 256 && gpu_threads / p.lanes * p.rows > 2 * lines) p.lanes = p.lanes == 8 ? 32 : 256;
+  while (p.lanes < 256 && gpu_threads / p.lanes * p.rows > 2 * lines) p.lanes = p.lanes < 32 ? 32 : 256;
   if (p.rows < 4 && vectors == 1) p.lanes = 256;
-  if (p.lanes == 8 && few_loads && loads < 8) {
-    p.lanes = static_cast<int>(loads);
-    p.rows = 8;
-  }
+  if (p.lanes == 256 && vectors == 1 && lines > 2 && all < 4 * slots) p.rows = 2; // more blocks
   p.outputs = index_t(gpu_threads / p.lanes) * p.rows;
   p.tiles = up(lines, p.outputs);
   if (p.lanes == 256 && p.tiles * problems <= most_counters) {
@@ -114,8 +114,8 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   return p;
 }
 
-/// Lines of `length` elements, added up.
-constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, index_t problems, int size,
+/// Lines of `length` elements, added up, for each of `vectors` vectors.
+constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, index_t problems, int size, int vectors,
                                gpu_shape device) {
   gpu_plan p;
   const index_t slots = index_t(device.multiprocessors) * resident, per_load = 16 / size;
@@ -135,13 +135,20 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     p.terms = lines;
     // Lines that go round the device side by side need no sums of other groups.
     const bool wide = length * problems >= 4 * slots * gpu_threads * per_load || lines < 16;
-    const int groups = wide ? 1 : 8;
+    const bool small = vectors == 1 && lines * length * problems * size <= 4 << 20;
+    const int groups = wide ? 1 : small ? 32 : 8;
     p.outputs = gpu_threads / groups * per_load;
     p.tiles = up(length, p.outputs);
-    if (p.tiles * problems <= most_counters) {
-      const index_t most_useful = std::max<index_t>(1, lines / (groups * 4)); // four lines a thread
+    if (vectors == 1 && lines <= 8) {
+      p.kind = gpu_kind::few;
+      p.rows = lines > 4 ? 8 : lines > 2 ? 4 : 2;
+      p.outputs *= few_loads / p.rows;
+      p.tiles = up(length, p.outputs);
+    } else if (p.tiles * problems <= most_counters) {
+      const index_t most_useful = std::max<index_t>(1, lines / (groups * 8)); // eight lines a thread
       p.pieces = even_pieces(p.tiles * problems, 1, most_useful, slots, p.outputs * lines * size);
       p.terms = up(lines, p.pieces);
+      if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
       p.pieces = up(lines, p.terms);
     }
   }
