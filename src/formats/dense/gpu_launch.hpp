@@ -54,10 +54,11 @@ public:
     if constexpr (Rhs == 1) {
       if (p_.kind == gpu_kind::packed) return enqueue(packed());
       if (p_.rows == 1) return enqueue(along_kernel<T, S, 1, 256, 1, 8>);
+      if (p_.lanes == 1 && p_.rows == 4) return enqueue(along_kernel<T, S, 1, 1, 4, 2>);
+      if (p_.lanes == 1) return enqueue(along_kernel<T, S, 1, 1, 2, 4>);
+      if (p_.lanes == 2) return enqueue(along_kernel<T, S, 1, 2, 2, 4>);
+      if (p_.rows == 2 && c_.length >= 1024 * per_load<T>) return enqueue(along_kernel<T, S, 1, 256, 2, 4>);
       if (p_.rows == 2) return enqueue(along_kernel<T, S, 1, 256, 2, 2>);
-      if (p_.lanes == 1) return enqueue(along_kernel<T, S, 1, 1, 4, 2>);
-      if (p_.lanes == 2) return enqueue(along_kernel<T, S, 1, 2, 4, 2>);
-      if (p_.lanes == 4) return enqueue(along_kernel<T, S, 1, 4, 4, 2>);
     }
     constexpr int rows = Rhs > 4 ? 2 : 4, unroll = Rhs > 2 ? 1 : 2;
     if (p_.lanes == 8) return enqueue(along_kernel<T, S, Rhs, 8, rows, unroll>);

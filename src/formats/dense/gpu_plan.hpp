@@ -37,7 +37,7 @@ inline constexpr int resident = 3; ///< blocks a multiprocessor that the kernels
 inline constexpr index_t cached_terms =
     128 * 1024;                     ///< bytes of x that a piece may have, so that the first cache keeps them
 inline constexpr int few_loads = 8; ///< under way a thread where few lines are added up
-inline constexpr index_t item_bytes = 160 * 1024;  ///< of the matrix, worth a block
+inline constexpr index_t item_bytes = 256 * 1024;  ///< of the matrix, worth a block
 inline constexpr index_t most_counters = 1 << 16;  ///< tiles of all problems whose sums may be cut into pieces
 inline constexpr index_t staged_bytes = 32 * 1024; ///< of a tile of short lines
 inline constexpr index_t short_bytes = 256;        ///< a line up to which lines are staged
@@ -65,9 +65,9 @@ constexpr unsigned blocks_of(const gpu_plan& p, index_t problems) {
 
 /// Enough pieces to fill the device; beyond that, pieces of at least `item_bytes`, because each has its price.
 constexpr index_t even_pieces(index_t tiles, index_t least, index_t most, index_t slots, index_t tile_bytes) {
-  const index_t worth = tile_bytes / item_bytes, rounds = std::min(up(8 * slots, tiles), worth);
+  const index_t worth = tile_bytes / item_bytes, rounds = std::min(up(4 * slots, tiles), worth);
   const index_t low = std::clamp(std::max(slots / tiles, rounds), least, most);
-  return best_pieces(tiles, low, std::max(low, std::min(most, worth)), slots);
+  return best_pieces(tiles, low, std::max(low, std::min(most, worth + worth / 2)), slots);
 }
 
 /// Lines of `length` elements of `size` bytes, `leading` apart, each summed up; `vectors` vectors of `value` bytes.
@@ -95,12 +95,13 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   }
   p.rows = vectors > 4 ? 2 : vectors > 1 || lines > 2 ? 4 : lines > 1 ? 2 : 1;
   const index_t all = up(lines, p.rows) * problems, warps = slots * (gpu_threads / 32);
-  if (narrow && loads <= 8) p.lanes = static_cast<int>(loads / 2);
+  if (narrow && loads <= 8) p.lanes = loads <= 4 ? 1 : 2;
   else if (loads <= 64 && all >= warps) p.lanes = 8;
   else if (loads <= 1024 && (all >= warps || loads <= 64)) p.lanes = 32;
   while (p.lanes < 256 && gpu_threads / p.lanes * p.rows > 2 * lines) p.lanes = p.lanes < 32 ? 32 : 256;
   if (p.rows < 4 && vectors == 1) p.lanes = 256;
   if (p.lanes == 256 && vectors == 1 && all >= 128 && all < 4 * slots) p.rows = 2; // more blocks
+  if (p.lanes <= 2 && loads > 2) p.rows = 2;                                       // and twice the loads of a line
   p.outputs = index_t(gpu_threads / p.lanes) * p.rows;
   p.tiles = up(lines, p.outputs);
   if (p.lanes == 256 && p.tiles * problems <= most_counters) {
@@ -145,8 +146,8 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
       p.outputs *= few_loads / p.rows;
       p.tiles = up(length, p.outputs);
     } else if (p.tiles * problems <= most_counters) {
-      const int a_thread = small && p.tiles >= 16 ? 32 : 8; // lines, at least
-      const index_t most_useful = std::max<index_t>(1, lines / (groups * a_thread));
+      const index_t by_eight = lines / (groups * 8); // eight lines a thread
+      const index_t most_useful = by_eight < (small ? 4 : 2) ? 1 : by_eight;
       p.pieces = even_pieces(p.tiles * problems, 1, most_useful, slots, p.outputs * lines * size);
       p.terms = up(lines, p.pieces);
       if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
