@@ -15,7 +15,10 @@ namespace furrow::dense {
 template <class T, class S, int Rhs> inline constexpr bool many_sums = Rhs* int(sizeof(S)) * per_load<T> >= 128;
 
 /// Blocks a multiprocessor that a kernel has registers for.
-template <class T, class S, int Rhs> inline constexpr int room_for = many_sums<T, S, Rhs> ? 1 : Rhs > 1 ? 2 : resident;
+template <class T, class S, int Rhs>
+inline constexpr int room_for = many_sums<T, S, Rhs>                             ? 1
+                                : Rhs > 1 || sizeof(S) > sizeof(vector_value<T>) ? 2
+                                                                                 : resident;
 
 /// Scratch memory of one call.
 template <class S> struct gpu_scratch {

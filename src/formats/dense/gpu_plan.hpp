@@ -100,8 +100,8 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   else if (loads <= 1024 && (all >= warps || loads <= 64)) p.lanes = 32;
   while (p.lanes < 256 && gpu_threads / p.lanes * p.rows > 2 * lines) p.lanes = p.lanes < 32 ? 32 : 256;
   if (p.rows < 4 && vectors == 1) p.lanes = 256;
-  if (p.lanes == 256 && vectors == 1 && all >= 128 && all < 4 * slots) p.rows = 2; // more blocks
-  if (p.lanes <= 2 && loads > 2) p.rows = 2;                                       // and twice the loads of a line
+  if (p.lanes == 256 && vectors == 1 && all >= 128 && all < 4 * slots && loads <= 4096) p.rows = 2; // more blocks
+  if (p.lanes <= 2 && loads > 2) p.rows = 2; // and twice the loads of a line
   p.outputs = index_t(gpu_threads / p.lanes) * p.rows;
   p.tiles = up(lines, p.outputs);
   if (p.lanes == 256 && p.tiles * problems <= most_counters) {
