@@ -111,7 +111,7 @@ template <class T> void run_type(const char* name, const std::vector<shape2>& sh
         const bool across = by_rows == transposed;
         const auto plan =
             across ? dense::plan_across(by_rows ? s.rows : s.cols, by_rows ? s.cols : s.rows, by_rows ? s.cols : s.rows,
-                                        1, sizeof(T), {q.multiprocessors})
+                                        1, sizeof(T), 1, {q.multiprocessors})
                    : dense::plan_along(by_rows ? s.rows : s.cols, by_rows ? s.cols : s.rows, by_rows ? s.cols : s.rows,
                                        1, sizeof(T), sizeof(V), 1, {q.multiprocessors});
         std::printf("%9lld x %-9lld %-4s %s %s %9.1f us %5.0f GB/s %5.2f | cuBLAS %9.1f us, ratio %5.2f | %s\n",

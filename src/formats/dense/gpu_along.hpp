@@ -4,65 +4,67 @@
 
 namespace furrow::dense {
 
-/// A group's share of R lines of memory: the products of one thread, `rank` of W.
+/// A group's share of R lines of memory: the products of one thread, `rank` of W. Lines that are not there are line 0
+/// again, so that no load waits for a question.
 template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
 
   const call<T>& c;
   const T* a;    ///< first element of the piece in the first line
+  index_t apart; ///< elements from a line to the next one of the group
   const V* x;    ///< the element of x that it is multiplied by
   index_t count; ///< elements of the piece
   int lines;     ///< of R that there are
   int rank;
   S sum[R][Rhs] = {};
 
+  __device__ const T* line(int i) const { return a + (i < lines ? i : 0) * apart; }
+
   __device__ void add_element(index_t k) {
     V factor[Rhs];
 #pragma unroll
     for (int r = 0; r < Rhs; ++r) factor[r] = x[k * c.x_stride + (r < c.count ? r : 0) * c.x_next];
 #pragma unroll
-    for (int i = 0; i < R; ++i)
-      if (i < lines) {
-        const S value = S(number(a[i * c.leading + k]));
+    for (int i = 0; i < R; ++i) {
+      const S value = S(number(line(i)[k]));
 #pragma unroll
-        for (int r = 0; r < Rhs; ++r) sum[i][r] += value * S(factor[r]);
+      for (int r = 0; r < Rhs; ++r) sum[i][r] += value * S(factor[r]);
+    }
+  }
+
+  /// N loads of 16 bytes a line, the first of them at element k, all under way at the same time. Packed: x can be read
+  /// that way too.
+  template <int N, bool Packed> __device__ void add_loads(index_t k) {
+    bytes16 raw[N][R];
+#pragma unroll
+    for (int u = 0; u < N; ++u)
+#pragma unroll
+      for (int i = 0; i < R; ++i) raw[u][i] = load_once(line(i) + k + u * W * each);
+#pragma unroll
+    for (int u = 0; u < N; ++u)
+#pragma unroll
+      for (int r = 0; r < Rhs; ++r) {
+        V factor[each];
+        const V* const from = x + (r < c.count ? r : 0) * c.x_next;
+        const index_t first = k + u * W * each;
+        if constexpr (Packed) load_x<each>(from + first, factor);
+        else {
+#pragma unroll
+          for (int j = 0; j < each; ++j) factor[j] = from[(first + j) * c.x_stride];
+        }
+#pragma unroll
+        for (int i = 0; i < R; ++i)
+#pragma unroll
+          for (int j = 0; j < each; ++j) sum[i][r] += S(element<T>(raw[u][i], j)) * S(factor[j]);
       }
   }
 
-  /// Loads of 16 bytes from element `head` on. Packed: x can be read that way too.
-  template <bool Packed> __device__ void add_loads(index_t head, index_t loads) {
-    const char* const at = reinterpret_cast<const char*>(a + head);
-    const index_t pitch = c.leading * index_t(sizeof(T));
-    for (index_t v = rank; v < loads; v += W * U) {
-      bytes16 raw[U][R];
-#pragma unroll
-      for (int u = 0; u < U; ++u)
-#pragma unroll
-        for (int i = 0; i < R; ++i)
-          if (i < lines && v + u * W < loads) raw[u][i] = load_once(at + i * pitch + (v + u * W) * 16);
-#pragma unroll
-      for (int u = 0; u < U; ++u) {
-        if (v + u * W >= loads) break;
-        const index_t k = head + (v + u * W) * each;
-#pragma unroll
-        for (int r = 0; r < Rhs; ++r) {
-          V factor[each];
-          const V* const from = x + (r < c.count ? r : 0) * c.x_next;
-          if constexpr (Packed) load_x<each>(from + k, factor);
-          else {
-#pragma unroll
-            for (int j = 0; j < each; ++j) factor[j] = from[(k + j) * c.x_stride];
-          }
-#pragma unroll
-          for (int i = 0; i < R; ++i)
-            if (i < lines) {
-#pragma unroll
-              for (int j = 0; j < each; ++j) sum[i][r] += S(element<T>(raw[u][i], j)) * S(factor[j]);
-            }
-        }
-      }
-    }
+  template <bool Packed> __device__ void add_all(index_t head, index_t loads) {
+    index_t v = rank;
+    for (; v + (U - 1) * W < loads; v += U * W) add_loads<U, Packed>(head + v * each);
+    if constexpr (U > 1)
+      for (; v < loads; v += W) add_loads<1, Packed>(head + v * each);
   }
 
   __device__ void add() {
@@ -72,30 +74,35 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
       return;
     }
     const index_t ahead = misalignment(a) ? each - misalignment(a) : 0, head = ahead < count ? ahead : count;
-    const index_t loads = (count - head) / each, tail = head + loads * each;
-    if (rank < head) add_element(rank);
-    if (tail + rank < count) add_element(tail + rank);
+    const index_t loads = (count - head) / each;
+    for (index_t k = rank; k < head; k += W) add_element(k);
+    for (index_t k = head + loads * each + rank; k < count; k += W) add_element(k);
     const bool packed = c.x_stride == 1 && c.x_next % per_load<V> == 0 && misalignment(x + head) == 0;
-    if (packed) add_loads<true>(head, loads);
-    else add_loads<false>(head, loads);
+    if (packed) add_all<true>(head, loads);
+    else add_all<false>(head, loads);
   }
 };
 
 /// y <- alpha A x + beta y where the sums run along the lines of memory. W threads share R lines, so that an element of
-/// x serves R of them; a thread has U * R loads of 16 bytes under way. Reads every byte of A once.
+/// x serves R of them; a thread has U * R loads of 16 bytes under way. The groups of a block take lines side by side.
+/// Reads every byte of A once.
 template <class T, class S, int Rhs, int W, int R, int U>
-__global__ void __launch_bounds__(gpu_threads, resident) along_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
+__global__ void __launch_bounds__(gpu_threads, (Rhs > 1     ? 2
+                                                : R * U < 8 ? 4
+                                                            : resident))
+    along_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   constexpr int groups = gpu_threads / W, results = R * Rhs;
-  const int rank = int(threadIdx.x) % W;
-  for (index_t item = index_t(blockIdx.x) * groups + threadIdx.x / W; item < p.items(c.batch);
-       item += index_t(gridDim.x) * groups) {
+  const int rank = int(threadIdx.x) % W, group = int(threadIdx.x) / W;
+  for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
     const gpu_item at = item_of(p, item);
-    const index_t line = at.tile * R, term = at.piece * p.terms;
-    const int lines = c.lines - line < R ? int(c.lines - line) : R;
+    const index_t line = at.tile * (groups * R) + group, left = c.lines - line, term = at.piece * p.terms;
+    const int lines = left >= groups * R ? R : left > 0 ? (int(left) + groups - 1) / groups : 0;
+    const index_t terms = c.length - term < p.terms ? c.length - term : p.terms;
     line_sums<T, S, Rhs, W, R, U> mine{c,
                                        c.a_of(at.problem) + line * c.leading + term,
+                                       groups * c.leading,
                                        c.x_of(at.problem) + term * c.x_stride,
-                                       c.length - term < p.terms ? c.length - term : p.terms,
+                                       lines > 0 ? terms : 0,
                                        lines,
                                        rank};
     mine.add();
@@ -105,7 +112,7 @@ __global__ void __launch_bounds__(gpu_threads, resident) along_kernel(call<T> c,
 #pragma unroll
         for (int r = 0; r < Rhs; ++r) {
           const S sum = gpu::sum_lanes<W>(mine.sum[i][r]);
-          if (rank == 0 && i < lines && r < c.count) put_output(c, at.problem, r, line + i, sum);
+          if (rank == 0 && i < lines && r < c.count) put_output(c, at.problem, r, line + i * groups, sum);
         }
     } else {
       constexpr int warps = gpu_threads / gpu::warp;

@@ -33,27 +33,27 @@ __global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
     const index_t elements = (c.lines - 1) * c.leading + c.length;
     const int shift = misalignment(a);
     const stream_place begin(thread, each, shift, pitch);
-    const index_t last = (at.piece + 1) * p.terms;
+    const index_t from = at.piece * p.terms, last = from + p.terms;
     S sum[Rhs][each] = {};
     const auto factor = [&](index_t line, int r) { return S(x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]); };
-    for (index_t k = at.piece * p.terms; k < last && thread < p.active; k += unroll) {
-      bytes16 raw[unroll];
-      const auto first_of = [&](int u) { return begin.element + (k + u) * period; };
-      const auto inside = [&](int u) { return k + u < last && first_of(u) >= 0 && first_of(u) + each <= elements; };
-      bool all = true;
+    // Lines: that a load holds, 1 for a load within a line, 0 for one that a line may end in, -1 for any number.
+    const auto add_loads = [&](auto holds, auto n, index_t k) {
+      constexpr int Lines = holds.value, N = n.value;
+      bytes16 raw[N];
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-        if (inside(u)) raw[u] = load_once(a + first_of(u));
-        else all = false;
-      }
+      for (int u = 0; u < N; ++u) raw[u] = load_once(a + begin.element + (k + u) * period);
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-        if (!inside(u)) continue;
+      for (int u = 0; u < N; ++u) {
         const index_t line = begin.line + (k + u) * lines;
 #pragma unroll
         for (int r = 0; r < Rhs; ++r) {
-          if (pitch >= each) { // two lines at most
-            const S low = factor(line, r), high = begin.column + each > pitch ? factor(line + 1, r) : low;
+          if constexpr (Lines > 0) {
+            V of_line[Lines];
+            load_x<Lines>(x + line + (r < c.count ? r : 0) * c.x_next, of_line);
+#pragma unroll
+            for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(of_line[j * Lines / each]);
+          } else if constexpr (Lines == 0) {
+            const S low = factor(line, r), high = factor(line + (begin.column + each > pitch ? 1 : 0), r);
 #pragma unroll
             for (int j = 0; j < each; ++j)
               sum[r][j] += S(element<T>(raw[u], j)) * (begin.column + j < pitch ? low : high);
@@ -64,17 +64,35 @@ __global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
           }
         }
       }
-      if (all) continue;
-      for (int u = 0; u < unroll && k + u < last; ++u) { // the ends of the matrix, an element at a time
-        if (inside(u)) continue;
+    };
+    const auto add_all = [&](auto holds, index_t k, index_t end) {
+      for (; k + unroll <= end; k += unroll) add_loads(holds, fixed<unroll>{}, k);
+      for (; k < end; ++k) add_loads(holds, fixed<1>{}, k);
+    };
+    const auto add_elements = [&](index_t k) {
 #pragma unroll
-        for (int j = 0; j < each; ++j) {
-          const index_t e = first_of(u) + j;
-          if (e < 0 || e >= elements) continue;
+      for (int j = 0; j < each; ++j) {
+        const index_t e = begin.element + k * period + j;
+        if (e < 0 || e >= elements) continue;
 #pragma unroll
-          for (int r = 0; r < Rhs; ++r) sum[r][j] += S(number(a[e])) * factor(e / pitch, r);
-        }
+        for (int r = 0; r < Rhs; ++r) sum[r][j] += S(number(a[e])) * factor(e / pitch, r);
       }
+    };
+    if (thread < p.active) {
+      // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
+      const index_t low = begin.element < 0 ? 1 : 0, room_left = elements - each - begin.element;
+      const index_t high = room_left < 0 ? 0 : room_left / period + 1;
+      const index_t k = from < low ? low : from, end = last < high ? last : high;
+      if (low == 1 && from == 0) add_elements(0);
+      const bool by_lines = shift == 0 && c.x_stride == 1 && misalignment(x) == 0 && c.x_next % per_load<V> == 0;
+      const int holds = pitch % each == 0 ? 1 : each % pitch == 0 ? each / pitch : 0;
+      if (by_lines && holds == 1) add_all(fixed<1>{}, k, end);
+      else if (by_lines && holds == 2) add_all(fixed<2>{}, k, end);
+      else if (by_lines && holds == each) add_all(fixed<each>{}, k, end);
+      else if (by_lines && holds == 4 && each == 8) add_all(fixed < each == 8 ? 4 : 1 > {}, k, end);
+      else if (pitch >= each) add_all(fixed<0>{}, k, end);
+      else add_all(fixed<-1>{}, k, end);
+      if (high >= low && from <= high && high < last) add_elements(high);
     }
     S* const partial = scratch.partial + at.problem * p.pieces * Rhs * pitch;
     // Element q of the room belongs to column (q - shift) modulo pitch.

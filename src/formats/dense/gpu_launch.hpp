@@ -2,7 +2,9 @@
 #pragma once
 #include "gpu_across.hpp"
 #include "gpu_along.hpp"
+#include "gpu_few.hpp"
 #include "gpu_flat.hpp"
+#include "gpu_packed.hpp"
 #include "gpu_staged.hpp"
 #include "tutorial.hpp"
 
@@ -24,7 +26,7 @@ template <class T> __global__ void scale_kernel(call<T> c) {
 /// The plan of a call.
 template <class T> gpu_plan plan_of(const call<T>& c, int multiprocessors) {
   constexpr int size = sizeof(T), value = sizeof(vector_value<T>);
-  if (c.across) return plan_across(c.lines, c.length, c.leading, c.batch, size, {multiprocessors});
+  if (c.across) return plan_across(c.lines, c.length, c.leading, c.batch, size, c.count, {multiprocessors});
   return plan_along(c.lines, c.length, c.leading, c.batch, size, value, c.count, {multiprocessors});
 }
 
@@ -39,11 +41,24 @@ public:
 
   void run() const {
     if (p_.kind == gpu_kind::staged) return enqueue(staged_kernel<T, S, Rhs>);
-    if (p_.kind == gpu_kind::across) return enqueue(across_kernel<T, S, Rhs>);
     if (p_.kind == gpu_kind::flat) return enqueue(flat_kernel<T, S, Rhs>);
+    if (p_.kind == gpu_kind::across && p_.outputs == gpu_threads * per_load<T>)
+      return enqueue(across_kernel<T, S, Rhs, 1>);
     if constexpr (Rhs == 1) {
+      if (p_.kind == gpu_kind::few && p_.rows == 2) return enqueue(few_kernel<T, S, 2>);
+      if (p_.kind == gpu_kind::few && p_.rows == 4) return enqueue(few_kernel<T, S, 4>);
+      if (p_.kind == gpu_kind::few) return enqueue(few_kernel<T, S, 8>);
+      if (p_.kind == gpu_kind::across && p_.outputs == 8 * per_load<T>) return enqueue(across_kernel<T, S, 1, 32>);
+    }
+    if (p_.kind == gpu_kind::across) return enqueue(across_kernel<T, S, Rhs, 8>);
+    if constexpr (Rhs == 1) {
+      if (p_.kind == gpu_kind::packed) return enqueue(packed());
       if (p_.rows == 1) return enqueue(along_kernel<T, S, 1, 256, 1, 8>);
-      if (p_.rows == 2) return enqueue(along_kernel<T, S, 1, 256, 2, 4>);
+      if (p_.lanes == 1 && p_.rows == 4) return enqueue(along_kernel<T, S, 1, 1, 4, 2>);
+      if (p_.lanes == 1) return enqueue(along_kernel<T, S, 1, 1, 2, 4>);
+      if (p_.lanes == 2) return enqueue(along_kernel<T, S, 1, 2, 2, 4>);
+      if (p_.rows == 2 && c_.length >= 1024 * per_load<T>) return enqueue(along_kernel<T, S, 1, 256, 2, 4>);
+      if (p_.rows == 2) return enqueue(along_kernel<T, S, 1, 256, 2, 2>);
     }
     constexpr int rows = Rhs > 4 ? 2 : 4, unroll = Rhs > 2 ? 1 : 2;
     if (p_.lanes == 8) return enqueue(along_kernel<T, S, Rhs, 8, rows, unroll>);
@@ -52,6 +67,14 @@ public:
   }
 
 private:
+  auto packed() const {
+    if constexpr (per_load<T> >= 8)
+      if (c_.length == 8) return packed_kernel<T, S, 8>;
+    if constexpr (per_load<T> >= 4)
+      if (c_.length == 4) return packed_kernel<T, S, 4>;
+    return c_.length == 2 ? packed_kernel<T, S, 2> : packed_kernel<T, S, 1>;
+  }
+
   void enqueue(void (*kernel)(call<T>, gpu_plan, gpu_scratch<S>)) const {
     kernel<<<p_.blocks, gpu_threads, 0, q_.stream>>>(c_, p_, scratch_);
   }

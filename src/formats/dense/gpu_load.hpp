@@ -70,13 +70,16 @@ template <class T> FURROW_HD vector_value<T> element(const bytes16& b, int i) {
   }
 }
 
-/// Eight or fewer neighbours of x from an address that is a multiple of 16.
+/// Neighbours that are read together.
+template <int N, class V> struct alignas(N * sizeof(V) < 16 ? N * sizeof(V) : 16) neighbours { V of[N]; };
+
+/// One, two, four or eight neighbours of x, from an address that is a multiple of their size or of 16.
 template <int N, class V> FURROW_HD void load_x(const V* p, V* out) {
-  constexpr int each = per_load<V>;
-  for (int i = 0; i < N; i += each) {
-    const bytes16 b = *reinterpret_cast<const bytes16*>(p + i);
-    for (int j = 0; j < each; ++j) out[i + j] = element<V>(b, j);
-  }
+  const auto all = *reinterpret_cast<const neighbours<N, V>*>(p);
+  for (int j = 0; j < N; ++j) out[j] = all.of[j];
 }
+
+/// A number that is known at compile time, as an argument.
+template <int N> struct fixed { static constexpr int value = N; };
 
 } // namespace furrow::dense

@@ -15,7 +15,10 @@ namespace furrow::dense {
 template <class T, class S, int Rhs> inline constexpr bool many_sums = Rhs* int(sizeof(S)) * per_load<T> >= 128;
 
 /// Blocks a multiprocessor that a kernel has registers for.
-template <class T, class S, int Rhs> inline constexpr int room_for = many_sums<T, S, Rhs> ? 1 : resident;
+template <class T, class S, int Rhs>
+inline constexpr int room_for = many_sums<T, S, Rhs>                             ? 1
+                                : Rhs > 1 || sizeof(S) > sizeof(vector_value<T>) ? 2
+                                                                                 : resident;
 
 /// Scratch memory of one call.
 template <class S> struct gpu_scratch {
@@ -44,8 +47,15 @@ template <class S> __device__ S sum_pieces(const S* partial, index_t pieces, ind
   const int share = gpu_threads / outputs, output = int(threadIdx.x) % outputs, rank = int(threadIdx.x) / outputs;
   S sum{};
   if (rank < share) {
-#pragma unroll 8
-    for (index_t p = rank; p < pieces; p += share) sum += __ldcg(partial + p * distance + output);
+    constexpr int unroll = 16;
+    for (index_t p = rank; p < pieces; p += unroll * share) {
+      S piece[unroll];
+#pragma unroll
+      for (int u = 0; u < unroll; ++u)
+        piece[u] = p + u * share < pieces ? __ldcg(partial + (p + u * share) * distance + output) : S(0);
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) sum += piece[u];
+    }
   }
   __syncthreads();
   room[threadIdx.x] = sum;

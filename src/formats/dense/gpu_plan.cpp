@@ -11,11 +11,15 @@ std::string text_of(const gpu_plan& p) {
   case gpu_kind::along:
     text = fmt::format("along, {} threads for {} lines, ", p.lanes, p.rows) + text;
     break;
+  case gpu_kind::packed:
+    return "along, whole lines in a load, " + text;
   case gpu_kind::staged:
     return "along, short lines through shared memory, " + text;
   case gpu_kind::across:
     text = "across, " + text;
     break;
+  case gpu_kind::few:
+    return fmt::format("across, up to {} lines at a time, {}", p.rows, text);
   case gpu_kind::flat:
     return fmt::format("across, as one stream of {} threads, {} pieces of {} rounds", p.active, p.pieces, p.terms);
   }

@@ -9,14 +9,14 @@
 /// Which kernel a product takes on the GPU and how the work is cut. Functions of the shape alone, on the host.
 namespace furrow::dense {
 
-enum class gpu_kind { along, staged, across, flat };
+enum class gpu_kind { along, packed, staged, across, few, flat };
 
-/// Blocks of 256 threads take items in turns: item, item + blocks, ... (of `along` with fewer lanes than a block:
-/// groups). An item is one piece of the sums of one tile of outputs of one problem.
+/// An item is one piece of the sums of one tile of outputs of one problem, and a block of 256 threads takes it; where
+/// there are more items than blocks, in turns: item, item + blocks, ...
 struct gpu_plan {
   gpu_kind kind = gpu_kind::along;
   int lanes = 256;     ///< along: threads that share a line
-  int rows = 4;        ///< along: lines that a group sums up at the same time
+  int rows = 4;        ///< lines that a group sums up at the same time; few: lines that there may be
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
   index_t terms = 0;   ///< of a piece; flat: periods
@@ -33,9 +33,11 @@ struct gpu_shape {
 };
 
 inline constexpr int gpu_threads = 256;
-inline constexpr int resident = 2; ///< blocks a multiprocessor that every kernel has room for
+inline constexpr int resident = 3; ///< blocks a multiprocessor that the kernels for one vector have room for
 inline constexpr index_t cached_terms =
-    64 * 1024; ///< bytes of x that a piece may have, so that the first cache keeps them
+    128 * 1024;                     ///< bytes of x that a piece may have, so that the first cache keeps them
+inline constexpr int few_loads = 8; ///< under way a thread where few lines are added up
+inline constexpr index_t item_bytes = 256 * 1024;  ///< of the matrix, worth a block
 inline constexpr index_t most_counters = 1 << 16;  ///< tiles of all problems whose sums may be cut into pieces
 inline constexpr index_t staged_bytes = 32 * 1024; ///< of a tile of short lines
 inline constexpr index_t short_bytes = 256;        ///< a line up to which lines are staged
@@ -56,45 +58,65 @@ constexpr index_t best_pieces(index_t tiles, index_t least, index_t most, index_
   return best;
 }
 
+/// A block an item, as the device gets to them.
+constexpr unsigned blocks_of(const gpu_plan& p, index_t problems) {
+  return static_cast<unsigned>(std::min(p.items(problems), index_t(1) << 30));
+}
+
+/// Enough pieces to fill the device; beyond that, pieces of at least `item_bytes`, because each has its price.
+constexpr index_t even_pieces(index_t tiles, index_t least, index_t most, index_t slots, index_t tile_bytes) {
+  const index_t worth = tile_bytes / item_bytes, rounds = std::min(up(4 * slots, tiles), worth);
+  const index_t low = std::clamp(std::max(slots / tiles, rounds), least, most);
+  return best_pieces(tiles, low, std::max(low, std::min(most, worth + worth / 2)), slots);
+}
+
 /// Lines of `length` elements of `size` bytes, `leading` apart, each summed up; `vectors` vectors of `value` bytes.
 constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, index_t problems, int size, int value,
                               int vectors, gpu_shape device) {
   gpu_plan p;
-  const index_t slots = index_t(device.multiprocessors) * resident;
-  if (length * size <= short_bytes && leading <= length + length / 4) {
+  const index_t slots = index_t(device.multiprocessors) * resident, per_load = 16 / size;
+  const index_t loads = up(length * size, 16);
+  const bool gapless = length == leading, even = length % per_load == 0 && leading % per_load == 0;
+  p.terms = length;
+  if (vectors == 1 && gapless && per_load % length == 0) {
+    p.kind = gpu_kind::packed;
+    p.outputs = gpu_threads * 8 * (per_load / length);
+    p.tiles = up(lines, p.outputs);
+    p.blocks = blocks_of(p, problems);
+    return p;
+  }
+  const bool narrow = vectors == 1 && even && lines >= 256 && (loads == 2 || loads == 4 || loads >= 8);
+  if (length * size <= short_bytes && leading <= length + length / 4 && !narrow) {
     p.kind = gpu_kind::staged;
     p.outputs = (staged_bytes - 16) / (leading * size);
     p.tiles = up(lines, p.outputs);
-    p.terms = length;
-    p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots / resident * 3));
+    p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots));
     return p;
   }
-  const index_t loads = up(length * size, 16);
   p.rows = vectors > 4 ? 2 : vectors > 1 || lines > 2 ? 4 : lines > 1 ? 2 : 1;
-  p.outputs = p.rows;
-  p.tiles = up(lines, p.rows);
-  p.terms = length;
-  const index_t all = p.tiles * problems, warps = slots * (gpu_threads / 32);
-  if (loads <= 64 && all >= warps) p.lanes = 8;
+  const index_t all = up(lines, p.rows) * problems, warps = slots * (gpu_threads / 32);
+  if (narrow && loads <= 8) p.lanes = loads <= 4 ? 1 : 2;
+  else if (loads <= 64 && all >= warps) p.lanes = 8;
   else if (loads <= 1024 && (all >= warps || loads <= 64)) p.lanes = 32;
+  while (p.lanes < 256 && gpu_threads / p.lanes * p.rows > 2 * lines) p.lanes = p.lanes < 32 ? 32 : 256;
   if (p.rows < 4 && vectors == 1) p.lanes = 256;
-  if (p.lanes < 256) {
-    p.blocks = static_cast<unsigned>(std::min(up(all, gpu_threads / p.lanes), slots));
-    return p;
-  }
-  if (all <= most_counters) {
+  if (p.lanes == 256 && vectors == 1 && all >= 128 && all < 4 * slots && loads <= 4096) p.rows = 2; // more blocks
+  if (p.lanes <= 2 && loads > 2) p.rows = 2; // and twice the loads of a line
+  p.outputs = index_t(gpu_threads / p.lanes) * p.rows;
+  p.tiles = up(lines, p.outputs);
+  if (p.lanes == 256 && p.tiles * problems <= most_counters) {
     const index_t most_useful = std::max<index_t>(1, loads / gpu_threads); // a load a thread and line
     const index_t keep = p.tiles > 1 ? up(length * value * vectors, cached_terms) : 1;
-    p.pieces = best_pieces(all, std::min(keep, most_useful), most_useful, slots);
+    p.pieces = even_pieces(p.tiles * problems, std::min(keep, most_useful), most_useful, slots, p.rows * length * size);
     p.terms = up(up(length, p.pieces), 64) * 64;
     p.pieces = up(length, p.terms);
   }
-  p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots));
+  p.blocks = blocks_of(p, problems);
   return p;
 }
 
-/// Lines of `length` elements, added up.
-constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, index_t problems, int size,
+/// Lines of `length` elements, added up, for each of `vectors` vectors.
+constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, index_t problems, int size, int vectors,
                                gpu_shape device) {
   gpu_plan p;
   const index_t slots = index_t(device.multiprocessors) * resident, per_load = 16 / size;
@@ -111,18 +133,28 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     p.pieces = up(periods, p.terms);
   } else {
     p.kind = gpu_kind::across;
-    p.outputs = 32 * per_load;
-    p.tiles = up(length, p.outputs);
-    const index_t all = p.tiles * problems;
     p.terms = lines;
-    if (all <= most_counters) {
-      const index_t most_useful = std::max<index_t>(1, lines / (gpu_threads / 32 * 4)); // four lines a warp
-      p.pieces = best_pieces(all, 1, most_useful, slots);
+    // Lines that go round the device side by side need no sums of other groups.
+    const bool wide = length * problems >= 4 * slots * gpu_threads * per_load || lines < 16;
+    const bool small = vectors == 1 && lines * length * problems * size <= 4 << 20;
+    const int groups = wide ? 1 : small ? 32 : 8;
+    p.outputs = gpu_threads / groups * per_load;
+    p.tiles = up(length, p.outputs);
+    if (vectors == 1 && lines <= 8) {
+      p.kind = gpu_kind::few;
+      p.rows = lines > 4 ? 8 : lines > 2 ? 4 : 2;
+      p.outputs *= few_loads / p.rows;
+      p.tiles = up(length, p.outputs);
+    } else if (p.tiles * problems <= most_counters) {
+      const index_t by_eight = lines / (groups * 8); // eight lines a thread
+      const index_t most_useful = by_eight < (small ? 4 : 2) ? 1 : by_eight;
+      p.pieces = even_pieces(p.tiles * problems, 1, most_useful, slots, p.outputs * lines * size);
       p.terms = up(lines, p.pieces);
+      if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
       p.pieces = up(lines, p.terms);
     }
   }
-  p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots));
+  p.blocks = blocks_of(p, problems);
   return p;
 }
 

@@ -55,7 +55,7 @@ TEST(gemv_plan, covers_every_element_once_on_the_gpu) {
               }
               EXPECT_GE(a.blocks, 1u);
               expect_items(a, problems);
-              const auto c = dense::plan_across(lines, length, length + padding, problems, size, {132});
+              const auto c = dense::plan_across(lines, length, length + padding, problems, size, vectors, {132});
               SCOPED_TRACE(dense::text_of(c));
               if (c.kind == dense::gpu_kind::flat) {
                 const index_t period = c.active * (16 / size);
