@@ -40,9 +40,9 @@ struct solve_options {
   device where{};
   double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms
   double atol = 0;
-  index_t max_iterations = 0;                 ///< 0: max(10 rows, 10000)
-  bool history = true;                        ///< record the residual of every iteration
-  std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
+  index_t max_iterations = 0;                           ///< 0: max(10 rows, 10000)
+  bool history = true;                                  ///< record the residual of every iteration
+  std::function<bool(const progress&)> watch;           ///< returns false to stop; may be empty
   std::function<void(const memory_estimate&)> announce; ///< told before the memory is taken; may be empty
 };
 

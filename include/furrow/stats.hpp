@@ -33,9 +33,9 @@ struct stats {
   index_t diagonals = 0;                   ///< distinct values of col - row
   index_t zero_diagonal = 0;               ///< i < min(rows, cols) where A[i,i] is absent or 0
   index_t explicit_zeros = 0;
-  double norm_inf = 0; ///< largest row sum of |A[i,j]|
-  double largest = 0;  ///< largest |A[i,j]|
-  bool finite = true;  ///< no NaN and no infinity among the values
+  double norm_inf = 0;           ///< largest row sum of |A[i,j]|
+  double largest = 0;            ///< largest |A[i,j]|
+  bool finite = true;            ///< no NaN and no infinity among the values
   index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
   locality near{};
   /// [K]: aligned K x K blocks with entries, for K from 2 to 8. -1: not counted, because a sample of the rows of a

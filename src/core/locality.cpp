@@ -18,7 +18,8 @@ struct counts {
 
 std::int32_t sector_of(std::int32_t col) { return col / locality::elements; }
 
-/// Distinct sectors of the k-th entries of `slice_rows` rows, over all k. `begin` has an element more than there are rows.
+/// Distinct sectors of the k-th entries of `slice_rows` rows, over all k. `begin` has an element more than there are
+/// rows.
 template <class V> index_t sectors_of_slice(const coo<V>& a, const index_t* begin, index_t rows) {
   index_t longest = 0, distinct = 0;
   for (index_t r = 0; r < rows; ++r) longest = std::max(longest, begin[r + 1] - begin[r]);

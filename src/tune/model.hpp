@@ -4,8 +4,8 @@
 
 namespace furrow {
 
-/// Seconds that y = A x is expected to take: the sum that `kernel_costs` describes. Costs that nobody has measured count
-/// as latency plus bytes.
+/// Seconds that y = A x is expected to take: the sum that `kernel_costs` describes. Costs that nobody has measured
+/// count as latency plus bytes.
 double expected_seconds(const kernel_costs& costs, const stats& s, precision p, const layout& l, const machine& m);
 
 } // namespace furrow

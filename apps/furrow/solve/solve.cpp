@@ -93,7 +93,8 @@ template <class V> solve_outcome solve_as(solve_request& q, problem p, double re
       return !interrupted();
     };
     q.options.announce = [&](const memory_estimate& solving) {
-      plan.work = sizeof(V) == 4 ? std::max(solving.host, 20 * double(o.nnz)) : solving.host; // both values for a moment
+      plan.work =
+          sizeof(V) == 4 ? std::max(solving.host, 20 * double(o.nnz)) : solving.host; // both values for a moment
       plan.gpu = solving.gpu;
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
@@ -135,9 +136,8 @@ int run(solve_request& q) {
   const double began = now();
   problem p = load(q.file);
   const double read_seconds = now() - began;
-  const solve_outcome o = q.machine.values() == precision::f64
-                              ? solve_as<double>(q, std::move(p), read_seconds, plan)
-                              : solve_as<float>(q, std::move(p), read_seconds, plan);
+  const solve_outcome o = q.machine.values() == precision::f64 ? solve_as<double>(q, std::move(p), read_seconds, plan)
+                                                               : solve_as<float>(q, std::move(p), read_seconds, plan);
   if (!q.history.empty()) write_history(o.report.history, q.history);
   print(q.json ? json_of(q, o) : text_of(q, o));
   return code_of(o.report.why);

@@ -19,7 +19,10 @@ template <int Items> struct merge_shape {
 };
 inline constexpr int few_items = 7, many_items = 11;
 /// Blocks that a multiprocessor should have room for.
-template <int Items, class V> inline constexpr int merge_blocks = Items == few_items ? (sizeof(V) == 8 ? 6 : 7) : sizeof(V) == 8 ? 5 : 6;
+template <int Items, class V>
+inline constexpr int merge_blocks = Items == few_items ? (sizeof(V) == 8 ? 6 : 7)
+                                    : sizeof(V) == 8   ? 5
+                                                       : 6;
 
 /// Four neighbouring entries, by loads of 16 bytes that pass the first cache.
 template <class V> struct four_entries {

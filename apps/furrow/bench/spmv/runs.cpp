@@ -48,8 +48,7 @@ std::vector<run> runs_of(const plan& p, const stats& s, precision values, const 
     for (const auto& k : kernels) add(f, parameters, std::string(k.name), named);
   };
   for (const auto& w : p.wishes) {
-    if (w.format == "auto" || w.format == "all")
-      runs.insert(runs.begin(), {choose(s, values, p.where), true});
+    if (w.format == "auto" || w.format == "all") runs.insert(runs.begin(), {choose(s, values, p.where), true});
     if (w.format == "auto") continue;
     if (w.format == "all") {
       for (const auto* f : formats()) add_kernels(*f, {}, w.kernel, false);
