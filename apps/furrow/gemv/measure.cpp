@@ -19,7 +19,7 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Median seconds of a call, of as many as were asked for or fit half a second.
-double median_seconds(const std::function<void()>& call, device where, int repeat) {
+double median_seconds(const std::function<void()>& call, [[maybe_unused]] device where, int repeat) {
   const auto some = [&](int count) {
     std::vector<double> seconds;
 #if FURROW_HAS_GPU

@@ -35,6 +35,7 @@ std::vector<contender> contenders(const std::vector<outcome>& all, precision p) 
 
 chart speeds(const std::string& title, const std::vector<outcome>& all, precision p) {
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const auto& o : all) names.push_back(o.name);
   chart c(fmt::format("y = A x, {}", name_of(p)), names, {"GFLOP/s"});
   c.remark(title);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "summary.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <set>
 
@@ -36,11 +38,11 @@ summary summarize(const std::vector<outcome>& all, precision values) {
       s.format_to_csr[f] = over(all, [&](const outcome& o) {
         return ratio(o.fastest(values, "furrow", f), o.fastest(values, "furrow", "csr"));
       });
-  for (const auto& [library, way] : rivals) {
-    const auto rival = [&](const outcome& o) { return o.fastest(values, library, way); };
-    s.auto_to_rival[library + " " + way] =
-        over(all, [&](const outcome& o) { return ratio(o.chosen(values), rival(o)); });
-    s.best_to_rival[library + " " + way] = over(all, [&](const outcome& o) { return ratio(o.best(values), rival(o)); });
+  for (const auto& who : rivals) {
+    const auto rival = [&](const outcome& o) { return o.fastest(values, who.first, who.second); };
+    const std::string name = fmt::format("{} {}", who.first, who.second);
+    s.auto_to_rival[name] = over(all, [&](const outcome& o) { return ratio(o.chosen(values), rival(o)); });
+    s.best_to_rival[name] = over(all, [&](const outcome& o) { return ratio(o.best(values), rival(o)); });
   }
   return s;
 }
