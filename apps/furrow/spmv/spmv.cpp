@@ -35,7 +35,7 @@ template <class V> std::vector<choice> runs_of(const spmv_request& q, const coo<
     return !backend.kernels.empty();
   };
   if (q.format != "all") {
-    const wish w{q.format, q.kernel == "all" ? "auto" : q.kernel, q.applies};
+    const wish w{q.format, q.kernel == "all" ? std::string_view("auto") : std::string_view(q.kernel), q.applies};
     const choice c = q.tune ? tune(a, s, q.where, w) : choose(s, p, q.where, w);
     if (q.kernel == "all") add(*c.format, c.parameters);
     else runs.push_back(c);
