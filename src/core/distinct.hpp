@@ -42,8 +42,8 @@ public:
     for (std::size_t at = 0; at < size; ++at)
       if (used_[at]) all.push_back(key_[at]);
     std::sort(all.begin(), all.end());
-    std::vector<V> values;
-    for (const bits b : all) values.push_back(std::bit_cast<V>(b));
+    std::vector<V> values(all.size());
+    std::transform(all.begin(), all.end(), values.begin(), [](bits b) { return std::bit_cast<V>(b); });
     return values;
   }
 

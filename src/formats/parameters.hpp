@@ -24,4 +24,9 @@ private:
   std::vector<std::string_view> words_;
 };
 
+/// For a format without parameters: refuses any.
+inline void no_parameters(std::string_view format, std::string_view text) {
+  const format_parameters none(format, text);
+}
+
 } // namespace furrow

@@ -5,7 +5,7 @@
 
 namespace furrow {
 
-machine typical_machine(device where) {
+machine typical_machine([[maybe_unused]] device where) {
 #if FURROW_HAS_GPU
   if (where.is_gpu()) return gpu::typical_machine();
 #endif

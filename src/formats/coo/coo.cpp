@@ -90,7 +90,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  format_parameters("coo", parameters);
+  no_parameters("coo", parameters);
   return {.bytes = (8 + bytes_of(p)) * double(s.nnz), .places = double(s.nnz), .beside = 0};
 }
 

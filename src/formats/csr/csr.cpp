@@ -56,7 +56,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  format_parameters("csr", parameters);
+  no_parameters("csr", parameters);
   const double offset = s.nnz <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
   return {.bytes = (4 + bytes_of(p)) * double(s.nnz) + offset * double(s.shape.rows + 1),
           .places = double(s.nnz),

@@ -45,7 +45,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  format_parameters("dense", parameters);
+  no_parameters("dense", parameters);
   constexpr double small = 1 << 20, limit = 64; // of places; of places an entry
   const double places = double(s.shape.rows) * double(s.shape.cols);
   layout l{bytes_of(p) * places, places};
