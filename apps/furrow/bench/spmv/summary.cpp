@@ -16,6 +16,7 @@ double ratio(const product* a, const product* b) {
 
 template <class F> ratio_summary over(const std::vector<outcome>& all, F&& ratio_of) {
   std::vector<double> ratios;
+  ratios.reserve(all.size());
   for (const auto& o : all) ratios.push_back(ratio_of(o));
   return furrow::summarize(ratios);
 }
