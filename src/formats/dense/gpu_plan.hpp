@@ -135,8 +135,9 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     p.kind = gpu_kind::across;
     p.terms = lines;
     // Lines that go round the device side by side need no sums of other groups.
-    const bool wide = length * problems >= 4 * slots * gpu_threads * per_load || lines < 16;
-    const bool small = vectors == 1 && lines * length * problems * size <= 4 << 20;
+    const double sums = double(length) * double(problems);
+    const bool wide = sums >= 4.0 * double(slots * gpu_threads * per_load) || lines < 16;
+    const bool small = vectors == 1 && double(lines) * sums * size <= 4 << 20;
     const int groups = wide ? 1 : small ? 32 : 8;
     p.outputs = gpu_threads / groups * per_load;
     p.tiles = up(length, p.outputs);
