@@ -15,19 +15,6 @@
 namespace furrow::csr_format {
 namespace {
 
-/// The kernel that was fastest for such matrices on an H200: docs/gpu-performance.md.
-template <class I> std::string_view fastest_kernel(const host_array<I>& row_ptr, double mean_row) {
-  constexpr index_t staging_pays_from = 3'000'000; // below, a product is a matter of latency
-  constexpr index_t long_row = 1000;               // from here on a few lanes alone would keep all others waiting
-  const index_t rows = row_ptr.size() - 1, entries = row_ptr[rows];
-  index_t longest = 0;
-  for (index_t r = 0; r < rows; ++r) longest = std::max<index_t>(longest, row_ptr[r + 1] - row_ptr[r]);
-  if (longest > long_row && double(longest) > 16 * mean_row) return "stream";
-  if (mean_row > 40) return "half_warp";
-  if (entries >= staging_pays_from) return "stream";
-  return mean_row <= 12 ? "scalar" : mean_row <= 24 ? "vector" : "half_warp";
-}
-
 /// How a row-shaped kernel is launched: lanes a row, and whether the grid covers all rows or only fills the device.
 struct row_launch {
   int width = 1;
@@ -42,7 +29,7 @@ public:
   csr_on_gpu(const csr<V, I, host_array>& a, std::string_view kernel) : base(upload(a)), kernel_(kernel) {
     const index_t rows = a.shape.rows;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
-    if (kernel_ == "auto") kernel_ = fastest_kernel(a.row_ptr, mean);
+    if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
     if (kernel_ == "stream") {
       prepare(gpu::stream_kernel<V, I, 0>);
       prepare(gpu::stream_kernel<V, I, 1>);
