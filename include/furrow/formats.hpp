@@ -35,9 +35,9 @@ struct layout {
 
 /// What the cost models know of a device. Only ratios matter to a choice.
 struct machine {
-  double read = 0;       ///< bytes a second from memory
-  double cache_read = 0; ///< bytes a second from the last-level cache
-  double cache = 0;      ///< bytes that the last-level cache holds
+  double read = 0;       ///< bytes a second from beyond the second-level cache
+  double cache_read = 0; ///< bytes a second from the second-level cache: of a GPU, or of the threads of a CPU together
+  double cache = 0;      ///< bytes that it holds
   double latency = 0;    ///< seconds of the shortest product
   int processors = 1;    ///< multiprocessors of a GPU, threads of a CPU
 };
@@ -56,7 +56,7 @@ struct kernel_costs {
   double places = 0;    ///< nanoseconds a stored value and processor
   double uneven = 0;    ///< nanoseconds a row, processor and entry that rows deviate from their mean length
   double longest = 0;   ///< nanoseconds an entry of the longest row
-  bool known() const { return start > 0; }
+  bool known() const { return start > 0 || memory > 0 || places > 0; }
 };
 
 struct kernel_entry {

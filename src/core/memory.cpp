@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "spare_pages.hpp"
+
 #include <furrow/array.hpp>
 #include <furrow/device.hpp>
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -15,9 +16,14 @@ namespace furrow {
 namespace {
 
 constexpr std::size_t alignment = 64;
-/// From here on a block gets pages of its own: they go back to the system at once, and huge pages spare gathers their
-/// address-translation misses.
+/// From here on a block gets pages of its own; huge pages spare gathers their address-translation misses.
 constexpr std::size_t mapped_from = std::size_t(1) << 20;
+
+/// Never destroyed: arrays of static storage may outlive everything else.
+spare_pages& large_blocks() {
+  static auto& blocks = *new spare_pages;
+  return blocks;
+}
 
 std::int64_t field_of_meminfo(const std::string& wanted) {
   std::ifstream file("/proc/meminfo");
@@ -47,9 +53,7 @@ std::size_t checked_bytes(index_t count, std::size_t size) {
 void* host_memory::allocate(std::size_t bytes) {
   void* data = nullptr;
   if (bytes >= mapped_from) {
-    data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) data = nullptr;
-    else madvise(data, bytes, MADV_HUGEPAGE); // a wish; where it is not granted nothing is lost
+    data = large_blocks().take(bytes);
   } else {
     data = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   }
@@ -60,7 +64,7 @@ void* host_memory::allocate(std::size_t bytes) {
 }
 
 void host_memory::release(void* data, std::size_t bytes) noexcept {
-  if (bytes >= mapped_from) munmap(data, bytes);
+  if (bytes >= mapped_from) large_blocks().give_back(data);
   else std::free(data);
 }
 

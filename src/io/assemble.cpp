@@ -9,117 +9,170 @@
 namespace furrow::io {
 namespace {
 
-/// Calls visit(row, col, k) for the entries that belong to rows [first, last), in the order of the file.
-template <bool Mirrored, class Visit> void visit_rows(const entries& e, index_t first, index_t last, Visit visit) {
+/// Whether the entries of the whole file are strictly ascending by columns, or by rows: then so are, in every row, the
+/// entries in the order of the file, mirrored ones too.
+bool is_ascending(const entries& e) {
+  bool by_columns = true, by_rows = true;
+  index_t last = -1;
   for (const block& b : e.blocks) {
-    if (b.highest < first || b.lowest >= last) continue;
-    const index_t end = b.first + b.count;
-    if (!Mirrored && b.lowest >= first && b.highest < last) {
-      for (index_t k = b.first; k < end; ++k) visit(e.row[k], k, false);
-      continue;
+    if (b.count == 0) continue;
+    by_columns &= b.by_columns, by_rows &= b.by_rows;
+    if (last >= 0) {
+      const auto key = [](std::int32_t major, std::int32_t minor) { return index_t(major) << 32 | minor; };
+      by_columns &= key(e.col[last], e.row[last]) < key(e.col[b.first], e.row[b.first]);
+      by_rows &= key(e.row[last], e.col[last]) < key(e.row[b.first], e.col[b.first]);
     }
-    for (index_t k = b.first; k < end; ++k) {
-      const std::int32_t i = e.row[k];
-      if (i >= first && i < last) visit(i, k, false);
-      if constexpr (Mirrored) {
-        const std::int32_t j = e.col[k];
-        if (j != i && j >= first && j < last) visit(j, k, true);
-      }
-    }
+    last = b.first + b.count - 1;
   }
+  return by_columns || by_rows;
 }
 
-/// Offsets of the rows and the order of the entries by rows, stable: a counting sort. The threads own rows and look at
-/// the blocks that have some of them; nothing is shared, so that the result does not depend on their number.
-template <class O, bool Mirrored> class row_sort {
+/// How many threads sort: their cursors together take no more than an index of every entry.
+index_t parts_of(const matrix_header& head) {
+  return std::clamp<index_t>(head.stored / std::max<index_t>(head.shape.rows, 1), 1, cpu::thread_count());
+}
+
+/// The order of the entries by rows, stable: a counting sort. The file is cut into parts, and each has a cursor of its
+/// own into every row, so that no thread looks at the entries of another and the result does not depend on how many
+/// parts there are.
+template <class O> class row_sort {
 public:
-  explicit row_sort(entries& e) : e_(e), rows_(e.head.shape.rows), start_(rows_ + 1) {
-    const index_t parts = std::max<index_t>(1, std::min<index_t>(cpu::thread_count(), rows_ / 64));
-    cpu::for_each_task(parts, [&](index_t p) {
-      const index_t first = cpu::part_begin(rows_, parts, p), last = cpu::part_begin(rows_, parts, p + 1);
-      std::fill(start_.data() + first + 1, start_.data() + last + 1, O(0));
-      O* const count = start_.data() + 1;
-      visit_rows<Mirrored>(e_, first, last, [&](std::int32_t i, index_t, bool) { ++count[i]; });
-    });
-    start_[0] = 0;
-    std::inclusive_scan(start_.begin(), start_.end(), start_.begin());
-    bounds_ = balanced_rows(as_cview(start_), parts);
-    // From here on start_[i + 1] is where the next entry of row i goes.
-    std::copy_backward(start_.begin(), start_.end() - 1, start_.end());
+  explicit row_sort(const entries& e) : e_(e), mirrored_(is_mirrored(e.head)), rows_(e.head.shape.rows) {
+    cut_blocks(parts_of(e.head));
+    cursors_ = host_array<O>((parts() + 1) * rows_ + 1);
+    count();
+    scan();
+    ascending_ = is_ascending(e);
   }
 
-  /// to[place of entry k] = value(k, mirrored). Afterwards start_ holds the offsets of the rows.
-  template <class T, class Value> void place(host_array<T>& to, Value value) {
-    O* const at = start_.data() + 1;
-    T* const out = to.data();
-    for_each_part([&](index_t first, index_t last) {
-      visit_rows<Mirrored>(e_, first, last, [&](std::int32_t i, index_t k, bool m) { out[at[i]++] = value(k, m); });
+  /// Calls put(place, k, mirrored) for every entry k, with its place in the order by rows. At most twice: pass 0 and 1.
+  template <class Put> void place(int pass, Put put) {
+    cpu::for_each_task(parts(), [&](index_t p) {
+      O* const at = cursors_of(pass == 0 ? p + 1 : p); // which pass 0 has left where the first entries go
+      if (!mirrored_) {
+        for_each_entry(p, [&](index_t k) { put(static_cast<index_t>(at[e_.row[k]]++), k, false); });
+        return;
+      }
+      for_each_entry(p, [&](index_t k) {
+        const std::int32_t i = e_.row[k], j = e_.col[k];
+        if (i != j) put(static_cast<index_t>(at[i]++), k, false);
+        put(static_cast<index_t>(at[j]++), k, i != j);
+      });
     });
   }
-  /// Two arrays at once.
-  template <class Visit> void place_all(Visit put) {
-    O* const at = start_.data() + 1;
-    for_each_part([&](index_t first, index_t last) {
-      visit_rows<Mirrored>(e_, first, last,
-                           [&](std::int32_t i, index_t k, bool m) { put(static_cast<index_t>(at[i]++), k, m); });
-    });
-  }
-  void rewind() { std::copy_backward(start_.begin(), start_.end() - 1, start_.end()), start_[0] = 0; }
 
-  template <class Body> void for_each_part(Body body) const {
-    cpu::for_each_task(static_cast<index_t>(bounds_.size()) - 1, [&](index_t p) {
-      body(bounds_[static_cast<std::size_t>(p)], bounds_[static_cast<std::size_t>(p) + 1]);
-    });
+  /// Writes a.row and tidies the rows, after the last pass.
+  void finish(coo<double>& a) {
+    O* const start = cursors_of(parts()) - 1; // of the last part, which have come to the ends of the rows
+    start[0] = 0;
+    const cview<O> offsets{start, rows_ + 1};
+    finish_rows(a, offsets, balanced_rows(offsets, cpu::thread_count()), ascending_);
   }
-  host_array<O>& start() { return start_; }
-  const std::vector<index_t>& bounds() const { return bounds_; }
 
 private:
-  entries& e_;
+  index_t parts() const { return static_cast<index_t>(first_block_.size()) - 1; }
+  /// Row i of cursors p + 1 is where the next entry of part p in that row goes.
+  O* cursors_of(index_t p) { return cursors_.data() + 1 + p * rows_; }
+
+  void cut_blocks(index_t parts) {
+    index_t before = 0;
+    first_block_ = {0};
+    for (std::size_t b = 0; b < e_.blocks.size(); ++b) {
+      while (static_cast<index_t>(first_block_.size()) < parts &&
+             before >= cpu::part_begin(e_.head.stored, parts, static_cast<index_t>(first_block_.size())))
+        first_block_.push_back(b);
+      before += e_.blocks[b].count;
+    }
+    first_block_.resize(static_cast<std::size_t>(parts) + 1, e_.blocks.size());
+  }
+
+  template <class Visit> void for_each_entry(index_t p, Visit visit) const {
+    for (std::size_t b = first_block_[static_cast<std::size_t>(p)]; b < first_block_[static_cast<std::size_t>(p) + 1];
+         ++b)
+      for (index_t k = e_.blocks[b].first, end = k + e_.blocks[b].count; k < end; ++k) visit(k);
+  }
+
+  void count() {
+    cpu::for_each_task(parts(), [&](index_t p) {
+      O* const n = cursors_of(p + 1);
+      std::fill(n, n + rows_, O(0));
+      for_each_entry(p, [&](index_t k) {
+        ++n[e_.row[k]];
+        if (mirrored_ && e_.row[k] != e_.col[k]) ++n[e_.col[k]];
+      });
+    });
+  }
+
+  /// Counts become cursors; cursors 0 the starts of the rows.
+  void scan() {
+    const index_t chunks = cpu::thread_count();
+    std::vector<O> total(static_cast<std::size_t>(chunks) + 1, 0);
+    cpu::for_each_task(chunks, [&](index_t c) {
+      O sum = 0;
+      for (index_t p = 1; p <= parts(); ++p)
+        for (index_t i = cpu::part_begin(rows_, chunks, c); i < cpu::part_begin(rows_, chunks, c + 1); ++i)
+          sum += cursors_of(p)[i];
+      total[static_cast<std::size_t>(c) + 1] = sum;
+    });
+    std::inclusive_scan(total.begin(), total.end(), total.begin());
+    cpu::for_each_task(chunks, [&](index_t c) {
+      O next = total[static_cast<std::size_t>(c)];
+      for (index_t i = cpu::part_begin(rows_, chunks, c); i < cpu::part_begin(rows_, chunks, c + 1); ++i) {
+        cursors_of(0)[i] = next;
+        for (index_t p = 1; p <= parts(); ++p) {
+          O& n = cursors_of(p)[i];
+          next += n;
+          n = next - n;
+        }
+      }
+    });
+  }
+
+  const entries& e_;
+  bool mirrored_, ascending_ = false;
   index_t rows_;
-  host_array<O> start_;
-  std::vector<index_t> bounds_;
+  std::vector<std::size_t> first_block_; ///< of every part
+  host_array<O> cursors_;
 };
+
+void fill_with_ones(host_array<double>& values) {
+  cpu::for_each_range(values.size(), 1 << 15, [&](index_t first, index_t last) {
+    std::fill(values.data() + first, values.data() + last, 1.0);
+  });
+}
 
 template <class O> coo<double> sort_general(entries& e) {
   const index_t n = e.head.stored;
-  const bool valued = e.head.field != matrix_header::field::pattern;
   coo<double> a;
   a.shape = e.head.shape;
-  row_sort<O, false> sort(e);
+  row_sort<O> sort(e);
   a.col = host_array<std::int32_t>(n);
-  sort.place(a.col, [&](index_t k, bool) { return e.col[k]; });
+  sort.place(0, [&](index_t to, index_t k, bool) { a.col[to] = e.col[k]; });
   e.col = {}; // each array goes as soon as it can: the peak is 24 bytes an entry, not 28
-  if (!valued) e.row = {};
+  if (e.val.empty()) e.row = {};
   a.val = host_array<double>(n);
-  if (valued) {
-    sort.rewind();
-    sort.place(a.val, [&](index_t k, bool) { return e.val[k]; });
-  } else {
-    sort.for_each_part([&](index_t first, index_t last) {
-      std::fill(a.val.data() + sort.start()[first], a.val.data() + sort.start()[last], 1.0);
-    });
-  }
-  e = {};
-  finish_rows(a, sort.start(), sort.bounds());
+  if (e.val.empty()) fill_with_ones(a.val);
+  else sort.place(1, [&](index_t to, index_t k, bool) { a.val[to] = e.val[k]; });
+  e.row = {}, e.val = {};
+  sort.finish(a);
   return a;
 }
 
 template <class O> coo<double> sort_mirrored(entries& e) {
   const index_t n = 2 * e.head.stored - e.diagonal;
-  const bool valued = e.head.field != matrix_header::field::pattern;
+  const bool valued = !e.val.empty();
   const double sign = e.head.symmetry == matrix_header::symmetry::skew_symmetric ? -1 : 1;
   coo<double> a;
   a.shape = e.head.shape;
-  row_sort<O, true> sort(e);
+  row_sort<O> sort(e);
   a.col = host_array<std::int32_t>(n);
   a.val = host_array<double>(n);
-  sort.place_all([&](index_t to, index_t k, bool m) {
+  sort.place(0, [&](index_t to, index_t k, bool m) {
     a.col[to] = m ? e.row[k] : e.col[k];
     a.val[to] = !valued ? 1.0 : m ? sign * e.val[k] : e.val[k];
   });
-  e = {};
-  finish_rows(a, sort.start(), sort.bounds());
+  e.row = {}, e.col = {}, e.val = {};
+  sort.finish(a);
   return a;
 }
 
@@ -141,9 +194,9 @@ double estimate_assembly(const matrix_header& head) {
   const bool skew = head.symmetry == matrix_header::symmetry::skew_symmetric;
   const double entries = is_mirrored(head) ? 2 * stored - (skew ? 0 : std::min(stored, rows)) : stored;
   if (is_hypersparse(head)) return read + 40 * entries;
-  const double offsets = (2 * stored < 4294967295.0 ? 4 : 8) * rows;
+  const double cursors = (2 * stored < 4294967295.0 ? 4 : 8) * rows * static_cast<double>(parts_of(head) + 1);
   const double sorting = is_mirrored(head) ? read + 12 * entries : (valued ? 24 : 16) * stored;
-  return std::max(sorting, 16 * entries) + offsets;
+  return std::max(sorting, 16 * entries) + cursors;
 }
 
 } // namespace furrow::io

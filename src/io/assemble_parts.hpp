@@ -10,9 +10,9 @@ namespace furrow::io {
 /// Rows [bounds[p], bounds[p + 1]) for part p, with nearly as many entries in each; `start` are offsets of rows.
 template <class O> std::vector<index_t> balanced_rows(cview<O> start, index_t parts);
 
-/// Takes a matrix with columns and values in rows, but in any order inside a row: sorts the rows that need it, sums
-/// duplicates in their order, writes a.row.
-template <class O> void finish_rows(coo<double>& a, const host_array<O>& start, const std::vector<index_t>& bounds);
+/// Takes a matrix with columns and values in rows. Where they may be in any order inside a row, sorts the rows that
+/// need it and sums duplicates in their order. Writes a.row.
+template <class O> void finish_rows(coo<double>& a, cview<O> start, const std::vector<index_t>& bounds, bool ascending);
 
 /// Column-major values of an array file, a packed triangle where it is mirrored. Every position becomes an entry.
 coo<double> assemble_dense(entries&& e);

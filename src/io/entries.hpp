@@ -14,12 +14,12 @@ inline constexpr index_t piece_bytes = index_t(1) << 18; ///< text that one thre
 
 /// Where the entries of one piece of text are, and what is known of them.
 struct block {
-  index_t text = 0;                      ///< where the piece begins, from the start of the file
-  index_t first = 0, count = 0;          ///< its entries in `entries`
-  index_t diagonal = 0;                  ///< entries on the diagonal (of mirrored files only)
-  std::int32_t lowest = 0, highest = -1; ///< the rows that its entries are in, mirrored ones too
+  index_t text = 0;             ///< where the piece begins, from the start of the file
+  index_t first = 0, count = 0; ///< its entries in `entries`
+  index_t diagonal = 0;         ///< entries on the diagonal (of mirrored files only)
   bool good = true;
-  bool lower = false, upper = false; ///< entries on both sides of the diagonal (of mirrored files only)
+  bool lower = false, upper = false;        ///< entries on both sides of the diagonal (of mirrored files only)
+  bool by_columns = false, by_rows = false; ///< strictly ascending: by column and row, by row and column
 };
 
 /// The entries as the file has them: `blocks` in the order of the file, the arrays in any order of the blocks.

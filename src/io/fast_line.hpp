@@ -102,8 +102,6 @@ struct fast_line {
 /// be it wrong or not. 16 characters before and 64 behind `p` must be readable.
 template <bool Valued>
 __attribute__((always_inline)) inline const char* scan_line(const char* p, fast_line& out, const power_table& powers) {
-  static constexpr double ten_to[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   const auto [other, ends] = look_ahead(p);
   const auto length = static_cast<unsigned>(std::countr_zero(ends)); // all that the next line waits for
   const auto first = static_cast<unsigned>(std::countr_zero(other));
@@ -148,18 +146,7 @@ __attribute__((always_inline)) inline const char* scan_line(const char* p, fast_
     end += p[end] == '\r';
     if (end != length) return nullptr;
   }
-  double size;
-  if (w <= std::uint64_t(1) << 53 && q >= -22 && q <= 22) [[likely]] { // both factors are exact: one rounding
-    size = static_cast<double>(static_cast<std::int64_t>(w));
-    size = q < 0 ? size / ten_to[-q] : size * ten_to[q];
-  } else if (w == 0) {
-    size = 0;
-  } else {
-    size = compose(w, q, powers);
-    if (std::bit_cast<std::uint64_t>(size) >> 52 == 0x7FF) [[unlikely]]
-      return nullptr;
-  }
-  out.value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | std::uint64_t(negative) << 63);
+  if (!compose_value(w, q, negative, out.value, powers)) return nullptr;
   return p[length] == '\n' ? p + length + 1 : nullptr;
 }
 

@@ -59,7 +59,8 @@ template <class O> std::vector<index_t> balanced_rows(cview<O> start, index_t pa
   return out;
 }
 
-template <class O> void finish_rows(coo<double>& a, const host_array<O>& start, const std::vector<index_t>& bounds) {
+template <class O>
+void finish_rows(coo<double>& a, cview<O> start, const std::vector<index_t>& bounds, bool ascending) {
   const auto parts = static_cast<index_t>(bounds.size()) - 1;
   struct shortened {
     index_t row, length;
@@ -67,7 +68,7 @@ template <class O> void finish_rows(coo<double>& a, const host_array<O>& start, 
   std::vector<std::vector<shortened>> shorter(static_cast<std::size_t>(parts));
   const index_t given = a.val.size();
   a.row = {};
-  cpu::for_each_task(parts, [&](index_t p) {
+  cpu::for_each_task(ascending ? 0 : parts, [&](index_t p) {
     std::vector<column_value> room;
     for (index_t i = bounds[p]; i < bounds[p + 1]; ++i) {
       const auto first = static_cast<index_t>(start[i]), n = static_cast<index_t>(start[i + 1]) - first;
@@ -103,7 +104,7 @@ template <class O> void finish_rows(coo<double>& a, const host_array<O>& start, 
 
 template std::vector<index_t> balanced_rows(cview<std::uint32_t>, index_t);
 template std::vector<index_t> balanced_rows(cview<index_t>, index_t);
-template void finish_rows(coo<double>&, const host_array<std::uint32_t>&, const std::vector<index_t>&);
-template void finish_rows(coo<double>&, const host_array<index_t>&, const std::vector<index_t>&);
+template void finish_rows(coo<double>&, cview<std::uint32_t>, const std::vector<index_t>&, bool);
+template void finish_rows(coo<double>&, cview<index_t>, const std::vector<index_t>&, bool);
 
 } // namespace furrow::io

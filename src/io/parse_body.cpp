@@ -17,23 +17,26 @@ constexpr std::size_t padding = 64; ///< readable bytes behind every text that i
 constexpr index_t batch_bytes = index_t(1) << 21;
 constexpr index_t longest_line = index_t(1) << 26; ///< of a stream
 
-/// What a mirrored file says about its triangles: the rows of both, the sides of the diagonal.
+/// The order of the entries, and what a mirrored file says about its triangles.
 void look(block& b, const matrix_header& head, const scratch& s) {
   if (b.count == 0) return;
   const std::int32_t *const row = s.row.data(), *const col = s.col.data();
-  std::int32_t low = row[0], high = row[0];
-  for (index_t k = 0; k < b.count; ++k) low = std::min(low, row[k]), high = std::max(high, row[k]);
+  int by_columns = 1, by_rows = 1;
+  for (index_t k = 1; k < b.count; ++k) {
+    const int next_row = row[k - 1] < row[k], next_col = col[k - 1] < col[k];
+    by_columns &= next_col | (static_cast<int>(col[k - 1] == col[k]) & next_row);
+    by_rows &= next_row | (static_cast<int>(row[k - 1] == row[k]) & next_col);
+  }
+  b.by_columns = by_columns != 0, b.by_rows = by_rows != 0;
   if (is_mirrored(head)) {
     std::int32_t below = 0, above = 0; // a piece has fewer than 2^31 lines
     for (index_t k = 0; k < b.count; ++k) {
-      low = std::min(low, col[k]), high = std::max(high, col[k]);
       below += row[k] > col[k];
       above += row[k] < col[k];
     }
     b.lower = below > 0, b.upper = above > 0;
     b.diagonal = b.count - below - above;
   }
-  b.lowest = low, b.highest = high;
 }
 
 /// Takes the entries of the pieces, from all threads at once.

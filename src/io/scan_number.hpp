@@ -2,6 +2,7 @@
 #pragma once
 #include "power_of_five.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -109,6 +110,26 @@ inline double compose(std::uint64_t w, int q, const power_table& powers) {
   return std::bit_cast<double>((mantissa & ((std::uint64_t(1) << 52) - 1)) | std::uint64_t(exponent) << 52);
 }
 
+/// value = +-w * 10^q, correctly rounded; false where it is too large.
+__attribute__((always_inline)) inline bool compose_value(std::uint64_t w, int q, bool negative, double& value,
+                                                         const power_table& powers) {
+  static constexpr double ten_to[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  double size;
+  if (w <= std::uint64_t(1) << 53 && q >= -22 && q <= 22) [[likely]] { // both factors are exact: one rounding
+    size = static_cast<double>(static_cast<std::int64_t>(w));
+    size = q < 0 ? size / ten_to[-q] : size * ten_to[q];
+  } else if (w == 0) {
+    size = 0;
+  } else {
+    size = compose(w, q, powers);
+    if (std::bit_cast<std::uint64_t>(size) >> 52 == 0x7FF) [[unlikely]]
+      return false;
+  }
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | std::uint64_t(negative) << 63);
+  return true;
+}
+
 enum class number { good, malformed, too_large };
 
 /// The whole of `text` as a number: sign, digits with or without a point, exponent with e, E, d or D; or nan, inf,
@@ -128,8 +149,6 @@ inline const char* word_end(const char* p) {
 /// A real number at `p`, correctly rounded, as `read_real` would read it. The end of the number, or nullptr where there
 /// is none, where something else follows without a blank, or where it is too large.
 inline const char* scan_real(const char* p, double& value, const power_table& powers) {
-  static constexpr double ten_to[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   const char* const start = p;
   const bool negative = *p == '-';
   p += negative || *p == '+';
@@ -172,19 +191,8 @@ inline const char* scan_real(const char* p, double& value, const power_table& po
     p = word_end(p);
     return read_real({start, static_cast<std::size_t>(p - start)}, value) == number::good ? p : nullptr;
   }
-  double size;
-  if (w <= std::uint64_t(1) << 53 && q >= -22 && q <= 22) [[likely]] { // both factors are exact: one rounding
-    size = static_cast<double>(w);
-    size = q < 0 ? size / ten_to[-q] : size * ten_to[q];
-  } else if (w == 0) {
-    size = 0;
-  } else {
-    size = compose(w, q < -100000 ? -100000 : q > 100000 ? 100000 : static_cast<int>(q), powers);
-    if (std::bit_cast<std::uint64_t>(size) >> 52 == 0x7FF) [[unlikely]]
-      return nullptr;
-  }
-  value = negative ? -size : size;
-  return p;
+  const int exponent = static_cast<int>(std::clamp<std::int64_t>(q, -100000, 100000));
+  return compose_value(w, exponent, negative, value, powers) ? p : nullptr;
 }
 
 } // namespace furrow::io

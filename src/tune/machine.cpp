@@ -10,7 +10,7 @@ machine typical_machine([[maybe_unused]] device where) {
   if (where.is_gpu()) return gpu::typical_machine();
 #endif
   const double threads_at_work = threads();
-  return {6e9 * threads_at_work, 20e9 * threads_at_work, last_level_cache(), 2e-6, threads()};
+  return {12e9 * threads_at_work, 40e9 * threads_at_work, second_level_cache() * threads_at_work, 2e-6, threads()};
 }
 
 } // namespace furrow

@@ -35,4 +35,13 @@ isa machine_isa() {
   return one;
 }
 
+bool has_vector_bits() {
+#if defined(__x86_64__)
+  return machine_isa() == isa::avx512 && __builtin_cpu_supports("avx512vbmi2") &&
+         __builtin_cpu_supports("avx512vpopcntdq");
+#else
+  return false;
+#endif
+}
+
 } // namespace furrow::cpu

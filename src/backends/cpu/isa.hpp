@@ -11,10 +11,16 @@ enum class isa { baseline, avx2, avx512 };
 
 /// The widest instruction set of this machine; FURROW_ISA=baseline|avx2|avx512 asks for a narrower one.
 isa machine_isa();
+/// Whether `machine_isa()` is avx512 and the machine knows AVX-512 VBMI2 and VPOPCNTDQ too (from Ice Lake and Zen 4
+/// on).
+bool has_vector_bits();
 
 #if defined(__x86_64__)
 /// For functions that are written with intrinsics and chosen by `machine_isa()`.
 #define FURROW_AVX2 __attribute__((target("avx2,fma,bmi2")))
+/// With bytes that are compressed and expanded and bits that are counted in vectors; where `has_vector_bits()`.
+#define FURROW_AVX512_BITS                                                                                             \
+  __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx512vbmi2,avx512vpopcntdq,avx2,fma,bmi,bmi2")))
 #if defined(__clang__) // takes no preferred width in an attribute
 #define FURROW_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,bmi2")))
 #else

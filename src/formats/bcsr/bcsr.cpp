@@ -30,8 +30,16 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
   return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);
 }
 
-constexpr std::array cpu_kernels{
-    kernel_entry{"blocks", "a block row at a time, loops of fixed length", {.start = 1, .memory = 1.3}}};
+constexpr std::array cpu_kernels{kernel_entry{"blocks",
+                                              "a block row at a time, loops of fixed length",
+                                              {.start = 0.345,
+                                               .memory = 0.111,
+                                               .by_row = 0.101,
+                                               .by_slice = 0.212,
+                                               .by_window = 0.0893,
+                                               .rows = 0.534,
+                                               .places = 0.139,
+                                               .uneven = 0.128}}};
 constexpr std::array gpu_kernels{kernel_entry{
     "blocks", "8 to 32 lanes a block row, a block column a lane", {.start = 0.914, .memory = 1.26, .longest = 6.32}}};
 constexpr std::array<std::string_view, 3> examples{"2", "3", "8"};
