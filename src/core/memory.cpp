@@ -19,12 +19,6 @@ constexpr std::size_t alignment = 64;
 /// From here on a block gets pages of its own; huge pages spare gathers their address-translation misses.
 constexpr std::size_t mapped_from = std::size_t(1) << 20;
 
-/// Never destroyed: arrays of static storage may outlive everything else.
-spare_pages& large_blocks() {
-  static auto& blocks = *new spare_pages;
-  return blocks;
-}
-
 std::int64_t field_of_meminfo(const std::string& wanted) {
   std::ifstream file("/proc/meminfo");
   std::string key, unit;

@@ -62,6 +62,12 @@ void spare_pages::give_back(void* block) noexcept {
   }
 }
 
+void spare_pages::trim() noexcept {
+  const std::lock_guard lock(mutex_);
+  drop_down_to(0);
+  peak_ = used_;
+}
+
 /// Gives kept blocks back to the system, the largest first.
 void spare_pages::drop_down_to(std::size_t bytes) noexcept {
   while (kept_ > bytes) {
@@ -70,6 +76,11 @@ void spare_pages::drop_down_to(std::size_t bytes) noexcept {
     kept_ -= last->first;
     spare_.erase(last);
   }
+}
+
+spare_pages& large_blocks() {
+  static auto& blocks = *new spare_pages; // never destroyed: arrays of static storage may outlive everything else
+  return blocks;
 }
 
 } // namespace furrow

@@ -26,7 +26,8 @@ public:
   void* take(std::size_t bytes);
   void give_back(void* block) noexcept;
 
-  std::size_t kept() const { return kept_; }
+  /// Gives all kept blocks back to the system and forgets the peak.
+  void trim() noexcept;
 
 private:
   void drop_down_to(std::size_t bytes) noexcept;
@@ -37,5 +38,8 @@ private:
   std::size_t used_ = 0, kept_ = 0, peak_ = 0;  ///< bytes
   const std::size_t limit_;
 };
+
+/// The blocks of host_memory.
+spare_pages& large_blocks();
 
 } // namespace furrow

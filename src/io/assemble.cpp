@@ -53,11 +53,19 @@ public:
         for_each_entry(p, [&](index_t k) { put(static_cast<index_t>(at[e_.row[k]]++), k, false); });
         return;
       }
+      // Files go by columns: the cursor of the column, where the mirrored entries go, stays in a register.
+      std::int32_t column = 0;
+      O next = rows_ > 0 ? at[0] : 0;
       for_each_entry(p, [&](index_t k) {
         const std::int32_t i = e_.row[k], j = e_.col[k];
+        if (j != column) {
+          at[column] = next;
+          next = at[column = j];
+        }
         if (i != j) put(static_cast<index_t>(at[i]++), k, false);
-        put(static_cast<index_t>(at[j]++), k, i != j);
+        put(static_cast<index_t>(next++), k, i != j);
       });
+      if (rows_ > 0) at[column] = next;
     });
   }
 
@@ -96,10 +104,18 @@ private:
     cpu::for_each_task(parts(), [&](index_t p) {
       O* const n = cursors_of(p + 1);
       std::fill(n, n + rows_, O(0));
+      for_each_entry(p, [&](index_t k) { ++n[e_.row[k]]; });
+      if (!mirrored_) return;
+      std::int32_t column = 0;
+      O more = 0; // entries of the column off the diagonal
       for_each_entry(p, [&](index_t k) {
-        ++n[e_.row[k]];
-        if (mirrored_ && e_.row[k] != e_.col[k]) ++n[e_.col[k]];
+        if (e_.col[k] != column) {
+          n[column] += more;
+          column = e_.col[k], more = 0;
+        }
+        more += e_.row[k] != column;
       });
+      if (rows_ > 0) n[column] += more;
     });
   }
 
