@@ -58,7 +58,7 @@ void* host_memory::allocate(std::size_t bytes) {
 }
 
 void host_memory::release(void* data, std::size_t bytes) noexcept {
-  if (bytes >= mapped_from) large_blocks().give_back(data);
+  if (bytes >= mapped_from) large_blocks().give_back(data, bytes);
   else std::free(data);
 }
 

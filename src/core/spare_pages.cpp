@@ -10,55 +10,75 @@
 namespace furrow {
 namespace {
 
+constexpr std::size_t page = 4096;
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
 bool has_one_memory_node() {
   std::ifstream file("/sys/devices/system/node/online");
   std::string nodes;
   return !(file >> nodes) || nodes == "0";
 }
 
+void* fresh_pages(std::size_t bytes) {
+  void* const block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED) return nullptr;
+  madvise(block, bytes, MADV_HUGEPAGE); // a wish; where it is not granted nothing is lost
+  return block;
+}
+
 } // namespace
 
 spare_pages::spare_pages() : limit_(has_one_memory_node() ? most_kept : 0) {}
 
-spare_pages::~spare_pages() { drop_down_to(0); }
+spare_pages::~spare_pages() { trim(); }
 
 void* spare_pages::take(std::size_t bytes) {
+  bytes = whole_pages(bytes);
   const std::lock_guard lock(mutex_);
+  auto best = spare_.end(); // the smallest that is large enough; there are few
+  for (auto b = spare_.begin(); b != spare_.end(); ++b)
+    if (b->second >= bytes && (best == spare_.end() || b->second < best->second)) best = b;
   void* block = nullptr;
-  std::size_t size = bytes;
-  const auto found = spare_.lower_bound(bytes);
-  if (found != spare_.end() && found->first <= bytes + bytes / 2) {
-    size = found->first, block = found->second;
-    spare_.erase(found);
-    kept_ -= size;
-  } else {
+  if (best == spare_.end()) {
     drop_down_to(peak_ > used_ + bytes ? peak_ - used_ - bytes : 0);
-    block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) return nullptr;
-    madvise(block, bytes, MADV_HUGEPAGE); // a wish; where it is not granted nothing is lost
+    block = fresh_pages(bytes);
+    if (!block) return nullptr;
+  } else { // its end; the rest stays
+    block = best->first + (best->second - bytes);
+    best->second -= bytes;
+    kept_ -= bytes;
+    if (best->second == 0) spare_.erase(best);
   }
-  live_.emplace(block, size);
-  used_ += size;
+  used_ += bytes;
   peak_ = std::max(peak_, used_);
   return block;
 }
 
-void spare_pages::give_back(void* block) noexcept {
+void spare_pages::give_back(void* block, std::size_t bytes) noexcept {
+  bytes = whole_pages(bytes);
   const std::lock_guard lock(mutex_);
-  const auto found = live_.find(block);
-  const std::size_t size = found->second;
-  live_.erase(found);
-  used_ -= size;
-  if (size > limit_) {
-    munmap(block, size);
+  used_ -= bytes;
+  if (bytes > limit_) {
+    munmap(block, bytes);
     return;
   }
-  drop_down_to(limit_ - size);
+  drop_down_to(limit_ - bytes);
   try {
-    spare_.emplace(size, block);
-    kept_ += size;
+    auto here = spare_.emplace(static_cast<std::byte*>(block), bytes).first;
+    kept_ += bytes;
+    const auto next = std::next(here);
+    if (next != spare_.end() && here->first + here->second == next->first) {
+      here->second += next->second;
+      spare_.erase(next);
+    }
+    if (here == spare_.begin()) return;
+    const auto before = std::prev(here);
+    if (before->first + before->second != here->first) return;
+    before->second += here->second;
+    spare_.erase(here);
   } catch (...) { // no memory for the note
-    munmap(block, size);
+    munmap(block, bytes);
   }
 }
 
@@ -68,13 +88,15 @@ void spare_pages::trim() noexcept {
   peak_ = used_;
 }
 
-/// Gives kept blocks back to the system, the largest first.
+/// Gives kept pages back to the system, from the ends of the largest blocks.
 void spare_pages::drop_down_to(std::size_t bytes) noexcept {
   while (kept_ > bytes) {
-    const auto last = std::prev(spare_.end());
-    munmap(last->second, last->first);
-    kept_ -= last->first;
-    spare_.erase(last);
+    const auto largest = std::ranges::max_element(spare_, {}, &std::map<std::byte*, std::size_t>::value_type::second);
+    const std::size_t some = std::min(largest->second, whole_pages(kept_ - bytes));
+    largest->second -= some;
+    munmap(largest->first + largest->second, some);
+    kept_ -= some;
+    if (largest->second == 0) spare_.erase(largest);
   }
 }
 

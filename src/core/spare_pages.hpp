@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
 namespace furrow {
 
-/// Large blocks of host memory, each with pages of its own, some of which are kept when they are given back: the kernel
+/// Large blocks of host memory with pages of their own, some of which are kept when they are given back: the kernel
 /// clears every fresh page, at some 4 GB/s a core, and a quarter of the time of reading a matrix went there.
 ///
 /// What is kept never makes the memory of the process larger than it has been: before fresh pages are asked for, kept
@@ -24,18 +23,17 @@ public:
 
   /// Null where the system has none. The contents are not defined.
   void* take(std::size_t bytes);
-  void give_back(void* block) noexcept;
+  void give_back(void* block, std::size_t bytes) noexcept;
 
-  /// Gives all kept blocks back to the system and forgets the peak.
+  /// Gives all kept pages back to the system and forgets the peak.
   void trim() noexcept;
 
 private:
   void drop_down_to(std::size_t bytes) noexcept;
 
   std::mutex mutex_;
-  std::unordered_map<void*, std::size_t> live_; ///< sizes of the blocks in use
-  std::multimap<std::size_t, void*> spare_;     ///< kept blocks by their sizes
-  std::size_t used_ = 0, kept_ = 0, peak_ = 0;  ///< bytes
+  std::map<std::byte*, std::size_t> spare_;    ///< kept blocks and their sizes; no two are neighbours
+  std::size_t used_ = 0, kept_ = 0, peak_ = 0; ///< bytes
   const std::size_t limit_;
 };
 

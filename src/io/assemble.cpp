@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace furrow::io {
 namespace {
@@ -45,10 +46,11 @@ public:
     ascending_ = is_ascending(e);
   }
 
-  /// Calls put(place, k, mirrored) for every entry k, with its place in the order by rows. At most twice: pass 0 and 1.
-  template <class Put> void place(int pass, Put put) {
+  /// Calls put(place, k, mirrored) for every entry k, with its place in the order by rows. At most twice.
+  template <class Put> void place(Put put) {
+    const bool again = std::exchange(placed_, true);
     cpu::for_each_task(parts(), [&](index_t p) {
-      O* const at = cursors_of(pass == 0 ? p + 1 : p); // which pass 0 has left where the first entries go
+      O* const at = cursors_of(again ? p : p + 1); // the first time has left cursors p where part p begins
       if (!mirrored_) {
         for_each_entry(p, [&](index_t k) { put(static_cast<index_t>(at[e_.row[k]]++), k, false); });
         return;
@@ -145,7 +147,7 @@ private:
   }
 
   const entries& e_;
-  bool mirrored_, ascending_ = false;
+  bool mirrored_, ascending_ = false, placed_ = false;
   index_t rows_;
   std::vector<std::size_t> first_block_; ///< of every part
   host_array<O> cursors_;
@@ -162,14 +164,13 @@ template <class O> coo<double> sort_general(entries& e) {
   coo<double> a;
   a.shape = e.head.shape;
   row_sort<O> sort(e);
-  a.col = host_array<std::int32_t>(n);
-  sort.place(0, [&](index_t to, index_t k, bool) { a.col[to] = e.col[k]; });
-  e.col = {}; // each array goes as soon as it can: the peak is 24 bytes an entry, not 28
-  if (e.val.empty()) e.row = {};
-  a.val = host_array<double>(n);
+  a.val = host_array<double>(n); // each array goes as soon as it can: the peak is 24 bytes an entry, not 28
   if (e.val.empty()) fill_with_ones(a.val);
-  else sort.place(1, [&](index_t to, index_t k, bool) { a.val[to] = e.val[k]; });
-  e.row = {}, e.val = {};
+  else sort.place([&](index_t to, index_t k, bool) { a.val[to] = e.val[k]; });
+  e.val = {};
+  a.col = host_array<std::int32_t>(n);
+  sort.place([&](index_t to, index_t k, bool) { a.col[to] = e.col[k]; });
+  e.row = {}, e.col = {};
   sort.finish(a);
   return a;
 }
@@ -183,7 +184,7 @@ template <class O> coo<double> sort_mirrored(entries& e) {
   row_sort<O> sort(e);
   a.col = host_array<std::int32_t>(n);
   a.val = host_array<double>(n);
-  sort.place(0, [&](index_t to, index_t k, bool m) {
+  sort.place([&](index_t to, index_t k, bool m) {
     a.col[to] = m ? e.row[k] : e.col[k];
     a.val[to] = !valued ? 1.0 : m ? sign * e.val[k] : e.val[k];
   });

@@ -90,8 +90,9 @@ template <int L> FURROW_AVX512_BITS __m512i same_lanes(const __m512i (&v)[4]) {
 /// characters at most. Writes rows and columns, counted from 0, and values. False where a line looks different or an
 /// index is outside `limits`.
 template <bool Valued>
-FURROW_AVX512_BITS bool scan_eight_lines(const char* text, const text_window& window, int from, shape2 limits,
-                                         std::int32_t* row, std::int32_t* col, double* val, const power_table& powers) {
+FURROW_AVX512_BITS FURROW_INLINE inline bool scan_eight_lines(const char* text, const text_window& window, int from,
+                                                              shape2 limits, std::int32_t* row, std::int32_t* col,
+                                                              double* val, const power_table& powers) {
   const __m512i zero = _mm512_setzero_si512(), one = _mm512_set1_epi64(1);
   const std::uint32_t* const start = window.start + from;
   const __m512i begin = _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(start)));
@@ -140,6 +141,7 @@ FURROW_AVX512_BITS bool scan_eight_lines(const char* text, const text_window& wi
   _mm512_store_si512(digit_masks, digits);
   _mm512_store_si512(other_masks, other);
   _mm512_store_si512(field_masks, fields);
+  asm volatile("" ::: "memory"); // or the compiler takes them out of the vectors, which is slower than to load them
   __m512i numbers[4];
   __m128i two_marks[4]; // the characters that are no digits, eight bytes a line
   for (int k = 0; k < 8; k += 2) {
