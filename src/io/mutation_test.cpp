@@ -3,6 +3,8 @@
 
 #include <furrow/device.hpp>
 
+#include <fmt/format.h>
+
 #include <array>
 
 using namespace furrow;
@@ -179,6 +181,67 @@ TEST(mutations, ten_thousand_texts) {
   }
   EXPECT_GT(accepted, 500);
   EXPECT_LT(accepted, 9000);
+}
+
+namespace {
+
+/// A file of some hundred lines, long enough for the reader that takes eight lines at a time: mostly numbers as
+/// programs print them, and here and there something that must be read one by one.
+std::string long_text(dice& d) {
+  static const std::array<const char*, 3> kinds = {"real general", "real symmetric", "pattern general"};
+  const std::size_t kind = d.below(kinds.size()), rows = d.below(2) ? 60 : 12345678, lines = 300 + d.below(300);
+  static const std::array<const char*, 12> odd = {
+      "1e5", "+2", ".", "-.5", "1.e2", "2d3", "7.5E-300", "-0.0", "1e-400", "nan", "00.25", "12345678901234567890123",
+  };
+  const bool few_odd = d.below(2) != 0;
+  std::string text = std::string("%%MatrixMarket matrix coordinate ") + kinds[kind] + "\n" +
+                     fmt::format("{} {} {}\n", rows, rows, lines);
+  for (std::size_t k = 0; k < lines; ++k) {
+    std::size_t i = 1 + d.below(rows), j = 1 + d.below(rows);
+    if (kind == 1 && i < j) std::swap(i, j);
+    text += fmt::format("{} {}", i, j);
+    const double v = (static_cast<double>(d.below(2000001)) - 1e6) / 1024;
+    if (kind == 2) text += "\n";
+    else if (few_odd && d.below(60) == 0) text += fmt::format(" {}\n", odd[d.below(odd.size())]);
+    else switch (d.below(8)) {
+      case 0:
+        text += fmt::format(" {}\n", d.below(100000));
+        break;
+      case 1:
+        text += fmt::format(" {:.16e}\n", v * 1e-5);
+        break;
+      case 2:
+        text += fmt::format(" {:.17g}\n", v / 3);
+        break;
+      case 3:
+        text += fmt::format(" {:.18f}\n", v / 1e6);
+        break;
+      case 4:
+        text += fmt::format(" {:.6E}\n", v * 1e20);
+        break;
+      default:
+        text += fmt::format(" {:.10g}\n", v);
+      }
+  }
+  return text;
+}
+
+} // namespace
+
+TEST(mutations, long_texts) {
+  const folder here;
+  dice d{8};
+  int accepted = 0;
+  for (int k = 0; k < 400; ++k) {
+    std::string text = long_text(d);
+    for (std::size_t n = d.below(3); n > 0; --n) text = mutate(text, d);
+    put_file(here / "m.mtx", text);
+    const auto wanted = read_plainly(text);
+    accepted += wanted.has_value();
+    ASSERT_NO_FATAL_FAILURE(compare(read_really(here / "m.mtx"), wanted, text)) << "mutation " << k;
+  }
+  EXPECT_GT(accepted, 100);
+  EXPECT_LT(accepted, 350);
 }
 
 TEST(mutations, gzip_files) {
