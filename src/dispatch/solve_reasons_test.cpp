@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every reason why a solve stops, each provoked.
+#include "solve_test_kit.hpp"
+
+namespace furrow {
+namespace {
+
+using namespace solve_test;
+
+TEST(reason, names_are_those_of_the_command_line) {
+  EXPECT_EQ(name(status::converged), "converged");
+  EXPECT_EQ(name(status::max_iterations), "max_iterations");
+  EXPECT_EQ(name(status::not_positive_definite), "not_positive_definite");
+  EXPECT_EQ(name(status::breakdown), "breakdown");
+  EXPECT_EQ(name(status::nan), "nan");
+  EXPECT_EQ(name(status::stagnated), "stagnated");
+  EXPECT_EQ(name(status::diverged), "diverged");
+  EXPECT_EQ(name(status::interrupted), "interrupted");
+}
+
+TEST(reason, max_iterations) {
+  auto o = with("none");
+  o.max_iterations = 7;
+  const auto s = kit::solve_honestly(kit::laplacian(40, 40), ones(1600), o);
+  EXPECT_EQ(s.report.why, status::max_iterations);
+  EXPECT_EQ(s.report.iterations, 7);
+  EXPECT_EQ(s.report.restarts, 0);
+  EXPECT_TRUE(mentions(s.report.message, "7")) << s.report.message;
+  EXPECT_LT(s.report.relative_residual, 1e3);
+}
+
+TEST(reason, max_iterations_also_after_many_without_progress) {
+  // A limit that falls into a phase in which the residual grows is still the limit, not stagnation.
+  auto o = with("none", 1e-300);
+  for (const index_t limit : {1, 2, 3, 5, 100, 3000}) {
+    o.max_iterations = limit;
+    const auto s = kit::solve_honestly(kit::laplacian(300), kit::random_vector<double>(300, 3), o);
+    if (s.report.why == status::stagnated) {
+      EXPECT_LT(s.report.iterations, limit);
+    } else {
+      EXPECT_EQ(s.report.why, status::max_iterations) << s.report.message;
+      EXPECT_EQ(s.report.iterations, limit);
+    }
+  }
+}
+
+TEST(reason, not_positive_definite_by_an_indefinite_matrix) {
+  for (const char* m : {"none", "jacobi"}) {
+    const auto a = kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 2}, {1, 0, 2}, {1, 1, 1}}); // eigenvalues 3 and -1
+    const auto s = kit::solve_honestly(a, host_array<double>{1, -1}, with(m));
+    EXPECT_EQ(s.report.why, status::not_positive_definite) << m << ": " << s.report.message;
+    EXPECT_TRUE(mentions(s.report.message, "-")) << s.report.message;
+  }
+}
+
+TEST(reason, not_positive_definite_by_a_shifted_laplacian) {
+  auto a = kit::laplacian(30, 30);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] -= 0.5; // lambda_min is about 0.02
+  for (const char* m : {"none", "jacobi"}) {
+    const auto s = kit::solve_honestly(a, kit::random_vector<double>(900, 5), with(m));
+    EXPECT_EQ(s.report.why, status::not_positive_definite) << m << ": " << s.report.message;
+  }
+}
+
+TEST(reason, not_positive_definite_by_the_diagonal) {
+  const auto a = kit::diagonal({1, 2, -3, 4});
+  const auto jacobi = kit::solve_honestly(a, ones(4), with("jacobi"));
+  EXPECT_EQ(jacobi.report.why, status::not_positive_definite);
+  EXPECT_TRUE(mentions(jacobi.report.message, "diagonal entry 3 is -3")) << jacobi.report.message;
+  EXPECT_EQ(kit::solve_honestly(a, ones(4), with("none")).report.why, status::not_positive_definite);
+  EXPECT_EQ(kit::solve_honestly(kit::diagonal({-1}), ones(1), with("none")).report.why, status::not_positive_definite);
+}
+
+TEST(reason, not_positive_definite_by_an_absent_diagonal) {
+  const auto a = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, 1}});
+  EXPECT_EQ(kit::solve_honestly(a, host_array<double>{1, 2}, with("jacobi")).report.why, status::not_positive_definite);
+}
+
+TEST(reason, breakdown_of_a_singular_inconsistent_system) {
+  const auto s = kit::solve_honestly(kit::diagonal({1, 2, 0}), host_array<double>{0, 0, 1}, with("none"));
+  EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
+  EXPECT_EQ(s.report.relative_residual, 1);
+  // Where rounding leaves p'Ap a little above 0, the step along the null space is a huge one.
+  const auto mixed = kit::solve_honestly(kit::diagonal({1, 2, 0}), ones(3), with("none"));
+  EXPECT_TRUE(mixed.report.why == status::breakdown || mixed.report.why == status::diverged) << mixed.report.message;
+}
+
+TEST(reason, breakdown_of_the_zero_matrix) {
+  for (const auto& a : {kit::assemble({3, 3}, {}), kit::diagonal({0, 0, 0})}) {
+    const auto s = kit::solve_honestly(a, ones(3), with("none"));
+    EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
+    EXPECT_EQ(s.report.relative_residual, 1);
+    for (const double v : s.x) EXPECT_EQ(v, 0);
+  }
+}
+
+TEST(reason, a_singular_matrix_never_converges_on_an_inconsistent_side) {
+  // The Laplacian without a boundary: constants are its null space, and b has a part in it.
+  const auto a = kit::laplacian(20, 20, 1, true, 0);
+  auto b = kit::random_vector<double>(400, 7);
+  for (double& v : b) v += 1;
+  for (const char* m : {"none", "jacobi"}) {
+    const auto s = kit::solve_honestly(a, b, with(m));
+    EXPECT_NE(s.report.why, status::converged) << s.report.message;
+    EXPECT_NE(s.report.why, status::nan) << s.report.message;
+    EXPECT_LE(s.report.iterations, 100000);
+  }
+}
+
+TEST(reason, a_singular_matrix_converges_on_a_consistent_side) {
+  const auto a = kit::laplacian(20, 20, 1, true, 0);
+  const auto b = kit::times(a, kit::random_vector<double>(400, 8));
+  const auto s = kit::solve_honestly(a, b, with("none"));
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+}
+
+TEST(reason, nan_in_what_is_given) {
+  for (const double bad : {nan, inf, -inf}) {
+    auto a = kit::laplacian(10);
+    a.val[3] = bad;
+    EXPECT_EQ(kit::solve_honestly(a, ones(10)).report.why, status::nan);
+    auto b = ones(10);
+    b[9] = bad;
+    const auto by_b = kit::solve_honestly(kit::laplacian(10), b);
+    EXPECT_EQ(by_b.report.why, status::nan);
+    EXPECT_TRUE(mentions(by_b.report.message, "element 10 of b")) << by_b.report.message;
+    auto x = ones(10);
+    x[2] = bad;
+    const auto by_x = kit::solve_honestly(kit::laplacian(10), ones(10), {}, x);
+    EXPECT_EQ(by_x.report.why, status::nan);
+    EXPECT_TRUE(mentions(by_x.report.message, "element 3 of the first guess")) << by_x.report.message;
+  }
+}
+
+TEST(reason, nan_says_nothing_about_the_residual) {
+  auto a = kit::laplacian(10);
+  a.val[3] = nan;
+  const auto s = kit::solve_honestly(a, ones(10));
+  EXPECT_FALSE(s.report.relative_residual == 0) << "0 would be a lie";
+}
+
+TEST(reason, nan_by_overflow) {
+  const auto a = kit::diagonal({1e300, 1e300});
+  const auto s = kit::solve_honestly(a, ones(2), with("none"), host_array<double>{1e300, 1e300});
+  EXPECT_EQ(s.report.why, status::nan) << s.report.message;
+  const auto f = kit::solve_honestly<float>(kit::diagonal({1e38, 3e38}), host_array<float>{1, 1}, with("none", 1e-5),
+                                            host_array<float>{1e10f, 1e10f});
+  EXPECT_EQ(f.report.why, status::nan) << f.report.message;
+}
+
+TEST(reason, stagnated) {
+  for (const char* m : {"none", "jacobi"}) {
+    const auto s = kit::solve_honestly(kit::laplacian(20, 20), kit::random_vector<double>(400, 9), with(m, 1e-20));
+    EXPECT_EQ(s.report.why, status::stagnated) << s.report.message;
+    EXPECT_LE(s.report.relative_residual, 1e-14);
+    EXPECT_GT(s.report.restarts, 0);
+  }
+  const auto f =
+      kit::solve_honestly<float>(kit::laplacian(20, 20), kit::random_vector<float>(400, 9), with("none", 1e-9));
+  EXPECT_EQ(f.report.why, status::stagnated) << f.report.message;
+  EXPECT_TRUE(mentions(f.report.message, "f64")) << f.report.message;
+}
+
+TEST(reason, diverged) {
+  // One step along b overshoots the large eigenvalue: the residual grows by half the root of 1e42.
+  const auto s = kit::solve_honestly(kit::diagonal({1, 1e42}), host_array<double>{1, 1e-21}, with("none"));
+  EXPECT_EQ(s.report.why, status::diverged) << s.report.message;
+  EXPECT_EQ(s.report.iterations, 1);
+}
+
+TEST(reason, interrupted) {
+  auto o = with("none", 1e-30);
+  o.max_iterations = 1000000;
+  int calls = 0;
+  index_t last = 0;
+  o.watch = [&](const progress& p) {
+    EXPECT_GT(p.iteration, last);
+    EXPECT_GE(p.relative_residual, 0);
+    EXPECT_GE(p.seconds, 0);
+    last = p.iteration;
+    return ++calls < 3;
+  };
+  const auto s = kit::solve_honestly(kit::laplacian(200, 200), ones(40000), o);
+  EXPECT_EQ(s.report.why, status::interrupted) << s.report.message;
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(s.report.iterations, last);
+  EXPECT_GT(s.x[20000], 0) << "the best x so far was not handed back";
+}
+
+} // namespace
+} // namespace furrow

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What solve refuses, and what it says of itself.
+#include "solve_test_kit.hpp"
+
+namespace furrow {
+namespace {
+
+using namespace solve_test;
+
+/// The fault and the words with which `solve` refuses.
+std::pair<fault, std::string> refused(const coo<double>& a, const host_array<double>& b, const solve_options& o = {}) {
+  host_array<double> x(b.size(), 0.0);
+  try {
+    solve(a, as_cview(b), as_view(x), o);
+  } catch (const error& e) {
+    return {e.kind, e.what()};
+  }
+  ADD_FAILURE() << "accepted";
+  return {};
+}
+
+TEST(refusal, an_unsymmetric_pattern_is_named) {
+  const auto [kind, what] = refused(kit::assemble({3, 3}, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {1, 2, 5}}), ones(3));
+  EXPECT_EQ(kind, fault::input);
+  EXPECT_TRUE(mentions(what, "A(2, 3) = 5 but A(3, 2) = 0")) << what;
+}
+
+TEST(refusal, unsymmetric_values_are_named) {
+  const auto a = kit::assemble({3, 3}, {{0, 0, 9}, {1, 1, 9}, {2, 2, 9}, {0, 2, 1.5}, {2, 0, 1.25}});
+  const auto [kind, what] = refused(a, ones(3));
+  EXPECT_EQ(kind, fault::input);
+  EXPECT_TRUE(mentions(what, "A(1, 3) = 1.5 but A(3, 1) = 1.25")) << what;
+}
+
+TEST(refusal, sizes_that_do_not_fit) {
+  EXPECT_EQ(refused(kit::assemble({3, 2}, {{0, 0, 1}}), ones(3)).first, fault::input);
+  EXPECT_EQ(refused(kit::laplacian(3), ones(4)).first, fault::usage);
+  host_array<double> b = ones(3), x(2);
+  EXPECT_THROW(solve(kit::laplacian(3), as_cview(b), as_view(x), {}), error);
+  EXPECT_THROW(solve(kit::laplacian(3), as_cview(b), as_view(b), {}), error);
+}
+
+TEST(refusal, options_that_make_no_sense) {
+  for (const double bad : {-1.0, nan, inf}) {
+    solve_options o;
+    o.rtol = bad;
+    EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
+    o = {};
+    o.atol = bad;
+    EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
+  }
+  solve_options o;
+  o.rtol = 0;
+  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
+  o = {};
+  o.max_iterations = -1;
+  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
+}
+
+TEST(refusal, unknown_names_come_with_those_that_exist) {
+  solve_options o;
+  o.solver = "cgg";
+  auto [kind, what] = refused(kit::laplacian(3), ones(3), o);
+  EXPECT_EQ(kind, fault::usage);
+  EXPECT_TRUE(mentions(what, "cg")) << what;
+  o = {};
+  o.precond = "nothing";
+  std::tie(kind, what) = refused(kit::laplacian(3), ones(3), o);
+  EXPECT_EQ(kind, fault::usage);
+  EXPECT_TRUE(mentions(what, "none") && mentions(what, "jacobi")) << what;
+  o = {};
+  o.format = "cssr";
+  std::tie(kind, what) = refused(kit::laplacian(3), ones(3), o);
+  EXPECT_EQ(kind, fault::usage);
+  EXPECT_TRUE(mentions(what, "csr")) << what;
+}
+
+TEST(refusal, a_gpu_that_is_not_there) {
+  if (!inspect_gpus().gpus.empty()) GTEST_SKIP() << "this machine has a GPU";
+  solve_options o;
+  o.where = {device::kind::gpu, 0};
+  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::device);
+  o.format = "csr";
+  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::device);
+}
+
+TEST(report, says_what_ran_and_what_it_took) {
+  const auto a = kit::laplacian(30, 30);
+  auto o = with("jacobi");
+  o.format = "csr";
+  const auto s = kit::solve_honestly(a, ones(900), o);
+  EXPECT_EQ(s.report.format, "csr");
+  EXPECT_FALSE(s.report.kernel.empty());
+  EXPECT_EQ(s.report.reason, "asked for");
+  EXPECT_GT(s.report.waits, 0);
+  EXPECT_GT(s.report.bytes_per_iteration, 12.0 * double(a.nnz()));
+  // The matrix, the diagonal, and b, x, r, p, q.
+  EXPECT_EQ(s.report.stored_bytes, 12.0 * double(a.nnz()) + 4.0 * 901 + 8.0 * 900 * 6);
+  EXPECT_GE(s.report.setup_seconds, 0);
+  EXPECT_GE(s.report.solve_seconds, 0);
+}
+
+TEST(memory, the_estimate_covers_what_is_stored) {
+  const auto a = kit::laplacian(30, 30);
+  const auto s = kit::solve_honestly(a, ones(900), with("jacobi"));
+  const auto e = estimate_solve_memory(measure(a), precision::f64, with("jacobi"));
+  EXPECT_GE(e.host, s.report.stored_bytes);
+  EXPECT_LE(e.host, 3 * s.report.stored_bytes);
+  EXPECT_EQ(e.gpu, 0);
+}
+
+} // namespace
+} // namespace furrow
