@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "pieces.hpp"
+
+#include "backends/gpu/launch.hpp"
+#include "backends/gpu/reduce.hpp"
+
+namespace furrow::gpu {
+
+/// The shape of the `segments` kernel: four entries a thread, so that a warp reads whole lines of columns and values,
+/// and so few registers that a multiprocessor holds 1536 threads.
+struct segment_shape {
+  static constexpr int threads = 256, blocks = 6;
+  static constexpr int run = 4;               ///< entries of a thread
+  static constexpr int warp_run = run * warp; ///< entries of a warp
+  static constexpr int tile = run * threads;  ///< entries of a block
+  static constexpr int rows = 4 * threads;    ///< most rows of a block
+  static constexpr int few = 2, many = 4;     ///< tiles that a part of a long row has: small matrices, large ones
+  /// Where a tile's entry k waits in shared memory: neighbouring threads in different banks.
+  static constexpr __device__ int place(int k) { return k + k / 8; }
+};
+
+/// Four neighbouring entries, by loads of 16 bytes.
+template <class V> struct four_entries {
+  V val[segment_shape::run];
+  std::int32_t col[segment_shape::run];
+};
+inline __device__ void load_four(four_entries<double>& to, const double* val, const std::int32_t* col) {
+  const auto a = __ldcs(reinterpret_cast<const double2*>(val)), b = __ldcs(reinterpret_cast<const double2*>(val) + 1);
+  const auto c = __ldcs(reinterpret_cast<const int4*>(col));
+  to = {{a.x, a.y, b.x, b.y}, {c.x, c.y, c.z, c.w}};
+}
+inline __device__ void load_four(four_entries<float>& to, const float* val, const std::int32_t* col) {
+  const auto a = __ldcs(reinterpret_cast<const float4*>(val));
+  const auto c = __ldcs(reinterpret_cast<const int4*>(col));
+  to = {{a.x, a.y, a.z, a.w}, {c.x, c.y, c.z, c.w}};
+}
+
+/// val <- val x[col] of the entries at, at + 1, ... of a piece that lie in [lead, end); the others become zero.
+template <class V> __device__ void multiply_four(four_entries<V>& e, int at, int lead, int end, const V* x) {
+#pragma unroll
+  for (int i = 0; i < segment_shape::run; ++i)
+    e.val[i] = at + i >= lead && at + i < end ? e.val[i] * x[e.col[i]] : V(0);
+}
+
+/// What the lanes before have left of the row that goes on in this one. `tail` is what this lane leaves, `fresh`
+/// whether a row ends in it; `whole` becomes what the warp leaves. All lanes must call.
+template <class V> __device__ V left_before(V tail, bool fresh, V& whole) {
+  const int lane = static_cast<int>(threadIdx.x) % warp;
+  const unsigned ends = __ballot_sync(group_mask<warp>(), fresh) & (group_mask<warp>() >> (warp - 1 - lane));
+  const int from = ends ? warp - 1 - __clz(static_cast<int>(ends)) : 0; // the last lane up to this one with an end
+#pragma unroll
+  for (int distance = 1; distance < warp; distance *= 2) {
+    const V other = from_lane_below<warp>(tail, distance);
+    if (lane - distance >= from) tail += other;
+  }
+  whole = __shfl_sync(group_mask<warp>(), tail, warp - 1);
+  const V before = from_lane_below<warp>(tail, 1);
+  return lane ? before : V(0);
+}
+
+/// What blocks leave of a row that they share, and how many have: all counts are 0 between kernels.
+template <class V> struct shared_rows {
+  view<V> sum;
+  view<unsigned> arrived;
+};
+
+/// A part of a long row: its sum, or that of the whole row, in thread 0; true in the block that has it. The block that
+/// comes last adds the sums of all parts in the order of the parts.
+template <class V, class I>
+__device__ bool sum_part(const csr<V, I, cview>& a, const piece& p, index_t part, const V* x,
+                         const shared_rows<V>& shared, V* room, V& sum) {
+  using shape = segment_shape;
+  __shared__ bool last;
+  const int thread = static_cast<int>(threadIdx.x);
+  const index_t first = aligned(p.begin);
+  const int lead = static_cast<int>(p.begin - first), end = lead + p.count;
+  sum = V(0);
+  for (int at = thread * shape::run; at < end; at += shape::tile) {
+    four_entries<V> e;
+    load_four(e, a.val.data + first + at, a.col.data + first + at);
+    multiply_four(e, at, lead, end, x);
+    sum += (e.val[0] + e.val[1]) + (e.val[2] + e.val[3]);
+  }
+  sum = sum_block<shape::threads>(sum, room);
+  const share_of_row mine = share_of(p, index_t(a.row_ptr[p.row]), index_t(a.row_ptr[p.row + 1]), part);
+  if (mine.parts == 1) return true;
+  if (thread == 0) {
+    shared.sum[p.slot] = sum;
+    __threadfence();
+    last = atomicAdd(&shared.arrived[mine.first], 1u) == static_cast<unsigned>(mine.parts - 1);
+  }
+  __syncthreads();
+  if (!last) return false;
+  __threadfence();
+  V share{};
+  for (index_t k = thread; k < mine.parts; k += shape::threads) share += __ldcg(&shared.sum[mine.first + k]);
+  sum = sum_block<shape::threads>(share, room);
+  if (thread == 0) shared.arrived[mine.first] = 0;
+  return true;
+}
+
+/// y <- alpha A x + beta y; x . y where `xy` has a slot. A thread multiplies four neighbouring entries and adds up what
+/// belongs to one row; a segmented scan over the warp hands on what is left of a row to the lanes behind, and sums wait
+/// in shared memory at the places of the rows' last entries. There a thread a row picks them up, with what the warps
+/// before have left of the row. Nothing but x depends on a load that depends on a load. Each block has whole rows, so
+/// nobody waits for anybody; rows that are longer than a tile are left to blocks of their own.
+template <class V, class I, int N>
+__global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks)
+    segments_kernel(csr<V, I, cview> a, cview<piece> pieces, cview<std::uint8_t> ends, index_t part, V alpha,
+                    cview<V> x, V beta, view<V> y, shared_rows<V> shared, sum_target<N> xy) {
+  using shape = segment_shape;
+  __shared__ V at_end[shape::place(shape::tile)], left[shape::threads / warp];
+  const int thread = static_cast<int>(threadIdx.x), at = thread * shape::run;
+  double dot[1] = {};
+  const auto finish_row = [&](index_t row, V sum) {
+    store(alpha, sum, beta, y[row]);
+    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+  };
+  let_next_come();
+  for (index_t t = blockIdx.x; t < pieces.size; t += gridDim.x) {
+    const piece p = pieces[t];
+    if (t != blockIdx.x) __syncthreads(); // the shared memory has been read
+    if (p.rows == 0) {
+      wait_for_previous();
+      V sum;
+      if (sum_part(a, p, part, x.data, shared, at_end, sum) && thread == 0) finish_row(p.row, sum);
+      continue;
+    }
+    const index_t first = aligned(p.begin);
+    const int lead = static_cast<int>(p.begin - first), end = lead + p.count;
+    four_entries<V> e;
+    unsigned row_ends = 0;
+    if (at < end) {
+      load_four(e, a.val.data + first + at, a.col.data + first + at);
+      row_ends = ends[(first + at) / 8] >> (at & 4);
+    }
+    const I* const row_ptr = a.row_ptr.data + p.row;
+    I row_begin = 0, row_end = 0;
+    if (thread < p.rows) {
+      row_begin = row_ptr[thread];
+      row_end = row_ptr[thread + 1];
+    }
+    wait_for_previous();
+    multiply_four(e, at, lead, end, x.data);
+    const walked<V> mine = walk_entries(e.val, row_ends, [&](int i, V sum) { at_end[shape::place(at + i)] = sum; });
+    V whole;
+    const V before = left_before(mine.tail, mine.first >= 0, whole);
+    if (mine.first >= 0) at_end[shape::place(at + mine.first)] = before + mine.head;
+    if (thread % warp == 0) left[thread / warp] = whole;
+    __syncthreads();
+    for (int r = thread; r < p.rows; r += shape::threads) {
+      if (r != thread) {
+        row_begin = row_ptr[r];
+        row_end = row_ptr[r + 1];
+      }
+      const int from = static_cast<int>(row_begin - first), last = static_cast<int>(row_end - first) - 1;
+      V sum{};
+      if (last >= from) {
+        for (int w = from / shape::warp_run; w < last / shape::warp_run; ++w) sum += left[w];
+        sum += at_end[shape::place(last)];
+      }
+      finish_row(p.row + r, sum);
+    }
+  }
+  wait_for_previous(); // where there was no piece
+  finish<shape::threads, N>(dot, xy);
+}
+
+} // namespace furrow::gpu
