@@ -47,9 +47,9 @@ public:
     }
     if (kernel_ == "segments") {
       using shape = gpu::segment_shape;
-      const index_t at_once = index_t(gpu::current_queue().multiprocessors) * shape::blocks * shape::tile;
-      part_ = shape::tile * (a.val.size() > at_once ? shape::many : shape::few);
-      const pieces cut = cut_pieces(a.row_ptr, {shape::tile, shape::rows, part_});
+      const index_t at_once = index_t(gpu::current_queue().multiprocessors) * shape::blocks<V, 0> * shape::tile;
+      const index_t part = shape::tile * (a.val.size() > at_once ? shape::many : shape::few);
+      const pieces cut = cut_pieces(a.row_ptr, {shape::tile, shape::rows, part});
       pieces_ = on_device(cut.all);
       ends_ = gpu_array<std::uint8_t>(ends_of_rows(a.row_ptr));
       sums_ = gpu_array<V>(cut.slots);
@@ -99,7 +99,7 @@ private:
       // A pass with sums may have no more blocks than there is room for partial sums.
       const unsigned blocks = N > 0 ? gpu::blocks_for(pieces_.size(), 1, q) : static_cast<unsigned>(pieces_.size());
       gpu::launch(gpu::segments_kernel<V, I, N>, blocks, gpu::segment_shape::threads, 0, q, view_of(matrix_),
-                  as_cview(pieces_), as_cview(ends_), part_, alpha, x, beta, y,
+                  as_cview(pieces_), as_cview(ends_), alpha, x, beta, y,
                   gpu::shared_rows<V>{as_view(sums_), as_view(arrived_)}, xy);
       return;
     }
@@ -144,7 +144,6 @@ private:
   int blocks_ = 1;              ///< of the stream kernel that a multiprocessor holds
   gpu_array<piece> pieces_;     ///< of the segments kernel, as the following
   gpu_array<std::uint8_t> ends_;
-  index_t part_ = 0; ///< entries of a long row that a block takes
   mutable gpu_array<V> sums_;
   mutable gpu_array<unsigned> arrived_;
 };

@@ -12,12 +12,12 @@
 /// The integers and the arithmetic of the `segments` kernel, which tests on the CPU play.
 namespace furrow {
 
-/// Work of a block. rows > 0: the rows [row, row + rows), whole, with the entries [begin, begin + count). rows == 0:
-/// entries of the one row `row`, which is longer than others may be together; `slot` is where their sum goes if the row
-/// has more than one part.
-struct piece {
+/// Work of a block: the rows [row, row + rows), whole, with the entries [begin, begin + count). Or, where parts > 0,
+/// entries of the one row `row`, which is longer than others may be together and is cut into so many parts; the sums of
+/// its parts go into the slots from `first` on, this one's into `slot`.
+struct alignas(16) piece {
   index_t begin;
-  std::int32_t row, rows, count, slot;
+  std::int32_t row, rows, count, parts, slot, first;
 };
 
 /// Entries start at a multiple of this many in a block, so that all loads are of 16 bytes and flags fill bytes.
@@ -32,7 +32,7 @@ struct piece_sizes {
 
 struct pieces {
   std::vector<piece> all; ///< the parts of long rows first: nothing else takes as long
-  index_t slots = 0;      ///< parts of rows that have more than one
+  index_t slots = 0;      ///< parts of long rows
 };
 
 /// Depends on the matrix alone.
@@ -40,18 +40,18 @@ template <class I> pieces cut_pieces(const host_array<I>& row_ptr, piece_sizes s
   pieces cut;
   for (const tile& t : cut_tiles(row_ptr, s.entries - (piece_alignment - 1), s.rows)) {
     if (t.count >= 0) {
-      cut.all.push_back({t.begin, t.row, t.rows, t.count, 0});
+      cut.all.push_back({t.begin, t.row, t.rows, t.count, 0, 0, 0});
       continue;
     }
-    const index_t origin = aligned(t.begin), end = row_ptr[t.row + 1];
-    const bool alone = end - origin <= s.part;
-    for (index_t k = origin; k < end; k += s.part) {
-      const index_t begin = std::max(k, t.begin), count = std::min(k + s.part, end) - begin;
-      cut.all.push_back(
-          {begin, t.row, 0, static_cast<std::int32_t>(count), alone ? 0 : static_cast<std::int32_t>(cut.slots++)});
+    const index_t origin = aligned(t.begin), end = row_ptr[t.row + 1], parts = (end - origin + s.part - 1) / s.part;
+    for (index_t n = 0; n < parts; ++n) {
+      const index_t k = origin + n * s.part, begin = std::max(k, t.begin), count = std::min(k + s.part, end) - begin;
+      cut.all.push_back({begin, t.row, 0, static_cast<std::int32_t>(count), static_cast<std::int32_t>(parts),
+                         static_cast<std::int32_t>(cut.slots + n), static_cast<std::int32_t>(cut.slots)});
     }
+    cut.slots += parts;
   }
-  std::ranges::stable_partition(cut.all, [](const piece& p) { return p.rows == 0; });
+  std::ranges::stable_partition(cut.all, [](const piece& p) { return p.parts > 0; });
   return cut;
 }
 
@@ -65,15 +65,6 @@ template <class I> host_array<std::uint8_t> ends_of_rows(const host_array<I>& ro
       ends[k / 8] = static_cast<std::uint8_t>(ends[k / 8] | (1u << (k % 8)));
     }
   return ends;
-}
-
-/// The parts of the row that a piece is one of: how many, and the slot of the first.
-struct share_of_row {
-  index_t parts, first;
-};
-FURROW_HD inline share_of_row share_of(const piece& p, index_t row_begin, index_t row_end, index_t part) {
-  const index_t origin = aligned(row_begin);
-  return {(row_end - origin + part - 1) / part, p.slot - (p.begin - origin) / part};
 }
 
 /// What a thread makes of its entries: `head` of the row that ends first among them, `tail` behind the last end.

@@ -8,9 +8,11 @@
 namespace furrow::gpu {
 
 /// The shape of the `segments` kernel: four entries a thread, so that a warp reads whole lines of columns and values,
-/// and so few registers that a multiprocessor holds 1536 threads.
+/// and few registers.
 struct segment_shape {
-  static constexpr int threads = 256, blocks = 6;
+  static constexpr int threads = 256;
+  /// Blocks that a multiprocessor should have room for, with N sums beside the product.
+  template <class V, int N> static constexpr int blocks = (sizeof(V) == 8 ? 5 : 6) - (N > 0);
   static constexpr int run = 4;               ///< entries of a thread
   static constexpr int warp_run = run * warp; ///< entries of a warp
   static constexpr int tile = run * threads;  ///< entries of a block
@@ -65,39 +67,40 @@ template <class V> struct shared_rows {
   view<unsigned> arrived;
 };
 
-/// A part of a long row: its sum, or that of the whole row, in thread 0; true in the block that has it. The block that
-/// comes last adds the sums of all parts in the order of the parts.
-template <class V, class I>
-__device__ bool sum_part(const csr<V, I, cview>& a, const piece& p, index_t part, const V* x,
-                         const shared_rows<V>& shared, V* room, V& sum) {
+/// The sum of a part of a long row, its entries [lead, end) behind `val` and `col`. Where the row has more parts, the
+/// block that comes last adds the sums of all in the order of the parts, and `last` says which one that is; the sum is
+/// in its thread 0.
+template <class V>
+__device__ V sum_part(const piece& p, const V* val, const std::int32_t* col, int lead, int end, const V* x,
+                      const shared_rows<V>& shared, V* room, bool& last) {
   using shape = segment_shape;
-  __shared__ bool last;
   const int thread = static_cast<int>(threadIdx.x);
-  const index_t first = aligned(p.begin);
-  const int lead = static_cast<int>(p.begin - first), end = lead + p.count;
-  sum = V(0);
+  V sum{};
+#pragma unroll 1
   for (int at = thread * shape::run; at < end; at += shape::tile) {
     four_entries<V> e;
-    load_four(e, a.val.data + first + at, a.col.data + first + at);
+    load_four(e, val + at, col + at);
     multiply_four(e, at, lead, end, x);
     sum += (e.val[0] + e.val[1]) + (e.val[2] + e.val[3]);
   }
   sum = sum_block<shape::threads>(sum, room);
-  const share_of_row mine = share_of(p, index_t(a.row_ptr[p.row]), index_t(a.row_ptr[p.row + 1]), part);
-  if (mine.parts == 1) return true;
   if (thread == 0) {
-    shared.sum[p.slot] = sum;
-    __threadfence();
-    last = atomicAdd(&shared.arrived[mine.first], 1u) == static_cast<unsigned>(mine.parts - 1);
+    last = p.parts == 1;
+    if (!last) {
+      shared.sum.data[p.slot] = sum;
+      __threadfence();
+      last = atomicAdd(shared.arrived.data + p.first, 1u) == static_cast<unsigned>(p.parts - 1);
+    }
   }
   __syncthreads();
-  if (!last) return false;
+  if (!last || p.parts == 1) return sum;
   __threadfence();
-  V share{};
-  for (index_t k = thread; k < mine.parts; k += shape::threads) share += __ldcg(&shared.sum[mine.first + k]);
-  sum = sum_block<shape::threads>(share, room);
-  if (thread == 0) shared.arrived[mine.first] = 0;
-  return true;
+  sum = V(0);
+#pragma unroll 1
+  for (int k = thread; k < p.parts; k += shape::threads) sum += __ldcg(shared.sum.data + p.first + k);
+  sum = sum_block<shape::threads>(sum, room);
+  if (thread == 0) shared.arrived.data[p.first] = 0;
+  return sum;
 }
 
 /// y <- alpha A x + beta y; x . y where `xy` has a slot. A thread multiplies four neighbouring entries and adds up what
@@ -106,11 +109,12 @@ __device__ bool sum_part(const csr<V, I, cview>& a, const piece& p, index_t part
 /// before have left of the row. Nothing but x depends on a load that depends on a load. Each block has whole rows, so
 /// nobody waits for anybody; rows that are longer than a tile are left to blocks of their own.
 template <class V, class I, int N>
-__global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks)
-    segments_kernel(csr<V, I, cview> a, cview<piece> pieces, cview<std::uint8_t> ends, index_t part, V alpha,
-                    cview<V> x, V beta, view<V> y, shared_rows<V> shared, sum_target<N> xy) {
+__global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<V, N>)
+    segments_kernel(csr<V, I, cview> a, cview<piece> pieces, cview<std::uint8_t> ends, V alpha, cview<V> x, V beta,
+                    view<V> y, shared_rows<V> shared, sum_target<N> xy) {
   using shape = segment_shape;
   __shared__ V at_end[shape::place(shape::tile)], left[shape::threads / warp];
+  __shared__ bool last;
   const int thread = static_cast<int>(threadIdx.x), at = thread * shape::run;
   double dot[1] = {};
   const auto finish_row = [&](index_t row, V sum) {
@@ -121,19 +125,21 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks)
   for (index_t t = blockIdx.x; t < pieces.size; t += gridDim.x) {
     const piece p = pieces[t];
     if (t != blockIdx.x) __syncthreads(); // the shared memory has been read
-    if (p.rows == 0) {
-      wait_for_previous();
-      V sum;
-      if (sum_part(a, p, part, x.data, shared, at_end, sum) && thread == 0) finish_row(p.row, sum);
-      continue;
-    }
     const index_t first = aligned(p.begin);
     const int lead = static_cast<int>(p.begin - first), end = lead + p.count;
+    const V* const val = a.val.data + first;
+    const std::int32_t* const col = a.col.data + first;
+    if (p.parts > 0) {
+      wait_for_previous();
+      const V sum = sum_part(p, val, col, lead, end, x.data, shared, at_end, last);
+      if (last && thread == 0) finish_row(p.row, sum);
+      continue;
+    }
     four_entries<V> e;
     unsigned row_ends = 0;
     if (at < end) {
-      load_four(e, a.val.data + first + at, a.col.data + first + at);
-      row_ends = ends[(first + at) / 8] >> (at & 4);
+      load_four(e, val + at, col + at);
+      row_ends = ends.data[(first + at) / 8] >> (at & 4);
     }
     const I* const row_ptr = a.row_ptr.data + p.row;
     I row_begin = 0, row_end = 0;
@@ -143,10 +149,10 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks)
     }
     wait_for_previous();
     multiply_four(e, at, lead, end, x.data);
-    const walked<V> mine = walk_entries(e.val, row_ends, [&](int i, V sum) { at_end[shape::place(at + i)] = sum; });
+    const walked<V> mine = walk_entries(e.val, row_ends, [&](int i, V sum) { at_end[shape::place(at) + i] = sum; });
     V whole;
     const V before = left_before(mine.tail, mine.first >= 0, whole);
-    if (mine.first >= 0) at_end[shape::place(at + mine.first)] = before + mine.head;
+    if (mine.first >= 0) at_end[shape::place(at) + mine.first] = before + mine.head;
     if (thread % warp == 0) left[thread / warp] = whole;
     __syncthreads();
     for (int r = thread; r < p.rows; r += shape::threads) {
@@ -154,11 +160,11 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks)
         row_begin = row_ptr[r];
         row_end = row_ptr[r + 1];
       }
-      const int from = static_cast<int>(row_begin - first), last = static_cast<int>(row_end - first) - 1;
+      const int from = static_cast<int>(row_begin - first), to = static_cast<int>(row_end - first) - 1;
       V sum{};
-      if (last >= from) {
-        for (int w = from / shape::warp_run; w < last / shape::warp_run; ++w) sum += left[w];
-        sum += at_end[shape::place(last)];
+      if (to >= from) {
+        for (int w = from / shape::warp_run; w < to / shape::warp_run; ++w) sum += left[w];
+        sum += at_end[shape::place(to)];
       }
       finish_row(p.row + r, sum);
     }

@@ -34,7 +34,7 @@ TEST(pieces, cover_every_entry_and_every_row_once) {
       std::vector<int> slots(static_cast<std::size_t>(cut.slots));
       bool whole = false;
       for (const piece& p : cut.all) {
-        EXPECT_FALSE(whole && p.rows == 0) << "a part of a long row behind whole rows";
+        EXPECT_FALSE(whole && p.parts > 0) << "a part of a long row behind whole rows";
         whole |= p.rows > 0;
         for (index_t k = p.begin; k < p.begin + p.count; ++k) ++entries[k];
         for (std::int32_t r = 0; r < p.rows; ++r) ++rows[p.row + r];
@@ -45,11 +45,10 @@ TEST(pieces, cover_every_entry_and_every_row_once) {
           EXPECT_EQ(p.begin + p.count, row_ptr[p.row + p.rows]);
           continue;
         }
-        const auto mine = share_of(p, row_ptr[p.row], row_ptr[p.row + 1], s.part);
         EXPECT_LE(p.begin % piece_alignment + p.count, s.part);
+        EXPECT_EQ(p.parts, (row_ptr[p.row + 1] - aligned(row_ptr[p.row]) + s.part - 1) / s.part);
+        EXPECT_EQ(p.first + (p.begin - aligned(row_ptr[p.row])) / s.part, p.slot);
         if (p.begin == row_ptr[p.row]) ++rows[p.row];
-        if (mine.parts == 1) continue;
-        EXPECT_EQ(mine.first, p.slot - (p.begin - aligned(row_ptr[p.row])) / s.part);
         ++slots[p.slot];
       }
       EXPECT_EQ(std::ranges::count(entries, 1), m.a.nnz());
@@ -79,13 +78,12 @@ host_array<V> play(const csr<V, I, host_array>& a, int threads, int width, index
     const index_t first = aligned(p.begin);
     const int lead = static_cast<int>(p.begin - first), end = lead + p.count;
     const auto product = [&](int k) { return k < lead || k >= end ? V(0) : a.val[first + k] * x[a.col[first + k]]; };
-    if (p.rows == 0) {
+    if (p.parts > 0) {
       V sum{};
       for (int k = 0; k < end; ++k) sum += product(k);
-      const auto mine = share_of(p, index_t(a.row_ptr[p.row]), index_t(a.row_ptr[p.row + 1]), part);
-      auto& parts = slots[mine.parts == 1 ? -1 - p.row : mine.first];
+      auto& parts = slots[p.first];
       parts.push_back(sum);
-      if (index_t(parts.size()) < mine.parts) continue;
+      if (std::int32_t(parts.size()) < p.parts) continue;
       sum = V(0);
       for (const V share : parts) sum += share;
       finish_row(p.row, sum);
