@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <vector>
 #else
+#include "gpu/launch.hpp"
 #include "gpu/reduce.hpp"
 #endif
 
@@ -139,6 +140,7 @@ __global__ void __launch_bounds__(row_threads)
   const lanes lane{static_cast<int>(threadIdx.x) % W, W};
   const index_t groups = index_t(gridDim.x) * (row_threads / W);
   double dot[1] = {};
+  take_turn();
   for (index_t row = (index_t(blockIdx.x) * row_threads + threadIdx.x) / W; row < a.shape.rows; row += groups) {
     const V sum = sum_lanes<W>(partial(lane, a, row, x));
     if (lane.rank > 0) continue;

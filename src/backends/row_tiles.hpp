@@ -3,6 +3,7 @@
 #include "lanes.hpp"
 
 #if defined(__CUDACC__)
+#include "gpu/launch.hpp"
 #include "gpu/reduce.hpp"
 #endif
 
@@ -48,6 +49,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
     tiles_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
   constexpr index_t size = index_t(R) * tile_threads;
   double dot[1] = {};
+  take_turn();
   for (index_t first = blockIdx.x * size; first < a.shape.rows; first += gridDim.x * size) {
     V sum[R] = {};
     const index_t row = first + threadIdx.x;
@@ -74,8 +76,7 @@ void launch_tiles(const A& a, V alpha, cview<V> x, V beta, view<V> y, sum_target
   const index_t tiles = (a.shape.rows + R * tile_threads - 1) / (R * tile_threads);
   // A pass with sums may have no more blocks than there is room for partial sums; the others cover all tiles.
   const unsigned blocks = N > 0 ? blocks_for(tiles, 1, q, tile_blocks) : static_cast<unsigned>(tiles);
-  tiles_kernel<R><<<blocks, tile_threads, 0, q.stream>>>(a, alpha, x, beta, y, xy);
-  check(cudaGetLastError());
+  launch(tiles_kernel<R, A, V, N>, blocks, tile_threads, 0, q, a, alpha, x, beta, y, xy);
 }
 
 } // namespace gpu

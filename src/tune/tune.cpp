@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "timing.hpp"
+#include "steady.hpp"
 #include "winners.hpp"
 
 #include "io/checksum.hpp"
@@ -50,9 +50,8 @@ template <class V, class Array> candidate measured(candidate c, const coo<V>& a,
   c.setup_seconds = now() - began;
   const Array x(host_array<V>(a.shape.cols, V(1)));
   Array y(a.shape.rows);
-  const double once = time_apply<V>(*op, as_cview(x), as_view(y), where, 3).median;
-  const int repeat = static_cast<int>(std::clamp(seconds_each / std::max(once, 1e-9), 5.0, 200.0));
-  c.seconds = time_apply<V>(*op, as_cview(x), as_view(y), where, repeat).median;
+  const auto product = [&] { op->apply(V(1), as_cview(x), V(0), as_view(y)); };
+  c.seconds = time_steadily(product, where, {.seconds = seconds_each}).median;
   c.what.kernel = op->kernel();
   return c;
 }

@@ -24,7 +24,8 @@ inline constexpr std::size_t padding = 64;
 struct queue {
   int ordinal = 0;
   int multiprocessors = 0;
-  bool graphs = false; ///< loops may run inside a graph
+  bool graphs = false;       ///< loops may run inside a graph
+  bool early_launch = false; ///< a kernel may come while the one before it ends (`launch`)
   cudaStream_t stream = nullptr;
   double* partial = nullptr;   ///< max_blocks() x max_sums partial sums
   unsigned* arrived = nullptr; ///< blocks that have left their partial sums; 0 between kernels

@@ -22,6 +22,12 @@ template <int W, class T> __device__ T from_lane_above(T value, int distance) {
   return __shfl_down_sync(group_mask<W>(), value, distance, W);
 }
 
+/// The value of the lane `distance` before this one in the same group of W; the first ones keep their own. All lanes of
+/// the group must call.
+template <int W, class T> __device__ T from_lane_below(T value, int distance) {
+  return __shfl_up_sync(group_mask<W>(), value, distance, W);
+}
+
 /// The value of the lane of the same group of W whose rank differs in the bit `distance`. All lanes of the group must
 /// call.
 template <int W, class T> __device__ T from_lane_across(T value, int distance) {

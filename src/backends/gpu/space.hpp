@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "launch.hpp"
 #include "loop.hpp"
 #include "reduce.hpp"
 
@@ -13,6 +14,7 @@ inline constexpr int sweep_threads = 256, sweep_batch = 4;
 /// Every i in [0, n), neighbouring threads on neighbouring indices.
 template <class Step, int N>
 __global__ void __launch_bounds__(sweep_threads) sweep_kernel(index_t n, Step step, sum_target<N> to) {
+  take_turn();
   step.load();
   double mine[N ? N : 1] = {};
   const sums<N> sum{mine, 1};
@@ -46,8 +48,8 @@ public:
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
     constexpr int count = sizeof...(Slots);
     static_assert(sweep_step<Step, count> && count <= max_sums);
-    sweep_kernel<<<blocks_for(n, sweep_threads, q_, 8), sweep_threads, 0, q_.stream>>>(n, step, target(q_, out...));
-    check(cudaGetLastError());
+    launch(sweep_kernel<Step, count>, blocks_for(n, sweep_threads, q_, 8), sweep_threads, 0, q_, n, step,
+           target(q_, out...));
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
 

@@ -48,8 +48,7 @@ private:
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const auto grid = N > 0 ? gpu::blocks_for(work, gpu::block_threads, q)
                             : static_cast<unsigned>((work + gpu::block_threads - 1) / gpu::block_threads);
-    gpu::blocks_kernel<K, W><<<grid, gpu::block_threads, 0, q.stream>>>(gpu_view(), alpha, x, beta, y, xy);
-    gpu::check(cudaGetLastError());
+    gpu::launch(gpu::blocks_kernel<K, W, V, I, N>, grid, gpu::block_threads, 0, q, gpu_view(), alpha, x, beta, y, xy);
   }
 
   bcsr<V, I, cview> gpu_view() const { return view_of(matrix_); }

@@ -2,6 +2,7 @@
 #pragma once
 #include "block_lanes.hpp"
 
+#include "backends/gpu/launch.hpp"
 #include "backends/gpu/reduce.hpp"
 
 #include <type_traits>
@@ -48,6 +49,7 @@ __global__ void __launch_bounds__(block_threads, block_residents<K>)
   const lanes lane{static_cast<int>(threadIdx.x) % W, W};
   const index_t groups = index_t(gridDim.x) * (block_threads / W), block_rows = blocks_over(a.shape.rows, K);
   double dot[1] = {};
+  take_turn();
   for (index_t r = (index_t(blockIdx.x) * block_threads + threadIdx.x) / W; r < block_rows; r += groups) {
     V sum[K], mine{};
     block_row_share<K, ahead>(lane, a, r, x, sum, load_column<K>{});

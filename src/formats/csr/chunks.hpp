@@ -2,6 +2,7 @@
 #pragma once
 #include "csr.hpp"
 
+#include "backends/gpu/launch.hpp"
 #include "backends/gpu/reduce.hpp"
 #include "backends/load_once.hpp"
 
@@ -62,6 +63,7 @@ __global__ void __launch_bounds__(chunk_shape::threads)
     chunks_kernel(csr<V, I, cview> a, cview<std::int32_t> begin, V alpha, cview<V> x, V beta, view<V> y,
                   sum_target<N> xy) {
   constexpr int groups = chunk_shape::threads / W, batch = chunk_shape::batch;
+  let_next_come();
   const int lane = static_cast<int>(threadIdx.x) % W;
   const index_t last = begin[blockIdx.x + 1];
   double dot[1] = {};
@@ -75,6 +77,7 @@ __global__ void __launch_bounds__(chunk_shape::threads)
   bounds(row + groups, next_from, next_to);
   chunk_batch<W, V, I> now, next;
   now.bring(a, from + lane, to);
+  wait_for_previous();
   for (; row < last; row += groups) {
     next.bring(a, next_from + lane, next_to);
     const I rest = from + batch * W, end = to;

@@ -2,6 +2,7 @@
 #include "chunks.hpp"
 #include "convert.hpp"
 #include "merge.hpp"
+#include "segments.hpp"
 #include "stream.hpp"
 #include "tiles.hpp"
 
@@ -38,9 +39,7 @@ public:
       const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
       const auto tiles =
           cut_tiles(a.row_ptr, entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
-      host_array<tile> home(static_cast<index_t>(tiles.size()));
-      std::copy(tiles.begin(), tiles.end(), home.begin());
-      tiles_ = gpu_array<tile>(home);
+      tiles_ = on_device(tiles);
     }
     if (kernel_ == "chunks") {
       launch_.width = 4; // so that a row comes in one batch, most of the time
@@ -52,6 +51,16 @@ public:
       items_ = items > 2 * round * gpu::merge_shape<gpu::few_items>::tile ? gpu::many_items : gpu::few_items;
       if (items_ == gpu::many_items) prepare_merge<gpu::many_items>(a);
       else prepare_merge<gpu::few_items>(a);
+    }
+    if (kernel_ == "segments") {
+      using shape = gpu::segment_shape;
+      const index_t at_once = index_t(gpu::current_queue().multiprocessors) * shape::blocks<V, 0> * shape::tile;
+      const index_t part = shape::tile * (a.val.size() > at_once ? shape::many : shape::few);
+      const pieces cut = cut_pieces(a.row_ptr, {shape::tile, shape::rows, part});
+      pieces_ = on_device(cut.all);
+      ends_ = gpu_array<std::uint8_t>(ends_of_rows(a.row_ptr));
+      sums_ = gpu_array<V>(cut.slots);
+      arrived_ = gpu_array<unsigned>(host_array<unsigned>(cut.slots, 0u));
     }
     if (kernel_ == "vector") {
       launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
@@ -72,6 +81,12 @@ private:
     launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
   }
 
+  template <class T> static gpu_array<T> on_device(const std::vector<T>& values) {
+    host_array<T> home(static_cast<index_t>(values.size()));
+    std::copy(values.begin(), values.end(), home.begin());
+    return gpu_array<T>(home);
+  }
+
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
   template <class Kernel> void prepare(Kernel kernel) {
     constexpr int bytes = sizeof(gpu::stream_memory<V, I>);
@@ -82,15 +97,22 @@ private:
   template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
     if (kernel_ == "stream") {
-      gpu::stream_kernel<V, I, N>
-          <<<gpu::blocks_for(tiles_.size(), 1, q, blocks_), gpu::stream_shape::threads,
-             sizeof(gpu::stream_memory<V, I>), q.stream>>>(view_of(matrix_), as_cview(tiles_), alpha, x, beta, y, xy);
-      gpu::check(cudaGetLastError());
+      gpu::launch(gpu::stream_kernel<V, I, N>, gpu::blocks_for(tiles_.size(), 1, q, blocks_),
+                  gpu::stream_shape::threads, sizeof(gpu::stream_memory<V, I>), q, view_of(matrix_), as_cview(tiles_),
+                  alpha, x, beta, y, xy);
       return;
     }
     if (kernel_ == "merge")
       return items_ == gpu::many_items ? launch_merge<gpu::many_items>(alpha, x, beta, y, xy)
                                        : launch_merge<gpu::few_items>(alpha, x, beta, y, xy);
+    if (kernel_ == "segments") {
+      // A pass with sums may have no more blocks than there is room for partial sums.
+      const unsigned blocks = N > 0 ? gpu::blocks_for(pieces_.size(), 1, q) : static_cast<unsigned>(pieces_.size());
+      gpu::launch(gpu::segments_kernel<V, I, N>, blocks, gpu::segment_shape::threads, 0, q, view_of(matrix_),
+                  as_cview(pieces_), as_cview(ends_), alpha, x, beta, y,
+                  gpu::shared_rows<V>{as_view(sums_), as_view(arrived_)}, xy);
+      return;
+    }
     switch (launch_.width) {
     case 1:
       return launch_rows<1>(alpha, x, beta, y, xy);
@@ -127,9 +149,8 @@ private:
     gpu::queue& q = gpu::current_queue();
     if constexpr (W >= 4) {
       if (kernel_ == "chunks") {
-        gpu::chunks_kernel<W><<<static_cast<unsigned>(cut_.size() - 1), gpu::chunk_shape::threads, 0, q.stream>>>(
-            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, xy);
-        gpu::check(cudaGetLastError());
+        gpu::launch(gpu::chunks_kernel<W, V, I, N>, static_cast<unsigned>(cut_.size() - 1), gpu::chunk_shape::threads,
+                    0, q, view_of(matrix_), as_cview(cut_), alpha, x, beta, y, xy);
         return;
       }
     }
@@ -138,17 +159,21 @@ private:
     const bool fill = launch_.fill || N > 0;
     const auto blocks = fill ? gpu::blocks_for(work, gpu::row_threads, q)
                              : static_cast<unsigned>((work + gpu::row_threads - 1) / gpu::row_threads);
-    gpu::rows_kernel<W><<<blocks, gpu::row_threads, 0, q.stream>>>(view_of(matrix_), alpha, x, beta, y, xy);
-    gpu::check(cudaGetLastError());
+    gpu::launch(gpu::rows_kernel<W, csr<V, I, cview>, V, N>, blocks, gpu::row_threads, 0, q, view_of(matrix_), alpha, x,
+                beta, y, xy);
   }
 
   std::string kernel_;
   row_launch launch_;
   gpu_array<tile> tiles_;
   gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in
+  int blocks_ = 1;              ///< of the stream or merge kernel that a multiprocessor holds
   mutable gpu_array<gpu::left_over> left_; ///< of the merge kernel: what each tile leaves of its last row
   int items_ = gpu::few_items;             ///< of a thread of the merge kernel
-  int blocks_ = 1;                         ///< of the stream or merge kernel that a multiprocessor holds
+  gpu_array<piece> pieces_;                ///< of the segments kernel, as the following
+  gpu_array<std::uint8_t> ends_;
+  mutable gpu_array<V> sums_;
+  mutable gpu_array<unsigned> arrived_;
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "four_entries.hpp"
 #include "merge_path.hpp"
 
 #include "backends/gpu/reduce.hpp"
@@ -23,22 +24,6 @@ template <int Items, class V>
 inline constexpr int merge_blocks = Items == few_items ? (sizeof(V) == 8 ? 6 : 7)
                                     : sizeof(V) == 8   ? 5
                                                        : 6;
-
-/// Four neighbouring entries, by loads of 16 bytes that pass the first cache.
-template <class V> struct four_entries {
-  V val[4];
-  std::int32_t col[4];
-};
-inline __device__ void load_four(four_entries<double>& to, const double* val, const std::int32_t* col) {
-  const auto a = __ldcs(reinterpret_cast<const double2*>(val)), b = __ldcs(reinterpret_cast<const double2*>(val) + 1);
-  const auto c = __ldcs(reinterpret_cast<const int4*>(col));
-  to = {{a.x, a.y, b.x, b.y}, {c.x, c.y, c.z, c.w}};
-}
-inline __device__ void load_four(four_entries<float>& to, const float* val, const std::int32_t* col) {
-  const auto a = __ldcs(reinterpret_cast<const float4*>(val));
-  const auto c = __ldcs(reinterpret_cast<const int4*>(col));
-  to = {{a.x, a.y, a.z, a.w}, {c.x, c.y, c.z, c.w}};
-}
 
 /// product[k] <- val[begin + k] * x[col[begin + k]], 0 <= k < count <= tile. Loads start at multiples of four entries
 /// and may read past the last one: device arrays are padded to 64 bytes.
@@ -132,7 +117,7 @@ __global__ void __launch_bounds__(merge_shape<Items>::threads, merge_blocks<Item
 
     const int first = thread * Items < items ? thread * Items : items;
     const int last = first + Items < items ? first + Items : items;
-    const walked<V> mine = walk_items<V>(
+    const walked_items<V> mine = walk_items<V>(
         first, last, rows, [&](int r) { return int(end[r]); }, [&](int k) { return product[k]; },
         [&](int r, V sum) { finish_row(first_row + r, sum); });
     run<V> before{V(0), false}, whole{};

@@ -4,6 +4,7 @@
 #include "tiles.hpp"
 
 #include "backends/gpu/bulk_copy.hpp"
+#include "backends/gpu/launch.hpp"
 #include "backends/gpu/reduce.hpp"
 
 namespace furrow::gpu {
@@ -112,6 +113,7 @@ __global__ void __launch_bounds__(stream_shape::threads, stream_shape::blocks)
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<stream_memory<V, I>*>(memory);
   const int thread = static_cast<int>(threadIdx.x);
+  let_next_come();
   double dot[1] = {};
   const auto put = [&](index_t row, V sum) {
     store(alpha, sum, beta, y[row]);
@@ -125,6 +127,7 @@ __global__ void __launch_bounds__(stream_shape::threads, stream_shape::blocks)
       if (mine < tiles.size) bring(shared, s, a, tiles[mine]);
     }
   __syncthreads();
+  wait_for_previous();
 
   int s = 0;
   unsigned parity = 0;

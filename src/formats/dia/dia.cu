@@ -18,6 +18,7 @@ __global__ void __launch_bounds__(threads)
     diagonals_kernel(dia<V, cview> a, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
   __shared__ std::int32_t offset[offsets_at_once];
   double dot[1] = {};
+  gpu::take_turn();
   const index_t diagonals = a.offset.size;
   for (index_t first = index_t(blockIdx.x) * threads; first < a.shape.rows; first += index_t(gridDim.x) * threads) {
     const index_t row = first + threadIdx.x;
@@ -68,8 +69,8 @@ private:
     const auto a = view_of(matrix_);
     if (kernel_ == "tiles") return gpu::launch_tiles<rows_a_thread<V>>(a, alpha, x, beta, y, xy);
     gpu::queue& q = gpu::current_queue();
-    diagonals_kernel<<<gpu::blocks_for(a.shape.rows, threads, q), threads, 0, q.stream>>>(a, alpha, x, beta, y, xy);
-    gpu::check(cudaGetLastError());
+    gpu::launch(diagonals_kernel<V, N>, gpu::blocks_for(a.shape.rows, threads, q), threads, 0, q, a, alpha, x, beta, y,
+                xy);
   }
 
   std::string kernel_;

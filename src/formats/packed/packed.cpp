@@ -54,26 +54,20 @@ constexpr std::array cpu_kernels{
                  {.by_row = 0.326, .by_window = 0.615, .rows = 1.75, .places = 0.311, .uneven = 0.0111}},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{"slices",
-                 "a thread a row, eight entries of it under way",
-                 {.start = 0.753,
-                  .memory = 0.257,
-                  .by_row = 0.0764,
-                  .by_slice = 0.122,
-                  .by_window = 1.2,
-                  .rows = 0.55,
-                  .places = 0.0736,
-                  .longest = 48.6}},
+    kernel_entry{
+        "slices",
+        "a thread a row, eight entries of it under way",
+        {.start = 0.572, .by_slice = 0.319, .by_window = 1.18, .rows = 0.799, .places = 0.0646, .longest = 48.3}},
     kernel_entry{"split",
                  "2 to 8 threads a row: for few rows, or rows that are very long",
-                 {.start = 0.879,
-                  .memory = 0.424,
-                  .by_row = 0.114,
-                  .by_window = 1.1,
-                  .rows = 1.77,
-                  .places = 0.0905,
-                  .uneven = 0.221,
-                  .longest = 6.94}},
+                 {.start = 0.712,
+                  .memory = 0.673,
+                  .by_row = 0.104,
+                  .by_window = 0.824,
+                  .rows = 1.73,
+                  .places = 0.0754,
+                  .uneven = 0.288,
+                  .longest = 6.72}},
 };
 constexpr std::array<std::string_view, 2> examples{"1", "256"};
 

@@ -53,18 +53,19 @@ constexpr std::array cpu_kernels{
                  {.start = 0.186, .by_window = 0.761, .rows = 0.627, .places = 0.816, .uneven = 0.0249}},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{"slices",
-                 "a thread a row, eight entries of it under way",
-                 {.start = 0.7, .memory = 0.945, .by_slice = 0.00859, .by_window = 1.14, .longest = 51.4}},
+    kernel_entry{
+        "slices",
+        "a thread a row, eight entries of it under way",
+        {.start = 0.505, .memory = 0.784, .by_slice = 0.127, .by_window = 1.08, .uneven = 0.00794, .longest = 50.8}},
     kernel_entry{"split",
                  "2 to 8 threads a row: for few rows, or rows that are very long",
-                 {.start = 0.861,
-                  .memory = 0.81,
-                  .by_window = 1.11,
-                  .rows = 1.03,
-                  .places = 0.0485,
-                  .uneven = 0.246,
-                  .longest = 6.63}},
+                 {.start = 0.691,
+                  .memory = 0.849,
+                  .by_window = 0.971,
+                  .rows = 1.3,
+                  .places = 0.0367,
+                  .uneven = 0.279,
+                  .longest = 6.51}},
 };
 constexpr std::array<std::string_view, 3> examples{"8:64", "32:1", "4:256"};
 

@@ -46,8 +46,7 @@ private:
     const gpu::queue& q = gpu::current_queue();
     const auto kernel = sharing_ > 1 ? sell_kernel<true, Height, V, N> : sell_kernel<false, Height, V, N>;
     const unsigned blocks = gpu::slice_blocks<N>(matrix_.shape.rows, sharing_, q);
-    kernel<<<blocks, slice_threads, 0, q.stream>>>(view_of(matrix_), sharing_, alpha, x, beta, y, xy);
-    gpu::check(cudaGetLastError());
+    gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, xy);
   }
 
   int sharing_ = 1; ///< threads a row

@@ -3,6 +3,7 @@
 #include "sell.hpp"
 #include "sharing.hpp"
 
+#include "backends/gpu/launch.hpp"
 #include "backends/gpu/operator.hpp"
 #include "backends/gpu/reduce.hpp"
 
@@ -21,6 +22,7 @@ __device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V 
   const int rank = Split ? static_cast<int>(threadIdx.x) / together : 0;
   const int mine = Split ? static_cast<int>(threadIdx.x) % together : static_cast<int>(threadIdx.x);
   double dot[1] = {};
+  take_turn();
   for (index_t first = index_t(blockIdx.x) * together; first < a.shape.rows; first += index_t(gridDim.x) * together) {
     const index_t position = first + mine;
     const bool in = position < a.shape.rows;

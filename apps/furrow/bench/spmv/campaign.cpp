@@ -36,7 +36,7 @@ std::string machine_text(const json& conditions, device where) {
 
 campaign::campaign(std::string bench, const campaign_options& o, const std::vector<precision>& values, device where)
     : bench_(std::move(bench)), options_(o) {
-  plan_ = {where, values, {}, {o.repeat, o.seconds, nullptr}, o.check, o.rivals};
+  plan_ = {where, values, {}, {o.repeat, o.seconds, nullptr}, o.check, o.rivals, o.tune, o.copies};
   if (!o.folder.empty()) make_folder(o.folder);
   conditions_ = conditions(where);
   if (const std::string absent = absent_rivals(where); o.rivals && !absent.empty()) remark(absent);

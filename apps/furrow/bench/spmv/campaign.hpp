@@ -12,6 +12,8 @@ struct campaign_options {
   double seconds = 0.1;
   int repeat = 0;
   bool check = false, cold = false, rivals = true, json = false;
+  bool tune = false;
+  index_t copies = 1;
 
   void add(CLI::App& app);
 };

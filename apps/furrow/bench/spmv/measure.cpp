@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure.hpp"
+#include "copies.hpp"
 #include "random_vector.hpp"
 #include "runs.hpp"
 
@@ -8,6 +9,7 @@
 
 #include <furrow/error.hpp>
 #include <furrow/generate.hpp>
+#include <furrow/tune.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -25,8 +27,12 @@ public:
   session(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s)
       : plan_(p), listener_(l), outcome_(o), a_(a), stats_(s), host_x_(random_vector<V>(a.shape.cols)),
         unwritten_(a.shape.rows, std::numeric_limits<V>::quiet_NaN()), x_(host_x_), y_(a.shape.rows) {
+    if (p.tune) tuned_ = tune<V>(a, s, p.where);
     if (p.check) reference_ = reference_product<V>(a, as_cview(host_x_));
   }
+
+  /// What tuning chose, where it was asked.
+  const std::optional<choice>& tuned() const { return tuned_; }
 
   void run_ours(const run& r) {
     const std::string format = name_of(r.what);
@@ -43,6 +49,7 @@ public:
       found.setup = now() - began;
       found.kernel = op->kernel();
       found.bytes = op->bytes_per_apply();
+      found.tuned = tuned_ && format == name_of(*tuned_) && found.kernel == tuned_->kernel;
       if (!measured(format, found.kernel))
         time(std::move(found), [&] { op->apply(V(1), as_cview(x_), V(0), as_view(y_)); });
     });
@@ -118,6 +125,7 @@ private:
   host_array<V> host_x_, unwritten_;
   basic_array<V, Memory> x_, y_;
   std::optional<row_reference> reference_;
+  std::optional<choice> tuned_;
 };
 
 template <class V, class Memory>
@@ -128,6 +136,7 @@ void measure_on(const plan& p, const listener& l, outcome& o, const coo<V>& a, c
     l.skipped(what);
   };
   for (const auto& r : runs_of(p, s, precision_of<V>, skip)) each.run_ours(r);
+  if (each.tuned()) each.run_ours({*each.tuned()});
   for (const auto& library : bench::rival_libraries())
     if (p.rivals && library.where == p.where.what && library.present())
       for (const auto& way : library.ways) each.run_rival(library, way);
@@ -154,6 +163,9 @@ const product* outcome::best(precision p) const {
 const product* outcome::chosen(precision p) const {
   return fastest_of(products, [&](const product& m) { return m.chosen && m.values == p; });
 }
+const product* outcome::tuned(precision p) const {
+  return fastest_of(products, [&](const product& m) { return m.tuned && m.values == p; });
+}
 const product* outcome::fastest(precision p, const std::string& library, const std::string& format) const {
   return fastest_of(products,
                     [&](const product& m) { return m.values == p && m.library == library && m.format == format; });
@@ -166,6 +178,10 @@ outcome measure_matrix(const std::string& file, const plan& p, const listener& l
   problem read = load(file);
   o.read_seconds = now() - began;
   o.name = read.name;
+  if (p.copies > 1) {
+    read.a = on_diagonal(read.a, p.copies);
+    o.name += " x " + std::to_string(p.copies);
+  }
   o.s = measure(read.a);
   check(o.s.finite || !p.check, fault::input, "it holds a NaN or an infinity: no reference to --check with");
   l.loaded(o);

@@ -24,6 +24,8 @@ struct plan {
   std::vector<wish> wishes;
   endurance how;
   bool check = false, rivals = true;
+  bool tune = false;  ///< ask `furrow::tune` too
+  index_t copies = 1; ///< of a matrix on the diagonal of the one that is measured
 };
 
 /// One way of doing y = A x, measured.
@@ -36,6 +38,7 @@ struct product {
   double places = 0;               ///< values stored, padding included; 0: not known of a rival
   std::optional<double> row_error; ///< in units of the rounding bound
   bool chosen = false;             ///< by "auto"
+  bool tuned = false;              ///< by measuring, as --tune does
 
   bool ours() const { return library == "furrow"; }
   double gflops(index_t nnz) const { return 2e-9 * double(nnz) / time.median; }
@@ -59,6 +62,7 @@ struct outcome {
   /// The fastest of ours; null where there is none.
   const product* best(precision p) const;
   const product* chosen(precision p) const;
+  const product* tuned(precision p) const;
   /// The fastest kernel of a format or of a rival's way.
   const product* fastest(precision p, const std::string& library, const std::string& format) const;
 };

@@ -49,6 +49,7 @@ json json_of(const product& m, const outcome& o, double ceiling) {
          {"setup_products", number(m.setup / m.time.median)},
          {"best", &m == o.best(m.values)},
          {"chosen", m.chosen}};
+  if (m.tuned) j["tuned"] = true;
   if (m.row_error) j["max_row_error"] = number(*m.row_error);
   return j;
 }
@@ -102,6 +103,7 @@ json summary_json(const std::vector<outcome>& all, const std::vector<precision>&
                      {"auto_to_rival", json_of(s.auto_to_rival)},
                      {"best_to_rival", json_of(s.best_to_rival)},
                      {"wins", s.wins}};
+    if (s.tuned_to_best.count) j[name_of(p)]["tuned_to_best"] = json_of(s.tuned_to_best);
   }
   return j;
 }

@@ -70,11 +70,16 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                    ->type_name("LIST")] = format_names({"all", "auto"});
   shared.words[app.add_option("--kernel", o->kernel, "all, auto or a kernel (default all)")->type_name("NAME")] =
       kernel_names({"all", "auto"});
+  app.add_flag("--tune", o->campaign.tune, "let --tune choose too, by measuring");
+  app.add_option("--copies", o->campaign.copies, "measure N copies of each matrix on the diagonal of one")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
   o->campaign.add(app);
   o->machine.add(app, shared, true);
   app.footer(
-      "'a' marks what auto chooses. Set-up is in products: how many of them it takes to pay for it. A file that\n"
-      "fails is said by name, the others go on, and the exit code is that of the failure.\n\n"
+      "'a' marks what auto chooses, 't' what --tune does, 'b' both. Set-up is in products: how many of them it takes "
+      "to\n"
+      "pay for it. A file that fails is said by name, the others go on, and the exit code is that of the failure.\n\n"
       "Examples:\n"
       "  furrow bench spmv poisson3d:100 random:1000000:16 --check\n"
       "  furrow bench spmv FOLDER --device gpu -o results\n"

@@ -34,6 +34,7 @@ summary summarize(const std::vector<outcome>& all, precision values) {
     if (const product* best = o.best(values)) ++s.wins[best->format];
   }
   s.auto_to_best = over(all, [&](const outcome& o) { return ratio(o.chosen(values), o.best(values)); });
+  s.tuned_to_best = over(all, [&](const outcome& o) { return ratio(o.tuned(values), o.best(values)); });
   for (const auto& f : formats)
     if (f != "csr")
       s.format_to_csr[f] = over(all, [&](const outcome& o) {

@@ -23,6 +23,8 @@ std::string means(const char* label, const std::map<std::string, ratio_summary>&
   return text;
 }
 
+const char* mark(const product& m) { return m.chosen && m.tuned ? "b" : m.chosen ? "a" : m.tuned ? "t" : " "; }
+
 } // namespace
 
 std::string head_text(device where, double ceiling, bool rivals) {
@@ -42,7 +44,7 @@ std::string loaded_text(const outcome& o, bool check) {
 }
 
 std::string row_text(const outcome& o, const product& m, double ceiling) {
-  return fmt::format("{} {} {:<22} {:<14} {:>10.4f} {:>9.2f} {:>8.1f} {:>9.0f} % {:>8.3g}x{}\n", m.chosen ? "a" : " ",
+  return fmt::format("{} {} {:<22} {:<14} {:>10.4f} {:>9.2f} {:>8.1f} {:>9.0f} % {:>8.3g}x{}\n", mark(m),
                      name_of(m.values), m.ours() ? m.format : m.library + " " + m.format, m.kernel, 1e3 * m.time.median,
                      m.gflops(o.s.nnz), m.gbps(), 1e11 * m.gbps() / ceiling, m.setup / m.time.median,
                      m.row_error ? fmt::format("   {:>9.3f}", *m.row_error) : "");
@@ -56,10 +58,14 @@ std::string skipped_text(const left_out& s) {
 std::string verdict_text(const outcome& o, const std::vector<precision>& values) {
   std::string text;
   for (const precision p : values) {
-    const product *best = o.best(p), *chosen = o.chosen(p);
+    const product* const best = o.best(p);
     if (!best) continue;
     text += fmt::format("* {} best: {}, {:.2f} GFLOP/s", name_of(p), bold(who(*best)), best->gflops(o.s.nnz));
-    if (chosen) text += fmt::format("; auto: {}, {:.3f} of it", who(*chosen), best->time.median / chosen->time.median);
+    const auto add = [&](const char* how, const product* m) {
+      if (m) text += fmt::format("; {}: {}, {:.3f} of it", how, who(*m), best->time.median / m->time.median);
+    };
+    add("auto", o.chosen(p));
+    add("tuned", o.tuned(p));
     text += "\n";
   }
   return text;
@@ -73,7 +79,7 @@ std::string summary_text(const std::vector<outcome>& all, const std::vector<prec
     text += fmt::format("\n{}\n",
                         bold(fmt::format("{} over {} matri{}", name_of(p), all.size(), all.size() == 1 ? "x" : "ces")));
     text += dim(fmt::format("  {:<28} {:>7} {:>7} {:>7} {:>5}", "times as fast", "mean", "worst", "best", "of")) + "\n";
-    text += means("", {{"auto, of the best", s.auto_to_best}});
+    text += means("", {{"auto, of the best", s.auto_to_best}, {"tuned, of the best", s.tuned_to_best}});
     text += means("to csr: ", s.format_to_csr);
     text += means("auto to ", s.auto_to_rival);
     text += means("best to ", s.best_to_rival);

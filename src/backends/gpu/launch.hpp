@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "queue.hpp"
+
+/// Kernels whose blocks come onto the device while the last ones of the kernel before them still run (programmatic
+/// dependent launch, compute capability 9.0 on).
+namespace furrow::gpu {
+
+#if defined(__CUDACC__)
+/// In a kernel that `launch` starts: the next one may come. By every thread, as early as can be: nobody runs on before
+/// this kernel has ended, see below.
+__device__ inline void let_next_come() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// In a kernel that `launch` starts, by every thread: waits until all that the kernels before have written can be
+/// read. A matrix does not change, and may be read before; x, y and scratch may not be touched.
+__device__ inline void wait_for_previous() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// Both, for a kernel that has nothing to do in between.
+__device__ inline void take_turn() {
+  let_next_come();
+  wait_for_previous();
+}
+
+/// Enqueues kernel(arguments...), which must call `wait_for_previous`.
+template <class... P, class... A>
+void launch(void (*kernel)(P...), unsigned blocks, int threads, int shared_bytes, const queue& q,
+            const A&... arguments) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t how{};
+  how.gridDim = dim3(blocks);
+  how.blockDim = dim3(static_cast<unsigned>(threads));
+  how.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+  how.stream = q.stream;
+  how.attrs = &early;
+  how.numAttrs = q.early_launch ? 1 : 0;
+  check(cudaLaunchKernelEx(&how, kernel, P(arguments)...));
+}
+#endif
+
+} // namespace furrow::gpu
