@@ -52,6 +52,19 @@ class Bench(Case):
             self.assertEqual(sum(s["wins"].values()), 2)
             self.assertIn("coo", s["format_to_csr"])
 
+    def test_what_tuning_chooses_is_marked_and_copies_stand_on_the_diagonal(self):
+        done = self.furrow("bench", "spmv", "poisson2d:12", *QUICK, "--precision", "f64", "--tune", "--copies", "3", "--check", "--json",
+                           env={"FURROW_CACHE": "off"})
+        r = json.loads(done.stdout)
+        (m,) = r["matrices"]
+        self.assertEqual((m["matrix"], m["stats"]["rows"], m["stats"]["nnz"], m["stats"]["diagonals"]),
+                         ("poisson2d:12 x 3", 432, 3 * 672, 5))
+        (tuned,) = [x for x in m["results"] if x.get("tuned")]
+        best = min(x["seconds"] for x in m["results"])
+        self.assertAlmostEqual(r["summary"]["f64"]["tuned_to_best"]["worst"], best / tuned["seconds"])
+        self.assertTrue(all(x["max_row_error"] <= 1 for x in m["results"]))
+        self.furrow("bench", "spmv", "poisson2d:1000", *QUICK, "--copies", "3000", code=2)
+
     def test_named_formats_and_kernels(self):
         r = self.json("spmv", "poisson1d:50", *QUICK, "--format", "coo,csr", "--kernel", "scalar", "--precision", "f32")
         (m,) = r["matrices"]

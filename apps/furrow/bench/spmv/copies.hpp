@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <furrow/coo.hpp>
+#include <furrow/device.hpp>
 #include <furrow/error.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
 namespace furrow::cli::spmv_bench {
 
 /// `copies` of `a` on the diagonal of one matrix: a large matrix that is like a small one. Throws `fault::usage` where
-/// there would be more rows or columns than 2^31 - 1.
+/// there would be more rows or columns than 2^31 - 1, `fault::memory` where there is no room.
 template <class V> coo<V> on_diagonal(const coo<V>& a, index_t copies) {
   const index_t most = std::numeric_limits<std::int32_t>::max();
   check(std::max(a.shape.rows, a.shape.cols) <= most / copies, fault::usage,
         "--copies " + std::to_string(copies) + " makes more than 2147483647 rows or columns: choose fewer");
   const index_t nnz = a.nnz();
+  check(double(8 + sizeof(V)) * double(nnz) * double(copies) < 0.5 * double(available_host_memory()), fault::memory,
+        "--copies " + std::to_string(copies) + " does not fit into the memory: choose fewer");
   coo<V> all{{a.shape.rows * copies, a.shape.cols * copies},
              host_array<std::int32_t>(nnz * copies),
              host_array<std::int32_t>(nnz * copies),
