@@ -12,7 +12,7 @@ namespace {
 struct pair_of_transforms {
   explicit pair_of_transforms(index_t points)
       : data(points + 1), forth(gpu_transform::kind::complex, points, 1),
-        back(gpu_transform::kind::from_real, points, 1),
+        back(gpu_transform::kind::half_back, points, 1),
         work(index_t(std::max({forth.work_bytes(), back.work_bytes(), std::size_t(64)}))) {
     gpu::check(cudaMemsetAsync(data.data(), 0, data.byte_count(), gpu::current_queue().stream));
     forth.use(work.data());

@@ -1,203 +1,202 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cpu_transform.hpp"
 
-#include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 
-#include <utility>
-
 namespace furrow::chebyshev {
-
-/// Memory of a task: three tiles.
-struct cpu_transform::room {
-  explicit room(index_t n) : length(n * tile_lanes), memory(6 * length) {}
-  tile at(int k) { return {memory.data() + 2 * k * length, memory.data() + (2 * k + 1) * length}; }
-  index_t length;
-  host_array<double> memory;
-};
-
 namespace {
 
 constexpr index_t lanes = tile_lanes;
 
-tile swapped(tile t) { return {t.im, t.re}; }
+/// Roots 0, step, 2 step, ... of this order, a complex pack.
+void put_roots(index_t step, index_t order, double* w) {
+  for (index_t d = 0; d < lanes; ++d) {
+    const complex_number e = unit_root(step * d, order);
+    w[d] = e.re, w[d + lanes] = e.im;
+  }
+}
 
 } // namespace
 
 cpu_transform::cpu_transform(split_length length)
-    : length_(length), by_rows_(length.rows), by_cols_(length.cols), roots_(4 * length.points()),
-      twist_(2 * length.rows * lanes) {
-  for (index_t j = 0; j < length.rows; ++j)
-    for (index_t d = 0; d < lanes; ++d) {
-      const complex_number w = unit_root(j * d, points());
-      twist_[2 * j * lanes + d] = w.re;
-      twist_[(2 * j + 1) * lanes + d] = w.im;
-    }
-  for (index_t d = 0; d < lanes; ++d) {
-    const complex_number w = unit_root(d, 4 * points());
-    low_re_[d] = w.re;
-    low_im_[d] = w.im;
-  }
+    : length_(length), by_rows_(length.rows), by_cols_(length.cols), by_half_(length.rows / 2),
+      roots_(4 * length.points()), twist_(length.rows * pair_size) {
+  for (index_t j = 0; j < length.rows; ++j) put_roots(j, points(), twist_.data() + j * pair_size);
+  put_roots(1, 4 * points(), low_);
+  put_roots(5, 4 * points(), low_five_);
 }
 
 double cpu_transform::bytes() const {
-  return by_rows_.bytes() + by_cols_.bytes() + roots_.bytes() + double(twist_.byte_count());
+  return by_rows_.bytes() + by_cols_.bytes() + by_half_.bytes() + roots_.bytes() + double(twist_.byte_count());
+}
+
+/// to <- the complex pack x times the twiddles of this row and of columns c to c + 7.
+FURROW_INLINE inline void cpu_transform::turn(const double* x, index_t row, index_t c, double* to) const {
+  const complex_number e = roots_(4 * c * row);
+  const double* const twist = twist_.data() + row * pair_size;
+#pragma omp simd
+  for (index_t d = 0; d < lanes; ++d) {
+    const double re = x[d], im = x[d + lanes];
+    const double wr = e.re * twist[d] - e.im * twist[d + lanes], wi = e.re * twist[d + lanes] + e.im * twist[d];
+    to[d] = re * wr - im * wi;
+    to[d + lanes] = re * wi + im * wr;
+  }
 }
 
 void cpu_transform::columns(const double* a, const double* b, double* z) const {
-  const index_t m = points(), cols = length_.cols;
-  double* const zr = z;
-  double* const zi = z + m;
+  const index_t m = points(), rows = length_.rows, cols = length_.cols;
   cpu::for_each_range(cols / lanes, 1, [&](index_t begin, index_t end) {
-    room r(length_.rows);
+    host_array<double> x(rows * pair_size), room(rows * pair_size);
     for (index_t c = begin * lanes; c < end * lanes; c += lanes) {
-      const tile x = r.at(0);
       cpu::widest([&]() FURROW_INLINE {
-        for (index_t j = 0; j < length_.rows; ++j) {
+        for (index_t j = 0; j < rows; ++j) {
           const index_t k = j * cols + c;
           const complex_number e = roots_(k);
+          double* const to = x.data() + j * pair_size;
 #pragma omp simd
           for (index_t d = 0; d < lanes; ++d) {
-            const double er = e.re * low_re_[d] - e.im * low_im_[d], ei = e.re * low_im_[d] + e.im * low_re_[d];
+            const double wr = e.re * low_[d] - e.im * low_[d + lanes], wi = e.re * low_[d + lanes] + e.im * low_[d];
             const double re = a[k + d] + b[m - k - d], im = b[k + d] - a[m - k - d];
-            x.re[j * lanes + d] = er * re - ei * im;
-            x.im[j * lanes + d] = er * im + ei * re;
+            to[d] = wr * re - wi * im;
+            to[d + lanes] = wr * im + wi * re;
           }
         }
       });
-      const tile y = by_rows_.run(x, r.at(1));
-      cpu::widest([&]() FURROW_INLINE {
-        for (index_t j = 0; j < length_.rows; ++j) {
-          const complex_number e = roots_(4 * c * j);
-          const double* const tr = twist_.data() + 2 * j * lanes;
-          const double* const ti = tr + lanes;
+      const double* const y = by_rows_.run(x.data(), room.data());
+      cpu::widest_register([&](auto bytes) FURROW_INLINE {
+        alignas(64) double turned[8 * pair_size];
+        for (index_t j = 0; j < rows; j += 16)
+          for (index_t odd = 0; odd < 2; ++odd) {
+            for (index_t l = 0; l < 8; ++l) {
+              const index_t row = j + 2 * l + odd;
+              turn(y + row * pair_size, row, c, turned + l * pair_size);
+            }
+            transpose<bytes()>(turned, pair_size, z + (j + 8 * odd) * 2 * cols + c * pair_size, pair_size);
+          }
+      });
+    }
+  });
+}
+
+/// body(tile of even rows, tile of odd rows, room) for all of z.
+template <class F> void cpu_transform::each_row_tiles(double* z, F body) const {
+  const index_t size = length_.cols * pair_size;
+  cpu::for_each_range(length_.rows / 16, 1, [&](index_t begin, index_t end) {
+    host_array<double> room(size);
+    for (index_t t = begin; t < end; ++t) body(z + 2 * t * size, z + (2 * t + 1) * size, room.data());
+  });
+}
+
+// In all that goes back the parts have changed their places, for the other sign.
+
+void cpu_transform::rows_pair(double* z) const {
+  const index_t n = length_.cols * pair_size;
+  each_row_tiles(z, [&](double* even, double* odd, double* room) {
+    double* const v = by_cols_.run(even, room);
+    const double* const w = by_cols_.run(odd, by_cols_.stays() ? room : even);
+    cpu::widest([&]() FURROW_INLINE {
+      for (index_t t = 0; t < n; t += pair_size)
 #pragma omp simd
-          for (index_t d = 0; d < lanes; ++d) {
-            const double wr = e.re * tr[d] - e.im * ti[d], wi = e.re * ti[d] + e.im * tr[d];
-            const double re = y.re[j * lanes + d], im = y.im[j * lanes + d];
-            zr[j * cols + c + d] = re * wr - im * wi;
-            zi[j * cols + c + d] = re * wi + im * wr;
-          }
+        for (index_t d = t; d < t + lanes; ++d) {
+          const double u = v[d] * v[d + lanes];
+          v[d] = w[d] * w[d + lanes];
+          v[d + lanes] = u;
         }
-      });
-    }
-  });
-}
-
-void cpu_transform::columns_back(double* z) const {
-  const index_t m = points(), cols = length_.cols;
-  double* const zr = z;
-  double* const zi = z + m;
-  cpu::for_each_range(cols / lanes, 1, [&](index_t begin, index_t end) {
-    room r(length_.rows);
-    for (index_t c = begin * lanes; c < end * lanes; c += lanes) {
-      const tile x = r.at(0);
-      cpu::widest([&]() FURROW_INLINE {
-        for (index_t j = 0; j < length_.rows; ++j) {
-          const complex_number e = roots_(4 * c * j);
-          const double* const tr = twist_.data() + 2 * j * lanes;
-          const double* const ti = tr + lanes;
-#pragma omp simd
-          for (index_t d = 0; d < lanes; ++d) {
-            const double wr = e.re * tr[d] - e.im * ti[d], wi = e.re * ti[d] + e.im * tr[d];
-            const double re = zr[j * cols + c + d], im = zi[j * cols + c + d];
-            x.re[j * lanes + d] = re * wr + im * wi;
-            x.im[j * lanes + d] = im * wr - re * wi;
-          }
-        }
-      });
-      const tile y = swapped(by_rows_.run(swapped(x), r.at(1)));
-      for (index_t j = 0; j < length_.rows; ++j) {
-        std::copy_n(y.re + j * lanes, lanes, zr + j * cols + c);
-        std::copy_n(y.im + j * lanes, lanes, zi + j * cols + c);
-      }
-    }
-  });
-}
-
-void cpu_transform::load_rows(const double* z, index_t first, tile t) const {
-  const index_t m = points(), cols = length_.cols;
-  for (index_t l = 0; l < lanes; ++l) {
-    const double* const from = z + (first + l) * cols;
-    for (index_t k = 0; k < cols; ++k) t.re[k * lanes + l] = from[k];
-    for (index_t k = 0; k < cols; ++k) t.im[k * lanes + l] = from[m + k];
-  }
-}
-
-void cpu_transform::store_rows(double* z, index_t first, tile t) const {
-  const index_t m = points(), cols = length_.cols;
-  for (index_t l = 0; l < lanes; ++l) {
-    double* const to = z + (first + l) * cols;
-    for (index_t k = 0; k < cols; ++k) to[k] = t.re[k * lanes + l];
-    for (index_t k = 0; k < cols; ++k) to[m + k] = t.im[k * lanes + l];
-  }
-}
-
-template <class F> void cpu_transform::each_row_tile(F body) const {
-  cpu::for_each_range(length_.rows / lanes, 1, [&](index_t begin, index_t end) {
-    room r(length_.cols);
-    for (index_t first = begin * lanes; first < end * lanes; first += lanes) body(r, first);
-  });
-}
-
-void cpu_transform::rows_pair(double* z, const double* second) const {
-  const index_t n = length_.cols * lanes;
-  each_row_tile([&](room& r, index_t first) {
-    load_rows(z, first, r.at(0));
-    const tile v = by_cols_.run(r.at(0), r.at(1));
-    const tile free = v.re == r.at(0).re ? r.at(1) : r.at(0);
-    for (index_t t = 0; t < n; ++t) v.re[t] *= v.im[t];
-    if (second) {
-      load_rows(second, first, r.at(2));
-      const tile w = by_cols_.run(r.at(2), free);
-      for (index_t t = 0; t < n; ++t) v.im[t] = w.re[t] * w.im[t];
-    } else {
-      std::fill_n(v.im, n, 0.0);
-    }
-    store_rows(z, first, swapped(by_cols_.run(swapped(v), free)));
+    });
+    by_cols_.run(v, by_cols_.stays() ? room : even);
   });
 }
 
 void cpu_transform::rows_fixed(double* z, const double* values) const {
-  const index_t n = length_.cols * lanes;
-  each_row_tile([&](room& r, index_t first) {
-    load_rows(z, first, r.at(0));
-    const tile v = by_cols_.run(r.at(0), r.at(1));
-    const tile free = v.re == r.at(0).re ? r.at(1) : r.at(0);
-    const double* const a = values + first * length_.cols;
-    for (index_t t = 0; t < n; ++t) v.re[t] *= a[t];
-    for (index_t t = 0; t < n; ++t) v.im[t] *= a[t];
-    store_rows(z, first, swapped(by_cols_.run(swapped(v), free)));
-  });
-}
-
-void cpu_transform::values(const double* z, double* values) const {
-  each_row_tile([&](room& r, index_t first) {
-    load_rows(z, first, r.at(0));
-    const tile v = by_cols_.run(r.at(0), r.at(1));
-    std::copy_n(v.re, length_.cols * lanes, values + first * length_.cols);
-  });
-}
-
-void cpu_transform::coefficients(const double* z, bool imaginary, index_t count, double scale, double* c) const {
-  const index_t m = points();
-  const double half = scale / (4.0 * double(m)); // 1 / (2 M) of the transform, 1/2 of taking the parts of W apart
-  cpu::for_each_range((count + lanes - 1) / lanes, 1024, [&](index_t begin, index_t end) {
+  const index_t n = length_.cols * pair_size;
+  each_row_tiles(z, [&](double* even, double* odd, double* room) {
+    double* const v = by_cols_.run(even, room);
+    double* const w = by_cols_.run(odd, by_cols_.stays() ? room : even);
+    const double* const fixed = values + (even - z) / 2;
     cpu::widest([&]() FURROW_INLINE {
-      for (index_t k = begin * lanes; k < std::min(count, end * lanes); k += lanes) {
-        const complex_number e = roots_(k);
-        const index_t some = std::min(lanes, count - k);
-        for (index_t d = 0; d < some; ++d) {
-          const index_t mirror = k + d == 0 ? 0 : m - k - d;
-          const double er = e.re * low_re_[d] - e.im * low_im_[d], ei = e.re * low_im_[d] + e.im * low_re_[d];
-          const double here_re = z[k + d], here_im = z[m + k + d], there_re = z[mirror], there_im = z[m + mirror];
-          const double re = imaginary ? here_im + there_im : here_re + there_re;
-          const double im = imaginary ? there_re - here_re : here_im - there_im;
-          c[k + d] = half * (er * re + ei * im);
+      for (index_t t = 0; t < n; t += pair_size)
+#pragma omp simd
+        for (index_t d = t; d < t + lanes; ++d) {
+          const double f = fixed[d], g = fixed[d + lanes], second = f * v[d + lanes];
+          v[d + lanes] = f * v[d];
+          v[d] = g * w[d];
+          w[d] = g * w[d + lanes];
+          w[d + lanes] = second;
         }
+    });
+    by_cols_.run(w, by_cols_.stays() ? room : odd);
+    by_cols_.run(v, by_cols_.stays() ? room : even);
+  });
+}
+
+void cpu_transform::values(double* z, double* values) const {
+  const index_t n = length_.cols * pair_size;
+  each_row_tiles(z, [&](double* even, double* odd, double* room) {
+    const double* const v = by_cols_.run(even, room);
+    const double* const w = by_cols_.run(odd, by_cols_.stays() ? room : even);
+    double* const to = values + (even - z) / 2;
+    for (index_t t = 0; t < n; t += pair_size) {
+      std::copy_n(v + t, lanes, to + t);
+      std::copy_n(w + t, lanes, to + t + lanes);
+    }
+  });
+}
+
+void cpu_transform::columns_back(const double* z, int place, double* w) const {
+  const index_t half = points() / 2, rows = length_.rows / 2, cols = length_.cols;
+  cpu::for_each_range(cols / lanes, 1, [&](index_t begin, index_t end) {
+    host_array<double> x(rows * pair_size), room(rows * pair_size);
+    for (index_t c = begin * lanes; c < end * lanes; c += lanes) {
+      cpu::widest_register([&](auto bytes) FURROW_INLINE {
+        for (index_t r = 0; r < rows; r += 8) {
+          double* const to = x.data() + r * pair_size;
+          transpose<bytes()>(z + (2 * r + 8 * place) * 2 * cols + c * pair_size, pair_size, to, pair_size);
+          for (index_t l = 0; l < 8; ++l) turn(to + l * pair_size, 2 * (r + l), c, to + l * pair_size);
+        }
+      });
+      const double* const y = by_half_.run(x.data(), room.data());
+      for (index_t j = 0; j < rows; ++j) {
+        std::copy_n(y + j * pair_size + lanes, lanes, w + j * cols + c);
+        std::copy_n(y + j * pair_size, lanes, w + half + 1 + j * cols + c);
       }
+    }
+  });
+  w[half] = w[0];
+  w[2 * half + 1] = w[half + 1];
+}
+
+/// With E and O the transforms of the even and the odd u, p = e^(-pi i k / 2M) E_k and q = e^(-5 pi i k / 2M) O_k, the
+/// numbers p + q and p - q hold the coefficients k, M - k and M/2 - k, M/2 + k.
+FURROW_INLINE inline void cpu_transform::quarter(const double* w, double* c, index_t k) const {
+  const index_t m = points(), half = m / 2;
+  const double scale = 1 / (4.0 * double(m)), r = scale * 0.707106781186547524400844362104849039;
+  const double* const w_im = w + half + 1;
+  const complex_number one = roots_(k), five = roots_(5 * k);
+#pragma omp simd
+  for (index_t d = 0; d < lanes; ++d) {
+    const double vr = one.re * low_[d] - one.im * low_[d + lanes], vi = one.re * low_[d + lanes] + one.im * low_[d];
+    const double wr = five.re * low_five_[d] - five.im * low_five_[d + lanes];
+    const double wi = five.re * low_five_[d + lanes] + five.im * low_five_[d];
+    const index_t here = k + d, there = half - k - d;
+    const double er = w[here] + w[there], ei = w_im[here] - w_im[there]; // 2 E
+    const double fr = w_im[here] + w_im[there], fi = w[there] - w[here]; // 2 O
+    const double pr = er * vr + ei * vi, pi = ei * vr - er * vi;
+    const double qr = fr * wr + fi * wi, qi = fi * wr - fr * wi;
+    c[here] = scale * (pr + qr);
+    c[m - here] = -scale * (pi + qi);
+    c[there] = r * ((pr - qr) - (pi - qi));
+    c[half + here] = r * ((pr - qr) + (pi - qi));
+  }
+}
+
+void cpu_transform::coefficients(const double* w, double* c) const {
+  const index_t packs = points() / 4 / lanes;
+  cpu::for_each_range(packs, 128, [&](index_t begin, index_t end) {
+    cpu::widest([&]() FURROW_INLINE {
+      for (index_t k = begin; k < end; ++k) quarter(w, c, k * lanes);
     });
   });
+  cpu::widest([&]() FURROW_INLINE { quarter(w, c, packs * lanes - 7); }); // as far as M / 4
 }
 
 } // namespace furrow::chebyshev

@@ -147,16 +147,25 @@ template <class V> host_array<V> play_fft(cview<V> a, cview<V> b, const product_
   z = transform(z, 1);
   y = transform(y, 1);
   for (index_t k = 0; k < m; ++k) z[k] = fixed ? z[k].real() * y[k].real() : z[k].real() * z[k].imag();
-  z = transform(z, -1);
+  const index_t half = m / 2;
+  std::vector<complex> w(half);
+  for (index_t k = 0; k < half; ++k) w[k] = {z[2 * k].real(), z[2 * k + 1].real()};
+  w = transform(w, -1);
   const product_shape shape{a.size, b.size, o.keep.value_or(a.size + b.size - 1)};
   host_array<V> c(shape.keep, V(0));
-  const index_t n = shape.nonzero();
-  for (index_t k = 0; k <= m / 2; ++k) {
-    const complex_number w{z[k].real(), z[k].imag()}, e = half_root(k, m);
-    const double first = k == 0 && o.series == convention::plain ? 0.5 : 1;
-    const int exponent = na.exponent() + nb.exponent();
-    if (k < n) c[k] = V(std::scalbn(first * coefficient_from(w, e, false, m), exponent));
-    if (k > 0 && 2 * k != m && m - k < n) c[m - k] = V(std::scalbn(coefficient_from(w, e, true, m), exponent));
+  const int exponent = na.exponent() + nb.exponent();
+  for (index_t k = 0; k <= half / 2; ++k) {
+    const complex here = w[k], there = w[k > 0 ? half - k : 0];
+    const four_coefficients r = coefficients_from({here.real(), here.imag()}, {there.real(), there.imag()},
+                                                  half_root(k, m), half_root(5 * k, m), m);
+    const auto put = [&](index_t at, double value) {
+      if (at < shape.nonzero()) c[at] = V(std::scalbn(value, exponent));
+    };
+    put(k, k == 0 && o.series == convention::plain ? 0.5 * r.low : r.low);
+    put(half + k, r.above);
+    if (k == 0) continue;
+    put(m - k, r.high);
+    put(half - k, r.below);
   }
   return c;
 }
@@ -170,7 +179,7 @@ TYPED_TEST(chebyshev_on_the_gpu, points_between_transforms) {
         for (const index_t keep : {n[0] + n[1] - 1, std::max(n[0], n[1])}) {
           const auto a = kit::random_vector<V>(n[0], 3), b = kit::random_vector<V>(n[1], 4);
           const product_options o{series, keep, algorithm::fft, {}, {}};
-          const index_t m = smooth_length(points_needed({n[0], n[1], keep}), 7);
+          const index_t m = gpu_transform_length(points_needed({n[0], n[1], keep}));
           const auto c = play_fft<V>(as_cview(a), as_cview(b), o, m, fixed);
           kit::expect_product<V>(as_cview(a), as_cview(b), as_cview(c), o, algorithm::fft);
         }

@@ -19,7 +19,7 @@ public:
   explicit fft(const product_task& task)
       : engine_of<V>(task), m_(gpu_transform_length(points_needed(task.shape))), half_(m_ / 2 + 1),
         norms_(task.shape, task.count), fixed_norms_(task.shape, 1), spectrum_(half_ * task.count),
-        back_(kind::from_real, m_, task.count) {}
+        back_(kind::half_back, m_, task.count) {}
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
     const index_t count = this->task.count;
@@ -115,7 +115,7 @@ private:
   void finish(const fft_job<V>& j) {
     back_.run(spectrum_.data());
     const product_shape& shape = this->task.shape;
-    each(std::max(half_, shape.keep - shape.nonzero()), this->task.count, j,
+    each(std::max(m_ / 4 + 1, shape.keep - shape.nonzero()), this->task.count, j,
          [&](auto grid, const auto& part, auto stream) {
            coefficients_kernel<<<grid, fft_threads, 0, stream>>>(part, spectrum_.data());
          });

@@ -10,16 +10,18 @@ namespace furrow::chebyshev {
 /// Throws `fault::device` (`fault::memory` where there is not enough of it) unless `code` is success.
 void check(cufftResult code, const char* what);
 
-/// A cuFFT plan for `count` transforms of `points` numbers, on the queue, with memory that belongs to the caller.
+/// A cuFFT plan for `count` transforms, on the queue, with memory that belongs to the caller: of `points` complex
+/// numbers, of half of them to as many real ones, or, with the other sign, of the points / 2 complex numbers that as
+/// many pairs of real ones are.
 class gpu_transform {
 public:
-  enum class kind { complex, to_real, from_real };
+  enum class kind { complex, to_real, half_back };
   gpu_transform(kind what, index_t points, index_t count);
   gpu_transform(const gpu_transform&) = delete;
   ~gpu_transform();
   std::size_t work_bytes() const { return work_; }
   void use(void* work);
-  /// In place; the half spectra of real transforms are points / 2 + 1 complex numbers apart.
+  /// In place; all but the first kind are points / 2 + 1 complex numbers apart.
   void run(cufftDoubleComplex* data) const;
 
 private:

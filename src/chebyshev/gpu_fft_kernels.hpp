@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(fft_threads) half_kernel(fft_job<V> j, bool le
   z[j.product() * (j.m / 2 + 1) + k] = {w.re, w.im};
 }
 
-/// Values of a times values of b.
+/// Values of a times values of b: two neighbours are a complex number of the transform back.
 template <class V>
 __global__ void __launch_bounds__(fft_threads)
     pair_product_kernel(fft_job<V> j, const cufftDoubleComplex* z, double* u) {
@@ -73,19 +73,25 @@ __global__ void __launch_bounds__(fft_threads) fixed_product_kernel(fft_job<V> j
   if (k < j.m) u[j.product() * 2 * (j.m / 2 + 1) + k] *= values[k];
 }
 
-/// c from W: W_k holds coefficients k and M - k. Threads beyond the half serve zeros that were asked for.
+/// c from the transform back w, four coefficients a thread. Threads beyond a quarter serve zeros that were asked for.
 template <class V>
 __global__ void __launch_bounds__(fft_threads) coefficients_kernel(fft_job<V> j, const cufftDoubleComplex* w) {
-  const index_t k = j.thread(), n = j.shape.nonzero();
+  const index_t k = j.thread(), n = j.shape.nonzero(), half = j.m / 2;
   V* const c = j.c.data + j.product() * j.c.stride;
   if (n + k < j.shape.keep) c[n + k] = V(0);
-  if (k > j.m / 2 || (k >= n && j.m - k >= n)) return;
-  const cufftDoubleComplex x = w[j.product() * (j.m / 2 + 1) + k];
-  const complex_number here{x.x, x.y}, e = half_root(k, j.m);
+  if (k > half / 2) return;
+  w += j.product() * (half + 1);
+  const cufftDoubleComplex x = w[k], y = w[k > 0 ? half - k : 0];
+  const four_coefficients r = coefficients_from({x.x, x.y}, {y.x, y.y}, half_root(k, j.m), half_root(5 * k, j.m), j.m);
   const int exponent = j.exponent();
-  const double first = k == 0 && j.series == convention::plain ? 0.5 : 1;
-  if (k < n) c[k] = V(scalbn(first * coefficient_from(here, e, false, j.m), exponent));
-  if (k > 0 && 2 * k != j.m && j.m - k < n) c[j.m - k] = V(scalbn(coefficient_from(here, e, true, j.m), exponent));
+  const auto put = [&](index_t at, double value) {
+    if (at < n) c[at] = V(scalbn(value, exponent));
+  };
+  put(k, k == 0 && j.series == convention::plain ? 0.5 * r.low : r.low);
+  put(half + k, r.above);
+  if (k == 0) return;
+  put(j.m - k, r.high);
+  put(half - k, r.below);
 }
 
 } // namespace furrow::chebyshev

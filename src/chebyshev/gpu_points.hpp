@@ -42,10 +42,20 @@ template <class V> FURROW_HD complex_number half_points(const scaled<V>& b, inde
   return {e.re * bk + e.im * bm, e.im * bk - e.re * bm};
 }
 
-/// Coefficient k, or M - k, from W_k, k <= M / 2, of the transform back; e as above.
-FURROW_HD inline double coefficient_from(complex_number w, complex_number e, bool mirror, index_t m) {
-  const double scale = 0.5 / double(m);
-  return scale * (mirror ? e.im * w.re - e.re * w.im : e.re * w.re + e.im * w.im);
+/// Coefficients k, M - k, M/2 - k and M/2 + k, k <= M / 4.
+struct four_coefficients {
+  double low, high, below, above;
+};
+
+/// From elements k and M/2 - k (that of 0 for k = 0) of the transform back of u_2m + i u_{2m+1}; e = e^(pi i k / 2M), f
+/// its fifth power. With E and O the transforms of the even and the odd u, p = E / e and q = O / f hold the
+/// coefficients.
+FURROW_HD inline four_coefficients coefficients_from(complex_number here, complex_number there, complex_number e,
+                                                     complex_number f, index_t m) {
+  const double scale = 0.25 / double(m), root = scale * 0.707106781186547524400844362104849039;
+  const complex_number even{here.re + there.re, here.im - there.im}, odd{here.im + there.im, there.re - here.re};
+  const complex_number p = even * e.conjugate(), q = odd * f.conjugate(), sum = p + q, rest = p - q;
+  return {scale * sum.re, -scale * sum.im, root * (rest.re - rest.im), root * (rest.re + rest.im)};
 }
 
 } // namespace furrow::chebyshev

@@ -24,8 +24,9 @@ gpu_transform::gpu_transform(kind what, index_t points, index_t count) : what_(w
   case kind::to_real:
     made = cufftMakePlanMany64(plan_, 1, &n, &half, 1, half, &real, 1, real, CUFFT_Z2D, count, &work_);
     break;
-  case kind::from_real:
-    made = cufftMakePlanMany64(plan_, 1, &n, &real, 1, real, &half, 1, half, CUFFT_D2Z, count, &work_);
+  case kind::half_back:
+    n = points / 2;
+    made = cufftMakePlanMany64(plan_, 1, &n, &n, 1, half, &n, 1, half, CUFFT_Z2Z, count, &work_);
     break;
   }
   if (made != CUFFT_SUCCESS) cufftDestroy(plan_);
@@ -37,14 +38,13 @@ gpu_transform::~gpu_transform() { cufftDestroy(plan_); }
 void gpu_transform::use(void* work) { check(cufftSetWorkArea(plan_, work), "take its memory"); }
 
 void gpu_transform::run(cufftDoubleComplex* data) const {
-  auto* const real = reinterpret_cast<cufftDoubleReal*>(data);
   switch (what_) {
   case kind::complex:
     return check(cufftExecZ2Z(plan_, data, data, CUFFT_INVERSE), "transform");
   case kind::to_real:
-    return check(cufftExecZ2D(plan_, data, real), "transform");
-  case kind::from_real:
-    return check(cufftExecD2Z(plan_, real, data), "transform");
+    return check(cufftExecZ2D(plan_, data, reinterpret_cast<cufftDoubleReal*>(data)), "transform");
+  case kind::half_back:
+    return check(cufftExecZ2Z(plan_, data, data, CUFFT_FORWARD), "transform");
   }
 }
 

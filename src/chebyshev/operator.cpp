@@ -56,7 +56,7 @@ template <class V> void apply(const series& p, const symmetric_operator<V>& a, c
 
 template <class V> double bytes_per_degree(const symmetric_operator<V>& a) {
   const double vector = double(a.a.shape().rows) * sizeof(V);
-  return a.a.bytes_per_apply() + vector * (a.centred ? 1 + 2 : 1 + 4);
+  return a.a.bytes_per_apply() + vector * (a.centred ? 3.0 : 3.5);
 }
 
 template <class V>

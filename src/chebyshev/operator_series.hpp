@@ -23,24 +23,13 @@ public:
         slope_(static_cast<V>(1 / on.half_width())), shift_(static_cast<V>(on.middle() / on.half_width())),
         now_(space.make(n_)), before_(space.make(n_)) {}
 
-  /// y = sum a_k T_k x.
+  /// y = sum a_k T_k x: upwards where a product makes a degree, else downwards, where one pass for two degrees makes up
+  /// for the shift.
   void sum(cview<double> a, cview<V> x, view<V> y) {
-    using namespace operator_steps;
     const auto c = [&](index_t k) { return k < a.size ? static_cast<V>(a[k]) : V(0); };
-    if (a.size < 2) return s_.sweep(n_, begin_sum<V>{x, y, c(0)});
-    start(x);
-    s_.sweep(n_, begin_sum<V>{x, y, c(0)});
-    index_t k = 1; // the degree of now_
-    for (; k + 1 < a.size; k += 2) {
-      // `now` is T_k, still to be added, and corrected already
-      advance();
-      if (centred_) s_.sweep(n_, add_two<V>{as_cview(now_), as_cview(before_), y, c(k), c(k + 1)});
-      else s_.sweep(n_, correct_and_add_two<V>{as_view(now_), as_cview(before_), y, 2 * shift_, c(k), c(k + 1)});
-      if (k + 2 >= a.size) return;
-      advance();
-      correct_now();
-    }
-    s_.sweep(n_, add_two<V>{as_cview(now_), as_cview(before_), y, V(0), c(k)});
+    if (a.size < 2) s_.sweep(n_, operator_steps::begin_sum<V>{x, y, c(0)});
+    else if (centred_) upwards(a.size - 1, c, x, y);
+    else downwards(a.size - 1, c, x, y);
   }
 
   /// x . T_k x for 0 <= k < count. Waits once.
@@ -72,6 +61,40 @@ public:
   }
 
 private:
+  template <class F> void upwards(index_t degree, F c, cview<V> x, view<V> y) {
+    using namespace operator_steps;
+    start(x);
+    s_.sweep(n_, begin_sum<V>{x, y, c(0)});
+    for (index_t k = 1; k <= degree; k += 2) { // now_ is T_k
+      if (k < degree) advance();
+      else std::swap(now_, before_);
+      s_.sweep(n_, add_two<V>{as_cview(now_), as_cview(before_), y, c(k), k < degree ? c(k + 1) : V(0)});
+      if (k + 1 < degree) advance();
+    }
+  }
+
+  /// Clenshaw's recurrence b_k = c_k x + 2 B b_(k+1) - b_(k+2), y = c_0 x + B b_1 - b_2.
+  template <class F> void downwards(index_t degree, F c, cview<V> x, view<V> y) {
+    using namespace operator_steps;
+    const auto target = [&](index_t k) { return k > 0 ? as_view(before_) : y; };
+    const auto share = [&](index_t k) { return k > 0 ? 2 * shift_ : shift_; };
+    index_t k = degree - 1; // now_ is b_(k+1), and b_k waits for its product
+    s_.sweep(n_, begin_sum<V>{x, as_view(now_), c(degree)});
+    s_.sweep(n_, begin_sum<V>{x, target(k), c(k) - share(k) * c(degree)});
+    for (; k > 0; k -= 2) {
+      a_.apply(2 * slope_, as_cview(now_), V(1), as_view(before_));
+      std::swap(now_, before_); // b_k, b_(k+1)
+      if (k == 1) {
+        s_.sweep(n_, prepare<V>{x, as_cview(now_), as_cview(before_), y, c(0), shift_});
+        break;
+      }
+      advance();
+      s_.sweep(n_, correct_and_prepare<V>{x, as_view(now_), as_cview(before_), target(k - 2), c(k - 1), 2 * shift_,
+                                          c(k - 2), share(k - 2)});
+    }
+    a_.apply(slope_, as_cview(now_), V(1), y);
+  }
+
   /// before = T_0 x, now = T_1 x.
   void start(cview<V> x) {
     s_.copy(x, as_view(before_));
@@ -82,9 +105,6 @@ private:
   void advance() {
     a_.apply(2 * slope_, as_cview(now_), V(-1), as_view(before_));
     std::swap(now_, before_);
-  }
-  void correct_now() {
-    if (!centred_) s_.sweep(n_, operator_steps::correct<V>{as_view(now_), as_cview(before_), 2 * shift_});
   }
 
   S& s_;

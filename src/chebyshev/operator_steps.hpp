@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-/// The passes of series in an operator. `now` is what a product left: T_k, or, where the operator is not centred,
-/// T_k + shift T_(k-1).
+/// The passes of series in an operator. `now` is what a product left.
 namespace furrow::chebyshev::operator_steps {
 
 /// y = a x.
@@ -47,22 +46,37 @@ template <class V> struct add_two {
   FURROW_HD void operator()(index_t i, values v, sums<0>) const { y[i] = v.y + (a * v.before + b * v.now); }
 };
 
-/// now -= shift before, then y += a before + b now.
-template <class V> struct correct_and_add_two {
+/// to = a x - s now - before: what a product adds to. `to` may be before.
+template <class V> struct prepare {
+  static constexpr int reads = 3, writes = 1;
+  struct values {
+    V x, now, before;
+  };
+  cview<V> x, now, before;
+  view<V> to;
+  V a, s;
+  FURROW_HD void load() {}
+  FURROW_HD values at(index_t i) const { return {x[i], now[i], before[i]}; }
+  FURROW_HD void operator()(index_t i, values v, sums<0>) const { to[i] = a * v.x - s * v.now - v.before; }
+};
+
+/// now += b x - shift before, then to = a x - s now - before. `to` may be before.
+template <class V> struct correct_and_prepare {
   static constexpr int reads = 3, writes = 2;
   struct values {
-    V now, before, y;
+    V x, now, before;
   };
+  cview<V> x;
   view<V> now;
   cview<V> before;
-  view<V> y;
-  V shift, a, b;
+  view<V> to;
+  V b, shift, a, s;
   FURROW_HD void load() {}
-  FURROW_HD values at(index_t i) const { return {now[i], before[i], y[i]}; }
+  FURROW_HD values at(index_t i) const { return {x[i], now[i], before[i]}; }
   FURROW_HD void operator()(index_t i, values v, sums<0>) const {
-    const V now_i = v.now - shift * v.before;
+    const V now_i = v.now + (b * v.x - shift * v.before);
     now[i] = now_i;
-    y[i] = v.y + (a * v.before + b * now_i);
+    to[i] = a * v.x - s * now_i - v.before;
   }
 };
 

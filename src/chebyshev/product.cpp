@@ -30,7 +30,7 @@ product_task task_of(index_t na, index_t nb, index_t count, const product_option
 void check_memory(const product_task& t, device where, std::size_t value) {
   const double m = double(points_needed(t.shape)), count = double(t.count);
   double bytes = double(value) * (2 * double(t.shape.na + t.shape.nb));
-  if (t.how == algorithm::fft) bytes = where.is_gpu() ? 50 * m * count : 8 * m * (count > 1 ? 7 : 5);
+  if (t.how == algorithm::fft) bytes = where.is_gpu() ? 50 * m * count : 8 * m * 7;
   const auto available = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
   check(bytes <= available, fault::memory,
         "a product of " + std::to_string(t.shape.na) + " by " + std::to_string(t.shape.nb) +

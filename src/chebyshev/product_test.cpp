@@ -148,7 +148,7 @@ TEST(chebyshev_lengths, are_the_least_that_serve) {
     EXPECT_EQ(rest, 1);
     EXPECT_GE(m, n);
     const split_length s = cpu_transform_length(n);
-    EXPECT_TRUE(s.rows % 8 == 0 && s.cols % 8 == 0 && s.points() >= n && s.points() <= std::max<index_t>(64, 2 * n))
+    EXPECT_TRUE(s.rows % 16 == 0 && s.cols % 8 == 0 && s.points() >= n && s.points() <= std::max<index_t>(128, 2 * n))
         << n;
   }
   EXPECT_EQ(gpu_transform_length(1), 16);

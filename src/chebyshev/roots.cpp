@@ -95,6 +95,27 @@ void polish(const series& p, std::vector<double>& x) {
     if (std::abs(left[i]) < std::abs(value[i])) x[static_cast<std::size_t>(i)] = moved[i];
 }
 
+/// Without the roots around which p is nothing but rounding errors, and those that are none: where p falls steeply to
+/// that, rounding may take it for 0.
+void drop_noise(const series& p, std::vector<double>& x) {
+  const double least = 4 * unit * size_of(p), noise = unit * double(p.length()) * size_of(p);
+  const double reach = 2 * p.on.half_width() / double(p.length());
+  const auto n = static_cast<index_t>(x.size());
+  host_array<double> at(3 * n), value(3 * n);
+  for (index_t i = 0; i < n; ++i) {
+    const double here = x[static_cast<std::size_t>(i)];
+    at[3 * i] = std::max(here - reach, p.on.low);
+    at[3 * i + 1] = here;
+    at[3 * i + 2] = std::min(here + reach, p.on.high);
+  }
+  evaluate(p, as_cview(at), as_view(value));
+  x.clear();
+  for (index_t i = 0; i < 3 * n; i += 3) {
+    const double before = std::abs(value[i]), here = std::abs(value[i + 1]), after = std::abs(value[i + 2]);
+    if (std::max(before, after) > noise && here <= std::max(least, std::min(before, after))) x.push_back(at[i + 1]);
+  }
+}
+
 } // namespace
 
 host_array<double> roots(const series& p) {
@@ -115,6 +136,7 @@ host_array<double> roots(const series& p) {
     all.insert(all.end(), some.begin() + seen, some.end()); // one that stands where two pieces meet
   }
   polish(q, all);
+  drop_noise(q, all);
   std::sort(all.begin(), all.end());
   host_array<double> result(static_cast<index_t>(all.size()));
   std::copy(all.begin(), all.end(), result.begin());

@@ -61,6 +61,13 @@ TEST(chebyshev_roots, of_bessel_functions) {
   EXPECT_NEAR(found[31], 99.74681985868060, 1e-12);
 }
 
+TEST(chebyshev_roots, of_rounding_errors_do_not_count) {
+  for (const double c : {10., 50., 400., 4000.}) // e^-c and less far from 0
+    EXPECT_EQ(roots(fit(function([c](double x) { return std::exp(-c * x * x); }), {-1, 1})).size(), 0) << c;
+  const series p = fit(function([](double x) { return x * std::exp(-400 * x * x); }), {-1, 1});
+  expect_roots(p, {0}, 1e-15);
+}
+
 TEST(chebyshev_roots, at_the_ends_and_outside) {
   expect_roots(with_roots({-1, 1}, {-1, 1}), {-1, 1}, 1e-15);
   expect_roots(with_roots({3, 0.25}, {-1, 1}), {0.25}, 1e-15);

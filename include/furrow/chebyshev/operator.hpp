@@ -35,11 +35,10 @@ template <class V> coo<V> centre(coo<V> a, interval on);
 
 /// y = p(A) x, where the spectrum of A lies in p.on; outside of it the recurrence grows exponentially.
 /// x, y: `vectors` columns of n values one after another, not overlapping.
-/// Cost of a degree: a product that updates y, which is the recurrence itself, and half a pass of four vectors (two
-/// degrees are added at once) where the operator is centred, otherwise half of three and of five. Allocates two
-/// vectors. Enqueues only; the same bits on every run with the same build and device. Throws `fault::usage` for sizes
-/// that do not fit, a series that `check_series` refuses. Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2nd
-/// ed., section 4.4.
+/// Cost of a degree: a product that updates y, which is the recurrence itself, and half a pass (one for two degrees) of
+/// four vectors where the operator is centred, otherwise of five. Allocates two vectors. Enqueues only; the same bits
+/// on every run with the same build and device. Throws `fault::usage` for sizes that do not fit, a series that
+/// `check_series` refuses. Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed., section 4.4.
 template <class V>
 void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors = 1);
 
