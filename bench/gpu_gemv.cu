@@ -5,6 +5,7 @@
 #include "formats/dense/call.hpp"
 #include "formats/dense/gpu_plan.hpp"
 #include "tune/ceiling.hpp"
+#include "tune/steady.hpp"
 
 #include <furrow/array.hpp>
 #include <furrow/gemv.hpp>
@@ -30,14 +31,14 @@ void check(cublasStatus_t s) { furrow::check(s == CUBLAS_STATUS_SUCCESS, fault::
 /// Median seconds of each call, in turns, nothing of their data in the second cache.
 std::vector<double> compare_cold(const std::vector<std::function<void()>>& calls, int repeat = 21) {
   const gpu::queue& q = gpu::current_queue();
-  gpu_array<char> other(index_t(256) << 20);
+  cache_flush flush(parse_device("gpu"));
   cudaEvent_t begin = nullptr, end = nullptr;
   gpu::check(cudaEventCreate(&begin));
   gpu::check(cudaEventCreate(&end));
   std::vector<std::vector<double>> seconds(calls.size());
   for (int turn = -2; turn < repeat; ++turn)
     for (std::size_t k = 0; k < calls.size(); ++k) {
-      gpu::check(cudaMemsetAsync(other.data(), turn & 1, other.byte_count(), q.stream));
+      flush();
       gpu::check(cudaEventRecord(begin, q.stream));
       calls[k]();
       gpu::check(cudaEventRecord(end, q.stream));
