@@ -37,19 +37,25 @@ struct rival_way {
   }
 };
 
+struct dense_ways;
+
 /// A library as the benchmarks see it, whether it is there or not.
 struct rival_library {
-  std::string_view name;   ///< "cuSPARSE"
-  device::kind where;      ///< what it runs on
-  std::string_view remedy; ///< how to get it
-  std::span<const rival_way> ways;
+  std::string_view name;              ///< "cuSPARSE"
+  device::kind where;                 ///< what it runs on
+  std::string_view remedy;            ///< how to get it
+  std::span<const rival_way> ways;    ///< of sparse products
   std::string (*version)() = nullptr; ///< null: this build is without it. Empty text: it was not found at run time
+
+  const dense_ways* dense = nullptr; ///< its dense products
 
   bool present() const { return version && !version().empty(); }
 };
 
-/// All that there are, in a fixed order.
+/// All that have sparse products, in a fixed order.
 std::span<const rival_library> rival_libraries();
+/// All that have dense ones.
+std::span<const rival_library> dense_libraries();
 /// The way of that name ("csr_alg1") of a library; null where the library or the way is absent.
 const rival_way* find_rival(std::string_view library, std::string_view way);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rival.hpp"
+#include "dense.hpp"
 
 namespace furrow::bench {
 
@@ -11,6 +11,14 @@ namespace furrow::bench {
 FURROW_RIVAL(cusparse)
 FURROW_RIVAL(eigen)
 FURROW_RIVAL(mkl)
+#undef FURROW_RIVAL
+#define FURROW_RIVAL(name)                                                                                             \
+  namespace name##_rival {                                                                                             \
+    const dense_ways* dense();                                                                                         \
+    std::string version();                                                                                             \
+  }
+FURROW_RIVAL(cublas)
+FURROW_RIVAL(openblas)
 #undef FURROW_RIVAL
 
 std::span<const rival_library> rival_libraries() {
@@ -34,6 +42,27 @@ std::span<const rival_library> rival_libraries() {
      mkl_rival::version},
 #else
     {"MKL", device::kind::cpu, "configure with -DFURROW_BENCH=ON; pip install mkl", {}, nullptr},
+#endif
+  };
+  return table;
+}
+
+std::span<const rival_library> dense_libraries() {
+  static const rival_library table[] = {
+#if FURROW_RIVAL_CUBLAS
+    {"cuBLAS", device::kind::gpu, "", {}, cublas_rival::version, cublas_rival::dense()},
+#else
+    {"cuBLAS", device::kind::gpu, "configure with -DFURROW_BENCH=ON where the CUDA toolkit is", {}, nullptr},
+#endif
+#if FURROW_RIVAL_OPENBLAS
+    {"OpenBLAS",
+     device::kind::cpu,
+     "install libopenblas0-pthread, or FURROW_OPENBLAS=<its folder>/libopenblas.so.0",
+     {},
+     openblas_rival::version,
+     openblas_rival::dense()},
+#else
+    {"OpenBLAS", device::kind::cpu, "configure with -DFURROW_BENCH=ON; install libopenblas0-pthread", {}, nullptr},
 #endif
   };
   return table;

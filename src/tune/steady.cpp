@@ -40,13 +40,13 @@ index_t cache_bytes(device where) {
 
 cache_flush::cache_flush(device where) {
   const index_t bytes = 2 * cache_bytes(where);
-  if (where.is_gpu()) gpu_ = gpu_array<char>(bytes);
+  if (where.is_gpu()) gpu_ = gpu_array<char>(2 * bytes);
   else host_ = host_array<char>(std::min<index_t>(bytes, available_host_memory() / 4));
 }
 
 void cache_flush::operator()() {
 #if FURROW_HAS_GPU
-  if (!gpu_.empty()) gpu::overwrite(as_view(gpu_));
+  if (!gpu_.empty()) gpu::flush_cache(as_view(gpu_));
 #endif
   cpu::for_each_range(host_.size(), 1 << 16, [&](index_t first, index_t last) {
     std::memset(host_.data() + first, 1, static_cast<std::size_t>(last - first));

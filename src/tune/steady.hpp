@@ -6,7 +6,7 @@
 
 namespace furrow {
 
-/// Overwrites more memory than the caches of a device hold: what runs next starts cold.
+/// Goes over more memory than the caches of a device hold: what runs next starts cold.
 class cache_flush {
 public:
   /// On `where`, which must be selected.

@@ -22,8 +22,9 @@ template <class V> timing time_apply(const any_operator<V>& a, cview<V> x, view<
 namespace gpu {
 /// Seconds of each of `repeat` calls of `enqueue`, by device events around every single call.
 std::vector<double> time_calls(const std::function<void()>& enqueue, int repeat);
-/// Enqueues a pass that writes every byte.
-void overwrite(view<char> bytes);
+/// Enqueues a pass that writes the first half of the bytes and one that reads the second: what is in the cache then
+/// needs no writing back, which would take its time beside what runs next.
+void flush_cache(view<char> bytes);
 } // namespace gpu
 #endif
 

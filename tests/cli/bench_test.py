@@ -110,8 +110,45 @@ class Bench(Case):
         r = self.json("spmv", "matrices", *QUICK, "--precision", "f64")
         self.assertEqual([m["matrix"] for m in r["matrices"]], ["p4", "p5"])
 
+    def test_gemv(self):
+        r = self.json("gemv", "30x40", "7x300", *QUICK, "--type", "f64,bf16", "--layout", "col", "-o", "out")
+        self.assertEqual((r["bench"], r["device"], r["threads"], r["cold"]), ("gemv", "cpu", 2, False))
+        self.assertEqual({x["library"] for x in r["rivals"]}, {"OpenBLAS"})
+        self.assertEqual([(x["rows"], x["cols"], x["type"], x["op"], x["kernel"]) for x in r["results"]],
+                         [(m, n, t, op, kernel) for t in ("f64", "bf16") for m, n in ((30, 40), (7, 300))
+                          for op, kernel in (("n", "across"), ("t", "along"))])
+        for x in r["results"]:
+            a, v = (8, 8) if x["type"] == "f64" else (2, 4)
+            self.assertEqual(x["bytes"], a * x["rows"] * x["cols"] + v * (x["rows"] + x["cols"]))
+            self.assertAlmostEqual(x["gbps"], 1e-9 * x["bytes"] / x["seconds"])
+            self.assertAlmostEqual(x["fraction"], x["gbps"] / r["ceiling_gbps"])
+            self.assertEqual(x["rivals"], [])
+        self.assertEqual(r["summary"], {})
+        self.assertEqual(json.loads((self.folder / "out" / "results.json").read_text()), r)
+        names = {f.name for f in (self.folder / "out").iterdir()}
+        self.assertEqual(names, {"results.json", "gemv_f64.svg", "gemv_bf16.svg"})
+        words = [t.text for t in xml.etree.ElementTree.parse(self.folder / "out" / "gemv_f64.svg").getroot().iter(SVG + "text")]
+        for word in ("30x40", "7x300", "col n", "col t", "of the read ceiling"):
+            self.assertIn(word, words)
+
+    def test_gemv_beside_a_rival(self):
+        r = self.json("gemv", "50x60", *QUICK[:-1], "--op", "t", "--repeat", "3", "--cold")
+        rivals = [y for x in r["results"] for y in x["rivals"]]
+        self.assertTrue(r["cold"])
+        self.assertEqual({x["repeats"] for x in r["results"]}, {3})
+        if not any(x["version"] for x in r["rivals"]):
+            self.skipTest("OpenBLAS is not here")
+        self.assertEqual([len(x["rivals"]) for x in r["results"]], [1, 1, 1, 1, 0, 0, 0, 0])
+        for x in r["results"]:
+            for y in x["rivals"]:
+                self.assertAlmostEqual(y["ratio"], y["seconds"] / x["seconds"])
+        self.assertEqual(r["summary"]["OpenBLAS"]["products"], len(rivals))
+
     def test_usage(self):
         for words, says in (
+            (("bench", "gemv", "30"), "'30' is no shape"),
+            (("bench", "gemv", "--type", "f64,f23"), "did you mean 'f32'?"),
+            (("bench", "gemv", "--layout", "rows"), "there is no layout 'rows'"),
             (("bench", "spvm"), "there is no 'bench' subcommand 'spvm': did you mean 'spmv'?"),
             (("bench", "spmv", "poisson1d:5", "--format", "crs"), "there is no format 'crs': did you mean 'csr'?"),
             (("bench", "spmv", "poisson1d:5", "--format", "csr:9"), "this format takes no parameters"),

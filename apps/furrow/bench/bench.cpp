@@ -30,6 +30,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   }
   app.footer("Examples:\n"
              "  furrow bench spmv poisson3d:100 matrix.mtx -o results\n"
+             "  furrow bench gemv --device gpu --cold\n"
              "  furrow bench paper --matrices FOLDER");
   return [run, &app] { return run.at(app.get_subcommands().front())(); };
 }

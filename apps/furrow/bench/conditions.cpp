@@ -4,7 +4,6 @@
 
 #include "core/libraries.hpp"
 #include "io/atomic_file.hpp"
-#include "rivals/rival.hpp"
 
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
@@ -17,7 +16,7 @@
 
 namespace furrow::cli {
 
-json conditions(device where) {
+json conditions(device where, rivals all) {
   json j;
   const char* const commit = std::getenv("FURROW_COMMIT");
   j["version"] = version;
@@ -40,7 +39,7 @@ json conditions(device where) {
       if (g.ordinal == where.ordinal) j["l2_bytes"] = g.l2_bytes;
   }
   j["rivals"] = json::array();
-  for (const auto& l : bench::rival_libraries()) {
+  for (const auto& l : all) {
     if (l.where != where.what) continue;
     json one{{"library", l.name}, {"version", nullptr}};
     if (l.present()) one["version"] = l.version();
@@ -50,17 +49,17 @@ json conditions(device where) {
   return j;
 }
 
-std::string present_rivals(device where) {
+std::string present_rivals(device where, rivals all) {
   std::string text;
-  for (const auto& l : bench::rival_libraries())
+  for (const auto& l : all)
     if (l.where == where.what && l.present())
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", l.name, l.version());
   return text.empty() ? "none" : text;
 }
 
-std::string absent_rivals(device where) {
+std::string absent_rivals(device where, rivals all) {
   std::string text;
-  for (const auto& l : bench::rival_libraries())
+  for (const auto& l : all)
     if (l.where == where.what && !l.present())
       text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", l.name, l.remedy);
   return text.empty() ? text : "rivals left out: " + text;

@@ -59,10 +59,6 @@ std::string json_of(const gemv_request& q, const gemv_outcome& o) {
   return j.dump() + "\n";
 }
 
-namespace gemv_command {
-namespace {
-
-/// "4096x4096".
 shape2 parse_shape(const std::string& text) {
   shape2 s;
   const char *const begin = text.data(), *const end = begin + text.size();
@@ -73,6 +69,9 @@ shape2 parse_shape(const std::string& text) {
         fmt::format("'{}' is no shape: give ROWSxCOLUMNS, such as 4096x4096", text));
   return s;
 }
+
+namespace gemv_command {
+namespace {
 
 /// A, x and y on the host, and once more on a GPU.
 memory_plan plan_of(const gemv_request& q) {

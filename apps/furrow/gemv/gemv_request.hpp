@@ -28,6 +28,9 @@ struct gemv_outcome {
   std::vector<gemv_result> results;
 };
 
+/// "4096x4096". Throws `fault::usage` for what is no shape.
+shape2 parse_shape(const std::string& text);
+
 /// Runs the kernels that were asked for.
 gemv_outcome measure_gemv(const gemv_request& q);
 

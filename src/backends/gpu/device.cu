@@ -29,9 +29,9 @@ std::unique_ptr<queue> open(int ordinal) {
   q->ordinal = ordinal;
   check(cudaDeviceGetAttribute(&q->multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
   q->graphs = loops_in_graphs();
-  int generation = 0;
-  check(cudaDeviceGetAttribute(&generation, cudaDevAttrComputeCapabilityMajor, ordinal));
-  q->early_launch = generation >= 9;
+  int capability = 0;
+  check(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, ordinal));
+  q->early_launch = q->clusters = capability >= 9;
   check(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking));
   check(cudaMalloc(&q->partial, sizeof(double) * static_cast<std::size_t>(q->max_blocks()) * max_sums));
   check(cudaMalloc(&q->arrived, sizeof(unsigned)));

@@ -24,8 +24,10 @@ inline constexpr std::size_t padding = 64;
 struct queue {
   int ordinal = 0;
   int multiprocessors = 0;
-  bool graphs = false;       ///< loops may run inside a graph
-  bool early_launch = false; ///< a kernel may come while the one before it ends (`launch`)
+  bool graphs = false; ///< loops may run inside a graph
+  bool early_launch =
+      false;             ///< a kernel may come while the one before it ends (`launch`); from compute capability 9.0 on
+  bool clusters = false; ///< blocks may run in clusters that share their memory; from compute capability 9.0 on
   cudaStream_t stream = nullptr;
   double* partial = nullptr;   ///< max_blocks() x max_sums partial sums
   unsigned* arrived = nullptr; ///< blocks that have left their partial sums; 0 between kernels

@@ -14,14 +14,6 @@ namespace {
 template <class S> constexpr index_t widest_tile(int count) { return 16384 / index_t(sizeof(S)) / (count > 2 ? 4 : 1); }
 inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
 
-/// The elements of all vectors without gaps: vector r from r * terms on.
-template <class V, class T> void pack(const call<T>& c, const V* x, V* packed) {
-  for (int r = 0; r < c.count; ++r)
-    cpu::for_each_range(c.terms(), 1 << 14, [&](index_t first, index_t last) {
-      for (index_t k = first; k < last; ++k) packed[r * c.terms() + k] = x[k * c.x_stride + r * c.x_next];
-    });
-}
-
 /// out[r * lines + i] for the lines of one task and one piece of their sums.
 template <class S, class T, class V>
 void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, S* out) {
@@ -55,50 +47,68 @@ void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t
   });
 }
 
-template <class S, class T> void run(const call<T>& c) {
+/// Problem b of a batch, cut as `p` says. `each(n, body)` calls body(k) for every k in [0, n).
+template <class S, class T, class Each>
+void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& each) {
   using V = vector_value<T>;
   const index_t terms = c.terms(), outputs = c.outputs();
-  const cpu_plan p = c.across ? plan_across(c.lines, c.length, widest_tile<S>(c.count)) : plan_along(c.lines, c.length);
+  const T* const a = c.a_of(b);
+  const V* x = c.x_of(b);
+  V* const y = c.y_of(b);
   const bool direct = c.x_stride == 1;
-  host_array<V> packed(direct ? 0 : terms * c.count);
-  host_array<S> sums(p.pieces > 1 ? p.pieces * outputs * c.count : 0);
-  for (index_t b = 0; b < c.batch; ++b) {
-    const T* const a = c.a_of(b);
-    const V* x = c.x_of(b);
-    V* const y = c.y_of(b);
-    if (!direct) {
-      pack(c, x, packed.data());
-      x = packed.data();
-    }
-    const index_t x_next = direct ? c.x_next : terms;
-    // The sums of a piece lie tile by tile, inside a tile vector by vector.
-    const auto sums_of = [&](index_t piece, index_t tile) {
-      return sums.data() + (piece * outputs + tile * p.outputs) * c.count;
-    };
-    const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
-    cpu::for_each_task(p.tasks(), [&](index_t task) {
-      const index_t piece = task / p.tiles, tile = task % p.tiles;
-      const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
-      host_array<S> whole(p.pieces > 1 ? 0 : tile_size(tile) * c.count); // goes from the cache to y
-      S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole.data();
-      if (c.across)
-        across_task(a + term * c.leading + output, c.leading, count, x + term, x_next, tile_size(tile), c.count, out);
-      else along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, out);
-      for (int r = 0; p.pieces == 1 && r < c.count; ++r)
-        for (index_t i = 0; i < tile_size(tile); ++i)
-          put(c.alpha, out[r * tile_size(tile) + i], c.beta, y[(output + i) * c.y_stride + r * c.y_next]);
+  host_array<V> packed(direct ? 0 : terms * c.count); // vector r without gaps from r * terms on
+  if (!direct) {
+    constexpr index_t grain = 1 << 14;
+    each(ceil_div(terms, grain) * c.count, [&](index_t part) {
+      const index_t r = part % c.count, first = part / c.count * grain, last = std::min(terms, first + grain);
+      for (index_t k = first; k < last; ++k) packed[r * terms + k] = x[k * c.x_stride + r * c.x_next];
     });
-    if (p.pieces == 1) continue;
-    cpu::for_each_range(p.tiles, ceil_div(1 << 14, p.outputs), [&](index_t first, index_t last) {
-      for (index_t tile = first; tile < last; ++tile)
-        for (int r = 0; r < c.count; ++r)
-          for (index_t i = 0; i < tile_size(tile); ++i) {
-            S sum = sums_of(0, tile)[r * tile_size(tile) + i];
-            for (index_t piece = 1; piece < p.pieces; ++piece) sum += sums_of(piece, tile)[r * tile_size(tile) + i];
-            put(c.alpha, sum, c.beta, y[(tile * p.outputs + i) * c.y_stride + r * c.y_next]);
-          }
-    });
+    x = packed.data();
   }
+  const index_t x_next = direct ? c.x_next : terms;
+  // The sums of a piece lie tile by tile, inside a tile vector by vector.
+  host_array<S> sums(p.pieces > 1 ? p.pieces * outputs * c.count : 0);
+  const auto sums_of = [&](index_t piece, index_t tile) {
+    return sums.data() + (piece * outputs + tile * p.outputs) * c.count;
+  };
+  const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
+  each(p.tasks(), [&](index_t task) {
+    const index_t piece = task / p.tiles, tile = task % p.tiles;
+    const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
+    host_array<S> whole(p.pieces > 1 ? 0 : tile_size(tile) * c.count); // goes from the cache to y
+    S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole.data();
+    if (c.across)
+      across_task(a + term * c.leading + output, c.leading, count, x + term, x_next, tile_size(tile), c.count, out);
+    else along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, out);
+    for (int r = 0; p.pieces == 1 && r < c.count; ++r)
+      for (index_t i = 0; i < tile_size(tile); ++i)
+        put(c.alpha, out[r * tile_size(tile) + i], c.beta, y[(output + i) * c.y_stride + r * c.y_next]);
+  });
+  if (p.pieces == 1) return;
+  const index_t together = ceil_div(1 << 14, p.outputs); // tiles
+  each(ceil_div(p.tiles, together), [&](index_t part) {
+    for (index_t tile = part * together; tile < std::min(p.tiles, (part + 1) * together); ++tile)
+      for (int r = 0; r < c.count; ++r)
+        for (index_t i = 0; i < tile_size(tile); ++i) {
+          S sum = sums_of(0, tile)[r * tile_size(tile) + i];
+          for (index_t piece = 1; piece < p.pieces; ++piece) sum += sums_of(piece, tile)[r * tile_size(tile) + i];
+          put(c.alpha, sum, c.beta, y[(tile * p.outputs + i) * c.y_stride + r * c.y_next]);
+        }
+  });
+}
+
+/// Problems side by side where there are many of them or they are small, tasks of one problem otherwise. The bits are
+/// the same either way.
+template <class S, class T> void run(const call<T>& c) {
+  const cpu_plan p = c.across ? plan_across(c.lines, c.length, widest_tile<S>(c.count)) : plan_along(c.lines, c.length);
+  if (c.batch > 1 && (p.tasks() == 1 || c.batch >= 4 * cpu::thread_count()))
+    return cpu::for_each_task(c.batch, [&](index_t b) {
+      run_problem<S>(c, p, b, [](index_t n, const auto& body) {
+        for (index_t k = 0; k < n; ++k) body(k);
+      });
+    });
+  for (index_t b = 0; b < c.batch; ++b)
+    run_problem<S>(c, p, b, [](index_t n, const auto& body) { cpu::for_each_task(n, body); });
 }
 
 } // namespace

@@ -56,9 +56,30 @@ FURROW_INLINE inline void short_sums(const T* a, index_t leading, const V* x, in
   for (index_t i = 0; i < side_by_side; ++i) out[i] = sum[i];
 }
 
+/// The same for any number of lines of N elements without gaps between them: N is known, so that loads are contiguous
+/// and neighbours are sorted out in registers.
+template <int N, class S, class T, class V>
+FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, S* out) {
+  S factor[N];
+  for (int k = 0; k < N; ++k) factor[k] = x[k];
+#pragma omp simd
+  for (index_t i = 0; i < lines; ++i) {
+    S sum{};
+    for (int k = 0; k < N; ++k) sum += S(value_of(a[i * N + k])) * factor[k];
+    out[i] = sum;
+  }
+}
+
 /// out[i] = sum_k line i [k] x[k] for `lines` lines. A line's bits depend on its place among them.
 template <class S, class T, class V>
 FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* out) {
+  if (leading == n) {
+    if (n == 1) return narrow_sums<1>(a, lines, x, out);
+    if (n == 2) return narrow_sums<2>(a, lines, x, out);
+    if (n == 3) return narrow_sums<3>(a, lines, x, out);
+    if (n == 4) return narrow_sums<4>(a, lines, x, out);
+    if (n == 8) return narrow_sums<8>(a, lines, x, out);
+  }
   index_t i = 0;
   if (n <= short_line)
     for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
@@ -92,10 +113,33 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
   }
 }
 
+/// The same for lines of N elements without gaps between them, N known: sixteen running sums a column.
+template <int N, class S, class T, class V>
+FURROW_INLINE inline void add_narrow_lines(const T* a, index_t lines, const V* x, S* sum) {
+  constexpr index_t together = 16;
+  S wide[N][together] = {};
+  index_t i = 0;
+  for (; i + together <= lines; i += together) {
+    const T* const at = a + i * N;
+    const V* const factor = x + i;
+#pragma omp simd
+    for (index_t j = 0; j < together; ++j)
+      for (int k = 0; k < N; ++k) wide[k][j] += S(factor[j]) * S(value_of(at[j * N + k]));
+  }
+  for (int k = 0; k < N; ++k)
+    for (index_t j = 0; j < together; ++j) sum[k] += wide[k][j];
+  for (; i < lines; ++i)
+    for (int k = 0; k < N; ++k) sum[k] += S(x[i]) * S(value_of(a[i * N + k]));
+}
+
 /// The same for lines of a few elements without gaps between them: several lines make one long one, whose sums are
 /// folded at the end. `sum` is zero before.
 template <class S, class T, class V>
 FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x, index_t n, S* sum) {
+  if (n == 1) return add_narrow_lines<1>(a, lines, x, sum);
+  if (n == 2) return add_narrow_lines<2>(a, lines, x, sum);
+  if (n == 4) return add_narrow_lines<4>(a, lines, x, sum);
+  if (n == 8) return add_narrow_lines<8>(a, lines, x, sum);
   constexpr index_t together = 16;
   std::array<S, together * short_line> wide{};
   std::array<std::int32_t, together * short_line> line_of{};

@@ -4,71 +4,102 @@
 
 namespace furrow::dense {
 
+/// Registers that the running sums of a thread take where lines are added up.
+template <class T, class S, int Rhs> inline constexpr int sum_registers = Rhs* int(sizeof(S)) / 4 * per_load<T>;
+/// Blocks a multiprocessor for kernels whose threads have that many.
+template <class T, class S, int Rhs, int G>
+inline constexpr int across_blocks = sum_registers<T, S, Rhs> >= 64            ? 1
+                                     : sum_registers<T, S, Rhs> >= 16          ? 2
+                                     : sum_registers<T, S, Rhs> == 4 && G == 1 ? 5
+                                                                               : 4;
+
+/// What one thread has of each line of a tile: 16 bytes where all lines are aligned (Whole), otherwise as many elements
+/// that are Lanes apart. Elements that are not there are element 0 again, so that no load waits for a question.
+template <class T, int Lanes, bool Whole> struct line_part {
+  static constexpr int each = per_load<T>;
+  int lane, columns;
+
+  __device__ int column(int j) const { return Whole ? lane * each + j : lane + j * Lanes; }
+  __device__ bytes16 load(const T* line) const {
+    if constexpr (Whole) {
+      return load_once(line + (column(0) < columns ? column(0) : 0));
+    } else {
+      T single[each];
+#pragma unroll
+      for (int j = 0; j < each; ++j) single[j] = line[column(j) < columns ? column(j) : 0];
+      bytes16 all;
+      std::memcpy(&all, single, 16);
+      return all;
+    }
+  }
+};
+
+/// A thread's sums over the lines of [line, end) that are Step apart, `unroll` of them under way at the same time.
+template <class T, class S, int Rhs, int Lanes, int Step, bool Whole> struct column_sums {
+  using V = vector_value<T>;
+  static constexpr int each = per_load<T>;
+  static constexpr int unroll = !Whole || each * Rhs >= 32 ? 2 : 4;
+
+  const call<T>& c;
+  line_part<T, Lanes, Whole> part;
+  S sum[Rhs][each] = {};
+
+  template <int N> __device__ void add_lines(const T* a, const V* x) {
+    bytes16 raw[N];
+#pragma unroll
+    for (int u = 0; u < N; ++u) raw[u] = part.load(a + u * Step * c.leading);
+#pragma unroll
+    for (int u = 0; u < N; ++u)
+#pragma unroll
+      for (int r = 0; r < Rhs; ++r) {
+        const S factor = S(x[u * Step * c.x_stride + (r < c.count ? r : 0) * c.x_next]);
+#pragma unroll
+        for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * factor;
+      }
+  }
+
+  __device__ void add(const T* a, const V* x, index_t line, index_t end) {
+    a += line * c.leading;
+    x += line * c.x_stride;
+    int left = line < end ? int((end - line + Step - 1) / Step) : 0;
+    for (; left >= unroll; left -= unroll) {
+      add_lines<unroll>(a, x);
+      a += unroll * Step * c.leading;
+      x += unroll * Step * c.x_stride;
+    }
+    if (left >= 2) {
+      add_lines<2>(a, x);
+      a += 2 * Step * c.leading;
+      x += 2 * Step * c.x_stride;
+      left -= 2;
+    }
+    if (left > 0) add_lines<1>(a, x);
+  }
+};
+
 /// y <- alpha A' x + beta y where the lines of memory are added up. The block is G groups of threads: a group takes 16
 /// bytes a thread of a line, the other groups the same bytes of the next lines; an element of x is read once a group
 /// and line. Reads every byte of A once.
-template <class T, class S, int Rhs, int G>
-__global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
+template <class T, class S, int Rhs, int G, bool Whole>
+__global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
     across_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
-  using V = vector_value<T>;
   constexpr int each = per_load<T>, lanes = gpu_threads / G, width = lanes * each;
-  constexpr int unroll = many_sums<T, S, Rhs> ? 4 : 8; // lines that a thread has under way
   __shared__ S room[G][width];
   const int lane = int(threadIdx.x) % lanes, rank = int(threadIdx.x) / lanes;
   for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
     const gpu_item at = item_of(p, item);
     const index_t first = at.piece * p.terms, tile = at.tile * width;
     const index_t end = c.lines - first < p.terms ? c.lines : first + p.terms;
-    const T* const a = c.a_of(at.problem) + tile;
-    const V* const x = c.x_of(at.problem);
     const int columns = int(c.length - tile < width ? c.length - tile : width);
-    S sum[Rhs][each] = {};
-    // Thread l has the elements l * each + j, read 16 bytes at a time, or l + j * lanes, read one by one. Elements
-    // that are not there are element 0 again, so that no load waits for a question.
-    const bool whole = c.leading % each == 0 && misalignment(a) == 0 && columns % each == 0;
-    const T* const mine = a + (lane * each < columns ? lane * each : 0);
-    const auto add = [&](index_t line, int j, S value) {
-#pragma unroll
-      for (int r = 0; r < Rhs; ++r) sum[r][j] += value * S(x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]);
-    };
-    const auto add_loads = [&](auto n, index_t line) {
-      bytes16 raw[n.value];
-#pragma unroll
-      for (int u = 0; u < n.value; ++u) raw[u] = load_once(mine + (line + u * G) * c.leading);
-#pragma unroll
-      for (int u = 0; u < n.value; ++u)
-#pragma unroll
-        for (int j = 0; j < each; ++j) add(line + u * G, j, S(element<T>(raw[u], j)));
-    };
-    const auto add_elements = [&](auto n, index_t line) {
-      T raw[n.value][each];
-#pragma unroll
-      for (int u = 0; u < n.value; ++u)
-#pragma unroll
-        for (int j = 0; j < each; ++j)
-          raw[u][j] = a[(line + u * G) * c.leading + (lane + j * lanes < columns ? lane + j * lanes : 0)];
-#pragma unroll
-      for (int u = 0; u < n.value; ++u)
-#pragma unroll
-        for (int j = 0; j < each; ++j) add(line + u * G, j, S(number(raw[u][j])));
-    };
-    index_t line = first + rank;
-    if (whole) {
-      for (; line + (unroll - 1) * G < end; line += unroll * G) add_loads(fixed<unroll>{}, line);
-      for (; line + G < end; line += 2 * G) add_loads(fixed<2>{}, line);
-      if (line < end) add_loads(fixed<1>{}, line);
-    } else {
-      constexpr int fewer = each > 4 ? 2 : 4;
-      for (; line + (fewer - 1) * G < end; line += fewer * G) add_elements(fixed<fewer>{}, line);
-      for (; line < end; line += G) add_elements(fixed<1>{}, line);
-    }
+    column_sums<T, S, Rhs, lanes, G, Whole> mine{c, {lane, columns}};
+    mine.add(c.a_of(at.problem) + tile, c.x_of(at.problem), first + rank, end);
     const index_t which = at.problem * p.tiles + at.tile;
     S* const partial = scratch.partial + which * p.pieces * Rhs * width;
 #pragma unroll
     for (int r = 0; r < Rhs; ++r) {
       __syncthreads(); // the room is free
 #pragma unroll
-      for (int j = 0; j < each; ++j) room[rank][whole ? lane * each + j : lane + j * lanes] = sum[r][j];
+      for (int j = 0; j < each; ++j) room[rank][mine.part.column(j)] = mine.sum[r][j];
       __syncthreads();
       for (int column = int(threadIdx.x); column < width; column += gpu_threads) {
         S total = room[0][column];
@@ -79,7 +110,8 @@ __global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
     }
     if (p.pieces == 1 || !last_to_arrive(scratch.arrived + which, p.pieces)) continue;
     constexpr int part = width < gpu_threads ? width : gpu_threads;
-    for (int r = 0; r < c.count; ++r)
+    const int count = Rhs == 1 ? 1 : c.count;
+    for (int r = 0; r < count; ++r)
       for (int begin = 0; begin < width; begin += part) {
         const S* const from = partial + r * width + begin;
         const S total = sum_pieces(from, p.pieces, index_t(Rhs) * width, part, &room[0][0]);

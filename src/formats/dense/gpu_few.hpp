@@ -7,11 +7,13 @@ namespace furrow::dense {
 /// y <- alpha A' x + beta y, one vector, where at most L long lines of memory are added up: a stream of L lines in and
 /// one out. A thread has 16 bytes of outputs of every line, a few times over. Reads every byte of A once.
 template <class T, class S, int L>
-__global__ void __launch_bounds__(gpu_threads, 4) few_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
+__global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
+    few_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, places = few_loads / L, step = gpu_threads * each;
   const int lines = int(c.lines);
-  for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
+  index_t item = blockIdx.x;
+  do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);
     const index_t first = at.tile * (places * step), left = c.length - first;
     const T* const a = c.a_of(at.problem) + first;
@@ -37,12 +39,12 @@ __global__ void __launch_bounds__(gpu_threads, 4) few_kernel(call<T> c, gpu_plan
 #pragma unroll
           for (int j = 0; j < each; ++j)
             if (l < lines) sum[j] += S(element<T>(raw[k][l], j)) * factor[l];
-        neighbours<each, V>& to = *reinterpret_cast<neighbours<each, V>*>(y + k * step + mine);
+        V* const to = y + k * step + mine;
         neighbours<each, V> out{};
-        if (c.beta != V(0)) out = to;
+        if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(to);
 #pragma unroll
         for (int j = 0; j < each; ++j) put(c.alpha, sum[j], c.beta, out.of[j]);
-        to = out;
+        store_once(to, out);
       }
       continue;
     }
@@ -54,7 +56,7 @@ __global__ void __launch_bounds__(gpu_threads, 4) few_kernel(call<T> c, gpu_plan
         if (l < lines) sum += S(number(a[l * c.leading + k])) * factor[l];
       put(c.alpha, sum, c.beta, y[k * c.y_stride]);
     }
-  }
+  } while ((item += gridDim.x) < p.items(c.batch));
 }
 
 } // namespace furrow::dense

@@ -17,13 +17,14 @@ struct stream_place {
   }
 };
 
-/// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Padding is
-/// read too, into sums that nobody asks for. Reads every byte once.
+/// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Pieces take
+/// turns of a few periods. Padding is read too, into sums that nobody asks for. Reads every byte once.
 template <class T, class S, int Rhs>
-__global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
+__global__ void __launch_bounds__(gpu_threads,
+                                  (sizeof(T) == 2 ? std::min(2, room_for<T, S, Rhs>) : room_for<T, S, Rhs>))
     flat_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   using V = vector_value<T>;
-  constexpr int each = per_load<T>, unroll = many_sums<T, S, Rhs> ? 4 : 8;
+  constexpr int each = per_load<T>, rounds = each * Rhs >= 32 ? 2 : each * Rhs >= 16 ? 4 : 8;
   __shared__ S room[gpu_threads * each];
   const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = period / pitch;
   for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
@@ -33,7 +34,6 @@ __global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
     const index_t elements = (c.lines - 1) * c.leading + c.length;
     const int shift = misalignment(a);
     const stream_place begin(thread, each, shift, pitch);
-    const index_t from = at.piece * p.terms, last = from + p.terms;
     S sum[Rhs][each] = {};
     const auto factor = [&](index_t line, int r) { return S(x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]); };
     // Lines: that a load holds, 1 for a load within a line, 0 for one that a line may end in, -1 for any number.
@@ -65,9 +65,15 @@ __global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
         }
       }
     };
-    const auto add_all = [&](auto holds, index_t k, index_t end) {
-      for (; k + unroll <= end; k += unroll) add_loads(holds, fixed<unroll>{}, k);
-      for (; k < end; ++k) add_loads(holds, fixed<1>{}, k);
+    // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
+    const index_t low = begin.element < 0 ? 1 : 0, room_left = elements - each - begin.element;
+    const index_t high = room_left < 0 ? 0 : room_left / period + 1;
+    const auto add_all = [&](auto holds) {
+      constexpr int turn = holds.value < 0 ? 2 : rounds;
+      for (index_t k = at.piece * turn; k < high; k += p.pieces * turn)
+        if (k >= low && k + turn <= high) add_loads(holds, fixed<turn>{}, k);
+        else
+          for (index_t one = k < low ? low : k; one < high && one < k + turn; ++one) add_loads(holds, fixed<1>{}, one);
     };
     const auto add_elements = [&](index_t k) {
 #pragma unroll
@@ -79,20 +85,16 @@ __global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>))
       }
     };
     if (thread < p.active) {
-      // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
-      const index_t low = begin.element < 0 ? 1 : 0, room_left = elements - each - begin.element;
-      const index_t high = room_left < 0 ? 0 : room_left / period + 1;
-      const index_t k = from < low ? low : from, end = last < high ? last : high;
-      if (low == 1 && from == 0) add_elements(0);
       const bool by_lines = shift == 0 && c.x_stride == 1 && misalignment(x) == 0 && c.x_next % per_load<V> == 0;
       const int holds = pitch % each == 0 ? 1 : each % pitch == 0 ? each / pitch : 0;
-      if (by_lines && holds == 1) add_all(fixed<1>{}, k, end);
-      else if (by_lines && holds == 2) add_all(fixed<2>{}, k, end);
-      else if (by_lines && holds == each) add_all(fixed<each>{}, k, end);
-      else if (by_lines && holds == 4 && each == 8) add_all(fixed < each == 8 ? 4 : 1 > {}, k, end);
-      else if (pitch >= each) add_all(fixed<0>{}, k, end);
-      else add_all(fixed<-1>{}, k, end);
-      if (high >= low && from <= high && high < last) add_elements(high);
+      if (by_lines && holds == 1) add_all(fixed<1>{});
+      else if (by_lines && holds == 2) add_all(fixed<2>{});
+      else if (by_lines && holds == each) add_all(fixed<each>{});
+      else if (by_lines && holds == 4 && each == 8) add_all(fixed < each == 8 ? 4 : 1 > {});
+      else if (pitch >= each) add_all(fixed<0>{});
+      else add_all(fixed<-1>{});
+      if (low == 1 && at.piece == 0) add_elements(0);
+      if (high >= low && at.piece == p.pieces - 1) add_elements(high);
     }
     S* const partial = scratch.partial + at.problem * p.pieces * Rhs * pitch;
     // Element q of the room belongs to column (q - shift) modulo pitch.

@@ -2,10 +2,13 @@
 #pragma once
 #include "gpu_across.hpp"
 #include "gpu_along.hpp"
+#include "gpu_cluster.hpp"
 #include "gpu_few.hpp"
 #include "gpu_flat.hpp"
 #include "gpu_packed.hpp"
+#include "gpu_rows.hpp"
 #include "gpu_staged.hpp"
+#include "gpu_units.hpp"
 #include "tutorial.hpp"
 
 namespace furrow::dense {
@@ -24,42 +27,33 @@ template <class T> __global__ void scale_kernel(call<T> c) {
 }
 
 /// The plan of a call.
-template <class T> gpu_plan plan_of(const call<T>& c, int multiprocessors) {
-  constexpr int size = sizeof(T), value = sizeof(vector_value<T>);
-  if (c.across) return plan_across(c.lines, c.length, c.leading, c.batch, size, c.count, {multiprocessors});
-  return plan_along(c.lines, c.length, c.leading, c.batch, size, value, c.count, {multiprocessors});
+template <class T> gpu_plan plan_of(const call<T>& c, const gpu::queue& q) {
+  using V = vector_value<T>;
+  constexpr int size = sizeof(T), value = sizeof(V);
+  const bool a = !c.a_list && misalignment(c.a) == 0 && c.a_step % per_load<T> == 0;
+  const bool x = !c.x_list && misalignment(c.x) == 0 && c.x_step % per_load<V> == 0 && c.x_stride == 1;
+  const gpu_shape device{q.multiprocessors, q.clusters, a, x};
+  if (c.across) return plan_across(c.lines, c.length, c.leading, c.batch, size, c.count, device);
+  return plan_along(c.lines, c.length, c.leading, c.batch, size, value, c.count, device);
 }
 
 template <class T, class S, int Rhs> class launcher {
 public:
-  launcher(const call<T>& c, const gpu::queue& q) : c_(c), q_(q), p_(plan_of(c, q.multiprocessors)) {
+  launcher(const call<T>& c, const gpu::queue& q) : c_(c), q_(q), p_(plan_of(c, q)) {
     // The sums of a piece: those of a tile of every vector that the kernel counts with.
-    const index_t sums = p_.pieces > 1 ? c.batch * p_.tiles * p_.pieces * p_.outputs * Rhs : 0;
+    const bool through_memory = p_.pieces > 1 && p_.kind != gpu_kind::cluster;
+    const index_t sums = through_memory ? c.batch * p_.tiles * p_.pieces * p_.outputs * Rhs : 0;
     const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)));
     scratch_ = {static_cast<S*>(scratch.partial), scratch.arrived};
   }
 
   void run() const {
-    if (p_.kind == gpu_kind::staged) return enqueue(staged_kernel<T, S, Rhs>);
     if (p_.kind == gpu_kind::flat) return enqueue(flat_kernel<T, S, Rhs>);
-    if (p_.kind == gpu_kind::across && p_.outputs == gpu_threads * per_load<T>)
-      return enqueue(across_kernel<T, S, Rhs, 1>);
-    if constexpr (Rhs == 1) {
-      if (p_.kind == gpu_kind::few && p_.rows == 2) return enqueue(few_kernel<T, S, 2>);
-      if (p_.kind == gpu_kind::few && p_.rows == 4) return enqueue(few_kernel<T, S, 4>);
-      if (p_.kind == gpu_kind::few) return enqueue(few_kernel<T, S, 8>);
-      if (p_.kind == gpu_kind::across && p_.outputs == 8 * per_load<T>) return enqueue(across_kernel<T, S, 1, 32>);
-    }
-    if (p_.kind == gpu_kind::across) return enqueue(across_kernel<T, S, Rhs, 8>);
-    if constexpr (Rhs == 1) {
-      if (p_.kind == gpu_kind::packed) return enqueue(packed());
-      if (p_.rows == 1) return enqueue(along_kernel<T, S, 1, 256, 1, 8>);
-      if (p_.lanes == 1 && p_.rows == 4) return enqueue(along_kernel<T, S, 1, 1, 4, 2>);
-      if (p_.lanes == 1) return enqueue(along_kernel<T, S, 1, 1, 2, 4>);
-      if (p_.lanes == 2) return enqueue(along_kernel<T, S, 1, 2, 2, 4>);
-      if (p_.rows == 2 && c_.length >= 1024 * per_load<T>) return enqueue(along_kernel<T, S, 1, 256, 2, 4>);
-      if (p_.rows == 2) return enqueue(along_kernel<T, S, 1, 256, 2, 2>);
-    }
+    if (p_.kind == gpu_kind::across && p_.whole) return enqueue(across<true>());
+    if (p_.kind == gpu_kind::across) return enqueue(across<false>());
+    if constexpr (Rhs == 1)
+      if (const auto kernel = for_one_vector()) return enqueue(kernel);
+    if (p_.kind == gpu_kind::staged) return enqueue(staged_kernel<T, S, Rhs>);
     constexpr int rows = Rhs > 4 ? 2 : 4, unroll = Rhs > 2 ? 1 : 2;
     if (p_.lanes == 8) return enqueue(along_kernel<T, S, Rhs, 8, rows, unroll>);
     if (p_.lanes == 32) return enqueue(along_kernel<T, S, Rhs, 32, rows, unroll>);
@@ -67,7 +61,37 @@ public:
   }
 
 private:
-  auto packed() const {
+  using kernel = void (*)(call<T>, gpu_plan, gpu_scratch<S>);
+
+  template <bool Whole> kernel across() const {
+    return p_.outputs == gpu_threads * per_load<T> ? across_kernel<T, S, Rhs, 1, Whole>
+                                                   : across_kernel<T, S, Rhs, 8, Whole>;
+  }
+
+  /// Null where it is as for several vectors.
+  kernel for_one_vector() const {
+    switch (p_.kind) {
+    case gpu_kind::few:
+      return p_.rows == 2 ? few_kernel<T, S, 2> : p_.rows == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>;
+    case gpu_kind::cluster:
+      return p_.lanes == 16 ? cluster_kernel<T, S, 16> : cluster_kernel<T, S, 32>;
+    case gpu_kind::packed:
+      return packed();
+    case gpu_kind::units:
+      return units_kernel<T, S>;
+    case gpu_kind::rows:
+      if (p_.lanes == 2) return rows_kernel<T, S, 2, 4, 1>;
+      if (p_.lanes == 4) return rows_kernel<T, S, 4, 4, 1>;
+      if (p_.lanes == 8) return rows_kernel<T, S, 8, 4, 2>;
+      return p_.lanes == 16 ? rows_kernel<T, S, 16, 4, 2> : rows_kernel<T, S, 32, 2, 4>;
+    default:
+      if (p_.kind != gpu_kind::along || p_.rows > 2) return nullptr;
+      if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 8>;
+      return along_kernel < T, S, 1, 256, 2, per_load<T> == 8 ? 2 : 4 > ;
+    }
+  }
+
+  kernel packed() const {
     if constexpr (per_load<T> >= 8)
       if (c_.length == 8) return packed_kernel<T, S, 8>;
     if constexpr (per_load<T> >= 4)
@@ -75,8 +99,18 @@ private:
     return c_.length == 2 ? packed_kernel<T, S, 2> : packed_kernel<T, S, 1>;
   }
 
-  void enqueue(void (*kernel)(call<T>, gpu_plan, gpu_scratch<S>)) const {
-    kernel<<<p_.blocks, gpu_threads, 0, q_.stream>>>(c_, p_, scratch_);
+  void enqueue(kernel k) const {
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {cluster_blocks, 1, 1};
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = p_.blocks;
+    launch.blockDim = gpu_threads;
+    launch.dynamicSmemBytes = p_.kind == gpu_kind::units ? units_room<T, S>(p_) : 0;
+    launch.stream = q_.stream;
+    launch.attrs = &cluster;
+    launch.numAttrs = p_.kind == gpu_kind::cluster ? 1 : 0;
+    gpu::check(cudaLaunchKernelEx(&launch, k, c_, p_, scratch_));
   }
 
   const call<T>& c_;

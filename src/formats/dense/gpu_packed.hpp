@@ -12,7 +12,8 @@ template <class T, class S, int L>
 __global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, lines = each / L; // of a load
-  for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
+  index_t item = blockIdx.x;
+  do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);
     const T* const a = c.a_of(at.problem);
     const V* const x = c.x_of(at.problem);
@@ -37,7 +38,7 @@ __global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c
           for (int j = 0; j < L; ++j) sum += S(element<T>(raw[u], i * L + j)) * factor[j];
           put(c.alpha, sum, V(0), out.of[i]);
         }
-        *reinterpret_cast<neighbours<lines, V>*>(y + first + index_t(u * gpu_threads + int(threadIdx.x)) * lines) = out;
+        store_once(y + first + index_t(u * gpu_threads + int(threadIdx.x)) * lines, out);
       }
       continue;
     }
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c
       for (int j = 0; j < L; ++j) sum += S(number(a[i * L + j])) * factor[j];
       put_output(c, at.problem, 0, i, sum);
     }
-  }
+  } while ((item += gridDim.x) < p.items(c.batch));
 }
 
 } // namespace furrow::dense

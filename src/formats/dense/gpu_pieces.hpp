@@ -66,6 +66,17 @@ template <class S> __device__ S sum_pieces(const S* partial, index_t pieces, ind
   return sum;
 }
 
+/// Writes N neighbours that are not read again soon: they make room in the second cache before the matrix does.
+template <int N, class V> __device__ void store_once(V* to, const neighbours<N, V>& values) {
+  if constexpr (sizeof(values) % 16 == 0) {
+    const auto* const from = reinterpret_cast<const uint4*>(&values);
+#pragma unroll
+    for (int k = 0; k < int(sizeof(values) / 16); ++k) __stcs(reinterpret_cast<uint4*>(to) + k, from[k]);
+  } else {
+    *reinterpret_cast<neighbours<N, V>*>(to) = values;
+  }
+}
+
 /// Where element `output` of vector r of a problem goes.
 template <class S, class T>
 __device__ void put_output(const call<T>& c, index_t problem, int r, index_t output, S sum) {

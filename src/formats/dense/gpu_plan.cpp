@@ -11,13 +11,19 @@ std::string text_of(const gpu_plan& p) {
   case gpu_kind::along:
     text = fmt::format("along, {} threads for {} lines, ", p.lanes, p.rows) + text;
     break;
+  case gpu_kind::rows:
+    return fmt::format("along, {} threads for {} short lines, {}", p.lanes, p.rows, text);
   case gpu_kind::packed:
     return "along, whole lines in a load, " + text;
+  case gpu_kind::units:
+    return fmt::format("along, {} lines in {} loads through shared memory, {}", p.rows, p.lanes, text);
   case gpu_kind::staged:
     return "along, short lines through shared memory, " + text;
   case gpu_kind::across:
     text = "across, " + text;
     break;
+  case gpu_kind::cluster:
+    return fmt::format("across, clusters of {} blocks, {}", cluster_blocks, text);
   case gpu_kind::few:
     return fmt::format("across, up to {} lines at a time, {}", p.rows, text);
   case gpu_kind::flat:

@@ -9,19 +9,20 @@
 /// Which kernel a product takes on the GPU and how the work is cut. Functions of the shape alone, on the host.
 namespace furrow::dense {
 
-enum class gpu_kind { along, packed, staged, across, few, flat };
+enum class gpu_kind { along, rows, packed, units, staged, across, cluster, few, flat };
 
 /// An item is one piece of the sums of one tile of outputs of one problem, and a block of 256 threads takes it; where
 /// there are more items than blocks, in turns: item, item + blocks, ...
 struct gpu_plan {
   gpu_kind kind = gpu_kind::along;
-  int lanes = 256;     ///< along: threads that share a line
-  int rows = 4;        ///< lines that a group sums up at the same time; few: lines that there may be
+  int lanes = 256;     ///< along, rows, cluster: threads that share a line; units: loads of a unit
+  int rows = 4;        ///< lines that a group sums up at the same time; units: of a unit; few: that there may be
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
   index_t terms = 0;   ///< of a piece; flat: periods
   index_t pieces = 1;  ///< of a sum; more than one: the last block to finish a tile adds them in their order
   int active = 256;    ///< flat: threads at work
+  bool whole = false;  ///< across, cluster: every line is whole loads of 16 bytes
   unsigned blocks = 1;
 
   FURROW_HD constexpr index_t items(index_t problems) const { return problems * tiles * pieces; }
@@ -30,6 +31,9 @@ struct gpu_plan {
 /// What the plans depend on, beside the shape.
 struct gpu_shape {
   int multiprocessors = 132;
+  bool clusters = true;  ///< blocks may read each other's shared memory
+  bool a_aligned = true; ///< every matrix begins at a multiple of 16 bytes
+  bool x_aligned = true; ///< and every x, whose elements are neighbours
 };
 
 inline constexpr int gpu_threads = 256;
@@ -42,6 +46,11 @@ inline constexpr index_t most_counters = 1 << 16;  ///< tiles of all problems wh
 inline constexpr index_t staged_bytes = 32 * 1024; ///< of a tile of short lines
 inline constexpr index_t short_bytes = 256;        ///< a line up to which lines are staged
 inline constexpr index_t flat_bytes = 512;         ///< a line up to which `across` reads the matrix as one stream
+inline constexpr index_t across_bytes = 1 << 20;   ///< of the matrix, worth a block that adds lines up
+inline constexpr int across_resident = 4;          ///< blocks a multiprocessor that add up lines for one vector
+inline constexpr int cluster_blocks = 8;           ///< blocks of a cluster: as many as every device with clusters has
+inline constexpr index_t cluster_bytes = 1 << 19;  ///< of the matrix, at most, for a block of a cluster
+inline constexpr index_t unit_loads = 9;           ///< most loads of a unit of short lines
 
 constexpr index_t up(index_t a, index_t b) { return (a + b - 1) / b; }
 constexpr index_t common_divisor(index_t a, index_t b) { return b == 0 ? a : common_divisor(b, a % b); }
@@ -63,9 +72,10 @@ constexpr unsigned blocks_of(const gpu_plan& p, index_t problems) {
   return static_cast<unsigned>(std::min(p.items(problems), index_t(1) << 30));
 }
 
-/// Enough pieces to fill the device; beyond that, pieces of at least `item_bytes`, because each has its price.
-constexpr index_t even_pieces(index_t tiles, index_t least, index_t most, index_t slots, index_t tile_bytes) {
-  const index_t worth = tile_bytes / item_bytes, rounds = std::min(up(4 * slots, tiles), worth);
+/// Enough pieces to fill the device; beyond that, pieces of at least `worth_bytes`, because each has its price.
+constexpr index_t even_pieces(index_t tiles, index_t least, index_t most, index_t slots, index_t tile_bytes,
+                              index_t worth_bytes) {
+  const index_t worth = tile_bytes / worth_bytes, rounds = std::min(up(4 * slots, tiles), worth * 3 / 4);
   const index_t low = std::clamp(std::max(slots / tiles, rounds), least, most);
   return best_pieces(tiles, low, std::max(low, std::min(most, worth + worth / 2)), slots);
 }
@@ -74,44 +84,59 @@ constexpr index_t even_pieces(index_t tiles, index_t least, index_t most, index_
 constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, index_t problems, int size, int value,
                               int vectors, gpu_shape device) {
   gpu_plan p;
-  const index_t slots = index_t(device.multiprocessors) * resident, per_load = 16 / size;
-  const index_t loads = up(length * size, 16);
-  const bool gapless = length == leading, even = length % per_load == 0 && leading % per_load == 0;
+  const index_t slots = index_t(device.multiprocessors) * resident, warps = slots * (gpu_threads / 32);
+  const index_t per_load = 16 / size, loads = up(length * size, 16);
+  const bool gapless = length == leading, short_lines = length * size <= short_bytes;
+  const bool even = device.a_aligned && length % per_load == 0 && leading % per_load == 0;
   p.terms = length;
-  if (vectors == 1 && gapless && per_load % length == 0) {
-    p.kind = gpu_kind::packed;
-    p.outputs = gpu_threads * 8 * (per_load / length);
-    p.tiles = up(lines, p.outputs);
+  const auto cut = [&](gpu_kind kind, index_t outputs) {
+    p.kind = kind;
+    p.outputs = outputs;
+    p.tiles = up(lines, outputs);
     p.blocks = blocks_of(p, problems);
     return p;
+  };
+  if (vectors == 1 && gapless && per_load % length == 0)
+    return cut(gpu_kind::packed, gpu_threads * 8 * (per_load / length));
+  const bool fit = loads == 2 || loads == 4 || (loads >= 8 && loads <= 1024);
+  const bool many = short_lines ? lines >= 256 : loads <= 64 || up(lines, 4) * problems >= warps;
+  if (vectors == 1 && even && device.x_aligned && fit && many) {
+    p.lanes = loads <= 4 ? int(loads) : loads <= 16 ? 8 : loads <= 32 ? 16 : 32;
+    p.rows = loads <= 32 ? 4 : 2;
+    return cut(gpu_kind::rows, gpu_threads / p.lanes * p.rows);
   }
-  const bool narrow = vectors == 1 && even && lines >= 256 && (loads == 2 || loads == 4 || loads >= 8);
-  if (length * size <= short_bytes && leading <= length + length / 4 && !narrow) {
-    p.kind = gpu_kind::staged;
-    p.outputs = (staged_bytes - 16) / (leading * size);
-    p.tiles = up(lines, p.outputs);
+  const index_t together = per_load / common_divisor(length, per_load); // lines that make whole loads
+  if (const index_t unit = together * length / per_load;
+      vectors == 1 && gapless && device.a_aligned && short_lines && unit <= unit_loads) {
+    p.lanes = int(unit);
+    p.rows = int(together);
+    return cut(gpu_kind::units, gpu_threads * together);
+  }
+  if (short_lines && leading <= length + length / 4) {
+    cut(gpu_kind::staged, (staged_bytes - 16) / (leading * size));
     p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots));
     return p;
   }
-  p.rows = vectors > 4 ? 2 : vectors > 1 || lines > 2 ? 4 : lines > 1 ? 2 : 1;
-  const index_t all = up(lines, p.rows) * problems, warps = slots * (gpu_threads / 32);
-  if (narrow && loads <= 8) p.lanes = loads <= 4 ? 1 : 2;
-  else if (loads <= 64 && all >= warps) p.lanes = 8;
+  // Where x stays in the first cache, two lines at a time are enough to share it.
+  const bool two = size >= 4 && loads >= 4 * gpu_threads && length * value <= cached_terms;
+  p.rows = vectors > 4 ? 2 : vectors > 1 ? 4 : lines == 1 ? 1 : lines == 2 || two ? 2 : 4;
+  const index_t all = up(lines, p.rows) * problems;
+  if (loads <= 64 && all >= warps) p.lanes = 8;
   else if (loads <= 1024 && (all >= warps || loads <= 64)) p.lanes = 32;
   while (p.lanes < 256 && gpu_threads / p.lanes * p.rows > 2 * lines) p.lanes = p.lanes < 32 ? 32 : 256;
   if (p.rows < 4 && vectors == 1) p.lanes = 256;
-  if (p.lanes == 256 && vectors == 1 && all >= 128 && all < 4 * slots && loads <= 4096) p.rows = 2; // more blocks
-  if (p.lanes <= 2 && loads > 2) p.rows = 2; // and twice the loads of a line
-  p.outputs = index_t(gpu_threads / p.lanes) * p.rows;
-  p.tiles = up(lines, p.outputs);
+  cut(gpu_kind::along, index_t(gpu_threads / p.lanes) * p.rows);
   if (p.lanes == 256 && p.tiles * problems <= most_counters) {
     const index_t most_useful = std::max<index_t>(1, loads / gpu_threads); // a load a thread and line
     const index_t keep = p.tiles > 1 ? up(length * value * vectors, cached_terms) : 1;
-    p.pieces = even_pieces(p.tiles * problems, std::min(keep, most_useful), most_useful, slots, p.rows * length * size);
-    p.terms = up(up(length, p.pieces), 64) * 64;
+    p.pieces = even_pieces(p.tiles * problems, std::min(keep, most_useful), most_useful, slots, p.rows * length * size,
+                           item_bytes);
+    // Whole rounds of loads, eight a thread, where a piece has several.
+    const index_t round = gpu_threads * 8 / p.rows * per_load, step = length / p.pieces >= 4 * round ? round : 64;
+    p.terms = up(up(length, p.pieces), step) * step;
     p.pieces = up(length, p.terms);
+    p.blocks = blocks_of(p, problems);
   }
-  p.blocks = blocks_of(p, problems);
   return p;
 }
 
@@ -119,41 +144,58 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
 constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, index_t problems, int size, int vectors,
                                gpu_shape device) {
   gpu_plan p;
-  const index_t slots = index_t(device.multiprocessors) * resident, per_load = 16 / size;
+  const index_t per_load = 16 / size, multiprocessors = device.multiprocessors;
+  p.terms = lines;
+  p.whole = device.a_aligned && length % per_load == 0 && leading % per_load == 0;
+  const auto cut = [&](gpu_kind kind, index_t outputs) {
+    p.kind = kind;
+    p.outputs = outputs;
+    p.tiles = up(length, outputs);
+  };
   if (leading * size <= flat_bytes) {
     p.kind = gpu_kind::flat;
     const index_t round =
         leading / common_divisor(leading, per_load); // loads after which a line begins at a load again
     p.active = static_cast<int>(gpu_threads / round * round);
     p.outputs = leading;
-    const index_t periods = up(lines * leading + per_load, p.active * per_load);
+    const index_t periods = up(lines * leading + per_load, p.active * per_load),
+                  slots = multiprocessors * (size == 2 ? 2 : resident);
     p.pieces =
         problems > most_counters ? 1 : std::clamp<index_t>(periods / 2, 1, std::max<index_t>(1, slots / problems));
     p.terms = up(periods, p.pieces);
     p.pieces = up(periods, p.terms);
-  } else {
-    p.kind = gpu_kind::across;
-    p.terms = lines;
-    // Lines that go round the device side by side need no sums of other groups.
-    const double sums = double(length) * double(problems);
-    const bool wide = sums >= 4.0 * double(slots * gpu_threads * per_load) || lines < 16;
-    const bool small = vectors == 1 && double(lines) * sums * size <= 4 << 20;
-    const int groups = wide ? 1 : small ? 32 : 8;
-    p.outputs = gpu_threads / groups * per_load;
-    p.tiles = up(length, p.outputs);
-    if (vectors == 1 && lines <= 8) {
-      p.kind = gpu_kind::few;
-      p.rows = lines > 4 ? 8 : lines > 2 ? 4 : 2;
-      p.outputs *= few_loads / p.rows;
-      p.tiles = up(length, p.outputs);
-    } else if (p.tiles * problems <= most_counters) {
-      const index_t by_eight = lines / (groups * 8); // eight lines a thread
-      const index_t most_useful = by_eight < (small ? 4 : 2) ? 1 : by_eight;
-      p.pieces = even_pieces(p.tiles * problems, 1, most_useful, slots, p.outputs * lines * size);
-      p.terms = up(lines, p.pieces);
-      if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
-      p.pieces = up(lines, p.terms);
+    p.blocks = blocks_of(p, problems);
+    return p;
+  }
+  if (vectors == 1 && lines <= 8) {
+    p.rows = lines > 4 ? 8 : lines > 2 ? 4 : 2;
+    cut(gpu_kind::few, gpu_threads * per_load * few_loads / p.rows);
+    p.blocks = blocks_of(p, problems);
+    return p;
+  }
+  if (device.clusters && p.whole && vectors == 1 && problems == 1 && lines >= 128)
+    for (const int lanes : {16, 32}) { // the least of a line that two blocks a multiprocessor allow
+      cut(gpu_kind::cluster, lanes * per_load);
+      p.lanes = lanes;
+      p.pieces = cluster_blocks;
+      p.terms = up(lines, cluster_blocks);
+      p.blocks = blocks_of(p, 1);
+      if (p.blocks <= 2 * multiprocessors && lines * length * size <= p.blocks * cluster_bytes) return p;
     }
+  p.pieces = 1;
+  p.terms = lines;
+  p.lanes = 256;
+  // Lines that go round the device side by side need no sums of other groups.
+  const index_t slots = multiprocessors * across_resident;
+  const bool wide = double(length) * double(problems) >= 3.0 * double(slots * gpu_threads * per_load) || lines < 16;
+  const int groups = wide ? 1 : 8;
+  cut(gpu_kind::across, gpu_threads / groups * per_load);
+  if (p.tiles * problems <= most_counters) {
+    const index_t by_eight = lines / (groups * 8), most_useful = by_eight < 2 ? 1 : by_eight; // eight lines a thread
+    p.pieces = even_pieces(p.tiles * problems, 1, most_useful, slots, p.outputs * lines * size, across_bytes);
+    p.terms = up(lines, p.pieces);
+    if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
+    p.pieces = up(lines, p.terms);
   }
   p.blocks = blocks_of(p, problems);
   return p;

@@ -15,7 +15,7 @@
 namespace furrow {
 namespace {
 
-const index_t sizes[] = {1, 2, 3, 7, 8, 10, 31, 32, 33, 64, 65, 127, 255, 1000, 4096, 5001, 300000, 33554432};
+const index_t sizes[] = {1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 64, 65, 127, 255, 1000, 4096, 5001, 300000, 33554432};
 
 /// [0, total) is cut into `parts` parts of `each`, none of them empty.
 void expect_cover(index_t total, index_t parts, index_t each) {
@@ -36,41 +36,63 @@ void expect_items(const dense::gpu_plan& p, index_t problems) {
   for (const int times : seen) ASSERT_EQ(times, 1);
 }
 
+void expect_along(index_t lines, index_t length, index_t leading, index_t problems, int size, int vectors,
+                  dense::gpu_shape device) {
+  const auto p = dense::plan_along(lines, length, leading, problems, size, size == 8 ? 8 : 4, vectors, device);
+  SCOPED_TRACE(dense::text_of(p));
+  expect_cover(lines, p.tiles, p.outputs);
+  expect_cover(length, p.pieces, p.terms);
+  EXPECT_TRUE(p.pieces == 1 || (p.lanes == 256 && p.tiles * problems <= dense::most_counters));
+  EXPECT_TRUE(p.pieces == 1 || p.terms % 8 == 0);
+  if (p.kind == dense::gpu_kind::staged) {
+    EXPECT_LE(p.outputs * leading * size + 16, dense::staged_bytes);
+  }
+  if (p.kind == dense::gpu_kind::units) {
+    EXPECT_EQ(p.rows * length * size, p.lanes * 16);
+    EXPECT_LE(256 * p.lanes * 16 + p.lanes * 64 + 256 * p.rows * (size == 2 ? 4 : 8), 48 << 10);
+  }
+  if (p.kind == dense::gpu_kind::rows) {
+    EXPECT_TRUE(device.a_aligned && device.x_aligned && length * size % 16 == 0 && leading * size % 16 == 0);
+  }
+  EXPECT_GE(p.blocks, 1u);
+  expect_items(p, problems);
+}
+
+void expect_across(index_t lines, index_t length, index_t leading, index_t problems, int size, int vectors,
+                   dense::gpu_shape device) {
+  const auto p = dense::plan_across(lines, length, leading, problems, size, vectors, device);
+  SCOPED_TRACE(dense::text_of(p));
+  if (p.kind == dense::gpu_kind::flat) {
+    const index_t period = p.active * (16 / size);
+    EXPECT_EQ(period % leading, 0);
+    EXPECT_GT(p.active, 0);
+    // The stream begins up to a load before the matrix.
+    EXPECT_GE(p.pieces * p.terms * period, (lines - 1) * leading + length + 16 / size - 1);
+  } else {
+    expect_cover(length, p.tiles, p.outputs);
+    expect_cover(lines, p.pieces, p.terms);
+  }
+  if (p.kind == dense::gpu_kind::cluster) {
+    EXPECT_TRUE(device.clusters && p.whole && problems == 1 && p.blocks == p.tiles * dense::cluster_blocks);
+  } else {
+    EXPECT_TRUE(p.pieces == 1 || p.tiles * problems <= dense::most_counters);
+  }
+  expect_items(p, problems);
+}
+
 TEST(gemv_plan, covers_every_element_once_on_the_gpu) {
-  for (const index_t lines : sizes)
-    for (const index_t length : sizes)
-      for (const index_t padding : {0, 1, 64})
-        for (const int size : {2, 4, 8})
-          for (const index_t problems : {1, 3, 100000})
-            for (const int vectors : {1, 2, 8}) {
-              const int value = size == 8 ? 8 : 4;
-              const auto a = dense::plan_along(lines, length, length + padding, problems, size, value, vectors, {132});
-              SCOPED_TRACE(dense::text_of(a));
-              expect_cover(lines, a.tiles, a.outputs);
-              expect_cover(length, a.pieces, a.terms);
-              EXPECT_TRUE(a.pieces == 1 || (a.lanes == 256 && a.tiles * problems <= dense::most_counters));
-              EXPECT_TRUE(a.pieces == 1 || a.terms % 8 == 0);
-              if (a.kind == dense::gpu_kind::staged) {
-                EXPECT_LE(a.outputs * (length + padding) * size + 16, dense::staged_bytes);
+  for (const bool aligned : {true, false})
+    for (const index_t lines : sizes)
+      for (const index_t length : sizes)
+        for (const index_t padding : {0, 1, 64})
+          for (const int size : {2, 4, 8})
+            for (const index_t problems : {1, 3, 100000})
+              for (const int vectors : {1, 2, 8}) {
+                const dense::gpu_shape device{132, aligned, aligned, aligned};
+                expect_along(lines, length, length + padding, problems, size, vectors, device);
+                expect_across(lines, length, length + padding, problems, size, vectors, device);
+                if (testing::Test::HasFailure()) return;
               }
-              EXPECT_GE(a.blocks, 1u);
-              expect_items(a, problems);
-              const auto c = dense::plan_across(lines, length, length + padding, problems, size, vectors, {132});
-              SCOPED_TRACE(dense::text_of(c));
-              if (c.kind == dense::gpu_kind::flat) {
-                const index_t period = c.active * (16 / size);
-                EXPECT_EQ(period % (length + padding), 0);
-                EXPECT_GT(c.active, 0);
-                // The stream begins up to a load before the matrix.
-                EXPECT_GE(c.pieces * c.terms * period, (lines - 1) * (length + padding) + length + 16 / size - 1);
-              } else {
-                expect_cover(length, c.tiles, c.outputs);
-                expect_cover(lines, c.pieces, c.terms);
-              }
-              EXPECT_TRUE(c.pieces == 1 || c.tiles * problems <= dense::most_counters);
-              expect_items(c, problems);
-              if (testing::Test::HasFailure()) return;
-            }
 }
 
 TEST(gemv_plan, covers_every_element_once_on_the_cpu) {

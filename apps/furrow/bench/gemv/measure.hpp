@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "tune/steady.hpp"
+
+#include <furrow/gemv.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace furrow::cli::gemv_bench {
+
+/// What to measure, and how.
+struct plan {
+  device where;
+  std::vector<shape2> shapes;
+  std::vector<std::string> types, layouts, operations;
+  endurance how;
+  bool rivals = true;
+};
+
+/// Another library's time for the same product.
+struct rival_time {
+  std::string library;
+  timing time;
+};
+
+/// y = op(A) x of one shape, type, layout and operation.
+struct product {
+  shape2 shape;
+  std::string type, layout, operation, kernel;
+  double bytes = 0; ///< A, x and y, each once
+  timing time;
+  std::vector<rival_time> rivals;
+
+  double gbps() const { return 1e-9 * bytes / time.median; }
+};
+
+/// Measures all of it and tells of each product as it is there. What needs more memory than there is is left out, with
+/// a sentence to `skip`.
+void measure(const plan& p, const std::function<void(const product&)>& done,
+             const std::function<void(const std::string&)>& skip);
+
+} // namespace furrow::cli::gemv_bench

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// OpenBLAS, found at run time: FURROW_OPENBLAS names libopenblas, otherwise the loader looks for it. Nothing of it is
+// needed to build; the prototypes below are the C interface of BLAS.
+#include "dense.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace furrow::bench::openblas_rival {
+namespace {
+
+constexpr int by_columns = 102, as_it_is = 111, transposed_a = 112;
+
+/// The functions of libopenblas; all null where it is not there.
+struct library {
+  void* handle = nullptr;
+  void (*set_threads)(int) = nullptr;
+  const char* (*config)() = nullptr;
+  void (*gemv_f64)(int, int, int, int, double, const double*, int, const double*, int, double, double*, int) = nullptr;
+  void (*gemv_f32)(int, int, int, int, float, const float*, int, const float*, int, float, float*, int) = nullptr;
+
+  library() {
+    const char* const named = std::getenv("FURROW_OPENBLAS");
+    for (const char* file : {named, "libopenblas.so.0", "libopenblas.so"})
+      if (file && !handle) handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return;
+    const bool all = find("openblas_set_num_threads", set_threads) && find("openblas_get_config", config) &&
+                     find("cblas_dgemv", gemv_f64) && find("cblas_sgemv", gemv_f32);
+    if (!all) handle = nullptr;
+  }
+  template <class F> bool find(const char* name, F& f) {
+    f = reinterpret_cast<F>(dlsym(handle, name));
+    return f != nullptr;
+  }
+};
+
+const library& loaded() {
+  static const library it;
+  return it;
+}
+
+template <class T> void multiply(bool transposed, index_t rows, index_t cols, const T* a, const T* x, T* y) {
+  const library& l = loaded();
+  l.set_threads(threads());
+  const auto gemv = [&] {
+    if constexpr (sizeof(T) == 8) return l.gemv_f64;
+    else return l.gemv_f32;
+  }();
+  const int m = static_cast<int>(rows), n = static_cast<int>(cols);
+  gemv(by_columns, transposed ? transposed_a : as_it_is, m, n, T(1), a, m, x, 1, T(0), y, 1);
+}
+
+} // namespace
+
+const dense_ways* dense() {
+  static constexpr dense_ways all{multiply<double>, multiply<float>};
+  return &all;
+}
+
+/// "0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE ...".
+std::string version() {
+  if (!loaded().handle) return {};
+  std::istringstream words(loaded().config());
+  std::string name, number;
+  words >> name >> number;
+  return number;
+}
+
+} // namespace furrow::bench::openblas_rival

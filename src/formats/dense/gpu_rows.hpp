@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "gpu_pieces.hpp"
+
+namespace furrow::dense {
+
+/// Sums of R lines over W lanes, each lane with its share of all of them, for fewer exchanges than a line at a time: at
+/// each step a lane gives half of its lines away and takes the other half of its partner's. Where R > W a lane ends
+/// with R / W whole sums in sum[0 ...], otherwise with one.
+template <int W, int R, class S> __device__ void fold_lines(S* sum, int lane) {
+  int distance = W / 2;
+#pragma unroll
+  for (int half = R / 2; half > 0 && distance > 0; half /= 2, distance /= 2) {
+    const bool upper = lane & distance;
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const S give = upper ? sum[i] : sum[i + half], keep = upper ? sum[i + half] : sum[i];
+      sum[i] = keep + gpu::from_lane_across<gpu::warp>(give, distance);
+    }
+  }
+#pragma unroll
+  for (; distance > 0; distance /= 2) sum[0] += gpu::from_lane_across<gpu::warp>(sum[0], distance);
+}
+
+/// The first of the lines whose sums `lane` has after that.
+template <int W, int R> FURROW_HD int folded_line(int lane) {
+  int line = 0;
+  for (int half = R / 2, distance = W / 2; half > 0 && distance > 0; half /= 2, distance /= 2)
+    if (lane & distance) line += half;
+  return line;
+}
+
+/// y <- alpha A x + beta y, one vector, for many lines of memory of 32 bytes to some KiB that are all aligned: W lanes
+/// take R lines, U * R loads of 16 bytes of a thread are under way at the same time. A load behind the end of its line
+/// is the line's first again and is not used. Reads every byte of A once.
+template <class T, class S, int W, int R, int U>
+__global__ void __launch_bounds__(gpu_threads, W > 8 || (W == 8 && sizeof(T) == 4) ? 3 : 4)
+    rows_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
+  using V = vector_value<T>;
+  constexpr int each = per_load<T>, groups = gpu_threads / W, kept = R > W ? R / W : 1;
+  const int lane = int(threadIdx.x) % W, group = int(threadIdx.x) / W, loads = int(c.length / each);
+  index_t item = blockIdx.x;
+  do { // the first loads do not wait for the number of items
+    const gpu_item at = item_of(p, item);
+    const index_t line = at.tile * (groups * R) + group, left = c.lines - line;
+    const int lines = left >= groups * R ? R : (int(left) + groups - 1) / groups; // 0 or less where there is none
+    const T* const a = c.a_of(at.problem) + (lines > 0 ? line : 0) * c.leading;
+    const V* const x = c.x_of(at.problem);
+    S sum[R] = {};
+    for (int first = 0; first < loads; first += W * U) {
+      bytes16 raw[U][R];
+#pragma unroll
+      for (int u = 0; u < U; ++u) {
+        const int load = first + u * W + lane, there = load < loads ? load : 0;
+#pragma unroll
+        for (int i = 0; i < R; ++i)
+          raw[u][i] = load_once(a + (i < lines ? i : 0) * (groups * c.leading) + there * each);
+      }
+#pragma unroll
+      for (int u = 0; u < U; ++u)
+        if (const int load = first + u * W + lane; load < loads) {
+          V factor[each];
+          load_x<each>(x + load * each, factor);
+#pragma unroll
+          for (int i = 0; i < R; ++i)
+#pragma unroll
+            for (int j = 0; j < each; ++j) sum[i] += S(element<T>(raw[u][i], j)) * S(factor[j]);
+        }
+    }
+    fold_lines<W, R>(sum, lane);
+    constexpr int alike = W > R ? W / R : 1; // lanes that have the same sums
+    const int mine = folded_line<W, R>(lane);
+#pragma unroll
+    for (int i = 0; i < kept; ++i)
+      if (lane % alike == 0 && mine + i < lines) put_output(c, at.problem, 0, line + (mine + i) * groups, sum[i]);
+  } while ((item += gridDim.x) < p.items(c.batch));
+}
+
+} // namespace furrow::dense
