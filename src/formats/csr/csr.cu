@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chunks.hpp"
 #include "convert.hpp"
+#include "merge.hpp"
 #include "segments.hpp"
 #include "stream.hpp"
 #include "tiles.hpp"
@@ -44,6 +45,12 @@ public:
       launch_.width = 4; // so that a row comes in one batch, most of the time
       while (launch_.width * gpu::chunk_shape::batch < mean && launch_.width < gpu::warp) launch_.width *= 2;
       cut_ = gpu_array<std::int32_t>(cut_chunks(a.row_ptr, gpu::current_queue().multiprocessors));
+    }
+    if (kernel_ == "merge") {
+      const index_t items = a.shape.rows + a.val.size(), round = index_t(gpu::current_queue().multiprocessors) * 7;
+      items_ = items > 2 * round * gpu::merge_shape<gpu::few_items>::tile ? gpu::many_items : gpu::few_items;
+      if (items_ == gpu::many_items) prepare_merge<gpu::many_items>(a);
+      else prepare_merge<gpu::few_items>(a);
     }
     if (kernel_ == "segments") {
       using shape = gpu::segment_shape;
@@ -95,6 +102,9 @@ private:
                   alpha, x, beta, y, xy);
       return;
     }
+    if (kernel_ == "merge")
+      return items_ == gpu::many_items ? launch_merge<gpu::many_items>(alpha, x, beta, y, xy)
+                                       : launch_merge<gpu::few_items>(alpha, x, beta, y, xy);
     if (kernel_ == "segments") {
       // A pass with sums may have no more blocks than there is room for partial sums.
       const unsigned blocks = N > 0 ? gpu::blocks_for(pieces_.size(), 1, q) : static_cast<unsigned>(pieces_.size());
@@ -119,6 +129,23 @@ private:
     }
   }
 
+  template <int Items> void prepare_merge(const csr<V, I, host_array>& a) {
+    using shape = gpu::merge_shape<Items>;
+    cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, shape::tile));
+    left_ = gpu_array<gpu::left_over>(host_array<gpu::left_over>(cut_.size() - 1, gpu::left_over{}));
+    gpu::check(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<Items, V, I, 1>, shape::threads, 0));
+  }
+
+  /// Not early: its blocks wait for each other, so that all of them must have room.
+  template <int Items, int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    gpu::queue& q = gpu::current_queue();
+    gpu::merge_kernel<Items>
+        <<<gpu::blocks_for(left_.size(), 1, q, blocks_), gpu::merge_shape<Items>::threads, 0, q.stream>>>(
+            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(left_), xy);
+    gpu::check(cudaGetLastError());
+  }
+
   template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
     if constexpr (W >= 4) {
@@ -140,9 +167,11 @@ private:
   std::string kernel_;
   row_launch launch_;
   gpu_array<tile> tiles_;
-  gpu_array<std::int32_t> cut_; ///< of the chunks kernel: the row that each share of the work begins in
-  int blocks_ = 1;              ///< of the stream kernel that a multiprocessor holds
-  gpu_array<piece> pieces_;     ///< of the segments kernel, as the following
+  gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in
+  int blocks_ = 1;              ///< of the stream or merge kernel that a multiprocessor holds
+  mutable gpu_array<gpu::left_over> left_; ///< of the merge kernel: what each tile leaves of its last row
+  int items_ = gpu::few_items;             ///< of a thread of the merge kernel
+  gpu_array<piece> pieces_;                ///< of the segments kernel, as the following
   gpu_array<std::uint8_t> ends_;
   mutable gpu_array<V> sums_;
   mutable gpu_array<unsigned> arrived_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "four_entries.hpp"
 #include "pieces.hpp"
 
 #include "backends/gpu/launch.hpp"
@@ -21,22 +22,6 @@ struct segment_shape {
   /// Where a tile's entry k waits in shared memory: neighbouring threads in different banks.
   static constexpr __device__ int place(int k) { return k + k / 8; }
 };
-
-/// Four neighbouring entries, by loads of 16 bytes.
-template <class V> struct four_entries {
-  V val[segment_shape::run];
-  std::int32_t col[segment_shape::run];
-};
-inline __device__ void load_four(four_entries<double>& to, const double* val, const std::int32_t* col) {
-  const auto a = __ldcs(reinterpret_cast<const double2*>(val)), b = __ldcs(reinterpret_cast<const double2*>(val) + 1);
-  const auto c = __ldcs(reinterpret_cast<const int4*>(col));
-  to = {{a.x, a.y, b.x, b.y}, {c.x, c.y, c.z, c.w}};
-}
-inline __device__ void load_four(four_entries<float>& to, const float* val, const std::int32_t* col) {
-  const auto a = __ldcs(reinterpret_cast<const float4*>(val));
-  const auto c = __ldcs(reinterpret_cast<const int4*>(col));
-  to = {{a.x, a.y, a.z, a.w}, {c.x, c.y, c.z, c.w}};
-}
 
 /// val <- val x[col] of the entries at, at + 1, ... of a piece that lie in [lead, end); the others become zero.
 template <class V> __device__ void multiply_four(four_entries<V>& e, int at, int lead, int end, const V* x) {
@@ -149,7 +134,7 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<
     }
     wait_for_previous();
     multiply_four(e, at, lead, end, x.data);
-    const walked<V> mine = walk_entries(e.val, row_ends, [&](int i, V sum) { at_end[shape::place(at) + i] = sum; });
+    const segment<V> mine = walk_entries(e.val, row_ends, [&](int i, V sum) { at_end[shape::place(at) + i] = sum; });
     V whole;
     const V before = left_before(mine.tail, mine.first >= 0, whole);
     if (mine.first >= 0) at_end[shape::place(at) + mine.first] = before + mine.head;
