@@ -97,7 +97,7 @@ constexpr std::array gpu_kernels{
                  "equal shares of entries, rows added up by segmented scans: rows of very uneven lengths",
                  {.start = 0.767, .by_row = 0.765, .rows = 0.496, .places = 0.0318, .longest = 0.0773}},
     kernel_entry{"merge",
-                 "equal shares of entries and row ends, carries added in order (merge path)",
+                 "equal shares of entries and row ends, carries added in order: Merrill and Garland's",
                  {.start = 1.32,
                   .memory = 0.372,
                   .by_row = 0.197,

@@ -137,6 +137,7 @@ private:
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<Items, V, I, 1>, shape::threads, 0));
   }
 
+  /// Not early: its blocks wait for each other, so that all of them must have room.
   template <int Items, int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     gpu::queue& q = gpu::current_queue();
     gpu::merge_kernel<Items>

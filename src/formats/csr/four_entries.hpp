@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <cuda_runtime.h>
+
 #include <cstdint>
 
 namespace furrow::gpu {

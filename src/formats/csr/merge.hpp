@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(merge_shape<Items>::threads, merge_blocks<Item
 
     const int first = thread * Items < items ? thread * Items : items;
     const int last = first + Items < items ? first + Items : items;
-    const walked_items<V> mine = walk_items<V>(
+    const walked<V> mine = walk_items<V>(
         first, last, rows, [&](int r) { return int(end[r]); }, [&](int k) { return product[k]; },
         [&](int r, V sum) { finish_row(first_row + r, sum); });
     run<V> before{V(0), false}, whole{};

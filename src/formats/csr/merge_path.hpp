@@ -35,7 +35,7 @@ template <class I> host_array<std::int32_t> cut_path(const host_array<I>& row_pt
 }
 
 /// What a thread makes of its items: `head` of the row that ends first among them, `tail` behind the last end.
-template <class V> struct walked_items {
+template <class V> struct walked {
   V head{}, tail{};
   int row = -1; ///< of the first end, counted from the tile's first row; -1: no row ends
   FURROW_HD run<V> left_over() const { return {tail, row >= 0}; }
@@ -45,14 +45,14 @@ template <class V> struct walked_items {
 /// product(k) the tile's k-th product. Calls finish(r, sum) for the rows that begin and end here; the first row that
 /// ends may have begun in threads before, and is the caller's to finish.
 template <class V, class End, class Product, class Finish>
-FURROW_HD walked_items<V> walk_items(int first, int last, int rows, End end, Product product, Finish finish) {
+FURROW_HD walked<V> walk_items(int first, int last, int rows, End end, Product product, Finish finish) {
   int row = 0; // rows that end before `first`
   for (int high = rows; row < high;) {
     const int middle = (row + high) / 2;
     if (end(middle) < first) row = middle + 1;
     else high = middle;
   }
-  walked_items<V> mine;
+  walked<V> mine;
   V sum{};
   int next = row < rows ? end(row) : last;
   for (int at = first; at < last; ++at) {

@@ -70,7 +70,7 @@ host_array<V> play(const csr<V, I, host_array>& a, int threads, int items, V alp
     run<V> before{V(0), false};
     for (int thread = 0; thread < threads; ++thread) {
       const int first = std::min(thread * items, count), last = std::min(first + items, count);
-      const walked_items<V> mine = walk_items<V>(first, last, rows, end, product, finish);
+      const walked<V> mine = walk_items<V>(first, last, rows, end, product, finish);
       if (mine.row == 0 && open) head = before.sum + mine.head;
       else if (mine.row >= 0) finish(mine.row, before.sum + mine.head);
       before = add_runs{}(before, mine.left_over());

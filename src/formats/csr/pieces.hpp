@@ -68,7 +68,7 @@ template <class I> host_array<std::uint8_t> ends_of_rows(const host_array<I>& ro
 }
 
 /// What a thread makes of its entries: `head` of the row that ends first among them, `tail` behind the last end.
-template <class V> struct walked {
+template <class V> struct segment {
   V head{}, tail{};
   int first = -1; ///< entry at which a row ends first; -1: none does
 };
@@ -76,8 +76,8 @@ template <class V> struct walked {
 /// N products in order, of which those at set bits of `ends` are the last of their rows. finish(i, sum) for the rows
 /// that begin and end here; the first one may have begun in threads before, and is the caller's to finish.
 template <int N, class V, class Finish>
-FURROW_HD walked<V> walk_entries(const V (&product)[N], unsigned ends, Finish finish) {
-  walked<V> mine;
+FURROW_HD segment<V> walk_entries(const V (&product)[N], unsigned ends, Finish finish) {
+  segment<V> mine;
   V sum{};
   FURROW_UNROLL
   for (int i = 0; i < N; ++i) {

@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<
     }
     wait_for_previous();
     multiply_four(e, at, lead, end, x.data);
-    const walked<V> mine = walk_entries(e.val, row_ends, [&](int i, V sum) { at_end[shape::place(at) + i] = sum; });
+    const segment<V> mine = walk_entries(e.val, row_ends, [&](int i, V sum) { at_end[shape::place(at) + i] = sum; });
     V whole;
     const V before = left_before(mine.tail, mine.first >= 0, whole);
     if (mine.first >= 0) at_end[shape::place(at) + mine.first] = before + mine.head;

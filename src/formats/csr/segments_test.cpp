@@ -96,7 +96,7 @@ host_array<V> play(const csr<V, I, host_array>& a, int threads, int width, index
       V four[entries];
       for (int i = 0; i < entries; ++i) four[i] = product(at + i);
       const unsigned flags = at < end ? ends[(first + at) / 8] >> (at & 4) : 0u;
-      const walked<V> mine = walk_entries(four, flags, [&](int i, V sum) { at_end[at + i] = sum; });
+      const segment<V> mine = walk_entries(four, flags, [&](int i, V sum) { at_end[at + i] = sum; });
       if (mine.first >= 0) at_end[at + mine.first] = before.sum + mine.head;
       before = add_runs{}(before, run<V>{mine.tail, mine.first >= 0});
       if (thread % width == width - 1) {
