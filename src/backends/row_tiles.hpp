@@ -38,14 +38,13 @@ template <class T> FURROW_HD T read_once(const T* at) {
 #if defined(__CUDACC__)
 namespace gpu {
 
-/// Blocks that a multiprocessor should have room for. 1024 threads with some 64 bytes of A under way each keep the
-/// memory busy.
-inline constexpr int tile_blocks = 4;
+/// Blocks that a multiprocessor should have room for: threads that take one row need fewer registers.
+template <int R> constexpr int tile_blocks = R == 1 ? 6 : 4;
 
 /// y <- alpha A x + beta y with R rows a thread, and x . y in the same pass where `xy` has a slot. Blocks stride over
 /// the tiles, so any grid will do. Reads every place of A at most once.
 template <int R, class A, class V, int N>
-__global__ void __launch_bounds__(tile_threads, tile_blocks)
+__global__ void __launch_bounds__(tile_threads, tile_blocks<R>)
     tiles_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
   constexpr index_t size = index_t(R) * tile_threads;
   double dot[1] = {};
@@ -67,7 +66,7 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
 
 /// Whether tiles of R rows a thread fill the device; below, a product is a matter of latency.
 template <int R> bool tiles_fill(index_t rows, const queue& q) {
-  return rows >= index_t(R) * tile_threads * tile_blocks * q.multiprocessors;
+  return rows >= index_t(R) * tile_threads * tile_blocks<R> * q.multiprocessors;
 }
 
 template <int R, class A, class V, int N>
@@ -75,7 +74,7 @@ void launch_tiles(const A& a, V alpha, cview<V> x, V beta, view<V> y, sum_target
   const queue& q = current_queue();
   const index_t tiles = (a.shape.rows + R * tile_threads - 1) / (R * tile_threads);
   // A pass with sums may have no more blocks than there is room for partial sums; the others cover all tiles.
-  const unsigned blocks = N > 0 ? blocks_for(tiles, 1, q, tile_blocks) : static_cast<unsigned>(tiles);
+  const unsigned blocks = N > 0 ? blocks_for(tiles, 1, q, tile_blocks<R>) : static_cast<unsigned>(tiles);
   launch(tiles_kernel<R, A, V, N>, blocks, tile_threads, 0, q, a, alpha, x, beta, y, xy);
 }
 

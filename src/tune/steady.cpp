@@ -74,7 +74,7 @@ timing time_steadily(const std::function<void()>& call, device where, const endu
   sample(call, where, 1);
   const double once = std::max(sample(call, where, 1), 1e-9);
   const bool batched = where.is_gpu() && !e.flush;
-  const int calls = batched ? static_cast<int>(std::clamp(200e-6 / once, 1.0, 50.0)) : 1;
+  const int calls = batched ? static_cast<int>(std::clamp(1e-3 / once, 1.0, 50.0)) : 1;
   const double each = once * calls + cost_of(e.flush, where);
   const int repeat = e.repeat > 0 ? e.repeat : static_cast<int>(std::clamp(e.seconds / each, 3.0, 1000.0));
   std::vector<double> seconds;

@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(threads)
   gpu::finish<threads, N>(dot, xy);
 }
 
-/// Rows that a thread of the `tiles` kernel takes: 64 bytes of A are then under way a thread.
-template <class V> constexpr int rows_a_thread = 16 / sizeof(V);
+/// Rows that a thread of the `tiles` kernel takes.
+template <class V> constexpr int rows_a_thread = sizeof(V) == 8 ? 1 : 4;
 
 template <class V> class dia_on_gpu final : public gpu::stored_operator<V, dia<V, gpu_array>> {
   using base = gpu::stored_operator<V, dia<V, gpu_array>>;

@@ -28,22 +28,33 @@ template <class V, template <class> class Array> struct sell {
 /// Elements of x that a thread has under way at once.
 inline constexpr int sell_batch = 8;
 
-/// sum += val * x of the entries at, at + step, ... of a row: a batch of them. Whole: all lie before `end`; otherwise
-/// what does not counts as padding.
+/// col[j] <- the column of entry at + j step; -1, as of padding, where that does not lie before `end`. Whole: all do.
 template <bool Whole, class V>
-FURROW_HD void add_batch(const sell<V, cview>& a, index_t at, index_t step, index_t end, cview<V> x, V& sum) {
-  std::int32_t col[sell_batch];
+FURROW_HD void load_columns(const sell<V, cview>& a, index_t at, index_t step, index_t end,
+                            std::int32_t (&col)[sell_batch]) {
+  FURROW_UNROLL
+  for (int j = 0; j < sell_batch; ++j)
+    col[j] = Whole || at + j * step < end ? load_once(a.col.data + at + j * step) : -1;
+}
+
+/// sum += val * x of the batch of entries at, at + step, ..., whose columns are known; `col` becomes those of the next
+/// batch. So columns, values and elements of x are all under way at once. Whole: both batches lie before `end`.
+template <bool Whole, class V>
+FURROW_HD void add_batch(const sell<V, cview>& a, index_t at, index_t step, index_t end, cview<V> x,
+                         std::int32_t (&col)[sell_batch], V& sum) {
+  std::int32_t next[sell_batch];
   V val[sell_batch], element[sell_batch];
   FURROW_UNROLL
-  for (int j = 0; j < sell_batch; ++j) {
-    const bool in = Whole || at + j * step < end;
-    col[j] = in ? load_once(a.col.data + at + j * step) : -1;
-    val[j] = in ? load_once(a.val.data + at + j * step) : V(0);
-  }
+  for (int j = 0; j < sell_batch; ++j)
+    val[j] = Whole || at + j * step < end ? load_once(a.val.data + at + j * step) : V(0);
+  load_columns<Whole>(a, at + sell_batch * step, step, end, next);
   FURROW_UNROLL
   for (int j = 0; j < sell_batch; ++j) element[j] = col[j] < 0 ? V(0) : x[col[j]];
   FURROW_UNROLL
-  for (int j = 0; j < sell_batch; ++j) sum += val[j] * element[j];
+  for (int j = 0; j < sell_batch; ++j) {
+    sum += val[j] * element[j];
+    col[j] = next[j];
+  }
 }
 
 /// One lane's share of (A x)[row at `position`]: every lane.size-th entry from lane.rank on. Height: that of the matrix
@@ -55,9 +66,12 @@ FURROW_HD V partial(lanes lane, const sell<V, cview>& a, index_t position, cview
   const std::uint32_t inside = static_cast<std::uint32_t>(position) % height;
   const index_t end = a.slice_ptr[slice + 1], step = index_t(lane.size) * height;
   index_t at = a.slice_ptr[slice] + inside + index_t(lane.rank) * height;
+  std::int32_t col[sell_batch];
+  load_columns<false>(a, at, step, end, col);
   V sum{};
-  for (; at + (sell_batch - 1) * step < end; at += sell_batch * step) add_batch<true>(a, at, step, end, x, sum);
-  if (at < end) add_batch<false>(a, at, step, end, x, sum);
+  for (; at + (2 * sell_batch - 1) * step < end; at += sell_batch * step)
+    add_batch<true>(a, at, step, end, x, col, sum);
+  for (; at < end; at += sell_batch * step) add_batch<false>(a, at, step, end, x, col, sum);
   return sum;
 }
 
