@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/parallel.hpp"
 #include "cpu_transform.hpp"
 #include "engine.hpp"
 #include "scale.hpp"
@@ -48,52 +49,68 @@ template <class V> int norm_exponent(const V* a, index_t size) {
   return norm.exponent();
 }
 
+/// What one product works in.
+struct fft_room {
+  explicit fft_room(index_t points)
+      : a(points + 1, 0.0), b(points + 1, 0.0), z(2 * points), w(points + 2), result(points + 1) {}
+  double bytes() const { return 8.0 * double(a.size() + b.size() + z.size() + w.size() + result.size()); }
+  host_array<double> a, b, z, w, result;
+};
+
 template <class V> class fft final : public engine_of<V> {
 public:
   explicit fft(const product_task& task)
-      : engine_of<V>(task), transform_(cpu_transform_length(points_needed(task.shape))), a_(points() + 1, 0.0),
-        b_(points() + 1, 0.0), z_(2 * points()), w_(points() + 2), result_(points() + 1) {}
+      : engine_of<V>(task), transform_(cpu_transform_length(points_needed(task.shape))), room_(points()) {}
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
-    for (index_t s = 0; s < this->task.count; ++s) {
-      const int e = put(series_at(a, s), this->task.shape.na, a_) + put(series_at(b, s), this->task.shape.nb, b_);
-      transform_.columns(a_.data(), b_.data(), z_.data());
-      transform_.rows_pair(z_.data());
-      finish(0, e, c.data + s * c.stride);
-    }
+    each(this->task.count, [&](index_t s, fft_room& r) {
+      const int e = put(series_at(a, s), this->task.shape.na, r.a) + put(series_at(b, s), this->task.shape.nb, r.b);
+      transform_.columns(r.a.data(), r.b.data(), r.z.data());
+      transform_.rows_pair(r.z.data());
+      finish(r, 0, e, c.data + s * c.stride);
+    });
   }
 
   void fix(const V* a) override {
-    fixed_exponent_ = put(a, this->task.shape.na, a_);
-    std::fill(b_.begin(), b_.end(), 0.0);
-    transform_.columns(a_.data(), b_.data(), z_.data());
-    std::fill(a_.begin(), a_.end(), 0.0);
+    fft_room r(points());
+    fixed_exponent_ = put(a, this->task.shape.na, r.a);
+    transform_.columns(r.a.data(), r.b.data(), r.z.data());
     fixed_.resize(points());
-    transform_.values(z_.data(), fixed_.data());
+    transform_.values(r.z.data(), fixed_.data());
   }
 
   void run_fixed(batch<const V> b, batch<V> c) override {
     require(!fixed_.empty(), "multiply_fixed before fix");
-    const index_t nb = this->task.shape.nb;
-    for (index_t s = 0; s < this->task.count; s += 2) { // two products share a transform forth
-      const bool two = s + 1 < this->task.count;
-      const int e = put(series_at(b, s), nb, a_);
-      const int f = two ? put(series_at(b, s + 1), nb, b_) : 0;
-      transform_.columns(a_.data(), b_.data(), z_.data());
-      transform_.rows_fixed(z_.data(), fixed_.data());
-      finish(0, fixed_exponent_ + e, c.data + s * c.stride);
-      if (two) finish(1, fixed_exponent_ + f, c.data + (s + 1) * c.stride);
-    }
+    const index_t nb = this->task.shape.nb, count = this->task.count;
+    each((count + 1) / 2, [&](index_t pair, fft_room& r) { // two products share a transform forth
+      const index_t s = 2 * pair;
+      const bool two = s + 1 < count;
+      const int e = put(series_at(b, s), nb, r.a);
+      const int f = put(series_at(b, two ? s + 1 : s), nb, r.b);
+      transform_.columns(r.a.data(), r.b.data(), r.z.data());
+      transform_.rows_fixed(r.z.data(), fixed_.data());
+      finish(r, 0, fixed_exponent_ + e, c.data + s * c.stride);
+      if (two) finish(r, 1, fixed_exponent_ + f, c.data + (s + 1) * c.stride);
+    });
   }
 
   index_t transform() const override { return points(); }
-  double memory_bytes() const override {
-    return transform_.bytes() +
-           8.0 * double(a_.size() + b_.size() + z_.size() + w_.size() + result_.size() + fixed_.size());
-  }
+  double memory_bytes() const override { return transform_.bytes() + room_.bytes() + 8.0 * double(fixed_.size()); }
 
 private:
   index_t points() const { return transform_.points(); }
+
+  /// body(k, room) for k < count: short products share the threads one by one, long ones part by part.
+  template <class F> void each(index_t count, F body) {
+    if (count == 1 || points() > 2 * cpu_transform::part) {
+      for (index_t k = 0; k < count; ++k) body(k, room_);
+      return;
+    }
+    cpu::for_each_range(count, cpu_transform::part / points() + 1, [&](index_t begin, index_t end) {
+      fft_room own(points());
+      for (index_t k = begin; k < end; ++k) body(k, own);
+    });
+  }
 
   /// to <- the primed series at norm 1 to 2, with zeros behind; returns the exponent that was taken out.
   int put(const V* a, index_t size, host_array<double>& to) const {
@@ -105,18 +122,19 @@ private:
     return e;
   }
 
-  void finish(int place, int exponent, V* c) {
+  void finish(fft_room& r, int place, int exponent, V* c) const {
     const product_shape& s = this->task.shape;
     const index_t n = s.nonzero();
-    transform_.columns_back(z_.data(), place, w_.data());
-    transform_.coefficients(w_.data(), result_.data());
-    if (this->task.series == convention::plain) result_[0] /= 2;
-    power_of_two(exponent).all(result_.data(), n, c);
+    transform_.columns_back(r.z.data(), place, r.w.data());
+    transform_.coefficients(r.w.data(), r.result.data());
+    if (this->task.series == convention::plain) r.result[0] /= 2;
+    power_of_two(exponent).all(r.result.data(), n, c);
     std::fill(c + n, c + s.keep, V(0));
   }
 
   cpu_transform transform_;
-  host_array<double> a_, b_, z_, w_, result_, fixed_;
+  fft_room room_;
+  host_array<double> fixed_;
   int fixed_exponent_ = 0;
 };
 

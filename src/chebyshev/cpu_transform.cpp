@@ -45,7 +45,7 @@ FURROW_INLINE inline void cpu_transform::turn(const double* x, index_t row, inde
 
 void cpu_transform::columns(const double* a, const double* b, double* z) const {
   const index_t m = points(), rows = length_.rows, cols = length_.cols;
-  cpu::for_each_range(cols / lanes, 1, [&](index_t begin, index_t end) {
+  cpu::for_each_range(cols / lanes, part / (rows * lanes) + 1, [&](index_t begin, index_t end) {
     host_array<double> x(rows * pair_size), room(rows * pair_size);
     for (index_t c = begin * lanes; c < end * lanes; c += lanes) {
       cpu::widest([&]() FURROW_INLINE {
@@ -81,7 +81,7 @@ void cpu_transform::columns(const double* a, const double* b, double* z) const {
 /// body(tile of even rows, tile of odd rows, room) for all of z.
 template <class F> void cpu_transform::each_row_tiles(double* z, F body) const {
   const index_t size = length_.cols * pair_size;
-  cpu::for_each_range(length_.rows / 16, 1, [&](index_t begin, index_t end) {
+  cpu::for_each_range(length_.rows / 16, part / (length_.cols * 16) + 1, [&](index_t begin, index_t end) {
     host_array<double> room(size);
     for (index_t t = begin; t < end; ++t) body(z + 2 * t * size, z + (2 * t + 1) * size, room.data());
   });
@@ -144,7 +144,7 @@ void cpu_transform::values(double* z, double* values) const {
 
 void cpu_transform::columns_back(const double* z, int place, double* w) const {
   const index_t half = points() / 2, rows = length_.rows / 2, cols = length_.cols;
-  cpu::for_each_range(cols / lanes, 1, [&](index_t begin, index_t end) {
+  cpu::for_each_range(cols / lanes, part / (rows * lanes) + 1, [&](index_t begin, index_t end) {
     host_array<double> x(rows * pair_size), room(rows * pair_size);
     for (index_t c = begin * lanes; c < end * lanes; c += lanes) {
       cpu::widest_register([&](auto bytes) FURROW_INLINE {
@@ -191,7 +191,7 @@ FURROW_INLINE inline void cpu_transform::quarter(const double* w, double* c, ind
 
 void cpu_transform::coefficients(const double* w, double* c) const {
   const index_t packs = points() / 4 / lanes;
-  cpu::for_each_range(packs, 128, [&](index_t begin, index_t end) {
+  cpu::for_each_range(packs, part / lanes, [&](index_t begin, index_t end) {
     cpu::widest([&]() FURROW_INLINE {
       for (index_t k = begin; k < end; ++k) quarter(w, c, k * lanes);
     });

@@ -18,6 +18,7 @@ namespace furrow::chebyshev {
 /// the odd ones in the next tile, so that the rows back begin where the rows forth end.
 class cpu_transform {
 public:
+  static constexpr index_t part = 8192; ///< points that are worth a thread
   explicit cpu_transform(split_length length);
   index_t points() const { return length_.points(); }
   double bytes() const;
