@@ -60,7 +60,7 @@ class Golden(Case):
 
     def test_helps(self):
         root = self.furrow("-h").stdout
-        for bench in ("paper", "spmv"):
+        for bench in ("gemv", "paper", "spmv"):
             self.golden(f"help_bench_{bench}", "bench", bench, "-h")
         for name in ("bench", "cheb", "completion", "convert", "doctor", "gemv", "generate", "info", "solve", "spmv"):
             self.assertRegex(root, rf"(?m)^  {name} ")

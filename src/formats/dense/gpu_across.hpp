@@ -8,10 +8,10 @@ namespace furrow::dense {
 template <class T, class S, int Rhs> inline constexpr int sum_registers = Rhs* int(sizeof(S)) / 4 * per_load<T>;
 /// Blocks a multiprocessor for kernels whose threads have that many.
 template <class T, class S, int Rhs, int G>
-inline constexpr int across_blocks = sum_registers<T, S, Rhs> >= 64            ? 1
-                                     : sum_registers<T, S, Rhs> >= 16          ? 2
-                                     : sum_registers<T, S, Rhs> == 4 && G == 1 ? 5
-                                                                               : 4;
+inline constexpr int across_blocks = sum_registers<T, S, Rhs> >= 64                                          ? 1
+                                     : sum_registers<T, S, Rhs> >= 16 || sizeof(S) > sizeof(vector_value<T>) ? 2
+                                     : sum_registers<T, S, Rhs> == 4 && G == 1                               ? 5
+                                                                                                             : 4;
 
 /// What one thread has of each line of a tile: 16 bytes where all lines are aligned (Whole), otherwise as many elements
 /// that are Lanes apart. Elements that are not there are element 0 again, so that no load waits for a question.

@@ -69,7 +69,7 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 
   __device__ void add() {
     if (c.leading % each != 0) { // every line is aligned in another way: an element at a time
-#pragma unroll 4
+#pragma unroll(sizeof(T) == 2 ? 1 : 4)
       for (index_t k = rank; k < count; k += W) add_element(k);
       return;
     }
@@ -84,16 +84,18 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 };
 
 /// Blocks a multiprocessor that the kernel has registers for.
-template <class T, int Rhs, int W, int U>
-inline constexpr int along_blocks = Rhs == 8                                                  ? 1
-                                    : Rhs > 1 || U == 8 || (sizeof(T) == 2 && W <= gpu::warp) ? 2
-                                                                                              : resident;
+template <class T, class S, int Rhs, int W, int U>
+inline constexpr int along_blocks = Rhs == 8 ? 1
+                                    : Rhs > 1 || U == 8 || sizeof(S) > sizeof(vector_value<T>) ||
+                                            (sizeof(T) == 2 && W <= gpu::warp)
+                                        ? 2
+                                        : resident;
 
 /// y <- alpha A x + beta y where the sums run along the lines of memory. W threads share R lines, so that an element of
 /// x serves R of them; a thread has U * R loads of 16 bytes under way. The groups of a block take lines side by side.
 /// Reads every byte of A once.
 template <class T, class S, int Rhs, int W, int R, int U>
-__global__ void __launch_bounds__(gpu_threads, (along_blocks<T, Rhs, W, U>))
+__global__ void __launch_bounds__(gpu_threads, (along_blocks<T, S, Rhs, W, U>))
     along_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   constexpr int groups = gpu_threads / W, results = R * Rhs;
   const int rank = int(threadIdx.x) % W, group = int(threadIdx.x) / W;

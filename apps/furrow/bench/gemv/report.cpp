@@ -64,8 +64,10 @@ json json_of(const product& m, double ceiling) {
          {"repeats", m.time.repeats}, {"gbps", number(m.gbps())}, {"fraction", number(1e9 * m.gbps() / ceiling)}};
   j["rivals"] = json::array();
   for (const auto& r : m.rivals)
-    j["rivals"].push_back(
-        {{"library", r.library}, {"seconds", r.time.median}, {"ratio", number(r.time.median / m.time.median)}});
+    j["rivals"].push_back({{"library", r.library},
+                           {"seconds", r.time.median},
+                           {"seconds_fastest", r.time.fastest},
+                           {"ratio", number(r.time.median / m.time.median)}});
   return j;
 }
 
