@@ -54,20 +54,26 @@ constexpr std::array cpu_kernels{
                  {.by_row = 0.326, .by_window = 0.615, .rows = 1.75, .places = 0.311, .uneven = 0.0111}},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{
-        "slices",
-        "a thread a row, eight entries of it under way",
-        {.start = 0.572, .by_slice = 0.319, .by_window = 1.18, .rows = 0.799, .places = 0.0646, .longest = 48.3}},
+    kernel_entry{"slices",
+                 "a thread a row, eight entries of it under way",
+                 {.start = 0.566,
+                  .memory = 0.125,
+                  .by_row = 0.0127,
+                  .by_slice = 0.27,
+                  .by_window = 1.19,
+                  .rows = 0.754,
+                  .places = 0.0682,
+                  .longest = 47.9}},
     kernel_entry{"split",
                  "2 to 8 threads a row: for few rows, or rows that are very long",
-                 {.start = 0.712,
-                  .memory = 0.673,
-                  .by_row = 0.104,
-                  .by_window = 0.824,
-                  .rows = 1.73,
-                  .places = 0.0754,
-                  .uneven = 0.288,
-                  .longest = 6.72}},
+                 {.start = 0.748,
+                  .memory = 0.96,
+                  .by_row = 0.0179,
+                  .by_window = 0.756,
+                  .rows = 1.35,
+                  .places = 0.0801,
+                  .uneven = 0.248,
+                  .longest = 6.79}},
 };
 constexpr std::array<std::string_view, 2> examples{"1", "256"};
 

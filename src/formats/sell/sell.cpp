@@ -56,16 +56,16 @@ constexpr std::array gpu_kernels{
     kernel_entry{
         "slices",
         "a thread a row, eight entries of it under way",
-        {.start = 0.505, .memory = 0.784, .by_slice = 0.127, .by_window = 1.08, .uneven = 0.00794, .longest = 50.8}},
+        {.start = 0.612, .memory = 0.845, .by_slice = 0.151, .by_window = 1.03, .uneven = 0.0586, .longest = 32}},
     kernel_entry{"split",
                  "2 to 8 threads a row: for few rows, or rows that are very long",
-                 {.start = 0.691,
-                  .memory = 0.849,
-                  .by_window = 0.971,
-                  .rows = 1.3,
-                  .places = 0.0367,
-                  .uneven = 0.279,
-                  .longest = 6.51}},
+                 {.start = 0.744,
+                  .memory = 0.702,
+                  .by_window = 0.999,
+                  .rows = 1.2,
+                  .places = 0.0735,
+                  .uneven = 0.341,
+                  .longest = 6.78}},
 };
 constexpr std::array<std::string_view, 3> examples{"8:64", "32:1", "4:256"};
 
