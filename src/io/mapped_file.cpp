@@ -58,7 +58,7 @@ void mapped_file::fetch(index_t first, index_t last) const {
 }
 
 void mapped_file::forget(index_t first, index_t last) const {
-  first = (first + page - 1) / page * page;
+  first = (std::max<index_t>(first, 0) + page - 1) / page * page;
   last = last >= size_ ? size_ : last / page * page;
   if (last > first) ::madvise(const_cast<char*>(data_) + first, static_cast<std::size_t>(last - first), MADV_DONTNEED);
 }

@@ -121,6 +121,7 @@ entries parse_mapped(const mapped_file& map, const head_lines& lines, const text
     return end == std::string_view::npos ? size : static_cast<index_t>(end) + 1;
   };
   std::atomic<index_t> next = 0;
+  constexpr index_t group = 16;
   cpu::for_each_task(std::min<index_t>(pieces, cpu::thread_count()), [&](index_t) {
     scratch room;
     for (index_t k; !all.stopped() && (k = next.fetch_add(1)) < pieces;) {
@@ -136,9 +137,12 @@ entries parse_mapped(const mapped_file& map, const head_lines& lines, const text
             padded(text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
         all.take(last.data(), last.data() + last.size(), room, b);
       }
-      map.forget(from, to);
+      // Pages go back in large groups, for all processors must take notice; and late, when nobody reads there any more.
+      if (k % group == group - 1)
+        map.forget(body + (k + 1 - 2 * group) * piece_bytes, body + (k + 1 - group) * piece_bytes);
     }
   });
+  map.forget(body, size);
   settle(out, lines, origin);
   return out;
 }
