@@ -32,14 +32,14 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 
 constexpr std::array cpu_kernels{kernel_entry{"blocks",
                                               "a block row at a time, loops of fixed length",
-                                              {.start = 0.345,
-                                               .memory = 0.111,
-                                               .by_row = 0.101,
-                                               .by_slice = 0.212,
-                                               .by_window = 0.0893,
-                                               .rows = 0.534,
-                                               .places = 0.139,
-                                               .uneven = 0.128}}};
+                                              {.start = 0.614,
+                                               .memory = 0.122,
+                                               .by_row = 0.172,
+                                               .by_slice = 0.0682,
+                                               .by_window = 0.609,
+                                               .rows = 1.6,
+                                               .places = 0.0896,
+                                               .uneven = 0.276}}};
 constexpr std::array gpu_kernels{kernel_entry{
     "blocks", "8 to 32 lanes a block row, a block column a lane", {.start = 0.839, .memory = 1.24, .longest = 6.23}}};
 constexpr std::array<std::string_view, 3> examples{"2", "3", "8"};
