@@ -136,6 +136,7 @@ std::span<const subcommand* const> subcommands() { return table; }
 /// The only place where errors become text and an exit code.
 int main(int count, char** words) {
   watch_for_interrupts();
+  keep_host_memory(0); // so that the memory is what is said before work starts
   try {
     return parse_and_run(count, words);
   } catch (const error& e) {

@@ -48,6 +48,10 @@ void select_device(device d);
 void set_threads(int threads);
 int threads();
 
+/// Large arrays in host memory leave up to that many bytes of pages to the next ones when they end, 128 MiB where
+/// nothing is said: fresh pages would have to be cleared. 0 gives everything back to the system at once.
+void keep_host_memory(std::int64_t bytes);
+
 /// Bytes of host memory, and of the memory of GPU `ordinal`, that can still be had. Respects the limits of a container.
 std::int64_t available_host_memory();
 std::int64_t available_gpu_memory(int ordinal);

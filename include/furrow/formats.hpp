@@ -39,7 +39,7 @@ struct machine {
   double cache_read = 0; ///< bytes a second from the second-level cache: of a GPU, or of the threads of a CPU together
   double cache = 0;      ///< bytes that it holds
   double latency = 0;    ///< seconds of the shortest product
-  int processors = 1;    ///< multiprocessors of a GPU, threads of a CPU
+  int processors = 1;    ///< multiprocessors of a GPU; 2 for a CPU, whatever its threads
 };
 /// From what the device says of itself; nothing is measured.
 machine typical_machine(device where);

@@ -66,6 +66,10 @@ void host_memory::copy(void* to, const void* from, std::size_t bytes) {
   if (bytes) std::memcpy(to, from, bytes);
 }
 
+void keep_host_memory(std::int64_t bytes) {
+  large_blocks().keep_at_most(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)));
+}
+
 std::int64_t available_host_memory() {
   std::int64_t available = field_of_meminfo("MemAvailable:");
   const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max");

@@ -29,7 +29,7 @@ void* fresh_pages(std::size_t bytes) {
 
 } // namespace
 
-spare_pages::spare_pages() : limit_(has_one_memory_node() ? most_kept : 0) {}
+spare_pages::spare_pages() : keeps_(has_one_memory_node()) {}
 
 spare_pages::~spare_pages() { trim(); }
 
@@ -59,7 +59,7 @@ void spare_pages::give_back(void* block, std::size_t bytes) noexcept {
   bytes = whole_pages(bytes);
   const std::lock_guard lock(mutex_);
   used_ -= bytes;
-  if (bytes > limit_) {
+  if (!keeps_ || bytes > limit_) {
     munmap(block, bytes);
     return;
   }
@@ -80,6 +80,12 @@ void spare_pages::give_back(void* block, std::size_t bytes) noexcept {
   } catch (...) { // no memory for the note
     munmap(block, bytes);
   }
+}
+
+void spare_pages::keep_at_most(std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  limit_ = bytes;
+  drop_down_to(bytes);
 }
 
 void spare_pages::trim() noexcept {

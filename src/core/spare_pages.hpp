@@ -10,11 +10,11 @@ namespace furrow {
 /// clears every fresh page, at some 4 GB/s a core, and a quarter of the time of reading a matrix went there.
 ///
 /// What is kept never makes the memory of the process larger than it has been: before fresh pages are asked for, kept
-/// ones go back to the system until both together are within the peak. At most `most_kept` bytes stay. On machines with
-/// several memory nodes nothing is kept, for there a page belongs near the thread that touches it first.
+/// ones go back to the system until both together are within the peak. (What others allocate comes on top.) On machines
+/// with several memory nodes nothing is kept, for there a page belongs near the thread that touches it first.
 class spare_pages {
 public:
-  static constexpr std::size_t most_kept = std::size_t(256) << 20;
+  static constexpr std::size_t usually_kept = std::size_t(128) << 20;
 
   spare_pages();
   spare_pages(const spare_pages&) = delete;
@@ -25,6 +25,8 @@ public:
   void* take(std::size_t bytes);
   void give_back(void* block, std::size_t bytes) noexcept;
 
+  /// From now on, and at once.
+  void keep_at_most(std::size_t bytes) noexcept;
   /// Gives all kept pages back to the system and forgets the peak.
   void trim() noexcept;
 
@@ -34,7 +36,8 @@ private:
   std::mutex mutex_;
   std::map<std::byte*, std::size_t> spare_;    ///< kept blocks and their sizes; no two are neighbours
   std::size_t used_ = 0, kept_ = 0, peak_ = 0; ///< bytes
-  const std::size_t limit_;
+  const bool keeps_;
+  std::size_t limit_ = usually_kept;
 };
 
 /// The blocks of host_memory.

@@ -4,6 +4,8 @@
 #include "fast_line.hpp"
 #include "parse_lines.hpp"
 
+#include <limits>
+
 #ifdef FURROW_AVX512_BITS
 #include <immintrin.h>
 
@@ -53,7 +55,8 @@ FURROW_AVX512_BITS inline void look_through(const char* p, text_window& w) {
 /// Bits of the last `n` places of the field [from, from + width).
 FURROW_AVX512_BITS inline __m512i last_places(int from, int width, __m512i n) {
   const std::uint64_t field = ((std::uint64_t(1) << width) - 1) << from;
-  return _mm512_and_si512(_mm512_srlv_epi64(_mm512_set1_epi64(static_cast<long long>(field << width)), n),
+  const auto behind = static_cast<std::int64_t>(field << width); // NOLINT(bugprone-misplaced-widening-cast)
+  return _mm512_and_si512(_mm512_srlv_epi64(_mm512_set1_epi64(behind), n),
                           _mm512_set1_epi64(static_cast<long long>(field)));
 }
 FURROW_AVX512_BITS inline __m512i lowest_bit(__m512i x) {
@@ -199,7 +202,7 @@ FURROW_AVX512_BITS FURROW_INLINE inline bool scan_eight_lines(const char* text, 
     // One of the two powers is 1 and all factors are exact: one rounding.
     const __m512d size = _mm512_div_pd(_mm512_mul_pd(_mm512_cvtepu64_pd(w), ten_to_the(up)), ten_to_the(down));
     const __m512i bits = _mm512_castpd_si512(size);
-    const __m512i minus = _mm512_set1_epi64(static_cast<long long>(std::uint64_t(1) << 63));
+    const __m512i minus = _mm512_set1_epi64(std::numeric_limits<std::int64_t>::min());
     _mm512_storeu_si512(val, _mm512_mask_or_epi64(bits, negative, bits, minus));
     if (inexact != 0) {
       alignas(64) std::uint64_t digits_of[8];

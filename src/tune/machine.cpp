@@ -9,8 +9,10 @@ machine typical_machine([[maybe_unused]] device where) {
 #if FURROW_HAS_GPU
   if (where.is_gpu()) return gpu::typical_machine();
 #endif
-  const double threads_at_work = threads();
-  return {12e9 * threads_at_work, 40e9 * threads_at_work, second_level_cache() * threads_at_work, 2e-6, threads()};
+  // Always that of two threads, for which the costs were fitted: the number of threads must not change what is chosen,
+  // and with it the bits.
+  constexpr int threads = 2;
+  return {12e9 * threads, 40e9 * threads, second_level_cache() * threads, 2e-6, threads};
 }
 
 } // namespace furrow

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model.hpp"
 
+#include <algorithm>
+
 namespace furrow {
 
 double expected_seconds(const kernel_costs& costs, const stats& s, precision p, const layout& l, const machine& m) {
   const kernel_costs c = costs.known() ? costs : kernel_costs{.start = 1, .memory = 1};
   const double bytes = bytes_per_apply(l, s, p), nnz = double(s.nnz), processors = double(m.processors);
   const double sector = bytes_of(p) * locality::elements / m.cache_read * nnz; // seconds, one an entry
-  return c.start * m.latency + c.memory * bytes / (bytes < m.cache ? m.cache_read : m.read) +
+  return std::max(c.start, 0.05) * m.latency + // nothing is free, not even an empty matrix
+         c.memory * bytes / (bytes < m.cache ? m.cache_read : m.read) +
          sector * (c.by_row * s.near.by_row + c.by_slice * s.near.by_slice + c.by_window * s.near.by_window) +
          1e-9 * ((c.rows + c.uneven * s.row_deviation) * double(s.shape.rows) + c.places * l.places) / processors +
          1e-9 * c.longest * double(s.row_max);
