@@ -82,7 +82,7 @@ FURROW_AVX512_BITS inline __m512i thousands(__m512i text, std::uint64_t digits, 
   return _mm512_madd_epi16(tens, _mm512_set1_epi32(1 << 16 | 100));
 }
 
-/// Lanes 2 k and 2 k + 1 of a and b, c and d: those of 128 bits with number `L` of all four, one behind the other.
+/// Part L (128 bits) of each of the four, one behind the other.
 template <int L> FURROW_AVX512_BITS __m512i same_lanes(const __m512i (&v)[4]) {
   const __m512i ab = _mm512_shuffle_i64x2(v[0], v[1], L | L << 4), cd = _mm512_shuffle_i64x2(v[2], v[3], L | L << 4);
   return _mm512_shuffle_i64x2(ab, cd, 2 << 2 | 2 << 6);
@@ -231,8 +231,8 @@ FURROW_AVX512_BITS const char* scan_by_eight(const char* p, const char* end, sha
     look_through(p, window);
     int line = 0;
     for (; line + 8 <= window.lines; line += 8, k += 8)
-      if (!scan_eight_lines<Valued>(p, window, line, limits, to.row.data() + k, to.col.data() + k, to.val.data() + k,
-                                    powers))
+      if (!scan_eight_lines<Valued>(p, window, line, limits, to.row.data() + k, to.col.data() + k,
+                                    Valued ? to.val.data() + k : nullptr, powers))
         return p + window.start[line];
     if (line == 0) break;
     p += window.start[line];
