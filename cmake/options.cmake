@@ -25,3 +25,10 @@ if(FURROW_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FURROW_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${FURROW_SANITIZE})
 endif()
+
+# The headers that most sources of TARGET include, read once. Every source still includes what it uses: linting builds
+# with CMAKE_DISABLE_PRECOMPILE_HEADERS.
+function(furrow_precompiled target)
+  list(TRANSFORM ARGN REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>")
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MKL's inspector-executor, found at run time: FURROW_MKL names libmkl_rt, otherwise the loader looks for it. Nothing
 // of MKL is needed to build; the few prototypes below are its stable C interface with 32-bit integers.
+#include "loaded_library.hpp"
 #include "rival.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
-#include <cstdlib>
 #include <limits>
 
 namespace furrow::bench::mkl_rival {
@@ -18,9 +16,9 @@ struct matrix_description {
 using matrix_handle = struct opaque*;
 constexpr int success = 0, zero_based = 0, non_transpose = 10, general = 20, many_calls = 100000;
 
-/// The functions of libmkl_rt; all null where it is not there.
+/// The functions of libmkl_rt, where it is there.
 struct library {
-  void* handle = nullptr;
+  bool found = false;
   int (*set_interface)(int) = nullptr;
   void (*set_threads)(int) = nullptr;
   void (*version)(char*, int) = nullptr;
@@ -33,21 +31,13 @@ struct library {
   int (*multiply_f32)(int, float, matrix_handle, matrix_description, const float*, float, float*) = nullptr;
 
   library() {
-    const char* const named = std::getenv("FURROW_MKL");
-    for (const char* file : {named, "libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"})
-      if (file && !handle) handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return;
-    const bool all = find("MKL_Set_Interface_Layer", set_interface) && find("MKL_Set_Num_Threads", set_threads) &&
-                     find("MKL_Get_Version_String", version) && find("mkl_sparse_destroy", destroy) &&
-                     find("mkl_sparse_set_mv_hint", hint) && find("mkl_sparse_optimize", optimize) &&
-                     find("mkl_sparse_d_create_csr", create_f64) && find("mkl_sparse_s_create_csr", create_f32) &&
-                     find("mkl_sparse_d_mv", multiply_f64) && find("mkl_sparse_s_mv", multiply_f32);
-    if (!all) handle = nullptr;
-    else set_interface(0); // 32-bit integers
-  }
-  template <class F> bool find(const char* name, F& f) {
-    f = reinterpret_cast<F>(dlsym(handle, name));
-    return f != nullptr;
+    const loaded_library file("FURROW_MKL", {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"});
+    found = file.find("MKL_Set_Interface_Layer", set_interface) && file.find("MKL_Set_Num_Threads", set_threads) &&
+            file.find("MKL_Get_Version_String", version) && file.find("mkl_sparse_destroy", destroy) &&
+            file.find("mkl_sparse_set_mv_hint", hint) && file.find("mkl_sparse_optimize", optimize) &&
+            file.find("mkl_sparse_d_create_csr", create_f64) && file.find("mkl_sparse_s_create_csr", create_f32) &&
+            file.find("mkl_sparse_d_mv", multiply_f64) && file.find("mkl_sparse_s_mv", multiply_f32);
+    if (found) set_interface(0); // 32-bit integers
   }
 };
 
@@ -114,7 +104,7 @@ std::span<const rival_way> ways() {
 }
 
 std::string version() {
-  if (!loaded().handle) return {};
+  if (!loaded().found) return {};
   std::array<char, 256> text{};
   loaded().version(text.data(), int(text.size()) - 1);
   std::string found = text.data(); // "Intel(R) oneAPI Math Kernel Library Version 2025.0-Product Build ..."

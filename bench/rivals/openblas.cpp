@@ -2,10 +2,8 @@
 // OpenBLAS, found at run time: FURROW_OPENBLAS names libopenblas, otherwise the loader looks for it. Nothing of it is
 // needed to build; the prototypes below are the C interface of BLAS.
 #include "dense.hpp"
+#include "loaded_library.hpp"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
 #include <sstream>
 
 namespace furrow::bench::openblas_rival {
@@ -13,26 +11,18 @@ namespace {
 
 constexpr int by_columns = 102, as_it_is = 111, transposed_a = 112;
 
-/// The functions of libopenblas; all null where it is not there.
+/// The functions of libopenblas, where it is there.
 struct library {
-  void* handle = nullptr;
+  bool found = false;
   void (*set_threads)(int) = nullptr;
   const char* (*config)() = nullptr;
   void (*gemv_f64)(int, int, int, int, double, const double*, int, const double*, int, double, double*, int) = nullptr;
   void (*gemv_f32)(int, int, int, int, float, const float*, int, const float*, int, float, float*, int) = nullptr;
 
   library() {
-    const char* const named = std::getenv("FURROW_OPENBLAS");
-    for (const char* file : {named, "libopenblas.so.0", "libopenblas.so"})
-      if (file && !handle) handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return;
-    const bool all = find("openblas_set_num_threads", set_threads) && find("openblas_get_config", config) &&
-                     find("cblas_dgemv", gemv_f64) && find("cblas_sgemv", gemv_f32);
-    if (!all) handle = nullptr;
-  }
-  template <class F> bool find(const char* name, F& f) {
-    f = reinterpret_cast<F>(dlsym(handle, name));
-    return f != nullptr;
+    const loaded_library file("FURROW_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"});
+    found = file.find("openblas_set_num_threads", set_threads) && file.find("openblas_get_config", config) &&
+            file.find("cblas_dgemv", gemv_f64) && file.find("cblas_sgemv", gemv_f32);
   }
 };
 
@@ -61,7 +51,7 @@ const dense_ways* dense() {
 
 /// "0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE ...".
 std::string version() {
-  if (!loaded().handle) return {};
+  if (!loaded().found) return {};
   std::istringstream words(loaded().config());
   std::string name, number;
   words >> name >> number;

@@ -146,4 +146,10 @@ std::vector<named_matrix> large_battery() {
   return all;
 }
 
+std::vector<named_matrix> whole_battery() {
+  auto all = battery();
+  for (auto& m : large_battery()) all.push_back(std::move(m));
+  return all;
+}
+
 } // namespace furrow::kit

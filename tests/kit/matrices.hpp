@@ -31,6 +31,9 @@ std::vector<named_matrix> battery();
 /// Larger ones, with more entries than a thread or a block takes at a time.
 std::vector<named_matrix> large_battery();
 
+/// Both.
+std::vector<named_matrix> whole_battery();
+
 /// The Laplacian of a box of nx x ny x nz points: 2 a dimension that has more than one point, minus the neighbours.
 /// `periodic` wraps around and adds `shift` to the diagonal, without which it would be singular.
 coo<double> laplacian(index_t nx, index_t ny = 1, index_t nz = 1, bool periodic = false, double shift = 0);

@@ -28,18 +28,12 @@ template <class V> coo<V> without_zeros(const coo<V>& a) {
   return b;
 }
 
-std::vector<kit::named_matrix> all_matrices() {
-  auto matrices = kit::battery();
-  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
-  return matrices;
-}
-
 template <class V> struct bcsr_of : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(bcsr_of, precisions);
 
 TYPED_TEST(bcsr_of, keeps_its_contract_and_comes_back_without_zeros) {
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (index_t edge = 2; edge <= 8; ++edge) {
       SCOPED_TRACE(m.name + ", blocks of " + std::to_string(edge));
       const auto a = kit::as_precision<TypeParam>(m.a);
@@ -86,7 +80,7 @@ TYPED_TEST(bcsr_of, adds_up_block_rows_with_every_number_of_lanes) {
 /// Also of matrices that the format would refuse.
 TYPED_TEST(bcsr_of, multiplies_with_blocks_of_every_size) {
   const auto& cpu = find_format("bcsr").cpu;
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (const char* edge : {"", "2", "3", "4", "5", "6", "7", "8"}) {
       SCOPED_TRACE(m.name + ", blocks of " + edge);
       const auto make = [&](coo<TypeParam> a) { return cpu.template make<TypeParam>()(std::move(a), edge, "auto"); };

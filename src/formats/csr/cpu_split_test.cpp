@@ -10,9 +10,7 @@ namespace furrow {
 namespace {
 
 TEST(csr_split, shares_cover_every_entry_once_and_long_rows_have_short_parts) {
-  auto matrices = kit::battery();
-  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
-  for (const auto& m : matrices)
+  for (const auto& m : kit::whole_battery())
     for (const index_t longest : {1, 20, 300, 16384}) {
       SCOPED_TRACE(m.name + ", rows of more than " + std::to_string(longest) + " entries are shared");
       const index_t part = std::max<index_t>(1, longest / 2);

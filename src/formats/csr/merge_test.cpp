@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "convert.hpp"
 #include "merge_path.hpp"
-
-#include "kit/matrices.hpp"
-#include "kit/random.hpp"
-#include "kit/row_error.hpp"
-
-#include <furrow/storage.hpp>
-
-#include <gtest/gtest.h>
+#include "played_kernel.hpp"
 
 #include <optional>
 
 namespace furrow {
 namespace {
-
-std::vector<kit::named_matrix> all_matrices() {
-  auto matrices = kit::battery();
-  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
-  return matrices;
-}
 
 /// (item, row) of all ends of rows, in the plainest way.
 template <class I> std::vector<index_t> ends_of(const host_array<I>& row_ptr) {
@@ -29,7 +15,7 @@ template <class I> std::vector<index_t> ends_of(const host_array<I>& row_ptr) {
 }
 
 TEST(merge_path, tiles_cover_every_entry_and_every_end_once) {
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (const index_t items : {1, 3, 64, 896}) {
       if (items < 64 && m.a.nnz() > 10000) continue;
       SCOPED_TRACE(m.name + ", " + std::to_string(items) + " items");
@@ -98,18 +84,13 @@ TYPED_TEST(merge_of, rows_across_threads_and_tiles_are_added_up) {
   struct shares {
     int threads, items;
   };
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (const shares s : {shares{1, 1}, shares{2, 1}, shares{1, 3}, shares{4, 3}, shares{128, 7}}) {
       if (s.threads < 128 && m.a.nnz() > 10000) continue;
       SCOPED_TRACE(m.name + ", " + std::to_string(s.threads) + " threads");
-      const auto a = kit::as_precision<V>(m.a);
-      const auto x = kit::random_vector<V>(a.shape.cols, 107), y = kit::random_vector<V>(a.shape.rows, 108);
-      const auto made = to_csr<std::int32_t>(a);
-      for (const V beta : {V(0), V(-0.5)}) {
-        const auto got = play(made, s.threads, s.items, V(2), as_cview(x), beta, y);
-        EXPECT_LE(kit::row_error(kit::reference_product(a, V(2), as_cview(x), beta, as_cview(y)), as_cview(got)), 1)
-            << "beta = " << beta;
-      }
+      check_played<V>(m, [&](const auto& a, V alpha, cview<V> x, V beta, const host_array<V>& y) {
+        return play(a, s.threads, s.items, alpha, x, beta, y);
+      });
     }
 }
 

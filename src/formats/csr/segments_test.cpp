@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "convert.hpp"
 #include "pieces.hpp"
+#include "played_kernel.hpp"
 
 #include "backends/runs.hpp"
-#include "kit/matrices.hpp"
-#include "kit/random.hpp"
-#include "kit/row_error.hpp"
-
-#include <furrow/storage.hpp>
-
-#include <gtest/gtest.h>
 
 #include <map>
 
 namespace furrow {
 namespace {
 
-std::vector<kit::named_matrix> all_matrices() {
-  auto matrices = kit::battery();
-  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
-  return matrices;
-}
-
 constexpr piece_sizes all_sizes[] = {{8, 1, 8}, {8, 3, 16}, {16, 64, 24}, {64, 32, 128}, {1024, 1024, 2048}};
 
 TEST(pieces, cover_every_entry_and_every_row_once) {
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (const piece_sizes& s : all_sizes) {
       SCOPED_TRACE(m.name + ", pieces of " + std::to_string(s.entries));
       const auto row_ptr = offsets_of_rows<std::int64_t>(m.a.row, m.a.shape.rows);
@@ -127,18 +114,13 @@ TYPED_TEST(segments_of, rows_across_lanes_warps_and_blocks_are_added_up) {
     int threads, width;
     index_t part;
   };
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (const shape s : {shape{4, 1, 8}, shape{4, 2, 40}, shape{16, 4, 64}, shape{256, 32, 2048}}) {
       if (s.threads < 16 && m.a.nnz() > 10000) continue;
       SCOPED_TRACE(m.name + ", " + std::to_string(s.threads) + " threads");
-      const auto a = kit::as_precision<V>(m.a);
-      const auto x = kit::random_vector<V>(a.shape.cols, 107), y = kit::random_vector<V>(a.shape.rows, 108);
-      const auto made = to_csr<std::int32_t>(a);
-      for (const V beta : {V(0), V(-0.5)}) {
-        const auto got = play(made, s.threads, s.width, s.part, V(2), as_cview(x), beta, y);
-        EXPECT_LE(kit::row_error(kit::reference_product(a, V(2), as_cview(x), beta, as_cview(y)), as_cview(got)), 1)
-            << "beta = " << beta;
-      }
+      check_played<V>(m, [&](const auto& a, V alpha, cview<V> x, V beta, const host_array<V>& y) {
+        return play(a, s.threads, s.width, s.part, alpha, x, beta, y);
+      });
     }
 }
 

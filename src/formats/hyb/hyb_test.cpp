@@ -21,9 +21,7 @@ using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(hyb_of, precisions);
 
 TYPED_TEST(hyb_of, keeps_its_contract_and_comes_back_bit_by_bit_for_every_width) {
-  auto matrices = kit::battery();
-  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
-  for (const auto& m : matrices) {
+  for (const auto& m : kit::whole_battery()) {
     const auto a = kit::as_precision<TypeParam>(m.a);
     for (const index_t width : {0, 1, 3, 7}) {
       SCOPED_TRACE(m.name + ", width " + std::to_string(width));

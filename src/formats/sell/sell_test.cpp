@@ -30,18 +30,12 @@ namespace {
 
 constexpr slicing shapes[] = {{32, 1}, {32, 0}, {4, 256}, {8, 64}, {256, 1024}, {16, 16}};
 
-std::vector<kit::named_matrix> all_matrices() {
-  auto matrices = kit::battery();
-  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
-  return matrices;
-}
-
 template <class V> struct sell_of : testing::Test {};
 using values = testing::Types<double, float>;
 TYPED_TEST_SUITE(sell_of, values);
 
 TYPED_TEST(sell_of, keeps_its_contract_and_comes_back_bit_by_bit) {
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (const slicing how : shapes) {
       SCOPED_TRACE(m.name + ", height " + std::to_string(how.height) + ", window " + std::to_string(how.window));
       const auto a = kit::as_precision<TypeParam>(m.a);
@@ -91,7 +85,7 @@ TYPED_TEST(sell_of, padding_does_not_read_x) {
 }
 
 TEST(sell, places_are_what_the_conversion_makes) {
-  for (const auto& m : all_matrices())
+  for (const auto& m : kit::whole_battery())
     for (const slicing how : shapes) {
       if (how.window == 0) continue;
       const auto length = measure(m.a).row_length;
