@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ceiling.hpp"
 
+#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 
@@ -25,6 +26,7 @@ double sum_of(const double* data, index_t n) {
   double lane[lanes] = {}, total = 0;
   cpu::widest([&]() FURROW_INLINE {
     for (index_t i = 0; i + lanes <= n; i += lanes) {
+      for (int l = 0; l < lanes; l += 8) cpu::fetch_ahead(data + i + l);
 #pragma omp simd
       for (int l = 0; l < lanes; ++l) lane[l] += data[i + l];
     }

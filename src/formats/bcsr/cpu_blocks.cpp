@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cpu_blocks.hpp"
 
+#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
 #include "core/blocks.hpp"
 
@@ -17,6 +18,8 @@ FURROW_INLINE inline void block_row(const bcsr<V, I, cview>& a, index_t r, const
     const V* const val = a.val.data + b * K * K;
     const std::int32_t c = a.block.data[b];
     const V* const at = c == end ? x_end : x + index_t(c) * K;
+    cpu::fetch_ahead(a.block.data + b);
+    for (int k = 0; k < K * K; k += 64 / int(sizeof(V))) cpu::fetch_ahead(val + k);
 #pragma GCC unroll 8
     for (int j = 0; j < K; ++j)
 #pragma GCC unroll 8

@@ -93,52 +93,48 @@ constexpr std::array cpu_kernels{
 constexpr std::array gpu_kernels{
     kernel_entry{"stream",
                  "equal entries a block, staged through shared memory; long rows by whole blocks",
-                 {.start = 0.801,
-                  .memory = 0.162,
-                  .by_slice = 0.639,
-                  .by_window = 1.38,
-                  .places = 0.212,
-                  .uneven = 0.121,
-                  .longest = 0.395}},
+                 {.start = 0.672,
+                  .memory = 0.315,
+                  .by_slice = 0.702,
+                  .by_window = 1.22,
+                  .places = 0.135,
+                  .uneven = 0.138,
+                  .longest = 0.412}},
     kernel_entry{"chunks",
                  "a run of rows a multiprocessor: x stays in its cache; columns scattered in a band",
-                 {.start = 0.586, .memory = 1.13, .by_window = 0.884, .rows = 0.978, .uneven = 0.689, .longest = 19.5}},
+                 {.start = 0.453, .memory = 0.919, .by_window = 0.931, .rows = 1.31, .uneven = 0.687, .longest = 18}},
     kernel_entry{
         "segments",
         "equal shares of entries, rows added up by segmented scans: rows of very uneven lengths",
-        {.start = 0.854, .by_slice = 0.747, .rows = 0.191, .places = 0.0469, .uneven = 0.00556, .longest = 0.00623}},
+        {.start = 0.68, .memory = 1.22, .by_slice = 0.238, .by_window = 0.509, .uneven = 0.000468, .longest = 0.0212}},
     kernel_entry{"merge",
                  "equal shares of entries and row ends, carries added in order: Merrill and Garland's",
-                 {.start = 1.26,
-                  .memory = 0.952,
-                  .by_row = 0.765,
-                  .by_slice = 0.207,
-                  .rows = 0.556,
-                  .places = 0.244,
-                  .uneven = 0.000369}},
+                 {.start = 1.25,
+                  .memory = 0.934,
+                  .by_row = 0.814,
+                  .by_slice = 0.174,
+                  .rows = 0.503,
+                  .places = 0.237,
+                  .uneven = 0.000264}},
     kernel_entry{
         "vector",
         "2 to 32 lanes a row, by the mean row length (2 to 64 on 64-lane hardware)",
-        {.start = 0.681, .memory = 1.13, .by_window = 0.809, .places = 0.115, .uneven = 0.226, .longest = 8.91}},
-    kernel_entry{
-        "scalar",
-        "a thread a row",
-        {.start = 0.658, .memory = 0.109, .by_slice = 1.69, .places = 0.179, .uneven = 0.0645, .longest = 47.3}},
+        {.start = 0.557, .memory = 1.12, .by_window = 0.866, .places = 0.102, .uneven = 0.282, .longest = 8.55}},
+    kernel_entry{"scalar",
+                 "a thread a row",
+                 {.start = 0.625, .by_slice = 2.53, .places = 0.143, .uneven = 0.0754, .longest = 47.1}},
     kernel_entry{"half_warp",
                  "16 lanes a row, as in the tutorial on conjugate gradients",
-                 {.start = 0.729, .memory = 1.05, .by_window = 0.815, .rows = 3.78, .uneven = 0.00178, .longest = 4.1}},
-    kernel_entry{
-        "naive",
-        "a thread a row in a grid-stride loop, as in the tutorial on conjugate gradients",
-        {.start = 0.659, .memory = 0.177, .by_slice = 1.7, .places = 0.155, .uneven = 0.0646, .longest = 47.3}},
+                 {.start = 0.597, .memory = 0.908, .by_window = 0.845, .rows = 4.35, .longest = 4.29}},
+    kernel_entry{"naive",
+                 "a thread a row in a grid-stride loop, as in the tutorial on conjugate gradients",
+                 {.start = 0.619, .by_slice = 2.71, .places = 0.123, .uneven = 0.0623, .longest = 47.1}},
 };
 
 } // namespace
 
-#if FURROW_HAS_GPU
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
-#endif
 
 extern const format_entry entry{
     "csr",

@@ -62,33 +62,32 @@ constexpr std::array cpu_kernels{
 constexpr std::array gpu_kernels{
     kernel_entry{"slices",
                  "a thread a row, eight entries of it under way",
-                 {.start = 0.566,
-                  .memory = 0.125,
-                  .by_row = 0.0127,
-                  .by_slice = 0.27,
-                  .by_window = 1.19,
-                  .rows = 0.754,
-                  .places = 0.0682,
-                  .longest = 47.9}},
+                 {.start = 0.534,
+                  .memory = 0.316,
+                  .by_row = 0.0681,
+                  .by_slice = 0.133,
+                  .by_window = 1.11,
+                  .rows = 0.452,
+                  .places = 0.0663,
+                  .uneven = 0.0553,
+                  .longest = 48.3}},
     kernel_entry{"split",
                  "2 to 8 threads a row: for few rows, or rows that are very long",
-                 {.start = 0.748,
-                  .memory = 0.96,
-                  .by_row = 0.0179,
-                  .by_window = 0.756,
-                  .rows = 1.35,
-                  .places = 0.0801,
-                  .uneven = 0.248,
-                  .longest = 6.79}},
+                 {.start = 0.637,
+                  .memory = 0.577,
+                  .by_row = 0.142,
+                  .by_window = 0.833,
+                  .rows = 1.55,
+                  .places = 0.0769,
+                  .uneven = 0.284,
+                  .longest = 6.76}},
 };
 constexpr std::array<std::string_view, 2> examples{"1", "256"};
 
 } // namespace
 
-#if FURROW_HAS_GPU
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
-#endif
 
 extern const format_entry entry{
     "packed",
