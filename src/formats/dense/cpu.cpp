@@ -66,10 +66,16 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
     x = packed.data();
   }
   const index_t x_next = direct ? c.x_next : terms;
-  // The sums of a piece lie tile by tile, inside a tile vector by vector.
-  host_array<S> sums(p.pieces > 1 ? p.pieces * outputs * c.count : 0);
+  // The sums of a piece lie tile by tile, inside a tile vector by vector. A few are kept from call to call: fresh pages
+  // cost as much as the product of a matrix that is in a cache.
+  constexpr index_t most_kept = (4 << 20) / sizeof(S);
+  thread_local host_array<S> kept;
+  host_array<S> many;
+  const index_t sums = p.pieces > 1 ? p.pieces * outputs * c.count : 0;
+  (sums <= most_kept ? kept : many).resize(sums);
+  S* const share = sums <= most_kept ? kept.data() : many.data();
   const auto sums_of = [&](index_t piece, index_t tile) {
-    return sums.data() + (piece * outputs + tile * p.outputs) * c.count;
+    return share + (piece * outputs + tile * p.outputs) * c.count;
   };
   const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
   each(p.tasks(), [&](index_t task) {
@@ -85,15 +91,23 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
         put(c.alpha, out[r * tile_size(tile) + i], c.beta, y[(output + i) * c.y_stride + r * c.y_next]);
   });
   if (p.pieces == 1) return;
-  const index_t together = ceil_div(1 << 14, p.outputs); // tiles
-  each(ceil_div(p.tiles, together), [&](index_t part) {
-    for (index_t tile = part * together; tile < std::min(p.tiles, (part + 1) * together); ++tile)
-      for (int r = 0; r < c.count; ++r)
-        for (index_t i = 0; i < tile_size(tile); ++i) {
-          S sum = sums_of(0, tile)[r * tile_size(tile) + i];
-          for (index_t piece = 1; piece < p.pieces; ++piece) sum += sums_of(piece, tile)[r * tile_size(tile) + i];
-          put(c.alpha, sum, c.beta, y[(tile * p.outputs + i) * c.y_stride + r * c.y_next]);
-        }
+  // The pieces of a sum in their order, some outputs at a time: neighbours lie side by side.
+  constexpr index_t some = 256;
+  const index_t shares = ceil_div(p.outputs, some);
+  each(p.tiles * shares, [&](index_t part) {
+    const index_t tile = part / shares, first = part % shares * some;
+    const index_t count = std::min(some, tile_size(tile) - first);
+    for (int r = 0; r < c.count && count > 0; ++r) {
+      const auto share_of = [&](index_t piece) { return sums_of(piece, tile) + r * tile_size(tile) + first; };
+      S sum[some]; // NOLINT: the first piece is written before anything is read
+      std::copy_n(share_of(0), count, sum);
+      for (index_t piece = 1; piece < p.pieces; ++piece) {
+        const S* const more = share_of(piece);
+        for (index_t i = 0; i < count; ++i) sum[i] += more[i];
+      }
+      for (index_t i = 0; i < count; ++i)
+        put(c.alpha, sum[i], c.beta, y[(tile * p.outputs + first + i) * c.y_stride + r * c.y_next]);
+    }
   });
 }
 
