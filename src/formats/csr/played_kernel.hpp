@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests: a kernel of csr whose arithmetic one thread plays on the host, so that it is checked where there is no GPU.
+// For tests: a kernel of csr whose arithmetic one thread plays on the host, so that it is checked where there is no
+// GPU.
 #pragma once
 #include "convert.hpp"
 
