@@ -29,6 +29,26 @@ __device__ unsigned arrive(unsigned* counter) {
   return before;
 }
 
+/// The sums of a thread over what the chunks of a tile have left, in their order; the loads of several are under way.
+template <int Each> __device__ void add_chunks(const double* partial, int chunks, double (&total)[Each]) {
+  constexpr int together = 9;
+#pragma unroll
+  for (int e = 0; e < Each; ++e) total[e] = 0;
+  for (int first = 0; first < chunks; first += together) {
+    double of[together][Each];
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+#pragma unroll
+      for (int e = 0; e < Each; ++e)
+        of[j][e] = __ldcg(partial + min(first + j, chunks - 1) * sum_tile::size + e * sum_tile::threads);
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+#pragma unroll
+      for (int e = 0; e < Each; ++e)
+        if (first + j < chunks) total[e] += of[j][e];
+  }
+}
+
 /// A block adds up one chunk of the terms of one tile of coefficients; the last block of a tile adds the chunks.
 template <class V>
 __global__ void __launch_bounds__(sum_tile::threads, 2) sums_kernel(work<V> w, index_t first_product) {
@@ -87,12 +107,7 @@ __global__ void __launch_bounds__(sum_tile::threads, 2) sums_kernel(work<V> w, i
     __syncthreads();
     if (!last) return;
     if (rank == 0) w.arrived[tile] = 0;
-#pragma unroll
-    for (int e = 0; e < each; ++e) total[e] = 0;
-#pragma unroll 9
-    for (int chunk = 0; chunk < piece.chunks; ++chunk)
-#pragma unroll
-      for (int e = 0; e < each; ++e) total[e] += __ldcg(partial + chunk * t::size + e * t::threads);
+    add_chunks(partial, int(piece.chunks), total);
   }
   V* const c = w.c.data + s * w.c.stride;
 #pragma unroll

@@ -68,11 +68,14 @@ inline sum_plan cut_sums(const product_shape& shape, index_t count, index_t mult
   plan.tiles = (shape.nonzero() + t::size - 1) / t::size;
   std::vector<index_t> terms; // of each tile
   double all = 0;
+  index_t most = t::least_stage; // no tile needs more
   for (index_t tile = 0; tile < plan.tiles; ++tile) {
     const index_range r = tile_terms(shape, tile);
     terms.push_back(r.end - r.begin);
     all += double(count) * double(terms.back());
+    most = terms.back() > most ? terms.back() : most;
   }
+  if (most > t::most_stage) most = t::most_stage;
   const auto chunks_of = [&](index_t tile, index_t length) { return (terms[tile] + length - 1) / length; };
   const auto blocks = [&](index_t length) {
     double sum = 0;
@@ -80,7 +83,7 @@ inline sum_plan cut_sums(const product_shape& shape, index_t count, index_t mult
     return sum * double(count);
   };
   const double one_each = double(multiprocessors), wanted = (std::floor(all / one_each / t::most_stage) + 1) * one_each;
-  while (plan.stage < t::most_stage && blocks(plan.stage) > wanted) plan.stage += t::step;
+  while (plan.stage < most && blocks(plan.stage) > wanted) plan.stage += t::step;
   const index_t rounds = index_t(all / plan.stage / (many_blocks * one_each)) + 1, length = rounds * plan.stage;
   for (index_t tile = 0; tile < plan.tiles; ++tile) {
     const index_range r = tile_terms(shape, tile);
