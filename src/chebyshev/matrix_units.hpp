@@ -11,6 +11,16 @@ __device__ inline void multiply_matrices(double (&c)[4], const double (&a)[4], c
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
                : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const auto quarter = [&](int rows, int terms) {
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                 : "+d"(c[2 * rows]), "+d"(c[2 * rows + 1])
+                 : "d"(a[2 * terms + rows]), "d"(b[terms]));
+  };
+  quarter(0, 0);
+  quarter(1, 0);
+  quarter(0, 1);
+  quarter(1, 1);
 #else // one term at a time, on any device
   const int lane = int(threadIdx.x % 32), row = lane / 4 * 4, col = lane % 4 * 8;
 #pragma unroll

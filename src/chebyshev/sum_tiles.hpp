@@ -107,8 +107,8 @@ template <class V, int Most> struct staged {
   FURROW_HD void load(const V* data, int size, int first, int rank) {
     FURROW_UNROLL()
     for (int j = 0; j < count; ++j) {
-      const int k = std::abs(first + rank + j * threads);
-      value[j] = k < size ? data[k] : V(0);
+      const auto k = unsigned(std::abs(first + rank + j * threads)); // unsigned: one instruction makes it an address
+      value[j] = k < unsigned(size) ? data[k] : V(0);
     }
   }
   template <class Place> FURROW_HD void store(double* room, int elements, int rank, Place place) const {
@@ -138,9 +138,10 @@ FURROW_HD void add_stage(const double* p, const double* q, int stage, int rank, 
   const double* of_q = q + (stage - 1 - begin * t::step) + row - col; // row 0 of Q, at the step's first term
   double held[t::blocks][4];
   FURROW_UNROLL()
-  for (int r = 1; r < t::blocks; ++r) // of the step before the first one
+  for (int r = 1; r < t::blocks; ++r) { // of the step before the first one
     FURROW_UNROLL()
-  for (int v = 0; v < 4; ++v) held[r][v] = of_q[8 * (r + v % 2 * t::blocks) - v / 2 * 4];
+    for (int v = 0; v < 4; ++v) held[r][v] = of_q[8 * (r + v % 2 * t::blocks) - v / 2 * 4];
+  }
   for (int first = begin; first < end; first += t::blocks) {
     FURROW_UNROLL()
     for (int u = 0; u < t::blocks; ++u) { // block r finds its part of Q in held[r - u]
