@@ -65,6 +65,8 @@ template <class V> FURROW_HD V coefficient_of(V sum, index_t k, convention serie
 }
 
 /// Where a series of a batch begins.
-template <class V> FURROW_HD V* series_at(batch<V> b, index_t s) { return b.data + (b.count == 1 ? 0 : s * b.stride); }
+template <class V> FURROW_HD V* series_at(batch<V> b, index_t s) {
+  return b.count == 1 ? b.data : b.data + s * b.stride;
+}
 
 } // namespace furrow::chebyshev

@@ -28,10 +28,10 @@ algorithm choose(const product_shape& shape, index_t count, accuracy wanted, dev
     // Measured on one core with AVX-512: a multiply-add takes 0.065 ns, a point 0.35 ns a stage, a start 1.2 us.
     return (single ? 0.5 : 1) * sums < transform_cost(shape, 5.2) + 1.8e4 ? algorithm::direct : algorithm::fft;
   }
-  // Measured on an H200: a graph of a dozen kernels against one kernel; the sums run at about two thirds of the peak.
-  const double rate = single ? 18e12 : 10e12, work = double(count) * sums;
+  // Measured on an H200: a graph of a dozen kernels against one kernel; the sums run at about 80 % of the peak.
+  const double work = double(count) * sums;
   const double bytes = 250 * double(points_needed(shape)) * double(count);
-  return 10e-6 + work / rate < 30e-6 + bytes / 3.5e12 ? algorithm::direct : algorithm::fft;
+  return 8e-6 + work / 26e12 < 30e-6 + bytes / 3.5e12 ? algorithm::direct : algorithm::fft;
 }
 
 } // namespace furrow::chebyshev

@@ -38,33 +38,69 @@ TYPED_TEST(chebyshev_on_the_gpu, lanes_share_a_coefficient) {
     }
 }
 
-/// sums_kernel, block by block and thread by thread.
+/// What the lanes of a warp bring to the matrix units, in the order in which they do.
+struct operands {
+  int block;
+  double q[4], p[2];
+};
+
+/// multiply_matrices for a whole warp, as the instruction is documented.
+void multiply_played(const std::vector<operands> (&of_lane)[32], std::size_t at,
+                     double (&sum)[32][sum_tile::blocks][4]) {
+  double q[16][8], p[8][8];
+  for (int lane = 0; lane < 32; ++lane) {
+    const operands& o = of_lane[lane][at];
+    for (int v = 0; v < 4; ++v) q[lane / 4 + v % 2 * 8][lane % 4 + v / 2 * 4] = o.q[v];
+    for (int v = 0; v < 2; ++v) p[lane % 4 + v * 4][lane / 4] = o.p[v];
+  }
+  for (int lane = 0; lane < 32; ++lane)
+    for (int v = 0; v < 4; ++v)
+      for (int k = 0; k < 8; ++k)
+        sum[lane][of_lane[lane][at].block][v] += q[lane / 4 + v / 2 * 8][k] * p[k][lane % 4 * 2 + v % 2];
+}
+
+/// sums_kernel, block by block, warp by warp and lane by lane.
 template <class V> host_array<V> play_sums(cview<V> a, cview<V> b, const product_options& o, index_t processors) {
-  using t = sum_tile_of<V>;
+  using t = sum_tile;
   const product_shape shape{a.size, b.size, o.keep.value_or(a.size + b.size - 1)};
-  const sum_plan plan = cut_sums<t>(shape, 1, processors);
-  const auto p = factor_of(a.data, a.size, o.series), q = factor_of(b.data, b.size, o.series);
-  host_array<V> c(shape.keep, V(0));
-  struct alignas(16) room {
-    V p[t::most_stage], q[t::tile + t::most_stage];
-  };
-  const auto r = std::make_unique<room>();
-  std::vector<V> total(shape.nonzero());
-  for (index_t which = 0; which < plan.tiles; ++which)
-    for (index_t chunk = 0; chunk < plan.chunks; ++chunk) {
-      if (chunk >= plan.chunks_of(which)) continue;
-      const index_range all = plan.chunk(which, chunk);
-      std::vector<V> sum(t::warps * t::tile);
-      for (index_t i = all.begin; i < all.end; i += plan.stage) {
-        for (int x = 0; x < plan.stage; ++x) r->p[x] = stage_p(p, {i, all.end}, x);
-        for (int x = 0; x < t::tile + plan.stage; ++x) r->q[x] = stage_q(q, which * t::tile, i, plan.stage, x);
-        for (int rank = 0; rank < t::threads; ++rank)
-          add_stage(r->p, r->q, plan.stage / t::warps, rank, sum.data() + rank * t::outputs);
+  const sum_plan plan = cut_sums(shape, 1, processors);
+  const auto place_p = [](int x) { return t::place(x); };
+  const auto place_q = [](int x) { return x; };
+  std::vector<double> total(plan.tiles * t::size), p(room_of_p), q(room_of_q);
+  for (const sum_piece& piece : plan.pieces) {
+    const int k0 = piece.tile * t::size;
+    for (int round = 0; round < piece.rounds; ++round) {
+      const int i = piece.begin + round * plan.stage, j = k0 - i - plan.stage + 1;
+      std::fill(p.begin(), p.end(), NAN); // what is read must have been put there
+      std::fill(q.begin(), q.end(), NAN);
+      for (int rank = 0; rank < t::threads; ++rank) {
+        staged<V, t::of_p(t::most_stage)> of_p;
+        staged<V, t::of_q(t::most_stage)> of_q;
+        of_p.load(a.data, int(a.size), i, rank);
+        of_q.load(b.data, int(b.size), j, rank);
+        of_p.store(p.data(), t::of_p(plan.stage), rank, place_p);
+        of_q.store(q.data(), t::of_q(plan.stage), rank, place_q);
+        if (o.series != convention::plain) continue;
+        double_first(p.data(), i, t::of_p(plan.stage), rank, place_p);
+        double_first(q.data(), j, t::of_q(plan.stage), rank, place_q);
       }
-      for (index_t k = which * t::tile; k < plan.tile_end(which); ++k)
-        for (int warp = 0; warp < t::warps; ++warp) total[k] += sum[warp * t::tile + k - which * t::tile];
+      for (int warp = 0; warp < t::warps; ++warp) {
+        std::vector<operands> of_lane[32];
+        for (int lane = 0; lane < 32; ++lane)
+          add_stage(p.data(), q.data(), plan.stage, warp * 32 + lane,
+                    [&](int block, const double(&of_q)[4], const double(&of_p)[2]) {
+                      of_lane[lane].push_back({block, {of_q[0], of_q[1], of_q[2], of_q[3]}, {of_p[0], of_p[1]}});
+                    });
+        double sum[32][t::blocks][4] = {};
+        for (std::size_t at = 0; at < of_lane[0].size(); ++at) multiply_played(of_lane, at, sum);
+        for (int lane = 0; lane < 32; ++lane)
+          for (int r = 0; r < t::blocks; ++r)
+            for (int v = 0; v < 4; ++v) total[k0 + coefficient_at(lane, r, v)] += sum[lane][r][v];
+      }
     }
-  for (index_t k = 0; k < shape.nonzero(); ++k) c[k] = coefficient_of(total[k], k, o.series);
+  }
+  host_array<V> c(shape.keep, V(0));
+  for (index_t k = 0; k < shape.nonzero(); ++k) c[k] = V(coefficient_of(total[k], k, o.series));
   return c;
 }
 
@@ -87,27 +123,53 @@ TYPED_TEST(chebyshev_on_the_gpu, tiles_add_up_every_term_once) {
 }
 
 TEST(chebyshev_sum_plan, covers_every_term_of_every_tile) {
+  using t = sum_tile;
   for (const index_t na : {1, 100, 5000, 100000})
     for (const index_t nb : {1, 3000, 100000})
       for (const index_t processors : {1, 20, 132}) {
-        const sum_plan p = cut_sums<sum_tile_of<double>>({na, nb, na + nb - 1}, 1, processors);
-        index_t total = 0;
-        for (index_t t = 0; t < p.tiles; ++t) {
-          const index_range all = p.tile_terms(t);
-          index_t at = all.begin;
-          for (index_t c = 0; c < p.chunks_of(t); ++c) {
-            const index_range r = p.chunk(t, c);
-            EXPECT_EQ(r.begin, at);
-            EXPECT_GT(r.end, r.begin);
-            at = r.end;
+        const product_shape shape{na, nb, na + nb - 1};
+        const sum_plan plan = cut_sums(shape, 1, processors);
+        EXPECT_GE(plan.stage, t::least_stage);
+        EXPECT_LE(plan.stage, t::most_stage);
+        EXPECT_EQ(plan.stage % t::step, 0);
+        EXPECT_LE(index_t(plan.pieces.size()), many_blocks * processors + 2 * plan.tiles);
+        std::size_t at = 0;
+        for (index_t tile = 0; tile < plan.tiles; ++tile) {
+          const index_range all = tile_terms(shape, tile);
+          EXPECT_LE(all.begin, std::max(1 - na, tile * t::size - (nb - 1)));
+          EXPECT_GE(all.end, std::min(na - 1, tile * t::size + t::stride - 1 + nb - 1) + 1);
+          const int chunks = plan.pieces[at].chunks;
+          EXPECT_LE(chunks, plan.chunks);
+          index_t term = all.begin;
+          for (int chunk = 0; chunk < chunks; ++chunk, ++at) {
+            const sum_piece& piece = plan.pieces[at];
+            EXPECT_EQ(piece.tile, tile);
+            EXPECT_EQ(piece.chunk, chunk);
+            EXPECT_EQ(piece.chunks, chunks);
+            EXPECT_EQ(piece.begin, term);
+            EXPECT_LT(term, all.end);
+            term += index_t(piece.rounds) * plan.stage;
           }
-          EXPECT_EQ(at, all.end);
-          EXPECT_LE(p.chunks_of(t), p.chunks);
-          total += p.chunks_of(t);
+          EXPECT_GE(term, all.end);
         }
-        EXPECT_LE(total, many_blocks * processors + 2 * p.tiles);
-        EXPECT_LE(p.stage, sum_tile_of<double>::most_stage);
+        EXPECT_EQ(at, plan.pieces.size());
       }
+}
+
+/// Ten thousand coefficients are one block for each of 132 multiprocessors, nearly all of them busy.
+TEST(chebyshev_sum_plan, fills_the_device) {
+  const sum_plan plan = cut_sums({10000, 10000, 10000}, 1, 132);
+  EXPECT_LE(plan.pieces.size(), 132u);
+  EXPECT_GE(plan.pieces.size(), 128u);
+  EXPECT_LE(double(plan.stage) * sum_tile::size * 132, 1.13 * 1.5e8);
+}
+
+TEST(chebyshev_sum_tile, meets_every_coefficient_once) {
+  std::vector<int> met(sum_tile::size);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int r = 0; r < sum_tile::blocks; ++r)
+      for (int v = 0; v < 4; ++v) ++met[coefficient_at(lane, r, v)];
+  for (const int times : met) EXPECT_EQ(times, 1);
 }
 
 using complex = std::complex<double>;

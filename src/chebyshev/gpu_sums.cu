@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine.hpp"
+#include "matrix_units.hpp"
 #include "sum_tiles.hpp"
 
-#include "backends/gpu/queue.hpp"
+#include "backends/gpu/replay.hpp"
 
-#include <string>
+#include <algorithm>
+#include <tuple>
 
 namespace furrow::chebyshev {
 namespace {
@@ -12,125 +14,171 @@ namespace {
 template <class V> struct work {
   batch<const V> a, b;
   batch<V> c;
-  V* partial;        ///< of product s, tile, chunk: a tile of sums; nothing where there is one chunk
+  const sum_piece* pieces;
+  double* partial;   ///< of product s, tile, chunk: a tile of sums; nothing where there is one chunk
   unsigned* arrived; ///< chunks of product s, tile, that have left theirs; 0 between kernels
-  sum_plan plan;
+  index_t tiles, chunks;
+  int na, nb, nonzero, stage;
   convention series;
 };
 
+/// One more has arrived, with all that its block has written; how many before it. What they wrote can be read.
+__device__ unsigned arrive(unsigned* counter) {
+  unsigned before = 0;
+  asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
+  return before;
+}
+
+/// The sums of a thread over what the chunks of a tile have left, in their order; the loads of several are under way.
+template <int Each> __device__ void add_chunks(const double* partial, int chunks, double (&total)[Each]) {
+  constexpr int together = 9;
+#pragma unroll
+  for (int e = 0; e < Each; ++e) total[e] = 0;
+  for (int first = 0; first < chunks; first += together) {
+    double of[together][Each];
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+#pragma unroll
+      for (int e = 0; e < Each; ++e)
+        of[j][e] = __ldcg(partial + min(first + j, chunks - 1) * sum_tile::size + e * sum_tile::threads);
+#pragma unroll
+    for (int j = 0; j < together; ++j)
+#pragma unroll
+      for (int e = 0; e < Each; ++e)
+        if (first + j < chunks) total[e] += of[j][e];
+  }
+}
+
 /// A block adds up one chunk of the terms of one tile of coefficients; the last block of a tile adds the chunks.
 template <class V>
-__global__ void __launch_bounds__(sum_tile_of<V>::threads, blocks_held) sums_kernel(work<V> w, index_t first_product) {
-  using t = sum_tile_of<V>;
-  constexpr int most_p = (t::most_stage + t::threads - 1) / t::threads;
-  constexpr int most_q = (t::most_stage + t::tile + t::threads - 1) / t::threads;
-  constexpr int held = 2 * t::most_stage + t::tile, left = t::warps * t::tile;
-  __shared__ alignas(16) V room[held > left ? held : left];
+__global__ void __launch_bounds__(sum_tile::threads, 2) sums_kernel(work<V> w, index_t first_product) {
+  using t = sum_tile;
+  constexpr int held = room_of_p + room_of_q, left = t::left(t::size), each = t::size / t::threads;
+  static_assert(left * t::warps <= held && t::size % t::threads == 0);
+  __shared__ double room[held];
   __shared__ bool last;
-  const int stage = w.plan.stage;
-  V *const p = room, *const q = room + stage;
-  const unsigned widest = unsigned(w.plan.chunks);
-  const index_t chunk = blockIdx.x % widest, which = blockIdx.x / widest, s = first_product + blockIdx.y;
-  const index_t chunks = w.plan.chunks_of(which);
-  if (chunk >= chunks) return;
-  const V first = w.series == convention::plain ? V(2) : V(1);
-  const factor<V> a{series_at(w.a, s), w.plan.shape.na, first}, b{series_at(w.b, s), w.plan.shape.nb, first};
-  const index_range all = w.plan.chunk(which, chunk);
-  const index_t k = which * t::tile;
-  const int rank = threadIdx.x;
-  V sum[t::outputs] = {};
-  for (index_t i = all.begin; i < all.end; i += stage) {
-    V of_p[most_p], of_q[most_q]; // all loads under way before the first store
-#pragma unroll
-    for (int j = 0; j < most_p; ++j) of_p[j] = stage_p(a, {i, all.end}, rank + j * t::threads);
-#pragma unroll
-    for (int j = 0; j < most_q; ++j) of_q[j] = stage_q(b, k, i, stage, rank + j * t::threads);
-    __syncthreads();
-#pragma unroll
-    for (int j = 0; j < most_p; ++j)
-      if (rank + j * t::threads < stage) p[rank + j * t::threads] = of_p[j];
-#pragma unroll
-    for (int j = 0; j < most_q; ++j)
-      if (rank + j * t::threads < stage + t::tile) q[rank + j * t::threads] = of_q[j];
-    __syncthreads();
-    if constexpr (sizeof(V) == 4) { // stage by stage: a long sum in single precision would drift
-      V part[t::outputs] = {};
-      add_stage(p, q, stage / t::warps, rank, part);
-#pragma unroll
-      for (int r = 0; r < t::outputs; ++r) sum[r] += part[r];
-    } else {
-      add_stage(p, q, stage / t::warps, rank, sum);
+  double *const p = room, *const q = room + room_of_p;
+  const auto place_p = [](int x) { return t::place(x); };
+  const auto place_q = [](int x) { return x; };
+  const sum_piece piece = w.pieces[blockIdx.x];
+  const index_t s = first_product + blockIdx.y;
+  const V *const a = series_at(w.a, s), *const b = series_at(w.b, s);
+  const int rank = int(threadIdx.x), k0 = piece.tile * t::size;
+  double sum[t::blocks][4] = {};
+  for (int round = 0; round < piece.rounds; ++round) {
+    const int i = piece.begin + round * w.stage, j = k0 - i - w.stage + 1; // first elements of p and q
+    staged<V, t::of_p(t::most_stage)> of_p;
+    staged<V, t::of_q(t::most_stage)> of_q;
+    of_p.load(a, w.na, i, rank);
+    of_q.load(b, w.nb, j, rank);
+    if (round > 0) __syncthreads();
+    of_p.store(p, t::of_p(w.stage), rank, place_p);
+    of_q.store(q, t::of_q(w.stage), rank, place_q);
+    if (w.series == convention::plain) {
+      double_first(p, i, t::of_p(w.stage), rank, place_p);
+      double_first(q, j, t::of_q(w.stage), rank, place_q);
     }
+    __syncthreads();
+    add_stage(p, q, w.stage, rank,
+              [&](int r, const double(&of_q)[4], const double(&of_p)[2]) { multiply_matrices(sum[r], of_q, of_p); });
   }
   __syncthreads();
-  V* const mine = room + rank * t::outputs; // a tile a warp
+  double* const mine = room + rank / 32 * left; // a tile a warp
 #pragma unroll
-  for (int r = 0; r < t::outputs; ++r) mine[r] = sum[r];
+  for (int r = 0; r < t::blocks; ++r)
+#pragma unroll
+    for (int v = 0; v < 4; ++v) mine[t::left(coefficient_at(rank % 32, r, v))] = sum[r][v];
   __syncthreads();
-  const int count = int(w.plan.tile_end(which) - k);
-  const index_t tile = s * w.plan.tiles + which;
-  V* const partial = w.partial + tile * w.plan.chunks * t::tile;
-  V* const c = w.c.data + s * w.c.stride + k;
-  for (int r = rank; r < count; r += t::threads) {
-    V total = room[r];
-    for (int warp = 1; warp < t::warps; ++warp) total += room[warp * t::tile + r];
-    if (chunks == 1) c[r] = coefficient_of(total, k + r, w.series);
-    else partial[chunk * t::tile + r] = total;
+  const index_t tile = s * w.tiles + piece.tile;
+  double* const partial = w.partial + tile * w.chunks * t::size + rank;
+  double total[each];
+#pragma unroll
+  for (int e = 0; e < each; ++e) {
+    const double* const from = room + t::left(rank) + e * t::left(t::threads);
+    total[e] = from[0];
+#pragma unroll
+    for (int warp = 1; warp < t::warps; ++warp) total[e] += from[warp * left];
   }
-  if (chunks == 1) return;
-  __threadfence();
-  __syncthreads();
-  if (rank == 0) last = atomicAdd(w.arrived + tile, 1u) == chunks - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  for (int r = rank; r < count; r += t::threads) {
-    V total = 0;
-#pragma unroll 8
-    for (index_t j = 0; j < chunks; ++j) total += __ldcg(partial + j * t::tile + r);
-    c[r] = coefficient_of(total, k + r, w.series);
+  if (piece.chunks > 1) {
+#pragma unroll
+    for (int e = 0; e < each; ++e) __stcg(partial + piece.chunk * t::size + e * t::threads, total[e]);
+    __syncthreads();
+    if (rank == 0) last = arrive(w.arrived + tile) == piece.chunks - 1u;
+    __syncthreads();
+    if (!last) return;
+    if (rank == 0) w.arrived[tile] = 0;
+    add_chunks(partial, int(piece.chunks), total);
   }
-  if (rank == 0) w.arrived[tile] = 0;
+  V* const c = w.c.data + s * w.c.stride;
+#pragma unroll
+  for (int e = 0; e < each; ++e) {
+    const int k = k0 + rank + e * t::threads;
+    if (k < w.nonzero) c[k] = V(coefficient_of(total[e], k, w.series));
+  }
 }
 
 template <class V> class sums final : public sums_engine<V, gpu_array<V>> {
-  using t = sum_tile_of<V>;
+  using t = sum_tile;
 
 public:
-  explicit sums(const product_task& task)
-      : sums_engine<V, gpu_array<V>>(task),
-        plan_(cut_sums<t>(task.shape, task.count, gpu::current_queue().multiprocessors)) {
-    check(plan_.tiles * plan_.chunks < (index_t(1) << 31), fault::usage,
-          "products of so many coefficients are not for the sums: choose the algorithm fft");
-    if (plan_.chunks == 1) return;
-    partial_.resize(task.count * plan_.tiles * plan_.chunks * t::tile);
-    arrived_.resize(task.count * plan_.tiles);
+  explicit sums(const product_task& task) : sums_engine<V, gpu_array<V>>(task) {
+    constexpr index_t longest = index_t(1) << 29; // what a stage reads, zeros too, has indices of 32 bits
+    check(task.shape.na <= longest && task.shape.nb <= longest, fault::usage,
+          "products of more than 2^29 coefficients are not for the sums on a GPU: choose the algorithm fft");
+    const sum_plan plan = cut_sums(task.shape, task.count, gpu::current_queue().multiprocessors);
+    stage_ = plan.stage;
+    tiles_ = plan.tiles;
+    chunks_ = plan.chunks;
+    host_array<sum_piece> pieces(index_t(plan.pieces.size()), sum_piece{});
+    std::copy(plan.pieces.begin(), plan.pieces.end(), pieces.begin());
+    pieces_ = gpu_array<sum_piece>(pieces);
+    if (chunks_ == 1) return;
+    partial_.resize(task.count * tiles_ * chunks_ * t::size);
+    arrived_.resize(task.count * tiles_);
     gpu::check(cudaMemsetAsync(arrived_.data(), 0, arrived_.byte_count(), gpu::current_queue().stream));
   }
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
+    replay_.run({a.data, a.count, a.stride, b.data, b.count, b.stride, c.data, c.stride}, [&] { enqueue(a, b, c); });
+  }
+  double memory_bytes() const override {
+    return double(pieces_.byte_count() + partial_.byte_count() + arrived_.byte_count() + this->fixed.byte_count());
+  }
+
+private:
+  void enqueue(batch<const V> a, batch<const V> b, batch<V> c) {
     const product_task& task = this->task;
     const index_t n = task.shape.nonzero(), zeros = task.shape.keep - n;
-    const work<V> w{a, b, c, partial_.data(), arrived_.data(), plan_, task.series};
+    const work<V> w{a,
+                    b,
+                    c,
+                    pieces_.data(),
+                    partial_.data(),
+                    arrived_.data(),
+                    tiles_,
+                    chunks_,
+                    int(task.shape.na),
+                    int(task.shape.nb),
+                    int(n),
+                    stage_,
+                    task.series};
     const auto stream = gpu::current_queue().stream;
     constexpr index_t most = 65535; // rows of a grid
     for (index_t first = 0; first < task.count; first += most) {
-      const dim3 grid(unsigned(plan_.tiles * plan_.chunks),
-                      unsigned(task.count - first < most ? task.count - first : most));
+      const dim3 grid(unsigned(pieces_.size()), unsigned(task.count - first < most ? task.count - first : most));
       sums_kernel<<<grid, t::threads, 0, stream>>>(w, first);
       gpu::check(cudaGetLastError());
     }
     for (index_t s = 0; s < task.count && zeros > 0; ++s)
       gpu::check(cudaMemsetAsync(c.data + s * c.stride + n, 0, std::size_t(zeros) * sizeof(V), stream));
   }
-  double memory_bytes() const override {
-    return double(partial_.byte_count() + arrived_.byte_count() + this->fixed.byte_count());
-  }
 
-private:
-  sum_plan plan_;
-  gpu_array<V> partial_;
+  int stage_ = 0;
+  index_t tiles_ = 0, chunks_ = 0;
+  gpu_array<sum_piece> pieces_;
+  gpu_array<double> partial_;
   gpu_array<unsigned> arrived_;
+  gpu::replay<std::tuple<const V*, index_t, index_t, const V*, index_t, index_t, V*, index_t>> replay_;
 };
 
 } // namespace

@@ -66,18 +66,25 @@ template <class V> product_plan<V>::product_plan(product_plan&&) noexcept = defa
 template <class V> product_plan<V>& product_plan<V>::operator=(product_plan&&) noexcept = default;
 template <class V> product_plan<V>::~product_plan() = default;
 
+namespace {
+/// Whether so many series go into `count` products; says so only if not, since calls are short.
+void check_batch(bool fits, index_t count) {
+  if (fits) return;
+  throw error(fault::usage, "this plan is for " + std::to_string(count) +
+                                " products: it takes one series or as many for each factor");
+}
+} // namespace
+
 template <class V> void product_plan<V>::multiply(batch<const V> a, batch<const V> b, batch<V> c) {
   const index_t count = engine_->task.count;
   const auto fits = [count](index_t n) { return n == 1 || n == count; };
-  check(fits(a.count) && fits(b.count) && c.count == count, fault::usage,
-        "this plan is for " + std::to_string(count) + " products: it takes one series or as many for each factor");
+  check_batch(fits(a.count) && fits(b.count) && c.count == count, count);
   engine_->run(a, b, c);
 }
 template <class V> void product_plan<V>::fix(const V* a) { engine_->fix(a); }
 template <class V> void product_plan<V>::multiply_fixed(batch<const V> b, batch<V> c) {
   const index_t count = engine_->task.count;
-  check((b.count == 1 || b.count == count) && c.count == count, fault::usage,
-        "this plan is for " + std::to_string(count) + " products: it takes one series or as many");
+  check_batch((b.count == 1 || b.count == count) && c.count == count, count);
   engine_->run_fixed(b, c);
 }
 template <class V> index_t product_plan<V>::size() const { return engine_->task.shape.keep; }

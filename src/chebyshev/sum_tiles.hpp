@@ -3,136 +3,165 @@
 #include "arithmetic.hpp"
 #include "lengths.hpp"
 
-/// How the sums of a product are cut for a GPU, and what a thread does: plain functions, so that the CPU plays them.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+/// How the sums of a product are cut for a GPU, and what a lane does: plain functions, so that the CPU plays them.
 ///
-///            k ->  coefficients, `tile` to a block, `outputs` neighbouring ones to a lane
-///    i  |  ..warp..
-///    |  |  ..warp..    a stage: `steps` terms for each warp of the block, which holds tile + stage elements of q
-///    v  |  ........    a chunk: some stages; each chunk leaves a partial sum, added in the order of the chunks
+/// With k = k0 + y + stride x the sum of p_i q_(k-i) over i = s + stride x is a product of matrices,
 ///
-/// A thread keeps a window of q in registers that slides by one `load` while it takes as many elements of p: a load of
-/// q and one of p (the same for all threads) feed outputs * load multiply-adds. 48 and 80 bytes from thread to thread
-/// are odd multiples of 16, so loads of 16 bytes meet no bank twice.
+///     c[y, x] += sum over s of Q[y, s] P[s, x],      Q[y, s] = q[k0 + y - s],      P[s, x] = p[s + stride x],
+///
+/// for the matrix units, which multiply doubles: 16 x 8 by 8 x 8 numbers at a time (m16n8k8). A warp has `blocks`
+/// of 16 rows y, 8 columns x, and takes 8 terms s a step. Q is the same along its diagonals: from step to step all
+/// blocks but one find theirs in the registers of their neighbour, so that a step loads one block of Q and one of P.
+/// The warps of a block share the terms of a stage. Single precision is summed in double as well, and rounded once.
 namespace furrow::chebyshev {
 
-template <class V> struct sum_tile_of {
-  static constexpr int load = 16 / int(sizeof(V));
-  static constexpr int outputs = sizeof(V) == 4 ? 12 : 10;
-  static constexpr int window = outputs + load;
-  static constexpr int most_steps = sizeof(V) == 4 ? 192 : 168; ///< of a warp in a stage
-  static constexpr int warps = 8;
-  static constexpr int threads = 32 * warps;
-  static constexpr int tile = 32 * outputs;
-  static constexpr int most_stage = most_steps * warps;
-  static_assert(window % load == 0 && most_steps % window == 0);
+struct sum_tile {
+  static constexpr int blocks = 4, columns = 8, step = 8;
+  static constexpr int stride = 16 * blocks, size = stride * columns; ///< coefficients of a tile
+  static constexpr int warps = 8, threads = 32 * warps;
+  static constexpr int most_stage = 2560, least_stage = 320; ///< terms
+  /// Elements that a stage of so many terms reads.
+  FURROW_HD static constexpr int of_p(int stage) { return stage + stride * (columns - 1); }
+  FURROW_HD static constexpr int of_q(int stage) { return stage + stride; }
+  /// Where an element of p is: columns are 32 bytes off each other's banks.
+  FURROW_HD static constexpr int place(int x) { return x + int(unsigned(x) / stride) * 4; }
+  /// The same for what a warp leaves: coefficient y + stride x of a tile.
+  FURROW_HD static constexpr int left(int k) { return k + int(unsigned(k) / stride) * 2; }
+};
+inline constexpr int room_of_p = sum_tile::place(sum_tile::of_p(sum_tile::most_stage) + sum_tile::stride);
+inline constexpr int room_of_q = sum_tile::of_q(sum_tile::most_stage);
+
+/// Work of a block: `rounds` stages of the terms from `begin` on of one tile; one of its `chunks`.
+struct alignas(16) sum_piece {
+  std::int32_t tile, begin, rounds;
+  std::uint16_t chunk, chunks;
 };
 
-/// The cut of one product.
+/// Terms of a tile, those included that only some of its coefficients have.
+inline index_range tile_terms(const product_shape& shape, index_t tile) {
+  const index_t k = tile * sum_tile::size, low = k - (shape.nb - 1), high = k + sum_tile::stride - 1 + shape.nb - 1;
+  const index_t first = 1 - shape.na - sum_tile::stride * (sum_tile::columns - 1);
+  return {low > first ? low : first, (high < shape.na - 1 ? high : shape.na - 1) + 1};
+}
+
+/// The cut of one product, the same for all of a batch.
 struct sum_plan {
-  product_shape shape;
-  int tile = 0, stage = 0;
-  index_t tiles = 0;  ///< of coefficients
-  index_t stages = 0; ///< of a chunk
-  index_t chunks = 0; ///< of the tile that has most
-
-  FURROW_HD index_t tile_end(index_t t) const {
-    const index_t end = (t + 1) * tile;
-    return end < shape.nonzero() ? end : shape.nonzero();
-  }
-  FURROW_HD index_range tile_terms(index_t t) const {
-    return terms(shape.na, shape.nb, t * tile, tile_end(t) - t * tile);
-  }
-  FURROW_HD index_t chunk_terms() const { return stages * stage; }
-  FURROW_HD index_t chunks_of(index_t t) const {
-    const index_range r = tile_terms(t);
-    return (r.end - r.begin + chunk_terms() - 1) / chunk_terms();
-  }
-  FURROW_HD index_range chunk(index_t t, index_t c) const {
-    const index_range r = tile_terms(t);
-    const index_t begin = r.begin + c * chunk_terms(), end = begin + chunk_terms();
-    return {begin, end < r.end ? end : r.end};
-  }
+  int stage = sum_tile::least_stage; ///< terms; a multiple of the step
+  index_t tiles = 0, chunks = 0;     ///< chunks: of the tile that has most
+  std::vector<sum_piece> pieces;     ///< chunks of a tile follow each other
 };
 
-/// Blocks that a multiprocessor holds at a time, and blocks that a cut aims at where there is plenty of work, so that
-/// nobody waits long for the last one.
-inline constexpr index_t blocks_held = 3, many_blocks = 32;
+/// As many blocks as a multiprocessor gets where there is plenty of work, so that nobody waits long for the last one.
+inline constexpr index_t many_blocks = 32;
 
-/// One wave of blocks with one stage each, as short as all of them can have it; where the longest stage is too short
-/// for that, chunks of several. The sums depend on the number of multiprocessors, which must be that of the device.
-template <class T> sum_plan cut_sums(const product_shape& shape, index_t count, index_t multiprocessors) {
-  sum_plan plan{shape, T::tile, 0, (shape.nonzero() + T::tile - 1) / T::tile, 1, 0};
-  constexpr int least = T::window * T::warps;
-  double all = 0; // terms
-  index_t longest = 1;
-  for (index_t t = 0; t < plan.tiles; ++t) {
-    const index_range r = plan.tile_terms(t);
-    all += double(r.end - r.begin) * double(count);
-    longest = r.end - r.begin > longest ? r.end - r.begin : longest;
+/// One stage a block and the same number of blocks for each multiprocessor, as short as can be; where the longest stage
+/// is too short for that, blocks of several. The sums depend on the number of multiprocessors, which must be that of
+/// the device.
+inline sum_plan cut_sums(const product_shape& shape, index_t count, index_t multiprocessors) {
+  using t = sum_tile;
+  sum_plan plan;
+  plan.tiles = (shape.nonzero() + t::size - 1) / t::size;
+  std::vector<index_t> terms; // of each tile
+  double all = 0;
+  index_t most = t::least_stage; // no tile needs more
+  for (index_t tile = 0; tile < plan.tiles; ++tile) {
+    const index_range r = tile_terms(shape, tile);
+    terms.push_back(r.end - r.begin);
+    all += double(count) * double(terms.back());
+    most = terms.back() > most ? terms.back() : most;
   }
-  const auto blocks = [&] {
+  if (most > t::most_stage) most = t::most_stage;
+  const auto chunks_of = [&](index_t tile, index_t length) { return (terms[tile] + length - 1) / length; };
+  const auto blocks = [&](index_t length) {
     double sum = 0;
-    for (index_t t = 0; t < plan.tiles; ++t) sum += double(plan.chunks_of(t));
+    for (index_t tile = 0; tile < plan.tiles; ++tile) sum += double(chunks_of(tile, length));
     return sum * double(count);
   };
-  const double wave = double(blocks_held * multiprocessors);
-  const index_t whole = (longest + least - 1) / least * least; // a tile needs no more
-  const int most = whole < T::most_stage ? int(whole) : T::most_stage;
-  plan.stage = most;
-  if (all <= wave * most) {
-    plan.stage = (int(all / wave / least) + 1) * least;
-    while (plan.stage < most && blocks() > wave) plan.stage += least;
-  }
-  if (plan.stage > most) plan.stage = most;
-  plan.stages = index_t(all / plan.stage / double(many_blocks * multiprocessors)) + 1;
-  for (index_t t = 0; t < plan.tiles; ++t) {
-    const index_t n = plan.chunks_of(t);
-    if (n > plan.chunks) plan.chunks = n;
+  const double one_each = double(multiprocessors), wanted = (std::floor(all / one_each / t::most_stage) + 1) * one_each;
+  while (plan.stage < most && blocks(plan.stage) > wanted) plan.stage += t::step;
+  const index_t rounds = index_t(all / plan.stage / (many_blocks * one_each)) + 1, length = rounds * plan.stage;
+  for (index_t tile = 0; tile < plan.tiles; ++tile) {
+    const index_range r = tile_terms(shape, tile);
+    const index_t chunks = chunks_of(tile, length);
+    plan.chunks = chunks > plan.chunks ? chunks : plan.chunks;
+    for (index_t chunk = 0; chunk < chunks; ++chunk) {
+      const index_t begin = r.begin + chunk * length, left = (r.end - begin + plan.stage - 1) / plan.stage;
+      plan.pieces.push_back({std::int32_t(tile), std::int32_t(begin), std::int32_t(left < rounds ? left : rounds),
+                             std::uint16_t(chunk), std::uint16_t(chunks)});
+    }
   }
   return plan;
 }
 
-/// `load` neighbouring values, moved together.
-template <class V> struct alignas(16) quad { V at[16 / sizeof(V)]; };
+/// A factor's elements from `first` on in its even extension, those of one thread: loaded and then put into the room of
+/// the block, so that all loads of a stage are under way before the first store. Most: elements that a stage reads.
+template <class V, int Most> struct staged {
+  static constexpr int threads = sum_tile::threads, count = (Most + threads - 1) / threads;
+  V value[count];
 
-/// One stage of one lane, `steps` terms a warp: sum[r] += sum over its warp's terms s of p[s] q[lane * outputs + r - s
-/// + stage - 1].
-template <class V> FURROW_HD void add_stage(const V* p, const V* q, int steps, int rank, V* sum) {
-  using t = sum_tile_of<V>;
-  const int lane = rank % 32, warp = rank / 32;
-  p += warp * steps;
-  q += (t::warps - 1 - warp) * steps;
-  V window[t::window];
-  const V* const base = q + lane * t::outputs + steps - t::load;
-  const auto load = [](const V* from) { return *reinterpret_cast<const quad<V>*>(from); };
-  FURROW_UNROLL()
-  for (int x = t::load; x < t::window; x += t::load) {
-    const quad<V> next = load(base + x);
+  FURROW_HD void load(const V* data, int size, int first, int rank) {
     FURROW_UNROLL()
-    for (int v = 0; v < t::load; ++v) window[x + v] = next.at[v];
+    for (int j = 0; j < count; ++j) {
+      const auto k = unsigned(std::abs(first + rank + j * threads)); // unsigned: one instruction makes it an address
+      value[j] = k < unsigned(size) ? data[k] : V(0);
+    }
   }
-  FURROW_UNROLL(1)
-  for (int s = 0; s < steps; s += t::window) {
+  template <class Place> FURROW_HD void store(double* room, int elements, int rank, Place place) const {
     FURROW_UNROLL()
-    for (int slide = 0; slide < t::window; slide += t::load) {
-      const quad<V> next = load(base - s - slide), factors = load(p + s + slide);
+    for (int j = 0; j < count; ++j)
+      if (rank + j * threads < elements) room[place(rank) + j * place(threads)] = double(value[j]);
+  }
+};
+static_assert(sum_tile::threads % sum_tile::stride == 0); // so that places of one thread are equally far apart
+
+/// A plain series counts its first coefficient twice. By the thread that has put it where it is.
+template <class Place> FURROW_HD void double_first(double* room, int first, int elements, int rank, Place place) {
+  if (first <= 0 && -first < elements && -first % sum_tile::threads == rank) room[place(-first)] *= 2;
+}
+
+/// A lane's share of one stage: its warp's terms. multiply(block, q, p) with the lane's elements of Q (rows lane / 4
+/// and 8 more; columns lane % 4 and 4 more: two of the first column, then two of the second) and of P (rows lane % 4
+/// and 4 more, column lane / 4).
+///
+/// Block r of the warp has the rows 8 r to 8 r + 7 and, in the lower halves, 8 (r + blocks) to 8 (r + blocks) + 7.
+template <class Multiply>
+FURROW_HD void add_stage(const double* p, const double* q, int stage, int rank, Multiply multiply) {
+  using t = sum_tile;
+  const int lane = rank % 32, warp = rank / 32, row = lane / 4, col = lane % 4;
+  const int steps = stage / t::step, begin = warp * steps / t::warps, end = (warp + 1) * steps / t::warps;
+  const double* const of_p = p + t::place(row * t::stride) + col;
+  const double* of_q = q + (stage - 1 - begin * t::step) + row - col; // row 0 of Q, at the step's first term
+  double held[t::blocks][4];
+  FURROW_UNROLL()
+  for (int r = 1; r < t::blocks; ++r) { // of the step before the first one
+    FURROW_UNROLL()
+    for (int v = 0; v < 4; ++v) held[r][v] = of_q[8 * (r + v % 2 * t::blocks) - v / 2 * 4];
+  }
+  for (int first = begin; first < end; first += t::blocks) {
+    FURROW_UNROLL()
+    for (int u = 0; u < t::blocks; ++u) { // block r finds its part of Q in held[r - u]
+      if (first + u >= end) break;
+      double(&next)[4] = held[(t::blocks - u) % t::blocks];
       FURROW_UNROLL()
-      for (int v = 0; v < t::load; ++v) window[(2 * t::window - slide + v) % t::window] = next.at[v];
+      for (int v = 0; v < 4; ++v) next[v] = of_q[v % 2 * 8 * t::blocks - v / 2 * 4];
+      const int at = t::place((first + u) * t::step);
+      const double factors[2] = {of_p[at], of_p[at + 4]};
       FURROW_UNROLL()
-      for (int v = 0; v < t::load; ++v) FURROW_UNROLL()
-      for (int r = 0; r < t::outputs; ++r)
-        sum[r] += factors.at[v] * window[(2 * t::window - slide + r + t::load - 1 - v) % t::window];
+      for (int r = 1; r <= t::blocks; ++r) // the one that has just been loaded comes last
+        multiply(r % t::blocks, held[(r + t::blocks - u) % t::blocks], factors);
+      of_q -= t::step;
     }
   }
 }
 
-/// What a stage holds: element x of p and of q, for coefficients from k on and terms [i, end).
-template <class V> FURROW_HD V stage_p(const factor<V>& a, index_range r, int x) {
-  const V v = a(r.begin + x);
-  return r.begin + x < r.end ? v : V(0);
-}
-template <class V> FURROW_HD V stage_q(const factor<V>& b, index_t k, index_t i, int stage, int x) {
-  return b(k - i - stage + 1 + x);
+/// Where sum v of a lane and block is: which coefficient of the tile. Rows lane / 4 and 8 more, two columns each.
+FURROW_HD inline int coefficient_at(int lane, int block, int v) {
+  return lane / 4 + 8 * (block + v / 2 * sum_tile::blocks) + sum_tile::stride * (lane % 4 * 2 + v % 2);
 }
 
 } // namespace furrow::chebyshev

@@ -48,8 +48,11 @@ public:
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
     constexpr int count = sizeof...(Slots);
     static_assert(sweep_step<Step, count> && count <= max_sums);
-    launch(sweep_kernel<Step, count>, blocks_for(n, sweep_threads, q_, 8), sweep_threads, 0, q_, n, step,
-           target(q_, out...));
+    const unsigned blocks = blocks_for(n, sweep_threads, q_, 8);
+    // A long sweep does not come early: its blocks would crowd on the multiprocessors that are free first.
+    queue q = q_;
+    q.early_launch = q_.early_launch && n <= index_t(blocks) * sweep_threads;
+    launch(sweep_kernel<Step, count>, blocks, sweep_threads, 0, q, n, step, target(q, out...));
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
 
