@@ -5,13 +5,6 @@
 #include <cstdint>
 #include <cstring>
 
-/// Before a loop of few turns, whose arrays are to be registers on the GPU.
-#if defined(__CUDA_ARCH__)
-#define FURROW_UNROLL _Pragma("unroll")
-#else
-#define FURROW_UNROLL
-#endif
-
 namespace furrow {
 
 /// *from, of 4 or 8 bytes, that this kernel reads once: on the GPU it passes by the first cache, which is left to x.

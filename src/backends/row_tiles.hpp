@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "lanes.hpp"
+#include "unroll.hpp"
 
 #if defined(__CUDACC__)
 #include "gpu/launch.hpp"
 #include "gpu/reduce.hpp"
-#endif
-
-/// Ahead of a loop of a function that host and GPU share: a host compiler takes a bare `#pragma unroll` for a mistake.
-#if defined(__CUDA_ARCH__)
-#define FURROW_UNROLL _Pragma("unroll")
-#else
-#define FURROW_UNROLL
 #endif
 
 /// Any format with `tile_sums(A, tile, row, x, sum)`, which adds up several rows by one thread, gets its GPU kernel

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "backends/lanes.hpp"
+#include "backends/unroll.hpp"
 
 #include <furrow/chebyshev/product.hpp>
-
-// Only the device's compiler is told to unroll; the host's does not know the word.
-#if defined(__CUDA_ARCH__)
-#define FURROW_PRAGMA(text) _Pragma(#text)
-#define FURROW_UNROLL(times) FURROW_PRAGMA(unroll times)
-#else
-#define FURROW_UNROLL(times)
-#endif
 
 /// What a coefficient of a product is, for CPU and GPU.
 ///
@@ -49,12 +42,12 @@ template <class V> FURROW_HD V partial(lanes lane, const factor<V>& a, const fac
   const auto least = [](index_t x, index_t y) { return x < y ? x : y; };
   const index_t below = k - (b.size - 1);
   V sum = lane.rank > 0 ? V(0) : k == 0 ? a(0) * b(0) : a(0) * b(k) + a(k) * b(0);
-  FURROW_UNROLL(8)
+  FURROW_UNROLL_BY(8)
   for (index_t i = (below > 1 ? below : 1) + lane.rank; i < least(a.size, k); i += lane.size)
     sum += a.data[i] * b.data[k - i];
-  FURROW_UNROLL(8)
+  FURROW_UNROLL_BY(8)
   for (index_t j = 1 + lane.rank; j < least(a.size, b.size - k); j += lane.size) sum += a.data[j] * b.data[j + k];
-  FURROW_UNROLL(8)
+  FURROW_UNROLL_BY(8)
   for (index_t j = 1 + lane.rank; j < least(b.size, a.size - k); j += lane.size) sum += a.data[j + k] * b.data[j];
   return sum;
 }

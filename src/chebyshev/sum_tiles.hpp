@@ -105,14 +105,14 @@ template <class V, int Most> struct staged {
   V value[count];
 
   FURROW_HD void load(const V* data, int size, int first, int rank) {
-    FURROW_UNROLL()
+    FURROW_UNROLL
     for (int j = 0; j < count; ++j) {
       const auto k = unsigned(std::abs(first + rank + j * threads)); // unsigned: one instruction makes it an address
       value[j] = k < unsigned(size) ? data[k] : V(0);
     }
   }
   template <class Place> FURROW_HD void store(double* room, int elements, int rank, Place place) const {
-    FURROW_UNROLL()
+    FURROW_UNROLL
     for (int j = 0; j < count; ++j)
       if (rank + j * threads < elements) room[place(rank) + j * place(threads)] = double(value[j]);
   }
@@ -137,21 +137,21 @@ FURROW_HD void add_stage(const double* p, const double* q, int stage, int rank, 
   const double* const of_p = p + t::place(row * t::stride) + col;
   const double* of_q = q + (stage - 1 - begin * t::step) + row - col; // row 0 of Q, at the step's first term
   double held[t::blocks][4];
-  FURROW_UNROLL()
+  FURROW_UNROLL
   for (int r = 1; r < t::blocks; ++r) { // of the step before the first one
-    FURROW_UNROLL()
+    FURROW_UNROLL
     for (int v = 0; v < 4; ++v) held[r][v] = of_q[8 * (r + v % 2 * t::blocks) - v / 2 * 4];
   }
   for (int first = begin; first < end; first += t::blocks) {
-    FURROW_UNROLL()
+    FURROW_UNROLL
     for (int u = 0; u < t::blocks; ++u) { // block r finds its part of Q in held[r - u]
       if (first + u >= end) break;
       double(&next)[4] = held[(t::blocks - u) % t::blocks];
-      FURROW_UNROLL()
+      FURROW_UNROLL
       for (int v = 0; v < 4; ++v) next[v] = of_q[v % 2 * 8 * t::blocks - v / 2 * 4];
       const int at = t::place((first + u) * t::step);
       const double factors[2] = {of_p[at], of_p[at + 4]};
-      FURROW_UNROLL()
+      FURROW_UNROLL
       for (int r = 1; r <= t::blocks; ++r) // the one that has just been loaded comes last
         multiply(r % t::blocks, held[(r + t::blocks - u) % t::blocks], factors);
       of_q -= t::step;

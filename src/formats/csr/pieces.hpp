@@ -4,6 +4,7 @@
 #include "tiles.hpp"
 
 #include "backends/load_once.hpp"
+#include "backends/unroll.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/lanes.hpp"
 #include "backends/load_once.hpp"
+#include "backends/unroll.hpp"
 
 #include <furrow/array.hpp>
 
