@@ -10,8 +10,8 @@ template <class T, class S, int Rhs> inline constexpr int sum_registers = Rhs* i
 template <class T, class S, int Rhs, int G>
 inline constexpr int across_blocks = sum_registers<T, S, Rhs> >= 64                                          ? 1
                                      : sum_registers<T, S, Rhs> >= 16 || sizeof(S) > sizeof(vector_value<T>) ? 2
-                                     : Rhs == 1 && G > 1                                                     ? 3
-                                     : sum_registers<T, S, Rhs> == 4                                         ? 5
+                                     : Rhs == 1 && G > 1 && sizeof(T) < 8                                    ? 3
+                                     : sum_registers<T, S, Rhs> == 4 && G == 1                               ? 5
                                                                                                              : 4;
 
 /// What one thread has of each line of a tile: 16 bytes where all lines are aligned (Whole), otherwise as many elements
@@ -39,7 +39,7 @@ template <class T, int Lanes, bool Whole> struct line_part {
 template <class T, class S, int Rhs, int Lanes, int Step, bool Whole> struct column_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
-  static constexpr int unroll = !Whole || each * Rhs >= 32 ? 2 : Rhs == 1 && Step > 1 ? 8 : 4;
+  static constexpr int unroll = !Whole || each * Rhs >= 32 ? 2 : Rhs == 1 && Step > 1 && sizeof(T) < 8 ? 8 : 4;
 
   const call<T>& c;
   line_part<T, Lanes, Whole> part;
@@ -66,18 +66,16 @@ template <class T, class S, int Rhs, int Lanes, int Step, bool Whole> struct col
     a += line * c.leading;
     x += line * c.x_stride;
     int left = line < end ? int((end - line + Step - 1) / Step) : 0;
-    for (; left >= unroll; left -= unroll) {
-      add_lines<unroll>(a, x);
-      a += unroll * Step * c.leading;
-      x += unroll * Step * c.x_stride;
-    }
-#pragma unroll 1
-    for (; left >= 2; left -= 2) {
-      add_lines<2>(a, x);
-      a += 2 * Step * c.leading;
-      x += 2 * Step * c.x_stride;
-    }
-    if (left > 0) add_lines<1>(a, x);
+    const auto take = [&](auto n) {
+      add_lines<n.value>(a, x);
+      a += n.value * Step * c.leading;
+      x += n.value * Step * c.x_stride;
+      left -= n.value;
+    };
+    while (left >= unroll) take(fixed<unroll>{});
+    if (unroll > 4 && left >= 4) take(fixed<4>{});
+    if (left >= 2) take(fixed<2>{});
+    if (left > 0) take(fixed<1>{});
   }
 };
 

@@ -8,13 +8,18 @@
 
 namespace furrow::dense {
 
+/// Blocks a multiprocessor that the kernel has registers for. Two of the large ones, though one comes: clusters do not
+/// fill all multiprocessors otherwise.
+template <class T, class S, int Lanes>
+inline constexpr int cluster_resident = Lanes > gpu::warp ? (sizeof(S) == 8 ? 1 : 2)
+                                        : sizeof(T) == 4  ? 4
+                                                          : 3;
+
 /// y <- alpha A' x + beta y, one vector, for matrices that are read in a few microseconds: the lines of memory are
 /// added up by `cluster_blocks` blocks for a tile. Each writes its sums into the shared memory of the block that
 /// finishes them, which takes less time than a way through the memory of the device. Reads every byte of A once.
 template <class T, class S, int Lanes>
-__global__ void __launch_bounds__(cluster_threads(Lanes), Lanes > gpu::warp ? 1
-                                                          : sizeof(T) == 4  ? 4
-                                                                            : 3)
+__global__ void __launch_bounds__(cluster_threads(Lanes), (cluster_resident<T, S, Lanes>))
     cluster_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   constexpr int each = per_load<T>, threads = cluster_threads(Lanes), groups = threads / Lanes, width = Lanes * each;

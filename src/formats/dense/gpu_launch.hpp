@@ -75,8 +75,9 @@ private:
     case gpu_kind::few:
       return p_.rows == 2 ? few_kernel<T, S, 2> : p_.rows == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>;
     case gpu_kind::cluster:
-      if (p_.lanes <= 32) return p_.lanes == 16 ? cluster_kernel<T, S, 16> : cluster_kernel<T, S, 32>;
-      return p_.lanes == 64 ? cluster_kernel<T, S, 64> : cluster_kernel<T, S, 128>;
+      if constexpr (sizeof(T) == 4)
+        if (p_.lanes > 32) return p_.lanes == 64 ? cluster_kernel<T, S, 64> : cluster_kernel<T, S, 128>;
+      return p_.lanes == 16 ? cluster_kernel<T, S, 16> : cluster_kernel<T, S, 32>;
     case gpu_kind::strips:
       if constexpr (sizeof(T) == 2) return strips_kernel<T, S>;
     case gpu_kind::packed:

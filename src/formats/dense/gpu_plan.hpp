@@ -53,8 +53,8 @@ inline constexpr int cluster_blocks = 8;          ///< blocks of a cluster: as m
 inline constexpr index_t cluster_bytes = 1 << 19; ///< of the matrix, at most, for a block of a cluster; four times
                                                   ///< that where the block has a multiprocessor to itself
 inline constexpr int few_loads = 8;               ///< under way a thread where few lines are added up
-/// The same where a load has several lines.
-FURROW_HD constexpr int loads_of_packed(int size) { return size == 8 ? 4 : size == 4 ? 2 : 8; }
+/// The same where a load has several lines: where much is written, little of both at a time is best.
+FURROW_HD constexpr int loads_of_packed(int size) { return size == 2 ? 8 : 2; }
 inline constexpr int most_few = 10;      ///< lines that are few: a thread has them all under way
 inline constexpr index_t unit_loads = 9; ///< most loads of a unit of short lines
 
@@ -110,9 +110,10 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   const bool fit = loads == 2 || loads == 4 || (loads >= 8 && loads <= 1024);
   const bool many = short_lines ? lines >= 256 : loads <= 64 || up(lines, 4) * problems >= warps;
   const bool plain = vectors == 1 && even && device.x_aligned;
-  // Lines of 16-bit numbers are half as long as their x: by strips of it, from half a strip on.
+  // Lines of 16-bit numbers are half as long as their x: by strips of it, where nearly all
+  // threads have a share of one.
   const index_t strip = gpu_threads * strip_loads * per_load, strips = up(length, strip);
-  if (size == 2 && plain && lines > 8 && 2 * length >= strip &&
+  if (size == 2 && plain && lines > 16 && 4 * length >= 3 * strip &&
       up(lines, 2 * strip_rows) * strips * problems >= device.multiprocessors) {
     index_t outputs = 2 * strip_rows;
     while (outputs < strip_outputs && up(lines, outputs) * problems > most_counters) outputs *= 2;
@@ -217,8 +218,8 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
       p.pieces = cluster_blocks;
       p.terms = up(lines, cluster_blocks);
       p.blocks = blocks_of(p, 1);
-      const bool fills =
-          large ? p.blocks <= multiprocessors && 4 * p.blocks >= 3 * multiprocessors : p.blocks <= 2 * multiprocessors;
+      const bool fills = large ? size == 4 && p.blocks <= multiprocessors && 4 * p.blocks >= 3 * multiprocessors
+                               : p.blocks <= 2 * multiprocessors;
       if (fills && lines * length * size <= p.blocks * cluster_bytes * (large ? 4 : 1)) return p;
     }
   p.pieces = 1;
@@ -228,15 +229,15 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
   index_t slots = multiprocessors * across_resident;
   const bool wide = double(length) * double(problems) >= 3.0 * double(slots * gpu_threads * per_load) || lines < 16;
   const int groups = wide ? 1 : 8;
-  if (!wide && vectors == 1) slots = multiprocessors * resident;
+  const bool deep = !wide && vectors == 1 && size < 8; // eight lines under way a thread
+  if (deep) slots = multiprocessors * resident;
   cut(gpu_kind::across, gpu_threads / groups * per_load);
   if (p.tiles * problems <= most_counters) {
     const index_t by_eight = lines / (groups * 8), most_useful = by_eight < 2 ? 1 : by_eight; // eight lines a thread
     // Groups of eight lines: as many blocks as have room at the same time, less what adding many pieces up would cost.
     const index_t tiles = p.tiles * problems, two = 2 * multiprocessors;
-    p.pieces = vectors == 1 && groups > 1 && tiles <= two
-                   ? std::min(two / tiles, most_useful)
-                   : even_pieces(tiles, 1, most_useful, slots, p.outputs * lines * size, across_bytes);
+    p.pieces = deep && tiles <= two ? std::min(two / tiles, most_useful)
+                                    : even_pieces(tiles, 1, most_useful, slots, p.outputs * lines * size, across_bytes);
     p.terms = up(lines, p.pieces);
     if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
     p.pieces = up(lines, p.terms);
