@@ -5,8 +5,7 @@
 namespace furrow::dense {
 
 /// A group's share of R lines of memory: the products of one thread, `rank` of W. Lines that are not there are line 0
-/// again, so that no load waits for a question; where many are taken together they are left out. One, or more
-/// than four: nobody else reads this part of x.
+/// again, so that no load waits for a question; where many are taken together they are left out.
 template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
@@ -44,13 +43,14 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 #pragma unroll
       for (int i = 0; i < R; ++i)
         if (there(i)) raw[u][i] = load_once(line(i) + k + u * W * each);
-    constexpr bool ahead = Rhs == 1; // x is under way with the lines
+    constexpr bool alone = Rhs == 1 && (R == 1 || R > 4);                   // nobody else reads this part of x
+    constexpr bool ahead = alone || (Rhs == 1 && R == 2 && sizeof(T) == 4); // x is under way with the lines
     V factor[ahead ? N : 1][each];
     const auto load_factor = [&](int u, int r) {
       const V* const from = x + (r < c.count ? r : 0) * c.x_next;
       const index_t first = k + u * W * each;
       V* const to = factor[ahead ? u : 0];
-      if constexpr (Packed && (R == 1 || R > 4) && Rhs == 1) load_x_once<each>(from + first, to);
+      if constexpr (Packed && alone) load_x_once<each>(from + first, to);
       else if constexpr (Packed) load_x<each>(from + first, to);
       else {
 #pragma unroll

@@ -146,13 +146,10 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   // Where x stays in the first cache, two lines at a time are enough to share it. All of a few long lines read it once.
   const bool two = size >= 4 && loads >= 4 * gpu_threads && length * value <= cached_terms;
   const bool few = even && lines > 4 && lines <= (size == 4 ? most_few : 8) && loads >= 8 * gpu_threads;
-  p.rows = vectors > 4   ? 2
-           : vectors > 1 ? 4
-           : lines == 1  ? 1
-           : lines == 2  ? 2
-           : few         ? (lines <= 8 ? 8 : most_few)
-           : two         ? 2
-                         : 4;
+  if (vectors > 1) p.rows = vectors > 4 ? 2 : 4;
+  else if (lines <= 2) p.rows = int(lines);
+  else if (few) p.rows = lines <= 8 ? 8 : most_few;
+  else p.rows = two ? 2 : 4;
   const index_t all = up(lines, p.rows) * problems;
   if (loads <= 64 && all >= warps) p.lanes = 8;
   else if (loads <= 1024 && (all >= warps || loads <= 64)) p.lanes = 32;
