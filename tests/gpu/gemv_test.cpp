@@ -29,7 +29,12 @@ TYPED_TEST(gpu_gemv, is_exact_on_very_long_shapes) {
                              {1000, 3000},
                              {3000, 1000},
                              {50000, 200},
-                             {200, 50000}})
+                             {200, 50000},
+                             {8, 100000},
+                             {10, 100000},
+                             {600, 4096},
+                             {600, 8192},
+                             {300, 16384}})
     for (const bool transposed : {false, true})
       for (const auto order : {storage_order::row_major, storage_order::col_major}) {
         kit::gemv_case q;
@@ -45,7 +50,15 @@ TYPED_TEST(gpu_gemv, is_exact_on_very_long_shapes) {
 /// Random data, so that another order of summation would show.
 TYPED_TEST(gpu_gemv, repeats_its_bits_and_stays_within_the_row_bound) {
   using V = vector_value<TypeParam>;
-  for (const shape2 shape : {shape2{600, 700}, {3, 700001}, {700001, 3}, {40, 90001}, {90001, 40}, {2000, 2000}}) {
+  for (const shape2 shape : {shape2{600, 700},
+                             {3, 700001},
+                             {700001, 3},
+                             {40, 90001},
+                             {90001, 40},
+                             {8, 200000},
+                             {40, 90000},
+                             {300, 8192},
+                             {2000, 2000}}) {
     host_array<TypeParam> a(shape.rows * shape.cols);
     const auto values = kit::random_vector<float>(a.size(), 1);
     for (index_t k = 0; k < a.size(); ++k) a[k] = TypeParam(values[k]);

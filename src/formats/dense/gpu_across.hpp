@@ -10,6 +10,7 @@ template <class T, class S, int Rhs> inline constexpr int sum_registers = Rhs* i
 template <class T, class S, int Rhs, int G>
 inline constexpr int across_blocks = sum_registers<T, S, Rhs> >= 64                                          ? 1
                                      : sum_registers<T, S, Rhs> >= 16 || sizeof(S) > sizeof(vector_value<T>) ? 2
+                                     : Rhs == 1 && G > 1 && sizeof(T) < 8                                    ? 3
                                      : sum_registers<T, S, Rhs> == 4 && G == 1                               ? 5
                                                                                                              : 4;
 
@@ -38,7 +39,7 @@ template <class T, int Lanes, bool Whole> struct line_part {
 template <class T, class S, int Rhs, int Lanes, int Step, bool Whole> struct column_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
-  static constexpr int unroll = !Whole || each * Rhs >= 32 ? 2 : 4;
+  static constexpr int unroll = !Whole || each * Rhs >= 32 ? 2 : Rhs == 1 && Step > 1 && sizeof(T) < 8 ? 8 : 4;
 
   const call<T>& c;
   line_part<T, Lanes, Whole> part;
@@ -48,32 +49,33 @@ template <class T, class S, int Rhs, int Lanes, int Step, bool Whole> struct col
     bytes16 raw[N];
 #pragma unroll
     for (int u = 0; u < N; ++u) raw[u] = part.load(a + u * Step * c.leading);
+    V factor[N][Rhs]; // x is under way with the lines
 #pragma unroll
     for (int u = 0; u < N; ++u)
 #pragma unroll
-      for (int r = 0; r < Rhs; ++r) {
-        const S factor = S(x[u * Step * c.x_stride + (r < c.count ? r : 0) * c.x_next]);
+      for (int r = 0; r < Rhs; ++r) factor[u][r] = x[u * Step * c.x_stride + (r < c.count ? r : 0) * c.x_next];
 #pragma unroll
-        for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * factor;
-      }
+    for (int u = 0; u < N; ++u)
+#pragma unroll
+      for (int r = 0; r < Rhs; ++r)
+#pragma unroll
+        for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(factor[u][r]);
   }
 
   __device__ void add(const T* a, const V* x, index_t line, index_t end) {
     a += line * c.leading;
     x += line * c.x_stride;
     int left = line < end ? int((end - line + Step - 1) / Step) : 0;
-    for (; left >= unroll; left -= unroll) {
-      add_lines<unroll>(a, x);
-      a += unroll * Step * c.leading;
-      x += unroll * Step * c.x_stride;
-    }
-    if (left >= 2) {
-      add_lines<2>(a, x);
-      a += 2 * Step * c.leading;
-      x += 2 * Step * c.x_stride;
-      left -= 2;
-    }
-    if (left > 0) add_lines<1>(a, x);
+    const auto take = [&](auto n) {
+      add_lines<n.value>(a, x);
+      a += n.value * Step * c.leading;
+      x += n.value * Step * c.x_stride;
+      left -= n.value;
+    };
+    while (left >= unroll) take(fixed<unroll>{});
+    if (unroll > 4 && left >= 4) take(fixed<4>{});
+    if (left >= 2) take(fixed<2>{});
+    if (left > 0) take(fixed<1>{});
   }
 };
 
@@ -114,7 +116,8 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
     for (int r = 0; r < count; ++r)
       for (int begin = 0; begin < width; begin += part) {
         const S* const from = partial + r * width + begin;
-        const S total = sum_pieces(from, p.pieces, index_t(Rhs) * width, part, &room[0][0]);
+        const S total =
+            sum_pieces<(G > 1 && sizeof(S) == 4 ? 32 : 16)>(from, p.pieces, index_t(Rhs) * width, part, &room[0][0]);
         const int column = begin + int(threadIdx.x);
         if (int(threadIdx.x) < part && column < columns) put_output(c, at.problem, r, tile + column, total);
       }

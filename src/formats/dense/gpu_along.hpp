@@ -5,7 +5,7 @@
 namespace furrow::dense {
 
 /// A group's share of R lines of memory: the products of one thread, `rank` of W. Lines that are not there are line 0
-/// again, so that no load waits for a question.
+/// again, so that no load waits for a question; where many are taken together they are left out.
 template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
@@ -19,7 +19,8 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
   int rank;
   S sum[R][Rhs] = {};
 
-  __device__ const T* line(int i) const { return a + (i < lines ? i : 0) * apart; }
+  __device__ bool there(int i) const { return R <= 4 || i < lines; }
+  __device__ const T* line(int i) const { return a + (R > 4 || i < lines ? i : 0) * apart; }
 
   __device__ void add_element(index_t k) {
     V factor[Rhs];
@@ -27,7 +28,7 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
     for (int r = 0; r < Rhs; ++r) factor[r] = x[k * c.x_stride + (r < c.count ? r : 0) * c.x_next];
 #pragma unroll
     for (int i = 0; i < R; ++i) {
-      const S value = S(number(line(i)[k]));
+      const S value = there(i) ? S(number(line(i)[k])) : S(0);
 #pragma unroll
       for (int r = 0; r < Rhs; ++r) sum[i][r] += value * S(factor[r]);
     }
@@ -40,23 +41,37 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 #pragma unroll
     for (int u = 0; u < N; ++u)
 #pragma unroll
-      for (int i = 0; i < R; ++i) raw[u][i] = load_once(line(i) + k + u * W * each);
+      for (int i = 0; i < R; ++i)
+        if (there(i)) raw[u][i] = load_once(line(i) + k + u * W * each);
+    constexpr bool alone = Rhs == 1 && (R == 1 || R > 4);                   // nobody else reads this part of x
+    constexpr bool ahead = alone || (Rhs == 1 && R == 2 && sizeof(T) == 4); // x is under way with the lines
+    V factor[ahead ? N : 1][each];
+    const auto load_factor = [&](int u, int r) {
+      const V* const from = x + (r < c.count ? r : 0) * c.x_next;
+      const index_t first = k + u * W * each;
+      V* const to = factor[ahead ? u : 0];
+      if constexpr (Packed && alone) load_x_once<each>(from + first, to);
+      else if constexpr (Packed) load_x<each>(from + first, to);
+      else {
+#pragma unroll
+        for (int j = 0; j < each; ++j) to[j] = from[(first + j) * c.x_stride];
+      }
+    };
+    if constexpr (ahead) {
+#pragma unroll
+      for (int u = 0; u < N; ++u) load_factor(u, 0);
+    }
 #pragma unroll
     for (int u = 0; u < N; ++u)
 #pragma unroll
       for (int r = 0; r < Rhs; ++r) {
-        V factor[each];
-        const V* const from = x + (r < c.count ? r : 0) * c.x_next;
-        const index_t first = k + u * W * each;
-        if constexpr (Packed) load_x<each>(from + first, factor);
-        else {
-#pragma unroll
-          for (int j = 0; j < each; ++j) factor[j] = from[(first + j) * c.x_stride];
-        }
+        if constexpr (!ahead) load_factor(u, r);
 #pragma unroll
         for (int i = 0; i < R; ++i)
+          if (there(i)) {
 #pragma unroll
-          for (int j = 0; j < each; ++j) sum[i][r] += S(element<T>(raw[u][i], j)) * S(factor[j]);
+            for (int j = 0; j < each; ++j) sum[i][r] += S(element<T>(raw[u][i], j)) * S(factor[ahead ? u : 0][j]);
+          }
       }
   }
 
@@ -84,9 +99,9 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 };
 
 /// Blocks a multiprocessor that the kernel has registers for.
-template <class T, class S, int Rhs, int W, int U>
-inline constexpr int along_blocks = Rhs == 8 ? 1
-                                    : Rhs > 1 || U == 8 || sizeof(S) > sizeof(vector_value<T>) ||
+template <class T, class S, int Rhs, int W, int R, int U>
+inline constexpr int along_blocks = Rhs == 8 || (R > 8 && sizeof(S) == 8) ? 1
+                                    : Rhs > 1 || U == 8 || R > 4 || sizeof(S) > sizeof(vector_value<T>) ||
                                             (sizeof(T) == 2 && W <= gpu::warp)
                                         ? 2
                                         : resident;
@@ -95,7 +110,7 @@ inline constexpr int along_blocks = Rhs == 8 ? 1
 /// x serves R of them; a thread has U * R loads of 16 bytes under way. The groups of a block take lines side by side.
 /// Reads every byte of A once.
 template <class T, class S, int Rhs, int W, int R, int U>
-__global__ void __launch_bounds__(gpu_threads, (along_blocks<T, S, Rhs, W, U>))
+__global__ void __launch_bounds__(gpu_threads, (along_blocks<T, S, Rhs, W, R, U>))
     along_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   constexpr int groups = gpu_threads / W, results = R * Rhs;
   const int rank = int(threadIdx.x) % W, group = int(threadIdx.x) / W;

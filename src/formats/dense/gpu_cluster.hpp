@@ -8,15 +8,24 @@
 
 namespace furrow::dense {
 
+/// Blocks a multiprocessor that the kernel has registers for. Two of the large ones, though one comes: clusters do not
+/// fill all multiprocessors otherwise.
+template <class T, class S, int Lanes>
+inline constexpr int cluster_resident = Lanes > gpu::warp ? (sizeof(S) == 8 ? 1 : 2)
+                                        : sizeof(T) == 4  ? 4
+                                                          : 3;
+
 /// y <- alpha A' x + beta y, one vector, for matrices that are read in a few microseconds: the lines of memory are
 /// added up by `cluster_blocks` blocks for a tile. Each writes its sums into the shared memory of the block that
 /// finishes them, which takes less time than a way through the memory of the device. Reads every byte of A once.
 template <class T, class S, int Lanes>
-__global__ void __launch_bounds__(gpu_threads, 4) cluster_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
+__global__ void __launch_bounds__(cluster_threads(Lanes), (cluster_resident<T, S, Lanes>))
+    cluster_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  constexpr int each = per_load<T>, groups = gpu_threads / Lanes, width = Lanes * each, warps = gpu_threads / gpu::warp;
-  constexpr int share = width / cluster_blocks; // outputs that a block finishes
-  __shared__ S room[warps][width];
+  constexpr int each = per_load<T>, threads = cluster_threads(Lanes), groups = threads / Lanes, width = Lanes * each;
+  constexpr int rooms = Lanes < gpu::warp ? threads / gpu::warp : groups; // sums of a column that a block has
+  constexpr int share = width / cluster_blocks;                           // outputs that a block finishes
+  __shared__ S room[rooms][width];
   __shared__ S of_block[cluster_blocks][share];
   const auto cluster = cooperative_groups::this_cluster();
   auto begun = cluster.barrier_arrive(); // a block must be there before others write to it
@@ -32,14 +41,14 @@ __global__ void __launch_bounds__(gpu_threads, 4) cluster_kernel(call<T> c, gpu_
 #pragma unroll
     for (int distance = gpu::warp / 2; distance >= Lanes; distance /= 2)
       sum += gpu::from_lane_across<gpu::warp>(sum, distance);
-    if (int(threadIdx.x) % gpu::warp < Lanes) room[threadIdx.x / gpu::warp][mine.part.column(j)] = sum;
+    if (int(threadIdx.x) % gpu::warp < Lanes) room[int(threadIdx.x) / (threads / rooms)][mine.part.column(j)] = sum;
   }
   __syncthreads();
   cluster.barrier_wait(std::move(begun));
-  for (int column = int(threadIdx.x); column < width; column += gpu_threads) {
+  for (int column = int(threadIdx.x); column < width; column += threads) {
     S sum = room[0][column];
 #pragma unroll
-    for (int w = 1; w < warps; ++w) sum += room[w][column];
+    for (int w = 1; w < rooms; ++w) sum += room[w][column];
     *cluster.map_shared_rank(&of_block[me][column % share], column / share) = sum;
   }
   cluster.sync();

@@ -8,6 +8,7 @@
 #include "gpu_packed.hpp"
 #include "gpu_rows.hpp"
 #include "gpu_staged.hpp"
+#include "gpu_strips.hpp"
 #include "gpu_units.hpp"
 #include "tutorial.hpp"
 
@@ -74,7 +75,11 @@ private:
     case gpu_kind::few:
       return p_.rows == 2 ? few_kernel<T, S, 2> : p_.rows == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>;
     case gpu_kind::cluster:
+      if constexpr (sizeof(T) == 4)
+        if (p_.lanes > 32) return p_.lanes == 64 ? cluster_kernel<T, S, 64> : cluster_kernel<T, S, 128>;
       return p_.lanes == 16 ? cluster_kernel<T, S, 16> : cluster_kernel<T, S, 32>;
+    case gpu_kind::strips:
+      if constexpr (sizeof(T) == 2) return strips_kernel<T, S>;
     case gpu_kind::packed:
       return packed();
     case gpu_kind::units:
@@ -83,10 +88,16 @@ private:
       if (p_.lanes == 2) return rows_kernel<T, S, 2, 4, 1>;
       if (p_.lanes == 4) return rows_kernel<T, S, 4, 4, 1>;
       if (p_.lanes == 8) return rows_kernel<T, S, 8, 4, 2>;
-      return p_.lanes == 16 ? rows_kernel<T, S, 16, 4, 2> : rows_kernel<T, S, 32, 2, 4>;
+      if (p_.lanes == 16) return rows_kernel<T, S, 16, 4, 2>;
+      if constexpr (sizeof(T) == 2)
+        if (p_.rows == 4) return rows_kernel<T, S, 32, 4, 4>;
+      return rows_kernel<T, S, 32, 2, 4>;
     default:
-      if (p_.kind != gpu_kind::along || p_.rows > 2) return nullptr;
+      if (p_.kind != gpu_kind::along || p_.rows == 4) return nullptr;
       if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 8>;
+      if (p_.rows == 8) return along_kernel<T, S, 1, 256, 8, 1>;
+      if constexpr (sizeof(T) == 4)
+        if (p_.rows == most_few) return along_kernel<T, S, 1, 256, most_few, 1>;
       return along_kernel < T, S, 1, 256, 2, per_load<T> == 8 ? 2 : 4 > ;
     }
   }
@@ -105,7 +116,7 @@ private:
     cluster.val.clusterDim = {cluster_blocks, 1, 1};
     cudaLaunchConfig_t launch{};
     launch.gridDim = p_.blocks;
-    launch.blockDim = gpu_threads;
+    launch.blockDim = p_.kind == gpu_kind::cluster ? cluster_threads(p_.lanes) : gpu_threads;
     launch.dynamicSmemBytes = p_.kind == gpu_kind::units ? units_room<T, S>(p_) : 0;
     launch.stream = q_.stream;
     launch.attrs = &cluster;

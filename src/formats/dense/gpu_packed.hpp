@@ -4,14 +4,13 @@
 
 namespace furrow::dense {
 
-inline constexpr int packed_loads = 8; ///< under way a thread
-
 /// y <- alpha A x + beta y, one vector, for lines of L elements without gaps, several whole ones in 16 bytes. Reads
 /// every byte once.
 template <class T, class S, int L>
 __global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, lines = each / L; // of a load
+  constexpr int packed_loads = loads_of_packed(sizeof(T));
   index_t item = blockIdx.x;
   do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);

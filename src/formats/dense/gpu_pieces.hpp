@@ -43,18 +43,18 @@ inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
 
 /// The sum over pieces of output `threadIdx.x` < outputs <= 256; piece p of it is partial[p * distance + output].
 /// `room` holds a number a thread. All threads must call.
-template <class S> __device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int outputs, S* room) {
+template <int Unroll = 16, class S>
+__device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int outputs, S* room) {
   const int share = gpu_threads / outputs, output = int(threadIdx.x) % outputs, rank = int(threadIdx.x) / outputs;
   S sum{};
   if (rank < share) {
-    constexpr int unroll = 16;
-    for (index_t p = rank; p < pieces; p += unroll * share) {
-      S piece[unroll];
+    for (index_t p = rank; p < pieces; p += Unroll * share) {
+      S piece[Unroll];
 #pragma unroll
-      for (int u = 0; u < unroll; ++u)
+      for (int u = 0; u < Unroll; ++u)
         piece[u] = p + u * share < pieces ? __ldcg(partial + (p + u * share) * distance + output) : S(0);
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) sum += piece[u];
+      for (int u = 0; u < Unroll; ++u) sum += piece[u];
     }
   }
   __syncthreads();
@@ -72,6 +72,8 @@ template <int N, class V> __device__ void store_once(V* to, const neighbours<N, 
     const auto* const from = reinterpret_cast<const uint4*>(&values);
 #pragma unroll
     for (int k = 0; k < int(sizeof(values) / 16); ++k) __stcs(reinterpret_cast<uint4*>(to) + k, from[k]);
+  } else if constexpr (sizeof(values) == 8) {
+    __stcs(reinterpret_cast<uint2*>(to), *reinterpret_cast<const uint2*>(&values));
   } else {
     *reinterpret_cast<neighbours<N, V>*>(to) = values;
   }

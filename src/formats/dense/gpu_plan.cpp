@@ -11,6 +11,9 @@ std::string text_of(const gpu_plan& p) {
   case gpu_kind::along:
     text = fmt::format("along, {} threads for {} lines, ", p.lanes, p.rows) + text;
     break;
+  case gpu_kind::strips:
+    text = "along, x in registers, " + text;
+    break;
   case gpu_kind::rows:
     return fmt::format("along, {} threads for {} short lines, {}", p.lanes, p.rows, text);
   case gpu_kind::packed:

@@ -30,11 +30,17 @@ template <int W, int R> FURROW_HD int folded_line(int lane) {
   return line;
 }
 
+/// Blocks a multiprocessor that the kernel has registers for.
+template <class T, int W, int R, int U>
+inline constexpr int rows_blocks = R* U == 16                            ? 2
+                                   : W > 8 || (W == 8 && sizeof(T) == 4) ? 3
+                                                                         : 4;
+
 /// y <- alpha A x + beta y, one vector, for many lines of memory of 32 bytes to some KiB that are all aligned: W lanes
 /// take R lines, U * R loads of 16 bytes of a thread are under way at the same time. A load behind the end of its line
 /// is the line's first again and is not used. Reads every byte of A once.
 template <class T, class S, int W, int R, int U>
-__global__ void __launch_bounds__(gpu_threads, W > 8 || (W == 8 && sizeof(T) == 4) ? 3 : 4)
+__global__ void __launch_bounds__(gpu_threads, (rows_blocks<T, W, R, U>))
     rows_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, groups = gpu_threads / W, kept = R > W ? R / W : 1;
@@ -48,23 +54,26 @@ __global__ void __launch_bounds__(gpu_threads, W > 8 || (W == 8 && sizeof(T) == 
     const V* const x = c.x_of(at.problem);
     S sum[R] = {};
     for (int first = 0; first < loads; first += W * U) {
+      constexpr bool ahead = R * U == 16; // x is under way with the lines
       bytes16 raw[U][R];
+      V factor[ahead ? U : 1][each];
 #pragma unroll
       for (int u = 0; u < U; ++u) {
         const int load = first + u * W + lane, there = load < loads ? load : 0;
 #pragma unroll
         for (int i = 0; i < R; ++i)
           raw[u][i] = load_once(a + (i < lines ? i : 0) * (groups * c.leading) + there * each);
+        if constexpr (ahead) load_x<each>(x + there * each, factor[u]);
       }
 #pragma unroll
       for (int u = 0; u < U; ++u)
         if (const int load = first + u * W + lane; load < loads) {
-          V factor[each];
-          load_x<each>(x + load * each, factor);
+          V* const by = factor[ahead ? u : 0];
+          if constexpr (!ahead) load_x<each>(x + load * each, by);
 #pragma unroll
           for (int i = 0; i < R; ++i)
 #pragma unroll
-            for (int j = 0; j < each; ++j) sum[i] += S(element<T>(raw[u][i], j)) * S(factor[j]);
+            for (int j = 0; j < each; ++j) sum[i] += S(element<T>(raw[u][i], j)) * S(by[j]);
         }
     }
     fold_lines<W, R>(sum, lane);

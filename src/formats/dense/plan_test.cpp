@@ -29,7 +29,7 @@ void expect_items(const dense::gpu_plan& p, index_t problems) {
   if (items > 20000) return;
   std::vector<int> seen(static_cast<std::size_t>(items));
   for (index_t k = 0; k < items; ++k) {
-    const auto i = dense::item_of(p, k);
+    const auto i = p.kind == dense::gpu_kind::strips ? dense::strip_of(p, k) : dense::item_of(p, k);
     ASSERT_TRUE(i.problem < problems && i.piece < p.pieces && i.tile < p.tiles);
     ++seen[static_cast<std::size_t>((i.problem * p.pieces + i.piece) * p.tiles + i.tile)];
   }
@@ -43,6 +43,7 @@ void expect_along(index_t lines, index_t length, index_t leading, index_t proble
   expect_cover(lines, p.tiles, p.outputs);
   expect_cover(length, p.pieces, p.terms);
   EXPECT_TRUE(p.pieces == 1 || (p.lanes == 256 && p.tiles * problems <= dense::most_counters));
+  EXPECT_TRUE(p.kind != dense::gpu_kind::along || p.rows <= 4 || p.tiles == 1);
   EXPECT_TRUE(p.pieces == 1 || p.terms % 8 == 0);
   if (p.kind == dense::gpu_kind::staged) {
     EXPECT_LE(p.outputs * leading * size + 16, dense::staged_bytes);
@@ -51,7 +52,11 @@ void expect_along(index_t lines, index_t length, index_t leading, index_t proble
     EXPECT_EQ(p.rows * length * size, p.lanes * 16);
     EXPECT_LE(256 * p.lanes * 16 + p.lanes * 64 + 256 * p.rows * (size == 2 ? 4 : 8), 48 << 10);
   }
-  if (p.kind == dense::gpu_kind::rows) {
+  if (p.kind == dense::gpu_kind::strips) {
+    EXPECT_LE(p.outputs, dense::strip_outputs);
+    EXPECT_EQ(p.terms * size % 16, 0);
+  }
+  if (p.kind == dense::gpu_kind::rows || p.kind == dense::gpu_kind::strips) {
     EXPECT_TRUE(device.a_aligned && device.x_aligned && length * size % 16 == 0 && leading * size % 16 == 0);
   }
   EXPECT_GE(p.blocks, 1u);
