@@ -53,13 +53,16 @@ template <class V> json time_products(const coo<V>& a, const stats& s, double ce
                     {"seconds", seconds},
                     {"fraction", bytes / seconds / ceiling}});
   };
-  for (const auto* f : formats())
+  for (const auto* f : formats()) {
+    const layout l = f->lay_out(s, precision_of<V>, {});
+    if (!l.refusal.empty()) continue;
     for (const auto& k : f->gpu.kernels) {
       if (!only_kernel.empty() && k.name != only_kernel) continue;
       const auto op = f->gpu.make<V>()(coo<V>(a), {}, k.name);
       const double seconds = median_seconds([&] { op->apply(V(1), as_cview(x), V(0), as_view(y)); });
       report("furrow", std::string(f->name) + "/" + op->kernel(), seconds, op->bytes_per_apply());
     }
+  }
   for (const auto& library : bench::rival_libraries())
     for (const auto& way : library.ways) {
       if (library.where != device::kind::gpu) continue;

@@ -129,9 +129,9 @@ struct candidate {
 };
 
 /// All formats and kernels that agree with the wish, run on `where`, serve the matrix and fit into the memory; the
-/// cheapest first. Never empty. The environment's FURROW_FORMAT and FURROW_KERNEL stand for "auto". Throws
-/// `fault::usage` for names that do not exist on that device, `fault::input` where the named format refuses the matrix,
-/// `fault::memory` where nothing fits.
+/// cheapest first, where what is not csr or coo counts 5 % more. Never empty. The environment's FURROW_FORMAT and
+/// FURROW_KERNEL stand for "auto". Throws `fault::usage` for names that do not exist on that device, `fault::input`
+/// where the named format refuses the matrix, `fault::memory` where nothing fits.
 std::vector<candidate> shortlist(const stats& s, precision p, device where, const wish& w = {});
 
 /// The first of the shortlist. Where only the sizes of a matrix are known, "auto" is csr.

@@ -44,13 +44,22 @@ request read_wish(const wish& w) {
   return r;
 }
 
+double triplet_bytes(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.nnz); }
+
+/// Whether a format keeps the arrays of the triplets, as csr and coo do.
+bool keeps_arrays(const layout& l, const stats& s, precision p) {
+  return l.bytes <= triplet_bytes(s, p) && l.places == double(s.nnz);
+}
+
 /// Seconds to make an operator: every format sorts out the triplets once and writes what it stores; a GPU is sent it.
 double setup_seconds(const stats& s, precision p, const layout& l, device where) {
   constexpr double convert = 1.5e9, send = 10e9; // bytes a second
-  const double triplets = (8 + bytes_of(p)) * double(s.nnz);
-  const bool as_it_is = l.bytes <= triplets && l.places == double(s.nnz); // csr and coo keep the arrays
-  return (as_it_is ? 0.2 : 1.0) * (triplets + l.bytes) / convert + (where.is_gpu() ? l.bytes / send : 0);
+  return (keeps_arrays(l, s, p) ? 0.2 : 1.0) * (triplet_bytes(s, p) + l.bytes) / convert +
+         (where.is_gpu() ? l.bytes / send : 0);
 }
+
+/// What a conversion must promise, for the models are off by more than a few percent.
+constexpr double worth_converting = 1.05;
 
 /// One format as candidates: each of its kernels whose costs are known; or the format's own choice, by bytes alone.
 void add_candidates(std::vector<candidate>& list, const choice& c, const layout& l, const stats& s, precision p,
@@ -120,7 +129,9 @@ std::vector<candidate> shortlist(const stats& s, precision p, device where, cons
     check(known, fault::usage, fmt::format("no format has a kernel '{}' on the {}", r.kernel, name_of(where)));
     check(!list.empty(), fault::memory, "no format of this matrix fits into the memory");
   }
-  std::ranges::stable_sort(list, {}, [&](const candidate& c) { return c.cost(w.applies); });
+  std::ranges::stable_sort(list, {}, [&](const candidate& c) {
+    return c.cost(w.applies) * (keeps_arrays(c.stored, s, p) ? 1 : worth_converting);
+  });
   const std::string why = r.by_environment     ? "asked for by FURROW_FORMAT or FURROW_KERNEL"
                           : r.format != "auto" ? "asked for"
                                                : reason(list, s, w.applies);
