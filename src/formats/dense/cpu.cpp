@@ -67,15 +67,17 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
   }
   const index_t x_next = direct ? c.x_next : terms;
   // The sums of a piece lie tile by tile, inside a tile vector by vector. A few are kept from call to call: fresh pages
-  // cost as much as the product of a matrix that is in a cache.
+  // cost as much as the product of a matrix that is in a cache. Taken away while in use, for a thread that waits here
+  // may begin another product.
   constexpr index_t most_kept = (4 << 20) / sizeof(S);
   thread_local host_array<S> kept;
-  host_array<S> many;
-  const index_t sums = p.pieces > 1 ? p.pieces * outputs * c.count : 0;
-  (sums <= most_kept ? kept : many).resize(sums);
-  S* const share = sums <= most_kept ? kept.data() : many.data();
+  const index_t partial = p.pieces > 1 ? p.pieces * outputs * c.count : 0;
+  const bool keeps = partial > 0 && partial <= most_kept;
+  host_array<S> sums;
+  if (keeps) std::swap(sums, kept);
+  sums.resize(partial);
   const auto sums_of = [&](index_t piece, index_t tile) {
-    return share + (piece * outputs + tile * p.outputs) * c.count;
+    return sums.data() + (piece * outputs + tile * p.outputs) * c.count;
   };
   const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
   each(p.tasks(), [&](index_t task) {
@@ -109,6 +111,7 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
         put(c.alpha, sum[i], c.beta, y[(tile * p.outputs + first + i) * c.y_stride + r * c.y_next]);
     }
   });
+  if (keeps) std::swap(sums, kept);
 }
 
 /// Problems side by side where there are many of them or they are small, tasks of one problem otherwise. The bits are
