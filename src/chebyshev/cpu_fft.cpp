@@ -60,13 +60,14 @@ struct fft_room {
 template <class V> class fft final : public engine_of<V> {
 public:
   explicit fft(const product_task& task)
-      : engine_of<V>(task), transform_(cpu_transform_length(points_needed(task.shape))), room_(points()) {}
+      : engine_of<V>(task), transform_(cpu_transform_of(cpu_transform_length(points_needed(task.shape)))),
+        room_(points()) {}
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
     each(this->task.count, [&](index_t s, fft_room& r) {
       const int e = put(series_at(a, s), this->task.shape.na, r.a) + put(series_at(b, s), this->task.shape.nb, r.b);
-      transform_.columns(r.a.data(), r.b.data(), r.z.data());
-      transform_.rows_pair(r.z.data());
+      transform_->columns(r.a.data(), r.b.data(), r.z.data());
+      transform_->rows_pair(r.z.data());
       finish(r, 0, e, c.data + s * c.stride);
     });
   }
@@ -74,9 +75,9 @@ public:
   void fix(const V* a) override {
     fft_room r(points());
     fixed_exponent_ = put(a, this->task.shape.na, r.a);
-    transform_.columns(r.a.data(), r.b.data(), r.z.data());
+    transform_->columns(r.a.data(), r.b.data(), r.z.data());
     fixed_.resize(points());
-    transform_.values(r.z.data(), fixed_.data());
+    transform_->values(r.z.data(), fixed_.data());
   }
 
   void run_fixed(batch<const V> b, batch<V> c) override {
@@ -87,18 +88,18 @@ public:
       const bool two = s + 1 < count;
       const int e = put(series_at(b, s), nb, r.a);
       const int f = put(series_at(b, two ? s + 1 : s), nb, r.b);
-      transform_.columns(r.a.data(), r.b.data(), r.z.data());
-      transform_.rows_fixed(r.z.data(), fixed_.data());
+      transform_->columns(r.a.data(), r.b.data(), r.z.data());
+      transform_->rows_fixed(r.z.data(), fixed_.data());
       finish(r, 0, fixed_exponent_ + e, c.data + s * c.stride);
       if (two) finish(r, 1, fixed_exponent_ + f, c.data + (s + 1) * c.stride);
     });
   }
 
   index_t transform() const override { return points(); }
-  double memory_bytes() const override { return transform_.bytes() + room_.bytes() + 8.0 * double(fixed_.size()); }
+  double memory_bytes() const override { return transform_->bytes() + room_.bytes() + 8.0 * double(fixed_.size()); }
 
 private:
-  index_t points() const { return transform_.points(); }
+  index_t points() const { return transform_->points(); }
 
   /// body(k, room) for k < count: short products share the threads one by one, long ones part by part.
   template <class F> void each(index_t count, F body) {
@@ -125,14 +126,14 @@ private:
   void finish(fft_room& r, int place, int exponent, V* c) const {
     const product_shape& s = this->task.shape;
     const index_t n = s.nonzero();
-    transform_.columns_back(r.z.data(), place, r.w.data());
-    transform_.coefficients(r.w.data(), r.result.data());
+    transform_->columns_back(r.z.data(), place, r.w.data());
+    transform_->coefficients(r.w.data(), r.result.data());
     if (this->task.series == convention::plain) r.result[0] /= 2;
     power_of_two(exponent).all(r.result.data(), n, c);
     std::fill(c + n, c + s.keep, V(0));
   }
 
-  cpu_transform transform_;
+  std::shared_ptr<const cpu_transform> transform_;
   fft_room room_;
   host_array<double> fixed_;
   int fixed_exponent_ = 0;

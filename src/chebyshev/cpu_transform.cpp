@@ -3,6 +3,10 @@
 
 #include "backends/cpu/parallel.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
 namespace furrow::chebyshev {
 namespace {
 
@@ -197,6 +201,22 @@ void cpu_transform::coefficients(const double* w, double* c) const {
     });
   });
   cpu::widest([&]() FURROW_INLINE { quarter(w, c, packs * lanes - 7); }); // as far as M / 4
+}
+
+std::shared_ptr<const cpu_transform> cpu_transform_of(split_length length) {
+  constexpr std::size_t most = 8;
+  static std::mutex one_at_a_time;
+  static std::vector<std::shared_ptr<const cpu_transform>> kept; // the last one was asked for last
+  const std::scoped_lock lock(one_at_a_time);
+  const auto found = std::find_if(kept.begin(), kept.end(), [&](const auto& t) { return t->length() == length; });
+  if (found != kept.end()) {
+    std::rotate(found, found + 1, kept.end());
+  } else {
+    auto made = std::make_shared<const cpu_transform>(length);
+    if (kept.size() == most) kept.erase(kept.begin());
+    kept.push_back(std::move(made));
+  }
+  return kept.back();
 }
 
 } // namespace furrow::chebyshev

@@ -3,6 +3,8 @@
 #include "lengths.hpp"
 #include "tile_fft.hpp"
 
+#include <memory>
+
 namespace furrow::chebyshev {
 
 /// Values of two real series at M Chebyshev points by one complex transform, and back by one of half the length.
@@ -20,6 +22,7 @@ class cpu_transform {
 public:
   static constexpr index_t part = 8192; ///< points that are worth a thread
   explicit cpu_transform(split_length length);
+  split_length length() const { return length_; }
   index_t points() const { return length_.points(); }
   double bytes() const;
 
@@ -47,5 +50,9 @@ private:
   host_array<double> twist_;             ///< e^(2 pi i j d / M), a complex pack for each j < rows
   double low_[pair_size], low_five_[pair_size]; ///< e^(2 pi i d / 4M), its fifth power
 };
+
+/// The transform of this length. Those of the lengths asked for last are kept: their tables, some 20 sqrt(M) numbers,
+/// take longer to make than a product, and a product made by one call is often one of many of its length.
+std::shared_ptr<const cpu_transform> cpu_transform_of(split_length length);
 
 } // namespace furrow::chebyshev

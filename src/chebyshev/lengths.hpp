@@ -30,6 +30,7 @@ inline index_t gpu_transform_length(index_t points) { return 2 * smooth_length(p
 struct split_length {
   index_t rows = 0, cols = 0;
   index_t points() const { return rows * cols; }
+  bool operator==(const split_length&) const = default;
 };
 split_length cpu_transform_length(index_t points);
 

@@ -9,7 +9,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <limits>
+#include <vector>
 
 namespace furrow::chebyshev {
 namespace {
@@ -47,6 +49,29 @@ TYPED_TEST(chebyshev_product, has_the_same_bits_for_every_number_of_threads) {
     }
     set_threads(0);
   }
+}
+
+/// More lengths than are remembered, asked for from four threads at once.
+TEST(chebyshev_products, of_many_lengths_share_their_tables) {
+  const product_options o{.how = algorithm::fft};
+  const auto a = kit::random_vector<double>(3000, 1);
+  const auto square = [&](index_t n) { return multiply<double>({a.data(), n}, {a.data(), n}, o); };
+  std::vector<index_t> lengths;
+  for (index_t n = 100; n <= 3000; n += 190) lengths.push_back(n);
+  std::vector<host_array<double>> alone;
+  for (const index_t n : lengths) alone.push_back(square(n));
+  std::vector<std::future<int>> threads;
+  for (std::size_t t = 0; t < 4; ++t)
+    threads.push_back(std::async(std::launch::async, [&, t] {
+      int wrong = 0;
+      for (std::size_t k = 0; k < 20 * lengths.size(); ++k) {
+        const std::size_t which = (7 * k + 5 * t) % lengths.size();
+        const auto c = square(lengths[which]);
+        wrong += std::memcmp(c.data(), alone[which].data(), c.byte_count()) != 0;
+      }
+      return wrong;
+    }));
+  for (auto& t : threads) EXPECT_EQ(t.get(), 0);
 }
 
 /// Coefficients of exp(z x): I_0(z), 2 I_1(z), ...

@@ -35,7 +35,7 @@ struct product_options {
 /// doubled. a and b are in host memory, of any lengths from 1 on; the result has exactly `keep` coefficients, or all.
 ///
 /// Cost of na = nb = n: direct 2 n^2 multiply-adds (1.5 n^2 for keep = n), fft one and a half transforms of 2 n (1.5 n)
-/// points.
+/// points; on the CPU the tables of the last few lengths of transforms are kept from call to call.
 ///
 /// Errors, u the unit roundoff of V, m = 2 min(na, nb) terms at most:
 ///   sums  |error in c_k| <= gamma_m (|a| * |b|)_k, gamma_m = m u / (1 - m u), (|a| * |b|) the product of |a_i|, |b_i|;
