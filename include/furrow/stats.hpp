@@ -19,6 +19,13 @@ struct locality {
 /// Windows inside which sliced formats sort rows by their lengths; 1 leaves them in place.
 inline constexpr std::array<index_t, 5> sorting_windows{1, 256, 1024, 4096, 16384};
 
+/// Slices of 16 rows in which diagonals are stored as strips of 16 places where that takes fewer bytes. Of an entry of
+/// the matrix; from a sample of the slices.
+struct strip_fill {
+  double strips = 0; ///< strips
+  double beside = 1; ///< places of what lies beside them, in slices that are padded to their longest row
+};
+
 /// What one pass over a matrix tells: the input of every cost model and of `furrow info`.
 struct stats {
   shape2 shape;
@@ -38,6 +45,7 @@ struct stats {
   bool finite = true;            ///< no NaN and no infinity among the values
   index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
   locality near{};
+  strip_fill diagonal{};
   /// [K]: aligned K x K blocks with entries, for K from 2 to 8. -1: not counted, because a sample of the rows of a
   /// large matrix has more than 1.75 places an entry.
   std::array<index_t, 9> blocks{};

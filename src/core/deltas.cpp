@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "deltas.hpp"
+#include "entries_before.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -17,12 +18,11 @@ struct sample {
 
 /// Where the entries of each of `count` rows begin, and one more.
 template <class V> std::vector<index_t> starts_of_rows(const coo<V>& a, index_t first, index_t count) {
-  const auto *const begin = a.row.begin(), *const end = a.row.end();
-  const auto* at = std::lower_bound(begin, end, first, [](std::int32_t r, index_t bound) { return r < bound; });
+  index_t k = entries_before(as_cview(a.row), first);
   std::vector<index_t> start;
   for (index_t row = first; row <= first + count; ++row) {
-    while (at < end && *at < row) ++at;
-    start.push_back(at - begin);
+    while (k < a.nnz() && a.row[k] < row) ++k;
+    start.push_back(k);
   }
   return start;
 }

@@ -4,6 +4,7 @@
 
 #include "deltas.hpp"
 #include "distinct.hpp"
+#include "strips.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -99,6 +100,7 @@ template <class V> stats measure(const coo<V>& a) {
     squares += p.squares;
   }
   s.near = look_at_columns(a);
+  s.diagonal = measure_strips(a);
   s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));
   s.empty_rows = a.shape.rows - full_rows;
   s.row_histogram[0] = s.empty_rows;

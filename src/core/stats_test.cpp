@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -36,6 +38,34 @@ double column_bytes_by_brute_force(const coo<double>& a, index_t window) {
     places += 32 * width;
   }
   return places > 0 ? bytes / places : 4;
+}
+
+/// All slices of 16 rows: diagonals with enough entries are strips of 16 places, a place beside them counts twice.
+strip_fill strips_by_brute_force(const coo<double>& a) {
+  std::map<index_t, std::map<index_t, std::vector<index_t>>> slices; // slice, offset, entries
+  for (index_t k = 0; k < a.nnz(); ++k) slices[a.row[k] / 16][index_t(a.col[k]) - a.row[k]].push_back(k);
+  double all_strips = 0, places = 0;
+  for (const auto& [slice, diagonals] : slices) {
+    double fewest = HUGE_VAL, best_strips = 0, best_width = 0;
+    for (const index_t least : {8, 4, 2, 1}) {
+      double strips = 0;
+      std::array<double, 16> beside{};
+      for (const auto& [offset, entries] : diagonals) {
+        const bool strip = std::ranges::count_if(entries, [&](index_t k) { return a.val[k] != 0; }) >= least;
+        strips += strip;
+        for (const index_t k : entries) beside[static_cast<std::size_t>(a.row[k] % 16)] += !strip || a.val[k] == 0;
+      }
+      const double width = *std::ranges::max_element(beside);
+      if (strips + 2 * width >= fewest) continue;
+      fewest = strips + 2 * width;
+      best_strips = strips;
+      best_width = width;
+    }
+    all_strips += best_strips;
+    places += 16 * best_width;
+  }
+  const auto nnz = double(a.nnz());
+  return a.nnz() ? strip_fill{all_strips / nnz, places / nnz} : strip_fill{};
 }
 
 /// The same, in the plainest way.
@@ -86,6 +116,7 @@ stats by_brute_force(const coo<double>& a) {
   s.distinct_values = std::min<index_t>(static_cast<index_t>(distinct.size()), 257);
   for (std::size_t k = 0; k < sorting_windows.size(); ++k)
     s.column_bytes[k] = column_bytes_by_brute_force(a, sorting_windows[k]);
+  s.diagonal = strips_by_brute_force(a);
   return s;
 }
 
@@ -118,6 +149,9 @@ void expect_same(const stats& got, const stats& expected) {
     EXPECT_NEAR(got.column_bytes[k], expected.column_bytes[k],
                 (got.shape.rows > 65536 ? 1e-2 : 1e-12) * expected.column_bytes[k]) // a sample of the larger ones
         << "window " << sorting_windows[k];
+  const double off = got.shape.rows > 32768 ? 0.1 : 1e-12; // a sample of the larger ones
+  EXPECT_NEAR(got.diagonal.strips, expected.diagonal.strips, off * (0.02 + expected.diagonal.strips));
+  EXPECT_NEAR(got.diagonal.beside, expected.diagonal.beside, off * (0.02 + expected.diagonal.beside));
 }
 
 TEST(stats, agree_with_brute_force_for_every_number_of_threads) {

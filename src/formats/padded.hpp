@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/entries_before.hpp"
+
 #include <furrow/array.hpp>
 
 #include <algorithm>
@@ -13,11 +15,6 @@ namespace furrow {
 
 /// The distance between columns of `rows` values: each starts on 64 bytes, in f32 and f64.
 constexpr index_t padded_rows(index_t rows) { return (rows + 15) / 16 * 16; }
-
-/// The number of entries before row r, for sorted row indices.
-inline index_t entries_before(cview<std::int32_t> row, index_t r) {
-  return std::lower_bound(row.begin(), row.end(), r) - row.begin();
-}
 
 #if !defined(__CUDACC__)
 /// Pieces of equally many rows, of about `work` places: whole blocks of rows where a piece holds some, otherwise a

@@ -7,7 +7,8 @@
 
 #include <immintrin.h>
 
-/// Rows of a slice in vector registers: sum + val * x[col] for neighbouring rows, 0 * 0 where col is negative.
+/// Rows of a slice in vector registers. add: sum + val * x[col] for neighbouring rows, 0 * 0 where col is negative;
+/// add_run: sum + val * x for consecutive elements of x.
 namespace furrow::sell_slices {
 
 #define FURROW_STEP(ISA) ISA static inline __attribute__((always_inline))
@@ -15,11 +16,16 @@ namespace furrow::sell_slices {
 struct eight_doubles {
   static constexpr index_t rows = 8, registers = 4;
   using sum = __m512d;
+  FURROW_STEP(FURROW_AVX512) sum zero() { return _mm512_setzero_pd(); }
+  FURROW_STEP(FURROW_AVX512) sum add(sum s, sum t) { return _mm512_add_pd(s, t); }
   FURROW_STEP(FURROW_AVX512) sum start(const double* out) { return _mm512_loadu_pd(out); }
   FURROW_STEP(FURROW_AVX512) sum add(sum s, const std::int32_t* col, const double* val, const double* x) {
     const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
     const auto in = static_cast<__mmask8>(~_mm256_movepi32_mask(at));
     return _mm512_fmadd_pd(_mm512_loadu_pd(val), _mm512_mask_i32gather_pd(_mm512_setzero_pd(), in, at, x, 8), s);
+  }
+  FURROW_STEP(FURROW_AVX512) sum add_run(sum s, const double* val, const double* x) {
+    return _mm512_fmadd_pd(_mm512_loadu_pd(val), _mm512_loadu_pd(x), s);
   }
   FURROW_STEP(FURROW_AVX512) void put(double* out, sum s) { _mm512_storeu_pd(out, s); }
 };
@@ -27,6 +33,8 @@ struct eight_doubles {
 struct sixteen_floats {
   static constexpr index_t rows = 16, registers = 2;
   using sum = __m512;
+  FURROW_STEP(FURROW_AVX512) sum zero() { return _mm512_setzero_ps(); }
+  FURROW_STEP(FURROW_AVX512) sum add(sum s, sum t) { return _mm512_add_ps(s, t); }
   FURROW_STEP(FURROW_AVX512) sum start(const float* out) { return _mm512_loadu_ps(out); }
   FURROW_STEP(FURROW_AVX512) sum add(sum s, const std::int32_t* col, const float* val, const float* x) {
     const __m512i at = _mm512_loadu_si512(col);
@@ -38,12 +46,17 @@ struct sixteen_floats {
     const auto in = static_cast<__mmask16>(~_mm512_movepi32_mask(at));
     return _mm512_fmadd_ps(_mm512_loadu_ps(val), _mm512_mask_i32gather_ps(_mm512_setzero_ps(), in, at, x, 4), s);
   }
+  FURROW_STEP(FURROW_AVX512) sum add_run(sum s, const float* val, const float* x) {
+    return _mm512_fmadd_ps(_mm512_loadu_ps(val), _mm512_loadu_ps(x), s);
+  }
   FURROW_STEP(FURROW_AVX512) void put(float* out, sum s) { _mm512_storeu_ps(out, s); }
 };
 
 struct four_doubles {
   static constexpr index_t rows = 4, registers = 4;
   using sum = __m256d;
+  FURROW_STEP(FURROW_AVX2) sum zero() { return _mm256_setzero_pd(); }
+  FURROW_STEP(FURROW_AVX2) sum add(sum s, sum t) { return _mm256_add_pd(s, t); }
   FURROW_STEP(FURROW_AVX2) sum start(const double* out) { return _mm256_loadu_pd(out); }
   FURROW_STEP(FURROW_AVX2) sum add(sum s, const std::int32_t* col, const double* val, const double* x) {
     const __m128i at = _mm_loadu_si128(reinterpret_cast<const __m128i*>(col));
@@ -51,17 +64,25 @@ struct four_doubles {
     const __m256d mask = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(in));
     return _mm256_fmadd_pd(_mm256_loadu_pd(val), _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, at, mask, 8), s);
   }
+  FURROW_STEP(FURROW_AVX2) sum add_run(sum s, const double* val, const double* x) {
+    return _mm256_fmadd_pd(_mm256_loadu_pd(val), _mm256_loadu_pd(x), s);
+  }
   FURROW_STEP(FURROW_AVX2) void put(double* out, sum s) { _mm256_storeu_pd(out, s); }
 };
 
 struct eight_floats {
   static constexpr index_t rows = 8, registers = 4;
   using sum = __m256;
+  FURROW_STEP(FURROW_AVX2) sum zero() { return _mm256_setzero_ps(); }
+  FURROW_STEP(FURROW_AVX2) sum add(sum s, sum t) { return _mm256_add_ps(s, t); }
   FURROW_STEP(FURROW_AVX2) sum start(const float* out) { return _mm256_loadu_ps(out); }
   FURROW_STEP(FURROW_AVX2) sum add(sum s, const std::int32_t* col, const float* val, const float* x) {
     const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
     const __m256 mask = _mm256_castsi256_ps(_mm256_cmpgt_epi32(at, _mm256_set1_epi32(-1)));
     return _mm256_fmadd_ps(_mm256_loadu_ps(val), _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, at, mask, 4), s);
+  }
+  FURROW_STEP(FURROW_AVX2) sum add_run(sum s, const float* val, const float* x) {
+    return _mm256_fmadd_ps(_mm256_loadu_ps(val), _mm256_loadu_ps(x), s);
   }
   FURROW_STEP(FURROW_AVX2) void put(float* out, sum s) { _mm256_storeu_ps(out, s); }
 };

@@ -24,6 +24,8 @@ json json_of(const stats& s) {
           {"sectors_by_row", s.near.by_row},
           {"sectors_by_slice", s.near.by_slice},
           {"sectors_by_window", s.near.by_window},
+          {"strips", s.diagonal.strips},
+          {"places_beside_strips", s.diagonal.beside},
           {"blocks", s.blocks},
           {"distinct_values", s.distinct_values},
           {"column_bytes", s.column_bytes},

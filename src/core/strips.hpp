@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/stats.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+/// Slices of 16 rows, diagonal by diagonal. Diagonals that are full enough in a slice are stored as strips of 16
+/// places.
+namespace furrow {
+
+inline constexpr index_t strip_height = 16;
+
+/// The triplets of a diagonal in the rows of a slice; -1 where a row has none.
+using strip_entries = std::array<index_t, strip_height>;
+
+/// found(offset, entries) for each diagonal that has entries in slice s, by ascending offset = column minus row. `k` is
+/// the first triplet of the slice; returns that of the next one. Cost: 16 comparisons a diagonal.
+template <class V, class F> index_t each_diagonal(const coo<V>& a, index_t s, index_t k, F&& found) {
+  constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
+  const index_t first = s * strip_height;
+  std::array<index_t, strip_height> at, end;
+  alignas(64) std::array<std::int32_t, strip_height> next; // offset of the next entry of each row
+  const auto look = [&](index_t i) {
+    next[i] = at[i] < end[i] ? static_cast<std::int32_t>(a.col[at[i]] - first - i) : none;
+  };
+  for (index_t i = 0; i < strip_height; ++i) {
+    at[i] = k;
+    while (k < a.nnz() && a.row[k] == first + i) ++k;
+    end[i] = k;
+    look(i);
+  }
+  for (;;) {
+    std::int32_t offset = none;
+    for (index_t i = 0; i < strip_height; ++i) offset = std::min(offset, next[i]);
+    if (offset == none) return k;
+    strip_entries entries;
+    for (index_t i = 0; i < strip_height; ++i) {
+      entries[i] = -1;
+      if (next[i] != offset) continue;
+      entries[i] = at[i]++;
+      look(i);
+    }
+    found(offset, entries);
+  }
+}
+
+/// How a slice is stored: diagonals with at least `least` entries that are not 0 are strips, the other entries lie
+/// beside them in rows that are padded to the longest one.
+struct strip_plan {
+  index_t least = 1, strips = 0, width = 0;
+  index_t next = 0; ///< the first triplet of the next slice
+};
+
+/// The cheapest plan of least = 8, 4, 2 and 1: a place beside strips, which has a column, costs as much as two in
+/// strips.
+template <class V> strip_plan plan_strips(const coo<V>& a, index_t s, index_t k) {
+  constexpr std::size_t kinds = 4; // of diagonals: 8 entries and more, 4 to 7, 2 or 3, 1
+  std::array<index_t, kinds> strips{};
+  std::array<std::array<index_t, strip_height>, kinds + 1> beside{}; // entries of each row that are no strips
+  strip_plan best;
+  best.next = each_diagonal(a, s, k, [&](std::int32_t, const strip_entries& entries) {
+    index_t count = 0;
+    for (const index_t e : entries) count += e >= 0 && a.val[e] != V(0);
+    const std::size_t kind = count >= 8 ? 0 : count >= 4 ? 1 : count >= 2 ? 2 : count == 1 ? 3 : 4;
+    if (kind < kinds) ++strips[kind];
+    for (index_t i = 0; i < strip_height; ++i) {
+      if (entries[i] < 0) continue;
+      const bool zero = a.val[entries[i]] == V(0);
+      for (std::size_t all = 0; all < kinds; ++all) beside[all][i] += zero || kind > all;
+    }
+  });
+  index_t fewest = std::numeric_limits<index_t>::max(), sum = 0;
+  for (std::size_t all = 0; all < kinds; ++all) {
+    sum += strips[all];
+    const index_t width = *std::max_element(beside[all].begin(), beside[all].end());
+    if (sum + 2 * width >= fewest) continue;
+    fewest = sum + 2 * width;
+    best.least = index_t(8) >> all;
+    best.strips = sum;
+    best.width = width;
+  }
+  return best;
+}
+
+/// strip(n, offset, i, k) for each triplet k of row i of the slice that lies in its n-th strip; beside(i, n, k) for the
+/// others, the n-th of their row by ascending column. An entry 0 is never in a strip, where it would not be told from
+/// padding. Returns the first triplet of the next slice.
+template <class V, class Strip, class Beside>
+index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&& strip, Beside&& beside) {
+  index_t strips = 0;
+  std::array<index_t, strip_height> others{};
+  return each_diagonal(a, s, k, [&](std::int32_t offset, const strip_entries& entries) {
+    index_t count = 0;
+    for (const index_t e : entries) count += e >= 0 && a.val[e] != V(0);
+    const bool is_strip = count >= least;
+    for (index_t i = 0; i < strip_height; ++i) {
+      const index_t e = entries[i];
+      if (e < 0) continue;
+      if (is_strip && a.val[e] != V(0)) {
+        strip(strips, offset, i, e);
+      } else {
+        beside(i, others[i], e);
+        ++others[i];
+      }
+    }
+    strips += is_strip;
+  });
+}
+
+/// From at most 2048 slices, spread evenly: all of a matrix of at most `strips_counted` rows. The same for every number
+/// of threads.
+inline constexpr index_t strips_counted = 2048 * strip_height;
+template <class V> strip_fill measure_strips(const coo<V>& a);
+
+} // namespace furrow

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+#include "cpu_strips.hpp"
+
+#include "backends/cpu/operator.hpp"
+#include "backends/entry.hpp"
+#include "formats/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace furrow {
+namespace hdia_format {
+namespace {
+
+constexpr index_t default_limit = 2; ///< with more places an entry other formats move fewer bytes
+
+/// Pieces of whole slices.
+row_pieces cut_slices(index_t rows, cview<index_t> strip_ptr, cview<index_t> place_ptr) {
+  const auto before = [&](index_t s) { return strip_height * strip_ptr[s] + place_ptr[s]; };
+  row_pieces pieces = cut_rows(strip_ptr.size - 1, before);
+  for (index_t& row : pieces.begin) row = std::min(rows, row * strip_height);
+  return pieces;
+}
+
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
+  auto matrix = to_hdia(a);
+  auto pieces = cut_slices(matrix.shape.rows, as_cview(matrix.strip_ptr), as_cview(matrix.rest.slice_ptr));
+  return std::make_unique<cpu::row_operator<V, hdia<V, host_array>, strip_rows>>(std::move(matrix), std::move(pieces),
+                                                                                 "strips");
+}
+
+layout lay_out(const stats& s, precision p, std::string_view parameters) {
+  const index_t limit = format_parameters("hdia[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
+  const double slices = double((s.shape.rows + strip_height - 1) / strip_height), nnz = double(s.nnz);
+  const double strips = std::round(s.diagonal.strips * nnz), beside = std::round(s.diagonal.beside * nnz);
+  const double places = double(strip_height) * strips + beside;
+  layout result{.bytes =
+                    (4 + bytes_of(p) * double(strip_height)) * strips + (4 + bytes_of(p)) * beside + 16 * (slices + 1),
+                .places = places,
+                .exact = s.row_length.size() == s.shape.rows && s.shape.rows <= strips_counted};
+  if (const double fill = places / nnz; fill > double(limit))
+    result.refusal = fmt::format("format hdia would store {:.3g} places an entry, as few diagonals are half full in 16 "
+                                 "rows, and takes up to {}: choose another format, or hdia:{}",
+                                 fill, limit, std::ceil(fill));
+  return result;
+}
+
+constexpr std::array cpu_kernels{
+    kernel_entry{"strips", "16 rows at a time, consecutive elements of x; then the rest as sell does it", {}}};
+constexpr std::array gpu_kernels{
+    kernel_entry{"strips", "a thread a row, eight diagonals under way at a time; then the rest as sell does it", {}},
+    kernel_entry{"split", "2 to 8 threads a row: for few rows", {}},
+};
+constexpr std::array<std::string_view, 1> examples{"200"};
+
+} // namespace
+
+template <class V>
+std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
+
+extern const format_entry entry{
+    "hdia",
+    "diagonals of 16 rows at a time, sell for what lies beside them: for grids with edges, refined or numbered by "
+    "parts",
+    lay_out,
+    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    "[:LIMIT]",
+    examples,
+};
+
+} // namespace hdia_format
+} // namespace furrow
