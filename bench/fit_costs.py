@@ -15,7 +15,7 @@ import sys
 import numpy as np
 from scipy.optimize import nnls
 
-NAMES = ["start", "memory", "by_row", "by_slice", "by_window", "rows", "places", "uneven", "longest"]
+NAMES = ["start", "memory", "by_row", "by_slice", "by_window", "rows", "places", "uneven", "surprising", "longest"]
 
 
 def features(result, stats, machine):
@@ -27,7 +27,8 @@ def features(result, stats, machine):
     return [machine["latency"], result["bytes"] / rate, sector * stats["sectors_by_row"],
             sector * stats["sectors_by_slice"], sector * stats["sectors_by_window"],
             1e-9 * stats["rows"] / processors, 1e-9 * result["places"] / processors,
-            1e-9 * stats["rows"] * stats["row_deviation"] / processors, 1e-9 * stats["row_max"]]
+            1e-9 * stats["rows"] * stats["row_deviation"] / processors,
+            1e-9 * stats["rows"] * stats["surprise"] / processors, 1e-9 * result["longest"]]
 
 
 def fit(rows, seconds):

@@ -31,6 +31,7 @@ struct layout {
   bool exact = true;     ///< otherwise `bytes` is an estimate from samples
   /// Bytes of triplets and helpers that are still there when the matrix is complete; negative: all triplets.
   double beside = -1;
+  double longest = -1; ///< entries of the rows that are stored as rows; negative: as in the matrix
 };
 
 /// What the cost models know of a device. Only ratios matter to a choice.
@@ -47,15 +48,16 @@ machine typical_machine(device where);
 /// What a product by one kernel costs, as a sum: each number times what stands beside it. Fitted to measurements
 /// (docs/choosing.md); all zero: nobody has measured this kernel.
 struct kernel_costs {
-  double start = 0;     ///< times the latency of the machine
-  double memory = 0;    ///< times bytes_per_apply over the rate of the memory, or of the cache where they fit it
-  double by_row = 0;    ///< times the sectors of x by row (`locality`) over the rate of the cache
-  double by_slice = 0;  ///< times those by slice
-  double by_window = 0; ///< times those by window
-  double rows = 0;      ///< nanoseconds a row and processor
-  double places = 0;    ///< nanoseconds a stored value and processor
-  double uneven = 0;    ///< nanoseconds a row, processor and entry that rows deviate from their mean length
-  double longest = 0;   ///< nanoseconds an entry of the longest row
+  double start = 0;      ///< times the latency of the machine
+  double memory = 0;     ///< times bytes_per_apply over the rate of the memory, or of the cache where they fit it
+  double by_row = 0;     ///< times the sectors of x by row (`locality`) over the rate of the cache
+  double by_slice = 0;   ///< times those by slice
+  double by_window = 0;  ///< times those by window
+  double rows = 0;       ///< nanoseconds a row and processor
+  double places = 0;     ///< nanoseconds a stored value and processor
+  double uneven = 0;     ///< nanoseconds a row, processor and entry that rows deviate from their mean length
+  double surprising = 0; ///< nanoseconds a row, processor and share of rows whose length is not foreseen
+  double longest = 0;    ///< nanoseconds an entry of the longest row (`longest_run`)
   bool known() const { return start > 0 || memory > 0 || places > 0; }
 };
 
@@ -91,6 +93,11 @@ struct format_entry {
 /// Bytes of y = A x: the stored matrix, x and y, each once.
 inline double bytes_per_apply(const layout& l, const stats& s, precision p) {
   return l.bytes + bytes_of(p) * static_cast<double>(s.shape.rows + s.shape.cols);
+}
+
+/// Entries that one thread may have to take one after the other.
+inline double longest_run(const layout& l, const stats& s) {
+  return l.longest < 0 ? static_cast<double>(s.row_max) : l.longest;
 }
 
 /// Peak bytes of host memory while a matrix is made from triplets.

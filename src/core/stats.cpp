@@ -5,6 +5,7 @@
 #include "deltas.hpp"
 #include "distinct.hpp"
 #include "strips.hpp"
+#include "surprise.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -99,6 +100,7 @@ template <class V> stats measure(const coo<V>& a) {
     full_rows += p.full_rows;
     squares += p.squares;
   }
+  s.surprise = surprise(a.shape.rows, [&](index_t row) { return s.row_length[row]; });
   s.near = look_at_columns(a);
   s.diagonal = measure_strips(a);
   s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));

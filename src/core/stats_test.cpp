@@ -4,6 +4,7 @@
 #include "kit/matrices.hpp"
 
 #include <furrow/device.hpp>
+#include <furrow/generate.hpp>
 #include <furrow/stats.hpp>
 
 #include <gtest/gtest.h>
@@ -202,6 +203,12 @@ TEST(stats, sample_the_columns_of_large_matrices) {
   std::vector<double> values(100'000, 2.0); // 3125 slices, of which some are left out
   const auto s = measure(kit::diagonal(values));
   for (const double bytes : s.column_bytes) EXPECT_DOUBLE_EQ(bytes, (4 + 32 * 4) / 32.0); // a base, and one word a row
+}
+
+TEST(stats, rows_in_a_pattern_are_no_surprise_and_random_ones_are) {
+  EXPECT_LT(measure(generate("poisson2d:200").a).surprise, 0.05);
+  EXPECT_GT(measure(generate("powerlaw:20000:8:2.3").a).surprise, 0.5);
+  EXPECT_EQ(measure(generate("powerlaw:2000:8:2.3").a).surprise, 0); // learned by heart
 }
 
 TEST(stats, notice_a_stored_zero_on_the_diagonal) {

@@ -7,8 +7,7 @@
 #include "cpu_rows.hpp"
 
 #include "backends/row_kernel.hpp"
-
-#include <array>
+#include "core/surprise.hpp"
 
 #if defined(__x86_64__)
 #include "cpu_rows_avx2.hpp"
@@ -54,32 +53,11 @@ void staged::sums(const csr<V, I, cview>& a, index_t first, index_t last, cview<
   direct::sums(a, first, last, x, out);
 }
 
-template <class I> double surprise(cview<I> row_ptr) {
-  constexpr index_t stretches = 16, most = 16384;
-  const index_t rows = row_ptr.size - 1;
-  const index_t length = std::min(most, rows / stretches);
-  std::array<std::uint32_t, 4096> expected{};
-  index_t missed = 0;
-  std::uint32_t one_before = 0, two_before = 0;
-  for (index_t s = 0; s < stretches; ++s) {
-    const index_t begin = cpu::part_begin(rows, stretches, s);
-    for (index_t row = begin; row < begin + length; ++row) {
-      const auto now = static_cast<std::uint32_t>(row_ptr[row + 1] - row_ptr[row]);
-      std::uint32_t& guess = expected[(one_before * 0x9e3779b1u + two_before * 0x85ebca6bu) >> 20];
-      missed += guess != now;
-      guess = now;
-      two_before = one_before;
-      one_before = now;
-    }
-  }
-  return length ? double(missed) / double(length * stretches) : 0;
-}
-
 template <class I> bool irregular(cview<I> row_ptr) {
   const index_t rows = row_ptr.size - 1;
-  if (rows < 16384) return false; // a predictor learns these by heart
-  const double mean = double(row_ptr[rows]) / double(rows);
-  return mean <= 32 && surprise(row_ptr) > 0.5 && entries_in_long_rows(row_ptr) < 0.1;
+  const double mean = double(row_ptr[rows]) / double(std::max<index_t>(rows, 1));
+  const auto length = [&](index_t row) { return row_ptr[row + 1] - row_ptr[row]; };
+  return mean <= 32 && surprise(rows, length) > 0.5 && entries_in_long_rows(row_ptr) < 0.1;
 }
 
 #define FURROW_ROWS(V, I)                                                                                              \
@@ -91,8 +69,6 @@ FURROW_ROWS(double, std::int64_t)
 FURROW_ROWS(float, std::int32_t)
 FURROW_ROWS(float, std::int64_t)
 #undef FURROW_ROWS
-template double surprise(cview<std::int32_t>);
-template double surprise(cview<std::int64_t>);
 template bool irregular(cview<std::int32_t>);
 template bool irregular(cview<std::int64_t>);
 

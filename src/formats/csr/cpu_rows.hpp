@@ -36,10 +36,6 @@ struct staged {
   static void sums(const csr<V, I, cview>& a, index_t first, index_t last, cview<V> x, V* out);
 };
 
-/// The share of rows that are not as long as the row that followed the last time when the two rows before were as long
-/// as now: what a branch predictor may miss. Looks at some hundred thousand rows at most.
-template <class I> double surprise(cview<I> row_ptr);
-
 /// Whether `staged` suits these rows. Decided by `surprise`, not by a stopwatch, so that the same matrix always gives
 /// the same bits.
 template <class I> bool irregular(cview<I> row_ptr);

@@ -42,28 +42,56 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t width = width_by(parameters, reaching, bytes_of(p));
   const double places = double(width) * double(padded_rows(s.shape.rows)),
                rest = double(entries_beyond(reaching, width));
-  return {(4 + bytes_of(p)) * places + (8 + bytes_of(p)) * rest, places + rest, {}, known};
+  return {.bytes = (4 + bytes_of(p)) * places + (8 + bytes_of(p)) * rest,
+          .places = places + rest,
+          .exact = known,
+          .longest = double(width)};
 }
 
 constexpr std::array cpu_kernels{
     kernel_entry{"rows",
                  "a block of rows at a time, four rows in a vector register, then what they have beyond",
-                 {.memory = 0.22, .by_slice = 0.41, .by_window = 1.08, .places = 0.407}},
-    kernel_entry{"gathered",
-                 "as rows, with gather instructions: for x larger than a cache",
-                 {.memory = 0.186, .by_slice = 0.484, .by_window = 1.01, .places = 0.415}},
+                 {.memory = 0.152,
+                  .by_slice = 0.281,
+                  .by_window = 0.6,
+                  .places = 0.318,
+                  .uneven = 0.000119,
+                  .surprising = 3.59,
+                  .longest = 46.5}},
+    kernel_entry{
+        "gathered",
+        "as rows, with gather instructions: for x larger than a cache",
+        {.memory = 0.138, .by_slice = 0.272, .by_window = 0.6, .places = 0.338, .surprising = 3.7, .longest = 43.3}},
     kernel_entry{"scalar",
                  "a row at a time, an entry at a time",
-                 {.memory = 0.389, .by_slice = 0.181, .by_window = 1.97, .rows = 0.639, .places = 0.693}},
+                 {.start = 0.695,
+                  .memory = 0.219,
+                  .by_row = 0.0287,
+                  .by_window = 0.6,
+                  .places = 0.58,
+                  .uneven = 0.0013,
+                  .surprising = 7.02}},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{
-        "tiles",
-        "two rows a thread, four columns under way at a time; then a segmented reduction",
-        {.start = 2.65, .memory = 0.391, .by_slice = 0.276, .by_window = 0.792, .places = 0.126, .uneven = 0.00456}},
+    kernel_entry{"tiles",
+                 "two rows a thread, four columns under way at a time; then a segmented reduction",
+                 {.start = 2.55,
+                  .memory = 0.576,
+                  .by_slice = 0.129,
+                  .by_window = 1.09,
+                  .rows = 0.108,
+                  .places = 0.0728,
+                  .uneven = 0.00372,
+                  .longest = 22.9}},
     kernel_entry{"scalar",
                  "a thread a row; then a segmented reduction (Bell and Garland 2008)",
-                 {.start = 3.15, .by_slice = 0.2, .by_window = 0.76, .places = 0.386, .uneven = 0.00353}},
+                 {.start = 2.44,
+                  .memory = 0.722,
+                  .by_slice = 0.0376,
+                  .by_window = 0.984,
+                  .places = 0.165,
+                  .uneven = 0.00336,
+                  .longest = 225}},
 };
 constexpr std::array<std::string_view, 3> examples{"bell_garland", "0", "3"};
 

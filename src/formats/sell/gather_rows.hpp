@@ -120,6 +120,10 @@ template <> struct vectors_of<float> {
     index_t i = 0;                                                                                                     \
     for (; i + together <= height; i += together)                                                                      \
       NAME##_rows<Step, Step::registers>(col + i, val + i, width, height, x, out + i);                                 \
+    if (Step::registers > 2 && i + 2 * Step::rows <= height) {                                                         \
+      NAME##_rows<Step, 2>(col + i, val + i, width, height, x, out + i);                                               \
+      i += 2 * Step::rows;                                                                                             \
+    }                                                                                                                  \
     for (; i < height; i += Step::rows) NAME##_rows<Step, 1>(col + i, val + i, width, height, x, out + i);             \
   }
 FURROW_SLICE(slice_avx512, FURROW_AVX512)

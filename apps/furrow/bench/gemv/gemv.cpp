@@ -22,7 +22,7 @@ const std::vector<std::string> all_types{"f64", "f32", "f16", "bf16"}, all_layou
 struct options {
   std::vector<std::string> shapes;
   std::string types, layouts, operations, where = "auto", folder;
-  int thread_count = 0, repeat = 0;
+  int thread_count = 0, repeat = 0, turns = 1;
   double seconds = 0.1;
   bool cold = false, rivals = true, json = false;
 };
@@ -62,6 +62,7 @@ int run(const options& o) {
   if (p.shapes.empty()) p.shapes = usual_shapes(p.where);
   p.rivals = o.rivals;
   p.how = {o.repeat, o.seconds, nullptr};
+  p.turns = o.turns;
   std::optional<cache_flush> flush;
   if (o.cold) flush.emplace(p.where);
   if (flush) p.how.flush = &*flush;
@@ -80,6 +81,7 @@ int run(const options& o) {
   j.update(conditions(p.where, libraries));
   j["cold"] = o.cold;
   j["seconds_each"] = o.seconds;
+  j["turns"] = o.turns;
   j["ceiling_gbps"] = number(1e-9 * ceiling);
   j["results"] = json::array();
   const auto done = [&](const product& m) {
@@ -114,6 +116,10 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.add_option("--repeat", o->repeat, "timed samples instead of a time")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
+  app.add_option("--turns", o->turns,
+                 "take turns with other libraries N times, the fastest turn of each counts (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
   app.add_flag("--cold", o->cold, "flush the caches before every sample");
   app.add_flag("!--no-rivals", o->rivals, "leave other libraries out");
   shared.words[app.add_option("--device", o->where, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")

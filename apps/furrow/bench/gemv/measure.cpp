@@ -62,24 +62,33 @@ public:
     const dense_view<T> matrix{a_.data(), s, by_rows ? s.cols : s.rows,
                                by_rows ? storage_order::row_major : storage_order::col_major};
     const auto ours = [&] { gemv<T>(1, matrix, {x_.data(), terms}, 0, {y_.data(), outputs}, options); };
-    found.time = time_steadily(ours, plan_.where, plan_.how);
+    std::vector<std::function<void()>> rivals;
     for (const auto& library : bench::dense_libraries()) {
       if (!plan_.rivals || library.where != plan_.where.what || !library.present()) continue;
       const auto multiply = library.dense->template of<T>();
       if (!multiply || std::max(s.rows, s.cols) > std::numeric_limits<int>::max()) continue;
       // A row-major matrix is a column-major one, transposed.
       const shape2 as = by_rows ? shape2{s.cols, s.rows} : s;
-      const auto theirs = [&] {
-        multiply(transposed != by_rows, as.rows, as.cols, a_.data(), narrow_x_.data(), y_.data());
-      };
-      found.rivals.push_back({std::string(library.name), time_steadily(theirs, plan_.where, plan_.how)});
-      // Idle threads of a pool go on spinning for a while: not beside the next measurement.
-      if (!plan_.where.is_gpu()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      rivals.push_back(
+          [=, this] { multiply(transposed != by_rows, as.rows, as.cols, a_.data(), narrow_x_.data(), y_.data()); });
+      found.rivals.push_back({std::string(library.name), {}});
+    }
+    for (int turn = 0; turn < plan_.turns; ++turn) {
+      keep_faster(found.time, time_steadily(ours, plan_.where, plan_.how));
+      for (std::size_t k = 0; k < rivals.size(); ++k) {
+        keep_faster(found.rivals[k].time, time_steadily(rivals[k], plan_.where, plan_.how));
+        // Idle threads of a pool go on spinning for a while: not beside the next measurement.
+        if (!plan_.where.is_gpu()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
     }
     return found;
   }
 
 private:
+  static void keep_faster(timing& kept, const timing& turn) {
+    if (kept.repeats == 0 || turn.median < kept.median) kept = turn;
+  }
+
   const plan& plan_;
   Array<T> a_, narrow_x_;
   Array<V> x_, y_;

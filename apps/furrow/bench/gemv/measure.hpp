@@ -16,6 +16,7 @@ struct plan {
   std::vector<shape2> shapes;
   std::vector<std::string> types, layouts, operations;
   endurance how;
+  int turns = 1; ///< of each product and its rivals; the fastest turn of each counts
   bool rivals = true;
 };
 

@@ -40,7 +40,9 @@ public:
     attempt({"furrow", format, r.what.kernel, precision_of<V>, {}}, [&] {
       product found = unmeasured("furrow", format);
       found.chosen = r.chosen;
-      found.places = r.what.format->lay_out(stats_, precision_of<V>, r.what.parameters).places;
+      const layout stored = r.what.format->lay_out(stats_, precision_of<V>, r.what.parameters);
+      found.places = stored.places;
+      found.longest = longest_run(stored, stats_);
       coo<V> copy = a_;
       let_others_sleep(5);
       const double began = now();

@@ -36,6 +36,7 @@ struct product {
   double setup = 0;                ///< seconds from triplets in host memory to an operator on the device
   double bytes = 0;                ///< of a product: the stored matrix, x and y
   double places = 0;               ///< values stored, padding included; 0: not known of a rival
+  double longest = 0;              ///< entries of the longest row as it is stored
   std::optional<double> row_error; ///< in units of the rounding bound
   bool chosen = false;             ///< by "auto"
   bool tuned = false;              ///< by measuring, as --tune does
