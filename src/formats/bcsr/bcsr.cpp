@@ -32,13 +32,14 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 
 constexpr std::array cpu_kernels{kernel_entry{"blocks",
                                               "a block row at a time, loops of fixed length",
-                                              {.start = 0.192,
-                                               .memory = 0.0783,
-                                               .by_slice = 0.249,
+                                              {.start = 0.297,
+                                               .memory = 0.0866,
+                                               .by_slice = 0.232,
                                                .by_window = 0.6,
-                                               .rows = 2.81,
-                                               .places = 0.0832,
-                                               .longest = 13.1}}};
+                                               .rows = 2.71,
+                                               .places = 0.0725,
+                                               .uneven = 0.0384,
+                                               .longest = 12.1}}};
 constexpr std::array gpu_kernels{kernel_entry{
     "blocks", "8 to 32 lanes a block row, a block column a lane", {.start = 0.751, .memory = 1.07, .longest = 6.06}}};
 constexpr std::array<std::string_view, 3> examples{"2", "3", "8"};

@@ -96,15 +96,16 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 
 constexpr std::array cpu_kernels{kernel_entry{"rows",
                                               "rows split by their entries",
-                                              {.start = 1.06,
-                                               .by_row = 0.114,
-                                               .by_slice = 0.263,
-                                               .by_window = 0.6,
-                                               .rows = 1.13,
-                                               .places = 0.687,
-                                               .uneven = 0.00131,
-                                               .surprising = 7.59,
-                                               .longest = 0.0723}}};
+                                              {.start = 1.65,
+                                               .memory = 0.0164,
+                                               .by_row = 0.0259,
+                                               .by_slice = 0.168,
+                                               .by_window = 0.656,
+                                               .rows = 1.06,
+                                               .places = 0.685,
+                                               .uneven = 0.000486,
+                                               .surprising = 7.21,
+                                               .longest = 0.169}}};
 constexpr std::array gpu_kernels{kernel_entry{
     "segmented",
     "segmented reduction of equal shares, carries added in order",

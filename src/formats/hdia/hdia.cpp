@@ -54,13 +54,13 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 constexpr std::array cpu_kernels{
     kernel_entry{"strips",
                  "16 rows at a time, consecutive elements of x; then the rest as sell does it",
-                 {.start = 0.881,
-                  .memory = 0.284,
-                  .by_row = 0.0556,
-                  .by_slice = 0.197,
+                 {.start = 0.638,
+                  .memory = 0.24,
+                  .by_row = 0.0155,
+                  .by_slice = 0.248,
                   .by_window = 1.05,
-                  .places = 0.00298,
-                  .longest = 0.609}}};
+                  .places = 0.0129,
+                  .longest = 0.744}}};
 constexpr std::array gpu_kernels{
     kernel_entry{"strips",
                  "a thread a row, eight diagonals under way at a time; then the rest as sell does it",

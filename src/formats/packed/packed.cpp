@@ -51,15 +51,15 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 constexpr std::array cpu_kernels{
     kernel_entry{"unpacked",
                  "eight slots at a time into a buffer, then as sell does it",
-                 {.start = 0.0947,
-                  .memory = 0.00943,
-                  .by_row = 0.149,
-                  .by_slice = 0.0837,
+                 {.start = 0.259,
+                  .memory = 0.0179,
+                  .by_row = 0.157,
+                  .by_slice = 0.0874,
                   .by_window = 0.6,
-                  .rows = 1.06,
-                  .places = 0.277,
-                  .uneven = 0.0212,
-                  .surprising = 0.515}},
+                  .rows = 1.01,
+                  .places = 0.26,
+                  .uneven = 0.0207,
+                  .surprising = 0.416}},
 };
 constexpr std::array gpu_kernels{
     kernel_entry{"slices",
