@@ -35,11 +35,17 @@ template <class T, int Lanes, bool Whole> struct line_part {
   }
 };
 
-/// A thread's sums over the lines of [line, end) that are Step apart, `unroll` of them under way at the same time.
-template <class T, class S, int Rhs, int Lanes, int Step, bool Whole> struct column_sums {
+/// Loads that a thread of such a kernel has under way where Step groups take turns.
+template <class T, int Rhs, int Step, bool Whole>
+inline constexpr int lines_under_way = !Whole || per_load<T> * Rhs >= 32       ? 2
+                                       : Rhs == 1 && Step > 1 && sizeof(T) < 8 ? 8
+                                                                               : 4;
+
+/// A thread's sums over the lines of [line, end) that are Step apart, Unroll of them under way at the same time.
+template <class T, class S, int Rhs, int Lanes, int Step, bool Whole, int Unroll = lines_under_way<T, Rhs, Step, Whole>>
+struct column_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
-  static constexpr int unroll = !Whole || each * Rhs >= 32 ? 2 : Rhs == 1 && Step > 1 && sizeof(T) < 8 ? 8 : 4;
 
   const call<T>& c;
   line_part<T, Lanes, Whole> part;
@@ -72,8 +78,8 @@ template <class T, class S, int Rhs, int Lanes, int Step, bool Whole> struct col
       x += n.value * Step * c.x_stride;
       left -= n.value;
     };
-    while (left >= unroll) take(fixed<unroll>{});
-    if (unroll > 4 && left >= 4) take(fixed<4>{});
+    while (left >= Unroll) take(fixed<Unroll>{});
+    if (Unroll > 4 && left >= 4) take(fixed<4>{});
     if (left >= 2) take(fixed<2>{});
     if (left > 0) take(fixed<1>{});
   }

@@ -2,6 +2,8 @@
 #pragma once
 #include "gpu_pieces.hpp"
 
+#include <type_traits>
+
 namespace furrow::dense {
 
 /// A group's share of R lines of memory: the products of one thread, `rank` of W. Lines that are not there are line 0
@@ -9,6 +11,8 @@ namespace furrow::dense {
 template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
+  /// Counts the loads of a piece; 16-bit numbers leave no registers for a long one.
+  using place = std::conditional_t<sizeof(T) == 2, int, index_t>;
 
   const call<T>& c;
   const T* a;    ///< first element of the piece in the first line
@@ -75,11 +79,11 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
       }
   }
 
-  template <bool Packed> __device__ void add_all(index_t head, index_t loads) {
-    index_t v = rank;
-    for (; v + (U - 1) * W < loads; v += U * W) add_loads<U, Packed>(head + v * each);
+  template <bool Packed> __device__ void add_all(place head, place loads) {
+    place v = rank;
+    for (; v + (U - 1) * W < loads; v += U * W) add_loads<U, Packed>(head + index_t(v) * each);
     if constexpr (U > 1)
-      for (; v < loads; v += W) add_loads<1, Packed>(head + v * each);
+      for (; v < loads; v += W) add_loads<1, Packed>(head + index_t(v) * each);
   }
 
   __device__ void add() {
@@ -88,10 +92,10 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
       for (index_t k = rank; k < count; k += W) add_element(k);
       return;
     }
-    const index_t ahead = misalignment(a) ? each - misalignment(a) : 0, head = ahead < count ? ahead : count;
-    const index_t loads = (count - head) / each;
+    const place ahead = misalignment(a) ? each - misalignment(a) : 0, head = ahead < count ? ahead : place(count);
+    const place loads = place((count - head) / each);
     for (index_t k = rank; k < head; k += W) add_element(k);
-    for (index_t k = head + loads * each + rank; k < count; k += W) add_element(k);
+    for (index_t k = head + index_t(loads) * each + rank; k < count; k += W) add_element(k);
     const bool packed = c.x_stride == 1 && c.x_next % per_load<V> == 0 && misalignment(x + head) == 0;
     if (packed) add_all<true>(head, loads);
     else add_all<false>(head, loads);

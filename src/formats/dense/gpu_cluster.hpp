@@ -8,57 +8,65 @@
 
 namespace furrow::dense {
 
-/// Blocks a multiprocessor that the kernel has registers for. Two of the large ones, though one comes: clusters do not
-/// fill all multiprocessors otherwise.
-template <class T, class S, int Lanes>
-inline constexpr int cluster_resident = Lanes > gpu::warp ? (sizeof(S) == 8 ? 1 : 2)
-                                        : sizeof(T) == 4  ? 4
-                                                          : 3;
+/// Blocks a multiprocessor that the kernel has registers for.
+template <class T, int Blocks> inline constexpr int cluster_resident = Blocks == 1 ? 2 : sizeof(T) == 4 ? 4 : 3;
 
-/// y <- alpha A' x + beta y, one vector, for matrices that are read in a few microseconds: the lines of memory are
-/// added up by `cluster_blocks` blocks for a tile. Each writes its sums into the shared memory of the block that
-/// finishes them, which takes less time than a way through the memory of the device. Reads every byte of A once.
-template <class T, class S, int Lanes>
-__global__ void __launch_bounds__(cluster_threads(Lanes), (cluster_resident<T, S, Lanes>))
+/// y <- alpha A' x + beta y, one vector, without a way through the memory of the device: the lines of memory are added
+/// up by `Blocks` blocks for a tile. Several are a cluster: each writes its sums into the shared memory of the block
+/// that finishes them. Reads every byte of A once.
+template <class T, class S, int Lanes, int Blocks>
+__global__ void __launch_bounds__(cluster_threads(Blocks), (cluster_resident<T, Blocks>))
     cluster_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  constexpr int each = per_load<T>, threads = cluster_threads(Lanes), groups = threads / Lanes, width = Lanes * each;
+  constexpr int each = per_load<T>, threads = cluster_threads(Blocks), groups = threads / Lanes, width = Lanes * each;
   constexpr int rooms = Lanes < gpu::warp ? threads / gpu::warp : groups; // sums of a column that a block has
-  constexpr int share = width / cluster_blocks;                           // outputs that a block finishes
+  constexpr int share = width / Blocks;                                   // outputs that a block finishes
   __shared__ S room[rooms][width];
-  __shared__ S of_block[cluster_blocks][share];
-  const auto cluster = cooperative_groups::this_cluster();
-  auto begun = cluster.barrier_arrive(); // a block must be there before others write to it
-  const int lane = int(threadIdx.x) % Lanes, me = int(cluster.block_rank());
-  const index_t first = me * p.terms, tile = index_t(blockIdx.x / cluster_blocks) * width;
+  const int me = int(blockIdx.x) % Blocks;
+  const index_t first = me * p.terms, tile = index_t(blockIdx.x / Blocks) * width;
   const index_t end = c.lines - first < p.terms ? c.lines : first + p.terms;
-  const int columns = int(c.length - tile < width ? c.length - tile : width);
-  column_sums<T, S, 1, Lanes, groups, true> mine{c, {lane, columns}};
-  mine.add(c.a + tile, c.x, first + int(threadIdx.x) / Lanes, end);
+  const int lane = int(threadIdx.x) % Lanes, columns = int(c.length - tile < width ? c.length - tile : width);
+  constexpr int unroll = sizeof(T) < 8 || Blocks == 1 ? 8 : 4;
+  column_sums<T, S, 1, Lanes, groups, true, unroll> mine{c, {lane, columns}};
+  const auto sums_of_warps = [&] {
+    mine.add(c.a + tile, c.x, first + int(threadIdx.x) / Lanes, end);
 #pragma unroll
-  for (int j = 0; j < each; ++j) {
-    S sum = mine.sum[0][j];
+    for (int j = 0; j < each; ++j) {
+      S sum = mine.sum[0][j];
 #pragma unroll
-    for (int distance = gpu::warp / 2; distance >= Lanes; distance /= 2)
-      sum += gpu::from_lane_across<gpu::warp>(sum, distance);
-    if (int(threadIdx.x) % gpu::warp < Lanes) room[int(threadIdx.x) / (threads / rooms)][mine.part.column(j)] = sum;
-  }
-  __syncthreads();
-  cluster.barrier_wait(std::move(begun));
-  for (int column = int(threadIdx.x); column < width; column += threads) {
+      for (int distance = gpu::warp / 2; distance >= Lanes; distance /= 2)
+        sum += gpu::from_lane_across<gpu::warp>(sum, distance);
+      if (int(threadIdx.x) % gpu::warp < Lanes) room[int(threadIdx.x) / (threads / rooms)][mine.part.column(j)] = sum;
+    }
+    __syncthreads();
+  };
+  const auto sum_of_block = [&](int column) {
     S sum = room[0][column];
 #pragma unroll
     for (int w = 1; w < rooms; ++w) sum += room[w][column];
-    *cluster.map_shared_rank(&of_block[me][column % share], column / share) = sum;
-  }
-  cluster.sync();
-  if (const int column = me * share + int(threadIdx.x); int(threadIdx.x) < share && column < columns) {
+    return sum;
+  };
+  const int column = me * share + int(threadIdx.x);
+  const bool finishes = int(threadIdx.x) < share && column < columns;
+  if constexpr (Blocks == 1) {
+    sums_of_warps();
+    if (finishes) put_output(c, 0, 0, tile + column, sum_of_block(column));
+  } else {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    __shared__ S of_block[Blocks][share];
+    const auto cluster = cooperative_groups::this_cluster();
+    auto begun = cluster.barrier_arrive(); // a block must be there before others write to it
+    sums_of_warps();
+    cluster.barrier_wait(std::move(begun));
+    for (int k = int(threadIdx.x); k < width; k += threads)
+      *cluster.map_shared_rank(&of_block[me][k % share], k / share) = sum_of_block(k);
+    cluster.sync();
+    if (!finishes) return;
     S sum = of_block[0][threadIdx.x];
 #pragma unroll
-    for (int b = 1; b < cluster_blocks; ++b) sum += of_block[b][threadIdx.x];
+    for (int b = 1; b < Blocks; ++b) sum += of_block[b][threadIdx.x];
     put_output(c, 0, 0, tile + column, sum);
-  }
 #endif
+  }
 }
 
 } // namespace furrow::dense

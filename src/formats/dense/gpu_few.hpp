@@ -10,7 +10,7 @@ template <class T, class S, int L>
 __global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
     few_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
-  constexpr int each = per_load<T>, places = few_loads / L, step = gpu_threads * each;
+  constexpr int each = per_load<T>, places = places_of_few(sizeof(T), L), step = gpu_threads * each;
   const int lines = int(c.lines);
   index_t item = blockIdx.x;
   do { // the first loads do not wait for the number of items

@@ -20,8 +20,7 @@ struct stream_place {
 /// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Pieces take
 /// turns of a few periods. Padding is read too, into sums that nobody asks for. Reads every byte once.
 template <class T, class S, int Rhs>
-__global__ void __launch_bounds__(gpu_threads,
-                                  (sizeof(T) == 2 ? std::min(2, room_for<T, S, Rhs>) : room_for<T, S, Rhs>))
+__global__ void __launch_bounds__(gpu_threads, (sizeof(T) < 8 ? std::min(2, room_for<T, S, Rhs>) : room_for<T, S, Rhs>))
     flat_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, rounds = each * Rhs >= 32 ? 2 : each * Rhs >= 16 ? 4 : 8;
@@ -69,11 +68,19 @@ __global__ void __launch_bounds__(gpu_threads,
     const index_t low = begin.element < 0 ? 1 : 0, room_left = elements - each - begin.element;
     const index_t high = room_left < 0 ? 0 : room_left / period + 1;
     const auto add_all = [&](auto holds) {
-      constexpr int turn = holds.value < 0 ? 2 : rounds;
-      for (index_t k = at.piece * turn; k < high; k += p.pieces * turn)
-        if (k >= low && k + turn <= high) add_loads(holds, fixed<turn>{}, k);
-        else
-          for (index_t one = k < low ? low : k; one < high && one < k + turn; ++one) add_loads(holds, fixed<1>{}, one);
+      constexpr int most = holds.value < 0 ? 2 : rounds, few = Rhs > 1 || most < 4 ? most : 4;
+      const int turn = p.terms >= most ? most : few; // the same for all pieces
+      for (index_t k = at.piece * turn; k < high; k += p.pieces * turn) {
+        index_t one = k < low ? low : k;
+        const index_t end = k + turn < high ? k + turn : high;
+        if (end - one == most) {
+          add_loads(holds, fixed<most>{}, one);
+          continue;
+        }
+        if constexpr (few < most)
+          for (; one + few <= end; one += few) add_loads(holds, fixed<few>{}, one);
+        for (; one < end; ++one) add_loads(holds, fixed<1>{}, one);
+      }
     };
     const auto add_elements = [&](index_t k) {
 #pragma unroll
@@ -105,10 +112,16 @@ __global__ void __launch_bounds__(gpu_threads,
 #pragma unroll
       for (int j = 0; j < each; ++j) room[thread * each + j] = sum[r][j];
       __syncthreads();
-      for (int left = lines; left > 1;) { // the upper half folds onto the lower one
-        const int half = (left + 1) / 2;
-        for (int q = thread; q < (left - half) * pitch; q += gpu_threads) room[q] += room[q + half * pitch];
-        left = half;
+      for (int left = lines; left > 1;) { // eight parts fold onto the first one
+        const int part = (left + 7) / 8;
+        for (int q = thread; q < part * pitch; q += gpu_threads) {
+          S total = room[q];
+#pragma unroll
+          for (int i = 1; i < 8; ++i)
+            if (const int other = q + i * part * pitch; other < left * pitch) total += room[other];
+          room[q] = total;
+        }
+        left = part;
         __syncthreads();
       }
       if (thread >= pitch) continue;

@@ -6,6 +6,8 @@
 #include "gpu_few.hpp"
 #include "gpu_flat.hpp"
 #include "gpu_packed.hpp"
+#include "gpu_plan_across.hpp"
+#include "gpu_plan_along.hpp"
 #include "gpu_rows.hpp"
 #include "gpu_staged.hpp"
 #include "gpu_strips.hpp"
@@ -75,9 +77,8 @@ private:
     case gpu_kind::few:
       return p_.rows == 2 ? few_kernel<T, S, 2> : p_.rows == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>;
     case gpu_kind::cluster:
-      if constexpr (sizeof(T) == 4)
-        if (p_.lanes > 32) return p_.lanes == 64 ? cluster_kernel<T, S, 64> : cluster_kernel<T, S, 128>;
-      return p_.lanes == 16 ? cluster_kernel<T, S, 16> : cluster_kernel<T, S, 32>;
+      if (p_.pieces == 1) return p_.lanes == 4 ? cluster_kernel<T, S, 4, 1> : cluster_kernel<T, S, 8, 1>;
+      return p_.lanes == 16 ? cluster_kernel<T, S, 16, cluster_blocks> : cluster_kernel<T, S, 32, cluster_blocks>;
     case gpu_kind::strips:
       if constexpr (sizeof(T) == 2) return strips_kernel<T, S>;
     case gpu_kind::packed:
@@ -116,11 +117,11 @@ private:
     cluster.val.clusterDim = {cluster_blocks, 1, 1};
     cudaLaunchConfig_t launch{};
     launch.gridDim = p_.blocks;
-    launch.blockDim = p_.kind == gpu_kind::cluster ? cluster_threads(p_.lanes) : gpu_threads;
+    launch.blockDim = p_.kind == gpu_kind::cluster ? cluster_threads(int(p_.pieces)) : gpu_threads;
     launch.dynamicSmemBytes = p_.kind == gpu_kind::units ? units_room<T, S>(p_) : 0;
     launch.stream = q_.stream;
     launch.attrs = &cluster;
-    launch.numAttrs = p_.kind == gpu_kind::cluster ? 1 : 0;
+    launch.numAttrs = p_.kind == gpu_kind::cluster && p_.pieces > 1 ? 1 : 0;
     gpu::check(cudaLaunchKernelEx(&launch, k, c_, p_, scratch_));
   }
 

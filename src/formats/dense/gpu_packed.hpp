@@ -7,10 +7,10 @@ namespace furrow::dense {
 /// y <- alpha A x + beta y, one vector, for lines of L elements without gaps, several whole ones in 16 bytes. Reads
 /// every byte once.
 template <class T, class S, int L>
-__global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
+__global__ void __launch_bounds__(gpu_threads, (loads_of_packed(sizeof(T), L) > 1 ? resident : 8))
+    packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
-  constexpr int each = per_load<T>, lines = each / L; // of a load
-  constexpr int packed_loads = loads_of_packed(sizeof(T));
+  constexpr int each = per_load<T>, lines = each / L, loads = loads_of_packed(sizeof(T), L);
   index_t item = blockIdx.x;
   do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);
@@ -23,12 +23,12 @@ __global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c
     const index_t first = at.tile * p.outputs, left = c.lines - first;
     const bool plain = c.y_stride == 1 && c.beta == V(0) && reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
     if (left >= p.outputs && misalignment(a) == 0 && plain) {
-      bytes16 raw[packed_loads];
+      bytes16 raw[loads];
 #pragma unroll
-      for (int u = 0; u < packed_loads; ++u)
+      for (int u = 0; u < loads; ++u)
         raw[u] = load_once(a + first * L + index_t(u * gpu_threads + int(threadIdx.x)) * each);
 #pragma unroll
-      for (int u = 0; u < packed_loads; ++u) {
+      for (int u = 0; u < loads; ++u) {
         neighbours<lines, V> out;
 #pragma unroll
         for (int i = 0; i < lines; ++i) {

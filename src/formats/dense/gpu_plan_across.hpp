@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "gpu_cut.hpp"
+
+namespace furrow::dense {
+
+/// Lines of `length` elements, added up, for each of `vectors` vectors.
+constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, index_t problems, int size, int vectors,
+                               gpu_shape device) {
+  gpu_plan p;
+  const index_t per_load = 16 / size, multiprocessors = device.multiprocessors;
+  p.terms = lines;
+  p.whole = device.a_aligned && length % per_load == 0 && leading % per_load == 0;
+  const auto cut = [&](gpu_kind kind, index_t outputs) {
+    p.kind = kind;
+    p.outputs = outputs;
+    p.tiles = up(length, outputs);
+  };
+  if (leading * size <= flat_bytes) {
+    p.kind = gpu_kind::flat;
+    const index_t round =
+        leading / common_divisor(leading, per_load); // loads after which a line begins at a load again
+    p.active = static_cast<int>(gpu_threads / round * round);
+    p.outputs = leading;
+    const index_t periods = up(lines * leading + per_load, p.active * per_load),
+                  slots = multiprocessors * (size < 8 ? 2 : resident);
+    // As many turns for every piece: turns of eight periods where all get one, otherwise of four.
+    const index_t most = problems > most_counters ? 1 : std::max<index_t>(1, slots / problems);
+    const index_t turns = up(periods, periods >= 8 * most ? 8 : 4);
+    p.pieces = up(turns, up(turns, most));
+    p.terms = up(periods, p.pieces);
+    p.blocks = blocks_of(p, problems);
+    return p;
+  }
+  if (vectors == 1 && lines <= 8) {
+    p.rows = lines > 4 ? 8 : lines > 2 ? 4 : 2;
+    cut(gpu_kind::few, gpu_threads * per_load * places_of_few(size, p.rows));
+    p.blocks = blocks_of(p, problems);
+    return p;
+  }
+  if (p.whole && vectors == 1 && problems == 1 && lines >= 128) {
+    // Blocks that add up all of their columns: of small matrices, with two turns of loads a thread; of larger ones
+    // where all multiprocessors get two, or one of numbers that are quickly multiplied.
+    const auto alone = [&](int lanes) {
+      cut(gpu_kind::cluster, lanes * per_load);
+      p.lanes = lanes;
+      p.pieces = 1;
+      p.terms = lines;
+      p.blocks = blocks_of(p, 1);
+      return index_t(p.blocks);
+    };
+    if (lines <= 1024 && alone(4) <= multiprocessors) return p;
+    const index_t blocks = alone(8), bytes = lines * length * size;
+    const bool one_each = blocks <= multiprocessors;
+    const bool fills = blocks <= 2 * multiprocessors && busy(blocks, multiprocessors) >= 0.95;
+    if (fills && bytes <= blocks * alone_bytes && (!one_each || (size > 2 && bytes >= blocks * cluster_bytes)))
+      return p;
+    if (device.clusters)
+      for (const int lanes : {16, 32}) { // the least of a line that two blocks a multiprocessor allow
+        cut(gpu_kind::cluster, lanes * per_load);
+        p.lanes = lanes;
+        p.pieces = cluster_blocks;
+        p.terms = up(lines, cluster_blocks);
+        p.blocks = blocks_of(p, 1);
+        if (p.blocks <= 2 * multiprocessors && bytes <= p.blocks * cluster_bytes) return p;
+      }
+  }
+  p.pieces = 1;
+  p.terms = lines;
+  p.lanes = 256;
+  // Lines that go round the device side by side need no sums of other groups.
+  index_t slots = multiprocessors * across_resident;
+  const bool wide = double(length) * double(problems) >= 3.0 * double(slots * gpu_threads * per_load) || lines < 16;
+  const int groups = wide ? 1 : 8;
+  const bool deep = !wide && vectors == 1 && size < 8; // eight lines under way a thread
+  if (deep) slots = multiprocessors * resident;
+  cut(gpu_kind::across, gpu_threads / groups * per_load);
+  if (p.tiles * problems <= most_counters) {
+    const index_t by_eight = lines / (groups * 8), most_useful = by_eight < 2 ? 1 : by_eight; // eight lines a thread
+    // Groups of eight lines: as many blocks as have room at the same time, less what adding many pieces up would cost.
+    const index_t tiles = p.tiles * problems, two = 2 * multiprocessors;
+    p.pieces = deep && tiles <= two ? std::min(two / tiles, most_useful)
+                                    : even_pieces(tiles, 1, most_useful, slots, p.outputs * lines * size, across_bytes);
+    p.terms = up(lines, p.pieces);
+    if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
+    p.pieces = up(lines, p.terms);
+  }
+  p.blocks = blocks_of(p, problems);
+  return p;
+}
+
+} // namespace furrow::dense
