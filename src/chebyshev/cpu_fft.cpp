@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <numeric>
+#include <vector>
 
 namespace furrow::chebyshev {
 namespace {
@@ -57,6 +60,51 @@ struct fft_room {
   host_array<double> a, b, z, w, result;
 };
 
+/// A room that outlives a product, as fresh pages cost as much as its transforms: the last four of up to 4 MiB are kept
+/// for products of their length.
+class kept_room {
+public:
+  explicit kept_room(index_t points) {
+    {
+      const std::scoped_lock lock(one_at_a_time());
+      const auto fits = [&](const auto& r) { return r->a.size() == points + 1; };
+      if (const auto found = std::find_if(kept().begin(), kept().end(), fits); found != kept().end()) {
+        room_ = std::move(*found);
+        kept().erase(found);
+      }
+    }
+    if (!room_) room_ = std::make_unique<fft_room>(points);
+  }
+  ~kept_room() {
+    if (room_->bytes() > 4 << 20) return;
+    const std::scoped_lock lock(one_at_a_time());
+    if (kept().size() == most) kept().erase(kept().begin());
+    kept().push_back(std::move(room_));
+  }
+  kept_room(const kept_room&) = delete;
+  kept_room& operator=(const kept_room&) = delete;
+  fft_room& operator*() const { return *room_; }
+  fft_room* operator->() const { return room_.get(); }
+
+private:
+  static constexpr std::size_t most = 4;
+  // Never destroyed: plans of static storage may outlive everything else.
+  static std::mutex& one_at_a_time() {
+    static auto& mutex = *new std::mutex;
+    return mutex;
+  }
+  static std::vector<std::unique_ptr<fft_room>>& kept() {
+    static auto& rooms = *[] {
+      auto* const made = new std::vector<std::unique_ptr<fft_room>>;
+      made->reserve(most); // so that nothing throws where rooms are given back
+      return made;
+    }();
+    return rooms;
+  }
+
+  std::unique_ptr<fft_room> room_;
+};
+
 template <class V> class fft final : public engine_of<V> {
 public:
   explicit fft(const product_task& task)
@@ -73,7 +121,7 @@ public:
   }
 
   void fix(const V* a) override {
-    fft_room r(points());
+    fft_room r(points()); // its second series is 0
     fixed_exponent_ = put(a, this->task.shape.na, r.a);
     transform_->columns(r.a.data(), r.b.data(), r.z.data());
     fixed_.resize(points());
@@ -96,7 +144,7 @@ public:
   }
 
   index_t transform() const override { return points(); }
-  double memory_bytes() const override { return transform_->bytes() + room_.bytes() + 8.0 * double(fixed_.size()); }
+  double memory_bytes() const override { return transform_->bytes() + room_->bytes() + 8.0 * double(fixed_.size()); }
 
 private:
   index_t points() const { return transform_->points(); }
@@ -104,11 +152,12 @@ private:
   /// body(k, room) for k < count: short products share the threads one by one, long ones part by part.
   template <class F> void each(index_t count, F body) {
     if (count == 1 || points() > 2 * cpu_transform::part) {
-      for (index_t k = 0; k < count; ++k) body(k, room_);
+      for (index_t k = 0; k < count; ++k) body(k, *room_);
       return;
     }
     cpu::for_each_range(count, cpu_transform::part / points() + 1, [&](index_t begin, index_t end) {
-      fft_room own(points());
+      const kept_room kept(points());
+      fft_room& own = *kept;
       for (index_t k = begin; k < end; ++k) body(k, own);
     });
   }
@@ -134,7 +183,7 @@ private:
   }
 
   std::shared_ptr<const cpu_transform> transform_;
-  fft_room room_;
+  kept_room room_;
   host_array<double> fixed_;
   int fixed_exponent_ = 0;
 };

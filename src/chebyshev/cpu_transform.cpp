@@ -205,8 +205,8 @@ void cpu_transform::coefficients(const double* w, double* c) const {
 
 std::shared_ptr<const cpu_transform> cpu_transform_of(split_length length) {
   constexpr std::size_t most = 8;
-  static std::mutex one_at_a_time;
-  static std::vector<std::shared_ptr<const cpu_transform>> kept; // the last one was asked for last
+  static auto& one_at_a_time = *new std::mutex; // never destroyed: plans may be made by what is of static storage
+  static auto& kept = *new std::vector<std::shared_ptr<const cpu_transform>>; // the last one was asked for last
   const std::scoped_lock lock(one_at_a_time);
   const auto found = std::find_if(kept.begin(), kept.end(), [&](const auto& t) { return t->length() == length; });
   if (found != kept.end()) {
