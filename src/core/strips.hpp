@@ -47,6 +47,12 @@ template <class V, class F> index_t each_diagonal(const coo<V>& a, index_t s, in
   }
 }
 
+template <class V> index_t entries_not_zero(const coo<V>& a, const strip_entries& entries) {
+  index_t count = 0;
+  for (const index_t e : entries) count += e >= 0 && a.val[e] != V(0);
+  return count;
+}
+
 /// How a slice is stored: diagonals with at least `least` entries that are not 0 are strips, the other entries lie
 /// beside them in rows that are padded to the longest one.
 struct strip_plan {
@@ -59,11 +65,10 @@ struct strip_plan {
 template <class V> strip_plan plan_strips(const coo<V>& a, index_t s, index_t k) {
   constexpr std::size_t kinds = 4; // of diagonals: 8 entries and more, 4 to 7, 2 or 3, 1
   std::array<index_t, kinds> strips{};
-  std::array<std::array<index_t, strip_height>, kinds + 1> beside{}; // entries of each row that are no strips
+  std::array<std::array<index_t, strip_height>, kinds> beside{}; // [k]: entries of each row in no strip of kinds 0 to k
   strip_plan best;
   best.next = each_diagonal(a, s, k, [&](std::int32_t, const strip_entries& entries) {
-    index_t count = 0;
-    for (const index_t e : entries) count += e >= 0 && a.val[e] != V(0);
+    const index_t count = entries_not_zero(a, entries);
     const std::size_t kind = count >= 8 ? 0 : count >= 4 ? 1 : count >= 2 ? 2 : count == 1 ? 3 : 4;
     if (kind < kinds) ++strips[kind];
     for (index_t i = 0; i < strip_height; ++i) {
@@ -93,8 +98,7 @@ index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&
   index_t strips = 0;
   std::array<index_t, strip_height> others{};
   return each_diagonal(a, s, k, [&](std::int32_t offset, const strip_entries& entries) {
-    index_t count = 0;
-    for (const index_t e : entries) count += e >= 0 && a.val[e] != V(0);
+    const index_t count = entries_not_zero(a, entries);
     const bool is_strip = count >= least;
     for (index_t i = 0; i < strip_height; ++i) {
       const index_t e = entries[i];
