@@ -38,7 +38,7 @@ class Golden(Case):
             self.assertAlmostEqual(got, want, places=7)
 
     def test_spmv(self):
-        self.golden("spmv", "spmv", "poisson2d:30", "--format", "csr", "--device", "cpu", "--repeat", "2", "--check")
+        self.golden("spmv", "spmv", "poisson2d:30", "--format", "csr", "--kernel", "rows", "--device", "cpu", "--repeat", "2", "--check")
 
     def test_info(self):
         self.write("small.mtx", SMALL)

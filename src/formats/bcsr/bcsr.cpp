@@ -32,7 +32,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 
 constexpr std::array cpu_kernels{kernel_entry{"blocks",
                                               "a block row at a time, loops of fixed length",
-                                              {.start = 0.297,
+                                              {.start = 0.3,
                                                .memory = 0.0866,
                                                .by_slice = 0.232,
                                                .by_window = 0.6,
