@@ -34,11 +34,12 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t limit = format_parameters("hdia[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
-  const double slices = double((s.shape.rows + strip_height - 1) / strip_height), nnz = double(s.nnz);
+  const index_t slices = (s.shape.rows + strip_height - 1) / strip_height;
+  const double nnz = double(s.nnz);
   const double strips = std::round(s.diagonal.strips * nnz), beside = std::round(s.diagonal.beside * nnz);
   const double places = double(strip_height) * strips + beside;
-  layout result{.bytes =
-                    (4 + bytes_of(p) * double(strip_height)) * strips + (4 + bytes_of(p)) * beside + 16 * (slices + 1),
+  layout result{.bytes = (4 + bytes_of(p) * double(strip_height)) * strips + (4 + bytes_of(p)) * beside +
+                         double(16 * (slices + 1)),
                 .places = places,
                 .exact = s.row_length.size() == s.shape.rows && s.shape.rows <= strips_counted};
   // As plan_strips counts.
