@@ -19,8 +19,8 @@ struct locality {
 /// Windows inside which sliced formats sort rows by their lengths; 1 leaves them in place.
 inline constexpr std::array<index_t, 5> sorting_windows{1, 256, 1024, 4096, 16384};
 
-/// Slices of 16 rows in which diagonals are stored as strips of 16 places where that takes fewer bytes. Of an entry of
-/// the matrix; from a sample of the slices.
+/// Slices of 16 rows in which diagonals are stored as strips of 16 places where that costs less, a place beside strips
+/// counted twice. Of an entry of the matrix; from a sample of the slices.
 struct strip_fill {
   double strips = 0; ///< strips
   double beside = 1; ///< places of what lies beside them, in slices that are padded to their longest row

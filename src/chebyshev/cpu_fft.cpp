@@ -66,40 +66,37 @@ class kept_room {
 public:
   explicit kept_room(index_t points) {
     {
-      const std::scoped_lock lock(one_at_a_time());
-      const auto fits = [&](const auto& r) { return r->a.size() == points + 1; };
-      if (const auto found = std::find_if(kept().begin(), kept().end(), fits); found != kept().end()) {
+      const std::scoped_lock lock(kept().one_at_a_time);
+      auto& rooms = kept().rooms;
+      const auto found = std::ranges::find_if(rooms, [&](const auto& r) { return r->a.size() == points + 1; });
+      if (found != rooms.end()) {
         room_ = std::move(*found);
-        kept().erase(found);
+        rooms.erase(found);
       }
     }
     if (!room_) room_ = std::make_unique<fft_room>(points);
   }
   ~kept_room() {
     if (room_->bytes() > 4 << 20) return;
-    const std::scoped_lock lock(one_at_a_time());
-    if (kept().size() == most) kept().erase(kept().begin());
-    kept().push_back(std::move(room_));
+    const std::scoped_lock lock(kept().one_at_a_time);
+    auto& rooms = kept().rooms;
+    if (rooms.size() == most) rooms.erase(rooms.begin());
+    rooms.push_back(std::move(room_));
   }
   kept_room(const kept_room&) = delete;
   kept_room& operator=(const kept_room&) = delete;
   fft_room& operator*() const { return *room_; }
-  fft_room* operator->() const { return room_.get(); }
 
 private:
   static constexpr std::size_t most = 4;
-  // Never destroyed: plans of static storage may outlive everything else.
-  static std::mutex& one_at_a_time() {
-    static auto& mutex = *new std::mutex;
-    return mutex;
-  }
-  static std::vector<std::unique_ptr<fft_room>>& kept() {
-    static auto& rooms = *[] {
-      auto* const made = new std::vector<std::unique_ptr<fft_room>>;
-      made->reserve(most); // so that nothing throws where rooms are given back
-      return made;
-    }();
-    return rooms;
+  struct store {
+    store() { rooms.reserve(most); } // so that nothing throws where rooms are given back
+    std::mutex one_at_a_time;
+    std::vector<std::unique_ptr<fft_room>> rooms;
+  };
+  static store& kept() {
+    static auto& one = *new store; // never destroyed: plans of static storage may outlive everything else
+    return one;
   }
 
   std::unique_ptr<fft_room> room_;
@@ -144,7 +141,7 @@ public:
   }
 
   index_t transform() const override { return points(); }
-  double memory_bytes() const override { return transform_->bytes() + room_->bytes() + 8.0 * double(fixed_.size()); }
+  double memory_bytes() const override { return transform_->bytes() + (*room_).bytes() + 8.0 * double(fixed_.size()); }
 
 private:
   index_t points() const { return transform_->points(); }

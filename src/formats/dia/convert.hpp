@@ -3,6 +3,7 @@
 #include "dia.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "formats/collect_rows.hpp"
 #include "formats/padded.hpp"
 
 #include <furrow/coo.hpp>
@@ -52,30 +53,10 @@ template <class V> dia<V, host_array> to_dia(const coo<V>& a) {
 
 /// The entries that are not 0. Parallel; two passes.
 template <class V> coo<V> to_coo(const dia<V, host_array>& a) {
-  const index_t rows = a.shape.rows, parts = std::clamp<index_t>(rows / 4096, 1, 256);
-  const auto each_entry = [&](index_t part, auto&& put) {
-    for (index_t r = cpu::part_begin(rows, parts, part); r < cpu::part_begin(rows, parts, part + 1); ++r)
-      for (index_t d = 0; d < a.offset.size(); ++d)
-        if (const V v = a.val[d * a.stride + r]; v != V(0)) put(r, r + a.offset[d], v);
-  };
-  std::vector<index_t> before(static_cast<std::size_t>(parts) + 1, 0);
-  cpu::for_each_task(parts, [&](index_t part) {
-    index_t count = 0;
-    each_entry(part, [&](index_t, index_t, V) { ++count; });
-    before[part + 1] = count;
+  return collect_rows<V>(a.shape, [&](index_t row, auto&& put) {
+    for (index_t d = 0; d < a.offset.size(); ++d)
+      if (const V v = a.val[d * a.stride + row]; v != V(0)) put(row + a.offset[d], v);
   });
-  for (index_t part = 0; part < parts; ++part) before[part + 1] += before[part];
-  const index_t nnz = before[parts];
-  coo<V> result{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
-  cpu::for_each_task(parts, [&](index_t part) {
-    index_t at = before[part];
-    each_entry(part, [&](index_t row, index_t col, V v) {
-      result.row[at] = static_cast<std::int32_t>(row);
-      result.col[at] = static_cast<std::int32_t>(col);
-      result.val[at++] = v;
-    });
-  });
-  return result;
 }
 
 } // namespace furrow

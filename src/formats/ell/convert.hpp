@@ -3,11 +3,10 @@
 #include "ell.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "formats/collect_rows.hpp"
 #include "formats/padded.hpp"
 
 #include <furrow/coo.hpp>
-
-#include <vector>
 
 namespace furrow {
 
@@ -64,29 +63,9 @@ template <class V> ell<V, host_array> to_ell(const coo<V>& a) { return to_ell(a,
 
 /// The entries without the padding. Parallel; two passes.
 template <class V> coo<V> to_coo(const ell<V, host_array>& a) {
-  const index_t rows = a.shape.rows, parts = std::clamp<index_t>(rows / 4096, 1, 256);
-  const auto each_entry = [&](index_t part, auto&& put) {
-    for (index_t r = cpu::part_begin(rows, parts, part); r < cpu::part_begin(rows, parts, part + 1); ++r)
-      for (index_t at = r; at < a.col.size() && a.col[at] >= 0; at += a.stride) put(r, at);
-  };
-  std::vector<index_t> before(static_cast<std::size_t>(parts) + 1, 0);
-  cpu::for_each_task(parts, [&](index_t part) {
-    index_t count = 0;
-    each_entry(part, [&](index_t, index_t) { ++count; });
-    before[part + 1] = count;
+  return collect_rows<V>(a.shape, [&](index_t row, auto&& put) {
+    for (index_t at = row; at < a.col.size() && a.col[at] >= 0; at += a.stride) put(a.col[at], a.val[at]);
   });
-  for (index_t part = 0; part < parts; ++part) before[part + 1] += before[part];
-  const index_t nnz = before[parts];
-  coo<V> result{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
-  cpu::for_each_task(parts, [&](index_t part) {
-    index_t k = before[part];
-    each_entry(part, [&](index_t row, index_t at) {
-      result.row[k] = static_cast<std::int32_t>(row);
-      result.col[k] = a.col[at];
-      result.val[k++] = a.val[at];
-    });
-  });
-  return result;
 }
 
 } // namespace furrow

@@ -4,8 +4,7 @@
 
 #include "backends/cpu/parallel.hpp"
 #include "core/entries_before.hpp"
-
-#include <vector>
+#include "formats/collect_rows.hpp"
 
 namespace furrow {
 
@@ -71,7 +70,7 @@ template <class V, class F> void each_entry(const hdia<V, host_array>& a, index_
       put(a.rest.col[place], a.rest.val[place]);
       place += strip_height;
     } else if (strip < strips) {
-      put(static_cast<std::int32_t>(row + a.offset[strip]), a.val[strip * strip_height + i]);
+      put(row + a.offset[strip], a.val[strip * strip_height + i]);
       ++strip;
     } else {
       return;
@@ -81,30 +80,7 @@ template <class V, class F> void each_entry(const hdia<V, host_array>& a, index_
 
 /// All entries, those with the value 0 too. Parallel; two passes.
 template <class V> coo<V> to_coo(const hdia<V, host_array>& a) {
-  const index_t rows = a.shape.rows, parts = std::clamp<index_t>(rows / 4096, 1, 256);
-  std::vector<index_t> before(static_cast<std::size_t>(parts) + 1, 0);
-  const auto each_row = [&](index_t part, auto&& body) {
-    for (index_t r = cpu::part_begin(rows, parts, part); r < cpu::part_begin(rows, parts, part + 1); ++r) body(r);
-  };
-  cpu::for_each_task(parts, [&](index_t part) {
-    index_t count = 0;
-    each_row(part, [&](index_t r) { each_entry(a, r, [&](std::int32_t, V) { ++count; }); });
-    before[part + 1] = count;
-  });
-  for (index_t part = 0; part < parts; ++part) before[part + 1] += before[part];
-  const index_t nnz = before[parts];
-  coo<V> result{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
-  cpu::for_each_task(parts, [&](index_t part) {
-    index_t at = before[part];
-    each_row(part, [&](index_t r) {
-      each_entry(a, r, [&](std::int32_t col, V v) {
-        result.row[at] = static_cast<std::int32_t>(r);
-        result.col[at] = col;
-        result.val[at++] = v;
-      });
-    });
-  });
-  return result;
+  return collect_rows<V>(a.shape, [&](index_t row, auto&& put) { each_entry(a, row, put); });
 }
 
 } // namespace furrow
