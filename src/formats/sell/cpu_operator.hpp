@@ -25,7 +25,10 @@ public:
       alignas(64) V sum[most_height] = {};
       for (index_t s = first; s < last; ++s) {
         if (alpha != V(0)) Slices::sums(a, s, x, sum);
-        for (index_t i = 0, n = rows_of(s); i < n; ++i) store(alpha, sum[i], beta, y[row_at(a, s * height_ + i)]);
+        if (alpha == V(1) && beta == V(0))
+          for (index_t i = 0, n = rows_of(s); i < n; ++i) y[row_at(a, s * height_ + i)] = sum[i];
+        else
+          for (index_t i = 0, n = rows_of(s); i < n; ++i) store(alpha, sum[i], beta, y[row_at(a, s * height_ + i)]);
       }
     });
   }

@@ -8,7 +8,8 @@
 #include <immintrin.h>
 
 /// Rows of a slice in vector registers. add: sum + val * x[col] for neighbouring rows, 0 * 0 where col is negative;
-/// add_run: sum + val * x for consecutive elements of x.
+/// add_run: sum + val * x for consecutive elements of x; add_part: of those the elements [begin, end), no other is
+/// read.
 namespace furrow::sell_slices {
 
 #define FURROW_STEP(ISA) ISA static inline __attribute__((always_inline))
@@ -26,6 +27,12 @@ struct eight_doubles {
   }
   FURROW_STEP(FURROW_AVX512) sum add_run(sum s, const double* val, const double* x) {
     return _mm512_fmadd_pd(_mm512_loadu_pd(val), _mm512_loadu_pd(x), s);
+  }
+  FURROW_STEP(FURROW_AVX512) sum add_part(sum s, const double* val, const double* x, int begin, int end) {
+    const __m512i at = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    const __mmask8 in =
+        _mm512_cmpge_epi64_mask(at, _mm512_set1_epi64(begin)) & _mm512_cmplt_epi64_mask(at, _mm512_set1_epi64(end));
+    return _mm512_fmadd_pd(_mm512_loadu_pd(val), _mm512_maskz_loadu_pd(in, x), s);
   }
   FURROW_STEP(FURROW_AVX512) void put(double* out, sum s) { _mm512_storeu_pd(out, s); }
 };
@@ -49,6 +56,12 @@ struct sixteen_floats {
   FURROW_STEP(FURROW_AVX512) sum add_run(sum s, const float* val, const float* x) {
     return _mm512_fmadd_ps(_mm512_loadu_ps(val), _mm512_loadu_ps(x), s);
   }
+  FURROW_STEP(FURROW_AVX512) sum add_part(sum s, const float* val, const float* x, int begin, int end) {
+    const __m512i at = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __mmask16 in =
+        _mm512_cmpge_epi32_mask(at, _mm512_set1_epi32(begin)) & _mm512_cmplt_epi32_mask(at, _mm512_set1_epi32(end));
+    return _mm512_fmadd_ps(_mm512_loadu_ps(val), _mm512_maskz_loadu_ps(in, x), s);
+  }
   FURROW_STEP(FURROW_AVX512) void put(float* out, sum s) { _mm512_storeu_ps(out, s); }
 };
 
@@ -67,6 +80,12 @@ struct four_doubles {
   FURROW_STEP(FURROW_AVX2) sum add_run(sum s, const double* val, const double* x) {
     return _mm256_fmadd_pd(_mm256_loadu_pd(val), _mm256_loadu_pd(x), s);
   }
+  FURROW_STEP(FURROW_AVX2) sum add_part(sum s, const double* val, const double* x, int begin, int end) {
+    const __m256i at = _mm256_setr_epi64x(0, 1, 2, 3);
+    const __m256i in = _mm256_andnot_si256(_mm256_cmpgt_epi64(_mm256_set1_epi64x(begin), at),
+                                           _mm256_cmpgt_epi64(_mm256_set1_epi64x(end), at));
+    return _mm256_fmadd_pd(_mm256_loadu_pd(val), _mm256_maskload_pd(x, in), s);
+  }
   FURROW_STEP(FURROW_AVX2) void put(double* out, sum s) { _mm256_storeu_pd(out, s); }
 };
 
@@ -83,6 +102,12 @@ struct eight_floats {
   }
   FURROW_STEP(FURROW_AVX2) sum add_run(sum s, const float* val, const float* x) {
     return _mm256_fmadd_ps(_mm256_loadu_ps(val), _mm256_loadu_ps(x), s);
+  }
+  FURROW_STEP(FURROW_AVX2) sum add_part(sum s, const float* val, const float* x, int begin, int end) {
+    const __m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i in = _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(begin), at),
+                                           _mm256_cmpgt_epi32(_mm256_set1_epi32(end), at));
+    return _mm256_fmadd_ps(_mm256_loadu_ps(val), _mm256_maskload_ps(x, in), s);
   }
   FURROW_STEP(FURROW_AVX2) void put(float* out, sum s) { _mm256_storeu_ps(out, s); }
 };
