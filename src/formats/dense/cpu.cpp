@@ -14,11 +14,15 @@ namespace {
 template <class S> constexpr index_t widest_tile(int count) { return 16384 / index_t(sizeof(S)) / (count > 2 ? 4 : 1); }
 inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
 
+inline constexpr double far_from = 1 << 25; ///< bytes of a matrix, a part of which comes from memory
+
 /// out[r * lines + i] for the lines of one task and one piece of their sums.
 template <class S, class T, class V>
-void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, S* out) {
+void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
+                S* out) {
   cpu::widest([&]() FURROW_INLINE {
-    if (count == 1) return sums_along(a, leading, lines, x, n, out);
+    if (count == 1 && far) return sums_along<true>(a, leading, lines, x, n, out);
+    if (count == 1) return sums_along<false>(a, leading, lines, x, n, out);
     // Parts of lines that stay in a cache while all vectors go over them.
     constexpr index_t part = 2048;
     std::fill_n(out, count * lines, S(0));
@@ -27,7 +31,7 @@ void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t 
       for (index_t k = 0; k < n; k += part) {
         const index_t some = std::min(lines_at_once, lines - first);
         for (int r = 0; r < count; ++r) {
-          sums_along(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), share);
+          sums_along<false>(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), share);
           for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
         }
       }
@@ -80,6 +84,7 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
     return sums.data() + (piece * outputs + tile * p.outputs) * c.count;
   };
   const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
+  const bool far = double(c.lines) * double(c.length) * double(sizeof(T)) > far_from;
   each(p.tasks(), [&](index_t task) {
     const index_t piece = task / p.tiles, tile = task % p.tiles;
     const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
@@ -87,7 +92,8 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
     S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole.data();
     if (c.across)
       across_task(a + term * c.leading + output, c.leading, count, x + term, x_next, tile_size(tile), c.count, out);
-    else along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, out);
+    else
+      along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, far, out);
     for (int r = 0; p.pieces == 1 && r < c.count; ++r)
       for (index_t i = 0; i < tile_size(tile); ++i)
         put(c.alpha, out[r * tile_size(tile) + i], c.beta, y[(output + i) * c.y_stride + r * c.y_next]);

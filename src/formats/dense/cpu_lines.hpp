@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
 
 #include <furrow/gemv.hpp>
@@ -14,30 +15,39 @@ FURROW_INLINE inline float value_of(float a) { return a; }
 FURROW_INLINE inline float value_of(bfloat16 a) { return float(a); }
 FURROW_INLINE inline float value_of(half a) { return float(a); }
 
-/// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart.
-template <class S, class T, class V>
-FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
-  const T *const a0 = a, *const a1 = a0 + leading, *const a2 = a1 + leading, *const a3 = a2 + leading;
-  S s0{}, s1{}, s2{}, s3{};
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-  for (index_t k = 0; k < n; ++k) {
-    const S factor = x[k];
-    s0 += S(value_of(a0[k])) * factor;
-    s1 += S(value_of(a1[k])) * factor;
-    s2 += S(value_of(a2[k])) * factor;
-    s3 += S(value_of(a3[k])) * factor;
-  }
-  out[0] = s0;
-  out[1] = s1;
-  out[2] = s2;
-  out[3] = s3;
-}
-
 template <class S, class T, class V> FURROW_INLINE inline S one_sum(const T* a, const V* x, index_t n) {
   S sum{};
 #pragma omp simd reduction(+ : sum)
   for (index_t k = 0; k < n; ++k) sum += S(value_of(a[k])) * S(x[k]);
   return sum;
+}
+
+/// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart. Far: they come from memory, and are asked for ahead.
+template <bool Far, class S, class T, class V>
+FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
+  constexpr index_t together = 16;
+  const T *const a0 = a, *const a1 = a0 + leading, *const a2 = a1 + leading, *const a3 = a2 + leading;
+  S s0[together]{}, s1[together]{}, s2[together]{}, s3[together]{};
+  index_t k = 0;
+  for (; k + together <= n; k += together) {
+    for (index_t ahead = 0; Far && ahead < together; ahead += 64 / index_t(sizeof(T)))
+      for (const T* const line : {a0, a1, a2, a3}) cpu::fetch_ahead(line + k + ahead);
+#pragma omp simd
+    for (index_t j = 0; j < together; ++j) {
+      const S factor = x[k + j];
+      s0[j] += S(value_of(a0[k + j])) * factor;
+      s1[j] += S(value_of(a1[k + j])) * factor;
+      s2[j] += S(value_of(a2[k + j])) * factor;
+      s3[j] += S(value_of(a3[k + j])) * factor;
+    }
+  }
+  for (index_t i = 0; i < 4; ++i) out[i] = one_sum<S>(a + i * leading + k, x + k, n - k);
+  for (index_t j = 0; j < together; ++j) {
+    out[0] += s0[j];
+    out[1] += s1[j];
+    out[2] += s2[j];
+    out[3] += s3[j];
+  }
 }
 
 inline constexpr index_t side_by_side = 32; ///< short lines that are summed up at the same time
@@ -71,7 +81,7 @@ FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, S* 
 }
 
 /// out[i] = sum_k line i [k] x[k] for `lines` lines. A line's bits depend on its place among them.
-template <class S, class T, class V>
+template <bool Far, class S, class T, class V>
 FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* out) {
   if (leading == n) {
     if (n == 1) return narrow_sums<1>(a, lines, x, out);
@@ -83,7 +93,7 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
   index_t i = 0;
   if (n <= short_line)
     for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
-  for (; i + 4 <= lines; i += 4) four_sums(a + i * leading, leading, x, n, out + i);
+  for (; i + 4 <= lines; i += 4) four_sums<Far>(a + i * leading, leading, x, n, out + i);
   for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
 }
 

@@ -17,6 +17,7 @@ struct cpu_plan {
 
 inline constexpr index_t task_elements = 1 << 16; ///< of A that a task has at least, where there are as many
 inline constexpr index_t enough_tasks = 64;
+inline constexpr index_t narrow_tile = 256; ///< outputs that are next to each other for a while at least
 
 constexpr index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
@@ -36,7 +37,9 @@ constexpr cpu_plan plan_along(index_t lines, index_t length) {
 
 /// Lines of `length` elements, added up; `widest` outputs at most stay in the first cache.
 constexpr cpu_plan plan_across(index_t lines, index_t length, index_t widest) {
-  cpu_plan p{lines, 1, std::min(length, widest), 1};
+  // At least four tiles where they are not too narrow: sums in many pieces cost more than lines that are cut.
+  const index_t tile = std::max(ceil_div(ceil_div(length, 4), 64) * 64, narrow_tile);
+  cpu_plan p{lines, 1, std::min({length, widest, tile}), 1};
   p.tiles = ceil_div(length, p.outputs);
   if (p.tiles < enough_tasks) {
     const index_t wanted = std::clamp<index_t>(lines * p.outputs / task_elements, 1, ceil_div(enough_tasks, p.tiles));
