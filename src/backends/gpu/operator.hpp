@@ -37,4 +37,19 @@ protected:
   Format matrix_;
 };
 
+/// One whose product takes x . y along in the same pass: Self has a `launch(alpha, x, beta, y, sum_target<N>)`.
+template <class Self, class V, class Format> class one_pass_operator : public stored_operator<V, Format> {
+public:
+  using stored_operator<V, Format>::stored_operator;
+  void apply_dot(cview<V> x, view<V> y, slot xy) const final {
+    self().launch(V(1), x, V(0), y, target(current_queue(), xy));
+  }
+
+private:
+  void multiply(V alpha, cview<V> x, V beta, view<V> y) const final {
+    self().launch(alpha, x, beta, y, target(current_queue()));
+  }
+  const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
 } // namespace furrow::gpu

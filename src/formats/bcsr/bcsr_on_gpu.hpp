@@ -12,8 +12,10 @@ namespace furrow::bcsr_format {
 
 /// bcsr in GPU memory. 64-bit offsets come with rows long enough for a warp each, or with so many that it does not
 /// matter.
-template <int K, class V, class I> class bcsr_on_gpu final : public gpu::stored_operator<V, bcsr<V, I, gpu_array>> {
-  using base = gpu::stored_operator<V, bcsr<V, I, gpu_array>>;
+template <int K, class V, class I>
+class bcsr_on_gpu final : public gpu::one_pass_operator<bcsr_on_gpu<K, V, I>, V, bcsr<V, I, gpu_array>> {
+  using base = gpu::one_pass_operator<bcsr_on_gpu<K, V, I>, V, bcsr<V, I, gpu_array>>;
+  friend base;
   using base::matrix_;
 
 public:
@@ -25,15 +27,7 @@ public:
 
   std::string kernel() const override { return "blocks"; }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
-  }
-
 private:
-  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
-  }
-
   template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     if constexpr (sizeof(I) == 4) {
       if (width_ == 8) return launch_width<8>(alpha, x, beta, y, xy);

@@ -22,8 +22,10 @@ struct row_launch {
   bool fill = false;
 };
 
-template <class V, class I> class csr_on_gpu final : public gpu::stored_operator<V, csr<V, I, gpu_array>> {
-  using base = gpu::stored_operator<V, csr<V, I, gpu_array>>;
+template <class V, class I>
+class csr_on_gpu final : public gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, gpu_array>> {
+  using base = gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, gpu_array>>;
+  friend base;
   using base::matrix_;
 
 public:
@@ -72,15 +74,7 @@ public:
 
   std::string kernel() const override { return kernel_; }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
-  }
-
 private:
-  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
-  }
-
   template <class T> static gpu_array<T> on_device(const std::vector<T>& values) {
     host_array<T> home(static_cast<index_t>(values.size()));
     std::copy(values.begin(), values.end(), home.begin());

@@ -44,8 +44,9 @@ __global__ void __launch_bounds__(threads)
 /// Rows that a thread of the `tiles` kernel takes.
 template <class V> constexpr int rows_a_thread = sizeof(V) == 8 ? 1 : 4;
 
-template <class V> class dia_on_gpu final : public gpu::stored_operator<V, dia<V, gpu_array>> {
-  using base = gpu::stored_operator<V, dia<V, gpu_array>>;
+template <class V> class dia_on_gpu final : public gpu::one_pass_operator<dia_on_gpu<V>, V, dia<V, gpu_array>> {
+  using base = gpu::one_pass_operator<dia_on_gpu<V>, V, dia<V, gpu_array>>;
+  friend base;
   using base::matrix_;
 
 public:
@@ -56,15 +57,7 @@ public:
 
   std::string kernel() const override { return kernel_; }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
-  }
-
 private:
-  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
-  }
-
   template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     const auto a = view_of(matrix_);
     if (kernel_ == "tiles") return gpu::launch_tiles<rows_a_thread<V>>(a, alpha, x, beta, y, xy);

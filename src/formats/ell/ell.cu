@@ -9,8 +9,9 @@
 namespace furrow::ell_format {
 namespace {
 
-template <class V> class ell_on_gpu final : public gpu::stored_operator<V, ell<V, gpu_array>> {
-  using base = gpu::stored_operator<V, ell<V, gpu_array>>;
+template <class V> class ell_on_gpu final : public gpu::one_pass_operator<ell_on_gpu<V>, V, ell<V, gpu_array>> {
+  using base = gpu::one_pass_operator<ell_on_gpu<V>, V, ell<V, gpu_array>>;
+  friend base;
   using base::matrix_;
 
 public:
@@ -18,13 +19,9 @@ public:
 
   std::string kernel() const override { return product_.kernel(); }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    product_(view_of(matrix_), V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
-  }
-
 private:
-  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    product_(view_of(matrix_), alpha, x, beta, y, gpu::target(gpu::current_queue()));
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+    product_(view_of(matrix_), alpha, x, beta, y, xy);
   }
 
   ell_product product_;

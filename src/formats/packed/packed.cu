@@ -13,8 +13,10 @@ __global__ void __launch_bounds__(slice_threads, 4)
                               [&](lanes lane, index_t position) { return partial<Values>(lane, a, position, x); });
 }
 
-template <class V> class packed_on_gpu final : public gpu::stored_operator<V, packed<V, gpu_array>> {
-  using base = gpu::stored_operator<V, packed<V, gpu_array>>;
+template <class V>
+class packed_on_gpu final : public gpu::one_pass_operator<packed_on_gpu<V>, V, packed<V, gpu_array>> {
+  using base = gpu::one_pass_operator<packed_on_gpu<V>, V, packed<V, gpu_array>>;
+  friend base;
   using base::matrix_;
 
 public:
@@ -27,15 +29,7 @@ public:
 
   std::string kernel() const override { return sharing_ > 1 ? "split" : "slices"; }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
-  }
-
 private:
-  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
-  }
-
   template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     switch (values_of(matrix_)) {
     case packed_values::stored:

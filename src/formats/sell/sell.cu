@@ -13,8 +13,9 @@ __global__ void __launch_bounds__(slice_threads, 4)
                               [&](lanes lane, index_t position) { return partial<Height>(lane, a, position, x); });
 }
 
-template <class V> class sell_on_gpu final : public gpu::stored_operator<V, sell<V, gpu_array>> {
-  using base = gpu::stored_operator<V, sell<V, gpu_array>>;
+template <class V> class sell_on_gpu final : public gpu::one_pass_operator<sell_on_gpu<V>, V, sell<V, gpu_array>> {
+  using base = gpu::one_pass_operator<sell_on_gpu<V>, V, sell<V, gpu_array>>;
+  friend base;
   using base::matrix_;
 
 public:
@@ -28,15 +29,7 @@ public:
 
   std::string kernel() const override { return sharing_ > 1 ? "split" : "slices"; }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    launch(V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
-  }
-
 private:
-  void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    launch(alpha, x, beta, y, gpu::target(gpu::current_queue()));
-  }
-
   template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     if (matrix_.height == usual_height) start<usual_height>(alpha, x, beta, y, xy);
     else start<0>(alpha, x, beta, y, xy);
