@@ -55,11 +55,11 @@ template <class V> int norm_exponent(const V* a, index_t size) {
 
 /// What one product works in.
 struct fft_room {
-  explicit fft_room(const cpu_transform& t)
-      : a(t.points()), b(t.points()), z(t.points()), u(t.points() / 2), v(t.points() / 2), transforms(t.room()) {}
-  double bytes() const { return 16.0 * double(3 * z.size() + transforms.size()); }
-  host_array<double> a, b;
-  host_array<complex_number> z, u, v, transforms;
+  explicit fft_room(const cpu_transform& t) : a(t.points()), b(t.points()), z(2 * t.points()), transforms(t.room()) {}
+  double bytes() const { return double(2 * a.byte_count() + z.byte_count() + transforms.byte_count()); }
+  host_array<double> a, b; ///< coefficients of the factors, then values of products
+  host_array<double> z;    ///< values of the factors, then coefficients of a product
+  host_array<double> transforms;
 };
 
 /// A room that outlives a product, as fresh pages cost as much as its transforms: the last four of up to 4 MiB are kept
@@ -113,8 +113,8 @@ public:
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
     each(this->task.count, [&](index_t s, fft_room& r) {
       const int e = put(series_at(a, s), this->task.shape.na, r.a) + put(series_at(b, s), this->task.shape.nb, r.b);
-      transform_->multiply(values(r), r.u.data());
-      finish(r, r.u, e, c.data + s * c.stride);
+      transform_->multiply(values(r), r.a.data());
+      finish(r, r.a, e, c.data + s * c.stride);
     });
   }
 
@@ -123,8 +123,8 @@ public:
     fixed_exponent_ = put(a, this->task.shape.na, r.a);
     std::ranges::fill(r.b, 0.0);
     fixed_.resize(points());
-    const complex_number* const v = values(r);
-    for (index_t m = 0; m < points(); ++m) fixed_[m] = v[m].re;
+    const double* const v = values(r);
+    for (index_t m = 0; m < points(); ++m) fixed_[m] = v[2 * m];
   }
 
   void run_fixed(batch<const V> b, batch<V> c) override {
@@ -135,9 +135,9 @@ public:
       const bool two = s + 1 < count;
       const int e = put(series_at(b, s), nb, r.a);
       const int f = put(series_at(b, two ? s + 1 : s), nb, r.b);
-      transform_->multiply(values(r), fixed_.data(), r.u.data(), r.v.data());
-      finish(r, r.u, fixed_exponent_ + e, c.data + s * c.stride);
-      if (two) finish(r, r.v, fixed_exponent_ + f, c.data + (s + 1) * c.stride);
+      transform_->multiply(values(r), fixed_.data(), r.a.data(), r.b.data());
+      finish(r, r.a, fixed_exponent_ + e, c.data + s * c.stride);
+      if (two) finish(r, r.b, fixed_exponent_ + f, c.data + (s + 1) * c.stride);
     });
   }
 
@@ -170,17 +170,17 @@ private:
     return e;
   }
 
-  const complex_number* values(fft_room& r) const {
+  const double* values(fft_room& r) const {
     return transform_->values(r.a.data(), r.b.data(), r.z.data(), r.transforms.data());
   }
 
-  /// c <- the product whose values are u; the room of the factors takes its coefficients.
-  void finish(fft_room& r, host_array<complex_number>& u, int exponent, V* c) const {
+  /// c <- the product of these values.
+  void finish(fft_room& r, host_array<double>& product, int exponent, V* c) const {
     const product_shape& s = this->task.shape;
     const index_t n = s.nonzero();
-    transform_->coefficients(u.data(), r.transforms.data(), r.a.data());
-    if (this->task.series == convention::plain) r.a[0] /= 2;
-    power_of_two(exponent).all(r.a.data(), n, c);
+    transform_->coefficients(product.data(), r.transforms.data(), r.z.data());
+    if (this->task.series == convention::plain) r.z[0] /= 2;
+    power_of_two(exponent).all(r.z.data(), n, c);
     std::fill(c + n, c + s.keep, V(0));
   }
 

@@ -18,24 +18,33 @@ class cpu_transform {
 public:
   /// A multiple of 8 without a prime factor beyond 7.
   explicit cpu_transform(index_t points);
-  index_t points() const { return 2 * half_; }
-  index_t room() const { return std::max(forth_.room(), back_.room()); } ///< numbers that the transforms work in
+  index_t points() const { return points_; }
+  index_t room() const { return std::max(forth_.room(), back_.room()); } ///< doubles that the transforms work in
   double bytes() const;
 
-  /// The values of both series: a and b are M coefficients, scaled and primed, z takes M numbers. Returns where they
-  /// are: z or a part of room.
-  const complex_number* values(const double* a, const double* b, complex_number* z, complex_number* room) const;
-  /// u (M / 2 numbers) <- the products of both series' values.
-  void multiply(const complex_number* values, complex_number* u) const;
-  /// u and v <- the values of both series times M fixed ones.
-  void multiply(const complex_number* values, const double* fixed, complex_number* u, complex_number* v) const;
+  /// The values of both series, in turns: a and b are M coefficients each, scaled and primed, z takes 2 M numbers.
+  /// Returns where they are: z or a part of room.
+  const double* values(const double* a, const double* b, double* z, double* room) const;
+  /// u (M numbers) <- the products of both series' values.
+  void multiply(const double* values, double* u) const;
+  /// u and v (M numbers each) <- the values of both series times fixed ones.
+  void multiply(const double* values, const double* fixed, double* u, double* v) const;
   /// c (M numbers) <- the coefficients of the product whose values are u, which is spent.
-  void coefficients(complex_number* u, complex_number* room, double* c) const;
+  void coefficients(double* u, double* room, double* c) const;
 
 private:
-  index_t half_;
+  /// e^(pi i factor k / 2M) is coarse[k / block] fine[k % block].
+  struct turns {
+    static constexpr index_t block = 256;
+    turns(index_t factor, index_t points, index_t count);
+    double bytes() const { return double(coarse.byte_count() + sizeof fine_re + sizeof fine_im); }
+    host_array<complex_number> coarse;
+    double fine_re[block], fine_im[block];
+  };
+
+  index_t points_;
   fourier_transform forth_, back_;
-  host_array<complex_number> one_, five_; ///< e^(pi i k / 2M) for k < M / 2, its fifth power for k <= M / 4
+  turns one_, five_; ///< for k < M, and the fifth power for k <= M / 4
 };
 
 /// The transform of this length. Those of the lengths asked for last are kept: their tables take longer to make than a

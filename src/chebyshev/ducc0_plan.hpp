@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "complex_number.hpp"
-
 #include <furrow/array.hpp>
 
 #include <memory>
@@ -17,7 +15,7 @@ struct ducc0_plan {
   virtual ~ducc0_plan() = default;
   virtual index_t room() const = 0;
   virtual double bytes() const = 0;
-  virtual complex_number* run(complex_number* x, complex_number* room, bool minus, int threads) const = 0;
+  virtual double* run(double* x, double* room, bool minus, int threads) const = 0;
 };
 using ducc0_pointer = std::unique_ptr<const ducc0_plan>;
 

@@ -41,14 +41,15 @@ namespace {
 class plan final : public ducc0_plan {
 public:
   explicit plan(index_t n) : transform_(std::size_t(n), n <= one_thread) {}
-  index_t room() const override { return index_t(transform_.bufsize()); }
+  index_t room() const override { return 2 * index_t(transform_.bufsize()); }
   double bytes() const override { return double(transform_.footprint()); }
 
-  complex_number* run(complex_number* x, complex_number* room, bool minus, int threads) const override {
-    using theirs = DUCC0_NAMESPACE::Cmplx<double>;
-    static_assert(sizeof(theirs) == sizeof(complex_number)); // a real and an imaginary part each
-    return reinterpret_cast<complex_number*>(transform_.exec(
-        reinterpret_cast<theirs*>(x), reinterpret_cast<theirs*>(room), 1.0, minus, std::size_t(threads)));
+  double* run(double* x, double* room, bool minus, int threads) const override {
+    using number = DUCC0_NAMESPACE::Cmplx<double>;
+    static_assert(sizeof(number) == 2 * sizeof(double));
+    return &transform_
+                .exec(reinterpret_cast<number*>(x), reinterpret_cast<number*>(room), 1.0, minus, std::size_t(threads))
+                ->r;
   }
 
 private:
