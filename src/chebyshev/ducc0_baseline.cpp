@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#if defined(__x86_64__)
-#define DUCC0_NO_SIMD // the vectors are those of ducc0_avx2.cpp
+#include "ducc0_plan.hpp"
+
+#if FURROW_DUCC0_VECTORS
+#define DUCC0_NO_SIMD // the standard library's vectors must not be shared by the linker with those of ducc0_avx2.cpp
 #endif
 #define DUCC0_NAMESPACE ducc0_baseline
 #include "ducc0_plan_of.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 
 /// What the library ducc0 is to the rest: its headers are included by ducc0_plan_of.hpp alone, which is compiled once
-/// for every x86 machine and once for those with AVX2.
+/// for every machine and once for each set of vector instructions.
 namespace furrow::chebyshev {
 
 struct ducc0_plan {
@@ -23,8 +23,9 @@ ducc0_pointer ducc0_baseline_plan(index_t n);
 
 // Clang has no pragma that changes the instruction set of what follows.
 #if defined(__x86_64__) && !defined(__clang__)
-#define FURROW_DUCC0_AVX2 1
+#define FURROW_DUCC0_VECTORS 1
 ducc0_pointer ducc0_avx2_plan(index_t n);
+ducc0_pointer ducc0_avx512_plan(index_t n);
 #endif
 
 } // namespace furrow::chebyshev

@@ -10,8 +10,9 @@ namespace furrow::chebyshev {
 namespace {
 
 ducc0_pointer widest_plan(index_t n) {
-#if FURROW_DUCC0_AVX2
-  if (cpu::machine_isa() != cpu::isa::baseline) return ducc0_avx2_plan(n);
+#if FURROW_DUCC0_VECTORS
+  if (cpu::machine_isa() == cpu::isa::avx512) return ducc0_avx512_plan(n);
+  if (cpu::machine_isa() == cpu::isa::avx2) return ducc0_avx2_plan(n);
 #endif
   return ducc0_baseline_plan(n);
 }
