@@ -11,7 +11,3 @@ if(NOT EXISTS ${ducc0_INCLUDE_DIR}/ducc0/fft/fft1d_impl.h)
     "or name the folder src of the source package of ducc0 0.42 by -DFURROW_DUCC0_DIR=")
 endif()
 set(ducc0_FOUND TRUE)
-if(NOT TARGET ducc0::ducc0)
-  add_library(ducc0::ducc0 INTERFACE IMPORTED) # imported: its headers are a system's, and warn of nothing
-  target_include_directories(ducc0::ducc0 INTERFACE ${ducc0_INCLUDE_DIR})
-endif()
