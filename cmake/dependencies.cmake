@@ -7,6 +7,7 @@ find_package(LibArchive REQUIRED)
 find_package(deflate REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(LAPACK REQUIRED)
+find_package(ducc0 REQUIRED)
 
 set(furrow_has_gpu FALSE)
 if(NOT FURROW_GPU STREQUAL "OFF")

@@ -3,28 +3,62 @@
 # Installs what Furrow is built from, on Debian 12 and its like. Does nothing where everything is there.
 # Usage: scripts/setup.sh [lint]     lint: also what scripts/lint.sh needs
 set -eu
+cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build python3 libtbb-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libarchive-dev libdeflate-dev zlib1g-dev liblapack-dev libmuparser-dev libgtest-dev"
 [ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy"
+ducc0=build/packages/ducc0 # headers of the release that scripts/ducc0.txt names
+cmp -s scripts/ducc0.txt $ducc0/from.txt || packages="$packages python3-pip"
 
-if ! command -v apt-get >/dev/null 2>&1; then
-  echo "this system has no apt-get: Furrow needs what Debian calls" $packages >&2
-  exit 0 # CMake names what is really missing
-fi
-missing=
-for package in $packages; do
-  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $package"
-done
-[ -z "$missing" ] && exit 0
+debian_packages() {
+  if ! command -v apt-get >/dev/null 2>&1; then
+    echo "this system has no apt-get: Furrow needs what Debian calls" $packages >&2
+    return # CMake names what is really missing
+  fi
+  missing=
+  for package in $packages; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return
 
-if [ "$(id -u)" = 0 ]; then as_root=
-elif command -v sudo >/dev/null 2>&1; then as_root=sudo
-else
-  echo "Furrow needs these packages, and installing them needs root or sudo:$missing" >&2
-  exit 1
-fi
-echo "installing:$missing"
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get -qq update
-$as_root apt-get -qq install -y --no-install-recommends $missing >/dev/null
+  if [ "$(id -u)" = 0 ]; then as_root=
+  elif command -v sudo >/dev/null 2>&1; then as_root=sudo
+  else
+    echo "Furrow needs these packages, and installing them needs root or sudo:$missing" >&2
+    exit 1
+  fi
+  echo "installing:$missing"
+  export DEBIAN_FRONTEND=noninteractive
+  $as_root apt-get -qq update
+  $as_root apt-get -qq install -y --no-install-recommends $missing >/dev/null
+}
+
+# The Fourier transforms of the CPU come from the source package of ducc0: its binary one has no headers.
+ducc0_headers() {
+  cmp -s scripts/ducc0.txt $ducc0/from.txt && return
+  echo "fetching ducc0"
+  new=$(mktemp -d)
+  trap 'rm -rf "$new"' EXIT
+  python3 -m pip -q download --no-deps --no-binary ducc0 --require-hashes -r scripts/ducc0.txt -d "$new" || {
+    echo "ducc0, which scripts/ducc0.txt names, could not be fetched by pip: go online and run scripts/setup.sh again" >&2
+    exit 1
+  }
+  mv "$new"/ducc0-*.tar.gz "$new/ducc0.tar.gz"
+  mkdir "$new/ducc0"
+  headers= # those that its transforms include, all of them under the BSD licence, which not all of ducc0 is
+  for header in fft/fft fft/fft1d_impl infra/aligned_array infra/error_handling infra/mav infra/misc_utils infra/simd \
+    infra/threading infra/useful_macros math/cmplx math/unity_roots; do
+    headers="$headers */src/ducc0/$header.h"
+  done
+  set -f # the stars are for tar
+  tar -xzf "$new"/ducc0.tar.gz -C "$new/ducc0" --strip-components=2 --wildcards $headers
+  set +f
+  cp scripts/ducc0.txt "$new/ducc0/from.txt"
+  mkdir -p "${ducc0%/*}"
+  rm -rf $ducc0
+  mv "$new/ducc0" $ducc0
+}
+
+debian_packages
+ducc0_headers

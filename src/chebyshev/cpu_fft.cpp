@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "cpu_transform.hpp"
 #include "engine.hpp"
@@ -54,27 +55,28 @@ template <class V> int norm_exponent(const V* a, index_t size) {
 
 /// What one product works in.
 struct fft_room {
-  explicit fft_room(index_t points)
-      : a(points + 1, 0.0), b(points + 1, 0.0), z(2 * points), w(points + 2), result(points + 1) {}
-  double bytes() const { return 8.0 * double(a.size() + b.size() + z.size() + w.size() + result.size()); }
-  host_array<double> a, b, z, w, result;
+  explicit fft_room(const cpu_transform& t) : a(t.points()), b(t.points()), z(2 * t.points()), transforms(t.room()) {}
+  double bytes() const { return double(2 * a.byte_count() + z.byte_count() + transforms.byte_count()); }
+  host_array<double> a, b; ///< coefficients of the factors, then values of products
+  host_array<double> z;    ///< values of the factors, then coefficients of a product
+  host_array<double> transforms;
 };
 
 /// A room that outlives a product, as fresh pages cost as much as its transforms: the last four of up to 4 MiB are kept
 /// for products of their length.
 class kept_room {
 public:
-  explicit kept_room(index_t points) {
+  explicit kept_room(const cpu_transform& t) {
     {
       const std::scoped_lock lock(kept().one_at_a_time);
       auto& rooms = kept().rooms;
-      const auto found = std::ranges::find_if(rooms, [&](const auto& r) { return r->a.size() == points + 1; });
+      const auto found = std::ranges::find_if(rooms, [&](const auto& r) { return r->a.size() == t.points(); });
       if (found != rooms.end()) {
         room_ = std::move(*found);
         rooms.erase(found);
       }
     }
-    if (!room_) room_ = std::make_unique<fft_room>(points);
+    if (!room_) room_ = std::make_unique<fft_room>(t);
   }
   ~kept_room() {
     if (room_->bytes() > 4 << 20) return;
@@ -106,23 +108,23 @@ template <class V> class fft final : public engine_of<V> {
 public:
   explicit fft(const product_task& task)
       : engine_of<V>(task), transform_(cpu_transform_of(cpu_transform_length(points_needed(task.shape)))),
-        room_(points()) {}
+        room_(*transform_) {}
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
     each(this->task.count, [&](index_t s, fft_room& r) {
       const int e = put(series_at(a, s), this->task.shape.na, r.a) + put(series_at(b, s), this->task.shape.nb, r.b);
-      transform_->columns(r.a.data(), r.b.data(), r.z.data());
-      transform_->rows_pair(r.z.data());
-      finish(r, 0, e, c.data + s * c.stride);
+      transform_->multiply(values(r), r.a.data());
+      finish(r, r.a, e, c.data + s * c.stride);
     });
   }
 
   void fix(const V* a) override {
-    fft_room r(points()); // its second series is 0
+    fft_room& r = *room_;
     fixed_exponent_ = put(a, this->task.shape.na, r.a);
-    transform_->columns(r.a.data(), r.b.data(), r.z.data());
+    std::ranges::fill(r.b, 0.0);
     fixed_.resize(points());
-    transform_->values(r.z.data(), fixed_.data());
+    const double* const v = values(r);
+    for (index_t m = 0; m < points(); ++m) fixed_[m] = v[2 * m];
   }
 
   void run_fixed(batch<const V> b, batch<V> c) override {
@@ -133,10 +135,9 @@ public:
       const bool two = s + 1 < count;
       const int e = put(series_at(b, s), nb, r.a);
       const int f = put(series_at(b, two ? s + 1 : s), nb, r.b);
-      transform_->columns(r.a.data(), r.b.data(), r.z.data());
-      transform_->rows_fixed(r.z.data(), fixed_.data());
-      finish(r, 0, fixed_exponent_ + e, c.data + s * c.stride);
-      if (two) finish(r, 1, fixed_exponent_ + f, c.data + (s + 1) * c.stride);
+      transform_->multiply(values(r), fixed_.data(), r.a.data(), r.b.data());
+      finish(r, r.a, fixed_exponent_ + e, c.data + s * c.stride);
+      if (two) finish(r, r.b, fixed_exponent_ + f, c.data + (s + 1) * c.stride);
     });
   }
 
@@ -148,12 +149,12 @@ private:
 
   /// body(k, room) for k < count: short products share the threads one by one, long ones part by part.
   template <class F> void each(index_t count, F body) {
-    if (count == 1 || points() > 2 * cpu_transform::part) {
+    if (count == 1 || points() > fourier_transform::alone) {
       for (index_t k = 0; k < count; ++k) body(k, *room_);
       return;
     }
-    cpu::for_each_range(count, cpu_transform::part / points() + 1, [&](index_t begin, index_t end) {
-      const kept_room kept(points());
+    cpu::for_each_range(count, 8192 / points() + 1, [&](index_t begin, index_t end) { // points that are worth a thread
+      const kept_room kept(*transform_);
       fft_room& own = *kept;
       for (index_t k = begin; k < end; ++k) body(k, own);
     });
@@ -169,13 +170,17 @@ private:
     return e;
   }
 
-  void finish(fft_room& r, int place, int exponent, V* c) const {
+  const double* values(fft_room& r) const {
+    return transform_->values(r.a.data(), r.b.data(), r.z.data(), r.transforms.data());
+  }
+
+  /// c <- the product of these values.
+  void finish(fft_room& r, host_array<double>& product, int exponent, V* c) const {
     const product_shape& s = this->task.shape;
     const index_t n = s.nonzero();
-    transform_->columns_back(r.z.data(), place, r.w.data());
-    transform_->coefficients(r.w.data(), r.result.data());
-    if (this->task.series == convention::plain) r.result[0] /= 2;
-    power_of_two(exponent).all(r.result.data(), n, c);
+    transform_->coefficients(product.data(), r.transforms.data(), r.z.data());
+    if (this->task.series == convention::plain) r.z[0] /= 2;
+    power_of_two(exponent).all(r.z.data(), n, c);
     std::fill(c + n, c + s.keep, V(0));
   }
 

@@ -25,12 +25,4 @@ index_t smooth_length(index_t n, int largest) {
   return best;
 }
 
-split_length cpu_transform_length(index_t points) {
-  index_t rest = smooth_length((points + 127) / 128, 5);
-  split_length s{16, 8};
-  for (const index_t prime : {5, 3, 2})
-    for (; rest % prime == 0; rest /= prime) (s.rows < s.cols ? s.rows : s.cols) *= prime;
-  return s;
-}
-
 } // namespace furrow::chebyshev

@@ -26,12 +26,7 @@ index_t smooth_length(index_t n, int largest);
 /// Points of a transform by cuFFT: even, and not so few that a library may refuse them.
 inline index_t gpu_transform_length(index_t points) { return 2 * smooth_length(points < 16 ? 8 : (points + 1) / 2, 7); }
 
-/// A transform of M = rows * cols points: multiples of 16 and of 8, as near each other as the factors 2, 3, 5 allow.
-struct split_length {
-  index_t rows = 0, cols = 0;
-  index_t points() const { return rows * cols; }
-  bool operator==(const split_length&) const = default;
-};
-split_length cpu_transform_length(index_t points);
+/// Points of a transform on the CPU: a multiple of 8, so that both transforms of a product go through vectors.
+inline index_t cpu_transform_length(index_t points) { return 8 * smooth_length((points + 7) / 8, 7); }
 
 } // namespace furrow::chebyshev

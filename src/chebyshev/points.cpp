@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fourier.hpp"
+#include "unity.hpp"
 
 #include <furrow/chebyshev/points.hpp>
 #include <furrow/error.hpp>

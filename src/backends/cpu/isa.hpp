@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <type_traits>
 
 /// One binary, every x86 machine: `widest(body)` compiles `body` for each instruction set and runs the widest one here.
 /// A body must be a lambda marked FURROW_INLINE, so that it becomes part of each version.
@@ -42,21 +41,8 @@ template <class F> void widest(const F& body) {
     return body();
   }
 }
-
-/// body(bytes) with the size of a vector register of the instruction set that it is compiled for.
-template <class F> void widest_register(const F& body) {
-  switch (machine_isa()) {
-  case isa::avx512:
-    return run_avx512([&]() FURROW_INLINE { body(std::integral_constant<int, 64>{}); });
-  case isa::avx2:
-    return run_avx2([&]() FURROW_INLINE { body(std::integral_constant<int, 32>{}); });
-  case isa::baseline:
-    return body(std::integral_constant<int, 16>{});
-  }
-}
 #else
 template <class F> void widest(const F& body) { body(); }
-template <class F> void widest_register(const F& body) { body(std::integral_constant<int, 16>{}); }
 #endif
 
 } // namespace furrow::cpu
