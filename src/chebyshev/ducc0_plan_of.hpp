@@ -5,6 +5,16 @@
 #include "ducc0_plan.hpp"
 
 #define DUCC0_NO_LOWLEVEL_THREADING
+#include <ducc0/infra/simd.h>
+
+#if FURROW_DUCC0_VECTORS && !defined(DUCC0_NO_SIMD)
+namespace DUCC0_NAMESPACE::detail_simd {
+/// Shorter vectors than the longest are for many transforms at once; without them half as much is compiled.
+template <> constexpr inline bool simd_exists<double, native_simd<double>::size() / 2> = false;
+template <> constexpr inline bool simd_exists<double, native_simd<double>::size() / 4> = false;
+} // namespace DUCC0_NAMESPACE::detail_simd
+#endif
+
 #include <ducc0/fft/fft1d_impl.h>
 
 namespace DUCC0_NAMESPACE::detail_threading {
