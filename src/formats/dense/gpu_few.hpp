@@ -40,8 +40,7 @@ __global__ void __launch_bounds__(gpu_threads, few_blocks(sizeof(T), sizeof(S), 
     if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(c.y + place);
 #pragma unroll
     for (int j = 0; j < each; ++j) put(c.alpha, sum[j], c.beta, out.of[j]);
-    if constexpr (sizeof(T) == 2) store_once(c.y + place, out);
-    else store_kept(c.y + place, out, policy);
+    store_kept(c.y + place, out, policy);
   }
 }
 

@@ -25,11 +25,11 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T)),
     flat_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, weight = each * Rhs * int(sizeof(S)) / 4;
-  constexpr int rounds = weight >= 32 || (weight >= 16 && Holds > 2) ? 2
-                         : weight >= 16                              ? 4
-                                                                     : flat_turn(sizeof(T), Rhs, Holds);
+  constexpr int rounds = weight >= 32 || (weight >= 16 && (Holds > 2 || sizeof(T) == 8)) ? 2
+                         : weight >= 16                                                  ? 4
+                                        : flat_turn(sizeof(T), Rhs, Holds);
   __shared__ S room[gpu_threads * each];
-  const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = int(p.turn);
+  const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = p.turn;
   for (gpu_item at = first_item(); at.problem < c.batch; at.problem += gridDim.z) {
     const T* const a = c.a_of(at.problem);
     const V* const x = c.x_of(at.problem);
@@ -137,8 +137,10 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T)),
     if (p.pieces == 1 || !last_to_arrive(scratch.arrived + at.problem, p.pieces)) continue;
     for (int r = 0; r < c.count; ++r) {
       constexpr int together = Holds == 1 ? 16 / int(sizeof(S)) : 1;
-      const S total = sum_pieces<(sizeof(T) == 2 ? 20 : 16), together>(partial + r * pitch, p.pieces,
-                                                                       index_t(Rhs) * pitch, pitch, room);
+      const S total = sum_pieces<(sizeof(S) == 8   ? 8
+                                  : sizeof(T) == 2 ? 20
+                                                   : 16),
+                                 together>(partial + r * pitch, p.pieces, index_t(Rhs) * pitch, pitch, room);
       if (thread < pitch && column_of(thread) < c.length) put_output(c, at.problem, r, column_of(thread), total);
     }
   }

@@ -49,8 +49,9 @@ __global__ void __launch_bounds__(gpu_threads, (loads_of_packed(sizeof(T), L) > 
 
 /// The same for A and y at any address, y with gaps, and several problems.
 template <class T, class S, int L>
-__global__ void __launch_bounds__(gpu_threads) packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
-  for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
+__global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
+  index_t item = blockIdx.x;
+  do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);
     const T* const a = c.a_of(at.problem);
     const vector_value<T>* const x = c.x_of(at.problem);
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(gpu_threads) packed_kernel(call<T> c, gpu_plan
       for (int j = 0; j < L; ++j) sum += S(number(a[i * L + j])) * factor[j];
       put_output(c, at.problem, 0, i, sum);
     }
-  }
+  } while ((item += gridDim.x) < p.items(c.batch));
 }
 
 } // namespace furrow::dense

@@ -69,9 +69,9 @@ inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
 /// thread. All threads must call.
 template <int Unroll = 16, int N = 1, class S>
 __device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int outputs, S* room) {
-  // No more threads for an output than have a round of loads each: their sums are added up one by one.
-  const int places = outputs / N, enough = int((pieces + Unroll - 1) / Unroll);
-  const int share = gpu_threads / places < enough ? gpu_threads / places : enough;
+  // No more threads for an output: their sums are added up one by one.
+  const int places = outputs / N;
+  const int share = gpu_threads / places < gpu::warp ? gpu_threads / places : gpu::warp;
   const int first = int(threadIdx.x) % places * N, rank = int(threadIdx.x) / places;
   S sum[N] = {};
   if (rank < share) {
@@ -101,19 +101,6 @@ __device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int 
   }
   __syncthreads();
   return total;
-}
-
-/// Writes N neighbours that are not read again soon: they make room in the second cache before the matrix does.
-template <int N, class V> __device__ void store_once(V* to, const neighbours<N, V>& values) {
-  if constexpr (sizeof(values) % 16 == 0) {
-    const auto* const from = reinterpret_cast<const uint4*>(&values);
-#pragma unroll
-    for (int k = 0; k < int(sizeof(values) / 16); ++k) __stcs(reinterpret_cast<uint4*>(to) + k, from[k]);
-  } else if constexpr (sizeof(values) == 8) {
-    __stcs(reinterpret_cast<uint2*>(to), *reinterpret_cast<const uint2*>(&values));
-  } else {
-    *reinterpret_cast<neighbours<N, V>*>(to) = values;
-  }
 }
 
 /// How the second cache treats what is written beside a matrix that goes through it: it stays longest, so that little

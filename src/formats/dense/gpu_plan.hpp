@@ -21,7 +21,7 @@ struct gpu_plan {
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
   index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds
-  index_t turn = 0;    ///< across: lines that a piece takes at a time; flat: of a period
+  int turn = 0;        ///< flat: lines of a period
   index_t pieces = 1;  ///< of a sum; more than one: the last block to finish a tile adds them in their order
   int active = 256;    ///< flat: threads at work
   index_t periods = 0; ///< flat: whole ones in the matrix
@@ -62,7 +62,7 @@ inline constexpr index_t alone_bytes = 1 << 22;   ///< the same for a block that
 FURROW_HD constexpr int places_of_few(int size, int lines) { return size == 2 ? 8 / lines : 1; }
 /// Blocks a multiprocessor that add up `lines` lines that way.
 FURROW_HD constexpr int few_blocks(int size, int sum, int lines) {
-  return size == 2 ? 3 : lines == 2 && sum == size ? 8 : lines <= 4 ? 4 : 3;
+  return size == 2 ? (lines == 2 ? 5 : 4) : lines == 2 && sum == size ? 8 : lines <= 4 ? 4 : 3;
 }
 inline constexpr int most_lines = 10; ///< long lines that a thread has under way together
 /// Blocks a multiprocessor that take `rows` such lines, and loads of each that a thread has under way.
@@ -81,7 +81,7 @@ inline constexpr int alone_threads = 512,
                      alone_rows = 16; ///< of a block with a multiprocessor to itself; lines of a thread
 /// Loads of a turn of a thread where short lines are read as one stream; blocks a multiprocessor there.
 FURROW_HD constexpr int flat_turn(int size, int vectors, int holds) {
-  return size == 4 && vectors == 1 && holds > 0 ? 16 : 8;
+  return size == 4 && vectors == 1 && (holds == 1 || holds == 2) ? 16 : 8;
 }
 FURROW_HD constexpr int flat_blocks(int size) { return size == 8 ? resident : 2; }
 

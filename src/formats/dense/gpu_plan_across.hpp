@@ -25,7 +25,7 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     p.active = static_cast<int>(gpu_threads / round * round);
     if (gpu_threads / even * even * 16 >= 15 * p.active) p.active = static_cast<int>(gpu_threads / even * even);
     p.outputs = leading;
-    p.turn = p.active * per_load / leading;
+    p.turn = int(p.active * per_load / leading);
     p.periods = ((lines - 1) * leading + length) / (p.active * per_load);
     if (device.a_aligned && device.x_aligned) {
       if (leading % per_load == 0) p.holds = 1;
@@ -104,7 +104,6 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     if (p.pieces > 1) p.terms = up(p.terms, 8 * groups) * 8 * groups; // whole rounds of loads
     p.pieces = up(lines, p.terms);
   }
-  p.turn = p.pieces == 1 ? lines : groups * (p.terms >= 32 * 8 * groups ? 16 : 8);
   p.blocks = blocks_of(p, problems);
   return p;
 }
