@@ -46,7 +46,6 @@ template <class T, class S, int Rhs, int Lanes, int Step, bool Whole, int Unroll
 struct column_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
-  static constexpr index_t round = Unroll * Step; ///< lines that all groups have under way
 
   const call<T>& c;
   line_part<T, Lanes, Whole> part;
@@ -69,15 +68,9 @@ struct column_sums {
         for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(factor[u][r]);
   }
 
-  /// The lines line, line + Step, ... of a round; from a round to the next it is `jump` lines.
-  __device__ void add(const T* a, const V* x, index_t line, index_t end, index_t jump = round) {
+  __device__ void add(const T* a, const V* x, index_t line, index_t end) {
     a += line * c.leading;
     x += line * c.x_stride;
-    for (; line + (Unroll - 1) * Step < end; line += jump) {
-      add_lines<Unroll>(a, x);
-      a += jump * c.leading;
-      x += jump * c.x_stride;
-    }
     int left = line < end ? int((end - line + Step - 1) / Step) : 0;
     const auto take = [&](auto n) {
       add_lines<n.value>(a, x);
@@ -85,6 +78,7 @@ struct column_sums {
       x += n.value * Step * c.x_stride;
       left -= n.value;
     };
+    while (left >= Unroll) take(fixed<Unroll>{});
     if (Unroll > 4 && left >= 4) take(fixed<4>{});
     if (left >= 2) take(fixed<2>{});
     if (left > 0) take(fixed<1>{});
@@ -107,8 +101,15 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
     column_sums<T, S, Rhs, lanes, G, Whole> mine{c, {lane, columns}};
     const T* const a = c.a_of(at.problem) + tile;
     const V* const x = c.x_of(at.problem);
-    // Pieces take rounds in turns: neighbouring blocks read neighbouring lines.
-    mine.add(a, x, at.piece * mine.round + rank, c.lines, p.pieces * mine.round);
+    if constexpr (sizeof(T) == 2 && Rhs == 1 && G > 1) {
+      // Pieces take turns: neighbouring blocks read neighbouring lines.
+      constexpr int turn = 8 * G;
+      for (index_t first = at.piece * turn; first < c.lines; first += p.pieces * turn)
+        mine.add(a, x, first + rank, c.lines - first < turn ? c.lines : first + turn);
+    } else {
+      const index_t first = at.piece * p.terms;
+      mine.add(a, x, first + rank, c.lines - first < p.terms ? c.lines : first + p.terms);
+    }
     const index_t which = at.problem * p.tiles + at.tile;
     S* const partial = scratch.partial + which * p.pieces * Rhs * width;
 #pragma unroll

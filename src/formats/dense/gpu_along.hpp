@@ -101,7 +101,7 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 /// Blocks a multiprocessor that the kernel has registers for.
 template <class T, class S, int Rhs, int W, int R, int U>
 inline constexpr int along_blocks = Rhs == 8 ? 1
-                                    : Rhs > 1 || U == 8 || sizeof(S) > sizeof(vector_value<T>) ||
+                                    : Rhs > 1 || R == 1 || sizeof(S) > sizeof(vector_value<T>) ||
                                             (sizeof(T) == 2 && W <= gpu::warp)
                                         ? 2
                                         : resident;

@@ -5,65 +5,82 @@
 namespace furrow::dense {
 
 /// y <- alpha A' x + beta y, one vector, where at most L long lines of memory are added up: a stream of L lines in and
-/// one out. A thread has 16 bytes of outputs of every line, a few times over, and asks nothing that the plan can know.
-/// Reads every byte of A once.
+/// one out. A thread has 16 bytes of outputs of every line, a few times over. Reads every byte of A once.
 template <class T, class S, int L>
-__global__ void __launch_bounds__(gpu_threads, few_blocks(sizeof(T), sizeof(S), L))
-    few_whole_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
+__global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
+    few_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, places = places_of_few(sizeof(T), L), step = gpu_threads * each;
   const int lines = int(c.lines);
-  const index_t first = index_t(blockIdx.x) * (places * step) + int(threadIdx.x) * each;
-  bytes16 raw[places][L];
-#pragma unroll
-  for (int k = 0; k < places; ++k) {
-    const index_t place = first + k * step;
-#pragma unroll
-    for (int l = 0; l < L; ++l)
-      raw[k][l] = load_once(c.a + (l < lines ? l : 0) * c.leading + (place < c.length ? place : 0));
-  }
-  S factor[L];
-#pragma unroll
-  for (int l = 0; l < L; ++l) factor[l] = S(c.x[(l < lines ? l : 0) * c.x_stride]);
-  const std::uint64_t policy = keep_policy();
-#pragma unroll
-  for (int k = 0; k < places; ++k) {
-    const index_t place = first + k * step;
-    if (place >= c.length) return;
-    S sum[each] = {};
-#pragma unroll
-    for (int l = 0; l < L; ++l)
-#pragma unroll
-      for (int j = 0; j < each; ++j)
-        if (l < lines) sum[j] += S(element<T>(raw[k][l], j)) * factor[l];
-    neighbours<each, V> out{};
-    if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(c.y + place);
-#pragma unroll
-    for (int j = 0; j < each; ++j) put(c.alpha, sum[j], c.beta, out.of[j]);
-    store_kept(c.y + place, out, policy);
-  }
-}
-
-/// The same for A and y at any address, y with gaps, and several problems.
-template <class T, class S, int L>
-__global__ void __launch_bounds__(gpu_threads, 4) few_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
-  const int lines = int(c.lines);
-  for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
+  index_t item = blockIdx.x;
+  do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);
-    const T* const a = c.a_of(at.problem);
-    const vector_value<T>* const x = c.x_of(at.problem);
+    const index_t first = at.tile * (places * step), left = c.length - first;
+    const T* const a = c.a_of(at.problem) + first;
+    const V* const x = c.x_of(at.problem);
+    V* const y = c.y_of(at.problem) + first * c.y_stride;
+    const auto line = [&](int l) { return l < lines ? l : 0; };
     S factor[L];
 #pragma unroll
-    for (int l = 0; l < L; ++l) factor[l] = S(x[(l < lines ? l : 0) * c.x_stride]);
-    const index_t first = at.tile * p.outputs, end = c.length - first < p.outputs ? c.length : first + p.outputs;
-    for (index_t k = first + threadIdx.x; k < end; k += gpu_threads) {
+    for (int l = 0; l < L; ++l) factor[l] = S(x[line(l) * c.x_stride]);
+    const bool plain = c.leading % each == 0 && misalignment(a) == 0 && c.y_stride == 1 && misalignment(y) == 0;
+    if (left >= places * step && plain) {
+      const int mine = int(threadIdx.x) * each;
+      bytes16 raw[places][L];
+#pragma unroll
+      for (int k = 0; k < places; ++k)
+#pragma unroll
+        for (int l = 0; l < L; ++l) raw[k][l] = load_once(a + line(l) * c.leading + k * step + mine);
+#pragma unroll
+      for (int k = 0; k < places; ++k) {
+        S sum[each] = {};
+#pragma unroll
+        for (int l = 0; l < L; ++l)
+#pragma unroll
+          for (int j = 0; j < each; ++j)
+            if (l < lines) sum[j] += S(element<T>(raw[k][l], j)) * factor[l];
+        V* const to = y + k * step + mine;
+        neighbours<each, V> out{};
+        if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(to);
+#pragma unroll
+        for (int j = 0; j < each; ++j) put(c.alpha, sum[j], c.beta, out.of[j]);
+        store_once(to, out);
+      }
+      continue;
+    }
+    const int count = left < places * step ? int(left) : places * step;
+    for (int k = int(threadIdx.x); k < count; k += gpu_threads) {
       S sum{};
 #pragma unroll
       for (int l = 0; l < L; ++l)
         if (l < lines) sum += S(number(a[l * c.leading + k])) * factor[l];
-      put_output(c, at.problem, 0, k, sum);
+      put(c.alpha, sum, c.beta, y[k * c.y_stride]);
     }
+  } while ((item += gridDim.x) < p.items(c.batch));
+}
+
+/// The same for one or two lines of at least f32 and one y that all begin at multiples of 16 bytes: where a third of
+/// what moves is written, a thread has little to do, and nothing is asked that the plan can know.
+template <class T, class S>
+__global__ void __launch_bounds__(gpu_threads, sizeof(S) > sizeof(T) ? 4 : 8)
+    pair_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
+  using V = vector_value<T>;
+  constexpr int each = per_load<T>;
+  const index_t place = (index_t(blockIdx.x) * gpu_threads + int(threadIdx.x)) * each;
+  if (place >= c.length) return;
+  const bool both = c.lines > 1;
+  const bytes16 first = load_once(c.a + place), second = load_once(c.a + (both ? c.leading : 0) + place);
+  const S factor = S(c.x[0]), other = S(c.x[both ? c.x_stride : 0]);
+  V* const to = c.y + place;
+  neighbours<each, V> out{};
+  if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(to);
+#pragma unroll
+  for (int j = 0; j < each; ++j) {
+    S sum = S(element<T>(first, j)) * factor;
+    if (both) sum += S(element<T>(second, j)) * other;
+    put(c.alpha, sum, c.beta, out.of[j]);
   }
+  store_kept(to, out, keep_policy());
 }
 
 } // namespace furrow::dense

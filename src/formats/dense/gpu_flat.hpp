@@ -21,7 +21,7 @@ struct stream_place {
 /// turns of a few periods. Padding is read too, into sums that nobody asks for. Holds: as in the plan; a kernel for any
 /// matrix finds out where loads begin. Reads every byte once.
 template <class T, class S, int Rhs, int Holds>
-__global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T)), room_for<T, S, Rhs>)))
+__global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), Holds), room_for<T, S, Rhs>)))
     flat_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, weight = each * Rhs * int(sizeof(S)) / 4;

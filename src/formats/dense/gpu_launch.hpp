@@ -81,10 +81,8 @@ private:
   kernel for_one_vector() const {
     switch (p_.kind) {
     case gpu_kind::few:
-      if (p_.whole)
-        return p_.rows == 2   ? few_whole_kernel<T, S, 2>
-               : p_.rows == 4 ? few_whole_kernel<T, S, 4>
-                              : few_whole_kernel<T, S, 8>;
+      if constexpr (sizeof(T) > 2)
+        if (p_.whole) return pair_kernel<T, S>;
       return p_.rows == 2 ? few_kernel<T, S, 2> : p_.rows == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>;
     case gpu_kind::cluster:
       if (p_.pieces == 1) return p_.lanes == 4 ? cluster_kernel<T, S, 4, 1> : cluster_kernel<T, S, 8, 1>;
@@ -109,7 +107,7 @@ private:
       return rows_kernel<T, S, 32, 2, 4>;
     default:
       if (p_.kind != gpu_kind::along || p_.rows == 4) return nullptr;
-      if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 8>;
+      if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 4>;
       return along_kernel < T, S, 1, 256, 2, per_load<T> == 8 ? 2 : 4 > ;
     }
   }

@@ -103,6 +103,19 @@ __device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int 
   return total;
 }
 
+/// Writes N neighbours that are not read again soon: they make room in the second cache before the matrix does.
+template <int N, class V> __device__ void store_once(V* to, const neighbours<N, V>& values) {
+  if constexpr (sizeof(values) % 16 == 0) {
+    const auto* const from = reinterpret_cast<const uint4*>(&values);
+#pragma unroll
+    for (int k = 0; k < int(sizeof(values) / 16); ++k) __stcs(reinterpret_cast<uint4*>(to) + k, from[k]);
+  } else if constexpr (sizeof(values) == 8) {
+    __stcs(reinterpret_cast<uint2*>(to), *reinterpret_cast<const uint2*>(&values));
+  } else {
+    *reinterpret_cast<neighbours<N, V>*>(to) = values;
+  }
+}
+
 /// How the second cache treats what is written beside a matrix that goes through it: it stays longest, so that little
 /// is written back between the reads.
 inline __device__ std::uint64_t keep_policy() {

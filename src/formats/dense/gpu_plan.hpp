@@ -26,7 +26,8 @@ struct gpu_plan {
   int active = 256;    ///< flat: threads at work
   index_t periods = 0; ///< flat: whole ones in the matrix
   int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any
-  bool whole = false;  ///< across, cluster: every line is whole loads of 16 bytes; packed, few: A, and y in one problem
+  /// across, cluster: every line is whole loads of 16 bytes; packed, few: and the only y begins at such a place
+  bool whole = false;
   unsigned blocks = 1;
 
   FURROW_HD constexpr index_t items(index_t problems) const { return problems * tiles * pieces; }
@@ -60,10 +61,6 @@ inline constexpr index_t alone_bytes = 1 << 22;   ///< the same for a block that
 /// Places in lines that a thread has where at most `lines` of them are added up: y is written as they are read, and
 /// little of both at a time is best; but a place of 16-bit numbers is two stores.
 FURROW_HD constexpr int places_of_few(int size, int lines) { return size == 2 ? 8 / lines : 1; }
-/// Blocks a multiprocessor that add up `lines` lines that way.
-FURROW_HD constexpr int few_blocks(int size, int sum, int lines) {
-  return size == 2 ? (lines == 2 ? 5 : 4) : lines == 2 && sum == size ? 8 : lines <= 4 ? 4 : 3;
-}
 inline constexpr int most_lines = 10; ///< long lines that a thread has under way together
 /// Blocks a multiprocessor that take `rows` such lines, and loads of each that a thread has under way.
 FURROW_HD constexpr int lines_blocks(int sum, int rows) { return rows == 1 || rows * sum > 28 ? 2 : resident; }
@@ -83,7 +80,7 @@ inline constexpr int alone_threads = 512,
 FURROW_HD constexpr int flat_turn(int size, int vectors, int holds) {
   return size == 4 && vectors == 1 && (holds == 1 || holds == 2) ? 16 : 8;
 }
-FURROW_HD constexpr int flat_blocks(int size) { return size == 8 ? resident : 2; }
+FURROW_HD constexpr int flat_blocks(int size, int holds) { return size == 8 && holds >= 0 ? resident : 2; }
 
 /// For people.
 std::string text_of(const gpu_plan& p);

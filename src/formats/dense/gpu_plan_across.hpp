@@ -33,7 +33,7 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
       else if (leading > per_load) p.holds = 0;
     }
     const index_t periods = up(lines * leading + per_load, p.active * per_load),
-                  slots = multiprocessors * flat_blocks(size);
+                  slots = multiprocessors * flat_blocks(size, p.holds);
     // As many turns for every piece.
     const index_t most = problems > most_counters ? 1 : std::max<index_t>(1, slots / problems);
     const index_t turns = up(periods, flat_turn(size, vectors, p.holds));
@@ -45,7 +45,7 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
   if (vectors == 1 && lines <= 8) {
     p.rows = lines > 4 ? 8 : lines > 2 ? 4 : 2;
     cut(gpu_kind::few, gpu_threads * per_load * places_of_few(size, p.rows));
-    p.whole = p.whole && device.y_aligned;
+    p.whole = p.whole && device.y_aligned && size > 2 && lines <= 2;
     p.blocks = blocks_of(p, problems);
     return p;
   }
