@@ -102,8 +102,7 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
     const T* const a = c.a_of(at.problem) + tile;
     const V* const x = c.x_of(at.problem);
     if constexpr (sizeof(T) == 2 && Rhs == 1 && G > 1) {
-      // Pieces take turns: neighbouring blocks read neighbouring lines.
-      constexpr int turn = 8 * G;
+      constexpr int turn = 8 * G; // pieces take turns: neighbouring blocks read neighbouring lines
       for (index_t first = at.piece * turn; first < c.lines; first += p.pieces * turn)
         mine.add(a, x, first + rank, c.lines - first < turn ? c.lines : first + turn);
     } else {

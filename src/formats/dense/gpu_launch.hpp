@@ -139,7 +139,7 @@ private:
 
   dim3 grid() const {
     if (p_.kind != gpu_kind::across && p_.kind != gpu_kind::flat) return p_.blocks;
-    require(p_.tiles < index_t(1) << 31 && p_.pieces < 1 << 16, "gemv: a grid has more sides than a device");
+    require(p_.tiles < index_t(1) << 31 && p_.pieces < 1 << 16, "gemv: a side of the grid is too long");
     return dim3(unsigned(p_.tiles), unsigned(p_.pieces), unsigned(std::min<index_t>(c_.batch, 65535)));
   }
 

@@ -31,7 +31,7 @@ template <class S> struct gpu_scratch {
 inline __device__ gpu_item first_item() { return {index_t(blockIdx.z), index_t(blockIdx.y), index_t(blockIdx.x)}; }
 
 /// N neighbours that another block wrote: past the first cache.
-template <int N, class S> __device__ neighbours<N, S> load_shared(const S* p, fixed<N>) {
+template <int N, class S> __device__ neighbours<N, S> load_fresh(const S* p, fixed<N>) {
   neighbours<N, S> all;
   if constexpr (N == 1) {
     all.of[0] = __ldcg(p);
@@ -79,7 +79,7 @@ __device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int 
       neighbours<N, S> piece[Unroll];
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
-        piece[u] = p + u * share < pieces ? load_shared(partial + (p + u * share) * distance + first, fixed<N>{})
+        piece[u] = p + u * share < pieces ? load_fresh(partial + (p + u * share) * distance + first, fixed<N>{})
                                           : neighbours<N, S>{};
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)

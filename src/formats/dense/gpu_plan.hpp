@@ -74,8 +74,8 @@ inline constexpr index_t unit_loads = 9; ///< most loads of a unit of short line
 
 /// Threads of a block of a cluster; of a block that is alone.
 FURROW_HD constexpr int cluster_threads(int blocks) { return blocks == 1 ? 512 : gpu_threads; }
-inline constexpr int alone_threads = 512,
-                     alone_rows = 16; ///< of a block with a multiprocessor to itself; lines of a thread
+inline constexpr int alone_threads = 512; ///< of a block that has a multiprocessor to itself
+inline constexpr int alone_rows = 16;     ///< lines that a thread of it has under way
 /// Loads of a turn of a thread where short lines are read as one stream; blocks a multiprocessor there.
 FURROW_HD constexpr int flat_turn(int size, int vectors, int holds) {
   return size == 4 && vectors == 1 && (holds == 1 || holds == 2) ? 16 : 8;

@@ -21,7 +21,7 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
     return p;
   };
   if (vectors == 1 && gapless && per_load % length == 0) {
-    p.whole = device.a_aligned && device.y_aligned;
+    p.whole = device.a_aligned && device.y_aligned && lines * length >= per_load; // there is a load
     return cut(gpu_kind::packed, gpu_threads * loads_of_packed(size, int(length)) * (per_load / length));
   }
   const bool fit = loads == 2 || loads == 4 || (loads >= 8 && loads <= 1024);
