@@ -91,16 +91,24 @@ struct column_sums {
 template <class T, class S, int Rhs, int G, bool Whole>
 __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
     across_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
+  using V = vector_value<T>;
   constexpr int each = per_load<T>, lanes = gpu_threads / G, width = lanes * each;
   __shared__ S room[G][width];
   const int lane = int(threadIdx.x) % lanes, rank = int(threadIdx.x) / lanes;
-  for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
-    const gpu_item at = item_of(p, item);
-    const index_t first = at.piece * p.terms, tile = at.tile * width;
-    const index_t end = c.lines - first < p.terms ? c.lines : first + p.terms;
+  for (gpu_item at = first_item(); at.problem < c.batch; at.problem += gridDim.z) {
+    const index_t tile = at.tile * width;
     const int columns = int(c.length - tile < width ? c.length - tile : width);
     column_sums<T, S, Rhs, lanes, G, Whole> mine{c, {lane, columns}};
-    mine.add(c.a_of(at.problem) + tile, c.x_of(at.problem), first + rank, end);
+    const T* const a = c.a_of(at.problem) + tile;
+    const V* const x = c.x_of(at.problem);
+    if constexpr (sizeof(T) == 2 && Rhs == 1 && G > 1) {
+      constexpr int turn = 8 * G; // pieces take turns: neighbouring blocks read neighbouring lines
+      for (index_t first = at.piece * turn; first < c.lines; first += p.pieces * turn)
+        mine.add(a, x, first + rank, c.lines - first < turn ? c.lines : first + turn);
+    } else {
+      const index_t first = at.piece * p.terms;
+      mine.add(a, x, first + rank, c.lines - first < p.terms ? c.lines : first + p.terms);
+    }
     const index_t which = at.problem * p.tiles + at.tile;
     S* const partial = scratch.partial + which * p.pieces * Rhs * width;
 #pragma unroll
@@ -123,7 +131,7 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
       for (int begin = 0; begin < width; begin += part) {
         const S* const from = partial + r * width + begin;
         const S total =
-            sum_pieces<(G > 1 && sizeof(S) == 4 ? 32 : 16)>(from, p.pieces, index_t(Rhs) * width, part, &room[0][0]);
+            sum_pieces<(G > 1 ? 12 : 6), 16 / sizeof(S)>(from, p.pieces, index_t(Rhs) * width, part, &room[0][0]);
         const int column = begin + int(threadIdx.x);
         if (int(threadIdx.x) < part && column < columns) put_output(c, at.problem, r, tile + column, total);
       }

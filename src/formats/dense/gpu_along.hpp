@@ -7,7 +7,7 @@
 namespace furrow::dense {
 
 /// A group's share of R lines of memory: the products of one thread, `rank` of W. Lines that are not there are line 0
-/// again, so that no load waits for a question; where many are taken together they are left out.
+/// again, so that no load waits for a question.
 template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
@@ -23,8 +23,7 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
   int rank;
   S sum[R][Rhs] = {};
 
-  __device__ bool there(int i) const { return R <= 4 || i < lines; }
-  __device__ const T* line(int i) const { return a + (R > 4 || i < lines ? i : 0) * apart; }
+  __device__ const T* line(int i) const { return a + (i < lines ? i : 0) * apart; }
 
   __device__ void add_element(index_t k) {
     V factor[Rhs];
@@ -32,7 +31,7 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
     for (int r = 0; r < Rhs; ++r) factor[r] = x[k * c.x_stride + (r < c.count ? r : 0) * c.x_next];
 #pragma unroll
     for (int i = 0; i < R; ++i) {
-      const S value = there(i) ? S(number(line(i)[k])) : S(0);
+      const S value = S(number(line(i)[k]));
 #pragma unroll
       for (int r = 0; r < Rhs; ++r) sum[i][r] += value * S(factor[r]);
     }
@@ -45,9 +44,8 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 #pragma unroll
     for (int u = 0; u < N; ++u)
 #pragma unroll
-      for (int i = 0; i < R; ++i)
-        if (there(i)) raw[u][i] = load_once(line(i) + k + u * W * each);
-    constexpr bool alone = Rhs == 1 && (R == 1 || R > 4);                   // nobody else reads this part of x
+      for (int i = 0; i < R; ++i) raw[u][i] = load_once(line(i) + k + u * W * each);
+    constexpr bool alone = Rhs == 1 && R == 1;                              // nobody else reads this part of x
     constexpr bool ahead = alone || (Rhs == 1 && R == 2 && sizeof(T) == 4); // x is under way with the lines
     V factor[ahead ? N : 1][each];
     const auto load_factor = [&](int u, int r) {
@@ -72,10 +70,8 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
         if constexpr (!ahead) load_factor(u, r);
 #pragma unroll
         for (int i = 0; i < R; ++i)
-          if (there(i)) {
 #pragma unroll
-            for (int j = 0; j < each; ++j) sum[i][r] += S(element<T>(raw[u][i], j)) * S(factor[ahead ? u : 0][j]);
-          }
+          for (int j = 0; j < each; ++j) sum[i][r] += S(element<T>(raw[u][i], j)) * S(factor[ahead ? u : 0][j]);
       }
   }
 
@@ -104,8 +100,8 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
 
 /// Blocks a multiprocessor that the kernel has registers for.
 template <class T, class S, int Rhs, int W, int R, int U>
-inline constexpr int along_blocks = Rhs == 8 || (R > 8 && sizeof(S) == 8) ? 1
-                                    : Rhs > 1 || U == 8 || R > 4 || sizeof(S) > sizeof(vector_value<T>) ||
+inline constexpr int along_blocks = Rhs == 8 ? 1
+                                    : Rhs > 1 || R == 1 || sizeof(S) > sizeof(vector_value<T>) ||
                                             (sizeof(T) == 2 && W <= gpu::warp)
                                         ? 2
                                         : resident;

@@ -59,4 +59,28 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
   } while ((item += gridDim.x) < p.items(c.batch));
 }
 
+/// The same for one or two lines of at least f32 and one y that all begin at multiples of 16 bytes: where a third of
+/// what moves is written, a thread has little to do, and nothing is asked that the plan can know.
+template <class T, class S>
+__global__ void __launch_bounds__(gpu_threads, sizeof(S) > sizeof(T) ? 4 : 8)
+    pair_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
+  using V = vector_value<T>;
+  constexpr int each = per_load<T>;
+  const index_t place = (index_t(blockIdx.x) * gpu_threads + int(threadIdx.x)) * each;
+  if (place >= c.length) return;
+  const bool both = c.lines > 1;
+  const bytes16 first = load_once(c.a + place), second = load_once(c.a + (both ? c.leading : 0) + place);
+  const S factor = S(c.x[0]), other = S(c.x[both ? c.x_stride : 0]);
+  V* const to = c.y + place;
+  neighbours<each, V> out{};
+  if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(to);
+#pragma unroll
+  for (int j = 0; j < each; ++j) {
+    S sum = S(element<T>(first, j)) * factor;
+    if (both) sum += S(element<T>(second, j)) * other;
+    put(c.alpha, sum, c.beta, out.of[j]);
+  }
+  store_kept(to, out, keep_policy());
+}
+
 } // namespace furrow::dense

@@ -7,80 +7,89 @@ namespace furrow::dense {
 /// Where a thread stands in a matrix that is read as one stream of loads. All threads at work move on by `period`
 /// elements at a time, a whole number of lines, so a thread's elements always belong to the same columns.
 struct stream_place {
-  index_t element; ///< of the thread's first load; negative where the matrix does not begin at a multiple of 16 bytes
-  index_t line;    ///< of that element, rounded down
+  int element; ///< of the thread's first load; negative where the matrix does not begin at a multiple of 16 bytes
+  int line;    ///< of that element, rounded down
   int column;
 
-  FURROW_HD stream_place(int thread, int each, int shift, int pitch) : element(index_t(thread) * each - shift) {
-    line = (element + index_t(each) * pitch) / pitch - each;
-    column = int(element - line * pitch);
+  FURROW_HD stream_place(int thread, int each, int shift, int pitch) : element(thread * each - shift) {
+    line = (element + each * pitch) / pitch - each;
+    column = element - line * pitch;
   }
 };
 
 /// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Pieces take
-/// turns of a few periods. Padding is read too, into sums that nobody asks for. Reads every byte once.
-template <class T, class S, int Rhs>
-__global__ void __launch_bounds__(gpu_threads, (sizeof(T) < 8 ? std::min(2, room_for<T, S, Rhs>) : room_for<T, S, Rhs>))
+/// turns of a few periods. Padding is read too, into sums that nobody asks for. Holds: as in the plan; a kernel for any
+/// matrix finds out where loads begin. Reads every byte once.
+template <class T, class S, int Rhs, int Holds>
+__global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), Holds), room_for<T, S, Rhs>)))
     flat_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
   using V = vector_value<T>;
-  constexpr int each = per_load<T>, rounds = each * Rhs >= 32 ? 2 : each * Rhs >= 16 ? 4 : 8;
+  constexpr int each = per_load<T>, weight = each * Rhs * int(sizeof(S)) / 4;
+  constexpr int rounds = weight >= 32 || (weight >= 16 && (Holds > 2 || sizeof(T) == 8)) ? 2
+                         : weight >= 16                                                  ? 4
+                                        : flat_turn(sizeof(T), Rhs, Holds);
   __shared__ S room[gpu_threads * each];
-  const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = period / pitch;
-  for (index_t item = blockIdx.x; item < p.items(c.batch); item += gridDim.x) {
-    const gpu_item at = item_of(p, item);
+  const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = p.turn;
+  for (gpu_item at = first_item(); at.problem < c.batch; at.problem += gridDim.z) {
     const T* const a = c.a_of(at.problem);
     const V* const x = c.x_of(at.problem);
     const index_t elements = (c.lines - 1) * c.leading + c.length;
-    const int shift = misalignment(a);
+    const int shift = Holds < 0 ? misalignment(a) : 0;
     const stream_place begin(thread, each, shift, pitch);
     S sum[Rhs][each] = {};
-    const auto factor = [&](index_t line, int r) { return S(x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]); };
+    // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
+    const index_t low = Holds < 0 && begin.element < 0 ? 1 : 0;
+    const index_t high = p.periods + (begin.element + p.periods * period + each <= elements ? 1 : 0);
+    const auto factor = [&](index_t line, int r) { return x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]; };
     // Lines: that a load holds, 1 for a load within a line, 0 for one that a line may end in, -1 for any number.
     const auto add_loads = [&](auto holds, auto n, index_t k) {
       constexpr int Lines = holds.value, N = n.value;
+      constexpr bool ahead = Rhs == 1 && sizeof(T) < 8 && Lines >= 0 && Lines <= 2; // x is under way with the matrix
       bytes16 raw[N];
+      V of_line[ahead ? N : 1][Lines > 2 ? Lines : 2];
+      const auto load_factor = [&](int u, int r) {
+        const index_t line = begin.line + (k + u) * lines;
+        V* const to = of_line[ahead ? u : 0];
+        if constexpr (Lines > 0) {
+          load_x<Lines>(x + line + (r < c.count ? r : 0) * c.x_next, to);
+        } else {
+          to[0] = factor(line, r);
+          to[1] = factor(line + (begin.column + each > pitch ? 1 : 0), r);
+        }
+      };
 #pragma unroll
       for (int u = 0; u < N; ++u) raw[u] = load_once(a + begin.element + (k + u) * period);
+      if constexpr (ahead) {
 #pragma unroll
-      for (int u = 0; u < N; ++u) {
-        const index_t line = begin.line + (k + u) * lines;
+        for (int u = 0; u < N; ++u) load_factor(u, 0);
+      }
+#pragma unroll
+      for (int u = 0; u < N; ++u)
 #pragma unroll
         for (int r = 0; r < Rhs; ++r) {
+          const V* const by = of_line[ahead ? u : 0];
+          if constexpr (!ahead && Lines >= 0) load_factor(u, r);
           if constexpr (Lines > 0) {
-            V of_line[Lines];
-            load_x<Lines>(x + line + (r < c.count ? r : 0) * c.x_next, of_line);
 #pragma unroll
-            for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(of_line[j * Lines / each]);
+            for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(by[j * Lines / each]);
           } else if constexpr (Lines == 0) {
-            const S low = factor(line, r), high = factor(line + (begin.column + each > pitch ? 1 : 0), r);
 #pragma unroll
             for (int j = 0; j < each; ++j)
-              sum[r][j] += S(element<T>(raw[u], j)) * (begin.column + j < pitch ? low : high);
+              sum[r][j] += S(element<T>(raw[u], j)) * S(begin.column + j < pitch ? by[0] : by[1]);
           } else {
 #pragma unroll
             for (int j = 0; j < each; ++j)
-              sum[r][j] += S(element<T>(raw[u], j)) * factor(line + (begin.column + j) / pitch, r);
+              sum[r][j] +=
+                  S(element<T>(raw[u], j)) * S(factor(begin.line + (k + u) * lines + (begin.column + j) / pitch, r));
           }
         }
-      }
     };
-    // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
-    const index_t low = begin.element < 0 ? 1 : 0, room_left = elements - each - begin.element;
-    const index_t high = room_left < 0 ? 0 : room_left / period + 1;
     const auto add_all = [&](auto holds) {
-      constexpr int most = holds.value < 0 ? 2 : rounds, few = Rhs > 1 || most < 4 ? most : 4;
-      const int turn = p.terms >= most ? most : few; // the same for all pieces
-      for (index_t k = at.piece * turn; k < high; k += p.pieces * turn) {
-        index_t one = k < low ? low : k;
-        const index_t end = k + turn < high ? k + turn : high;
-        if (end - one == most) {
-          add_loads(holds, fixed<most>{}, one);
-          continue;
-        }
-        if constexpr (few < most)
-          for (; one + few <= end; one += few) add_loads(holds, fixed<few>{}, one);
-        for (; one < end; ++one) add_loads(holds, fixed<1>{}, one);
-      }
+      constexpr int turn = holds.value < 0 ? 2 : rounds;
+      for (index_t k = at.piece * turn; k < high; k += p.pieces * turn)
+        if (k >= low && k + turn <= high) add_loads(holds, fixed<turn>{}, k);
+        else
+          for (index_t one = k < low ? low : k; one < high && one < k + turn; ++one) add_loads(holds, fixed<1>{}, one);
     };
     const auto add_elements = [&](index_t k) {
 #pragma unroll
@@ -88,16 +97,12 @@ __global__ void __launch_bounds__(gpu_threads, (sizeof(T) < 8 ? std::min(2, room
         const index_t e = begin.element + k * period + j;
         if (e < 0 || e >= elements) continue;
 #pragma unroll
-        for (int r = 0; r < Rhs; ++r) sum[r][j] += S(number(a[e])) * factor(e / pitch, r);
+        for (int r = 0; r < Rhs; ++r)
+          sum[r][j] += S(number(a[e])) * S(factor(begin.line + k * lines + (begin.column + j) / pitch, r));
       }
     };
     if (thread < p.active) {
-      const bool by_lines = shift == 0 && c.x_stride == 1 && misalignment(x) == 0 && c.x_next % per_load<V> == 0;
-      const int holds = pitch % each == 0 ? 1 : each % pitch == 0 ? each / pitch : 0;
-      if (by_lines && holds == 1) add_all(fixed<1>{});
-      else if (by_lines && holds == 2) add_all(fixed<2>{});
-      else if (by_lines && holds == each) add_all(fixed<each>{});
-      else if (by_lines && holds == 4 && each == 8) add_all(fixed < each == 8 ? 4 : 1 > {});
+      if constexpr (Holds >= 0) add_all(fixed<Holds>{});
       else if (pitch >= each) add_all(fixed<0>{});
       else add_all(fixed<-1>{});
       if (low == 1 && at.piece == 0) add_elements(0);
@@ -105,7 +110,7 @@ __global__ void __launch_bounds__(gpu_threads, (sizeof(T) < 8 ? std::min(2, room
     }
     S* const partial = scratch.partial + at.problem * p.pieces * Rhs * pitch;
     // Element q of the room belongs to column (q - shift) modulo pitch.
-    const auto column_of = [&](int q) { return (q - shift + each * pitch) % pitch; };
+    const auto column_of = [&](int q) { return Holds < 0 ? (q - shift + each * pitch) % pitch : q; };
 #pragma unroll
     for (int r = 0; r < Rhs; ++r) {
       __syncthreads(); // the room is free
@@ -131,7 +136,11 @@ __global__ void __launch_bounds__(gpu_threads, (sizeof(T) < 8 ? std::min(2, room
     }
     if (p.pieces == 1 || !last_to_arrive(scratch.arrived + at.problem, p.pieces)) continue;
     for (int r = 0; r < c.count; ++r) {
-      const S total = sum_pieces(partial + r * pitch, p.pieces, index_t(Rhs) * pitch, pitch, room);
+      constexpr int together = Holds == 1 ? 16 / int(sizeof(S)) : 1;
+      const S total = sum_pieces<(sizeof(S) == 8   ? 8
+                                  : sizeof(T) == 2 ? 20
+                                                   : 16),
+                                 together>(partial + r * pitch, p.pieces, index_t(Rhs) * pitch, pitch, room);
       if (thread < pitch && column_of(thread) < c.length) put_output(c, at.problem, r, column_of(thread), total);
     }
   }

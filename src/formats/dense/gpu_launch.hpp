@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "gpu_across.hpp"
+#include "gpu_alone.hpp"
 #include "gpu_along.hpp"
 #include "gpu_cluster.hpp"
 #include "gpu_few.hpp"
 #include "gpu_flat.hpp"
+#include "gpu_lines.hpp"
 #include "gpu_packed.hpp"
 #include "gpu_plan_across.hpp"
 #include "gpu_plan_along.hpp"
@@ -13,6 +15,8 @@
 #include "gpu_strips.hpp"
 #include "gpu_units.hpp"
 #include "tutorial.hpp"
+
+#include <utility>
 
 namespace furrow::dense {
 
@@ -34,8 +38,10 @@ template <class T> gpu_plan plan_of(const call<T>& c, const gpu::queue& q) {
   using V = vector_value<T>;
   constexpr int size = sizeof(T), value = sizeof(V);
   const bool a = !c.a_list && misalignment(c.a) == 0 && c.a_step % per_load<T> == 0;
-  const bool x = !c.x_list && misalignment(c.x) == 0 && c.x_step % per_load<V> == 0 && c.x_stride == 1;
-  const gpu_shape device{q.multiprocessors, q.clusters, a, x};
+  const bool x = !c.x_list && misalignment(c.x) == 0 && c.x_step % per_load<V> == 0 && c.x_stride == 1 &&
+                 (c.count == 1 || c.x_next % per_load<V> == 0);
+  const bool y = c.batch == 1 && !c.y_list && !c.a_list && !c.x_list && c.y_stride == 1 && misalignment(c.y) == 0;
+  const gpu_shape device{q.multiprocessors, q.clusters, a, y, x};
   if (c.across) return plan_across(c.lines, c.length, c.leading, c.batch, size, c.count, device);
   return plan_along(c.lines, c.length, c.leading, c.batch, size, value, c.count, device);
 }
@@ -51,7 +57,7 @@ public:
   }
 
   void run() const {
-    if (p_.kind == gpu_kind::flat) return enqueue(flat_kernel<T, S, Rhs>);
+    if (p_.kind == gpu_kind::flat) return enqueue(flat());
     if (p_.kind == gpu_kind::across && p_.whole) return enqueue(across<true>());
     if (p_.kind == gpu_kind::across) return enqueue(across<false>());
     if constexpr (Rhs == 1)
@@ -75,10 +81,16 @@ private:
   kernel for_one_vector() const {
     switch (p_.kind) {
     case gpu_kind::few:
+      if constexpr (sizeof(T) > 2)
+        if (p_.whole) return pair_kernel<T, S>;
       return p_.rows == 2 ? few_kernel<T, S, 2> : p_.rows == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>;
     case gpu_kind::cluster:
       if (p_.pieces == 1) return p_.lanes == 4 ? cluster_kernel<T, S, 4, 1> : cluster_kernel<T, S, 8, 1>;
       return p_.lanes == 16 ? cluster_kernel<T, S, 16, cluster_blocks> : cluster_kernel<T, S, 32, cluster_blocks>;
+    case gpu_kind::alone:
+      if constexpr (sizeof(T) == 4) return p_.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>;
+    case gpu_kind::lines:
+      return lines(std::make_integer_sequence<int, most_lines>{});
     case gpu_kind::strips:
       if constexpr (sizeof(T) == 2) return strips_kernel<T, S>;
     case gpu_kind::packed:
@@ -95,20 +107,40 @@ private:
       return rows_kernel<T, S, 32, 2, 4>;
     default:
       if (p_.kind != gpu_kind::along || p_.rows == 4) return nullptr;
-      if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 8>;
-      if (p_.rows == 8) return along_kernel<T, S, 1, 256, 8, 1>;
-      if constexpr (sizeof(T) == 4)
-        if (p_.rows == most_few) return along_kernel<T, S, 1, 256, most_few, 1>;
+      if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 4>;
       return along_kernel < T, S, 1, 256, 2, per_load<T> == 8 ? 2 : 4 > ;
     }
   }
 
+  template <int... R> kernel lines(std::integer_sequence<int, R...>) const {
+    static constexpr kernel all[] = {lines_kernel<T, S, R + 1>...};
+    return all[p_.rows - 1];
+  }
+
+  kernel flat() const {
+    if constexpr (per_load<T> >= 8)
+      if (p_.holds == 8) return flat_kernel<T, S, Rhs, 8>;
+    if constexpr (per_load<T> >= 4)
+      if (p_.holds == 4) return flat_kernel<T, S, Rhs, 4>;
+    if (p_.holds == 2) return flat_kernel<T, S, Rhs, 2>;
+    if (p_.holds == 1) return flat_kernel<T, S, Rhs, 1>;
+    return p_.holds == 0 ? flat_kernel<T, S, Rhs, 0> : flat_kernel<T, S, Rhs, -1>;
+  }
+
+  template <int L> kernel packed() const { return p_.whole ? packed_whole_kernel<T, S, L> : packed_kernel<T, S, L>; }
+
   kernel packed() const {
     if constexpr (per_load<T> >= 8)
-      if (c_.length == 8) return packed_kernel<T, S, 8>;
+      if (c_.length == 8) return packed<8>();
     if constexpr (per_load<T> >= 4)
-      if (c_.length == 4) return packed_kernel<T, S, 4>;
-    return c_.length == 2 ? packed_kernel<T, S, 2> : packed_kernel<T, S, 1>;
+      if (c_.length == 4) return packed<4>();
+    return c_.length == 2 ? packed<2>() : packed<1>();
+  }
+
+  dim3 grid() const {
+    if (p_.kind != gpu_kind::across && p_.kind != gpu_kind::flat) return p_.blocks;
+    require(p_.tiles < index_t(1) << 31 && p_.pieces < 1 << 16, "gemv: a side of the grid is too long");
+    return dim3(unsigned(p_.tiles), unsigned(p_.pieces), unsigned(std::min<index_t>(c_.batch, 65535)));
   }
 
   void enqueue(kernel k) const {
@@ -116,8 +148,10 @@ private:
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {cluster_blocks, 1, 1};
     cudaLaunchConfig_t launch{};
-    launch.gridDim = p_.blocks;
-    launch.blockDim = p_.kind == gpu_kind::cluster ? cluster_threads(int(p_.pieces)) : gpu_threads;
+    launch.gridDim = grid();
+    launch.blockDim = p_.kind == gpu_kind::cluster ? cluster_threads(int(p_.pieces))
+                      : p_.kind == gpu_kind::alone ? alone_threads
+                                                   : gpu_threads;
     launch.dynamicSmemBytes = p_.kind == gpu_kind::units ? units_room<T, S>(p_) : 0;
     launch.stream = q_.stream;
     launch.attrs = &cluster;

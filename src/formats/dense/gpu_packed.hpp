@@ -4,44 +4,61 @@
 
 namespace furrow::dense {
 
-/// y <- alpha A x + beta y, one vector, for lines of L elements without gaps, several whole ones in 16 bytes. Reads
-/// every byte once.
+/// y <- alpha A x + beta y, one vector, for lines of L elements without gaps, several whole ones in 16 bytes. A thread
+/// has little to do and much is written: nothing is asked that the plan can know. Reads every byte once.
 template <class T, class S, int L>
 __global__ void __launch_bounds__(gpu_threads, (loads_of_packed(sizeof(T), L) > 1 ? resident : 8))
-    packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
+    packed_whole_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
   using V = vector_value<T>;
-  constexpr int each = per_load<T>, lines = each / L, loads = loads_of_packed(sizeof(T), L);
+  constexpr int each = per_load<T>, lines = each / L, loads = loads_of_packed(sizeof(T), L), step = gpu_threads * lines;
+  const index_t first = index_t(blockIdx.x) * (loads * step) + int(threadIdx.x) * lines;
+  bytes16 raw[loads];
+#pragma unroll
+  for (int u = 0; u < loads; ++u) {
+    const index_t line = first + u * step;
+    raw[u] = load_once(c.a + (line + lines <= c.lines ? line : 0) * L);
+  }
+  S factor[L];
+#pragma unroll
+  for (int j = 0; j < L; ++j) factor[j] = S(c.x[j * c.x_stride]);
+  const std::uint64_t policy = keep_policy();
+#pragma unroll
+  for (int u = 0; u < loads; ++u) {
+    const index_t line = first + u * step;
+    neighbours<lines, V> out{};
+    if (line + lines <= c.lines) {
+      if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<lines, V>*>(c.y + line);
+#pragma unroll
+      for (int i = 0; i < lines; ++i) {
+        S sum{};
+#pragma unroll
+        for (int j = 0; j < L; ++j) sum += S(element<T>(raw[u], i * L + j)) * factor[j];
+        put(c.alpha, sum, c.beta, out.of[i]);
+      }
+      store_kept(c.y + line, out, policy);
+    } else {
+      for (index_t i = line; i < c.lines; ++i) { // the last lines, fewer than a load has
+        S sum{};
+#pragma unroll
+        for (int j = 0; j < L; ++j) sum += S(number(c.a[i * L + j])) * factor[j];
+        put(c.alpha, sum, c.beta, c.y[i]);
+      }
+    }
+  }
+}
+
+/// The same for A and y at any address, y with gaps, and several problems.
+template <class T, class S, int L>
+__global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   index_t item = blockIdx.x;
   do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);
     const T* const a = c.a_of(at.problem);
-    const V* const x = c.x_of(at.problem);
-    V* const y = c.y_of(at.problem);
+    const vector_value<T>* const x = c.x_of(at.problem);
     S factor[L];
 #pragma unroll
     for (int j = 0; j < L; ++j) factor[j] = S(x[j * c.x_stride]);
-    const index_t first = at.tile * p.outputs, left = c.lines - first;
-    const bool plain = c.y_stride == 1 && c.beta == V(0) && reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
-    if (left >= p.outputs && misalignment(a) == 0 && plain) {
-      bytes16 raw[loads];
-#pragma unroll
-      for (int u = 0; u < loads; ++u)
-        raw[u] = load_once(a + first * L + index_t(u * gpu_threads + int(threadIdx.x)) * each);
-#pragma unroll
-      for (int u = 0; u < loads; ++u) {
-        neighbours<lines, V> out;
-#pragma unroll
-        for (int i = 0; i < lines; ++i) {
-          S sum{};
-#pragma unroll
-          for (int j = 0; j < L; ++j) sum += S(element<T>(raw[u], i * L + j)) * factor[j];
-          put(c.alpha, sum, V(0), out.of[i]);
-        }
-        store_once(y + first + index_t(u * gpu_threads + int(threadIdx.x)) * lines, out);
-      }
-      continue;
-    }
-    const index_t end = left < p.outputs ? c.lines : first + p.outputs;
+    const index_t first = at.tile * p.outputs, end = c.lines - first < p.outputs ? c.lines : first + p.outputs;
     for (index_t i = first + threadIdx.x; i < end; i += gpu_threads) {
       S sum{};
 #pragma unroll

@@ -26,44 +26,81 @@ template <class S> struct gpu_scratch {
   unsigned* arrived = nullptr; ///< one a tile; 0 between kernels
 };
 
+/// The first item of a block where tiles, pieces and problems are the three sides of the grid; the others are the same
+/// of later problems.
+inline __device__ gpu_item first_item() { return {index_t(blockIdx.z), index_t(blockIdx.y), index_t(blockIdx.x)}; }
+
+/// N neighbours that another block wrote: past the first cache.
+template <int N, class S> __device__ neighbours<N, S> load_fresh(const S* p, fixed<N>) {
+  neighbours<N, S> all;
+  if constexpr (N == 1) {
+    all.of[0] = __ldcg(p);
+  } else {
+    static_assert(sizeof(all) == 16);
+    const uint4 raw = __ldcg(reinterpret_cast<const uint4*>(p));
+    std::memcpy(&all, &raw, 16);
+  }
+  return all;
+}
+
+/// One more arrival; how many there were. What the block wrote before a barrier before it is there for those who come
+/// later.
+inline __device__ unsigned count_arrival(unsigned* arrived) {
+  unsigned before;
+  asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(arrived) : "memory");
+  return before;
+}
+
 /// True for the block that is the last of `pieces` to arrive at a tile; its partial sums are then all there. All
 /// threads must call, after they have written theirs.
 inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
-    last = atomicAdd(arrived, 1u) == unsigned(pieces) - 1;
+    last = count_arrival(arrived) == unsigned(pieces) - 1;
     if (last) *arrived = 0;
   }
   __syncthreads();
-  __threadfence();
   return last;
 }
 
-/// The sum over pieces of output `threadIdx.x` < outputs <= 256; piece p of it is partial[p * distance + output].
-/// `room` holds a number a thread. All threads must call.
-template <int Unroll = 16, class S>
+/// The sum over pieces of output `threadIdx.x` < outputs <= 256; piece p of it is partial[p * distance + output]. A
+/// thread reads N neighbours at a time, which `outputs` and `distance` are multiples of. `room` holds N numbers a
+/// thread. All threads must call.
+template <int Unroll = 16, int N = 1, class S>
 __device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int outputs, S* room) {
-  const int share = gpu_threads / outputs, output = int(threadIdx.x) % outputs, rank = int(threadIdx.x) / outputs;
-  S sum{};
+  // No more threads for an output: their sums are added up one by one.
+  const int places = outputs / N;
+  const int share = gpu_threads / places < gpu::warp ? gpu_threads / places : gpu::warp;
+  const int first = int(threadIdx.x) % places * N, rank = int(threadIdx.x) / places;
+  S sum[N] = {};
   if (rank < share) {
     for (index_t p = rank; p < pieces; p += Unroll * share) {
-      S piece[Unroll];
+      neighbours<N, S> piece[Unroll];
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
-        piece[u] = p + u * share < pieces ? __ldcg(partial + (p + u * share) * distance + output) : S(0);
+        piece[u] = p + u * share < pieces ? load_fresh(partial + (p + u * share) * distance + first, fixed<N>{})
+                                          : neighbours<N, S>{};
 #pragma unroll
-      for (int u = 0; u < Unroll; ++u) sum += piece[u];
+      for (int u = 0; u < Unroll; ++u)
+#pragma unroll
+        for (int j = 0; j < N; ++j) sum[j] += piece[u].of[j];
     }
   }
   __syncthreads();
-  room[threadIdx.x] = sum;
+  if (rank < share)
+#pragma unroll
+    for (int j = 0; j < N; ++j) room[rank * outputs + first + j] = sum[j];
   __syncthreads();
-  if (int(threadIdx.x) < outputs)
-    for (int r = 1; r < share; ++r) sum += room[r * outputs + output];
+  const int output = int(threadIdx.x);
+  S total{};
+  if (output < outputs) {
+    total = room[output];
+#pragma unroll 8
+    for (int r = 1; r < share; ++r) total += room[r * outputs + output];
+  }
   __syncthreads();
-  return sum;
+  return total;
 }
 
 /// Writes N neighbours that are not read again soon: they make room in the second cache before the matrix does.
@@ -77,6 +114,40 @@ template <int N, class V> __device__ void store_once(V* to, const neighbours<N, 
   } else {
     *reinterpret_cast<neighbours<N, V>*>(to) = values;
   }
+}
+
+/// How the second cache treats what is written beside a matrix that goes through it: it stays longest, so that little
+/// is written back between the reads.
+inline __device__ std::uint64_t keep_policy() {
+  std::uint64_t policy = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+#endif
+  return policy;
+}
+
+/// Writes N neighbours that way.
+template <int N, class V>
+__device__ void store_kept(V* to, const neighbours<N, V>& values, [[maybe_unused]] std::uint64_t policy) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint32_t word[sizeof(values) / 4];
+  std::memcpy(word, &values, sizeof(values));
+  if constexpr (sizeof(values) % 16 == 0) {
+#pragma unroll
+    for (int k = 0; k < int(sizeof(values) / 4); k += 4)
+      asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to + k * 4 / sizeof(V)),
+                   "r"(word[k]), "r"(word[k + 1]), "r"(word[k + 2]), "r"(word[k + 3]), "l"(policy)
+                   : "memory");
+  } else if constexpr (sizeof(values) == 8) {
+    asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(word[0]), "r"(word[1]),
+                 "l"(policy)
+                 : "memory");
+  } else {
+    asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(to), "r"(word[0]), "l"(policy) : "memory");
+  }
+#else
+  *reinterpret_cast<neighbours<N, V>*>(to) = values;
+#endif
 }
 
 /// Where element `output` of vector r of a problem goes.

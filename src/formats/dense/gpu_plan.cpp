@@ -11,6 +11,8 @@ std::string text_of(const gpu_plan& p) {
   case gpu_kind::along:
     text = fmt::format("along, {} threads for {} lines, ", p.lanes, p.rows) + text;
     break;
+  case gpu_kind::lines:
+    return fmt::format("along, {} lines together, {} pieces of {} rounds", p.rows, p.pieces, p.terms);
   case gpu_kind::strips:
     text = "along, x in registers, " + text;
     break;
@@ -24,6 +26,9 @@ std::string text_of(const gpu_plan& p) {
     return "along, short lines through shared memory, " + text;
   case gpu_kind::across:
     text = "across, " + text;
+    break;
+  case gpu_kind::alone:
+    text = "across, a block a multiprocessor, " + text;
     break;
   case gpu_kind::cluster:
     return fmt::format("across, clusters of {} blocks, {}", cluster_blocks, text);

@@ -9,20 +9,25 @@
 /// on the host, are in gpu_plan_along.hpp and gpu_plan_across.hpp.
 namespace furrow::dense {
 
-enum class gpu_kind { along, strips, rows, packed, units, staged, across, cluster, few, flat };
+enum class gpu_kind { along, lines, strips, rows, packed, units, staged, across, alone, cluster, few, flat };
 
 /// An item is one piece of the sums of one tile of outputs of one problem, and a block of 256 threads takes it; where
-/// there are more items than blocks, in turns: item, item + blocks, ...
+/// there are more items than blocks, in turns: item, item + blocks, ... (across and flat read theirs off a grid of
+/// tiles, pieces and problems: they have several pieces, and divisions before the first load are long.)
 struct gpu_plan {
   gpu_kind kind = gpu_kind::along;
-  int lanes = 256;     ///< along, rows, cluster: threads that share a line; units: loads of a unit
+  int lanes = 256;     ///< along, rows, alone, cluster: threads that share a line; units: loads of a unit
   int rows = 4;        ///< lines that a group sums up at the same time; units: of a unit; few: that there may be
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
-  index_t terms = 0;   ///< of a piece; flat: periods
+  index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds
+  int turn = 0;        ///< flat: lines of a period
   index_t pieces = 1;  ///< of a sum; more than one: the last block to finish a tile adds them in their order
   int active = 256;    ///< flat: threads at work
-  bool whole = false;  ///< across, cluster: every line is whole loads of 16 bytes
+  index_t periods = 0; ///< flat: whole ones in the matrix
+  int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any
+  /// across, cluster: every line is whole loads of 16 bytes; packed, few: and the only y begins at such a place
+  bool whole = false;
   unsigned blocks = 1;
 
   FURROW_HD constexpr index_t items(index_t problems) const { return problems * tiles * pieces; }
@@ -33,7 +38,8 @@ struct gpu_shape {
   int multiprocessors = 132;
   bool clusters = true;  ///< blocks may read each other's shared memory
   bool a_aligned = true; ///< every matrix begins at a multiple of 16 bytes
-  bool x_aligned = true; ///< and every x, whose elements are neighbours
+  bool y_aligned = true; ///< there is one y, of neighbours, at such a place
+  bool x_aligned = true; ///< and every vector x, whose elements are neighbours
 };
 
 inline constexpr int gpu_threads = 256;
@@ -55,14 +61,26 @@ inline constexpr index_t alone_bytes = 1 << 22;   ///< the same for a block that
 /// Places in lines that a thread has where at most `lines` of them are added up: y is written as they are read, and
 /// little of both at a time is best; but a place of 16-bit numbers is two stores.
 FURROW_HD constexpr int places_of_few(int size, int lines) { return size == 2 ? 8 / lines : 1; }
-inline constexpr int most_few = 10; ///< lines that are few: a thread has them all under way
-/// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where more is
-/// written than read, one.
-FURROW_HD constexpr int loads_of_packed(int size, int length) { return size > 2 ? 2 : length <= 2 ? 1 : 8; }
+inline constexpr int most_lines = 10; ///< long lines that a thread has under way together
+/// Blocks a multiprocessor that take `rows` such lines, and loads of each that a thread has under way.
+FURROW_HD constexpr int lines_blocks(int sum, int rows) { return rows == 1 || rows * sum > 28 ? 2 : resident; }
+FURROW_HD constexpr int loads_of_lines(int size, int rows) {
+  return rows > 5 ? 1 : rows == 5 ? 2 : (size == 2 ? 4 : 8) / rows;
+}
+/// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where half of what
+/// is read is written, one.
+FURROW_HD constexpr int loads_of_packed(int size, int length) { return length <= 2 ? 1 : size > 2 ? 2 : 8; }
 inline constexpr index_t unit_loads = 9; ///< most loads of a unit of short lines
 
 /// Threads of a block of a cluster; of a block that is alone.
 FURROW_HD constexpr int cluster_threads(int blocks) { return blocks == 1 ? 512 : gpu_threads; }
+inline constexpr int alone_threads = 512; ///< of a block that has a multiprocessor to itself
+inline constexpr int alone_rows = 16;     ///< lines that a thread of it has under way
+/// Loads of a turn of a thread where short lines are read as one stream; blocks a multiprocessor there.
+FURROW_HD constexpr int flat_turn(int size, int vectors, int holds) {
+  return size == 4 && vectors == 1 && (holds == 1 || holds == 2) ? 16 : 8;
+}
+FURROW_HD constexpr int flat_blocks(int size, int holds) { return size == 8 && holds >= 0 ? resident : 2; }
 
 /// For people.
 std::string text_of(const gpu_plan& p);

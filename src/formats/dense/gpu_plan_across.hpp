@@ -20,13 +20,23 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     p.kind = gpu_kind::flat;
     const index_t round =
         leading / common_divisor(leading, per_load); // loads after which a line begins at a load again
+    // Threads at work: whole lines and, if most are, whole cache lines.
+    const index_t even = round * 8 / common_divisor(round, 8);
     p.active = static_cast<int>(gpu_threads / round * round);
+    if (gpu_threads / even * even * 16 >= 15 * p.active) p.active = static_cast<int>(gpu_threads / even * even);
     p.outputs = leading;
+    p.turn = int(p.active * per_load / leading);
+    p.periods = ((lines - 1) * leading + length) / (p.active * per_load);
+    if (device.a_aligned && device.x_aligned) {
+      if (leading % per_load == 0) p.holds = 1;
+      else if (per_load % leading == 0) p.holds = int(per_load / leading);
+      else if (leading > per_load) p.holds = 0;
+    }
     const index_t periods = up(lines * leading + per_load, p.active * per_load),
-                  slots = multiprocessors * (size < 8 ? 2 : resident);
-    // As many turns for every piece: turns of eight periods where all get one, otherwise of four.
+                  slots = multiprocessors * flat_blocks(size, p.holds);
+    // As many turns for every piece.
     const index_t most = problems > most_counters ? 1 : std::max<index_t>(1, slots / problems);
-    const index_t turns = up(periods, periods >= 8 * most ? 8 : 4);
+    const index_t turns = up(periods, flat_turn(size, vectors, p.holds));
     p.pieces = up(turns, up(turns, most));
     p.terms = up(periods, p.pieces);
     p.blocks = blocks_of(p, problems);
@@ -35,22 +45,31 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
   if (vectors == 1 && lines <= 8) {
     p.rows = lines > 4 ? 8 : lines > 2 ? 4 : 2;
     cut(gpu_kind::few, gpu_threads * per_load * places_of_few(size, p.rows));
+    p.whole = p.whole && device.y_aligned && size > 2 && lines <= 2;
     p.blocks = blocks_of(p, problems);
     return p;
   }
   if (p.whole && vectors == 1 && problems == 1 && lines >= 128) {
     // Blocks that add up all of their columns: of small matrices, with two turns of loads a thread; of larger ones
     // where all multiprocessors get two, or one of numbers that are quickly multiplied.
-    const auto alone = [&](int lanes) {
-      cut(gpu_kind::cluster, lanes * per_load);
+    const auto alone = [&](int lanes, gpu_kind kind = gpu_kind::cluster) {
+      cut(kind, lanes * per_load);
       p.lanes = lanes;
       p.pieces = 1;
       p.terms = lines;
       p.blocks = blocks_of(p, 1);
       return index_t(p.blocks);
     };
+    const index_t bytes = lines * length * size;
     if (lines <= 1024 && alone(4) <= multiprocessors) return p;
-    const index_t blocks = alone(8), bytes = lines * length * size;
+    // One block for each, with many lines under way, where that leaves nothing over.
+    if (size == 4 && device.x_aligned)
+      for (const int lanes : {8, 16})
+        if (const index_t n = alone(lanes, gpu_kind::alone);
+            length % p.outputs == 0 && lines % (alone_threads / lanes * alone_rows) == 0 && n <= multiprocessors &&
+            busy(n, multiprocessors) >= 0.95 && bytes >= n * cluster_bytes && bytes <= n * alone_bytes)
+          return p;
+    const index_t blocks = alone(8);
     const bool one_each = blocks <= multiprocessors;
     const bool fills = blocks <= 2 * multiprocessors && busy(blocks, multiprocessors) >= 0.95;
     if (fills && bytes <= blocks * alone_bytes && (!one_each || (size > 2 && bytes >= blocks * cluster_bytes)))

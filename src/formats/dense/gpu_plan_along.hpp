@@ -20,8 +20,10 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
     p.blocks = blocks_of(p, problems);
     return p;
   };
-  if (vectors == 1 && gapless && per_load % length == 0)
+  if (vectors == 1 && gapless && per_load % length == 0) {
+    p.whole = device.a_aligned && device.y_aligned && lines * length >= per_load; // there is a load
     return cut(gpu_kind::packed, gpu_threads * loads_of_packed(size, int(length)) * (per_load / length));
+  }
   const bool fit = loads == 2 || loads == 4 || (loads >= 8 && loads <= 1024);
   const bool many = short_lines ? lines >= 256 : loads <= 64 || up(lines, 4) * problems >= warps;
   const bool plain = vectors == 1 && even && device.x_aligned;
@@ -30,7 +32,10 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   const index_t strip = gpu_threads * strip_loads * per_load, strips = up(length, strip);
   if (size == 2 && plain && lines > 16 && 4 * length >= 3 * strip &&
       up(lines, 2 * strip_rows) * strips * problems >= device.multiprocessors) {
+    // Many lines for a strip of x, unless that leaves few blocks.
     index_t outputs = 2 * strip_rows;
+    if (up(lines, 2 * outputs) * (strips > 2 ? strips : 1) * problems >= 8 * index_t(device.multiprocessors))
+      outputs *= 2;
     while (outputs < strip_outputs && up(lines, outputs) * problems > most_counters) outputs *= 2;
     cut(gpu_kind::strips, outputs);
     // One or two strips are a block's; beyond, no more pieces than a block adds up in little time.
@@ -58,12 +63,19 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
     p.blocks = static_cast<unsigned>(std::min(p.items(problems), slots));
     return p;
   }
-  // Where x stays in the first cache, two lines at a time are enough to share it. All of a few long lines read it once.
+  if (plain && problems == 1 && lines <= most_lines && loads >= 8 * gpu_threads) {
+    p.rows = int(lines);
+    const index_t round = gpu_threads * per_load * loads_of_lines(size, p.rows), rounds = up(length, round);
+    cut(gpu_kind::lines, lines);
+    p.terms = up(rounds, device.multiprocessors * lines_blocks(value, p.rows));
+    p.pieces = up(rounds, p.terms);
+    p.blocks = blocks_of(p, 1);
+    return p;
+  }
+  // Where x stays in the first cache, two lines at a time are enough to share it.
   const bool two = size >= 4 && loads >= 4 * gpu_threads && length * value <= cached_terms;
-  const bool few = even && lines > 4 && lines <= (size == 4 ? most_few : 8) && loads >= 8 * gpu_threads;
   if (vectors > 1) p.rows = vectors > 4 ? 2 : 4;
   else if (lines <= 2) p.rows = int(lines);
-  else if (few) p.rows = lines <= 8 ? 8 : most_few;
   else p.rows = two ? 2 : 4;
   const index_t all = up(lines, p.rows) * problems;
   if (loads <= 64 && all >= warps) p.lanes = 8;
@@ -74,7 +86,7 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
   if (p.lanes == 256 && p.tiles * problems <= most_counters) {
     const index_t most_useful = std::max<index_t>(1, loads / gpu_threads); // a load a thread and line
     const index_t keep = p.tiles > 1 ? up(length * value * vectors, cached_terms) : 1;
-    const index_t at_once = device.multiprocessors * (p.rows == 1 || p.rows > 4 ? 2 : resident);
+    const index_t at_once = device.multiprocessors * (p.rows == 1 ? 2 : resident);
     p.pieces = p.tiles * problems == 1 ? std::min(at_once, most_useful)
                                        : even_pieces(p.tiles * problems, std::min(keep, most_useful), most_useful,
                                                      slots, p.rows * length * size, item_bytes);

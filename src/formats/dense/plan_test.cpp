@@ -16,7 +16,7 @@
 namespace furrow {
 namespace {
 
-const index_t sizes[] = {1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 64, 65, 127, 255, 1000, 4096, 5001, 300000, 33554432};
+const index_t sizes[] = {1, 2, 3, 7, 8, 9, 10, 31, 32, 33, 64, 65, 127, 255, 1000, 4096, 5001, 8192, 300000, 33554432};
 
 /// [0, total) is cut into `parts` parts of `each`, none of them empty.
 void expect_cover(index_t total, index_t parts, index_t each) {
@@ -42,10 +42,19 @@ void expect_along(index_t lines, index_t length, index_t leading, index_t proble
   const auto p = dense::plan_along(lines, length, leading, problems, size, size == 8 ? 8 : 4, vectors, device);
   SCOPED_TRACE(dense::text_of(p));
   expect_cover(lines, p.tiles, p.outputs);
-  expect_cover(length, p.pieces, p.terms);
+  if (p.kind == dense::gpu_kind::lines) {
+    EXPECT_TRUE(device.a_aligned && device.x_aligned && length * size % 16 == 0 && leading * size % 16 == 0);
+    EXPECT_TRUE(p.rows == lines && lines <= dense::most_lines && problems == 1 && vectors == 1);
+    const index_t round = 256 * (16 / size) * dense::loads_of_lines(size, p.rows);
+    expect_cover(dense::up(length, round), p.pieces, p.terms);
+  } else {
+    expect_cover(length, p.pieces, p.terms);
+    EXPECT_TRUE(p.pieces == 1 || p.terms % 8 == 0);
+  }
   EXPECT_TRUE(p.pieces == 1 || (p.lanes == 256 && p.tiles * problems <= dense::most_counters));
-  EXPECT_TRUE(p.kind != dense::gpu_kind::along || p.rows <= 4 || p.tiles == 1);
-  EXPECT_TRUE(p.pieces == 1 || p.terms % 8 == 0);
+  EXPECT_TRUE(p.tiles < index_t(1) << 31 && p.pieces < 1 << 16); // sides of a grid
+  EXPECT_TRUE(p.kind != dense::gpu_kind::packed || !p.whole ||
+              (device.a_aligned && device.y_aligned && lines * length * size >= 16));
   if (p.kind == dense::gpu_kind::staged) {
     EXPECT_LE(p.outputs * leading * size + 16, dense::staged_bytes);
   }
@@ -72,8 +81,15 @@ void expect_across(index_t lines, index_t length, index_t leading, index_t probl
     const index_t period = p.active * (16 / size);
     EXPECT_EQ(period % leading, 0);
     EXPECT_GT(p.active, 0);
+    EXPECT_EQ(p.turn * leading, period);
+    const index_t elements = (lines - 1) * leading + length;
+    EXPECT_TRUE(p.periods * period <= elements && elements < (p.periods + 1) * period);
     // The stream begins up to a load before the matrix.
-    EXPECT_GE(p.pieces * p.terms * period, (lines - 1) * leading + length + 16 / size - 1);
+    EXPECT_GE(p.pieces * p.terms * period, elements + 16 / size - 1);
+    EXPECT_TRUE(p.holds < 0 || (device.a_aligned && device.x_aligned));
+    if (p.holds > 0) {
+      EXPECT_TRUE(p.holds == 1 ? leading * size % 16 == 0 : p.holds * leading * size == 16);
+    }
   } else {
     expect_cover(length, p.tiles, p.outputs);
     expect_cover(lines, p.pieces, p.terms);
@@ -84,6 +100,13 @@ void expect_across(index_t lines, index_t length, index_t leading, index_t probl
   } else {
     EXPECT_TRUE(p.pieces == 1 || p.tiles * problems <= dense::most_counters);
   }
+  if (p.kind == dense::gpu_kind::alone) { // nothing is left over
+    EXPECT_TRUE(p.whole && device.x_aligned && problems == 1 && p.pieces == 1 && p.tiles * p.outputs == length);
+    EXPECT_EQ(lines % (dense::alone_threads / p.lanes * dense::alone_rows), 0);
+  }
+  EXPECT_TRUE(p.kind != dense::gpu_kind::few || !p.whole ||
+              (device.y_aligned && lines <= 2 && length * size % 16 == 0));
+  EXPECT_TRUE(p.tiles < index_t(1) << 31 && p.pieces < 1 << 16);
   expect_items(p, problems);
 }
 
@@ -95,7 +118,7 @@ TEST(gemv_plan, covers_every_element_once_on_the_gpu) {
           for (const int size : {2, 4, 8})
             for (const index_t problems : {1, 3, 100000})
               for (const int vectors : {1, 2, 8}) {
-                const dense::gpu_shape device{132, aligned, aligned, aligned};
+                const dense::gpu_shape device{132, aligned, aligned, aligned, aligned};
                 expect_along(lines, length, length + padding, problems, size, vectors, device);
                 expect_across(lines, length, length + padding, problems, size, vectors, device);
                 if (testing::Test::HasFailure()) return;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "gpu_pieces.hpp"
+
+namespace furrow::dense {
+
+/// y <- alpha A x + beta y, one vector, for R long lines that are all aligned. The blocks go round the lines
+/// together, a round of neighbouring loads at a time; a thread has its loads of all lines and of x under way. Reads
+/// every byte of A and of x once.
+template <class T, class S, int R>
+__global__ void __launch_bounds__(gpu_threads, (lines_blocks(sizeof(S), R)))
+    lines_kernel(call<T> c, gpu_plan p, gpu_scratch<S> scratch) {
+  using V = vector_value<T>;
+  constexpr int each = per_load<T>, loads = loads_of_lines(sizeof(T), R), step = gpu_threads * each,
+                round = loads * step, warps = gpu_threads / gpu::warp;
+  __shared__ S room[gpu_threads];
+  const int thread = int(threadIdx.x);
+  S sum[R] = {};
+  const auto add_loads = [&](auto n, index_t k) {
+    constexpr int N = n.value;
+    bytes16 raw[N][R];
+    V factor[N][each];
+#pragma unroll
+    for (int u = 0; u < N; ++u) {
+#pragma unroll
+      for (int i = 0; i < R; ++i) raw[u][i] = load_once(c.a + i * c.leading + k + u * step);
+      load_x_once<each>(c.x + k + u * step, factor[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; ++u)
+#pragma unroll
+      for (int i = 0; i < R; ++i)
+#pragma unroll
+        for (int j = 0; j < each; ++j) sum[i] += S(element<T>(raw[u][i], j)) * S(factor[u][j]);
+  };
+  index_t first = index_t(blockIdx.x) * round;
+  for (; first + round <= c.length; first += p.pieces * round) add_loads(fixed<loads>{}, first + thread * each);
+  for (index_t k = first + thread * each; k < c.length && k < first + round; k += step) add_loads(fixed<1>{}, k);
+#pragma unroll
+  for (int i = 0; i < R; ++i) {
+    const S of_warp = gpu::sum_lanes<gpu::warp>(sum[i]);
+    if (thread % gpu::warp == 0) room[i * warps + thread / gpu::warp] = of_warp;
+  }
+  __syncthreads();
+  S total{};
+  if (thread < R)
+    for (int w = 0; w < warps; ++w) total += room[thread * warps + w];
+  if (p.pieces > 1) {
+    if (thread < R) scratch.partial[blockIdx.x * R + thread] = total;
+    if (!last_to_arrive(scratch.arrived, p.pieces)) return;
+    total = sum_pieces(scratch.partial, p.pieces, R, R, room);
+  }
+  if (thread < R) put_output(c, 0, 0, thread, total);
+}
+
+} // namespace furrow::dense
