@@ -9,9 +9,8 @@
 
 #if FURROW_DUCC0_VECTORS && !defined(DUCC0_NO_SIMD)
 namespace DUCC0_NAMESPACE::detail_simd {
-/// Shorter vectors than the longest are for many transforms at once; without them half as much is compiled.
-template <> constexpr inline bool simd_exists<double, native_simd<double>::size() / 2> = false;
-template <> constexpr inline bool simd_exists<double, native_simd<double>::size() / 4> = false;
+/// Vectors of two are for many transforms at once; without them a quarter less is compiled.
+template <> constexpr inline bool simd_exists<double, 2> = false;
 } // namespace DUCC0_NAMESPACE::detail_simd
 #endif
 
