@@ -21,8 +21,7 @@ template <class S, class T, class V>
 void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
                 S* out) {
   cpu::widest([&]() FURROW_INLINE {
-    if (count == 1 && far) return sums_along<true>(a, leading, lines, x, n, out);
-    if (count == 1) return sums_along<false>(a, leading, lines, x, n, out);
+    if (count == 1) return sums_along(a, leading, lines, x, n, far, out);
     // Parts of lines that stay in a cache while all vectors go over them.
     constexpr index_t part = 2048;
     std::fill_n(out, count * lines, S(0));
@@ -31,7 +30,7 @@ void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t 
       for (index_t k = 0; k < n; k += part) {
         const index_t some = std::min(lines_at_once, lines - first);
         for (int r = 0; r < count; ++r) {
-          sums_along<false>(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), share);
+          sums_along(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), false, share);
           for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
         }
       }

@@ -80,9 +80,10 @@ FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, S* 
   }
 }
 
-/// out[i] = sum_k line i [k] x[k] for `lines` lines. A line's bits depend on its place among them.
-template <bool Far, class S, class T, class V>
-FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* out) {
+/// out[i] = sum_k line i [k] x[k] for `lines` lines; `far` as in `four_sums`. A line's bits depend on its place.
+template <class S, class T, class V>
+FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
+                                     S* out) {
   if (leading == n) {
     if (n == 1) return narrow_sums<1>(a, lines, x, out);
     if (n == 2) return narrow_sums<2>(a, lines, x, out);
@@ -93,7 +94,9 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
   index_t i = 0;
   if (n <= short_line)
     for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
-  for (; i + 4 <= lines; i += 4) four_sums<Far>(a + i * leading, leading, x, n, out + i);
+  if (sizeof(T) == 8 && far) // other types are not fast enough to wait for memory
+    for (; i + 4 <= lines; i += 4) four_sums<(sizeof(T) == 8)>(a + i * leading, leading, x, n, out + i);
+  for (; i + 4 <= lines; i += 4) four_sums<false>(a + i * leading, leading, x, n, out + i);
   for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
 }
 
