@@ -6,6 +6,7 @@ set(FURROW_GPU_ARCHITECTURES "" CACHE STRING "GPU targets, e.g. 80;90. Empty: th
 option(FURROW_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(FURROW_BENCH "Build the benchmarks; rivals that are found join in" OFF)
 option(FURROW_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
+option(FURROW_UNITY "Compile several sources of the command line together: faster from nothing, slower after a small change" OFF)
 set(FURROW_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
