@@ -53,12 +53,15 @@ class Bench(Case):
             self.assertIn("coo", s["format_to_csr"])
 
     def test_what_tuning_chooses_is_marked_and_copies_stand_on_the_diagonal(self):
-        done = self.furrow("bench", "spmv", "poisson2d:12", *QUICK, "--precision", "f64", "--tune", "--copies", "3", "--check", "--json",
-                           env={"FURROW_CACHE": "off"})
+        done = self.furrow("bench", "spmv", "poisson2d:12", *QUICK, "--precision", "f64", "--tune", "--copies", "3", "--turns", "2", "--check",
+                           "--json", env={"FURROW_CACHE": "off"})
         r = json.loads(done.stdout)
+        self.assertEqual(r["turns"], 2)
         (m,) = r["matrices"]
         self.assertEqual((m["matrix"], m["stats"]["rows"], m["stats"]["nnz"], m["stats"]["diagonals"]),
                          ("poisson2d:12 x 3", 432, 3 * 672, 5))
+        names = [(x["format"], x["kernel"]) for x in m["results"]]
+        self.assertEqual(len(names), len(set(names)), "two turns are one row")
         (tuned,) = [x for x in m["results"] if x.get("tuned")]
         best = min(x["seconds"] for x in m["results"])
         self.assertAlmostEqual(r["summary"]["f64"]["tuned_to_best"]["worst"], best / tuned["seconds"])

@@ -18,6 +18,9 @@ void campaign_options::add(CLI::App& app) {
       ->type_name("S")
       ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--repeat", repeat, "timed samples instead of a time")->type_name("N")->check(CLI::Range(1, 1000000));
+  app.add_option("--turns", turns, "go over all contenders N times, the fastest turn of each counts (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
   app.add_flag("--cold", cold, "flush the caches before every sample");
   app.add_flag("--check", check, "compare every row with a reference in long double, rivals too");
   app.add_flag("!--no-rivals", rivals, "leave other libraries out");
@@ -36,7 +39,7 @@ std::string machine_text(const json& conditions, device where) {
 
 campaign::campaign(std::string bench, const campaign_options& o, const std::vector<precision>& values, device where)
     : bench_(std::move(bench)), options_(o) {
-  plan_ = {where, values, {}, {o.repeat, o.seconds, nullptr}, o.check, o.rivals, o.tune, o.copies};
+  plan_ = {where, values, {}, {o.repeat, o.seconds, nullptr}, o.check, o.rivals, o.tune, o.copies, o.turns};
   if (!o.folder.empty()) make_folder(o.folder);
   conditions_ = conditions(where);
   if (const std::string absent = absent_rivals(where); o.rivals && !absent.empty()) remark(absent);
@@ -98,6 +101,7 @@ json campaign::results() const {
   j.update(conditions_);
   j["cold"] = options_.cold;
   j["seconds_each"] = options_.seconds;
+  j["turns"] = options_.turns;
   j["ceiling_gbps"] = number(1e-9 * ceiling_);
   j["matrices"] = matrices_;
   j["failed"] = failed_;

@@ -10,7 +10,7 @@ namespace furrow::cli::spmv_bench {
 struct campaign_options {
   std::string folder;
   double seconds = 0.1;
-  int repeat = 0;
+  int repeat = 0, turns = 1;
   bool check = false, cold = false, rivals = true, json = false;
   bool tune = false;
   index_t copies = 1;

@@ -31,12 +31,15 @@ public:
     if (p.check) reference_ = reference_product<V>(a, as_cview(host_x_));
   }
 
+  /// From now on everything is measured once more.
+  void next_turn() { ++turn_; }
+
   /// What tuning chose, where it was asked.
   const std::optional<choice>& tuned() const { return tuned_; }
 
   void run_ours(const run& r) {
     const std::string format = name_of(r.what);
-    if (measured(format, r.what.kernel)) return; // what auto chose, by its name
+    if (had_its_turn("furrow", format, r.what.kernel)) return; // what auto chose, by its name
     attempt({"furrow", format, r.what.kernel, precision_of<V>, {}}, [&] {
       product found = unmeasured("furrow", format);
       found.chosen = r.chosen;
@@ -52,7 +55,7 @@ public:
       found.kernel = op->kernel();
       found.bytes = op->bytes_per_apply();
       found.tuned = tuned_ && format == name_of(*tuned_) && found.kernel == tuned_->kernel;
-      if (!measured(format, found.kernel))
+      if (!had_its_turn("furrow", format, found.kernel))
         time(std::move(found), [&] { op->apply(V(1), as_cview(x_), V(0), as_view(y_)); });
     });
   }
@@ -86,13 +89,19 @@ private:
     return m;
   }
 
-  bool measured(const std::string& format, const std::string& kernel) const {
-    return std::ranges::any_of(outcome_.products, [&](const product& m) {
-      return m.ours() && m.values == precision_of<V> && m.format == format && m.kernel == kernel;
+  /// Null: never measured.
+  product* find(const std::string& library, const std::string& format, const std::string& kernel) const {
+    const auto it = std::ranges::find_if(outcome_.products, [&](const product& m) {
+      return m.library == library && m.values == precision_of<V> && m.format == format && m.kernel == kernel;
     });
+    return it == outcome_.products.end() ? nullptr : &*it;
+  }
+  bool had_its_turn(const std::string& library, const std::string& format, const std::string& kernel) const {
+    const product* m = find(library, format, kernel);
+    return m && m->turns > turn_;
   }
 
-  /// What throws is left out; broken promises inside Furrow are not for this place.
+  /// What throws is left out, and said once; broken promises inside Furrow are not for this place.
   template <class F> void attempt(left_out what, F&& f) {
     try {
       f();
@@ -102,7 +111,7 @@ private:
     } catch (const std::bad_alloc&) {
       what.why = "out of memory";
     }
-    if (what.why.empty()) return;
+    if (what.why.empty() || turn_ > 0) return;
     outcome_.skipped.push_back(what);
     listener_.skipped(what);
   }
@@ -115,8 +124,14 @@ private:
       const host_array<V> y(y_);
       found.row_error = largest_row_error<V>(*reference_, as_cview(y));
     }
-    outcome_.products.push_back(std::move(found));
-    listener_.measured(outcome_, outcome_.products.back());
+    product* kept = find(found.library, found.format, found.kernel);
+    if (!kept) {
+      kept = &outcome_.products.emplace_back(std::move(found));
+    } else {
+      if (found.time.median < kept->time.median) kept->time = found.time;
+      if (found.row_error && !(*found.row_error <= *kept->row_error)) kept->row_error = found.row_error; // or NaN
+    }
+    if (++kept->turns == plan_.turns) listener_.measured(outcome_, *kept);
   }
 
   const plan& plan_;
@@ -128,6 +143,7 @@ private:
   basic_array<V, Memory> x_, y_;
   std::optional<row_reference> reference_;
   std::optional<choice> tuned_;
+  int turn_ = 0; ///< how many are over
 };
 
 template <class V, class Memory>
@@ -137,11 +153,14 @@ void measure_on(const plan& p, const listener& l, outcome& o, const coo<V>& a, c
     o.skipped.push_back(what);
     l.skipped(what);
   };
-  for (const auto& r : runs_of(p, s, precision_of<V>, skip)) each.run_ours(r);
-  if (each.tuned()) each.run_ours({*each.tuned()});
-  for (const auto& library : bench::rival_libraries())
-    if (p.rivals && library.where == p.where.what && library.present())
-      for (const auto& way : library.ways) each.run_rival(library, way);
+  const auto runs = runs_of(p, s, precision_of<V>, skip);
+  for (int turn = 0; turn < p.turns; ++turn, each.next_turn()) {
+    for (const auto& r : runs) each.run_ours(r);
+    if (each.tuned()) each.run_ours({*each.tuned()});
+    for (const auto& library : bench::rival_libraries())
+      if (p.rivals && library.where == p.where.what && library.present())
+        for (const auto& way : library.ways) each.run_rival(library, way);
+  }
 }
 
 template <class V> void measure_in(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s) {

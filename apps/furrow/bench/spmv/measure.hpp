@@ -26,6 +26,7 @@ struct plan {
   bool check = false, rivals = true;
   bool tune = false;  ///< ask `furrow::tune` too
   index_t copies = 1; ///< of a matrix on the diagonal of the one that is measured
+  int turns = 1;      ///< over all that is measured of a matrix; the fastest turn of each counts
 };
 
 /// One way of doing y = A x, measured.
@@ -40,6 +41,7 @@ struct product {
   std::optional<double> row_error; ///< in units of the rounding bound
   bool chosen = false;             ///< by "auto"
   bool tuned = false;              ///< by measuring, as --tune does
+  int turns = 0;                   ///< that it has been measured
 
   bool ours() const { return library == "furrow"; }
   double gflops(index_t nnz) const { return 2e-9 * double(nnz) / time.median; }
