@@ -11,12 +11,18 @@
 namespace furrow::chebyshev {
 namespace {
 
+/// Pieces that come with the launch, so that a block does not fetch its own before it can fetch anything else.
+struct near_pieces {
+  static constexpr int most = 192; ///< with 16 bytes each all arguments stay below 4 KiB
+  sum_piece at[most];
+};
+
 template <class V> struct work {
   batch<const V> a, b;
   batch<V> c;
-  const sum_piece* pieces;
-  double* partial;   ///< of product s, tile, chunk: a tile of sums; nothing where there is one chunk
-  unsigned* arrived; ///< chunks of product s, tile, that have left theirs; 0 between kernels
+  const sum_piece* pieces; ///< in memory, or null: they are near
+  double* partial;         ///< of product s, tile, chunk: a tile of sums; nothing where there is one chunk
+  unsigned* arrived;       ///< chunks of product s, tile, that have left theirs; 0 between kernels
   index_t tiles, chunks;
   int na, nb, nonzero, stage;
   convention series;
@@ -51,7 +57,8 @@ template <int Each> __device__ void add_chunks(const double* partial, int chunks
 
 /// A block adds up one chunk of the terms of one tile of coefficients; the last block of a tile adds the chunks.
 template <class V>
-__global__ void __launch_bounds__(sum_tile::threads, 2) sums_kernel(work<V> w, index_t first_product) {
+__global__ void __launch_bounds__(sum_tile::threads, 2)
+    sums_kernel(work<V> w, index_t first_product, const __grid_constant__ near_pieces near) {
   using t = sum_tile;
   constexpr int held = room_of_p + room_of_q, left = t::left(t::size), each = t::size / t::threads;
   static_assert(left * t::warps <= held && t::size % t::threads == 0);
@@ -60,7 +67,7 @@ __global__ void __launch_bounds__(sum_tile::threads, 2) sums_kernel(work<V> w, i
   double *const p = room, *const q = room + room_of_p;
   const auto place_p = [](int x) { return t::place(x); };
   const auto place_q = [](int x) { return x; };
-  const sum_piece piece = w.pieces[blockIdx.x];
+  const sum_piece piece = w.pieces ? w.pieces[blockIdx.x] : near.at[blockIdx.x];
   const index_t s = first_product + blockIdx.y;
   const V *const a = series_at(w.a, s), *const b = series_at(w.b, s);
   const int rank = int(threadIdx.x), k0 = piece.tile * t::size;
@@ -129,9 +136,14 @@ public:
     stage_ = plan.stage;
     tiles_ = plan.tiles;
     chunks_ = plan.chunks;
-    host_array<sum_piece> pieces(index_t(plan.pieces.size()), sum_piece{});
-    std::copy(plan.pieces.begin(), plan.pieces.end(), pieces.begin());
-    pieces_ = gpu_array<sum_piece>(pieces);
+    blocks_ = unsigned(plan.pieces.size());
+    if (blocks_ <= near_pieces::most) {
+      std::ranges::copy(plan.pieces, near_.at);
+    } else {
+      host_array<sum_piece> pieces(index_t(blocks_), sum_piece{});
+      std::ranges::copy(plan.pieces, pieces.begin());
+      pieces_ = gpu_array<sum_piece>(pieces);
+    }
     if (chunks_ == 1) return;
     partial_.resize(task.count * tiles_ * chunks_ * t::size);
     arrived_.resize(task.count * tiles_);
@@ -152,7 +164,7 @@ private:
     const work<V> w{a,
                     b,
                     c,
-                    pieces_.data(),
+                    pieces_.empty() ? nullptr : pieces_.data(),
                     partial_.data(),
                     arrived_.data(),
                     tiles_,
@@ -165,8 +177,8 @@ private:
     const auto stream = gpu::current_queue().stream;
     constexpr index_t most = 65535; // rows of a grid
     for (index_t first = 0; first < task.count; first += most) {
-      const dim3 grid(unsigned(pieces_.size()), unsigned(task.count - first < most ? task.count - first : most));
-      sums_kernel<<<grid, t::threads, 0, stream>>>(w, first);
+      const dim3 grid(blocks_, unsigned(task.count - first < most ? task.count - first : most));
+      sums_kernel<<<grid, t::threads, 0, stream>>>(w, first, near_);
       gpu::check(cudaGetLastError());
     }
     for (index_t s = 0; s < task.count && zeros > 0; ++s)
@@ -175,7 +187,9 @@ private:
 
   int stage_ = 0;
   index_t tiles_ = 0, chunks_ = 0;
-  gpu_array<sum_piece> pieces_;
+  unsigned blocks_ = 0;
+  near_pieces near_{};
+  gpu_array<sum_piece> pieces_; ///< where there are too many to be near
   gpu_array<double> partial_;
   gpu_array<unsigned> arrived_;
   gpu::replay<std::tuple<const V*, index_t, index_t, const V*, index_t, index_t, V*, index_t>> replay_;

@@ -57,14 +57,26 @@ void check(cudaError_t code, std::source_location at) {
                         ": the GPU says: " + cudaGetErrorString(code));
 }
 
-queue& current_queue() {
+namespace {
+
+/// The queue of a device, which is opened once.
+queue& queue_of(int ordinal) {
   static std::mutex guard;
   static std::map<int, std::unique_ptr<queue>> open_queues;
   const std::lock_guard lock(guard);
-  auto& q = open_queues[selected];
-  if (!q) q = open(selected);
-  check(cudaSetDevice(selected));
+  auto& q = open_queues[ordinal];
+  if (!q) q = open(ordinal);
   return *q;
+}
+
+} // namespace
+
+queue& current_queue() {
+  thread_local queue* mine = nullptr; // what every call would find
+  if (!mine || mine->ordinal != selected) mine = &queue_of(selected);
+  int now = -1; // another library may have chosen another device meanwhile; to ask is quicker than to choose
+  if (cudaGetDevice(&now) != cudaSuccess || now != selected) check(cudaSetDevice(selected));
+  return *mine;
 }
 
 void wait(const queue& q) { check(cudaStreamSynchronize(q.stream)); }
