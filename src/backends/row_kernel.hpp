@@ -25,6 +25,7 @@ namespace furrow {
 /// over pieces have the same bits for every number of threads.
 struct row_pieces {
   std::vector<index_t> begin{0}; ///< pieces + 1 rows, ascending
+  double streamed = 0;           ///< as cpu::for_each_task has it
   index_t count() const { return static_cast<index_t>(begin.size()) - 1; }
 };
 
@@ -50,7 +51,7 @@ template <class Offset> row_pieces cut_rows(index_t rows, Offset offset, index_t
 /// task(piece, first_row, last_row) for all pieces, spread over the threads.
 template <class F> void for_each_piece(const row_pieces& pieces, F&& task) {
   const auto run = [&](index_t k) { task(k, pieces.begin[k], pieces.begin[k + 1]); };
-  if (pieces.count() >= 4) return cpu::for_each_task(pieces.count(), run);
+  if (pieces.count() >= 4) return cpu::for_each_task(pieces.count(), run, pieces.streamed);
   for (index_t k = 0; k < pieces.count(); ++k) run(k);
 }
 

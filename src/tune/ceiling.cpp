@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ceiling.hpp"
 
+#include "backends/cpu/caches.hpp"
 #include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 
 #include <furrow/array.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <string>
 #include <vector>
 
 namespace furrow {
@@ -55,21 +52,7 @@ double read_ceiling_of_host() {
   return double(data.byte_count()) / seconds[5];
 }
 
-/// Bytes of a cache of the first processor.
-double cache_size(int level, int sysconf_name, double where_nobody_knows) {
-  // What the kernel says goes before sysconf, which guesses from the processor's model in virtual machines.
-  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) + "/size");
-  double kibibytes = 0;
-  if (file >> kibibytes && kibibytes > 0) return 1024 * kibibytes;
-  const long bytes = sysconf(sysconf_name);
-  return bytes > 0 ? double(bytes) : where_nobody_knows;
-}
-
 } // namespace
-
-double last_level_cache() { return cache_size(3, _SC_LEVEL3_CACHE_SIZE, 32 << 20); }
-
-double second_level_cache() { return cache_size(2, _SC_LEVEL2_CACHE_SIZE, 1 << 20); }
 
 double measure_read_ceiling(device where) {
 #if FURROW_HAS_GPU

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ceiling.hpp"
 
+#include "backends/cpu/caches.hpp"
+
 #include <furrow/formats.hpp>
 
 namespace furrow {

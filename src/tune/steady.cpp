@@ -2,6 +2,7 @@
 #include "steady.hpp"
 #include "ceiling.hpp"
 
+#include "backends/cpu/caches.hpp"
 #include "backends/cpu/parallel.hpp"
 
 #include <furrow/error.hpp>

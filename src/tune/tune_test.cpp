@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/caches.hpp"
 #include "tune/ceiling.hpp"
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"

@@ -4,7 +4,7 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
-#include "tune/ceiling.hpp"
+#include "backends/cpu/caches.hpp"
 
 #include <fmt/format.h>
 

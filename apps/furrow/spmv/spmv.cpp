@@ -6,6 +6,7 @@
 #include "spmv_request.hpp"
 #include "text.hpp"
 
+#include "backends/cpu/caches.hpp"
 #include "tune/ceiling.hpp"
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"

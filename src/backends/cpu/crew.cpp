@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace furrow::cpu {
 namespace {
@@ -56,9 +57,14 @@ private:
 crew::crew(int size, bool crowded, std::function<void(int)> hire)
     : size_(size), crowded_(crowded), hire_(std::move(hire)), shares_(std::make_unique<share[]>(size)) {}
 
-bool crew::run(index_t count, task_function task, void* context) {
+bool crew::run(index_t count, task_function task, void* context, bool turning) {
   if (busy_.exchange(true, std::memory_order_acquire)) return false;
-  publish(count, task, context);
+  bool backwards = false;
+  if (turning) {
+    bool& next = next_backwards_[task];
+    backwards = std::exchange(next, !next);
+  }
+  publish(count, task, context, backwards);
   hire_some();
   finish();
   return true;
@@ -75,7 +81,7 @@ void crew::hire_some() {
     }
 }
 
-void crew::publish(index_t count, task_function task, void* context) {
+void crew::publish(index_t count, task_function task, void* context, bool backwards) {
   const index_t groups = std::min(count, most_groups);
   const int wanted = static_cast<int>(std::min<index_t>(size_, groups));
   const std::uint64_t job = job_.load(std::memory_order_relaxed) + 1;
@@ -83,6 +89,7 @@ void crew::publish(index_t count, task_function task, void* context) {
   context_.store(context, std::memory_order_relaxed);
   count_.store(count, std::memory_order_relaxed);
   groups_.store(groups, std::memory_order_relaxed);
+  backwards_.store(backwards, std::memory_order_relaxed);
   wanted_.store(wanted, std::memory_order_relaxed);
   done_.store(0, std::memory_order_relaxed);
   for (int id = 0; id < wanted; ++id)
@@ -123,8 +130,9 @@ void crew::help(int id) {
 
 void crew::work(int id, std::uint64_t job) {
   job &= ~std::uint64_t(0) >> 2 * bound_bits;
-  index_t ran = run_groups_of(id, job, true);
-  for (int k = 1; k < size_; ++k) ran += run_groups_of((id + k) % size_, job, false);
+  const bool backwards = backwards_.load(std::memory_order_relaxed);
+  index_t ran = run_groups_of(id, job, !backwards);
+  for (int k = 1; k < size_; ++k) ran += run_groups_of((id + k) % size_, job, backwards);
   if (ran) done_.fetch_add(ran, std::memory_order_acq_rel);
 }
 

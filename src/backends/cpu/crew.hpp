@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 
 namespace furrow::cpu {
 
@@ -29,7 +30,9 @@ public:
 
   /// Runs all tasks and returns true; or returns false at once where another thread's job is running.
   /// The first exception that a task throws is thrown again here.
-  bool run(index_t count, task_function task, void* context);
+  /// turning: every other time that the same loop comes it runs backwards, and so begins with what the pass before has
+  /// left in the caches.
+  bool run(index_t count, task_function task, void* context, bool turning = false);
 
   /// The life of a helper; returns when there was nothing to do for a while.
   void help(int id);
@@ -42,7 +45,7 @@ private:
     std::atomic<bool> present{false};
   };
 
-  void publish(index_t count, task_function task, void* context);
+  void publish(index_t count, task_function task, void* context, bool backwards);
   void hire_some();
   void finish();
   void work(int id, std::uint64_t job);
@@ -58,10 +61,12 @@ private:
   std::atomic<void*> context_{nullptr};
   std::atomic<index_t> count_{0}, groups_{0};
   std::atomic<int> wanted_{0};
+  std::atomic<bool> backwards_{false};
   alignas(64) std::atomic<index_t> done_{0}; ///< groups
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;
   alignas(64) std::atomic<bool> busy_{false};
+  std::unordered_map<task_function, bool> next_backwards_; ///< of each loop that turns; belongs to who is busy
 };
 
 } // namespace furrow::cpu

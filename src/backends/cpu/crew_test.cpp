@@ -59,6 +59,20 @@ TEST(crew, a_job_ends_although_nobody_helps) {
   EXPECT_EQ(total, 4950);
 }
 
+TEST(crew, a_loop_that_turns_runs_backwards_every_other_time) {
+  crew alone(1, false, [](int) {});
+  std::vector<index_t> order;
+  const auto note = [](void* to, index_t k) { static_cast<std::vector<index_t>*>(to)->push_back(k); };
+  const auto note_twice = [](void* to, index_t k) { static_cast<std::vector<index_t>*>(to)->push_back(2 * k); };
+  alone.run(4, note, &order, true);
+  alone.run(3, note_twice, &order, true); // another loop has a way of its own
+  alone.run(4, note, &order, true);
+  alone.run(2, note, &order);
+  alone.run(3, note_twice, &order, true);
+  alone.run(4, note, &order, true);
+  EXPECT_EQ(order, (std::vector<index_t>{0, 1, 2, 3, 0, 2, 4, 3, 2, 1, 0, 0, 1, 4, 2, 0, 0, 1, 2, 3}));
+}
+
 TEST(crew, a_second_job_at_the_same_time_is_refused_not_lost) {
   crew c(2, false, [](int) {});
   struct both {

@@ -13,10 +13,14 @@ int thread_count();
 
 /// Calls task(context, k) for every k in [0, count), spread evenly and in order over the threads; returns when all are
 /// done. The first exception that a task throws is thrown again here.
-void run_tasks(index_t count, void (*task)(void* context, index_t k), void* context);
+///
+/// streamed: bytes that the tasks together read from front to back, where the same loop comes again and again; 0 where
+/// that is not so. A loop over a few times what the second caches hold then runs backwards every other time: a part of
+/// what it reads is still there.
+void run_tasks(index_t count, void (*task)(void* context, index_t k), void* context, double streamed);
 
-/// body(k) for every k in [0, count), one task each.
-template <class F> void for_each_task(index_t count, F&& body) {
+/// body(k) for every k in [0, count), one task each; streamed as above.
+template <class F> void for_each_task(index_t count, F&& body, double streamed = 0) {
   if (count == 1 || thread_count() == 1) {
     for (index_t k = 0; k < count; ++k) body(k);
     return;
@@ -24,7 +28,7 @@ template <class F> void for_each_task(index_t count, F&& body) {
   using body_type = std::remove_reference_t<F>;
   run_tasks(
       count, [](void* context, index_t k) { (*static_cast<body_type*>(context))(k); },
-      const_cast<void*>(static_cast<const void*>(&body)));
+      const_cast<void*>(static_cast<const void*>(&body)), streamed);
 }
 
 /// First index of part k when [0, n) is cut into `parts` nearly equal pieces.

@@ -4,6 +4,7 @@
 #include "cpu_plan.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/store_far.hpp"
 
 #include <furrow/array.hpp>
 
@@ -14,7 +15,8 @@ namespace {
 template <class S> constexpr index_t widest_tile(int count) { return 16384 / index_t(sizeof(S)) / (count > 2 ? 4 : 1); }
 inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
 
-inline constexpr double far_from = 1 << 25; ///< bytes of a matrix, a part of which comes from memory
+inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
+inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
 
 /// out[r * lines + i] for the lines of one task and one piece of their sums.
 template <class S, class T, class V>
@@ -50,7 +52,18 @@ void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t
   });
 }
 
-/// Problem b of a batch, cut as `p` says. `each(n, body)` calls body(k) for every k in [0, n).
+/// y <- alpha sum + beta y for n neighbouring outputs of one vector; `sum` is spent. far: y leaves the caches.
+template <class S, class T> void put_all(const call<T>& c, S* sum, vector_value<T>* y, index_t n, bool far) {
+  if constexpr (std::is_same_v<S, vector_value<T>>)
+    if (far && c.beta == S(0) && c.y_stride == 1) {
+      for (index_t i = 0; i < n; ++i) sum[i] *= c.alpha;
+      return cpu::store_far(y, sum, n);
+    }
+  for (index_t i = 0; i < n; ++i) put(c.alpha, sum[i], c.beta, y[i * c.y_stride]);
+}
+
+/// Problem b of a batch, cut as `p` says. `each(n, streamed, body)` calls body(k) for every k in [0, n); `streamed` as
+/// cpu::for_each_task has it.
 template <class S, class T, class Each>
 void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& each) {
   using V = vector_value<T>;
@@ -62,7 +75,7 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
   host_array<V> packed(direct ? 0 : terms * c.count); // vector r without gaps from r * terms on
   if (!direct) {
     constexpr index_t grain = 1 << 14;
-    each(ceil_div(terms, grain) * c.count, [&](index_t part) {
+    each(ceil_div(terms, grain) * c.count, 0, [&](index_t part) {
       const index_t r = part % c.count, first = part / c.count * grain, last = std::min(terms, first + grain);
       for (index_t k = first; k < last; ++k) packed[r * terms + k] = x[k * c.x_stride + r * c.x_next];
     });
@@ -83,8 +96,9 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
     return sums.data() + (piece * outputs + tile * p.outputs) * c.count;
   };
   const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
-  const bool far = double(c.lines) * double(c.length) * double(sizeof(T)) > far_from;
-  each(p.tasks(), [&](index_t task) {
+  const double bytes = double(c.lines) * double(c.length) * double(sizeof(T));
+  const bool far = bytes > far_from, far_y = far && double(outputs) * double(sizeof(V)) > far_output;
+  each(p.tasks(), bytes, [&](index_t task) {
     const index_t piece = task / p.tiles, tile = task % p.tiles;
     const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
     host_array<S> whole(p.pieces > 1 ? 0 : tile_size(tile) * c.count); // goes from the cache to y
@@ -94,14 +108,13 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
     else
       along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, far, out);
     for (int r = 0; p.pieces == 1 && r < c.count; ++r)
-      for (index_t i = 0; i < tile_size(tile); ++i)
-        put(c.alpha, out[r * tile_size(tile) + i], c.beta, y[(output + i) * c.y_stride + r * c.y_next]);
+      put_all(c, out + r * tile_size(tile), y + output * c.y_stride + r * c.y_next, tile_size(tile), far_y);
   });
   if (p.pieces == 1) return;
   // The pieces of a sum in their order, some outputs at a time: neighbours lie side by side.
   constexpr index_t some = 256;
   const index_t shares = ceil_div(p.outputs, some);
-  each(p.tiles * shares, [&](index_t part) {
+  each(p.tiles * shares, 0, [&](index_t part) {
     const index_t tile = part / shares, first = part % shares * some;
     const index_t count = std::min(some, tile_size(tile) - first);
     for (int r = 0; r < c.count && count > 0; ++r) {
@@ -125,12 +138,13 @@ template <class S, class T> void run(const call<T>& c) {
   const cpu_plan p = c.across ? plan_across(c.lines, c.length, widest_tile<S>(c.count)) : plan_along(c.lines, c.length);
   if (c.batch > 1 && (p.tasks() == 1 || c.batch >= 4 * cpu::thread_count()))
     return cpu::for_each_task(c.batch, [&](index_t b) {
-      run_problem<S>(c, p, b, [](index_t n, const auto& body) {
+      run_problem<S>(c, p, b, [](index_t n, double, const auto& body) {
         for (index_t k = 0; k < n; ++k) body(k);
       });
     });
   for (index_t b = 0; b < c.batch; ++b)
-    run_problem<S>(c, p, b, [](index_t n, const auto& body) { cpu::for_each_task(n, body); });
+    run_problem<S>(c, p, b,
+                   [](index_t n, double streamed, const auto& body) { cpu::for_each_task(n, body, streamed); });
 }
 
 } // namespace

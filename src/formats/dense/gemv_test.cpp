@@ -90,6 +90,19 @@ TYPED_TEST(gemv_on_cpu, stays_within_the_row_bound_and_is_its_own_adjoint) {
   }
 }
 
+template <class T> void is_exact_where_y_goes_past_the_caches() {
+  for (const bool transposed : {false, true}) {
+    kit::gemv_case q;
+    q.shape = transposed ? shape2{4, 2200003} : shape2{2200003, 4};
+    q.transposed = transposed;
+    kit::check_gemv<T, kit::host_side>(q, device{});
+  }
+}
+TEST(gemv_on_cpu_with_long_outputs, is_exact) {
+  is_exact_where_y_goes_past_the_caches<double>();
+  is_exact_where_y_goes_past_the_caches<float>();
+}
+
 TEST(gemv_on_cpu_in_double, sums_of_float_are_closer_to_the_truth) {
   const random_case<float> q({4, 70001});
   const auto y = q.product(false, true);

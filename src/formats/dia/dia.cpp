@@ -20,6 +20,7 @@ constexpr index_t default_limit = 3; ///< with more places an entry any other fo
 template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
   auto matrix = to_dia(a);
   auto pieces = even_pieces(matrix.shape.rows, matrix.offset.size());
+  pieces.streamed = byte_count(matrix);
   return std::make_unique<cpu::row_operator<V, dia<V, host_array>, diagonal_rows>>(std::move(matrix), std::move(pieces),
                                                                                    "rows");
 }

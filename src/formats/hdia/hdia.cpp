@@ -28,6 +28,7 @@ row_pieces cut_slices(index_t rows, cview<index_t> strip_ptr, cview<index_t> pla
 template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
   auto matrix = to_hdia(a);
   auto pieces = cut_slices(matrix.shape.rows, as_cview(matrix.strip_ptr), as_cview(matrix.rest.slice_ptr));
+  pieces.streamed = byte_count(matrix);
   return std::make_unique<cpu::row_operator<V, hdia<V, host_array>, strip_rows>>(std::move(matrix), std::move(pieces),
                                                                                  "strips");
 }
