@@ -35,6 +35,24 @@ TYPED_TEST(gpu_gemv, is_exact_on_very_long_shapes) {
       }
 }
 
+/// Many lines that are added up as one stream: short ones, ones that end within a load, and ones with many outputs,
+/// where the pieces are taken in shares.
+TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines) {
+  const index_t many = 280'000 / index_t(sizeof(TypeParam));
+  for (const shape2 shape : {shape2{5'000'003, 8}, {40'001, 501}, {many, 1000}}) {
+    kit::gemv_case q;
+    q.shape = shape;
+    q.transposed = true;
+    kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+    if (shape.cols == 1000) continue;
+    q.x_stride = 2;
+    q.y_stride = -1;
+    q.beta = 2;
+    q.padding = 4;
+    kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+  }
+}
+
 /// Random data, so that another order of summation would show.
 TYPED_TEST(gpu_gemv, repeats_its_bits_and_stays_within_the_row_bound) {
   using V = vector_value<TypeParam>;
@@ -46,7 +64,9 @@ TYPED_TEST(gpu_gemv, repeats_its_bits_and_stays_within_the_row_bound) {
                              {8, 200000},
                              {40, 90000},
                              {300, 8192},
-                             {2000, 2000}}) {
+                             {2000, 2000},
+                             {2'000'000, 12},
+                             {90'000, 100}}) {
     host_array<TypeParam> a(shape.rows * shape.cols);
     const auto values = kit::random_vector<float>(a.size(), 1);
     for (index_t k = 0; k < a.size(); ++k) a[k] = TypeParam(values[k]);

@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
     const int count = Rhs == 1 ? 1 : c.count;
     for (int r = 0; r < count; ++r)
       for (int begin = 0; begin < width; begin += part) {
-        const S* const from = partial + r * width + begin;
+        S* const from = partial + r * width + begin;
         const S total =
             sum_pieces<(G > 1 ? 12 : 6), 16 / sizeof(S)>(from, p.pieces, index_t(Rhs) * width, part, &room[0][0]);
         const int column = begin + int(threadIdx.x);

@@ -12,6 +12,7 @@
 #include "gpu_plan_along.hpp"
 #include "gpu_rows.hpp"
 #include "gpu_staged.hpp"
+#include "gpu_stream.hpp"
 #include "gpu_strips.hpp"
 #include "gpu_units.hpp"
 #include "tutorial.hpp"
@@ -21,7 +22,8 @@
 namespace furrow::dense {
 
 /// Room for `bytes` of partial sums and for most_counters counters, which are 0, on the selected GPU. Kept and grown.
-gpu_scratch<void> scratch_for(std::size_t bytes);
+/// Empty: the room is one of empty places (`gpu::take`), and no other kernels write there.
+gpu_scratch<void> scratch_for(std::size_t bytes, bool empty);
 
 /// y <- beta y, without reading y where beta is 0.
 template <class T> __global__ void scale_kernel(call<T> c) {
@@ -52,7 +54,7 @@ public:
     // The sums of a piece: those of a tile of every vector that the kernel counts with.
     const bool through_memory = p_.pieces > 1 && p_.kind != gpu_kind::cluster;
     const index_t sums = through_memory ? c.batch * p_.tiles * p_.pieces * p_.outputs * Rhs : 0;
-    const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)));
+    const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)), p_.kind == gpu_kind::stream);
     scratch_ = {static_cast<S*>(scratch.partial), scratch.arrived};
   }
 
@@ -89,6 +91,8 @@ private:
       return p_.lanes == 16 ? cluster_kernel<T, S, 16, cluster_blocks> : cluster_kernel<T, S, 32, cluster_blocks>;
     case gpu_kind::alone:
       if constexpr (sizeof(T) == 4) return p_.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>;
+    case gpu_kind::stream:
+      return c_.leading % per_load<T> == 0 ? stream_kernel<T, S, false> : stream_kernel<T, S, true>;
     case gpu_kind::lines:
       return lines(std::make_integer_sequence<int, most_lines>{});
     case gpu_kind::strips:
@@ -149,9 +153,10 @@ private:
     cluster.val.clusterDim = {cluster_blocks, 1, 1};
     cudaLaunchConfig_t launch{};
     launch.gridDim = grid();
-    launch.blockDim = p_.kind == gpu_kind::cluster ? cluster_threads(int(p_.pieces))
-                      : p_.kind == gpu_kind::alone ? alone_threads
-                                                   : gpu_threads;
+    launch.blockDim = p_.kind == gpu_kind::cluster  ? cluster_threads(int(p_.pieces))
+                      : p_.kind == gpu_kind::alone  ? alone_threads
+                      : p_.kind == gpu_kind::stream ? stream_threads
+                                                    : gpu_threads;
     launch.dynamicSmemBytes = p_.kind == gpu_kind::units ? units_room<T, S>(p_) : 0;
     launch.stream = q_.stream;
     launch.attrs = &cluster;

@@ -4,6 +4,7 @@
 #include "gpu_load.hpp"
 #include "gpu_plan.hpp"
 
+#include "backends/gpu/hand_over.hpp"
 #include "backends/gpu/reduce.hpp"
 
 /// Sums that several blocks share: each leaves its piece in scratch memory, the block that comes last to a tile adds
@@ -22,7 +23,7 @@ inline constexpr int room_for = many_sums<T, S, Rhs>                            
 
 /// Scratch memory of one call.
 template <class S> struct gpu_scratch {
-  S* partial = nullptr;        ///< pieces of all tiles, where there is more than one a tile
+  S* partial = nullptr;        ///< pieces of all tiles, where there is more than one a tile; stream: empty places
   unsigned* arrived = nullptr; ///< one a tile; 0 between kernels
 };
 
@@ -64,23 +65,27 @@ inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
   return last;
 }
 
-/// The sum over pieces of output `threadIdx.x` < outputs <= 256; piece p of it is partial[p * distance + output]. A
+/// The sum over pieces of output `threadIdx.x` < outputs <= Threads; piece p of it is partial[p * distance + output]. A
 /// thread reads N neighbours at a time, which `outputs` and `distance` are multiples of. `room` holds N numbers a
-/// thread. All threads must call.
-template <int Unroll = 16, int N = 1, class S>
-__device__ S sum_pieces(const S* partial, index_t pieces, index_t distance, int outputs, S* room) {
+/// thread. Waits: for pieces that are handed over, otherwise they are all there. All threads must call.
+template <int Unroll = 16, int N = 1, bool Waits = false, int Threads = gpu_threads, class S>
+__device__ S sum_pieces(S* partial, index_t pieces, index_t distance, int outputs, S* room) {
   // No more threads for an output: their sums are added up one by one.
   const int places = outputs / N;
-  const int share = gpu_threads / places < gpu::warp ? gpu_threads / places : gpu::warp;
+  const int share = Threads / places < gpu::warp ? Threads / places : gpu::warp;
   const int first = int(threadIdx.x) % places * N, rank = int(threadIdx.x) / places;
   S sum[N] = {};
   if (rank < share) {
     for (index_t p = rank; p < pieces; p += Unroll * share) {
-      neighbours<N, S> piece[Unroll];
+      const auto at = [&](int u) { return partial + (p + u * share) * distance + first; };
+      neighbours<N, S> piece[Unroll] = {};
+      if constexpr (Waits) {
+        gpu::take(piece, int((pieces - p + share - 1) / share), at);
+      } else {
 #pragma unroll
-      for (int u = 0; u < Unroll; ++u)
-        piece[u] = p + u * share < pieces ? load_fresh(partial + (p + u * share) * distance + first, fixed<N>{})
-                                          : neighbours<N, S>{};
+        for (int u = 0; u < Unroll; ++u)
+          if (p + u * share < pieces) piece[u] = load_fresh(at(u), fixed<N>{});
+      }
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
 #pragma unroll

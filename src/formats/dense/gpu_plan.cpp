@@ -34,6 +34,8 @@ std::string text_of(const gpu_plan& p) {
     return fmt::format("across, clusters of {} blocks, {}", cluster_blocks, text);
   case gpu_kind::few:
     return fmt::format("across, up to {} lines at a time, {}", p.rows, text);
+  case gpu_kind::stream:
+    return fmt::format("across, as one stream of {} blocks of {} threads", p.pieces, p.active);
   case gpu_kind::flat:
     return fmt::format("across, as one stream of {} threads, {} pieces of {} rounds", p.active, p.pieces, p.terms);
   }

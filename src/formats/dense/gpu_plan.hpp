@@ -9,22 +9,23 @@
 /// on the host, are in gpu_plan_along.hpp and gpu_plan_across.hpp.
 namespace furrow::dense {
 
-enum class gpu_kind { along, lines, strips, rows, packed, units, staged, across, alone, cluster, few, flat };
+enum class gpu_kind { along, lines, strips, rows, packed, units, staged, across, alone, cluster, few, flat, stream };
 
 /// An item is one piece of the sums of one tile of outputs of one problem, and a block of 256 threads takes it; where
 /// there are more items than blocks, in turns: item, item + blocks, ... (across and flat read theirs off a grid of
 /// tiles, pieces and problems: they have several pieces, and divisions before the first load are long.)
 struct gpu_plan {
   gpu_kind kind = gpu_kind::along;
-  int lanes = 256;     ///< along, rows, alone, cluster: threads that share a line; units: loads of a unit
-  int rows = 4;        ///< lines that a group sums up at the same time; units: of a unit; few: that there may be
+  int lanes = 256; ///< along, rows, alone, cluster: threads that share a line; units: loads of a unit; stream: outputs
+                   ///< that a block takes the pieces of
+  int rows = 4;    ///< lines that a group sums up at the same time; units: of a unit; few: that there may be
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
   index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds
-  int turn = 0;        ///< flat: lines of a period
-  index_t pieces = 1;  ///< of a sum; more than one: the last block to finish a tile adds them in their order
-  int active = 256;    ///< flat: threads at work
-  index_t periods = 0; ///< flat: whole ones in the matrix
+  int turn = 0;        ///< flat, stream: lines of a period
+  index_t pieces = 1;  ///< of a sum; more than one: the last block of a tile adds them in their order
+  int active = 256;    ///< flat, stream: threads at work
+  index_t periods = 0; ///< flat, stream: whole ones in the matrix
   int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any
   /// across, cluster: every line is whole loads of 16 bytes; packed, few: and the only y begins at such a place
   bool whole = false;
@@ -70,6 +71,13 @@ FURROW_HD constexpr int loads_of_lines(int size, int rows) {
 /// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where half of what
 /// is read is written, one.
 FURROW_HD constexpr int loads_of_packed(int size, int length) { return length <= 2 ? 1 : size > 2 ? 2 : 8; }
+/// Where the lines are a stream that every multiprocessor reads by one block: its threads and their loads under way.
+inline constexpr int stream_threads = 512, stream_turn = 12;
+/// Bytes of the matrix, worth such a block, where the lines are up to `flat_bytes` long; longer, with more sums to hand
+/// over; longer, and not aligned, which only a stream reads 16 bytes at a time.
+FURROW_HD constexpr index_t stream_bytes(bool is_short, bool aligned) {
+  return index_t(1) << (is_short || !aligned ? 18 : 21);
+}
 inline constexpr index_t unit_loads = 9; ///< most loads of a unit of short lines
 
 /// Threads of a block of a cluster; of a block that is alone.

@@ -16,10 +16,25 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     p.outputs = outputs;
     p.tiles = up(length, outputs);
   };
+  const index_t round = leading / common_divisor(leading, per_load); // loads after which a line begins at a load again
+  // Long streams of lines that a block can have whole, with few threads idle.
+  const bool is_short = leading * size <= flat_bytes, ends_whole = leading % per_load == 0;
+  if (vectors == 1 && problems == 1 && device.a_aligned && lines > 8 && (ends_whole || !is_short) &&
+      stream_threads / round * round >= stream_threads * 7 / 8 && leading - length <= leading / 64 &&
+      lines * length * size >= multiprocessors * stream_bytes(is_short, p.whole)) {
+    p.kind = gpu_kind::stream;
+    p.active = static_cast<int>(stream_threads / round * round);
+    p.turn = static_cast<int>(p.active * per_load / leading);
+    p.outputs = up(leading, 4) * 4; // places of pieces, which are read by four
+    p.lanes = 64;
+    while (up(p.outputs, p.lanes) > 16) p.lanes *= 2;
+    p.periods = ((lines - 1) * leading + length) / (p.active * per_load);
+    p.pieces = multiprocessors;
+    p.blocks = blocks_of(p, 1);
+    return p;
+  }
   if (leading * size <= flat_bytes) {
     p.kind = gpu_kind::flat;
-    const index_t round =
-        leading / common_divisor(leading, per_load); // loads after which a line begins at a load again
     // Threads at work: whole lines and, if most are, whole cache lines.
     const index_t even = round * 8 / common_divisor(round, 8);
     p.active = static_cast<int>(gpu_threads / round * round);

@@ -90,6 +90,14 @@ void expect_across(index_t lines, index_t length, index_t leading, index_t probl
     if (p.holds > 0) {
       EXPECT_TRUE(p.holds == 1 ? leading * size % 16 == 0 : p.holds * leading * size == 16);
     }
+  } else if (p.kind == dense::gpu_kind::stream) {
+    const index_t period = p.active * (16 / size), elements = (lines - 1) * leading + length;
+    EXPECT_TRUE(device.a_aligned && problems == 1 && vectors == 1 && p.tiles == 1 && p.turn * leading == period);
+    EXPECT_TRUE(p.active <= dense::stream_threads && leading * size >= 16); // a load is of two lines at most
+    EXPECT_TRUE(p.periods * period <= elements && elements < (p.periods + 1) * period);
+    // Shares of places, four of which are read together.
+    EXPECT_TRUE(p.outputs >= leading && p.outputs % 4 == 0 && p.lanes % 4 == 0 && p.lanes <= dense::stream_threads);
+    EXPECT_LE(dense::up(p.outputs, p.lanes), 16);
   } else {
     expect_cover(length, p.tiles, p.outputs);
     expect_cover(lines, p.pieces, p.terms);
