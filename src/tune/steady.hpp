@@ -29,6 +29,11 @@ struct endurance {
 /// are several calls between two events: the host's launch must not count where the device is the one to wait.
 timing time_steadily(const std::function<void()>& call, device where, const endurance& e);
 
+/// Of several turns of a contender the fastest counts; before the first one `kept` is empty.
+inline void keep_faster(timing& kept, const timing& turn) {
+  if (kept.repeats == 0 || turn.median < kept.median) kept = turn;
+}
+
 /// Waits for everything that was enqueued on `where`.
 void wait_for(device where);
 

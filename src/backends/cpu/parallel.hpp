@@ -15,8 +15,8 @@ int thread_count();
 /// done. The first exception that a task throws is thrown again here.
 ///
 /// streamed: bytes that the tasks together read from front to back, where the same loop comes again and again; 0 where
-/// that is not so. A loop over a few times what the second caches hold then runs backwards every other time: a part of
-/// what it reads is still there.
+/// that is not so. A loop over a few times what the second caches of several threads hold then runs backwards every
+/// other time: a part of what it reads is still there.
 void run_tasks(index_t count, void (*task)(void* context, index_t k), void* context, double streamed);
 
 /// body(k) for every k in [0, count), one task each; streamed as above.

@@ -117,18 +117,7 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
 #pragma unroll
       for (int j = 0; j < each; ++j) room[thread * each + j] = sum[r][j];
       __syncthreads();
-      for (int left = lines; left > 1;) { // eight parts fold onto the first one
-        const int part = (left + 7) / 8;
-        for (int q = thread; q < part * pitch; q += gpu_threads) {
-          S total = room[q];
-#pragma unroll
-          for (int i = 1; i < 8; ++i)
-            if (const int other = q + i * part * pitch; other < left * pitch) total += room[other];
-          room[q] = total;
-        }
-        left = part;
-        __syncthreads();
-      }
+      fold_parts<gpu_threads>(room, lines, pitch);
       if (thread >= pitch) continue;
       if (p.pieces > 1) partial[(at.piece * Rhs + r) * pitch + thread] = room[thread];
       else if (column_of(thread) < c.length && r < c.count)

@@ -108,6 +108,23 @@ __device__ S sum_pieces(S* partial, index_t pieces, index_t distance, int output
   return total;
 }
 
+/// room[q] <- the sum of room[q + i pitch] over i < parts, for q < pitch, always in the same order. By Threads threads,
+/// between whose stores into the room and this call there is a barrier; there is one behind it.
+template <int Threads, class S> __device__ void fold_parts(S* room, int parts, int pitch) {
+  for (int left = parts; left > 1;) { // eight parts onto the first one
+    const int part = (left + 7) / 8;
+    for (int q = int(threadIdx.x); q < part * pitch; q += Threads) {
+      S total = room[q];
+#pragma unroll
+      for (int i = 1; i < 8; ++i)
+        if (const int other = q + i * part * pitch; other < left * pitch) total += room[other];
+      room[q] = total;
+    }
+    left = part;
+    __syncthreads();
+  }
+}
+
 /// Writes N neighbours that are not read again soon: they make room in the second cache before the matrix does.
 template <int N, class V> __device__ void store_once(V* to, const neighbours<N, V>& values) {
   if constexpr (sizeof(values) % 16 == 0) {

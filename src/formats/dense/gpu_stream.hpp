@@ -67,18 +67,7 @@ __global__ void __launch_bounds__(stream_threads, 1) stream_kernel(call<T> c, gp
 #pragma unroll
   for (int j = 0; j < each; ++j) room[thread * each + j] = sum[j];
   __syncthreads();
-  for (int left = p.turn; left > 1;) { // eight parts fold onto the first one
-    const int part = (left + 7) / 8;
-    for (int q = thread; q < part * pitch; q += stream_threads) {
-      S total = room[q];
-#pragma unroll
-      for (int i = 1; i < 8; ++i)
-        if (const int other = q + i * part * pitch; other < left * pitch) total += room[other];
-      room[q] = total;
-    }
-    left = part;
-    __syncthreads();
-  }
+  fold_parts<stream_threads>(room, p.turn, pitch);
   for (int k = thread; k < width; k += stream_threads)
     gpu::leave(scratch.partial + index_t(blockIdx.x) * width + k, k < pitch ? room[k] : S(0));
   __syncthreads();

@@ -85,10 +85,6 @@ public:
   }
 
 private:
-  static void keep_faster(timing& kept, const timing& turn) {
-    if (kept.repeats == 0 || turn.median < kept.median) kept = turn;
-  }
-
   const plan& plan_;
   Array<T> a_, narrow_x_;
   Array<V> x_, y_;

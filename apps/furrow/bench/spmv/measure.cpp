@@ -111,26 +111,27 @@ private:
     } catch (const std::bad_alloc&) {
       what.why = "out of memory";
     }
-    if (what.why.empty() || turn_ > 0) return;
+    const bool said = std::ranges::any_of(outcome_.skipped, [&](const left_out& s) {
+      return s.library == what.library && s.format == what.format && s.kernel == what.kernel && s.values == what.values;
+    });
+    if (what.why.empty() || said) return;
     outcome_.skipped.push_back(what);
     listener_.skipped(what);
   }
 
+  /// One turn of `found`; nothing of it has been measured but what it took to set it up.
   void time(product found, const std::function<void()>& call) {
     // What a kernel forgets to write shows up as NaN.
     copy_bytes(Memory{}, y_.data(), host_memory{}, unwritten_.data(), unwritten_.byte_count());
-    found.time = time_steadily(call, plan_.where, plan_.how);
+    const timing turn = time_steadily(call, plan_.where, plan_.how);
     if (reference_) {
       const host_array<V> y(y_);
       found.row_error = largest_row_error<V>(*reference_, as_cview(y));
     }
     product* kept = find(found.library, found.format, found.kernel);
-    if (!kept) {
-      kept = &outcome_.products.emplace_back(std::move(found));
-    } else {
-      if (found.time.median < kept->time.median) kept->time = found.time;
-      if (found.row_error && !(*found.row_error <= *kept->row_error)) kept->row_error = found.row_error; // or NaN
-    }
+    if (!kept) kept = &outcome_.products.emplace_back(found);
+    keep_faster(kept->time, turn);
+    if (found.row_error && !(*found.row_error <= *kept->row_error)) kept->row_error = found.row_error; // or NaN
     if (++kept->turns == plan_.turns) listener_.measured(outcome_, *kept);
   }
 
