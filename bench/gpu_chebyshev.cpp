@@ -27,10 +27,11 @@ using namespace chebyshev;
 
 template <class V> constexpr const char* precision_name = sizeof(V) == 4 ? "f32" : "f64";
 
-/// Median seconds of a call, by events around each, after two calls to warm up.
+/// Median seconds of a call, by events around each, when the clocks of the device have been awake for a while.
 double median(const std::function<void()>& call, double budget = 0.05) {
   const double once = std::ranges::min(gpu::time_calls(call, 3));
-  auto seconds = gpu::time_calls(call, int(std::clamp(budget / once, 3.0, 200.0)));
+  gpu::time_calls(call, int(std::clamp(budget / once, 3.0, 2000.0)));
+  auto seconds = gpu::time_calls(call, int(std::clamp(budget / once, 3.0, 500.0)));
   std::ranges::sort(seconds);
   return seconds[seconds.size() / 2];
 }

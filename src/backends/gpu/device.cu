@@ -28,6 +28,7 @@ std::unique_ptr<queue> open(int ordinal) {
   check(cudaSetDevice(ordinal));
   q->ordinal = ordinal;
   check(cudaDeviceGetAttribute(&q->multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
+  check(cudaDeviceGetAttribute(&q->cache_bytes, cudaDevAttrL2CacheSize, ordinal));
   q->graphs = loops_in_graphs();
   int capability = 0;
   check(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, ordinal));

@@ -24,6 +24,7 @@ inline constexpr std::size_t padding = 64;
 struct queue {
   int ordinal = 0;
   int multiprocessors = 0;
+  int cache_bytes = 0; ///< of the second cache
   bool graphs = false; ///< loops may run inside a graph
   bool early_launch =
       false;             ///< a kernel may come while the one before it ends (`launch`); from compute capability 9.0 on

@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(gpu_threads, (along_blocks<T, S, Rhs, W, R, U>
         S* const partial = scratch.partial + tile * p.pieces * results;
         if (which < results) partial[at.piece * results + which] = sum;
         if (!last_to_arrive(scratch.arrived + tile, p.pieces)) continue;
-        sum = sum_pieces(partial, p.pieces, results, results, room);
+        sum = sum_pieces(partial, int(p.pieces), results, results, room);
       }
       if (which < results && which / Rhs < lines && which % Rhs < c.count)
         put_output(c, at.problem, which % Rhs, line + which / Rhs, sum);

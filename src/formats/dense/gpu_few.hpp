@@ -12,6 +12,7 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
   using V = vector_value<T>;
   constexpr int each = per_load<T>, places = places_of_few(sizeof(T), L), step = gpu_threads * each;
   const int lines = int(c.lines);
+  const std::uint64_t policy = once_policy(p.y_stays);
   index_t item = blockIdx.x;
   do { // the first loads do not wait for the number of items
     const gpu_item at = item_of(p, item);
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
 #pragma unroll
       for (int k = 0; k < places; ++k)
 #pragma unroll
-        for (int l = 0; l < L; ++l) raw[k][l] = load_once(a + line(l) * c.leading + k * step + mine);
+        for (int l = 0; l < L; ++l) raw[k][l] = load_once(a + line(l) * c.leading + k * step + mine, policy);
 #pragma unroll
       for (int k = 0; k < places; ++k) {
         S sum[each] = {};
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
         if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(to);
 #pragma unroll
         for (int j = 0; j < each; ++j) put(c.alpha, sum[j], c.beta, out.of[j]);
-        store_once(to, out);
+        store_neighbours(to, out);
       }
       continue;
     }
@@ -63,13 +64,15 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
 /// what moves is written, a thread has little to do, and nothing is asked that the plan can know.
 template <class T, class S>
 __global__ void __launch_bounds__(gpu_threads, sizeof(S) > sizeof(T) ? 4 : 8)
-    pair_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
+    pair_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>;
   const index_t place = (index_t(blockIdx.x) * gpu_threads + int(threadIdx.x)) * each;
   if (place >= c.length) return;
   const bool both = c.lines > 1;
-  const bytes16 first = load_once(c.a + place), second = load_once(c.a + (both ? c.leading : 0) + place);
+  const std::uint64_t policy = once_policy(p.y_stays);
+  const bytes16 first = load_once(c.a + place, policy),
+                second = load_once(c.a + (both ? c.leading : 0) + place, policy);
   const S factor = S(c.x[0]), other = S(c.x[both ? c.x_stride : 0]);
   V* const to = c.y + place;
   neighbours<each, V> out{};
@@ -80,7 +83,7 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) > sizeof(T) ? 4 : 8)
     if (both) sum += S(element<T>(second, j)) * other;
     put(c.alpha, sum, c.beta, out.of[j]);
   }
-  store_kept(to, out, keep_policy());
+  store_neighbours(to, out);
 }
 
 } // namespace furrow::dense

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
   const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = p.turn;
   for (gpu_item at = first_item(); at.problem < c.batch; at.problem += gridDim.z) {
     const T* const a = c.a_of(at.problem);
-    const V* const x = c.x_of(at.problem);
+    const V* const x = to_global(c.x_of(at.problem));
     const index_t elements = (c.lines - 1) * c.leading + c.length;
     const int shift = Holds < 0 ? misalignment(a) : 0;
     const stream_place begin(thread, each, shift, pitch);
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
       const S total = sum_pieces<(sizeof(S) == 8   ? 8
                                   : sizeof(T) == 2 ? 20
                                                    : 16),
-                                 together>(partial + r * pitch, p.pieces, index_t(Rhs) * pitch, pitch, room);
+                                 together>(partial + r * pitch, int(p.pieces), index_t(Rhs) * pitch, pitch, room);
       if (thread < pitch && column_of(thread) < c.length) put_output(c, at.problem, r, column_of(thread), total);
     }
   }

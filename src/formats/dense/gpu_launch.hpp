@@ -44,8 +44,10 @@ template <class T> gpu_plan plan_of(const call<T>& c, const gpu::queue& q) {
                  (c.count == 1 || c.x_next % per_load<V> == 0);
   const bool y = c.batch == 1 && !c.y_list && !c.a_list && !c.x_list && c.y_stride == 1 && misalignment(c.y) == 0;
   const gpu_shape device{q.multiprocessors, q.clusters, a, y, x};
-  if (c.across) return plan_across(c.lines, c.length, c.leading, c.batch, size, c.count, device);
-  return plan_along(c.lines, c.length, c.leading, c.batch, size, value, c.count, device);
+  gpu_plan p = c.across ? plan_across(c.lines, c.length, c.leading, c.batch, size, c.count, device)
+                        : plan_along(c.lines, c.length, c.leading, c.batch, size, value, c.count, device);
+  p.y_stays = c.outputs() * c.batch * value <= index_t(q.cache_bytes) / 3 * 2;
+  return p;
 }
 
 template <class T, class S, int Rhs> class launcher {
@@ -92,7 +94,8 @@ private:
     case gpu_kind::alone:
       if constexpr (sizeof(T) == 4) return p_.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>;
     case gpu_kind::stream:
-      return c_.leading % per_load<T> == 0 ? stream_kernel<T, S, false> : stream_kernel<T, S, true>;
+      if (p_.holds == 2) return stream_kernel<T, S, 2>;
+      return p_.holds == 1 ? stream_kernel<T, S, 1> : stream_kernel<T, S, -1>;
     case gpu_kind::lines:
       return lines(std::make_integer_sequence<int, most_lines>{});
     case gpu_kind::strips:

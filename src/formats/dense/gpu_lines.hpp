@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(gpu_threads, (lines_blocks(sizeof(S), R)))
   if (p.pieces > 1) {
     if (thread < R) scratch.partial[blockIdx.x * R + thread] = total;
     if (!last_to_arrive(scratch.arrived, p.pieces)) return;
-    total = sum_pieces(scratch.partial, p.pieces, R, R, room);
+    total = sum_pieces(scratch.partial, int(p.pieces), R, R, room);
   }
   if (thread < R) put_output(c, 0, 0, thread, total);
 }

@@ -16,12 +16,31 @@ namespace furrow::dense {
 struct alignas(16) bytes16 {
   std::uint32_t word[4];
 };
+/// a / b for 0 <= a < 2^20 and b > 0, in a few instructions where a division of integers takes forty: the quotient of
+/// a + 1/2 is further from all integers than it is wrong.
+FURROW_HD inline int small_quotient(int a, int b) {
+#if defined(__CUDA_ARCH__)
+  return int(__fdividef(float(a) + 0.5f, float(b)));
+#else
+  return a / b;
+#endif
+}
+
 /// Elements of T in 16 bytes.
 template <class T> inline constexpr int per_load = 16 / int(sizeof(T));
 
 /// How far `p` is behind a multiple of 16 bytes, in elements.
 template <class T> FURROW_HD int misalignment(const T* p) {
   return int(reinterpret_cast<std::uintptr_t>(p) % 16 / sizeof(T));
+}
+
+/// Says that `p` is to the memory of the device: of a pointer that may come from a list the compiler does not know, and
+/// reads in a slower way. (Kernels that have more to do beside their reads were not faster for it.)
+template <class P> FURROW_HD P* to_global(P* p) {
+#if defined(__CUDA_ARCH__)
+  __builtin_assume(__isGlobal(p));
+#endif
+  return p;
 }
 
 /// From an address that is a multiple of 16. For what is read once: past the first cache.

@@ -7,21 +7,21 @@ namespace furrow::dense {
 /// y <- alpha A x + beta y, one vector, for lines of L elements without gaps, several whole ones in 16 bytes. A thread
 /// has little to do and much is written: nothing is asked that the plan can know. Reads every byte once.
 template <class T, class S, int L>
-__global__ void __launch_bounds__(gpu_threads, (loads_of_packed(sizeof(T), L) > 1 ? resident : 8))
-    packed_whole_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
+__global__ void __launch_bounds__(gpu_threads, (loads_of_packed(sizeof(T), L) > 2 ? resident : 8))
+    packed_whole_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, lines = each / L, loads = loads_of_packed(sizeof(T), L), step = gpu_threads * lines;
   const index_t first = index_t(blockIdx.x) * (loads * step) + int(threadIdx.x) * lines;
+  const std::uint64_t policy = once_policy(p.y_stays);
   bytes16 raw[loads];
 #pragma unroll
   for (int u = 0; u < loads; ++u) {
     const index_t line = first + u * step;
-    raw[u] = load_once(c.a + (line + lines <= c.lines ? line : 0) * L);
+    raw[u] = load_once(c.a + (line + lines <= c.lines ? line : 0) * L, policy);
   }
   S factor[L];
 #pragma unroll
   for (int j = 0; j < L; ++j) factor[j] = S(c.x[j * c.x_stride]);
-  const std::uint64_t policy = keep_policy();
 #pragma unroll
   for (int u = 0; u < loads; ++u) {
     const index_t line = first + u * step;
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(gpu_threads, (loads_of_packed(sizeof(T), L) > 
         for (int j = 0; j < L; ++j) sum += S(element<T>(raw[u], i * L + j)) * factor[j];
         put(c.alpha, sum, c.beta, out.of[i]);
       }
-      store_kept(c.y + line, out, policy);
+      store_neighbours(c.y + line, out);
     } else {
       for (index_t i = line; i < c.lines; ++i) { // the last lines, fewer than a load has
         S sum{};

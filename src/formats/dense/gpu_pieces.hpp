@@ -69,18 +69,19 @@ inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
 /// thread reads N neighbours at a time, which `outputs` and `distance` are multiples of. `room` holds N numbers a
 /// thread. Waits: for pieces that are handed over, otherwise they are all there. All threads must call.
 template <int Unroll = 16, int N = 1, bool Waits = false, int Threads = gpu_threads, class S>
-__device__ S sum_pieces(S* partial, index_t pieces, index_t distance, int outputs, S* room) {
+__device__ S sum_pieces(S* partial, int pieces, index_t distance, int outputs, S* room) {
   // No more threads for an output: their sums are added up one by one.
   const int places = outputs / N;
-  const int share = Threads / places < gpu::warp ? Threads / places : gpu::warp;
-  const int first = int(threadIdx.x) % places * N, rank = int(threadIdx.x) / places;
+  const int share = min(small_quotient(Threads, places), int(gpu::warp));
+  const int rank = small_quotient(int(threadIdx.x), places), first = (int(threadIdx.x) - rank * places) * N;
   S sum[N] = {};
   if (rank < share) {
-    for (index_t p = rank; p < pieces; p += Unroll * share) {
+#pragma unroll 1
+    for (int p = rank; p < pieces; p += Unroll * share) {
       const auto at = [&](int u) { return partial + (p + u * share) * distance + first; };
       neighbours<N, S> piece[Unroll] = {};
       if constexpr (Waits) {
-        gpu::take(piece, int((pieces - p + share - 1) / share), at);
+        gpu::take(piece, small_quotient(pieces - p + share - 1, share), at);
       } else {
 #pragma unroll
         for (int u = 0; u < Unroll; ++u)
@@ -101,7 +102,7 @@ __device__ S sum_pieces(S* partial, index_t pieces, index_t distance, int output
   S total{};
   if (output < outputs) {
     total = room[output];
-#pragma unroll 8
+#pragma unroll 4
     for (int r = 1; r < share; ++r) total += room[r * outputs + output];
   }
   __syncthreads();
@@ -111,13 +112,15 @@ __device__ S sum_pieces(S* partial, index_t pieces, index_t distance, int output
 /// room[q] <- the sum of room[q + i pitch] over i < parts, for q < pitch, always in the same order. By Threads threads,
 /// between whose stores into the room and this call there is a barrier; there is one behind it.
 template <int Threads, class S> __device__ void fold_parts(S* room, int parts, int pitch) {
+#pragma unroll 1
   for (int left = parts; left > 1;) { // eight parts onto the first one
-    const int part = (left + 7) / 8;
-    for (int q = int(threadIdx.x); q < part * pitch; q += Threads) {
+    const int part = (left + 7) / 8, step = part * pitch, end = left * pitch;
+#pragma unroll 1
+    for (int q = int(threadIdx.x); q < step; q += Threads) {
       S total = room[q];
 #pragma unroll
       for (int i = 1; i < 8; ++i)
-        if (const int other = q + i * part * pitch; other < left * pitch) total += room[other];
+        if (const int other = q + i * step; other < end) total += room[other];
       room[q] = total;
     }
     left = part;
@@ -125,51 +128,48 @@ template <int Threads, class S> __device__ void fold_parts(S* room, int parts, i
   }
 }
 
-/// Writes N neighbours that are not read again soon: they make room in the second cache before the matrix does.
-template <int N, class V> __device__ void store_once(V* to, const neighbours<N, V>& values) {
-  if constexpr (sizeof(values) % 16 == 0) {
-    const auto* const from = reinterpret_cast<const uint4*>(&values);
+/// How the second cache treats a matrix that goes through it once while much is written. Where y has room there, the
+/// matrix leaves first, so that y stays. Otherwise it is like anything else: what leaves first gives way to what comes
+/// next, so that of y nothing stays to be written back together, and memory that reads and writes by turns is slower
+/// (of two lines in and one out by 5 percent, on an H200).
+inline __device__ std::uint64_t once_policy([[maybe_unused]] bool y_stays) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint64_t first, unchanged;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+  asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(unchanged));
+  return y_stays ? first : unchanged;
+#else
+  return 0;
+#endif
+}
+
+/// load_once by such a policy.
+inline __device__ bytes16 load_once(const void* p, [[maybe_unused]] std::uint64_t policy) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  bytes16 b;
+  asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+      : "=r"(b.word[0]), "=r"(b.word[1]), "=r"(b.word[2]), "=r"(b.word[3])
+      : "l"(p), "l"(policy));
+  return b;
+#else
+  return load_once(p);
+#endif
+}
+
+/// Writes N neighbours, 16 bytes at a time and in their order, so that halves of the 32 bytes that memory deals in stay
+/// together (a compiler that moves them apart costs a fifth of the time).
+template <int N, class V> __device__ void store_neighbours(V* to, const neighbours<N, V>& values) {
+  if constexpr (sizeof(values) > 16) {
+    std::uint32_t word[sizeof(values) / 4];
+    std::memcpy(word, &values, sizeof(values));
 #pragma unroll
-    for (int k = 0; k < int(sizeof(values) / 16); ++k) __stcs(reinterpret_cast<uint4*>(to) + k, from[k]);
-  } else if constexpr (sizeof(values) == 8) {
-    __stcs(reinterpret_cast<uint2*>(to), *reinterpret_cast<const uint2*>(&values));
+    for (int k = 0; k < int(sizeof(values) / 4); k += 4)
+      asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to + k * 4 / sizeof(V)), "r"(word[k]),
+                   "r"(word[k + 1]), "r"(word[k + 2]), "r"(word[k + 3])
+                   : "memory");
   } else {
     *reinterpret_cast<neighbours<N, V>*>(to) = values;
   }
-}
-
-/// How the second cache treats what is written beside a matrix that goes through it: it stays longest, so that little
-/// is written back between the reads.
-inline __device__ std::uint64_t keep_policy() {
-  std::uint64_t policy = 0;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-#endif
-  return policy;
-}
-
-/// Writes N neighbours that way.
-template <int N, class V>
-__device__ void store_kept(V* to, const neighbours<N, V>& values, [[maybe_unused]] std::uint64_t policy) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  std::uint32_t word[sizeof(values) / 4];
-  std::memcpy(word, &values, sizeof(values));
-  if constexpr (sizeof(values) % 16 == 0) {
-#pragma unroll
-    for (int k = 0; k < int(sizeof(values) / 4); k += 4)
-      asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to + k * 4 / sizeof(V)),
-                   "r"(word[k]), "r"(word[k + 1]), "r"(word[k + 2]), "r"(word[k + 3]), "l"(policy)
-                   : "memory");
-  } else if constexpr (sizeof(values) == 8) {
-    asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(word[0]), "r"(word[1]),
-                 "l"(policy)
-                 : "memory");
-  } else {
-    asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(to), "r"(word[0]), "l"(policy) : "memory");
-  }
-#else
-  *reinterpret_cast<neighbours<N, V>*>(to) = values;
-#endif
 }
 
 /// Where element `output` of vector r of a problem goes.

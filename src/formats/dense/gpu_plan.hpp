@@ -18,17 +18,20 @@ struct gpu_plan {
   gpu_kind kind = gpu_kind::along;
   int lanes = 256; ///< along, rows, alone, cluster: threads that share a line; units: loads of a unit; stream: outputs
                    ///< that a block takes the pieces of
-  int rows = 4;    ///< lines that a group sums up at the same time; units: of a unit; few: that there may be
+  int rows = 4;    ///< lines that a group sums up at the same time; units: of a unit; few: that there may be; stream:
+                   ///< shares of the outputs
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
-  index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds
+  index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds; stream: whole turns of each
   int turn = 0;        ///< flat, stream: lines of a period
   index_t pieces = 1;  ///< of a sum; more than one: the last block of a tile adds them in their order
   int active = 256;    ///< flat, stream: threads at work
   index_t periods = 0; ///< flat, stream: whole ones in the matrix
-  int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any
+  int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any;
+                       ///< stream: as its kernel says
   /// across, cluster: every line is whole loads of 16 bytes; packed, few: and the only y begins at such a place
   bool whole = false;
+  bool y_stays = true; ///< packed, few: the second cache has room for y
   unsigned blocks = 1;
 
   FURROW_HD constexpr index_t items(index_t problems) const { return problems * tiles * pieces; }
@@ -68,11 +71,12 @@ FURROW_HD constexpr int lines_blocks(int sum, int rows) { return rows == 1 || ro
 FURROW_HD constexpr int loads_of_lines(int size, int rows) {
   return rows > 5 ? 1 : rows == 5 ? 2 : (size == 2 ? 4 : 8) / rows;
 }
-/// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where half of what
-/// is read is written, one.
-FURROW_HD constexpr int loads_of_packed(int size, int length) { return length <= 2 ? 1 : size > 2 ? 2 : 8; }
+/// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where half as much
+/// is written as read, one.
+FURROW_HD constexpr int loads_of_packed(int size, int length) { return size > 2 ? 2 : length <= 2 ? 1 : 8; }
 /// Where the lines are a stream that every multiprocessor reads by one block: its threads and their loads under way.
-inline constexpr int stream_threads = 512, stream_turn = 12;
+inline constexpr int stream_threads = 512;
+FURROW_HD constexpr int stream_loads(int size, int holds) { return holds != 1 && size == 2 ? 10 : 12; }
 /// Bytes of the matrix, worth such a block, where the lines are up to `flat_bytes` long; longer, with more sums to hand
 /// over; longer, and not aligned, which only a stream reads 16 bytes at a time.
 FURROW_HD constexpr index_t stream_bytes(bool is_short, bool aligned) {

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(gpu_threads, (rows_blocks<T, W, R, U>))
     const index_t line = at.tile * (groups * R) + group, left = c.lines - line;
     const int lines = left >= groups * R ? R : (int(left) + groups - 1) / groups; // 0 or less where there is none
     const T* const a = c.a_of(at.problem) + (lines > 0 ? line : 0) * c.leading;
-    const V* const x = c.x_of(at.problem);
+    const V* const x = to_global(c.x_of(at.problem));
     S sum[R] = {};
     for (int first = 0; first < loads; first += W * U) {
       constexpr bool ahead = R * U == 16; // x is under way with the lines

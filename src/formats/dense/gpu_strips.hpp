@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(gpu_threads, 2) strips_kernel(call<T> c, gpu_p
       S* const partial = scratch.partial + tile * p.pieces * p.outputs;
       if (which < lines) partial[at.piece * p.outputs + which] = sum;
       if (!last_to_arrive(scratch.arrived + tile, p.pieces)) continue;
-      sum = sum_pieces(partial, p.pieces, p.outputs, lines, &room[0][0]);
+      sum = sum_pieces(partial, int(p.pieces), p.outputs, lines, &room[0][0]);
     }
     if (which < lines) put_output(c, at.problem, 0, line + which, sum);
     __syncthreads(); // before the room is used again
