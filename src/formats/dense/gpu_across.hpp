@@ -130,8 +130,10 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
     for (int r = 0; r < count; ++r)
       for (int begin = 0; begin < width; begin += part) {
         S* const from = partial + r * width + begin;
-        const S total =
-            sum_pieces<(G > 1 ? 12 : 6), 16 / sizeof(S)>(from, int(p.pieces), index_t(Rhs) * width, part, &room[0][0]);
+        const S total = sum_pieces<(G == 1           ? 6
+                                    : sizeof(S) == 8 ? 8
+                                                     : 12),
+                                   16 / sizeof(S)>(from, int(p.pieces), index_t(Rhs) * width, part, &room[0][0]);
         const int column = begin + int(threadIdx.x);
         if (int(threadIdx.x) < part && column < columns) put_output(c, at.problem, r, tile + column, total);
       }

@@ -5,25 +5,27 @@
 namespace furrow::dense {
 
 /// y <- alpha A' x + beta y, one vector, for matrices that take some ten microseconds: a block has a multiprocessor to
-/// itself and adds up Lanes * 16 bytes of all lines, alone_rows of them under way a thread. The plan leaves nothing
-/// over, so that little code has to come from memory before the first load. Reads every byte of A once.
+/// itself and adds up Lanes * 16 bytes of all lines, alone_rows neighbours of them under way a thread, whose x comes in
+/// whole loads. The plan leaves nothing over, so that little code has to come from memory before the first load. Reads
+/// every byte of A once.
 template <class T, class S, int Lanes>
 __global__ void __launch_bounds__(alone_threads, 1) alone_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, groups = alone_threads / Lanes, width = Lanes * each;
   constexpr int warps = alone_threads / gpu::warp;
   __shared__ S room[warps][width];
-  const int thread = int(threadIdx.x), lane = thread % Lanes, group = thread / Lanes, lines = int(c.lines);
+  const int thread = int(threadIdx.x), lane = thread % Lanes, group = thread / Lanes;
+  const int lines = int(c.lines);
   const index_t tile = index_t(blockIdx.x) * width;
   const T* const a = c.a + tile + lane * each;
   S sum[each] = {};
-  for (int line = group; line < lines; line += groups * alone_rows) {
+  for (int line = group * alone_rows; line < lines; line += groups * alone_rows) {
     bytes16 raw[alone_rows];
     V factor[alone_rows];
 #pragma unroll
-    for (int u = 0; u < alone_rows; ++u) raw[u] = load_once(a + (line + u * groups) * c.leading);
+    for (int u = 0; u < alone_rows; ++u) raw[u] = load_once(a + (line + u) * c.leading);
 #pragma unroll
-    for (int u = 0; u < alone_rows; ++u) factor[u] = c.x[line + u * groups];
+    for (int u = 0; u < alone_rows; u += per_load<V>) load_x<per_load<V>>(c.x + line + u, factor + u);
 #pragma unroll
     for (int u = 0; u < alone_rows; ++u)
 #pragma unroll

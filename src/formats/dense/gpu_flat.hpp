@@ -126,9 +126,9 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
     if (p.pieces == 1 || !last_to_arrive(scratch.arrived + at.problem, p.pieces)) continue;
     for (int r = 0; r < c.count; ++r) {
       constexpr int together = Holds == 1 ? 16 / int(sizeof(S)) : 1;
-      const S total = sum_pieces<(sizeof(S) == 8   ? 8
-                                  : sizeof(T) == 2 ? 20
-                                                   : 16),
+      const S total = sum_pieces<(sizeof(S) == 8 || Rhs > 1 ? 8
+                                  : sizeof(T) == 2          ? 20
+                                                            : 16),
                                  together>(partial + r * pitch, int(p.pieces), index_t(Rhs) * pitch, pitch, room);
       if (thread < pitch && column_of(thread) < c.length) put_output(c, at.problem, r, column_of(thread), total);
     }

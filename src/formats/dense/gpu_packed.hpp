@@ -4,10 +4,16 @@
 
 namespace furrow::dense {
 
+/// Blocks a multiprocessor that such a kernel has registers for.
+template <class T, class S, int L>
+inline constexpr int blocks_of_packed = loads_of_packed(sizeof(T), L) > 2     ? resident
+                                        : sizeof(S) > sizeof(vector_value<T>) ? 6
+                                                                              : 8;
+
 /// y <- alpha A x + beta y, one vector, for lines of L elements without gaps, several whole ones in 16 bytes. A thread
 /// has little to do and much is written: nothing is asked that the plan can know. Reads every byte once.
 template <class T, class S, int L>
-__global__ void __launch_bounds__(gpu_threads, (loads_of_packed(sizeof(T), L) > 2 ? resident : 8))
+__global__ void __launch_bounds__(gpu_threads, blocks_of_packed<T, S, L>)
     packed_whole_kernel(call<T> c, gpu_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, lines = each / L, loads = loads_of_packed(sizeof(T), L), step = gpu_threads * lines;

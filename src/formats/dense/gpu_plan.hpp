@@ -71,9 +71,11 @@ FURROW_HD constexpr int lines_blocks(int sum, int rows) { return rows == 1 || ro
 FURROW_HD constexpr int loads_of_lines(int size, int rows) {
   return rows > 5 ? 1 : rows == 5 ? 2 : (size == 2 ? 4 : 8) / rows;
 }
-/// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where half as much
-/// is written as read, one.
-FURROW_HD constexpr int loads_of_packed(int size, int length) { return size > 2 ? 2 : length <= 2 ? 1 : 8; }
+/// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where as much is
+/// written as read, one.
+FURROW_HD constexpr int loads_of_packed(int size, int length) {
+  return length == 1 || length * size == 4 ? 1 : size > 2 ? 2 : 8;
+}
 /// Where the lines are a stream that every multiprocessor reads by one block: its threads and their loads under way.
 inline constexpr int stream_threads = 512;
 FURROW_HD constexpr int stream_loads(int size, int holds) { return holds != 1 && size == 2 ? 10 : 12; }
