@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <sys/resource.h>
+#include <thread>
 
 namespace furrow {
 namespace {
@@ -56,6 +58,27 @@ void cache_flush::operator()() {
 
 void wait_for(device where) {
   sample([] {}, where, 1);
+}
+
+namespace {
+
+/// Seconds that all threads of this process have had a processor.
+double seconds_of_processors() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  const auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
+  return seconds(use.ru_utime) + seconds(use.ru_stime);
+}
+
+} // namespace
+
+void let_threads_rest() {
+  constexpr double look = 0.01;
+  for (int k = 0; k < 200; ++k) {
+    const double before = seconds_of_processors();
+    std::this_thread::sleep_for(std::chrono::duration<double>(look));
+    if (seconds_of_processors() - before < look / 10) return;
+  }
 }
 
 namespace {

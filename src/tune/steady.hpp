@@ -37,4 +37,8 @@ inline void keep_faster(timing& kept, const timing& turn) {
 /// Waits for everything that was enqueued on `where`.
 void wait_for(device where);
 
+/// Waits until the threads of this process are idle, for two seconds at most. Those of a pool that has nothing to do go
+/// on spinning for a while, OpenBLAS's and Intel's OpenMP's for a fifth of a second: not beside the next measurement.
+void let_threads_rest();
+
 } // namespace furrow

@@ -44,4 +44,13 @@ bool has_vector_bits() {
 #endif
 }
 
+bool fetching_ahead_helps() {
+#if defined(__x86_64__)
+  static const bool one = __builtin_cpu_is("intel");
+  return one;
+#else
+  return false;
+#endif
+}
+
 } // namespace furrow::cpu

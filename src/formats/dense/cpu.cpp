@@ -22,8 +22,8 @@ inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matr
 template <class S, class T, class V>
 void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
                 S* out) {
-  cpu::widest([&]() FURROW_INLINE {
-    if (count == 1) return sums_along(a, leading, lines, x, n, far, out);
+  cpu::widest_registers([&](auto bytes) FURROW_INLINE {
+    if (count == 1) return sums_along<bytes.value>(a, leading, lines, x, n, far, out);
     // Parts of lines that stay in a cache while all vectors go over them.
     constexpr index_t part = 2048;
     std::fill_n(out, count * lines, S(0));
@@ -32,7 +32,8 @@ void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t 
       for (index_t k = 0; k < n; k += part) {
         const index_t some = std::min(lines_at_once, lines - first);
         for (int r = 0; r < count; ++r) {
-          sums_along(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), false, share);
+          sums_along<bytes.value>(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k),
+                                  false, share);
           for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
         }
       }
@@ -42,13 +43,13 @@ void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t 
 /// out[r * n + k], for the columns of one task and one piece of their sums.
 template <class S, class T, class V>
 void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, S* out) {
-  cpu::widest([&]() FURROW_INLINE {
+  cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
     if (n <= short_line && leading == n && count == 1) return add_short_lines(a, lines, x, n, out);
     for (index_t first = 0; first < lines; first += lines_at_once)
       for (int r = 0; r < count; ++r)
-        add_lines(a + first * leading, leading, std::min(lines_at_once, lines - first), x + r * x_next + first, n,
-                  out + r * n);
+        add_lines<bytes.value>(a + first * leading, leading, std::min(lines_at_once, lines - first),
+                               x + r * x_next + first, n, out + r * n);
   });
 }
 
@@ -101,8 +102,12 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
   each(p.tasks(), bytes, [&](index_t task) {
     const index_t piece = task / p.tiles, tile = task % p.tiles;
     const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
-    host_array<S> whole(p.pieces > 1 ? 0 : tile_size(tile) * c.count); // goes from the cache to y
-    S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole.data();
+    // Whole sums go from the cache to y: a few from the stack, as taking memory for them costs as much as a small task.
+    constexpr index_t few = 256;
+    S here[few]; // NOLINT: written before it is read
+    const index_t whole = p.pieces > 1 ? 0 : tile_size(tile) * c.count;
+    host_array<S> many(whole > few ? whole : 0);
+    S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole > few ? many.data() : here;
     if (c.across)
       across_task(a + term * c.leading + output, c.leading, count, x + term, x_next, tile_size(tile), c.count, out);
     else
@@ -135,7 +140,8 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
 /// Problems side by side where there are many of them or they are small, tasks of one problem otherwise. The bits are
 /// the same either way.
 template <class S, class T> void run(const call<T>& c) {
-  const cpu_plan p = c.across ? plan_across(c.lines, c.length, widest_tile<S>(c.count)) : plan_along(c.lines, c.length);
+  const cpu_plan p = c.across ? plan_across(c.lines, c.length, sizeof(T), widest_tile<S>(c.count))
+                              : plan_along(c.lines, c.length, sizeof(T));
   if (c.batch > 1 && (p.tasks() == 1 || c.batch >= 4 * cpu::thread_count()))
     return cpu::for_each_task(c.batch, [&](index_t b) {
       run_problem<S>(c, p, b, [](index_t n, double, const auto& body) {

@@ -15,14 +15,15 @@ struct cpu_plan {
   index_t tasks() const { return pieces * tiles; }
 };
 
-inline constexpr index_t task_elements = 1 << 16; ///< of A that a task has at least, where there are as many
+inline constexpr index_t task_bytes = 1 << 19; ///< of A that a task has at least, where there are as many
 inline constexpr index_t enough_tasks = 64;
-inline constexpr index_t narrow_tile = 256; ///< outputs that are next to each other for a while at least
+inline constexpr index_t least_terms = 64; ///< lines of a piece at least: its sums are written and read once more
 
 constexpr index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
-/// Lines of `length` elements, each summed up. Few long lines are cut into pieces.
-constexpr cpu_plan plan_along(index_t lines, index_t length) {
+/// Lines of `length` elements of `size` bytes, each summed up. Few long lines are cut into pieces.
+constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
+  const index_t task_elements = task_bytes / size;
   cpu_plan p{length, 1, lines, 1};
   p.outputs = std::max<index_t>(4, ceil_div(task_elements, length));
   p.outputs = std::max(p.outputs, ceil_div(ceil_div(lines, 8 * enough_tasks), 4) * 4);
@@ -35,14 +36,15 @@ constexpr cpu_plan plan_along(index_t lines, index_t length) {
   return p;
 }
 
-/// Lines of `length` elements, added up; `widest` outputs at most stay in the first cache.
-constexpr cpu_plan plan_across(index_t lines, index_t length, index_t widest) {
-  // At least four tiles where they are not too narrow: sums in many pieces cost more than lines that are cut.
-  const index_t tile = std::max(ceil_div(ceil_div(length, 4), 64) * 64, narrow_tile);
-  cpu_plan p{lines, 1, std::min({length, widest, tile}), 1};
+/// Lines of `length` elements of `size` bytes, added up; `widest` outputs at most stay in the first cache.
+constexpr cpu_plan plan_across(index_t lines, index_t length, index_t size, index_t widest) {
+  // Tiles as wide as they may be: a processor reads ahead in long runs only.
+  cpu_plan p{lines, 1, std::min(length, widest), 1};
   p.tiles = ceil_div(length, p.outputs);
+  p.outputs = std::min(p.outputs, ceil_div(ceil_div(length, p.tiles), 64) * 64);
   if (p.tiles < enough_tasks) {
-    const index_t wanted = std::clamp<index_t>(lines * p.outputs / task_elements, 1, ceil_div(enough_tasks, p.tiles));
+    const index_t most = std::min(ceil_div(enough_tasks, p.tiles), ceil_div(lines, least_terms));
+    const index_t wanted = std::clamp<index_t>(lines * p.outputs / (task_bytes / size), 1, most);
     p.terms = ceil_div(ceil_div(lines, wanted), 16) * 16;
     p.pieces = ceil_div(lines, p.terms);
   }

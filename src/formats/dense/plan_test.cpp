@@ -138,14 +138,15 @@ TEST(gemv_plan, covers_every_element_once_on_the_gpu) {
 
 TEST(gemv_plan, covers_every_element_once_on_the_cpu) {
   for (const index_t lines : sizes)
-    for (const index_t length : sizes) {
-      const auto a = dense::plan_along(lines, length);
-      expect_cover(lines, a.tiles, a.outputs);
-      expect_cover(length, a.pieces, a.terms);
-      const auto c = dense::plan_across(lines, length, 2048);
-      expect_cover(length, c.tiles, c.outputs);
-      expect_cover(lines, c.pieces, c.terms);
-    }
+    for (const index_t length : sizes)
+      for (const index_t size : {2, 4, 8}) {
+        const auto a = dense::plan_along(lines, length, size);
+        expect_cover(lines, a.tiles, a.outputs);
+        expect_cover(length, a.pieces, a.terms);
+        const auto c = dense::plan_across(lines, length, size, 2048);
+        expect_cover(length, c.tiles, c.outputs);
+        expect_cover(lines, c.pieces, c.terms);
+      }
 }
 
 TEST(dense, goes_to_triplets_and_back) {

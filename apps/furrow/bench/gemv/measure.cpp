@@ -11,9 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
-#include <thread>
 
 namespace furrow::cli::gemv_bench {
 namespace {
@@ -73,13 +71,13 @@ public:
           [=, this] { multiply(transposed != by_rows, as.rows, as.cols, a_.data(), narrow_x_.data(), y_.data()); });
       found.rivals.push_back({std::string(library.name), {}});
     }
+    const auto take_turn = [&](timing& time, const std::function<void()>& call) {
+      if (!plan_.where.is_gpu() && !rivals.empty()) let_threads_rest();
+      keep_faster(time, time_steadily(call, plan_.where, plan_.how));
+    };
     for (int turn = 0; turn < plan_.turns; ++turn) {
-      keep_faster(found.time, time_steadily(ours, plan_.where, plan_.how));
-      for (std::size_t k = 0; k < rivals.size(); ++k) {
-        keep_faster(found.rivals[k].time, time_steadily(rivals[k], plan_.where, plan_.how));
-        // Idle threads of a pool go on spinning for a while: not beside the next measurement.
-        if (!plan_.where.is_gpu()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      }
+      take_turn(found.time, ours);
+      for (std::size_t k = 0; k < rivals.size(); ++k) take_turn(found.rivals[k].time, rivals[k]);
     }
     return found;
   }

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <thread>
 
 namespace furrow::cli::spmv_bench {
 namespace {
@@ -47,7 +46,7 @@ public:
       found.places = stored.places;
       found.longest = longest_run(stored, stats_);
       coo<V> copy = a_;
-      let_others_sleep(5);
+      if (!plan_.where.is_gpu()) let_threads_rest();
       const double began = now();
       const auto op = make<V>(r.what, plan_.where, std::move(copy));
       wait_for(plan_.where);
@@ -64,7 +63,7 @@ public:
     const std::string name(library.name), format(way.name);
     attempt({name, format, {}, precision_of<V>, {}}, [&] {
       product found = unmeasured(name, format);
-      let_others_sleep(5);
+      if (!plan_.where.is_gpu()) let_threads_rest();
       const double began = now();
       const auto op = way.make<V>()(a_, as_cview(x_), as_view(y_));
       wait_for(plan_.where);
@@ -72,15 +71,10 @@ public:
       found.bytes = op->stored_bytes() + double(sizeof(V)) * double(a_.shape.rows + a_.shape.cols);
       time(std::move(found), [&] { op->product(); });
     });
-    let_others_sleep(250);
+    if (!plan_.where.is_gpu()) let_threads_rest();
   }
 
 private:
-  /// Idle threads of a pool go on spinning for a while, Intel's OpenMP for 200 ms: not beside the next measurement.
-  void let_others_sleep(int milliseconds) const {
-    if (!plan_.where.is_gpu()) std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-  }
-
   static product unmeasured(const std::string& library, const std::string& format) {
     product m;
     m.library = library;
