@@ -50,10 +50,9 @@ FURROW_INLINE inline void pack_sums(const S* a, index_t leading, const S* x, ind
         std::memcpy(&numbers, from, Bytes);
         sum[i][u] += numbers * factor[u];
       }
-    k += packs.value * each;
   };
-  while (k + Packs * each <= n) add(std::integral_constant<int, Packs>{});
-  while (k + each <= n) add(std::integral_constant<int, 1>{});
+  for (; k + Packs * each <= n; k += Packs * each) add(std::integral_constant<int, Packs>{});
+  for (; k + each <= n; k += each) add(std::integral_constant<int, 1>{});
 #pragma GCC unroll 4
   for (int i = 0; i < Lines; ++i) {
 #pragma GCC unroll 8
