@@ -17,18 +17,24 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// The sum of the elements, in as many running sums as keep the memory busy.
+/// The sum of the elements, read as four streams side by side: of one alone some processors read ahead too little.
 double sum_of(const double* data, index_t n) {
-  constexpr int lanes = 64;
-  double lane[lanes] = {}, total = 0;
+  constexpr int streams = 4, lanes = 8;
+  const index_t part = n / streams;
+  const bool ahead = cpu::fetching_ahead_helps();
+  double sum[streams][lanes] = {}, total = 0;
   cpu::widest([&]() FURROW_INLINE {
-    for (index_t i = 0; i + lanes <= n; i += lanes) {
-      for (int l = 0; l < lanes; l += 8) cpu::fetch_ahead(data + i + l);
+    for (index_t i = 0; i + lanes <= part; i += lanes)
+#pragma GCC unroll 4
+      for (int s = 0; s < streams; ++s) {
+        const double* const from = data + s * part + i;
+        if (ahead) cpu::fetch_ahead(from);
 #pragma omp simd
-      for (int l = 0; l < lanes; ++l) lane[l] += data[i + l];
-    }
+        for (int l = 0; l < lanes; ++l) sum[s][l] += from[l];
+      }
   });
-  for (const double share : lane) total += share;
+  for (const auto& stream : sum)
+    for (const double share : stream) total += share;
   return total;
 }
 
