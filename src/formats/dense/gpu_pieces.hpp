@@ -65,28 +65,23 @@ inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
   return last;
 }
 
-/// The sum over pieces of output `threadIdx.x` < outputs <= Threads; piece p of it is partial[p * distance + output]. A
-/// thread reads N neighbours at a time, which `outputs` and `distance` are multiples of. `room` holds N numbers a
-/// thread. Waits: for pieces that are handed over, otherwise they are all there. All threads must call.
-template <int Unroll = 16, int N = 1, bool Waits = false, int Threads = gpu_threads, class S>
+/// The sum over pieces of output `threadIdx.x` < outputs <= gpu_threads; piece p of it is partial[p * distance +
+/// output]. A thread reads N neighbours at a time, which `outputs` and `distance` are multiples of. `room` holds N
+/// numbers a thread. The pieces are all there. All threads must call.
+template <int Unroll = 16, int N = 1, class S>
 __device__ S sum_pieces(S* partial, int pieces, index_t distance, int outputs, S* room) {
   // No more threads for an output: their sums are added up one by one.
   const int places = outputs / N;
-  const int share = min(small_quotient(Threads, places), int(gpu::warp));
+  const int share = min(small_quotient(gpu_threads, places), int(gpu::warp));
   const int rank = small_quotient(int(threadIdx.x), places), first = (int(threadIdx.x) - rank * places) * N;
   S sum[N] = {};
   if (rank < share) {
 #pragma unroll 1
     for (int p = rank; p < pieces; p += Unroll * share) {
-      const auto at = [&](int u) { return partial + (p + u * share) * distance + first; };
       neighbours<N, S> piece[Unroll] = {};
-      if constexpr (Waits) {
-        gpu::take(piece, small_quotient(pieces - p + share - 1, share), at);
-      } else {
 #pragma unroll
-        for (int u = 0; u < Unroll; ++u)
-          if (p + u * share < pieces) piece[u] = load_fresh(at(u), fixed<N>{});
-      }
+      for (int u = 0; u < Unroll; ++u)
+        if (p + u * share < pieces) piece[u] = load_fresh(partial + (p + u * share) * distance + first, fixed<N>{});
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
 #pragma unroll

@@ -22,13 +22,14 @@ struct gpu_plan {
                    ///< shares of the outputs
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
-  index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds; stream: whole turns of each
+  index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds; stream: whole turns
   int turn = 0;        ///< flat, stream: lines of a period
   index_t pieces = 1;  ///< of a sum; more than one: the last block of a tile adds them in their order
-  int active = 256;    ///< flat, stream: threads at work
+  int group = 256;     ///< stream: threads whose loads are a period
+  int active = 256;    ///< flat, stream: threads at work, of a block or of a group
   index_t periods = 0; ///< flat, stream: whole ones in the matrix
   int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any;
-                       ///< stream: as its kernel says
+                       ///< stream: 1, or -1 where a line may end in a load
   /// across, cluster: every line is whole loads of 16 bytes; packed, few: and the only y begins at such a place
   bool whole = false;
   bool y_stays = true; ///< packed, few: the second cache has room for y
@@ -78,7 +79,8 @@ FURROW_HD constexpr int loads_of_packed(int size, int length) {
 }
 /// Where the lines are a stream that every multiprocessor reads by one block: its threads and their loads under way.
 inline constexpr int stream_threads = 512;
-FURROW_HD constexpr int stream_loads(int size, int holds) { return holds != 1 && size == 2 ? 10 : 12; }
+inline constexpr int few_outputs = 16; ///< whose pieces a block takes two a thread at a time
+FURROW_HD constexpr int stream_loads(int size, bool ends) { return ends && size == 2 ? 10 : 12; }
 /// Bytes of the matrix, worth such a block, where the lines are up to `flat_bytes` long; longer, with more sums to hand
 /// over; longer, and not aligned, which only a stream reads 16 bytes at a time.
 FURROW_HD constexpr index_t stream_bytes(bool is_short, bool aligned) {

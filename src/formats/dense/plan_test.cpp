@@ -93,11 +93,12 @@ void expect_across(index_t lines, index_t length, index_t leading, index_t probl
   } else if (p.kind == dense::gpu_kind::stream) {
     const index_t period = p.active * (16 / size), elements = (lines - 1) * leading + length;
     EXPECT_TRUE(device.a_aligned && problems == 1 && vectors == 1 && p.tiles == 1 && p.turn * leading == period);
-    EXPECT_TRUE(p.active <= dense::stream_threads && leading * size >= 16); // a load is of two lines at most
+    EXPECT_TRUE(p.group == 32 || p.group == dense::stream_threads);
+    EXPECT_TRUE(p.active <= p.group && leading * size >= 16); // a load is of two lines at most
     EXPECT_TRUE(p.periods * period <= elements && elements < (p.periods + 1) * period);
-    EXPECT_EQ(p.terms, p.periods / (p.pieces * dense::stream_loads(size, p.holds)));
     EXPECT_EQ(p.holds == 1, leading * size % 16 == 0);
-    EXPECT_TRUE(p.holds != 2 || (device.x_aligned && 2 * leading * size % 16 == 0 && p.turn % 2 == 0));
+    const index_t round = dense::stream_threads / p.group * dense::stream_loads(size, p.holds < 0); // of a turn
+    EXPECT_TRUE(p.terms * round <= p.periods && p.periods < (p.terms + 1) * round);
     // Shares of places, four of which are read together.
     EXPECT_TRUE(p.outputs >= leading && p.outputs % 4 == 0 && p.lanes % 4 == 0 && p.lanes <= dense::stream_threads);
     EXPECT_TRUE(p.rows == dense::up(p.outputs, p.lanes) && p.rows <= 16);
