@@ -8,36 +8,59 @@
 
 #include <furrow/array.hpp>
 
+#include <cstdint>
+
 namespace furrow::dense {
 namespace {
 
 /// Elements of the outputs that a task of `across` keeps: 16 KiB of sums.
 template <class S> constexpr index_t widest_tile(int count) { return 16384 / index_t(sizeof(S)) / (count > 2 ? 4 : 1); }
+inline constexpr index_t most_tiled = 32768; ///< bytes of the sums of all vectors there
 inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
 
 inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
 inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
 
-/// out[r * lines + i] for the lines of one task and one piece of their sums.
+/// out[i] for the lines of one task and one piece of their sums, for one vector. Each case is a function of its own:
+/// the loops of all of them together would be short of registers.
+template <class S, class T, class V>
+void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far, S* out) {
+  if (n <= short_line) cpu::widest([&]() FURROW_INLINE { short_sums_along(a, leading, lines, x, n, out); });
+  else if (far)
+    cpu::widest_registers([&](auto bytes)
+                              FURROW_INLINE { long_sums_along<bytes.value, true>(a, leading, lines, x, n, out); });
+  else
+    cpu::widest_registers([&](auto bytes)
+                              FURROW_INLINE { long_sums_along<bytes.value, false>(a, leading, lines, x, n, out); });
+}
+
+/// out[r * lines + i] for all vectors.
 template <class S, class T, class V>
 void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
                 S* out) {
-  cpu::widest_registers([&](auto bytes) FURROW_INLINE {
-    if (count == 1) return sums_along<bytes.value>(a, leading, lines, x, n, far, out);
-    // Parts of lines that stay in a cache while all vectors go over them.
-    constexpr index_t part = 2048;
-    std::fill_n(out, count * lines, S(0));
-    S share[lines_at_once]; // NOLINT: written before it is read
-    for (index_t first = 0; first < lines; first += lines_at_once)
-      for (index_t k = 0; k < n; k += part) {
-        const index_t some = std::min(lines_at_once, lines - first);
-        for (int r = 0; r < count; ++r) {
-          sums_along<bytes.value>(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k),
-                                  false, share);
-          for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
-        }
+  if (count == 1) return sums_along(a, leading, lines, x, n, far, out);
+  // Parts of lines that stay in a cache while all vectors go over them.
+  constexpr index_t part = 2048;
+  std::fill_n(out, count * lines, S(0));
+  S share[lines_at_once]; // NOLINT: written before it is read
+  for (index_t first = 0; first < lines; first += lines_at_once)
+    for (index_t k = 0; k < n; k += part) {
+      const index_t some = std::min(lines_at_once, lines - first);
+      for (int r = 0; r < count; ++r) {
+        sums_along(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), false, share);
+        for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
       }
-  });
+    }
+}
+
+/// Where sums begin in `room`, which has a page more than they need: half a page away from the lines that are added to
+/// them. Where sums lie up to two cache lines ahead of a line, as places in their pages go, its loads wait for stores
+/// that are taken to be to the same address. Lines of whole pages, as those of most squares, all lie alike.
+template <class S> S* half_a_page_from(const void* lines, S* room) {
+  constexpr std::uintptr_t page = 4096, cache_line = 64;
+  const auto wanted = reinterpret_cast<std::uintptr_t>(lines) + page / 2,
+             begin = reinterpret_cast<std::uintptr_t>(room);
+  return room + (wanted - begin) % page / cache_line * cache_line / sizeof(S);
 }
 
 /// out[r * n + k], for the columns of one task and one piece of their sums.
@@ -60,7 +83,10 @@ template <class S, class T> void put_all(const call<T>& c, S* sum, vector_value<
       for (index_t i = 0; i < n; ++i) sum[i] *= c.alpha;
       return cpu::store_far(y, sum, n);
     }
-  for (index_t i = 0; i < n; ++i) put(c.alpha, sum[i], c.beta, y[i * c.y_stride]);
+  if (c.beta == vector_value<T>(0) && c.y_stride == 1) // what `put` does, by vectors: nothing is read meanwhile
+    for (index_t i = 0; i < n; ++i) y[i] = static_cast<vector_value<T>>(S(c.alpha) * sum[i]);
+  else
+    for (index_t i = 0; i < n; ++i) put(c.alpha, sum[i], c.beta, y[i * c.y_stride]);
 }
 
 /// Problem b of a batch, cut as `p` says. `each(n, streamed, body)` calls body(k) for every k in [0, n); `streamed` as
@@ -102,18 +128,28 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
   each(p.tasks(), bytes, [&](index_t task) {
     const index_t piece = task / p.tiles, tile = task % p.tiles;
     const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
+    const index_t size = tile_size(tile);
+    const auto put_whole = [&](S* whole) {
+      for (int r = 0; r < c.count; ++r)
+        put_all(c, whole + r * size, y + output * c.y_stride + r * c.y_next, size, far_y);
+    };
+    if (c.across) {
+      alignas(64) S room[(most_tiled + 4096) / sizeof(S)]; // NOLINT: written before it is read
+      const T* const from = a + term * c.leading + output;
+      S* const out = half_a_page_from(from, room);
+      across_task(from, c.leading, count, x + term, x_next, size, c.count, out);
+      if (p.pieces > 1) std::copy_n(out, size * c.count, sums_of(piece, tile));
+      else put_whole(out);
+      return;
+    }
     // Whole sums go from the cache to y: a few from the stack, as taking memory for them costs as much as a small task.
     constexpr index_t few = 256;
     S here[few]; // NOLINT: written before it is read
-    const index_t whole = p.pieces > 1 ? 0 : tile_size(tile) * c.count;
+    const index_t whole = p.pieces > 1 ? 0 : size * c.count;
     host_array<S> many(whole > few ? whole : 0);
     S* const out = p.pieces > 1 ? sums_of(piece, tile) : whole > few ? many.data() : here;
-    if (c.across)
-      across_task(a + term * c.leading + output, c.leading, count, x + term, x_next, tile_size(tile), c.count, out);
-    else
-      along_task(a + output * c.leading + term, c.leading, tile_size(tile), x + term, x_next, count, c.count, far, out);
-    for (int r = 0; p.pieces == 1 && r < c.count; ++r)
-      put_all(c, out + r * tile_size(tile), y + output * c.y_stride + r * c.y_next, tile_size(tile), far_y);
+    along_task(a + output * c.leading + term, c.leading, size, x + term, x_next, count, c.count, far, out);
+    if (p.pieces == 1) put_whole(out);
   });
   if (p.pieces == 1) return;
   // The pieces of a sum in their order, some outputs at a time: neighbours lie side by side.
@@ -130,8 +166,7 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
         const S* const more = share_of(piece);
         for (index_t i = 0; i < count; ++i) sum[i] += more[i];
       }
-      for (index_t i = 0; i < count; ++i)
-        put(c.alpha, sum[i], c.beta, y[(tile * p.outputs + first + i) * c.y_stride + r * c.y_next]);
+      put_all(c, sum, y + (tile * p.outputs + first) * c.y_stride + r * c.y_next, count, false);
     }
   });
   if (keeps) std::swap(sums, kept);
