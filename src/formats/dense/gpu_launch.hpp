@@ -113,6 +113,8 @@ private:
       if constexpr (sizeof(T) == 2)
         if (p_.rows == 4) return rows_kernel<T, S, 32, 4, 4>;
       return rows_kernel<T, S, 32, 2, 4>;
+    case gpu_kind::even_rows:
+      if constexpr (sizeof(T) == 4) return even_rows_kernel<T, S>;
     default:
       if (p_.kind != gpu_kind::along || p_.rows == 4) return nullptr;
       if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 4>;

@@ -18,6 +18,9 @@ std::string text_of(const gpu_plan& p) {
     break;
   case gpu_kind::rows:
     return fmt::format("along, {} threads for {} short lines, {}", p.lanes, p.rows, text);
+  case gpu_kind::even_rows:
+    text = "along, two lines a warp and nothing left over, " + text;
+    break;
   case gpu_kind::packed:
     return "along, whole lines in a load, " + text;
   case gpu_kind::units:

@@ -9,7 +9,22 @@
 /// on the host, are in gpu_plan_along.hpp and gpu_plan_across.hpp.
 namespace furrow::dense {
 
-enum class gpu_kind { along, lines, strips, rows, packed, units, staged, across, alone, cluster, few, flat, stream };
+enum class gpu_kind {
+  along,
+  lines,
+  strips,
+  rows,
+  even_rows,
+  packed,
+  units,
+  staged,
+  across,
+  alone,
+  cluster,
+  few,
+  flat,
+  stream
+};
 
 /// An item is one piece of the sums of one tile of outputs of one problem, and a block of 256 threads takes it; where
 /// there are more items than blocks, in turns: item, item + blocks, ... (across and flat read theirs off a grid of
@@ -86,7 +101,8 @@ FURROW_HD constexpr int stream_loads(int size, bool ends) { return ends && size 
 FURROW_HD constexpr index_t stream_bytes(bool is_short, bool aligned) {
   return index_t(1) << (is_short || !aligned ? 18 : 21);
 }
-inline constexpr index_t unit_loads = 9; ///< most loads of a unit of short lines
+inline constexpr int even_rows = 2, even_turn = 8; ///< lines of a warp and loads of a turn where nothing is left over
+inline constexpr index_t unit_loads = 9;           ///< most loads of a unit of short lines
 
 /// Threads of a block of a cluster; of a block that is alone.
 FURROW_HD constexpr int cluster_threads(int blocks) { return blocks == 1 ? 512 : gpu_threads; }
