@@ -21,8 +21,7 @@ inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches 
 inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
 inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
 
-/// out[i] for the lines of one task and one piece of their sums, for one vector. Each case is a function of its own:
-/// the loops of all of them together would be short of registers.
+/// out[i] for the lines of one task and one piece of their sums, for one vector.
 template <class S, class T, class V>
 void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far, S* out) {
   if (n <= short_line) cpu::widest([&]() FURROW_INLINE { short_sums_along(a, leading, lines, x, n, out); });
