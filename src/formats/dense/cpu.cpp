@@ -16,40 +16,32 @@ namespace {
 /// Elements of the outputs that a task of `across` keeps: 16 KiB of sums.
 template <class S> constexpr index_t widest_tile(int count) { return 16384 / index_t(sizeof(S)) / (count > 2 ? 4 : 1); }
 inline constexpr index_t most_tiled = 32768; ///< bytes of the sums of all vectors there
+static_assert(2 * widest_tile<double>(2) * 8 <= most_tiled && 8 * widest_tile<double>(8) * 8 <= most_tiled);
 inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
 
 inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
 inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
 
-/// out[i] for the lines of one task and one piece of their sums, for one vector.
-template <class S, class T, class V>
-void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far, S* out) {
-  if (n <= short_line) cpu::widest([&]() FURROW_INLINE { short_sums_along(a, leading, lines, x, n, out); });
-  else if (far)
-    cpu::widest_registers([&](auto bytes)
-                              FURROW_INLINE { long_sums_along<bytes.value, true>(a, leading, lines, x, n, out); });
-  else
-    cpu::widest_registers([&](auto bytes)
-                              FURROW_INLINE { long_sums_along<bytes.value, false>(a, leading, lines, x, n, out); });
-}
-
-/// out[r * lines + i] for all vectors.
+/// out[r * lines + i] for the lines of one task and one piece of their sums.
 template <class S, class T, class V>
 void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
                 S* out) {
-  if (count == 1) return sums_along(a, leading, lines, x, n, far, out);
-  // Parts of lines that stay in a cache while all vectors go over them.
-  constexpr index_t part = 2048;
-  std::fill_n(out, count * lines, S(0));
-  S share[lines_at_once]; // NOLINT: written before it is read
-  for (index_t first = 0; first < lines; first += lines_at_once)
-    for (index_t k = 0; k < n; k += part) {
-      const index_t some = std::min(lines_at_once, lines - first);
-      for (int r = 0; r < count; ++r) {
-        sums_along(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k), false, share);
-        for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
+  cpu::widest_registers([&](auto bytes) FURROW_INLINE {
+    if (count == 1) return sums_along<bytes.value>(a, leading, lines, x, n, far, out);
+    // Parts of lines that stay in a cache while all vectors go over them.
+    constexpr index_t part = 2048;
+    std::fill_n(out, count * lines, S(0));
+    S share[lines_at_once]; // NOLINT: written before it is read
+    for (index_t first = 0; first < lines; first += lines_at_once)
+      for (index_t k = 0; k < n; k += part) {
+        const index_t some = std::min(lines_at_once, lines - first);
+        for (int r = 0; r < count; ++r) {
+          sums_along<bytes.value>(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k),
+                                  false, share);
+          for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
+        }
       }
-    }
+  });
 }
 
 /// Where sums begin in `room`, which has a page more than they need: half a page away from the lines that are added to

@@ -125,10 +125,10 @@ FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, S* 
   }
 }
 
-/// out[i] = sum_k line i [k] x[k] for `lines` lines of no more than `short_line` elements. A line's bits depend on its
-/// place.
-template <class S, class T, class V>
-FURROW_INLINE inline void short_sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* out) {
+/// out[i] = sum_k line i [k] x[k] for `lines` lines; `far` as in `four_sums`. A line's bits depend on its place.
+template <int Bytes, class S, class T, class V>
+FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
+                                     S* out) {
   if (leading == n) {
     if (n == 1) return narrow_sums<1>(a, lines, x, out);
     if (n == 2) return narrow_sums<2>(a, lines, x, out);
@@ -137,25 +137,19 @@ FURROW_INLINE inline void short_sums_along(const T* a, index_t leading, index_t 
     if (n == 8) return narrow_sums<8>(a, lines, x, out);
   }
   index_t i = 0;
-  for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
-  for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
-}
-
-/// The same for longer lines. Far: they come from memory.
-template <int Bytes, bool Far, class S, class T, class V>
-FURROW_INLINE inline void long_sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* out) {
-  index_t i = 0;
+  if (n <= short_line)
+    for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
   if constexpr (std::is_same_v<S, T>) {
-    if (Far && leading == n && n * index_t(sizeof(T)) <= one_by_one) // as they lie in memory
+    if (far && leading == n && n * index_t(sizeof(T)) <= one_by_one) // as they lie in memory
       for (; i < lines; ++i) pack_sums<Bytes, 1, 8, false>(a + i * leading, leading, x, n, out + i);
-    if (sizeof(T) == 8 && Far && cpu::fetching_ahead_helps())
+    if (sizeof(T) == 8 && far && cpu::fetching_ahead_helps())
       for (; i + 4 <= lines; i += 4) pack_sums<Bytes, 4, 2, true>(a + i * leading, leading, x, n, out + i);
     for (; i + 4 <= lines; i += 4) pack_sums<Bytes, 4, 2, false>(a + i * leading, leading, x, n, out + i);
     for (; i < lines; ++i) pack_sums<Bytes, 1, 8, false>(a + i * leading, leading, x, n, out + i);
   } else {
     for (; i + 4 <= lines; i += 4) four_sums<S>(a + i * leading, leading, x, n, out + i);
-    for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
   }
+  for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
 }
 
 /// sum[k] += sum_i f[i] line i [k] for eight lines of n elements.
