@@ -64,39 +64,48 @@ template <class V> host_array<V> play_sums(cview<V> a, cview<V> b, const product
   using t = sum_tile;
   const product_shape shape{a.size, b.size, o.keep.value_or(a.size + b.size - 1)};
   const sum_plan plan = cut_sums(shape, 1, processors);
-  const auto place_p = [](int x) { return t::place(x); };
-  const auto place_q = [](int x) { return x; };
   std::vector<double> total(plan.tiles * t::size), p(room_of_p), q(room_of_q);
   for (const sum_piece& piece : plan.pieces) {
     const int k0 = piece.tile * t::size;
-    for (int round = 0; round < piece.rounds; ++round) {
-      const int i = piece.begin + round * plan.stage, j = k0 - i - plan.stage + 1;
+    const int stage = std::min(plan.stage, piece.terms);
+    for (int done = 0; done < piece.terms; done += stage) {
+      const int i = piece.begin + done, j = k0 - i - stage + 1;
+      const bool plain = o.series == convention::plain;
       std::fill(p.begin(), p.end(), NAN); // what is read must have been put there
       std::fill(q.begin(), q.end(), NAN);
-      for (int rank = 0; rank < t::threads; ++rank) {
-        staged<V, t::of_p(t::most_stage)> of_p;
-        staged<V, t::of_q(t::most_stage)> of_q;
-        of_p.load(a.data, int(a.size), i, rank);
-        of_q.load(b.data, int(b.size), j, rank);
-        of_p.store(p.data(), t::of_p(plan.stage), rank, place_p);
-        of_q.store(q.data(), t::of_q(plan.stage), rank, place_q);
-        if (o.series != convention::plain) continue;
-        double_first(p.data(), i, t::of_p(plan.stage), rank, place_p);
-        double_first(q.data(), j, t::of_q(plan.stage), rank, place_q);
+      const auto add = [&](int first, int last) {
+        for (int warp = 0; warp < t::warps; ++warp) {
+          std::vector<operands> of_lane[32];
+          for (int lane = 0; lane < 32; ++lane)
+            add_terms(p.data(), q.data(), stage, first, last, warp * 32 + lane,
+                      [&](int block, const double(&of_q)[4], const double(&of_p)[2]) {
+                        of_lane[lane].push_back({block, {of_q[0], of_q[1], of_q[2], of_q[3]}, {of_p[0], of_p[1]}});
+                      });
+          double sum[32][t::blocks][4] = {};
+          for (std::size_t at = 0; at < of_lane[0].size(); ++at) multiply_played(of_lane, at, sum);
+          for (int lane = 0; lane < 32; ++lane)
+            for (int r = 0; r < t::blocks; ++r)
+              for (int v = 0; v < 4; ++v) total[k0 + coefficient_at(lane, r, v)] += sum[lane][r][v];
+        }
+      };
+      const auto bring = [&]<int MostP, int MostQ, int Threads>(stage_part part) {
+        for (int rank = 0; rank < Threads; ++rank) {
+          stage_elements<V, MostP, MostQ, Threads> elements;
+          elements.load(a.data, int(a.size), b.data, int(b.size), i + part.of_p, j + part.of_q, rank);
+          elements.store(p.data(), q.data(), i, j, part, plain, rank);
+        }
+      };
+      if (!plan.alone) {
+        bring.template operator()<t::of_p(t::most_stage), t::of_q(t::most_stage), 256>(stage_part::whole(stage));
+        add(0, stage);
+        continue;
       }
-      for (int warp = 0; warp < t::warps; ++warp) {
-        std::vector<operands> of_lane[32];
-        for (int lane = 0; lane < 32; ++lane)
-          add_stage(p.data(), q.data(), plan.stage, warp * 32 + lane,
-                    [&](int block, const double(&of_q)[4], const double(&of_p)[2]) {
-                      of_lane[lane].push_back({block, {of_q[0], of_q[1], of_q[2], of_q[3]}, {of_p[0], of_p[1]}});
-                    });
-        double sum[32][t::blocks][4] = {};
-        for (std::size_t at = 0; at < of_lane[0].size(); ++at) multiply_played(of_lane, at, sum);
-        for (int lane = 0; lane < 32; ++lane)
-          for (int r = 0; r < t::blocks; ++r)
-            for (int v = 0; v < 4; ++v) total[k0 + coefficient_at(lane, r, v)] += sum[lane][r][v];
-      }
+      const int head = std::min(stage, t::most_head);
+      constexpr int rest = t::most_stage - t::most_head;
+      bring.template operator()<t::of_p(t::most_head), t::of_q(t::most_head), 384>(stage_part::head(stage, head));
+      add(0, head);
+      bring.template operator()<rest, rest, 128>(stage_part::rest(stage, head));
+      add(head, stage);
     }
   }
   host_array<V> c(shape.keep, V(0));
@@ -148,7 +157,12 @@ TEST(chebyshev_sum_plan, covers_every_term_of_every_tile) {
             EXPECT_EQ(piece.chunks, chunks);
             EXPECT_EQ(piece.begin, term);
             EXPECT_LT(term, all.end);
-            term += index_t(piece.rounds) * plan.stage;
+            EXPECT_TRUE(piece.terms <= plan.stage || piece.terms % plan.stage == 0);
+            EXPECT_EQ(piece.terms % t::step, 0);
+            if (plan.alone) {
+              EXPECT_LE(piece.terms, plan.stage);
+            }
+            term += piece.terms;
           }
           EXPECT_GE(term, all.end);
         }

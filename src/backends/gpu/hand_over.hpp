@@ -95,6 +95,13 @@ template <int N, class S> struct alignas(N * sizeof(S)) places {
     for (int j = 0; j < N; ++j) any |= bits[j] == empty_bits<S>;
     return any;
   }
+  /// As a number that is the largest there is where, and only where, one is missing: no sum has its upper half.
+  __device__ unsigned upper() const {
+    unsigned most = 0;
+#pragma unroll
+    for (int j = 0; j < N; ++j) most = max(most, unsigned(bits[j] >> (8 * sizeof(S) - 32)));
+    return most;
+  }
   /// Where `wanted`: as they are in the memory of the device now. (A branch around it would cost more than the load.)
   __device__ void look(const S* at, bool wanted) {
     if constexpr (sizeof(S) == 8 && N == 2)
@@ -148,6 +155,27 @@ template <int U, class Numbers, class At> __device__ void take(Numbers (&taken)[
       std::memcpy(&taken[u], &found[u], sizeof found[u]);
       *reinterpret_cast<places<N, S>*>(at(u)) = places<N, S>::empty();
     }
+}
+
+/// As `take`, where all U are there to be taken: while one is missing all are asked again, so that the program is
+/// short. It runs once and comes from the memory then, like data.
+template <int U, class Numbers, class At> __device__ void take_all(Numbers (&taken)[U], const At& at) {
+  using S = std::remove_pointer_t<decltype(at(0))>;
+  constexpr int N = int(sizeof(Numbers) / sizeof(S));
+  places<N, S> found[U];
+  unsigned most = 0;
+  do {
+#pragma unroll
+    for (int u = 0; u < U; ++u) found[u].look(at(u), true);
+    most = 0;
+#pragma unroll
+    for (int u = 0; u < U; ++u) most = max(most, found[u].upper());
+  } while (most == ~0u);
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    std::memcpy(&taken[u], &found[u], sizeof found[u]);
+    *reinterpret_cast<places<N, S>*>(at(u)) = places<N, S>::empty();
+  }
 }
 #endif
 
