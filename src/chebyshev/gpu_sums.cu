@@ -29,6 +29,11 @@ template <class V> struct work {
   convention series;
 };
 
+using t = sum_tile;
+inline constexpr int room_of_all = room_of_p + room_of_q;
+inline constexpr int row = t::left(t::size), each = t::size / t::threads; ///< of sums; of a thread
+static_assert(row * t::warps <= room_of_all && t::size % t::threads == 0);
+
 /// One more has arrived, with all that its block has written; how many before it. What they wrote can be read.
 __device__ unsigned arrive(unsigned* counter) {
   unsigned before = 0;
@@ -37,29 +42,23 @@ __device__ unsigned arrive(unsigned* counter) {
 }
 
 /// The sums of a thread over what the chunks of a tile have left, in their order; the loads of several are under way.
-template <int Each> __device__ void add_chunks(const double* partial, int chunks, double (&total)[Each]) {
+__device__ void add_chunks(const double* partial, int chunks, double (&total)[each]) {
   constexpr int together = 9;
 #pragma unroll
-  for (int e = 0; e < Each; ++e) total[e] = 0;
+  for (int e = 0; e < each; ++e) total[e] = 0;
   for (int first = 0; first < chunks; first += together) {
-    double of[together][Each];
+    double of[together][each];
 #pragma unroll
     for (int j = 0; j < together; ++j)
 #pragma unroll
-      for (int e = 0; e < Each; ++e)
-        of[j][e] = __ldcg(partial + min(first + j, chunks - 1) * sum_tile::size + e * sum_tile::threads);
+      for (int e = 0; e < each; ++e) of[j][e] = __ldcg(partial + min(first + j, chunks - 1) * t::size + e * t::threads);
 #pragma unroll
     for (int j = 0; j < together; ++j)
 #pragma unroll
-      for (int e = 0; e < Each; ++e)
+      for (int e = 0; e < each; ++e)
         if (first + j < chunks) total[e] += of[j][e];
   }
 }
-
-using t = sum_tile;
-inline constexpr int room_of_all = room_of_p + room_of_q;
-inline constexpr int row = t::left(t::size), each = t::size / t::threads; ///< of sums; of a thread
-static_assert(row * t::warps <= room_of_all && t::size % t::threads == 0);
 
 /// The sums of a warp into its row.
 __device__ void put_row(double* room, int rank, const double (&sum)[t::blocks][4]) {

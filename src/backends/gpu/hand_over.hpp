@@ -10,8 +10,8 @@
 /// takes all pieces and adds them, in an order of its own choice, so that bits repeat.
 ///
 /// Who takes: a block draws a ticket, at any time before it leaves its piece. Whoever drew the last one takes; it
-/// leaves its own piece like the others, and then waits until all are there. Drawn late, behind the loads, it waits for
-/// little.
+/// leaves its own piece like the others, or keeps it, and then waits until all are there. Drawn late, behind the loads,
+/// it waits for little.
 ///
 /// Why it cannot hang: when the last ticket is drawn, all others have been drawn by blocks that run already, and that
 /// wait for nobody before their piece is left. So nothing is asked of the order in which blocks begin, nor of how many
