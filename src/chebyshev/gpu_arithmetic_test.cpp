@@ -85,7 +85,7 @@ template <class V> host_array<V> play_sums(cview<V> a, cview<V> b, const product
           for (std::size_t at = 0; at < of_lane[0].size(); ++at) multiply_played(of_lane, at, sum);
           for (int lane = 0; lane < 32; ++lane)
             for (int r = 0; r < t::blocks; ++r)
-              for (int v = 0; v < 4; ++v) total[k0 + coefficient_at(lane, r, v)] += sum[lane][r][v];
+              for (int v = 0; v < 4; ++v) total[k0 + place_of_sum(lane, r, v).coefficient()] += sum[lane][r][v];
         }
       };
       const auto bring = [&]<int MostP, int MostQ, int Threads>(stage_part part) {
@@ -180,7 +180,7 @@ TEST(chebyshev_sum_tile, meets_every_coefficient_once) {
   std::vector<int> met(sum_tile::size);
   for (int lane = 0; lane < 32; ++lane)
     for (int r = 0; r < sum_tile::blocks; ++r)
-      for (int v = 0; v < 4; ++v) ++met[coefficient_at(lane, r, v)];
+      for (int v = 0; v < 4; ++v) ++met[place_of_sum(lane, r, v).coefficient()];
   for (const int times : met) EXPECT_EQ(times, 1);
 }
 

@@ -24,15 +24,14 @@ template <class V> struct work {
   const sum_piece* pieces; ///< in memory, or null: they are near
   double* partial;         ///< of product s, tile, chunk: a tile of sums; nothing where there is one chunk
   unsigned* arrived;       ///< chunks of product s, tile, that have left theirs, or tickets drawn; 0 between kernels
-  index_t tiles, chunks;
+  index_t tiles, chunks;   ///< chunks: places for them in `partial`
   int na, nb, nonzero, stage;
   convention series;
 };
 
 using t = sum_tile;
 inline constexpr int room_of_all = room_of_p + room_of_q;
-inline constexpr int row = t::left(t::size), each = t::size / t::threads; ///< of sums; of a thread
-static_assert(row * t::warps <= room_of_all && t::size % t::threads == 0);
+static_assert(tile_place::row * t::warps <= room_of_all && t::size == 2 * t::threads);
 
 /// One more has arrived, with all that its block has written; how many before it. What they wrote can be read.
 __device__ unsigned arrive(unsigned* counter) {
@@ -41,64 +40,72 @@ __device__ unsigned arrive(unsigned* counter) {
   return before;
 }
 
-/// The sums of a thread over what the chunks of a tile have left, in their order; the loads of several are under way.
-__device__ void add_chunks(const double* partial, int chunks, double (&total)[each]) {
-  constexpr int together = 9;
-#pragma unroll
-  for (int e = 0; e < each; ++e) total[e] = 0;
-  for (int first = 0; first < chunks; first += together) {
-    double of[together][each];
-#pragma unroll
-    for (int j = 0; j < together; ++j)
-#pragma unroll
-      for (int e = 0; e < each; ++e) of[j][e] = __ldcg(partial + min(first + j, chunks - 1) * t::size + e * t::threads);
-#pragma unroll
-    for (int j = 0; j < together; ++j)
-#pragma unroll
-      for (int e = 0; e < each; ++e)
-        if (first + j < chunks) total[e] += of[j][e];
-  }
-}
+// A thread has the sums of two neighbours of a tile, coefficients 2 rank and the next.
+
+__device__ double2 plus(double2 a, double2 b) { return {a.x + b.x, a.y + b.y}; }
 
 /// The sums of a warp into its row.
-__device__ void put_row(double* room, int rank, const double (&sum)[t::blocks][4]) {
+__device__ void put_row(double* room, unsigned rank, const double (&sum)[t::blocks][4]) {
+  double* const row = room + rank / 32 * tile_place::row;
 #pragma unroll
   for (int r = 0; r < t::blocks; ++r)
 #pragma unroll
-    for (int v = 0; v < 4; ++v) room[rank / 32 * row + t::left(coefficient_at(rank % 32, r, v))] = sum[r][v];
+    for (int v = 0; v < 4; ++v) row[place_of_sum(rank % 32, r, v).left()] = sum[r][v];
 }
 
-/// The sums of a thread over the rows, in their order.
-__device__ void add_rows(const double* room, int rank, double (&total)[each]) {
+/// The rows, in their order.
+__device__ double2 add_rows(const double* room, unsigned rank) {
+  const auto* const from = reinterpret_cast<const double2*>(room + tile_place::of(2 * rank).left());
+  double2 total = from[0];
 #pragma unroll
-  for (int e = 0; e < each; ++e) {
-    const double* const from = room + t::left(rank) + e * t::left(t::threads);
-    total[e] = from[0];
-#pragma unroll
-    for (int warp = 1; warp < t::warps; ++warp) total[e] += from[warp * row];
-  }
+  for (int warp = 1; warp < t::warps; ++warp) total = plus(total, from[warp * tile_place::row / 2]);
+  return total;
 }
 
-template <class V>
-__device__ void put_coefficients(const work<V>& w, index_t s, int k0, int rank, const double (&total)[each]) {
-  V* const c = w.c.data + s * w.c.stride;
+inline constexpr int together = 9; ///< chunks that are fetched together
+
+/// What the chunks of a tile have left, in their order.
+__device__ double2 add_chunks(const double2* partial, int chunks) {
+  double2 total{};
+  for (int first = 0; first < chunks; first += together) {
+    double2 of[together];
 #pragma unroll
-  for (int e = 0; e < each; ++e) {
-    const int k = k0 + rank + e * t::threads;
-    if (k < w.nonzero) c[k] = V(coefficient_of(total[e], k, w.series));
+    for (int u = 0; u < together; ++u) of[u] = __ldcg(partial + min(first + u, chunks - 1) * t::threads);
+#pragma unroll
+    for (int u = 0; u < together; ++u)
+      if (first + u < chunks) total = plus(total, of[u]);
   }
+  return total;
+}
+
+/// The same without a fence; there are places for a multiple of those that are fetched together.
+__device__ double2 take_chunks(double* partial, int chunks) {
+  double2 total{};
+  for (int left = chunks; left > 0; left -= together, partial += together * t::size) {
+    double2 of[together];
+    gpu::take_all(of, left, [&](int u) { return partial + u * t::size; });
+#pragma unroll
+    for (int u = 0; u < together; ++u) total = plus(total, of[u]);
+  }
+  return total;
+}
+
+template <class V> __device__ void put_coefficients(const work<V>& w, index_t s, int k, double2 total) {
+  V* const c = w.c.data + s * w.c.stride + k;
+  if (k < w.nonzero) c[0] = V(coefficient_of(total.x, k, w.series));
+  if (k + 1 < w.nonzero) c[1] = V(coefficient_of(total.y, k + 1, w.series));
 }
 
 /// A block adds up one chunk of the terms of one tile of coefficients; the last block of a tile adds the chunks.
 template <class V>
 __global__ void __launch_bounds__(t::threads, 2)
     sums_kernel(work<V> w, index_t first_product, const __grid_constant__ near_pieces near) {
-  __shared__ double room[room_of_all];
+  __shared__ alignas(16) double room[room_of_all];
   __shared__ bool last;
   double *const p = room, *const q = room + room_of_p;
   const sum_piece piece = w.pieces ? w.pieces[blockIdx.x] : near.at[blockIdx.x];
   const index_t s = first_product + blockIdx.y;
-  const V *const a = series_at(w.a, s), *const b = series_at(w.b, s);
+  const V *const a = w.a.data + s * w.a.stride, *const b = w.b.data + s * w.b.stride;
   const bool plain = w.series == convention::plain;
   const int rank = int(threadIdx.x), k0 = piece.tile * t::size, stage = min(w.stage, piece.terms);
   double sum[t::blocks][4] = {};
@@ -116,20 +123,25 @@ __global__ void __launch_bounds__(t::threads, 2)
   put_row(room, rank, sum);
   __syncthreads();
   const index_t tile = s * w.tiles + piece.tile;
-  double* const partial = w.partial + tile * w.chunks * t::size + rank;
-  double total[each];
-  add_rows(room, rank, total);
+  auto* const partial = reinterpret_cast<double2*>(w.partial + tile * w.chunks * t::size) + rank;
+  double2 total = add_rows(room, rank);
   if (piece.chunks > 1) {
-#pragma unroll
-    for (int e = 0; e < each; ++e) __stcg(partial + piece.chunk * t::size + e * t::threads, total[e]);
+    __stcg(partial + piece.chunk * t::threads, total);
     __syncthreads();
     if (rank == 0) last = arrive(w.arrived + tile) == piece.chunks - 1u;
     __syncthreads();
     if (!last) return;
     if (rank == 0) w.arrived[tile] = 0;
-    add_chunks(partial, int(piece.chunks), total);
+    total = add_chunks(partial, piece.chunks);
   }
-  put_coefficients(w, s, k0, rank, total);
+  put_coefficients(w, s, k0 + 2 * rank, total);
+}
+
+/// Barriers of a block, beside that of __syncthreads.
+enum barrier : int { rest_is_there = 1, terms_are_added, rows_are_there };
+__device__ void wait_at(barrier b, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(b), "r"(threads) : "memory"); }
+__device__ void arrive_at(barrier b, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(b), "r"(threads) : "memory");
 }
 
 /// Warps that bring the rest of a stage while the others multiply the head. There are as many as parts of a
@@ -137,21 +149,20 @@ __global__ void __launch_bounds__(t::threads, 2)
 inline constexpr int bringing_warps = 4, alone_threads = t::threads + 32 * bringing_warps;
 
 /// The same where blocks are alone (see sum_plan), so that nobody else's work hides what a block waits for. It begins
-/// when a fifth of its elements has come. The block that drew the last ticket of a tile takes the sums of the others,
-/// which need no fence then, a row a warp; its own do not leave it. Rows are added by one program both times.
+/// when a fifth of its elements has come. The block that drew the last ticket of a tile takes the sums of all, which
+/// need no fence then. The branch that brings is written first: the compiler puts the other one right behind the head.
 template <class V>
 __global__ void __launch_bounds__(alone_threads, 1)
-    sums_alone_kernel(work<V> w, index_t first_product, const __grid_constant__ near_pieces near) {
+    sums_alone_kernel(work<V> w, index_t, const __grid_constant__ near_pieces near) {
   __shared__ alignas(16) double room[room_of_all];
   __shared__ unsigned ticket;
   double *const p = room, *const q = room + room_of_p;
-  const sum_piece piece = w.pieces ? w.pieces[blockIdx.x] : near.at[blockIdx.x];
-  const index_t s = first_product + blockIdx.y, tile = s * w.tiles + piece.tile;
-  const V *const a = series_at(w.a, s), *const b = series_at(w.b, s);
+  const sum_piece piece = near.at[blockIdx.x];
+  const unsigned s = blockIdx.y, tile = s * unsigned(w.tiles) + piece.tile;
+  const V *const a = w.a.data + s * w.a.stride, *const b = w.b.data + s * w.b.stride;
   const bool plain = w.series == convention::plain;
-  const int rank = int(threadIdx.x), warp = rank / 32, lane = rank % 32, k0 = piece.tile * t::size;
+  const int rank = int(threadIdx.x), k0 = piece.tile * t::size;
   const int stage = piece.terms, head = min(stage, t::most_head), i = piece.begin, j = k0 - i - stage + 1;
-  const bool multiplies = rank < t::threads;
   {
     const stage_part part = stage_part::head(stage, head);
     stage_elements<V, t::of_p(t::most_head), t::of_q(t::most_head), alone_threads> elements;
@@ -159,71 +170,42 @@ __global__ void __launch_bounds__(alone_threads, 1)
     elements.store(p, q, i, j, part, plain, rank);
   }
   __syncthreads();
-  double sum[t::blocks][4] = {};
-  const auto add = [&](int first, int last) {
-    add_terms(p, q, stage, first, last, rank,
-              [&](int r, const double(&of_q)[4], const double(&of_p)[2]) { multiply_matrices(sum[r], of_q, of_p); });
-  };
-  if (multiplies) {
+  if (rank >= t::threads) {
+    if (head < stage) {
+      constexpr int most = t::most_stage - t::most_head;
+      const stage_part part = stage_part::rest(stage, head);
+      stage_elements<V, most, most, alone_threads - t::threads> elements;
+      elements.load(a, w.na, b, w.nb, i + part.of_p, j + part.of_q, rank - t::threads);
+      elements.store(p, q, i, j, part, plain, rank - t::threads);
+      arrive_at(rest_is_there, alone_threads);
+    }
+    if (rank == t::threads && piece.chunks > 1) ticket = gpu::draw_ticket(w.arrived + tile);
+    arrive_at(rows_are_there, alone_threads);
+  } else {
+    double sum[t::blocks][4] = {};
+    const auto add = [&](int first, int last) {
+      add_terms(p, q, stage, first, last, rank,
+                [&](int r, const double(&of_q)[4], const double(&of_p)[2]) { multiply_matrices(sum[r], of_q, of_p); });
+    };
     add(0, head);
     if (head < stage) {
-      asm volatile("bar.sync 1, %0;" ::"n"(alone_threads) : "memory"); // until the rest is there
+      wait_at(rest_is_there, alone_threads);
       add(head, stage);
     }
-  } else if (head < stage) {
-    constexpr int most = t::most_stage - t::most_head;
-    const stage_part part = stage_part::rest(stage, head);
-    stage_elements<V, most, most, alone_threads - t::threads> elements;
-    elements.load(a, w.na, b, w.nb, i + part.of_p, j + part.of_q, rank - t::threads);
-    elements.store(p, q, i, j, part, plain, rank - t::threads);
-    asm volatile("bar.arrive 1, %0;" ::"n"(alone_threads) : "memory");
-  }
-  unsigned drawn = 0;
-  const bool draws = rank == alone_threads - 1; // of those who have least to do
-  if (draws && piece.chunks > 1) drawn = gpu::draw_ticket(w.arrived + tile);
-  __syncthreads();
-  if (multiplies) put_row(room, rank, sum);
-  if (draws) ticket = drawn;
-  double* const partial = w.partial + tile * w.chunks * t::size;
-  double total[each];
-  for (bool chunks = false;; chunks = true) { // rows: of the warps of this block, then of the chunks
-    __syncthreads();
-    if (multiplies) add_rows(room, rank, total);
-    if (chunks || piece.chunks == 1) break;
-    if (ticket != piece.chunks - 1u) {
-#pragma unroll
-      for (int e = 0; e < each; ++e)
-        if (multiplies) gpu::leave(partial + piece.chunk * t::size + rank + e * t::threads, total[e]);
-      return;
+    wait_at(terms_are_added, t::threads);
+    put_row(room, rank, sum);
+    wait_at(rows_are_there, alone_threads);
+    double2 total = add_rows(room, rank);
+    if (piece.chunks > 1) {
+      double* const partial = w.partial + tile * unsigned(w.chunks) * std::size_t(t::size) + 2 * rank;
+      gpu::leave(partial + piece.chunk * t::size, total.x);
+      gpu::leave(partial + piece.chunk * t::size + 1, total.y);
+      if (ticket != piece.chunks - 1u) return;
+      if (rank == 0) w.arrived[tile] = 0;
+      total = take_chunks(partial, piece.chunks);
     }
-    if (draws) w.arrived[tile] = 0;
-    __syncthreads();
-#pragma unroll
-    for (int e = 0; e < each; ++e)
-      if (multiplies) room[piece.chunk % t::warps * row + t::left(rank) + e * t::left(t::threads)] = total[e];
-    __syncthreads();
-    if (!multiplies) continue;
-    constexpr int loads = t::size / 64; // of a lane, two neighbours each
-    const auto place = [&](int u) {
-      return reinterpret_cast<double2*>(room + warp * row + t::left(64 * u) + 2 * lane);
-    };
-    double2 of[loads] = {};
-#pragma unroll 1
-    for (int chunk = warp; chunk < piece.chunks; chunk += t::warps) {
-      double2 taken[loads];
-      if (chunk != piece.chunk) {
-        gpu::take_all(taken, [&](int u) { return partial + chunk * t::size + 64 * u + 2 * lane; });
-      } else {
-#pragma unroll
-        for (int u = 0; u < loads; ++u) taken[u] = *place(u);
-      }
-#pragma unroll
-      for (int u = 0; u < loads; ++u) of[u] = {of[u].x + taken[u].x, of[u].y + taken[u].y};
-    }
-#pragma unroll
-    for (int u = 0; u < loads; ++u) *place(u) = of[u];
+    put_coefficients(w, s, k0 + 2 * rank, total);
   }
-  if (multiplies) put_coefficients(w, s, k0, rank, total);
 }
 
 template <class V> class sums final : public sums_engine<V, gpu_array<V>> {
@@ -236,17 +218,19 @@ public:
     stage_ = plan.stage;
     tiles_ = plan.tiles;
     chunks_ = plan.chunks;
-    kernel_ = plan.alone ? sums_alone_kernel<V> : sums_kernel<V>;
-    threads_ = plan.alone ? alone_threads : t::threads;
     blocks_ = unsigned(plan.pieces.size());
-    if (blocks_ <= near_pieces::most) {
+    const bool near = blocks_ <= near_pieces::most, alone = near && plan.alone;
+    kernel_ = alone ? sums_alone_kernel<V> : sums_kernel<V>;
+    threads_ = alone ? alone_threads : t::threads;
+    if (alone) chunks_ = (chunks_ + together - 1) / together * together;
+    if (near) {
       std::ranges::copy(plan.pieces, near_.at);
     } else {
       host_array<sum_piece> pieces(index_t(blocks_), sum_piece{});
       std::ranges::copy(plan.pieces, pieces.begin());
       pieces_ = gpu_array<sum_piece>(pieces);
     }
-    if (chunks_ == 1) return;
+    if (plan.chunks == 1) return;
     partial_.resize(task.count * tiles_ * chunks_ * t::size);
     arrived_.resize(task.count * tiles_);
     const auto stream = gpu::current_queue().stream;
@@ -265,18 +249,10 @@ private:
   void enqueue(batch<const V> a, batch<const V> b, batch<V> c) {
     const product_task& task = this->task;
     const index_t n = task.shape.nonzero(), zeros = task.shape.keep - n;
-    const work<V> w{a,
-                    b,
-                    c,
-                    pieces_.empty() ? nullptr : pieces_.data(),
-                    partial_.data(),
-                    arrived_.data(),
-                    tiles_,
-                    chunks_,
-                    int(task.shape.na),
-                    int(task.shape.nb),
-                    int(n),
-                    stage_,
+    const auto with_stride = [](batch<const V> x) { return x.count == 1 ? batch<const V>{x.data, 1, 0} : x; };
+    const work<V> w{with_stride(a),     with_stride(b),     c,      pieces_.empty() ? nullptr : pieces_.data(),
+                    partial_.data(),    arrived_.data(),    tiles_, chunks_,
+                    int(task.shape.na), int(task.shape.nb), int(n), stage_,
                     task.series};
     const auto stream = gpu::current_queue().stream;
     constexpr index_t most = 65535; // rows of a grid

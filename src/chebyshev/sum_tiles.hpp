@@ -33,8 +33,6 @@ struct sum_tile {
   FURROW_HD static constexpr int of_q(int stage) { return stage + stride; }
   /// Where an element of p is: columns are 32 bytes off each other's banks.
   FURROW_HD static constexpr int place(int x) { return x + int(unsigned(x) / stride) * 4; }
-  /// The same for what a warp leaves: coefficient y + stride x of a tile.
-  FURROW_HD static constexpr int left(int k) { return k + int(unsigned(k) / stride) * 2; }
 };
 inline constexpr int room_of_p = sum_tile::place(sum_tile::of_p(sum_tile::most_stage) + sum_tile::stride);
 inline constexpr int room_of_q = sum_tile::of_q(sum_tile::most_stage);
@@ -146,10 +144,14 @@ template <class V, int Most, int Threads> struct staged {
   /// A plain series counts its first coefficient twice.
   template <class Place>
   FURROW_HD void store(double* room, int first, int elements, bool plain, int rank, Place place) const {
+    constexpr bool few = count <= 3; // then each asks whether it is the one, which is the shorter program
+    const int to_first = plain ? first + rank : -1 - Threads * count;
     FURROW_UNROLL
-    for (int j = 0; j < count; ++j)
-      if (rank + j * Threads < elements) room[place(rank) + j * place(Threads)] = double(value[j]);
-    if (plain && first <= 0 && -first < elements && -first % Threads == rank) room[place(-first)] *= 2;
+    for (int j = 0; j < count; ++j) {
+      const double x = double(few && to_first == -j * Threads ? value[j] * 2 : value[j]);
+      if (rank + j * Threads < elements) room[place(rank) + j * place(Threads)] = x;
+    }
+    if (!few && plain && first <= 0 && -first < elements && -first % Threads == rank) room[place(-first)] *= 2;
   }
 };
 
@@ -222,9 +224,22 @@ FURROW_HD void add_terms(const double* p, const double* q, int stage, int first,
   }
 }
 
-/// Where sum v of a lane and block is: which coefficient of the tile. Rows lane / 4 and 8 more, two columns each.
-FURROW_HD inline int coefficient_at(int lane, int block, int v) {
-  return lane / 4 + 8 * (block + v / 2 * sum_tile::blocks) + sum_tile::stride * (lane % 4 * 2 + v % 2);
+/// A sum of a tile: which of its coefficients it is, and where it is in what a warp leaves.
+struct tile_place {
+  int y, x;
+  static constexpr int column = sum_tile::stride + 2; ///< off each other's banks, in pairs of neighbours
+  static constexpr int row = column * sum_tile::columns;
+
+  FURROW_HD static constexpr tile_place of(unsigned coefficient) {
+    return {int(coefficient % sum_tile::stride), int(coefficient / sum_tile::stride)};
+  }
+  FURROW_HD constexpr int coefficient() const { return y + sum_tile::stride * x; }
+  FURROW_HD constexpr int left() const { return y + column * x; }
+};
+
+/// Sum v of a lane and block: rows lane / 4 and 8 more, two columns each.
+FURROW_HD inline tile_place place_of_sum(unsigned lane, int block, int v) {
+  return {int(lane / 4) + 8 * (block + v / 2 * sum_tile::blocks), int(lane % 4 * 2) + v % 2};
 }
 
 } // namespace furrow::chebyshev

@@ -157,16 +157,16 @@ template <int U, class Numbers, class At> __device__ void take(Numbers (&taken)[
     }
 }
 
-/// As `take`, where all U are there to be taken: while one is missing all are asked again, so that the program is
-/// short. It runs once and comes from the memory then, like data.
-template <int U, class Numbers, class At> __device__ void take_all(Numbers (&taken)[U], const At& at) {
+/// As `take`, with zeros for what is not wanted, and where there are places for all U. While one is missing all are
+/// asked again, so that the program is short: it runs once and comes from the memory then, like data.
+template <int U, class Numbers, class At> __device__ void take_all(Numbers (&taken)[U], int many, const At& at) {
   using S = std::remove_pointer_t<decltype(at(0))>;
   constexpr int N = int(sizeof(Numbers) / sizeof(S));
-  places<N, S> found[U];
+  places<N, S> found[U] = {};
   unsigned most = 0;
   do {
 #pragma unroll
-    for (int u = 0; u < U; ++u) found[u].look(at(u), true);
+    for (int u = 0; u < U; ++u) found[u].look(at(u), u < many);
     most = 0;
 #pragma unroll
     for (int u = 0; u < U; ++u) most = max(most, found[u].upper());
