@@ -22,7 +22,7 @@ TYPED_TEST(gpu_gemv, is_exact_on_very_long_shapes) {
        {shape2{1, 1000003}, {1000003, 1}, {2, 1000003}, {1000003, 2}, {20, 100003}, {100003, 20}, {64, 100000},
         {100000, 64},       {1000, 3000}, {3000, 1000}, {50000, 200}, {200, 50000}, {1, 100000},  {2, 1000000},
         {3, 100000},        {4, 100000},  {5, 100000},  {6, 100000},  {7, 100000},  {8, 100000},  {9, 100000},
-        {10, 100000},       {4096, 4096}, {2048, 8192}, {600, 4096},  {600, 8192},  {300, 16384}})
+        {10, 100000},       {4096, 4096}, {2048, 8192}, {2200, 8192}, {600, 4096},  {600, 8192},  {300, 16384}})
     for (const bool transposed : {false, true})
       for (const auto order : {storage_order::row_major, storage_order::col_major}) {
         kit::gemv_case q;
@@ -50,6 +50,18 @@ TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines) {
     q.y_stride = -1;
     q.beta = 2;
     q.padding = 4;
+    kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+  }
+}
+
+/// Lines for which there are kernels without questions: the sums in double as well, and a y that is read.
+TYPED_TEST(gpu_gemv, is_exact_where_nothing_is_left_over) {
+  for (const shape2 shape : {shape2{4096, 4096}, {2200, 8192}}) {
+    kit::gemv_case q;
+    q.shape = shape;
+    q.f64_sums = sizeof(TypeParam) == 4;
+    q.y_stride = -1;
+    q.beta = 2;
     kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
   }
 }

@@ -115,6 +115,8 @@ private:
       return rows_kernel<T, S, 32, 2, 4>;
     case gpu_kind::even_rows:
       if constexpr (sizeof(T) == 4) return even_rows_kernel<T, S>;
+    case gpu_kind::even_line:
+      if constexpr (sizeof(T) >= 4) return even_line_kernel<T, S>;
     default:
       if (p_.kind != gpu_kind::along || p_.rows == 4) return nullptr;
       if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 4>;

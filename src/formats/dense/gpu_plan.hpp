@@ -15,6 +15,7 @@ enum class gpu_kind {
   strips,
   rows,
   even_rows,
+  even_line,
   packed,
   units,
   staged,
@@ -102,6 +103,7 @@ FURROW_HD constexpr index_t stream_bytes(bool is_short, bool aligned) {
   return index_t(1) << (is_short || !aligned ? 18 : 21);
 }
 inline constexpr int even_rows = 2, even_turn = 8; ///< lines of a warp and loads of a turn where nothing is left over
+inline constexpr index_t even_line_blocks = 16;    ///< lines a multiprocessor from which on each is a block's there
 inline constexpr index_t unit_loads = 9;           ///< most loads of a unit of short lines
 
 /// Threads of a block of a cluster; of a block that is alone.

@@ -86,36 +86,73 @@ __global__ void __launch_bounds__(gpu_threads, (rows_blocks<T, W, R, U>))
 }
 
 /// The same for one problem where nothing is left over: a warp has two lines of whole turns of eight loads each, and
-/// all blocks run from the beginning. No load asks whether it is there, and no block waits for another to end.
+/// all blocks run from the beginning. No load asks whether it is there, and no block waits for another to end. The
+/// warps of a block begin at different turns, so that what is under way is not all at the same place of a line.
 template <class T, class S>
 __global__ void __launch_bounds__(gpu_threads, 2) even_rows_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>, U = even_turn, R = even_rows, alike = gpu::warp / R;
-  const int lane = int(threadIdx.x) % gpu::warp, warp = int(threadIdx.x) / gpu::warp;
+  const int lane = int(threadIdx.x) % gpu::warp, warp = int(threadIdx.x) / gpu::warp, length = int(c.length);
   const index_t line = (index_t(blockIdx.x) * (gpu_threads / gpu::warp) + warp) * R;
-  const T* a = c.a + line * c.leading + lane * each;
-  const V* x = to_global(c.x) + lane * each;
+  const T* const a = c.a + line * c.leading + lane * each;
+  const V* const x = to_global(c.x) + lane * each;
   constexpr int turn = U * gpu::warp * each;
   S sum[R] = {};
+  int at = warp * turn - small_quotient(warp * turn, length) * length;
 #pragma unroll 1
-  for (int left = int(c.length); left > 0; left -= turn, a += turn, x += turn) {
+  for (int left = length; left > 0; left -= turn) {
     bytes16 raw[U][R];
 #pragma unroll
     for (int u = 0; u < U; ++u)
 #pragma unroll
-      for (int i = 0; i < R; ++i) raw[u][i] = load_once(a + i * c.leading + u * gpu::warp * each);
+      for (int i = 0; i < R; ++i) raw[u][i] = load_once(a + i * c.leading + at + u * gpu::warp * each);
 #pragma unroll
     for (int u = 0; u < U; ++u) {
       V by[each];
-      load_x<each>(x + u * gpu::warp * each, by);
+      load_x<each>(x + at + u * gpu::warp * each, by);
 #pragma unroll
       for (int i = 0; i < R; ++i)
 #pragma unroll
         for (int j = 0; j < each; ++j) sum[i] += S(element<T>(raw[u][i], j)) * S(by[j]);
     }
+    at = at + turn == length ? 0 : at + turn;
   }
   fold_lines<gpu::warp, R>(sum, lane);
   if (lane % alike == 0) put_output(c, 0, 0, line + folded_line<gpu::warp, R>(lane), sum[0]);
+}
+
+/// The same where there are more lines than that, of whole turns of a block.
+template <class T, class S>
+__global__ void __launch_bounds__(gpu_threads, resident) even_line_kernel(call<T> c, gpu_plan, gpu_scratch<S>) {
+  using V = vector_value<T>;
+  constexpr int each = per_load<T>, U = even_turn, warps = gpu_threads / gpu::warp;
+  __shared__ S room[warps];
+  const int thread = int(threadIdx.x);
+  const T* a = c.a + index_t(blockIdx.x) * c.leading + thread * each;
+  const V* x = to_global(c.x) + thread * each;
+  constexpr int turn = U * gpu_threads * each;
+  S sum{};
+#pragma unroll 1
+  for (int left = int(c.length); left > 0; left -= turn, a += turn, x += turn) {
+    bytes16 raw[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) raw[u] = load_once(a + u * gpu_threads * each);
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      V by[each];
+      load_x<each>(x + u * gpu_threads * each, by);
+#pragma unroll
+      for (int j = 0; j < each; ++j) sum += S(element<T>(raw[u], j)) * S(by[j]);
+    }
+  }
+  sum = gpu::sum_lanes<gpu::warp>(sum);
+  if (thread % gpu::warp == 0) room[thread / gpu::warp] = sum;
+  __syncthreads();
+  if (thread != 0) return;
+  sum = room[0];
+#pragma unroll
+  for (int w = 1; w < warps; ++w) sum += room[w];
+  put_output(c, 0, 0, index_t(blockIdx.x), sum);
 }
 
 } // namespace furrow::dense

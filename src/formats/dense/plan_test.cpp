@@ -74,6 +74,11 @@ void expect_along(index_t lines, index_t length, index_t leading, index_t proble
     EXPECT_TRUE(p.tiles * p.outputs == lines && p.outputs == 8 * dense::even_rows); // of eight warps
     EXPECT_TRUE(p.pieces == 1 && length * size % (16 * 32 * dense::even_turn) == 0);
   }
+  if (p.kind == dense::gpu_kind::even_line) {
+    EXPECT_TRUE(device.a_aligned && device.x_aligned && vectors == 1 && problems == 1 && leading * size % 16 == 0);
+    EXPECT_TRUE(p.tiles == lines && p.outputs == 1 && p.pieces == 1 && size >= 4);
+    EXPECT_EQ(length * size % (16 * 256 * dense::even_turn), 0);
+  }
   EXPECT_GE(p.blocks, 1u);
   expect_items(p, problems);
 }
