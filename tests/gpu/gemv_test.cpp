@@ -54,16 +54,18 @@ TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines) {
   }
 }
 
-/// Lines for which there are kernels without questions: the sums in double as well, and a y that is read.
+/// Shapes for which there are kernels without questions: the sums in double as well, and a y that is read.
 TYPED_TEST(gpu_gemv, is_exact_where_nothing_is_left_over) {
-  for (const shape2 shape : {shape2{4096, 4096}, {2200, 8192}}) {
-    kit::gemv_case q;
-    q.shape = shape;
-    q.f64_sums = sizeof(TypeParam) == 4;
-    q.y_stride = -1;
-    q.beta = 2;
-    kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
-  }
+  for (const shape2 shape : {shape2{4096, 4096}, {2200, 8192}, {4096, 8192}, {2048, 16384}})
+    for (const bool transposed : {false, true}) {
+      kit::gemv_case q;
+      q.shape = shape;
+      q.transposed = transposed;
+      q.f64_sums = sizeof(TypeParam) == 4;
+      q.y_stride = -1;
+      q.beta = 2;
+      kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+    }
 }
 
 /// Random data, so that another order of summation would show.

@@ -92,7 +92,7 @@ private:
       if (p_.pieces == 1) return p_.lanes == 4 ? cluster_kernel<T, S, 4, 1> : cluster_kernel<T, S, 8, 1>;
       return p_.lanes == 16 ? cluster_kernel<T, S, 16, cluster_blocks> : cluster_kernel<T, S, 32, cluster_blocks>;
     case gpu_kind::alone:
-      if constexpr (sizeof(T) == 4) return p_.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>;
+      if constexpr (sizeof(T) <= 4) return p_.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>;
     case gpu_kind::stream:
       if (p_.lanes <= few_outputs)
         return p_.holds == 1 ? stream_kernel<T, S, false, true> : stream_kernel<T, S, true, true>;

@@ -82,7 +82,7 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     const index_t bytes = lines * length * size;
     if (lines <= 1024 && alone(4) <= multiprocessors) return p;
     // One block for each, with many lines under way, where that leaves nothing over.
-    if (size == 4 && device.x_aligned)
+    if (size <= 4 && device.x_aligned)
       for (const int lanes : {8, 16})
         if (const index_t n = alone(lanes, gpu_kind::alone);
             length % p.outputs == 0 && lines % (alone_threads / lanes * alone_rows) == 0 && n <= multiprocessors &&
