@@ -184,6 +184,23 @@ TEST(chebyshev_sum_tile, meets_every_coefficient_once) {
   for (const int times : met) EXPECT_EQ(times, 1);
 }
 
+/// What a warp leaves is read by pairs: neighbours side by side, at a multiple of 16 bytes, all in the warp's row.
+TEST(chebyshev_sum_tile, leaves_pairs_of_neighbours) {
+  std::vector<int> met(tile_place::row);
+  for (int k = 0; k < sum_tile::size; ++k) {
+    const tile_place place = tile_place::of(unsigned(k));
+    EXPECT_EQ(place.coefficient(), k);
+    ASSERT_LT(place.left(), tile_place::row);
+    EXPECT_EQ(++met[place.left()], 1);
+    if (k % 2 == 1) {
+      EXPECT_EQ(place.left(), tile_place::of(unsigned(k - 1)).left() + 1);
+    } else {
+      EXPECT_EQ(place.left() % 2, 0);
+    }
+  }
+  EXPECT_EQ(tile_place::row % 2, 0);
+}
+
 using complex = std::complex<double>;
 
 /// v_m = sum_k x_k e^(sign 2 pi i k m / n)

@@ -129,6 +129,20 @@ template <class F> void expect_refusal(fault kind, const std::string& words, F c
   }
 }
 
+/// Wherever it is: they are looked for several at a time.
+TEST(chebyshev_products, refuse_what_is_not_finite_and_nothing_else) {
+  const float largest = std::numeric_limits<float>::max();
+  const host_array<float> ok(1, 0.0f);
+  for (index_t at = 0; at < 70; ++at)
+    for (const float wrong : {std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
+      host_array<float> a(70, at % 2 ? largest : -0.0f);
+      multiply<float>(as_cview(a), as_cview(ok));
+      a[at] = wrong;
+      expect_refusal(fault::input, "coefficient " + std::to_string(at) + " of the first series is",
+                     [&] { multiply<float>(as_cview(a), as_cview(ok)); });
+    }
+}
+
 TEST(chebyshev_products, refuse_in_one_clear_sentence) {
   const host_array<double> ok{1, 2}, none, nan{1, std::nan("")}, huge{1, HUGE_VAL};
   const auto run = [&](const host_array<double>& a, const host_array<double>& b, product_options o = {}) {
