@@ -54,6 +54,20 @@ TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines) {
   }
 }
 
+/// The same for lines of 32 bytes, whose x a warp hands round where it has no gaps.
+TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines_of_32_bytes) {
+  for (const bool f64_sums : {false, true})
+    for (const index_t x_stride : {1, -1}) {
+      kit::gemv_case q;
+      q.shape = {1'200'011, 32 / index_t(sizeof(TypeParam))};
+      q.transposed = true;
+      q.f64_sums = f64_sums && sizeof(TypeParam) == 4;
+      q.x_stride = x_stride;
+      q.beta = f64_sums ? 2 : 0;
+      kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+    }
+}
+
 /// Shapes for which there are kernels without questions: the sums in double as well, and a y that is read.
 TYPED_TEST(gpu_gemv, is_exact_where_nothing_is_left_over) {
   for (const shape2 shape : {shape2{4096, 4096}, {2200, 8192}, {4096, 8192}, {2048, 16384}})

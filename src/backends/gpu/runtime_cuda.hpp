@@ -17,6 +17,11 @@ template <int W> __device__ inline unsigned group_mask() {
   else return ((1u << W) - 1u) << (threadIdx.x % warp / W * W);
 }
 
+/// The value of the lane of this rank in the same group of W. All lanes of the group must call.
+template <int W, class T> __device__ T from_lane(T value, int rank) {
+  return __shfl_sync(group_mask<W>(), value, rank, W);
+}
+
 /// The value of the lane `distance` further on in the same group of W. All lanes of the group must call.
 template <int W, class T> __device__ T from_lane_above(T value, int distance) {
   return __shfl_down_sync(group_mask<W>(), value, distance, W);

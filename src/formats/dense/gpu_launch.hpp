@@ -94,8 +94,11 @@ private:
     case gpu_kind::alone:
       if constexpr (sizeof(T) <= 4) return p_.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>;
     case gpu_kind::stream:
-      if (p_.lanes <= few_outputs)
+      if (p_.lanes <= few_outputs) {
+        if (p_.holds == 1 && p_.group == gpu::warp && p_.turn == lines_of_warp && c_.x_stride == 1)
+          return stream_kernel<T, S, false, true, lines_of_warp>;
         return p_.holds == 1 ? stream_kernel<T, S, false, true> : stream_kernel<T, S, true, true>;
+      }
       return p_.holds == 1 ? stream_kernel<T, S, false, false> : stream_kernel<T, S, true, false>;
     case gpu_kind::lines:
       return lines(std::make_integer_sequence<int, most_lines>{});

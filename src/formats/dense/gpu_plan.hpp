@@ -95,7 +95,8 @@ FURROW_HD constexpr int loads_of_packed(int size, int length) {
 }
 /// Where the lines are a stream that every multiprocessor reads by one block: its threads and their loads under way.
 inline constexpr int stream_threads = 512;
-inline constexpr int few_outputs = 16; ///< whose pieces a block takes two a thread at a time
+inline constexpr int few_outputs = 16;   ///< whose pieces a block takes two a thread at a time
+inline constexpr int lines_of_warp = 16; ///< in a load, for which there is a kernel of its own: lines of 32 bytes
 FURROW_HD constexpr int stream_loads(int size, bool ends) { return ends && size == 2 ? 10 : 12; }
 /// Bytes of the matrix, worth such a block, where the lines are up to `flat_bytes` long; longer, with more sums to hand
 /// over; longer, and not aligned, which only a stream reads 16 bytes at a time.
