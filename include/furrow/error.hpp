@@ -2,6 +2,7 @@
 #pragma once
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace furrow {
 
@@ -21,15 +22,15 @@ struct error : std::runtime_error {
 };
 
 /// Throws `error(kind, what)` unless `ok`. For what a caller can get wrong.
-inline void check(bool ok, fault kind, const std::string& what) {
-  if (!ok) throw error(kind, what);
+inline void check(bool ok, fault kind, std::string_view what) {
+  if (!ok) throw error(kind, std::string(what));
 }
 
 /// Throws `error(fault::internal, "file:line: what")` unless `ok`. For what only Furrow itself can get wrong.
 /// (<source_location> would say the same, but not to every compiler that has C++20's concepts.)
-inline void require(bool ok, const std::string& what, const char* file = __builtin_FILE(),
+inline void require(bool ok, std::string_view what, const char* file = __builtin_FILE(),
                     int line = __builtin_LINE()) {
-  if (!ok) throw error(fault::internal, std::string(file) + ":" + std::to_string(line) + ": " + what);
+  if (!ok) throw error(fault::internal, std::string(file) + ":" + std::to_string(line) + ": " + std::string(what));
 }
 
 } // namespace furrow

@@ -39,8 +39,9 @@ std::int64_t number_in(const char* path) {
 std::size_t checked_bytes(index_t count, std::size_t size) {
   require(count >= 0, "an array was asked for a negative size");
   const auto limit = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-  check(static_cast<std::size_t>(count) <= limit / size, fault::memory,
-        fmt::format("{} elements of {} bytes are more than 2^63 bytes: no memory holds that", count, size));
+  if (static_cast<std::size_t>(count) > limit / size) // every array passes here: the sentence only where it is said
+    throw error(fault::memory,
+                fmt::format("{} elements of {} bytes are more than 2^63 bytes: no memory holds that", count, size));
   return static_cast<std::size_t>(count) * size;
 }
 

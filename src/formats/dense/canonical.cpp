@@ -11,9 +11,15 @@
 namespace furrow::dense {
 namespace {
 
+template <class... Parts>
+[[noreturn, gnu::cold, gnu::noinline]] void refuse(fmt::format_string<Parts...> what, Parts&&... parts) {
+  throw error(fault::usage, "gemv: " + fmt::format(what, std::forward<Parts>(parts)...));
+}
+
 /// The sentence is put together only where it is said: a small product takes less time than a sentence.
-template <class... Parts> void refuse_unless(bool ok, fmt::format_string<Parts...> what, Parts&&... parts) {
-  if (!ok) throw error(fault::usage, "gemv: " + fmt::format(what, std::forward<Parts>(parts)...));
+template <class... Parts>
+[[gnu::always_inline]] inline void refuse_unless(bool ok, fmt::format_string<Parts...> what, Parts&&... parts) {
+  if (!ok) refuse<Parts...>(what, std::forward<Parts>(parts)...);
 }
 
 /// |a| * b where that stays far inside 63 bits; the sentence otherwise.

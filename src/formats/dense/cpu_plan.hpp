@@ -3,6 +3,8 @@
 #include <furrow/view.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace furrow::dense {
 
@@ -15,22 +17,29 @@ struct cpu_plan {
   index_t tasks() const { return pieces * tiles; }
 };
 
-inline constexpr index_t task_bytes = 1 << 19; ///< of A that a task has at least, where there are as many
-inline constexpr index_t enough_tasks = 64;
-inline constexpr index_t least_terms = 64; ///< lines of a piece at least: its sums are written and read once more
+inline constexpr index_t few_tasks = 16, enough_tasks = 64, most_tasks = 512;
+inline constexpr index_t task_bytes = 1 << 18;  ///< of A that a task of whole lines has at least; half where they are few
+inline constexpr index_t piece_bytes = 1 << 19; ///< of A that a task has at least that leaves pieces of sums
+inline constexpr index_t least_terms = 64;      ///< lines of a piece at least: its sums are written and read once more
 
 constexpr index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
+/// As many tasks or fewer, so that 2, 4, 8 and 16 threads have equal shares.
+constexpr index_t shared_evenly(index_t tasks) {
+  return tasks < few_tasks ? index_t(std::bit_floor(std::uint64_t(tasks))) : tasks / few_tasks * few_tasks;
+}
+
 /// Lines of `length` elements of `size` bytes, each summed up. Few long lines are cut into pieces.
 constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
-  const index_t task_elements = task_bytes / size;
-  cpu_plan p{length, 1, lines, 1};
-  p.outputs = std::max<index_t>(4, ceil_div(task_elements, length));
-  p.outputs = std::max(p.outputs, ceil_div(ceil_div(lines, 8 * enough_tasks), 4) * 4);
+  const double bytes = double(lines) * double(length) * double(size);
+  const index_t whole = index_t(std::min(bytes / double(task_bytes), double(most_tasks)));
+  const index_t tasks = std::max(shared_evenly(whole), shared_evenly(std::min(2 * whole, few_tasks)));
+  cpu_plan p{length, 1, std::max<index_t>(4, lines), 1};
+  if (tasks > 1) p.outputs = std::max<index_t>(4, (ceil_div(lines, tasks) + 2) / 4 * 4); // read four by four
   p.tiles = ceil_div(lines, p.outputs);
   if (p.tiles < enough_tasks) {
-    const index_t wanted = std::clamp<index_t>(length * std::min(lines, p.outputs) / task_elements, 1, enough_tasks);
-    p.terms = ceil_div(ceil_div(length, wanted), 64) * 64;
+    const index_t fit = length * std::min(lines, p.outputs) / (piece_bytes / size);
+    p.terms = ceil_div(ceil_div(length, std::clamp<index_t>(fit, 1, enough_tasks)), 64) * 64;
     p.pieces = ceil_div(length, p.terms);
   }
   return p;
@@ -44,8 +53,8 @@ constexpr cpu_plan plan_across(index_t lines, index_t length, index_t size, inde
   p.outputs = std::min(p.outputs, ceil_div(ceil_div(length, p.tiles), 64) * 64);
   if (p.tiles < enough_tasks) {
     const index_t most = std::min(ceil_div(enough_tasks, p.tiles), ceil_div(lines, least_terms));
-    const index_t wanted = std::clamp<index_t>(lines * p.outputs / (task_bytes / size), 1, most);
-    p.terms = ceil_div(ceil_div(lines, wanted), 16) * 16;
+    const index_t fit = shared_evenly(lines * p.outputs / (piece_bytes / size));
+    p.terms = ceil_div(ceil_div(lines, std::clamp<index_t>(fit, 1, most)), 16) * 16;
     p.pieces = ceil_div(lines, p.terms);
   }
   return p;
