@@ -2,6 +2,8 @@
 #include "memory.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
+
 #include <furrow/generate.hpp>
 
 #include <fmt/format.h>
@@ -62,10 +64,10 @@ void check_fits(const memory_plan& plan, device where) {
   const double needed = plan.host_peak() - memory_plan::resident_bytes();
   const auto available = double(available_host_memory());
   const double gpu = where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : 0;
-  check(needed <= available, fault::memory,
-        fmt::format("this takes about {} of memory and {} are available", bytes_text(needed), bytes_text(available)));
-  check(plan.gpu <= gpu, fault::memory,
-        fmt::format("this takes about {} of GPU memory and {} are available", bytes_text(plan.gpu), bytes_text(gpu)));
+  check(needed <= available, fault::memory, "this takes about {} of memory and {} are available", bytes_text(needed),
+        bytes_text(available));
+  check(plan.gpu <= gpu, fault::memory, "this takes about {} of GPU memory and {} are available", bytes_text(plan.gpu),
+        bytes_text(gpu));
 }
 
 void announce(const memory_plan& plan, device where) {

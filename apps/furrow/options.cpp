@@ -3,10 +3,10 @@
 #include "interrupt.hpp"
 #include "nearest.hpp"
 
+#include "core/check.hpp"
+
 #include <furrow/generate.hpp>
 #include <furrow/solve.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -130,10 +130,10 @@ void check_output(const std::string& file, const std::string& input) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   std::error_code ignored;
   check(std::filesystem::is_directory(folder, ignored), fault::input,
-        file + ": cannot be written: its folder does not exist");
-  check(!std::filesystem::is_directory(file, ignored), fault::input, file + ": is a folder, not a file");
+        "{}: cannot be written: its folder does not exist", file);
+  check(!std::filesystem::is_directory(file, ignored), fault::input, "{}: is a folder, not a file", file);
   check(input.empty() || !std::filesystem::equivalent(input, file, ignored), fault::usage,
-        fmt::format("{} and {} are the same file: choose another name for the output", input, file));
+        "{} and {} are the same file: choose another name for the output", input, file);
   clean_up_beside(file);
 }
 

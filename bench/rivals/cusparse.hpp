@@ -9,7 +9,8 @@
 namespace furrow::bench::cusparse_rival {
 
 inline void check(cusparseStatus_t s) {
-  furrow::check(s == CUSPARSE_STATUS_SUCCESS, s == CUSPARSE_STATUS_ALLOC_FAILED ? fault::memory : fault::device,
+  if (s != CUSPARSE_STATUS_SUCCESS)
+    throw error(s == CUSPARSE_STATUS_ALLOC_FAILED ? fault::memory : fault::device,
                 std::string("cuSPARSE: ") + cusparseGetErrorString(s));
 }
 

@@ -4,6 +4,8 @@
 #include "loaded_library.hpp"
 #include "rival.hpp"
 
+#include "core/check.hpp"
+
 #include <array>
 #include <limits>
 
@@ -47,7 +49,7 @@ const library& loaded() {
 }
 
 void check_status(int status, const char* what) {
-  check(status == success, fault::internal, std::string("MKL: ") + what + " answers " + std::to_string(status));
+  check(status == success, fault::internal, "MKL: {} answers {}", what, status);
 }
 
 template <class V> class mkl final : public rival<V> {

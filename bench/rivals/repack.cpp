@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "repack.hpp"
 
+#include "core/check.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -12,8 +14,8 @@ namespace {
 constexpr index_t most_places = std::numeric_limits<std::int32_t>::max();
 
 void check_fill(index_t places, index_t nnz) {
-  check(places <= most_places && places <= 3 * nnz + 4096, fault::input,
-        "it would hold " + std::to_string(places) + " places for " + std::to_string(nnz) + " entries");
+  check(places <= most_places && places <= 3 * nnz + 4096, fault::input, "it would hold {} places for {} entries",
+        places, nnz);
 }
 
 /// The block columns of each block row, ascending: f(block row, columns).

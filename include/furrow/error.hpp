@@ -2,7 +2,6 @@
 #pragma once
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace furrow {
 
@@ -21,16 +20,16 @@ struct error : std::runtime_error {
   error(fault kind, const std::string& what) : std::runtime_error(what), kind(kind) {}
 };
 
-/// Throws `error(kind, what)` unless `ok`. For what a caller can get wrong.
-inline void check(bool ok, fault kind, std::string_view what) {
-  if (!ok) throw error(kind, std::string(what));
+/// Throws `error(kind, what)` unless `ok`. For what a caller can get wrong. The sentence is a literal: one that has to
+/// be put together costs more than much of what is checked.
+inline void check(bool ok, fault kind, const char* what) {
+  if (!ok) throw error(kind, what);
 }
 
 /// Throws `error(fault::internal, "file:line: what")` unless `ok`. For what only Furrow itself can get wrong.
 /// (<source_location> would say the same, but not to every compiler that has C++20's concepts.)
-inline void require(bool ok, std::string_view what, const char* file = __builtin_FILE(),
-                    int line = __builtin_LINE()) {
-  if (!ok) throw error(fault::internal, std::string(file) + ":" + std::to_string(line) + ": " + std::string(what));
+inline void require(bool ok, const char* what, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  if (!ok) throw error(fault::internal, std::string(file) + ":" + std::to_string(line) + ": " + what);
 }
 
 } // namespace furrow

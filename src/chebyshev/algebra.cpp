@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
+
 #include <furrow/chebyshev/arithmetic.hpp>
 #include <furrow/chebyshev/product.hpp>
 #include <furrow/chebyshev/roots.hpp>
-#include <furrow/error.hpp>
 
 #include <fmt/format.h>
 
@@ -16,8 +17,8 @@ void check_pair(const series& a, const series& b) {
   check_series(a);
   check_series(b);
   check(a.on == b.on, fault::usage,
-        fmt::format("one series lives on [{}, {}], the other on [{}, {}]: restrict them to one interval first",
-                    a.on.low, a.on.high, b.on.low, b.on.high));
+        "one series lives on [{}, {}], the other on [{}, {}]: restrict them to one interval first", a.on.low, a.on.high,
+        b.on.low, b.on.high);
 }
 
 /// a + factor b.
@@ -53,11 +54,10 @@ series operator*(const series& a, const series& b) {
 series divide(const series& a, const series& b, const fit_options& options) {
   check_pair(a, b);
   const host_array<double> poles = roots(b);
-  check(poles.empty(), fault::input,
-        poles.empty() ? ""
-                      : fmt::format("the divisor is 0 at x = {:.17g}: restrict both series to a part without its "
-                                    "roots",
-                                    poles[0]));
+  if (!poles.empty())
+    throw error(fault::input, fmt::format("the divisor is 0 at x = {:.17g}: restrict both series to a part without its "
+                                          "roots",
+                                          poles[0]));
   return fit(
       [&](cview<double> x, view<double> y) {
         host_array<double> under(x.size);
@@ -70,10 +70,9 @@ series divide(const series& a, const series& b, const fit_options& options) {
 
 series power(const series& p, index_t n) {
   check_series(p);
-  check(n >= 0, fault::usage, fmt::format("p^{} is no series: the power must not be negative; divide instead", n));
+  check(n >= 0, fault::usage, "p^{} is no series: the power must not be negative; divide instead", n);
   check(p.length() < 2 || n <= (longest_series - 1) / (p.length() - 1), fault::usage,
-        fmt::format("p^{} of a series of {} coefficients would have more than {} of them", n, p.length(),
-                    longest_series));
+        "p^{} of a series of {} coefficients would have more than {} of them", n, p.length(), longest_series);
   series result{{1.0}, p.on}, square = p;
   for (; n > 0; n /= 2) {
     if (n % 2) result = result * square;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <furrow/chebyshev/fit.hpp>
-#include <furrow/error.hpp>
+#include "core/check.hpp"
 
-#include <fmt/format.h>
+#include <furrow/chebyshev/fit.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -43,8 +42,8 @@ plateau find_plateau(const host_array<double>& e, double tolerance) {
 } // namespace
 
 index_t chop_length(cview<double> a, double tolerance) {
-  check(tolerance > 0 && std::isfinite(tolerance), fault::usage,
-        fmt::format("a tolerance of {} chops nothing: it must be positive", tolerance));
+  check(tolerance > 0 && std::isfinite(tolerance), fault::usage, "a tolerance of {} chops nothing: it must be positive",
+        tolerance);
   const index_t n = a.size;
   if (n == 0) return 0;
   if (tolerance >= 1) return 1;
@@ -76,7 +75,7 @@ index_t chop_length(cview<double> a, double tolerance) {
 }
 
 series truncate(const series& p, index_t length) {
-  check(length >= 0, fault::usage, fmt::format("a series of {} coefficients cannot be", length));
+  check(length >= 0, fault::usage, "a series of {} coefficients cannot be", length);
   series q{host_array<double>(std::min(length, p.length())), p.on};
   std::copy_n(p.coefficients.begin(), q.length(), q.coefficients.begin());
   return q;

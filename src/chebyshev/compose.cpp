@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
+
 #include <furrow/chebyshev/arithmetic.hpp>
 #include <furrow/chebyshev/points.hpp>
-#include <furrow/error.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -13,7 +12,7 @@ series restriction(const series& p, interval on) {
   check_series(p);
   check_interval(on);
   check(p.on.low <= on.low && on.high <= p.on.high, fault::usage,
-        fmt::format("[{}, {}] is no part of [{}, {}], where the series lives", on.low, on.high, p.on.low, p.on.high));
+        "[{}, {}] is no part of [{}, {}], where the series lives", on.low, on.high, p.on.low, p.on.high);
   if (p.length() == 0 || on == p.on) return {p.coefficients, on};
   const host_array<double> x = points(kind::second, p.length(), on);
   host_array<double> values(x.size());
@@ -30,10 +29,9 @@ series compose(const series& outer, const series& inner, const fit_options& opti
       [&](cview<double> x, view<double> y) {
         evaluate(inner, x, y);
         for (index_t i = 0; i < x.size; ++i) {
-          check(
-              y[i] >= outer.on.low - slack && y[i] <= outer.on.high + slack, fault::input,
-              fmt::format("at x = {:.17g} the inner series is {:.17g}, outside of [{}, {}], where the outer one lives",
-                          x[i], y[i], outer.on.low, outer.on.high));
+          check(y[i] >= outer.on.low - slack && y[i] <= outer.on.high + slack, fault::input,
+                "at x = {:.17g} the inner series is {:.17g}, outside of [{}, {}], where the outer one lives", x[i],
+                y[i], outer.on.low, outer.on.high);
           y[i] = std::clamp(y[i], outer.on.low, outer.on.high);
         }
         evaluate(outer, y, y);

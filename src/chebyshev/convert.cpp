@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <furrow/chebyshev/convert.hpp>
-#include <furrow/error.hpp>
+#include "core/check.hpp"
 
-#include <fmt/format.h>
+#include <furrow/chebyshev/convert.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +12,8 @@ namespace furrow::chebyshev {
 namespace {
 
 void check_length(index_t n) {
-  check(n <= longest_conversion, fault::usage,
-        fmt::format("{} coefficients: a change of basis takes at most {}", n, longest_conversion));
+  check(n <= longest_conversion, fault::usage, "{} coefficients: a change of basis takes at most {}", n,
+        longest_conversion);
 }
 
 series checked(series p) {

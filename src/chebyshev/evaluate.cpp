@@ -3,11 +3,9 @@
 
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
 
 #include <furrow/chebyshev/series.hpp>
-#include <furrow/error.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,17 +14,16 @@ namespace furrow::chebyshev {
 
 void check_interval(interval on) {
   check(std::isfinite(on.low) && std::isfinite(on.high) && on.low < on.high && std::isfinite(on.high - on.low),
-        fault::usage,
-        fmt::format("[{}, {}] is no interval: two finite ends are wanted, the lower one first", on.low, on.high));
+        fault::usage, "[{}, {}] is no interval: two finite ends are wanted, the lower one first", on.low, on.high);
 }
 
 void check_series(const series& p) {
   check_interval(p.on);
-  check(p.length() <= longest_series, fault::usage,
-        fmt::format("a series of {} coefficients is too long: at most {} are taken", p.length(), longest_series));
+  check(p.length() <= longest_series, fault::usage, "a series of {} coefficients is too long: at most {} are taken",
+        p.length(), longest_series);
   for (index_t k = 0; k < p.length(); ++k)
     check(std::isfinite(p.coefficients[k]), fault::input,
-          fmt::format("coefficient {} of the series is {}: only finite ones make sense", k, p.coefficients[k]));
+          "coefficient {} of the series is {}: only finite ones make sense", k, p.coefficients[k]);
 }
 
 namespace {
@@ -85,8 +82,8 @@ template <class V> void run_points(const V* a, index_t n, interval on, const V* 
 
 template <class V> void evaluate(cview<V> a, interval on, cview<V> x, view<V> y) {
   check_interval(on);
-  check(x.size == y.size, fault::usage,
-        fmt::format("{} points and room for {} values: give as many of one as of the other", x.size, y.size));
+  check(x.size == y.size, fault::usage, "{} points and room for {} values: give as many of one as of the other", x.size,
+        y.size);
   if (a.empty()) return std::fill(y.begin(), y.end(), V(0));
   // About ten microseconds a task.
   const index_t piece = std::max<index_t>(group<V>, (index_t(1) << 18) / a.size / group<V> * group<V>);
@@ -111,8 +108,8 @@ template <class V> void evaluate_on_gpu(cview<V>, interval, cview<V>, view<V>) {
 template <class V> void evaluate(device where, cview<V> a, interval on, cview<V> x, view<V> y) {
   if (!where.is_gpu()) return evaluate(a, on, x, y);
   check_interval(on);
-  check(x.size == y.size, fault::usage,
-        fmt::format("{} points and room for {} values: give as many of one as of the other", x.size, y.size));
+  check(x.size == y.size, fault::usage, "{} points and room for {} values: give as many of one as of the other", x.size,
+        y.size);
   if (!x.empty()) evaluate_on_gpu(a, on, x, y);
 }
 

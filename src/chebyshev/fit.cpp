@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
+
 #include <furrow/chebyshev/fit.hpp>
 #include <furrow/chebyshev/points.hpp>
-#include <furrow/error.hpp>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ void sample(const sampler& f, cview<double> x, view<double> y) {
   f(x, y);
   for (index_t i = 0; i < x.size; ++i)
     check(std::isfinite(y[i]), fault::input,
-          fmt::format("the function is {} at x = {:.17g}: choose an interval on which it is finite", y[i], x[i]));
+          "the function is {} at x = {:.17g}: choose an interval on which it is finite", y[i], x[i]);
 }
 
 /// Values at n points, of which every second one is known.
@@ -51,9 +52,9 @@ bool agrees(const sampler& f, const series& p, cview<double> values, double tole
 series fit(const sampler& f, interval on, const fit_options& options) {
   check_interval(on);
   check(options.tolerance > 0 && std::isfinite(options.tolerance), fault::usage,
-        fmt::format("a tolerance of {} cannot be met: it must be positive", options.tolerance));
+        "a tolerance of {} cannot be met: it must be positive", options.tolerance);
   check(options.most_points >= 17 && options.most_points <= longest_series, fault::usage,
-        fmt::format("{} points at most: between 17 and {} can be taken", options.most_points, longest_series));
+        "{} points at most: between 17 and {} can be taken", options.most_points, longest_series);
   index_t n = 17;
   host_array<double> values(n);
   const host_array<double> first = points(kind::second, n, on);

@@ -66,8 +66,9 @@ public:
                               : t.how == algorithm::block ? 1
                                                           : threads / gpu::warp;
     const index_t blocks = (t.shape.keep + per_block - 1) / per_block;
-    check(blocks < (index_t(1) << 31), fault::usage,
-          "the kernel '" + std::string(name_of(t.how)) + "' has no grid for that many coefficients: choose direct");
+    if (blocks >= index_t(1) << 31)
+      throw error(fault::usage, "the kernel '" + std::string(name_of(t.how)) +
+                                    "' has no grid for that many coefficients: choose direct");
     const auto stream = gpu::current_queue().stream;
     constexpr index_t most = 65535; // rows of a grid
     for (index_t first = 0; first < t.count; first += most) {

@@ -3,10 +3,7 @@
 #include "operator_space.hpp"
 
 #include "backends/cpu/space.hpp"
-
-#include <furrow/error.hpp>
-
-#include <fmt/format.h>
+#include "core/check.hpp"
 
 #include <cmath>
 
@@ -35,8 +32,8 @@ template <class V> tridiagonal lanczos_on_gpu(const any_operator<V>&, index_t, d
 namespace {
 
 void check_square(shape2 shape) {
-  check(shape.rows == shape.cols, fault::usage,
-        fmt::format("the matrix is {} x {}: a series takes a square one", shape.rows, shape.cols));
+  check(shape.rows == shape.cols, fault::usage, "the matrix is {} x {}: a series takes a square one", shape.rows,
+        shape.cols);
 }
 
 } // namespace
@@ -46,7 +43,7 @@ template <class V> void apply(const series& p, const symmetric_operator<V>& a, c
   check_square(a.a.shape());
   const index_t n = a.a.shape().rows;
   check(vectors >= 0 && (n == 0 || vectors <= x.size / n) && x.size == vectors * n && y.size == x.size, fault::usage,
-        fmt::format("x has {} elements and y {}, where {} vectors of {} are wanted", x.size, y.size, vectors, n));
+        "x has {} elements and y {}, where {} vectors of {} are wanted", x.size, y.size, vectors, n);
   check(!overlap(x, as_cview(y)), fault::usage, "x and y share memory: give each its own");
   if (n == 0) return;
   if (a.where.is_gpu()) return apply_on_gpu(as_cview(p.coefficients), p.on, a, x, y, vectors);
@@ -64,7 +61,7 @@ interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t 
   check_interval(outer);
   check_square(a.a.shape());
   check(!a.centred, fault::usage, "bounds are those of A itself: give the operator that is not centred");
-  check(steps >= 1 && steps <= 1000, fault::usage, fmt::format("{} steps: between 1 and 1000 make sense", steps));
+  check(steps >= 1 && steps <= 1000, fault::usage, "{} steps: between 1 and 1000 make sense", steps);
   const index_t n = a.a.shape().rows;
   check(n > 0, fault::usage, "a matrix without rows has no spectrum");
   // Half of the norm: the directions neither grow nor vanish much.
@@ -90,10 +87,10 @@ template <class V> spectral_density density(const symmetric_operator<V>& a, inte
   check_square(a.a.shape());
   const index_t n = a.a.shape().rows;
   check(n > 0, fault::usage, "a matrix without rows has no spectrum");
-  check(o.moments >= 1 && o.moments <= longest_series, fault::usage,
-        fmt::format("{} moments: between 1 and {} can be had", o.moments, longest_series));
-  check(o.vectors >= 1 && o.vectors <= longest_series, fault::usage,
-        fmt::format("{} random vectors: between 1 and {} can be had", o.vectors, longest_series));
+  check(o.moments >= 1 && o.moments <= longest_series, fault::usage, "{} moments: between 1 and {} can be had",
+        o.moments, longest_series);
+  check(o.vectors >= 1 && o.vectors <= longest_series, fault::usage, "{} random vectors: between 1 and {} can be had",
+        o.vectors, longest_series);
   spectral_density d{on, n, host_array<double>(o.moments, 0.0)};
   cpu::space<V> space;
   for (index_t v = 0; v < o.vectors; ++v) {
@@ -104,11 +101,10 @@ template <class V> spectral_density density(const symmetric_operator<V>& a, inte
       d.moments[k] += m[static_cast<std::size_t>(k)] / (double(n) * double(o.vectors));
   }
   for (index_t k = 0; k < o.moments; ++k)
-    check(
-        std::abs(d.moments[k]) <= 2, fault::input,
-        fmt::format("moment {} is {:.3g}, where none can pass 1: the spectrum is not inside [{}, {}], or the matrix is "
-                    "not symmetric",
-                    k, d.moments[k], on.low, on.high));
+    check(std::abs(d.moments[k]) <= 2, fault::input,
+          "moment {} is {:.3g}, where none can pass 1: the spectrum is not inside [{}, {}], or the matrix is "
+          "not symmetric",
+          k, d.moments[k], on.low, on.high);
   return d;
 }
 

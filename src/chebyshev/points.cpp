@@ -2,10 +2,9 @@
 #include "fourier.hpp"
 #include "unity.hpp"
 
-#include <furrow/chebyshev/points.hpp>
-#include <furrow/error.hpp>
+#include "core/check.hpp"
 
-#include <fmt/format.h>
+#include <furrow/chebyshev/points.hpp>
 
 #include <cmath>
 #include <numbers>
@@ -16,8 +15,8 @@ namespace {
 std::size_t place(index_t i) { return static_cast<std::size_t>(i); }
 
 void check_count(index_t n) {
-  check(n >= 0 && n <= longest_series, fault::usage,
-        fmt::format("{} points or coefficients: between 0 and {} are taken", n, longest_series));
+  check(n >= 0 && n <= longest_series, fault::usage, "{} points or coefficients: between 0 and {} are taken", n,
+        longest_series);
 }
 
 /// sum'' over 0 <= j < n of v_j cos(pi j k / (n - 1)), the first and the last term halved, by the even extension.
@@ -86,8 +85,7 @@ host_array<double> values_of_first_kind(cview<double> a) {
 } // namespace
 
 host_array<double> points(kind which, index_t n) {
-  check(n >= 1 && n <= longest_series, fault::usage,
-        fmt::format("{} points: between 1 and {} can be had", n, longest_series));
+  check(n >= 1 && n <= longest_series, fault::usage, "{} points: between 1 and {} can be had", n, longest_series);
   host_array<double> x(n);
   // As a sine, so that x_j and x_(n - 1 - j) have the same bits but the sign.
   const double step =

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "backends/cpu/isa.hpp"
 #include "engine.hpp"
+
+#include "backends/cpu/isa.hpp"
+#include "core/check.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace furrow::chebyshev {
 namespace {
@@ -15,14 +16,14 @@ constexpr index_t largest_length = index_t(1) << 48;
 product_task task_of(index_t na, index_t nb, index_t count, const product_options& options, bool single) {
   check(na > 0 && nb > 0, fault::usage,
         "a series is empty: each factor of a Chebyshev product needs at least one coefficient");
-  check(count > 0, fault::usage, "a batch needs at least one product, not " + std::to_string(count));
+  check(count > 0, fault::usage, "a batch needs at least one product, not {}", count);
   check(na <= largest_length && nb <= largest_length, fault::usage, "a series may have at most 2^48 coefficients");
   product_task t{{na, nb, options.keep.value_or(na + nb - 1)}, count, options.series, options.how};
   check(t.shape.keep > 0 && t.shape.keep <= 2 * largest_length, fault::usage,
-        "a product keeps at least one coefficient, at most 2^49, not " + std::to_string(t.shape.keep));
+        "a product keeps at least one coefficient, at most 2^49, not {}", t.shape.keep);
   const bool classic = t.how == algorithm::thread || t.how == algorithm::block || t.how == algorithm::warp;
   check(!classic || options.where.is_gpu(), fault::usage,
-        "the kernel '" + std::string(name_of(t.how)) + "' needs a GPU: on the CPU choose auto, direct or fft");
+        "the kernel '{}' needs a GPU: on the CPU choose auto, direct or fft", name_of(t.how));
   if (t.how == algorithm::automatic) t.how = choose(t.shape, count, options.wanted, options.where, single);
   return t;
 }
@@ -36,9 +37,8 @@ void check_memory(const product_task& t, device where, std::size_t value) {
   if (bytes <= little) return;
   const auto available = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
   check(bytes <= available, fault::memory,
-        "a product of " + std::to_string(t.shape.na) + " by " + std::to_string(t.shape.nb) +
-            " coefficients takes about " + std::to_string(static_cast<long long>(bytes / 1e6) + 1) + " MB, and " +
-            std::to_string(static_cast<long long>(available / 1e6)) + " MB are available");
+        "a product of {} by {} coefficients takes about {:.0f} MB, and {:.0f} MB are available", t.shape.na, t.shape.nb,
+        std::ceil(bytes / 1e6), std::floor(available / 1e6));
 }
 
 template <class V> engine_pointer<V> make_engine(const product_task& task, device where) {
@@ -62,8 +62,8 @@ template <class V> void check_finite(const char* name, cview<V> a) {
   if (zero == 0) return;
   const V* const wrong = std::find_if(a.begin(), a.end(), [](V v) { return !std::isfinite(v); });
   if (wrong != a.end())
-    throw error(fault::input, "coefficient " + std::to_string(wrong - a.begin()) + " of the " + name + " series is " +
-                                  std::to_string(*wrong) + ": products are of finite numbers");
+    throw error(fault::input, fmt::format("coefficient {} of the {} series is {}: products are of finite numbers",
+                                          wrong - a.begin(), name, *wrong));
 }
 
 } // namespace
@@ -76,11 +76,9 @@ template <class V> product_plan<V>& product_plan<V>::operator=(product_plan&&) n
 template <class V> product_plan<V>::~product_plan() = default;
 
 namespace {
-/// Whether so many series go into `count` products; says so only if not, since calls are short.
+/// Whether so many series go into `count` products.
 void check_batch(bool fits, index_t count) {
-  if (fits) return;
-  throw error(fault::usage, "this plan is for " + std::to_string(count) +
-                                " products: it takes one series or as many for each factor");
+  check(fits, fault::usage, "this plan is for {} products: it takes one series or as many for each factor", count);
 }
 } // namespace
 

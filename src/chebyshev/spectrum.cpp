@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is known of a matrix from its entries, and the functions of its spectrum.
+#include "core/check.hpp"
+
 #include <furrow/chebyshev/density.hpp>
 #include <furrow/chebyshev/fit.hpp>
-#include <furrow/error.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -37,8 +36,8 @@ double angle_of(double x, interval on) {
 } // namespace
 
 template <class V> interval gershgorin(const coo<V>& a) {
-  check(a.shape.rows == a.shape.cols, fault::usage,
-        fmt::format("the matrix is {} x {}: only a square one has eigenvalues", a.shape.rows, a.shape.cols));
+  check(a.shape.rows == a.shape.cols, fault::usage, "the matrix is {} x {}: only a square one has eigenvalues",
+        a.shape.rows, a.shape.cols);
   check(a.shape.rows > 0, fault::usage, "a matrix without rows has no spectrum");
   std::vector<double> middle(static_cast<std::size_t>(a.shape.rows)), radius(middle.size());
   for (index_t k = 0; k < a.nnz(); ++k) {
@@ -49,7 +48,7 @@ template <class V> interval gershgorin(const coo<V>& a) {
   interval on{middle[0] - radius[0], middle[0] + radius[0]};
   for (std::size_t i = 0; i < middle.size(); ++i) {
     check(std::isfinite(middle[i] + radius[i]), fault::input,
-          fmt::format("row {} of the matrix holds a NaN or an infinity: it has no spectrum", i + 1));
+          "row {} of the matrix holds a NaN or an infinity: it has no spectrum", i + 1);
     on.low = std::min(on.low, middle[i] - radius[i]);
     on.high = std::max(on.high, middle[i] + radius[i]);
   }
@@ -60,8 +59,8 @@ template <class V> interval gershgorin(const coo<V>& a) {
 
 template <class V> coo<V> centre(coo<V> a, interval on) {
   check_interval(on);
-  check(a.shape.rows == a.shape.cols, fault::usage,
-        fmt::format("the matrix is {} x {}: only a square one has a centre", a.shape.rows, a.shape.cols));
+  check(a.shape.rows == a.shape.cols, fault::usage, "the matrix is {} x {}: only a square one has a centre",
+        a.shape.rows, a.shape.cols);
   const V middle = static_cast<V>(on.middle());
   index_t present = 0;
   for (index_t k = 0; k < a.nnz(); ++k) {
@@ -97,11 +96,10 @@ FURROW_INSTANTIATE(float)
 series exponential(double t, interval on, double tolerance) {
   check_interval(on);
   const double most = std::max(t * on.low, t * on.high);
-  check(
-      std::isfinite(t) && most < 709, fault::usage,
-      fmt::format("exp({} lambda) reaches exp({}) on [{}, {}], beyond the range of double: shift the matrix or take a "
-                  "shorter time",
-                  t, most, on.low, on.high));
+  check(std::isfinite(t) && most < 709, fault::usage,
+        "exp({} lambda) reaches exp({}) on [{}, {}], beyond the range of double: shift the matrix or take a "
+        "shorter time",
+        t, most, on.low, on.high);
   // Relative to its largest value, so that the fit works on numbers of order 1.
   fit_options options;
   options.tolerance = tolerance;
@@ -114,8 +112,8 @@ series exponential(double t, interval on, double tolerance) {
 series window(double low, double high, interval on, index_t degree) {
   check_interval(on);
   check_interval({low, high});
-  check(degree >= 0 && degree < longest_series, fault::usage,
-        fmt::format("a window of degree {}: between 0 and {} can be had", degree, longest_series - 1));
+  check(degree >= 0 && degree < longest_series, fault::usage, "a window of degree {}: between 0 and {} can be had",
+        degree, longest_series - 1);
   const double from = angle_of(high, on), to = angle_of(low, on); // the angle falls where x rises
   const auto g = jackson(degree + 1);
   series p{host_array<double>(degree + 1), on};

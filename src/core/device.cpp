@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
+
 #include <furrow/device.hpp>
-#include <furrow/error.hpp>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,12 @@ device parse_device(std::string_view text) {
     const auto [stop, code] = std::from_chars(text.data() + prefix.size(), end, ordinal);
     known = code == std::errc{} && stop == end && ordinal >= 0;
   }
-  check(known, fault::usage, fmt::format("there is no device '{}': choose auto, cpu, gpu or gpu:N", text));
+  check(known, fault::usage, "there is no device '{}': choose auto, cpu, gpu or gpu:N", text);
   const gpu_status found = inspect_gpus();
   const auto count = static_cast<int>(found.gpus.size());
   if (text == "auto" && count == 0) return {};
-  check(count > 0, fault::device, fmt::format("no GPU can be used: {}", found.problem));
-  check(ordinal < count, fault::device,
-        fmt::format("there is no gpu:{}: this machine has gpu:0 to gpu:{}", ordinal, count - 1));
+  check(count > 0, fault::device, "no GPU can be used: {}", found.problem);
+  check(ordinal < count, fault::device, "there is no gpu:{}: this machine has gpu:0 to gpu:{}", ordinal, count - 1);
   return {device::kind::gpu, ordinal};
 }
 

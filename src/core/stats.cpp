@@ -8,6 +8,7 @@
 #include "surprise.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -127,13 +128,19 @@ template <class To, class From> coo<To> convert_values(coo<From>&& a) {
     result.val = std::move(a.val);
   } else {
     result.val = host_array<To>(a.val.size());
+    const auto fits = [&](index_t k) { return std::isfinite(result.val[k]) || !std::isfinite(a.val[k]); };
+    std::atomic<bool> all_fit = true;
     cpu::for_each_range(a.val.size(), 1 << 16, [&](index_t first, index_t last) {
-      for (index_t k = first; k < last; ++k) result.val[k] = static_cast<To>(a.val[k]);
+      bool fit = true;
+      for (index_t k = first; k < last; ++k) {
+        result.val[k] = static_cast<To>(a.val[k]);
+        fit &= fits(k);
+      }
+      if (!fit) all_fit = false;
     });
-    for (index_t k = 0; k < a.val.size(); ++k)
-      check(std::isfinite(result.val[k]) || !std::isfinite(a.val[k]), fault::input,
-            "entry (" + std::to_string(result.row[k] + 1) + ", " + std::to_string(result.col[k] + 1) +
-                ") is too large for single precision: use f64");
+    for (index_t k = 0; !all_fit && k < a.val.size(); ++k)
+      check(fits(k), fault::input, "entry ({}, {}) is too large for single precision: use f64", result.row[k] + 1,
+            result.col[k] + 1);
   }
   return result;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
 #include "tune/model.hpp"
 
 #include <furrow/formats.hpp>
@@ -83,13 +84,13 @@ choice named_choice(const request& r, const stats& s, precision p, device where)
   const auto colon = std::min(r.format.find(':'), r.format.size());
   choice c{&find_format(std::string_view(r.format).substr(0, colon)), {}, r.kernel, {}};
   c.parameters = r.format.substr(std::min(colon + 1, r.format.size()));
-  check(c.format->backend(where).f64 != nullptr, fault::device,
-        fmt::format("format {} does not run on the {}: choose auto", r.format, name_of(where)));
+  check(c.format->backend(where).f64 != nullptr, fault::device, "format {} does not run on the {}: choose auto",
+        r.format, name_of(where));
   check(has(*c.format, where, r.kernel), fault::usage,
-        fmt::format("format {} has no kernel '{}' on the {}: choose auto or one of {}", c.format->name, r.kernel,
-                    name_of(where), names_of(c.format->backend(where).kernels)));
+        "format {} has no kernel '{}' on the {}: choose auto or one of {}", c.format->name, r.kernel, name_of(where),
+        names_of(c.format->backend(where).kernels));
   const layout l = c.format->lay_out(s, p, c.parameters);
-  check(l.refusal.empty(), fault::input, l.refusal);
+  check(l.refusal.empty(), fault::input, "{}", l.refusal);
   return c;
 }
 
@@ -126,7 +127,7 @@ std::vector<candidate> shortlist(const stats& s, precision p, device where, cons
       const layout l = f->lay_out(s, p, {});
       if (l.refusal.empty() && l.bytes <= room) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
     }
-    check(known, fault::usage, fmt::format("no format has a kernel '{}' on the {}", r.kernel, name_of(where)));
+    check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
     check(!list.empty(), fault::memory, "no format of this matrix fits into the memory");
   }
   std::ranges::stable_sort(list, {}, [&](const candidate& c) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
 #include "solvers/entry.hpp"
 #include "symmetry.hpp"
 #include "tables.hpp"
 
 #include <furrow/storage.hpp>
-
 #include <furrow/tune.hpp>
 
 #include <fmt/format.h>
@@ -44,15 +44,14 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class V> void check_arguments(const coo<V>& a, cview<V> b, view<V> x, const solve_options& o) {
-  check(a.shape.rows == a.shape.cols, fault::input,
-        fmt::format("the matrix is {} x {}: only a square system can be solved", a.shape.rows, a.shape.cols));
-  check(b.size == a.shape.rows, fault::usage,
-        fmt::format("the right-hand side has {} elements for a matrix of {} rows", b.size, a.shape.rows));
-  check(x.size == a.shape.rows, fault::usage,
-        fmt::format("x has {} elements for a matrix of {} rows", x.size, a.shape.rows));
+  check(a.shape.rows == a.shape.cols, fault::input, "the matrix is {} x {}: only a square system can be solved",
+        a.shape.rows, a.shape.cols);
+  check(b.size == a.shape.rows, fault::usage, "the right-hand side has {} elements for a matrix of {} rows", b.size,
+        a.shape.rows);
+  check(x.size == a.shape.rows, fault::usage, "x has {} elements for a matrix of {} rows", x.size, a.shape.rows);
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
   check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,
-        fmt::format("rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol));
+        "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
   check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
   check(o.max_iterations >= 0, fault::usage, "max_iterations must not be negative");
 }
@@ -160,8 +159,8 @@ template <class V> void check_memory(const memory_estimate& needed, const stats&
   const double held = (8 + double(sizeof(V))) * double(s.nnz) + 2 * double(sizeof(V)) * double(s.shape.rows);
   const auto must_fit = [](double bytes, std::int64_t available, std::string_view where) {
     check(bytes <= double(available), fault::memory,
-          fmt::format("solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had", bytes * 1e-9,
-                      where, double(available) * 1e-9));
+          "solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had", bytes * 1e-9, where,
+          double(available) * 1e-9);
   };
   must_fit(needed.host - held, available_host_memory(), "host");
   if (o.where.is_gpu()) must_fit(needed.gpu, available_gpu_memory(o.where.ordinal), "GPU");

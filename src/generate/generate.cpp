@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/generate.hpp>
 
@@ -55,8 +57,8 @@ problem generate(std::string_view spec) {
   const arguments words(spec, g.usage, g.example);
   const double bytes = 16 * double(g.header(words).stored);
   check(bytes <= double(available_host_memory()), fault::memory,
-        fmt::format("{} takes {:.3g} GB of memory and {:.3g} GB are available", spec, bytes * 1e-9,
-                    double(available_host_memory()) * 1e-9));
+        "{} takes {:.3g} GB of memory and {:.3g} GB are available", spec, bytes * 1e-9,
+        double(available_host_memory()) * 1e-9);
   problem p;
   p.a = g.make(words);
   p.name = spec;

@@ -3,6 +3,8 @@
 
 #include "refuse.hpp"
 
+#include "core/check.hpp"
+
 #include <archive.h>
 #include <archive_entry.h>
 
@@ -44,7 +46,7 @@ bool is_tar(std::string_view first) {
 archive_reader::archive_reader(std::string file, std::unique_ptr<byte_stream> below)
     : file_(std::move(file)), source_(std::make_unique<source>()), tar_(archive_read_new()) {
   source_->below = std::move(below);
-  check(tar_ != nullptr, fault::memory, file_ + ": no memory to read the archive");
+  check(tar_ != nullptr, fault::memory, "{}: no memory to read the archive", file_);
   archive_read_support_format_tar(tar_);
   if (archive_read_open(tar_, source_.get(), nullptr, source::read, nullptr) != ARCHIVE_OK) {
     const std::string why = archive_error_string(tar_) ? archive_error_string(tar_) : "unknown";

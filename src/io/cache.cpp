@@ -3,6 +3,7 @@
 #include "backends/cpu/parallel.hpp"
 #include "cache_layout.hpp"
 #include "checksum.hpp"
+#include "core/check.hpp"
 #include "mapped_file.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
@@ -127,8 +128,8 @@ problem read_cache(const std::filesystem::path& file) {
   const double wanted = 16.0 * static_cast<double>(h.entries) + (h.has_b ? 8.0 : 0.0) * static_cast<double>(h.rows);
   const auto free = static_cast<double>(available_host_memory());
   check(wanted <= free, fault::memory,
-        fmt::format("{}: reading {} entries needs {:.1f} GB of memory, of which {:.1f} GB can be had", handle.name,
-                    h.entries, wanted / 1e9, free / 1e9));
+        "{}: reading {} entries needs {:.1f} GB of memory, of which {:.1f} GB can be had", handle.name, h.entries,
+        wanted / 1e9, free / 1e9);
   problem p;
   std::string text(h.section[0].bytes, '\0');
   load_section(handle, h, 0, text.data());

@@ -2,6 +2,8 @@
 #include "byte_stream.hpp"
 #include "refuse.hpp"
 
+#include "core/check.hpp"
+
 #include <algorithm>
 #include <vector>
 #include <zlib.h>
@@ -13,7 +15,7 @@ class gzip_stream final : public byte_stream {
 public:
   explicit gzip_stream(const std::filesystem::path& file)
       : name_(file.string()), in_(open_file(file)), packed_(1 << 16) {
-    check(inflateInit2(&state_, 15 + 16) == Z_OK, fault::memory, name_ + ": no memory to decompress it");
+    check(inflateInit2(&state_, 15 + 16) == Z_OK, fault::memory, "{}: no memory to decompress it", name_);
   }
   gzip_stream(const gzip_stream&) = delete;
   gzip_stream& operator=(const gzip_stream&) = delete;

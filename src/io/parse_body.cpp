@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
 #include "entries.hpp"
 #include "refuse.hpp"
 
 #include <furrow/device.hpp>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -47,8 +46,8 @@ public:
     const index_t n = to.head.stored;
     const double wanted = estimate_read_memory(to.head), free = static_cast<double>(available_host_memory());
     check(wanted <= free, fault::memory,
-          fmt::format("{}:{}: reading {} entries of {} x {} needs {:.1f} GB of memory, of which {:.1f} GB can be had",
-                      name, lines.lines, n, to.head.shape.rows, to.head.shape.cols, wanted / 1e9, free / 1e9));
+          "{}:{}: reading {} entries of {} x {} needs {:.1f} GB of memory, of which {:.1f} GB can be had", name,
+          lines.lines, n, to.head.shape.rows, to.head.shape.cols, wanted / 1e9, free / 1e9);
     if (to.head.layout == matrix_header::layout::coordinate) {
       to.row = host_array<std::int32_t>(n);
       to.col = host_array<std::int32_t>(n);

@@ -2,6 +2,8 @@
 #include "refuse.hpp"
 #include "text_writer.hpp"
 
+#include "core/check.hpp"
+
 #include <furrow/io.hpp>
 
 #include <fmt/format.h>
@@ -32,7 +34,7 @@ constexpr index_t piece_entries = 1 << 15;
 bool is_packed(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   check(!name.ends_with(".tar.gz") && !name.ends_with(".tgz") && !name.ends_with(".tar"), fault::usage,
-        file.string() + ": archives are read, but not written; .mtx and .mtx.gz are");
+        "{}: archives are read, but not written; .mtx and .mtx.gz are", file.string());
   return name.ends_with(".gz");
 }
 

@@ -2,6 +2,7 @@
 #include "conditions.hpp"
 #include "doctor/machine.hpp"
 
+#include "core/check.hpp"
 #include "core/libraries.hpp"
 #include "io/atomic_file.hpp"
 
@@ -69,7 +70,7 @@ void make_folder(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   check(std::filesystem::is_directory(folder, failure), fault::input,
-        folder + ": cannot be made: choose another folder for the results");
+        "{}: cannot be made: choose another folder for the results", folder);
 }
 
 void write_into(const std::string& folder, const std::string& name, const std::string& text) {

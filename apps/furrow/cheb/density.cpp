@@ -6,6 +6,7 @@
 #include "options.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
 #include "dispatch/symmetry.hpp"
 #include "picture/chart.hpp"
 
@@ -157,8 +158,7 @@ int run(request& q) {
   o.name = p.name;
   o.shape = p.a.shape;
   o.nnz = p.a.nnz();
-  check(is_symmetric(p.a), fault::input,
-        fmt::format("{}: is not symmetric: the density is that of real eigenvalues", q.file));
+  check(is_symmetric(p.a), fault::input, "{}: is not symmetric: the density is that of real eigenvalues", q.file);
   if (q.machine.values() == precision::f64) run_on<double>(q, std::move(p.a), o);
   else run_on<float>(q, convert_values<float>(std::move(p.a)), o);
   if (!q.folder.empty()) {

@@ -6,6 +6,7 @@
 #include "product_command.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
 #include "io/atomic_file.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ product_options options_of(const request& q, device where) {
 /// The coefficients in a file, one a line, lowest degree first.
 template <class V> host_array<V> read_coefficients(const std::string& file) {
   const host_array<double> read = read_vector(file);
-  check(!read.empty(), fault::input, fmt::format("{}: holds no coefficients: one a line is wanted", file));
+  check(!read.empty(), fault::input, "{}: holds no coefficients: one a line is wanted", file);
   host_array<V> a(read.size());
   for (index_t k = 0; k < a.size(); ++k) {
     a[k] = static_cast<V>(read[k]);

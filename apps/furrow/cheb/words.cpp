@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command.hpp"
 
-#include <furrow/io.hpp>
+#include "core/check.hpp"
 
-#include <fmt/format.h>
+#include <furrow/io.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -23,7 +23,7 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& na
     const char* const stop = text.data() + end;
     const auto read = std::from_chars(text.data() + first, stop, value);
     check(read.ec == std::errc() && read.ptr == stop && std::isfinite(value), fault::usage,
-          fmt::format("{}: '{}' is not a finite number", name, text.substr(first, end - first)));
+          "{}: '{}' is not a finite number", name, text.substr(first, end - first));
     numbers.push_back(value);
     if (end == text.size()) return numbers;
     first = end + 1;
@@ -32,17 +32,17 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& na
 
 chebyshev::interval parse_interval(const std::string& text) {
   const auto ends = parse_numbers(text, "--on");
-  check(ends.size() == 2, fault::usage, fmt::format("--on: '{}' is no interval: write LO,HI, as in --on -1,1", text));
+  check(ends.size() == 2, fault::usage, "--on: '{}' is no interval: write LO,HI, as in --on -1,1", text);
   chebyshev::check_interval({ends[0], ends[1]});
   return {ends[0], ends[1]};
 }
 
 chebyshev::series read_series(const std::string& file, chebyshev::interval on) {
   chebyshev::series p{read_vector(file), on};
-  check(p.length() > 0, fault::input, fmt::format("{}: holds no coefficients: one a line is wanted", file));
+  check(p.length() > 0, fault::input, "{}: holds no coefficients: one a line is wanted", file);
   for (index_t k = 0; k < p.length(); ++k)
-    check(std::isfinite(p.coefficients[k]), fault::input,
-          fmt::format("{}: coefficient {} is {}: only finite ones make a series", file, k, p.coefficients[k]));
+    check(std::isfinite(p.coefficients[k]), fault::input, "{}: coefficient {} is {}: only finite ones make a series",
+          file, k, p.coefficients[k]);
   return p;
 }
 

@@ -8,6 +8,8 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,7 +68,7 @@ shape2 parse_shape(const std::string& text) {
   const bool middle = first.ec == std::errc{} && first.ptr != end && *first.ptr == 'x';
   const auto second = std::from_chars(middle ? first.ptr + 1 : end, end, s.cols);
   check(middle && second.ec == std::errc{} && second.ptr == end && s.rows >= 1 && s.cols >= 1, fault::usage,
-        fmt::format("'{}' is no shape: give ROWSxCOLUMNS, such as 4096x4096", text));
+        "'{}' is no shape: give ROWSxCOLUMNS, such as 4096x4096", text);
   return s;
 }
 
@@ -79,7 +81,7 @@ memory_plan plan_of(const gemv_request& q) {
   const double rows = double(q.shape.rows), cols = double(q.shape.cols);
   memory_plan plan;
   plan.work = size * rows * cols + 3 * value * q.vectors * (rows + cols);
-  check(plan.work < 1e18, fault::memory, fmt::format("{} is more than any memory holds", q.shape_text));
+  check(plan.work < 1e18, fault::memory, "{} is more than any memory holds", q.shape_text);
   if (q.where.is_gpu()) plan.gpu = plan.work;
   return plan;
 }

@@ -8,6 +8,7 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
 #include "tune/row_error.hpp"
 
 #include <furrow/generate.hpp>
@@ -54,9 +55,8 @@ host_array<V> right_hand_side(const solve_request& q, problem& p, const coo<V>& 
   }
   rhs = q.rhs.empty() ? "stored" : q.rhs;
   host_array<double> b = q.rhs.empty() ? std::move(*p.b) : read_vector(q.rhs);
-  check(b.size() == a.shape.rows, fault::input,
-        fmt::format("{}: has {} elements, but the matrix has {} rows", q.rhs.empty() ? p.name + "_b" : q.rhs, b.size(),
-                    a.shape.rows));
+  check(b.size() == a.shape.rows, fault::input, "{}: has {} elements, but the matrix has {} rows",
+        q.rhs.empty() ? p.name + "_b" : q.rhs, b.size(), a.shape.rows);
   if constexpr (sizeof(V) == 8) return b;
   else return converted<V>(b);
 }
@@ -71,12 +71,12 @@ double norm_of(const auto& b) {
 void write_history(const std::vector<double>& history, const std::string& file) {
   const std::string beside = fmt::format("{}.part-{}-0", file, getpid());
   std::FILE* const out = std::fopen(beside.c_str(), "w");
-  check(out != nullptr, fault::input, file + ": cannot be written");
+  check(out != nullptr, fault::input, "{}: cannot be written", file);
   fmt::print(out, "iteration,relative_residual\n");
   for (std::size_t k = 0; k < history.size(); ++k) fmt::print(out, "{},{}\n", k, history[k]);
   const bool written = std::fclose(out) == 0 && std::rename(beside.c_str(), file.c_str()) == 0;
   if (!written) std::remove(beside.c_str());
-  check(written, fault::input, file + ": cannot be written");
+  check(written, fault::input, "{}: cannot be written", file);
 }
 
 template <class V> solve_outcome solve_as(solve_request& q, problem p, double read_seconds, memory_plan plan) {

@@ -7,6 +7,7 @@
 #include "text.hpp"
 
 #include "backends/cpu/caches.hpp"
+#include "core/check.hpp"
 #include "tune/ceiling.hpp"
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"
@@ -49,7 +50,7 @@ template <class V> std::vector<choice> runs_of(const spmv_request& q, const coo<
     }
     add(*f, {});
   }
-  check(!runs.empty(), fault::usage, fmt::format("no format has a kernel '{}' on this device", q.kernel));
+  check(!runs.empty(), fault::usage, "no format has a kernel '{}' on this device", q.kernel);
   return runs;
 }
 
@@ -156,8 +157,7 @@ int run(spmv_request& q) {
   o.ceiling_gbps = 1e-9 * measure_read_ceiling(q.where);
   problem p = load(q.file);
   const stats s = measure(p.a);
-  check(s.finite || !q.check, fault::input,
-        fmt::format("{}: holds a NaN or an infinity: no reference to --check with", q.file));
+  check(s.finite || !q.check, fault::input, "{}: holds a NaN or an infinity: no reference to --check with", q.file);
   o.name = p.name;
   o.shape = s.shape;
   o.nnz = s.nnz;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "isa.hpp"
 
+#include "core/check.hpp"
+
 #include <furrow/error.hpp>
 
 #include <cstdlib>
@@ -23,7 +25,7 @@ isa detect() {
   if (!wish || !*wish) return best;
   const std::string_view name = wish;
   const bool known = name == "baseline" || name == "avx2" || name == "avx512";
-  check(known, fault::usage, "FURROW_ISA must be baseline, avx2 or avx512, not '" + std::string(name) + "'");
+  check(known, fault::usage, "FURROW_ISA must be baseline, avx2 or avx512, not '{}'", name);
   const isa wanted = name == "avx512" ? isa::avx512 : name == "avx2" ? isa::avx2 : isa::baseline;
   return wanted < best ? wanted : best;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "call.hpp"
 
-#include <fmt/format.h>
+#include "core/check.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,22 +11,11 @@
 namespace furrow::dense {
 namespace {
 
-template <class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void refuse(fmt::format_string<Parts...> what, Parts&&... parts) {
-  throw error(fault::usage, "gemv: " + fmt::format(what, std::forward<Parts>(parts)...));
-}
-
-/// The sentence is put together only where it is said: a small product takes less time than a sentence.
-template <class... Parts>
-[[gnu::always_inline]] inline void refuse_unless(bool ok, fmt::format_string<Parts...> what, Parts&&... parts) {
-  if (!ok) refuse<Parts...>(what, std::forward<Parts>(parts)...);
-}
-
 /// |a| * b where that stays far inside 63 bits; the sentence otherwise.
 index_t product(index_t a, index_t b, std::string_view what) {
   index_t result = 0;
   const bool fits = a != INT64_MIN && !__builtin_mul_overflow(std::abs(a), b, &result) && result < INT64_MAX / 64;
-  refuse_unless(fits, "{}: {} times {} elements are more than any memory holds", what, a, b);
+  check(fits, fault::usage, "gemv: {}: {} times {} elements are more than any memory holds", what, a, b);
   return result;
 }
 
@@ -49,10 +38,11 @@ template <class V> extent extent_of(const vectors<V>& v, index_t step, index_t p
 }
 
 template <class V> void check_vectors(const vectors<V>& v, std::string_view name, index_t wanted, bool listed) {
-  refuse_unless(v.size == wanted, "{} has {} elements, but op(A) asks for {}", name, v.size, wanted);
-  refuse_unless(v.stride != 0, "the stride of {} is 0: elements must differ, give 1 or more", name);
-  refuse_unless(v.count >= 1 && v.count <= 8, "{} has {} vectors: give 1 to 8, call again for more", name, v.count);
-  refuse_unless(v.data || listed || wanted == 0, "{} points nowhere, but has {} elements", name, wanted);
+  check(v.size == wanted, fault::usage, "gemv: {} has {} elements, but op(A) asks for {}", name, v.size, wanted);
+  check(v.stride != 0, fault::usage, "gemv: the stride of {} is 0: elements must differ, give 1 or more", name);
+  check(v.count >= 1 && v.count <= 8, fault::usage, "gemv: {} has {} vectors: give 1 to 8, call again for more", name,
+        v.count);
+  check(v.data || listed || wanted == 0, fault::usage, "gemv: {} points nowhere, but has {} elements", name, wanted);
 }
 
 /// Vectors of y may lie one behind the other or element by element side by side.
@@ -61,14 +51,13 @@ template <class V> void check_apart(const vectors<V>& y, const extent& one_probl
   const index_t stride = std::abs(y.stride), next = std::abs(y.next);
   const bool behind = next > product(stride, y.size - 1, "y");
   const bool beside = next > 0 && stride > product(next, y.count - 1, "y");
-  refuse_unless(y.count == 1 || behind || beside,
-                "the {} vectors of y overlap: {} elements from one to the next, at stride {}", y.count, y.next,
-                y.stride);
+  check(y.count == 1 || behind || beside, fault::usage,
+        "gemv: the {} vectors of y overlap: {} elements from one to the next, at stride {}", y.count, y.next, y.stride);
   if (batch.count > 1 && !batch.y_list)
-    refuse_unless(std::abs(batch.y_step) > one_problem.span(),
-                  "the problems of the batch overlap in y: {} elements from one to the next, but each "
-                  "spans {}",
-                  batch.y_step, one_problem.span() + 1);
+    check(std::abs(batch.y_step) > one_problem.span(), fault::usage,
+          "gemv: the problems of the batch overlap in y: {} elements from one to the next, but each "
+          "spans {}",
+          batch.y_step, one_problem.span() + 1);
 }
 
 template <class T> view<const T> memory_of(const T* data, const extent& e) { return {data + e.low, e.span() + 1}; }
@@ -81,23 +70,23 @@ call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<c
                   const gemv_batch<T>& batch) {
   using V = vector_value<T>;
   const index_t m = a.shape.rows, n = a.shape.cols;
-  refuse_unless(m >= 0 && n >= 0, "A is {} x {}: sizes must not be negative", m, n);
+  check(m >= 0 && n >= 0, fault::usage, "gemv: A is {} x {}: sizes must not be negative", m, n);
   const bool by_rows = a.order == storage_order::row_major;
   call<T> c;
   c.lines = by_rows ? m : n;
   c.length = by_rows ? n : m;
   c.leading = a.leading;
   c.across = by_rows == options.transposed;
-  refuse_unless(a.leading >= c.length, "the leading dimension is {}, but a {} of A has {} elements", a.leading,
-                by_rows ? "row" : "column", c.length);
-  refuse_unless(!options.f64_sums || sizeof(T) >= 4,
-                "sums in double are for matrices of float: store A in f32, or leave f64_sums out");
-  refuse_unless(batch.count >= 0, "a batch of {} problems: give 0 or more", batch.count);
+  check(a.leading >= c.length, fault::usage, "gemv: the leading dimension is {}, but a {} of A has {} elements",
+        a.leading, by_rows ? "row" : "column", c.length);
+  check(!options.f64_sums || sizeof(T) >= 4, fault::usage,
+        "gemv: sums in double are for matrices of float: store A in f32, or leave f64_sums out");
+  check(batch.count >= 0, fault::usage, "gemv: a batch of {} problems: give 0 or more", batch.count);
   const bool used = m > 0 && n > 0 && alpha != V(0) && batch.count > 0;
-  refuse_unless(a.data || batch.a_list || !used, "A points nowhere, but is {} x {}", m, n);
+  check(a.data || batch.a_list || !used, fault::usage, "gemv: A points nowhere, but is {} x {}", m, n);
   check_vectors(x, "x", c.terms(), batch.x_list || alpha == V(0) || batch.count == 0);
   check_vectors(y, "y", c.outputs(), batch.y_list || batch.count == 0);
-  refuse_unless(x.count == y.count, "x has {} vectors and y has {}: give as many", x.count, y.count);
+  check(x.count == y.count, fault::usage, "gemv: x has {} vectors and y has {}: give as many", x.count, y.count);
 
   extent of_a;
   of_a.widen(c.leading, c.lines - 1, "A");
@@ -108,10 +97,10 @@ call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<c
   const extent of_y = extent_of(y, batch.y_list ? 0 : batch.y_step, batch.count, "y");
   if (used && !batch.y_list) {
     const auto written = memory_of<V>(y.data, of_y);
-    refuse_unless(batch.x_list || !overlap(memory_of<V>(x.data, of_x), written),
-                  "x and y overlap: y must have memory of its own");
-    refuse_unless(batch.a_list || !overlap(memory_of<T>(a.data, of_a), written),
-                  "A and y overlap: y must have memory of its own");
+    check(batch.x_list || !overlap(memory_of<V>(x.data, of_x), written), fault::usage,
+          "gemv: x and y overlap: y must have memory of its own");
+    check(batch.a_list || !overlap(memory_of<T>(a.data, of_a), written), fault::usage,
+          "gemv: A and y overlap: y must have memory of its own");
   }
 
   c.a = a.data;

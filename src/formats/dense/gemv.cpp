@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "call.hpp"
 
+#include "core/check.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,14 +30,14 @@ template <class T> void check_kernel(const dense::call<T>& c, std::string_view n
   std::vector<std::string_view> names{"auto"};
   for (const auto& k : gemv_kernels(where)) names.push_back(k.name);
   check(std::ranges::find(names, name) != names.end(), fault::usage,
-        fmt::format("gemv: the {} has no kernel '{}': choose one of {}", where.is_gpu() ? "GPU" : "CPU", name,
-                    fmt::join(names, ", ")));
+        "gemv: the {} has no kernel '{}': choose one of {}", where.is_gpu() ? "GPU" : "CPU", name,
+        fmt::join(names, ", "));
   check((name == "across") == c.across, fault::usage,
-        fmt::format("gemv: kernel {} does not serve this order and operation: choose {} or auto", name,
-                    c.across ? "across" : "along"));
+        "gemv: kernel {} does not serve this order and operation: choose {} or auto", name,
+        c.across ? "across" : "along");
   const bool tutorial = name == "naive" || name == "tiled";
   check(!tutorial || (c.count == 1 && c.batch <= 1 && !c.a_list && !c.x_list && !c.y_list && !c.f64_sums), fault::usage,
-        fmt::format("gemv: kernel {} is the tutorial's: one matrix, one vector, no sums in double", name));
+        "gemv: kernel {} is the tutorial's: one matrix, one vector, no sums in double", name);
 }
 
 /// y <- beta y, without reading y where beta is 0.

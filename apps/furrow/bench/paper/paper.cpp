@@ -6,6 +6,8 @@
 #include "options.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
+
 #include <furrow/error.hpp>
 
 #include <fmt/format.h>
@@ -139,7 +141,7 @@ int run(options& o) {
   for (const auto& s : suites())
     for (const auto& it : s.subjects) names.emplace_back(it.name);
   for (const auto& word : o.only) check_name("matrix of the paper", word, names);
-  check(o.matrices.empty() || std::filesystem::is_directory(o.matrices), fault::input, o.matrices + ": is no folder");
+  check(o.matrices.empty() || std::filesystem::is_directory(o.matrices), fault::input, "{}: is no folder", o.matrices);
   const device where = o.machine.apply();
   campaign c("paper", o.campaign, o.machine.all_values(), where);
   for (const auto& s : suites()) {

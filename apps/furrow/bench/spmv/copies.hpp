@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/check.hpp"
+
 #include <furrow/coo.hpp>
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
@@ -15,10 +17,10 @@ namespace furrow::cli::spmv_bench {
 template <class V> coo<V> on_diagonal(const coo<V>& a, index_t copies) {
   const index_t most = std::numeric_limits<std::int32_t>::max();
   check(std::max(a.shape.rows, a.shape.cols) <= most / copies, fault::usage,
-        "--copies " + std::to_string(copies) + " makes more than 2147483647 rows or columns: choose fewer");
+        "--copies {} makes more than 2147483647 rows or columns: choose fewer", copies);
   const index_t nnz = a.nnz();
   check(double(8 + sizeof(V)) * double(nnz) * double(copies) < 0.5 * double(available_host_memory()), fault::memory,
-        "--copies " + std::to_string(copies) + " does not fit into the memory: choose fewer");
+        "--copies {} does not fit into the memory: choose fewer", copies);
   coo<V> all{{a.shape.rows * copies, a.shape.cols * copies},
              host_array<std::int32_t>(nnz * copies),
              host_array<std::int32_t>(nnz * copies),

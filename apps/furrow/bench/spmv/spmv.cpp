@@ -2,6 +2,8 @@
 #include "bench/spmv/campaign.hpp"
 #include "options.hpp"
 
+#include "core/check.hpp"
+
 #include <furrow/error.hpp>
 
 #include <algorithm>
@@ -43,7 +45,7 @@ std::vector<std::string> matrices_of(const std::vector<std::string>& words) {
         if (file.ends_with(ending)) found.push_back(file);
     }
     std::sort(found.begin() + first, found.end());
-    check(static_cast<std::ptrdiff_t>(found.size()) > first, fault::input, word + ": no matrix is in this folder");
+    check(static_cast<std::ptrdiff_t>(found.size()) > first, fault::input, "{}: no matrix is in this folder", word);
   }
   return found;
 }
