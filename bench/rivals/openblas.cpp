@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OpenBLAS, found at run time: FURROW_OPENBLAS names libopenblas, otherwise the loader looks for it. Nothing of it is
-// needed to build; the prototypes below are the C interface of BLAS.
+// needed to build; the prototypes below are the C interface of BLAS. It runs with the kernels of the widest
+// instruction set, unless OPENBLAS_CORETYPE says otherwise: on a processor that is newer than it, it takes those of
+// 2004.
 #include "dense.hpp"
 #include "loaded_library.hpp"
 
+#include <cstdlib>
 #include <sstream>
 
 namespace furrow::bench::openblas_rival {
@@ -11,18 +14,32 @@ namespace {
 
 constexpr int by_columns = 102, as_it_is = 111, transposed_a = 112;
 
+/// The kernels that it should take; null to leave it to itself.
+const char* widest_kernels() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw"))
+    return "SKYLAKEX";
+  if (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "HASWELL";
+#endif
+  return nullptr;
+}
+
 /// The functions of libopenblas, where it is there.
 struct library {
   bool found = false;
   void (*set_threads)(int) = nullptr;
   const char* (*config)() = nullptr;
+  const char* (*core)() = nullptr;
   void (*gemv_f64)(int, int, int, int, double, const double*, int, const double*, int, double, double*, int) = nullptr;
   void (*gemv_f32)(int, int, int, int, float, const float*, int, const float*, int, float, float*, int) = nullptr;
 
   library() {
+    if (const char* const kernels = widest_kernels()) setenv("OPENBLAS_CORETYPE", kernels, 0); // read when it is loaded
     const loaded_library file("FURROW_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"});
     found = file.find("openblas_set_num_threads", set_threads) && file.find("openblas_get_config", config) &&
-            file.find("cblas_dgemv", gemv_f64) && file.find("cblas_sgemv", gemv_f32);
+            file.find("openblas_get_corename", core) && file.find("cblas_dgemv", gemv_f64) &&
+            file.find("cblas_sgemv", gemv_f32);
   }
 };
 
@@ -49,13 +66,13 @@ const dense_ways* dense() {
   return &all;
 }
 
-/// "0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE ...".
+/// "0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE ...", and whose kernels it takes: "0.3.21 (SkylakeX)".
 std::string version() {
   if (!loaded().found) return {};
   std::istringstream words(loaded().config());
   std::string name, number;
   words >> name >> number;
-  return number;
+  return number + " (" + loaded().core() + ")";
 }
 
 } // namespace furrow::bench::openblas_rival
