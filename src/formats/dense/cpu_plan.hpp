@@ -18,7 +18,7 @@ struct cpu_plan {
 };
 
 inline constexpr index_t few_tasks = 16, enough_tasks = 64, most_tasks = 512;
-inline constexpr index_t task_bytes = 1 << 18;  ///< of A that a task of whole lines has at least; half where they are few
+inline constexpr index_t task_bytes = 1 << 18;  ///< of A that a task of whole lines has, half where there are few
 inline constexpr index_t piece_bytes = 1 << 19; ///< of A that a task has at least that leaves pieces of sums
 inline constexpr index_t least_terms = 64;      ///< lines of a piece at least: its sums are written and read once more
 
