@@ -6,6 +6,8 @@
 #include "dense.hpp"
 #include "loaded_library.hpp"
 
+#include "backends/cpu/isa.hpp"
+
 #include <cstdlib>
 #include <sstream>
 
@@ -16,11 +18,10 @@ constexpr int by_columns = 102, as_it_is = 111, transposed_a = 112;
 
 /// The kernels that it should take; null to leave it to itself.
 const char* widest_kernels() {
+  const cpu::isa widest = cpu::machine_isa();
+  if (widest == cpu::isa::avx512) return "SKYLAKEX";
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw"))
-    return "SKYLAKEX";
-  if (__builtin_cpu_is("intel") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "HASWELL";
+  if (widest == cpu::isa::avx2 && __builtin_cpu_is("intel")) return "HASWELL"; // it has its own for AMD's
 #endif
   return nullptr;
 }

@@ -6,7 +6,6 @@
 #include "core/libraries.hpp"
 #include "io/atomic_file.hpp"
 
-#include <furrow/error.hpp>
 #include <furrow/formats.hpp>
 #include <furrow/version.hpp>
 

@@ -3,8 +3,6 @@
 
 #include "core/check.hpp"
 
-#include <furrow/error.hpp>
-
 #include <cstdlib>
 #include <string_view>
 

@@ -33,7 +33,7 @@ constexpr index_t shared_evenly(index_t tasks) {
 constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
   const double bytes = double(lines) * double(length) * double(size);
   const index_t whole = index_t(std::min(bytes / double(task_bytes), double(most_tasks)));
-  const index_t tasks = std::max(shared_evenly(whole), shared_evenly(std::min(2 * whole, few_tasks)));
+  const index_t tasks = shared_evenly(whole < few_tasks ? std::min(2 * whole, few_tasks) : whole);
   cpu_plan p{length, 1, std::max<index_t>(4, lines), 1};
   if (tasks > 1) p.outputs = std::max<index_t>(4, (ceil_div(lines, tasks) + 2) / 4 * 4); // read four by four
   p.tiles = ceil_div(lines, p.outputs);
@@ -54,7 +54,7 @@ constexpr cpu_plan plan_across(index_t lines, index_t length, index_t size, inde
   if (p.tiles < enough_tasks) {
     const index_t most = std::min(ceil_div(enough_tasks, p.tiles), ceil_div(lines, least_terms));
     const index_t fit = shared_evenly(lines * p.outputs / (piece_bytes / size));
-    p.terms = ceil_div(ceil_div(lines, std::clamp<index_t>(fit, 1, most)), 16) * 16;
+    p.terms = ceil_div(ceil_div(lines, std::clamp<index_t>(fit, 1, most)), 8) * 8; // read eight by eight
     p.pieces = ceil_div(lines, p.terms);
   }
   return p;

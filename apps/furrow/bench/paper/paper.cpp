@@ -8,8 +8,6 @@
 
 #include "core/check.hpp"
 
-#include <furrow/error.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>

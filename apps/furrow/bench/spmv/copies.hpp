@@ -4,11 +4,9 @@
 
 #include <furrow/coo.hpp>
 #include <furrow/device.hpp>
-#include <furrow/error.hpp>
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 namespace furrow::cli::spmv_bench {
 

@@ -4,8 +4,6 @@
 
 #include "core/check.hpp"
 
-#include <furrow/error.hpp>
-
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
