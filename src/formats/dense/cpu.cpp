@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "call.hpp"
-#include "cpu_lines.hpp"
+#include "cpu_across.hpp"
+#include "cpu_along.hpp"
 #include "cpu_plan.hpp"
 
 #include "backends/cpu/parallel.hpp"
@@ -60,6 +61,7 @@ void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
     if (n <= short_line && leading == n && count == 1) return add_short_lines(a, lines, x, n, out);
+    if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, out);
     for (index_t first = 0; first < lines; first += lines_at_once)
       for (int r = 0; r < count; ++r)
         add_lines<bytes.value>(a + first * leading, leading, std::min(lines_at_once, lines - first),

@@ -18,9 +18,11 @@ struct cpu_plan {
 };
 
 inline constexpr index_t few_tasks = 16, enough_tasks = 64, most_tasks = 512;
-inline constexpr index_t task_bytes = 1 << 18;  ///< of A that a task of whole lines has, half where there are few
-inline constexpr index_t piece_bytes = 1 << 19; ///< of A that a task has at least that leaves pieces of sums
-inline constexpr index_t least_terms = 64;      ///< lines of a piece at least: its sums are written and read once more
+inline constexpr index_t task_bytes = 1 << 18;   ///< of A that a task of whole lines has
+inline constexpr index_t piece_bytes = 1 << 19;  ///< of A that a task has at least that leaves pieces of sums
+inline constexpr index_t cached_bytes = 1 << 19; ///< of a matrix that second caches hold
+inline constexpr index_t least_run = 1024;       ///< bytes of a line there that a task has at least
+inline constexpr index_t least_terms = 64;       ///< lines of a piece at least: its sums are written and read once more
 
 constexpr index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
@@ -29,11 +31,18 @@ constexpr index_t shared_evenly(index_t tasks) {
   return tasks < few_tasks ? index_t(std::bit_floor(std::uint64_t(tasks))) : tasks / few_tasks * few_tasks;
 }
 
+/// How many tasks `bytes` of A make that have so many bytes each; half as many where they are few, a quarter where
+/// there are two.
+constexpr index_t tasks_of(double bytes, index_t each) {
+  const auto of = [&](index_t size) { return index_t(std::min(bytes / double(size), double(most_tasks))); };
+  if (of(each) >= few_tasks) return shared_evenly(of(each));
+  const index_t halves = std::min(of(each / 2), few_tasks);
+  return halves == 0 ? 1 : std::max<index_t>(shared_evenly(halves), 2);
+}
+
 /// Lines of `length` elements of `size` bytes, each summed up. Few long lines are cut into pieces.
 constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
-  const double bytes = double(lines) * double(length) * double(size);
-  const index_t whole = index_t(std::min(bytes / double(task_bytes), double(most_tasks)));
-  const index_t tasks = shared_evenly(whole < few_tasks ? std::min(2 * whole, few_tasks) : whole);
+  const index_t tasks = tasks_of(double(lines) * double(length) * double(size), task_bytes);
   cpu_plan p{length, 1, std::max<index_t>(4, lines), 1};
   if (tasks > 1) p.outputs = std::max<index_t>(4, (ceil_div(lines, tasks) + 2) / 4 * 4); // read four by four
   p.tiles = ceil_div(lines, p.outputs);
@@ -47,14 +56,19 @@ constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
 
 /// Lines of `length` elements of `size` bytes, added up; `widest` outputs at most stay in the first cache.
 constexpr cpu_plan plan_across(index_t lines, index_t length, index_t size, index_t widest) {
-  // Tiles as wide as they may be: a processor reads ahead in long runs only.
+  // Tiles as wide as they may be: a processor reads ahead in long runs only. In a cache that does not matter, and tiles
+  // leave nothing to be added up.
   cpu_plan p{lines, 1, std::min(length, widest), 1};
   p.tiles = ceil_div(length, p.outputs);
+  if (p.tiles < few_tasks) p.tiles = index_t(std::bit_ceil(std::uint64_t(p.tiles)));
+  const double bytes = double(lines) * double(length) * double(size);
+  if (bytes > 0 && bytes <= double(cached_bytes))
+    p.tiles = std::max(p.tiles, std::min(tasks_of(bytes, task_bytes), shared_evenly(length * size / least_run)));
   p.outputs = std::min(p.outputs, ceil_div(ceil_div(length, p.tiles), 64) * 64);
   if (p.tiles < enough_tasks) {
     const index_t most = std::min(ceil_div(enough_tasks, p.tiles), ceil_div(lines, least_terms));
-    const index_t fit = shared_evenly(lines * p.outputs / (piece_bytes / size));
-    p.terms = ceil_div(ceil_div(lines, std::clamp<index_t>(fit, 1, most)), 8) * 8; // read eight by eight
+    const index_t fit = std::min(tasks_of(double(lines) * double(p.outputs) * double(size), piece_bytes), most);
+    p.terms = ceil_div(ceil_div(lines, shared_evenly(fit)), 8) * 8; // read eight by eight
     p.pieces = ceil_div(lines, p.terms);
   }
   return p;

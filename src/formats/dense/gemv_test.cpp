@@ -29,6 +29,50 @@ TYPED_TEST(gemv_on_cpu, is_exact_on_very_long_shapes) {
       }
 }
 
+TYPED_TEST(gemv_on_cpu, is_exact_on_lines_of_every_length) {
+  for (index_t n = 1; n <= 300; ++n)
+    for (const bool transposed : {false, true})
+      for (const index_t count : {1, 2}) {
+        kit::gemv_case q;
+        q.shape = {39, n};
+        q.transposed = transposed;
+        q.count = count;
+        kit::check_gemv<TypeParam, kit::host_side>(q, device{});
+      }
+}
+
+/// More than 32 MiB, beyond which the CPU reads lines in another order.
+template <class T> void is_exact_on_lines_from_memory() {
+  for (const index_t n : {17, 45, 64, 100, 129, 300, 513, 1000})
+    for (const bool transposed : {false, true}) {
+      kit::gemv_case q;
+      q.shape = {(index_t(1) << 25) / index_t(sizeof(T)) / n + 6, n};
+      q.transposed = transposed;
+      kit::check_gemv<T, kit::host_side>(q, device{});
+    }
+}
+TEST(gemv_on_cpu_with_lines_from_memory, is_exact) {
+  is_exact_on_lines_from_memory<double>();
+  is_exact_on_lines_from_memory<float>();
+}
+
+/// Registers at the ends of lines overlap, or hold less than they could: what is not of a sum must not touch it.
+TYPED_TEST(gemv_on_cpu, keeps_an_infinity_in_its_own_sums) {
+  using V = vector_value<TypeParam>;
+  const V infinity = std::numeric_limits<V>::infinity();
+  for (index_t n = 1; n <= 150; ++n)
+    for (const index_t place : {index_t(0), n - 1})
+      for (const bool transposed : {false, true}) {
+        host_array<TypeParam> a(21 * n, TypeParam(1.0f));
+        a[20 * n + place] = TypeParam(std::numeric_limits<float>::infinity());
+        const host_array<V> x(transposed ? 21 : n, V(1));
+        host_array<V> y(transposed ? n : 21);
+        gemv<TypeParam>(1, {a.data(), {21, n}, n}, as_cview(x), 0, as_view(y), {transposed});
+        for (index_t i = 0; i < y.size(); ++i)
+          ASSERT_EQ(y[i], i == (transposed ? place : 20) ? infinity : V(x.size())) << n << ' ' << i;
+      }
+}
+
 /// Random data, so that another order of summation would show.
 template <class T> struct random_case {
   using V = vector_value<T>;

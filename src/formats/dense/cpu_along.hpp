@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "cpu_pack.hpp"
+
+#include "backends/cpu/fetch_ahead.hpp"
+
+#include <furrow/gemv.hpp>
+
+/// The CPU's loops of products that sum along lines.
+namespace furrow::dense {
+
+template <class S, class T, class V> FURROW_INLINE inline S one_sum(const T* a, const V* x, index_t n) {
+  S sum{};
+#pragma omp simd reduction(+ : sum)
+  for (index_t k = 0; k < n; ++k) sum += S(value_of(a[k])) * S(x[k]);
+  return sum;
+}
+
+/// sums[i][u] += line i [k] x[k] for Packs packs of Lines lines, `leading` apart. Ahead: they come from memory, and are
+/// asked for ahead.
+template <int Bytes, class S, int Lines, int Packs, bool Ahead, std::size_t Width>
+FURROW_INLINE inline void add_products(pack<Bytes, S> (&sums)[Lines][Width], const S* a, index_t leading, const S* x) {
+  constexpr index_t each = in_pack<Bytes, S>;
+  pack<Bytes, S> factor[Packs];
+#pragma GCC unroll 8
+  for (int u = 0; u < Packs; ++u) std::memcpy(&factor[u], x + u * each, Bytes);
+#pragma GCC unroll 4
+  for (int i = 0; i < Lines; ++i)
+#pragma GCC unroll 8
+    for (int u = 0; u < Packs; ++u) {
+      const S* const from = a + i * leading + u * each;
+      if (Ahead) cpu::fetch_ahead(from);
+      pack<Bytes, S> numbers;
+      std::memcpy(&numbers, from, Bytes);
+      sums[i][u] += numbers * factor[u];
+    }
+}
+
+/// total[i] = sum_k line i [k] x[k] for Lines lines of n elements, a pack or more, `leading` apart, in Packs running
+/// packs each; what is left of a pack is its numbers' sum.
+template <int Bytes, class S, int Lines, int Packs, bool Ahead>
+FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, index_t leading, const S* x,
+                                    index_t n) {
+  constexpr index_t each = in_pack<Bytes, S>;
+  pack<Bytes, S> sums[Lines][Packs] = {};
+  index_t k = 0;
+  for (; k + Packs * each <= n; k += Packs * each)
+    add_products<Bytes, S, Lines, Packs, Ahead>(sums, a + k, leading, x + k);
+  for (; k + each <= n; k += each) add_products<Bytes, S, Lines, 1, Ahead>(sums, a + k, leading, x + k);
+  if (k < n) {
+    pack<Bytes, S> factor, numbers;
+    load_rest<Bytes, S>(factor, x + n, n - k);
+#pragma GCC unroll 4
+    for (int i = 0; i < Lines; ++i) {
+      load_rest<Bytes, S>(numbers, a + i * leading + n, n - k);
+      sums[i][0] += numbers * factor;
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < Lines; ++i) {
+    total[i] = sums[i][0];
+#pragma GCC unroll 8
+    for (int u = 1; u < Packs; ++u) total[i] += sums[i][u];
+  }
+}
+
+/// out[i] = sum_k line i [k] x[k] for four lines, side by side.
+template <int Bytes, bool Ahead, class S>
+FURROW_INLINE inline void four_lines(const S* a, index_t leading, const S* x, index_t n, S* out) {
+  pack<Bytes, S> total[4];
+  sum_packs<Bytes, S, 4, 2, Ahead>(total, a, leading, x, n);
+  four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
+}
+
+/// The same for four lines without gaps between them, read as they lie in memory.
+template <int Bytes, class S> FURROW_INLINE inline void four_in_order(const S* a, const S* x, index_t n, S* out) {
+  pack<Bytes, S> total[4][1];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) sum_packs<Bytes, S, 1, 4, true>(total[i], a + i * n, n, x, n);
+  four_totals<Bytes, S>(total[0][0], total[1][0], total[2][0], total[3][0], out);
+}
+
+/// out = sum_k line[k] x[k].
+template <int Bytes, bool Ahead, class S>
+FURROW_INLINE inline void one_line(const S* line, const S* x, index_t n, S& out) {
+  pack<Bytes, S> total[1];
+  sum_packs<Bytes, S, 1, 8, Ahead>(total, line, n, x, n);
+  out = one_total<Bytes, S>(total[0]);
+}
+
+/// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart, of numbers that are converted.
+template <class S, class T, class V>
+FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
+  constexpr index_t together = 16;
+  const T *const a0 = a, *const a1 = a0 + leading, *const a2 = a1 + leading, *const a3 = a2 + leading;
+  S s0[together]{}, s1[together]{}, s2[together]{}, s3[together]{};
+  index_t k = 0;
+  for (; k + together <= n; k += together) {
+#pragma omp simd
+    for (index_t j = 0; j < together; ++j) {
+      const S factor = x[k + j];
+      s0[j] += S(value_of(a0[k + j])) * factor;
+      s1[j] += S(value_of(a1[k + j])) * factor;
+      s2[j] += S(value_of(a2[k + j])) * factor;
+      s3[j] += S(value_of(a3[k + j])) * factor;
+    }
+  }
+  for (index_t i = 0; i < 4; ++i) out[i] = one_sum<S>(a + i * leading + k, x + k, n - k);
+  for (index_t j = 0; j < together; ++j) {
+    out[0] += s0[j];
+    out[1] += s1[j];
+    out[2] += s2[j];
+    out[3] += s3[j];
+  }
+}
+
+inline constexpr index_t side_by_side = 32; ///< short lines that are summed up at the same time
+inline constexpr index_t in_order =
+    512; ///< bytes of a line up to which lines from memory are read as they lie there, four
+inline constexpr index_t one_by_one = 2048; ///< and one at a time
+
+/// out[i] = sum_k line i [k] x[k] for `side_by_side` lines of a few elements each.
+template <class S, class T, class V>
+FURROW_INLINE inline void short_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
+  std::array<S, side_by_side> sum{};
+  for (index_t k = 0; k < n; ++k) {
+    const S factor = x[k];
+    const T* const column = a + k;
+#pragma omp simd
+    for (index_t i = 0; i < side_by_side; ++i) sum[i] += S(value_of(column[i * leading])) * factor;
+  }
+  for (index_t i = 0; i < side_by_side; ++i) out[i] = sum[i];
+}
+
+/// The same for any number of lines of N elements without gaps between them: N is known, so that loads are contiguous
+/// and neighbours are sorted out in registers.
+template <int N, class S, class T, class V>
+FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, S* out) {
+  S factor[N];
+  for (int k = 0; k < N; ++k) factor[k] = x[k];
+#pragma omp simd
+  for (index_t i = 0; i < lines; ++i) {
+    S sum{};
+    for (int k = 0; k < N; ++k) sum += S(value_of(a[i * N + k])) * factor[k];
+    out[i] = sum;
+  }
+}
+
+/// out[i] = sum_k line i [k] x[k] for `lines` lines. far: they come from memory. A line's bits depend on its place.
+template <int Bytes, class S, class T, class V>
+FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
+                                     S* out) {
+  if (leading == n) {
+    if (n == 1) return narrow_sums<1>(a, lines, x, out);
+    if (n == 2) return narrow_sums<2>(a, lines, x, out);
+    if (n == 3) return narrow_sums<3>(a, lines, x, out);
+    if (n == 4) return narrow_sums<4>(a, lines, x, out);
+    if (n == 8) return narrow_sums<8>(a, lines, x, out);
+  }
+  index_t i = 0;
+  if (n <= short_line)
+    for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
+  if constexpr (std::is_same_v<S, T>) {
+    if (n >= in_pack<Bytes, S>) {
+      const bool ahead = far && cpu::fetching_ahead_helps();
+      const index_t bytes = n * index_t(sizeof(T));
+      if (far && leading == n && bytes <= in_order)
+        for (; i + 4 <= lines; i += 4) four_in_order<Bytes>(a + i * n, x, n, out + i);
+      if (far && leading == n && bytes <= one_by_one) {
+        if (ahead)
+          for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
+        for (; i < lines; ++i) one_line<Bytes, false>(a + i * n, x, n, out[i]);
+      }
+      if (ahead && sizeof(T) == 8)
+        for (; i + 4 <= lines; i += 4) four_lines<Bytes, true>(a + i * leading, leading, x, n, out + i);
+      for (; i + 4 <= lines; i += 4) four_lines<Bytes, false>(a + i * leading, leading, x, n, out + i);
+      for (; i < lines; ++i) one_line<Bytes, false>(a + i * leading, x, n, out[i]);
+    }
+  } else {
+    for (; i + 4 <= lines; i += 4) four_sums<S>(a + i * leading, leading, x, n, out + i);
+  }
+  for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
+}
+
+} // namespace furrow::dense

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "backends/cpu/isa.hpp"
+
+#include <furrow/half.hpp>
+#include <furrow/view.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+/// Vector registers as the loops of a dense product use them. All are meant to run inside `cpu::widest_registers`;
+/// Bytes are those of a register.
+namespace furrow::dense {
+
+FURROW_INLINE inline double value_of(double a) { return a; }
+FURROW_INLINE inline float value_of(float a) { return a; }
+FURROW_INLINE inline float value_of(bfloat16 a) { return float(a); }
+FURROW_INLINE inline float value_of(half a) { return float(a); }
+
+/// Bytes of neighbouring numbers: a register. (They are copied one by one: a copy of several goes through memory.)
+template <int Bytes, class S> using pack [[gnu::vector_size(Bytes), gnu::may_alias]] = S;
+template <int Bytes, class S> inline constexpr index_t in_pack = Bytes / index_t(sizeof(S));
+
+inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together
+
+/// As many zeros as a pack has numbers, then as many numbers of which every bit is set.
+template <class Bits, int Each> constexpr std::array<Bits, 2 * Each> zeros_and_ones() {
+  std::array<Bits, 2 * Each> all{};
+  for (int j = Each; j < 2 * Each; ++j) all[j] = Bits(-1);
+  return all;
+}
+
+/// The pack that ends at `end`, with zeros in place of all but the last `rest` of its numbers.
+template <int Bytes, class S> FURROW_INLINE inline void load_rest(pack<Bytes, S>& to, const S* end, index_t rest) {
+  using bits = std::conditional_t<sizeof(S) == 8, std::int64_t, std::int32_t>;
+  static constexpr auto masks = zeros_and_ones<bits, int(in_pack<Bytes, S>)>();
+  pack<Bytes, bits> mask, numbers;
+  std::memcpy(&mask, masks.data() + rest, Bytes);
+  std::memcpy(&numbers, end - in_pack<Bytes, S>, Bytes);
+  numbers &= mask;
+  std::memcpy(&to, &numbers, Bytes);
+}
+
+inline constexpr int lane_bytes = 16; ///< parts of a register between which numbers move slowly
+
+/// to = sums of two neighbours, lane by lane: those of a, then those of b.
+template <int Bytes, class S, std::size_t... J>
+FURROW_INLINE inline void add_neighbours(pack<Bytes, S>& to, const pack<Bytes, S>& a, const pack<Bytes, S>& b,
+                                         std::index_sequence<J...> /*places of a pack*/) {
+  constexpr int lane = lane_bytes / int(sizeof(S)), half = lane / 2, all = sizeof...(J);
+  to = __builtin_shufflevector(a, b, int(J / lane * lane + J % half * 2 + J % lane / half * all)...) +
+       __builtin_shufflevector(a, b, int(J / lane * lane + J % half * 2 + J % lane / half * all + 1)...);
+}
+
+/// out = the sum of the lanes: halves onto halves.
+template <int Bytes, class S> FURROW_INLINE inline void add_lanes(const pack<Bytes, S>& a, S* out) {
+  constexpr index_t each = in_pack<Bytes, S>, lane = lane_bytes / index_t(sizeof(S));
+  S part[each];
+  std::memcpy(part, &a, Bytes);
+#pragma GCC unroll 4
+  for (index_t half = each / 2; half >= lane; half /= 2)
+#pragma GCC unroll 8
+    for (index_t j = 0; j < half; ++j) part[j] += part[j + half];
+  std::memcpy(out, part, lane_bytes);
+}
+
+/// out = the sums of the numbers of a, b, c and d. Four packs at a time take a third of the steps of one by one.
+template <int Bytes, class S>
+FURROW_INLINE inline void four_totals(const pack<Bytes, S>& a, const pack<Bytes, S>& b, const pack<Bytes, S>& c,
+                                      const pack<Bytes, S>& d, S* out) {
+  constexpr auto places = std::make_index_sequence<in_pack<Bytes, S>>{};
+  pack<Bytes, S> low, high;
+  add_neighbours<Bytes, S>(low, a, b, places);
+  add_neighbours<Bytes, S>(high, c, d, places);
+  if constexpr (sizeof(S) == 8) {
+    add_lanes<Bytes, S>(low, out);
+    add_lanes<Bytes, S>(high, out + 2);
+  } else {
+    add_neighbours<Bytes, S>(low, low, high, places);
+    add_lanes<Bytes, S>(low, out);
+  }
+}
+
+/// The sum of the numbers of a.
+template <int Bytes, class S> FURROW_INLINE inline S one_total(const pack<Bytes, S>& a) {
+  constexpr index_t lane = lane_bytes / index_t(sizeof(S));
+  S part[lane];
+  add_lanes<Bytes, S>(a, part);
+  if constexpr (lane == 4) return (part[0] + part[1]) + (part[2] + part[3]);
+  else return part[0] + part[1];
+}
+
+} // namespace furrow::dense
