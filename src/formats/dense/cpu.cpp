@@ -60,12 +60,12 @@ template <class S, class T, class V>
 void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, S* out) {
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
-    if (n <= short_line && leading == n && count == 1) return add_short_lines(a, lines, x, n, out);
     if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, out);
-    for (index_t first = 0; first < lines; first += lines_at_once)
+    const index_t at_once = std::max<index_t>(lines_at_once, 8192 / (n * index_t(sizeof(T))) / 8 * 8);
+    for (index_t first = 0; first < lines; first += at_once)
       for (int r = 0; r < count; ++r)
-        add_lines<bytes.value>(a + first * leading, leading, std::min(lines_at_once, lines - first),
-                               x + r * x_next + first, n, out + r * n);
+        add_lines<bytes.value>(a + first * leading, leading, std::min(at_once, lines - first), x + r * x_next + first,
+                               n, out + r * n);
   });
 }
 

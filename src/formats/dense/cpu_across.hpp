@@ -9,10 +9,13 @@
 /// The CPU's loops of products that add lines up.
 namespace furrow::dense {
 
-/// sum[k] += sum_i f[i] line i [k] for eight lines of n elements. Where there are registers for it, 512 bytes of a line
+/// sum[k] += sum_i x[i] line i [k] for Lines lines of n elements. Where there are registers for it, 512 bytes of a line
 /// at a time: the fewer turns from line to line, the better memory answers.
-template <int Bytes, class S, class T>
-FURROW_INLINE inline void add_eight_lines(const T* line, index_t leading, const S* f, index_t n, S* sum) {
+template <int Bytes, int Lines, class S, class T, class V>
+FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V* x, index_t n, S* sum) {
+  S factor[Lines];
+#pragma GCC unroll 8
+  for (int r = 0; r < Lines; ++r) factor[r] = x[r];
   index_t k = 0;
   if constexpr (std::is_same_v<S, T>) {
     constexpr int most = Bytes == 64 ? 8 : 2;
@@ -22,12 +25,12 @@ FURROW_INLINE inline void add_eight_lines(const T* line, index_t leading, const 
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(&total[u], sum + k + u * each, Bytes);
 #pragma GCC unroll 8
-      for (int r = 0; r < 8; ++r)
+      for (int r = 0; r < Lines; ++r)
 #pragma GCC unroll 8
         for (int u = 0; u < packs.value; ++u) {
           pack<Bytes, S> numbers;
           std::memcpy(&numbers, line + r * leading + k + u * each, Bytes);
-          total[u] += f[r] * numbers;
+          total[u] += factor[r] * numbers;
         }
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(sum + k + u * each, &total[u], Bytes);
@@ -38,37 +41,71 @@ FURROW_INLINE inline void add_eight_lines(const T* line, index_t leading, const 
   }
 #pragma omp simd
   for (index_t j = k; j < n; ++j) {
-    const T* const at = line + j;
-    const S low = f[0] * S(value_of(at[0])) + f[1] * S(value_of(at[leading])) + f[2] * S(value_of(at[2 * leading])) +
-                  f[3] * S(value_of(at[3 * leading]));
-    const S high = f[4] * S(value_of(at[4 * leading])) + f[5] * S(value_of(at[5 * leading])) +
-                   f[6] * S(value_of(at[6 * leading])) + f[7] * S(value_of(at[7 * leading]));
-    sum[j] += low + high;
+    S total = sum[j];
+#pragma GCC unroll 8
+    for (int r = 0; r < Lines; ++r) total += factor[r] * S(value_of(line[r * leading + j]));
+    sum[j] = total;
   }
 }
 
 inline constexpr int most_packs = 8; ///< of sums that stay in registers
 
 /// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements, of which Packs packs of sums stay in registers. The
-/// last one overlaps the one before, with the same sums, where n is not whole packs.
+/// last one overlaps the one before, with the same sums, where n is not whole packs. Where there are few packs, several
+/// lines have sums of their own: a sum waits for its last addition.
 template <int Bytes, int Packs, class S>
 FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n, S* sum) {
   constexpr index_t each = in_pack<Bytes, S>;
+  constexpr int together = std::max(1, most_packs / 2 / Packs);
   const auto place = [&](int u) FURROW_INLINE { return u < Packs - 1 ? u * each : n - each; };
-  pack<Bytes, S> total[Packs];
+  pack<Bytes, S> total[together][Packs] = {};
 #pragma GCC unroll 8
-  for (int u = 0; u < Packs; ++u) std::memcpy(&total[u], sum + place(u), Bytes);
-  for (index_t i = 0; i < lines; ++i) {
-    const S factor = x[i];
+  for (int u = 0; u < Packs; ++u) std::memcpy(&total[0][u], sum + place(u), Bytes);
+  index_t i = 0;
+  const auto take = [&](auto count) FURROW_INLINE {
+#pragma GCC unroll 4
+    for (int r = 0; r < count.value; ++r, ++i) {
+      const S factor = x[i];
 #pragma GCC unroll 8
-    for (int u = 0; u < Packs; ++u) {
-      pack<Bytes, S> numbers;
-      std::memcpy(&numbers, a + i * leading + place(u), Bytes);
-      total[u] += factor * numbers;
+      for (int u = 0; u < Packs; ++u) {
+        pack<Bytes, S> numbers;
+        std::memcpy(&numbers, a + i * leading + place(u), Bytes);
+        total[r][u] += factor * numbers;
+      }
     }
-  }
+  };
+  while (i + together <= lines) take(std::integral_constant<int, together>{});
+  while (i < lines) take(std::integral_constant<int, 1>{});
 #pragma GCC unroll 8
-  for (int u = 0; u < Packs; ++u) std::memcpy(sum + place(u), &total[u], Bytes);
+  for (int u = 0; u < Packs; ++u) {
+#pragma GCC unroll 4
+    for (int r = 1; r < together; ++r) total[0][u] += total[r][u];
+    std::memcpy(sum + place(u), &total[0][u], Bytes);
+  }
+}
+
+/// The same for n less than a pack: of a pack a line only the first n numbers count.
+template <int Bytes, class S>
+FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
+                                             S* sum) {
+  constexpr index_t each = in_pack<Bytes, S>;
+  constexpr int together = 4;
+  pack<Bytes, S> total[together] = {};
+  const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each);
+  index_t i = 0;
+  for (; i + together <= safe; i += together)
+#pragma GCC unroll 4
+    for (int r = 0; r < together; ++r) {
+      pack<Bytes, S> numbers;
+      std::memcpy(&numbers, a + (i + r) * leading, Bytes);
+      total[r] += x[i + r] * numbers;
+    }
+  total[0] = (total[0] + total[1]) + (total[2] + total[3]);
+  S whole[each];
+  std::memcpy(whole, &total[0], Bytes);
+  for (; i < lines; ++i)
+    for (index_t k = 0; k < n; ++k) whole[k] += x[i] * a[i * leading + k];
+  for (index_t k = 0; k < n; ++k) sum[k] += whole[k];
 }
 
 /// The same for n from one pack to `most_packs`.
@@ -79,38 +116,8 @@ FURROW_INLINE inline void add_to_registers(const S* a, index_t leading, index_t 
   add_to_packs<Bytes, Packs>(a, leading, lines, x, n, sum);
 }
 
-/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements.
-template <int Bytes, class S, class T, class V>
-FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* sum) {
-  if constexpr (std::is_same_v<S, T>) {
-    constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
-    if (n >= each && n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, sum);
-    if (n > most && n <= 2 * most) { // in halves, while some lines stay in the first cache
-      constexpr index_t some = 16;
-      const index_t half = (n + each - 1) / each / 2 * each;
-      for (index_t i = 0; i < lines; i += some) {
-        const index_t now = std::min(some, lines - i);
-        add_to_registers<Bytes>(a + i * leading, leading, now, x + i, half, sum);
-        add_to_registers<Bytes>(a + i * leading + half, leading, now, x + i, n - half, sum + half);
-      }
-      return;
-    }
-  }
-  index_t i = 0;
-  for (; i + 8 <= lines; i += 8) {
-    S f[8];
-    for (int r = 0; r < 8; ++r) f[r] = x[i + r];
-    add_eight_lines<Bytes>(a + i * leading, leading, f, n, sum);
-  }
-  for (; i < lines; ++i) {
-    const T* const line = a + i * leading;
-    const S factor = x[i];
-#pragma omp simd
-    for (index_t k = 0; k < n; ++k) sum[k] += factor * S(value_of(line[k]));
-  }
-}
-
-/// The same for lines of N elements without gaps between them, N known: sixteen running sums a column.
+/// sum[k] += sum_i x[i] line i [k] for `lines` lines of N elements without gaps between them, N known: sixteen running
+/// sums a column.
 template <int N, class S, class T, class V>
 FURROW_INLINE inline void add_narrow_lines(const T* a, index_t lines, const V* x, S* sum) {
   constexpr index_t together = 16;
@@ -130,13 +137,9 @@ FURROW_INLINE inline void add_narrow_lines(const T* a, index_t lines, const V* x
 }
 
 /// The same for lines of a few elements without gaps between them: several lines make one long one, whose sums are
-/// folded at the end. `sum` is zero before.
+/// folded at the end.
 template <class S, class T, class V>
 FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x, index_t n, S* sum) {
-  if (n == 1) return add_narrow_lines<1>(a, lines, x, sum);
-  if (n == 2) return add_narrow_lines<2>(a, lines, x, sum);
-  if (n == 4) return add_narrow_lines<4>(a, lines, x, sum);
-  if (n == 8) return add_narrow_lines<8>(a, lines, x, sum);
   constexpr index_t together = 16;
   std::array<S, together * short_line> wide{};
   std::array<std::int32_t, together * short_line> line_of{};
@@ -151,6 +154,43 @@ FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x,
   for (index_t q = 0; q < together * n; ++q) sum[q % n] += wide[q];
   for (; i < lines; ++i)
     for (index_t k = 0; k < n; ++k) sum[k] += S(x[i]) * S(value_of(a[i * n + k]));
+}
+
+/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements.
+template <int Bytes, class S, class T, class V>
+FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* sum) {
+  if (leading == n) {
+    if (n == 1) return add_narrow_lines<1>(a, lines, x, sum);
+    if (n == 2) return add_narrow_lines<2>(a, lines, x, sum);
+    if (n == 4) return add_narrow_lines<4>(a, lines, x, sum);
+    if (n == 8) return add_narrow_lines<8>(a, lines, x, sum);
+  }
+  if constexpr (std::is_same_v<S, T>) {
+    constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
+    if (n < each) return add_parts_of_packs<Bytes>(a, leading, lines, x, n, sum);
+    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, sum);
+    if (n <= 2 * most) { // in halves, while some lines stay in the first cache
+      constexpr index_t some = 16;
+      const index_t half = (n + each - 1) / each / 2 * each;
+      for (index_t i = 0; i < lines; i += some) {
+        const index_t now = std::min(some, lines - i);
+        add_to_registers<Bytes>(a + i * leading, leading, now, x + i, half, sum);
+        add_to_registers<Bytes>(a + i * leading + half, leading, now, x + i, n - half, sum + half);
+      }
+      return;
+    }
+  } else {
+    if (leading == n && n <= short_line) return add_short_lines(a, lines, x, n, sum);
+  }
+  index_t i = 0;
+  const auto take = [&](auto count) FURROW_INLINE {
+    add_some_lines<Bytes, count.value>(a + i * leading, leading, x + i, n, sum);
+    i += count.value;
+  };
+  while (i + 8 <= lines) take(std::integral_constant<int, 8>{});
+  if (i + 4 <= lines) take(std::integral_constant<int, 4>{});
+  if (i + 2 <= lines) take(std::integral_constant<int, 2>{});
+  if (i < lines) take(std::integral_constant<int, 1>{});
 }
 
 } // namespace furrow::dense

@@ -6,6 +6,8 @@
 
 #include <furrow/gemv.hpp>
 
+#include <algorithm>
+
 /// The CPU's loops of products that sum along lines.
 namespace furrow::dense {
 
@@ -49,10 +51,10 @@ FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, 
   for (; k + each <= n; k += each) add_products<Bytes, S, Lines, 1, Ahead>(sums, a + k, leading, x + k);
   if (k < n) {
     pack<Bytes, S> factor, numbers;
-    load_rest<Bytes, S>(factor, x + n, n - k);
+    load_part<Bytes, S>(factor, x + n - each, k - n);
 #pragma GCC unroll 4
     for (int i = 0; i < Lines; ++i) {
-      load_rest<Bytes, S>(numbers, a + i * leading + n, n - k);
+      load_part<Bytes, S>(numbers, a + i * leading + n - each, k - n);
       sums[i][0] += numbers * factor;
     }
   }
@@ -72,7 +74,19 @@ FURROW_INLINE inline void four_lines(const S* a, index_t leading, const S* x, in
   four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
 }
 
-/// The same for four lines without gaps between them, read as they lie in memory.
+/// The same for lines of less than a pack; x: a pack of n numbers and zeros.
+template <int Bytes, class S>
+FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pack<Bytes, S>& x, index_t n, S* out) {
+  pack<Bytes, S> total[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    load_part<Bytes, S>(total[i], a + i * leading, n);
+    total[i] *= x;
+  }
+  four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
+}
+
+/// out[i] = sum_k line i [k] x[k] for four lines without gaps between them, read as they lie in memory.
 template <int Bytes, class S> FURROW_INLINE inline void four_in_order(const S* a, const S* x, index_t n, S* out) {
   pack<Bytes, S> total[4][1];
 #pragma GCC unroll 4
@@ -155,28 +169,36 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
     if (n == 2) return narrow_sums<2>(a, lines, x, out);
     if (n == 3) return narrow_sums<3>(a, lines, x, out);
     if (n == 4) return narrow_sums<4>(a, lines, x, out);
-    if (n == 8) return narrow_sums<8>(a, lines, x, out);
+    if (n == 8 && !std::is_same_v<S, T>) return narrow_sums<8>(a, lines, x, out);
   }
   index_t i = 0;
-  if (n <= short_line)
-    for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
   if constexpr (std::is_same_v<S, T>) {
-    if (n >= in_pack<Bytes, S>) {
+    constexpr index_t each = in_pack<Bytes, S>;
+    if (n >= each) {
       const bool ahead = far && cpu::fetching_ahead_helps();
       const index_t bytes = n * index_t(sizeof(T));
-      if (far && leading == n && bytes <= in_order)
+      const bool stream = far && leading == n;
+      if (stream && bytes <= in_order)
         for (; i + 4 <= lines; i += 4) four_in_order<Bytes>(a + i * n, x, n, out + i);
-      if (far && leading == n && bytes <= one_by_one) {
-        if (ahead)
-          for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
+      if (stream && ahead && bytes <= one_by_one)
+        for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
+      if (stream && bytes <= one_by_one)
         for (; i < lines; ++i) one_line<Bytes, false>(a + i * n, x, n, out[i]);
-      }
       if (ahead && sizeof(T) == 8)
         for (; i + 4 <= lines; i += 4) four_lines<Bytes, true>(a + i * leading, leading, x, n, out + i);
       for (; i + 4 <= lines; i += 4) four_lines<Bytes, false>(a + i * leading, leading, x, n, out + i);
       for (; i < lines; ++i) one_line<Bytes, false>(a + i * leading, x, n, out[i]);
+    } else if (n > 0) {
+      S padded[each] = {};
+      std::copy_n(x, n, padded);
+      pack<Bytes, S> factor;
+      std::memcpy(&factor, padded, Bytes);
+      for (const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each); i + 4 <= safe; i += 4)
+        four_short_lines<Bytes, S>(a + i * leading, leading, factor, n, out + i);
     }
   } else {
+    if (n <= short_line)
+      for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
     for (; i + 4 <= lines; i += 4) four_sums<S>(a + i * leading, leading, x, n, out + i);
   }
   for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);

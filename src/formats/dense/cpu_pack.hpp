@@ -26,22 +26,28 @@ template <int Bytes, class S> inline constexpr index_t in_pack = Bytes / index_t
 
 inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together
 
-/// As many zeros as a pack has numbers, then as many numbers of which every bit is set.
-template <class Bits, int Each> constexpr std::array<Bits, 2 * Each> zeros_and_ones() {
-  std::array<Bits, 2 * Each> all{};
+/// As many zeros as a pack has numbers, then as many numbers of which every bit is set, then zeros again.
+template <class Bits, int Each> constexpr std::array<Bits, 3 * Each> zeros_ones_zeros() {
+  std::array<Bits, 3 * Each> all{};
   for (int j = Each; j < 2 * Each; ++j) all[j] = Bits(-1);
   return all;
 }
 
-/// The pack that ends at `end`, with zeros in place of all but the last `rest` of its numbers.
-template <int Bytes, class S> FURROW_INLINE inline void load_rest(pack<Bytes, S>& to, const S* end, index_t rest) {
+/// The pack at `from`, with zeros in place of all but its first n numbers, or, where n is negative, its last -n.
+template <int Bytes, class S> FURROW_INLINE inline void load_part(pack<Bytes, S>& to, const S* from, index_t n) {
   using bits = std::conditional_t<sizeof(S) == 8, std::int64_t, std::int32_t>;
-  static constexpr auto masks = zeros_and_ones<bits, int(in_pack<Bytes, S>)>();
+  constexpr index_t each = in_pack<Bytes, S>;
+  static constexpr auto masks = zeros_ones_zeros<bits, int(each)>();
   pack<Bytes, bits> mask, numbers;
-  std::memcpy(&mask, masks.data() + rest, Bytes);
-  std::memcpy(&numbers, end - in_pack<Bytes, S>, Bytes);
+  std::memcpy(&mask, masks.data() + (n < 0 ? -n : 2 * each - n), Bytes);
+  std::memcpy(&numbers, from, Bytes);
   numbers &= mask;
   std::memcpy(&to, &numbers, Bytes);
+}
+
+/// How many of `lines` lines of n < `each` elements, `leading` apart, have `each` elements before the last line ends.
+constexpr index_t lines_before_a_pack_ends_behind(index_t lines, index_t leading, index_t n, index_t each) {
+  return lines - (each - n + leading - 1) / leading;
 }
 
 inline constexpr int lane_bytes = 16; ///< parts of a register between which numbers move slowly

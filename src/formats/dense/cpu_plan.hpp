@@ -19,10 +19,11 @@ struct cpu_plan {
 
 inline constexpr index_t few_tasks = 16, enough_tasks = 64, most_tasks = 512;
 inline constexpr index_t task_bytes = 1 << 18;   ///< of A that a task of whole lines has
+inline constexpr double least_line = 32;         ///< bytes that are read while a line is summed up, shorter ones too
 inline constexpr index_t piece_bytes = 1 << 19;  ///< of A that a task has at least that leaves pieces of sums
 inline constexpr index_t cached_bytes = 1 << 19; ///< of a matrix that second caches hold
 inline constexpr index_t least_run = 1024;       ///< bytes of a line there that a task has at least
-inline constexpr index_t least_terms = 64;       ///< lines of a piece at least: its sums are written and read once more
+inline constexpr index_t least_terms = 128;      ///< lines of a piece at least: its sums are written and read once more
 
 constexpr index_t ceil_div(index_t a, index_t b) { return (a + b - 1) / b; }
 
@@ -42,7 +43,7 @@ constexpr index_t tasks_of(double bytes, index_t each) {
 
 /// Lines of `length` elements of `size` bytes, each summed up. Few long lines are cut into pieces.
 constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
-  const index_t tasks = tasks_of(double(lines) * double(length) * double(size), task_bytes);
+  const index_t tasks = tasks_of(double(lines) * std::max(double(length) * double(size), least_line), task_bytes);
   cpu_plan p{length, 1, std::max<index_t>(4, lines), 1};
   if (tasks > 1) p.outputs = std::max<index_t>(4, (ceil_div(lines, tasks) + 2) / 4 * 4); // read four by four
   p.tiles = ceil_div(lines, p.outputs);
@@ -66,7 +67,7 @@ constexpr cpu_plan plan_across(index_t lines, index_t length, index_t size, inde
     p.tiles = std::max(p.tiles, std::min(tasks_of(bytes, task_bytes), shared_evenly(length * size / least_run)));
   p.outputs = std::min(p.outputs, ceil_div(ceil_div(length, p.tiles), 64) * 64);
   if (p.tiles < enough_tasks) {
-    const index_t most = std::min(ceil_div(enough_tasks, p.tiles), ceil_div(lines, least_terms));
+    const index_t most = std::min(ceil_div(enough_tasks, p.tiles), std::max<index_t>(lines / least_terms, 1));
     const index_t fit = std::min(tasks_of(double(lines) * double(p.outputs) * double(size), piece_bytes), most);
     p.terms = ceil_div(ceil_div(lines, shared_evenly(fit)), 8) * 8; // read eight by eight
     p.pieces = ceil_div(lines, p.terms);
