@@ -25,8 +25,9 @@ struct endurance {
   cache_flush* flush = nullptr; ///< before every sample; null: warm, as an iterative solver finds its data
 };
 
-/// Seconds of one call of `call`, which enqueues on `where`; two calls to warm up. Warm samples of short calls on a GPU
-/// are several calls between two events: the host's launch must not count where the device is the one to wait.
+/// Seconds of one call of `call`, which enqueues on `where`; two calls to warm up, on a CPU as many as take `e.seconds`
+/// or 20 ms, where no number of samples is asked for. Warm samples of short calls on a GPU are several calls between
+/// two events: the host's launch must not count where the device is the one to wait.
 timing time_steadily(const std::function<void()>& call, device where, const endurance& e);
 
 /// Of several turns of a contender the fastest counts; before the first one `kept` is empty.

@@ -34,7 +34,8 @@ std::vector<shape2> usual_shapes(device where) {
             {64, 4194304}, {4194304, 64}, {1000, 300000}, {300000, 1000}, {2, 33554432}, {33554432, 2},
             {8, 10000000}, {10000000, 8}, {10, 10000000}, {10000000, 10}};
   return {{512, 512},    {1024, 1024},  {2048, 2048}, {4096, 4096}, {8192, 8192}, {64, 524288}, {524288, 64},
-          {1000, 40000}, {40000, 1000}, {2, 8388608}, {8388608, 2}, {8, 2500000}, {2500000, 8}};
+          {1000, 40000}, {40000, 1000}, {2, 8388608}, {8388608, 2}, {8, 2500000}, {2500000, 8}, {100, 100},
+          {64, 1000},    {1000, 64},    {5, 5000},    {5000, 5},    {20, 50000},  {50000, 20}};
 }
 
 /// The words of a list joined by commas; all of them where nothing is said.
@@ -117,7 +118,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--turns", o->turns,
-                 "take turns with other libraries N times, the fastest turn of each counts (default 1)")
+                 "take turns with other libraries N times; ratios are the middle one of the turns (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   app.add_flag("--cold", o->cold, "flush the caches before every sample");

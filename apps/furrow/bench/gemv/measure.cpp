@@ -69,15 +69,18 @@ public:
       const shape2 as = by_rows ? shape2{s.cols, s.rows} : s;
       rivals.push_back(
           [=, this] { multiply(transposed != by_rows, as.rows, as.cols, a_.data(), narrow_x_.data(), y_.data()); });
-      found.rivals.push_back({std::string(library.name), {}});
+      found.rivals.push_back({std::string(library.name), {}, {}});
     }
-    const auto take_turn = [&](timing& time, const std::function<void()>& call) {
+    const auto measured = [&](const std::function<void()>& call, timing& fastest) {
       if (!plan_.where.is_gpu() && !rivals.empty()) let_threads_rest();
-      keep_faster(time, time_steadily(call, plan_.where, plan_.how));
+      const timing turn = time_steadily(call, plan_.where, plan_.how);
+      keep_faster(fastest, turn);
+      return turn.median;
     };
     for (int turn = 0; turn < plan_.turns; ++turn) {
-      take_turn(found.time, ours);
-      for (std::size_t k = 0; k < rivals.size(); ++k) take_turn(found.rivals[k].time, rivals[k]);
+      const double our_time = measured(ours, found.time);
+      for (std::size_t k = 0; k < rivals.size(); ++k)
+        found.rivals[k].ratios.push_back(measured(rivals[k], found.rivals[k].time) / our_time);
     }
     return found;
   }
@@ -115,6 +118,13 @@ void measure_on(const plan& p, const std::function<void(const product&)>& done,
 }
 
 } // namespace
+
+double rival_time::ratio() const {
+  std::vector<double> sorted = ratios;
+  std::ranges::sort(sorted);
+  const std::size_t n = sorted.size();
+  return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
 
 void measure(const plan& p, const std::function<void(const product&)>& done,
              const std::function<void(const std::string&)>& skip) {

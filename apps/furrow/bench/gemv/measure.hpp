@@ -16,14 +16,18 @@ struct plan {
   std::vector<shape2> shapes;
   std::vector<std::string> types, layouts, operations;
   endurance how;
-  int turns = 1; ///< of each product and its rivals; the fastest turn of each counts
+  int turns = 1; ///< of each product and its rivals
   bool rivals = true;
 };
 
 /// Another library's time for the same product.
 struct rival_time {
   std::string library;
-  timing time;
+  timing time;                ///< of its fastest turn
+  std::vector<double> ratios; ///< of its time to ours, turn by turn
+
+  /// The middle one of them: above 1 ours is faster.
+  double ratio() const;
 };
 
 /// y = op(A) x of one shape, type, layout and operation.
@@ -31,7 +35,7 @@ struct product {
   shape2 shape;
   std::string type, layout, operation, kernel;
   double bytes = 0; ///< A, x and y, each once
-  timing time;
+  timing time; ///< of the fastest turn
   std::vector<rival_time> rivals;
 
   double gbps() const { return 1e-9 * bytes / time.median; }

@@ -18,11 +18,11 @@ namespace {
 
 std::string name_of(shape2 s) { return fmt::format("{}x{}", s.rows, s.cols); }
 
-/// Ratios of times, rival by rival: above 1 ours is faster.
+/// Ratios of times, rival by rival.
 std::map<std::string, ratio_summary> summarize(const std::vector<product>& all) {
   std::map<std::string, std::vector<double>> ratios;
   for (const auto& m : all)
-    for (const auto& r : m.rivals) ratios[r.library].push_back(r.time.median / m.time.median);
+    for (const auto& r : m.rivals) ratios[r.library].push_back(r.ratio());
   std::map<std::string, ratio_summary> found;
   for (const auto& [library, each] : ratios) found[library] = furrow::summarize(each);
   return found;
@@ -44,8 +44,7 @@ std::string row_text(const product& m, double ceiling) {
   std::string text =
       fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12.2f} {:>8.1f} {:>9.1f} %", name_of(m.shape), m.type, m.layout,
                   m.operation, m.kernel, 1e6 * m.time.median, m.gbps(), 1e11 * m.gbps() / ceiling);
-  for (const auto& r : m.rivals)
-    text += fmt::format("   {} {:.2f}, {:.2f}", r.library, 1e6 * r.time.median, r.time.median / m.time.median);
+  for (const auto& r : m.rivals) text += fmt::format("   {} {:.2f}, {:.2f}", r.library, 1e6 * r.time.median, r.ratio());
   return text + "\n";
 }
 
@@ -67,7 +66,7 @@ json json_of(const product& m, double ceiling) {
     j["rivals"].push_back({{"library", r.library},
                            {"seconds", r.time.median},
                            {"seconds_fastest", r.time.fastest},
-                           {"ratio", number(r.time.median / m.time.median)}});
+                           {"ratio", number(r.ratio())}});
   return j;
 }
 
