@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OpenBLAS, found at run time: FURROW_OPENBLAS names libopenblas, otherwise the loader looks for it. Nothing of it is
-// needed to build; the prototypes below are the C interface of BLAS. It runs with the kernels of the widest
-// instruction set, unless OPENBLAS_CORETYPE says otherwise: on a processor that is newer than it, it takes those of
-// 2004.
+// needed to build; the prototypes below are the C interface of BLAS.
 #include "dense.hpp"
 #include "loaded_library.hpp"
 
 #include "backends/cpu/isa.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <fstream>
+#include <initializer_list>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace furrow::bench::openblas_rival {
 namespace {
@@ -26,6 +30,31 @@ const char* widest_kernels() {
   return nullptr;
 }
 
+constexpr std::initializer_list<const char*> files{"libopenblas.so.0", "libopenblas.so"};
+
+/// Runs this program again from its beginning, with the environment as it is now. Returns where that is impossible.
+void start_again() {
+  std::ifstream command("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(command, word, '\0');) words.push_back(word);
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv("/proc/self/exe", pointers.data());
+}
+
+/// What OpenBLAS reads from the environment while it is loaded, unless a person has set it. The kernels of the widest
+/// instruction set: on a processor that is newer than it, it takes those of 2004. And idle threads spin for 2^22
+/// cycles, 2 ms, in place of a tenth of a second, so that turns of a measurement can be short. Where it is this
+/// machine's LAPACK it is loaded before the program begins, which therefore begins once more.
+void set_up() {
+  constexpr const char* timeout = "OPENBLAS_THREAD_TIMEOUT";
+  if (std::getenv(timeout)) return;
+  setenv(timeout, "22", 0);
+  if (const char* const kernels = widest_kernels()) setenv("OPENBLAS_CORETYPE", kernels, 0);
+  if (loaded_library("FURROW_OPENBLAS", files, RTLD_NOLOAD)) start_again();
+}
+
 /// The functions of libopenblas, where it is there.
 struct library {
   bool found = false;
@@ -36,11 +65,8 @@ struct library {
   void (*gemv_f32)(int, int, int, int, float, const float*, int, const float*, int, float, float*, int) = nullptr;
 
   library() {
-    // Read when it is loaded: which kernels, and that idle threads spin for 2^22 cycles, 2 ms, in place of a tenth of a
-    // second. Calls of a measurement follow each other faster, and turns can then be short.
-    if (const char* const kernels = widest_kernels()) setenv("OPENBLAS_CORETYPE", kernels, 0);
-    setenv("OPENBLAS_THREAD_TIMEOUT", "22", 0);
-    const loaded_library file("FURROW_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"});
+    set_up();
+    const loaded_library file("FURROW_OPENBLAS", files);
     found = file.find("openblas_set_num_threads", set_threads) && file.find("openblas_get_config", config) &&
             file.find("openblas_get_corename", core) && file.find("cblas_dgemv", gemv_f64) &&
             file.find("cblas_sgemv", gemv_f32);

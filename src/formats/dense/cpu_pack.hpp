@@ -61,16 +61,21 @@ FURROW_INLINE inline void add_neighbours(pack<Bytes, S>& to, const pack<Bytes, S
        __builtin_shufflevector(a, b, int(J / lane * lane + J % half * 2 + J % lane / half * all + 1)...);
 }
 
-/// out = the sum of the lanes: halves onto halves.
+/// to = the lower half of a and its upper half, added up.
+template <int Bytes, class S, std::size_t... J>
+FURROW_INLINE inline void add_halves(pack<Bytes / 2, S>& to, const pack<Bytes, S>& a,
+                                     std::index_sequence<J...> /*places of a half*/) {
+  to = __builtin_shufflevector(a, a, int(J)...) + __builtin_shufflevector(a, a, int(J + sizeof...(J))...);
+}
+
+/// out = the sum of the lanes.
 template <int Bytes, class S> FURROW_INLINE inline void add_lanes(const pack<Bytes, S>& a, S* out) {
-  constexpr index_t each = in_pack<Bytes, S>, lane = lane_bytes / index_t(sizeof(S));
-  S part[each];
-  std::memcpy(part, &a, Bytes);
-#pragma GCC unroll 4
-  for (index_t half = each / 2; half >= lane; half /= 2)
-#pragma GCC unroll 8
-    for (index_t j = 0; j < half; ++j) part[j] += part[j + half];
-  std::memcpy(out, part, lane_bytes);
+  if constexpr (Bytes == lane_bytes) std::memcpy(out, &a, lane_bytes);
+  else {
+    pack<Bytes / 2, S> half;
+    add_halves<Bytes, S>(half, a, std::make_index_sequence<in_pack<Bytes / 2, S>>{});
+    add_lanes<Bytes / 2, S>(half, out);
+  }
 }
 
 /// out = the sums of the numbers of a, b, c and d. Four packs at a time take a third of the steps of one by one.
