@@ -14,10 +14,13 @@
 namespace furrow::dense {
 namespace {
 
-/// Elements of the outputs that a task of `across` keeps: 16 KiB of sums.
-template <class S> constexpr index_t widest_tile(int count) { return 16384 / index_t(sizeof(S)) / (count > 2 ? 4 : 1); }
-inline constexpr index_t most_tiled = 32768; ///< bytes of the sums of all vectors there
-static_assert(2 * widest_tile<double>(2) * 8 <= most_tiled && 8 * widest_tile<double>(8) * 8 <= most_tiled);
+inline constexpr index_t most_tiled = 32768; ///< bytes of the sums that a task of `across` keeps, of all vectors
+
+/// Outputs of such a task.
+template <class S> constexpr index_t widest_tile(int count) {
+  return most_tiled / index_t(sizeof(S)) / (count == 1 ? 1 : count == 2 ? 2 : 8);
+}
+static_assert(8 * widest_tile<double>(8) * 8 <= most_tiled);
 inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
 
 inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory

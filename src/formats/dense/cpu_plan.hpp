@@ -57,17 +57,22 @@ constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
 
 /// Lines of `length` elements of `size` bytes, added up; `widest` outputs at most stay in the first cache.
 constexpr cpu_plan plan_across(index_t lines, index_t length, index_t size, index_t widest) {
+  const double bytes = double(lines) * double(length) * double(size);
+  const index_t most_pieces = std::max<index_t>(lines / least_terms, 1);
   // Tiles as wide as they may be: a processor reads ahead in long runs only. In a cache that does not matter, and tiles
-  // leave nothing to be added up.
+  // leave nothing to be added up. Nor are there other tasks than tiles where lines are few.
   cpu_plan p{lines, 1, std::min(length, widest), 1};
   p.tiles = ceil_div(length, p.outputs);
-  if (p.tiles < few_tasks) p.tiles = index_t(std::bit_ceil(std::uint64_t(p.tiles)));
-  const double bytes = double(lines) * double(length) * double(size);
-  if (bytes > 0 && bytes <= double(cached_bytes))
-    p.tiles = std::max(p.tiles, std::min(tasks_of(bytes, task_bytes), shared_evenly(length * size / least_run)));
+  const bool cached = bytes <= double(cached_bytes);
+  if (bytes > 0 && (cached || most_pieces == 1)) {
+    const index_t wanted =
+        cached ? tasks_of(bytes, task_bytes) : index_t(std::min(bytes / double(piece_bytes), double(few_tasks)));
+    p.tiles = std::max(p.tiles, std::min(wanted, length * size / least_run));
+    if (p.tiles < few_tasks) p.tiles = index_t(std::bit_ceil(std::uint64_t(p.tiles)));
+  }
   p.outputs = std::min(p.outputs, ceil_div(ceil_div(length, p.tiles), 64) * 64);
   if (p.tiles < enough_tasks) {
-    const index_t most = std::min(ceil_div(enough_tasks, p.tiles), std::max<index_t>(lines / least_terms, 1));
+    const index_t most = std::min(ceil_div(enough_tasks, p.tiles), most_pieces);
     const index_t fit = std::min(tasks_of(double(lines) * double(p.outputs) * double(size), piece_bytes), most);
     p.terms = ceil_div(ceil_div(lines, shared_evenly(fit)), 8) * 8; // read eight by eight
     p.pieces = ceil_div(lines, p.terms);

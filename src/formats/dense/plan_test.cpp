@@ -155,7 +155,7 @@ TEST(gemv_plan, covers_every_element_once_on_the_cpu) {
         const auto a = dense::plan_along(lines, length, size);
         expect_cover(lines, a.tiles, a.outputs);
         expect_cover(length, a.pieces, a.terms);
-        const auto c = dense::plan_across(lines, length, size, 2048);
+        const auto c = dense::plan_across(lines, length, size, 4096);
         expect_cover(length, c.tiles, c.outputs);
         expect_cover(lines, c.pieces, c.terms);
       }
@@ -170,13 +170,13 @@ index_t busiest(index_t lines, index_t parts, index_t each, index_t threads) {
 
 TEST(gemv_plan, gives_the_threads_of_a_cpu_equal_shares_of_a_square) {
   for (const index_t size : {4, 8})
-    for (index_t n = 512; n <= 16384 / size; n += 4)
+    for (index_t n = 512; n <= 32768 / size; n += 4)
       for (const index_t threads : {2, 4}) {
         const double fair = double(n) / double(threads);
         const auto a = dense::plan_along(n, n, size);
         ASSERT_EQ(a.pieces, 1);
         EXPECT_LE(double(busiest(n, a.tiles, a.outputs, threads)), 1.125 * fair) << n << " " << size;
-        const auto c = dense::plan_across(n, n, size, 16384 / size);
+        const auto c = dense::plan_across(n, n, size, 32768 / size);
         ASSERT_EQ(c.tiles, 1);
         if (c.pieces < threads) continue;
         EXPECT_LE(double(busiest(n, c.pieces, c.terms, threads)), 1.125 * fair) << n << " " << size;
