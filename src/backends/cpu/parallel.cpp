@@ -58,8 +58,8 @@ int thread_count() { return current().load(std::memory_order_relaxed)->size; }
 void run_tasks(index_t count, void (*task)(void*, index_t), void* context, double streamed) {
   static const double cache = second_level_cache();
   team& here = *current().load();
-  const double held = cache * here.size;
-  if (here.helpers.run(count, task, context, streamed > held && streamed <= 8 * held)) return;
+  const double held = cache * here.size; // with what else there is to hold: a loop over three quarters of it misses
+  if (here.helpers.run(count, task, context, streamed > 0.75 * held && streamed <= 8 * held)) return;
   // From inside a task, or from a second thread of the program: with whatever threads are free.
   oneapi::tbb::parallel_for(
       index_t(0), count, [&](index_t k) { task(context, k); }, oneapi::tbb::static_partitioner{});

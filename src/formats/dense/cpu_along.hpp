@@ -128,10 +128,10 @@ FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, ind
   }
 }
 
-inline constexpr index_t side_by_side = 32; ///< short lines that are summed up at the same time
-inline constexpr index_t in_order =
-    512; ///< bytes of a line up to which lines from memory are read as they lie there, four
-inline constexpr index_t one_by_one = 2048; ///< and one at a time
+inline constexpr index_t side_by_side = 32;    ///< short lines that are summed up at the same time
+inline constexpr index_t in_order = 128;       ///< bytes of a line: longer ones from memory are read as they lie there
+inline constexpr index_t four_at_a_time = 512; ///< up to here, four at a time
+inline constexpr index_t one_by_one = 2048;    ///< and up to here, one at a time
 
 /// out[i] = sum_k line i [k] x[k] for `side_by_side` lines of a few elements each.
 template <class S, class T, class V>
@@ -177,12 +177,12 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
     if (n >= each) {
       const bool ahead = far && cpu::fetching_ahead_helps();
       const index_t bytes = n * index_t(sizeof(T));
-      const bool stream = far && leading == n;
-      if (stream && bytes <= in_order)
+      const bool stream = far && leading == n && bytes > in_order && bytes <= one_by_one;
+      if (stream && bytes <= four_at_a_time)
         for (; i + 4 <= lines; i += 4) four_in_order<Bytes>(a + i * n, x, n, out + i);
-      if (stream && ahead && bytes <= one_by_one)
+      if (stream && ahead)
         for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
-      if (stream && bytes <= one_by_one)
+      if (stream)
         for (; i < lines; ++i) one_line<Bytes, false>(a + i * n, x, n, out[i]);
       if (ahead && sizeof(T) == 8)
         for (; i + 4 <= lines; i += 4) four_lines<Bytes, true>(a + i * leading, leading, x, n, out + i);
