@@ -35,7 +35,7 @@ struct product {
   shape2 shape;
   std::string type, layout, operation, kernel;
   double bytes = 0; ///< A, x and y, each once
-  timing time; ///< of the fastest turn
+  timing time;      ///< of the fastest turn
   std::vector<rival_time> rivals;
 
   double gbps() const { return 1e-9 * bytes / time.median; }
