@@ -38,8 +38,8 @@ FURROW_INLINE inline void add_products(pack<Bytes, S> (&sums)[Lines][Width], con
     }
 }
 
-/// total[i] = sum_k line i [k] x[k] for Lines lines of n elements, a pack or more, `leading` apart, in Packs running
-/// packs each; what is left of a pack is its numbers' sum.
+/// total[i]: a pack whose numbers add up to sum_k line i [k] x[k], for Lines lines of n elements, a pack or more,
+/// `leading` apart; Packs running packs a line.
 template <int Bytes, class S, int Lines, int Packs, bool Ahead>
 FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, index_t leading, const S* x,
                                     index_t n) {
