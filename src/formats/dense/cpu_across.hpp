@@ -34,10 +34,9 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
         }
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(sum + k + u * each, &total[u], Bytes);
-      k += packs.value * each;
     };
-    while (k + most * each <= n) add(std::integral_constant<int, most>{});
-    while (k + each <= n) add(std::integral_constant<int, 1>{});
+    for (; k + most * each <= n; k += most * each) add(std::integral_constant<int, most>{});
+    for (; k + each <= n; k += each) add(std::integral_constant<int, 1>{});
   }
 #pragma omp simd
   for (index_t j = k; j < n; ++j) {
@@ -64,18 +63,18 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
   index_t i = 0;
   const auto take = [&](auto count) FURROW_INLINE {
 #pragma GCC unroll 4
-    for (int r = 0; r < count.value; ++r, ++i) {
-      const S factor = x[i];
+    for (int r = 0; r < count.value; ++r) {
+      const S factor = x[i + r];
 #pragma GCC unroll 8
       for (int u = 0; u < Packs; ++u) {
         pack<Bytes, S> numbers;
-        std::memcpy(&numbers, a + i * leading + place(u), Bytes);
+        std::memcpy(&numbers, a + (i + r) * leading + place(u), Bytes);
         total[r][u] += factor * numbers;
       }
     }
   };
-  while (i + together <= lines) take(std::integral_constant<int, together>{});
-  while (i < lines) take(std::integral_constant<int, 1>{});
+  for (; i + together <= lines; i += together) take(std::integral_constant<int, together>{});
+  for (; i < lines; ++i) take(std::integral_constant<int, 1>{});
 #pragma GCC unroll 8
   for (int u = 0; u < Packs; ++u) {
 #pragma GCC unroll 4
@@ -183,14 +182,12 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
     if (leading == n && n <= short_line) return add_short_lines(a, lines, x, n, sum);
   }
   index_t i = 0;
-  const auto take = [&](auto count) FURROW_INLINE {
-    add_some_lines<Bytes, count.value>(a + i * leading, leading, x + i, n, sum);
-    i += count.value;
-  };
-  while (i + 8 <= lines) take(std::integral_constant<int, 8>{});
-  if (i + 4 <= lines) take(std::integral_constant<int, 4>{});
-  if (i + 2 <= lines) take(std::integral_constant<int, 2>{});
-  if (i < lines) take(std::integral_constant<int, 1>{});
+  const auto take = [&](auto count)
+                        FURROW_INLINE { add_some_lines<Bytes, count.value>(a + i * leading, leading, x + i, n, sum); };
+  for (; i + 8 <= lines; i += 8) take(std::integral_constant<int, 8>{});
+  for (; i + 4 <= lines; i += 4) take(std::integral_constant<int, 4>{});
+  for (; i + 2 <= lines; i += 2) take(std::integral_constant<int, 2>{});
+  for (; i < lines; ++i) take(std::integral_constant<int, 1>{});
 }
 
 } // namespace furrow::dense
