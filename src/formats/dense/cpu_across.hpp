@@ -40,10 +40,10 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
   }
 #pragma omp simd
   for (index_t j = k; j < n; ++j) {
-    S total = sum[j];
+    S low = sum[j], high{};
 #pragma GCC unroll 8
-    for (int r = 0; r < Lines; ++r) total += factor[r] * S(value_of(line[r * leading + j]));
-    sum[j] = total;
+    for (int r = 0; r < Lines; ++r) (r < Lines / 2 ? low : high) += factor[r] * S(value_of(line[r * leading + j]));
+    sum[j] = low + high;
   }
 }
 
