@@ -21,7 +21,8 @@ template <class S> constexpr index_t widest_tile(int count) {
   return most_tiled / index_t(sizeof(S)) / (count == 1 ? 1 : count == 2 ? 2 : 8);
 }
 static_assert(8 * widest_tile<double>(8) * 8 <= most_tiled);
-inline constexpr index_t lines_at_once = 16; ///< that stay in the first caches while all vectors go over them
+inline constexpr index_t lines_at_once = 16;   ///< that stay in the first caches while all vectors go over them
+inline constexpr index_t bytes_at_once = 8192; ///< or more lines, where these are short
 
 inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
 inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
@@ -64,7 +65,7 @@ void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
     if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, out);
-    const index_t at_once = std::max<index_t>(lines_at_once, 8192 / (n * index_t(sizeof(T))) / 8 * 8);
+    const index_t at_once = std::max(lines_at_once, bytes_at_once / (n * index_t(sizeof(T))) / 8 * 8);
     for (index_t first = 0; first < lines; first += at_once)
       for (int r = 0; r < count; ++r)
         add_lines<bytes.value>(a + first * leading, leading, std::min(at_once, lines - first), x + r * x_next + first,

@@ -29,27 +29,25 @@ TYPED_TEST(gemv_on_cpu, is_exact_on_very_long_shapes) {
       }
 }
 
+template <class T> void is_exact(shape2 shape, bool transposed, index_t vectors = 1) {
+  kit::gemv_case q;
+  q.shape = shape;
+  q.transposed = transposed;
+  q.count = vectors;
+  kit::check_gemv<T, kit::host_side>(q, device{});
+}
+
 TYPED_TEST(gemv_on_cpu, is_exact_on_lines_of_every_length) {
   for (index_t n = 1; n <= 300; ++n)
     for (const bool transposed : {false, true})
-      for (const index_t count : {1, 2}) {
-        kit::gemv_case q;
-        q.shape = {39, n};
-        q.transposed = transposed;
-        q.count = count;
-        kit::check_gemv<TypeParam, kit::host_side>(q, device{});
-      }
+      for (const index_t vectors : {1, 2}) is_exact<TypeParam>({39, n}, transposed, vectors);
 }
 
 /// More than 32 MiB, beyond which the CPU reads lines in another order.
 template <class T> void is_exact_on_lines_from_memory() {
   for (const index_t n : {17, 45, 64, 100, 129, 300, 513, 1000})
-    for (const bool transposed : {false, true}) {
-      kit::gemv_case q;
-      q.shape = {(index_t(1) << 25) / index_t(sizeof(T)) / n + 6, n};
-      q.transposed = transposed;
-      kit::check_gemv<T, kit::host_side>(q, device{});
-    }
+    for (const bool transposed : {false, true})
+      is_exact<T>({(index_t(1) << 25) / index_t(sizeof(T)) / n + 6, n}, transposed);
 }
 TEST(gemv_on_cpu_with_lines_from_memory, is_exact) {
   is_exact_on_lines_from_memory<double>();
@@ -61,16 +59,17 @@ TYPED_TEST(gemv_on_cpu, keeps_an_infinity_in_its_own_sums) {
   using V = vector_value<TypeParam>;
   const V infinity = std::numeric_limits<V>::infinity();
   for (index_t n = 1; n <= 150; ++n)
-    for (const index_t place : {index_t(0), n - 1})
-      for (const bool transposed : {false, true}) {
-        host_array<TypeParam> a(21 * n, TypeParam(1.0f));
-        a[20 * n + place] = TypeParam(std::numeric_limits<float>::infinity());
-        const host_array<V> x(transposed ? 21 : n, V(1));
-        host_array<V> y(transposed ? n : 21);
-        gemv<TypeParam>(1, {a.data(), {21, n}, n}, as_cview(x), 0, as_view(y), {transposed});
-        for (index_t i = 0; i < y.size(); ++i)
-          ASSERT_EQ(y[i], i == (transposed ? place : 20) ? infinity : V(x.size())) << n << ' ' << i;
-      }
+    for (const index_t line : {2, 20}) // among four, and left over
+      for (const index_t place : {index_t(0), n - 1})
+        for (const bool transposed : {false, true}) {
+          host_array<TypeParam> a(21 * n, TypeParam(1.0f));
+          a[line * n + place] = TypeParam(std::numeric_limits<float>::infinity());
+          const host_array<V> x(transposed ? 21 : n, V(1));
+          host_array<V> y(transposed ? n : 21);
+          gemv<TypeParam>(1, {a.data(), {21, n}, n}, as_cview(x), 0, as_view(y), {transposed});
+          for (index_t i = 0; i < y.size(); ++i)
+            ASSERT_EQ(y[i], i == (transposed ? place : line) ? infinity : V(x.size())) << n << ' ' << i;
+        }
 }
 
 /// Random data, so that another order of summation would show.
@@ -135,12 +134,8 @@ TYPED_TEST(gemv_on_cpu, stays_within_the_row_bound_and_is_its_own_adjoint) {
 }
 
 template <class T> void is_exact_where_y_goes_past_the_caches() {
-  for (const bool transposed : {false, true}) {
-    kit::gemv_case q;
-    q.shape = transposed ? shape2{4, 2200003} : shape2{2200003, 4};
-    q.transposed = transposed;
-    kit::check_gemv<T, kit::host_side>(q, device{});
-  }
+  is_exact<T>({2200003, 4}, false);
+  is_exact<T>({4, 2200003}, true);
 }
 TEST(gemv_on_cpu_with_long_outputs, is_exact) {
   is_exact_where_y_goes_past_the_caches<double>();
