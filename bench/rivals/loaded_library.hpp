@@ -12,14 +12,11 @@ namespace furrow::bench {
 /// The first file that the loader finds: the one that the variable `named_by` of the environment names, then `files`.
 class loaded_library {
 public:
-  /// flags: RTLD_NOLOAD to find only what is loaded already.
-  loaded_library(const char* named_by, std::initializer_list<const char*> files, int flags = 0) {
-    if (const char* const named = std::getenv(named_by)) handle_ = dlopen(named, RTLD_NOW | RTLD_LOCAL | flags);
+  loaded_library(const char* named_by, std::initializer_list<const char*> files) {
+    if (const char* const named = std::getenv(named_by)) handle_ = dlopen(named, RTLD_NOW | RTLD_LOCAL);
     for (const char* const file : files)
-      if (!handle_) handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
+      if (!handle_) handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   }
-
-  explicit operator bool() const { return handle_; }
 
   /// Sets `function` to what the library calls `name`, null where it has none. Says whether it has.
   template <class F> bool find(const char* name, F& function) const {

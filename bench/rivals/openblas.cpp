@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace furrow::bench::openblas_rival {
@@ -20,14 +21,16 @@ namespace {
 
 constexpr int by_columns = 102, as_it_is = 111, transposed_a = 112;
 
-/// The kernels that it should take; null to leave it to itself.
+/// The kernels of the widest instruction set that both it and this machine have.
 const char* widest_kernels() {
-  const cpu::isa widest = cpu::machine_isa();
-  if (widest == cpu::isa::avx512) return "SKYLAKEX";
-#if defined(__x86_64__)
-  if (widest == cpu::isa::avx2 && __builtin_cpu_is("intel")) return "HASWELL"; // it has its own for AMD's
-#endif
-  return nullptr;
+  switch (cpu::machine_isa()) {
+  case cpu::isa::avx512:
+    return "SKYLAKEX";
+  case cpu::isa::avx2:
+    return "HASWELL";
+  default:
+    return "PRESCOTT";
+  }
 }
 
 constexpr std::initializer_list<const char*> files{"libopenblas.so.0", "libopenblas.so"};
@@ -43,16 +46,19 @@ void start_again() {
   execv("/proc/self/exe", pointers.data());
 }
 
-/// What OpenBLAS reads from the environment while it is loaded, unless a person has set it. The kernels of the widest
-/// instruction set: on a processor that is newer than it, it takes those of 2004. And idle threads spin for 2^22
-/// cycles, 2 ms, in place of a tenth of a second, so that turns of a measurement can be short. Where it is this
-/// machine's LAPACK it is loaded before the program begins, which therefore begins once more.
+/// Sets what OpenBLAS reads from the environment while it is loaded, unless a person has set it, and begins this
+/// program once more. Idle threads spin for 2^22 cycles, 2 ms, in place of a tenth of a second, so that turns of a
+/// measurement can be short. And on a processor that is newer than it, where it takes the kernels of 2004, it takes the
+/// widest.
 void set_up() {
   constexpr const char* timeout = "OPENBLAS_THREAD_TIMEOUT";
   if (std::getenv(timeout)) return;
+  const loaded_library file("FURROW_OPENBLAS", files);
+  const char* (*core)() = nullptr;
+  if (!file.find("openblas_get_corename", core)) return;
   setenv(timeout, "22", 0);
-  if (const char* const kernels = widest_kernels()) setenv("OPENBLAS_CORETYPE", kernels, 0);
-  if (loaded_library("FURROW_OPENBLAS", files, RTLD_NOLOAD)) start_again();
+  if (core() == std::string_view("Prescott")) setenv("OPENBLAS_CORETYPE", widest_kernels(), 0);
+  start_again();
 }
 
 /// The functions of libopenblas, where it is there.

@@ -28,6 +28,15 @@ isa detect() {
   return wanted < best ? wanted : best;
 }
 
+bool made_by_intel() {
+#if defined(__x86_64__)
+  static const bool one = __builtin_cpu_is("intel");
+  return one;
+#else
+  return false;
+#endif
+}
+
 } // namespace
 
 isa machine_isa() {
@@ -44,13 +53,7 @@ bool has_vector_bits() {
 #endif
 }
 
-bool fetching_ahead_helps() {
-#if defined(__x86_64__)
-  static const bool one = __builtin_cpu_is("intel");
-  return one;
-#else
-  return false;
-#endif
-}
+bool fetching_ahead_helps() { return made_by_intel(); }
+bool long_runs_help() { return made_by_intel(); }
 
 } // namespace furrow::cpu

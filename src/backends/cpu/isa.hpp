@@ -18,6 +18,9 @@ bool has_vector_bits();
 /// Whether a plain stream from memory gains where the program asks ahead: a tenth on processors by Intel (Sapphire
 /// Rapids); on those by AMD (Zen 3) it loses as much.
 bool fetching_ahead_helps();
+/// Whether several streams from memory gain where 512 bytes of one are read before the next, and eight of them where
+/// four would do: on processors by Intel (Sapphire Rapids); on those by AMD (Zen 4) it loses up to a quarter.
+bool long_runs_help();
 
 #if defined(__x86_64__)
 /// For functions that are written with intrinsics and chosen by `machine_isa()`.

@@ -2,6 +2,7 @@
 #pragma once
 #include <furrow/view.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -11,25 +12,40 @@
 
 namespace furrow::cpu {
 
-/// to[i] <- from[i] for an array so long that it is in no cache before and after: written past the caches, which would
-/// read every line first. What has been written can be read by other threads once this thread has synchronised with
-/// them.
-template <class V> void store_far(V* to, const V* from, index_t n) {
-#if defined(__SSE2__)
+/// How many elements from `to` on lie before one that `store_far_bytes` can write to.
+template <class V> index_t elements_before_far_stores(const V* to) {
   static_assert(16 % sizeof(V) == 0);
-  constexpr index_t each = 16 / index_t(sizeof(V));
-  index_t i = 0;
-  for (; i < n && reinterpret_cast<std::uintptr_t>(to + i) % 16 != 0; ++i) to[i] = from[i];
-  for (; i + each <= n; i += each) {
+  return index_t((16 - reinterpret_cast<std::uintptr_t>(to) % 16) % 16 / sizeof(V));
+}
+
+/// Copies Bytes bytes, a multiple of 16, to a place that is as divisible, past the caches, which would read every line
+/// first. Other threads may read them once this one has called `finish_far_stores` and has synchronised with them.
+template <int Bytes> inline __attribute__((always_inline)) void store_far_bytes(void* to, const void* from) {
+#if defined(__SSE2__)
+  for (int k = 0; k < Bytes; k += 16) {
     __m128i some;
-    std::memcpy(&some, from + i, sizeof some);
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), some);
+    std::memcpy(&some, static_cast<const char*>(from) + k, sizeof some);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(static_cast<char*>(to) + k), some);
   }
-  for (; i < n; ++i) to[i] = from[i];
-  _mm_sfence();
 #else
-  std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(V));
+  std::memcpy(to, from, Bytes);
 #endif
+}
+
+inline void finish_far_stores() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+/// to[i] <- from[i] for an array so long that it is in no cache before and after.
+template <class V> void store_far(V* to, const V* from, index_t n) {
+  constexpr index_t each = 16 / index_t(sizeof(V));
+  index_t i = std::min(n, elements_before_far_stores(to));
+  std::copy_n(from, i, to);
+  for (; i + each <= n; i += each) store_far_bytes<16>(to + i, from + i);
+  std::copy(from + i, from + n, to + i);
+  finish_far_stores();
 }
 
 } // namespace furrow::cpu

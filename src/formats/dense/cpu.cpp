@@ -61,15 +61,16 @@ template <class S> S* half_a_page_from(const void* lines, S* room) {
 
 /// out[r * n + k], for the columns of one task and one piece of their sums.
 template <class S, class T, class V>
-void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, S* out) {
+void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
+                 S* out) {
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
-    if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, out);
+    if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, far, out);
     const index_t at_once = std::max(lines_at_once, bytes_at_once / (n * index_t(sizeof(T))) / 8 * 8);
     for (index_t first = 0; first < lines; first += at_once)
       for (int r = 0; r < count; ++r)
         add_lines<bytes.value>(a + first * leading, leading, std::min(at_once, lines - first), x + r * x_next + first,
-                               n, out + r * n);
+                               n, false, out + r * n);
   });
 }
 
@@ -84,6 +85,19 @@ template <class S, class T> void put_all(const call<T>& c, S* sum, vector_value<
     for (index_t i = 0; i < n; ++i) y[i] = static_cast<vector_value<T>>(S(c.alpha) * sum[i]);
   else
     for (index_t i = 0; i < n; ++i) put(c.alpha, sum[i], c.beta, y[i * c.y_stride]);
+}
+
+/// Whether a few lines are added up and go to y at once.
+template <class S, class T> bool puts_few_lines(const call<T>& c) {
+  return std::is_same_v<S, T> && c.across && c.count == 1 && c.lines > 0 && c.lines <= few_lines && c.y_stride == 1;
+}
+
+/// The columns of one such task.
+template <class T>
+void few_lines_task(const call<T>& c, const T* a, const T* x, index_t n, T* y, bool far, bool far_y) {
+  cpu::widest_registers([&](auto bytes) FURROW_INLINE {
+    put_few_lines<bytes.value>(a, c.leading, c.lines, x, n, c.alpha, c.beta, y, far, far_y);
+  });
 }
 
 /// Problem b of a batch, cut as `p` says. `each(n, streamed, body)` calls body(k) for every k in [0, n); `streamed` as
@@ -130,11 +144,13 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
       for (int r = 0; r < c.count; ++r)
         put_all(c, whole + r * size, y + output * c.y_stride + r * c.y_next, size, far_y);
     };
+    if constexpr (std::is_same_v<S, T>)
+      if (puts_few_lines<S>(c)) return few_lines_task(c, a + output, x, size, y + output, far, far_y && c.beta == S(0));
     if (c.across) {
       alignas(64) S room[(most_tiled + 4096) / sizeof(S)]; // NOLINT: written before it is read
       const T* const from = a + term * c.leading + output;
       S* const out = half_a_page_from(from, room);
-      across_task(from, c.leading, count, x + term, x_next, size, c.count, out);
+      across_task(from, c.leading, count, x + term, x_next, size, c.count, far, out);
       if (p.pieces > 1) std::copy_n(out, size * c.count, sums_of(piece, tile));
       else put_whole(out);
       return;
@@ -172,8 +188,10 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
 /// Problems side by side where there are many of them or they are small, tasks of one problem otherwise. The bits are
 /// the same either way.
 template <class S, class T> void run(const call<T>& c) {
-  const cpu_plan p = c.across ? plan_across(c.lines, c.length, sizeof(T), widest_tile<S>(c.count))
-                              : plan_along(c.lines, c.length, sizeof(T));
+  index_t widest = widest_tile<S>(c.count);
+  if (puts_few_lines<S>(c)) widest = std::max(widest, task_bytes / (c.lines * index_t(sizeof(T))));
+  const cpu_plan p =
+      c.across ? plan_across(c.lines, c.length, sizeof(T), widest) : plan_along(c.lines, c.length, sizeof(T));
   if (c.batch > 1 && (p.tasks() == 1 || c.batch >= 4 * cpu::thread_count()))
     return cpu::for_each_task(c.batch, [&](index_t b) {
       run_problem<S>(c, p, b, [](index_t n, double, const auto& body) {

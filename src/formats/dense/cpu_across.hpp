@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "call.hpp"
 #include "cpu_pack.hpp"
+
+#include "backends/cpu/store_far.hpp"
 
 #include <furrow/gemv.hpp>
 
@@ -9,33 +12,38 @@
 /// The CPU's loops of products that add lines up.
 namespace furrow::dense {
 
-/// sum[k] += sum_i x[i] line i [k] for Lines lines of n elements. Where there are registers for it, 512 bytes of a line
-/// at a time: the fewer turns from line to line, the better memory answers.
-template <int Bytes, int Lines, class S, class T, class V>
+/// total[u] += sum_r factor[r] line r [u] for neighbouring packs of Lines lines, `leading` apart.
+template <int Bytes, class S, int Packs, int Lines>
+FURROW_INLINE inline void add_packs(pack<Bytes, S> (&total)[Packs], const S* a, index_t leading,
+                                    const S (&factor)[Lines]) {
+#pragma GCC unroll 8
+  for (int r = 0; r < Lines; ++r)
+#pragma GCC unroll 8
+    for (int u = 0; u < Packs; ++u) {
+      pack<Bytes, S> numbers;
+      std::memcpy(&numbers, a + r * leading + u * in_pack<Bytes, S>, Bytes);
+      total[u] += factor[r] * numbers;
+    }
+}
+
+/// sum[k] += sum_i x[i] line i [k] for Lines lines of n elements, Packs packs of a line at a time.
+template <int Bytes, int Lines, int Packs, class S, class T, class V>
 FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V* x, index_t n, S* sum) {
   S factor[Lines];
 #pragma GCC unroll 8
   for (int r = 0; r < Lines; ++r) factor[r] = x[r];
   index_t k = 0;
   if constexpr (std::is_same_v<S, T>) {
-    constexpr int most = Bytes == 64 ? 8 : 2;
     constexpr index_t each = in_pack<Bytes, S>;
     const auto add = [&](auto packs) FURROW_INLINE {
       pack<Bytes, S> total[packs.value];
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(&total[u], sum + k + u * each, Bytes);
-#pragma GCC unroll 8
-      for (int r = 0; r < Lines; ++r)
-#pragma GCC unroll 8
-        for (int u = 0; u < packs.value; ++u) {
-          pack<Bytes, S> numbers;
-          std::memcpy(&numbers, line + r * leading + k + u * each, Bytes);
-          total[u] += factor[r] * numbers;
-        }
+      add_packs<Bytes, S>(total, line + k, leading, factor);
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(sum + k + u * each, &total[u], Bytes);
     };
-    for (; k + most * each <= n; k += most * each) add(std::integral_constant<int, most>{});
+    for (; k + Packs * each <= n; k += Packs * each) add(std::integral_constant<int, Packs>{});
     for (; k + each <= n; k += each) add(std::integral_constant<int, 1>{});
   }
 #pragma omp simd
@@ -45,6 +53,70 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
     for (int r = 0; r < Lines; ++r) (r < Lines / 2 ? low : high) += factor[r] * S(value_of(line[r * leading + j]));
     sum[j] = low + high;
   }
+}
+
+/// Packs of a line that are read before the next line's: 512 bytes where there are registers for it. The fewer turns
+/// from line to line, the better caches answer, and memory where `in_long_runs` says so. Otherwise a cache line.
+template <int Bytes> inline constexpr int packs_of_a_run = Bytes == 64 ? 8 : 2;
+template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
+inline bool in_long_runs(bool far) { return !far || cpu::long_runs_help(); }
+
+inline constexpr index_t few_lines = 8; ///< whose sums are not kept anywhere
+
+/// y <- alpha sum_i x[i] line i + beta y for `lines` lines of n elements, from Lines to `few_lines`; Packs packs of a
+/// line at a time. far_y: y leaves the caches, and beta is 0.
+template <int Bytes, int Packs, int Lines = 1, class S>
+FURROW_INLINE inline void put_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n, S alpha, S beta,
+                                    S* y, bool far_y) {
+  if constexpr (Lines < few_lines)
+    if (lines > Lines) return put_lines<Bytes, Packs, Lines + 1>(a, leading, lines, x, n, alpha, beta, y, far_y);
+  constexpr index_t each = in_pack<Bytes, S>;
+  S factor[Lines];
+  std::copy_n(x, Lines, factor);
+  const auto one_by_one = [&](index_t first, index_t last) FURROW_INLINE {
+#pragma omp simd
+    for (index_t k = first; k < last; ++k) {
+      S sum{};
+#pragma GCC unroll 8
+      for (int r = 0; r < Lines; ++r) sum += factor[r] * a[r * leading + k];
+      put(alpha, sum, beta, y[k]);
+    }
+  };
+  index_t k = far_y ? std::min(n, cpu::elements_before_far_stores(y)) : 0;
+  one_by_one(0, k);
+  const auto put_packs = [&](auto packs) FURROW_INLINE {
+    pack<Bytes, S> total[packs.value] = {};
+    add_packs<Bytes, S>(total, a + k, leading, factor);
+#pragma GCC unroll 8
+    for (int u = 0; u < packs.value; ++u) {
+      S* const to = y + k + u * each;
+      total[u] *= alpha;
+      if (far_y) {
+        cpu::store_far_bytes<Bytes>(to, &total[u]);
+        continue;
+      }
+      if (beta != S(0)) {
+        pack<Bytes, S> before;
+        std::memcpy(&before, to, Bytes);
+        total[u] += beta * before;
+      }
+      std::memcpy(to, &total[u], Bytes);
+    }
+  };
+  for (; k + Packs * each <= n; k += Packs * each) put_packs(std::integral_constant<int, Packs>{});
+  for (; k + each <= n; k += each) put_packs(std::integral_constant<int, 1>{});
+  one_by_one(k, n);
+  if (far_y) cpu::finish_far_stores();
+}
+
+/// The same for 1 to `few_lines` lines. far: they come from memory.
+template <int Bytes, class S>
+FURROW_INLINE inline void put_few_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n, S alpha,
+                                        S beta, S* y, bool far, bool far_y) {
+  constexpr int run = packs_of_a_run<Bytes>, cache_line = packs_of_a_cache_line<Bytes>;
+  if (run == cache_line || in_long_runs(far))
+    return put_lines<Bytes, run>(a, leading, lines, x, n, alpha, beta, y, far_y);
+  put_lines<Bytes, cache_line>(a, leading, lines, x, n, alpha, beta, y, far_y);
 }
 
 inline constexpr int most_packs = 8; ///< of sums that stay in registers
@@ -87,6 +159,8 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
 template <int Bytes, class S>
 FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
                                              S* sum) {
+  if constexpr (Bytes > lane_bytes)
+    if (n <= in_pack<Bytes / 2, S>) return add_parts_of_packs<Bytes / 2>(a, leading, lines, x, n, sum);
   constexpr index_t each = in_pack<Bytes, S>;
   constexpr int together = 4;
   pack<Bytes, S> total[together] = {};
@@ -155,9 +229,10 @@ FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x,
     for (index_t k = 0; k < n; ++k) sum[k] += S(x[i]) * S(value_of(a[i * n + k]));
 }
 
-/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements.
+/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements. far: they come from memory.
 template <int Bytes, class S, class T, class V>
-FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, S* sum) {
+FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
+                                    S* sum) {
   if (leading == n) {
     if (n == 1) return add_narrow_lines<1>(a, lines, x, sum);
     if (n == 2) return add_narrow_lines<2>(a, lines, x, sum);
@@ -182,12 +257,16 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
     if (leading == n && n <= short_line) return add_short_lines(a, lines, x, n, sum);
   }
   index_t i = 0;
-  const auto take = [&](auto count)
-                        FURROW_INLINE { add_some_lines<Bytes, count.value>(a + i * leading, leading, x + i, n, sum); };
-  for (; i + 8 <= lines; i += 8) take(std::integral_constant<int, 8>{});
-  for (; i + 4 <= lines; i += 4) take(std::integral_constant<int, 4>{});
-  for (; i + 2 <= lines; i += 2) take(std::integral_constant<int, 2>{});
-  for (; i < lines; ++i) take(std::integral_constant<int, 1>{});
+  const auto take = [&](auto count, auto packs) FURROW_INLINE {
+    for (; i + count.value <= lines; i += count.value)
+      add_some_lines<Bytes, count.value, packs.value>(a + i * leading, leading, x + i, n, sum);
+  };
+  constexpr std::integral_constant<int, packs_of_a_run<Bytes>> run;
+  constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
+  if (in_long_runs(far)) take(std::integral_constant<int, 8>{}, run);
+  take(std::integral_constant<int, 4>{}, cache_line);
+  take(std::integral_constant<int, 2>{}, cache_line);
+  take(std::integral_constant<int, 1>{}, cache_line);
 }
 
 } // namespace furrow::dense

@@ -86,6 +86,24 @@ FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pa
   four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
 }
 
+/// The same for those of `lines` lines of n > 0 elements, less than a pack, of which whole packs can be read; returns
+/// how many these are. Packs are no wider than they must be: few are then parts of two cache lines.
+template <int Bytes, class S>
+FURROW_INLINE inline index_t sum_short_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n,
+                                             S* out) {
+  if constexpr (Bytes > lane_bytes)
+    if (n <= in_pack<Bytes / 2, S>) return sum_short_lines<Bytes / 2>(a, leading, lines, x, n, out);
+  constexpr index_t each = in_pack<Bytes, S>;
+  S padded[each] = {};
+  std::copy_n(x, n, padded);
+  pack<Bytes, S> factor;
+  std::memcpy(&factor, padded, Bytes);
+  index_t i = 0;
+  for (const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each); i + 4 <= safe; i += 4)
+    four_short_lines<Bytes, S>(a + i * leading, leading, factor, n, out + i);
+  return i;
+}
+
 /// out[i] = sum_k line i [k] x[k] for four lines without gaps between them, read as they lie in memory.
 template <int Bytes, class S> FURROW_INLINE inline void four_in_order(const S* a, const S* x, index_t n, S* out) {
   pack<Bytes, S> total[4][1];
@@ -188,14 +206,7 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
         for (; i + 4 <= lines; i += 4) four_lines<Bytes, true>(a + i * leading, leading, x, n, out + i);
       for (; i + 4 <= lines; i += 4) four_lines<Bytes, false>(a + i * leading, leading, x, n, out + i);
       for (; i < lines; ++i) one_line<Bytes, false>(a + i * leading, x, n, out[i]);
-    } else if (n > 0) {
-      S padded[each] = {};
-      std::copy_n(x, n, padded);
-      pack<Bytes, S> factor;
-      std::memcpy(&factor, padded, Bytes);
-      for (const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each); i + 4 <= safe; i += 4)
-        four_short_lines<Bytes, S>(a + i * leading, leading, factor, n, out + i);
-    }
+    } else if (n > 0) i = sum_short_lines<Bytes>(a, leading, lines, x, n, out);
   } else {
     if (n <= short_line)
       for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);

@@ -21,6 +21,7 @@ inline constexpr index_t few_tasks = 16, enough_tasks = 64, most_tasks = 512;
 inline constexpr index_t task_bytes = 1 << 18;   ///< of A that a task of whole lines has
 inline constexpr double least_line = 32;         ///< bytes that are read while a line is summed up, shorter ones too
 inline constexpr index_t piece_bytes = 1 << 19;  ///< of A that a task has at least that leaves pieces of sums
+inline constexpr index_t least_piece = 512;      ///< elements of a line that is cut to be shared out evenly
 inline constexpr index_t cached_bytes = 1 << 19; ///< of a matrix that second caches hold
 inline constexpr index_t least_run = 1024;       ///< bytes of a line there that a task has at least
 inline constexpr index_t least_terms = 128;      ///< lines of a piece at least: its sums are written and read once more
@@ -41,15 +42,37 @@ constexpr index_t tasks_of(double bytes, index_t each) {
   return halves == 0 ? 1 : std::max<index_t>(shared_evenly(halves), 2);
 }
 
-/// Lines of `length` elements of `size` bytes, each summed up. Few long lines are cut into pieces.
+/// How many of `all` elements the busiest of so many threads has, where they are cut into parts of `each` and who has
+/// none left takes one from the others.
+constexpr index_t busiest(index_t all, index_t each, index_t threads) {
+  const index_t full = (all - 1) / each, rest = all - full * each;
+  const index_t most = ceil_div(full, threads) * each;
+  return full % threads == 0 ? most + rest : std::max(most, full / threads * each + rest);
+}
+
+/// Whether the busiest of 2 threads, or of 4 where there are so many tasks, has no more than an eighth above its share.
+constexpr bool is_fair(index_t all, index_t each, index_t tasks) {
+  const auto fair_to = [&](index_t threads) { return 8 * threads * busiest(all, each, threads) <= 9 * all; };
+  return tasks < 2 || (fair_to(2) && (tasks < 4 || fair_to(4)));
+}
+
+/// Lines of `length` elements of `size` bytes, each summed up. Few long lines are cut into pieces, as are some that
+/// cannot be shared out evenly.
 constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
   const index_t tasks = tasks_of(double(lines) * std::max(double(length) * double(size), least_line), task_bytes);
   cpu_plan p{length, 1, std::max<index_t>(4, lines), 1};
   if (tasks > 1) p.outputs = std::max<index_t>(4, (ceil_div(lines, tasks) + 2) / 4 * 4); // read four by four
   p.tiles = ceil_div(lines, p.outputs);
-  if (p.tiles < enough_tasks) {
-    const index_t fit = length * std::min(lines, p.outputs) / (piece_bytes / size);
-    p.terms = ceil_div(ceil_div(length, std::clamp<index_t>(fit, 1, enough_tasks)), 64) * 64;
+  index_t pieces = 1;
+  if (p.tiles < enough_tasks)
+    pieces = std::clamp<index_t>(length * std::min(lines, p.outputs) / (piece_bytes / size), 1, enough_tasks);
+  if (pieces == 1 && tasks <= few_tasks && length >= tasks * least_piece && !is_fair(lines, p.outputs, tasks)) {
+    p.outputs = lines;
+    p.tiles = 1;
+    pieces = tasks;
+  }
+  if (pieces > 1) {
+    p.terms = ceil_div(ceil_div(length, pieces), 64) * 64;
     p.pieces = ceil_div(length, p.terms);
   }
   return p;

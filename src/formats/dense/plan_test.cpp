@@ -161,13 +161,6 @@ TEST(gemv_plan, covers_every_element_once_on_the_cpu) {
       }
 }
 
-/// Lines of the busiest of so many threads, where who has no part left takes one from the others.
-index_t busiest(index_t lines, index_t parts, index_t each, index_t threads) {
-  const index_t full = parts - 1, rest = lines - full * each;
-  const index_t most = dense::ceil_div(full, threads) * each;
-  return full % threads == 0 ? most + rest : std::max(most, full / threads * each + rest);
-}
-
 TEST(gemv_plan, gives_the_threads_of_a_cpu_equal_shares_of_a_square) {
   for (const index_t size : {4, 8})
     for (index_t n = 512; n <= 32768 / size; n += 4)
@@ -175,11 +168,11 @@ TEST(gemv_plan, gives_the_threads_of_a_cpu_equal_shares_of_a_square) {
         const double fair = double(n) / double(threads);
         const auto a = dense::plan_along(n, n, size);
         ASSERT_EQ(a.pieces, 1);
-        EXPECT_LE(double(busiest(n, a.tiles, a.outputs, threads)), 1.125 * fair) << n << " " << size;
+        EXPECT_LE(double(dense::busiest(n, a.outputs, threads)), 1.125 * fair) << n << " " << size;
         const auto c = dense::plan_across(n, n, size, 32768 / size);
         ASSERT_EQ(c.tiles, 1);
         if (c.pieces < threads) continue;
-        EXPECT_LE(double(busiest(n, c.pieces, c.terms, threads)), 1.125 * fair) << n << " " << size;
+        EXPECT_LE(double(dense::busiest(n, c.terms, threads)), 1.125 * fair) << n << " " << size;
       }
 }
 
