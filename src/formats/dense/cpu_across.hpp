@@ -55,12 +55,11 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
   }
 }
 
-/// Packs of a line that are read before the next line's: 512 bytes where there are registers for it. The fewer turns
-/// from line to line, the better caches answer, and memory where `in_long_runs` says so. Otherwise a cache line.
-template <int Bytes> inline constexpr int packs_of_a_run = Bytes == 64 ? 8 : 2;
-template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
+/// The fewer turns from line to line, the better caches answer, and memory on some processors.
 inline bool in_long_runs(bool far) { return !far || cpu::long_runs_help(); }
 
+inline constexpr index_t added_alone =
+    8192;                               ///< bytes: lines from memory without long runs or gaps are added one by one
 inline constexpr index_t few_lines = 8; ///< whose sums are not kept anywhere
 
 /// y <- alpha sum_i x[i] line i + beta y for `lines` lines of n elements, from Lines to `few_lines`; Packs packs of a
@@ -264,6 +263,7 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
   constexpr std::integral_constant<int, packs_of_a_run<Bytes>> run;
   constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
   if (in_long_runs(far)) take(std::integral_constant<int, 8>{}, run);
+  else if (leading == n && n * index_t(sizeof(T)) <= added_alone) take(std::integral_constant<int, 1>{}, cache_line);
   take(std::integral_constant<int, 4>{}, cache_line);
   take(std::integral_constant<int, 2>{}, cache_line);
   take(std::integral_constant<int, 1>{}, cache_line);

@@ -66,11 +66,11 @@ FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, 
   }
 }
 
-/// out[i] = sum_k line i [k] x[k] for four lines, side by side.
-template <int Bytes, bool Ahead, class S>
+/// out[i] = sum_k line i [k] x[k] for four lines, Packs packs of each side by side.
+template <int Bytes, int Packs, class S>
 FURROW_INLINE inline void four_lines(const S* a, index_t leading, const S* x, index_t n, S* out) {
   pack<Bytes, S> total[4];
-  sum_packs<Bytes, S, 4, 2, Ahead>(total, a, leading, x, n);
+  sum_packs<Bytes, S, 4, Packs, false>(total, a, leading, x, n);
   four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
 }
 
@@ -149,7 +149,7 @@ FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, ind
 inline constexpr index_t side_by_side = 32;    ///< short lines that are summed up at the same time
 inline constexpr index_t in_order = 128;       ///< bytes of a line: longer ones from memory are read as they lie there
 inline constexpr index_t four_at_a_time = 512; ///< up to here, four at a time
-inline constexpr index_t one_by_one = 2048;    ///< and up to here, one at a time
+inline constexpr index_t one_by_one = 16384;   ///< and up to here, one at a time
 
 /// out[i] = sum_k line i [k] x[k] for `side_by_side` lines of a few elements each.
 template <class S, class T, class V>
@@ -193,18 +193,18 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
   if constexpr (std::is_same_v<S, T>) {
     constexpr index_t each = in_pack<Bytes, S>;
     if (n >= each) {
-      const bool ahead = far && cpu::fetching_ahead_helps();
       const index_t bytes = n * index_t(sizeof(T));
-      const bool stream = far && leading == n && bytes > in_order && bytes <= one_by_one;
-      if (stream && bytes <= four_at_a_time)
-        for (; i + 4 <= lines; i += 4) four_in_order<Bytes>(a + i * n, x, n, out + i);
-      if (stream && ahead)
-        for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
-      if (stream)
+      if (far && leading == n && bytes > in_order && bytes <= one_by_one) {
+        if (bytes <= four_at_a_time)
+          for (; i + 4 <= lines; i += 4) four_in_order<Bytes>(a + i * n, x, n, out + i);
+        if (cpu::fetching_ahead_helps())
+          for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
         for (; i < lines; ++i) one_line<Bytes, false>(a + i * n, x, n, out[i]);
-      if (ahead && sizeof(T) == 8)
-        for (; i + 4 <= lines; i += 4) four_lines<Bytes, true>(a + i * leading, leading, x, n, out + i);
-      for (; i + 4 <= lines; i += 4) four_lines<Bytes, false>(a + i * leading, leading, x, n, out + i);
+      }
+      if (far)
+        for (; i + 4 <= lines; i += 4)
+          four_lines<Bytes, packs_of_a_cache_line<Bytes>>(a + i * leading, leading, x, n, out + i);
+      for (; i + 4 <= lines; i += 4) four_lines<Bytes, 2>(a + i * leading, leading, x, n, out + i);
       for (; i < lines; ++i) one_line<Bytes, false>(a + i * leading, x, n, out[i]);
     } else if (n > 0) i = sum_short_lines<Bytes>(a, leading, lines, x, n, out);
   } else {

@@ -5,6 +5,7 @@
 #include <furrow/half.hpp>
 #include <furrow/view.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +24,11 @@ FURROW_INLINE inline float value_of(half a) { return float(a); }
 /// Bytes of neighbouring numbers: a register. (They are copied one by one: a copy of several goes through memory.)
 template <int Bytes, class S> using pack [[gnu::vector_size(Bytes), gnu::may_alias]] = S;
 template <int Bytes, class S> inline constexpr index_t in_pack = Bytes / index_t(sizeof(S));
+
+/// Packs of a line that are read before the next line's, where several are read side by side: 512 bytes where there are
+/// registers for it, or a cache line.
+template <int Bytes> inline constexpr int packs_of_a_run = Bytes == 64 ? 8 : 2;
+template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
 
 inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together
 
