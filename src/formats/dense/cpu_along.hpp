@@ -26,7 +26,7 @@ FURROW_INLINE inline void add_products(pack<Bytes, S> (&sums)[Lines][Width], con
   pack<Bytes, S> factor[Packs];
 #pragma GCC unroll 8
   for (int u = 0; u < Packs; ++u) std::memcpy(&factor[u], x + u * each, Bytes);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int i = 0; i < Lines; ++i)
 #pragma GCC unroll 8
     for (int u = 0; u < Packs; ++u) {
@@ -52,13 +52,13 @@ FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, 
   if (k < n) {
     pack<Bytes, S> factor, numbers;
     load_part<Bytes, S>(factor, x + n - each, k - n);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < Lines; ++i) {
       load_part<Bytes, S>(numbers, a + i * leading + n - each, k - n);
       sums[i][0] += numbers * factor;
     }
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int i = 0; i < Lines; ++i) {
     total[i] = sums[i][0];
 #pragma GCC unroll 8
@@ -118,6 +118,22 @@ FURROW_INLINE inline void one_line(const S* line, const S* x, index_t n, S& out)
   pack<Bytes, S> total[1];
   sum_packs<Bytes, S, 1, 8, Ahead>(total, line, n, x, n);
   out = one_total<Bytes, S>(total[0]);
+}
+
+/// How many of `lines` lines that are read four by four go together at the end: with the last four of them, where there
+/// are four, for a line alone reads x for itself.
+constexpr index_t read_last(index_t lines) { return lines < 4 || lines % 4 == 0 ? lines % 4 : 4 + lines % 4; }
+
+/// out[i] = sum_k line i [k] x[k] for `lines` lines, from Lines to 7.
+template <int Bytes, int Lines = 1, class S>
+FURROW_INLINE inline void sum_last_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n, S* out) {
+  if constexpr (Lines < 7)
+    if (lines > Lines) return sum_last_lines<Bytes, Lines + 1>(a, leading, lines, x, n, out);
+  constexpr int packs = std::max(8 / Lines, Bytes == 64 ? 2 : 1); // a sum waits for its last addition
+  pack<Bytes, S> total[Lines];
+  sum_packs<Bytes, S, Lines, packs, false>(total, a, leading, x, n);
+#pragma GCC unroll 8
+  for (int i = 0; i < Lines; ++i) out[i] = one_total<Bytes, S>(total[i]);
 }
 
 /// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart, of numbers that are converted.
@@ -201,11 +217,13 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
           for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
         for (; i < lines; ++i) one_line<Bytes, false>(a + i * n, x, n, out[i]);
       }
+      const index_t last = read_last(lines - i);
       if (far)
-        for (; i + 4 <= lines; i += 4)
+        for (; i + last < lines; i += 4)
           four_lines<Bytes, packs_of_a_cache_line<Bytes>>(a + i * leading, leading, x, n, out + i);
-      for (; i + 4 <= lines; i += 4) four_lines<Bytes, 2>(a + i * leading, leading, x, n, out + i);
-      for (; i < lines; ++i) one_line<Bytes, false>(a + i * leading, x, n, out[i]);
+      for (; i + last < lines; i += 4) four_lines<Bytes, 2>(a + i * leading, leading, x, n, out + i);
+      if (last > 0) sum_last_lines<Bytes>(a + i * leading, leading, last, x, n, out + i);
+      i = lines;
     } else if (n > 0) i = sum_short_lines<Bytes>(a, leading, lines, x, n, out);
   } else {
     if (n <= short_line)

@@ -43,9 +43,23 @@ TYPED_TEST(gemv_on_cpu, is_exact_on_lines_of_every_length) {
       for (const index_t vectors : {1, 2}) is_exact<TypeParam>({39, n}, transposed, vectors);
 }
 
+TYPED_TEST(gemv_on_cpu, is_exact_on_every_number_of_few_lines) {
+  for (index_t lines = 1; lines <= 19; ++lines)
+    for (const index_t n : {20, 77, 333, 1030, 20011})
+      for (const bool transposed : {false, true}) {
+        kit::gemv_case q;
+        q.shape = {lines, n};
+        q.transposed = transposed;
+        q.shift = lines % 4;
+        kit::check_gemv<TypeParam, kit::host_side>(q, device{});
+        q.alpha = -2, q.beta = 3, q.padding = 5;
+        kit::check_gemv<TypeParam, kit::host_side>(q, device{});
+      }
+}
+
 /// More than 32 MiB, beyond which the CPU reads lines in another order.
 template <class T> void is_exact_on_lines_from_memory() {
-  for (const index_t n : {17, 45, 64, 100, 129, 300, 513, 1000})
+  for (const index_t n : {17, 45, 64, 100, 129, 300, 513, 1000, 2500})
     for (const bool transposed : {false, true})
       is_exact<T>({(index_t(1) << 25) / index_t(sizeof(T)) / n + 6, n}, transposed);
 }
@@ -135,7 +149,11 @@ TYPED_TEST(gemv_on_cpu, stays_within_the_row_bound_and_is_its_own_adjoint) {
 
 template <class T> void is_exact_where_y_goes_past_the_caches() {
   is_exact<T>({2200003, 4}, false);
-  is_exact<T>({4, 2200003}, true);
+  kit::gemv_case q;
+  q.shape = {4, 2200003};
+  q.transposed = true;
+  for (q.shift = 0; q.shift < 4; ++q.shift)
+    for (q.beta = 0; q.beta < 2; ++q.beta) kit::check_gemv<T, kit::host_side>(q, device{});
 }
 TEST(gemv_on_cpu_with_long_outputs, is_exact) {
   is_exact_where_y_goes_past_the_caches<double>();
