@@ -158,8 +158,6 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
 template <int Bytes, class S>
 FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
                                              S* sum) {
-  if constexpr (Bytes > lane_bytes)
-    if (n <= in_pack<Bytes / 2, S>) return add_parts_of_packs<Bytes / 2>(a, leading, lines, x, n, sum);
   constexpr index_t each = in_pack<Bytes, S>;
   constexpr int together = 4;
   pack<Bytes, S> total[together] = {};
@@ -240,7 +238,9 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
   }
   if constexpr (std::is_same_v<S, T>) {
     constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
-    if (n < each) return add_parts_of_packs<Bytes>(a, leading, lines, x, n, sum);
+    if (n < each)
+      return in_narrowest_register<Bytes, S>(
+          n, [&](auto bytes) FURROW_INLINE { add_parts_of_packs<bytes.value>(a, leading, lines, x, n, sum); });
     if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, sum);
     if (n <= 2 * most) { // in halves, while some lines stay in the first cache
       constexpr index_t some = 16;

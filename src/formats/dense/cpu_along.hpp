@@ -87,12 +87,10 @@ FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pa
 }
 
 /// The same for those of `lines` lines of n > 0 elements, less than a pack, of which whole packs can be read; returns
-/// how many these are. Packs are no wider than they must be: few are then parts of two cache lines.
+/// how many these are.
 template <int Bytes, class S>
 FURROW_INLINE inline index_t sum_short_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n,
                                              S* out) {
-  if constexpr (Bytes > lane_bytes)
-    if (n <= in_pack<Bytes / 2, S>) return sum_short_lines<Bytes / 2>(a, leading, lines, x, n, out);
   constexpr index_t each = in_pack<Bytes, S>;
   S padded[each] = {};
   std::copy_n(x, n, padded);
@@ -224,7 +222,9 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
       for (; i + last < lines; i += 4) four_lines<Bytes, 2>(a + i * leading, leading, x, n, out + i);
       if (last > 0) sum_last_lines<Bytes>(a + i * leading, leading, last, x, n, out + i);
       i = lines;
-    } else if (n > 0) i = sum_short_lines<Bytes>(a, leading, lines, x, n, out);
+    } else if (n > 0) // in narrow registers few are parts of two cache lines
+      i = in_narrowest_register<Bytes, S>(
+          n, [&](auto bytes) FURROW_INLINE { return sum_short_lines<bytes.value>(a, leading, lines, x, n, out); });
   } else {
     if (n <= short_line)
       for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);

@@ -74,6 +74,13 @@ FURROW_INLINE inline void add_halves(pack<Bytes / 2, S>& to, const pack<Bytes, S
   to = __builtin_shufflevector(a, a, int(J)...) + __builtin_shufflevector(a, a, int(J + sizeof...(J))...);
 }
 
+/// body(std::integral_constant<int, B>{}) for the bytes B of the narrowest register up to Bytes that holds n numbers.
+template <int Bytes, class S, class F> FURROW_INLINE inline auto in_narrowest_register(index_t n, const F& body) {
+  if constexpr (Bytes > lane_bytes)
+    if (n <= in_pack<Bytes / 2, S>) return in_narrowest_register<Bytes / 2, S>(n, body);
+  return body(std::integral_constant<int, Bytes>{});
+}
+
 /// out = the sum of the lanes.
 template <int Bytes, class S> FURROW_INLINE inline void add_lanes(const pack<Bytes, S>& a, S* out) {
   if constexpr (Bytes == lane_bytes) std::memcpy(out, &a, lane_bytes);

@@ -65,7 +65,8 @@ constexpr cpu_plan plan_along(index_t lines, index_t length, index_t size) {
   p.tiles = ceil_div(lines, p.outputs);
   index_t pieces = 1;
   if (p.tiles < enough_tasks)
-    pieces = std::clamp<index_t>(length * std::min(lines, p.outputs) / (piece_bytes / size), 1, enough_tasks);
+    pieces =
+        shared_evenly(std::clamp<index_t>(length * std::min(lines, p.outputs) / (piece_bytes / size), 1, enough_tasks));
   if (pieces == 1 && tasks <= few_tasks && length >= tasks * least_piece && !is_fair(lines, p.outputs, tasks)) {
     p.outputs = lines;
     p.tiles = 1;

@@ -161,6 +161,21 @@ TEST(gemv_plan, covers_every_element_once_on_the_cpu) {
       }
 }
 
+TEST(gemv_plan, gives_two_threads_of_a_cpu_equal_shares_of_few_lines) {
+  for (const index_t size : {4, 8})
+    for (index_t lines = 1; lines <= 19; ++lines)
+      for (const index_t length : {20000, 33333, 100000}) {
+        const auto p = dense::plan_along(lines, length, size);
+        if (lines * length * size < 2 * dense::task_bytes) continue;
+        const auto share = [](index_t all, index_t each) { return double(dense::busiest(all, each, 2)) / double(all); };
+        EXPECT_LE(p.tiles == 1    ? share(length, p.terms)
+                  : p.pieces == 1 ? share(lines, p.outputs)
+                                  : share(p.tasks(), 1),
+                  0.5 * 1.125)
+            << lines << " of " << length << ", " << size;
+      }
+}
+
 TEST(gemv_plan, gives_the_threads_of_a_cpu_equal_shares_of_a_square) {
   for (const index_t size : {4, 8})
     for (index_t n = 512; n <= 32768 / size; n += 4)
