@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <furrow/view.hpp>
 
 namespace furrow::cpu {
 
@@ -8,6 +9,11 @@ namespace furrow::cpu {
 /// end of the array it does nothing.
 inline __attribute__((always_inline)) void fetch_ahead(const void* at) {
   __builtin_prefetch(static_cast<const char*>(at) + 3072);
+}
+
+/// The same for every cache line of so many bytes from `at` on.
+inline __attribute__((always_inline)) void fetch_ahead(const void* at, index_t bytes) {
+  for (index_t k = 0; k < bytes; k += 64) fetch_ahead(static_cast<const char*>(at) + k);
 }
 
 } // namespace furrow::cpu

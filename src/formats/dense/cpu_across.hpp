@@ -3,6 +3,7 @@
 #include "call.hpp"
 #include "cpu_pack.hpp"
 
+#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/store_far.hpp"
 
 #include <furrow/gemv.hpp>
@@ -124,7 +125,8 @@ inline constexpr int most_packs = 8; ///< of sums that stay in registers
 /// last one overlaps the one before, with the same sums, where n is not whole packs. Where there are few packs, several
 /// lines have sums of their own: a sum waits for its last addition.
 template <int Bytes, int Packs, class S>
-FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n, S* sum) {
+FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n, bool ahead,
+                                       S* sum) {
   constexpr index_t each = in_pack<Bytes, S>;
   constexpr int together = std::max(1, most_packs / 2 / Packs);
   const auto place = [&](int u) FURROW_INLINE { return u < Packs - 1 ? u * each : n - each; };
@@ -144,7 +146,10 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
       }
     }
   };
-  for (; i + together <= lines; i += together) take(std::integral_constant<int, together>{});
+  for (; i + together <= lines; i += together) {
+    if (ahead) cpu::fetch_ahead(a + i * leading, together * Packs * Bytes);
+    take(std::integral_constant<int, together>{});
+  }
   for (; i < lines; ++i) take(std::integral_constant<int, 1>{});
 #pragma GCC unroll 8
   for (int u = 0; u < Packs; ++u) {
@@ -157,19 +162,21 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
 /// The same for n less than a pack: of a pack a line only the first n numbers count.
 template <int Bytes, class S>
 FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                             S* sum) {
+                                             bool ahead, S* sum) {
   constexpr index_t each = in_pack<Bytes, S>;
   constexpr int together = 4;
   pack<Bytes, S> total[together] = {};
   const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each);
   index_t i = 0;
-  for (; i + together <= safe; i += together)
+  for (; i + together <= safe; i += together) {
+    if (ahead) cpu::fetch_ahead(a + i * leading, together * n * index_t(sizeof(S)));
 #pragma GCC unroll 4
     for (int r = 0; r < together; ++r) {
       pack<Bytes, S> numbers;
       std::memcpy(&numbers, a + (i + r) * leading, Bytes);
       total[r] += x[i + r] * numbers;
     }
+  }
   total[0] = (total[0] + total[1]) + (total[2] + total[3]);
   S whole[each];
   std::memcpy(whole, &total[0], Bytes);
@@ -180,22 +187,24 @@ FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_
 
 /// The same for n from one pack to `most_packs`.
 template <int Bytes, int Packs = 1, class S>
-FURROW_INLINE inline void add_to_registers(const S* a, index_t leading, index_t lines, const S* x, index_t n, S* sum) {
+FURROW_INLINE inline void add_to_registers(const S* a, index_t leading, index_t lines, const S* x, index_t n,
+                                           bool ahead, S* sum) {
   if constexpr (Packs < most_packs)
-    if (n > Packs * in_pack<Bytes, S>) return add_to_registers<Bytes, Packs + 1>(a, leading, lines, x, n, sum);
-  add_to_packs<Bytes, Packs>(a, leading, lines, x, n, sum);
+    if (n > Packs * in_pack<Bytes, S>) return add_to_registers<Bytes, Packs + 1>(a, leading, lines, x, n, ahead, sum);
+  add_to_packs<Bytes, Packs>(a, leading, lines, x, n, ahead, sum);
 }
 
 /// sum[k] += sum_i x[i] line i [k] for `lines` lines of N elements without gaps between them, N known: sixteen running
 /// sums a column.
 template <int N, class S, class T, class V>
-FURROW_INLINE inline void add_narrow_lines(const T* a, index_t lines, const V* x, S* sum) {
+FURROW_INLINE inline void add_narrow_lines(const T* a, index_t lines, const V* x, bool ahead, S* sum) {
   constexpr index_t together = 16;
   S wide[N][together] = {};
   index_t i = 0;
   for (; i + together <= lines; i += together) {
     const T* const at = a + i * N;
     const V* const factor = x + i;
+    if (ahead) cpu::fetch_ahead(at, together * N * index_t(sizeof(T)));
 #pragma omp simd
     for (index_t j = 0; j < together; ++j)
       for (int k = 0; k < N; ++k) wide[k][j] += S(factor[j]) * S(value_of(at[j * N + k]));
@@ -230,25 +239,26 @@ FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x,
 template <int Bytes, class S, class T, class V>
 FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
                                     S* sum) {
+  const bool ahead = far && leading == n && cpu::fetching_ahead_helps();
   if (leading == n) {
-    if (n == 1) return add_narrow_lines<1>(a, lines, x, sum);
-    if (n == 2) return add_narrow_lines<2>(a, lines, x, sum);
-    if (n == 4) return add_narrow_lines<4>(a, lines, x, sum);
-    if (n == 8) return add_narrow_lines<8>(a, lines, x, sum);
+    if (n == 1) return add_narrow_lines<1>(a, lines, x, ahead, sum);
+    if (n == 2) return add_narrow_lines<2>(a, lines, x, ahead, sum);
+    if (n == 4) return add_narrow_lines<4>(a, lines, x, ahead, sum);
+    if (n == 8) return add_narrow_lines<8>(a, lines, x, ahead, sum);
   }
   if constexpr (std::is_same_v<S, T>) {
     constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
     if (n < each)
       return in_narrowest_register<Bytes, S>(
-          n, [&](auto bytes) FURROW_INLINE { add_parts_of_packs<bytes.value>(a, leading, lines, x, n, sum); });
-    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, sum);
+          n, [&](auto bytes) FURROW_INLINE { add_parts_of_packs<bytes.value>(a, leading, lines, x, n, ahead, sum); });
+    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, ahead, sum);
     if (n <= 2 * most) { // in halves, while some lines stay in the first cache
       constexpr index_t some = 16;
       const index_t half = (n + each - 1) / each / 2 * each;
       for (index_t i = 0; i < lines; i += some) {
         const index_t now = std::min(some, lines - i);
-        add_to_registers<Bytes>(a + i * leading, leading, now, x + i, half, sum);
-        add_to_registers<Bytes>(a + i * leading + half, leading, now, x + i, n - half, sum + half);
+        add_to_registers<Bytes>(a + i * leading, leading, now, x + i, half, false, sum);
+        add_to_registers<Bytes>(a + i * leading + half, leading, now, x + i, n - half, false, sum + half);
       }
       return;
     }

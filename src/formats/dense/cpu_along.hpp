@@ -18,36 +18,35 @@ template <class S, class T, class V> FURROW_INLINE inline S one_sum(const T* a, 
   return sum;
 }
 
-/// sums[i][u] += line i [k] x[k] for Packs packs of Lines lines, `leading` apart. Ahead: they come from memory, and are
-/// asked for ahead.
-template <int Bytes, class S, int Lines, int Packs, bool Ahead, std::size_t Width>
-FURROW_INLINE inline void add_products(pack<Bytes, S> (&sums)[Lines][Width], const S* a, index_t leading, const S* x) {
+/// sums[i][u] += line i [k] x[k] for Run packs of Lines lines, `leading` apart, of which every Packs-th has the same
+/// sum. Ahead: they come from memory, and are asked for ahead.
+template <int Bytes, class S, int Lines, int Run, bool Ahead, int Packs>
+FURROW_INLINE inline void add_products(pack<Bytes, S> (&sums)[Lines][Packs], const S* a, index_t leading, const S* x) {
   constexpr index_t each = in_pack<Bytes, S>;
-  pack<Bytes, S> factor[Packs];
-#pragma GCC unroll 8
-  for (int u = 0; u < Packs; ++u) std::memcpy(&factor[u], x + u * each, Bytes);
+  pack<Bytes, S> factor[Run];
+#pragma GCC unroll 16
+  for (int u = 0; u < Run; ++u) std::memcpy(&factor[u], x + u * each, Bytes);
 #pragma GCC unroll 8
   for (int i = 0; i < Lines; ++i)
-#pragma GCC unroll 8
-    for (int u = 0; u < Packs; ++u) {
+#pragma GCC unroll 16
+    for (int u = 0; u < Run; ++u) {
       const S* const from = a + i * leading + u * each;
       if (Ahead) cpu::fetch_ahead(from);
       pack<Bytes, S> numbers;
       std::memcpy(&numbers, from, Bytes);
-      sums[i][u] += numbers * factor[u];
+      sums[i][u % Packs] += numbers * factor[u];
     }
 }
 
 /// total[i]: a pack whose numbers add up to sum_k line i [k] x[k], for Lines lines of n elements, a pack or more,
-/// `leading` apart; Packs running packs a line.
-template <int Bytes, class S, int Lines, int Packs, bool Ahead>
+/// `leading` apart; Packs running packs a line, of which Run packs are read before the next line's.
+template <int Bytes, class S, int Lines, int Packs, bool Ahead, int Run = Packs>
 FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, index_t leading, const S* x,
                                     index_t n) {
   constexpr index_t each = in_pack<Bytes, S>;
   pack<Bytes, S> sums[Lines][Packs] = {};
   index_t k = 0;
-  for (; k + Packs * each <= n; k += Packs * each)
-    add_products<Bytes, S, Lines, Packs, Ahead>(sums, a + k, leading, x + k);
+  for (; k + Run * each <= n; k += Run * each) add_products<Bytes, S, Lines, Run, Ahead>(sums, a + k, leading, x + k);
   for (; k + each <= n; k += each) add_products<Bytes, S, Lines, 1, Ahead>(sums, a + k, leading, x + k);
   if (k < n) {
     pack<Bytes, S> factor, numbers;
@@ -66,11 +65,11 @@ FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, 
   }
 }
 
-/// out[i] = sum_k line i [k] x[k] for four lines, Packs packs of each side by side.
-template <int Bytes, int Packs, class S>
+/// out[i] = sum_k line i [k] x[k] for four lines.
+template <int Bytes, int Packs, bool Ahead = false, int Run = Packs, class S>
 FURROW_INLINE inline void four_lines(const S* a, index_t leading, const S* x, index_t n, S* out) {
   pack<Bytes, S> total[4];
-  sum_packs<Bytes, S, 4, Packs, false>(total, a, leading, x, n);
+  sum_packs<Bytes, S, 4, Packs, Ahead, Run>(total, a, leading, x, n);
   four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
 }
 
@@ -90,15 +89,17 @@ FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pa
 /// how many these are.
 template <int Bytes, class S>
 FURROW_INLINE inline index_t sum_short_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                             S* out) {
+                                             bool ahead, S* out) {
   constexpr index_t each = in_pack<Bytes, S>;
   S padded[each] = {};
   std::copy_n(x, n, padded);
   pack<Bytes, S> factor;
   std::memcpy(&factor, padded, Bytes);
   index_t i = 0;
-  for (const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each); i + 4 <= safe; i += 4)
+  for (const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each); i + 4 <= safe; i += 4) {
+    if (ahead) cpu::fetch_ahead(a + i * leading, 4 * n * index_t(sizeof(S)));
     four_short_lines<Bytes, S>(a + i * leading, leading, factor, n, out + i);
+  }
   return i;
 }
 
@@ -181,14 +182,19 @@ FURROW_INLINE inline void short_sums(const T* a, index_t leading, const V* x, in
 /// The same for any number of lines of N elements without gaps between them: N is known, so that loads are contiguous
 /// and neighbours are sorted out in registers.
 template <int N, class S, class T, class V>
-FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, S* out) {
+FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, bool ahead, S* out) {
   S factor[N];
   for (int k = 0; k < N; ++k) factor[k] = x[k];
+  const index_t some = ahead ? 2 * side_by_side : lines;
+  for (index_t first = 0; first < lines; first += some) {
+    if (ahead) cpu::fetch_ahead(a + first * N, some * N * index_t(sizeof(T)));
+    const index_t last = std::min(lines, first + some);
 #pragma omp simd
-  for (index_t i = 0; i < lines; ++i) {
-    S sum{};
-    for (int k = 0; k < N; ++k) sum += S(value_of(a[i * N + k])) * factor[k];
-    out[i] = sum;
+    for (index_t i = first; i < last; ++i) {
+      S sum{};
+      for (int k = 0; k < N; ++k) sum += S(value_of(a[i * N + k])) * factor[k];
+      out[i] = sum;
+    }
   }
 }
 
@@ -196,12 +202,13 @@ FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, S* 
 template <int Bytes, class S, class T, class V>
 FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
                                      S* out) {
+  const bool ahead = far && leading == n && cpu::fetching_ahead_helps();
   if (leading == n) {
-    if (n == 1) return narrow_sums<1>(a, lines, x, out);
-    if (n == 2) return narrow_sums<2>(a, lines, x, out);
-    if (n == 3) return narrow_sums<3>(a, lines, x, out);
-    if (n == 4) return narrow_sums<4>(a, lines, x, out);
-    if (n == 8 && !std::is_same_v<S, T>) return narrow_sums<8>(a, lines, x, out);
+    if (n == 1) return narrow_sums<1>(a, lines, x, ahead, out);
+    if (n == 2) return narrow_sums<2>(a, lines, x, ahead, out);
+    if (n == 3) return narrow_sums<3>(a, lines, x, ahead, out);
+    if (n == 4) return narrow_sums<4>(a, lines, x, ahead, out);
+    if (n == 8 && !std::is_same_v<S, T>) return narrow_sums<8>(a, lines, x, ahead, out);
   }
   index_t i = 0;
   if constexpr (std::is_same_v<S, T>) {
@@ -211,20 +218,28 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
       if (far && leading == n && bytes > in_order && bytes <= one_by_one) {
         if (bytes <= four_at_a_time)
           for (; i + 4 <= lines; i += 4) four_in_order<Bytes>(a + i * n, x, n, out + i);
-        if (cpu::fetching_ahead_helps())
+        if (ahead)
           for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
         for (; i < lines; ++i) one_line<Bytes, false>(a + i * n, x, n, out[i]);
       }
       const index_t last = read_last(lines - i);
-      if (far)
+      const auto by_four = [&](auto packs, auto asked, auto run) FURROW_INLINE {
         for (; i + last < lines; i += 4)
-          four_lines<Bytes, packs_of_a_cache_line<Bytes>>(a + i * leading, leading, x, n, out + i);
-      for (; i + last < lines; i += 4) four_lines<Bytes, 2>(a + i * leading, leading, x, n, out + i);
+          four_lines<Bytes, packs.value, asked.value, run.value>(a + i * leading, leading, x, n, out + i);
+      };
+      constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
+      constexpr std::integral_constant<int, packs_of_a_long_run<Bytes>> long_run;
+      constexpr std::integral_constant<int, 2> two;
+      if (ahead && bytes <= in_order) by_four(cache_line, std::true_type{}, cache_line);
+      else if (far && n >= long_run.value * each && cpu::long_runs_help()) by_four(two, std::false_type{}, long_run);
+      else if (far) by_four(cache_line, std::false_type{}, cache_line);
+      else by_four(two, std::false_type{}, two);
       if (last > 0) sum_last_lines<Bytes>(a + i * leading, leading, last, x, n, out + i);
       i = lines;
     } else if (n > 0) // in narrow registers few are parts of two cache lines
-      i = in_narrowest_register<Bytes, S>(
-          n, [&](auto bytes) FURROW_INLINE { return sum_short_lines<bytes.value>(a, leading, lines, x, n, out); });
+      i = in_narrowest_register<Bytes, S>(n, [&](auto bytes) FURROW_INLINE {
+        return sum_short_lines<bytes.value>(a, leading, lines, x, n, ahead, out);
+      });
   } else {
     if (n <= short_line)
       for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);

@@ -28,6 +28,8 @@ template <int Bytes, class S> inline constexpr index_t in_pack = Bytes / index_t
 /// Packs of a line that are read before the next line's, where several are read side by side: 512 bytes where there are
 /// registers for it, or a cache line.
 template <int Bytes> inline constexpr int packs_of_a_run = Bytes == 64 ? 8 : 2;
+/// Of lines that are summed up, of which each has few running sums.
+template <int Bytes> inline constexpr int packs_of_a_long_run = 2 * packs_of_a_run<Bytes>;
 template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
 
 inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together
