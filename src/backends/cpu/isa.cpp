@@ -3,6 +3,7 @@
 
 #include "core/check.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <string_view>
 
@@ -28,13 +29,13 @@ isa detect() {
   return wanted < best ? wanted : best;
 }
 
-bool made_by_intel() {
+std::atomic<bool>& by_intel() {
 #if defined(__x86_64__)
-  static const bool one = __builtin_cpu_is("intel");
-  return one;
+  static std::atomic<bool> one = bool(__builtin_cpu_is("intel"));
 #else
-  return false;
+  static std::atomic<bool> one = false;
 #endif
+  return one;
 }
 
 } // namespace
@@ -53,7 +54,10 @@ bool has_vector_bits() {
 #endif
 }
 
-bool fetching_ahead_helps() { return made_by_intel(); }
-bool long_runs_help() { return made_by_intel(); }
+bool fetching_ahead_helps() { return by_intel().load(std::memory_order_relaxed); }
+bool long_runs_help() { return by_intel().load(std::memory_order_relaxed); }
+
+taken_for_intel::taken_for_intel(bool one) : before_(by_intel().exchange(one)) {}
+taken_for_intel::~taken_for_intel() { by_intel() = before_; }
 
 } // namespace furrow::cpu

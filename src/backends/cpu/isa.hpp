@@ -15,12 +15,23 @@ isa machine_isa();
 /// Whether `machine_isa()` is avx512 and the machine knows AVX-512 VBMI2 and VPOPCNTDQ too (from Ice Lake and Zen 4
 /// on).
 bool has_vector_bits();
-/// Whether a plain stream from memory gains where the program asks ahead: a tenth on processors by Intel (Sapphire
-/// Rapids); on those by AMD (Zen 3) it loses as much.
+/// Whether a plain stream from memory gains where the program asks ahead: on processors by Intel (Sapphire Rapids) a
+/// tenth, and up to a half where there is work to do for every few bytes; on those by AMD (Zen 3) it loses a tenth.
 bool fetching_ahead_helps();
-/// Whether several streams from memory gain where 512 bytes of one are read before the next, and eight of them where
-/// four would do: on processors by Intel (Sapphire Rapids); on those by AMD (Zen 4) it loses up to a quarter.
+/// Whether several streams from memory gain where 512 bytes or a KiB of one are read before the next, and eight of them
+/// where four would do: on processors by Intel (Sapphire Rapids); on those by AMD (Zen 4) it loses up to a quarter.
 bool long_runs_help();
+/// While one lives, the processor is taken for one by Intel, or for another: so tests run the loops of both anywhere.
+class taken_for_intel {
+public:
+  explicit taken_for_intel(bool one);
+  taken_for_intel(const taken_for_intel&) = delete;
+  taken_for_intel& operator=(const taken_for_intel&) = delete;
+  ~taken_for_intel();
+
+private:
+  bool before_;
+};
 
 #if defined(__x86_64__)
 /// For functions that are written with intrinsics and chosen by `machine_isa()`.

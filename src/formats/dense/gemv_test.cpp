@@ -2,6 +2,8 @@
 #include "kit/gemv_check.hpp"
 #include "kit/random.hpp"
 
+#include "backends/cpu/isa.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -57,15 +59,35 @@ TYPED_TEST(gemv_on_cpu, is_exact_on_every_number_of_few_lines) {
       }
 }
 
-/// More than 32 MiB, beyond which the CPU reads lines in another order.
-template <class T> void is_exact_on_lines_from_memory() {
-  for (const index_t n : {17, 45, 64, 100, 129, 300, 513, 1000, 2500})
-    for (const bool transposed : {false, true})
-      is_exact<T>({(index_t(1) << 25) / index_t(sizeof(T)) / n + 6, n}, transposed);
+/// A matrix of more than 32 MiB, beyond which the CPU reads lines in another order, with lines of n elements.
+template <class T> void is_exact_on_lines_from_memory(index_t n, index_t padding = 0) {
+  kit::gemv_case q;
+  q.shape = {(index_t(1) << 25) / index_t(sizeof(T)) / n + 6, n};
+  q.padding = padding;
+  for (const bool intel : {false, true})
+    for (const bool transposed : {false, true}) {
+      const cpu::taken_for_intel as(intel);
+      SCOPED_TRACE(intel ? "as on Intel" : "as on AMD");
+      q.transposed = transposed;
+      kit::check_gemv<T, kit::host_side>(q, device{});
+    }
 }
 TEST(gemv_on_cpu_with_lines_from_memory, is_exact) {
-  is_exact_on_lines_from_memory<double>();
-  is_exact_on_lines_from_memory<float>();
+  for (const index_t n : {17, 45, 64, 100, 129, 300, 513, 1000, 2500, 20011}) {
+    is_exact_on_lines_from_memory<double>(n);
+    is_exact_on_lines_from_memory<float>(n);
+  }
+}
+TEST(gemv_on_cpu_with_lines_from_memory, is_exact_on_short_ones) {
+  for (const index_t n : {2, 3, 8, 13}) is_exact_on_lines_from_memory<double>(n);
+  for (const index_t n : {4, 5, 12, 20}) is_exact_on_lines_from_memory<float>(n);
+  is_exact_on_lines_from_memory<bfloat16>(8);
+}
+TEST(gemv_on_cpu_with_lines_from_memory, is_exact_with_gaps) {
+  for (const index_t n : {5, 100, 1030}) {
+    is_exact_on_lines_from_memory<double>(n, 3);
+    is_exact_on_lines_from_memory<float>(n, 3);
+  }
 }
 
 /// Registers at the ends of lines overlap, or hold less than they could: what is not of a sum must not touch it.
