@@ -13,22 +13,25 @@
 /// The CPU's loops of products that add lines up.
 namespace furrow::dense {
 
-/// total[u] += sum_r factor[r] line r [u] for neighbouring packs of Lines lines, `leading` apart.
-template <int Bytes, class S, int Packs, int Lines>
+/// total[u] += sum_r factor[r] line r [u] for neighbouring packs of Lines lines, `leading` apart. Ahead: they are asked
+/// for ahead.
+template <int Bytes, class S, bool Ahead = false, int Packs, int Lines>
 FURROW_INLINE inline void add_packs(pack<Bytes, S> (&total)[Packs], const S* a, index_t leading,
                                     const S (&factor)[Lines]) {
 #pragma GCC unroll 8
   for (int r = 0; r < Lines; ++r)
 #pragma GCC unroll 8
     for (int u = 0; u < Packs; ++u) {
+      const S* const from = a + r * leading + u * in_pack<Bytes, S>;
+      if (Ahead) cpu::fetch_ahead(from);
       pack<Bytes, S> numbers;
-      std::memcpy(&numbers, a + r * leading + u * in_pack<Bytes, S>, Bytes);
+      std::memcpy(&numbers, from, Bytes);
       total[u] += factor[r] * numbers;
     }
 }
 
 /// sum[k] += sum_i x[i] line i [k] for Lines lines of n elements, Packs packs of a line at a time.
-template <int Bytes, int Lines, int Packs, class S, class T, class V>
+template <int Bytes, int Lines, int Packs, bool Ahead, class S, class T, class V>
 FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V* x, index_t n, S* sum) {
   S factor[Lines];
 #pragma GCC unroll 8
@@ -40,7 +43,7 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
       pack<Bytes, S> total[packs.value];
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(&total[u], sum + k + u * each, Bytes);
-      add_packs<Bytes, S>(total, line + k, leading, factor);
+      add_packs<Bytes, S, Ahead>(total, line + k, leading, factor);
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(sum + k + u * each, &total[u], Bytes);
     };
@@ -59,8 +62,9 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
 /// The fewer turns from line to line, the better caches answer, and memory on some processors.
 inline bool in_long_runs(bool far) { return !far || cpu::long_runs_help(); }
 
-inline constexpr index_t added_alone =
-    8192;                               ///< bytes: lines from memory without long runs or gaps are added one by one
+/// Bytes of lines without gaps from afar that are added one by one: up to so many where long runs do not help, and from
+/// there up to so many where asking ahead does and they come from the last cache.
+inline constexpr index_t added_alone = 8192, added_alone_ahead = 16384;
 inline constexpr index_t few_lines = 8; ///< whose sums are not kept anywhere
 
 /// y <- alpha sum_i x[i] line i + beta y for `lines` lines of n elements, from Lines to `few_lines`; Packs packs of a
@@ -235,11 +239,11 @@ FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x,
     for (index_t k = 0; k < n; ++k) sum[k] += S(x[i]) * S(value_of(a[i * n + k]));
 }
 
-/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements. far: they come from memory.
+/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements.
 template <int Bytes, class S, class T, class V>
-FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
+FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, source from,
                                     S* sum) {
-  const bool ahead = far && leading == n && cpu::fetching_ahead_helps();
+  const bool far = from != source::near_caches, ahead = far && leading == n && cpu::fetching_ahead_helps();
   if (leading == n) {
     if (n == 1) return add_narrow_lines<1>(a, lines, x, ahead, sum);
     if (n == 2) return add_narrow_lines<2>(a, lines, x, ahead, sum);
@@ -266,17 +270,22 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
     if (leading == n && n <= short_line) return add_short_lines(a, lines, x, n, sum);
   }
   index_t i = 0;
-  const auto take = [&](auto count, auto packs) FURROW_INLINE {
+  const auto take = [&](auto count, auto packs, auto asked) FURROW_INLINE {
     for (; i + count.value <= lines; i += count.value)
-      add_some_lines<Bytes, count.value, packs.value>(a + i * leading, leading, x + i, n, sum);
+      add_some_lines<Bytes, count.value, packs.value, asked.value>(a + i * leading, leading, x + i, n, sum);
   };
   constexpr std::integral_constant<int, packs_of_a_run<Bytes>> run;
   constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
-  if (in_long_runs(far)) take(std::integral_constant<int, 8>{}, run);
-  else if (leading == n && n * index_t(sizeof(T)) <= added_alone) take(std::integral_constant<int, 1>{}, cache_line);
-  take(std::integral_constant<int, 4>{}, cache_line);
-  take(std::integral_constant<int, 2>{}, cache_line);
-  take(std::integral_constant<int, 1>{}, cache_line);
+  constexpr std::integral_constant<int, 1> one;
+  const index_t bytes = n * index_t(sizeof(T));
+  if constexpr (std::is_same_v<S, T>)
+    if (ahead && from == source::last_cache && bytes > added_alone && bytes <= added_alone_ahead)
+      take(one, run, std::true_type{});
+  if (in_long_runs(far)) take(std::integral_constant<int, 8>{}, run, std::false_type{});
+  else if (leading == n && bytes <= added_alone) take(one, cache_line, std::false_type{});
+  take(std::integral_constant<int, 4>{}, cache_line, std::false_type{});
+  take(std::integral_constant<int, 2>{}, cache_line, std::false_type{});
+  take(one, cache_line, std::false_type{});
 }
 
 } // namespace furrow::dense

@@ -32,6 +32,9 @@ template <int Bytes> inline constexpr int packs_of_a_run = Bytes == 64 ? 8 : 2;
 template <int Bytes> inline constexpr int packs_of_a_long_run = 2 * packs_of_a_run<Bytes>;
 template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
 
+/// Where a matrix comes from when products with it follow each other.
+enum class source { near_caches, last_cache, memory };
+
 inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together
 
 /// As many zeros as a pack has numbers, then as many numbers of which every bit is set, then zeros again.
