@@ -4,7 +4,6 @@
 #include "cpu_along.hpp"
 #include "cpu_plan.hpp"
 
-#include "backends/cpu/caches.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "backends/cpu/store_far.hpp"
 
@@ -25,13 +24,8 @@ static_assert(8 * widest_tile<double>(8) * 8 <= most_tiled);
 inline constexpr index_t lines_at_once = 16;   ///< that stay in the first caches while all vectors go over them
 inline constexpr index_t bytes_at_once = 8192; ///< or more lines, where these are short
 
-inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix that does not come from the second caches
+inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
 inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
-
-source source_of(double bytes) {
-  static const double held = last_level_cache() / 2; // others have the rest of it
-  return bytes <= far_from ? source::near_caches : bytes <= held ? source::last_cache : source::memory;
-}
 
 /// out[r * lines + i] for the lines of one task and one piece of their sums.
 template <class S, class T, class V>
@@ -67,16 +61,16 @@ template <class S> S* half_a_page_from(const void* lines, S* room) {
 
 /// out[r * n + k], for the columns of one task and one piece of their sums.
 template <class S, class T, class V>
-void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count,
-                 source from, S* out) {
+void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
+                 S* out) {
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
-    if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, from, out);
+    if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, far, out);
     const index_t at_once = std::max(lines_at_once, bytes_at_once / (n * index_t(sizeof(T))) / 8 * 8);
     for (index_t first = 0; first < lines; first += at_once)
       for (int r = 0; r < count; ++r)
         add_lines<bytes.value>(a + first * leading, leading, std::min(at_once, lines - first), x + r * x_next + first,
-                               n, source::near_caches, out + r * n);
+                               n, false, out + r * n);
   });
 }
 
@@ -141,8 +135,7 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
   };
   const auto tile_size = [&](index_t tile) { return std::min(p.outputs, outputs - tile * p.outputs); };
   const double bytes = double(c.lines) * double(c.length) * double(sizeof(T));
-  const source origin = source_of(bytes);
-  const bool far = origin != source::near_caches, far_y = far && double(outputs) * double(sizeof(V)) > far_output;
+  const bool far = bytes > far_from, far_y = far && double(outputs) * double(sizeof(V)) > far_output;
   each(p.tasks(), bytes, [&](index_t task) {
     const index_t piece = task / p.tiles, tile = task % p.tiles;
     const index_t term = piece * p.terms, count = std::min(p.terms, terms - term), output = tile * p.outputs;
@@ -157,7 +150,7 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
       alignas(64) S room[(most_tiled + 4096) / sizeof(S)]; // NOLINT: written before it is read
       const T* const from = a + term * c.leading + output;
       S* const out = half_a_page_from(from, room);
-      across_task(from, c.leading, count, x + term, x_next, size, c.count, origin, out);
+      across_task(from, c.leading, count, x + term, x_next, size, c.count, far, out);
       if (p.pieces > 1) std::copy_n(out, size * c.count, sums_of(piece, tile));
       else put_whole(out);
       return;

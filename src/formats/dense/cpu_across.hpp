@@ -13,29 +13,27 @@
 /// The CPU's loops of products that add lines up.
 namespace furrow::dense {
 
-/// total[u] += sum_r factor[r] line r [u] for neighbouring packs of Lines lines, `leading` apart. Ahead: they are asked
-/// for ahead.
-template <int Bytes, class S, bool Ahead = false, int Packs, int Lines>
+/// total[u] += sum_r factor[r] line r [u] for neighbouring packs of Lines lines, `leading` apart.
+template <int Bytes, class S, int Packs, int Lines>
 FURROW_INLINE inline void add_packs(pack<Bytes, S> (&total)[Packs], const S* a, index_t leading,
                                     const S (&factor)[Lines]) {
 #pragma GCC unroll 8
   for (int r = 0; r < Lines; ++r)
 #pragma GCC unroll 8
     for (int u = 0; u < Packs; ++u) {
-      const S* const from = a + r * leading + u * in_pack<Bytes, S>;
-      if (Ahead) cpu::fetch_ahead(from);
       pack<Bytes, S> numbers;
-      std::memcpy(&numbers, from, Bytes);
+      std::memcpy(&numbers, a + r * leading + u * in_pack<Bytes, S>, Bytes);
       total[u] += factor[r] * numbers;
     }
 }
 
-/// sum[k] += sum_i x[i] line i [k] for Lines lines of n elements, Packs packs of a line at a time.
-template <int Bytes, int Lines, int Packs, bool Ahead, class S, class T, class V>
-FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V* x, index_t n, S* sum) {
+/// sum[k] += sum_i x[i apart] line i [k] for Lines lines of n elements, `leading` apart, Packs packs of a line at a
+/// time.
+template <int Bytes, int Lines, int Packs, class S, class T, class V>
+FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V* x, index_t apart, index_t n, S* sum) {
   S factor[Lines];
 #pragma GCC unroll 8
-  for (int r = 0; r < Lines; ++r) factor[r] = x[r];
+  for (int r = 0; r < Lines; ++r) factor[r] = x[r * apart];
   index_t k = 0;
   if constexpr (std::is_same_v<S, T>) {
     constexpr index_t each = in_pack<Bytes, S>;
@@ -43,7 +41,7 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
       pack<Bytes, S> total[packs.value];
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(&total[u], sum + k + u * each, Bytes);
-      add_packs<Bytes, S, Ahead>(total, line + k, leading, factor);
+      add_packs<Bytes, S>(total, line + k, leading, factor);
 #pragma GCC unroll 8
       for (int u = 0; u < packs.value; ++u) std::memcpy(sum + k + u * each, &total[u], Bytes);
     };
@@ -62,9 +60,6 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
 /// The fewer turns from line to line, the better caches answer, and memory on some processors.
 inline bool in_long_runs(bool far) { return !far || cpu::long_runs_help(); }
 
-/// Bytes of lines without gaps from afar that are added one by one: up to so many where long runs do not help, and from
-/// there up to so many where asking ahead does and they come from the last cache.
-inline constexpr index_t added_alone = 8192, added_alone_ahead = 16384;
 inline constexpr index_t few_lines = 8; ///< whose sums are not kept anywhere
 
 /// y <- alpha sum_i x[i] line i + beta y for `lines` lines of n elements, from Lines to `few_lines`; Packs packs of a
@@ -129,32 +124,29 @@ inline constexpr int most_packs = 8; ///< of sums that stay in registers
 /// last one overlaps the one before, with the same sums, where n is not whole packs. Where there are few packs, several
 /// lines have sums of their own: a sum waits for its last addition.
 template <int Bytes, int Packs, class S>
-FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n, bool ahead,
-                                       S* sum) {
+FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
+                                       bool in_quarters, S* sum) {
   constexpr index_t each = in_pack<Bytes, S>;
   constexpr int together = std::max(1, most_packs / 2 / Packs);
   const auto place = [&](int u) FURROW_INLINE { return u < Packs - 1 ? u * each : n - each; };
   pack<Bytes, S> total[together][Packs] = {};
 #pragma GCC unroll 8
   for (int u = 0; u < Packs; ++u) std::memcpy(&total[0][u], sum + place(u), Bytes);
-  index_t i = 0;
-  const auto take = [&](auto count) FURROW_INLINE {
-#pragma GCC unroll 4
-    for (int r = 0; r < count.value; ++r) {
-      const S factor = x[i + r];
+  const auto take = [&](index_t line, int r) FURROW_INLINE {
+    const S factor = x[line];
 #pragma GCC unroll 8
-      for (int u = 0; u < Packs; ++u) {
-        pack<Bytes, S> numbers;
-        std::memcpy(&numbers, a + (i + r) * leading + place(u), Bytes);
-        total[r][u] += factor * numbers;
-      }
+    for (int u = 0; u < Packs; ++u) {
+      pack<Bytes, S> numbers;
+      std::memcpy(&numbers, a + line * leading + place(u), Bytes);
+      total[r % together][u] += factor * numbers;
     }
   };
-  for (; i + together <= lines; i += together) {
-    if (ahead) cpu::fetch_ahead(a + i * leading, together * Packs * Bytes);
-    take(std::integral_constant<int, together>{});
-  }
-  for (; i < lines; ++i) take(std::integral_constant<int, 1>{});
+  index_t i = lines / 4 * 4;
+  for_each_four(i, in_quarters, [&](index_t first, index_t apart) FURROW_INLINE {
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r) take(first + r * apart, r);
+  });
+  for (; i < lines; ++i) take(i, 0);
 #pragma GCC unroll 8
   for (int u = 0; u < Packs; ++u) {
 #pragma GCC unroll 4
@@ -166,21 +158,21 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
 /// The same for n less than a pack: of a pack a line only the first n numbers count.
 template <int Bytes, class S>
 FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                             bool ahead, S* sum) {
+                                             bool in_quarters, S* sum) {
   constexpr index_t each = in_pack<Bytes, S>;
-  constexpr int together = 4;
-  pack<Bytes, S> total[together] = {};
-  const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each);
-  index_t i = 0;
-  for (; i + together <= safe; i += together) {
-    if (ahead) cpu::fetch_ahead(a + i * leading, together * n * index_t(sizeof(S)));
+  pack<Bytes, S> total[4] = {};
+  const bool ahead = in_quarters && cpu::fetching_ahead_helps();
+  index_t i = std::max<index_t>(lines_before_a_pack_ends_behind(lines, leading, n, each), 0) / 4 * 4;
+  for_each_four(i, in_quarters, [&](index_t first, index_t apart) FURROW_INLINE {
 #pragma GCC unroll 4
-    for (int r = 0; r < together; ++r) {
+    for (int r = 0; r < 4; ++r) {
+      const index_t line = first + r * apart;
+      if (ahead) cpu::fetch_ahead(a + line * leading);
       pack<Bytes, S> numbers;
-      std::memcpy(&numbers, a + (i + r) * leading, Bytes);
-      total[r] += x[i + r] * numbers;
+      std::memcpy(&numbers, a + line * leading, Bytes);
+      total[r] += x[line] * numbers;
     }
-  }
+  });
   total[0] = (total[0] + total[1]) + (total[2] + total[3]);
   S whole[each];
   std::memcpy(whole, &total[0], Bytes);
@@ -192,10 +184,11 @@ FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_
 /// The same for n from one pack to `most_packs`.
 template <int Bytes, int Packs = 1, class S>
 FURROW_INLINE inline void add_to_registers(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                           bool ahead, S* sum) {
+                                           bool in_quarters, S* sum) {
   if constexpr (Packs < most_packs)
-    if (n > Packs * in_pack<Bytes, S>) return add_to_registers<Bytes, Packs + 1>(a, leading, lines, x, n, ahead, sum);
-  add_to_packs<Bytes, Packs>(a, leading, lines, x, n, ahead, sum);
+    if (n > Packs * in_pack<Bytes, S>)
+      return add_to_registers<Bytes, Packs + 1>(a, leading, lines, x, n, in_quarters, sum);
+  add_to_packs<Bytes, Packs>(a, leading, lines, x, n, in_quarters, sum);
 }
 
 /// sum[k] += sum_i x[i] line i [k] for `lines` lines of N elements without gaps between them, N known: sixteen running
@@ -239,12 +232,13 @@ FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x,
     for (index_t k = 0; k < n; ++k) sum[k] += S(x[i]) * S(value_of(a[i * n + k]));
 }
 
-/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements.
+/// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements. far: they come from memory.
 template <int Bytes, class S, class T, class V>
-FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, source from,
+FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
                                     S* sum) {
-  const bool far = from != source::near_caches, ahead = far && leading == n && cpu::fetching_ahead_helps();
+  const bool in_quarters = far && leading == n && n * index_t(sizeof(T)) <= longest_in_quarters;
   if (leading == n) {
+    const bool ahead = far && cpu::fetching_ahead_helps();
     if (n == 1) return add_narrow_lines<1>(a, lines, x, ahead, sum);
     if (n == 2) return add_narrow_lines<2>(a, lines, x, ahead, sum);
     if (n == 4) return add_narrow_lines<4>(a, lines, x, ahead, sum);
@@ -253,10 +247,11 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
   if constexpr (std::is_same_v<S, T>) {
     constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
     if (n < each)
-      return in_narrowest_register<Bytes, S>(
-          n, [&](auto bytes) FURROW_INLINE { add_parts_of_packs<bytes.value>(a, leading, lines, x, n, ahead, sum); });
-    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, ahead, sum);
-    if (n <= 2 * most) { // in halves, while some lines stay in the first cache
+      return in_narrowest_register<Bytes, S>(n, [&](auto bytes) FURROW_INLINE {
+        add_parts_of_packs<bytes.value>(a, leading, lines, x, n, in_quarters, sum);
+      });
+    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, in_quarters, sum);
+    if (n <= 2 * most && !in_quarters) { // in halves, while some lines stay in the first cache
       constexpr index_t some = 16;
       const index_t half = (n + each - 1) / each / 2 * each;
       for (index_t i = 0; i < lines; i += some) {
@@ -269,23 +264,24 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
   } else {
     if (leading == n && n <= short_line) return add_short_lines(a, lines, x, n, sum);
   }
-  index_t i = 0;
-  const auto take = [&](auto count, auto packs, auto asked) FURROW_INLINE {
-    for (; i + count.value <= lines; i += count.value)
-      add_some_lines<Bytes, count.value, packs.value, asked.value>(a + i * leading, leading, x + i, n, sum);
-  };
   constexpr std::integral_constant<int, packs_of_a_run<Bytes>> run;
   constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
-  constexpr std::integral_constant<int, 1> one;
-  const index_t bytes = n * index_t(sizeof(T));
-  if constexpr (std::is_same_v<S, T>)
-    if (ahead && from == source::last_cache && bytes > added_alone && bytes <= added_alone_ahead)
-      take(one, run, std::true_type{});
-  if (in_long_runs(far)) take(std::integral_constant<int, 8>{}, run, std::false_type{});
-  else if (leading == n && bytes <= added_alone) take(one, cache_line, std::false_type{});
-  take(std::integral_constant<int, 4>{}, cache_line, std::false_type{});
-  take(std::integral_constant<int, 2>{}, cache_line, std::false_type{});
-  take(one, cache_line, std::false_type{});
+  index_t i = 0;
+  const auto take = [&](auto count, auto packs) FURROW_INLINE {
+    for (; i + count.value <= lines; i += count.value)
+      add_some_lines<Bytes, count.value, packs.value>(a + i * leading, leading, x + i, 1, n, sum);
+  };
+  if (in_quarters) {
+    i = lines / 4 * 4;
+    for_each_four(i, true, [&](index_t first, index_t apart) FURROW_INLINE {
+      add_some_lines<Bytes, 4, cache_line.value>(a + first * n, apart * n, x + first, apart, n, sum);
+    });
+  } else {
+    if (in_long_runs(far)) take(std::integral_constant<int, 8>{}, run);
+    take(std::integral_constant<int, 4>{}, cache_line);
+  }
+  take(std::integral_constant<int, 2>{}, cache_line);
+  take(std::integral_constant<int, 1>{}, cache_line);
 }
 
 } // namespace furrow::dense

@@ -18,9 +18,22 @@ template <class S, class T, class V> FURROW_INLINE inline S one_sum(const T* a, 
   return sum;
 }
 
+/// out[i] = sum_k line i [k] x[k] for `lines` lines, a multiple of four, as for_each_four has them;
+/// four(from, apart, sums) works out those of the lines `apart` apart from `from` on.
+template <class S, class T, class F>
+FURROW_INLINE inline void sum_by_fours(const T* a, index_t leading, index_t lines, bool in_quarters, S* out,
+                                       const F& four) {
+  for_each_four(lines, in_quarters, [&](index_t first, index_t apart) FURROW_INLINE {
+    S sums[4];
+    four(a + first * leading, apart * leading, sums);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) out[first + i * apart] = sums[i];
+  });
+}
+
 /// sums[i][u] += line i [k] x[k] for Run packs of Lines lines, `leading` apart, of which every Packs-th has the same
-/// sum. Ahead: they come from memory, and are asked for ahead.
-template <int Bytes, class S, int Lines, int Run, bool Ahead, int Packs>
+/// sum.
+template <int Bytes, class S, int Lines, int Run, int Packs>
 FURROW_INLINE inline void add_products(pack<Bytes, S> (&sums)[Lines][Packs], const S* a, index_t leading, const S* x) {
   constexpr index_t each = in_pack<Bytes, S>;
   pack<Bytes, S> factor[Run];
@@ -30,24 +43,22 @@ FURROW_INLINE inline void add_products(pack<Bytes, S> (&sums)[Lines][Packs], con
   for (int i = 0; i < Lines; ++i)
 #pragma GCC unroll 16
     for (int u = 0; u < Run; ++u) {
-      const S* const from = a + i * leading + u * each;
-      if (Ahead) cpu::fetch_ahead(from);
       pack<Bytes, S> numbers;
-      std::memcpy(&numbers, from, Bytes);
+      std::memcpy(&numbers, a + i * leading + u * each, Bytes);
       sums[i][u % Packs] += numbers * factor[u];
     }
 }
 
 /// total[i]: a pack whose numbers add up to sum_k line i [k] x[k], for Lines lines of n elements, a pack or more,
 /// `leading` apart; Packs running packs a line, of which Run packs are read before the next line's.
-template <int Bytes, class S, int Lines, int Packs, bool Ahead, int Run = Packs>
+template <int Bytes, class S, int Lines, int Packs, int Run = Packs>
 FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, index_t leading, const S* x,
                                     index_t n) {
   constexpr index_t each = in_pack<Bytes, S>;
   pack<Bytes, S> sums[Lines][Packs] = {};
   index_t k = 0;
-  for (; k + Run * each <= n; k += Run * each) add_products<Bytes, S, Lines, Run, Ahead>(sums, a + k, leading, x + k);
-  for (; k + each <= n; k += each) add_products<Bytes, S, Lines, 1, Ahead>(sums, a + k, leading, x + k);
+  for (; k + Run * each <= n; k += Run * each) add_products<Bytes, S, Lines, Run>(sums, a + k, leading, x + k);
+  for (; k + each <= n; k += each) add_products<Bytes, S, Lines, 1>(sums, a + k, leading, x + k);
   if (k < n) {
     pack<Bytes, S> factor, numbers;
     load_part<Bytes, S>(factor, x + n - each, k - n);
@@ -65,20 +76,22 @@ FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, 
   }
 }
 
-/// out[i] = sum_k line i [k] x[k] for four lines.
-template <int Bytes, int Packs, bool Ahead = false, int Run = Packs, class S>
+/// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart.
+template <int Bytes, int Packs, int Run = Packs, class S>
 FURROW_INLINE inline void four_lines(const S* a, index_t leading, const S* x, index_t n, S* out) {
   pack<Bytes, S> total[4];
-  sum_packs<Bytes, S, 4, Packs, Ahead, Run>(total, a, leading, x, n);
+  sum_packs<Bytes, S, 4, Packs, Run>(total, a, leading, x, n);
   four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
 }
 
-/// The same for lines of less than a pack; x: a pack of n numbers and zeros.
+/// The same for lines of less than a pack; x: a pack of n numbers and zeros. ahead: they are asked for ahead.
 template <int Bytes, class S>
-FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pack<Bytes, S>& x, index_t n, S* out) {
+FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pack<Bytes, S>& x, index_t n, bool ahead,
+                                           S* out) {
   pack<Bytes, S> total[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
+    if (ahead) cpu::fetch_ahead(a + i * leading);
     load_part<Bytes, S>(total[i], a + i * leading, n);
     total[i] *= x;
   }
@@ -89,48 +102,32 @@ FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pa
 /// how many these are.
 template <int Bytes, class S>
 FURROW_INLINE inline index_t sum_short_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                             bool ahead, S* out) {
+                                             bool in_quarters, S* out) {
   constexpr index_t each = in_pack<Bytes, S>;
   S padded[each] = {};
   std::copy_n(x, n, padded);
   pack<Bytes, S> factor;
   std::memcpy(&factor, padded, Bytes);
-  index_t i = 0;
-  for (const index_t safe = lines_before_a_pack_ends_behind(lines, leading, n, each); i + 4 <= safe; i += 4) {
-    if (ahead) cpu::fetch_ahead(a + i * leading, 4 * n * index_t(sizeof(S)));
-    four_short_lines<Bytes, S>(a + i * leading, leading, factor, n, out + i);
-  }
-  return i;
-}
-
-/// out[i] = sum_k line i [k] x[k] for four lines without gaps between them, read as they lie in memory.
-template <int Bytes, class S> FURROW_INLINE inline void four_in_order(const S* a, const S* x, index_t n, S* out) {
-  pack<Bytes, S> total[4][1];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) sum_packs<Bytes, S, 1, 4, true>(total[i], a + i * n, n, x, n);
-  four_totals<Bytes, S>(total[0][0], total[1][0], total[2][0], total[3][0], out);
-}
-
-/// out = sum_k line[k] x[k].
-template <int Bytes, bool Ahead, class S>
-FURROW_INLINE inline void one_line(const S* line, const S* x, index_t n, S& out) {
-  pack<Bytes, S> total[1];
-  sum_packs<Bytes, S, 1, 8, Ahead>(total, line, n, x, n);
-  out = one_total<Bytes, S>(total[0]);
+  const bool ahead = in_quarters && cpu::fetching_ahead_helps();
+  const index_t whole = std::max<index_t>(lines_before_a_pack_ends_behind(lines, leading, n, each), 0) / 4 * 4;
+  sum_by_fours(a, leading, whole, in_quarters, out, [&](const S* from, index_t apart, S* sums) FURROW_INLINE {
+    four_short_lines<Bytes, S>(from, apart, factor, n, ahead, sums);
+  });
+  return whole;
 }
 
 /// How many of `lines` lines that are read four by four go together at the end: with the last four of them, where there
 /// are four, for a line alone reads x for itself.
-constexpr index_t read_last(index_t lines) { return lines < 4 || lines % 4 == 0 ? lines % 4 : 4 + lines % 4; }
+constexpr index_t read_last(index_t lines) { return lines <= 8 ? lines : lines % 4 == 0 ? 0 : 4 + lines % 4; }
 
 /// out[i] = sum_k line i [k] x[k] for `lines` lines, from Lines to 7.
 template <int Bytes, int Lines = 1, class S>
 FURROW_INLINE inline void sum_last_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n, S* out) {
-  if constexpr (Lines < 7)
+  if constexpr (Lines < 8)
     if (lines > Lines) return sum_last_lines<Bytes, Lines + 1>(a, leading, lines, x, n, out);
   constexpr int packs = std::max(8 / Lines, Bytes == 64 ? 2 : 1); // a sum waits for its last addition
   pack<Bytes, S> total[Lines];
-  sum_packs<Bytes, S, Lines, packs, false>(total, a, leading, x, n);
+  sum_packs<Bytes, S, Lines, packs>(total, a, leading, x, n);
 #pragma GCC unroll 8
   for (int i = 0; i < Lines; ++i) out[i] = one_total<Bytes, S>(total[i]);
 }
@@ -161,10 +158,7 @@ FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, ind
   }
 }
 
-inline constexpr index_t side_by_side = 32;    ///< short lines that are summed up at the same time
-inline constexpr index_t in_order = 128;       ///< bytes of a line: longer ones from memory are read as they lie there
-inline constexpr index_t four_at_a_time = 512; ///< up to here, four at a time
-inline constexpr index_t one_by_one = 16384;   ///< and up to here, one at a time
+inline constexpr index_t side_by_side = 32; ///< short lines that are summed up at the same time
 
 /// out[i] = sum_k line i [k] x[k] for `side_by_side` lines of a few elements each.
 template <class S, class T, class V>
@@ -202,8 +196,9 @@ FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, boo
 template <int Bytes, class S, class T, class V>
 FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
                                      S* out) {
-  const bool ahead = far && leading == n && cpu::fetching_ahead_helps();
+  const bool in_quarters = far && leading == n && n * index_t(sizeof(T)) <= longest_in_quarters;
   if (leading == n) {
+    const bool ahead = far && cpu::fetching_ahead_helps();
     if (n == 1) return narrow_sums<1>(a, lines, x, ahead, out);
     if (n == 2) return narrow_sums<2>(a, lines, x, ahead, out);
     if (n == 3) return narrow_sums<3>(a, lines, x, ahead, out);
@@ -214,36 +209,32 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
   if constexpr (std::is_same_v<S, T>) {
     constexpr index_t each = in_pack<Bytes, S>;
     if (n >= each) {
-      const index_t bytes = n * index_t(sizeof(T));
-      if (far && leading == n && bytes > in_order && bytes <= one_by_one) {
-        if (bytes <= four_at_a_time)
-          for (; i + 4 <= lines; i += 4) four_in_order<Bytes>(a + i * n, x, n, out + i);
-        if (ahead)
-          for (; i < lines; ++i) one_line<Bytes, true>(a + i * n, x, n, out[i]);
-        for (; i < lines; ++i) one_line<Bytes, false>(a + i * n, x, n, out[i]);
-      }
-      const index_t last = read_last(lines - i);
-      const auto by_four = [&](auto packs, auto asked, auto run) FURROW_INLINE {
-        for (; i + last < lines; i += 4)
-          four_lines<Bytes, packs.value, asked.value, run.value>(a + i * leading, leading, x, n, out + i);
+      const index_t last = read_last(lines);
+      const auto by_four = [&](auto packs, auto run) FURROW_INLINE {
+        sum_by_fours(a, leading, lines - last, in_quarters, out,
+                     [&](const S* from, index_t apart, S* sums)
+                         FURROW_INLINE { four_lines<Bytes, packs.value, run.value>(from, apart, x, n, sums); });
       };
       constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
       constexpr std::integral_constant<int, packs_of_a_long_run<Bytes>> long_run;
       constexpr std::integral_constant<int, 2> two;
-      if (ahead && bytes <= in_order) by_four(cache_line, std::true_type{}, cache_line);
-      else if (far && n >= long_run.value * each && cpu::long_runs_help()) by_four(two, std::false_type{}, long_run);
-      else if (far) by_four(cache_line, std::false_type{}, cache_line);
-      else by_four(two, std::false_type{}, two);
-      if (last > 0) sum_last_lines<Bytes>(a + i * leading, leading, last, x, n, out + i);
-      i = lines;
-    } else if (n > 0) // in narrow registers few are parts of two cache lines
+      if (!far) by_four(two, two);
+      else if (!in_quarters && n >= long_run.value * each && cpu::long_runs_help()) by_four(two, long_run);
+      else by_four(cache_line, cache_line);
+      if (last > 0) sum_last_lines<Bytes>(a + (lines - last) * leading, leading, last, x, n, out + lines - last);
+      return;
+    }
+    if (n > 0) // in narrow registers few are parts of two cache lines
       i = in_narrowest_register<Bytes, S>(n, [&](auto bytes) FURROW_INLINE {
-        return sum_short_lines<bytes.value>(a, leading, lines, x, n, ahead, out);
+        return sum_short_lines<bytes.value>(a, leading, lines, x, n, in_quarters, out);
       });
   } else {
     if (n <= short_line)
       for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
-    for (; i + 4 <= lines; i += 4) four_sums<S>(a + i * leading, leading, x, n, out + i);
+    const index_t fours = (lines - i) / 4 * 4;
+    sum_by_fours(a + i * leading, leading, fours, in_quarters, out + i,
+                 [&](const T* from, index_t apart, S* sums) FURROW_INLINE { four_sums(from, apart, x, n, sums); });
+    i += fours;
   }
   for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
 }

@@ -32,8 +32,18 @@ template <int Bytes> inline constexpr int packs_of_a_run = Bytes == 64 ? 8 : 2;
 template <int Bytes> inline constexpr int packs_of_a_long_run = 2 * packs_of_a_run<Bytes>;
 template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
 
-/// Where a matrix comes from when products with it follow each other.
-enum class source { near_caches, last_cache, memory };
+/// Bytes of a line: so long or shorter ones without gaps are read in quarters where they come from memory.
+inline constexpr index_t longest_in_quarters = 16384;
+
+/// body(first, apart) for every four of `lines` lines, a multiple of four: they are line `first` and those `apart`, 2
+/// apart and 3 apart behind it. Either they are neighbours, or one of each quarter of all lines. Then four streams go
+/// on from line to line, where a processor that reads ahead loses its place at each jump between neighbours.
+template <class F> FURROW_INLINE inline void for_each_four(index_t lines, bool in_quarters, const F& body) {
+  if (in_quarters)
+    for (index_t k = 0; k < lines / 4; ++k) body(k, lines / 4);
+  else
+    for (index_t k = 0; k < lines; k += 4) body(k, 1);
+}
 
 inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together
 

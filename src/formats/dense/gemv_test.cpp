@@ -81,7 +81,7 @@ TEST(gemv_on_cpu_with_lines_from_memory, is_exact) {
 TEST(gemv_on_cpu_with_lines_from_memory, is_exact_on_short_ones) {
   for (const index_t n : {2, 3, 8, 13}) is_exact_on_lines_from_memory<double>(n);
   for (const index_t n : {4, 5, 12, 20}) is_exact_on_lines_from_memory<float>(n);
-  is_exact_on_lines_from_memory<bfloat16>(8);
+  for (const index_t n : {8, 40, 1000}) is_exact_on_lines_from_memory<bfloat16>(n);
 }
 TEST(gemv_on_cpu_with_lines_from_memory, is_exact_with_gaps) {
   for (const index_t n : {5, 100, 1030}) {
