@@ -57,9 +57,6 @@ FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V
   }
 }
 
-/// The fewer turns from line to line, the better caches answer, and memory on some processors.
-inline bool in_long_runs(bool far) { return !far || cpu::long_runs_help(); }
-
 inline constexpr index_t few_lines = 8; ///< whose sums are not kept anywhere
 
 /// y <- alpha sum_i x[i] line i + beta y for `lines` lines of n elements, from Lines to `few_lines`; Packs packs of a
@@ -113,7 +110,7 @@ template <int Bytes, class S>
 FURROW_INLINE inline void put_few_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n, S alpha,
                                         S beta, S* y, bool far, bool far_y) {
   constexpr int run = packs_of_a_run<Bytes>, cache_line = packs_of_a_cache_line<Bytes>;
-  if (run == cache_line || in_long_runs(far))
+  if (run == cache_line || !far || cpu::long_runs_help()) // from caches, too, the fewer turns the better
     return put_lines<Bytes, run>(a, leading, lines, x, n, alpha, beta, y, far_y);
   put_lines<Bytes, cache_line>(a, leading, lines, x, n, alpha, beta, y, far_y);
 }
@@ -124,8 +121,8 @@ inline constexpr int most_packs = 8; ///< of sums that stay in registers
 /// last one overlaps the one before, with the same sums, where n is not whole packs. Where there are few packs, several
 /// lines have sums of their own: a sum waits for its last addition.
 template <int Bytes, int Packs, class S>
-FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                       bool in_quarters, S* sum) {
+FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n, bool in_parts,
+                                       S* sum) {
   constexpr index_t each = in_pack<Bytes, S>;
   constexpr int together = std::max(1, most_packs / 2 / Packs);
   const auto place = [&](int u) FURROW_INLINE { return u < Packs - 1 ? u * each : n - each; };
@@ -142,7 +139,7 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
     }
   };
   index_t i = lines / 4 * 4;
-  for_each_four(i, in_quarters, [&](index_t first, index_t apart) FURROW_INLINE {
+  for_each_few<4>(i, in_parts, [&](index_t first, index_t apart) FURROW_INLINE {
 #pragma GCC unroll 4
     for (int r = 0; r < 4; ++r) take(first + r * apart, r);
   });
@@ -158,12 +155,12 @@ FURROW_INLINE inline void add_to_packs(const S* a, index_t leading, index_t line
 /// The same for n less than a pack: of a pack a line only the first n numbers count.
 template <int Bytes, class S>
 FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                             bool in_quarters, S* sum) {
+                                             bool in_parts, S* sum) {
   constexpr index_t each = in_pack<Bytes, S>;
   pack<Bytes, S> total[4] = {};
-  const bool ahead = in_quarters && cpu::fetching_ahead_helps();
+  const bool ahead = in_parts && cpu::fetching_ahead_helps();
   index_t i = std::max<index_t>(lines_before_a_pack_ends_behind(lines, leading, n, each), 0) / 4 * 4;
-  for_each_four(i, in_quarters, [&](index_t first, index_t apart) FURROW_INLINE {
+  for_each_few<4>(i, in_parts, [&](index_t first, index_t apart) FURROW_INLINE {
 #pragma GCC unroll 4
     for (int r = 0; r < 4; ++r) {
       const index_t line = first + r * apart;
@@ -184,11 +181,11 @@ FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_
 /// The same for n from one pack to `most_packs`.
 template <int Bytes, int Packs = 1, class S>
 FURROW_INLINE inline void add_to_registers(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                           bool in_quarters, S* sum) {
+                                           bool in_parts, S* sum) {
   if constexpr (Packs < most_packs)
     if (n > Packs * in_pack<Bytes, S>)
-      return add_to_registers<Bytes, Packs + 1>(a, leading, lines, x, n, in_quarters, sum);
-  add_to_packs<Bytes, Packs>(a, leading, lines, x, n, in_quarters, sum);
+      return add_to_registers<Bytes, Packs + 1>(a, leading, lines, x, n, in_parts, sum);
+  add_to_packs<Bytes, Packs>(a, leading, lines, x, n, in_parts, sum);
 }
 
 /// sum[k] += sum_i x[i] line i [k] for `lines` lines of N elements without gaps between them, N known: sixteen running
@@ -236,7 +233,7 @@ FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x,
 template <int Bytes, class S, class T, class V>
 FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
                                     S* sum) {
-  const bool in_quarters = far && leading == n && n * index_t(sizeof(T)) <= longest_in_quarters;
+  const bool in_parts = read_in_parts(leading, n, n * index_t(sizeof(T)), far);
   if (leading == n) {
     const bool ahead = far && cpu::fetching_ahead_helps();
     if (n == 1) return add_narrow_lines<1>(a, lines, x, ahead, sum);
@@ -248,10 +245,10 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
     constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
     if (n < each)
       return in_narrowest_register<Bytes, S>(n, [&](auto bytes) FURROW_INLINE {
-        add_parts_of_packs<bytes.value>(a, leading, lines, x, n, in_quarters, sum);
+        add_parts_of_packs<bytes.value>(a, leading, lines, x, n, in_parts, sum);
       });
-    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, in_quarters, sum);
-    if (n <= 2 * most && !in_quarters) { // in halves, while some lines stay in the first cache
+    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, in_parts, sum);
+    if (n <= 2 * most && !in_parts) { // in halves, while some lines stay in the first cache
       constexpr index_t some = 16;
       const index_t half = (n + each - 1) / each / 2 * each;
       for (index_t i = 0; i < lines; i += some) {
@@ -268,18 +265,15 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
   constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
   index_t i = 0;
   const auto take = [&](auto count, auto packs) FURROW_INLINE {
-    for (; i + count.value <= lines; i += count.value)
-      add_some_lines<Bytes, count.value, packs.value>(a + i * leading, leading, x + i, 1, n, sum);
-  };
-  if (in_quarters) {
-    i = lines / 4 * 4;
-    for_each_four(i, true, [&](index_t first, index_t apart) FURROW_INLINE {
-      add_some_lines<Bytes, 4, cache_line.value>(a + first * n, apart * n, x + first, apart, n, sum);
+    const index_t some = (lines - i) / count.value * count.value;
+    for_each_few<count.value>(some, in_parts, [&](index_t first, index_t apart) FURROW_INLINE {
+      add_some_lines<Bytes, count.value, packs.value>(a + (i + first) * leading, apart * leading, x + i + first, apart,
+                                                      n, sum);
     });
-  } else {
-    if (in_long_runs(far)) take(std::integral_constant<int, 8>{}, run);
-    take(std::integral_constant<int, 4>{}, cache_line);
-  }
+    i += some;
+  };
+  if (cpu::long_runs_help() || !(far || in_parts)) take(std::integral_constant<int, 8>{}, run);
+  take(std::integral_constant<int, 4>{}, cache_line);
   take(std::integral_constant<int, 2>{}, cache_line);
   take(std::integral_constant<int, 1>{}, cache_line);
 }

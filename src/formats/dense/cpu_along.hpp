@@ -18,12 +18,12 @@ template <class S, class T, class V> FURROW_INLINE inline S one_sum(const T* a, 
   return sum;
 }
 
-/// out[i] = sum_k line i [k] x[k] for `lines` lines, a multiple of four, as for_each_four has them;
+/// out[i] = sum_k line i [k] x[k] for `lines` lines, a multiple of four, as for_each_few has them;
 /// four(from, apart, sums) works out those of the lines `apart` apart from `from` on.
 template <class S, class T, class F>
-FURROW_INLINE inline void sum_by_fours(const T* a, index_t leading, index_t lines, bool in_quarters, S* out,
+FURROW_INLINE inline void sum_by_fours(const T* a, index_t leading, index_t lines, bool in_parts, S* out,
                                        const F& four) {
-  for_each_four(lines, in_quarters, [&](index_t first, index_t apart) FURROW_INLINE {
+  for_each_few<4>(lines, in_parts, [&](index_t first, index_t apart) FURROW_INLINE {
     S sums[4];
     four(a + first * leading, apart * leading, sums);
 #pragma GCC unroll 4
@@ -102,15 +102,15 @@ FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pa
 /// how many these are.
 template <int Bytes, class S>
 FURROW_INLINE inline index_t sum_short_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n,
-                                             bool in_quarters, S* out) {
+                                             bool in_parts, S* out) {
   constexpr index_t each = in_pack<Bytes, S>;
   S padded[each] = {};
   std::copy_n(x, n, padded);
   pack<Bytes, S> factor;
   std::memcpy(&factor, padded, Bytes);
-  const bool ahead = in_quarters && cpu::fetching_ahead_helps();
+  const bool ahead = in_parts && cpu::fetching_ahead_helps();
   const index_t whole = std::max<index_t>(lines_before_a_pack_ends_behind(lines, leading, n, each), 0) / 4 * 4;
-  sum_by_fours(a, leading, whole, in_quarters, out, [&](const S* from, index_t apart, S* sums) FURROW_INLINE {
+  sum_by_fours(a, leading, whole, in_parts, out, [&](const S* from, index_t apart, S* sums) FURROW_INLINE {
     four_short_lines<Bytes, S>(from, apart, factor, n, ahead, sums);
   });
   return whole;
@@ -196,7 +196,7 @@ FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, boo
 template <int Bytes, class S, class T, class V>
 FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
                                      S* out) {
-  const bool in_quarters = far && leading == n && n * index_t(sizeof(T)) <= longest_in_quarters;
+  const bool in_parts = read_in_parts(leading, n, n * index_t(sizeof(T)), far);
   if (leading == n) {
     const bool ahead = far && cpu::fetching_ahead_helps();
     if (n == 1) return narrow_sums<1>(a, lines, x, ahead, out);
@@ -211,28 +211,30 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
     if (n >= each) {
       const index_t last = read_last(lines);
       const auto by_four = [&](auto packs, auto run) FURROW_INLINE {
-        sum_by_fours(a, leading, lines - last, in_quarters, out,
-                     [&](const S* from, index_t apart, S* sums)
-                         FURROW_INLINE { four_lines<Bytes, packs.value, run.value>(from, apart, x, n, sums); });
+        sum_by_fours(a, leading, lines - last, in_parts, out, [&](const S* from, index_t apart, S* sums) FURROW_INLINE {
+          four_lines<Bytes, packs.value, run.value>(from, apart, x, n, sums);
+        });
       };
-      constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
-      constexpr std::integral_constant<int, packs_of_a_long_run<Bytes>> long_run;
       constexpr std::integral_constant<int, 2> two;
+      constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
+      constexpr std::integral_constant<int, packs_of_a_run<Bytes>> run;
+      constexpr std::integral_constant<int, packs_of_a_long_run<Bytes>> long_run;
       if (!far) by_four(two, two);
-      else if (!in_quarters && n >= long_run.value * each && cpu::long_runs_help()) by_four(two, long_run);
-      else by_four(cache_line, cache_line);
+      else if (!cpu::long_runs_help()) by_four(cache_line, cache_line);
+      else if (in_parts) by_four(two, run);
+      else by_four(two, long_run);
       if (last > 0) sum_last_lines<Bytes>(a + (lines - last) * leading, leading, last, x, n, out + lines - last);
       return;
     }
     if (n > 0) // in narrow registers few are parts of two cache lines
       i = in_narrowest_register<Bytes, S>(n, [&](auto bytes) FURROW_INLINE {
-        return sum_short_lines<bytes.value>(a, leading, lines, x, n, in_quarters, out);
+        return sum_short_lines<bytes.value>(a, leading, lines, x, n, in_parts, out);
       });
   } else {
     if (n <= short_line)
       for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
     const index_t fours = (lines - i) / 4 * 4;
-    sum_by_fours(a + i * leading, leading, fours, in_quarters, out + i,
+    sum_by_fours(a + i * leading, leading, fours, in_parts, out + i,
                  [&](const T* from, index_t apart, S* sums) FURROW_INLINE { four_sums(from, apart, x, n, sums); });
     i += fours;
   }

@@ -32,17 +32,22 @@ template <int Bytes> inline constexpr int packs_of_a_run = Bytes == 64 ? 8 : 2;
 template <int Bytes> inline constexpr int packs_of_a_long_run = 2 * packs_of_a_run<Bytes>;
 template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
 
-/// Bytes of a line: so long or shorter ones without gaps are read in quarters where they come from memory.
-inline constexpr index_t longest_in_quarters = 16384;
+/// Whether the lines that a task reads side by side are one of each part of its lines in place of neighbours: so many
+/// streams then go on from line to line, where a processor that reads ahead loses its place at every jump. Lines have no
+/// gaps between them and are up to a few pages long. far: they come from memory; in the caches it pays where long runs
+/// do not, and not for the shortest.
+inline bool read_in_parts(index_t leading, index_t n, index_t line_bytes, bool far) {
+  constexpr index_t shortest = 192, longest = 16384;
+  return leading == n && line_bytes <= longest && (far || (line_bytes >= shortest && !cpu::long_runs_help()));
+}
 
-/// body(first, apart) for every four of `lines` lines, a multiple of four: they are line `first` and those `apart`, 2
-/// apart and 3 apart behind it. Either they are neighbours, or one of each quarter of all lines. Then four streams go
-/// on from line to line, where a processor that reads ahead loses its place at each jump between neighbours.
-template <class F> FURROW_INLINE inline void for_each_four(index_t lines, bool in_quarters, const F& body) {
-  if (in_quarters)
-    for (index_t k = 0; k < lines / 4; ++k) body(k, lines / 4);
+/// body(first, apart) for every Count of `lines` lines, a multiple of Count, that are read side by side: line `first`
+/// and those `apart`, 2 apart, 3 apart, ... behind it.
+template <int Count, class F> FURROW_INLINE inline void for_each_few(index_t lines, bool in_parts, const F& body) {
+  if (in_parts)
+    for (index_t k = 0; k < lines / Count; ++k) body(k, lines / Count);
   else
-    for (index_t k = 0; k < lines; k += 4) body(k, 1);
+    for (index_t k = 0; k < lines; k += Count) body(k, 1);
 }
 
 inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together

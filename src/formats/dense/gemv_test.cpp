@@ -40,9 +40,12 @@ template <class T> void is_exact(shape2 shape, bool transposed, index_t vectors 
 }
 
 TYPED_TEST(gemv_on_cpu, is_exact_on_lines_of_every_length) {
-  for (index_t n = 1; n <= 300; ++n)
-    for (const bool transposed : {false, true})
-      for (const index_t vectors : {1, 2}) is_exact<TypeParam>({39, n}, transposed, vectors);
+  for (const bool intel : {false, true}) {
+    const cpu::taken_for_intel as(intel);
+    for (index_t n = 1; n <= 300; ++n)
+      for (const bool transposed : {false, true})
+        for (const index_t vectors : {1, 2}) is_exact<TypeParam>({39, n}, transposed, vectors);
+  }
 }
 
 TYPED_TEST(gemv_on_cpu, is_exact_on_every_number_of_few_lines) {
