@@ -33,9 +33,9 @@ template <int Bytes> inline constexpr int packs_of_a_long_run = 2 * packs_of_a_r
 template <int Bytes> inline constexpr int packs_of_a_cache_line = std::min(64 / Bytes, packs_of_a_run<Bytes>);
 
 /// Whether the lines that a task reads side by side are one of each part of its lines in place of neighbours: so many
-/// streams then go on from line to line, where a processor that reads ahead loses its place at every jump. Lines have no
-/// gaps between them and are up to a few pages long. far: they come from memory; in the caches it pays where long runs
-/// do not, and not for the shortest.
+/// streams then go on from line to line, where a processor that reads ahead loses its place at every jump. Lines have
+/// no gaps between them and are up to a few pages long. far: they come from memory; in the caches it pays where long
+/// runs do not, and not for the shortest.
 inline bool read_in_parts(index_t leading, index_t n, index_t line_bytes, bool far) {
   constexpr index_t shortest = 192, longest = 16384;
   return leading == n && line_bytes <= longest && (far || (line_bytes >= shortest && !cpu::long_runs_help()));
