@@ -272,7 +272,7 @@ FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, 
     });
     i += some;
   };
-  if (cpu::long_runs_help() || !(far || in_parts)) take(std::integral_constant<int, 8>{}, run);
+  if (!in_parts && (!far || cpu::long_runs_help())) take(std::integral_constant<int, 8>{}, run);
   take(std::integral_constant<int, 4>{}, cache_line);
   take(std::integral_constant<int, 2>{}, cache_line);
   take(std::integral_constant<int, 1>{}, cache_line);

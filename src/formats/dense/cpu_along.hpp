@@ -217,11 +217,9 @@ FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines,
       };
       constexpr std::integral_constant<int, 2> two;
       constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
-      constexpr std::integral_constant<int, packs_of_a_run<Bytes>> run;
       constexpr std::integral_constant<int, packs_of_a_long_run<Bytes>> long_run;
       if (!far) by_four(two, two);
-      else if (!cpu::long_runs_help()) by_four(cache_line, cache_line);
-      else if (in_parts) by_four(two, run);
+      else if (in_parts || !cpu::long_runs_help()) by_four(cache_line, cache_line);
       else by_four(two, long_run);
       if (last > 0) sum_last_lines<Bytes>(a + (lines - last) * leading, leading, last, x, n, out + lines - last);
       return;
