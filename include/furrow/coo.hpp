@@ -16,8 +16,9 @@ template <class V> struct coo {
   index_t nnz() const { return val.size(); }
 };
 
-/// The same matrix with values of another precision. Values beyond the range of `To` throw `fault::input` and name
-/// the first entry that does not fit. Takes `a` to reuse its index arrays.
+/// The same matrix with values of another precision. Values beyond the range of `To`, and those that would vanish in it
+/// or lose digits while they matter to their row and column, throw `fault::input`, which names the first of them.
+/// Takes `a` to reuse its index arrays.
 template <class To, class From> coo<To> convert_values(coo<From>&& a);
 
 } // namespace furrow

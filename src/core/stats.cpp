@@ -4,6 +4,7 @@
 
 #include "deltas.hpp"
 #include "distinct.hpp"
+#include "single_precision.hpp"
 #include "strips.hpp"
 #include "surprise.hpp"
 
@@ -123,26 +124,8 @@ template stats measure(const coo<double>&);
 template stats measure(const coo<float>&);
 
 template <class To, class From> coo<To> convert_values(coo<From>&& a) {
-  coo<To> result{a.shape, std::move(a.row), std::move(a.col), {}};
-  if constexpr (std::is_same_v<To, From>) {
-    result.val = std::move(a.val);
-  } else {
-    result.val = host_array<To>(a.val.size());
-    const auto fits = [&](index_t k) { return std::isfinite(result.val[k]) || !std::isfinite(a.val[k]); };
-    std::atomic<bool> all_fit = true;
-    cpu::for_each_range(a.val.size(), 1 << 16, [&](index_t first, index_t last) {
-      bool fit = true;
-      for (index_t k = first; k < last; ++k) {
-        result.val[k] = static_cast<To>(a.val[k]);
-        fit &= fits(k);
-      }
-      if (!fit) all_fit = false;
-    });
-    for (index_t k = 0; !all_fit && k < a.val.size(); ++k)
-      check(fits(k), fault::input, "entry ({}, {}) is too large for single precision: use f64", result.row[k] + 1,
-            result.col[k] + 1);
-  }
-  return result;
+  if constexpr (std::is_same_v<To, From>) return std::move(a);
+  else return to_single_precision(std::move(a));
 }
 
 template coo<double> convert_values(coo<double>&&);
