@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -24,17 +25,35 @@ template <class V> V at(const coo<V>& a, const host_array<index_t>& row_ptr, std
   return found != last && *found == col ? a.val[found - a.col.data()] : V(0);
 }
 
-template <class V> bool differ(V one, V other) {
-  const V size = std::max(std::abs(one), std::abs(other));
-  return !(std::abs(one - other) <= tolerated_units * std::numeric_limits<V>::epsilon() * size);
+template <class V> constexpr V tolerated = tolerated_units* std::numeric_limits<V>::epsilon();
+
+template <class V> bool differ(V one, V other, V size) {
+  return !(std::abs(one - other) <= tolerated<V> * std::max({size, std::abs(one), std::abs(other)}));
 }
 
-/// Position of the first entry whose mirror differs, or nnz.
-template <class V> index_t first_asymmetry(const coo<V>& a, const host_array<index_t>& row_ptr) {
+/// The root of the largest |A[i,k]| of each row.
+template <class V> host_array<V> roots_of_rows(const coo<V>& a, const host_array<index_t>& row_ptr) {
+  host_array<V> root(a.shape.rows);
+  cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      V largest{};
+      for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) largest = std::max(largest, std::abs(a.val[k]));
+      root[i] = std::sqrt(largest);
+    }
+  });
+  return root;
+}
+
+/// Position of the first entry, from `from` on, whose mirror differs, or nnz. Without `root` pairs are compared with
+/// themselves alone.
+template <class V>
+index_t first_asymmetry(const coo<V>& a, const host_array<index_t>& row_ptr, index_t from, const host_array<V>& root) {
   std::atomic<index_t> first{a.nnz()};
-  cpu::for_each_range(a.nnz(), 1 << 14, [&](index_t begin, index_t end) {
-    for (index_t k = begin; k < end && k < first.load(std::memory_order_relaxed); ++k) {
-      if (a.row[k] == a.col[k] || !differ(a.val[k], at(a, row_ptr, a.col[k], a.row[k]))) continue;
+  cpu::for_each_range(a.nnz() - from, 1 << 14, [&](index_t begin, index_t end) {
+    for (index_t k = from + begin; k < from + end && k < first.load(std::memory_order_relaxed); ++k) {
+      const std::int32_t i = a.row[k], j = a.col[k];
+      const V size = root.empty() ? V(0) : root[i] * root[j];
+      if (i == j || !differ(a.val[k], at(a, row_ptr, j, i), size)) continue;
       index_t seen = first.load();
       while (k < seen && !first.compare_exchange_weak(seen, k)) {
       }
@@ -42,6 +61,12 @@ template <class V> index_t first_asymmetry(const coo<V>& a, const host_array<ind
     }
   });
   return first;
+}
+
+template <class V> index_t first_asymmetry(const coo<V>& a, const host_array<index_t>& row_ptr) {
+  const index_t suspect = first_asymmetry(a, row_ptr, 0, host_array<V>{});
+  if (suspect == a.nnz()) return suspect;
+  return first_asymmetry(a, row_ptr, suspect, roots_of_rows(a, row_ptr));
 }
 
 } // namespace
@@ -53,7 +78,8 @@ template <class V> void check_symmetry(const coo<V>& a) {
   const std::int32_t i = a.row[k], j = a.col[k];
   throw error(fault::input,
               fmt::format("the matrix is not symmetric: A({}, {}) = {} but A({}, {}) = {}; conjugate gradients need a "
-                          "symmetric matrix",
+                          "symmetric matrix: use the solver bicgstab, or assume_symmetric where the difference means "
+                          "nothing",
                           i + 1, j + 1, a.val[k], j + 1, i + 1, at(a, row_ptr, j, i)));
 }
 

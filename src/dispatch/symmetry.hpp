@@ -4,12 +4,13 @@
 
 namespace furrow {
 
-/// Throws `fault::input`, naming the first pair of entries that differ, unless A[i,j] == A[j,i] for all i and j, in
-/// pattern and within `tolerance` times the larger of the two values. An absent entry equals a stored zero. Parallel;
-/// one binary search an entry below the diagonal.
+/// Throws `fault::input` and names the first pair of entries for which A[i,j] and A[j,i] differ by more than rounding.
+/// An absent entry equals a stored zero. Values may differ by 64 units in the last place of the larger one, and where
+/// contributions cancelled, of sqrt(r_i r_j), r_i the largest |A[i,k]| of row i: programs that assemble both triangles
+/// round twice. Parallel; about the cost of a product, twice that where a pair is as close as rounding alone explains.
 template <class V> void check_symmetry(const coo<V>& a);
 
-/// Whether `check_symmetry` would pass.
+/// The same question without an answer in words. False for a matrix that is not square.
 template <class V> bool is_symmetric(const coo<V>& a);
 
 } // namespace furrow

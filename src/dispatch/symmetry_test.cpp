@@ -47,6 +47,19 @@ TEST(symmetry, values_may_differ_by_rounding_only) {
   EXPECT_FALSE(is_symmetric(kit::assemble({2, 2}, {{0, 1, 1e308}, {1, 0, -1e308}})));
 }
 
+TEST(symmetry, what_cancelled_is_measured_against_its_rows) {
+  // Beside a diagonal of 1e11 a difference of 1e-5 is rounding; 1e5, a millionth of the diagonal, means something.
+  const auto beside = [](double one, double other) {
+    return kit::assemble({3, 3}, {{0, 0, 2e11}, {0, 1, one}, {1, 0, other}, {1, 1, 1e11}, {2, 2, 1}});
+  };
+  EXPECT_TRUE(is_symmetric(beside(-1.5e-5, -7.6e-6)));
+  EXPECT_TRUE(is_symmetric(beside(1e-5, 0)));
+  EXPECT_FALSE(is_symmetric(beside(1e5, 0)));
+  EXPECT_FALSE(is_symmetric(beside(0, 1)));
+  // The scale is that of both rows: beside a large row and a small one the difference counts.
+  EXPECT_FALSE(is_symmetric(kit::assemble({2, 2}, {{0, 0, 1e11}, {0, 1, 1e-5}, {1, 1, 1e-10}})));
+}
+
 TEST(symmetry, the_first_pair_is_named_whatever_the_number_of_threads) {
   auto a = kit::laplacian(300, 300);
   a.val[300000] = 7;
