@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <furrow/coo.hpp>
 #include <furrow/view.hpp>
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace furrow {
@@ -36,6 +38,9 @@ template <class V> struct any_operator {
   virtual double stored_bytes() const = 0;
   /// Name of the kernel that runs, e.g. "vector".
   virtual std::string kernel() const = 0;
+  /// The matrix as triplets in host memory, which take their own; empty where the operator has none. Zeros that the
+  /// format stores may be missing.
+  virtual std::optional<coo<V>> to_triplets() const { return std::nullopt; }
 };
 
 /// z = M r for a fixed M. A preconditioner that is a diagonal matrix offers its entries, so that a solver can apply it

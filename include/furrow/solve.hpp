@@ -13,7 +13,8 @@ enum class status {
   converged,             ///< the recomputed residual b - A x is small enough
   max_iterations,        ///< the limit on iterations was reached
   not_positive_definite, ///< p'Ap or r'z was negative beyond what rounding explains
-  breakdown,             ///< p'Ap or r'z is zero within rounding and a restart did not help
+  singular,              ///< A is singular to working precision, and b is not in its range
+  breakdown,             ///< a scalar of the method vanished and a restart did not help
   nan,                   ///< a NaN or an infinity appeared
   stagnated,             ///< the residual stopped falling above its goal
   diverged,              ///< the residual grew beyond any use
@@ -38,7 +39,11 @@ struct solve_options {
   bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
   double applies = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
   device where{};
-  double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms
+  /// In which a system of doubles is solved. `f32`: A is multiplied by a power of two where its values need that, and
+  /// rounded; so is b; x comes back in double.
+  precision values = precision::f64;
+  bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
+  double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
   index_t max_iterations = 0;                           ///< 0: max(10 rows, 10000)
   bool history = true;                                  ///< record the residual of every iteration
@@ -58,12 +63,14 @@ struct solve_report {
   index_t waits = 0;                  ///< times the host waited for the device
   std::string format, kernel, reason; ///< what ran, and why it was chosen
   std::vector<double> history;        ///< relative residuals by the recurrence; [0] before the first iteration
+  std::vector<double> history_seconds; ///< when each of them was known, since the solver started
 };
 
 /// Solves A x = b. x holds the first guess on entry and the answer on return, also where the report says it stopped
 /// short. a: n x n, taken apart to save memory; b, x: n, host memory, not overlapping. Allocates on `options.where`:
-/// the matrix in its format, b, x and at most four more vectors. Before conjugate gradients start, A is checked to be
-/// symmetric in pattern and values: `fault::input` names a pair of entries that is not. Throws `fault::usage` for
+/// the matrix in its format, b, x, the diagonal, and four more vectors (five where the first guess is not 0). Before
+/// conjugate gradients start, A is checked to be symmetric up to rounding: `fault::input` names a pair of entries that
+/// is not. x comes back no worse in |b - A x| than the first guess, whatever the report says. Throws `fault::usage` for
 /// unknown names and sizes that do not fit, `fault::memory` before allocating what cannot be had. Bitwise repeatable on
 /// the same build and device.
 template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& options);

@@ -2,24 +2,9 @@
 #pragma once
 #include <furrow/operator.hpp>
 
-#include <cmath>
+#include <concepts>
 
 namespace furrow {
-
-/// num / den, two slots. Worked out where it is used, so that scalar algebra costs neither a launch nor a wait.
-/// 0 where den is not positive: a step that would go wrong is then no step, and the solver's `until` says why.
-class coefficient {
-public:
-  coefficient(slot num, slot den) : num_(num.at), den_(den.at) {}
-  /// Called once before the first use.
-  FURROW_HD void load() { value_ = *den_ > 0 ? *num_ / *den_ : 0; }
-  FURROW_HD operator double() const { return value_; }
-
-private:
-  const double *num_, *den_;
-  double value_ = 0;
-};
-inline coefficient operator/(slot num, slot den) { return {num, den}; }
 
 /// The running sums of one lane of a sweep; `sum[k]` is added to slot k.
 template <int N> struct sums {
@@ -49,6 +34,7 @@ concept sweep_step = std::is_trivially_copyable_v<Step> && requires(Step step, i
 /// read(s)               the number in a slot; waits
 /// fetch(from, to)       many of them at once; waits
 /// put(from, to)         slots from host memory
+/// scalars(f)            f() once, where the slots are: small algebra beside the vectors
 /// repeat(body, until)   a loop object; its run(n) calls `body` up to n times, and after each of them evaluates
 /// `until()`
 ///                       beside the vectors; returns true as soon as that is true. `body` must enqueue the same work

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "solvers/quotient.hpp"
+
 #include <furrow/space.hpp>
 
 #include <cstdint>
@@ -137,7 +139,7 @@ template <class V> struct orthogonalise {
   };
   cview<V> q, p;
   view<V> before; ///< becomes the next direction
-  coefficient a, b;
+  guarded_quotient a, b;
   double scale; ///< of A: keeps the directions in range
   FURROW_HD void load() {
     a.load();

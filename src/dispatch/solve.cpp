@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
+#include "core/single_precision.hpp"
 #include "solvers/entry.hpp"
 #include "symmetry.hpp"
 #include "tables.hpp"
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -25,6 +28,8 @@ std::string_view name(status s) {
     return "max_iterations";
   case status::not_positive_definite:
     return "not_positive_definite";
+  case status::singular:
+    return "singular";
   case status::breakdown:
     return "breakdown";
   case status::nan:
@@ -52,6 +57,7 @@ template <class V> void check_arguments(const coo<V>& a, cview<V> b, view<V> x, 
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
   check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,
         "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
+  check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
   check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
   check(o.max_iterations >= 0, fault::usage, "max_iterations must not be negative");
 }
@@ -179,10 +185,69 @@ template <class V> double residual_at_first(const coo<V>& a, cview<V> b, cview<V
   return std::sqrt(squares / squares_b);
 }
 
+/// Whether a diagonal speaks for solving -A x = -b: no entry is positive and some are negative.
+template <class V> bool has_negative_diagonal(const coo<V>& a) {
+  std::atomic<bool> negative = false, positive = false;
+  cpu::for_each_range(a.nnz(), 1 << 16, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k) {
+      if (a.row[k] != a.col[k]) continue;
+      if (a.val[k] < 0) negative = true;
+      if (a.val[k] > 0) positive = true;
+    }
+  });
+  return negative && !positive;
+}
+
+/// What a solve in single precision takes for a system of doubles: their b and x, and both values for a moment.
+memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz) {
+  const double vectors = 16 * double(rows);
+  e.host = std::max(e.host, 20 * double(nnz)) + vectors;
+  return e;
+}
+
+/// The largest column sum of |A|.
+template <class V> double largest_column_sum(const coo<V>& a) {
+  std::vector<double> sum(static_cast<std::size_t>(a.shape.cols), 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) sum[a.col[k]] += std::abs(double(a.val[k]));
+  return sum.empty() ? 0 : *std::ranges::max_element(sum);
+}
+
+/// A system of doubles, solved in single precision. Both sides are multiplied by the power of two that brings the
+/// values of A into its range: x stays what it is.
+solve_report solve_in_single_precision(coo<double> a, cview<double> b, view<double> x, solve_options o) {
+  const int exponent = exponent_for_single_precision(as_cview(a.val));
+  host_array<float> narrow_b(b.size), narrow_x(x.size);
+  double size = 0;
+  for (index_t i = 0; i < b.size; ++i) {
+    const double scaled = std::ldexp(b[i], exponent);
+    narrow_b[i] = static_cast<float>(scaled);
+    check(std::isfinite(narrow_b[i]) || !std::isfinite(b[i]), fault::input,
+          "element {} of b = {} is too large for single precision: use f64", i + 1, b[i]);
+    size = std::max(size, std::abs(b[i]));
+  }
+  check(!(size > 0) || !(std::ldexp(size, exponent) < double(std::numeric_limits<float>::min())), fault::input,
+        "b has no element beyond {}, which is too small for single precision: use f64", size);
+  for (index_t i = 0; i < x.size; ++i) {
+    narrow_x[i] = static_cast<float>(x[i]);
+    check(std::isfinite(narrow_x[i]) || !std::isfinite(x[i]), fault::input,
+          "element {} of the first guess = {} is too large for single precision: use f64", i + 1, x[i]);
+  }
+  o.atol = std::min(std::ldexp(o.atol, exponent), std::numeric_limits<double>::max());
+  if (o.announce)
+    o.announce = [announce = o.announce, rows = b.size, nnz = a.nnz()](memory_estimate e) {
+      announce(beside_doubles(e, rows, nnz));
+    };
+  solve_report report = solve(to_single_precision(std::move(a), exponent), as_cview(narrow_b), as_view(narrow_x), o);
+  std::copy(narrow_x.begin(), narrow_x.end(), x.begin());
+  return report;
+}
+
 } // namespace
 
 template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& o) {
   check_arguments(a, b, x, o);
+  if constexpr (sizeof(V) == 8)
+    if (o.values == precision::f32) return solve_in_single_precision(std::move(a), b, x, o);
   const double began = now();
   const solver_entry& solver = find_solver(o.solver);
   const preconditioner_entry& preconditioner = find_preconditioner(o.precond);
@@ -211,10 +276,12 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
     if (!std::isfinite(x[i]))
       return stop(status::nan, fmt::format("iteration 0: element {} of the first guess is {}", i + 1, double(x[i])));
   if (o.tune) c = tune(a, s, o.where, w);
-  const memory_estimate needed = estimate(c, s, precision_of<V>, o);
+  memory_estimate needed = estimate(c, s, precision_of<V>, o);
+  const double guess = largest(as_cview(x)) > 0 ? double(x.size) * sizeof(V) : 0; // is kept
+  (o.where.is_gpu() ? needed.gpu : needed.host) += guess;
   check_memory<V>(needed, s, o);
   if (o.announce) o.announce(needed);
-  if (solver.needs_symmetry) check_symmetry(a);
+  if (solver.needs.symmetric && !o.assume_symmetric) check_symmetry(a);
   if (size_b == 0) { // the exact answer, without a division by |b| = 0
     std::fill(x.begin(), x.end(), V(0));
     report.relative_residual = 0;
@@ -223,16 +290,20 @@ template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const sol
   }
   std::unique_ptr<any_preconditioner<V>> m;
   try {
-    m = preconditioner.make<V>()(a, o.where);
+    m = preconditioner.make<V>()(a, o.where, solver.needs);
   } catch (const refusal& r) {
     report.relative_residual = residual_at_first(a, b, as_cview(x), size_b);
     return stop(r.why, r.message);
   }
+  const double norm_2 = solver.needs.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(a));
+  const bool opposite = m->what() == any_preconditioner<V>::kind::identity && has_negative_diagonal(a);
   const auto op = make<V>(c, o.where, std::move(a));
-  const linear_system<V> system{*op, *m, b, x, s.norm_inf, s.row_max};
+  const linear_system<V> system{*op, *m, b, x, s.norm_inf, norm_2, s.row_max};
   const double ready = now();
   report = o.where.is_gpu() ? run<V, gpu_array<V>>(solver, system, size_b, o)
                             : run<V, host_array<V>>(solver, system, size_b, o);
+  if (report.why == status::not_positive_definite && opposite)
+    report.message += "; its diagonal is negative: solve -A x = -b";
   report.setup_seconds = ready - began;
   report.kernel = op->kernel();
   report.stored_bytes =
@@ -246,7 +317,8 @@ template solve_report solve(coo<double>, cview<double>, view<double>, const solv
 template solve_report solve(coo<float>, cview<float>, view<float>, const solve_options&);
 
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {
-  return estimate(choose(s, p, o.where, {o.format, o.kernel, o.applies}), s, p, o);
+  const memory_estimate e = estimate(choose(s, p, o.where, {o.format, o.kernel, o.applies}), s, p, o);
+  return p == precision::f32 && o.values == precision::f32 ? beside_doubles(e, s.shape.rows, s.nnz) : e;
 }
 
 } // namespace furrow

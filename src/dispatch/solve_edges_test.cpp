@@ -61,6 +61,106 @@ TEST(edge, magnitudes_of_b) {
   }
 }
 
+/// Solves in f32 what is given in double.
+kit::solved<double> in_single_precision(const coo<double>& a, const host_array<double>& b, double rtol = 1e-5) {
+  solve_options o = with("jacobi", rtol);
+  o.values = precision::f32;
+  kit::solved<double> s{{}, host_array<double>(b.size(), 0.0)};
+  s.report = solve(a, as_cview(b), as_view(s.x), o);
+  return s;
+}
+
+TEST(single_precision, solves_a_matrix_of_any_magnitude) {
+  for (const double size : {1e-300, 1e-50, 1e-38, 1.0, 1e50, 1e300}) {
+    auto a = kit::laplacian(12, 12);
+    for (double& v : a.val) v *= size;
+    const auto s = in_single_precision(a, kit::times(a, ones(144)));
+    EXPECT_EQ(s.report.why, status::converged) << size << ": " << s.report.message;
+    for (const double v : s.x) ASSERT_NEAR(v, 1, 1e-3) << size;
+  }
+}
+
+TEST(single_precision, refuses_a_right_hand_side_that_it_cannot_hold) {
+  const auto what = [](double b) -> std::string {
+    try {
+      in_single_precision(kit::diagonal({1, 1}), host_array<double>{b / 2, b});
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::input);
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_TRUE(mentions(what(1e50), "element 1 of b = 5e+49 is too large for single precision")) << what(1e50);
+  EXPECT_TRUE(mentions(what(1e-50), "too small for single precision")) << what(1e-50);
+  EXPECT_EQ(what(1e20), "");
+}
+
+TEST(single_precision, says_converged_of_residuals_beyond_its_rounding) {
+  // With tolerances near the unit roundoff the computed residual is often 0 where the true one is not small.
+  index_t converged = 0, not_converged = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const index_t n = 1 + index_t(seed % 3);
+    const auto r = kit::random_vector<double>(n * n, seed);
+    const auto a = kit::from_function(
+        n, [&](index_t i, index_t j) { return (i == j ? 3.0 : 0.0) + 0.5 * (r[i * n + j] + r[j * n + i]); });
+    const auto b = kit::random_vector<float>(n, seed + 1000);
+    for (const double rtol : {1e-7, 3e-8, 1e-8}) {
+      const auto narrow = convert_values<float>(coo<double>(a));
+      host_array<float> x(n, 0.0F);
+      const auto report = solve(narrow, as_cview(b), as_view(x), with("none", rtol));
+      const auto truth = kit::true_residual(narrow, as_cview(b), as_cview(x));
+      if (report.why == status::converged) {
+        EXPECT_LE(truth.norm, rtol * truth.norm_b * (1 + 1e-9L)) << seed;
+      }
+      (report.why == status::converged ? converged : not_converged) += 1;
+    }
+  }
+  EXPECT_GT(converged, 50);
+  EXPECT_GT(not_converged, 50);
+}
+
+TEST(edge, a_tolerance_below_the_rounding_of_doubles_is_answered_with_what_can_be_had) {
+  index_t not_converged = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const index_t n = 1 + index_t(seed % 4);
+    const auto r = kit::random_vector<double>(n * n, seed);
+    const auto a = kit::from_function(
+        n, [&](index_t i, index_t j) { return (i == j ? 3.0 : 0.0) + 0.5 * (r[i * n + j] + r[j * n + i]); });
+    const auto b = kit::random_vector<double>(n, seed + 1000);
+    host_array<double> x(n, 0.0);
+    const auto report = solve(a, as_cview(b), as_view(x), with("none", 2e-17));
+    const auto truth = kit::true_residual(a, as_cview(b), as_cview(x)); // long double: 11 bits more
+    if (report.why == status::converged) {
+      EXPECT_LE(truth.norm, 2e-17L * truth.norm_b + truth.rounding / 2000) << seed;
+      continue;
+    }
+    ++not_converged;
+    EXPECT_EQ(report.why, status::stagnated) << report.message;
+    EXPECT_TRUE(mentions(report.message, "ask for a tolerance of")) << report.message;
+  }
+  EXPECT_GT(not_converged, 20);
+}
+
+TEST(edge, the_answer_is_never_worse_than_the_first_guess) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    // Singular, indefinite and definite matrices, right-hand sides in their range and outside.
+    const index_t n = 4 + index_t(seed % 9);
+    auto a = kit::laplacian(n, 1, 1, true, seed % 3 == 0 ? 0.0 : seed % 3 == 1 ? -0.7 : 1e-14);
+    const auto b = kit::random_vector<double>(n, seed);
+    for (const bool guess : {false, true})
+      for (const char* m : {"none", "jacobi"})
+        for (const index_t limit : {0, 3, 200}) {
+          auto o = with(m, 1e-12);
+          o.max_iterations = limit;
+          const auto x0 = guess ? kit::random_vector<double>(n, seed + 50) : host_array<double>(n, 0.0);
+          const auto first = kit::true_residual(a, as_cview(b), as_cview(x0));
+          const auto s = kit::solve_honestly(a, b, o, x0);
+          const auto last = kit::true_residual(a, as_cview(b), as_cview(s.x));
+          EXPECT_LE(last.norm, first.norm + last.rounding) << seed << ": " << s.report.message;
+        }
+  }
+}
+
 TEST(edge, an_answer_beyond_the_range_is_no_answer) {
   const auto large = kit::solve_honestly(kit::diagonal({1e-20, 1e-20}), host_array<double>{1e300, 1e300}, with("none"));
   EXPECT_EQ(large.report.why, status::nan) << large.report.message;

@@ -11,6 +11,7 @@ TEST(reason, names_are_those_of_the_command_line) {
   EXPECT_EQ(name(status::converged), "converged");
   EXPECT_EQ(name(status::max_iterations), "max_iterations");
   EXPECT_EQ(name(status::not_positive_definite), "not_positive_definite");
+  EXPECT_EQ(name(status::singular), "singular");
   EXPECT_EQ(name(status::breakdown), "breakdown");
   EXPECT_EQ(name(status::nan), "nan");
   EXPECT_EQ(name(status::stagnated), "stagnated");
@@ -77,19 +78,20 @@ TEST(reason, not_positive_definite_by_an_absent_diagonal) {
   EXPECT_EQ(kit::solve_honestly(a, host_array<double>{1, 2}, with("jacobi")).report.why, status::not_positive_definite);
 }
 
-TEST(reason, breakdown_of_a_singular_inconsistent_system) {
+TEST(reason, singular_by_a_right_hand_side_outside_of_the_range) {
   const auto s = kit::solve_honestly(kit::diagonal({1, 2, 0}), host_array<double>{0, 0, 1}, with("none"));
-  EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
+  EXPECT_EQ(s.report.why, status::singular) << s.report.message;
   EXPECT_EQ(s.report.relative_residual, 1);
   // Where rounding leaves p'Ap a little above 0, the step along the null space is a huge one.
   const auto mixed = kit::solve_honestly(kit::diagonal({1, 2, 0}), ones(3), with("none"));
-  EXPECT_TRUE(mixed.report.why == status::breakdown || mixed.report.why == status::diverged) << mixed.report.message;
+  EXPECT_EQ(mixed.report.why, status::singular) << mixed.report.message;
+  EXPECT_LE(mixed.report.relative_residual, 1);
 }
 
-TEST(reason, breakdown_of_the_zero_matrix) {
+TEST(reason, singular_is_the_zero_matrix) {
   for (const auto& a : {kit::assemble({3, 3}, {}), kit::diagonal({0, 0, 0})}) {
     const auto s = kit::solve_honestly(a, ones(3), with("none"));
-    EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
+    EXPECT_EQ(s.report.why, status::singular) << s.report.message;
     EXPECT_EQ(s.report.relative_residual, 1);
     for (const double v : s.x) EXPECT_EQ(v, 0);
   }
@@ -102,9 +104,9 @@ TEST(reason, a_singular_matrix_never_converges_on_an_inconsistent_side) {
   for (double& v : b) v += 1;
   for (const char* m : {"none", "jacobi"}) {
     const auto s = kit::solve_honestly(a, b, with(m));
-    EXPECT_NE(s.report.why, status::converged) << s.report.message;
-    EXPECT_NE(s.report.why, status::nan) << s.report.message;
-    EXPECT_LE(s.report.iterations, 100000);
+    EXPECT_EQ(s.report.why, status::singular) << s.report.message;
+    EXPECT_LE(s.report.iterations, 500);
+    EXPECT_LE(s.report.relative_residual, 1);
   }
 }
 
@@ -181,11 +183,11 @@ TEST(reason, interrupted) {
     last = p.iteration;
     return ++calls < 3;
   };
-  const auto s = kit::solve_honestly(kit::laplacian(200, 200), ones(40000), o);
+  const auto s = kit::solve_honestly(kit::laplacian(200, 200), kit::random_vector<double>(40000, 5), o);
   EXPECT_EQ(s.report.why, status::interrupted) << s.report.message;
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(s.report.iterations, last);
-  EXPECT_GT(s.x[20000], 0) << "the best x so far was not handed back";
+  EXPECT_NE(s.x[20000], 0) << "the best x so far was not handed back";
 }
 
 } // namespace

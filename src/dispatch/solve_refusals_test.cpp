@@ -32,6 +32,14 @@ TEST(refusal, unsymmetric_values_are_named) {
   EXPECT_TRUE(mentions(what, "A(1, 3) = 1.5 but A(3, 1) = 1.25")) << what;
 }
 
+TEST(refusal, differences_that_mean_nothing_are_taken_on_demand) {
+  const auto a = kit::assemble({2, 2}, {{0, 0, 9}, {0, 1, 1}, {1, 0, 1 + 1e-9}, {1, 1, 9}});
+  EXPECT_EQ(refused(a, ones(2)).first, fault::input);
+  auto o = with("jacobi", 1e-6);
+  o.assume_symmetric = true;
+  EXPECT_EQ(kit::solve_honestly(a, ones(2), o).report.why, status::converged);
+}
+
 TEST(refusal, sizes_that_do_not_fit) {
   EXPECT_EQ(refused(kit::assemble({3, 2}, {{0, 0, 1}}), ones(3)).first, fault::input);
   EXPECT_EQ(refused(kit::laplacian(3), ones(4)).first, fault::usage);
@@ -52,6 +60,10 @@ TEST(refusal, options_that_make_no_sense) {
   solve_options o;
   o.rtol = 0;
   EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
+  for (const double one : {1.0, 2.0}) {
+    o.rtol = one;
+    EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
+  }
   o = {};
   o.max_iterations = -1;
   EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
@@ -94,8 +106,8 @@ TEST(report, says_what_ran_and_what_it_took) {
   EXPECT_EQ(s.report.reason, "asked for");
   EXPECT_GT(s.report.waits, 0);
   EXPECT_GT(s.report.bytes_per_iteration, 12.0 * double(a.nnz()));
-  // The matrix, the diagonal, and b, x, r, p, q.
-  EXPECT_EQ(s.report.stored_bytes, 12.0 * double(a.nnz()) + 4.0 * 901 + 8.0 * 900 * 6);
+  // The matrix, the diagonal, and b, x, r, p, q, the best x.
+  EXPECT_EQ(s.report.stored_bytes, 12.0 * double(a.nnz()) + 4.0 * 901 + 8.0 * 900 * 7);
   EXPECT_GE(s.report.setup_seconds, 0);
   EXPECT_GE(s.report.solve_seconds, 0);
 }

@@ -6,8 +6,15 @@
 
 namespace furrow {
 
+/// What a solver needs of a matrix.
+struct matrix_kind {
+  bool symmetric = false, definite = false;
+};
+
+/// `asked`: what the solver needs M to be; a preconditioner that would not be it throws a `refusal`.
 template <class V>
-using make_preconditioner = std::unique_ptr<any_preconditioner<V>> (*)(const coo<V>& a, device where);
+using make_preconditioner = std::unique_ptr<any_preconditioner<V>> (*)(const coo<V>& a, device where,
+                                                                       matrix_kind asked);
 
 /// A preconditioner as the rest of the library sees it. One per folder of src/preconditioners; the table is generated.
 struct preconditioner_entry {

@@ -11,14 +11,15 @@ template <class V> struct linear_system {
   cview<V> b;
   view<V> x;           ///< first guess in, answer out
   double norm_inf = 0; ///< of A: scales what counts as rounding
+  double norm_2 = 0;   ///< a bound of the spectral norm of |A|: |A|_inf for a symmetric A
   index_t longest_row = 0;
 };
 
 /// A solver as the rest of the library sees it. One per folder of src/solvers; the table is generated.
 struct solver_entry {
   std::string_view name, about;
-  bool needs_symmetry = false;
-  int vectors = 0; ///< vectors of n values that it allocates
+  matrix_kind needs{}; ///< of A
+  int vectors = 0;     ///< vectors of n values that it allocates
   solve_report (*f64)(device where, const linear_system<double>& system, const solve_options& options) = nullptr;
   solve_report (*f32)(device where, const linear_system<float>& system, const solve_options& options) = nullptr;
 };

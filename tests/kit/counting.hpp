@@ -16,7 +16,17 @@ struct traffic {
   index_t loops_running = 0;
   double bytes = 0;
 
+  index_t passes_inside_loops = 0;
+  double bytes_inside_loops = 0;
+
   index_t passes() const { return sweeps + dots + copies + products + scalings; }
+  void pass(index_t& kind, double moved) {
+    ++kind;
+    bytes += moved;
+    if (loops_running == 0) return;
+    ++passes_inside_loops;
+    bytes_inside_loops += moved;
+  }
   void wait() {
     ++waits;
     waits_inside_loops += loops_running > 0;
@@ -33,20 +43,18 @@ public:
   auto make(index_t n) { return s_.make(n); }
   auto make_slots(index_t n) { return s_.make_slots(n); }
   void copy(cview<value> x, view<value> y) {
-    ++seen_.copies;
-    move(2, x.size);
+    seen_.pass(seen_.copies, bytes_of(2, x.size));
     s_.copy(x, y);
   }
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
-    ++seen_.sweeps;
-    move(Step::reads + Step::writes, n);
+    seen_.pass(seen_.sweeps, bytes_of(Step::reads + Step::writes, n));
     s_.sweep(n, step, out...);
   }
   void dot(cview<value> x, cview<value> y, slot out) {
-    ++seen_.dots;
-    move(2, x.size);
+    seen_.pass(seen_.dots, bytes_of(2, x.size));
     s_.dot(x, y, out);
   }
+  template <class F> void scalars(F f) { s_.scalars(f); }
   double read(slot s) {
     seen_.wait();
     return s_.read(s);
@@ -74,7 +82,7 @@ public:
   }
 
 private:
-  void move(int vectors, index_t n) { seen_.bytes += double(vectors) * double(n) * sizeof(value); }
+  static double bytes_of(int vectors, index_t n) { return double(vectors) * double(n) * sizeof(value); }
 
   S& s_;
   traffic& seen_;
@@ -96,12 +104,10 @@ public:
   double bytes_per_apply() const override { return inner_->bytes_per_apply(); }
   double stored_bytes() const override { return inner_->stored_bytes(); }
   std::string kernel() const override { return inner_->kernel(); }
+  std::optional<coo<V>> to_triplets() const override { return inner_->to_triplets(); }
 
 private:
-  void count() const {
-    ++seen_.products;
-    seen_.bytes += inner_->bytes_per_apply();
-  }
+  void count() const { seen_.pass(seen_.products, inner_->bytes_per_apply()); }
   std::unique_ptr<any_operator<V>> inner_;
   traffic& seen_;
 };
@@ -112,8 +118,7 @@ public:
   general_preconditioner(std::unique_ptr<any_preconditioner<V>> inner, traffic& seen)
       : inner_(std::move(inner)), seen_(seen) {}
   void apply(cview<V> r, view<V> z) const override {
-    ++seen_.scalings;
-    seen_.bytes += inner_->stored_bytes() + 2.0 * double(r.size) * sizeof(V);
+    seen_.pass(seen_.scalings, inner_->stored_bytes() + 2.0 * double(r.size) * sizeof(V));
     inner_->apply(r, z);
   }
   double stored_bytes() const override { return inner_->stored_bytes(); }

@@ -2,6 +2,8 @@
 #pragma once
 #include "random.hpp"
 
+#include "solvers/quotient.hpp"
+
 #include <furrow/array.hpp>
 #include <furrow/space.hpp>
 
@@ -18,7 +20,7 @@ template <class V> struct probe_step {
   static constexpr int reads = 2, writes = 1;
   cview<V> x;
   view<V> y;
-  coefficient c;
+  guarded_quotient c;
   FURROW_HD void load() { c.load(); }
   struct values {
     V x, y;
@@ -66,7 +68,7 @@ template <class S> void check_sweep(S& space, index_t n) {
   const host_array<double> start{3, 4, std::nan(""), std::nan("")};
   space.put(as_cview(start), as_view(slots));
   const slot three{slots.data()}, four{slots.data() + 1}, xy{slots.data() + 2}, count{slots.data() + 3};
-  space.sweep(n, probe_step<V>{as_cview(device_x), as_view(device_y), three / four}, xy, count);
+  space.sweep(n, probe_step<V>{as_cview(device_x), as_view(device_y), {three, four}}, xy, count);
   const host_array<V> result(device_y);
   long double expected = 0, size = 0;
   for (index_t i = 0; i < n; ++i) {
@@ -111,8 +113,8 @@ template <class S> void check_copy(S& space, index_t n) {
   EXPECT_TRUE(n == 0 || std::memcmp(x.data(), y.data(), x.byte_count()) == 0) << n;
 }
 
-/// A coefficient over a number that is not positive is 0: the step is no step.
-template <class S> void check_coefficient(S& space) {
+/// A guarded quotient over a number that is not positive is 0: the step is no step.
+template <class S> void check_guarded_quotient(S& space) {
   using V = value_of<S>;
   for (const double den : {0.0, -1.0, std::nan("")}) {
     auto x = to_space(space, host_array<V>{1, 2}), y = to_space(space, host_array<V>{5, 6});
@@ -120,7 +122,7 @@ template <class S> void check_coefficient(S& space) {
     const host_array<double> start{7, den, 0, 0};
     space.put(as_cview(start), as_view(slots));
     double* const s = slots.data();
-    space.sweep(2, probe_step<V>{as_cview(x), as_view(y), slot{s} / slot{s + 1}}, slot{s + 2}, slot{s + 3});
+    space.sweep(2, probe_step<V>{as_cview(x), as_view(y), {slot{s}, slot{s + 1}}}, slot{s + 2}, slot{s + 3});
     const host_array<V> result(y);
     EXPECT_EQ(result[0], V(2)) << den;
     EXPECT_EQ(result[1], V(4)) << den;
@@ -164,7 +166,7 @@ template <class S> void check_space(S& space) {
     check_dot(space, n);
     check_copy(space, n);
   }
-  check_coefficient(space);
+  check_guarded_quotient(space);
   check_repeat(space);
   check_slots(space);
 }

@@ -34,7 +34,10 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   if (has_residual(r))
     text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
   if (o.error && has_residual(r)) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *o.error));
-  else if (!o.error) text += line("b", o.rhs == "stored" ? "came with the matrix" : o.rhs);
+  else if (!o.error)
+    text += line("b", o.rhs == "stored"   ? "came with the matrix"
+                      : o.rhs == "random" ? "A times a random vector"
+                                          : o.rhs);
   text += line("solver",
                fmt::format("{} with {}, {}{}", request.options.solver, request.options.precond,
                            request.machine.precision_name,

@@ -4,6 +4,7 @@
 #include "memory.hpp"
 #include "nearest.hpp"
 #include "progress_line.hpp"
+#include "random_vector.hpp"
 #include "solve_request.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -28,37 +30,40 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 /// What is known before the matrix is read: the rest is announced when its format is chosen.
 memory_plan plan_of(const solve_request& q, const matrix_header& head) {
   const stats s = expected_stats(head);
-  const precision p = q.machine.values();
   solve_options o = q.options;
   if (o.format == "auto") o.format = "csr", o.kernel = "auto";
-  const auto solving = estimate_solve_memory(s, p, o);
+  const auto solving = estimate_solve_memory(s, o.values, o);
   memory_plan plan;
   plan.read = load_bytes(q.file, head);
   plan.work = solving.host;
-  if (p == precision::f32) plan.work = std::max(plan.work, (16.0 + 4.0) * double(s.nnz)); // both values for a moment
   plan.gpu = solving.gpu;
   return plan;
 }
 
-template <class V> host_array<V> converted(const host_array<double>& from) {
-  host_array<V> to(from.size());
-  for (index_t i = 0; i < from.size(); ++i) to[i] = static_cast<V>(from[i]);
-  return to;
+/// Whether b is zero up to the rounding of A * ones: then ones are in the null space, as for a graph Laplacian.
+bool vanishes(const host_array<double>& b, const coo<double>& a) {
+  double largest = 0;
+  for (const double v : a.val) largest = std::max(largest, std::abs(v));
+  return std::ranges::all_of(b, [&](double v) { return std::abs(v) <= 1e-13 * largest; });
 }
 
-/// b as asked for: a file, what came with the matrix, or A * ones.
-template <class V>
-host_array<V> right_hand_side(const solve_request& q, problem& p, const coo<V>& a, std::string& rhs) {
+/// b as asked for: a file, what came with the matrix, A * ones, or where that is zero A times a random vector.
+host_array<double> right_hand_side(const solve_request& q, problem& p, std::string& rhs) {
   if (q.rhs.empty() && !p.b) {
     rhs = "ones";
-    return row_sums(a);
+    auto b = row_sums(p.a);
+    if (p.a.nnz() == 0 || !vanishes(b, p.a)) return b;
+    rhs = "random";
+    remark("A * ones is zero, so ones are in the null space of A: b is A times a random vector instead");
+    const auto exact = reference_product(p.a, as_cview(random_vector<double>(p.a.shape.cols))).value;
+    std::ranges::copy(exact, b.begin());
+    return b;
   }
   rhs = q.rhs.empty() ? "stored" : q.rhs;
   host_array<double> b = q.rhs.empty() ? std::move(*p.b) : read_vector(q.rhs);
-  check(b.size() == a.shape.rows, fault::input, "{}: has {} elements, but the matrix has {} rows",
-        q.rhs.empty() ? p.name + "_b" : q.rhs, b.size(), a.shape.rows);
-  if constexpr (sizeof(V) == 8) return b;
-  else return converted<V>(b);
+  check(b.size() == p.a.shape.rows, fault::input, "{}: has {} elements, but the matrix has {} rows",
+        q.rhs.empty() ? p.name + "_b" : q.rhs, b.size(), p.a.shape.rows);
+  return b;
 }
 
 double norm_of(const auto& b) {
@@ -79,12 +84,10 @@ void write_history(const std::vector<double>& history, const std::string& file) 
   check(written, fault::input, "{}: cannot be written", file);
 }
 
-template <class V> solve_outcome solve_as(solve_request& q, problem p, double read_seconds, memory_plan plan) {
+solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
   solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, read_seconds, plan.host_peak()};
-  coo<V> a = convert_values<V>(std::move(p.a));
-  p.a = {};
-  const host_array<V> b = right_hand_side(q, p, a, o.rhs);
-  host_array<V> x(o.shape.cols, V(0));
+  const host_array<double> b = right_hand_side(q, p, o.rhs);
+  host_array<double> x(o.shape.cols, 0.0);
   {
     const double relative = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
     progress_line line(relative, stderr_is_live() && !q.json);
@@ -93,28 +96,21 @@ template <class V> solve_outcome solve_as(solve_request& q, problem p, double re
       return !interrupted();
     };
     q.options.announce = [&](const memory_estimate& solving) {
-      plan.work =
-          sizeof(V) == 4 ? std::max(solving.host, 20 * double(o.nnz)) : solving.host; // both values for a moment
+      plan.work = solving.host;
       plan.gpu = solving.gpu;
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
     };
     const polite_interrupts politely;
-    o.report = solve(std::move(a), as_cview(b), as_view(x), q.options);
+    o.report = solve(std::move(p.a), as_cview(b), as_view(x), q.options);
     interrupted(); // one that came too late to matter has been noticed
   }
   if (o.rhs == "ones") {
     double worst = 0;
-    for (const V v : x) worst = std::abs(double(v) - 1) <= worst ? worst : std::abs(double(v) - 1);
+    for (const double v : x) worst = std::abs(v - 1) <= worst ? worst : std::abs(v - 1);
     o.error = worst;
   }
-  if (q.output.empty()) return o;
-  if constexpr (sizeof(V) == 8) write_vector(as_cview(x), q.output);
-  else {
-    host_array<double> wide(x.size());
-    std::copy(x.begin(), x.end(), wide.begin());
-    write_vector(as_cview(wide), q.output);
-  }
+  if (!q.output.empty()) write_vector(as_cview(x), q.output);
   return o;
 }
 
@@ -128,6 +124,7 @@ int run(solve_request& q) {
   choosing_of(q).check({"auto"});
   check_matrix(q.file);
   q.options.where = q.machine.apply();
+  q.options.values = q.machine.values();
   check_output(q.output, q.file);
   check_output(q.history, q.file);
   const memory_plan plan = plan_of(q, load_header(q.file));
@@ -136,8 +133,7 @@ int run(solve_request& q) {
   const double began = now();
   problem p = load(q.file);
   const double read_seconds = now() - began;
-  const solve_outcome o = q.machine.values() == precision::f64 ? solve_as<double>(q, std::move(p), read_seconds, plan)
-                                                               : solve_as<float>(q, std::move(p), read_seconds, plan);
+  const solve_outcome o = solve_and_write(q, std::move(p), read_seconds, plan);
   if (!q.history.empty()) write_history(o.report.history, q.history);
   print(q.json ? json_of(q, o) : text_of(q, o));
   return code_of(o.report.why);
@@ -172,6 +168,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->type_name("R")
       ->group(method);
   app.add_option("--atol", q->options.atol, "or when |b - A x| <= atol (default 0)")->type_name("R")->group(method);
+  app.add_flag("--assume-symmetric", q->options.assume_symmetric, "do not ask whether the matrix is symmetric")
+      ->group(method);
   app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 10000")
       ->type_name("N")
       ->check(CLI::PositiveNumber)

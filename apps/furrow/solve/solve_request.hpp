@@ -22,7 +22,7 @@ struct solve_outcome {
   solve_report report;
   shape2 shape;
   index_t nnz = 0;
-  std::string name, origin, rhs; ///< rhs: "ones", "stored" or a file
+  std::string name, origin, rhs; ///< rhs: "ones", "random", "stored" or a file
   std::optional<double> error;   ///< max |x_i - 1| where b = A * ones
   double read_seconds = 0, estimated_bytes = 0;
 };

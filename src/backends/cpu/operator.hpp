@@ -27,6 +27,7 @@ public:
     return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
   }
   std::string kernel() const override { return kernel_; }
+  std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
 
 private:
   Format matrix_;

@@ -71,6 +71,8 @@ public:
 
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
 
+  template <class F> void scalars(F f) { f(); }
+
   double read(slot s) { return *s.at; }
   void fetch(cview<double> from, view<double> to) { std::copy(from.begin(), from.end(), to.begin()); }
   void put(cview<double> from, view<double> to) { std::copy(from.begin(), from.end(), to.begin()); }

@@ -25,6 +25,7 @@ public:
   double bytes_per_apply() const final {
     return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
   }
+  std::optional<coo<V>> to_triplets() const final { return to_coo(download(matrix_)); }
   void apply(V alpha, cview<V> x, V beta, view<V> y) const final {
     if (y.empty()) return;
     if (alpha == V(0)) space<V>{}.sweep(y.size, scale_by_step<V>{beta, y});

@@ -31,6 +31,11 @@ __global__ void __launch_bounds__(sweep_threads) sweep_kernel(index_t n, Step st
   finish<sweep_threads, N>(mine, to);
 }
 
+template <class F> __global__ void scalars_kernel(F f) {
+  take_turn();
+  f();
+}
+
 /// Vectors in the memory of the current GPU. Meets the concept `vector_space`; everything goes through one queue.
 template <class V> class space {
 public:
@@ -55,6 +60,8 @@ public:
     launch(sweep_kernel<Step, count>, blocks, sweep_threads, 0, q, n, step, target(q, out...));
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
+
+  template <class F> void scalars(F f) { launch(scalars_kernel<F>, 1, 1, 0, q_, f); }
 
   double read(slot s) {
     double value = 0;

@@ -57,6 +57,7 @@ public:
     return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
   }
   std::string kernel() const override { return "rows"; }
+  std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
 
 private:
   index_t pieces() const { return static_cast<index_t>(begin_.size()) - 1; }

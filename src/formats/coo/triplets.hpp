@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/array.hpp>
+#include <furrow/coo.hpp>
 
 namespace furrow {
 
@@ -15,5 +15,9 @@ template <class V, template <class> class Array> struct triplets {
     return {shape, f(row), f(col), f(val)};
   }
 };
+
+template <class V> coo<V> to_coo(triplets<V, host_array> a) {
+  return {a.shape, std::move(a.row), std::move(a.col), std::move(a.val)};
+}
 
 } // namespace furrow

@@ -91,6 +91,7 @@ public:
     return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
   }
   std::string kernel() const override { return "merge"; }
+  std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
 
 private:
   template <class F> void each_task(F&& f) const {

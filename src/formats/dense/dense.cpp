@@ -35,6 +35,7 @@ public:
     return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
   }
   std::string kernel() const override { return "along"; }
+  std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
 
 private:
   dense_matrix<V, host_array> matrix_;

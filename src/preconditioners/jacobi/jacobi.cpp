@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace furrow::jacobi_preconditioner {
@@ -11,7 +12,7 @@ namespace furrow::jacobi_preconditioner {
 #if FURROW_HAS_GPU
 template <class V> void scale_on_gpu(cview<V> d, cview<V> x, view<V> y);
 #else
-template <class V> void scale_on_gpu(cview<V>, cview<V>, view<V>) {}
+template <class V> void scale_on_gpu(cview<V>, cview<V>, view<V>) { require(false, "this build has no GPU part"); }
 #endif
 
 namespace {
@@ -32,31 +33,39 @@ private:
   Array inverse_;
 };
 
-/// 1 / A[i,i]. A diagonal entry that is not positive proves that A is not positive definite: e_i' A e_i = A[i,i].
-template <class V> host_array<V> inverse_diagonal(const coo<V>& a) {
-  host_array<V> inverse(a.shape.rows);
+template <class V> std::string about_sign(const host_array<V>& diagonal, index_t i) {
+  const bool opposite = std::ranges::all_of(diagonal, [](V d) { return d < 0; });
+  return fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive diagonal{}", i + 1,
+                     double(diagonal[i]), opposite ? "; all of this one is negative: solve -A x = -b" : "");
+}
+
+/// A[i,i]. For a solver that needs a definite matrix an entry that is not positive proves that A is none:
+/// e_i' A e_i = A[i,i]. For the others an entry that is 0 has no inverse.
+template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite) {
+  host_array<V> diagonal(a.shape.rows);
   cpu::for_each_range(a.shape.rows, 1 << 14, [&](index_t first, index_t last) {
-    std::fill(inverse.data() + first, inverse.data() + last, V(0));
+    std::fill(diagonal.data() + first, diagonal.data() + last, V(0));
   });
   cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k)
-      if (a.row[k] == a.col[k]) inverse[a.row[k]] = a.val[k];
+      if (a.row[k] == a.col[k]) diagonal[a.row[k]] = a.val[k];
   });
-  for (index_t i = 0; i < inverse.size(); ++i) {
-    if (!(inverse[i] > 0))
-      throw refusal{status::not_positive_definite,
-                    fmt::format("diagonal entry {} is {}: a positive definite matrix has a positive diagonal", i + 1,
-                                double(inverse[i]))};
-    inverse[i] = V(1) / inverse[i];
-    if (!std::isfinite(inverse[i]))
+  for (index_t i = 0; i < diagonal.size(); ++i) {
+    if (definite && !(diagonal[i] > 0)) throw refusal{status::not_positive_definite, about_sign(diagonal, i)};
+    if (diagonal[i] == 0)
+      throw refusal{
+          status::breakdown,
+          fmt::format("diagonal entry {} is 0, so jacobi cannot divide by it: use the preconditioner none", i + 1)};
+    if (!std::isfinite(V(1) / diagonal[i]))
       throw refusal{status::breakdown,
                     fmt::format("diagonal entry {} is so small that its inverse overflows: scale the matrix", i + 1)};
   }
-  return inverse;
+  return diagonal;
 }
 
-template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, device where) {
-  auto inverse = inverse_diagonal(a);
+template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, device where, matrix_kind asked) {
+  auto inverse = checked_diagonal(a, asked.definite);
+  for (V& d : inverse) d = V(1) / d;
   if (where.is_gpu()) return std::make_unique<diagonal_scaling<V, gpu_array<V>>>(gpu_array<V>(inverse));
   return std::make_unique<diagonal_scaling<V, host_array<V>>>(std::move(inverse));
 }

@@ -12,7 +12,7 @@ namespace {
 
 template <class V> struct jacobi : testing::Test {
   static auto make(const coo<double>& a) {
-    return find_preconditioner("jacobi").make<V>()(kit::as_precision<V>(a), device{});
+    return find_preconditioner("jacobi").make<V>()(kit::as_precision<V>(a), device{}, {true, true});
   }
   static status refusal_of(const coo<double>& a) {
     try {
@@ -58,12 +58,48 @@ TYPED_TEST(jacobi, refuses_a_diagonal_that_proves_the_matrix_indefinite) {
             status::not_positive_definite);
 }
 
+TYPED_TEST(jacobi, divides_by_any_sign_where_the_solver_needs_no_definite_matrix) {
+  using V = TypeParam;
+  const auto make_for_any = [](const coo<double>& a) {
+    return find_preconditioner("jacobi").make<V>()(kit::as_precision<V>(a), device{}, {});
+  };
+  const auto d = make_for_any(kit::diagonal({2, -4}));
+  EXPECT_EQ(d->diagonal()[1], V(-0.25));
+  try {
+    make_for_any(kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 1}}));
+    FAIL() << "accepted";
+  } catch (const refusal& r) {
+    EXPECT_EQ(r.why, status::breakdown);
+    EXPECT_NE(r.message.find("diagonal entry 2 is 0"), std::string::npos) << r.message;
+  }
+}
+
+TYPED_TEST(jacobi, tells_a_negative_matrix_from_an_indefinite_one) {
+  const auto what = [&](const coo<double>& a) {
+    try {
+      this->make(a);
+    } catch (const refusal& r) {
+      return r.message;
+    }
+    return std::string();
+  };
+  EXPECT_NE(what(kit::diagonal({-1, -2})).find("solve -A x = -b"), std::string::npos);
+  EXPECT_EQ(what(kit::diagonal({-1, 2})).find("solve -A x = -b"), std::string::npos);
+}
+
 TYPED_TEST(jacobi, refuses_an_inverse_that_overflows) {
-  EXPECT_EQ(this->refusal_of(kit::diagonal({1, sizeof(TypeParam) == 8 ? 1e-320 : 1e-42})), status::breakdown);
+  using V = TypeParam;
+  const coo<V> a{{2, 2}, {0, 1}, {0, 1}, {V(1), std::numeric_limits<V>::denorm_min()}};
+  try {
+    find_preconditioner("jacobi").make<V>()(a, device{}, {true, true});
+    FAIL() << "accepted";
+  } catch (const refusal& r) {
+    EXPECT_EQ(r.why, status::breakdown);
+  }
 }
 
 TEST(none, is_the_identity_and_says_so) {
-  const auto m = find_preconditioner("none").make<double>()(kit::diagonal({2, 4}), device{});
+  const auto m = find_preconditioner("none").make<double>()(kit::diagonal({2, 4}), device{}, {});
   EXPECT_EQ(m->what(), any_preconditioner<double>::kind::identity);
   EXPECT_EQ(m->stored_bytes(), 0);
 }

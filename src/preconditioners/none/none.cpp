@@ -11,12 +11,12 @@ template <class V> struct identity final : any_preconditioner<V> {
   double stored_bytes() const override { return 0; }
 };
 
-template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>&, device) {
+template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>&, device, matrix_kind) {
   return std::make_unique<identity<V>>();
 }
 
 } // namespace
 
-extern const preconditioner_entry entry{"none", "M = I: plain conjugate gradients", 0, make<double>, make<float>};
+extern const preconditioner_entry entry{"none", "M = I: no preconditioner", 0, make<double>, make<float>};
 
 } // namespace furrow::none_preconditioner

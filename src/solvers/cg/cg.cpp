@@ -24,7 +24,7 @@ template <class V> solve_report run(device where, const linear_system<V>& system
 } // namespace
 
 extern const solver_entry entry{
-    "cg", "conjugate gradients, for symmetric positive definite matrices", true, 3, run<double>, run<float>,
+    "cg", "conjugate gradients, for symmetric positive definite matrices", {true, true}, 4, run<double>, run<float>,
 };
 
 } // namespace furrow::cg_solver

@@ -1,54 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "messages.hpp"
+#include "judge.hpp"
 
 #include <fmt/format.h>
 
 namespace furrow::cg_messages {
+namespace {
 
-std::string converged(index_t iterations) { return fmt::format("converged in {} iterations", iterations); }
+using solver_messages::standing;
 
-std::string limit(index_t iterations, double relative_residual) {
-  return fmt::format(
-      "stopped at the limit of {} iterations with a relative residual of {:.3e}: allow more iterations or use "
-      "a stronger preconditioner",
-      iterations, relative_residual);
+ending not_finite(double pq, double rz) {
+  return {status::nan, [=](const standing& s) {
+            return fmt::format("iteration {}: p'Ap = {}, r'Mr = {}: the numbers overflow", s.iterations + 1, pq, rz);
+          }};
 }
 
-std::string interrupted(index_t iterations) { return fmt::format("interrupted after {} iterations", iterations); }
-
-std::string residual_not_finite(index_t iterations) {
-  return fmt::format("the residual is not a finite number after {} iterations: the numbers overflow", iterations);
+ending negative_pq(double pq) {
+  return {status::not_positive_definite, [pq](const standing& s) {
+            return fmt::format("iteration {}: p'Ap = {:.6e} is negative, so the matrix is not positive definite",
+                               s.iterations + 1, pq);
+          }};
 }
 
-std::string not_finite(index_t iteration, double pq, double rr) {
-  return fmt::format("iteration {}: p'Ap = {}, r'r = {}", iteration, pq, rr);
+ending negative_rz(double rz) {
+  return {status::not_positive_definite, [rz](const standing& s) {
+            return fmt::format(
+                "iteration {}: r'Mr = {:.6e} is negative, so the preconditioner is not positive definite", s.iterations,
+                rz);
+          }};
 }
 
-std::string negative_pq(index_t iteration, double pq) {
-  return fmt::format("iteration {}: p'Ap = {:.6e} is negative, so the matrix is not positive definite", iteration, pq);
+ending zero_rz(double rz) {
+  return {status::breakdown, [rz](const standing& s) {
+            return fmt::format("iteration {}: r'Mr = {:.3e} vanishes where r does not, with a relative residual of "
+                               "{:.3e}: the preconditioner is singular to working precision",
+                               s.iterations, rz, s.relative);
+          }};
 }
 
-std::string negative_rz(index_t iteration, double rz) {
-  return fmt::format("iteration {}: r'Mr = {:.6e} is negative, so the preconditioner is not positive definite",
-                     iteration, rz);
+ending singular() {
+  return {status::singular, [](const standing& s) {
+            return fmt::format("the matrix is singular{} and b is not in its range: after {} iterations x grows along "
+                               "vectors that A maps to zero; the best x has a relative residual of {:.3e}; take their "
+                               "part out of b{}",
+                               s.single_precision ? " in single precision" : " to working precision", s.iterations,
+                               s.relative, s.single_precision ? ", or use f64" : "");
+          }};
 }
 
-std::string grown(index_t iteration, double factor) {
-  return fmt::format("iteration {}: the residual grew to {:.3e} times its first value", iteration, factor);
-}
+} // namespace
 
-std::string zero(index_t iteration, const char* what, double value, double relative_residual) {
-  return fmt::format(
-      "iteration {}: {} = {:.3e} is zero within rounding, with a relative residual of {:.3e}: the matrix is "
-      "singular or not positive definite to working precision",
-      iteration, what, value, relative_residual);
-}
-
-std::string stagnated(index_t iterations, index_t restarts, double relative_residual, bool single_precision) {
-  return fmt::format(
-      "the relative residual stays at {:.3e} after {} iterations and {} restarts: rounding limits this matrix; "
-      "ask for a larger tolerance or use {}",
-      relative_residual, iterations, restarts, single_precision ? "f64" : "a stronger preconditioner");
+std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+  switch (verdict) {
+  case cg_scalars::negative_pq:
+    return negative_pq(slots[cg_scalars::pq]);
+  case cg_scalars::negative_rz:
+    return negative_rz(slots[cg_scalars::rz_next]);
+  case cg_scalars::outgrown:
+    return singular();
+  case cg_scalars::zero_pq: // p'r = r'z > 0: p is in the null space, and b has a part along it
+    if (patient) return {};
+    return singular();
+  case cg_scalars::zero_rz:
+    if (patient) return {};
+    return zero_rz(slots[cg_scalars::rz_next]);
+  default:
+    return not_finite(slots[cg_scalars::pq], slots[cg_scalars::rz_next]);
+  }
 }
 
 } // namespace furrow::cg_messages

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/view.hpp>
+#include "solvers/ending.hpp"
 
-#include <string>
+#include <optional>
 
-/// What conjugate gradients say when they stop: one sentence each, with the number that triggered it.
 namespace furrow::cg_messages {
 
-std::string converged(index_t iterations);
-std::string limit(index_t iterations, double relative_residual);
-std::string interrupted(index_t iterations);
-std::string residual_not_finite(index_t iterations);
-std::string not_finite(index_t iteration, double pq, double rr);
-std::string negative_pq(index_t iteration, double pq);
-std::string negative_rz(index_t iteration, double rz);
-std::string grown(index_t iteration, double factor);
-std::string zero(index_t iteration, const char* what, double value, double relative_residual);
-std::string stagnated(index_t iterations, index_t restarts, double relative_residual, bool single_precision);
+/// The end that a verdict of conjugate gradients means. `patient`: empty for one that starting again may mend.
+std::optional<ending> explain(int verdict, const double* slots, bool patient);
 
 } // namespace furrow::cg_messages

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+#include <math.h> // isfinite and sqrt for host and device code alike
+
+/// What an iteration knows of itself while it runs, and when it stops. It lives beside the vectors, so that a whole
+/// chunk of steps runs without the host.
+namespace furrow::control {
+
+/// Why the loop handed back to the host. A solver adds its own, from `own_verdict` on.
+enum verdict : int { running, small_enough, limit, not_finite, no_progress, grown, behind_a_hump, own_verdict };
+
+/// Slots that every iteration has, by name; the solver's own follow from `own_slot` on.
+enum slot_name : int {
+  rr,    ///< |r|^2 by the recurrence: the solver's step writes it
+  peak,  ///< largest rr since r was worked out anew
+  steps, ///< steps so far
+  since_best,
+  best, ///< smallest rr so far
+  why,  ///< the verdict
+  own_slot
+};
+
+struct limits {
+  double goal = 0; ///< stop at rr <= goal
+  double steps = 0;
+  double patience = 0; ///< steps without a new smallest rr
+  double ceiling = 0;  ///< rr beyond this has diverged
+  double hump = 0;     ///< a peak beyond this makes r drift
+};
+
+/// Evaluated after each step, where the slots are: counts, records the residual, says when to stop.
+/// `judge.before()` looks at the solver's own scalars and refuses a step that did not take place; `judge.after()`
+/// carries them on to the next step. Both return a verdict.
+template <class Judge> struct until {
+  double* s;
+  view<double> history; ///< residual norms, a ring over the steps
+  limits most;
+  Judge judge;
+
+  FURROW_HD int decide() const {
+    if (!isfinite(s[rr])) return not_finite;
+    if (const int own = judge.before(); own != running) return own;
+    s[steps] += 1;
+    history[static_cast<index_t>(s[steps]) % history.size] = sqrt(s[rr]);
+    if (s[rr] <= most.goal) return small_enough;
+    if (const int own = judge.after(); own != running) return own;
+    if (s[steps] >= most.steps) return limit;
+    if (s[rr] > most.ceiling) return grown;
+    if (s[rr] > s[peak]) s[peak] = s[rr];
+    if (s[peak] > most.hump && s[rr] < 1e-6 * s[peak]) return behind_a_hump;
+    const bool better = s[rr] < s[best];
+    s[since_best] = better ? 0 : s[since_best] + 1;
+    if (better) s[best] = s[rr];
+    return s[since_best] > most.patience ? no_progress : running;
+  }
+
+  FURROW_HD bool operator()() const {
+    const int v = decide();
+    s[why] = v;
+    return v != running;
+  }
+};
+
+} // namespace furrow::control

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exact_residual.hpp"
+
+#include "backends/cpu/isa.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "core/row_offsets.hpp"
+
+#include <furrow/device.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+/// A sum of products in twice the digits of its factors (T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product,
+/// 2005, algorithm 5.3).
+template <class V> class wide_sum;
+template <> class wide_sum<float> {
+public:
+  explicit wide_sum(float first) : high_(double(first)) {}
+  FURROW_INLINE void subtract(float a, float x) { high_ -= double(a) * double(x); } // the product is exact
+  double value() const { return high_; }
+
+private:
+  double high_;
+};
+template <> class wide_sum<double> {
+public:
+  explicit wide_sum(double first) : high_(first) {}
+  FURROW_INLINE void subtract(double a, double x) {
+    const double product = -a * x, lost = std::fma(-a, x, -product);
+    const double sum = high_ + product, part = sum - high_;
+    low_ += ((high_ - (sum - part)) + (product - part)) + lost;
+    high_ = sum;
+  }
+  double value() const { return high_ + low_; }
+
+private:
+  double high_, low_ = 0;
+};
+
+constexpr index_t rows_of_a_block = 4096; // squares are added block by block: the same bits for any number of threads
+
+} // namespace
+
+template <class V>
+std::optional<exact_residual<V>> residual_beyond_rounding(const any_operator<V>& a, cview<V> b, cview<V> x) {
+  constexpr double most_places = 4; // bytes of triplets over bytes of the leanest format, a dense one in f32
+  if (most_places * a.stored_bytes() > double(available_host_memory())) return {};
+  const auto triplets = a.to_triplets();
+  if (!triplets) return {};
+  const index_t n = b.size, blocks = (n + rows_of_a_block - 1) / rows_of_a_block;
+  const auto row_ptr = offsets_of_rows<index_t>(triplets->row, n);
+  exact_residual<V> result{0, host_array<V>(n)};
+  std::vector<double> squares(static_cast<std::size_t>(blocks), 0.0);
+  cpu::for_each_task(blocks, [&](index_t block) {
+    cpu::widest([&]() FURROW_INLINE {
+      double share = 0;
+      const index_t last = std::min(n, (block + 1) * rows_of_a_block);
+      for (index_t row = block * rows_of_a_block; row < last; ++row) {
+        wide_sum<V> sum(b[row]);
+        for (index_t k = row_ptr[row]; k < row_ptr[row + 1]; ++k) sum.subtract(triplets->val[k], x[triplets->col[k]]);
+        const double r = sum.value();
+        result.r[row] = static_cast<V>(r);
+        share += r * r;
+      }
+      squares[static_cast<std::size_t>(block)] = share;
+    });
+  });
+  double total = 0;
+  for (const double share : squares) total += share;
+  result.norm = std::sqrt(total);
+  return result;
+}
+
+template std::optional<exact_residual<double>> residual_beyond_rounding(const any_operator<double>&, cview<double>,
+                                                                        cview<double>);
+template std::optional<exact_residual<float>> residual_beyond_rounding(const any_operator<float>&, cview<float>,
+                                                                       cview<float>);
+
+} // namespace furrow

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "control.hpp"
+#include "ending.hpp"
+#include "exact_residual.hpp"
+#include "pass.hpp"
+
+#include "solvers/entry.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace furrow {
+
+/// What every iterative solver does around its step: goal and limit, chunks, history, the watcher, starting again,
+/// the best x so far, and the verdict on the recomputed residual.
+///
+/// The solver brings
+///   start()          enqueues the vectors and scalars of a first step, from `r()` = b - A x
+///   step()           enqueues one step; it leaves |r|^2 in slot `control::rr`
+///   judge            a functor beside the slots, see `control::until`
+///   explain(v, home, patient)  the end that verdict v of the solver's own means; empty where starting again may help.
+///                    `home`: the slots; not `patient`: starting again did not help
+///
+/// **`converged` is said only of a residual that was computed anew from x**, in more digits where rounding could hide
+/// the goal. Where the loop believes to be done and is not, the iteration starts again from that residual, until ten
+/// starts in a row did not make the smallest one a tenth smaller. The x that is handed back is the best one seen, never
+/// worse in |b - A x| than the first guess.
+/// Memory: r, the best x (taken when it is first needed), and the first guess where that is not 0.
+/// Cost of a step beyond the solver's own: none; of a chunk (1/20 s): one wait, and at most one copy of x.
+template <vector_space S> class iteration {
+  using V = value_of<S>;
+  using array = decltype(std::declval<S&>().make(0));
+  using standing = solver_messages::standing;
+
+public:
+  static constexpr int own_vectors = 2; ///< r and the best x
+
+  iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots)
+      : s_(space), system_(system), o_(options), n_(system.b.size), slots_(control::own_slot + own_slots),
+        r_(space.make(n_)), numbers_(space.make_slots(slots_ + ring)), home_(slots_ + ring) {}
+
+  view<V> r() { return as_view(r_); }
+  /// A slot by its name: those of `control::slot_name`, and the solver's own from `control::own_slot` on.
+  slot at(int name) { return {numbers_.data() + name}; }
+  /// For a judge.
+  double* slots() { return numbers_.data(); }
+  /// For a method whose residual climbs far above the first one before it falls: r is worked out anew on the way down.
+  void replace_residual_behind_humps() { replaces_ = true; }
+
+  template <class Start, class Step, class Judge, class Explain>
+  solve_report run(const Start& start, const Step& step, const Judge& judge, const Explain& explain) {
+    norm_b_ = norm_of(system_.b);
+    goal_ = std::max(o_.rtol * norm_b_, o_.atol);
+    limit_ = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * n_, 10000);
+    recompute_residual();
+    first_ = best_ = residual_;
+    keep_first_guess();
+    record(residual_, seconds());
+    auto loop = s_.repeat(step, control::until<Judge>{numbers_.data(), residuals(), limits(), judge});
+    if (!finished()) {
+      int idle = 0;
+      for (double smallest = residual_;; ++report_.restarts) {
+        begin_again(start);
+        const int v = run_chunks(loop);
+        recompute_residual();
+        if (ended_by(v, explain) || finished()) break;
+        idle = residual_ < 0.9 * smallest ? 0 : idle + 1;
+        smallest = std::min(smallest, residual_);
+        if (idle == patience) {
+          give_up(v, explain);
+          break;
+        }
+        if (best_ < 0.5 * residual_) hand_back_the_best();
+      }
+    }
+    if (ending_.why == status::singular || ending_.why == status::diverged) replay(start, loop);
+    return report();
+  }
+
+private:
+  static constexpr index_t ring = 4096; ///< residuals kept beside the vectors; the longest chunk of steps
+  static constexpr int patience = 10;   ///< starts from the recomputed residual that may bring nothing
+
+  view<double> residuals() { return part(as_view(numbers_), slots_, ring); }
+  control::limits limits() const {
+    const double first = first_ * first_;
+    return {.goal = goal_ * goal_,
+            .steps = double(limit_),
+            .patience = double(std::max<index_t>(2 * n_, 5000)),
+            .ceiling = first * 1e40,
+            .hump = replaces_ ? 100 * first : std::numeric_limits<double>::infinity()};
+  }
+
+  double norm_of(cview<V> v) {
+    s_.dot(v, v, at(control::rr));
+    ++report_.waits;
+    return std::sqrt(s_.read(at(control::rr)));
+  }
+  /// r = b - A x, and its norm.
+  void recompute_residual() {
+    s_.copy(system_.b, r());
+    system_.a.apply(V(-1), system_.x, V(1), r());
+    residual_ = norm_of(r());
+  }
+
+  template <class Start> void begin_again(const Start& start) {
+    start();
+    const double rr = residual_ * residual_, fresh[] = {rr, rr, double(report_.iterations), 0, rr, control::running};
+    static_assert(control::peak == 1 && control::steps == 2 && control::since_best == 3 && control::best == 4 &&
+                  control::why == 5);
+    s_.put({fresh, control::own_slot}, part(as_view(numbers_), 0, control::own_slot));
+  }
+
+  /// r = b - A x in the middle of an iteration that goes on. What x and r lost to rounding while they were large, some
+  /// units of the peak, is still small beside r (G. L. G. Sleijpen, H. A. van der Vorst, Reliable updated residuals in
+  /// hybrid Bi-CG methods, 1996).
+  void replace_residual() {
+    recompute_residual();
+    const double rr[] = {residual_ * residual_, residual_ * residual_};
+    s_.put({rr, 2}, part(as_view(numbers_), control::rr, 2));
+  }
+
+  /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
+  template <class Loop> int run_chunks(Loop& loop) {
+    for (;;) {
+      const double before = seconds();
+      const bool done = loop.run(chunk_);
+      s_.fetch(as_cview(numbers_), as_view(home_));
+      report_.waits += 2;
+      const auto now = static_cast<index_t>(home_[control::steps]);
+      const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
+      for (index_t i = report_.iterations + 1; i <= now; ++i) {
+        const double norm = home_[slots_ + i % ring];
+        record(norm, after - each * double(now - i));
+        if (norm < least_) least_ = norm, least_step_ = i;
+      }
+      report_.iterations = now;
+      const auto why = static_cast<int>(home_[control::why]);
+      if (done && why != control::behind_a_hump) return why;
+      if (done) replace_residual();
+      keep_if_best(std::sqrt(home_[control::rr]));
+      if (after - before < 0.025) chunk_ = std::min(2 * chunk_, ring);
+      if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
+      const progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
+      if (o_.watch && !o_.watch(p)) return control::running;
+    }
+  }
+
+  /// Whether what the loop met ends the solve.
+  template <class Explain> bool ended_by(int v, const Explain& explain) {
+    if (residual_ <= goal_ && v != control::not_finite) return false; // good enough, whatever the loop met
+    switch (v) {
+    case control::not_finite:
+      return end(std::move(*explain(v, home_.data(), false)));
+    case control::grown:
+      return end({status::diverged, solver_messages::grown});
+    case control::running: // only a watcher stops a running loop
+      return end({status::interrupted, solver_messages::interrupted});
+    case control::small_enough:
+    case control::limit:
+    case control::no_progress:
+    case control::behind_a_hump:
+      return false;
+    default:
+      if (auto own = explain(v, home_.data(), true)) return end(std::move(*own));
+      return false;
+    }
+  }
+
+  /// Runs the first steps once more, up to the one of the smallest residual, where x has been lost since: the same
+  /// steps have the same bits.
+  template <class Start, class Loop> void replay(const Start& start, Loop& loop) {
+    if (report_.restarts > 0 || !(least_ < 0.5 * std::min({best_, first_, residual_}))) return;
+    restore_first_guess();
+    const index_t iterations = std::exchange(report_.iterations, 0);
+    begin_again(start);
+    for (index_t left = least_step_; left > 0; left -= ring) loop.run(std::min(left, ring));
+    report_.iterations = iterations;
+    recompute_residual();
+  }
+
+  template <class Explain> void give_up(int v, const Explain& explain) {
+    std::optional<ending> own;
+    if (v >= control::own_verdict && residual_ > rounding_of_residual()) own = explain(v, home_.data(), false);
+    end(own ? std::move(*own) : ending{status::stagnated, solver_messages::stagnated});
+  }
+
+  /// Whether the recomputed residual decides.
+  bool finished() {
+    if (!std::isfinite(residual_))
+      return end({status::nan, [](const standing&) { return solver_messages::first_residual_not_finite(); }});
+    if (residual_ <= goal_ && certain()) return end({status::converged, solver_messages::converged});
+    if (report_.iterations >= limit_) return end({status::max_iterations, solver_messages::limit});
+    return false;
+  }
+
+  bool end(ending e) {
+    ending_ = std::move(e);
+    return true;
+  }
+
+  /// A bound for what rounding does to the computed b - A x: a row of k entries is off by at most (k + 2) u times the
+  /// sum of |a_ij x_j| and |b_i| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1).
+  double rounding_of_residual() {
+    const double unit = std::numeric_limits<V>::epsilon() / 2;
+    return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_of(system_.x) + norm_b_);
+  }
+
+  /// Whether the residual is at most the goal however the computed one was rounded; otherwise works it out beyond
+  /// rounding.
+  bool certain() {
+    if (residual_ == 0 && norm_b_ == 0) return true;
+    if (residual_ + rounding_of_residual() <= goal_) return true;
+    const auto exact =
+        residual_beyond_rounding<V>(system_.a, as_cview(at_home(system_.b)), as_cview(at_home(system_.x)));
+    if (!exact) return false;
+    residual_ = exact->norm;
+    s_.copy(as_cview(array(exact->r)), r());
+    return residual_ <= goal_;
+  }
+  host_array<V> at_home(cview<V> v) {
+    array copy = s_.make(v.size);
+    s_.copy(v, as_view(copy));
+    return host_array<V>(copy);
+  }
+
+  void keep_first_guess() {
+    if (norm_of(system_.x) == 0) return;
+    first_x_ = s_.make(n_);
+    s_.copy(system_.x, as_view(first_x_));
+  }
+  /// Copies x where its residual, by the recurrence, is a tenth of the best one kept.
+  void keep_if_best(double residual) {
+    if (!(residual < 0.1 * best_)) return;
+    if (best_x_.empty()) best_x_ = s_.make(n_);
+    s_.copy(system_.x, as_view(best_x_));
+    best_ = residual;
+  }
+  /// x becomes the best one seen, r its recomputed residual.
+  void hand_back_the_best() {
+    if (best_ < first_ && !(residual_ <= best_)) {
+      s_.copy(as_cview(best_x_), system_.x);
+      recompute_residual();
+      best_ = residual_; // more than before where the recurrence was wrong about that x
+    }
+    if (!(residual_ <= first_) && std::isfinite(first_)) restore_first_guess();
+  }
+  void restore_first_guess() {
+    if (first_x_.empty()) s_.sweep(n_, pass(clear{}, out(system_.x)));
+    else s_.copy(as_cview(first_x_), system_.x);
+    recompute_residual();
+  }
+  struct clear {
+    FURROW_HD void load() {}
+    FURROW_HD void operator()(V& x, sums<0>) const { x = V(0); }
+  };
+
+  solve_report report() {
+    if (ending_.why != status::converged) hand_back_the_best();
+    const double relative = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
+    const bool single = sizeof(V) == 4;
+    const bool preconditioned = system_.m.what() != any_preconditioner<V>::kind::identity;
+    double floor = 0;
+    if (ending_.why == status::stagnated && residual_ <= goal_) floor = rounding_of_residual() / norm_b_;
+    report_.why = ending_.why;
+    report_.relative_residual = relative;
+    report_.message = ending_.sentence({report_.iterations, report_.restarts, relative,
+                                        norm_b_ > 0 ? first_ / norm_b_ : first_, floor, preconditioned, single});
+    report_.solve_seconds = seconds();
+    return std::move(report_);
+  }
+
+  void record(double norm, double at_seconds) {
+    if (!o_.history) return;
+    report_.history.push_back(norm_b_ > 0 ? norm / norm_b_ : norm);
+    report_.history_seconds.push_back(at_seconds);
+  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+
+  S& s_;
+  const linear_system<V>& system_;
+  const solve_options& o_;
+  index_t n_;
+  int slots_;
+  array r_, best_x_{}, first_x_{};
+  decltype(std::declval<S&>().make_slots(0)) numbers_; ///< slots, then the ring of residuals
+  host_array<double> home_;                            ///< the same on the host
+  bool replaces_ = false;
+  index_t chunk_ = 1, limit_ = 0, least_step_ = 0;
+  double norm_b_ = 0, goal_ = 0, residual_ = 0, first_ = 0;
+  double best_ = 0;                                        ///< of the x that is kept, by the recurrence
+  double least_ = std::numeric_limits<double>::infinity(); ///< by the recurrence, at step least_step_
+  ending ending_;
+  solve_report report_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+} // namespace furrow

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace furrow::solver_messages {
+namespace {
+
+/// `value` rounded up to one digit: a tolerance to ask for.
+std::string one_digit_above(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  return fmt::format("{:.0e}", std::ceil(value / power) * power);
+}
+
+} // namespace
+
+std::string converged(const standing& s) {
+  return fmt::format("converged in {} iteration{}", s.iterations, s.iterations == 1 ? "" : "s");
+}
+
+std::string limit(const standing& s) {
+  if (!(s.relative < s.first_relative))
+    return fmt::format("stopped at the limit of {} iterations, none of which brought the residual below the {:.3e} of "
+                       "the first guess",
+                       s.iterations, s.first_relative);
+  return fmt::format(
+      "stopped at the limit of {} iterations with a relative residual of {:.3e}: allow more iterations{}", s.iterations,
+      s.relative, s.preconditioned ? "" : " or use a preconditioner");
+}
+
+std::string interrupted(const standing& s) { return fmt::format("interrupted after {} iterations", s.iterations); }
+
+std::string first_residual_not_finite() {
+  return "the residual is not a finite number after 0 iterations: the numbers overflow";
+}
+
+std::string grown(const standing& s) {
+  return fmt::format("iteration {}: the residual grew beyond 1e20 times its first value; the best x has a relative "
+                     "residual of {:.3e}",
+                     s.iterations, s.relative);
+}
+
+std::string stagnated(const standing& s) {
+  const double floor = std::max(s.relative, s.relative_floor);
+  return fmt::format("the relative residual stays at {:.3e} after {} iterations and {} restart{}: rounding limits this "
+                     "matrix; ask for a tolerance of {}{}",
+                     floor, s.iterations, s.restarts, s.restarts == 1 ? "" : "s", one_digit_above(1.1 * floor),
+                     s.single_precision ? " or use f64" : "");
+}
+
+} // namespace furrow::solver_messages

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/space.hpp>
+
+#include <utility>
+
+/// A pass over memory from a functor over values:
+///
+///   struct advance { quotient alpha; FURROW_HD void load() { alpha.load(); }
+///                    FURROW_HD void operator()(double& x, double p, sums<0>) const { x += alpha * p; } };
+///   space.sweep(n, pass(advance{alpha}, both(x), in(p)));
+///
+/// What the pass reads and writes follows from its arguments, so that a counting space cannot be told otherwise.
+namespace furrow {
+
+template <class V> struct pass_in {
+  static constexpr int reads = 1, writes = 0;
+  using value = V;
+  cview<V> v;
+  FURROW_HD V read(index_t i) const { return v[i]; }
+  FURROW_HD void write(index_t, V) const {}
+};
+template <class V> struct pass_out {
+  static constexpr int reads = 0, writes = 1;
+  using value = V;
+  view<V> v;
+  FURROW_HD V read(index_t) const { return V(); }
+  FURROW_HD void write(index_t i, V value) const { v[i] = value; }
+};
+template <class V> struct pass_both {
+  static constexpr int reads = 1, writes = 1;
+  using value = V;
+  view<V> v;
+  FURROW_HD V read(index_t i) const { return v[i]; }
+  FURROW_HD void write(index_t i, V value) const { v[i] = value; }
+};
+template <class V> pass_in<V> in(cview<V> v) { return {v}; }
+template <class V> pass_in<V> in(view<V> v) { return {v}; }
+template <class V> pass_out<V> out(view<V> v) { return {v}; }
+template <class V> pass_both<V> both(view<V> v) { return {v}; }
+
+namespace pass_detail {
+
+/// A tuple for host and device code.
+template <std::size_t K, class T> struct leaf { T value; };
+template <class Numbers, class... T> struct leaves;
+template <std::size_t... K, class... T> struct leaves<std::index_sequence<K...>, T...> : leaf<K, T>... {};
+template <std::size_t K, class T> FURROW_HD T& get(leaf<K, T>& l) { return l.value; }
+template <std::size_t K, class T> FURROW_HD const T& get(const leaf<K, T>& l) { return l.value; }
+
+template <class F, class Numbers, class... A> struct step;
+template <class F, std::size_t... K, class... A> struct step<F, std::index_sequence<K...>, A...> {
+  static constexpr int reads = (A::reads + ... + 0), writes = (A::writes + ... + 0);
+  using values = leaves<std::index_sequence<K...>, typename A::value...>;
+
+  F f;
+  leaves<std::index_sequence<K...>, A...> arguments;
+
+  FURROW_HD void load() { f.load(); }
+  FURROW_HD values at(index_t i) const { return {{get<K>(arguments).read(i)}...}; }
+  template <int N> FURROW_HD void operator()(index_t i, values v, sums<N> sum) const {
+    f(get<K>(v)..., sum);
+    (get<K>(arguments).write(i, get<K>(v)), ...);
+  }
+};
+
+} // namespace pass_detail
+
+template <class F, class... A> auto pass(F f, A... arguments) {
+  return pass_detail::step<F, std::index_sequence_for<A...>, A...>{f, {{arguments}...}};
+}
+
+} // namespace furrow
