@@ -43,7 +43,7 @@ struct solve_options {
   /// rounded; so is b; x comes back in double.
   precision values = precision::f64;
   bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
-  double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
+  double rtol = 1e-8;            ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
   index_t max_iterations = 0;                           ///< 0: max(10 rows, 10000)
   bool history = true;                                  ///< record the residual of every iteration
@@ -58,11 +58,11 @@ struct solve_report {
   index_t restarts = 0;         ///< from the recomputed residual
   double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
   double setup_seconds = 0, solve_seconds = 0;
-  double bytes_per_iteration = 0;     ///< that the algorithm must move
-  double stored_bytes = 0;            ///< matrix, preconditioner and vectors
-  index_t waits = 0;                  ///< times the host waited for the device
-  std::string format, kernel, reason; ///< what ran, and why it was chosen
-  std::vector<double> history;        ///< relative residuals by the recurrence; [0] before the first iteration
+  double bytes_per_iteration = 0;      ///< that the algorithm must move
+  double stored_bytes = 0;             ///< matrix, preconditioner and vectors
+  index_t waits = 0;                   ///< times the host waited for the device
+  std::string format, kernel, reason;  ///< what ran, and why it was chosen
+  std::vector<double> history;         ///< relative residuals by the recurrence; [0] before the first iteration
   std::vector<double> history_seconds; ///< when each of them was known, since the solver started
 };
 

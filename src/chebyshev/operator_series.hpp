@@ -136,8 +136,8 @@ tridiagonal lanczos(S& s, const any_operator<value_of<S>>& a, index_t steps, dou
   for (index_t k = 1; k <= steps; ++k) {
     a.apply_dot(as_cview(p), as_view(q), pq(k));
     s.sweep(n,
-            operator_steps::orthogonalise<V>{as_cview(q), as_cview(p), as_view(before), {pq(k), pp(k)},
-                                             {pp(k), pp(k - 1)}, scale},
+            operator_steps::orthogonalise<V>{
+                as_cview(q), as_cview(p), as_view(before), {pq(k), pp(k)}, {pp(k), pp(k - 1)}, scale},
             pp(k + 1));
     std::swap(p, before);
   }
