@@ -251,14 +251,10 @@ private:
     if (!(residual_ <= first_) && std::isfinite(first_)) restore_first_guess();
   }
   void restore_first_guess() {
-    if (first_x_.empty()) s_.sweep(n_, pass(clear{}, out(system_.x)));
+    if (first_x_.empty()) s_.sweep(n_, pass(set_zero{}, out(system_.x)));
     else s_.copy(as_cview(first_x_), system_.x);
     recompute_residual();
   }
-  struct clear {
-    FURROW_HD void load() {}
-    FURROW_HD void operator()(V& x, sums<0>) const { x = V(0); }
-  };
 
   solve_report report() {
     if (ending_.why != status::converged) hand_back_the_best();

@@ -70,4 +70,10 @@ template <class F, class... A> auto pass(F f, A... arguments) {
   return pass_detail::step<F, std::index_sequence_for<A...>, A...>{f, {{arguments}...}};
 }
 
+/// x = 0.
+struct set_zero {
+  FURROW_HD void load() {}
+  template <class V> FURROW_HD void operator()(V& x, sums<0>) const { x = V(0); }
+};
+
 } // namespace furrow

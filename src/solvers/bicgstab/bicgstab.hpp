@@ -59,7 +59,8 @@ private:
   void step() {
     using namespace bicgstab_steps;
     const quotient alpha{at(rho), at(sigma)}, omega{at(ts), at(tt)}, ratio{at(rho_next), at(rho)};
-    const auto p = both(as_view(p_)), r = both(it_.r()), s = in(it_.r());
+    const auto p = both(as_view(p_)), r = both(it_.r());
+    const auto s = in(it_.r());
     const auto v = in(as_view(v_)), t = in(as_view(t_)), shadow = in(as_view(shadow_));
 
     a_.apply(V(1), p_hat(), V(0), as_view(v_));       // v = A p^
