@@ -10,6 +10,7 @@
 #include <furrow/io.hpp>
 #include <furrow/operator.hpp>
 #include <furrow/solve.hpp>
+#include <furrow/solver.hpp>
 #include <furrow/stats.hpp>
 #include <furrow/tune.hpp>
 #include <furrow/version.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mirror.hpp"
 
-#include "dispatch/symmetry.hpp"
+#include "core/symmetry.hpp"
 #include "formats/csr/convert.hpp"
 
 #include <atomic>

@@ -7,7 +7,7 @@
 #include "text.hpp"
 
 #include "core/check.hpp"
-#include "dispatch/symmetry.hpp"
+#include "core/symmetry.hpp"
 #include "picture/chart.hpp"
 
 #include <furrow/chebyshev/density.hpp>

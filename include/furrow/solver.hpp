@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/solve.hpp>
+
+#include <memory>
+
+namespace furrow {
+
+/// What is known of an operator that is not made from triplets; zeros: nothing.
+struct operator_facts {
+  /// A bound of the spectral norm of |A|, and the entries of the longest row: by these the rounding of b - A x is
+  /// bounded. Where they are not known, `converged` rests on the residual as it is computed.
+  double norm = 0;
+  index_t longest_row = 0;
+};
+
+/// A x = b set up once and solved often: the matrix in its format, the preconditioner, the choice that was made.
+/// One solve at a time; two solvers may run on two threads. Every solve with the same b and first guess has the same
+/// bits, those of `furrow::solve`. Needs no set-up from the second solve on; allocates the vectors of its method.
+template <class V> class solver {
+public:
+  /// Looks at A, chooses, converts, sets the preconditioner up. Throws as `furrow::solve`. What a report says instead,
+  /// such as a diagonal that proves A not to be definite, each solve reports.
+  explicit solver(coo<V> a, const solve_options& options = {});
+  /// An operator of yours, on `options.where`, and a preconditioner of yours (null: none). Both must outlive the
+  /// solver; `options.precond`, `format` and `kernel` mean nothing then. Whether A is what the method needs is yours to
+  /// know.
+  solver(const any_operator<V>& a, const any_preconditioner<V>* m, const solve_options& options = {},
+         const operator_facts& facts = {});
+  solver(solver&&) noexcept;
+  solver& operator=(solver&&) noexcept;
+  ~solver();
+
+  /// Solves A x = b. b, x: host memory; for a GPU they go there and x comes back. x holds the first guess on entry and
+  /// the answer on return. `setup_seconds` of the report is the solver's own in the first one and 0 from then on.
+  /// Throws `fault::usage` for vectors that do not fit or share memory.
+  solve_report solve(cview<V> b, view<V> x);
+
+  shape2 shape() const;
+  double setup_seconds() const;
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+} // namespace furrow

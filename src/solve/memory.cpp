@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory.hpp"
+
+#include "core/check.hpp"
+#include "solvers/entry.hpp"
+
+#include <algorithm>
+
+namespace furrow {
+
+memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o) {
+  const double vector = bytes_of(p) * double(s.shape.rows);
+  const layout l = c.format->lay_out(s, p, c.parameters);
+  const double stored = l.bytes, making = bytes_to_make(l, s, p);
+  const double vectors = vector * (find_solver(o.solver).vectors + find_preconditioner(o.precond).vectors);
+  memory_estimate e;
+  e.host = 2 * vector; // b and x
+  if (o.where.is_gpu()) {
+    e.gpu = stored + vectors + 2 * vector;
+    e.host += std::max(making, 2 * vector);
+  } else {
+    e.host += std::max(making + vector * find_preconditioner(o.precond).vectors, stored + vectors);
+  }
+  return e;
+}
+
+memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz) {
+  const double vectors = 16 * double(rows);
+  e.host = std::max(e.host, 20 * double(nnz)) + vectors;
+  return e;
+}
+
+void check_memory(const memory_estimate& needed, const stats& s, precision p, device where) {
+  const double held = (8 + bytes_of(p)) * double(s.nnz) + 2 * bytes_of(p) * double(s.shape.rows);
+  const auto must_fit = [](double bytes, std::int64_t available, std::string_view side) {
+    check(bytes <= double(available), fault::memory,
+          "solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had", bytes * 1e-9, side,
+          double(available) * 1e-9);
+  };
+  must_fit(needed.host - held, available_host_memory(), "host");
+  if (where.is_gpu()) must_fit(needed.gpu, available_gpu_memory(where.ordinal), "GPU");
+}
+
+memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {
+  const memory_estimate e = estimate_memory(choose(s, p, o.where, {o.format, o.kernel, o.applies}), s, p, o);
+  return p == precision::f32 && o.values == precision::f32 ? beside_doubles(e, s.shape.rows, s.nnz) : e;
+}
+
+} // namespace furrow

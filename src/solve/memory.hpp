@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/solve.hpp>
+
+/// What a solve takes, before it takes it.
+namespace furrow {
+
+/// With that choice, for triplets of precision p that are there.
+memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o);
+
+/// What a solve in single precision takes for a system of doubles: their b and x, and both values for a moment.
+memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz);
+
+/// Throws `fault::memory` where more is needed than there is besides the triplets, b and x, which are there.
+void check_memory(const memory_estimate& needed, const stats& s, precision p, device where);
+
+} // namespace furrow

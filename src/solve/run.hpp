@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "solvers/entry.hpp"
+
+namespace furrow {
+
+/// Runs the method on vectors in host memory, `system.b` and `system.x`; for a GPU they go there and x comes back. A
+/// right-hand side whose squares would overflow or vanish is scaled by a power of two and x comes back in its own
+/// units; an answer that leaves the range of V on the way back is not said to be one.
+template <class V>
+solve_report run_on_host_vectors(const solver_entry& method, const linear_system<V>& system, const solve_options& o);
+
+/// |b - A x| / |b| for a solve that ends before it starts. Serial.
+template <class V> double residual_of_triplets(const coo<V>& a, cview<V> b, cview<V> x);
+
+} // namespace furrow

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/solver.hpp>
+
+#include "memory.hpp"
+#include "run.hpp"
+
+#include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
+#include "core/single_precision.hpp"
+#include "core/symmetry.hpp"
+
+#include <furrow/tune.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void check_options(const solve_options& o) {
+  check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,
+        "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
+  check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
+  check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
+  check(o.max_iterations >= 0, fault::usage, "max_iterations must not be negative");
+}
+
+void check_square(shape2 a) {
+  check(a.rows == a.cols, fault::input, "the matrix is {} x {}: only a square system can be solved", a.rows, a.cols);
+}
+
+template <class V> void check_vectors_of(shape2 a, cview<V> b, view<V> x) {
+  check(b.size == a.rows, fault::usage, "the right-hand side has {} elements for a matrix of {} rows", b.size, a.rows);
+  check(x.size == a.rows, fault::usage, "x has {} elements for a matrix of {} rows", x.size, a.rows);
+  check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
+}
+
+/// The first element that is not finite, as a sentence; empty where all are.
+template <class V> std::string not_finite(cview<V> v, const char* whose) {
+  for (index_t i = 0; i < v.size; ++i)
+    if (!std::isfinite(v[i])) return fmt::format("iteration 0: element {} of {} is {}", i + 1, whose, double(v[i]));
+  return {};
+}
+
+/// Whether a diagonal speaks for solving -A x = -b: no entry is positive and some are negative.
+template <class V> bool has_negative_diagonal(const coo<V>& a) {
+  std::atomic<bool> negative = false, positive = false;
+  cpu::for_each_range(a.nnz(), 1 << 16, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k) {
+      if (a.row[k] != a.col[k]) continue;
+      if (a.val[k] < 0) negative = true;
+      if (a.val[k] > 0) positive = true;
+    }
+  });
+  return negative && !positive;
+}
+
+/// The largest column sum of |A|.
+template <class V> double largest_column_sum(const coo<V>& a) {
+  std::vector<double> sum(static_cast<std::size_t>(a.shape.cols), 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) sum[a.col[k]] += std::abs(double(a.val[k]));
+  return sum.empty() ? 0 : *std::ranges::max_element(sum);
+}
+
+/// M = I for operators that come without one.
+template <class V> struct no_preconditioner final : any_preconditioner<V> {
+  void apply(cview<V>, view<V>) const override { require(false, "the identity is never applied"); }
+  typename any_preconditioner<V>::kind what() const override { return any_preconditioner<V>::kind::identity; }
+  double stored_bytes() const override { return 0; }
+};
+
+} // namespace
+
+/// What a solver keeps: its operator and preconditioner, or why there is none.
+template <class V> struct solver<V>::state {
+  solve_options options;
+  const solver_entry* method = nullptr;
+  shape2 shape;
+  std::string format, kernel, reason;
+  std::unique_ptr<any_operator<V>> own_a;
+  std::unique_ptr<any_preconditioner<V>> own_m;
+  const any_operator<V>* a = nullptr;
+  const any_preconditioner<V>* m = nullptr;
+  double norm_inf = 0, norm_2 = 0;
+  index_t longest_row = 0;
+  bool opposite = false;          ///< -A may be positive definite
+  std::optional<refusal> refused; ///< why no solve can start
+  coo<V> triplets;                ///< of a refused one: its residual is still known
+  double setup_seconds = 0;
+  bool told = false;                     ///< the set-up was reported
+  std::unique_ptr<solver<float>> single; ///< does the work where doubles are solved in single precision
+  int exponent = 0;                      ///< by which both sides are multiplied there
+
+  explicit state(const solve_options& o) : options(o), method(&find_solver(o.solver)) { check_options(o); }
+
+  void set_up(coo<V> given);
+  void set_up_single(coo<V> given);
+  solve_report ended(status why, std::string message) const;
+  solve_report run(cview<V> b, view<V> x);
+  solve_report run_single(cview<V> b, view<V> x);
+};
+
+template <class V> void solver<V>::state::set_up(coo<V> given) {
+  shape = given.shape;
+  check_square(shape);
+  if constexpr (sizeof(V) == 8)
+    if (options.values == precision::f32) return set_up_single(std::move(given));
+  const solve_options& o = options;
+  const preconditioner_entry& preconditioner = find_preconditioner(o.precond);
+  const stats s = measure(given);
+  norm_inf = s.norm_inf;
+  longest_row = s.row_max;
+  select_device(o.where);
+  const wish w{o.format, o.kernel, o.applies};
+  choice c = choose(s, precision_of<V>, o.where, w);
+  const auto describe = [&] { format = name_of(c), kernel = c.kernel, reason = c.reason; };
+  describe();
+  if (!s.finite) {
+    refused = refusal{status::nan, "iteration 0: the matrix holds a NaN or an infinity"};
+    return;
+  }
+  if (o.tune) c = tune(given, s, o.where, w), describe();
+  const memory_estimate needed = estimate_memory(c, s, precision_of<V>, o);
+  check_memory(needed, s, precision_of<V>, o.where);
+  if (o.announce) o.announce(needed);
+  if (method->needs.symmetric && !o.assume_symmetric) check_symmetry(given);
+  norm_2 = method->needs.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given));
+  try {
+    own_m = preconditioner.make<V>()(given, o.where, method->needs);
+  } catch (const refusal& r) {
+    refused = r;
+    triplets = std::move(given);
+    return;
+  }
+  opposite = own_m->what() == any_preconditioner<V>::kind::identity && has_negative_diagonal(given);
+  own_a = make<V>(c, o.where, std::move(given));
+  kernel = own_a->kernel();
+  a = own_a.get();
+  m = own_m.get();
+}
+
+template <class V> void solver<V>::state::set_up_single(coo<V> given) {
+  if constexpr (sizeof(V) == 8) {
+    exponent = exponent_for_single_precision(as_cview(given.val));
+    solve_options o = options;
+    o.atol = std::min(std::ldexp(o.atol, exponent), std::numeric_limits<double>::max());
+    if (o.announce)
+      o.announce = [announce = o.announce, rows = shape.rows, nnz = given.nnz()](memory_estimate e) {
+        announce(beside_doubles(e, rows, nnz));
+      };
+    single = std::make_unique<solver<float>>(to_single_precision(std::move(given), exponent), o);
+  }
+}
+
+template <class V> solve_report solver<V>::state::ended(status why, std::string message) const {
+  solve_report report;
+  report.why = why;
+  report.message = std::move(message);
+  report.relative_residual = std::numeric_limits<double>::quiet_NaN(); // not known
+  return report;
+}
+
+template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
+  if (refused && refused->why == status::nan) return ended(refused->why, refused->message);
+  if (auto what = not_finite(b, "b"); !what.empty()) return ended(status::nan, what);
+  if (auto what = not_finite(as_cview(x), "the first guess"); !what.empty()) return ended(status::nan, what);
+  if (std::ranges::all_of(b, [](V v) { return v == V(0); })) { // the exact answer, without a division by |b| = 0
+    std::fill(x.begin(), x.end(), V(0));
+    solve_report report = ended(status::converged, "b is zero, so x is zero");
+    report.relative_residual = 0;
+    report.history = report.history_seconds = {0};
+    return report;
+  }
+  if (refused) {
+    solve_report report = ended(refused->why, refused->message);
+    report.relative_residual = residual_of_triplets(triplets, b, as_cview(x));
+    return report;
+  }
+  select_device(options.where);
+  solve_report report = run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row}, options);
+  if (report.why == status::not_positive_definite && opposite)
+    report.message += "; its diagonal is negative: solve -A x = -b";
+  report.stored_bytes =
+      a->stored_bytes() + m->stored_bytes() + double(sizeof(V)) * double(b.size) * (2 + method->vectors);
+  return report;
+}
+
+template <class V> solve_report solver<V>::state::run_single(cview<V> b, view<V> x) {
+  host_array<float> narrow_b(b.size), narrow_x(x.size);
+  double size = 0;
+  for (index_t i = 0; i < b.size; ++i) {
+    narrow_b[i] = static_cast<float>(std::ldexp(double(b[i]), exponent));
+    check(std::isfinite(narrow_b[i]) || !std::isfinite(b[i]), fault::input,
+          "element {} of b = {} is too large for single precision: use f64", i + 1, double(b[i]));
+    size = std::max(size, std::abs(double(b[i])));
+  }
+  check(!(size > 0) || !(std::ldexp(size, exponent) < double(std::numeric_limits<float>::min())), fault::input,
+        "b has no element beyond {}, which is too small for single precision: use f64", size);
+  for (index_t i = 0; i < x.size; ++i) {
+    narrow_x[i] = static_cast<float>(x[i]);
+    check(std::isfinite(narrow_x[i]) || !std::isfinite(x[i]), fault::input,
+          "element {} of the first guess = {} is too large for single precision: use f64", i + 1, double(x[i]));
+  }
+  solve_report report = single->solve(as_cview(narrow_b), as_view(narrow_x));
+  std::copy(narrow_x.begin(), narrow_x.end(), x.begin());
+  return report;
+}
+
+template <class V> solver<V>::solver(coo<V> a, const solve_options& o) {
+  const double began = now();
+  state_ = std::make_unique<state>(o);
+  state_->set_up(std::move(a));
+  state_->setup_seconds = now() - began;
+}
+
+template <class V>
+solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, const solve_options& o,
+                  const operator_facts& facts) {
+  check_square(a.shape());
+  state_ = std::make_unique<state>(o);
+  state_->shape = a.shape();
+  state_->a = &a;
+  if (!m) state_->own_m = std::make_unique<no_preconditioner<V>>();
+  state_->m = m ? m : state_->own_m.get();
+  state_->norm_inf = state_->norm_2 = facts.norm;
+  state_->longest_row = facts.longest_row;
+  state_->format = "own", state_->kernel = a.kernel(), state_->reason = "given";
+}
+
+template <class V> solver<V>::solver(solver&&) noexcept = default;
+template <class V> solver<V>& solver<V>::operator=(solver&&) noexcept = default;
+template <class V> solver<V>::~solver() = default;
+template <class V> shape2 solver<V>::shape() const { return state_->shape; }
+template <class V> double solver<V>::setup_seconds() const { return state_->setup_seconds; }
+
+template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
+  check_vectors_of(state_->shape, b, x);
+  solve_report report = state_->single ? state_->run_single(b, x) : state_->run(b, x);
+  report.setup_seconds = state_->told ? 0 : state_->setup_seconds;
+  state_->told = true;
+  if (!state_->single) {
+    report.format = state_->format;
+    report.kernel = state_->kernel;
+    report.reason = state_->reason;
+  }
+  return report;
+}
+
+template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& o) {
+  check_square(a.shape);
+  check_vectors_of(a.shape, b, x);
+  return solver<V>(std::move(a), o).solve(b, x);
+}
+
+template class solver<double>;
+template class solver<float>;
+template solve_report solve(coo<double>, cview<double>, view<double>, const solve_options&);
+template solve_report solve(coo<float>, cview<float>, view<float>, const solve_options&);
+
+} // namespace furrow

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A solver that stays: many right-hand sides, operators and preconditioners of the caller.
+#include "solve_test_kit.hpp"
+
+#include <furrow/solver.hpp>
+
+namespace furrow {
+namespace {
+
+using namespace solve_test;
+
+template <class V> struct kept_solver : testing::Test {};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(kept_solver, precisions);
+
+TYPED_TEST(kept_solver, has_the_bits_of_a_solve_for_every_right_hand_side) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(30, 20));
+  const auto o = with("jacobi", sizeof(V) == 8 ? 1e-10 : 1e-4);
+  solver<V> kept(a, o);
+  EXPECT_EQ(kept.shape().rows, 600);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto b = kit::random_vector<V>(600, seed);
+    host_array<V> x(600, V(0)), y(600, V(0));
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    const auto once = solve(a, as_cview(b), as_view(y), o);
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    EXPECT_EQ(report.history, once.history);
+    EXPECT_EQ(report.format, once.format);
+    EXPECT_EQ(report.stored_bytes, once.stored_bytes);
+    EXPECT_TRUE(kit::same_bits(as_cview(x), as_cview(y)));
+    if (seed > 1) {
+      EXPECT_EQ(report.setup_seconds, 0);
+    } else {
+      EXPECT_EQ(report.setup_seconds, kept.setup_seconds());
+    }
+  }
+}
+
+TYPED_TEST(kept_solver, keeps_what_the_set_up_found_and_says_it_each_time) {
+  using V = TypeParam;
+  solver<V> kept(kit::as_precision<V>(kit::diagonal({1, -2, 3})), with("jacobi", 1e-3));
+  for (int k = 0; k < 2; ++k) {
+    const host_array<V> b(3, V(1));
+    host_array<V> x(3, V(0));
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    EXPECT_EQ(report.why, status::not_positive_definite);
+    EXPECT_TRUE(mentions(report.message, "diagonal entry 2 is -2")) << report.message;
+    EXPECT_EQ(report.relative_residual, 1);
+  }
+}
+
+TEST(kept_solver_in_f32, takes_doubles_of_any_magnitude) {
+  auto a = kit::laplacian(15, 15);
+  for (double& v : a.val) v *= 1e-60;
+  auto o = with("jacobi", 1e-5);
+  o.values = precision::f32;
+  solver<double> kept(a, o);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto expected = kit::random_vector<double>(225, seed);
+    const auto b = kit::times(a, expected);
+    host_array<double> x(225, 0.0);
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    for (index_t i = 0; i < 225; ++i) ASSERT_NEAR(x[i], expected[i], 1e-2);
+  }
+}
+
+TYPED_TEST(kept_solver, refuses_vectors_that_do_not_fit) {
+  using V = TypeParam;
+  solver<V> kept(kit::as_precision<V>(kit::laplacian(4)), with("none", 1e-3));
+  host_array<V> b(4, V(1)), x(3), y(4, V(0));
+  EXPECT_THROW(kept.solve(as_cview(b), as_view(x)), error);
+  EXPECT_THROW(kept.solve(as_cview(x), as_view(y)), error);
+  EXPECT_THROW(kept.solve(as_cview(b), as_view(b)), error);
+  EXPECT_EQ(kept.solve(as_cview(b), as_view(y)).why, status::converged);
+}
+
+} // namespace
+} // namespace furrow
