@@ -45,9 +45,14 @@ struct solve_options {
   bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
   double rtol = 1e-8;            ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
-  index_t max_iterations = 0;                           ///< 0: max(10 rows, 10000)
-  bool history = true;                                  ///< record the residual of every iteration
-  std::function<bool(const progress&)> watch;           ///< returns false to stop; may be empty
+  index_t max_iterations = 0;                 ///< 0: max(10 rows, 10000)
+  bool history = true;                        ///< record the residual of every iteration
+  std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
+  /// Told every `monitor_every` iterations, with the x of that iteration in host memory; returns false to stop. May be
+  /// empty; costs a copy of x and a wait each time.
+  std::function<bool(const progress&, cview<double> x)> monitor;
+  index_t monitor_every = 1;
+  std::function<bool()> cancelled; ///< asked between the steps of the set-up: true ends it as `interrupted`
   std::function<void(const memory_estimate&)> announce; ///< told before the memory is taken; may be empty
 };
 

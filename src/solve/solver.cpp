@@ -32,6 +32,7 @@ void check_options(const solve_options& o) {
   check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
   check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
   check(o.max_iterations >= 0, fault::usage, "max_iterations must not be negative");
+  check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
 }
 
 void check_square(shape2 a) {
@@ -116,6 +117,11 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
     if (options.values == precision::f32) return set_up_single(std::move(given));
   const solve_options& o = options;
   const preconditioner_entry& preconditioner = find_preconditioner(o.precond);
+  const auto cancelled = [&] {
+    if (o.cancelled && o.cancelled()) refused = refusal{status::interrupted, "interrupted while it was set up"};
+    return refused.has_value();
+  };
+  if (cancelled()) return;
   const stats s = measure(given);
   norm_inf = s.norm_inf;
   longest_row = s.row_max;
@@ -128,11 +134,13 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
     refused = refusal{status::nan, "iteration 0: the matrix holds a NaN or an infinity"};
     return;
   }
+  if (cancelled()) return;
   if (o.tune) c = tune(given, s, o.where, w), describe();
   const memory_estimate needed = estimate_memory(c, s, precision_of<V>, o);
   check_memory(needed, s, precision_of<V>, o.where);
   if (o.announce) o.announce(needed);
   if (method->needs.symmetric && !o.assume_symmetric) check_symmetry(given);
+  if (cancelled()) return;
   norm_2 = method->needs.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given));
   try {
     own_m = preconditioner.make<V>()(given, o.where, method->needs);
@@ -141,6 +149,7 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
     triplets = std::move(given);
     return;
   }
+  if (cancelled()) return;
   opposite = own_m->what() == any_preconditioner<V>::kind::identity && has_negative_diagonal(given);
   own_a = make<V>(c, o.where, std::move(given));
   kernel = own_a->kernel();
@@ -170,7 +179,8 @@ template <class V> solve_report solver<V>::state::ended(status why, std::string 
 }
 
 template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
-  if (refused && refused->why == status::nan) return ended(refused->why, refused->message);
+  if (refused && (refused->why == status::nan || refused->why == status::interrupted))
+    return ended(refused->why, refused->message);
   if (auto what = not_finite(b, "b"); !what.empty()) return ended(status::nan, what);
   if (auto what = not_finite(as_cview(x), "the first guess"); !what.empty()) return ended(status::nan, what);
   if (std::ranges::all_of(b, [](V v) { return v == V(0); })) { // the exact answer, without a division by |b| = 0

@@ -66,6 +66,43 @@ TEST(kept_solver_in_f32, takes_doubles_of_any_magnitude) {
   }
 }
 
+TYPED_TEST(kept_solver, shows_x_to_its_monitor) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(40, 40));
+  for (const double size : {1.0, sizeof(V) == 8 ? 1e-150 : 1e-25}) { // the second one is scaled inside
+    auto b = kit::random_vector<V>(1600, 3);
+    for (V& v : b) v *= V(size);
+    auto o = with("jacobi", 1e-4);
+    std::vector<index_t> seen;
+    double last = 0;
+    o.monitor_every = 7;
+    o.monitor = [&](const progress& p, cview<double> x) {
+      seen.push_back(p.iteration);
+      EXPECT_EQ(x.size, 1600);
+      last = x[800];
+      return p.iteration < 21;
+    };
+    solver<V> kept(a, o);
+    host_array<V> x(1600, V(0));
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    EXPECT_EQ(report.why, status::interrupted) << report.message;
+    EXPECT_EQ(seen, (std::vector<index_t>{7, 14, 21}));
+    EXPECT_EQ(last, double(x[800]));
+  }
+}
+
+TEST(kept_solver_set_up, can_be_cancelled) {
+  for (int calls = 0; calls < 4; ++calls) {
+    auto o = with("jacobi");
+    int left = calls;
+    o.cancelled = [&] { return left-- == 0; };
+    solver<double> kept(kit::laplacian(10), o);
+    auto b = ones(10);
+    host_array<double> x(10, 0.0);
+    EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::interrupted) << calls;
+  }
+}
+
 TYPED_TEST(kept_solver, refuses_vectors_that_do_not_fit) {
   using V = TypeParam;
   solver<V> kept(kit::as_precision<V>(kit::laplacian(4)), with("none", 1e-3));

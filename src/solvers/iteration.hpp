@@ -129,7 +129,8 @@ private:
   template <class Loop> int run_chunks(Loop& loop) {
     for (;;) {
       const double before = seconds();
-      const bool done = loop.run(chunk_);
+      const index_t every = o_.monitor ? o_.monitor_every : ring;
+      const bool done = loop.run(std::min(chunk_, every - report_.iterations % every));
       s_.fetch(as_cview(numbers_), as_view(home_));
       report_.waits += 2;
       const auto now = static_cast<index_t>(home_[control::steps]);
@@ -148,6 +149,7 @@ private:
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
       const progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
       if (o_.watch && !o_.watch(p)) return control::running;
+      if (o_.monitor && now % every == 0 && !o_.monitor(p, as_cview(x_in_double()))) return control::running;
     }
   }
 
@@ -227,6 +229,13 @@ private:
     array copy = s_.make(v.size);
     s_.copy(v, as_view(copy));
     return host_array<V>(copy);
+  }
+
+  host_array<double> x_in_double() {
+    const host_array<V> x = at_home(system_.x);
+    host_array<double> wide(n_);
+    std::copy(x.begin(), x.end(), wide.begin());
+    return wide;
   }
 
   void keep_first_guess() {
