@@ -49,11 +49,13 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class V> void check_arguments(const coo<V>& a, cview<V> b, view<V> x, const solve_options& o) {
+  check_triplets(a);
   check(a.shape.rows == a.shape.cols, fault::input, "the matrix is {} x {}: only a square system can be solved",
         a.shape.rows, a.shape.cols);
   check(b.size == a.shape.rows, fault::usage, "the right-hand side has {} elements for a matrix of {} rows", b.size,
         a.shape.rows);
   check(x.size == a.shape.rows, fault::usage, "x has {} elements for a matrix of {} rows", x.size, a.shape.rows);
+  check((b.data && x.data) || b.empty(), fault::usage, "x or b points nowhere, but has {} elements", b.size);
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
   check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,
         "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
