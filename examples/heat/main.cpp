@@ -4,45 +4,40 @@
 #include <furrow/furrow.hpp>
 
 #include <cstdio>
+#include <vector>
 
 using furrow::index_t;
 
-/// Row i of A says: 4 u_i minus its neighbours. Triplets come sorted by row, then column.
+/// Row i of A says: 4 u_i minus its neighbours.
 static furrow::coo<double> plate(index_t n) {
-  const index_t points = n * n, most = 5 * points;
-  furrow::coo<double> a{{points, points},
-                        furrow::host_array<std::int32_t>(most),
-                        furrow::host_array<std::int32_t>(most),
-                        furrow::host_array<double>(most)};
-  index_t k = 0;
-  const auto put = [&](index_t row, index_t col, double value) {
-    a.row[k] = static_cast<std::int32_t>(row);
-    a.col[k] = static_cast<std::int32_t>(col);
-    a.val[k++] = value;
+  const index_t points = n * n;
+  std::vector<index_t> row, col; // triplets may come in any order
+  std::vector<double> value;
+  const auto put = [&](index_t i, index_t j, double v) {
+    row.push_back(i);
+    col.push_back(j);
+    value.push_back(v);
   };
   for (index_t i = 0; i < points; ++i) {
     const index_t x = i % n, y = i / n;
-    if (y > 0) put(i, i - n, -1);
-    if (x > 0) put(i, i - 1, -1);
     put(i, i, 4);
+    if (x > 0) put(i, i - 1, -1);
     if (x + 1 < n) put(i, i + 1, -1);
+    if (y > 0) put(i, i - n, -1);
     if (y + 1 < n) put(i, i + n, -1);
   }
-  a.row.resize(k);
-  a.col.resize(k);
-  a.val.resize(k);
-  return a;
+  return furrow::assemble({points, points}, row, col, value);
 }
 
 int main() try {
   const index_t n = 200, middle = n / 2 * n + n / 2;
-  furrow::host_array<double> b(n * n, 0.0), x(n * n, 0.0);
+  std::vector<double> b(n * n, 0.0), x(n * n, 0.0);
   b[middle] = 1;
 
   furrow::solve_options options;
   options.where = furrow::parse_device("auto"); // a GPU where there is one
   options.rtol = 1e-10;
-  const auto report = furrow::solve(plate(n), furrow::as_cview(b), furrow::as_view(x), options);
+  const auto report = furrow::solve<double>(plate(n), b, x, options);
 
   std::printf("%s on %s: %s\n", report.format.c_str(), furrow::describe(options.where).c_str(), report.message.c_str());
   std::printf("relative residual %.1e, %.0f bytes an iteration\n", report.relative_residual,

@@ -36,7 +36,8 @@ inline void copy_bytes(gpu_memory, void* to, gpu_memory, const void* from, std::
   gpu_memory::copy(to, from, bytes);
 }
 
-/// Bytes of `count` elements of `size` bytes; throws `fault::memory` where the product does not fit 63 bits.
+/// Bytes of `count` elements of `size` bytes; throws `fault::usage` for a count below zero, `fault::memory` where the
+/// product does not fit 63 bits.
 std::size_t checked_bytes(index_t count, std::size_t size);
 
 /// A vector that owns memory of one kind. `array(n)` is uninitialised, so that the threads that use it touch it first.
@@ -73,21 +74,22 @@ public:
     return *this;
   }
   basic_array& operator=(basic_array&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
+    basic_array taken(std::move(other)); // empties `other`, which may be *this
+    std::swap(data_, taken.data_);
+    std::swap(size_, taken.size_);
+    std::swap(capacity_, taken.capacity_);
     return *this;
   }
   ~basic_array() { drop(data_, capacity_); }
 
   /// `n` elements of unspecified value. Keeps the memory where it is large enough, does not keep the data otherwise.
   void resize(index_t n) {
-    if (n > capacity_) *this = basic_array(n);
+    if (!fits(n)) *this = basic_array(n);
     size_ = n;
   }
   /// `n` elements, of which the first min(n, size()) keep their values and the others are unspecified.
   void extend(index_t n) {
-    if (n > capacity_) {
+    if (!fits(n)) {
       basic_array larger(n);
       Memory::copy(larger.data_, data_, byte_count());
       *this = std::move(larger);
@@ -110,6 +112,7 @@ public:
   const T* end() const { return data_ + size_; }
 
 private:
+  bool fits(index_t n) const { return 0 <= n && n <= capacity_; } // a size below zero is refused where memory is taken
   static T* take(index_t n) {
     const std::size_t bytes = checked_bytes(n, sizeof(T));
     return bytes ? static_cast<T*>(Memory::allocate(bytes)) : nullptr;

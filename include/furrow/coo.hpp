@@ -6,7 +6,8 @@ namespace furrow {
 
 /// Triplets, the one form in which matrices travel between readers, generators and formats.
 /// Entry k is A[row[k], col[k]] = val[k]. **Sorted by (row, col), without duplicates**; entries with the value 0 are
-/// entries. Readers and generators guarantee this, formats rely on it.
+/// entries. Readers, generators and `assemble` guarantee this, functions that take a matrix check it
+/// (`check_triplets`), formats rely on it.
 template <class V> struct coo {
   shape2 shape;                 ///< both sides at most 2^31 - 1
   host_array<std::int32_t> row; ///< 0 <= row[k] < shape.rows
@@ -16,9 +17,13 @@ template <class V> struct coo {
   index_t nnz() const { return val.size(); }
 };
 
+/// Throws `fault::input` unless `a` keeps what is promised above, and says where it does not: "triplet 17 is (5, 9) in
+/// a matrix of 4 x 4". The public functions that take a matrix begin with this. Parallel; one pass over the indices.
+template <class V> void check_triplets(const coo<V>& a);
+
 /// The same matrix with values of another precision. Values beyond the range of `To`, and those that would vanish in it
-/// or lose digits while they matter to their row and column, throw `fault::input`, which names the first of them.
-/// Takes `a` to reuse its index arrays.
+/// or lose digits while they matter to their row and column, throw `fault::input`, which names the first of them;
+/// throws as `check_triplets`. Takes `a` to reuse its index arrays.
 template <class To, class From> coo<To> convert_values(coo<From>&& a);
 
 } // namespace furrow

@@ -17,7 +17,8 @@ enum class precision { f64, f32 };
 constexpr double bytes_of(precision p) { return p == precision::f64 ? 8 : 4; }
 template <class V> constexpr precision precision_of = sizeof(V) == 8 ? precision::f64 : precision::f32;
 
-/// Makes an operator from triplets, which it may take apart. `parameters` is what follows the format's name and a colon
+/// Makes an operator from triplets, which it may take apart and trusts: `make` checks them. `parameters` is what
+/// follows the format's name and a colon
 /// ("8:256" of `sell:8:256`), empty for the format's own choice; `kernel` is a name of the entry's list, or "auto".
 template <class V>
 using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view parameters,
@@ -117,7 +118,7 @@ struct choice {
   const format_entry* format = nullptr;
   std::string parameters, kernel, reason;
 };
-/// "sell:8:256", as `choose` takes it.
+/// "sell:8:256", as `choose` takes it. Throws `fault::usage` for a choice without a format.
 std::string name_of(const choice& c);
 
 /// What is asked for. Names are "auto", a format as NAME or NAME:PARAMETERS, a kernel.
@@ -137,16 +138,16 @@ struct candidate {
 
 /// All formats and kernels that agree with the wish, run on `where`, serve the matrix and fit into the memory; the
 /// cheapest first, where what is not csr or coo counts 5 % more. Never empty. The environment's FURROW_FORMAT and
-/// FURROW_KERNEL stand for "auto". Throws `fault::usage` for names that do not exist on that device, `fault::input`
-/// where the named format refuses the matrix, `fault::memory` where nothing fits.
+/// FURROW_KERNEL stand for "auto". Throws `fault::usage` for names that do not exist on that device and for statistics
+/// that no matrix has, `fault::input` where the named format refuses the matrix, `fault::memory` where nothing fits.
 std::vector<candidate> shortlist(const stats& s, precision p, device where, const wish& w = {});
 
 /// The first of the shortlist. Where only the sizes of a matrix are known, "auto" is csr.
 choice choose(const stats& s, precision p, device where, const wish& w = {});
 
-/// An operator on `where` (which must be selected) by that choice.
-template <class V> std::unique_ptr<any_operator<V>> make(const choice& c, device where, coo<V> a) {
-  return c.format->backend(where).make<V>()(std::move(a), c.parameters, c.kernel);
-}
+/// An operator on `where` (which must be selected) by that choice. Throws `fault::input` for triplets that break a
+/// promise, `fault::usage` for a choice that names no format or a kernel that it lacks there, `fault::device` where it
+/// has no code for that device.
+template <class V> std::unique_ptr<any_operator<V>> make(const choice& c, device where, coo<V> a);
 
 } // namespace furrow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <furrow/array.hpp>
+#include <furrow/assemble.hpp>
 #include <furrow/coo.hpp>
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 /// Dense matrix times vector, for matrices of any shape in the caller's own memory.
 namespace furrow {
@@ -24,7 +25,7 @@ template <class T> struct dense_view {
 };
 
 /// `count` vectors of `size` elements: element i of vector r is data[i * stride + r * next]. `data` points to element 0
-/// of the first vector whatever the signs. A single `view` is one vector without gaps.
+/// of the first vector whatever the signs. What a `view` can be made of is one vector without gaps.
 template <class V> struct vectors {
   V* data = nullptr;
   index_t size = 0, stride = 1, count = 1, next = 0;
@@ -33,8 +34,8 @@ template <class V> struct vectors {
   vectors(V* data, index_t size, index_t stride = 1, index_t count = 1, index_t next = 0)
       : data(data), size(size), stride(stride), count(count), next(next) {}
   vectors(view<V> v) : data(v.data), size(v.size) {}
-  template <class U>
-  requires std::is_same_v<const U, V> vectors(view<U> v) : data(v.data), size(v.size) {}
+  template <class R>
+  requires std::is_convertible_v<R, view<V>> vectors(R&& r) : vectors(view<V>(std::forward<R>(r))) {}
   template <class U>
   requires std::is_same_v<const U, V> vectors(const vectors<U>& v)
       : data(v.data), size(v.size), stride(v.stride), count(v.count), next(v.next) {}

@@ -49,11 +49,13 @@ host_array<double> read_vector(const std::filesystem::path& file);
 
 /// Writes `coordinate real general` (or `symmetric`: the lower triangle, when `a` is), shortest digits that read back
 /// as the same bits; compressed where the name ends with `.gz`. Written beside the target first and renamed, so that a
-/// reader never sees half a file. Throws `fault::input`, "FILE: ...", where the system refuses. `comment`: lines.
+/// reader never sees half a file. Throws `fault::input`, "FILE: ...", where the system refuses, and as
+/// `check_triplets`. `comment`: lines.
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment = {});
 void write_vector(cview<double> x, const std::filesystem::path& file);
 
 /// The binary cache, for `read_matrix`: header, version, checksums, layout in docs/reading.md. Ending: `.furrow`.
+/// Throws as `write_matrix`, and `fault::usage` for a right-hand side without an element a row.
 void write_cache(const problem& p, const std::filesystem::path& file);
 
 } // namespace furrow

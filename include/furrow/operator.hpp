@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <furrow/coo.hpp>
+#include <furrow/device.hpp>
+#include <furrow/error.hpp>
 #include <furrow/view.hpp>
 
 #include <concepts>
@@ -25,13 +27,38 @@ concept linear_operator = requires(const A& a, V factor, cview<V> x, view<V> y, 
   a.apply_dot(x, y, xy); // y = A x and xy = x . y in the same pass; square operators only
 };
 
+/// The sentence of `check_vectors`.
+template <class V> [[noreturn]] void refuse_vectors(shape2 a, cview<V> x, view<V> y);
+
+/// Throws `fault::usage` unless x has an element a column of A, y one a row, and each memory of its own.
+template <class V> void check_vectors(shape2 a, cview<V> x, view<V> y) {
+  const bool sized = x.size == a.cols && y.size == a.rows, there = (x.data || x.empty()) && (y.data || y.empty());
+  if (!sized || !there || overlap(x, y)) refuse_vectors(a, x, y);
+}
+
 /// The one virtual seam: a format, a kernel or a device picked from data becomes one of these.
-/// x and y lie in the memory of the device that the operator was made for.
+/// x and y lie in the memory of the device that the operator was made for. `apply` and `apply_dot` check the vectors,
+/// then call `do_apply` and `do_apply_dot`, which formats implement.
 template <class V> struct any_operator {
   virtual ~any_operator() = default;
   virtual shape2 shape() const = 0;
-  virtual void apply(V alpha, cview<V> x, V beta, view<V> y) const = 0;
-  virtual void apply_dot(cview<V> x, view<V> y, slot xy) const = 0;
+
+  /// y <- alpha A x + beta y, see `linear_operator`. Throws `fault::usage` for vectors whose sizes do not fit or that
+  /// share memory.
+  void apply(V alpha, cview<V> x, V beta, view<V> y) const {
+    check_vectors(shape(), x, y);
+    do_apply(alpha, x, beta, y);
+  }
+  /// y <- A x and xy <- x . y. Throws as `apply`, and for a matrix that is not square.
+  void apply_dot(cview<V> x, view<V> y, slot xy) const {
+    const shape2 a = shape();
+    check(a.rows == a.cols, fault::usage, "x . y with y = A x needs a square matrix");
+    check(xy.at != nullptr, fault::usage, "x . y needs a slot to go to");
+    check_vectors(a, x, y);
+    do_apply_dot(x, y, xy);
+  }
+  /// Where the matrix lies, and the vectors must.
+  virtual device where() const { return {}; }
   /// Bytes that `apply(1, x, 0, y)` must move: the stored matrix, x and y, each once.
   virtual double bytes_per_apply() const = 0;
   /// Bytes that the stored matrix takes.
@@ -41,6 +68,11 @@ template <class V> struct any_operator {
   /// The matrix as triplets in host memory, which take their own; empty where the operator has none. Zeros that the
   /// format stores may be missing.
   virtual std::optional<coo<V>> to_triplets() const { return std::nullopt; }
+
+protected:
+  /// The products, for vectors that fit.
+  virtual void do_apply(V alpha, cview<V> x, V beta, view<V> y) const = 0;
+  virtual void do_apply_dot(cview<V> x, view<V> y, slot xy) const = 0;
 };
 
 /// z = M r for a fixed M. A preconditioner that is a diagonal matrix offers its entries, so that a solver can apply it

@@ -56,7 +56,7 @@ struct stats {
 };
 
 /// Parallel: passes over `a`, one more over its columns for each K whose blocks are counted, and samples. The same
-/// numbers for every number of threads.
+/// numbers for every number of threads. Throws as `check_triplets`.
 template <class V> stats measure(const coo<V>& a);
 
 } // namespace furrow

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <type_traits>
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -14,7 +18,17 @@ namespace furrow {
 /// Sizes, positions and offsets. Column indices inside a format are 32 bits wide.
 using index_t = std::int64_t;
 
+/// What holds elements of type T one after another: std::vector, std::span, std::array, host_array, `double x[3]`.
+template <class R, class T>
+concept contiguous_of = requires(R& r) {
+  { std::size(r) } -> std::convertible_to<index_t>;
+  requires std::is_convertible_v < std::remove_pointer_t<decltype(std::data(r))>(*)
+  [], T(*)[] > ;
+};
+
 /// Non-owning [data, data + size). Trivially copyable, usable in kernels; says nothing about which memory it is in.
+/// Whatever holds T one after another goes where a view is asked for; a temporary only where its elements are read
+/// (`view<const T>`) or are not its own (std::span).
 template <class T> struct view {
   T* data = nullptr;
   index_t size = 0;
@@ -23,6 +37,10 @@ template <class T> struct view {
   FURROW_HD view(T* data, index_t size) : data(data), size(size) {}
   template <class U>
   requires std::is_same_v<const U, T> FURROW_HD view(view<U> v) : data(v.data), size(v.size) {}
+  template <class R>
+  requires contiguous_of<R, T> &&
+      (std::is_lvalue_reference_v<R> || std::is_const_v<T> || std::ranges::enable_borrowed_range<R>)view(R&& r)
+      : data(std::data(r)), size(static_cast<index_t>(std::size(r))) {}
 
   FURROW_HD T& operator[](index_t i) const { return data[i]; }
   FURROW_HD T* begin() const { return data; }

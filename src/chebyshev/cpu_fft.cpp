@@ -128,7 +128,7 @@ public:
   }
 
   void run_fixed(batch<const V> b, batch<V> c) override {
-    require(!fixed_.empty(), "multiply_fixed before fix");
+    check(!fixed_.empty(), fault::usage, "multiply_fixed has no factor yet: call fix before it");
     const index_t nb = this->task.shape.nb, count = this->task.count;
     each((count + 1) / 2, [&](index_t pair, fft_room& r) { // two products share a transform forth
       const index_t s = 2 * pair;

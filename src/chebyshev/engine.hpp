@@ -37,7 +37,7 @@ template <class V, class Array> struct sums_engine : engine_of<V> {
     memory::copy(fixed.data(), a, fixed.byte_count());
   }
   void run_fixed(batch<const V> b, batch<V> c) final {
-    require(!fixed.empty(), "multiply_fixed before fix");
+    check(!fixed.empty(), fault::usage, "multiply_fixed has no factor yet: call fix before it");
     this->run({fixed.data()}, b, c);
   }
 

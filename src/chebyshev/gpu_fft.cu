@@ -46,7 +46,7 @@ public:
   }
 
   void run_fixed(batch<const V> b, batch<V> c) override {
-    require(!fixed_.empty(), "multiply_fixed before fix");
+    check(!fixed_.empty(), fault::usage, "multiply_fixed has no factor yet: call fix before it");
     const index_t count = this->task.count;
     if (!forth_) {
       forth_.emplace(kind::to_real, m_, count);

@@ -31,19 +31,24 @@ template <class V> tridiagonal lanczos_on_gpu(const any_operator<V>&, index_t, d
 
 namespace {
 
-void check_square(shape2 shape) {
+template <class V> void check_operator(const symmetric_operator<V>& a) {
+  const shape2 shape = a.a.shape();
   check(shape.rows == shape.cols, fault::usage, "the matrix is {} x {}: a series takes a square one", shape.rows,
         shape.cols);
+  if (a.a.where() != a.where) // a device describes itself by asking its driver: only where it is said
+    throw error(fault::usage, fmt::format("the operator lives on {}, but its vectors are said to be on {}",
+                                          describe(a.a.where()), describe(a.where)));
 }
 
 } // namespace
 
 template <class V> void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors) {
   check_series(p);
-  check_square(a.a.shape());
+  check_operator(a);
   const index_t n = a.a.shape().rows;
   check(vectors >= 0 && (n == 0 || vectors <= x.size / n) && x.size == vectors * n && y.size == x.size, fault::usage,
         "x has {} elements and y {}, where {} vectors of {} are wanted", x.size, y.size, vectors, n);
+  check((x.data && y.data) || x.empty(), fault::usage, "x or y points nowhere, but has {} elements", x.size);
   check(!overlap(x, as_cview(y)), fault::usage, "x and y share memory: give each its own");
   if (n == 0) return;
   if (a.where.is_gpu()) return apply_on_gpu(as_cview(p.coefficients), p.on, a, x, y, vectors);
@@ -59,7 +64,7 @@ template <class V> double bytes_per_degree(const symmetric_operator<V>& a) {
 template <class V>
 interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t steps, std::uint64_t seed) {
   check_interval(outer);
-  check_square(a.a.shape());
+  check_operator(a);
   check(!a.centred, fault::usage, "bounds are those of A itself: give the operator that is not centred");
   check(steps >= 1 && steps <= 1000, fault::usage, "{} steps: between 1 and 1000 make sense", steps);
   const index_t n = a.a.shape().rows;
@@ -84,7 +89,7 @@ interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t 
 
 template <class V> spectral_density density(const symmetric_operator<V>& a, interval on, const density_options& o) {
   check_interval(on);
-  check_square(a.a.shape());
+  check_operator(a);
   const index_t n = a.a.shape().rows;
   check(n > 0, fault::usage, "a matrix without rows has no spectrum");
   check(o.moments >= 1 && o.moments <= longest_series, fault::usage, "{} moments: between 1 and {} can be had",

@@ -155,6 +155,33 @@ TEST(chebyshev_centre, moves_the_diagonal) {
   }
 }
 
+TEST(operator_of_a_series, refuses_vectors_and_devices_that_do_not_fit) {
+  const auto op = on_cpu(kit::laplacian(4));
+  const series p{{1, 2, 3}, {0, 4}};
+  const device gpu{device::kind::gpu, 0};
+  std::vector<double> x(4, 1.0), y(4, 7.0), longer(5, 1.0);
+  const auto refused = [](auto&& call) -> std::string {
+    try {
+      call();
+      return "accepted";
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::usage) << e.what();
+      return e.what();
+    }
+  };
+  const symmetric_operator<double> here{*op}, there{*op, gpu};
+  const std::string elsewhere = "the operator lives on cpu, but its vectors are said to be on gpu:0";
+  EXPECT_EQ(refused([&] { apply<double>(p, there, x, y); }).find(elsewhere), 0u);
+  EXPECT_EQ(refused([&] { density<double>(there, p.on); }).find(elsewhere), 0u);
+  EXPECT_EQ(refused([&] { lanczos_bounds<double>(there, p.on); }).find(elsewhere), 0u);
+  EXPECT_EQ(refused([&] { apply<double>(p, here, longer, y); }),
+            "x has 5 elements and y 4, where 1 vectors of 4 are wanted");
+  EXPECT_EQ(refused([&] { apply<double>(p, here, x, x); }), "x and y share memory: give each its own");
+  EXPECT_EQ(refused([&] { apply<double>(p, here, cview<double>(nullptr, 4), y); }),
+            "x or y points nowhere, but has 4 elements");
+  for (const double v : y) EXPECT_EQ(v, 7);
+}
+
 /// The eigenvalues 2 d - 2 sum cos(pi k / (N + 1)) of a box.
 std::vector<double> spectrum(index_t n, int dimensions) {
   std::vector<double> all{0};

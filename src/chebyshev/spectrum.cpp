@@ -36,6 +36,7 @@ double angle_of(double x, interval on) {
 } // namespace
 
 template <class V> interval gershgorin(const coo<V>& a) {
+  check_triplets(a);
   check(a.shape.rows == a.shape.cols, fault::usage, "the matrix is {} x {}: only a square one has eigenvalues",
         a.shape.rows, a.shape.cols);
   check(a.shape.rows > 0, fault::usage, "a matrix without rows has no spectrum");
@@ -59,6 +60,7 @@ template <class V> interval gershgorin(const coo<V>& a) {
 
 template <class V> coo<V> centre(coo<V> a, interval on) {
   check_interval(on);
+  check_triplets(a);
   check(a.shape.rows == a.shape.cols, fault::usage, "the matrix is {} x {}: only a square one has a centre",
         a.shape.rows, a.shape.cols);
   const V middle = static_cast<V>(on.middle());

@@ -37,7 +37,7 @@ std::int64_t number_in(const char* path) {
 } // namespace
 
 std::size_t checked_bytes(index_t count, std::size_t size) {
-  require(count >= 0, "an array was asked for a negative size");
+  if (count < 0) throw error(fault::usage, fmt::format("an array cannot have {} elements: give 0 or more", count));
   const auto limit = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
   if (static_cast<std::size_t>(count) > limit / size) // every array passes here: the sentence only where it is said
     throw error(fault::memory,

@@ -64,6 +64,7 @@ piece look_at(const coo<V>& a, index_t first, index_t last, std::vector<char>& s
 } // namespace
 
 template <class V> stats measure(const coo<V>& a) {
+  check_triplets(a);
   const index_t nnz = a.nnz(), piece_size = index_t(1) << 16;
   const index_t pieces = (nnz + piece_size - 1) / piece_size;
   // The piece that a row starts in owns the whole row.
@@ -124,6 +125,7 @@ template stats measure(const coo<double>&);
 template stats measure(const coo<float>&);
 
 template <class To, class From> coo<To> convert_values(coo<From>&& a) {
+  check_triplets(a);
   if constexpr (std::is_same_v<To, From>) return std::move(a);
   else return to_single_precision(std::move(a));
 }

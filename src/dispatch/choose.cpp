@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/check.hpp"
+#include "core/triplets.hpp"
 #include "tune/model.hpp"
 
 #include <furrow/formats.hpp>
@@ -24,6 +25,19 @@ std::string names_of(std::span<const kernel_entry> kernels) {
 bool has(const format_entry& f, device where, std::string_view kernel) {
   return kernel == "auto" ||
          std::ranges::any_of(f.backend(where).kernels, [&](const auto& k) { return k.name == kernel; });
+}
+
+const format_entry& format_of(const choice& c) {
+  check(c.format != nullptr, fault::usage, "the choice names no format: let choose make one");
+  return *c.format;
+}
+
+/// Throws `fault::device` or `fault::usage` unless that kernel of that format runs there.
+void check_kernel(const format_entry& f, std::string_view kernel, device where) {
+  check(f.backend(where).f64 != nullptr, fault::device, "format {} does not run on the {}: choose auto", f.name,
+        name_of(where));
+  check(has(f, where, kernel), fault::usage, "format {} has no kernel '{}' on the {}: choose auto or one of {}", f.name,
+        kernel, name_of(where), names_of(f.backend(where).kernels));
 }
 
 /// What a person asked for, on the command line or in the environment.
@@ -84,11 +98,7 @@ choice named_choice(const request& r, const stats& s, precision p, device where)
   const auto colon = std::min(r.format.find(':'), r.format.size());
   choice c{&find_format(std::string_view(r.format).substr(0, colon)), {}, r.kernel, {}};
   c.parameters = r.format.substr(std::min(colon + 1, r.format.size()));
-  check(c.format->backend(where).f64 != nullptr, fault::device, "format {} does not run on the {}: choose auto",
-        r.format, name_of(where));
-  check(has(*c.format, where, r.kernel), fault::usage,
-        "format {} has no kernel '{}' on the {}: choose auto or one of {}", c.format->name, r.kernel, name_of(where),
-        names_of(c.format->backend(where).kernels));
+  check_kernel(*c.format, r.kernel, where);
   const layout l = c.format->lay_out(s, p, c.parameters);
   check(l.refusal.empty(), fault::input, "{}", l.refusal);
   return c;
@@ -112,6 +122,10 @@ std::string reason(const std::vector<candidate>& list, const stats& s, double ap
 } // namespace
 
 std::vector<candidate> shortlist(const stats& s, precision p, device where, const wish& w) {
+  if (const auto what = wrong_sides(s.shape); !what.empty()) throw error(fault::usage, what);
+  check(s.nnz >= 0 && (s.row_length.empty() || s.row_length.size() == s.shape.rows), fault::usage,
+        "the statistics hold {} entries and the lengths of {} rows for a matrix of {}: give those that measure makes",
+        s.nnz, s.row_length.size(), s.shape.rows);
   const request r = read_wish(w);
   const machine m = typical_machine(where);
   std::vector<candidate> list;
@@ -145,5 +159,22 @@ choice choose(const stats& s, precision p, device where, const wish& w) {
   if (sizes_only && read_wish(w).format == "auto") return {&find_format("csr"), {}, "auto", "only the sizes are known"};
   return shortlist(s, p, where, w).front().what;
 }
+
+std::string name_of(const choice& c) {
+  return std::string(format_of(c).name) + (c.parameters.empty() ? "" : ":" + c.parameters);
+}
+
+template <class V> std::unique_ptr<any_operator<V>> make(const choice& c, device where, coo<V> a) {
+  check_kernel(format_of(c), c.kernel, where);
+  check_triplets(a);
+  stats sizes;
+  sizes.shape = a.shape;
+  sizes.nnz = a.nnz();
+  c.format->lay_out(sizes, precision_of<V>, c.parameters); // throws for parameters that make no sense
+  return c.format->backend(where).make<V>()(std::move(a), c.parameters, c.kernel);
+}
+
+template std::unique_ptr<any_operator<double>> make(const choice&, device, coo<double>);
+template std::unique_ptr<any_operator<float>> make(const choice&, device, coo<float>);
 
 } // namespace furrow

@@ -26,8 +26,4 @@ std::span<const format_entry* const> formats() { return table; }
 
 const format_entry& find_format(std::string_view name) { return find_entry(formats(), "format", name); }
 
-std::string name_of(const choice& c) {
-  return std::string(c.format->name) + (c.parameters.empty() ? "" : ":" + c.parameters);
-}
-
 } // namespace furrow

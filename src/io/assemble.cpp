@@ -12,7 +12,7 @@ namespace {
 
 /// Whether the entries of the whole file are strictly ascending by columns, or by rows: then so are, in every row, the
 /// entries in the order of the file, mirrored ones too.
-bool is_ascending(const entries& e) {
+bool is_ascending(const listed_entries& e) {
   bool by_columns = true, by_rows = true;
   index_t last = -1;
   for (const block& b : e.blocks) {
@@ -38,7 +38,7 @@ index_t parts_of(const matrix_header& head) {
 /// parts there are.
 template <class O> class row_sort {
 public:
-  explicit row_sort(const entries& e) : e_(e), mirrored_(is_mirrored(e.head)), rows_(e.head.shape.rows) {
+  explicit row_sort(const listed_entries& e) : e_(e), mirrored_(is_mirrored(e.head)), rows_(e.head.shape.rows) {
     cut_blocks(parts_of(e.head));
     cursors_ = host_array<O>((parts() + 1) * rows_ + 1);
     count();
@@ -146,7 +146,7 @@ private:
     });
   }
 
-  const entries& e_;
+  const listed_entries& e_;
   bool mirrored_, ascending_ = false, placed_ = false;
   index_t rows_;
   std::vector<std::size_t> first_block_; ///< of every part
@@ -159,7 +159,7 @@ void fill_with_ones(host_array<double>& values) {
   });
 }
 
-template <class O> coo<double> sort_general(entries& e) {
+template <class O> coo<double> sort_general(const listed_entries& e, entries& owned) {
   const index_t n = e.head.stored;
   coo<double> a;
   a.shape = e.head.shape;
@@ -167,15 +167,15 @@ template <class O> coo<double> sort_general(entries& e) {
   a.val = host_array<double>(n); // each array goes as soon as it can: the peak is 24 bytes an entry, not 28
   if (e.val.empty()) fill_with_ones(a.val);
   else sort.place([&](index_t to, index_t k, bool) { a.val[to] = e.val[k]; });
-  e.val = {};
+  owned.val = {};
   a.col = host_array<std::int32_t>(n);
   sort.place([&](index_t to, index_t k, bool) { a.col[to] = e.col[k]; });
-  e.row = {}, e.col = {};
+  owned.row = {}, owned.col = {};
   sort.finish(a);
   return a;
 }
 
-template <class O> coo<double> sort_mirrored(entries& e) {
+template <class O> coo<double> sort_mirrored(const listed_entries& e, entries& owned) {
   const index_t n = 2 * e.head.stored - e.diagonal;
   const bool valued = !e.val.empty();
   const double sign = e.head.symmetry == matrix_header::symmetry::skew_symmetric ? -1 : 1;
@@ -188,7 +188,7 @@ template <class O> coo<double> sort_mirrored(entries& e) {
     a.col[to] = m ? e.row[k] : e.col[k];
     a.val[to] = !valued ? 1.0 : m ? sign * e.val[k] : e.val[k];
   });
-  e.row = {}, e.col = {}, e.val = {};
+  owned.row = {}, owned.col = {}, owned.val = {};
   sort.finish(a);
   return a;
 }
@@ -197,10 +197,14 @@ template <class O> coo<double> sort_mirrored(entries& e) {
 
 coo<double> assemble(entries&& e) {
   if (e.head.layout == matrix_header::layout::array) return assemble_dense(std::move(e));
-  if (is_hypersparse(e.head)) return assemble_hypersparse(std::move(e));
+  return assemble(e.list(), e);
+}
+
+coo<double> assemble(const listed_entries& e, entries& owned) {
+  if (is_hypersparse(e.head)) return assemble_hypersparse(e, owned);
   const bool narrow = 2 * e.head.stored < index_t(std::numeric_limits<std::uint32_t>::max());
-  if (is_mirrored(e.head)) return narrow ? sort_mirrored<std::uint32_t>(e) : sort_mirrored<index_t>(e);
-  return narrow ? sort_general<std::uint32_t>(e) : sort_general<index_t>(e);
+  if (is_mirrored(e.head)) return narrow ? sort_mirrored<std::uint32_t>(e, owned) : sort_mirrored<index_t>(e, owned);
+  return narrow ? sort_general<std::uint32_t>(e, owned) : sort_general<index_t>(e, owned);
 }
 
 double estimate_assembly(const matrix_header& head) {

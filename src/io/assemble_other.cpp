@@ -44,7 +44,7 @@ coo<double> assemble_dense(entries&& e) {
   return a;
 }
 
-coo<double> assemble_hypersparse(entries&& e) {
+coo<double> assemble_hypersparse(const listed_entries& e, entries& owned) {
   struct triplet {
     std::int32_t row, col;
     double val;
@@ -60,7 +60,7 @@ coo<double> assemble_hypersparse(entries&& e) {
     }
   coo<double> a;
   a.shape = e.head.shape;
-  e = {};
+  owned = {};
   std::stable_sort(all.begin(), all.end(),
                    [](const triplet& x, const triplet& y) { return x.row != y.row ? x.row < y.row : x.col < y.col; });
   std::size_t kept = 0;

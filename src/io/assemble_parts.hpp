@@ -21,7 +21,7 @@ coo<double> assemble_dense(entries&& e);
 inline bool is_hypersparse(const matrix_header& head) {
   return head.shape.rows > 65536 && head.shape.rows / 16 > head.stored;
 }
-coo<double> assemble_hypersparse(entries&& e);
+coo<double> assemble_hypersparse(const listed_entries& e, entries& owned);
 
 /// Bytes that reading and assembling a matrix with this head allocates at most at a time, without fixed costs.
 double estimate_assembly(const matrix_header& head);

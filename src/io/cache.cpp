@@ -4,6 +4,7 @@
 #include "cache_layout.hpp"
 #include "checksum.hpp"
 #include "core/check.hpp"
+#include "core/triplets.hpp"
 #include "mapped_file.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
@@ -13,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstddef>
@@ -95,21 +95,6 @@ void load_section(const open_handle& file, const cache_header& h, int s, void* t
            fmt::format("the cache is damaged: the checksum of its {} section does not match", section_names[s]));
 }
 
-/// Sorted, without duplicates, inside the matrix.
-void check_entries(const coo<double>& a, const std::string& name) {
-  std::atomic<bool> good = true;
-  cpu::for_each_range(a.nnz(), 1 << 16, [&](index_t first, index_t last) {
-    const auto rows = static_cast<std::uint32_t>(a.shape.rows), cols = static_cast<std::uint32_t>(a.shape.cols);
-    bool fine = true;
-    for (index_t k = first; k < last; ++k)
-      fine &= static_cast<std::uint32_t>(a.row[k]) < rows && static_cast<std::uint32_t>(a.col[k]) < cols;
-    for (index_t k = std::max<index_t>(first, 1); k < last; ++k)
-      fine &= a.row[k - 1] < a.row[k] || (a.row[k - 1] == a.row[k] && a.col[k - 1] < a.col[k]);
-    if (!fine) good = false;
-  });
-  if (!good) refuse(name, "the cache is damaged: its entries are not sorted or not inside the matrix");
-}
-
 } // namespace
 
 bool is_cache(std::string_view first_bytes) { return first_bytes.starts_with(cache_magic); }
@@ -146,7 +131,8 @@ problem read_cache(const std::filesystem::path& file) {
     p.b = host_array<double>(h.rows);
     load_section(handle, h, 4, p.b->data());
   }
-  check_entries(p.a, handle.name);
+  if (const auto what = broken_promise(p.a.shape, p.a.row, p.a.col, p.a.nnz()); !what.empty())
+    refuse(handle.name, "the cache is damaged: " + what);
   return p;
 }
 
@@ -154,7 +140,9 @@ problem read_cache(const std::filesystem::path& file) {
 
 void write_cache(const problem& p, const std::filesystem::path& file) {
   using namespace io;
-  require(!p.b || p.b->size() == p.a.shape.rows, "the right-hand side has not one value a row");
+  check_triplets(p.a);
+  check(!p.b || p.b->size() == p.a.shape.rows, fault::usage,
+        "the right-hand side has {} elements for a matrix of {} rows", p.b ? p.b->size() : 0, p.a.shape.rows);
   std::string text = p.name.substr(0, 1 << 20) + p.origin.substr(0, 1 << 20);
   cache_header h{};
   std::memcpy(h.magic, cache_magic.data(), sizeof h.magic);

@@ -6,6 +6,7 @@
 #include "parse_lines.hpp"
 
 #include <atomic>
+#include <span>
 #include <vector>
 
 namespace furrow::io {
@@ -22,6 +23,15 @@ struct block {
   bool by_columns = false, by_rows = false; ///< strictly ascending: by column and row, by row and column
 };
 
+/// Entries as `assemble` sorts them: `blocks` in the order in which they were given, wherever the arrays lie.
+struct listed_entries {
+  matrix_header head;
+  cview<std::int32_t> row, col;
+  cview<double> val;
+  std::span<const block> blocks;
+  index_t diagonal = 0;
+};
+
 /// The entries as the file has them: `blocks` in the order of the file, the arrays in any order of the blocks.
 struct entries {
   matrix_header head;
@@ -29,6 +39,8 @@ struct entries {
   host_array<double> val;            ///< empty for patterns
   std::vector<block> blocks;
   index_t diagonal = 0;
+
+  listed_entries list() const { return {head, row, col, val, blocks, diagonal}; }
 };
 
 /// A text, for those who want to know what is wrong with it.
@@ -50,5 +62,8 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
 
 /// The matrix: sorted by row and column, duplicates summed in the order of the file, mirrored entries added.
 coo<double> assemble(entries&& e);
+
+/// The same for coordinates that lie elsewhere. What of them `owned` holds goes as soon as it is sorted.
+coo<double> assemble(const listed_entries& e, entries& owned);
 
 } // namespace furrow::io

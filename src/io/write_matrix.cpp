@@ -87,6 +87,7 @@ void write_head(atomic_file& out, const std::string& head, bool packed) {
 
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment) {
   using namespace io;
+  check_triplets(a);
   const bool packed = is_packed(file);
   index_t stored = 0;
   const bool symmetric = is_symmetric(a, stored);
@@ -116,6 +117,7 @@ void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::
 
 void write_vector(cview<double> x, const std::filesystem::path& file) {
   using namespace io;
+  check(x.size >= 0 && (x.data || x.empty()), fault::usage, "a vector of {} elements points nowhere", x.size);
   const bool packed = is_packed(file);
   atomic_file out(file);
   write_head(out, fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", x.size), packed);

@@ -6,6 +6,7 @@
 #include <furrow/device.hpp>
 
 #include <csignal>
+#include <cstddef>
 #include <limits>
 #include <sys/resource.h>
 
@@ -182,13 +183,47 @@ TEST(cache, no_damage_goes_unseen) {
   EXPECT_LT(harmless, 1200);
 }
 
+/// The bytes of a cache with other indices of entry 0, and with checksums that agree with them.
+std::string forged(std::string bytes, std::int32_t row, std::int32_t col) {
+  io::cache_header h;
+  std::memcpy(&h, bytes.data(), sizeof h);
+  for (const auto& [section, index] : {std::pair{&h.section[1], row}, std::pair{&h.section[2], col}}) {
+    std::memcpy(bytes.data() + section->offset, &index, sizeof index);
+    const std::uint64_t piece = io::checksum(bytes.data() + section->offset, section->bytes);
+    section->sum = io::checksum(&piece, sizeof piece);
+  }
+  h.sum = io::checksum(&h, offsetof(io::cache_header, sum));
+  std::memcpy(bytes.data(), &h, sizeof h);
+  return bytes;
+}
+
 TEST(cache, entries_are_not_trusted) {
   const folder here;
-  for (const auto& bad :
-       {std::vector<entry>{{0, 5, 1}}, {{5, 0, 1}}, {{-1, 0, 1}}, {{0, 1, 1}, {0, 1, 1}}, {{1, 0, 1}, {0, 0, 1}}}) {
-    write_cache({make({3, 3}, bad), {}, "", ""}, here / "a.furrow");
-    EXPECT_NE(refusal([&] { read_matrix(here / "a.furrow"); }).find("not sorted or not inside"), std::string::npos);
+  write_cache({make({3, 3}, {{0, 1, 1}, {1, 1, 1}, {2, 0, 1}}), {}, "", ""}, here / "a.furrow");
+  const std::string good = bytes_of(here / "a.furrow");
+  const auto said = [&](std::int32_t row, std::int32_t col) {
+    put_file(here / "b.furrow", forged(good, row, col));
+    return refusal([&] { read_matrix(here / "b.furrow"); });
+  };
+  put_file(here / "b.furrow", forged(good, 0, 2));
+  EXPECT_EQ(list(read_matrix(here / "b.furrow").a).front(), (entry{0, 2, 1}));
+  const std::string place = (here / "b.furrow").string() + ": the cache is damaged: triplet";
+  EXPECT_EQ(said(0, 5), place + " 0 is (0, 5) in a matrix of 3 x 3: indices count from 0");
+  EXPECT_EQ(said(-1, 0), place + " 0 is (-1, 0) in a matrix of 3 x 3: indices count from 0");
+  EXPECT_EQ(said(1, 1).find(place + "s 0 and 1 are both (1, 1)"), 0u) << said(1, 1);
+  EXPECT_EQ(said(2, 2).find(place + " 1 is (1, 1) and comes after (2, 2)"), 0u) << said(2, 2);
+}
+
+TEST(cache, a_right_hand_side_of_another_length_is_not_written) {
+  const folder here;
+  try {
+    write_cache({make({3, 3}, {}), host_array<double>(2, 1.0), "", ""}, here / "a.furrow");
+    FAIL() << "written";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, fault::usage);
+    EXPECT_STREQ(e.what(), "the right-hand side has 2 elements for a matrix of 3 rows");
   }
+  EXPECT_EQ(here.files(), 0u);
 }
 
 TEST(checksum, every_single_change_shows) {

@@ -42,6 +42,7 @@ void check_square(shape2 a) {
 template <class V> void check_vectors_of(shape2 a, cview<V> b, view<V> x) {
   check(b.size == a.rows, fault::usage, "the right-hand side has {} elements for a matrix of {} rows", b.size, a.rows);
   check(x.size == a.rows, fault::usage, "x has {} elements for a matrix of {} rows", x.size, a.rows);
+  check((b.data && x.data) || b.empty(), fault::usage, "x or b points nowhere, but has {} elements", b.size);
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
 }
 
@@ -151,13 +152,14 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
   }
   if (cancelled()) return;
   opposite = own_m->what() == any_preconditioner<V>::kind::identity && has_negative_diagonal(given);
-  own_a = make<V>(c, o.where, std::move(given));
+  own_a = c.format->backend(o.where).template make<V>()(std::move(given), c.parameters, c.kernel); // measure checked it
   kernel = own_a->kernel();
   a = own_a.get();
   m = own_m.get();
 }
 
 template <class V> void solver<V>::state::set_up_single(coo<V> given) {
+  check_triplets(given);
   if constexpr (sizeof(V) == 8) {
     exponent = exponent_for_single_precision(as_cview(given.val));
     solve_options o = options;

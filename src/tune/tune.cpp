@@ -2,6 +2,7 @@
 #include "steady.hpp"
 #include "winners.hpp"
 
+#include "core/check.hpp"
 #include "io/checksum.hpp"
 
 #include <furrow/tune.hpp>
@@ -59,6 +60,10 @@ template <class V, class Array> candidate measured(candidate c, const coo<V>& a,
 } // namespace
 
 template <class V> choice tune(const coo<V>& a, const stats& s, device where, const wish& w) {
+  check_triplets(a);
+  check(s.shape == a.shape && s.nnz == a.nnz(), fault::usage,
+        "the statistics are of a matrix of {} x {} with {} entries, not of this one: give those that measure makes",
+        s.shape.rows, s.shape.cols, s.nnz);
   auto list = shortlist(s, precision_of<V>, where, w);
   if (list.size() == 1) return list.front().what;
   const auto file = winners_file();

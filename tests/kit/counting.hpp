@@ -93,11 +93,12 @@ template <class V> class counting_operator final : public any_operator<V> {
 public:
   counting_operator(std::unique_ptr<any_operator<V>> inner, traffic& seen) : inner_(std::move(inner)), seen_(seen) {}
   shape2 shape() const override { return inner_->shape(); }
-  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+  device where() const override { return inner_->where(); }
+  void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     count();
     inner_->apply(alpha, x, beta, y);
   }
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     count();
     inner_->apply_dot(x, y, xy);
   }

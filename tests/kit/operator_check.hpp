@@ -5,6 +5,7 @@
 #include "random.hpp"
 #include "row_error.hpp"
 
+#include <furrow/error.hpp>
 #include <furrow/formats.hpp>
 
 #include <functional>
@@ -77,6 +78,39 @@ template <class V, class Side> void check_zero_alpha_skips_matrix(const operator
   for (const V beta : {V(0), V(1), V(-0.5)}) check_apply<V, Side>(*op, a, V(0), beta);
 }
 
+/// Vectors that do not fit are refused with a sentence, before anything is written.
+template <class V, class Side> void check_refusals(const any_operator<V>& op) {
+  const auto [rows, cols] = op.shape();
+  guarded<V, Side> room(random_vector<V>(rows + cols + 2, 105));
+  const auto before = room.take();
+  const view<V> all = room.get();
+  const auto x = [&](index_t n) { return as_cview(part(all, 0, n)); };
+  const auto y = [&](index_t n) { return part(all, cols + 1, n); };
+  const auto refused = [&](const char* what, cview<V> wrong_x, view<V> wrong_y) {
+    const auto is_usage = [&](auto&& product) {
+      try {
+        product();
+        ADD_FAILURE() << "accepted: " << what;
+      } catch (const error& e) {
+        EXPECT_EQ(e.kind, fault::usage) << e.what();
+      }
+    };
+    is_usage([&] { op.apply(V(1), wrong_x, V(0), wrong_y); });
+    is_usage([&] { op.apply(V(0), wrong_x, V(1), wrong_y); });
+    double never_written = 0;
+    is_usage([&] { op.apply_dot(wrong_x, wrong_y, slot{&never_written}); });
+  };
+  refused("a long x", x(cols + 1), y(rows));
+  refused("a long y", x(cols), y(rows + 1));
+  refused("a size below zero", {nullptr, -1}, y(rows));
+  if (cols > 0) refused("a short x", x(cols - 1), y(rows));
+  if (rows > 0) refused("a short y", x(cols), y(rows - 1));
+  if (cols > 0) refused("no memory for x", {nullptr, cols}, y(rows));
+  if (rows > 0) refused("no memory for y", x(cols), {nullptr, rows});
+  if (rows > 0 && cols > 0) refused("shared memory", x(cols), part(all, cols - 1, rows));
+  EXPECT_TRUE(same_bits(as_cview(room.take()), as_cview(before))) << "written before the refusal";
+}
+
 /// Everything above, for the operator that `make` makes of `a`.
 template <class V, class Side> void check_operator(const operator_maker<V>& make, const coo<V>& a, int repeats = 100) {
   const auto op = make(a);
@@ -87,6 +121,7 @@ template <class V, class Side> void check_operator(const operator_maker<V>& make
   for (const auto& f : factors) check_apply<V, Side>(*op, a, static_cast<V>(f[0]), static_cast<V>(f[1]));
   for (const index_t shift : {1, 2, 3}) check_apply<V, Side>(*op, a, V(1), V(0.5), shift);
   check_repeatable<V, Side>(*op, a, repeats);
+  check_refusals<V, Side>(*op);
   check_zero_alpha_skips_matrix<V, Side>(make, a);
 }
 
@@ -102,6 +137,7 @@ void check_format(const format_entry& format, std::string_view parameters, std::
   if (!stated.refusal.empty()) return;
   check_operator<V, Side>(make, a, repeats);
   const auto op = make(a);
+  EXPECT_EQ(op->where(), where);
   if (stated.exact) {
     EXPECT_EQ(op->stored_bytes(), stated.bytes);
   }

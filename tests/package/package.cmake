@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs BUILD below WORK, then builds and runs the example EXAMPLE against what was installed, and nothing else.
-foreach(needed BUILD WORK EXAMPLE GENERATOR COMPILER)
+# Installs BUILD below WORK, then builds and runs the example EXAMPLE, and the program of the document DOCUMENT, against what
+# was installed, and nothing else.
+foreach(needed BUILD WORK EXAMPLE DOCUMENT GENERATOR COMPILER)
   if(NOT DEFINED ${needed})
     message(FATAL_ERROR "${needed} is not given")
   endif()
@@ -20,11 +21,27 @@ file(GLOB notice ${WORK}/installed/share/doc/*/licenses/ducc0.txt)
 if(NOT notice)
   message(FATAL_ERROR "the notice of ducc0 is not installed")
 endif()
-run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-  -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
-run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/heat)
-message("${said}")
-if(NOT said MATCHES "converged in [0-9]+ iterations")
-  message(FATAL_ERROR "the example did not converge")
-endif()
+function(build_and_run source program expected)
+  run(${CMAKE_COMMAND} -S ${source} -B ${WORK}/${program} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+  run(${CMAKE_COMMAND} --build ${WORK}/${program})
+  run(${WORK}/${program}/${program})
+  message("${said}")
+  if(NOT said MATCHES "${expected}")
+    message(FATAL_ERROR "${program} did not print what was expected")
+  endif()
+endfunction()
+build_and_run(${EXAMPLE} heat "converged in [0-9]+ iterations")
+
+# The blocks of the document, as its reader would copy them.
+file(READ ${DOCUMENT} text)
+foreach(block IN ITEMS cpp:main.cpp cmake:CMakeLists.txt)
+  string(REPLACE ":" ";" block ${block})
+  list(GET block 0 language)
+  list(GET block 1 name)
+  if(NOT text MATCHES "```${language}\n([^`]+)```")
+    message(FATAL_ERROR "${DOCUMENT} has no block of ${language}")
+  endif()
+  file(WRITE ${WORK}/documented/${name} "${CMAKE_MATCH_1}")
+endforeach()
+build_and_run(${WORK}/documented springs "\n2\n3\n3\n2\n")

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
 #include <limits>
+#include <span>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -42,6 +46,20 @@ TEST(array, copies_are_deep_and_moves_leave_an_empty_array) {
   host_array<int> c = std::move(b);
   EXPECT_EQ(c.data(), memory);
   EXPECT_TRUE(b.empty()); // NOLINT(bugprone-use-after-move): what a moved-from array is, is the contract under test
+  host_array<int> d{4, 5};
+  d = std::move(c);
+  EXPECT_EQ(d.data(), memory);
+  EXPECT_TRUE(c.empty());       // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(c.data(), nullptr); // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(c.capacity(), 0);   // NOLINT(bugprone-use-after-move)
+  c = {8, 9};                   // and it can be used again
+  EXPECT_EQ(c[1], 9);
+  auto& same = d;
+  d = std::move(same); // what is moved to itself stays
+  ASSERT_EQ(d.size(), 3);
+  EXPECT_EQ(d.data(), memory);
+  std::swap(c, d);
+  EXPECT_EQ(c.data(), memory);
   a = c;
   EXPECT_EQ(a[0], 7);
   a = a; // NOLINT: self-assignment is part of the contract
@@ -57,7 +75,26 @@ TEST(array, an_empty_array_owns_nothing) {
 
 TEST(array, sizes_that_no_memory_holds_are_refused) {
   EXPECT_THROW(host_array<double>(std::numeric_limits<index_t>::max() / 4), error);
-  EXPECT_THROW(host_array<double>(index_t(-1)), error);
+}
+
+TEST(array, sizes_below_zero_are_refused_and_change_nothing) {
+  host_array<double> a(3, 1.5);
+  const std::function<void()> calls[] = {[] { host_array<double>(index_t(-1)); },
+                                         [] { host_array<double>(std::numeric_limits<index_t>::min(), 1.0); },
+                                         [&] { a.resize(-1); }, [&] { a.extend(-7); }};
+  for (const auto& call : calls) {
+    try {
+      call();
+      ADD_FAILURE() << "accepted";
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::usage);
+      const std::string what = e.what();
+      EXPECT_NE(what.find("an array cannot have -"), std::string::npos) << what;
+      EXPECT_EQ(what.find(".cpp"), std::string::npos) << what;
+    }
+  }
+  ASSERT_EQ(a.size(), 3);
+  EXPECT_EQ(a[2], 1.5);
 }
 
 TEST(array, memory_is_aligned_for_vectors) {
@@ -120,6 +157,41 @@ TEST(view, parts_and_overlaps) {
   EXPECT_EQ(middle.size, 2);
   EXPECT_EQ(middle.data, a.data() + 4);
 }
+
+double sum(cview<double> x) {
+  double total = 0;
+  for (const double v : x) total += v;
+  return total;
+}
+void fill(view<double> y, double value) {
+  for (double& v : y) v = value;
+}
+
+TEST(view, whatever_holds_elements_one_after_another_goes_where_a_view_is_asked_for) {
+  std::vector<double> list(3);
+  host_array<double> array(4);
+  std::array<double, 2> fixed{};
+  double plain[5] = {};
+  fill(list, 1), fill(array, 2), fill(fixed, 3), fill(plain, 4);
+  EXPECT_EQ(sum(list), 3);
+  EXPECT_EQ(sum(array), 8);
+  EXPECT_EQ(sum(fixed), 6);
+  EXPECT_EQ(sum(plain), 20);
+  fill(std::span(list).first(2), 5);
+  EXPECT_EQ(sum(std::span<const double>(list)), 11);
+  const auto& unchanging = list;
+  EXPECT_EQ(sum(unchanging), 11);
+  EXPECT_EQ(sum(std::vector<double>(7, 1.0)), 7); // lives until the call returns
+  EXPECT_EQ(sum(as_view(array)), 8);
+  EXPECT_EQ(sum({}), 0);
+}
+
+template <class From, class To> constexpr bool converts = std::is_convertible_v<From, To>;
+static_assert(!converts<std::vector<double>, view<double>>, "what is written into a temporary is lost");
+static_assert(!converts<const std::vector<double>&, view<double>> && !converts<std::span<const double>, view<double>>);
+static_assert(!converts<std::vector<float>&, view<double>> && !converts<std::vector<float>&, cview<double>>);
+static_assert(!converts<cview<double>, view<double>> && !converts<double*, view<double>>);
+static_assert(std::is_trivially_copyable_v<view<double>> && std::is_trivially_copyable_v<cview<double>>);
 
 TEST(device, words_that_name_one) {
   EXPECT_EQ(parse_device("cpu"), device{});

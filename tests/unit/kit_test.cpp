@@ -14,7 +14,7 @@ class faulty final : public any_operator<double> {
 public:
   faulty(coo<double> a, defect what) : a_(std::move(a)), what_(what) {}
   shape2 shape() const override { return a_.shape; }
-  void apply(double alpha, cview<double> x, double beta, view<double> y) const override {
+  void do_apply(double alpha, cview<double> x, double beta, view<double> y) const override {
     std::vector<double> sum(static_cast<std::size_t>(a_.shape.rows));
     if (alpha != 0 || what_ == defect::reads_a || what_ == defect::reads_x)
       for (index_t k = 0; k < a_.nnz() - (what_ == defect::drops_last); ++k)
@@ -27,8 +27,8 @@ public:
     if (what_ == defect::writes_beyond) y[y.size] = 1;
     if (what_ == defect::unrepeatable && ++calls_ % 7 == 0 && y.size) y[0] = std::nextafter(y[0], 10.0);
   }
-  void apply_dot(cview<double> x, view<double> y, slot xy) const override {
-    apply(1, x, 0, y);
+  void do_apply_dot(cview<double> x, view<double> y, slot xy) const override {
+    do_apply(1, x, 0, y);
     *xy.at = what_ == defect::wrong_dot ? 1e-12 : 0;
     for (index_t i = 0; i < x.size; ++i) *xy.at += x[i] * y[i];
   }

@@ -9,9 +9,9 @@
 /// Functions of a symmetric matrix through Chebyshev series: no factorisation, products only.
 namespace furrow::chebyshev {
 
-/// A symmetric operator, and the device on which it and all vectors lie. `centred`: `a` is A - m I, where m is the
-/// middle of the interval on which series live (see `centre`), and products bring the shift with them; otherwise the
-/// passes beside them do.
+/// A symmetric operator, and the device on which it and all vectors lie: `a.where()`, which is checked. `centred`: `a`
+/// is A - m I, where m is the middle of the interval on which series live (see `centre`), and products bring the shift
+/// with them; otherwise the passes beside them do.
 template <class V> struct symmetric_operator {
   const any_operator<V>& a;
   device where{};
@@ -19,7 +19,8 @@ template <class V> struct symmetric_operator {
 };
 
 /// An interval that holds all eigenvalues of a symmetric matrix (S. Gershgorin 1931). One pass over the triplets.
-/// Throws `fault::usage` for a matrix that is not square or has no rows, `fault::input` for values that are not finite.
+/// Throws `fault::usage` for a matrix that is not square or has no rows, `fault::input` for values that are not finite,
+/// and as `check_triplets`.
 template <class V> interval gershgorin(const coo<V>& a);
 
 /// A narrower one: Lanczos' process from a fixed random vector, its extreme values moved out by their residuals, by at
@@ -30,15 +31,17 @@ template <class V> interval gershgorin(const coo<V>& a);
 template <class V>
 interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t steps = 40, std::uint64_t seed = 1);
 
-/// A - middle(on) I, with all of the diagonal stored. For `symmetric_operator::centred`.
+/// A - middle(on) I, with all of the diagonal stored. For `symmetric_operator::centred`. Throws `fault::usage` for a
+/// matrix that is not square, and as `check_triplets`.
 template <class V> coo<V> centre(coo<V> a, interval on);
 
 /// y = p(A) x, where the spectrum of A lies in p.on; outside of it the recurrence grows exponentially.
 /// x, y: `vectors` columns of n values one after another, not overlapping.
 /// Cost of a degree: a product that updates y, which is the recurrence itself, and half a pass (one for two degrees) of
 /// four vectors where the operator is centred, otherwise of five. Allocates two vectors. Enqueues only; the same bits
-/// on every run with the same build and device. Throws `fault::usage` for sizes that do not fit, a series that
-/// `check_series` refuses. Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed., section 4.4.
+/// on every run with the same build and device. Throws `fault::usage` for sizes that do not fit, memory that x and y
+/// share, a device that is not the operator's, a series that `check_series` refuses. Y. Saad, Numerical Methods for
+/// Large Eigenvalue Problems, 2nd ed., section 4.4.
 template <class V>
 void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors = 1);
 

@@ -16,10 +16,10 @@ public:
       : matrix_(std::move(matrix)), pieces_(std::move(pieces)), kernel_(std::move(kernel)) {}
 
   shape2 shape() const override { return matrix_.shape; }
-  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+  void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     rows_on_cpu<Rows>(view_of(matrix_), pieces_, alpha, x, beta, y);
   }
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     rows_dot_on_cpu<Rows>(view_of(matrix_), pieces_, x, y, xy, sums_);
   }
   double stored_bytes() const override { return byte_count(matrix_); }

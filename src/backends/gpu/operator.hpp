@@ -21,12 +21,13 @@ template <class V, class Format> class stored_operator : public any_operator<V> 
 public:
   explicit stored_operator(Format matrix) : matrix_(std::move(matrix)) {}
   shape2 shape() const final { return matrix_.shape; }
+  device where() const final { return where_; }
   double stored_bytes() const final { return byte_count(matrix_); }
   double bytes_per_apply() const final {
     return stored_bytes() + double(sizeof(V)) * double(matrix_.shape.rows + matrix_.shape.cols);
   }
   std::optional<coo<V>> to_triplets() const final { return to_coo(download(matrix_)); }
-  void apply(V alpha, cview<V> x, V beta, view<V> y) const final {
+  void do_apply(V alpha, cview<V> x, V beta, view<V> y) const final {
     if (y.empty()) return;
     if (alpha == V(0)) space<V>{}.sweep(y.size, scale_by_step<V>{beta, y});
     else multiply(alpha, x, beta, y);
@@ -36,13 +37,16 @@ protected:
   virtual void multiply(V alpha, cview<V> x, V beta, view<V> y) const = 0; ///< alpha != 0, at least one row
 
   Format matrix_;
+
+private:
+  device where_{device::kind::gpu, current_queue().ordinal};
 };
 
 /// One whose product takes x . y along in the same pass: Self has a `launch(alpha, x, beta, y, sum_target<N>)`.
 template <class Self, class V, class Format> class one_pass_operator : public stored_operator<V, Format> {
 public:
   using stored_operator<V, Format>::stored_operator;
-  void apply_dot(cview<V> x, view<V> y, slot xy) const final {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const final {
     self().launch(V(1), x, V(0), y, target(current_queue(), xy));
   }
 

@@ -27,7 +27,7 @@ public:
 
   shape2 shape() const override { return matrix_.shape; }
 
-  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+  void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     if (alpha == V(0)) {
       cpu::for_each_range(y.size, 1 << 14, [&](index_t first, index_t last) {
         for (index_t r = first; r < last; ++r) store(V(0), V(0), beta, y[r]);
@@ -37,7 +37,7 @@ public:
     each_piece([&](index_t k) { piece(k, x, [&](index_t r, V sum) { store(alpha, sum, beta, y[r]); }); });
   }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     sums_.resize(begin_.size());
     each_piece([&](index_t k) {
       double total = 0;

@@ -17,7 +17,7 @@ public:
 
   std::string kernel() const override { return "segmented"; }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     multiply(V(1), x, V(0), y);
     gpu::space<V>{}.dot(x, y, xy); // rows are finished out of order here, so x . y takes a pass of its own
   }

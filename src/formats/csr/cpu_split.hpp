@@ -63,7 +63,7 @@ public:
       : matrix_(std::move(matrix)), plan_(split(as_cview(matrix_.row_ptr))), part_sums_(plan_.tasks.size()) {}
 
   shape2 shape() const override { return matrix_.shape; }
-  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+  void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     const auto a = view_of(matrix_);
     each_task([&](index_t k, const share& s) {
       if (s.rows > 0) piece_on_cpu<Rows>(a, s.row, s.row + s.rows, alpha, x, beta, y);
@@ -71,7 +71,7 @@ public:
     });
     for (const long_row& r : plan_.rows) store(alpha, sum_of(r), beta, y[r.row]);
   }
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     const auto a = view_of(matrix_);
     dots_.resize(plan_.tasks.size());
     each_task([&](index_t k, const share& s) {

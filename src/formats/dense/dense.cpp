@@ -22,12 +22,12 @@ public:
   explicit dense_on_cpu(dense_matrix<V, host_array> a) : matrix_(std::move(a)) {}
 
   shape2 shape() const override { return matrix_.shape; }
-  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+  void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     gemv(alpha, dense_view<V>{matrix_.val.data(), matrix_.shape, matrix_.shape.cols}, x, beta, y);
   }
   /// x . y is a pass of its own: over two vectors, where the matrix is one of n.
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    apply(V(1), x, V(0), y);
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    do_apply(V(1), x, V(0), y);
     cpu::space<V>{}.dot(x, y, xy);
   }
   double stored_bytes() const override { return byte_count(matrix_); }

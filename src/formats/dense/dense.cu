@@ -25,7 +25,7 @@ public:
   std::string kernel() const override { return kernel_; }
 
   /// x . y is a pass of its own: over two vectors, where the matrix is one of n.
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     if (!y.empty()) multiply(V(1), x, V(0), y);
     gpu::space<V>{}.dot(x, y, xy);
   }

@@ -19,7 +19,7 @@ public:
 
   shape2 shape() const override { return matrix_.shape; }
 
-  void apply(V alpha, cview<V> x, V beta, view<V> y) const override {
+  void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     const auto a = view_of(matrix_);
     for_each_piece(pieces_, [&](index_t, index_t first, index_t last) {
       alignas(64) V sum[most_height] = {};
@@ -33,7 +33,7 @@ public:
     });
   }
 
-  void apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     const auto a = view_of(matrix_);
     sums_.resize(static_cast<std::size_t>(pieces_.count()));
     for_each_piece(pieces_, [&](index_t piece, index_t first, index_t last) {
