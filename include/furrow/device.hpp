@@ -44,6 +44,9 @@ std::string describe(device d);
 /// Makes `d` the device of this thread: operators, arrays and spaces made afterwards belong to it.
 void select_device(device d);
 
+/// The stream, a `cudaStream_t`, on which everything on GPU `d` is enqueued by this thread; null for the CPU.
+void* current_stream(device d);
+
 /// Threads that the CPU part uses. 0 means all that the process may use.
 void set_threads(int threads);
 int threads();

@@ -6,6 +6,7 @@
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
+#include <furrow/function_operator.hpp>
 #include <furrow/gemv.hpp>
 #include <furrow/generate.hpp>
 #include <furrow/io.hpp>

@@ -55,9 +55,9 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
   for (index_t i = 0; i < x.size; ++i) guess[i] = x[i] * scale;
   o.atol *= double(scale);
   if (o.monitor)
-    o.monitor = [monitor = o.monitor, scale](const progress& p, cview<double> x) {
-      host_array<double> own(x.size);
-      std::ranges::transform(x, own.begin(), [&](double v) { return v / double(scale); });
+    o.monitor = [monitor = o.monitor, scale](const progress& p, cview<double> scaled_x) {
+      host_array<double> own(scaled_x.size);
+      std::ranges::transform(scaled_x, own.begin(), [&](double v) { return v / double(scale); });
       return monitor(p, as_cview(own));
     };
   Array device_b(scaled), device_x(guess);

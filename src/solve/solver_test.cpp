@@ -2,7 +2,10 @@
 // A solver that stays: many right-hand sides, operators and preconditioners of the caller.
 #include "solve_test_kit.hpp"
 
+#include <furrow/function_operator.hpp>
 #include <furrow/solver.hpp>
+
+#include "solvers/entry.hpp"
 
 namespace furrow {
 namespace {
@@ -89,6 +92,65 @@ TYPED_TEST(kept_solver, shows_x_to_its_monitor) {
     EXPECT_EQ(seen, (std::vector<index_t>{7, 14, 21}));
     EXPECT_EQ(last, double(x[800]));
   }
+}
+
+TYPED_TEST(kept_solver, takes_an_operator_and_a_preconditioner_of_the_caller) {
+  using V = TypeParam;
+  const auto matrix = kit::as_precision<V>(kit::laplacian(25, 25));
+  const stats s = measure(matrix);
+  const auto op = make<V>(choose(s, precision_of<V>, {}, {"csr", "auto"}), {}, matrix);
+  index_t products = 0;
+  const function_operator<V> own({625, 625}, [&](cview<V> x, view<V> y) {
+    ++products;
+    op->apply(V(1), x, V(0), y);
+  });
+  const auto b = kit::random_vector<V>(625, 5);
+  auto o = with("none", sizeof(V) == 8 ? 1e-9 : 1e-4);
+  o.format = "csr";
+  host_array<V> x(625, V(0)), y(625, V(0));
+  const auto expected = solve(matrix, as_cview(b), as_view(y), o);
+  solver<V> kept(own, nullptr, o, {s.norm_inf, s.row_max});
+  const auto report = kept.solve(as_cview(b), as_view(x));
+  EXPECT_EQ(report.why, status::converged) << report.message;
+  EXPECT_NEAR(double(report.iterations), double(expected.iterations), 1); // x . y is summed up in another order
+  EXPECT_GE(products, report.iterations);
+  EXPECT_EQ(report.kernel, "function");
+  const auto jacobi = find_preconditioner("jacobi").make<V>()(matrix, device{}, {true, true});
+  solver<V> preconditioned(own, jacobi.get(), o, {s.norm_inf, s.row_max});
+  std::fill(x.begin(), x.end(), V(0));
+  EXPECT_EQ(preconditioned.solve(as_cview(b), as_view(x)).why, status::converged);
+}
+
+TYPED_TEST(kept_solver, proves_nothing_of_an_operator_that_it_cannot_see) {
+  using V = TypeParam;
+  // Told its norm, a goal below the rounding of the product is not said to be reached.
+  const function_operator<V> own({50, 50}, [](cview<V> x, view<V> y) {
+    for (index_t i = 0; i < 50; ++i) y[i] = V(1 + i % 7) * x[i];
+  });
+  const auto b = kit::random_vector<V>(50, 9);
+  host_array<V> x(50, V(0));
+  const double tight = std::numeric_limits<V>::epsilon() / 8;
+  const auto report = solver<V>(own, nullptr, with("none", tight), {7, 1}).solve(as_cview(b), as_view(x));
+  EXPECT_EQ(report.why, status::stagnated) << report.message;
+}
+
+TYPED_TEST(kept_solver, function_operators_take_every_factor) {
+  using V = TypeParam;
+  const function_operator<V> a({2, 3}, [](cview<V> x, view<V> y) {
+    y[0] = x[0] + x[1];
+    y[1] = x[2];
+  });
+  const host_array<V> x{1, 2, 3};
+  for (const V alpha : {V(0), V(1), V(-2)})
+    for (const V beta : {V(0), V(1), V(3)}) {
+      host_array<V> y{10, 20};
+      if (beta == V(0)) y[0] = y[1] = V(nan);
+      a.apply(alpha, as_cview(x), beta, as_view(y));
+      EXPECT_EQ(y[0], alpha * V(3) + (beta == V(0) ? V(0) : beta * V(10)));
+      EXPECT_EQ(y[1], alpha * V(3) + (beta == V(0) ? V(0) : beta * V(20)));
+    }
+  EXPECT_THROW((function_operator<V>({2, 2}, nullptr)), error);
+  EXPECT_THROW((function_operator<V>({-2, 2}, [](cview<V>, view<V>) {})), error);
 }
 
 TEST(kept_solver_set_up, can_be_cancelled) {

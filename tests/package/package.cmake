@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs BUILD below WORK, then builds and runs the example EXAMPLE, and the program of the document DOCUMENT, against what
+# Installs BUILD below WORK, then builds and runs the examples below EXAMPLE, and the program of the document DOCUMENT, against what
 # was installed, and nothing else.
 foreach(needed BUILD WORK EXAMPLE DOCUMENT GENERATOR COMPILER)
   if(NOT DEFINED ${needed})
@@ -31,7 +31,8 @@ function(build_and_run source program expected)
     message(FATAL_ERROR "${program} did not print what was expected")
   endif()
 endfunction()
-build_and_run(${EXAMPLE} heat "converged in [0-9]+ iterations")
+build_and_run(${EXAMPLE}/heat heat "converged in [0-9]+ iterations")
+build_and_run(${EXAMPLE}/own own "step  20:.*time 2: converged in [0-9]+ iterations")
 
 # The blocks of the document, as its reader would copy them.
 file(READ ${DOCUMENT} text)

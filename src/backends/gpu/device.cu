@@ -163,6 +163,12 @@ void select_device(device d) {
   gpu::current_queue();
 }
 
+void* current_stream(device d) {
+  if (!d.is_gpu()) return nullptr;
+  select_device(d);
+  return gpu::current_queue().stream;
+}
+
 std::int64_t available_gpu_memory(int ordinal) {
   int before = 0;
   std::size_t available = 0, total = 0;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "solvers/pass.hpp"
+
+/// What a `function_operator` does beside its function.
+namespace furrow {
+
+/// y = alpha t + beta y; beta == 0 drops what y was.
+template <class V> struct combine_step {
+  V alpha, beta;
+  FURROW_HD void load() {}
+  FURROW_HD void operator()(V& y, V t, sums<0>) const { y = alpha * t + (beta == V(0) ? V(0) : beta * y); }
+};
+
+/// y = beta y.
+template <class V> struct rescale_step {
+  V beta;
+  FURROW_HD void load() {}
+  FURROW_HD void operator()(V& y, sums<0>) const { y = beta == V(0) ? V(0) : beta * y; }
+};
+
+#if FURROW_HAS_GPU
+template <class V> void combine_on_gpu(V alpha, cview<V> t, V beta, view<V> y);
+template <class V> void rescale_on_gpu(V beta, view<V> y);
+template <class V> void dot_on_gpu(cview<V> x, cview<V> y, slot xy);
+#endif
+
+} // namespace furrow
