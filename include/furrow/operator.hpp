@@ -25,8 +25,8 @@ concept linear_operator = requires(const A& a, V factor, cview<V> x, view<V> y, 
   a.apply_dot(x, y, xy); // y = A x and xy = x . y in the same pass; square operators only
 };
 
-/// The one virtual seam: a format, a kernel or a device picked from data becomes one of these.
-/// x and y lie in the memory of the device that the operator was made for.
+/// The one virtual seam: a format, kernel or device picked from data. x and y lie in the memory of that device. A NaN or
+/// infinity in x shows in all rows with an entry there; formats that multiply padding show it in more: docs/kernels.md.
 template <class V> struct any_operator {
   virtual ~any_operator() = default;
   virtual shape2 shape() const = 0;
