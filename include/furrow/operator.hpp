@@ -38,7 +38,8 @@ template <class V> void check_vectors(shape2 a, cview<V> x, view<V> y) {
 
 /// The one virtual seam: a format, a kernel or a device picked from data becomes one of these.
 /// x and y lie in the memory of the device that the operator was made for. `apply` and `apply_dot` check the vectors,
-/// then call `do_apply` and `do_apply_dot`, which formats implement.
+/// then call `do_apply` and `do_apply_dot`, which formats implement. A NaN or infinity in x shows in all rows with an
+/// entry there; formats that multiply padding show it in more: docs/kernels.md.
 template <class V> struct any_operator {
   virtual ~any_operator() = default;
   virtual shape2 shape() const = 0;

@@ -2,6 +2,7 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "engine.hpp"
+#include "overflow.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -79,6 +80,8 @@ private:
       if (s == first || a.count > 1) p.fill(factor_of(series_at(a, s), t.shape.na, t.series));
       if (s == first || b.count > 1) q.fill(factor_of(series_at(b, s), t.shape.nb, t.series));
       one(p, q, c.data + s * c.stride);
+      mend_overflow<V>({series_at(a, s), t.shape.na}, {series_at(b, s), t.shape.nb}, t.series,
+                       {c.data + s * c.stride, t.shape.keep});
     }
   }
 

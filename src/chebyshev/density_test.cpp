@@ -33,6 +33,39 @@ TEST(chebyshev_density, moments_of_a_known_spectrum) {
   }
 }
 
+coo<double> scaled(coo<double> a, double factor) {
+  for (double& v : a.val) v *= factor;
+  return a;
+}
+
+TEST(chebyshev_bounds, do_not_depend_on_the_scale) {
+  const auto bounds = [](const coo<double>& a) {
+    return lanczos_bounds<double>({*on_cpu(coo<double>(a))}, gershgorin(a));
+  };
+  const auto a = kit::laplacian(300);
+  const interval wanted = bounds(a);
+  EXPECT_LT(wanted.high, 4.00001);
+  for (const double factor : {0x1p-1000, 0x1p1000}) {
+    const interval on = bounds(scaled(a, factor));
+    EXPECT_EQ(on.low / factor, wanted.low);
+    EXPECT_EQ(on.high / factor, wanted.high);
+  }
+}
+
+TEST(chebyshev_bounds, hold_what_the_vector_does_not_see) {
+  // Signs are eigenvectors of the first two, and of a matrix of zeros.
+  for (const auto& a : {kit::assemble({2, 2}, {{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {1, 1, 2}}), kit::diagonal({3, 3, 3}),
+                        kit::assemble({3, 3}, {}), kit::diagonal({7}), kit::diagonal({0, 1, 0, 1})}) {
+    const interval outer = gershgorin(a);
+    const auto op = on_cpu(coo<double>(a));
+    const interval on = lanczos_bounds<double>({*op}, outer);
+    EXPECT_LT(on.low, on.high);
+    const auto d = density<double>({*op}, on, {64});
+    EXPECT_NEAR(d.count_below(on.high), double(a.shape.rows), 1e-9);
+  }
+  EXPECT_EQ(gershgorin(kit::assemble({3, 3}, {})), (interval{-1, 1}));
+}
+
 TEST(chebyshev_operator_refusals, name_what_is_wrong) {
   const auto message = [](auto call) -> std::string {
     try {
@@ -55,6 +88,11 @@ TEST(chebyshev_operator_refusals, name_what_is_wrong) {
   has(message([&] { density<double>({*op}, {0, 4}, {0}); }), "0 moments");
   has(message([&] { density<double>({*op}, {0, 4}, {4, index_t(1) << 31}); }), "2147483648 random vectors");
   has(message([&] { density<double>({*op}, {0, 1}, {200}); }), "the spectrum is not inside [0, 1]");
+  has(message([&] { density<double>({*op}, {0, 1e-310}, {4}); }), "scale matrix and interval by a power of two");
+  has(message([&] { gershgorin(kit::diagonal({1.7e308, -1.7e308})); }), "scale the matrix");
+  const auto huge = kit::assemble({2, 2}, {{0, 0, 1.7e308}, {0, 1, 1.7e308}, {1, 0, 1.7e308}, {1, 1, 1.7e308}});
+  has(message([&] { gershgorin(huge); }), "its sum leaves the range");
+  has(message([&] { lanczos_bounds<double>({*on_cpu(coo<double>(huge))}, {-8e307, 8e307}); }), "are not finite");
   has(message([&] { gershgorin(kit::assemble({0, 0}, {})); }), "without rows");
   has(message([&] { gershgorin(kit::diagonal({1, std::nan("")})); }), "row 2 of the matrix holds a NaN");
 }

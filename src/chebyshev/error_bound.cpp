@@ -15,13 +15,10 @@ struct norms {
 
 template <class V> norms norms_of(cview<V> a, convention series) {
   norms n;
-  const auto size = [&](index_t i) {
-    return std::abs(double(a[i])) * (i == 0 && series == convention::primed ? 0.5 : 1);
-  };
-  for (index_t i = 0; i < a.size; ++i) n.largest = std::max(n.largest, size(i));
+  for (index_t i = 0; i < a.size; ++i) n.largest = std::max(n.largest, std::abs(double(a[i])));
   if (n.largest == 0) return n;
   for (index_t i = 0; i < a.size; ++i) {
-    const double x = size(i) / n.largest;
+    const double x = std::abs(double(a[i])) / n.largest * (i == 0 && series == convention::primed ? 0.5 : 1);
     n.one += x;
     n.two += x * x;
   }
@@ -37,16 +34,20 @@ template <class V> double error_bound(cview<V> a, cview<V> b, const product_opti
   const double first = options.series == convention::primed ? 2 : 1; // what doubling c_0 does to its error
   // (|a| * |b|)_k <= |a|_2 |b|_2 (twice: i + j and |i - j|, halved), and so is |c_k|.
   const double product = first * x.two * y.two;
+  if (x.largest == 0 || y.largest == 0) return 0;
+  const double m = 2 * double(std::min(a.size, b.size));
   double bound = 0;
   if (how == algorithm::fft) {
     const product_shape shape{a.size, b.size, options.keep.value_or(a.size + b.size - 1)};
     const double k = 4 * std::log2(double(points_needed(shape)) + 64) + 16;
     bound = (sizeof(V) == 4 ? u * product : 0) + first * k * v * (x.one * y.two + x.two * y.one);
   } else {
-    const double m = 2 * double(std::min(a.size, b.size));
     bound = m * u < 1 ? m * u / (1 - m * u) * product : std::numeric_limits<double>::infinity();
   }
-  return bound * x.largest * y.largest;
+  // In the order in which nothing vanishes on the way; a term below the normal numbers is off by half of the least one.
+  int of_x = 0, of_y = 0;
+  bound *= std::frexp(x.largest, &of_x) * std::frexp(y.largest, &of_y);
+  return std::ldexp(bound, of_x + of_y) + m * double(std::numeric_limits<V>::denorm_min());
 }
 
 template double error_bound(cview<double>, cview<double>, const product_options&, algorithm);

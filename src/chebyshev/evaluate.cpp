@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "clenshaw.hpp"
 
+#include "backends/cpu/all_finite.hpp"
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
@@ -61,7 +62,20 @@ template <class V, bool Ends> FURROW_INLINE inline void run_group(const V* a, in
   for (int j = 0; j < width; ++j) y[j] = factor[j] / 2 * b[j] + (sign[j] * e[j] + a[0]);
 }
 
-template <class V> void run_points(const V* a, index_t n, interval on, const V* x, V* y, index_t count) {
+/// The value at x with the exponents of long double: terms may leave the range of V where their sum does not.
+template <class V> V value_of_wide_terms(const V* a, index_t n, interval on, double x) {
+  const auto at = place<long double>::of(on.low, on.high, x);
+  clenshaw<long double> sum;
+  for (index_t k = n - 1; k > 0; --k) sum.step<true>(at, a[k]);
+  return static_cast<V>(sum.value(at, a[0]));
+}
+
+/// Whether the recurrence may leave the range of V at a point of the interval. Its numbers are sums of coefficients,
+/// each at most 2 n times, or 4 n times near the ends.
+template <class V> bool may_overflow(cview<V> a) { return !cpu::all_finite(a, 8 * V(a.size) * V(a.size)); }
+
+/// wide: values that are not finite are worked out anew.
+template <class V> void run_points(const V* a, index_t n, interval on, const V* x, V* y, index_t count, bool wide) {
   constexpr int width = group<V>;
   for (index_t first = 0; first < count; first += width) {
     const int here = static_cast<int>(std::min<index_t>(width, count - first));
@@ -74,6 +88,8 @@ template <class V> void run_points(const V* a, index_t n, interval on, const V* 
     alignas(64) V value[width];
     if (ends) cpu::widest([&]() FURROW_INLINE { run_group<V, true>(a, n, at, value); });
     else cpu::widest([&]() FURROW_INLINE { run_group<V, false>(a, n, at, value); });
+    for (int j = 0; wide && j < here; ++j)
+      if (!std::isfinite(value[j])) value[j] = value_of_wide_terms(a, n, on, double(x[first + j]));
     std::copy_n(value, here, y + first);
   }
 }
@@ -88,9 +104,10 @@ template <class V> void evaluate(cview<V> a, interval on, cview<V> x, view<V> y)
   // About ten microseconds a task.
   const index_t piece = std::max<index_t>(group<V>, (index_t(1) << 18) / a.size / group<V> * group<V>);
   const index_t pieces = (x.size + piece - 1) / piece;
+  const bool wide = x.size < 4 || may_overflow(a); // few values are looked at sooner than the coefficients
   cpu::for_each_task(pieces, [&](index_t k) {
     const index_t first = k * piece;
-    run_points(a.data, a.size, on, x.data + first, y.data + first, std::min(piece, x.size - first));
+    run_points(a.data, a.size, on, x.data + first, y.data + first, std::min(piece, x.size - first), wide);
   });
 }
 

@@ -112,5 +112,17 @@ TEST(chebyshev_evaluate, writes_nothing_beside_and_takes_what_is_empty) {
   EXPECT_TRUE(std::isnan(random_series(5, 7)(std::nan(""))));
 }
 
+/// The recurrence passes through numbers that are larger than the value, up to n times the coefficients.
+TEST(chebyshev_evaluate, of_values_that_fit_where_their_terms_do_not) {
+  series p{host_array<double>(40), {-3, 5}};
+  for (index_t k = 0; k < 40; ++k) p.coefficients[k] = k % 2 ? -1.1e308 : 1.1e308;
+  for (const double x : {-2.9, -1.0, 0.25, 1.0, 3.0, 4.99, 5.0}) {
+    const long double wanted = truth(p, x);
+    if (std::fabs(wanted) > 1.79e308L) continue;
+    EXPECT_NEAR(double(p(x) / 1e308), double(wanted / 1e308L), 1e-12) << x;
+  }
+  EXPECT_EQ((series{{1.1e308, 1.1e308}, {}})(1), HUGE_VAL);
+}
+
 } // namespace
 } // namespace furrow::chebyshev

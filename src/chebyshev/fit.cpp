@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "near_one.hpp"
+
 #include "core/check.hpp"
 
 #include <furrow/chebyshev/fit.hpp>
@@ -33,18 +35,29 @@ host_array<double> refine(const sampler& f, interval on, const host_array<double
   return values;
 }
 
-/// Whether p is f at points between those of all grids. The bound allows for steep functions, whose argument is
-/// rounded.
-bool agrees(const sampler& f, const series& p, cview<double> values, double tolerance) {
+/// Whether p is f 2^-e at points between those of all grids. The bound allows for steep functions, whose argument is
+/// rounded. values: of f 2^-e.
+bool agrees(const sampler& f, const series& p, cview<double> values, int e, double tolerance) {
   const std::array<double, 2> t{-0.357998918959666, 0.036785641195074};
   const std::array<double, 2> x{p.on.at(t[0]), p.on.at(t[1])};
   std::array<double, 2> wanted{}, got{};
   sample(f, {x.data(), 2}, {wanted.data(), 2});
+  for (double& v : wanted) v = std::scalbn(v, -e);
   evaluate(p, {x.data(), 2}, {got.data(), 2});
   double scale = 0;
   for (const double v : values) scale = std::max(scale, std::abs(v));
   const double bound = std::max(std::sqrt(0x1p-52) / 10, 1e5 * tolerance) * scale;
   return std::abs(got[0] - wanted[0]) <= bound && std::abs(got[1] - wanted[1]) <= bound;
+}
+
+/// p 2^e.
+series scaled_back(const series& p, int e) {
+  series q{scaled_by(as_cview(p.coefficients), e), p.on};
+  for (index_t k = 0; k < q.length(); ++k)
+    check(std::isfinite(q.coefficients[k]), fault::input,
+          "coefficient {} of the function is {:.3g} times 2^{}, beyond the range of double: scale the function", k,
+          p.coefficients[k], e);
+  return q;
 }
 
 } // namespace
@@ -61,11 +74,13 @@ series fit(const sampler& f, interval on, const fit_options& options) {
   sample(f, as_cview(first), as_view(values));
   double left = 0;
   for (;;) {
-    host_array<double> a = to_coefficients(kind::second, as_cview(values));
+    const int e = exponent_of(as_cview(values));
+    const host_array<double> near_one = scaled_by(as_cview(values), -e);
+    host_array<double> a = to_coefficients(kind::second, as_cview(near_one));
     const index_t length = chop_length(as_cview(a), options.tolerance);
     if (length < n) {
-      series p = truncate({std::move(a), on}, length);
-      if (agrees(f, p, as_cview(values), options.tolerance)) return p;
+      const series p = truncate({std::move(a), on}, length);
+      if (agrees(f, p, as_cview(near_one), e, options.tolerance)) return scaled_back(p, e);
       left = 1;
     } else {
       double largest = 0;

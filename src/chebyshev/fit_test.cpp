@@ -103,6 +103,17 @@ TEST(chebyshev_fit, an_alias_is_no_answer) {
   EXPECT_EQ(p.length(), 33);
 }
 
+TEST(chebyshev_fit, of_functions_near_both_ends_of_the_range) {
+  for (const double size : {1e-310, 1e-300, 1e300, 1.7e308}) {
+    const series p = fit(function([&](double x) { return size * std::cos(3 * x); }));
+    for (const double x : {-1.0, -0.3, 0.0, 0.9}) EXPECT_NEAR(p(x) / size, std::cos(3 * x), 1e-13) << size;
+    EXPECT_LT(p.length(), 30);
+  }
+  // The largest coefficient is 4 / pi times the largest value at most; here it does not fit.
+  const std::string refused = message([] { fit(function([](double x) { return 1.79e308 * std::tanh(30 * x); })); });
+  EXPECT_NE(refused.find("beyond the range of double"), refused.npos) << refused;
+}
+
 TEST(chebyshev_fit, says_why_not) {
   const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
   has(message([] { fit(function([](double x) { return 1 / x; })); }), "the function is inf at x = 0");

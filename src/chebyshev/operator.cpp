@@ -5,7 +5,9 @@
 #include "backends/cpu/space.hpp"
 #include "core/check.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow::chebyshev {
 
@@ -40,6 +42,15 @@ template <class V> void check_operator(const symmetric_operator<V>& a) {
                                           describe(a.a.where()), describe(a.where)));
 }
 
+/// Vectors are made with 2 / h and 2 m / h, the middle m and the half-width h of the interval, as numbers of V.
+template <class V> void check_reach(interval on) {
+  const double slope = 2 / on.half_width(), shift = 2 * (on.middle() / on.half_width());
+  using limits = std::numeric_limits<V>;
+  check(slope <= limits::max() && slope >= limits::min() && std::abs(shift) <= limits::max(), fault::usage,
+        "with eigenvalues in [{}, {}] numbers leave the range of {}: scale matrix and interval by a power of two",
+        on.low, on.high, sizeof(V) == 4 ? "f32" : "f64");
+}
+
 } // namespace
 
 template <class V> void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors) {
@@ -50,6 +61,7 @@ template <class V> void apply(const series& p, const symmetric_operator<V>& a, c
         "x has {} elements and y {}, where {} vectors of {} are wanted", x.size, y.size, vectors, n);
   check((x.data && y.data) || x.empty(), fault::usage, "x or y points nowhere, but has {} elements", x.size);
   check(!overlap(x, as_cview(y)), fault::usage, "x and y share memory: give each its own");
+  check_reach<V>(p.on);
   if (n == 0) return;
   if (a.where.is_gpu()) return apply_on_gpu(as_cview(p.coefficients), p.on, a, x, y, vectors);
   cpu::space<V> space;
@@ -78,13 +90,19 @@ interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t 
     cpu::space<V> space;
     t = lanczos(space, a.a, wanted, scale, seed);
   }
+  for (std::size_t k = 0; k < t.diagonal.size(); ++k)
+    check(std::isfinite(t.diagonal[k]) && std::isfinite(t.beside_squared[k]), fault::input,
+          "products with the matrix are not finite: it holds a NaN or an infinity, or entries so large that their sums "
+          "leave the range");
+  // What ends early has seen an invariant subspace, and nothing of the rest.
+  const auto seen = static_cast<index_t>(t.diagonal.size());
+  if (seen < n && (seen < wanted || t.beside_squared.back() == 0)) return outer;
   const ritz_values r = tridiagonal_eigenvalues(t.diagonal, t.beside_squared);
-  const double low = r.value.front(), high = r.value.back();
-  check(std::isfinite(low) && std::isfinite(high), fault::input,
-        "the bounds of the spectrum are not finite: the matrix holds a NaN or an infinity");
-  const double margin = std::max((high - low) / 100, (outer.high - outer.low) * 1e-6);
-  return {std::max(outer.low, low - std::max(margin, r.residual.front())),
-          std::min(outer.high, high + std::max(margin, r.residual.back()))};
+  const double low = scale * r.value.front(), high = scale * r.value.back();
+  const double rounding = 16 * double(std::numeric_limits<V>::epsilon()) * scale;
+  const double margin = std::max({(high - low) / 100, (outer.high - outer.low) * 1e-6, rounding});
+  return {std::max(outer.low, low - std::max(margin, scale * r.residual.front())),
+          std::min(outer.high, high + std::max(margin, scale * r.residual.back()))};
 }
 
 template <class V> spectral_density density(const symmetric_operator<V>& a, interval on, const density_options& o) {
@@ -96,6 +114,7 @@ template <class V> spectral_density density(const symmetric_operator<V>& a, inte
         o.moments, longest_series);
   check(o.vectors >= 1 && o.vectors <= longest_series, fault::usage, "{} random vectors: between 1 and {} can be had",
         o.vectors, longest_series);
+  check_reach<V>(on);
   spectral_density d{on, n, host_array<double>(o.moments, 0.0)};
   cpu::space<V> space;
   for (index_t v = 0; v < o.vectors; ++v) {

@@ -115,8 +115,8 @@ private:
   array now_, before_;
 };
 
-/// Diagonal and squares of the entries beside it, of the tridiagonal matrix that Lanczos' process makes of A. Waits
-/// once.
+/// Diagonal and squares of the entries beside it, of the tridiagonal matrix that Lanczos' process makes of A / scale.
+/// Waits once.
 struct tridiagonal {
   std::vector<double> diagonal, beside_squared; ///< of one size: the last square belongs to the residual
 };
@@ -144,9 +144,9 @@ tridiagonal lanczos(S& s, const any_operator<value_of<S>>& a, index_t steps, dou
   host_array<double> home(2 * steps + 2);
   s.fetch(as_cview(slots), as_view(home));
   tridiagonal t;
-  for (index_t k = 1; k <= steps && home[k] > 0; ++k) {
-    t.diagonal.push_back(home[steps + 1 + k] / home[k]);
-    t.beside_squared.push_back(scale * scale * home[k + 1] / home[k]);
+  for (index_t k = 1; k <= steps && home[k] != 0; ++k) {
+    t.diagonal.push_back(home[steps + 1 + k] / home[k] / scale);
+    t.beside_squared.push_back(home[k + 1] / home[k]);
   }
   return t;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine.hpp"
+#include "overflow.hpp"
 
-#include "backends/cpu/isa.hpp"
+#include "backends/cpu/all_finite.hpp"
 #include "core/check.hpp"
 
 #include <algorithm>
@@ -54,16 +55,10 @@ template <class V> engine_pointer<V> make_engine(const product_task& task, devic
 }
 
 template <class V> void check_finite(const char* name, cview<V> a) {
-  V zero = 0; // of finite numbers alone
-  cpu::widest([&]() FURROW_INLINE {
-#pragma omp simd reduction(+ : zero)
-    for (index_t i = 0; i < a.size; ++i) zero += a.data[i] * V(0);
-  });
-  if (zero == 0) return;
+  if (cpu::all_finite(a)) return;
   const V* const wrong = std::find_if(a.begin(), a.end(), [](V v) { return !std::isfinite(v); });
-  if (wrong != a.end())
-    throw error(fault::input, fmt::format("coefficient {} of the {} series is {}: products are of finite numbers",
-                                          wrong - a.begin(), name, *wrong));
+  throw error(fault::input, fmt::format("coefficient {} of the {} series is {}: products are of finite numbers",
+                                        wrong - a.begin(), name, *wrong));
 }
 
 } // namespace
@@ -113,6 +108,7 @@ template <class V> host_array<V> multiply(cview<V> a, cview<V> b, const product_
   copy_bytes(gpu_memory{}, there_b.data(), host_memory{}, b.data, there_b.byte_count());
   plan.multiply({there_a.data()}, {there_b.data()}, {there_c.data()});
   copy_bytes(host_memory{}, c.data(), gpu_memory{}, there_c.data(), c.byte_count());
+  mend_overflow(a, b, options.series, as_view(c));
   return c;
 }
 

@@ -31,6 +31,9 @@ TYPED_TEST(chebyshev_product, gives_the_known_products) {
 TYPED_TEST(chebyshev_product, survives_the_ends_of_the_range) {
   for (const auto how : on_the_cpu) kit::check_scaled_products<TypeParam>(how, {});
 }
+TYPED_TEST(chebyshev_product, is_right_where_its_terms_leave_the_range) {
+  for (const auto how : on_the_cpu) kit::check_extreme_products<TypeParam>(how, {});
+}
 TYPED_TEST(chebyshev_product, works_in_batches) {
   for (const auto how : on_the_cpu) kit::check_batches<TypeParam, host_array>(how, {});
 }
@@ -117,6 +120,29 @@ TEST(chebyshev_products, primed_is_plain_with_other_first_coefficients) {
   auto plain = multiply<double>(as_cview(a), as_cview(b));
   plain[0] *= 2;
   EXPECT_EQ(std::memcmp(primed.data(), plain.data(), plain.byte_count()), 0);
+}
+
+/// By hand. Of c_1 only a term lies beyond the range, of c_0 the value.
+TEST(chebyshev_products, may_fit_where_their_terms_do_not) {
+  const double h = 1.2e308;
+  const host_array<double> a{h, h}, b{2, -1, 0.5};
+  for (const auto how : on_the_cpu) {
+    const auto c = multiply<double>(as_cview(a), as_cview(b), {.how = how});
+    EXPECT_EQ(c[0], HUGE_VAL); // 1.5 h
+    EXPECT_NEAR(c[1] / h, 1.25, 1e-14);
+    EXPECT_NEAR(c[2] / h, 0, 1e-14);
+    EXPECT_NEAR(c[3] / h, 0.25, 1e-14);
+  }
+}
+
+TEST(chebyshev_products, have_bounds_that_do_not_vanish) {
+  const host_array<double> tiny{3e-308, 1e-308}, large{1e300, 2e300}, zero{0, 0};
+  const auto bound = [](const auto& a, const auto& b) {
+    return error_bound<double>(as_cview(a), as_cview(b), {}, algorithm::direct);
+  };
+  EXPECT_NEAR(bound(tiny, large), 3.14e-23, 1e-25); // gamma_4 |a|_2 |b|_2
+  EXPECT_GE(bound(tiny, tiny), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(bound(tiny, zero), 0);
 }
 
 template <class F> void expect_refusal(fault kind, const std::string& words, F call) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "colleague.hpp"
+#include "near_one.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -120,10 +121,10 @@ void drop_noise(const series& p, std::vector<double>& x) {
 
 host_array<double> roots(const series& p) {
   check_series(p);
-  const double size = size_of(p);
-  check(size > 0, fault::input, "the series is 0 everywhere: every point is a root");
-  const double scale = std::exp2(-std::ilogb(size)); // sums of coefficients near the ends of the range stay finite
-  const series q = scale * p;
+  const cview<double> a = as_cview(p.coefficients);
+  check(std::any_of(a.begin(), a.end(), [](double v) { return v != 0; }), fault::input,
+        "the series is 0 everywhere: every point is a root");
+  const series q{scaled_by(a, -exponent_of(a)), p.on};
   const std::vector<series> pieces = cutter(q).pieces;
   std::vector<std::vector<double>> found(pieces.size());
   cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {

@@ -86,11 +86,19 @@ TEST(chebyshev_roots, of_higher_multiplicity) {
 }
 
 TEST(chebyshev_roots, do_not_depend_on_the_scale) {
-  for (const double scale : {1e-300, 1e300}) {
+  for (const double scale : {1e-310, 1e-300, 1e300, 4e307}) { // the least numbers have fewer digits
     series p = with_roots({-0.5, 0.1, 0.7}, {-1, 1});
     for (double& a : p.coefficients) a *= scale;
-    expect_roots(p, {-0.5, 0.1, 0.7}, 1e-15);
+    expect_roots(p, {-0.5, 0.1, 0.7}, scale < 1e-308 ? 1e-12 : 1e-15);
   }
+}
+
+TEST(chebyshev_roots, of_sums_beyond_the_range_and_of_the_least_numbers) {
+  const double most = 1.7e308, least = 0x1p-1074;
+  expect_roots({{most, most, most, most}, {}}, {-1, 0, 0.5}, 1e-15); // 2 t (2 t - 1) (t + 1)
+  expect_roots({{most, 0, most}, {}}, {0, 0}, 1e-7);                 // 2 t^2
+  expect_roots({{-least, 2 * least}, {}}, {0.5}, 1e-15);
+  for (const double half : {1e-310, 1e-300, 8e307}) expect_roots({{-1, 2}, {-half, half}}, {half / 2}, 1e-15 * half + 0x1p-1074);
 }
 
 TEST(chebyshev_roots, of_zero_are_refused) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -49,13 +50,18 @@ template <class V> interval gershgorin(const coo<V>& a) {
   interval on{middle[0] - radius[0], middle[0] + radius[0]};
   for (std::size_t i = 0; i < middle.size(); ++i) {
     check(std::isfinite(middle[i] + radius[i]), fault::input,
-          "row {} of the matrix holds a NaN or an infinity: it has no spectrum", i + 1);
+          "row {} of the matrix holds a NaN or an infinity, or its sum leaves the range of double", i + 1);
     on.low = std::min(on.low, middle[i] - radius[i]);
     on.high = std::max(on.high, middle[i] + radius[i]);
   }
   // A little wider: sums round, and a multiple of the identity would leave no interval at all.
-  const double slack = 1e-6 * std::max({std::abs(on.low), std::abs(on.high), 1e-300});
-  return {on.low - slack, on.high + slack};
+  const double size = std::max(std::abs(on.low), std::abs(on.high));
+  const double slack = size > 0 ? std::max(1e-6, 32 * double(std::numeric_limits<V>::epsilon())) * size : 1;
+  on = {on.low - slack, on.high + slack};
+  check(on.low < on.high && std::isfinite(on.high - on.low), fault::input,
+        "the eigenvalues of the matrix may reach {:.3g}, where differences leave the range of double: scale the matrix",
+        size);
+  return on;
 }
 
 template <class V> coo<V> centre(coo<V> a, interval on) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "commented_vector.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
 
@@ -62,16 +63,32 @@ host_array<double> read_plain(const std::filesystem::path& file, bool packed) {
   return out;
 }
 
+/// The comments among the first lines of a text, without the banner.
+std::vector<std::string> leading_comments(std::string_view text) {
+  std::vector<std::string> comments;
+  for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
+    std::string_view line = text.substr(0, end);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (line.starts_with("%%")) continue;
+    if (line.starts_with('%')) comments.emplace_back(line.substr(1, line.find_last_not_of(" \t\r")));
+    else if (!line.empty()) break;
+  }
+  return comments;
+}
+
 } // namespace
 
-host_array<double> read_vector(const std::filesystem::path& file) {
+io::commented_vector io::read_commented_vector(const std::filesystem::path& file) {
   const content what = recognise(file);
   if (what != content::text && what != content::gzip_text)
     refuse(file.string(), "a matrix or an archive, where a vector is wanted");
   const bool packed = what == content::gzip_text;
   std::string first(4096, '\0');
   first.resize((packed ? open_gzip(file) : open_file(file))->read_all(first.data(), first.size()));
-  return has_banner(first) ? as_vector(read_entries(file, what), file.string()) : read_plain(file, packed);
+  return {has_banner(first) ? as_vector(read_entries(file, what), file.string()) : read_plain(file, packed),
+          leading_comments(first)};
 }
+
+host_array<double> read_vector(const std::filesystem::path& file) { return io::read_commented_vector(file).values; }
 
 } // namespace furrow

@@ -38,6 +38,20 @@ class Multiply(Case):
             self.assertEqual(said["algorithm"], algorithm)
             self.assertAlmostEqual(said["coefficients"][0], 2500.5, delta=1e-8)
 
+    def test_the_ends_of_the_range(self):
+        a, b = self.file("a", 1.2e308, 1.2e308), self.file("b", 1, -1, 0.5)
+        for algorithm in ("direct", "fft"):  # 2.4e308 on the way
+            said = json.loads(self.multiply(a, b, "--json", "--algorithm", algorithm).stdout)
+            for found, true in zip(said["coefficients"], [6e307, 3e307, 0, 3e307], strict=True):
+                self.assertLessEqual(abs(found - true), said["error_bound"])
+        c = self.file("c", 3, 1)
+        out = pathlib.Path(self.folder) / "out"
+        done = self.multiply(a, c, "-o", str(out), code=3)
+        self.assertIn("2 of the 3 coefficients of the product lie beyond the range of f64, the first of them is coefficient 0", done.stderr)
+        self.assertNotIn("off by", done.stderr)
+        self.assertFalse(out.exists())
+        self.assertIn("range of f32", self.multiply(self.file("d", 3e38), c, "--precision", "f32", code=3).stderr)
+
     def test_refusals(self):
         a, bad, none, nan = self.file("a", 1), self.file("bad", 1, "x"), self.file("none"), self.file("nan", 1, "nan")
         for code, words, *arguments in (

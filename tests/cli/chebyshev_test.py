@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """furrow cheb, beside numpy and SciPy where they are installed."""
+import gzip
 import json
 import math
 import unittest
@@ -28,7 +29,9 @@ class Cheb(Case):
         r = self.json("fit", "exp(sin(5*x))", "--on", "-1,1", "-o", "f.txt")
         self.assertEqual(r["interval"], [-1, 1])
         self.assertEqual(r["length"], len(r["coefficients"]))
-        self.assertEqual([float(line) for line in (self.folder / "f.txt").read_text().split()], r["coefficients"])
+        first, *rest = (self.folder / "f.txt").read_text().splitlines()
+        self.assertEqual(first, "% interval: -1,1")
+        self.assertEqual([float(line) for line in rest], r["coefficients"])
         points = [-1, -0.3, 0, 0.5, 1]
         values = self.json("eval", "f.txt", "--at", ",".join(map(str, points)))["values"]
         for x, y in zip(points, values):
@@ -46,6 +49,130 @@ class Cheb(Case):
         self.write("t.txt", "0\n1\n")  # t = (2 x - 4) / 6 on [-1, 5]
         self.assertEqual(self.json("eval", "t.txt", "--at", "-1,2,5", "--on", "-1,5")["values"], [-1, 0, 1])
         self.assertEqual(self.json("roots", "t.txt", "--on", "-1,5")["roots"], [2])
+
+    def test_a_file_knows_its_interval(self):
+        self.furrow("cheb", "fit", "log(x)", "--on", "0.1,3.3", "-o", "f.txt")
+        for more in ([], ["--on", "0.1,3.3"]):
+            r = self.json("eval", "f.txt", "--at", "0.5,3", *more)
+            self.assertEqual(r["interval"], [0.1, 3.3])
+            self.assertAlmostEqual(r["values"][1], math.log(3), delta=1e-14)
+            self.assertAlmostEqual(self.json("roots", "f.txt", *more)["roots"][0], 1, delta=1e-14)
+        self.says(2, r"f.txt says that its series lives on \[0.1, 3.3\], --on says \[0, 3\]", "eval", "f.txt", "--at", "1", "--on", "0,3")
+        self.says(2, "f.txt says that", "roots", "f.txt", "--on", "-1,1")
+        done = self.furrow("cheb", "eval", "f.txt", "--at", "4,1,5")
+        self.assertIn(r"2 of 3 points lie outside of [0.1, 3.3], the first at 4", done.stderr)
+        self.assertEqual(self.furrow("cheb", "eval", "f.txt", "--at", "0.1,3.3").stderr, "")
+        # From anywhere: compressed, with other comments, from another system, as an array.
+        text = (self.folder / "f.txt").read_text()
+        with gzip.open(self.folder / "f.gz", "wt") as packed:
+            packed.write(text)
+        self.write("g.txt", "% made by hand\n\n" + text.replace("\n", "\r\n").replace("interval: 0.1,3.3", "interval:  0.1,3.3 "))
+        lines = text.splitlines()[1:]
+        self.write("f.mtx", f"%%MatrixMarket matrix array real general\n% interval: 0.1,3.3\n{len(lines)} 1\n" + "\n".join(lines))
+        for file in ("f.gz", "g.txt", "f.mtx"):
+            self.assertEqual(self.json("eval", file, "--at", "2")["values"], self.json("eval", "f.txt", "--at", "2")["values"], file)
+        for wrong in ("1", "2,1", "a,b", "0,inf", ""):
+            self.write("w.txt", f"% interval: {wrong}\n1\n2\n")
+            self.says(3, "w.txt: its interval cannot be understood", "eval", "w.txt", "--at", "0")
+        self.write("w.txt", "% interval: 0,1\n% interval: 0,2\n1\n")
+        self.says(3, r"w.txt: says two intervals, \[0, 1\] and \[0, 2\]", "roots", "w.txt")
+
+    def test_products_keep_the_interval(self):
+        self.furrow("cheb", "fit", "x-3", "--on", "2,6", "-o", "a.txt")
+        self.furrow("cheb", "fit", "x-5", "--on", "2,6", "-o", "b.txt")
+        self.furrow("cheb", "fit", "x", "--on", "2,7", "-o", "c.txt")
+        self.write("d.txt", "1\n2\n")
+        self.furrow("cheb", "multiply", "a.txt", "b.txt", "-o", "ab.txt", "--device", "cpu")
+        for x, wanted in zip(self.json("roots", "ab.txt")["roots"], (3, 5), strict=True):
+            self.assertAlmostEqual(x, wanted, delta=1e-14)
+        (self.folder / "shown.txt").write_text(self.furrow("cheb", "multiply", "a.txt", "b.txt", "--device", "cpu").stdout)
+        self.assertEqual((self.folder / "shown.txt").read_text(), (self.folder / "ab.txt").read_text())
+        self.assertEqual(self.json("multiply", "a.txt", "b.txt", "--device", "cpu")["interval"], [2, 6])
+        self.assertEqual(self.json("multiply", "a.txt", "d.txt", "--on", "2,6", "--device", "cpu")["interval"], [2, 6])
+        self.assertNotIn("interval", self.json("multiply", "d.txt", "d.txt", "--device", "cpu"))
+        self.says(2, r"a.txt lives on \[2, 6\], c.txt lives on \[2, 7\]", "multiply", "a.txt", "c.txt", "--device", "cpu")
+        self.says(2, r"d.txt says no interval, so it lives on \[-1, 1\]", "multiply", "a.txt", "d.txt", "--device", "cpu")
+        self.says(2, "a.txt says that", "multiply", "a.txt", "d.txt", "--on", "2,7", "--device", "cpu")
+
+    def test_an_expression_means_what_it_says(self):
+        for text, value in (
+            ("2^3^2", 512), ("-2^2", -4), ("2^-2", 0.25), ("-2^-2", -0.25), ("7/2/2", 1.75), ("1-2-3", -4), ("2--3", 5), ("6/-3*2", -4),
+            ("2*3^2", 18), ("(1+2)*3", 9), (".5+5.", 5.5), ("1.5e-3", 1.5e-3), ("2E2", 200), ("pi", math.pi), ("e", math.e),
+            ("log(e)", 1), ("ln(e)", 1), ("log2(8)", 3), ("log10(1000)", 3), ("asinh(1e-10)", math.asinh(1e-10)),
+            ("atanh(1e-10)", math.atanh(1e-10)), ("acosh(1.0000001)", math.acosh(1.0000001)), ("rint(2.5)", 2),
+            ("rint(0.49999999999999994)+1", 1), ("sign(-3)", -1), ("abs(-3)", 3), ("sum(1,2,4)", 7), ("avg(1,2)", 1.5), ("min(3,1,2)", 1),
+            ("max(1,3,2)", 3), ("atan2(1,-1)", math.atan2(1, -1)), ("erf(0.5)", math.erf(0.5)), ("gamma(5)", 24), ("sqrt(2)", math.sqrt(2)),
+        ):
+            self.assertEqual(self.json("fit", text)["coefficients"], [value], text)
+        for text, root in (("2-x^2", math.sqrt(2)), ("3*x-pi", math.pi / 3), ("exp(x)-2", math.log(2)), ("min(1,2)-x", 1)):
+            (found,) = self.json("roots", text, "--on", "0,2")["roots"]
+            self.assertAlmostEqual(found, root, delta=3e-16, msg=text)
+
+    def test_what_is_no_formula_is_refused(self):
+        for text, why in (
+            ("2,5*x", "character 2: a comma outside of a call.*write 1.5, not 1,5"), ("(1,2)*x", "character 3: a comma"),
+            ("max(1,(2,3))*x", "character 9: a comma"), ("x,", "a comma"), ("x=0.25", "character 2: an equation"), ("x==1", "an equation"),
+            ("x+=1", "an equation"), ("x<1", "comparisons"), ("x>=1", "comparisons"), ("x!=1", "gamma"), ("(x&&1)", "comparisons"),
+            ("x||1", "comparisons"), ("x?1:2", "comparisons"), ("3!", "gamma"), ("x-_pi", "character 3: a formula"), ("_e", "a formula"),
+            ("x**2", r"character 3: powers are written x\^2"), ("x%2", "a formula"), ('"a"', "a formula"), ("x²", "character 2: a formula"),
+            ("[x]", "a formula"), ("x;2", "character 2: one formula"), ("2x", r"as in 2\*sin"), ("2(x)", r"as in 2\*sin"), ("sin x", "as in"),
+            ("X", "'X' cannot"), ("PI", "'PI' cannot"), ("", "empty"), ("()", "cannot"), ("(x", "arenthesis"), ("x)", "arenthesis"),
+            ("sin()", "Too few"), ("sin(1,x)", "Too many"), ("atan2(x)", "Too few"), ("max()", "Too few"), ("1e400", "cannot"), ("2e", "cannot"),
+            ("0x10", "cannot"), ("1.5.2", "cannot"), ("x x", "cannot"), ("inf", "cannot"), ("nan", "cannot"), ("1e", "cannot"),
+        ):
+            self.says(2, f"cannot be understood as a function of x.*{why}" if why not in ("cannot", "'X' cannot", "'PI' cannot") else why,
+                      "fit", text)
+
+    def test_scales_at_both_ends_of_the_range(self):
+        self.write("huge.txt", "1.7e308\n1.7e308\n")
+        self.write("tiny.txt", "-1e-320\n2e-320\n")
+        self.assertEqual(self.json("roots", "huge.txt")["roots"], [-1])
+        self.assertAlmostEqual(self.json("roots", "tiny.txt")["roots"][0], 0.5, delta=1e-15)
+        self.assertEqual(self.json("eval", "huge.txt", "--at", "-1,0,1")["values"], [0, 1.7e308, None])
+        self.assertAlmostEqual(self.json("roots", "1e-310*(x-0.25)")["roots"][0], 0.25, delta=1e-13)
+        self.assertAlmostEqual(self.json("roots", "1e308*(x-0.25)")["roots"][0], 0.25, delta=1e-15)
+
+    def laplacian(self, name, n, scale):
+        entries = [(i, j, (2 if i == j else -1) * scale) for i in range(n) for j in range(max(i - 1, 0), min(i + 2, n))]
+        self.write(name, f"%%MatrixMarket matrix coordinate real general\n{n} {n} {len(entries)}\n"
+                   + "".join(f"{i + 1} {j + 1} {v!r}\n" for i, j, v in entries))
+
+    def test_density_does_not_depend_on_the_scale(self):
+        self.laplacian("one.mtx", 41, 1.0)
+        for precision in ("f64", "f32"):
+            words = ("--moments", "32", "--device", "cpu", "--precision", precision)
+            wanted = self.json("density", "one.mtx", *words)
+            for scale in (2.0**-1060, 2.0**-1000, 2.0**-140, 2.0**140, 2.0**1000, 2.0**1020):
+                self.laplacian("scaled.mtx", 41, scale)
+                r = self.json("density", "scaled.mtx", *words)
+                self.assertEqual(r["moments"], wanted["moments"], scale)
+                self.assertEqual(r["count_below"], wanted["count_below"], scale)
+                self.assertAlmostEqual(r["interval"][1] / scale, wanted["interval"][1], delta=1e-3, msg=scale)
+        self.laplacian("largest.mtx", 5, 2.0**1022)
+        self.says(3, "largest.mtx: the eigenvalues may lie anywhere in .* times 2.1023, beyond the range of f64: scale the matrix",
+                  "density", "largest.mtx", "--device", "cpu")
+
+    def test_density_of_the_plainest_matrices(self):
+        head = "%%MatrixMarket matrix coordinate real general\n"
+        for name, text, value, n in (("zero", "4 4 0\n", 0, 4), ("zeros", "2 2 2\n1 1 0\n2 1 0\n", 0, 2), ("one", "1 1 1\n1 1 -7\n", -7, 1),
+                                     ("tiny", "2 2 2\n1 1 5e-324\n2 2 5e-324\n", 5e-324, 2)):
+            self.write(f"{name}.mtx", head + text)
+            r = self.json("density", f"{name}.mtx", "--moments", "16", "--device", "cpu")
+            self.assertEqual(r["only_eigenvalue"], value)
+            self.assertEqual(r["moments"][:1], [1])
+            self.assertAlmostEqual(r["count_below"][-1], n, delta=1e-3)
+            done = self.furrow("cheb", "density", f"{name}.mtx", "--moments", "16", "--device", "cpu", "-o", "out")
+            self.assertIn(f"all eigenvalues are {value}", done.stdout)
+        self.write("two.mtx", head + "2 2 4\n1 1 2\n1 2 1\n2 1 1\n2 2 2\n")
+        r = self.json("density", "two.mtx", "--moments", "64", "--device", "cpu")
+        self.assertLess(r["interval"][0], 1)
+        self.assertGreater(r["interval"][1], 3)
+        self.write("empty.mtx", head + "0 0 0\n")
+        self.says(3, "empty.mtx: has no rows", "density", "empty.mtx")
+        self.write("nan.mtx", head + "2 2 2\n1 1 1\n2 2 nan\n")
+        self.says(3, "nan.mtx: holds nan in row 2, column 2", "density", "nan.mtx")
+        self.write("wide.mtx", head + "2 3 1\n1 1 1\n")
+        self.says(3, "wide.mtx: is 2 x 3: only a square matrix", "density", "wide.mtx")
 
     def test_a_tolerance_shortens(self):
         whole, rough = (self.json("fit", "1/(1+25*x^2)", *more)["length"] for more in ([], ["--tolerance", "1e-6"]))

@@ -23,9 +23,16 @@ void expect_truth(const chebyshev_truth& truth, cview<V> a, cview<V> b, cview<V>
   ASSERT_EQ(c.size, keep);
   const long double u = std::numeric_limits<V>::epsilon() / 2, normwise = error_bound(a, b, options, how);
   const long double m = 2 * static_cast<long double>(std::min(a.size, b.size)), gamma = m * u / (1 - m * u);
+  const long double least = std::numeric_limits<V>::denorm_min(), most = std::numeric_limits<V>::max();
   for (index_t k = 0; k < keep; ++k) {
+    if (!std::isfinite(c[k])) {
+      const long double slack = how == algorithm::fft ? normwise : gamma * truth.size[k];
+      ASSERT_FALSE(std::isnan(c[k])) << k;
+      ASSERT_GE(std::copysign(1.0L, c[k]) * truth.value[k] + slack, most) << k << ", " << name_of(how);
+      continue;
+    }
     const long double error = std::fabs(static_cast<long double>(c[k]) - truth.value[k]);
-    const long double bound = how == algorithm::fft ? normwise : gamma * truth.size[k];
+    const long double bound = how == algorithm::fft ? normwise : gamma * truth.size[k] + m * least;
     ASSERT_LE(error, bound) << "coefficient " << k << " of " << keep << ", na " << a.size << ", nb " << b.size << ", "
                             << name_of(options.series) << ", " << name_of(how);
     ASSERT_LE(error, normwise) << k;
@@ -133,6 +140,31 @@ template <class V> void check_scaled_products(algorithm how, device where) {
   for (const V v : c) EXPECT_EQ(v, V(0));
 }
 
+template <class V> void check_extreme_products(algorithm how, device where) {
+  using limits = std::numeric_limits<V>;
+  constexpr int top = limits::max_exponent, bottom = limits::min_exponent - limits::digits; // least: 2^bottom
+  const int exponents[][2] = {
+      {top, 0},           {top - 1, 1},   {top - 9, 5},       {top, top},       {top / 2, top / 2},
+      {top / 2, top / 3}, {bottom, 0},    {bottom + 9, 3},    {bottom, bottom}, {bottom / 2, bottom / 2},
+      {top, bottom},      {top, 3 - top}, {bottom + 20, -20}, {0, bottom + 2}};
+  for (const index_t nb : {1, 2, 3, 40})
+    for (const auto& e : exponents)
+      for (const bool mixed : {false, true}) { // terms of all sizes in one factor
+        auto a = random_vector<V>(33, 9), b = random_vector<V>(nb, 10);
+        for (index_t k = 0; k < a.size(); ++k) a[k] = std::ldexp(a[k], mixed && k % 3 ? -e[0] : e[0]);
+        for (index_t k = 0; k < b.size(); ++k) b[k] = std::ldexp(b[k], mixed && k % 2 ? -e[1] : e[1]);
+        for (auto* const x : {&a, &b})
+          for (V& v : *x)
+            if (!std::isfinite(v)) v = std::copysign(limits::max(), v);
+        SCOPED_TRACE(testing::Message() << "2^" << e[0] << " by 2^" << e[1] << ", " << nb << " coefficients");
+        for (const convention series : {convention::plain, convention::primed}) {
+          const product_options o{series, {}, how, accuracy::componentwise, where};
+          expect_product<V>(as_cview(a), as_cview(b), as_cview(multiply<V>(as_cview(a), as_cview(b), o)), o, how);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+}
+
 template <class V, template <class> class Array> void check_batches(algorithm how, device where) {
   const index_t na = 40, nb = 29, gap = 7, keep = 50;
   const V mark = V(12345);
@@ -174,6 +206,7 @@ template <class V, template <class> class Array> void check_batches(algorithm ho
   template void check_products<V>(algorithm, device, index_t);                                                         \
   template void check_known_products<V>(algorithm, device);                                                            \
   template void check_scaled_products<V>(algorithm, device);                                                           \
+  template void check_extreme_products<V>(algorithm, device);                                                          \
   template void check_batches<V, host_array>(algorithm, device);                                                       \
   template void check_batches<V, gpu_array>(algorithm, device);
 FURROW_FOR(double)

@@ -21,7 +21,8 @@ struct chebyshev_truth {
 template <class V>
 chebyshev_truth multiply_in_long_double(cview<V> a, cview<V> b, chebyshev::convention series, index_t keep);
 
-/// Holds c to what `how` promises: componentwise for the sums, normwise for the transforms.
+/// Holds c to what `how` promises: componentwise for the sums, normwise for the transforms. A coefficient that is not
+/// finite must be an infinity, where the truth is no number of V.
 template <class V>
 void expect_product(cview<V> a, cview<V> b, cview<V> c, const chebyshev::product_options& options,
                     chebyshev::algorithm how);
@@ -32,6 +33,8 @@ template <class V> void check_products(chebyshev::algorithm how, device where, i
 template <class V> void check_known_products(chebyshev::algorithm how, device where);
 /// Factors near the ends of the range of V.
 template <class V> void check_scaled_products(chebyshev::algorithm how, device where);
+/// Factors whose products, or terms of them, leave the range of V at either end.
+template <class V> void check_extreme_products(chebyshev::algorithm how, device where);
 /// Series side by side with gaps between them, one factor for all, a fixed factor; the same bits again and again.
 /// Array: where. What lies between the results stays as it was.
 template <class V, template <class> class Array> void check_batches(chebyshev::algorithm how, device where);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kit/operator_check.hpp"
 #include "kit/serves.hpp"
+#include "tune/infinity_probe.hpp"
 
 #include <furrow/error.hpp>
 
@@ -22,6 +23,34 @@ TYPED_TEST(every_format, multiplies_the_battery) {
 
 TYPED_TEST(every_format, multiplies_large_matrices) {
   kit::check_all_formats<TypeParam, kit::host_side>(device{}, kit::large_battery(), 5);
+}
+
+/// What docs/kernels.md says of NaN and infinity.
+TYPED_TEST(every_format, shows_an_infinity_in_each_row_with_an_entry_there_and_spreads_it_only_where_it_says_so) {
+  using V = TypeParam;
+  const std::set<std::string_view> padded{"bcsr", "dense", "dia", "hdia"};
+  std::set<std::string_view> spreading;
+  auto matrices = kit::battery();
+  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
+  std::vector<kit::triplet> corners; // blocks of 2 x 2 that lack the last place
+  for (index_t i = 0; i < 400; i += 2) corners.insert(corners.end(), {{i, i, 1}, {i, i + 1, 1}, {i + 1, i, 1}});
+  matrices.push_back({"corners", kit::assemble({400, 400}, std::move(corners))});
+  for (const format_entry* f : formats())
+    for (const auto& m : matrices) {
+      const auto a = kit::as_precision<V>(m.a);
+      if (!kit::serves(*f, a)) continue;
+      const infinity_probe<V> probe = probe_of(a);
+      for (const kernel_entry& k : f->cpu.kernels) {
+        SCOPED_TRACE(std::string(f->name) + " by " + std::string(k.name) + ": " + m.name);
+        const auto op = f->cpu.template make<V>()(a, {}, k.name);
+        host_array<V> y(a.shape.rows);
+        op->apply(1, as_cview(probe.x), 0, as_view(y));
+        const infinity_reach reach = reach_of(probe, as_cview(y));
+        EXPECT_EQ(reach.hidden, -1);
+        if (reach.spread > 0) spreading.insert(f->name);
+      }
+    }
+  EXPECT_EQ(spreading, padded);
 }
 
 TYPED_TEST(every_format, has_the_same_bits_for_every_number_of_threads) {

@@ -28,7 +28,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   }
   app.require_subcommand(1);
   app.footer(
-      "A file of a series holds one coefficient a line, lowest degree first, in the plain convention sum a_k T_k.\n\n"
+      "A file of a series holds one coefficient a line, lowest degree first, in the plain convention sum a_k T_k.\n"
+      "A comment before them, '% interval: LO,HI', says where the series lives.\n\n"
       "Examples:\n"
       "  furrow cheb fit 'exp(sin(5*x))' --on -1,1 -o f.txt\n"
       "  furrow cheb eval f.txt --at 0,0.5\n"

@@ -21,10 +21,8 @@ void add_interval(CLI::App& app, std::string& on);
 chebyshev::interval parse_interval(const std::string& text);
 std::vector<double> parse_numbers(const std::string& text, const std::string& name);
 
-/// The coefficients in a file, one a line, lowest degree first. Throws `fault::input` for an empty one.
-chebyshev::series read_series(const std::string& file, chebyshev::interval on);
-
-/// A function of x as a person writes it. Throws `fault::usage` with the place of what cannot be understood.
+/// A function of x as a person writes it: numbers, x, pi, e, + - * / ^, brackets, calls. Powers come first and go from
+/// the right: -x^2 = -(x^2), 2^3^2 = 2^9. Throws `fault::usage` with the place of what cannot be understood.
 std::function<double(double)> parse_expression(const std::string& text);
 
 } // namespace furrow::cli::cheb_command

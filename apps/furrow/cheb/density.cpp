@@ -4,8 +4,10 @@
 #include "exit_code.hpp"
 #include "memory.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "text.hpp"
 
+#include "chebyshev/near_one.hpp"
 #include "core/check.hpp"
 #include "core/symmetry.hpp"
 #include "picture/chart.hpp"
@@ -18,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 namespace furrow::cli::cheb_command {
 namespace {
@@ -36,9 +39,16 @@ struct outcome {
   std::string name, format, kernel;
   shape2 shape;
   index_t nnz = 0;
-  interval outer; ///< by Gershgorin; the density lives on what Lanczos' process leaves of it
-  chebyshev::spectral_density density;
+  std::optional<double> only;         ///< the eigenvalue, where the matrix is a multiple of the identity
+  int exponent = 0;                   ///< what follows is of the matrix divided by 2^exponent
+  interval outer;                     ///< by Gershgorin
+  chebyshev::spectral_density scaled; ///< on what Lanczos' process leaves of that
   double setup_seconds = 0, seconds = 0, bytes = 0;
+
+  /// The eigenvalue of A that belongs to one of the scaled matrix.
+  double lambda(double scaled) const { return std::scalbn(scaled, exponent); }
+  /// Eigenvalues per unit of A.
+  double density(double scaled_lambda) const { return std::scalbn(scaled.at(scaled_lambda), -exponent); }
 };
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -52,6 +62,39 @@ memory_plan plan_of(const request& q, const matrix_header& head) {
   plan.work = 2 * (8 + value) * double(s.nnz) + stored + 16 * rows; // two copies of the triplets at one moment
   if (q.where.is_gpu()) plan.gpu = stored + 4 * value * rows;
   return plan;
+}
+
+/// c, where the matrix is c times the identity.
+std::optional<double> only_eigenvalue(const coo<double>& a) {
+  std::optional<double> c;
+  index_t on_diagonal = 0;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    if (a.val[k] == 0) continue;
+    if (a.row[k] != a.col[k] || c.value_or(a.val[k]) != a.val[k]) return {};
+    c = a.val[k];
+    ++on_diagonal;
+  }
+  if (on_diagonal == 0) return 0.0;
+  return on_diagonal == a.shape.rows ? c : std::nullopt;
+}
+
+/// Divides by a power of two, which is returned, where numbers could leave the range of f32 on the way to the moments.
+int take_scale_out(coo<double>& a) {
+  const int e = chebyshev::exponent_of(as_cview(a.val));
+  if (std::abs(e) < 60) return 0;
+  a.val = chebyshev::scaled_by(as_cview(a.val), -e);
+  return e;
+}
+
+/// Throws `fault::input` for a matrix without real eigenvalues.
+void check_spectrum(const coo<double>& a, const std::string& file) {
+  check(a.shape.rows == a.shape.cols, fault::input, "{}: is {} x {}: only a square matrix has eigenvalues", file,
+        a.shape.rows, a.shape.cols);
+  check(a.shape.rows > 0, fault::input, "{}: has no rows, so it has no eigenvalues", file);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    check(std::isfinite(a.val[k]), fault::input, "{}: holds {} in row {}, column {}: it has no eigenvalues", file,
+          a.val[k], a.row[k] + 1, a.col[k] + 1);
+  check(is_symmetric(a), fault::input, "{}: is not symmetric: the density is that of real eigenvalues", file);
 }
 
 /// The bounds are those of A; the moments want A with its middle taken away.
@@ -70,7 +113,7 @@ template <class V> void run_on(const request& q, coo<V> a, outcome& o) {
   const auto op = made(chebyshev::centre(std::move(a), on));
   o.kernel = op->kernel();
   const double ready = now();
-  o.density = chebyshev::density<V>({*op, q.where, true}, on, q.options);
+  o.scaled = chebyshev::density<V>({*op, q.where, true}, on, q.options);
   o.setup_seconds = ready - began;
   o.seconds = now() - ready;
   const double vector = sizeof(V) * double(o.shape.rows), products = double(q.options.moments) / 2;
@@ -86,20 +129,21 @@ host_array<double> grid(const interval& on) {
 }
 
 std::string json_of(const request& q, const outcome& o) {
-  const auto& d = o.density;
+  const auto& d = o.scaled;
   json j;
   j["matrix"] = o.name;
   j["rows"] = o.shape.rows;
   j["nnz"] = o.nnz;
-  j["interval"] = {d.on.low, d.on.high};
-  j["gershgorin"] = {o.outer.low, o.outer.high};
+  j["interval"] = {o.lambda(d.on.low), o.lambda(d.on.high)};
+  j["gershgorin"] = {o.lambda(o.outer.low), o.lambda(o.outer.high)};
+  if (o.only) j["only_eigenvalue"] = *o.only;
   j["vectors"] = q.options.vectors;
   j["seed"] = q.options.seed;
   j["moments"] = std::vector<double>(d.moments.begin(), d.moments.end());
   for (const char* name : {"points", "density", "count_below"}) j[name] = json::array();
   for (const double x : grid(d.on)) {
-    j["points"].push_back(x);
-    j["density"].push_back(d.at(x));
+    j["points"].push_back(o.lambda(x));
+    j["density"].push_back(number(o.density(x)));
     j["count_below"].push_back(d.count_below(x));
   }
   j["format"] = o.format;
@@ -113,23 +157,27 @@ std::string json_of(const request& q, const outcome& o) {
 }
 
 std::string picture_of(const request& q, const outcome& o) {
+  // In the numbers of the scaled matrix, which fit on an axis.
+  const std::string unit = o.exponent == 0 ? "" : fmt::format(" / 2^{}", o.exponent);
+  const std::string eigenvalues = "eigenvalue" + unit;
   picture::chart c(fmt::format("Density of the eigenvalues of {}", o.name),
-                   picture::axis{"eigenvalue", picture::scale::linear, o.density.on.low, o.density.on.high},
+                   picture::axis{eigenvalues, picture::scale::linear, o.scaled.on.low, o.scaled.on.high},
                    picture::axis{"eigenvalues per unit", picture::scale::linear});
   c.remark(fmt::format("{} rows, {} moments, {} random vectors", count_text(o.shape.rows), q.options.moments,
                        q.options.vectors));
   std::vector<picture::point> curve;
-  for (const double x : grid(o.density.on)) curve.push_back({x, o.density.at(x)});
+  for (const double x : grid(o.scaled.on)) curve.push_back({x, o.scaled.at(x)});
   c.line("kernel polynomial method", std::move(curve));
   return c.svg();
 }
 
 std::string text_of(const request& q, const outcome& o) {
-  const auto& d = o.density;
+  const auto& d = o.scaled;
   std::string text = fmt::format("{}  {} x {}, {} entries\n\n", o.name, count_text(o.shape.rows),
                                  count_text(o.shape.cols), count_text(o.nnz));
-  text += line("spectrum", fmt::format("in [{:.6g}, {:.6g}] by Lanczos, [{:.6g}, {:.6g}] by Gershgorin", d.on.low,
-                                       d.on.high, o.outer.low, o.outer.high));
+  text +=
+      line("spectrum", fmt::format("in [{:.6g}, {:.6g}] by Lanczos, [{:.6g}, {:.6g}] by Gershgorin", o.lambda(d.on.low),
+                                   o.lambda(d.on.high), o.lambda(o.outer.low), o.lambda(o.outer.high)));
   text += line("moments",
                fmt::format("{}, {} random vectors, {}", d.moments.size(), q.options.vectors, q.machine.precision_name));
   text += line("format", fmt::format("{} ({})", o.format, o.kernel));
@@ -137,13 +185,15 @@ std::string text_of(const request& q, const outcome& o) {
   text += line("time", fmt::format("setup {}, moments {}", seconds_text(o.setup_seconds), seconds_text(o.seconds)));
   text += line("traffic", fmt::format("{}/s", bytes_text(o.seconds > 0 ? o.bytes / o.seconds : 0)));
   if (!q.folder.empty()) text += line("files", fmt::format("{0}/density.json, {0}/density.svg", q.folder));
+  if (o.only) return text + fmt::format("\n  all eigenvalues are {}\n", *o.only);
   text += "\n       from         to   eigenvalues\n";
   constexpr int bins = 10;
   for (int k = 0; k < bins; ++k) {
     const double low = d.on.at(2.0 * k / bins - 1), high = d.on.at(2.0 * (k + 1) / bins - 1);
     const double share = d.count_below(high) - d.count_below(low);
     const auto stars = static_cast<std::size_t>(std::max(0.0, std::round(40 * share / double(o.shape.rows))));
-    text += fmt::format("{:11.5g}{:11.5g}  {:12.0f}  {}\n", low, high, share, std::string(stars, '*'));
+    text +=
+        fmt::format("{:11.5g}{:11.5g}  {:12.0f}  {}\n", o.lambda(low), o.lambda(high), share, std::string(stars, '*'));
   }
   return text;
 }
@@ -158,9 +208,15 @@ int run(request& q) {
   o.name = p.name;
   o.shape = p.a.shape;
   o.nnz = p.a.nnz();
-  check(is_symmetric(p.a), fault::input, "{}: is not symmetric: the density is that of real eigenvalues", q.file);
+  check_spectrum(p.a, q.file);
+  o.only = only_eigenvalue(p.a);
+  o.exponent = take_scale_out(p.a);
   if (q.machine.values() == precision::f64) run_on<double>(q, std::move(p.a), o);
   else run_on<float>(q, convert_values<float>(std::move(p.a)), o);
+  check(
+      std::isfinite(o.lambda(o.outer.low)) && std::isfinite(o.lambda(o.outer.high)), fault::input,
+      "{}: the eigenvalues may lie anywhere in [{:.3g}, {:.3g}] times 2^{}, beyond the range of f64: scale the matrix",
+      q.file, o.outer.low, o.outer.high, o.exponent);
   if (!q.folder.empty()) {
     write_into(q.folder, "density.json", json_of(q, o));
     write_into(q.folder, "density.svg", picture_of(q, o));

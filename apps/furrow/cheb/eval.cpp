@@ -3,15 +3,18 @@
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "series_file.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace furrow::cli::cheb_command {
 namespace {
 
 struct request {
-  std::string file, at, points, on = "-1,1";
+  std::string file, at, points, on;
   bool json = false;
 };
 
@@ -25,11 +28,20 @@ host_array<double> points_of(const request& q) {
   return x;
 }
 
+void warn_of_points_outside(chebyshev::interval on, const host_array<double>& x) {
+  const auto outside = std::find_if(x.begin(), x.end(), [&](double at) { return !on.contains(at); });
+  if (outside == x.end()) return;
+  const auto count = std::count_if(outside, x.end(), [&](double at) { return !on.contains(at); });
+  remark(fmt::format("{} of {} points lie outside of [{}, {}], the first at {}: there a series follows no function",
+                     count, x.size(), on.low, on.high, *outside));
+}
+
 int run(const request& q) {
   const host_array<double> x = points_of(q);
-  const chebyshev::series p = read_series(q.file, parse_interval(q.on));
+  const chebyshev::series p = read_series(q.file, q.on);
   host_array<double> y(x.size());
   evaluate(p, as_cview(x), as_view(y));
+  warn_of_points_outside(p.on, x);
   if (!q.json) {
     std::string text;
     for (index_t i = 0; i < x.size(); ++i) text += fmt::format("{} {}\n", x[i], y[i]);
@@ -57,7 +69,7 @@ std::function<int()> add_eval(CLI::App& app, context& shared) {
   file(app.add_option("SERIES", q->file, "a file of coefficients, one a line")->required()->type_name(""));
   app.add_option("--at", q->at, "the points")->type_name("X,...");
   file(app.add_option("--points", q->points, "a file of points, one a line")->type_name("FILE"));
-  add_interval(app, q->on);
+  add_interval_of_file(app, q->on);
   add_json(app, q->json);
   return [q] { return run(*q); };
 }

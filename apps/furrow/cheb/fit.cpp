@@ -3,9 +3,8 @@
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "series_file.hpp"
 #include "text.hpp"
-
-#include "io/text_writer.hpp"
 
 #include <furrow/chebyshev/fit.hpp>
 
@@ -22,17 +21,6 @@ struct request {
   bool json = false;
 };
 
-void write_series(const chebyshev::series& p, const std::string& file) {
-  io::atomic_file out(file);
-  for (const double a : p.coefficients) {
-    char line[io::longest_value + 1];
-    char* const end = io::put(line, a);
-    *end = '\n';
-    out.write(line, static_cast<std::size_t>(end + 1 - line));
-  }
-  out.commit();
-}
-
 int run(const request& q) {
   check_output(q.output);
   const auto f = parse_expression(q.expression);
@@ -40,7 +28,7 @@ int run(const request& q) {
   const auto began = std::chrono::steady_clock::now();
   const chebyshev::series p = chebyshev::fit(f, on, {q.tolerance});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  if (!q.output.empty()) write_series(p, q.output);
+  if (!q.output.empty()) write_text(series_text(as_cview(p.coefficients), on), q.output);
   if (q.json) {
     json j;
     j["expression"] = q.expression;
@@ -69,13 +57,13 @@ int run(const request& q) {
 std::function<int()> add_fit(CLI::App& app, context& shared) {
   auto q = std::make_shared<request>();
   app.add_option("EXPRESSION", q->expression,
-                 "a function of x: + - * / ^, sin cos exp log sqrt abs erf gamma ..., pi, e")
+                 "a function of x: + - * / ^, brackets, sin cos exp log sqrt abs erf gamma max ..., pi, e")
       ->required()
       ->type_name("");
   add_interval(app, q->on);
   app.add_option("--tolerance", q->tolerance, "relative to the largest coefficient (default 2^-52)")->type_name("R");
-  shared.words[app.add_option("-o,--output", q->output, "write the coefficients, one a line")->type_name("FILE")] = {
-      "<file>"};
+  shared.words[app.add_option("-o,--output", q->output, "write interval and coefficients, one a line")
+                   ->type_name("FILE")] = {"<file>"};
   add_json(app, q->json);
   return [q] { return run(*q); };
 }

@@ -4,13 +4,15 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "product_command.hpp"
+#include "series_file.hpp"
 #include "text.hpp"
 
+#include "chebyshev/overflow.hpp"
 #include "core/check.hpp"
-#include "io/atomic_file.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,7 +22,7 @@ namespace {
 using namespace chebyshev;
 
 struct request {
-  std::string left, right, output;
+  std::string left, right, output, on;
   std::string series = "plain", how = "auto", wanted = "componentwise";
   index_t keep = 0;
   machine_options machine;
@@ -48,32 +50,45 @@ product_options options_of(const request& q, device where) {
   return o;
 }
 
-/// The coefficients in a file, one a line, lowest degree first.
-template <class V> host_array<V> read_coefficients(const std::string& file) {
-  const host_array<double> read = read_vector(file);
-  check(!read.empty(), fault::input, "{}: holds no coefficients: one a line is wanted", file);
-  host_array<V> a(read.size());
+template <class V> host_array<V> coefficients_of(const series_file& file) {
+  host_array<V> a(file.coefficients.size());
   for (index_t k = 0; k < a.size(); ++k) {
-    a[k] = static_cast<V>(read[k]);
-    if (!std::isfinite(a[k]))
-      throw error(fault::input,
-                  fmt::format("{}: coefficient {} is {}: only numbers that are finite in {} make a series", file, k,
-                              read[k], sizeof(V) == 4 ? "f32" : "f64"));
+    a[k] = static_cast<V>(file.coefficients[k]);
+    check(std::isfinite(a[k]), fault::input,
+          "{}: coefficient {} is {}: only numbers that are finite in {} make a series", file.name, k,
+          file.coefficients[k], sizeof(V) == 4 ? "f32" : "f64");
   }
   return a;
 }
 
-template <class V> std::string lines_of(const host_array<V>& c) {
-  std::string text;
-  for (const V v : c) text += fmt::format("{}\n", v);
-  return text;
+/// The interval of a product: nothing where neither factor has one.
+std::optional<interval> common_interval(const series_file& a, const series_file& b) {
+  const interval x = a.interval(), y = b.interval();
+  const auto says = [](const series_file& f) { return f.on ? "lives" : "says no interval, so it lives"; };
+  check(x == y, fault::usage,
+        "{} {} on [{}, {}], {} {} on [{}, {}]: only series on one interval have a product; --on LO,HI says that of a "
+        "file without one",
+        a.name, says(a), x.low, x.high, b.name, says(b), y.low, y.high);
+  return a.on ? a.on : b.on;
+}
+
+/// A product that holds an infinity is no series.
+template <class V> void check_range(cview<V> c) {
+  const auto beyond = [](V v) { return !std::isfinite(v); };
+  const auto count = std::count_if(c.begin(), c.end(), beyond);
+  check(count == 0, fault::input,
+        "{} of the {} coefficients of the product lie beyond the range of {}, the first of "
+        "them is coefficient {}: scale the factors",
+        count, c.size, sizeof(V) == 4 ? "f32" : "f64", std::find_if(c.begin(), c.end(), beyond) - c.begin());
 }
 
 template <class V> int run_in(const request& q) {
   check_output(q.output);
   const device where = q.machine.apply();
   const product_options o = options_of(q, where);
-  const auto a = read_coefficients<V>(q.left), b = read_coefficients<V>(q.right);
+  const series_file left = read_series_file(q.left, q.on), right = read_series_file(q.right, q.on);
+  const std::optional<interval> on = common_interval(left, right);
+  const auto a = coefficients_of<V>(left), b = coefficients_of<V>(right);
   product_plan<V> plan(a.size(), b.size(), 1, o);
   host_array<V> c(plan.size());
   double seconds = 0;
@@ -84,19 +99,18 @@ template <class V> int run_in(const request& q) {
     gpu_array<V> there(c.size());
     time(gpu_array<V>(a), gpu_array<V>(b), there);
     c = host_array<V>(there);
+    mend_overflow(as_cview(a), as_cview(b), o.series, as_view(c));
   } else {
     time(a, b, c);
   }
+  check_range(as_cview(c));
   const double bound = error_bound<V>(as_cview(a), as_cview(b), o, plan.how());
-  if (!q.output.empty()) {
-    io::atomic_file file(q.output);
-    file.write(lines_of(c));
-    file.commit();
-  }
+  if (!q.output.empty()) write_text(series_text(as_cview(c), on), q.output);
   if (q.json) {
     cli::json j;
     j["coefficients"] = cli::json::array();
-    for (const V v : c) j["coefficients"].push_back(number(v));
+    for (const V v : c) j["coefficients"].push_back(v);
+    if (on) j["interval"] = {on->low, on->high};
     j["convention"] = name_of(o.series);
     j["algorithm"] = name_of(plan.how());
     j["precision"] = q.machine.precision_name;
@@ -106,7 +120,7 @@ template <class V> int run_in(const request& q) {
     print(j.dump(2) + "\n");
     return done;
   }
-  if (q.output.empty()) print(lines_of(c));
+  if (q.output.empty()) print(series_text(as_cview(c), on));
   remark(fmt::format("{} by {} coefficients, {}, by {} on {} in {}; no coefficient is off by more than {:.1e}",
                      a.size(), b.size(), name_of(o.series), name_of(plan.how()), describe(where), seconds_text(seconds),
                      bound));
@@ -137,6 +151,7 @@ std::function<int()> add_multiply(CLI::App& app, context& shared) {
          {"auto", "direct", "fft", "thread", "block", "warp"});
   choice("--accuracy", q->wanted, "componentwise: small coefficients keep their digits; normwise: allows the FFT",
          {"componentwise", "normwise"});
+  add_interval_of_file(app, q->on);
   add_json(app, q->json);
   q->machine.add(app, shared);
   app.footer("Without -o the coefficients go to stdout, one a line.\n\n"

@@ -3,6 +3,7 @@
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "series_file.hpp"
 #include "text.hpp"
 
 #include <furrow/chebyshev/fit.hpp>
@@ -16,19 +17,19 @@ namespace furrow::cli::cheb_command {
 namespace {
 
 struct request {
-  std::string what, on = "-1,1";
+  std::string what, on;
   bool json = false;
 };
 
 /// A file where there is one of that name or the name is one; otherwise an expression.
-chebyshev::series series_of(const std::string& what, chebyshev::interval on) {
+chebyshev::series series_of(const std::string& what, const std::string& on) {
   std::error_code ignored;
   if (std::filesystem::exists(what, ignored) || what.ends_with(".txt")) return read_series(what, on);
-  return chebyshev::fit(parse_expression(what), on);
+  return chebyshev::fit(parse_expression(what), on.empty() ? chebyshev::interval{} : parse_interval(on));
 }
 
 int run(const request& q) {
-  const chebyshev::series p = series_of(q.what, parse_interval(q.on));
+  const chebyshev::series p = series_of(q.what, q.on);
   const host_array<double> found = chebyshev::roots(p);
   if (q.json) {
     json j;
@@ -53,7 +54,7 @@ std::function<int()> add_roots(CLI::App& app, context& shared) {
   shared
       .words[app.add_option("WHAT", q->what, "a file of coefficients, or a function of x")->required()->type_name("")] =
       {"<file>"};
-  add_interval(app, q->on);
+  add_interval_of_file(app, q->on);
   add_json(app, q->json);
   return [q] { return run(*q); };
 }

@@ -3,8 +3,6 @@
 
 #include "core/check.hpp"
 
-#include <furrow/io.hpp>
-
 #include <charconv>
 #include <cmath>
 
@@ -35,15 +33,6 @@ chebyshev::interval parse_interval(const std::string& text) {
   check(ends.size() == 2, fault::usage, "--on: '{}' is no interval: write LO,HI, as in --on -1,1", text);
   chebyshev::check_interval({ends[0], ends[1]});
   return {ends[0], ends[1]};
-}
-
-chebyshev::series read_series(const std::string& file, chebyshev::interval on) {
-  chebyshev::series p{read_vector(file), on};
-  check(p.length() > 0, fault::input, "{}: holds no coefficients: one a line is wanted", file);
-  for (index_t k = 0; k < p.length(); ++k)
-    check(std::isfinite(p.coefficients[k]), fault::input, "{}: coefficient {} is {}: only finite ones make a series",
-          file, k, p.coefficients[k]);
-  return p;
 }
 
 } // namespace furrow::cli::cheb_command

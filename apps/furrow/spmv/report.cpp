@@ -7,6 +7,7 @@
 #include "backends/cpu/caches.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -34,6 +35,12 @@ std::string text_of(const spmv_request& q, const spmv_outcome& o) {
   for (const auto& s : o.skipped) text += fmt::format("  {:<10} left out: {}\n", s.format, s.why);
   if (!o.reason.empty() && o.reason != "asked for")
     text += fmt::format("\n  {} was {}.\n", o.results.front().format, o.reason);
+  std::vector<std::string> spreading;
+  for (const auto& r : o.results)
+    if (r.spread > 0 && std::ranges::find(spreading, r.format) == spreading.end()) spreading.push_back(r.format);
+  if (!spreading.empty())
+    text += fmt::format("\n  An infinity in x reaches rows without an entry there in {}: padding is multiplied.\n",
+                        fmt::join(spreading, ", "));
   if (cached) text += "\n  The matrix fits into the cache: its speed is not that of memory.\n";
   return text;
 }
@@ -60,7 +67,10 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
              {"fraction", number(r.gbps / o.ceiling_gbps)},
              {"seconds_fastest", r.time.fastest},
              {"repeats", r.time.repeats}};
-    if (r.row_error) one["max_row_error"] = number(*r.row_error);
+    if (r.row_error) {
+      one["max_row_error"] = number(*r.row_error);
+      one["rows_reached_by_padding"] = r.spread;
+    }
     j["results"].push_back(std::move(one));
   }
   j["skipped"] = json::array();

@@ -9,6 +9,7 @@
 #include "backends/cpu/caches.hpp"
 #include "core/check.hpp"
 #include "tune/ceiling.hpp"
+#include "tune/infinity_probe.hpp"
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"
 
@@ -54,22 +55,31 @@ template <class V> std::vector<choice> runs_of(const spmv_request& q, const coo<
   return runs;
 }
 
+/// What a product is checked by.
+template <class V> struct references {
+  row_reference rows;
+  infinity_probe<V> infinities;
+};
+
 /// Times one operator; x and y in its memory.
 template <class V, class Array>
 spmv_result measure_one(const spmv_request& q, const any_operator<V>& op, const host_array<V>& x,
-                        const row_reference* reference) {
+                        const references<V>* reference) {
   // What a kernel forgets to write shows up as NaN.
   const host_array<V> unwritten(op.shape().rows, std::numeric_limits<V>::quiet_NaN());
-  const Array device_x(x);
+  Array device_x(x);
   Array device_y(unwritten);
   spmv_result r;
   r.kernel = op.kernel();
   r.bytes = op.bytes_per_apply();
   r.time = time_apply<V>(op, as_cview(device_x), as_view(device_y), q.where, q.repeat);
-  if (reference) {
-    const host_array<V> y(device_y);
-    r.row_error = largest_row_error<V>(*reference, as_cview(y));
-  }
+  if (!reference) return r;
+  r.row_error = largest_row_error<V>(reference->rows, as_cview(host_array<V>(device_y)));
+  device_x = Array(reference->infinities.x);
+  op.apply(V(1), as_cview(device_x), V(0), as_view(device_y));
+  const infinity_reach reach = reach_of<V>(reference->infinities, as_cview(host_array<V>(device_y)));
+  require(reach.hidden < 0, "an infinity in x does not show in a row that has an entry there");
+  r.spread = reach.spread;
   return r;
 }
 
@@ -86,7 +96,7 @@ memory_plan plan_of(const spmv_request& q, const stats& s, const std::vector<cho
     plan.work = std::max({plan.work, beside + vector + bytes_to_make(l, s, p), beside + l.bytes + 4 * vector});
     if (q.where.is_gpu()) plan.gpu = std::max(plan.gpu, l.bytes + value * (rows + double(s.shape.cols)));
   }
-  if (q.check) plan.work += 24 * rows;
+  if (q.check) plan.work += (25 + value) * rows;
   if (p == precision::f32) plan.work = std::max(plan.work, 20 * nnz); // both values for a moment
   return plan;
 }
@@ -109,8 +119,8 @@ template <class V> coo<V> copy_or_last(coo<V>& a, bool last) {
 template <class V>
 void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_plan& before, spmv_outcome& o) {
   const host_array<V> x = random_vector<V>(a.shape.cols);
-  std::optional<row_reference> reference;
-  if (q.check) reference = reference_product<V>(a, as_cview(x));
+  std::optional<references<V>> reference;
+  if (q.check) reference = {reference_product<V>(a, as_cview(x)), probe_of(a)};
   const auto runs = runs_of(q, a, s);
   memory_plan plan = plan_of(q, s, runs);
   plan.base = before.base;
@@ -130,7 +140,7 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
     }
     try {
       const auto op = make<V>(c, q.where, copy_or_last(a, k + 1 == runs.size()));
-      const row_reference* const truth = reference ? &*reference : nullptr;
+      const references<V>* const truth = reference ? &*reference : nullptr;
       auto r = q.where.is_gpu() ? measure_one<V, gpu_array<V>>(q, *op, x, truth)
                                 : measure_one<V, host_array<V>>(q, *op, x, truth);
       r.format = name_of(c);
@@ -185,7 +195,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.add_option("--repeat", q->repeat, "timed products (default: about half a second of them)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
-  app.add_flag("--check", q->check, "compare every row with a reference in long double");
+  app.add_flag("--check", q->check, "compare every row with a reference in long double; tell where infinities in x go");
   add_json(app, q->json);
   q->machine.add(app, shared);
   app.footer(

@@ -26,6 +26,7 @@ struct spmv_result {
   timing time;
   double bytes = 0, gflops = 0, gbps = 0;
   std::optional<double> row_error;
+  index_t spread = 0; ///< rows that an infinity in x reached without an entry there, with a reference
 };
 
 struct spmv_outcome {

@@ -41,7 +41,9 @@ struct product_options {
 ///   sums  |error in c_k| <= gamma_m (|a| * |b|)_k, gamma_m = m u / (1 - m u), (|a| * |b|) the product of |a_i|, |b_i|;
 ///   fft   |error in c_k| <= u |c_k| [f32 only] + K v (|a|_1 |b|_2 + |a|_2 |b|_1), v = 2^-53, K = 4 log2(M) + 16, M the
 ///         points; the transforms are in double for f32 too. Coefficients below K v |a| |b| have no correct digit then.
-/// Overflow and underflow of the result apart; `error_bound` says the numbers.
+/// and, of coefficients that are subnormal or have subnormal terms, m times the least number more; `error_bound` says
+/// the numbers. A coefficient beyond the range of V is an infinity of its sign, never a NaN; the others keep to the
+/// bound, also where their terms leave the range.
 ///
 /// The same bits for every number of threads, and on every run on one device. Throws `fault::usage` for an empty
 /// factor, keep < 1 or an algorithm that the device lacks, `fault::input` for a coefficient that is not finite,
@@ -66,7 +68,8 @@ public:
 
   /// c_s <- a_s b_s, in the memory of options.where; on a GPU it only enqueues. a and b hold one series or `count`; c
   /// may not share memory with them. Coefficients that are not finite give results that are not, with `fft` all of
-  /// that product's.
+  /// that product's. On a GPU the sums give infinities and NaNs also where only their terms leave the range of double;
+  /// `multiply` works these out anew.
   void multiply(batch<const V> a, batch<const V> b, batch<V> c);
 
   /// Keeps a (in the memory of options.where) for `multiply_fixed`; `fft` transforms it once and then needs 2/3 (CPU:
@@ -85,8 +88,8 @@ private:
   std::unique_ptr<engine> engine_;
 };
 
-/// The bound above on the largest error of a coefficient, of the product of these factors by `how`; what the sums of
-/// `componentwise` promise for the worst coefficient.
+/// The bound above on the largest error of a coefficient that is finite, of the product of these factors by `how`; what
+/// the sums of `componentwise` promise for the worst coefficient.
 template <class V> double error_bound(cview<V> a, cview<V> b, const product_options& options, algorithm how);
 
 /// "plain", "direct", ...

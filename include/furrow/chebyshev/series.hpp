@@ -37,7 +37,8 @@ void check_series(const series& p);
 /// x and y of one size; they may be the same memory. Points outside of the interval are evaluated too.
 /// Cost: one pass over x and y; 2 n operations a point, 3 n near the ends of the interval, where the recurrence of
 /// Clenshaw loses digits and Reinsch's form of it, which works with the distance from the end, does not.
-/// The same bits for a point wherever it stands and for every number of threads.
+/// The same bits for a point wherever it stands and for every number of threads. On the CPU a value inside the interval
+/// that fits V is right also where the recurrence leaves its range on the way.
 /// C. W. Clenshaw 1955; J. Oliver, An error analysis of the modified Clenshaw method, 1977.
 template <class V> void evaluate(cview<V> coefficients, interval on, cview<V> x, view<V> y);
 inline void evaluate(const series& p, cview<double> x, view<double> y) {
