@@ -70,7 +70,7 @@ template <class V> std::string lines_of(const host_array<V>& c) {
 }
 
 template <class V> int run_in(const request& q) {
-  check_output(q.output);
+  check_output(q.output, {q.left, q.right});
   const device where = q.machine.apply();
   const product_options o = options_of(q, where);
   const auto a = read_coefficients<V>(q.left), b = read_coefficients<V>(q.right);
