@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Packages from Debian; the README's set-up installs each of them. And whether there is a GPU part.
 find_package(Threads REQUIRED)
-find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(deflate REQUIRED)

@@ -2,26 +2,22 @@
 #include "interrupt.hpp"
 #include "exit_code.hpp"
 
+#include "io/atomic_file.hpp"
+
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <string>
 #include <string_view>
 
 namespace furrow::cli {
 namespace {
 
-std::atomic<bool> polite = false, pressed = false;
-static_assert(std::atomic<bool>::is_always_lock_free); // or a signal handler could not touch them
-
-/// Names that a handler can unlink: written before the files exist.
-constexpr std::size_t longest_name = 4096;
-std::array<std::array<char, longest_name>, 8> unfinished{};
-std::atomic<std::size_t> unfinished_count = 0;
+enum class reacting { at_once, asking, finishing };
+std::atomic<reacting> reaction = reacting::at_once;
+std::atomic<int> came = 0;                                 ///< the first signal
+static_assert(std::atomic<reacting>::is_always_lock_free); // or a signal handler could not touch them
 
 void wait_for_alarm(long microseconds) {
   itimerval timer{};
@@ -30,47 +26,58 @@ void wait_for_alarm(long microseconds) {
 }
 
 /// Only calls that are safe in a signal handler.
-void leave(int) {
+[[noreturn]] void leave(int) {
   static constexpr std::string_view farewell = "furrow: interrupted\n", erase = "\r\x1b[K";
-  for (std::size_t k = 0; k < unfinished_count; ++k) unlink(unfinished[k].data());
-  if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase.data(), erase.size()) < 0) _exit(interrupt);
-  if (write(STDERR_FILENO, farewell.data(), farewell.size()) < 0) _exit(interrupt);
-  _exit(interrupt);
+  io::remove_unfinished();
+  const int code = interrupt_code();
+  if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase.data(), erase.size()) < 0) _exit(code);
+  if (write(STDERR_FILENO, farewell.data(), farewell.size()) < 0) _exit(code);
+  _exit(code);
 }
 
-void on_interrupt(int signal) {
-  if (!polite || pressed.exchange(true)) leave(signal);
-  wait_for_alarm(800'000);
+void on_signal(int signal) {
+  int none = 0;
+  const bool first = came.compare_exchange_strong(none, signal);
+  if (!first || reaction == reacting::at_once) leave(signal);
+  if (reaction == reacting::asking) wait_for_alarm(800'000);
+}
+
+void handle(int signal, void (*how)(int)) {
+  struct sigaction action {};
+  action.sa_flags = SA_RESTART;
+  action.sa_handler = how;
+  sigaction(signal, &action, nullptr);
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 } // namespace
 
-void watch_for_interrupts() {
-  struct sigaction action {};
-  action.sa_flags = SA_RESTART;
-  action.sa_handler = on_interrupt;
-  sigaction(SIGINT, &action, nullptr);
-  action.sa_handler = leave;
-  sigaction(SIGALRM, &action, nullptr);
+void watch_for_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (!is_ignored(signal)) handle(signal, on_signal);
+  handle(SIGALRM, leave);
+  handle(SIGPIPE, SIG_IGN);
+  handle(SIGXFSZ, SIG_IGN);
 }
 
-void clean_up_beside(const std::filesystem::path& file) {
-  for (int part = 0; part < 4; ++part) {
-    const std::string name = file.string() + ".part-" + std::to_string(getpid()) + "-" + std::to_string(part);
-    const std::size_t k = unfinished_count;
-    if (k == unfinished.size() || name.size() >= longest_name) return;
-    std::ranges::copy(name, unfinished[k].begin());
-    unfinished_count = k + 1;
-  }
-}
+polite_interrupts::polite_interrupts() { reaction = reacting::asking; }
+polite_interrupts::~polite_interrupts() { reaction = reacting::at_once; }
 
-polite_interrupts::polite_interrupts() { polite = true; }
-polite_interrupts::~polite_interrupts() { polite = false; }
+void polite_interrupts::finish_first() {
+  reaction = reacting::finishing;
+  wait_for_alarm(0);
+}
 
 bool interrupted() {
-  if (!pressed) return false;
+  if (!came) return false;
   wait_for_alarm(0);
   return true;
 }
+
+int interrupt_code() { return came ? 128 + came : int(interrupt); }
 
 } // namespace furrow::cli

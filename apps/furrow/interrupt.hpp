@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <filesystem>
 
 namespace furrow::cli {
 
-/// From here on Ctrl-C ends the process with 130 at once, and nothing half-written stays behind.
-void watch_for_interrupts();
+/// From here on Ctrl-C (SIGINT), SIGTERM and SIGHUP end the process at once with 128 + signal, and nothing half-written
+/// stays behind. One that the caller ignores, as `nohup` does, stays ignored. A pipe that nobody reads and a limit of
+/// file sizes are failures of a write, not the end of the process.
+void watch_for_signals();
 
-/// While one of these lives, the first Ctrl-C only raises a flag. The second one, or the first one that nobody has
+/// While one of these lives, the first such signal only raises a flag. The second one, or the first one that nobody has
 /// noticed for 0.8 seconds (a solver that is still being set up), ends the process.
 class polite_interrupts {
 public:
@@ -15,12 +16,15 @@ public:
   ~polite_interrupts();
   polite_interrupts(const polite_interrupts&) = delete;
   polite_interrupts& operator=(const polite_interrupts&) = delete;
+
+  /// From here on nobody asks any more, but what is under way is worth its end: the first signal does nothing.
+  void finish_first();
 };
 
-/// An interrupt removes what the writers of furrow/io.hpp have beside `file` while it is not complete.
-void clean_up_beside(const std::filesystem::path& file);
-
-/// Whether Ctrl-C was pressed. Asking counts as noticing.
+/// Whether such a signal came. Asking counts as noticing.
 bool interrupted();
+
+/// 128 + the signal that came; 130 where none did.
+int interrupt_code();
 
 } // namespace furrow::cli

@@ -6,11 +6,19 @@
 #include "subcommand.hpp"
 #include "text.hpp"
 
+#include "io/atomic_file.hpp"
+
 #include <furrow/version.hpp>
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <exception>
+#include <fcntl.h>
+#include <filesystem>
 #include <new>
+#include <sstream>
+#include <unistd.h>
 
 namespace furrow::cli {
 
@@ -101,7 +109,7 @@ void describe(CLI::App& app) {
              "  furrow spmv poisson3d:100 --check     time and check products\n"
              "\n"
              "Results go to stdout, remarks to stderr. Exit codes: 0 done, 1 stopped short, 2 usage, 3 bad input,\n"
-             "4 device or memory, 5 internal, 130 interrupted.");
+             "4 device or memory, 5 internal, 130 interrupted, or 128 + another signal.");
 }
 
 int parse_and_run(int count, char** words) {
@@ -116,29 +124,26 @@ int parse_and_run(int count, char** words) {
   }
   check_subcommands(app, count, words);
   if (count == 1) {
-    fmt::print(stderr, "{}", app.help());
+    put_on_stderr(app.help());
     return usage;
   }
   try {
     app.parse(count, words);
   } catch (const CLI::Success& e) { // help and version
-    return app.exit(e) == 0 ? done : broken;
+    std::ostringstream text;
+    app.exit(e, text, text);
+    print(text.str());
+    return done;
   } catch (const CLI::ParseError& e) {
     throw error(fault::usage, about_parse_error(app, e));
   }
   return run.at(app.get_subcommands().front())();
 }
 
-} // namespace
-
-std::span<const subcommand* const> subcommands() { return table; }
-
-/// The only place where errors become text and an exit code.
-int main(int count, char** words) {
-  watch_for_interrupts();
-  keep_host_memory(0); // so that the memory is what is said before work starts
+/// The only place where errors become text and an exit code: says what is being thrown.
+int say_failure() noexcept {
   try {
-    return parse_and_run(count, words);
+    throw;
   } catch (const error& e) {
     remark(e.what());
     return code_of(e.kind);
@@ -149,8 +154,42 @@ int main(int count, char** words) {
     remark(e.what());
     return bad_input;
   } catch (const std::exception& e) {
-    remark(fmt::format("internal error: {}", e.what()));
-    return broken;
+    remark("internal error: ", e.what());
+  } catch (...) {
+    remark("internal error: an exception of an unknown kind");
+  }
+  return broken;
+}
+
+/// What is thrown where nobody can catch it, as by the constants of a library before `main`, for want of memory.
+[[noreturn]] void end_at_once() noexcept {
+  io::remove_unfinished();
+  _exit(std::current_exception() ? say_failure() : int(broken));
+}
+
+/// Before all constants, therefore with a priority.
+[[gnu::constructor(101)]] void catch_what_nobody_catches() { std::set_terminate(end_at_once); }
+
+/// A descriptor that the caller closed is put on /dev/null, in the direction in which it cannot be used: a file that is
+/// opened later must not get its number, and what is meant for the stream.
+void keep_streams_apart() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+} // namespace
+
+std::span<const subcommand* const> subcommands() { return table; }
+
+int main(int count, char** words) {
+  keep_streams_apart();
+  watch_for_signals();
+  try {
+    keep_host_memory(0); // so that the memory is what is said before work starts
+    const int code = parse_and_run(count, words);
+    return code == interrupt ? interrupt_code() : code;
+  } catch (...) {
+    return say_failure();
   }
 }
 

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
-#include "interrupt.hpp"
 #include "nearest.hpp"
+#include "text.hpp"
 
+#include "backends/cpu/workers.hpp"
 #include "core/check.hpp"
+#include "io/atomic_file.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/solve.hpp>
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 namespace furrow::cli {
@@ -46,7 +53,7 @@ std::vector<precision> machine_options::all_values() const {
 
 device machine_options::apply() const {
   check_name("precision", precision_name, precisions());
-  set_threads(thread_count);
+  use_threads(thread_count);
   const device d = parse_device(where);
   select_device(d);
   return d;
@@ -125,16 +132,43 @@ void check_matrix(const std::string& file) {
   check_name("generator", file.substr(0, file.find(':')), names);
 }
 
-void check_output(const std::string& file, const std::string& input) {
+namespace {
+
+/// Whether two names are one file, which need not be there yet. What is no regular file can be two outputs.
+bool are_one_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  if (!io::is_replaced(a)) return false;
+  std::error_code failed;
+  if (std::filesystem::equivalent(a, b, failed)) return true;
+  const auto whole = [&](const std::filesystem::path& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(io::behind_links(name), failed), failed);
+  };
+  return whole(a) == whole(b);
+}
+
+} // namespace
+
+void check_output(const std::string& file, std::initializer_list<std::string_view> others) {
   if (file.empty()) return;
-  const auto folder = std::filesystem::absolute(file).parent_path();
   std::error_code ignored;
-  check(std::filesystem::is_directory(folder, ignored), fault::input,
-        "{}: cannot be written: its folder does not exist", file);
   check(!std::filesystem::is_directory(file, ignored), fault::input, "{}: is a folder, not a file", file);
-  check(input.empty() || !std::filesystem::equivalent(input, file, ignored), fault::usage,
-        "{} and {} are the same file: choose another name for the output", input, file);
-  clean_up_beside(file);
+  const bool replaced = io::is_replaced(file);
+  const auto behind = std::filesystem::absolute(io::behind_links(file));
+  check(std::filesystem::is_directory(behind.parent_path(), ignored), fault::input,
+        "{}: cannot be written: its folder does not exist", file);
+  const auto must_be_writable = [&](const std::filesystem::path& what) {
+    check(::access(what.c_str(), W_OK) == 0, fault::input, "{}: cannot be written: {}", file, std::strerror(errno));
+  };
+  if (replaced) must_be_writable(behind.parent_path());
+  if (std::filesystem::exists(file, ignored)) must_be_writable(file);
+  for (const auto other : others)
+    check(other.empty() || !are_one_file(file, other), fault::usage,
+          "{} and {} are the same file: choose another name for the output", other, file);
+}
+
+void use_threads(int count) {
+  set_threads(count);
+  const int wanted = count > 0 ? count : cpu::processors();
+  if (threads() < wanted) remark(fmt::format("{} threads cannot be started: going on with {}", wanted, threads()));
 }
 
 } // namespace furrow::cli

@@ -35,15 +35,13 @@ void progress_line::show(const progress& p) {
   drawn_at_ = p.seconds;
   drawn_ = true;
   const double left = seconds_left(), share = share_done();
-  fmt::print(stderr, "\r\x1b[K  {} iterations  residual {:.2e}  {} {:3.0f} %  {}", count_text(p.iteration),
-             p.relative_residual, bar(share, 20), 100 * share,
-             std::isfinite(left) ? seconds_text(std::max(left, 0.1)) + " left" : "");
-  std::fflush(stderr);
+  put_on_stderr(fmt::format("\r\x1b[K  {} iterations  residual {:.2e}  {} {:3.0f} %  {}", count_text(p.iteration),
+                            p.relative_residual, bar(share, 20), 100 * share,
+                            std::isfinite(left) ? seconds_text(std::max(left, 0.1)) + " left" : ""));
 }
 
 void progress_line::erase() {
-  if (drawn_) fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  if (drawn_) put_on_stderr("\r\x1b[K");
   drawn_ = false;
 }
 

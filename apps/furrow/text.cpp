@@ -2,12 +2,14 @@
 #include "text.hpp"
 #include "terminal.hpp"
 
-#include <furrow/error.hpp>
+#include "core/check.hpp"
+#include "io/write_all.hpp"
 
 #include <fmt/format.h>
+#include <sys/uio.h>
 
 #include <cmath>
-#include <cstdio>
+#include <cstring>
 
 namespace furrow::cli {
 
@@ -40,10 +42,18 @@ std::string line(std::string_view label, std::string_view text) {
 }
 
 void print(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  check(written, fault::input, "standard output cannot be written");
+  const int why = io::write_all(STDOUT_FILENO, text.data(), text.size());
+  check(why == 0, fault::input, "standard output cannot be written: {}", std::strerror(why));
 }
 
-void remark(std::string_view text) { fmt::print(stderr, "furrow: {}\n", text); }
+void remark(std::string_view text, std::string_view more) noexcept {
+  const auto piece = [](std::string_view of) { return iovec{const_cast<char*>(of.data()), of.size()}; };
+  const iovec pieces[] = {piece("furrow: "), piece(text), piece(more), piece("\n")};
+  int failed; // in one call: others may write there too
+  do failed = ::writev(STDERR_FILENO, pieces, 4) < 0 ? errno : 0;
+  while (failed == EINTR);
+}
+
+void put_on_stderr(std::string_view text) noexcept { io::write_all(STDERR_FILENO, text.data(), text.size()); }
 
 } // namespace furrow::cli

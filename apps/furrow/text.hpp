@@ -17,7 +17,11 @@ std::string line(std::string_view label, std::string_view text);
 
 /// Writes to stdout at once. Throws `fault::input` where that fails (a full disk).
 void print(std::string_view text);
-/// One line on stderr: "furrow: text".
-void remark(std::string_view text);
+
+/// One line on stderr: "furrow: text", and what more there is to say. It is dropped where it cannot be written, and
+/// takes no memory: the work goes on.
+void remark(std::string_view text, std::string_view more = {}) noexcept;
+/// The same of text that is more than a line, or a part of one.
+void put_on_stderr(std::string_view text) noexcept;
 
 } // namespace furrow::cli

@@ -12,7 +12,6 @@ namespace furrow {
 std::vector<library> libraries() {
   const std::string archive = archive_version_string(); // "libarchive 3.6.2"
   return {
-      {"oneTBB", cpu::tbb_version(), "threads"},
       {"libdeflate", LIBDEFLATE_VERSION_STRING, "gzip"},
       {"libarchive", archive.substr(archive.find(' ') + 1), "tar"},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100), "text"},

@@ -14,8 +14,4 @@ std::vector<library> libraries();
 /// "avx512", "avx2" or "baseline": the instruction set that the CPU kernels run with here.
 std::string instruction_set();
 
-namespace cpu {
-std::string tbb_version();
-}
-
 } // namespace furrow

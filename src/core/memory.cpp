@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "memory_limits.hpp"
 #include "spare_pages.hpp"
 
 #include <furrow/array.hpp>
@@ -26,12 +27,6 @@ std::int64_t field_of_meminfo(const std::string& wanted) {
   while (file >> key >> kilobytes && std::getline(file, unit))
     if (key == wanted) return kilobytes * 1024;
   return std::numeric_limits<std::int64_t>::max();
-}
-
-std::int64_t number_in(const char* path) {
-  std::ifstream file(path);
-  std::int64_t value = -1;
-  return file >> value ? value : -1; // "max" is no number: no limit
 }
 
 } // namespace
@@ -71,12 +66,6 @@ void keep_host_memory(std::int64_t bytes) {
   large_blocks().keep_at_most(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)));
 }
 
-std::int64_t available_host_memory() {
-  std::int64_t available = field_of_meminfo("MemAvailable:");
-  const std::int64_t limit = number_in("/sys/fs/cgroup/memory.max");
-  const std::int64_t used = number_in("/sys/fs/cgroup/memory.current");
-  if (limit >= 0 && used >= 0) available = std::min(available, std::max<std::int64_t>(limit - used, 0));
-  return available;
-}
+std::int64_t available_host_memory() { return std::min(field_of_meminfo("MemAvailable:"), memory_limits().left); }
 
 } // namespace furrow

@@ -2,72 +2,173 @@
 #include "atomic_file.hpp"
 
 #include "refuse.hpp"
+#include "unfinished.hpp"
+#include "write_all.hpp"
 
-#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
+#include <string>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace furrow::io {
+namespace {
 
-void atomic_file::fail(const char* what) { refuse(file_.string(), std::string(what) + ": " + std::strerror(errno)); }
+constexpr mode_t permissions = 0777, of_group = 0070, of_others = 0007;
 
-atomic_file::atomic_file(const std::filesystem::path& file) : file_(file) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(file, ignored);
-  if (std::filesystem::is_directory(status)) refuse(file.string(), "is a directory, not a file");
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    descriptor_ = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    static std::atomic<unsigned> count = 0;
-    // Behind a symbolic link, so that the link stays one.
-    if (std::filesystem::is_symlink(std::filesystem::symlink_status(file, ignored)))
-      file_ = std::filesystem::weakly_canonical(file);
-    beside_ = file_;
-    beside_ += ".part-" + std::to_string(::getpid()) + "-" + std::to_string(count++);
-    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+using about_file = struct stat;
+
+std::optional<about_file> look_at(const std::filesystem::path& file) {
+  about_file about{};
+  if (::stat(file.c_str(), &about) != 0) return {};
+  return about;
+}
+
+/// Standard output or standard error where that is `file`, otherwise -1: opened once more it would be written from its
+/// beginning, and replaced it would leave what is printed to a file without a name.
+int stream_to(const about_file& file) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    about_file about{};
+    if (::fstat(stream, &about) == 0 && about.st_dev == file.st_dev && about.st_ino == file.st_ino &&
+        (::fcntl(stream, F_GETFL) & O_ACCMODE) != O_RDONLY)
+      return stream;
   }
-  if (descriptor_ >= 0) return;
-  beside_.clear();
-  if (errno == ENOENT) refuse(file.string(), "cannot be written: its folder does not exist");
-  fail("cannot be written");
+  return -1;
+}
+
+std::uint64_t random_bits() {
+  std::uint64_t bits = 0;
+  if (::getrandom(&bits, sizeof bits, GRND_NONBLOCK) == sizeof bits) return bits;
+  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  return (now << 20 ^ static_cast<std::uint64_t>(::getpid())) * 0x9E3779B97F4A7C15u;
+}
+
+/// FILE.part-RANDOM, in the same folder; shorter where the name would be too long for it.
+std::filesystem::path name_beside(const std::filesystem::path& file) {
+  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuv";
+  constexpr std::size_t longest = 230;
+  std::string name = file.filename().string().substr(0, longest) + ".part-";
+  std::uint64_t bits = random_bits();
+  for (int k = 0; k < 12; ++k, bits >>= 5) name += digits[bits & 31];
+  return file.parent_path() / name;
+}
+
+/// Gives a new file what the replaced one had. Where its group cannot be kept, that group's rights are those of others.
+void take_over(int descriptor, const about_file& replaced) {
+  mode_t mode = replaced.st_mode & permissions;
+  const bool kept = ::fchown(descriptor, replaced.st_uid, replaced.st_gid) == 0 ||
+                    ::fchown(descriptor, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+  if (!kept) mode = (mode & ~of_group) | (mode & of_others) << 3;
+  ::fchmod(descriptor, mode); // refused by file systems without modes only
+}
+
+/// 0, or what errno says of the disk. Other refusals are of file systems that have nothing to bring there.
+int bring_to_disk(int descriptor) {
+  while (::fsync(descriptor) != 0)
+    if (errno != EINTR) return errno == EIO || errno == ENOSPC || errno == EDQUOT ? errno : 0;
+  return 0;
+}
+
+/// So that the new name is still there after a power failure. A folder that cannot be opened for it is no failure.
+int bring_folder_to_disk(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  const int failure = bring_to_disk(descriptor);
+  ::close(descriptor);
+  return failure;
+}
+
+} // namespace
+
+std::filesystem::path behind_links(std::filesystem::path file) {
+  constexpr int most = 40; // as the kernel
+  std::error_code failed;
+  for (int hop = 0; hop < most; ++hop) {
+    const auto to = std::filesystem::read_symlink(file, failed);
+    if (failed) break;
+    file = file.parent_path() / to; // `to` alone where it is absolute
+  }
+  return file;
+}
+
+bool is_replaced(const std::filesystem::path& file) {
+  const auto there = look_at(file);
+  return !there || (S_ISREG(there->st_mode) && stream_to(*there) < 0);
+}
+
+void atomic_file::fail(const char* what, int why) { refuse(name_, std::string(what) + ": " + std::strerror(why)); }
+
+atomic_file::atomic_file(const std::filesystem::path& file) : name_(file.string()), file_(file) {
+  const auto there = look_at(file);
+  if (there && S_ISDIR(there->st_mode)) refuse(name_, "is a directory, not a file");
+  if (is_replaced(file)) open_beside();
+  else open_directly(stream_to(*there));
+}
+
+void atomic_file::open_directly(int stream) {
+  descriptor_ = stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 3) : ::open(file_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail("cannot be written", errno);
+}
+
+void atomic_file::open_beside() {
+  std::error_code ignored;
+  file_ = behind_links(file_);
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(file_, ignored))) fail("cannot be written", ELOOP);
+  const auto there = look_at(file_);
+  if (there && ::access(file_.c_str(), W_OK) != 0) fail("cannot be written", errno);
+  for (int trial = 0; trial < 100 && descriptor_ < 0; ++trial) {
+    beside_ = name_beside(file_);
+    note_ = note_unfinished(beside_.native());
+    descriptor_ = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, there ? 0600 : 0666);
+    if (descriptor_ >= 0) break;
+    const int why = errno;
+    forget_unfinished(note_);
+    beside_.clear();
+    if (why == ENOENT) refuse(name_, "cannot be written: its folder does not exist");
+    if (why != EEXIST) fail("cannot be written", why);
+  }
+  if (descriptor_ < 0) fail("cannot be written", EEXIST);
+  if (there) take_over(descriptor_, *there);
 }
 
 atomic_file::~atomic_file() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!beside_.empty()) ::unlink(beside_.c_str());
+  forget_unfinished(note_);
 }
 
 void atomic_file::write(const void* data, std::size_t bytes) {
-  for (auto* p = static_cast<const char*>(data); bytes > 0;) {
-    const ssize_t done = ::write(descriptor_, p, bytes);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("cannot be written");
-    p += done, bytes -= static_cast<std::size_t>(done);
-  }
+  if (const int why = write_all(descriptor_, data, bytes)) fail("cannot be written", why);
 }
 
 void atomic_file::write_at(const void* data, std::size_t bytes, index_t offset) {
   for (auto* p = static_cast<const char*>(data); bytes > 0;) {
     const ssize_t done = ::pwrite(descriptor_, p, bytes, offset);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("cannot be written");
+    if (done < 0) fail("cannot be written", errno);
     p += done, bytes -= static_cast<std::size_t>(done), offset += done;
   }
 }
 
 void atomic_file::resize(index_t bytes) {
-  if (::ftruncate(descriptor_, bytes) != 0) fail("cannot be written");
+  if (::ftruncate(descriptor_, bytes) != 0) fail("cannot be written", errno);
 }
 
 void atomic_file::commit() {
-  const int closed = ::close(descriptor_);
+  int why = beside_.empty() ? 0 : bring_to_disk(descriptor_);
+  if (::close(descriptor_) != 0 && why == 0) why = errno;
   descriptor_ = -1;
-  if (closed != 0) fail("cannot be written");
+  if (why != 0) fail("cannot be written", why);
   if (beside_.empty()) return;
-  if (::rename(beside_.c_str(), file_.c_str()) != 0) fail("cannot be put in its place");
+  if (::rename(beside_.c_str(), file_.c_str()) != 0) fail("cannot be put in its place", errno);
   beside_.clear();
+  if ((why = bring_folder_to_disk(file_)) != 0) fail("cannot be written", why);
 }
 
 } // namespace furrow::io

@@ -8,9 +8,12 @@
 
 namespace furrow::io {
 
-/// A file that appears under its name only when it is complete: written beside it and renamed by `commit`. Without
-/// `commit` nothing is left behind. A name that is no regular file (a pipe, /dev/null) is written to directly.
-/// Throws fault::input, "FILE: ...", where the system refuses.
+/// A file that appears under its name only when it is complete and on the disk: written beside it under a name that
+/// nobody else has, and renamed by `commit`. Without `commit` nothing is left behind.
+///
+/// A link is followed: the file behind it is replaced. A file that is replaced keeps its mode, and its owner and group
+/// where the system lets us. What is no regular file (a pipe, /dev/null), and what standard output or standard error
+/// already write to (/dev/stdout), is written to directly. Throws fault::input, "FILE: ...", where the system refuses.
 class atomic_file {
 public:
   explicit atomic_file(const std::filesystem::path& file);
@@ -27,10 +30,23 @@ public:
   void commit();
 
 private:
-  [[noreturn]] void fail(const char* what);
+  [[noreturn]] void fail(const char* what, int why);
+  void open_beside();
+  void open_directly(int stream);
 
+  std::string name_;                    ///< as it was given, for messages
   std::filesystem::path file_, beside_; ///< beside_ is empty where the file is written directly
+  std::size_t note_ = 0;                ///< of beside_, for remove_unfinished
   int descriptor_ = -1;
 };
+
+/// Whether `atomic_file` replaces `file`, which is there or not, and does not write to it directly.
+bool is_replaced(const std::filesystem::path& file);
+
+/// The file itself, behind symbolic links, whether it is there or not.
+std::filesystem::path behind_links(std::filesystem::path file);
+
+/// Removes what is half-written beside its file. For the handler of a signal that ends the process.
+void remove_unfinished() noexcept;
 
 } // namespace furrow::io

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 
 namespace furrow {
 namespace {
@@ -57,6 +58,16 @@ template <class V, class Array> candidate measured(candidate c, const coo<V>& a,
   return c;
 }
 
+/// What a line of the file names; nothing where this build would not have written it.
+std::optional<choice> remembered(const std::vector<candidate>& list, const winner& known, device where) {
+  const auto c = std::ranges::find_if(list, [&](const candidate& one) { return name_of(one.what) == known.format; });
+  if (c == list.end()) return {};
+  const auto kernels = c->what.format->backend(where).kernels;
+  if (std::ranges::none_of(kernels, [&](const kernel_entry& k) { return k.name == known.kernel; })) return {};
+  return choice{c->what.format, c->what.parameters, known.kernel,
+                fmt::format("measured before: {:.4g} us a product", 1e6 * known.seconds)};
+}
+
 } // namespace
 
 template <class V> choice tune(const coo<V>& a, const stats& s, device where, const wish& w) {
@@ -70,11 +81,8 @@ template <class V> choice tune(const coo<V>& a, const stats& s, device where, co
   const winner_key key{fingerprint(a), fmt::format("{}, {} threads", describe(where), threads()), FURROW_BUILD};
   const bool open = w.format == "auto" && w.kernel == "auto" && !(w.applies < 1e18); // what the file answers
   if (open) {
-    if (const auto known = recall(file, key)) {
-      choice c = choose(s, precision_of<V>, where, {known->format, known->kernel});
-      c.reason = fmt::format("measured before: {:.4g} us a product", 1e6 * known->seconds);
-      return c;
-    }
+    const auto known = recall(file, key);
+    if (auto c = known ? remembered(list, *known, where) : std::nullopt) return *c;
   }
   list = worth_a_try(std::move(list), w.applies);
   for (candidate& c : list)

@@ -23,10 +23,12 @@ struct winner {
 /// ~/.cache. Empty where FURROW_CACHE is "off" or there is no such folder to be had.
 std::filesystem::path winners_file();
 
-/// The last winner that `file` holds for the key. A line that is not one of ours is passed over.
+/// The last winner that `file` holds for the key. A line that is not one of ours is passed over, and so is all of what
+/// is no regular file.
 std::optional<winner> recall(const std::filesystem::path& file, const winner_key& key);
 
-/// Adds a line to `file`, in one write, and makes its folder; false where that cannot be done.
+/// Puts a line into `file` in place of those that it has for the key, and makes its folder; false where that cannot be
+/// done. Processes that do so at the same time wait for each other, for a second at most.
 bool remember(const std::filesystem::path& file, const winner_key& key, const winner& w);
 
 } // namespace furrow

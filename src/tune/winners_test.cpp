@@ -7,8 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -75,6 +80,66 @@ TEST_F(winners, tune_measures_once_and_then_remembers) {
   auto other = a;
   other.val[0] += 1;
   EXPECT_NE(tune(other, s, {}).reason.find("measured: fastest of"), std::string::npos);
+}
+
+TEST_F(winners, a_line_replaces_those_of_its_key_alone) {
+  const auto file = winners_file();
+  ASSERT_TRUE(remember(file, key, {"csr", "stream", 1e-6}));
+  ASSERT_TRUE(remember(file, {key.fingerprint, "cpu", key.build}, {"dia", "rows", 2e-6}));
+  std::ofstream(file, std::ios::app) << "0000000000001234\tgpu:0 (NVIDIA H200)\t0.1.0-abc\tcut sh";
+  ASSERT_TRUE(remember(file, key, {"sell", "slices", 3e-6}));
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  EXPECT_EQ(lines, (std::vector<std::string>{"0000000000001234\tcpu\t0.1.0-abc\tdia\trows\t2e-06",
+                                             "0000000000001234\tgpu:0 (NVIDIA H200)\t0.1.0-abc\tsell\tslices\t3e-06"}));
+}
+
+TEST_F(winners, what_is_no_regular_file_is_left_alone) {
+  std::filesystem::create_directories(folder);
+  ASSERT_EQ(::mkfifo(winners_file().c_str(), 0600), 0);
+  EXPECT_FALSE(recall(winners_file(), key)); // and nobody waits for the other end
+  EXPECT_FALSE(remember(winners_file(), key, {"csr", "stream", 1e-6}));
+  EXPECT_TRUE(std::filesystem::is_fifo(winners_file()));
+  std::filesystem::remove(winners_file());
+  std::filesystem::create_directory(winners_file());
+  EXPECT_FALSE(recall(winners_file(), key));
+  EXPECT_FALSE(remember(winners_file(), key, {"csr", "stream", 1e-6}));
+}
+
+TEST_F(winners, of_many_who_write_at_once_none_is_lost) {
+  constexpr int many = 12;
+  std::vector<std::thread> writers;
+  for (int k = 0; k < many; ++k)
+    writers.emplace_back([k] {
+      const winner_key mine{std::uint64_t(k), "cpu", "1"};
+      EXPECT_TRUE(remember(winners_file(), mine, {"csr", "rows", 1e-6 * (k + 1)}));
+    });
+  for (auto& writer : writers) writer.join();
+  for (int k = 0; k < many; ++k) {
+    const auto found = recall(winners_file(), {std::uint64_t(k), "cpu", "1"});
+    ASSERT_TRUE(found);
+    EXPECT_DOUBLE_EQ(found->seconds, 1e-6 * (k + 1));
+  }
+}
+
+TEST_F(winners, a_line_that_this_build_would_not_write_is_measured_anew) {
+  const auto a = kit::laplacian(30, 30);
+  const auto s = measure(a);
+  tune(a, s, {});
+  std::string line;
+  std::getline(std::ifstream(winners_file()) >> std::ws, line);
+  const std::size_t values = line.find('\t', line.find('\t', line.find('\t') + 1) + 1) + 1;
+  for (const char* wrong :
+       {"none\tnone\t1e-9", "csr\tnone\t1e-9", "sell:0:0\tslices\t1e-9", "sell:999999999\tslices\t1e-9",
+        "auto\tauto\t1e-9", "csr\trows\tinf", "csr\trows\tnan", "csr\trows\t0", "csr", "\t\t"}) {
+    std::ofstream(winners_file()) << line.substr(0, values) << wrong << "\n";
+    EXPECT_NE(tune(a, s, {}).reason.find("measured: fastest of"), std::string::npos) << wrong;
+    EXPECT_NE(tune(a, s, {}).reason.find("measured before"), std::string::npos) << wrong;
+    std::ifstream in(winners_file());
+    const std::string all{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_EQ(std::ranges::count(all, '\n'), 1) << wrong << ": " << all;
+  }
 }
 
 TEST_F(winners, tune_respects_a_named_format) {

@@ -61,7 +61,7 @@ class Docs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for number, command, shown, code in commands(document.read_text()):
                 done = subprocess.run(["bash", "-c", command], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True,
-                                      timeout=60)
+                                      timeout=300)
                 where = f"{document.name}:{number}: $ {command}"
                 self.assertEqual(done.returncode, code, f"{where}\n{done.stdout}{done.stderr}")
                 remarks = [line for line in shown if line.startswith("furrow: ")]

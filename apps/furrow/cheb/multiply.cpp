@@ -83,7 +83,7 @@ template <class V> void check_range(cview<V> c) {
 }
 
 template <class V> int run_in(const request& q) {
-  check_output(q.output);
+  check_output(q.output, {q.left, q.right});
   const device where = q.machine.apply();
   const product_options o = options_of(q, where);
   const series_file left = read_series_file(q.left, q.on), right = read_series_file(q.right, q.on);

@@ -21,7 +21,7 @@ struct options {
 int run(const options& o) {
   matrix_ending(o.output);
   check_matrix(o.input);
-  check_output(o.output, o.input);
+  check_output(o.output, {o.input});
   const matrix_header head = load_header(o.input);
   const index_t nnz = expected_stats(head).nnz;
   memory_plan plan;
@@ -30,8 +30,10 @@ int run(const options& o) {
   announce(plan, {});
   const problem p = load(o.input);
   write_problem(p, o.output);
-  print(fmt::format("{}: {} x {}, {} entries, {}\n", o.output, count_text(p.a.shape.rows), count_text(p.a.shape.cols),
-                    count_text(p.a.nnz()), bytes_text(double(std::filesystem::file_size(o.output)))));
+  std::error_code none; // a pipe has no size
+  const auto bytes = std::filesystem::file_size(o.output, none);
+  print(fmt::format("{}: {} x {}, {} entries{}\n", o.output, count_text(p.a.shape.rows), count_text(p.a.shape.cols),
+                    count_text(p.a.nnz()), none ? "" : ", " + bytes_text(double(bytes))));
   return done;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include "core/memory_limits.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,10 +44,8 @@ processor inspect_processor() {
 }
 
 double total_memory() {
-  double bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
-  const std::string limit = word_in("/sys/fs/cgroup/memory.max");
-  if (!limit.empty() && limit != "max") bytes = std::min(bytes, std::atof(limit.c_str()));
-  return bytes;
+  const double bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  return std::min(bytes, double(memory_limits().most));
 }
 
 std::vector<std::pair<std::string, std::string>> settings() {

@@ -13,7 +13,7 @@ struct processor {
 };
 processor inspect_processor();
 
-/// Bytes of memory of this machine, or of the container.
+/// Bytes of memory of this machine, or what the limits of this process leave of it.
 double total_memory();
 
 /// Environment variables that Furrow, its libraries or the terminal output listen to, with their values.

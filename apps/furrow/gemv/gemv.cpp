@@ -91,7 +91,7 @@ int run(gemv_request& q) {
   check_name("operation", q.op, {"n", "t"});
   check_name("layout", q.layout, {"row", "col"});
   check_name("type", q.type, {"f64", "f32", "f16", "bf16"});
-  set_threads(q.thread_count);
+  use_threads(q.thread_count);
   q.where = parse_device(q.where_text);
   select_device(q.where);
   std::vector<std::string> kernels{"auto", "all"};

@@ -10,17 +10,16 @@
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "io/atomic_file.hpp"
 #include "tune/row_error.hpp"
 
 #include <furrow/generate.hpp>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 namespace furrow::cli::solve_command {
 namespace {
@@ -72,22 +71,35 @@ double norm_of(const auto& b) {
   return std::sqrt(sum);
 }
 
-/// Beside the target and renamed, as the library writes its files.
 void write_history(const std::vector<double>& history, const std::string& file) {
-  const std::string beside = fmt::format("{}.part-{}-0", file, getpid());
-  std::FILE* const out = std::fopen(beside.c_str(), "w");
-  check(out != nullptr, fault::input, "{}: cannot be written", file);
-  fmt::print(out, "iteration,relative_residual\n");
-  for (std::size_t k = 0; k < history.size(); ++k) fmt::print(out, "{},{}\n", k, history[k]);
-  const bool written = std::fclose(out) == 0 && std::rename(beside.c_str(), file.c_str()) == 0;
-  if (!written) std::remove(beside.c_str());
-  check(written, fault::input, "{}: cannot be written", file);
+  std::string text = "iteration,relative_residual\n";
+  for (std::size_t k = 0; k < history.size(); ++k) text += fmt::format("{},{}\n", k, history[k]);
+  io::atomic_file out(file);
+  out.write(text);
+  out.commit();
+}
+
+/// Writes one of the outputs, whose name is in `file`. What fails is said and remembered, for the report is worth more
+/// than its exit code, and does not name the file then.
+void write_or_say(std::string& file, int& exit_code, const std::function<void(const std::string&)>& write) {
+  if (file.empty()) return;
+  try {
+    return write(file);
+  } catch (const error& e) {
+    remark(e.what());
+    exit_code = code_of(e.kind);
+  } catch (const std::bad_alloc&) {
+    remark(file, ": cannot be written: out of memory");
+    exit_code = no_resource;
+  }
+  file.clear();
 }
 
 solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
-  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, read_seconds, plan.host_peak()};
+  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, read_seconds, plan.host_peak(), done};
   const host_array<double> b = right_hand_side(q, p, o.rhs);
   host_array<double> x(o.shape.cols, 0.0);
+  polite_interrupts politely;
   {
     const double relative = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
     progress_line line(relative, stderr_is_live() && !q.json);
@@ -101,16 +113,17 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
     };
-    const polite_interrupts politely;
     o.report = solve(std::move(p.a), as_cview(b), as_view(x), q.options);
-    interrupted(); // one that came too late to matter has been noticed
+    politely.finish_first(); // one that comes now comes too late to matter
   }
   if (o.rhs == "ones") {
     double worst = 0;
     for (const double v : x) worst = std::abs(v - 1) <= worst ? worst : std::abs(v - 1);
     o.error = worst;
   }
-  if (!q.output.empty()) write_vector(as_cview(x), q.output);
+  o.exit_code = code_of(o.report.why);
+  write_or_say(q.output, o.exit_code, [&](const std::string& file) { write_vector(as_cview(x), file); });
+  write_or_say(q.history, o.exit_code, [&](const std::string& file) { write_history(o.report.history, file); });
   return o;
 }
 
@@ -125,8 +138,8 @@ int run(solve_request& q) {
   check_matrix(q.file);
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
-  check_output(q.output, q.file);
-  check_output(q.history, q.file);
+  check_output(q.output, {q.file, q.rhs, q.history});
+  check_output(q.history, {q.file, q.rhs});
   const memory_plan plan = plan_of(q, load_header(q.file));
   check_fits(plan, q.options.where);
 
@@ -134,9 +147,8 @@ int run(solve_request& q) {
   problem p = load(q.file);
   const double read_seconds = now() - began;
   const solve_outcome o = solve_and_write(q, std::move(p), read_seconds, plan);
-  if (!q.history.empty()) write_history(o.report.history, q.history);
   print(q.json ? json_of(q, o) : text_of(q, o));
-  return code_of(o.report.why);
+  return o.exit_code;
 }
 
 std::function<int()> setup(CLI::App& app, context& shared) {

@@ -25,6 +25,7 @@ struct solve_outcome {
   std::string name, origin, rhs; ///< rhs: "ones", "random", "stored" or a file
   std::optional<double> error;   ///< max |x_i - 1| where b = A * ones
   double read_seconds = 0, estimated_bytes = 0;
+  int exit_code = 0;
 };
 
 /// The report for a person, and the object for a program.

@@ -12,7 +12,8 @@ namespace furrow::cpu {
 namespace {
 
 constexpr std::uint64_t bound_bits = 12, bound_mask = (1 << bound_bits) - 1;
-constexpr index_t most_groups = bound_mask;
+constexpr index_t most_groups = crew::most;
+static_assert(most_groups <= index_t(bound_mask));
 
 constexpr std::uint64_t pack(std::uint64_t job, index_t first, index_t last) {
   return job << 2 * bound_bits | static_cast<std::uint64_t>(first) << bound_bits | static_cast<std::uint64_t>(last);
@@ -54,29 +55,34 @@ private:
 
 } // namespace
 
-crew::crew(int size, bool crowded, std::function<void(int)> hire)
+crew::crew(int size, bool crowded, std::function<bool(int)> hire)
     : size_(size), crowded_(crowded), hire_(std::move(hire)), shares_(std::make_unique<share[]>(size)) {}
 
 bool crew::run(index_t count, task_function task, void* context, bool turning) {
   if (busy_.exchange(true, std::memory_order_acquire)) return false;
-  bool backwards = false;
-  if (turning) {
-    bool& next = next_backwards_[task];
-    backwards = std::exchange(next, !next);
-  }
-  publish(count, task, context, backwards);
+  publish(count, task, context, turning && turns_back(task));
   hire_some();
   finish();
   return true;
 }
 
-/// Two at most: to start a thread takes as long as a small job, and those who start go on hiring.
-void crew::hire_some() {
+/// Whether a loop that turns runs backwards this time. Always forwards where there is no memory to note it.
+bool crew::turns_back(task_function task) noexcept {
+  try {
+    bool& next = next_backwards_[task];
+    return std::exchange(next, !next);
+  } catch (...) {
+    return false;
+  }
+}
+
+/// Two at most: to wake a thread takes as long as a small job, and those who wake go on hiring.
+void crew::hire_some() noexcept {
   const int wanted = wanted_.load(std::memory_order_relaxed);
   int hired = 0;
   for (int id = 1; id < wanted && hired < 2; ++id)
     if (!shares_[id].present.load() && !shares_[id].present.exchange(true)) {
-      hire_(id);
+      if (!hire_(id)) return shares_[id].present.store(false);
       ++hired;
     }
 }
@@ -111,7 +117,7 @@ void crew::finish() {
   if (failure) std::rethrow_exception(failure);
 }
 
-void crew::help(int id) {
+void crew::help(int id) noexcept {
   hire_some();
   std::uint64_t seen = 0;
   for (;;) {

@@ -23,10 +23,12 @@ namespace furrow::cpu {
 class crew {
 public:
   using task_function = void (*)(void* context, index_t k);
+  static constexpr int most = 4095; ///< participants: no job has more groups
 
-  /// `size` participants, the caller included. `hire(id)` must have help(id) called by another thread, now or later.
+  /// `size` participants, the caller included. `hire(id)` must have help(id) called by another thread, now or later, or
+  /// return false; it must not throw.
   /// `crowded`: there are more participants than processors, so that who waits must yield.
-  crew(int size, bool crowded, std::function<void(int id)> hire);
+  crew(int size, bool crowded, std::function<bool(int id)> hire);
 
   /// Runs all tasks and returns true; or returns false at once where another thread's job is running.
   /// The first exception that a task throws is thrown again here.
@@ -35,7 +37,7 @@ public:
   bool run(index_t count, task_function task, void* context, bool turning = false);
 
   /// The life of a helper; returns when there was nothing to do for a while.
-  void help(int id);
+  void help(int id) noexcept;
 
 private:
   /// The groups that a participant owns, in one word with the number of the job, so that a claim is one exchange and
@@ -46,14 +48,15 @@ private:
   };
 
   void publish(index_t count, task_function task, void* context, bool backwards);
-  void hire_some();
+  void hire_some() noexcept;
+  bool turns_back(task_function task) noexcept;
   void finish();
   void work(int id, std::uint64_t job);
   index_t run_groups_of(int owner, std::uint64_t job, bool from_front);
 
   const int size_;
   const bool crowded_;
-  const std::function<void(int)> hire_;
+  const std::function<bool(int)> hire_;
   const std::unique_ptr<share[]> shares_;
   // What the job is. Written before its ranges; a reader that then claims a group has read this job's.
   alignas(64) std::atomic<std::uint64_t> job_{0};

@@ -52,15 +52,30 @@ TEST(crew, helpers_leave_and_come_back) {
 }
 
 TEST(crew, a_job_ends_although_nobody_helps) {
-  crew alone(4, false, [](int) {});
+  crew alone(4, false, [](int) { return false; });
   std::atomic<index_t> total = 0;
   EXPECT_TRUE(alone.run(
       100, [](void* sum, index_t k) { *static_cast<std::atomic<index_t>*>(sum) += k; }, &total));
   EXPECT_EQ(total, 4950);
 }
 
+TEST(crew, who_cannot_be_hired_is_asked_for_again) {
+  static int asked = 0;
+  crew alone(3, false, [](int) { return ++asked > 4; });
+  for (int job = 0; job < 4; ++job)
+    alone.run(
+        9, [](void*, index_t) {}, nullptr);
+  EXPECT_EQ(asked, 4); // once a job: one refusal is enough
+  alone.run(
+      9, [](void*, index_t) {}, nullptr);
+  EXPECT_EQ(asked, 6); // both come
+  alone.run(
+      9, [](void*, index_t) {}, nullptr);
+  EXPECT_EQ(asked, 6);
+}
+
 TEST(crew, a_loop_that_turns_runs_backwards_every_other_time) {
-  crew alone(1, false, [](int) {});
+  crew alone(1, false, [](int) { return false; });
   std::vector<index_t> order;
   const auto note = [](void* to, index_t k) { static_cast<std::vector<index_t>*>(to)->push_back(k); };
   const auto note_twice = [](void* to, index_t k) { static_cast<std::vector<index_t>*>(to)->push_back(2 * k); };
@@ -74,7 +89,7 @@ TEST(crew, a_loop_that_turns_runs_backwards_every_other_time) {
 }
 
 TEST(crew, a_second_job_at_the_same_time_is_refused_not_lost) {
-  crew c(2, false, [](int) {});
+  crew c(2, false, [](int) { return true; }); // who never comes
   struct both {
     crew& c;
     bool inner = true;

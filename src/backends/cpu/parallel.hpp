@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-/// Parallel loops on the CPU. parallel.cpp is the only file that includes oneTBB.
+/// Parallel loops on the CPU. workers.cpp is the only file that starts threads.
 namespace furrow::cpu {
 
 /// Threads in use; `furrow::set_threads` changes it.

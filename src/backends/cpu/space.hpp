@@ -33,7 +33,7 @@ FURROW_INLINE inline void sweep_piece(Step step, index_t first, index_t last, do
   }
 }
 
-/// Vectors in host memory, oneTBB underneath. Meets the concept `vector_space`; nothing is deferred.
+/// Vectors in host memory, passes on all threads. Meets the concept `vector_space`; nothing is deferred.
 template <class V> class space {
 public:
   using value = V;

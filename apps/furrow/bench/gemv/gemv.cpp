@@ -3,6 +3,7 @@
 #include "exit_code.hpp"
 #include "gemv/gemv_request.hpp"
 #include "nearest.hpp"
+#include "options.hpp"
 #include "report.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
@@ -17,7 +18,9 @@
 namespace furrow::cli::gemv_bench {
 namespace {
 
-const std::vector<std::string> all_types{"f64", "f32", "f16", "bf16"}, all_layouts{"row", "col"}, all_ops{"n", "t"};
+std::vector<std::string> all_types() { return {"f64", "f32", "f16", "bf16"}; }
+std::vector<std::string> all_layouts() { return {"row", "col"}; }
+std::vector<std::string> all_operations() { return {"n", "t"}; }
 
 struct options {
   std::vector<std::string> shapes;
@@ -53,11 +56,11 @@ std::vector<std::string> words_of(const std::string& kind, const std::string& li
 
 int run(const options& o) {
   plan p;
-  p.types = words_of("type", o.types, all_types);
-  p.layouts = words_of("layout", o.layouts, all_layouts);
-  p.operations = words_of("operation", o.operations, all_ops);
+  p.types = words_of("type", o.types, all_types());
+  p.layouts = words_of("layout", o.layouts, all_layouts());
+  p.operations = words_of("operation", o.operations, all_operations());
   for (const auto& text : o.shapes) p.shapes.push_back(parse_shape(text));
-  set_threads(o.thread_count);
+  use_threads(o.thread_count);
   p.where = parse_device(o.where);
   select_device(p.where);
   if (p.shapes.empty()) p.shapes = usual_shapes(p.where);
@@ -72,7 +75,7 @@ int run(const options& o) {
   if (const std::string absent = absent_rivals(p.where, libraries); o.rivals && !absent.empty()) remark(absent);
 
   const auto say = [&](const std::string& text) {
-    if (o.json) fmt::print(stderr, "{}", text);
+    if (o.json) put_on_stderr(text);
     else print(text);
   };
   const double ceiling = measure_read_ceiling(p.where);
@@ -108,9 +111,9 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   const auto list = [&](const char* name, std::string& to, const char* about, const std::vector<std::string>& words) {
     shared.words[app.add_option(name, to, about)->type_name("LIST")] = words;
   };
-  list("--type", o->types, "f64, f32, f16, bf16, joined by commas (default: all)", all_types);
-  list("--layout", o->layouts, "row, col: which of them are contiguous (default: both)", all_layouts);
-  list("--op", o->operations, "n: y = A x, t: y = A' x (default: both)", all_ops);
+  list("--type", o->types, "f64, f32, f16, bf16, joined by commas (default: all)", all_types());
+  list("--layout", o->layouts, "row, col: which of them are contiguous (default: both)", all_layouts());
+  list("--op", o->operations, "n: y = A x, t: y = A' x (default: both)", all_operations());
   app.add_option("--seconds", o->seconds, "time for each measurement (default 0.1)")
       ->type_name("S")
       ->check(CLI::Range(0.0, 3600.0));

@@ -48,7 +48,7 @@ campaign::campaign(std::string bench, const campaign_options& o, const std::vect
 }
 
 void campaign::say(const std::string& text) const {
-  if (options_.json) fmt::print(stderr, "{}", text);
+  if (options_.json) put_on_stderr(text);
   else print(text);
 }
 
