@@ -139,7 +139,7 @@ TEST(input, streams_name_the_line_that_files_name) {
       const std::string text = long_text(line, wrong);
       put_file(file, text);
       const std::string of_file = sentence(refusal([&] { read_matrix(file); }));
-      put_file(file, gzip(text));
+      put_file(file, pack(io::packing::zstd, text));
       EXPECT_EQ(sentence(refusal([&] { read_matrix(file); })), of_file);
       const fifo pipe(text);
       EXPECT_EQ(sentence(refusal([&] { read_matrix(pipe.file); })), of_file);
