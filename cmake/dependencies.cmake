@@ -2,9 +2,11 @@
 # Packages from Debian; the README's set-up installs each of them. And whether there is a GPU part.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(LibArchive REQUIRED)
 find_package(deflate REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(BZip2 REQUIRED)
+find_package(LibLZMA REQUIRED)
+find_package(zstd REQUIRED)
 find_package(LAPACK REQUIRED)
 find_package(ducc0 REQUIRED)
 

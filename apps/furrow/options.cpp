@@ -83,7 +83,8 @@ void choosing::check(const std::vector<std::string>& first) const {
 
 CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file) {
   auto* option =
-      app.add_option("FILE", file, "a matrix (.mtx, .mtx.gz, .tar.gz, .furrow) or a generator (poisson3d:100)")
+      app.add_option("FILE", file,
+                     "a matrix (.mtx, .mtx.gz, .tar.gz, .furrow; - for stdin) or a generator (poisson3d:100)")
           ->required()
           ->type_name("");
   auto& words = shared.words[option] = generator_names();
@@ -147,8 +148,13 @@ bool are_one_file(const std::filesystem::path& a, const std::filesystem::path& b
 
 } // namespace
 
+void check_json_output(bool json, const std::string& file) {
+  furrow::check(!json || file != "-", fault::usage,
+                "--json and '-' for the output both want standard output: name a file for the output");
+}
+
 void check_output(const std::string& file, std::initializer_list<std::string_view> others) {
-  if (file.empty()) return;
+  if (file.empty() || file == "-") return;
   std::error_code ignored;
   check(!std::filesystem::is_directory(file, ignored), fault::input, "{}: is a folder, not a file", file);
   const bool replaced = io::is_replaced(file);

@@ -3,6 +3,7 @@
 #include "terminal.hpp"
 
 #include "core/check.hpp"
+#include "core/printable.hpp"
 #include "io/write_all.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +47,18 @@ void print(std::string_view text) {
   check(why == 0, fault::input, "standard output cannot be written: {}", std::strerror(why));
 }
 
+void print_beside(std::string_view output, std::string_view text) {
+  if (output == "-") put_on_stderr(text);
+  else print(text);
+}
+
 void remark(std::string_view text, std::string_view more) noexcept {
+  std::string fit;
+  try {
+    fit = printable(fmt::format("{}{}", text, more));
+    text = fit, more = {};
+  } catch (...) { // without memory it is said as it is
+  }
   const auto piece = [](std::string_view of) { return iovec{const_cast<char*>(of.data()), of.size()}; };
   const iovec pieces[] = {piece("furrow: "), piece(text), piece(more), piece("\n")};
   int failed; // in one call: others may write there too

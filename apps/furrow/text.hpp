@@ -18,6 +18,9 @@ std::string line(std::string_view label, std::string_view text);
 /// Writes to stdout at once. Throws `fault::input` where that fails (a full disk).
 void print(std::string_view text);
 
+/// The report on what was written to `output`: to stderr where that is standard output (`-`), otherwise to stdout.
+void print_beside(std::string_view output, std::string_view text);
+
 /// One line on stderr: "furrow: text", and what more there is to say. It is dropped where it cannot be written, and
 /// takes no memory: the work goes on.
 void remark(std::string_view text, std::string_view more = {}) noexcept;

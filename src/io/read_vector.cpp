@@ -13,9 +13,9 @@ namespace {
 using namespace io;
 
 /// Numbers, one a line, without a head.
-host_array<double> read_plain(const std::filesystem::path& file, bool packed) {
-  const auto in = packed ? open_gzip(file) : open_file(file);
-  const std::string name = file.string();
+host_array<double> read_plain(input& from, packing packed) {
+  const auto in = unpacked(packed, from.open_for_good(), from.name());
+  const std::string& name = from.name();
   matrix_header head;
   head.layout = matrix_header::layout::array;
   head.stored = std::numeric_limits<index_t>::max();
@@ -78,17 +78,18 @@ std::vector<std::string> leading_comments(std::string_view text) {
 
 } // namespace
 
-io::commented_vector io::read_commented_vector(const std::filesystem::path& file) {
-  const content what = recognise(file);
-  if (what != content::text && what != content::gzip_text)
-    refuse(file.string(), "a matrix or an archive, where a vector is wanted");
-  const bool packed = what == content::gzip_text;
-  std::string first(4096, '\0');
-  first.resize((packed ? open_gzip(file) : open_file(file))->read_all(first.data(), first.size()));
-  return {has_banner(first) ? as_vector(read_entries(file, what), file.string()) : read_plain(file, packed),
-          leading_comments(first)};
+io::commented_vector io::read_commented_vector(const source& from) {
+  input& in = from.opened();
+  return read_unchanged(in, [&]() -> commented_vector {
+    const content what = recognise(in);
+    if (what.kind != content::kind::text) refuse(in.name(), "a matrix or an archive, where a vector is wanted");
+    std::string first(4096, '\0');
+    first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));
+    return {has_banner(first) ? as_vector(read_entries(in, what.packed), in.name()) : read_plain(in, what.packed),
+            leading_comments(first)};
+  });
 }
 
-host_array<double> read_vector(const std::filesystem::path& file) { return io::read_commented_vector(file).values; }
+host_array<double> read_vector(const source& from) { return io::read_commented_vector(from).values; }
 
 } // namespace furrow

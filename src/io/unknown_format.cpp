@@ -59,11 +59,6 @@ std::string guess(std::string_view text) {
       {"MATLAB 5.0", "a MATLAB file"},
       {"\x93NUMPY", "a NumPy array"},
       {"PK\x03\x04", "a zip archive"},
-      {"\xFD"
-       "7zXZ",
-       "compressed by xz; only gzip is supported"},
-      {"BZh", "compressed by bzip2; only gzip is supported"},
-      {"\x28\xB5\x2F\xFD", "compressed by zstd; only gzip is supported"},
   };
   for (const auto& k : known)
     if (text.starts_with(k.magic)) return std::string("it is ") + std::string(k.about);

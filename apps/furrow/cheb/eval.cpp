@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command.hpp"
 #include "exit_code.hpp"
+#include "matrix_input.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "series_file.hpp"
@@ -37,6 +38,7 @@ void warn_of_points_outside(chebyshev::interval on, const host_array<double>& x)
 }
 
 int run(const request& q) {
+  check_one_standard_input({q.file, q.points});
   const host_array<double> x = points_of(q);
   const chebyshev::series p = read_series(q.file, q.on);
   host_array<double> y(x.size());
@@ -57,7 +59,7 @@ int run(const request& q) {
     j["points"].push_back(number(x[i]));
     j["values"].push_back(number(y[i]));
   }
-  print(j.dump() + "\n");
+  print(json_text(j));
   return done;
 }
 

@@ -19,13 +19,9 @@ template <class V> struct symmetric_operator {
 };
 
 /// An interval that holds all eigenvalues of a symmetric matrix (S. Gershgorin 1931). One pass over the triplets.
-<<<<<<< HEAD
-/// Throws `fault::usage` for a matrix that is not square or has no rows, `fault::input` for values that are not finite,
-/// and as `check_triplets`.
-=======
 /// A millionth of its size wider at each end; of a matrix of zeros [-1, 1]. Throws `fault::usage` for a matrix that is
-/// not square or has no rows, `fault::input` for values that are not finite, or whose sums are not.
->>>>>>> series
+/// not square or has no rows, `fault::input` for values that are not finite, or whose sums are not, and as
+/// `check_triplets`.
 template <class V> interval gershgorin(const coo<V>& a);
 
 /// A narrower one: Lanczos' process from a fixed random vector, its extreme values moved out by their residuals, by at
@@ -45,15 +41,9 @@ template <class V> coo<V> centre(coo<V> a, interval on);
 /// x, y: `vectors` columns of n values one after another, not overlapping.
 /// Cost of a degree: a product that updates y, which is the recurrence itself, and half a pass (one for two degrees) of
 /// four vectors where the operator is centred, otherwise of five. Allocates two vectors. Enqueues only; the same bits
-<<<<<<< HEAD
 /// on every run with the same build and device. Throws `fault::usage` for sizes that do not fit, memory that x and y
-/// share, a device that is not the operator's, a series that `check_series` refuses. Y. Saad, Numerical Methods for
-/// Large Eigenvalue Problems, 2nd ed., section 4.4.
-=======
-/// on every run with the same build and device. Throws `fault::usage` for sizes that do not fit, an interval whose
-/// width has no reciprocal in V, a series that `check_series` refuses. Y. Saad, Numerical Methods for Large Eigenvalue
-/// Problems, 2nd ed., section 4.4.
->>>>>>> series
+/// share, a device that is not the operator's, an interval whose width has no reciprocal in V, a series that
+/// `check_series` refuses. Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed., section 4.4.
 template <class V>
 void apply(const series& p, const symmetric_operator<V>& a, cview<V> x, view<V> y, index_t vectors = 1);
 
