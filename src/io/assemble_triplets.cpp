@@ -86,9 +86,9 @@ void check_arguments(shape2 shape, const index_view& rows, const index_view& col
 /// Throws where sorting would take more memory than there is; `copied`: bytes a triplet.
 void check_memory(const matrix_header& head, double copied) {
   const auto n = static_cast<double>(head.stored);
-  const double bytes =
-      io::estimate_assembly(head) + (copied - 8) * n; // the estimate counts values as read: here they are the caller's
-  constexpr double little = 1 << 24;                  // to ask what is available takes as long as sorting that
+  // The estimate counts the values as read, 8 bytes each: here they are the caller's.
+  const double bytes = io::estimate_assembly(head) + (copied - 8) * n;
+  constexpr double little = 1 << 24; // to ask what is available takes as long as sorting that
   if (bytes <= little) return;
   const auto free = static_cast<double>(available_host_memory());
   check(bytes <= free, fault::memory, "assembling {} triplets takes {:.1f} GB of memory, of which {:.1f} GB can be had",
