@@ -11,13 +11,14 @@ namespace {
 
 /// The checks of a whole body, line by line, as the parallel reader makes them piece by piece.
 struct checker {
-  const matrix_header& head;
+  const head_lines& lines;
   index_t entries;
   bool lower, upper;
 
   /// What is wrong with the next line; empty where nothing is.
   std::string check(std::string_view line) {
-    const line_report report = explain_line(head, line);
+    const matrix_header& head = lines.head;
+    const line_report report = explain_line(head, lines.one_index, line);
     if (!report.wrong.empty() || report.blank) return report.wrong;
     if (++entries > head.stored)
       return fmt::format("more entries than the {} that the size line promises", head.stored);
@@ -37,8 +38,8 @@ struct checker {
 void diagnose(const text_origin& origin, const head_lines& lines, index_t begin, index_t before, bool lower,
               bool upper) {
   const auto in = origin.open();
-  checker body{lines.head, before, lower, upper};
-  std::vector<char> buffer(std::size_t(1) << 20);
+  checker body{lines, before, lower, upper};
+  std::vector<char> buffer(std::size_t(1) << 16);
   std::string line;
   index_t at = 0, number = 1; // of the line that `line` begins
   bool dangling = false;      // a line without its end

@@ -6,6 +6,8 @@
 
 #include <furrow/device.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +16,6 @@ namespace {
 
 constexpr std::size_t padding = 64; ///< readable bytes behind every text that is scanned
 constexpr index_t batch_bytes = index_t(1) << 21;
-constexpr index_t longest_line = index_t(1) << 26; ///< of a stream
 
 /// The order of the entries, and what a mirrored file says about its triangles.
 void look(block& b, const matrix_header& head, const scratch& s) {
@@ -57,8 +58,8 @@ public:
 
   /// Parses [text, end), for which see parse_lines. After something wrong, pieces that nobody has begun are left out.
   void take(const char* text, const char* end, scratch& s, block& b) {
-    s.reserve(to_.head, end - text);
-    b.good = parse_lines(to_.head, text, end, s, b.count);
+    s.reserve(to_.head, false, end - text);
+    b.good = parse_lines(to_.head, false, text, end, s, b.count);
     if (to_.head.layout == matrix_header::layout::coordinate) look(b, to_.head, s);
     b.first = used_.fetch_add(b.count, std::memory_order_relaxed);
     if (b.first + b.count > to_.head.stored) b.good = false;
@@ -80,8 +81,9 @@ private:
   std::atomic<bool> stopped_ = false;
 };
 
-/// Adds up what the blocks say, and goes to look for the error where they say that there is one.
-void settle(entries& e, const head_lines& lines, const text_origin& origin) {
+/// Adds up what the blocks say, and goes to look for the error where they say that there is one. too_long: more text
+/// follows, but it is more than may be.
+void settle(entries& e, const head_lines& lines, const text_origin& origin, bool too_long) {
   index_t before = 0;
   bool lower = false, upper = false;
   for (const block& b : e.blocks) {
@@ -91,6 +93,7 @@ void settle(entries& e, const head_lines& lines, const text_origin& origin) {
     lower |= b.lower, upper |= b.upper;
     e.diagonal += b.diagonal;
   }
+  if (too_long) refuse_long_body(origin.name, e.head.stored);
   if (before < e.head.stored)
     diagnose(origin, lines, e.blocks.empty() ? static_cast<index_t>(lines.length) : e.blocks.back().text,
              before - (e.blocks.empty() ? 0 : e.blocks.back().count), lower, upper);
@@ -112,7 +115,9 @@ entries parse_mapped(const mapped_file& map, const head_lines& lines, const text
   collector all(out, lines, origin.name);
   const std::string_view text = map.text();
   const auto size = static_cast<index_t>(text.size()), body = static_cast<index_t>(lines.length);
-  const index_t pieces = (size - body + piece_bytes - 1) / piece_bytes;
+  const double longest = longest_body(static_cast<double>(lines.head.stored));
+  const bool too_long = static_cast<double>(size - body) > longest;
+  const index_t pieces = ((too_long ? static_cast<index_t>(longest) : size - body) + piece_bytes - 1) / piece_bytes;
   out.blocks.resize(static_cast<std::size_t>(pieces));
   const auto line_start = [&](index_t at) { // the first line that begins at `at` or later
     if (at <= body) return body;
@@ -142,7 +147,7 @@ entries parse_mapped(const mapped_file& map, const head_lines& lines, const text
     }
   });
   map.forget(body, size);
-  settle(out, lines, origin);
+  settle(out, lines, origin, too_long);
   return out;
 }
 
@@ -156,6 +161,8 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
   // A first piece, so that small files are done without the other threads.
   const auto first = static_cast<index_t>(in.read_all(now.data() + given, static_cast<std::size_t>(piece_bytes)));
   index_t held = given + first, place = static_cast<index_t>(lines.length);
+  const double longest = longest_body(static_cast<double>(lines.head.stored));
+  bool too_long = false;
   std::vector<scratch> rooms(static_cast<std::size_t>(cpu::thread_count()) + 1);
   for (bool ended = first < piece_bytes; !ended || held > 0;) {
     if (ended && now[held - 1] != '\n') now[held++] = '\n'; // there is room: padding
@@ -190,13 +197,19 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
     });
     if (all.stopped()) break;
     place += cut;
-    if (ended) break;
+    too_long = static_cast<double>(place) - static_cast<double>(lines.length) > longest;
+    if (ended || too_long) break;
     ended = got < batch_bytes;
     held = carried + got;
     std::swap(now, later);
   }
-  settle(out, lines, origin);
+  settle(out, lines, origin, too_long);
   return out;
+}
+
+void refuse_long_body(const std::string& file, index_t entries) {
+  refuse(file, fmt::format("more than 64 MiB of blank lines, comments and long numbers besides its {} {}", entries,
+                           entries == 1 ? "entry" : "entries"));
 }
 
 } // namespace furrow::io

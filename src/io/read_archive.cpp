@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "archive_reader.hpp"
+#include "line_ends.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
 
@@ -23,6 +24,11 @@ struct member_stream final : byte_stream {
   std::size_t read(char* to, std::size_t wanted) override { return from.read(to, wanted); }
 };
 
+/// The text of the current file.
+std::unique_ptr<byte_stream> text_of(archive_reader& in) {
+  return with_line_feeds(std::make_unique<member_stream>(in));
+}
+
 struct tar_file {
   path file;
   bool packed;
@@ -31,10 +37,14 @@ struct tar_file {
   }
   /// For messages about one of its files: "ARCHIVE(FILE)".
   text_origin origin(const std::string& member) const {
-    return {fmt::format("{}({})", file.string(), member), [self = *this, member]() -> std::unique_ptr<byte_stream> {
+    std::string shown = member; // a name may hold anything, a message is one line
+    std::replace_if(
+        shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, '?');
+    return {fmt::format("{}({})", file.string(), shown), [self = *this, member]() -> std::unique_ptr<byte_stream> {
               auto archive = self.open();
               while (archive->next())
-                if (archive->name() == member) return std::make_unique<member_stream>(std::move(archive));
+                if (archive->name() == member)
+                  return with_line_feeds(std::make_unique<member_stream>(std::move(archive)));
               throw error(fault::input, self.file.string() + ": the archive changed while it was read");
             }};
   }
@@ -71,9 +81,9 @@ std::string find_main(const tar_file& tar) {
 /// The right-hand side in the current file; empty, with a remark, where it is one that Furrow cannot take.
 std::optional<host_array<double>> read_side(archive_reader& in, const tar_file& tar, std::string& remark) {
   const text_origin origin = tar.origin(in.name());
-  member_stream stream(in);
   try {
-    entries e = read_entries(stream, in.size(), origin);
+    entries e = read_entries(*text_of(in), in.size(), origin);
+    check_vector_memory(e.head, origin.name);
     if (e.head.shape.cols == 1) return as_vector(std::move(e), origin.name);
     if (e.head.shape.cols == 0) return {};
     remark = fmt::format(", the first of {} right-hand sides", e.head.shape.cols);
@@ -99,8 +109,7 @@ std::optional<problem> read_with(const tar_file& tar, const std::string& wanted)
     if (!has_ending(name, ".mtx")) continue;
     if (!out && (wanted.empty() ? is_main(name) : name == wanted)) {
       const text_origin origin = tar.origin(name);
-      member_stream stream(*in);
-      entries e = read_entries(stream, in->size(), origin);
+      entries e = read_entries(*text_of(*in), in->size(), origin);
       const std::string about = fmt::format("Matrix Market {}, {} stored entries", describe(e.head), e.head.stored);
       out = problem{assemble(std::move(e)), {}, path(name).stem().string(), about};
       main = name;
@@ -132,9 +141,8 @@ problem read_archive(const path& file, content what) {
 matrix_header read_archive_header(const path& file, content what) {
   const tar_file tar{file, what == content::gzip_tar};
   const auto head_of = [&](archive_reader& in) {
-    member_stream stream(in);
     head_lines lines;
-    read_ahead(stream, in.size(), tar.origin(in.name()).name, lines);
+    read_ahead(*text_of(in), in.size(), tar.origin(in.name()).name, lines);
     return lines.head;
   };
   for (const auto in = tar.open(); in->next();)

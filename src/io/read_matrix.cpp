@@ -35,11 +35,8 @@ matrix_header read_header(const std::filesystem::path& file) {
   const io::content what = io::recognise(file);
   if (what == io::content::cache) return io::read_cache_header(file);
   if (what == io::content::tar || what == io::content::gzip_tar) return io::read_archive_header(file, what);
-  const bool packed = what == io::content::gzip_text;
-  const auto in = packed ? io::open_gzip(file) : io::open_file(file);
   io::head_lines lines;
-  io::read_ahead(*in, packed ? io::text_bound(file) : static_cast<double>(std::filesystem::file_size(file)),
-                 file.string(), lines);
+  io::read_ahead(*io::open_text(file, what), io::text_bound(file, what), file.string(), lines);
   return lines.head;
 }
 
