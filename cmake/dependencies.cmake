@@ -3,9 +3,11 @@
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
-find_package(LibArchive REQUIRED)
 find_package(deflate REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(BZip2 REQUIRED)
+find_package(LibLZMA REQUIRED)
+find_package(zstd REQUIRED)
 find_package(LAPACK REQUIRED)
 find_package(ducc0 REQUIRED)
 

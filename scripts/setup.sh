@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build python3 libtbb-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-  libarchive-dev libdeflate-dev zlib1g-dev liblapack-dev libmuparser-dev libgtest-dev"
+  libdeflate-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev liblapack-dev libmuparser-dev libgtest-dev"
 [ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy libclang-rt-dev"
 ducc0=build/packages/ducc0 # headers of the release that scripts/ducc0.txt names
 cmp -s scripts/ducc0.txt $ducc0/from.txt || packages="$packages python3-pip"

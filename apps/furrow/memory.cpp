@@ -4,8 +4,6 @@
 
 #include "core/check.hpp"
 
-#include <furrow/generate.hpp>
-
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,16 +12,6 @@
 #include <fstream>
 
 namespace furrow::cli {
-namespace {
-
-bool is_cache(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string magic(8, '\0');
-  return in.read(magic.data(), 8) && magic == "\x89"
-                                              "FURROW\n";
-}
-
-} // namespace
 
 stats expected_stats(const matrix_header& head) {
   stats s;
@@ -45,13 +33,6 @@ double memory_plan::resident_bytes() {
   double all = 0, resident = 0;
   file >> all >> resident;
   return resident * double(sysconf(_SC_PAGESIZE));
-}
-
-double load_bytes(const std::string& file_or_spec, const matrix_header& head) {
-  std::error_code ignored;
-  const bool made = !std::filesystem::exists(file_or_spec, ignored);
-  // Generators and .furrow files fill the triplets directly.
-  return made || is_cache(file_or_spec) ? 16 * double(head.stored) : estimate_read_memory(head);
 }
 
 double write_bytes(const std::string& file, shape2 shape, index_t nnz) {

@@ -19,9 +19,6 @@ struct memory_plan {
   static double resident_bytes();
 };
 
-/// Peak bytes of `load`.
-double load_bytes(const std::string& file_or_spec, const matrix_header& head);
-
 /// Bytes beside the triplets while a matrix is written: the text of some pieces, and offsets for the search for
 /// symmetry.
 double write_bytes(const std::string& file, shape2 shape, index_t nnz);

@@ -76,7 +76,8 @@ void choosing::check(const std::vector<std::string>& first) const {
 
 CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file) {
   auto* option =
-      app.add_option("FILE", file, "a matrix (.mtx, .mtx.gz, .tar.gz, .furrow) or a generator (poisson3d:100)")
+      app.add_option("FILE", file,
+                     "a matrix (.mtx, .mtx.gz, .tar.gz, .furrow; - for stdin) or a generator (poisson3d:100)")
           ->required()
           ->type_name("");
   auto& words = shared.words[option] = generator_names();
@@ -125,8 +126,13 @@ void check_matrix(const std::string& file) {
   check_name("generator", file.substr(0, file.find(':')), names);
 }
 
+void check_json_output(bool json, const std::string& file) {
+  furrow::check(!json || file != "-", fault::usage,
+                "--json and '-' for the output both want standard output: name a file for the output");
+}
+
 void check_output(const std::string& file, const std::string& input) {
-  if (file.empty()) return;
+  if (file.empty() || file == "-") return;
   const auto folder = std::filesystem::absolute(file).parent_path();
   std::error_code ignored;
   check(std::filesystem::is_directory(folder, ignored), fault::input,

@@ -49,6 +49,9 @@ std::vector<std::string> generator_names(); ///< "poisson1d:", ...
 /// Throws `fault::usage` where `file` has the form of a generator that does not exist, with the nearest name.
 void check_matrix(const std::string& file);
 
+/// Throws `fault::usage` where a result for `--json` and one for `-o -` both want standard output.
+void check_json_output(bool json, const std::string& file);
+
 /// Throws `fault::input`, before any work, where `file` is meant to be written and its folder does not exist.
 /// `fault::usage` where it is the same file as `input`.
 void check_output(const std::string& file, const std::string& input = {});

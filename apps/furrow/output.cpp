@@ -10,7 +10,12 @@ namespace furrow::cli {
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
+std::string json_text(const json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 std::string matrix_ending(const std::string& file) {
+  if (file == "-") return ".mtx";
   for (const char* ending : {".mtx", ".mtx.gz", ".furrow"})
     if (file.ends_with(ending)) return ending;
   throw error(fault::usage,
@@ -22,6 +27,8 @@ void write_problem(const problem& p, const std::string& file) {
   if (ending == ".furrow") return write_cache(p, file);
   write_matrix(p.a, file, p.origin);
   if (!p.b) return;
+  if (file == "-")
+    return remark("the right-hand side that came with the matrix is left out: standard output holds one matrix");
   const std::string beside = file.substr(0, file.size() - ending.size()) + "_b" + ending;
   write_vector(as_cview(*p.b), beside);
   remark(fmt::format("the right-hand side that came with the matrix is in {}", beside));

@@ -11,7 +11,10 @@ using json = nlohmann::ordered_json;
 /// A number for JSON, which knows neither NaN nor infinity: those become null.
 json number(double value);
 
-/// ".mtx", ".mtx.gz" or ".furrow"; throws `fault::usage` for other endings.
+/// One object and a line end; on one line unless `indent` says otherwise. Names that are no UTF-8 get U+FFFD.
+std::string json_text(const json& value, int indent = -1);
+
+/// ".mtx" (also of `-`, standard output), ".mtx.gz" or ".furrow"; throws `fault::usage` for other endings.
 std::string matrix_ending(const std::string& file);
 
 /// Writes p as the ending of `file` says: .mtx, .mtx.gz or .furrow. A right-hand side goes into a .furrow file, and

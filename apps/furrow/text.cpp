@@ -2,6 +2,8 @@
 #include "text.hpp"
 #include "terminal.hpp"
 
+#include "core/printable.hpp"
+
 #include <furrow/error.hpp>
 
 #include <fmt/format.h>
@@ -44,6 +46,11 @@ void print(std::string_view text) {
   check(written, fault::input, "standard output cannot be written");
 }
 
-void remark(std::string_view text) { fmt::print(stderr, "furrow: {}\n", text); }
+void print_beside(std::string_view output, std::string_view text) {
+  if (output == "-") fmt::print(stderr, "{}", text);
+  else print(text);
+}
+
+void remark(std::string_view text) { fmt::print(stderr, "furrow: {}\n", printable(text)); }
 
 } // namespace furrow::cli

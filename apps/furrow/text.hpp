@@ -17,7 +17,9 @@ std::string line(std::string_view label, std::string_view text);
 
 /// Writes to stdout at once. Throws `fault::input` where that fails (a full disk).
 void print(std::string_view text);
-/// One line on stderr: "furrow: text".
+/// The report on what was written to `output`: to stderr where that is standard output (`-`), otherwise to stdout.
+void print_beside(std::string_view output, std::string_view text);
+/// One line on stderr: "furrow: text"; what is not printable in it is replaced.
 void remark(std::string_view text);
 
 } // namespace furrow::cli

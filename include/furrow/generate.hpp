@@ -14,6 +14,9 @@ std::vector<generator_info> generators();
 /// Whether `text` has the form NAME:ARGUMENTS of a generator (known or not).
 bool is_generator(std::string_view text);
 
+/// Whether `load` takes `text` for a generator: the form of one, or the bare name of one, and no file of that name.
+bool means_generator(std::string_view text);
+
 /// Makes the matrix of `spec`, e.g. "poisson3d:100". The same spec gives the same bits everywhere.
 /// Throws `fault::usage` for an unknown name or arguments that do not fit, naming what would.
 problem generate(std::string_view spec);

@@ -2,7 +2,9 @@
 #pragma once
 #include <furrow/coo.hpp>
 
+#include <concepts>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,32 +28,55 @@ struct problem {
   std::string origin;                  ///< one line on what was read: format, field, symmetry, or the generator
 };
 
-/// Reads `.mtx`, `.mtx.gz`, a SuiteSparse `.tar.gz` or `.furrow`, told apart by their content, not by their name.
-/// Matrix Market: coordinate and array; real, integer and pattern; general, symmetric and skew-symmetric, expanded to
-/// both triangles. Duplicates are summed in the order of the file, explicit zeros kept, every position of an array
-/// kept. Parallel over pieces of the mapped file. Peak memory: 24 bytes an entry of a general matrix, 16 a stored and
-/// 12 a final entry of a symmetric one, and 4 bytes a row. The result does not depend on the number of threads. Throws
-/// `fault::input` with "FILE:LINE: what is wrong" for every malformed file, `fault::memory` before allocating what
-/// cannot be had. What is accepted, in detail: docs/reading.md.
-problem read_matrix(const std::filesystem::path& file);
+namespace io {
+class input;
+}
+
+/// Where a matrix or a vector is read from, opened once: a file, a FIFO, or standard input, whose name is `-` (`./-` is
+/// a file of that name). A FIFO or standard input can be read once; what `read_header` has seen of it is kept for the
+/// one who reads it. A file that is written to, or gets shorter, from its opening to the end of a reading is refused.
+/// Throws `fault::input`, "FILE: ...", where it is missing, a directory, not readable, or a FIFO that nobody opens for
+/// writing within a second. Copies are the same source.
+class source {
+public:
+  template <class Name>
+  requires std::convertible_to<const Name&, std::filesystem::path> source(const Name& name) : input_(open(name)) {}
+
+  io::input& opened() const { return *input_; } ///< for the readers
+
+private:
+  static std::shared_ptr<io::input> open(const std::filesystem::path& name);
+  std::shared_ptr<io::input> input_;
+};
+
+/// Reads `.mtx`, a SuiteSparse `.tar`, both also compressed by gzip, bzip2, xz or zstd, or `.furrow`, told apart by
+/// their content, not by their name. Matrix Market: coordinate and array; real, integer and pattern; general, symmetric
+/// and skew-symmetric, expanded to both triangles. Duplicates are summed in the order of the file, explicit zeros kept,
+/// every position of an array kept. Parallel over pieces of the file. Peak memory: 24 bytes an entry of a general
+/// matrix, 16 a stored and 12 a final entry of a symmetric one, and 4 bytes a row. The result does not depend on the
+/// number of threads. Throws `fault::input` with "FILE:LINE: what is wrong" for every malformed file, `fault::memory`
+/// before allocating what cannot be had. What is accepted, in detail: docs/reading.md.
+problem read_matrix(const source& from);
 
 /// Only the head: nothing but the first lines of the file is read (of an archive, what stands before its matrix).
 /// Throws as `read_matrix`. A `.furrow` file is coordinate, real, general.
-matrix_header read_header(const std::filesystem::path& file);
+matrix_header read_header(const source& from);
 
 /// Peak bytes of host memory that `read_matrix` takes for a text with this head; of a symmetric matrix, with all of its
 /// diagonal stored. Within 10% for large files.
 double estimate_read_memory(const matrix_header& head);
+/// The same for what is read from there, which has this head: a `.furrow` file takes less than a text.
+double estimate_read_memory(const source& from, const matrix_header& head);
 
 /// A dense vector: a Matrix Market file of n x 1 or of the object `vector`, plain numbers, one a line, or a NumPy array
-/// (.npy) of one axis or n x 1; in gzip too. `rows`: of the matrix that it belongs to; a vector of another length is
+/// (.npy) of one axis or n x 1; compressed too. `rows`: of the matrix that it belongs to; a vector of another length is
 /// refused as soon as the file shows it, and no more is read and no memory taken. Throws as `read_matrix`.
-host_array<double> read_vector(const std::filesystem::path& file, std::optional<index_t> rows = {});
+host_array<double> read_vector(const source& from, std::optional<index_t> rows = {});
 
 /// Writes `coordinate real general` (or `symmetric`: the lower triangle, when `a` is), shortest digits that read back
 /// as the same bits; compressed where the name ends with `.gz`. Written beside the target first and renamed, so that a
-/// reader never sees half a file. Throws `fault::input`, "FILE: ...", where the system refuses, and as
-/// `check_triplets`. `comment`: lines.
+/// reader never sees half a file; `-` is standard output. Throws `fault::input`, "FILE: ...", where the system refuses,
+/// and as `check_triplets`. `comment`: lines.
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment = {});
 void write_vector(cview<double> x, const std::filesystem::path& file);
 

@@ -3,18 +3,24 @@
 
 #include "backends/cpu/isa.hpp"
 
-#include <archive.h>
+#include <bzlib.h>
 #include <fmt/format.h>
 #include <libdeflate.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
 
 namespace furrow {
 
 std::vector<library> libraries() {
-  const std::string archive = archive_version_string(); // "libarchive 3.6.2"
+  const std::string bzip2 = BZ2_bzlibVersion(); // "1.0.8, 13-Jul-2019"
   return {
       {"oneTBB", cpu::tbb_version(), "threads"},
-      {"libdeflate", LIBDEFLATE_VERSION_STRING, "gzip"},
-      {"libarchive", archive.substr(archive.find(' ') + 1), "tar"},
+      {"libdeflate", LIBDEFLATE_VERSION_STRING, "writes gzip"},
+      {"zlib", zlibVersion(), "reads gzip"},
+      {"bzip2", bzip2.substr(0, bzip2.find(',')), "reads bzip2"},
+      {"liblzma", lzma_version_string(), "reads xz"},
+      {"libzstd", ZSTD_versionString(), "reads zstd"},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100), "text"},
   };
 }

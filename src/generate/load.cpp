@@ -2,9 +2,7 @@
 #include <furrow/generate.hpp>
 
 namespace furrow {
-namespace {
 
-/// Whether `text` means a generator: it has the form of one, or is the bare name of one, and no such file exists.
 bool means_generator(std::string_view text) {
   std::error_code ignored;
   if (std::filesystem::exists(text, ignored)) return false;
@@ -13,8 +11,6 @@ bool means_generator(std::string_view text) {
     if (text == std::string_view(g.usage).substr(0, g.usage.find(':'))) return true;
   return false;
 }
-
-} // namespace
 
 problem load(std::string_view file_or_spec) {
   return means_generator(file_or_spec) ? generate(file_or_spec) : read_matrix(file_or_spec);

@@ -67,6 +67,32 @@ TEST(archive, what_is_refused) {
   EXPECT_NE(refused(tar_member("m/m.mtx", matrix).substr(0, 540)).find("the archive is damaged"), std::string::npos);
 }
 
+TEST(archive, files_that_belong_to_other_matrices_are_passed_over) {
+  // Each of them would take 16 GiB, or be refused, if it were read.
+  const std::string huge = "%%MatrixMarket matrix coordinate real general\n2147483647 1 1\n1 1 1\n";
+  const std::string others = tar_member("x/x0_b.mtx", huge) + tar_member("m/other_b.mtx", huge) +
+                             tar_member("x/m_b.mtx", huge) + tar_member("m/n.mtx", "no matrix") +
+                             tar_member("n/n_b.mtx", "no vector");
+  for (const std::string& own : {tar_member("m/m_b.mtx", side), std::string()})
+    for (const bool before : {true, false}) {
+      const std::string main = tar_member("m/m.mtx", matrix);
+      const archive_file a(others + (before ? own + main : main + own) + others + tar_end);
+      const problem p = read_matrix(a.file);
+      EXPECT_EQ(list(p.a), wanted);
+      EXPECT_EQ(p.b.has_value(), !own.empty());
+    }
+  const archive_file wrong(tar_member("m/m.mtx", matrix) + tar_member("m/m_b.mtx", huge) + tar_end);
+  EXPECT_TRUE(refusal([&] {
+                read_matrix(wrong.file);
+              }).ends_with("'m/m_b.mtx' has 2147483647 values, but the matrix has 2 rows"));
+}
+
+TEST(archive, names_are_shown_without_what_controls_a_terminal) {
+  const archive_file a(tar_member("m/\x1b[31m\n\u202e\xe9\u00e9.mtx", matrix + "x") + tar_end);
+  const std::string said = refusal([&] { read_matrix(a.file); });
+  EXPECT_TRUE(said.find("(m/?[31m???\u00e9.mtx):5: ") != std::string::npos) << said;
+}
+
 TEST(archive, sides_that_are_not_used) {
   const archive_file complex_side(
       tar_member("m/m.mtx", matrix) +

@@ -14,6 +14,11 @@ namespace furrow::io {
 void atomic_file::fail(const char* what) { refuse(file_.string(), std::string(what) + ": " + std::strerror(errno)); }
 
 atomic_file::atomic_file(const std::filesystem::path& file) : file_(file) {
+  if (file == "-") {
+    descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (descriptor_ < 0) fail("standard output cannot be written");
+    return;
+  }
   std::error_code ignored;
   const auto status = std::filesystem::status(file, ignored);
   if (std::filesystem::is_directory(status)) refuse(file.string(), "is a directory, not a file");

@@ -9,7 +9,8 @@
 namespace furrow::io {
 
 /// A file that appears under its name only when it is complete: written beside it and renamed by `commit`. Without
-/// `commit` nothing is left behind. A name that is no regular file (a pipe, /dev/null) is written to directly.
+/// `commit` nothing is left behind. A name that is no regular file (a pipe, /dev/null) is written to directly;
+/// `-` is standard output.
 /// Throws fault::input, "FILE: ...", where the system refuses.
 class atomic_file {
 public:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
+#include <cstring>
+#include <string_view>
 
 namespace furrow::io {
 
@@ -22,15 +21,16 @@ struct byte_stream {
   }
 };
 
-using stream_opener = std::function<std::unique_ptr<byte_stream>()>;
-
-/// The bytes of a file, as they are. Throws "FILE: ..." where it is missing, a directory, or not readable.
-std::unique_ptr<byte_stream> open_file(const std::filesystem::path& file);
-
-/// The bytes inside a gzip file of one member or several; sizes and checksums are checked. What follows the last member
-/// must be zeros (padding of tapes).
-std::unique_ptr<byte_stream> open_gzip(const std::filesystem::path& file);
-
-inline constexpr double largest_gzip_ratio = 1032; ///< no byte of a deflate stream makes more bytes of text
+/// Text in memory, for those who read streams.
+struct memory_stream final : byte_stream {
+  std::string_view text;
+  explicit memory_stream(std::string_view text) : text(text) {}
+  std::size_t read(char* to, std::size_t wanted) override {
+    const std::size_t some = std::min(wanted, text.size());
+    std::memcpy(to, text.data(), some);
+    text.remove_prefix(some);
+    return some;
+  }
+};
 
 } // namespace furrow::io

@@ -5,7 +5,6 @@
 #include "checksum.hpp"
 #include "core/check.hpp"
 #include "core/triplets.hpp"
-#include "mapped_file.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
 
@@ -15,11 +14,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <unistd.h>
 
 namespace furrow {
 namespace io {
@@ -47,51 +44,45 @@ std::uint64_t sum_of(const std::vector<std::uint64_t>& sums) { return checksum(s
 std::uint64_t header_sum(const cache_header& h) { return checksum(&h, offsetof(cache_header, sum)); }
 
 /// The header, once its own sums and sizes are right.
-cache_header load_header(const open_handle& file) {
+cache_header load_header(const input& file) {
   cache_header h;
-  const ssize_t got = ::pread(file.descriptor, &h, sizeof h, 0);
-  if (got < static_cast<ssize_t>(sizeof h)) refuse(file.name, "the cache is cut short inside its header");
-  if (std::memcmp(h.magic, cache_magic.data(), sizeof h.magic) != 0) refuse(file.name, "no cache of Furrow");
+  if (file.read_at(reinterpret_cast<char*>(&h), sizeof h, 0) < sizeof h)
+    refuse(file.name(), "the cache is cut short inside its header");
+  if (std::memcmp(h.magic, cache_magic.data(), sizeof h.magic) != 0) refuse(file.name(), "no cache of Furrow");
   if (h.version != cache_version)
-    refuse(file.name, fmt::format("the cache has version {}, this program reads version {}: convert the matrix again",
-                                  h.version, cache_version));
-  if (h.sum != header_sum(h)) refuse(file.name, "the cache is damaged: the checksum of its header does not match");
+    refuse(file.name(), fmt::format("the cache has version {}, this program reads version {}: convert the matrix again",
+                                    h.version, cache_version));
+  if (h.sum != header_sum(h)) refuse(file.name(), "the cache is damaged: the checksum of its header does not match");
   constexpr std::int64_t side = std::numeric_limits<std::int32_t>::max(), most = std::int64_t(1) << 58;
   const bool sane = h.header_bytes == sizeof h && h.rows >= 0 && h.rows <= side && h.cols >= 0 && h.cols <= side &&
                     h.entries >= 0 && h.entries <= most && h.name_bytes >= 0 && h.name_bytes <= 1 << 20 &&
                     h.origin_bytes >= 0 && h.origin_bytes <= 1 << 20 && (h.has_b == 0 || h.has_b == 1);
-  if (!sane) refuse(file.name, "the cache is damaged: the sizes in its header make no sense");
+  if (!sane) refuse(file.name(), "the cache is damaged: the sizes in its header make no sense");
   const std::int64_t wanted[5] = {h.name_bytes + h.origin_bytes, 4 * h.entries, 4 * h.entries, 8 * h.entries,
                                   h.has_b ? 8 * h.rows : 0};
   std::uint64_t end = sizeof h;
   for (int s = 0; s < 5; ++s) {
     const std::uint64_t begin = (end + cache_page - 1) / cache_page * cache_page;
     if (h.section[s].bytes != static_cast<std::uint64_t>(wanted[s]) || h.section[s].offset != begin)
-      refuse(file.name, "the cache is damaged: its sections are not where they must be");
+      refuse(file.name(), "the cache is damaged: its sections are not where they must be");
     end = begin + h.section[s].bytes;
   }
-  if (static_cast<std::uint64_t>(file.size) != end)
-    refuse(file.name, fmt::format("the cache has {} bytes in place of {}", file.size, end));
+  if (static_cast<std::uint64_t>(file.size()) != end)
+    refuse(file.name(), fmt::format("the cache has {} bytes in place of {}", file.size(), end));
   return h;
 }
 
-void load_section(const open_handle& file, const cache_header& h, int s, void* to) {
+void load_section(const input& file, const cache_header& h, int s, void* to) {
   const cache_section& section = h.section[s];
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(pieces_of(section.bytes)));
-  for_each_piece(
-      static_cast<char*>(to), section.bytes, [&](char* p, std::uint64_t bytes, std::uint64_t from, index_t k) {
-        for (std::uint64_t done = 0; done < bytes;) {
-          const ssize_t got =
-              ::pread(file.descriptor, p + done, bytes - done, static_cast<off_t>(section.offset + from + done));
-          if (got < 0 && errno == EINTR) continue;
-          if (got < 0) refuse(file.name, std::string("cannot be read: ") + std::strerror(errno));
-          if (got == 0) refuse(file.name, "the cache is cut short");
-          done += static_cast<std::uint64_t>(got);
-        }
-        sums[static_cast<std::size_t>(k)] = checksum(p, bytes);
-      });
+  for_each_piece(static_cast<char*>(to), section.bytes,
+                 [&](char* p, std::uint64_t bytes, std::uint64_t from, index_t k) {
+                   if (file.read_at(p, bytes, static_cast<index_t>(section.offset + from)) < bytes)
+                     refuse(file.name(), "the cache is cut short");
+                   sums[static_cast<std::size_t>(k)] = checksum(p, bytes);
+                 });
   if (sum_of(sums) != section.sum)
-    refuse(file.name,
+    refuse(file.name(),
            fmt::format("the cache is damaged: the checksum of its {} section does not match", section_names[s]));
 }
 
@@ -99,40 +90,39 @@ void load_section(const open_handle& file, const cache_header& h, int s, void* t
 
 bool is_cache(std::string_view first_bytes) { return first_bytes.starts_with(cache_magic); }
 
-matrix_header read_cache_header(const std::filesystem::path& file) {
-  const cache_header h = load_header(open_handle(file));
+matrix_header read_cache_header(const input& from) {
+  const cache_header h = load_header(from);
   matrix_header head;
   head.shape = {h.rows, h.cols};
   head.stored = h.entries;
   return head;
 }
 
-problem read_cache(const std::filesystem::path& file) {
-  const open_handle handle(file);
-  const cache_header h = load_header(handle);
+problem read_cache(const input& from) {
+  const cache_header h = load_header(from);
   const double wanted = 16.0 * static_cast<double>(h.entries) + (h.has_b ? 8.0 : 0.0) * static_cast<double>(h.rows);
   const auto free = static_cast<double>(available_host_memory());
   check(wanted <= free, fault::memory,
-        "{}: reading {} entries needs {:.1f} GB of memory, of which {:.1f} GB can be had", handle.name, h.entries,
+        "{}: reading {} entries needs {:.1f} GB of memory, of which {:.1f} GB can be had", from.name(), h.entries,
         wanted / 1e9, free / 1e9);
   problem p;
   std::string text(h.section[0].bytes, '\0');
-  load_section(handle, h, 0, text.data());
+  load_section(from, h, 0, text.data());
   p.name = text.substr(0, static_cast<std::size_t>(h.name_bytes));
   p.origin = text.substr(static_cast<std::size_t>(h.name_bytes));
   p.a.shape = {h.rows, h.cols};
   p.a.row = host_array<std::int32_t>(h.entries);
   p.a.col = host_array<std::int32_t>(h.entries);
   p.a.val = host_array<double>(h.entries);
-  load_section(handle, h, 1, p.a.row.data());
-  load_section(handle, h, 2, p.a.col.data());
-  load_section(handle, h, 3, p.a.val.data());
+  load_section(from, h, 1, p.a.row.data());
+  load_section(from, h, 2, p.a.col.data());
+  load_section(from, h, 3, p.a.val.data());
   if (h.has_b) {
     p.b = host_array<double>(h.rows);
-    load_section(handle, h, 4, p.b->data());
+    load_section(from, h, 4, p.b->data());
   }
   if (const auto what = broken_promise(p.a.shape, p.a.row, p.a.col, p.a.nnz()); !what.empty())
-    refuse(handle.name, "the cache is damaged: " + what);
+    refuse(from.name(), "the cache is damaged: " + what);
   return p;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "byte_stream.hpp"
 #include "header.hpp"
-#include "mapped_file.hpp"
+#include "input.hpp"
 #include "parse_lines.hpp"
 
 #include <atomic>
@@ -11,8 +11,7 @@
 
 namespace furrow::io {
 
-inline constexpr index_t piece_bytes = index_t(1) << 18;  ///< text that one thread parses at a time
-inline constexpr index_t longest_line = index_t(1) << 26; ///< of a stream
+inline constexpr index_t piece_bytes = index_t(1) << 18; ///< text that one thread parses at a time
 
 /// The longest body of a text with this many entries, in bytes: blank lines, comments and digits are not without end.
 constexpr double longest_body(double entries) { return 0x1p26 + 4096 * entries; }
@@ -21,7 +20,7 @@ constexpr double longest_body(double entries) { return 0x1p26 + 4096 * entries; 
 
 /// Where the entries of one piece of text are, and what is known of them.
 struct block {
-  index_t text = 0;             ///< where the piece begins, from the start of the file
+  index_t text = -1;            ///< where its lines begin, from the start of the file; -1: no line begins in it
   index_t first = 0, count = 0; ///< its entries in `entries`
   index_t diagonal = 0;         ///< entries on the diagonal (of mirrored files only)
   bool good = true;
@@ -49,22 +48,28 @@ struct entries {
   listed_entries list() const { return {head, row, col, val, blocks, diagonal}; }
 };
 
-/// A text, for those who want to know what is wrong with it.
-struct text_origin {
-  std::string name;   ///< for messages
-  stream_opener open; ///< from its first byte
-};
-
-/// Entries of the body of a mapped file, from `text[lines.length]` on.
-entries parse_mapped(const mapped_file& map, const head_lines& lines, const text_origin& origin);
+/// Entries of the body of a text file, read by all threads.
+entries parse_file(const input& file, const head_lines& lines);
 
 /// Entries of a stream of which `ahead` has been read, the head included. Reads on while the pieces at hand are parsed.
-entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& lines, const text_origin& origin);
+entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& lines, const std::string& name);
 
-/// Finds the first thing that is wrong from byte `begin` on (the start of a line), with `before` entries before it,
-/// some of them below (`lower`) or above (`upper`) the diagonal, and throws "FILE:LINE: what is wrong".
-[[noreturn]] void diagnose(const text_origin& origin, const head_lines& lines, index_t begin, index_t before,
-                           bool lower, bool upper);
+/// What pieces say together, in the order of the text.
+struct account {
+  index_t entries = 0;
+  bool lower = false, upper = false; ///< entries below and above the diagonal (of mirrored files only)
+
+  /// Adds a piece. False, and as before, where something is wrong with it or with it behind the others.
+  bool add(const block& b, index_t promised);
+};
+
+/// Finds the first thing that is wrong with `rest`, which begins with line `number`, behind what `before` counts, and
+/// throws "FILE:LINE: what is wrong".
+[[noreturn]] void diagnose(const std::string& name, const head_lines& lines, byte_stream& rest, index_t number,
+                           account before);
+
+/// Line `number` is the last one, and entries are missing.
+[[noreturn]] void refuse_short(const std::string& name, index_t number, index_t entries, index_t promised);
 
 /// The matrix: sorted by row and column, duplicates summed in the order of the file, mirrored entries added.
 coo<double> assemble(entries&& e);

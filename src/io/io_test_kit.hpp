@@ -3,8 +3,13 @@
 #include <furrow/error.hpp>
 #include <furrow/io.hpp>
 
+#include "unpack/unpack.hpp"
+
+#include <bzlib.h>
 #include <gtest/gtest.h>
 #include <libdeflate.h>
+#include <lzma.h>
+#include <zstd.h>
 
 #include <bit>
 #include <cstdlib>
@@ -87,8 +92,38 @@ inline std::optional<std::string> gunzip(const std::string& packed, std::size_t 
   return all;
 }
 
+/// `text` as one member of a compressed file, with its checksum.
+inline std::string pack(io::packing how, const std::string& text) {
+  using io::packing;
+  if (how == packing::none) return text;
+  if (how == packing::gzip) return gzip(text);
+  std::string out(2 * text.size() + 4096, '\0');
+  if (how == packing::bzip2) {
+    auto size = static_cast<unsigned>(out.size());
+    EXPECT_EQ(BZ2_bzBuffToBuffCompress(out.data(), &size, const_cast<char*>(text.data()),
+                                       static_cast<unsigned>(text.size()), 9, 0, 0),
+              BZ_OK);
+    out.resize(size);
+  } else if (how == packing::xz) {
+    std::size_t size = 0;
+    EXPECT_EQ(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
+                                      text.size(), reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()),
+              LZMA_OK);
+    out.resize(size);
+  } else {
+    ZSTD_CCtx* const tool = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(tool, ZSTD_c_checksumFlag, 1);
+    const std::size_t size = ZSTD_compress2(tool, out.data(), out.size(), text.data(), text.size());
+    EXPECT_FALSE(ZSTD_isError(size));
+    ZSTD_freeCCtx(tool);
+    out.resize(size);
+  }
+  return out;
+}
+inline constexpr io::packing packings[] = {io::packing::gzip, io::packing::bzip2, io::packing::xz, io::packing::zstd};
+
 /// One file of a tar archive.
-inline std::string tar_member(const std::string& name, const std::string& text) {
+inline std::string tar_member(const std::string& name, const std::string& text, char type = '0') {
   std::string head(512, '\0');
   const auto put = [&](std::size_t at, const std::string& s) { head.replace(at, s.size(), s); };
   const auto octal = [](std::size_t value, int digits) {
@@ -97,8 +132,8 @@ inline std::string tar_member(const std::string& name, const std::string& text) 
     return s;
   };
   put(0, name), put(100, "0000644"), put(108, "0000000"), put(116, "0000000");
-  put(124, octal(text.size(), 11)), put(136, "00000000000"), put(148, "        "), put(156, "0"), put(257, "ustar"),
-      put(263, "00");
+  put(124, octal(text.size(), 11)), put(136, "00000000000"), put(148, "        "), put(156, std::string(1, type)),
+      put(257, "ustar"), put(263, "00");
   unsigned sum = 0;
   for (const char c : head) sum += static_cast<unsigned char>(c);
   put(148, octal(sum, 6) + '\0' + ' ');

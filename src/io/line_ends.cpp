@@ -1,53 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "line_ends.hpp"
 
-#include <string>
-
 namespace furrow::io {
 namespace {
 
 constexpr std::size_t looked_at = 4096; ///< where the first line should have ended
-
-class line_feed_stream final : public byte_stream {
-public:
-  explicit line_feed_stream(std::unique_ptr<byte_stream> in) : in_(std::move(in)) {}
-
-  std::size_t read(char* to, std::size_t wanted) override {
-    if (!looked_) look();
-    for (;;) {
-      const std::size_t got = next(to, wanted), left = returns_ ? convert(to, got) : got;
-      if (left > 0 || got == 0) return left; // a piece may be nothing but the LF of a CR LF
-    }
-  }
-
-private:
-  void look() {
-    first_.resize(looked_at);
-    first_.resize(in_->read_all(first_.data(), looked_at));
-    returns_ = ends_lines_with_returns(first_);
-    looked_ = true;
-  }
-  std::size_t next(char* to, std::size_t wanted) {
-    if (given_ == first_.size()) return in_->read(to, wanted);
-    const std::size_t got = first_.copy(to, wanted, given_);
-    given_ += got;
-    return got;
-  }
-  std::size_t convert(char* text, std::size_t size) {
-    char* to = text;
-    for (const char* p = text; p < text + size; ++p) {
-      const char c = *p;
-      if (!(after_return_ && c == '\n')) *to++ = c == '\r' ? '\n' : c;
-      after_return_ = c == '\r';
-    }
-    return static_cast<std::size_t>(to - text);
-  }
-
-  std::unique_ptr<byte_stream> in_;
-  std::string first_;     ///< what was looked at
-  std::size_t given_ = 0; ///< of it
-  bool looked_ = false, returns_ = false, after_return_ = false;
-};
 
 } // namespace
 
@@ -59,8 +16,36 @@ bool ends_lines_with_returns(std::string_view beginning) {
   return behind != std::string_view::npos && behind > end && beginning[behind] != '\n';
 }
 
-std::unique_ptr<byte_stream> with_line_feeds(std::unique_ptr<byte_stream> in) {
-  return std::make_unique<line_feed_stream>(std::move(in));
+std::size_t line_feeds::read(char* to, std::size_t wanted) {
+  if (!looked_) look();
+  for (;;) {
+    const std::size_t got = next(to, wanted), left = returns_ ? convert(to, got) : got;
+    if (left > 0 || got == 0) return left; // a piece may be nothing but the LF of a CR LF
+  }
+}
+
+void line_feeds::look() {
+  first_.resize(looked_at);
+  first_.resize(in_.read_all(first_.data(), looked_at));
+  returns_ = ends_lines_with_returns(first_);
+  looked_ = true;
+}
+
+std::size_t line_feeds::next(char* to, std::size_t wanted) {
+  if (given_ == first_.size()) return in_.read(to, wanted);
+  const std::size_t got = first_.copy(to, wanted, given_);
+  given_ += got;
+  return got;
+}
+
+std::size_t line_feeds::convert(char* text, std::size_t size) {
+  char* to = text;
+  for (const char* p = text; p < text + size; ++p) {
+    const char c = *p;
+    if (!(after_return_ && c == '\n')) *to++ = c == '\r' ? '\n' : c;
+    after_return_ = c == '\r';
+  }
+  return static_cast<std::size_t>(to - text);
 }
 
 bool has_inner_return(std::string_view line) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
+#include "count_lines.hpp"
 #include "entries.hpp"
+#include "line_window.hpp"
 #include "refuse.hpp"
 
 #include <furrow/device.hpp>
@@ -10,11 +12,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace furrow::io {
 namespace {
 
-constexpr std::size_t padding = 64; ///< readable bytes behind every text that is scanned
 constexpr index_t batch_bytes = index_t(1) << 21;
 
 /// The order of the entries, and what a mirrored file says about its triangles.
@@ -81,97 +83,88 @@ private:
   std::atomic<bool> stopped_ = false;
 };
 
-/// Adds up what the blocks say, and goes to look for the error where they say that there is one. too_long: more text
-/// follows, but it is more than may be.
-void settle(entries& e, const head_lines& lines, const text_origin& origin, bool too_long) {
-  index_t before = 0;
-  bool lower = false, upper = false;
-  for (const block& b : e.blocks) {
-    if (!b.good || before + b.count > e.head.stored || ((lower || b.lower) && (upper || b.upper)))
-      diagnose(origin, lines, b.text, before, lower, upper);
-    before += b.count;
-    lower |= b.lower, upper |= b.upper;
-    e.diagonal += b.diagonal;
+/// Text of a file from `at` on.
+struct file_stream final : byte_stream {
+  const input& file;
+  index_t at;
+  file_stream(const input& file, index_t at) : file(file), at(at) {}
+  std::size_t read(char* to, std::size_t wanted) override {
+    const std::size_t got = file.read_at(to, wanted, at);
+    at += static_cast<index_t>(got);
+    return got;
   }
-  if (too_long) refuse_long_body(origin.name, e.head.stored);
-  if (before < e.head.stored)
-    diagnose(origin, lines, e.blocks.empty() ? static_cast<index_t>(lines.length) : e.blocks.back().text,
-             before - (e.blocks.empty() ? 0 : e.blocks.back().count), lower, upper);
-}
+};
 
-/// A copy of `text` that ends with a line end and can be scanned.
-std::string padded(std::string_view text) {
-  std::string out(text);
-  if (!text.ends_with('\n')) out += '\n';
-  const std::size_t size = out.size();
-  out.append(padding, '\0').resize(size); // the bytes stay readable
-  return out;
+/// Goes over the lines of a file from byte `begin` on, once it has counted those before.
+[[noreturn]] void diagnose_file(const input& file, const head_lines& lines, index_t begin, const account& before) {
+  std::vector<char> buffer(std::size_t(1) << 20);
+  index_t number = 1;
+  for (index_t at = 0; at < begin;) {
+    const auto wanted = static_cast<std::size_t>(std::min<index_t>(std::ssize(buffer), begin - at));
+    if (file.read_at(buffer.data(), wanted, at) < wanted) file.refuse_changed();
+    number += count_lines(buffer.data(), buffer.data() + wanted);
+    at += static_cast<index_t>(wanted);
+  }
+  file_stream rest(file, begin);
+  diagnose(file.name(), lines, rest, number, before);
 }
 
 } // namespace
 
-entries parse_mapped(const mapped_file& map, const head_lines& lines, const text_origin& origin) {
+entries parse_file(const input& file, const head_lines& lines) {
   entries out;
-  collector all(out, lines, origin.name);
-  const std::string_view text = map.text();
-  const auto size = static_cast<index_t>(text.size()), body = static_cast<index_t>(lines.length);
+  collector all(out, lines, file.name());
+  const auto size = file.size(), body = static_cast<index_t>(lines.length);
   const double longest = longest_body(static_cast<double>(lines.head.stored));
   const bool too_long = static_cast<double>(size - body) > longest;
   const index_t pieces = ((too_long ? static_cast<index_t>(longest) : size - body) + piece_bytes - 1) / piece_bytes;
   out.blocks.resize(static_cast<std::size_t>(pieces));
-  const auto line_start = [&](index_t at) { // the first line that begins at `at` or later
-    if (at <= body) return body;
-    const std::size_t end = text.find('\n', static_cast<std::size_t>(std::min(at, size)) - 1);
-    return end == std::string_view::npos ? size : static_cast<index_t>(end) + 1;
-  };
   std::atomic<index_t> next = 0;
-  constexpr index_t group = 16;
   cpu::for_each_task(std::min<index_t>(pieces, cpu::thread_count()), [&](index_t) {
     scratch room;
+    line_window window(file, body);
     for (index_t k; !all.stopped() && (k = next.fetch_add(1)) < pieces;) {
+      const std::string_view text = window.lines(body + k * piece_bytes, body + (k + 1) * piece_bytes);
+      if (text.empty()) continue;
       block& b = out.blocks[static_cast<std::size_t>(k)];
-      map.fetch(body + k * piece_bytes, body + (k + 1) * piece_bytes);
-      const index_t from = line_start(body + k * piece_bytes), to = line_start(body + (k + 1) * piece_bytes);
-      b.text = from;
-      if (from == to) continue;
-      if (to + static_cast<index_t>(padding) <= size) {
-        all.take(text.data() + from, text.data() + to, room, b);
-      } else {
-        const std::string last =
-            padded(text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
-        all.take(last.data(), last.data() + last.size(), room, b);
-      }
-      // Pages go back in large groups, for all processors must take notice; and late, when nobody reads there any more.
-      if (k % group == group - 1)
-        map.forget(body + (k + 1 - 2 * group) * piece_bytes, body + (k + 1 - group) * piece_bytes);
+      b.text = window.place(text.data());
+      all.take(text.data(), text.data() + text.size(), room, b);
     }
   });
-  map.forget(body, size);
-  settle(out, lines, origin, too_long);
+  account sum, before; // of all pieces; of those before the last one
+  index_t last = body;
+  for (const block& b : out.blocks) {
+    if (b.text < 0) continue;
+    before = sum, last = b.text;
+    if (!sum.add(b, out.head.stored)) diagnose_file(file, lines, last, before);
+    out.diagonal += b.diagonal;
+  }
+  if (too_long) refuse_long_body(file.name(), out.head.stored);
+  if (sum.entries < out.head.stored) diagnose_file(file, lines, last, before);
   return out;
 }
 
-entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& lines, const text_origin& origin) {
+entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& lines, const std::string& name) {
   entries out;
-  collector all(out, lines, origin.name);
+  collector all(out, lines, name);
   const std::string_view body = ahead.substr(lines.length);
   const auto given = static_cast<index_t>(body.size());
-  host_array<char> now(given + piece_bytes + static_cast<index_t>(2 * padding)), later;
+  host_array<char> now(given + piece_bytes + 2 * padding), later;
   std::copy(body.begin(), body.end(), now.begin());
   // A first piece, so that small files are done without the other threads.
   const auto first = static_cast<index_t>(in.read_all(now.data() + given, static_cast<std::size_t>(piece_bytes)));
   index_t held = given + first, place = static_cast<index_t>(lines.length);
-  const double longest = longest_body(static_cast<double>(lines.head.stored));
-  bool too_long = false;
   std::vector<scratch> rooms(static_cast<std::size_t>(cpu::thread_count()) + 1);
+  account sum;
+  index_t line = lines.lines + 1; // that the next piece begins with
   for (bool ended = first < piece_bytes; !ended || held > 0;) {
     if (ended && now[held - 1] != '\n') now[held++] = '\n'; // there is room: padding
     index_t cut = held;
     while (cut > 0 && now[cut - 1] != '\n') --cut;
     const index_t carried = held - cut;
-    if (carried > longest_line) refuse(origin.name, "a line is longer than 64 MiB");
-    if (!ended && later.capacity() < carried + batch_bytes + static_cast<index_t>(2 * padding))
-      later = host_array<char>(2 * carried + batch_bytes + static_cast<index_t>(2 * padding));
+    if (carried > longest_line) refuse_long_line(name);
+    if (!ended && later.capacity() < carried + batch_bytes + 2 * padding)
+      later = host_array<char>(2 * carried + batch_bytes + 2 * padding);
     std::vector<index_t> cuts{0};
     while (cuts.back() < cut) {
       index_t to = std::min(cut, cuts.back() + piece_bytes);
@@ -181,6 +174,7 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
     const auto pieces = static_cast<index_t>(cuts.size()) - 1;
     const std::size_t done = out.blocks.size();
     out.blocks.resize(done + static_cast<std::size_t>(pieces));
+    std::vector<index_t> ends(static_cast<std::size_t>(pieces)); // lines of each piece
     std::atomic<index_t> next = 0;
     index_t got = 0;
     cpu::for_each_task(std::clamp<index_t>(pieces + !ended, 1, cpu::thread_count()), [&](index_t worker) {
@@ -189,21 +183,31 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
         got = static_cast<index_t>(in.read_all(later.data() + carried, static_cast<std::size_t>(batch_bytes)));
       }
       for (index_t k; !all.stopped() && (k = next.fetch_add(1)) < pieces;) {
-        block& b = out.blocks[done + static_cast<std::size_t>(k)];
-        b.text = place + cuts[static_cast<std::size_t>(k)];
-        all.take(now.data() + cuts[static_cast<std::size_t>(k)], now.data() + cuts[static_cast<std::size_t>(k) + 1],
-                 rooms[static_cast<std::size_t>(worker)], b);
+        const auto piece = static_cast<std::size_t>(k);
+        const char *const from = now.data() + cuts[piece], *const to = now.data() + cuts[piece + 1];
+        block& b = out.blocks[done + piece];
+        b.text = place + cuts[piece];
+        all.take(from, to, rooms[static_cast<std::size_t>(worker)], b);
+        ends[piece] = count_lines(from, to);
       }
     });
-    if (all.stopped()) break;
+    for (std::size_t k = 0; k < ends.size(); ++k) { // what is wrong is wrong in the text at hand
+      const block& b = out.blocks[done + k];
+      memory_stream rest({now.data() + cuts[k], static_cast<std::size_t>(cut - cuts[k])});
+      if (!sum.add(b, out.head.stored)) diagnose(name, lines, rest, line, sum);
+      out.diagonal += b.diagonal;
+      line += ends[k];
+    }
     place += cut;
-    too_long = static_cast<double>(place) - static_cast<double>(lines.length) > longest;
-    if (ended || too_long) break;
+    if (static_cast<double>(place) - static_cast<double>(lines.length) >
+        longest_body(static_cast<double>(out.head.stored)))
+      refuse_long_body(name, out.head.stored);
+    if (ended) break;
     ended = got < batch_bytes;
     held = carried + got;
     std::swap(now, later);
   }
-  settle(out, lines, origin, too_long);
+  if (sum.entries < out.head.stored) refuse_short(name, line - 1, sum.entries, out.head.stored);
   return out;
 }
 

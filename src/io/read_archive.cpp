@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "archive_reader.hpp"
 #include "line_ends.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
+#include "tar_reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <vector>
 
 namespace furrow::io {
@@ -15,39 +15,13 @@ namespace {
 
 using std::filesystem::path;
 
-/// The current file of an archive. Owns the archive where it was opened for this file alone.
-struct member_stream final : byte_stream {
-  std::unique_ptr<archive_reader> owned;
-  archive_reader& from;
-  explicit member_stream(archive_reader& from) : from(from) {}
-  explicit member_stream(std::unique_ptr<archive_reader> archive) : owned(std::move(archive)), from(*owned) {}
-  std::size_t read(char* to, std::size_t wanted) override { return from.read(to, wanted); }
-};
+struct archive {
+  input& from; ///< a file: it is read more than once
+  packing packed;
 
-/// The text of the current file.
-std::unique_ptr<byte_stream> text_of(archive_reader& in) {
-  return with_line_feeds(std::make_unique<member_stream>(in));
-}
-
-struct tar_file {
-  path file;
-  bool packed;
-  std::unique_ptr<archive_reader> open() const {
-    return std::make_unique<archive_reader>(file.string(), packed ? open_gzip(file) : open_file(file));
-  }
-  /// For messages about one of its files: "ARCHIVE(FILE)".
-  text_origin origin(const std::string& member) const {
-    std::string shown = member; // a name may hold anything, a message is one line
-    std::replace_if(
-        shown.begin(), shown.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, '?');
-    return {fmt::format("{}({})", file.string(), shown), [self = *this, member]() -> std::unique_ptr<byte_stream> {
-              auto archive = self.open();
-              while (archive->next())
-                if (archive->name() == member)
-                  return with_line_feeds(std::make_unique<member_stream>(std::move(archive)));
-              throw error(fault::input, self.file.string() + ": the archive changed while it was read");
-            }};
-  }
+  tar_reader open() const { return {from.name(), unpacked(packed, from.open(), from.name())}; }
+  /// For messages about one of its files.
+  std::string name_of(const std::string& member) const { return fmt::format("{}({})", from.name(), printable(member)); }
 };
 
 bool has_ending(const std::string& name, std::string_view ending) { return name.ends_with(ending); }
@@ -70,87 +44,91 @@ std::string choose(const std::vector<std::string>& names, const std::string& arc
 }
 
 /// The name of the matrix, where it is not the usual one.
-std::string find_main(const tar_file& tar) {
+std::string find_main(const archive& tar) {
   std::vector<std::string> names;
-  for (const auto in = tar.open(); in->next();)
-    if (has_ending(in->name(), ".mtx")) names.push_back(in->name());
+  for (auto in = tar.open(); in.next();)
+    if (has_ending(in.name(), ".mtx")) names.push_back(in.name());
   const auto usual = std::find_if(names.begin(), names.end(), is_main);
-  return usual != names.end() ? *usual : choose(names, tar.file.string());
+  return usual != names.end() ? *usual : choose(names, tar.from.name());
 }
 
-/// The right-hand side in the current file; empty, with a remark, where it is one that Furrow cannot take.
-std::optional<host_array<double>> read_side(archive_reader& in, const tar_file& tar, std::string& remark) {
-  const text_origin origin = tar.origin(in.name());
+/// Reads the current file as the right-hand side of `p`. One that Furrow cannot take is passed over, with a remark.
+void read_side(tar_reader& in, const archive& tar, problem& p) {
+  const std::string name = tar.name_of(in.name());
   try {
-    entries e = read_entries(*text_of(in), in.size(), origin);
-    check_vector_memory(e.head, origin.name);
-    if (e.head.shape.cols == 1) return as_vector(std::move(e), origin.name);
-    if (e.head.shape.cols == 0) return {};
-    remark = fmt::format(", the first of {} right-hand sides", e.head.shape.cols);
-    const shape2 shape = e.head.shape;
-    const coo<double> all = assemble(std::move(e));
-    host_array<double> b(shape.rows, 0.0);
+    line_feeds text(in);
+    head_lines lines;
+    const std::string ahead = read_ahead(text, static_cast<double>(in.size()), name, lines);
+    const shape2 shape = lines.head.shape;
+    if (shape.cols == 0) return;
+    if (shape.rows != p.a.shape.rows)
+      refuse(tar.from.name(), fmt::format("{} has {} values, but the matrix has {} rows", in_quotes(in.name()),
+                                          shape.rows, p.a.shape.rows));
+    check_vector_memory(lines.head, name);
+    const coo<double> all = assemble(parse_stream(text, ahead, lines, name));
+    p.b = host_array<double>(shape.rows, 0.0);
     for (index_t k = 0; k < all.nnz(); ++k)
-      if (all.col[k] == 0) b[all.row[k]] = all.val[k];
-    return b;
+      if (all.col[k] == 0) (*p.b)[all.row[k]] = all.val[k];
+    p.origin +=
+        shape.cols == 1 ? ", with its right-hand side" : fmt::format(", the first of {} right-hand sides", shape.cols);
   } catch (const error& wrong) {
     if (std::string_view(wrong.what()).find("complex matrices are not supported yet") == std::string_view::npos) throw;
-    remark = ", without its complex right-hand side";
-    return {};
+    p.origin += ", without its complex right-hand side";
   }
 }
 
-std::optional<problem> read_with(const tar_file& tar, const std::string& wanted) {
+/// The matrix `wanted`, or the usual one, and its right-hand side, NAME_b.mtx beside NAME.mtx. Nothing else is kept; a
+/// right-hand side that stands before its matrix costs a second pass.
+std::optional<problem> read_with(const archive& tar, const std::string& wanted) {
   std::optional<problem> out;
-  std::map<std::string, std::pair<std::optional<host_array<double>>, std::string>> sides;
-  std::string main;
-  for (const auto in = tar.open(); in->next();) {
-    const std::string name = in->name();
+  std::set<std::string> passed;
+  std::string side;
+  for (auto in = tar.open(); in.next();) {
+    const std::string name = in.name();
     if (!has_ending(name, ".mtx")) continue;
-    if (!out && (wanted.empty() ? is_main(name) : name == wanted)) {
-      const text_origin origin = tar.origin(name);
-      entries e = read_entries(*text_of(*in), in->size(), origin);
+    if (out) {
+      if (name == side) read_side(in, tar, *out), side.clear(); // once
+    } else if (wanted.empty() ? is_main(name) : name == wanted) {
+      entries e = read_entries(in, static_cast<double>(in.size()), tar.name_of(name));
       const std::string about = fmt::format("Matrix Market {}, {} stored entries", describe(e.head), e.head.stored);
       out = problem{assemble(std::move(e)), {}, path(name).stem().string(), about};
-      main = name;
+      side = name.substr(0, name.size() - 4) + "_b.mtx";
     } else if (has_ending(name, "_b.mtx")) {
-      auto& [b, remark] = sides[name];
-      b = read_side(*in, tar, remark);
+      passed.insert(name);
     }
   }
-  if (!out) return out;
-  const auto side = sides.find(main.substr(0, main.size() - 4) + "_b.mtx");
-  if (side == sides.end()) return out;
-  auto& [b, remark] = side->second;
-  if (b && b->size() != out->a.shape.rows)
-    refuse(tar.file.string(), fmt::format("{} has {} values, but the matrix has {} rows", in_quotes(side->first),
-                                          b->size(), out->a.shape.rows));
-  out->b = std::move(b);
-  out->origin += remark.empty() ? ", with its right-hand side" : remark;
+  if (!passed.contains(side)) return out;
+  for (auto in = tar.open(); in.next();)
+    if (in.name() == side) {
+      read_side(in, tar, *out);
+      break;
+    }
   return out;
 }
 
 } // namespace
 
-problem read_archive(const path& file, content what) {
-  const tar_file tar{file, what == content::gzip_tar};
+problem read_archive(input& from, packing packed) {
+  const archive tar{from, packed};
   if (auto out = read_with(tar, "")) return std::move(*out);
-  return std::move(*read_with(tar, find_main(tar)));
+  if (auto out = read_with(tar, find_main(tar))) return std::move(*out);
+  from.refuse_changed();
 }
 
-matrix_header read_archive_header(const path& file, content what) {
-  const tar_file tar{file, what == content::gzip_tar};
-  const auto head_of = [&](archive_reader& in) {
+matrix_header read_archive_header(input& from, packing packed) {
+  const archive tar{from, packed};
+  const auto head_of = [&](tar_reader& in) {
+    line_feeds text(in);
     head_lines lines;
-    read_ahead(*text_of(in), in.size(), tar.origin(in.name()).name, lines);
+    read_ahead(text, static_cast<double>(in.size()), tar.name_of(in.name()), lines);
     return lines.head;
   };
-  for (const auto in = tar.open(); in->next();)
-    if (has_ending(in->name(), ".mtx") && is_main(in->name())) return head_of(*in);
+  for (auto in = tar.open(); in.next();)
+    if (has_ending(in.name(), ".mtx") && is_main(in.name())) return head_of(in);
   const std::string name = find_main(tar);
-  for (const auto in = tar.open(); in->next();)
-    if (in->name() == name) return head_of(*in);
-  refuse(file.string(), "the archive changed while it was read");
+  for (auto in = tar.open(); in.next();)
+    if (in.name() == name) return head_of(in);
+  from.refuse_changed();
 }
 
 } // namespace furrow::io

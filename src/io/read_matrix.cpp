@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "assemble_parts.hpp"
+#include "line_ends.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
 
@@ -15,34 +16,51 @@ namespace {
 /// Without folder and endings.
 std::string plain_name(const std::filesystem::path& file) {
   std::string name = file.filename().string();
-  for (const std::string_view ending : {".gz", ".mtx", ".mm"})
+  for (const std::string_view ending : {".gz", ".bz2", ".xz", ".zst", ".mtx", ".mm"})
     if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
   return name;
 }
 
 } // namespace
 
-problem read_matrix(const std::filesystem::path& file) {
-  const io::content what = io::recognise(file);
-  if (what == io::content::cache) return io::read_cache(file);
-  if (what == io::content::tar || what == io::content::gzip_tar) return io::read_archive(file, what);
-  io::entries e = io::read_entries(file, what);
-  const std::string about = fmt::format("Matrix Market {}, {} stored entries", io::describe(e.head), e.head.stored);
-  return {io::assemble(std::move(e)), {}, plain_name(file), about};
+std::shared_ptr<io::input> source::open(const std::filesystem::path& name) { return std::make_shared<io::input>(name); }
+
+problem read_matrix(const source& from) {
+  using io::content;
+  io::input& in = from.opened();
+  return io::read_unchanged(in, [&]() -> problem {
+    const content what = io::recognise(in);
+    if (what.kind == content::kind::cache) return io::read_cache(in);
+    if (what.kind == content::kind::tar) return io::read_archive(in, what.packed);
+    io::entries e = io::read_entries(in, what.packed);
+    const std::string about = fmt::format("Matrix Market {}, {} stored entries", io::describe(e.head), e.head.stored);
+    return {io::assemble(std::move(e)), {}, plain_name(in.path()), about};
+  });
 }
 
-matrix_header read_header(const std::filesystem::path& file) {
-  const io::content what = io::recognise(file);
-  if (what == io::content::cache) return io::read_cache_header(file);
-  if (what == io::content::tar || what == io::content::gzip_tar) return io::read_archive_header(file, what);
-  io::head_lines lines;
-  io::read_ahead(*io::open_text(file, what), io::text_bound(file, what), file.string(), lines);
-  return lines.head;
+matrix_header read_header(const source& from) {
+  using io::content;
+  io::input& in = from.opened();
+  return io::read_unchanged(in, [&] {
+    const content what = io::recognise(in);
+    if (what.kind == content::kind::cache) return io::read_cache_header(in);
+    if (what.kind == content::kind::tar) return io::read_archive_header(in, what.packed);
+    io::head_lines lines;
+    const auto bytes = io::unpacked(what.packed, in.open(), in.name());
+    io::line_feeds text(*bytes);
+    io::read_ahead(text, io::text_bound(in, what.packed), in.name(), lines);
+    return lines.head;
+  });
 }
 
 double estimate_read_memory(const matrix_header& head) {
   const double pieces = static_cast<double>(threads()) * io::piece_bytes * 2; // text and parsed entries of each thread
   return io::estimate_assembly(head) + pieces;
+}
+
+double estimate_read_memory(const source& from, const matrix_header& head) {
+  const bool triplets = io::recognise(from.opened()).kind == io::content::kind::cache; // are read as they are
+  return triplets ? 16 * static_cast<double>(head.stored) : estimate_read_memory(head);
 }
 
 } // namespace furrow

@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "read_text.hpp"
 
-#include "archive_reader.hpp"
 #include "core/check.hpp"
 #include "line_ends.hpp"
 #include "refuse.hpp"
+#include "tar_reader.hpp"
 
 #include <furrow/device.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace furrow::io {
 
-content recognise(const std::filesystem::path& file) {
-  const open_handle handle(file);
-  if (!std::filesystem::is_regular_file(file)) refuse(handle.name, "is not a regular file");
-  std::string first(512, '\0');
-  first.resize(open_file(file)->read_all(first.data(), first.size()));
-  if (first.empty()) refuse(handle.name, "the file is empty");
-  if (is_cache(first)) return content::cache;
-  if (is_tar(first)) return content::tar;
-  if (!first.starts_with("\x1F\x8B")) return content::text;
-  first.resize(512);
-  first.resize(open_gzip(file)->read_all(first.data(), first.size()));
-  return is_tar(first) ? content::gzip_tar : content::gzip_text;
+content recognise(input& from) {
+  const auto first_bytes = [&](packing packed) {
+    std::string first(512, '\0');
+    first.resize(unpacked(packed, from.open(), from.name())->read_all(first.data(), first.size()));
+    return first;
+  };
+  const std::string first = first_bytes(packing::none);
+  if (first.empty()) refuse(from.name(), "the file is empty");
+  content what{packing_of(first), content::kind::text};
+  if (is_cache(first)) what.kind = content::kind::cache;
+  else if (is_tar(first_bytes(what.packed))) what.kind = content::kind::tar;
+  if (what.kind != content::kind::text) from.spool();
+  return what;
 }
 
-std::unique_ptr<byte_stream> open_bytes(const std::filesystem::path& file, content what) {
-  return what == content::gzip_text ? open_gzip(file) : open_file(file);
-}
-std::unique_ptr<byte_stream> open_text(const std::filesystem::path& file, content what) {
-  return with_line_feeds(open_bytes(file, what));
-}
-double text_bound(const std::filesystem::path& file, content what) {
-  return static_cast<double>(std::filesystem::file_size(file)) * (what == content::gzip_text ? largest_gzip_ratio : 1);
+double text_bound(const input& from, packing packed) {
+  if (!from.is_file()) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(from.size()) * largest_ratio(packed);
 }
 
 std::string read_ahead(byte_stream& in, double text_bytes, const std::string& name, head_lines& lines, object wanted) {
@@ -55,27 +52,20 @@ std::string read_ahead(byte_stream& in, double text_bytes, const std::string& na
   }
 }
 
-entries read_entries(byte_stream& in, double text_bytes, const text_origin& origin) {
+entries read_entries(byte_stream& in, double text_bytes, const std::string& name) {
+  line_feeds text(in);
   head_lines lines;
-  const std::string ahead = read_ahead(in, text_bytes, origin.name, lines);
-  return parse_stream(in, ahead, lines, origin);
+  const std::string ahead = read_ahead(text, text_bytes, name, lines);
+  return parse_stream(text, ahead, lines, name);
 }
 
-entries read_entries(const std::filesystem::path& file, content what, object wanted) {
-  const text_origin origin{file.string(), [file, what] { return open_text(file, what); }};
-  const auto read_stream = [&] {
-    const auto in = origin.open();
-    head_lines lines;
-    const std::string ahead = read_ahead(*in, text_bound(file, what), origin.name, lines, wanted);
-    return parse_stream(*in, ahead, lines, origin);
-  };
-  if (what == content::gzip_text) return read_stream();
-  const mapped_file map(file);
-  if (ends_lines_with_returns(map.text())) return read_stream();
-  if (!has_banner(map.text())) refuse_unknown(map.text().substr(0, 65536), origin.name);
-  const head_lines lines = *parse_head(map.text(), true, origin.name, wanted);
-  check_promise(lines, static_cast<double>(map.text().size() - lines.length), origin.name);
-  return parse_mapped(map, lines, origin);
+entries read_entries(input& from, packing packed, object wanted) {
+  const auto in = unpacked(packed, from.open_for_good(), from.name());
+  line_feeds text(*in);
+  head_lines lines;
+  const std::string ahead = read_ahead(text, text_bound(from, packed), from.name(), lines, wanted);
+  if (packed == packing::none && from.is_file() && !text.ends_with_returns()) return parse_file(from, lines);
+  return parse_stream(text, ahead, lines, from.name());
 }
 
 void check_vector_memory(const matrix_header& head, const std::string& name) {

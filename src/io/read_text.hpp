@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "entries.hpp"
+#include "unpack/unpack.hpp"
 
 namespace furrow::io {
 
-/// What a file is, by its first bytes.
-enum class content { text, gzip_text, tar, gzip_tar, cache };
-content recognise(const std::filesystem::path& file);
+/// What a file is, by its first bytes; `kind` is that of the bytes inside where it is packed.
+struct content {
+  packing packed = packing::none;
+  enum class kind { text, tar, cache } kind = kind::text;
+};
+/// A pipe that brings an archive or a cache is spooled: those are not read from front to back.
+content recognise(input& from);
 
 /// Refuses a file that is none of Furrow's, and says what it looks like.
 [[noreturn]] void refuse_unknown(std::string_view text, const std::string& file);
 /// What a file of another kind is, by its first bytes, and what to do with it; empty where it may be text.
 std::string foreign_kind(std::string_view first_bytes);
 
-/// The bytes of a file, out of gzip where they are in it; and the same as text, with LF as its line ends.
-std::unique_ptr<byte_stream> open_bytes(const std::filesystem::path& file, content what);
-std::unique_ptr<byte_stream> open_text(const std::filesystem::path& file, content what);
-/// How many bytes they can be at most.
-double text_bound(const std::filesystem::path& file, content what);
-
 /// Reads from `in` until the head is complete and returns what has been read. `text_bytes`: how long the text is, or a
 /// bound of it.
 std::string read_ahead(byte_stream& in, double text_bytes, const std::string& name, head_lines& lines,
                        object wanted = object::matrix);
 
-/// All entries of a Matrix Market text in a stream, or in a file of its own.
-entries read_entries(byte_stream& in, double text_bytes, const text_origin& origin);
-entries read_entries(const std::filesystem::path& file, content what, object wanted = object::matrix);
+/// All entries of a Matrix Market text in a stream, or in an input of its own.
+entries read_entries(byte_stream& in, double text_bytes, const std::string& name);
+entries read_entries(input& from, packing packed, object wanted = object::matrix);
+
+/// Bytes of text that an input can hold at most.
+double text_bound(const input& from, packing packed);
 
 /// Refuses, before memory is taken, an n x 1 matrix of which the dense vector cannot be had.
 void check_vector_memory(const matrix_header& head, const std::string& name);
@@ -41,12 +43,12 @@ host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& 
 void check_size(index_t size, std::optional<index_t> rows, const std::string& name);
 
 /// A whole problem out of an archive, or the head of its matrix.
-problem read_archive(const std::filesystem::path& file, content what);
-matrix_header read_archive_header(const std::filesystem::path& file, content what);
+problem read_archive(input& from, packing packed);
+matrix_header read_archive_header(input& from, packing packed);
 
 /// The binary cache (cache.cpp).
 bool is_cache(std::string_view first_bytes);
-problem read_cache(const std::filesystem::path& file);
-matrix_header read_cache_header(const std::filesystem::path& file);
+problem read_cache(const input& from);
+matrix_header read_cache_header(const input& from);
 
 } // namespace furrow::io

@@ -33,8 +33,9 @@ constexpr index_t piece_entries = 1 << 15;
 
 bool is_packed(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
-  check(!name.ends_with(".tar.gz") && !name.ends_with(".tgz") && !name.ends_with(".tar"), fault::usage,
-        "{}: archives are read, but not written; .mtx and .mtx.gz are", file.string());
+  for (const char* ending : {".tar", ".tar.gz", ".tgz", ".bz2", ".xz", ".zst"})
+    check(!name.ends_with(ending), fault::usage, "{}: {} is read, but not written; .mtx and .mtx.gz are",
+          printable(file.string()), ending);
   return name.ends_with(".gz");
 }
 
@@ -67,9 +68,9 @@ std::string as_comment(std::string_view comment) {
   std::string out;
   while (!comment.empty()) {
     const std::size_t end = std::min(comment.find('\n'), comment.size());
-    std::string line(comment.substr(0, end));
-    std::replace(line.begin(), line.end(), '\r', ' ');
-    out += "% " + line + "\n";
+    out += "% ";
+    out += printable(comment.substr(0, end));
+    out += '\n';
     comment.remove_prefix(std::min(end + 1, comment.size()));
   }
   return out;

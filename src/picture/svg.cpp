@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "svg.hpp"
 
+#include "core/printable.hpp"
+
 #include <fmt/format.h>
 
 namespace furrow::picture {
@@ -14,12 +16,12 @@ std::string coordinate(double value) {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text, ' ')) {
     if (c == '&') out += "&amp;";
     else if (c == '<') out += "&lt;";
     else if (c == '>') out += "&gt;";
     else if (c == '"') out += "&quot;";
-    else out += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+    else out += c;
   }
   return out;
 }

@@ -35,7 +35,7 @@ private:
 
 /// A number with two decimals at most, for coordinates.
 std::string coordinate(double value);
-/// `text` with the letters that XML keeps for itself written otherwise; control characters become spaces.
+/// `text` with the letters that XML keeps for itself written otherwise; what is not printable becomes spaces.
 std::string escaped(std::string_view text);
 
 } // namespace furrow::picture

@@ -105,7 +105,7 @@ int run_bench(const request& q) {
                 {"algorithm", name_of(many.how)},
                 {"seconds", many.together},
                 {"seconds_one_by_one", many.one_by_one}};
-  print(j.dump(2) + "\n");
+  print(json_text(j, 2));
   return done;
 }
 

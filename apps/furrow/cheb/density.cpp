@@ -2,16 +2,17 @@
 #include "bench/conditions.hpp"
 #include "command.hpp"
 #include "exit_code.hpp"
+#include "matrix_input.hpp"
 #include "memory.hpp"
 #include "options.hpp"
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "core/printable.hpp"
 #include "core/symmetry.hpp"
 #include "picture/chart.hpp"
 
 #include <furrow/chebyshev/density.hpp>
-#include <furrow/generate.hpp>
 
 #include <fmt/format.h>
 
@@ -43,12 +44,12 @@ struct outcome {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-memory_plan plan_of(const request& q, const matrix_header& head) {
-  const stats s = expected_stats(head);
+memory_plan plan_of(const request& q, const matrix_input& input) {
+  const stats s = expected_stats(input.header());
   const double value = bytes_of(q.machine.values()), rows = double(s.shape.rows);
   const double stored = find_format("csr").lay_out(s, q.machine.values(), {}).bytes;
   memory_plan plan;
-  plan.read = load_bytes(q.file, head);
+  plan.read = input.load_bytes();
   plan.work = 2 * (8 + value) * double(s.nnz) + stored + 16 * rows; // two copies of the triplets at one moment
   if (q.where.is_gpu()) plan.gpu = stored + 4 * value * rows;
   return plan;
@@ -109,7 +110,7 @@ std::string json_of(const request& q, const outcome& o) {
   j["threads"] = threads();
   j["seconds"] = {{"setup", o.setup_seconds}, {"moments", o.seconds}};
   j["bytes"] = o.bytes;
-  return j.dump() + "\n";
+  return json_text(j);
 }
 
 std::string picture_of(const request& q, const outcome& o) {
@@ -126,7 +127,7 @@ std::string picture_of(const request& q, const outcome& o) {
 
 std::string text_of(const request& q, const outcome& o) {
   const auto& d = o.density;
-  std::string text = fmt::format("{}  {} x {}, {} entries\n\n", o.name, count_text(o.shape.rows),
+  std::string text = fmt::format("{}  {} x {}, {} entries\n\n", printable(o.name), count_text(o.shape.rows),
                                  count_text(o.shape.cols), count_text(o.nnz));
   text += line("spectrum", fmt::format("in [{:.6g}, {:.6g}] by Lanczos, [{:.6g}, {:.6g}] by Gershgorin", d.on.low,
                                        d.on.high, o.outer.low, o.outer.high));
@@ -136,7 +137,7 @@ std::string text_of(const request& q, const outcome& o) {
   text += line("device", q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} threads", threads()));
   text += line("time", fmt::format("setup {}, moments {}", seconds_text(o.setup_seconds), seconds_text(o.seconds)));
   text += line("traffic", fmt::format("{}/s", bytes_text(o.seconds > 0 ? o.bytes / o.seconds : 0)));
-  if (!q.folder.empty()) text += line("files", fmt::format("{0}/density.json, {0}/density.svg", q.folder));
+  if (!q.folder.empty()) text += line("files", fmt::format("{0}/density.json, {0}/density.svg", printable(q.folder)));
   text += "\n       from         to   eigenvalues\n";
   constexpr int bins = 10;
   for (int k = 0; k < bins; ++k) {
@@ -151,9 +152,10 @@ std::string text_of(const request& q, const outcome& o) {
 int run(request& q) {
   check_matrix(q.file);
   q.where = q.machine.apply();
-  announce(plan_of(q, load_header(q.file)), q.where);
+  const matrix_input input(q.file);
+  announce(plan_of(q, input), q.where);
   if (!q.folder.empty()) make_folder(q.folder);
-  problem p = load(q.file);
+  problem p = input.load();
   outcome o;
   o.name = p.name;
   o.shape = p.a.shape;

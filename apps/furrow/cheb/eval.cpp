@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command.hpp"
 #include "exit_code.hpp"
+#include "matrix_input.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "text.hpp"
@@ -26,6 +27,7 @@ host_array<double> points_of(const request& q) {
 }
 
 int run(const request& q) {
+  check_one_standard_input({q.file, q.points});
   const host_array<double> x = points_of(q);
   const chebyshev::series p = read_series(q.file, parse_interval(q.on));
   host_array<double> y(x.size());
@@ -45,7 +47,7 @@ int run(const request& q) {
     j["points"].push_back(number(x[i]));
     j["values"].push_back(number(y[i]));
   }
-  print(j.dump() + "\n");
+  print(json_text(j));
   return done;
 }
 

@@ -5,6 +5,7 @@
 #include "output.hpp"
 #include "text.hpp"
 
+#include "core/printable.hpp"
 #include "io/text_writer.hpp"
 
 #include <furrow/chebyshev/fit.hpp>
@@ -34,6 +35,7 @@ void write_series(const chebyshev::series& p, const std::string& file) {
 }
 
 int run(const request& q) {
+  check_json_output(q.json, q.output);
   check_output(q.output);
   const auto f = parse_expression(q.expression);
   const auto on = parse_interval(q.on);
@@ -49,18 +51,18 @@ int run(const request& q) {
     j["length"] = p.length();
     j["coefficients"] = std::vector<double>(p.coefficients.begin(), p.coefficients.end());
     j["seconds"] = seconds;
-    print(j.dump() + "\n");
+    print(json_text(j));
     return done;
   }
-  std::string text = fmt::format("{}  on [{}, {}]\n", q.expression, on.low, on.high);
+  std::string text = fmt::format("{}  on [{}, {}]\n", printable(q.expression), on.low, on.high);
   text += line("length", fmt::format("{} coefficients, degree {}", count_text(p.length()), p.length() - 1));
   text += line("tolerance", fmt::format("{:.3g}", q.tolerance));
   text += line("time", seconds_text(seconds));
-  if (!q.output.empty()) text += line("series", q.output);
+  if (!q.output.empty()) text += line("series", printable(q.output));
   else
     for (index_t k = 0; k < std::min<index_t>(p.length(), 8); ++k)
       text += line(fmt::format("a_{}", k), fmt::format("{:.16e}", p.coefficients[k]));
-  print(text);
+  print_beside(q.output, text);
   return done;
 }
 

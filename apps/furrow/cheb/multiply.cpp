@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
+#include "matrix_input.hpp"
 #include "nearest.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -70,6 +71,8 @@ template <class V> std::string lines_of(const host_array<V>& c) {
 }
 
 template <class V> int run_in(const request& q) {
+  check_one_standard_input({q.left, q.right});
+  check_json_output(q.json, q.output);
   check_output(q.output);
   const device where = q.machine.apply();
   const product_options o = options_of(q, where);
@@ -103,7 +106,7 @@ template <class V> int run_in(const request& q) {
     j["device"] = describe(where);
     j["seconds"] = seconds;
     j["error_bound"] = number(bound);
-    print(j.dump(2) + "\n");
+    print(json_text(j, 2));
     return done;
   }
   if (q.output.empty()) print(lines_of(c));

@@ -35,7 +35,7 @@ int run(const request& q) {
     j["interval"] = {p.on.low, p.on.high};
     j["length"] = p.length();
     j["roots"] = std::vector<double>(found.begin(), found.end());
-    print(j.dump() + "\n");
+    print(json_text(j));
     return done;
   }
   std::string text;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
+#include "matrix_input.hpp"
 #include "memory.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
-#include <furrow/generate.hpp>
+#include "core/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -22,16 +23,19 @@ int run(const options& o) {
   matrix_ending(o.output);
   check_matrix(o.input);
   check_output(o.output, o.input);
-  const matrix_header head = load_header(o.input);
+  const matrix_input input(o.input);
+  const matrix_header& head = input.header();
   const index_t nnz = expected_stats(head).nnz;
   memory_plan plan;
-  plan.read = load_bytes(o.input, head);
+  plan.read = input.load_bytes();
   plan.work = 16 * double(nnz) + write_bytes(o.output, head.shape, nnz);
   announce(plan, {});
-  const problem p = load(o.input);
+  const problem p = input.load();
   write_problem(p, o.output);
-  print(fmt::format("{}: {} x {}, {} entries, {}\n", o.output, count_text(p.a.shape.rows), count_text(p.a.shape.cols),
-                    count_text(p.a.nnz()), bytes_text(double(std::filesystem::file_size(o.output)))));
+  if (o.output == "-") return done;
+  print(fmt::format("{}: {} x {}, {} entries, {}\n", printable(o.output), count_text(p.a.shape.rows),
+                    count_text(p.a.shape.cols), count_text(p.a.nnz()),
+                    bytes_text(double(std::filesystem::file_size(o.output)))));
   return done;
 }
 

@@ -124,7 +124,7 @@ std::string json_of() {
   for (const auto& [name, value] : settings()) j["settings"][name] = value;
   j["missing"] = json::array();
   for (const auto& m : ailments(gpu, isa)) j["missing"].push_back({{"what", m.what}, {"remedy", m.remedy}});
-  return j.dump() + "\n";
+  return json_text(j);
 }
 
 std::function<int()> setup(CLI::App& app, context&) {

@@ -58,7 +58,7 @@ std::string json_of(const gemv_request& q, const gemv_outcome& o) {
     if (r.row_error) one["max_row_error"] = number(*r.row_error);
     j["results"].push_back(std::move(one));
   }
-  return j.dump() + "\n";
+  return json_text(j);
 }
 
 shape2 parse_shape(const std::string& text) {

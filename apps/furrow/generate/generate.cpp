@@ -5,6 +5,8 @@
 #include "output.hpp"
 #include "text.hpp"
 
+#include "core/printable.hpp"
+
 #include <furrow/generate.hpp>
 
 #include <fmt/format.h>
@@ -22,13 +24,14 @@ int run(const options& o) {
   check_output(o.output);
   memory_plan plan;
   const matrix_header head = generator_header(o.spec);
-  plan.read = load_bytes(o.spec, head);
+  plan.read = 16 * double(head.stored);
   plan.work = plan.read + write_bytes(o.output, head.shape, head.stored);
   announce(plan, {});
   const problem p = generate(o.spec);
   write_problem(p, o.output);
-  print(fmt::format("{}: {} x {}, {} entries\n", o.output, count_text(p.a.shape.rows), count_text(p.a.shape.cols),
-                    count_text(p.a.nnz())));
+  if (o.output == "-") return done;
+  print(fmt::format("{}: {} x {}, {} entries\n", printable(o.output), count_text(p.a.shape.rows),
+                    count_text(p.a.shape.cols), count_text(p.a.nnz())));
   return done;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
+#include "matrix_input.hpp"
 #include "memory.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -8,8 +9,7 @@
 #include "text.hpp"
 
 #include "core/mirror.hpp"
-
-#include <furrow/generate.hpp>
+#include "core/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -84,7 +84,7 @@ std::string blocks_text(const stats& s) {
 std::string text_of(const options& o, const facts& f) {
   const stats& s = f.s;
   const bool ascii = o.ascii || !locale_is_utf8();
-  std::string text = fmt::format("{}  {}\n\n", bold(f.p.name), f.p.origin);
+  std::string text = fmt::format("{}  {}\n\n", bold(printable(f.p.name)), printable(f.p.origin));
   const double places = double(s.shape.rows) * double(s.shape.cols);
   text += line("size", fmt::format("{} x {}", count_text(s.shape.rows), count_text(s.shape.cols)));
   text += line("entries",
@@ -161,17 +161,18 @@ std::string json_of(const facts& f) {
     if (!wide.refusal.empty()) one["refusal"] = wide.refusal;
     j["memory"].push_back(std::move(one));
   }
-  return j.dump() + "\n";
+  return json_text(j);
 }
 
 int run(const options& o) {
   check_matrix(o.file);
-  const matrix_header head = load_header(o.file);
+  const matrix_input input(o.file);
+  const matrix_header& head = input.header();
   memory_plan plan;
-  plan.read = load_bytes(o.file, head);
+  plan.read = input.load_bytes();
   plan.work = 16 * double(expected_stats(head).nnz) + 16 * double(head.shape.rows); // two rows of offsets
   announce(plan, {});
-  facts f{load(o.file), {}, {}};
+  facts f{input.load(), {}, {}};
   f.s = measure(f.p.a);
   f.m = compare_with_transpose(f.p.a);
   print(o.json ? json_of(f) : text_of(o, f));

@@ -5,6 +5,8 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/printable.hpp"
+
 #include <fmt/format.h>
 
 namespace furrow::cli {
@@ -27,7 +29,7 @@ std::string sentence(std::string text) {
 
 std::string text_of(const solve_request& request, const solve_outcome& o) {
   const solve_report& r = o.report;
-  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(o.name), count_text(o.shape.rows),
+  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
                                  count_text(o.shape.cols), count_text(o.nnz));
   const std::string verdict = sentence(r.message);
   text += fmt::format("{}\n\n", r.why == status::converged ? good(verdict) : bad(verdict));
@@ -37,7 +39,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   else if (!o.error)
     text += line("b", o.rhs == "stored"   ? "came with the matrix"
                       : o.rhs == "random" ? "A times a random vector"
-                                          : o.rhs);
+                                          : printable(o.rhs));
   text += line("solver",
                fmt::format("{} with {}, {}{}", request.options.solver, request.options.precond,
                            request.machine.precision_name,
@@ -53,8 +55,8 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                                         bytes_text(bytes_a_second(r))));
   text += line("memory",
                fmt::format("{} at the peak, {} estimated", bytes_text(peak_bytes()), bytes_text(o.estimated_bytes)));
-  if (!request.output.empty()) text += line("x", request.output);
-  if (!request.history.empty()) text += line("history", request.history);
+  if (!request.output.empty()) text += line("x", request.output == "-" ? "standard output" : printable(request.output));
+  if (!request.history.empty()) text += line("history", printable(request.history));
   return text;
 }
 
@@ -90,7 +92,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["gbps"] = bytes_a_second(r) * 1e-9;
   j["memory"] = {
       {"stored_bytes", r.stored_bytes}, {"estimated_bytes", o.estimated_bytes}, {"peak_bytes", peak_bytes()}};
-  return j.dump() + "\n";
+  return json_text(j);
 }
 
 } // namespace furrow::cli

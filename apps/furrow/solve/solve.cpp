@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
 #include "interrupt.hpp"
+#include "matrix_input.hpp"
 #include "memory.hpp"
 #include "nearest.hpp"
 #include "progress_line.hpp"
@@ -11,8 +12,6 @@
 
 #include "core/check.hpp"
 #include "tune/row_error.hpp"
-
-#include <furrow/generate.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -28,13 +27,13 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// What is known before the matrix is read: the rest is announced when its format is chosen.
-memory_plan plan_of(const solve_request& q, const matrix_header& head) {
-  const stats s = expected_stats(head);
+memory_plan plan_of(const solve_request& q, const matrix_input& input) {
+  const stats s = expected_stats(input.header());
   solve_options o = q.options;
   if (o.format == "auto") o.format = "csr", o.kernel = "auto";
   const auto solving = estimate_solve_memory(s, o.values, o);
   memory_plan plan;
-  plan.read = load_bytes(q.file, head);
+  plan.read = input.load_bytes();
   plan.work = solving.host;
   plan.gpu = solving.gpu;
   return plan;
@@ -125,17 +124,21 @@ int run(solve_request& q) {
   check_matrix(q.file);
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
+  check_one_standard_input({q.file, q.rhs});
+  check_json_output(q.json, q.output);
   check_output(q.output, q.file);
   check_output(q.history, q.file);
-  const memory_plan plan = plan_of(q, load_header(q.file));
+  const matrix_input input(q.file);
+  const memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
 
   const double began = now();
-  problem p = load(q.file);
+  problem p = input.load();
   const double read_seconds = now() - began;
   const solve_outcome o = solve_and_write(q, std::move(p), read_seconds, plan);
   if (!q.history.empty()) write_history(o.report.history, q.history);
-  print(q.json ? json_of(q, o) : text_of(q, o));
+  if (q.json) print(json_of(q, o));
+  else print_beside(q.output, text_of(q, o));
   return code_of(o.report.why);
 }
 

@@ -5,6 +5,7 @@
 #include "text.hpp"
 
 #include "backends/cpu/caches.hpp"
+#include "core/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@
 namespace furrow::cli {
 
 std::string text_of(const spmv_request& q, const spmv_outcome& o) {
-  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(o.name), count_text(o.shape.rows),
+  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
                                  count_text(o.shape.cols), count_text(o.nnz));
   const std::string where =
       q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
@@ -65,7 +66,7 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
   }
   j["skipped"] = json::array();
   for (const auto& s : o.skipped) j["skipped"].push_back({{"format", s.format}, {"why", s.why}});
-  return j.dump() + "\n";
+  return json_text(j);
 }
 
 } // namespace furrow::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
+#include "matrix_input.hpp"
 #include "memory.hpp"
 #include "nearest.hpp"
 #include "random_vector.hpp"
@@ -12,7 +13,6 @@
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"
 
-#include <furrow/generate.hpp>
 #include <furrow/tune.hpp>
 
 #include <fmt/format.h>
@@ -92,11 +92,11 @@ memory_plan plan_of(const spmv_request& q, const stats& s, const std::vector<cho
 }
 
 /// The same before the matrix is read, as for csr.
-memory_plan plan_of(const spmv_request& q, const matrix_header& head) {
-  const stats s = expected_stats(head);
+memory_plan plan_of(const spmv_request& q, const matrix_input& input) {
+  const stats s = expected_stats(input.header());
   const bool open = q.format == "all" || q.format == "auto";
   memory_plan plan = plan_of(q, s, {choose(s, q.machine.values(), {}, {open ? "csr" : std::string_view(q.format)})});
-  plan.read = std::max(load_bytes(q.file, head), std::clamp(4 * last_level_cache(), 256e6, 2e9)); // the ceiling's array
+  plan.read = std::max(input.load_bytes(), std::clamp(4 * last_level_cache(), 256e6, 2e9)); // the ceiling's array
   return plan;
 }
 
@@ -151,11 +151,12 @@ int run(spmv_request& q) {
   choosing_of(q).check({"auto", "all"});
   check_matrix(q.file);
   q.where = q.machine.apply();
-  const memory_plan before = plan_of(q, load_header(q.file));
+  const matrix_input input(q.file);
+  const memory_plan before = plan_of(q, input);
   check_fits(before, q.where);
   spmv_outcome o;
   o.ceiling_gbps = 1e-9 * measure_read_ceiling(q.where);
-  problem p = load(q.file);
+  problem p = input.load();
   const stats s = measure(p.a);
   check(s.finite || !q.check, fault::input, "{}: holds a NaN or an infinity: no reference to --check with", q.file);
   o.name = p.name;

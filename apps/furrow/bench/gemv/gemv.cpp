@@ -94,10 +94,10 @@ int run(const options& o) {
   j["summary"] = summary_json(all);
   say(summary_text(all));
   if (!o.folder.empty()) {
-    write_into(o.folder, "results.json", j.dump(1) + "\n");
+    write_into(o.folder, "results.json", json_text(j, 1));
     draw(o.folder, p.where.is_gpu() ? describe(p.where) : j["processor"].get<std::string>(), all, ceiling);
   }
-  if (o.json) print(j.dump() + "\n");
+  if (o.json) print(json_text(j));
   return all.empty() ? no_resource : cli::done;
 }
 

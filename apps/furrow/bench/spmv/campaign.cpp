@@ -4,6 +4,7 @@
 #include "exit_code.hpp"
 #include "text.hpp"
 
+#include "core/printable.hpp"
 #include "tune/ceiling.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ const outcome* campaign::measure(const std::string& file, const std::vector<wish
       [&](const left_out& s) { say(skipped_text(s)); },
   };
   const auto fail = [&](int code, const std::string& why) {
-    remark(why.starts_with(file + ":") ? why : fmt::format("{}: {}", file, why));
+    remark(why.starts_with(printable(file) + ":") ? why : fmt::format("{}: {}", file, why));
     failed_.push_back({{"file", file}, {"why", why}});
     exit_code_ = std::max(exit_code_, code);
     keep();
@@ -110,7 +111,7 @@ json campaign::results() const {
 }
 
 void campaign::keep() const {
-  if (!options_.folder.empty()) write_into(options_.folder, "results.json", results().dump(1) + "\n");
+  if (!options_.folder.empty()) write_into(options_.folder, "results.json", json_text(results(), 1));
 }
 
 int campaign::finish() {
@@ -118,7 +119,7 @@ int campaign::finish() {
   keep();
   if (!options_.folder.empty() && !outcomes_.empty())
     draw(options_.folder, machine_text(conditions_, plan_.where), outcomes_, plan_.precisions, ceiling_);
-  if (options_.json) print(results().dump() + "\n");
+  if (options_.json) print(json_text(results()));
   return exit_code_;
 }
 

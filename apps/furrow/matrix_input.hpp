@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/io.hpp>
+
+#include <optional>
+#include <string>
+
+namespace furrow::cli {
+
+/// FILE: a generator, or what is read. That is opened once, so that the head of a pipe can be looked at before the
+/// memory is taken that the rest of it needs.
+class matrix_input {
+public:
+  explicit matrix_input(const std::string& file_or_spec);
+
+  const matrix_header& header() const { return header_; }
+  /// Peak bytes of `load`.
+  double load_bytes() const;
+  problem load() const;
+
+private:
+  std::string text_;
+  std::optional<source> from_; ///< empty: a generator
+  matrix_header header_;
+};
+
+/// Throws `fault::usage` where more than one of `files` is standard input.
+void check_one_standard_input(std::initializer_list<std::string> files);
+
+} // namespace furrow::cli
