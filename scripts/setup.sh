@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what Furrow is built from, on Debian 12 and its like. Does nothing where everything is there.
-# Usage: scripts/setup.sh [lint]     lint: also what scripts/lint.sh needs
+# Usage: scripts/setup.sh [lint]     lint: also what scripts/lint.sh and scripts/fuzz.sh need
 set -eu
 cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build python3 libcli11-dev libfmt-dev nlohmann-json3-dev
   libdeflate-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev liblapack-dev libmuparser-dev libgtest-dev"
-[ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy"
+[ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy libclang-rt-dev"
 ducc0=build/packages/ducc0 # headers of the release that scripts/ducc0.txt names
 cmp -s scripts/ducc0.txt $ducc0/from.txt || packages="$packages python3-pip"
 

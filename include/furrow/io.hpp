@@ -68,9 +68,10 @@ double estimate_read_memory(const matrix_header& head);
 /// The same for what is read from there, which has this head: a `.furrow` file takes less than a text.
 double estimate_read_memory(const source& from, const matrix_header& head);
 
-/// A dense vector: a Matrix Market array of n x 1, a coordinate file of n x 1, or plain numbers, one a line; compressed
-/// too. Throws as `read_matrix`.
-host_array<double> read_vector(const source& from);
+/// A dense vector: a Matrix Market file of n x 1 or of the object `vector`, plain numbers, one a line, or a NumPy array
+/// (.npy) of one axis or n x 1; compressed too. `rows`: of the matrix that it belongs to; a vector of another length is
+/// refused as soon as the file shows it, and no more is read and no memory taken. Throws as `read_matrix`.
+host_array<double> read_vector(const source& from, std::optional<index_t> rows = {});
 
 /// Writes `coordinate real general` (or `symmetric`: the lower triangle, when `a` is), shortest digits that read back
 /// as the same bits; compressed where the name ends with `.gz`. Written beside the target first and renamed, so that a

@@ -60,6 +60,8 @@ TEST(archive, what_is_refused) {
                     tar_member("m/m_b.mtx", "%%MatrixMarket matrix array real general\n3 1\n5\n6\n7\n") + tar_end)
                 .find("has 3 values, but the matrix has 2 rows"),
             std::string::npos);
+  EXPECT_TRUE(refused(tar_member("m\n\x1B[1m/m.mtx", matrix + "1 1 1\n") + tar_end)
+                  .ends_with("m.tar.gz(m??[1m/m.mtx):5: more entries than the 2 that the size line promises"));
   const std::string whole = gzip(tar_member("m/m.mtx", matrix) + tar_end);
   EXPECT_TRUE(refused(whole.substr(0, whole.size() - 9), false).ends_with("the gzip stream is cut short"));
   EXPECT_NE(refused(tar_member("m/m.mtx", matrix).substr(0, 540)).find("the archive is damaged"), std::string::npos);

@@ -34,7 +34,7 @@ coo<double> assemble_dense(entries&& e) {
   e = {};
   a.row = host_array<std::int32_t>(n);
   a.col = host_array<std::int32_t>(n);
-  cpu::for_each_range(rows, 256, [&](index_t first, index_t last) {
+  cpu::for_each_range(cols > 0 ? rows : 0, 256, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i)
       for (index_t j = 0; j < cols; ++j) {
         a.row[i * cols + j] = static_cast<std::int32_t>(i);

@@ -12,6 +12,6 @@ struct commented_vector {
   host_array<double> values;
   std::vector<std::string> comments;
 };
-commented_vector read_commented_vector(const source& from);
+commented_vector read_commented_vector(const source& from, std::optional<index_t> rows = {});
 
 } // namespace furrow::io

@@ -11,12 +11,13 @@ namespace {
 
 /// The checks of a body, line by line, as the parallel reader makes them piece by piece.
 struct checker {
-  const matrix_header& head;
+  const head_lines& lines;
   account seen;
 
   /// What is wrong with the next line; empty where nothing is.
   std::string check(std::string_view line) {
-    const line_report report = explain_line(head, line);
+    const matrix_header& head = lines.head;
+    const line_report report = explain_line(head, lines.one_index, line);
     if (!report.wrong.empty() || report.blank) return report.wrong;
     if (++seen.entries > head.stored)
       return fmt::format("more entries than the {} that the size line promises", head.stored);
@@ -41,8 +42,8 @@ bool account::add(const block& b, index_t promised) {
 }
 
 void diagnose(const std::string& name, const head_lines& lines, byte_stream& rest, index_t number, account before) {
-  checker body{lines.head, before};
-  std::vector<char> buffer(std::size_t(1) << 20);
+  checker body{lines, before};
+  std::vector<char> buffer(std::size_t(1) << 16);
   std::string line;
   bool dangling = false; // a line without its end
   const auto finish_line = [&] {

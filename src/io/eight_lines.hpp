@@ -107,18 +107,23 @@ FURROW_AVX512_BITS FURROW_INLINE inline bool scan_eight_lines(const char* text, 
       _mm512_and_si512(_mm512_srlv_epi64(bytes, _mm512_and_si512(begin, _mm512_set1_epi64(7))), inside);
   const __m512i other = _mm512_andnot_si512(digits, inside);
   const __m512i first = lowest_bit(other), after_row = _mm512_xor_si512(other, first);
-  const __m512i second = Valued ? lowest_bit(after_row) : end;
-  const __m512i row_digits = _mm512_popcnt_epi64(bits_below(first)), before = _mm512_popcnt_epi64(bits_below(second));
-  const __m512i col_digits = _mm512_sub_epi64(bits_below(before), row_digits);
+  const __m512i second = lowest_bit(after_row); // none in a pattern, where digits go on to the end
+  const __m512i row_digits = _mm512_popcnt_epi64(bits_below(first));
+  const __m512i index_digits =
+      Valued ? _mm512_popcnt_epi64(_mm512_and_si512(digits, bits_below(second))) : _mm512_sub_epi64(length, one);
+  const __m512i col_digits = _mm512_sub_epi64(index_digits, row_digits);
   const __m512i most = _mm512_set1_epi64(7);
   unsigned odd = _mm512_cmpgt_epu64_mask(length, _mm512_set1_epi64(56)) |
                  _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(row_digits, one), most) |
                  _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(col_digits, one), most);
   __m512i fields = _mm512_or_si512(last_places(0, 8, row_digits), last_places(8, 8, col_digits));
 
+  // How many marks there are, and where, is the masks' to say: to the characters, a zero byte would be none.
   __mmask8 negative = 0, pointed = 0, scaled = 0, exponent_signed = 0;
   __m512i fraction = zero;
-  if constexpr (Valued) {
+  if constexpr (!Valued) {
+    odd |= _mm512_cmpneq_epi64_mask(other, first);
+  } else {
     const __m512i after_col = _mm512_xor_si512(after_row, second), sign = _mm512_add_epi64(second, second);
     negative = _mm512_test_epi64_mask(after_col, sign);
     const __m512i marks = _mm512_andnot_si512(sign, after_col);
@@ -132,7 +137,7 @@ FURROW_AVX512_BITS FURROW_INLINE inline bool scan_eight_lines(const char* text, 
     fraction = _mm512_popcnt_epi64(
         _mm512_and_si512(value, _mm512_sub_epi64(zero, _mm512_add_epi64(point, point)))); // none without a point
     const __m512i count = _mm512_popcnt_epi64(value);
-    const __m512i value_digits = _mm512_sub_epi64(count, bits_below(before));
+    const __m512i value_digits = _mm512_sub_epi64(count, index_digits);
     const __m512i exponent_digits = _mm512_sub_epi64(_mm512_popcnt_epi64(digits), count);
     odd |= _mm512_cmpgt_epu64_mask(_mm512_sub_epi64(value_digits, one), _mm512_set1_epi64(18)) |
            _mm512_mask_cmpgt_epu64_mask(scaled, _mm512_sub_epi64(exponent_digits, one), _mm512_set1_epi64(2));
@@ -157,15 +162,15 @@ FURROW_AVX512_BITS FURROW_INLINE inline bool scan_eight_lines(const char* text, 
     numbers[k / 2] = _mm512_madd_epi16(both, _mm512_set1_epi32(1 << 16 | 10000));
   }
 
-  // The marks must be what their places suggest: two spaces, a minus, a point, an e, a sign, and then nothing.
+  // The marks must be what their places suggest: two spaces, a minus, a point, an e, a sign. There are no others.
   __m512i marks = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set_m128i(two_marks[1], two_marks[0])),
                                      _mm256_set_m128i(two_marks[3], two_marks[2]), 1);
   const __m512i byte = _mm512_set1_epi64(0xFF);
   const __m512i spaces = _mm512_set1_epi64(Valued ? 0x2020 : 0x20);
-  odd |= _mm512_cmpneq_epi64_mask(_mm512_and_si512(marks, _mm512_set1_epi64(Valued ? 0xFFFF : 0xFF)), spaces);
-  marks = _mm512_srli_epi64(marks, Valued ? 16 : 8);
+  odd |= _mm512_cmpneq_epi64_mask(Valued ? _mm512_and_si512(marks, _mm512_set1_epi64(0xFFFF)) : marks, spaces);
   __mmask8 shrunk = 0; // by a negative exponent
   if constexpr (Valued) {
+    marks = _mm512_srli_epi64(marks, 16);
     odd |= _mm512_mask_cmpneq_epi64_mask(negative, _mm512_and_si512(marks, byte), _mm512_set1_epi64('-'));
     marks = _mm512_mask_srli_epi64(marks, negative, marks, 8);
     odd |= _mm512_mask_cmpneq_epi64_mask(pointed, _mm512_and_si512(marks, byte), _mm512_set1_epi64('.'));
@@ -175,9 +180,7 @@ FURROW_AVX512_BITS FURROW_INLINE inline bool scan_eight_lines(const char* text, 
     marks = _mm512_mask_srli_epi64(marks, scaled, marks, 8);
     shrunk = _mm512_mask_cmpeq_epi64_mask(exponent_signed, marks, _mm512_set1_epi64('-'));
     odd |= _mm512_mask_cmpneq_epi64_mask(_kandn_mask8(shrunk, exponent_signed), marks, _mm512_set1_epi64('+'));
-    marks = _mm512_mask_srli_epi64(marks, exponent_signed, marks, 8);
   }
-  odd |= _mm512_test_epi64_mask(marks, marks);
 
   const __m512i indices = _mm512_sub_epi32(same_lanes<0>(numbers), _mm512_set1_epi32(1));
   const auto rows = static_cast<std::uint64_t>(limits.rows), cols = static_cast<std::uint64_t>(limits.cols);

@@ -13,6 +13,11 @@ namespace furrow::io {
 
 inline constexpr index_t piece_bytes = index_t(1) << 18; ///< text that one thread parses at a time
 
+/// The longest body of a text with this many entries, in bytes: blank lines, comments and digits are not without end.
+constexpr double longest_body(double entries) { return 0x1p26 + 4096 * entries; }
+/// Refuses a text whose body is longer.
+[[noreturn]] void refuse_long_body(const std::string& file, index_t entries);
+
 /// Where the entries of one piece of text are, and what is known of them.
 struct block {
   index_t text = -1;            ///< where its lines begin, from the start of the file; -1: no line begins in it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "header.hpp"
 
+#include "line_ends.hpp"
 #include "refuse.hpp"
 #include "scan_number.hpp"
 
@@ -16,11 +17,8 @@ namespace {
 using std::string_view;
 
 constexpr index_t largest_side = std::numeric_limits<std::int32_t>::max();
-
-string_view without_mark(string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return text;
-}
+constexpr std::size_t longest_head = std::size_t(1) << 26;
+constexpr string_view banner_word = "matrixmarket";
 
 std::string lower(string_view text) {
   std::string out(text);
@@ -61,23 +59,44 @@ struct line_reader {
   }
 };
 
-matrix_header parse_banner(string_view line, const std::string& file, index_t number) {
+constexpr string_view blanks = " \t\r\v\f", blanks_and_line_ends = " \t\r\v\f\n";
+
+string_view behind(string_view blank, string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blank), text.size()));
+  return text;
+}
+
+/// What stands behind the percent signs of a banner: %%MatrixMarket, %MatrixMarket or %% MatrixMarket.
+string_view behind_percents(string_view text) {
+  text = behind(blanks_and_line_ends, text);
+  if (text.starts_with("%%")) return behind(blanks, text.substr(2));
+  return text.starts_with('%') ? text.substr(1) : string_view();
+}
+
+matrix_header parse_banner(string_view line, object wanted, bool& vector, const std::string& file, index_t number) {
   std::vector<std::string> words;
-  for (const string_view w : words_of(line)) words.push_back(lower(w));
+  for (const string_view w : words_of(behind_percents(line))) words.push_back(lower(w));
+  vector = words.size() > 1 && words[1] == "vector";
+  if (vector && words.size() == 4) words.push_back("general");
   if (words.size() != 5)
     refuse(file, number,
            fmt::format("the banner has {} words instead of five: %%MatrixMarket matrix coordinate real general",
                        words.size()));
   matrix_header head;
-  if (words[1] != "matrix")
-    refuse(file, number, fmt::format("the object {} is not supported, only 'matrix' is", in_quotes(words[1])));
-  if (words[2] == "coordinate") head.layout = matrix_header::layout::coordinate;
+  if (vector && wanted == object::matrix)
+    refuse(file, number, "the object is a 'vector', where a 'matrix' is wanted: it can be a right-hand side");
+  if (vector && words[4] != "general")
+    refuse(file, number, fmt::format("a vector is 'general', not {}", in_quotes(words[4])));
+  if (!vector && words[1] != "matrix")
+    refuse(file, number, fmt::format("the object {} is neither 'matrix' nor 'vector'", in_quotes(words[1])));
+  if (words[2] == "coordinate" || words[2] == "coord") head.layout = matrix_header::layout::coordinate;
   else if (words[2] == "array") head.layout = matrix_header::layout::array;
   else refuse(file, number, fmt::format("the format {} is neither 'coordinate' nor 'array'", in_quotes(words[2])));
   if (words[3] == "real" || words[3] == "double") head.field = matrix_header::field::real;
   else if (words[3] == "integer" || words[3] == "unsigned-integer") head.field = matrix_header::field::integer;
   else if (words[3] == "pattern") head.field = matrix_header::field::pattern;
-  else if (words[3] == "complex") refuse(file, number, "complex matrices are not supported yet");
+  else if (words[3] == "complex")
+    refuse(file, number, vector ? "complex vectors are not supported yet" : "complex matrices are not supported yet");
   else refuse(file, number, fmt::format("the field {} is none of real, integer, pattern", in_quotes(words[3])));
   if (words[4] == "general") head.symmetry = matrix_header::symmetry::general;
   else if (words[4] == "symmetric") head.symmetry = matrix_header::symmetry::symmetric;
@@ -111,6 +130,23 @@ index_t parse_size(string_view word, string_view what, index_t limit, const std:
   return out;
 }
 
+/// "LENGTH" or "LENGTH ENTRIES".
+void parse_vector_sizes(head_lines& out, string_view line, const std::string& file, index_t number) {
+  const auto words = words_of(line);
+  const bool dense = out.head.layout == matrix_header::layout::array;
+  out.one_index = !dense;
+  out.counted = dense || words.size() == 2;
+  if (words.size() != 1 && (dense || words.size() != 2))
+    refuse(file, number,
+           fmt::format("the size line of a vector has {} words, not {}", words.size(),
+                       dense ? "one: length" : "two: length entries"));
+  out.head.shape = {parse_size(words[0], "elements", largest_side, file, number), 1};
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  out.head.stored = dense         ? out.head.shape.rows
+                    : out.counted ? parse_size(words[1], "entries", most, file, number)
+                                  : most;
+}
+
 void parse_sizes(matrix_header& head, string_view line, const std::string& file, index_t number) {
   const auto words = words_of(line);
   const bool dense = head.layout == matrix_header::layout::array;
@@ -134,34 +170,53 @@ void parse_sizes(matrix_header& head, string_view line, const std::string& file,
 
 } // namespace
 
-bool has_banner(string_view text) {
-  text = without_mark(text.substr(0, 4096));
-  while (!text.empty() && is_blank(text[0])) text.remove_prefix(1);
-  static constexpr string_view banner = "%%matrixmarket";
-  return lower(text.substr(0, banner.size())) == banner &&
-         (text.size() == banner.size() || is_blank(text[banner.size()]) || text[banner.size()] == '\n');
+string_view without_mark(string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
 }
 
-std::optional<head_lines> parse_head(string_view text, bool complete, const std::string& file) {
-  const string_view clean = without_mark(text);
-  line_reader lines{clean, complete};
-  head_lines out;
-  auto line = lines.next();
-  if (!line) {
-    if (!complete) return {};
-    refuse(file, "the file is empty");
+bool has_banner(string_view text) {
+  text = behind_percents(without_mark(text.substr(0, 4096)));
+  if (lower(text.substr(0, banner_word.size())) != banner_word) return false;
+  text.remove_prefix(banner_word.size());
+  return text.empty() || is_blank(text[0]) || text[0] == '\n';
+}
+
+bool has_late_banner(string_view text) {
+  text = behind(blanks_and_line_ends, without_mark(text));
+  while (text.starts_with('%')) {
+    if (has_banner(text)) return true;
+    text.remove_prefix(std::min(text.find_first_of("\r\n"), text.size()));
+    text = behind(blanks_and_line_ends, text);
   }
-  out.head = parse_banner(*line, file, 1);
-  while ((line = lines.next())) {
-    const std::size_t first =
-        static_cast<std::size_t>(std::find_if_not(line->begin(), line->end(), is_blank) - line->begin());
-    if (first == line->size() || (*line)[first] == '%') continue;
-    parse_sizes(out.head, *line, file, lines.number);
-    out.length = lines.at + (text.size() - clean.size());
+  return false;
+}
+
+std::optional<head_lines> parse_head(string_view text, bool complete, const std::string& file, object wanted) {
+  const string_view clean = without_mark(text).substr(0, longest_head);
+  const bool whole = complete && text.size() <= longest_head;
+  line_reader lines{clean, whole};
+  head_lines out;
+  bool vector = false;
+  index_t returns = 0; // a line with a CR inside
+  auto line = lines.next();
+  while (line && behind(blanks, *line).empty()) line = lines.next();
+  if (line) out.head = parse_banner(*line, wanted, vector, file, lines.number);
+  while (line && (line = lines.next())) {
+    const bool inner_return = has_inner_return(*line);
+    if (inner_return && returns == 0) returns = lines.number;
+    if (const string_view words = behind(blanks, *line); words.empty() || words[0] == '%') continue;
+    if (inner_return) refuse(file, lines.number, about_inner_return);
+    if (vector) parse_vector_sizes(out, *line, file, lines.number);
+    else parse_sizes(out.head, *line, file, lines.number);
+    out.length = lines.at + (text.size() - without_mark(text).size());
     out.lines = lines.number;
     return out;
   }
-  if (!complete) return {};
+  if (!complete && text.size() < longest_head) return {};
+  if (!whole) refuse(file, "no size line in the first 64 MiB");
+  if (lines.number == 0) refuse(file, "the file is empty");
+  if (returns > 0) refuse(file, returns, about_inner_return); // it has swallowed the size line
   refuse(file, lines.number, "the file ends before its size line");
 }
 
@@ -173,12 +228,13 @@ std::string describe(const matrix_header& head) {
 }
 
 void check_promise(const head_lines& lines, double text_bytes, const std::string& file) {
+  if (!lines.counted) return;
   const matrix_header& head = lines.head;
   // The shortest line of an entry: one character a number, one blank or line end behind each.
-  const int shortest = head.layout == matrix_header::layout::array   ? 2
-                       : head.field == matrix_header::field::pattern ? 4
-                                                                     : 6;
-  if (static_cast<double>(head.stored) * shortest > text_bytes + 1)
+  const int numbers = head.layout == matrix_header::layout::array
+                          ? 1
+                          : (lines.one_index ? 1 : 2) + (head.field != matrix_header::field::pattern);
+  if (2.0 * numbers * static_cast<double>(head.stored) > text_bytes + 1)
     refuse(file, lines.lines,
            fmt::format("the size line promises {} entries, for which the rest of the file is too short", head.stored));
   if (head.stored > 0 && (head.shape.rows == 0 || head.shape.cols == 0))

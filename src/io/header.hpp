@@ -13,16 +13,25 @@ struct head_lines {
   matrix_header head;
   std::size_t length = 0; ///< bytes up to the first line of the body
   index_t lines = 0;      ///< lines up to there; the size line is the last of them
+  bool one_index = false; ///< the coordinate file of a vector: n x 1, its lines without a column
+  bool counted = true;    ///< the size line says how many entries there are
 };
 
-/// Whether `text` begins like a Matrix Market file: a line of %%MatrixMarket in any case, behind any blank space and a
-/// byte order mark.
-bool has_banner(std::string_view text);
+/// What a text shall be. The object `vector` is refused for a matrix, but a matrix of one column is a vector too.
+enum class object { matrix, vector };
 
-/// Reads the head from the beginning of a file. Empty where `text` ends too early and is not `complete`.
-/// Fields: real (also `double`), integer (also `unsigned-integer`), pattern. Symmetries: general, symmetric,
-/// skew-symmetric. Everything else is refused by name. Throws fault::input, "FILE:LINE: ...".
-std::optional<head_lines> parse_head(std::string_view text, bool complete, const std::string& file);
+/// Whether `text` begins like a Matrix Market file: a line of %%MatrixMarket, %MatrixMarket or %% MatrixMarket in any
+/// case, behind any blank space, blank lines and a byte order mark.
+bool has_banner(std::string_view text);
+/// Whether such a line, or the first one, stands among the comments that `text` begins with.
+bool has_late_banner(std::string_view text);
+/// `text` behind its byte order mark, where it has one.
+std::string_view without_mark(std::string_view text);
+
+/// Reads the head from the beginning of a file, of 64 MiB at most. Empty where `text` ends too early and is not
+/// `complete`. Fields: real (also `double`), integer (also `unsigned-integer`), pattern. Symmetries: general,
+/// symmetric, skew-symmetric. Everything else is refused by name. Throws fault::input, "FILE:LINE: ...".
+std::optional<head_lines> parse_head(std::string_view text, bool complete, const std::string& file, object wanted);
 
 /// "coordinate real symmetric", as in the banner.
 std::string describe(const matrix_header& head);

@@ -166,6 +166,9 @@ struct entry {
            std::bit_cast<std::uint64_t>(x.val) == std::bit_cast<std::uint64_t>(y.val);
   }
 };
+inline std::ostream& operator<<(std::ostream& to, const entry& e) {
+  return to << e.row << ' ' << e.col << ' ' << e.val;
+}
 inline std::vector<entry> list(const coo<double>& a) {
   std::vector<entry> out;
   for (index_t k = 0; k < a.nnz(); ++k) out.push_back({a.row[k], a.col[k], a.val[k]});
@@ -188,5 +191,6 @@ struct plain_matrix {
   std::vector<entry> entries;
 };
 std::optional<plain_matrix> read_plainly(const std::string& text);
+std::optional<std::vector<double>> read_vector_plainly(const std::string& text);
 
 } // namespace furrow::io_test

@@ -8,6 +8,8 @@
 
 #include <furrow/device.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -58,8 +60,8 @@ public:
 
   /// Parses [text, end), for which see parse_lines. After something wrong, pieces that nobody has begun are left out.
   void take(const char* text, const char* end, scratch& s, block& b) {
-    s.reserve(to_.head, end - text);
-    b.good = parse_lines(to_.head, text, end, s, b.count);
+    s.reserve(to_.head, false, end - text);
+    b.good = parse_lines(to_.head, false, text, end, s, b.count);
     if (to_.head.layout == matrix_header::layout::coordinate) look(b, to_.head, s);
     b.first = used_.fetch_add(b.count, std::memory_order_relaxed);
     if (b.first + b.count > to_.head.stored) b.good = false;
@@ -113,7 +115,9 @@ entries parse_file(const input& file, const head_lines& lines) {
   entries out;
   collector all(out, lines, file.name());
   const auto size = file.size(), body = static_cast<index_t>(lines.length);
-  const index_t pieces = (size - body + piece_bytes - 1) / piece_bytes;
+  const double longest = longest_body(static_cast<double>(lines.head.stored));
+  const bool too_long = static_cast<double>(size - body) > longest;
+  const index_t pieces = ((too_long ? static_cast<index_t>(longest) : size - body) + piece_bytes - 1) / piece_bytes;
   out.blocks.resize(static_cast<std::size_t>(pieces));
   std::atomic<index_t> next = 0;
   cpu::for_each_task(std::min<index_t>(pieces, cpu::thread_count()), [&](index_t) {
@@ -135,6 +139,7 @@ entries parse_file(const input& file, const head_lines& lines) {
     if (!sum.add(b, out.head.stored)) diagnose_file(file, lines, last, before);
     out.diagonal += b.diagonal;
   }
+  if (too_long) refuse_long_body(file.name(), out.head.stored);
   if (sum.entries < out.head.stored) diagnose_file(file, lines, last, before);
   return out;
 }
@@ -194,6 +199,9 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
       line += ends[k];
     }
     place += cut;
+    if (static_cast<double>(place) - static_cast<double>(lines.length) >
+        longest_body(static_cast<double>(out.head.stored)))
+      refuse_long_body(name, out.head.stored);
     if (ended) break;
     ended = got < batch_bytes;
     held = carried + got;
@@ -201,6 +209,11 @@ entries parse_stream(byte_stream& in, std::string_view ahead, const head_lines& 
   }
   if (sum.entries < out.head.stored) refuse_short(name, line - 1, sum.entries, out.head.stored);
   return out;
+}
+
+void refuse_long_body(const std::string& file, index_t entries) {
+  refuse(file, fmt::format("more than 64 MiB of blank lines, comments and long numbers besides its {} {}", entries,
+                           entries == 1 ? "entry" : "entries"));
 }
 
 } // namespace furrow::io

@@ -8,10 +8,13 @@
 
 #include "eight_lines.hpp"
 #include "fast_line.hpp"
+#include "line_ends.hpp"
 #include "refuse.hpp"
 #include "scan_number.hpp"
 
 #include <fmt/format.h>
+
+#include <atomic>
 
 namespace furrow::io {
 namespace {
@@ -23,10 +26,22 @@ inline const char* skip_blanks(const char* p) {
   return p;
 }
 
-/// One blank and then a digit, nearly always.
-inline const char* gap(const char* p) { return *p == ' ' && !is_blank(p[1]) ? p + 1 : skip_blanks(p); }
+/// One blank and then a digit, nearly always. A carriage return is no gap between numbers: where one stands alone, it
+/// may be meant as a line end.
+inline const char* gap(const char* p) {
+  if (*p == ' ' && !is_blank(p[1])) [[likely]]
+    return p + 1;
+  while (is_blank(*p) && *p != '\r') ++p;
+  return p;
+}
 
-template <bool Valued>
+std::atomic<line_scan>& most_scan() { // for tests
+  static std::atomic<line_scan> most = line_scan::by_eight;
+  return most;
+}
+
+/// OneIndex: lines "index value" or "index" of a vector.
+template <bool Valued, bool OneIndex = false>
 bool parse_coordinates(shape2 shape, const char* p, const char* end, scratch& to, index_t& count) {
   const power_table& powers = powers_of_five();
   const auto rows = static_cast<std::uint64_t>(shape.rows), cols = static_cast<std::uint64_t>(shape.cols);
@@ -35,9 +50,11 @@ bool parse_coordinates(shape2 shape, const char* p, const char* end, scratch& to
   double* const val = to.val.data();
   index_t k = 0;
   bool good = true;
-  const char* const safe = p + 16; // scan_line looks back
-  const bool by_eight = has_eight_lines();
-  index_t next_try = 0; // where lines were not as usual, the next ones are read one by one
+  const line_scan scan = OneIndex ? line_scan::by_number : std::min(fastest_scan(), most_scan().load());
+  const bool by_eight = scan == line_scan::by_eight;
+  const char* const safe =
+      scan == line_scan::by_number ? end : p + 16; // from where scan_line may be used: it looks back
+  index_t next_try = 0;                            // where lines were not as usual, the next ones are read one by one
   while (p < end) {
     if (by_eight && k >= next_try) {
       p = scan_by_eight<Valued>(p, end, shape, to, k, powers);
@@ -65,9 +82,12 @@ bool parse_coordinates(shape2 shape, const char* p, const char* end, scratch& to
     }
     std::uint64_t i = 0, j = 0;
     good = false;
-    if (!scan_index(p, i) || !is_blank(*p) || i - 1 >= rows) break;
-    p = gap(p);
-    if (!scan_index(p, j) || j - 1 >= cols) break;
+    if (!scan_index(p, i) || i - 1 >= rows) break;
+    if constexpr (!OneIndex) {
+      if (!is_blank(*p)) break;
+      p = gap(p);
+      if (!scan_index(p, j) || j - 1 >= cols) break;
+    }
     if constexpr (Valued) {
       if (!is_blank(*p)) break;
       p = gap(p);
@@ -80,7 +100,7 @@ bool parse_coordinates(shape2 shape, const char* p, const char* end, scratch& to
     }
     ++p;
     row[k] = static_cast<std::int32_t>(i - 1);
-    col[k] = static_cast<std::int32_t>(j - 1);
+    if constexpr (!OneIndex) col[k] = static_cast<std::int32_t>(j - 1);
     ++k;
     good = true;
   }
@@ -116,29 +136,41 @@ bool parse_values(const char* p, const char* end, scratch& to, index_t& count) {
 
 std::string explain_index(std::string_view word, const char* what, index_t limit, std::int32_t& index) {
   double value = 0;
-  if (read_integer(word, value) != number::good) return fmt::format("{} is no {} index", in_quotes(word), what);
+  if (read_integer(word, value) != number::good) return fmt::format("{} is no {}index", in_quotes(word), what);
   if (value < 1 || value > static_cast<double>(limit))
-    return fmt::format("the {} index {} is outside 1 to {}", what, in_quotes(word), limit);
+    return fmt::format("the {}index {} is outside 1 to {}", what, in_quotes(word), limit);
   index = static_cast<std::int32_t>(value) - 1;
-  return word[0] == '-' ? fmt::format("the {} index {} is negative", what, in_quotes(word)) : "";
+  return word[0] == '-' ? fmt::format("the {}index {} is negative", what, in_quotes(word)) : "";
 }
 
 } // namespace
 
-void scratch::reserve(const matrix_header& head, index_t bytes) {
+line_scan fastest_scan() {
+  return has_eight_lines() ? line_scan::by_eight : has_fast_line ? line_scan::by_line : line_scan::by_number;
+}
+
+scanning_at_most::scanning_at_most(line_scan most) : before_(most_scan().exchange(most)) {}
+scanning_at_most::~scanning_at_most() { most_scan() = before_; }
+
+void scratch::reserve(const matrix_header& head, bool one_index, index_t bytes) {
   const bool dense = head.layout == matrix_header::layout::array;
-  const index_t most = bytes / (dense ? 2 : 4) + 1;
+  const index_t most = bytes / (dense || one_index ? 2 : 4) + 1;
   if (!dense) row.resize(most), col.resize(most);
   if (head.field != field::pattern) val.resize(most);
 }
 
-bool parse_lines(const matrix_header& head, const char* text, const char* end, scratch& to, index_t& count) {
+bool parse_lines(const matrix_header& head, bool one_index, const char* text, const char* end, scratch& to,
+                 index_t& count) {
+  const bool pattern = head.field == field::pattern;
   if (head.layout == matrix_header::layout::array) return parse_values(text, end, to, count);
-  return head.field == field::pattern ? parse_coordinates<false>(head.shape, text, end, to, count)
-                                      : parse_coordinates<true>(head.shape, text, end, to, count);
+  if (one_index)
+    return pattern ? parse_coordinates<false, true>(head.shape, text, end, to, count)
+                   : parse_coordinates<true, true>(head.shape, text, end, to, count);
+  return pattern ? parse_coordinates<false>(head.shape, text, end, to, count)
+                 : parse_coordinates<true>(head.shape, text, end, to, count);
 }
 
-line_report explain_line(const matrix_header& head, std::string_view line) {
+line_report explain_line(const matrix_header& head, bool one_index, std::string_view line) {
   line_report out;
   std::string_view words[5];
   std::size_t n = 0;
@@ -158,19 +190,22 @@ line_report explain_line(const matrix_header& head, std::string_view line) {
     out.wrong = "a comment between the entries: comments belong before the size line";
     return out;
   }
+  if (has_inner_return(line)) {
+    out.wrong = about_inner_return;
+    return out;
+  }
   const bool valued = head.field != field::pattern;
-  const std::size_t wanted = dense ? 1 : valued ? 3 : 2;
-  if (n != wanted) {
-    static constexpr const char* needs[] = {"", "one value", "two numbers: row column",
-                                            "three numbers: row column value"};
-    out.wrong = fmt::format("an entry is a line of {}; this one has {}{}", needs[wanted],
+  const std::size_t indices = dense ? 0 : one_index ? 1 : 2;
+  if (n != indices + valued) {
+    static constexpr const char* needs[3][2] = {{"", "one value"},
+                                                {"one number: index", "two numbers: index value"},
+                                                {"two numbers: row column", "three numbers: row column value"}};
+    out.wrong = fmt::format("an entry is a line of {}; this one has {}{}", needs[indices][valued],
                             n > 4 ? "more than four words" : fmt::format("{} word", n), n == 1 || n > 4 ? "" : "s");
     return out;
   }
-  if (!dense) {
-    out.wrong = explain_index(words[0], "row", head.shape.rows, out.row);
-    if (out.wrong.empty()) out.wrong = explain_index(words[1], "column", head.shape.cols, out.col);
-  }
+  if (indices > 0) out.wrong = explain_index(words[0], one_index ? "" : "row ", head.shape.rows, out.row);
+  if (indices > 1 && out.wrong.empty()) out.wrong = explain_index(words[1], "column ", head.shape.cols, out.col);
   if (out.wrong.empty() && valued) {
     const std::string_view word = words[n - 1];
     const number kind = read_real(word, out.value);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "line_ends.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
 #include "tar_reader.hpp"
@@ -55,14 +56,16 @@ std::string find_main(const archive& tar) {
 void read_side(tar_reader& in, const archive& tar, problem& p) {
   const std::string name = tar.name_of(in.name());
   try {
+    line_feeds text(in);
     head_lines lines;
-    const std::string ahead = read_ahead(in, static_cast<double>(in.size()), name, lines);
+    const std::string ahead = read_ahead(text, static_cast<double>(in.size()), name, lines);
     const shape2 shape = lines.head.shape;
     if (shape.cols == 0) return;
     if (shape.rows != p.a.shape.rows)
       refuse(tar.from.name(), fmt::format("{} has {} values, but the matrix has {} rows", in_quotes(in.name()),
                                           shape.rows, p.a.shape.rows));
-    const coo<double> all = assemble(parse_stream(in, ahead, lines, name));
+    check_vector_memory(lines.head, name);
+    const coo<double> all = assemble(parse_stream(text, ahead, lines, name));
     p.b = host_array<double>(shape.rows, 0.0);
     for (index_t k = 0; k < all.nnz(); ++k)
       if (all.col[k] == 0) (*p.b)[all.row[k]] = all.val[k];
@@ -115,8 +118,9 @@ problem read_archive(input& from, packing packed) {
 matrix_header read_archive_header(input& from, packing packed) {
   const archive tar{from, packed};
   const auto head_of = [&](tar_reader& in) {
+    line_feeds text(in);
     head_lines lines;
-    read_ahead(in, static_cast<double>(in.size()), tar.name_of(in.name()), lines);
+    read_ahead(text, static_cast<double>(in.size()), tar.name_of(in.name()), lines);
     return lines.head;
   };
   for (auto in = tar.open(); in.next();)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "assemble_parts.hpp"
+#include "line_ends.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
 
@@ -45,8 +46,9 @@ matrix_header read_header(const source& from) {
     if (what.kind == content::kind::cache) return io::read_cache_header(in);
     if (what.kind == content::kind::tar) return io::read_archive_header(in, what.packed);
     io::head_lines lines;
-    const auto text = io::unpacked(what.packed, in.open(), in.name());
-    io::read_ahead(*text, io::text_bound(in, what.packed), in.name(), lines);
+    const auto bytes = io::unpacked(what.packed, in.open(), in.name());
+    io::line_feeds text(*bytes);
+    io::read_ahead(text, io::text_bound(in, what.packed), in.name(), lines);
     return lines.head;
   });
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "read_text.hpp"
 
+#include "core/check.hpp"
+#include "line_ends.hpp"
 #include "refuse.hpp"
 #include "tar_reader.hpp"
+
+#include <furrow/device.hpp>
 
 #include <fmt/format.h>
 
@@ -10,11 +14,6 @@
 #include <limits>
 
 namespace furrow::io {
-namespace {
-
-constexpr std::size_t longest_head = std::size_t(1) << 26;
-
-} // namespace
 
 content recognise(input& from) {
   const auto first_bytes = [&](packing packed) {
@@ -36,36 +35,52 @@ double text_bound(const input& from, packing packed) {
   return static_cast<double>(from.size()) * largest_ratio(packed);
 }
 
-std::string read_ahead(byte_stream& in, double text_bytes, const std::string& name, head_lines& lines) {
+std::string read_ahead(byte_stream& in, double text_bytes, const std::string& name, head_lines& lines, object wanted) {
   std::string ahead;
-  for (std::size_t wanted = 1 << 16;; wanted *= 2) {
+  for (std::size_t size = 1 << 16;; size *= 2) {
     const std::size_t held = ahead.size();
-    ahead.resize(wanted);
-    ahead.resize(held + in.read_all(ahead.data() + held, wanted - held));
+    ahead.resize(size);
+    ahead.resize(held + in.read_all(ahead.data() + held, size - held));
     if (!has_banner(ahead)) refuse_unknown(ahead, name);
-    const bool complete = ahead.size() < wanted;
-    if (const auto found = parse_head(ahead, complete, name)) {
+    const bool complete = ahead.size() < size;
+    if (const auto found = parse_head(ahead, complete, name, wanted)) {
       lines = *found;
       const double rest = complete ? static_cast<double>(ahead.size()) : text_bytes;
       check_promise(lines, rest - static_cast<double>(lines.length), name);
       return ahead;
     }
-    if (wanted >= longest_head) refuse(name, "no size line in the first 64 MiB");
   }
 }
 
 entries read_entries(byte_stream& in, double text_bytes, const std::string& name) {
+  line_feeds text(in);
   head_lines lines;
-  const std::string ahead = read_ahead(in, text_bytes, name, lines);
-  return parse_stream(in, ahead, lines, name);
+  const std::string ahead = read_ahead(text, text_bytes, name, lines);
+  return parse_stream(text, ahead, lines, name);
 }
 
-entries read_entries(input& from, packing packed) {
+entries read_entries(input& from, packing packed, object wanted) {
   const auto in = unpacked(packed, from.open_for_good(), from.name());
+  line_feeds text(*in);
   head_lines lines;
-  const std::string ahead = read_ahead(*in, text_bound(from, packed), from.name(), lines);
-  if (packed == packing::none && from.is_file()) return parse_file(from, lines);
-  return parse_stream(*in, ahead, lines, from.name());
+  const std::string ahead = read_ahead(text, text_bound(from, packed), from.name(), lines, wanted);
+  if (packed == packing::none && from.is_file() && !text.ends_with_returns()) return parse_file(from, lines);
+  return parse_stream(text, ahead, lines, from.name());
+}
+
+void check_vector_memory(const matrix_header& head, const std::string& name) {
+  // The entries are still there when the vector is made of them.
+  const bool sparse = head.layout == matrix_header::layout::coordinate;
+  const double entries = std::min(static_cast<double>(head.stored), static_cast<double>(head.shape.rows));
+  const double wanted = 8.0 * static_cast<double>(head.shape.rows) + (sparse ? 16 : 8) * entries;
+  const auto free = static_cast<double>(available_host_memory());
+  check(wanted <= free, fault::memory,
+        "{}: a vector of {} elements needs {:.1f} GB of memory, of which {:.1f} GB can be had", name, head.shape.rows,
+        wanted / 1e9, free / 1e9);
+}
+
+void check_size(index_t size, std::optional<index_t> rows, const std::string& name) {
+  check(!rows || size == *rows, fault::input, "{}: has {} elements, but the matrix has {} rows", name, size, *rows);
 }
 
 host_array<double> as_vector(entries&& e, const std::string& name) {

@@ -15,20 +15,32 @@ content recognise(input& from);
 
 /// Refuses a file that is none of Furrow's, and says what it looks like.
 [[noreturn]] void refuse_unknown(std::string_view text, const std::string& file);
+/// What a file of another kind is, by its first bytes, and what to do with it; empty where it may be text.
+std::string foreign_kind(std::string_view first_bytes);
 
 /// Reads from `in` until the head is complete and returns what has been read. `text_bytes`: how long the text is, or a
 /// bound of it.
-std::string read_ahead(byte_stream& in, double text_bytes, const std::string& name, head_lines& lines);
+std::string read_ahead(byte_stream& in, double text_bytes, const std::string& name, head_lines& lines,
+                       object wanted = object::matrix);
 
 /// All entries of a Matrix Market text in a stream, or in an input of its own.
 entries read_entries(byte_stream& in, double text_bytes, const std::string& name);
-entries read_entries(input& from, packing packed);
+entries read_entries(input& from, packing packed, object wanted = object::matrix);
 
 /// Bytes of text that an input can hold at most.
 double text_bound(const input& from, packing packed);
 
+/// Refuses, before memory is taken, an n x 1 matrix of which the dense vector cannot be had.
+void check_vector_memory(const matrix_header& head, const std::string& name);
 /// Entries of an n x 1 matrix as a dense vector; positions without an entry are 0. Refuses other shapes.
 host_array<double> as_vector(entries&& e, const std::string& name);
+
+/// An array of NumPy (.npy), of real numbers or integers, of one axis or n x 1. `bytes`: of the stream, or a bound of
+/// it. Throws fault::input where it is another one, or has not `rows` elements.
+bool is_numpy(std::string_view first_bytes);
+host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& name, std::optional<index_t> rows);
+/// Refuses a vector of `size` elements where one of `rows` is wanted.
+void check_size(index_t size, std::optional<index_t> rows, const std::string& name);
 
 /// A whole problem out of an archive, or the head of its matrix.
 problem read_archive(input& from, packing packed);

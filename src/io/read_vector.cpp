@@ -1,66 +1,188 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commented_vector.hpp"
+#include "core/check.hpp"
+#include "line_ends.hpp"
+#include "line_window.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
+
+#include <furrow/device.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace furrow {
 namespace {
 
 using namespace io;
 
-/// Numbers, one a line, without a head.
-host_array<double> read_plain(input& from, packing packed) {
-  const auto in = unpacked(packed, from.open_for_good(), from.name());
-  const std::string& name = from.name();
-  matrix_header head;
-  head.layout = matrix_header::layout::array;
-  head.stored = std::numeric_limits<index_t>::max();
-  host_array<char> text(1 << 20);
-  host_array<double> out;
-  scratch room;
-  index_t held = 0, size = 0, line = 0;
-  for (bool ended = false; !ended;) {
-    if (text.size() < held + (1 << 19)) {
-      host_array<char> larger(2 * text.size());
-      std::memcpy(larger.data(), text.data(), static_cast<std::size_t>(held));
-      text = std::move(larger);
-    }
-    const index_t wanted = text.size() - held - 128;
-    const auto got = static_cast<index_t>(in->read_all(text.data() + held, static_cast<std::size_t>(wanted)));
-    held += got;
-    ended = got < wanted;
-    if (ended && held > 0 && text[held - 1] != '\n') text[held++] = '\n';
-    index_t cut = held;
-    while (cut > 0 && text[cut - 1] != '\n') --cut;
-    index_t count = 0;
-    room.reserve(head, cut);
-    if (!parse_lines(head, text.data(), text.data() + cut, room, count)) {
-      const char* p = text.data();
-      for (;; ++line) {
-        const char* const end = std::find(p, static_cast<const char*>(text.data() + cut), '\n');
-        require(end != text.data() + cut, "a line was refused, but nothing is wrong with it");
-        const line_report report = explain_line(head, {p, static_cast<std::size_t>(end - p)});
-        if (!report.wrong.empty()) refuse(name, line + 1, report.wrong);
-        p = end + 1;
-      }
-    }
-    line += std::count(text.data(), text.data() + cut, '\n');
-    if (out.capacity() < size + count) {
-      host_array<double> larger(std::max(2 * out.capacity(), size + count));
-      if (size) std::memcpy(larger.data(), out.data(), static_cast<std::size_t>(size) * sizeof(double));
-      out = std::move(larger);
-    }
-    out.resize(size + count);
-    if (count) std::memcpy(out.data() + size, room.val.data(), static_cast<std::size_t>(count) * sizeof(double));
-    size += count;
-    std::memmove(text.data(), text.data() + cut, static_cast<std::size_t>(held - cut));
-    held -= cut;
+constexpr index_t batch_bytes = index_t(1) << 20;
+
+/// The lines of a text behind its head, one number or one entry of a vector each, batch by batch.
+class vector_lines {
+public:
+  vector_lines(byte_stream& in, std::string_view ahead, const head_lines& lines, const std::string& name)
+      : in_(in), lines_(lines), name_(name), line_(lines.lines) {
+    ahead.remove_prefix(std::min(lines.length, ahead.size()));
+    held_ = static_cast<index_t>(ahead.size());
+    text_ = host_array<char>(held_ + batch_bytes);
+    std::copy(ahead.begin(), ahead.end(), text_.begin());
   }
-  return out;
+
+  /// Reads on. False at the end.
+  bool next() {
+    if (ended_) return false;
+    make_room();
+    const index_t wanted = text_.size() - held_ - 2 * padding;
+    const auto got = static_cast<index_t>(in_.read_all(text_.data() + held_, static_cast<std::size_t>(wanted)));
+    held_ += got;
+    ended_ = got < wanted;
+    if (ended_ && held_ > 0 && text_[held_ - 1] != '\n') text_[held_++] = '\n';
+    parse(std::string_view(text_.data(), static_cast<std::size_t>(held_)).rfind('\n') + 1);
+    return true;
+  }
+  bool ended() const { return ended_; }
+  /// What the last call of next() has read.
+  const scratch& entries() const { return room_; }
+  index_t count() const { return count_; }
+  /// How many entries there were before.
+  index_t before() const { return before_; }
+  /// The line that was read last.
+  index_t line() const { return line_; }
+
+private:
+  void make_room() {
+    if (text_.size() >= held_ + batch_bytes / 2) return;
+    if (held_ > longest_line) refuse_long_line(name_);
+    host_array<char> larger(2 * text_.size());
+    std::memcpy(larger.data(), text_.data(), static_cast<std::size_t>(held_));
+    text_ = std::move(larger);
+  }
+
+  void parse(std::size_t size) {
+    const auto cut = static_cast<index_t>(size); // behind the last line end
+    before_ += count_;
+    room_.reserve(lines_.head, lines_.one_index, cut);
+    const char *const begin = text_.data(), *const end = begin + cut;
+    if (!parse_lines(lines_.head, lines_.one_index, begin, end, room_, count_) ||
+        before_ + count_ > lines_.head.stored) {
+      memory_stream rest({begin, size});
+      diagnose(name_, lines_, rest, line_ + 1, {before_});
+    }
+    line_ += std::count(begin, end, '\n');
+    body_ += cut;
+    if (static_cast<double>(body_) > longest_body(static_cast<double>(before_ + count_)))
+      refuse_long_body(name_, before_ + count_);
+    held_ -= cut;
+    std::memmove(text_.data(), text_.data() + cut, static_cast<std::size_t>(held_));
+  }
+
+  byte_stream& in_;
+  const head_lines& lines_;
+  const std::string& name_;
+  host_array<char> text_;
+  scratch room_;
+  index_t held_ = 0, count_ = 0, before_ = 0, body_ = 0, line_;
+  bool ended_ = false;
+};
+
+void grow(host_array<double>& x, index_t size, const std::string& name) {
+  if (x.capacity() < size) {
+    const index_t capacity = std::max(2 * x.capacity(), size);
+    const double wanted = 8.0 * static_cast<double>(capacity), free = static_cast<double>(available_host_memory());
+    check(wanted <= free, fault::memory, "{}: its numbers need {:.1f} GB of memory, of which {:.1f} GB can be had",
+          name, wanted / 1e9, free / 1e9);
+    host_array<double> larger(capacity);
+    if (!x.empty()) std::memcpy(larger.data(), x.data(), x.byte_count());
+    x = std::move(larger);
+  }
+  x.resize(size);
+}
+
+/// Numbers, one a line, without a head; no more than it takes to see that there are more than `rows`.
+host_array<double> read_numbers(byte_stream& in, const std::string& name, std::optional<index_t> rows) {
+  std::string ahead(3, '\0');
+  ahead.resize(in.read_all(ahead.data(), ahead.size()));
+  head_lines lines;
+  lines.head.layout = matrix_header::layout::array;
+  lines.head.stored = std::numeric_limits<index_t>::max();
+  lines.length = ahead.size() - without_mark(ahead).size();
+  host_array<double> x;
+  vector_lines text(in, ahead, lines, name);
+  while (text.next()) {
+    const index_t size = text.before() + text.count();
+    if (rows && size > *rows)
+      refuse(name, fmt::format("has {}{} elements, but the matrix has {} rows", text.ended() ? "" : "at least ", size,
+                               *rows));
+    grow(x, size, name);
+    if (text.count() > 0)
+      std::memcpy(x.data() + text.before(), text.entries().val.data(), static_cast<std::size_t>(text.count()) * 8);
+  }
+  check_size(x.size(), rows, name);
+  return x;
+}
+
+/// The coordinate file of the object `vector`: lines "index value", duplicates summed in their order.
+host_array<double> read_coordinates(byte_stream& in, std::string_view ahead, const head_lines& lines,
+                                    const std::string& name) {
+  const index_t n = lines.head.shape.rows;
+  const bool pattern = lines.head.field == matrix_header::field::pattern;
+  host_array<double> x(n, 0.0);
+  std::vector<bool> met(static_cast<std::size_t>(n));
+  vector_lines text(in, ahead, lines, name);
+  while (text.next()) {
+    for (index_t k = 0; k < text.count(); ++k) {
+      const index_t i = text.entries().row[k];
+      const double v = pattern ? 1 : text.entries().val[k];
+      x[i] = met[static_cast<std::size_t>(i)] ? x[i] + v : v;
+      met[static_cast<std::size_t>(i)] = true;
+    }
+  }
+  const index_t entries = text.before() + text.count();
+  if (lines.counted && entries < lines.head.stored) refuse_short(name, text.line(), entries, lines.head.stored);
+  return x;
+}
+
+/// A Matrix Market file: of one column, or of the object `vector`.
+host_array<double> read_market(input& from, packing packed, std::optional<index_t> rows) {
+  const std::string& name = from.name();
+  const auto with_head = [&](std::unique_ptr<byte_stream> bytes, auto use) {
+    const auto in = unpacked(packed, std::move(bytes), name);
+    line_feeds text(*in);
+    head_lines lines;
+    const std::string ahead = read_ahead(text, text_bound(from, packed), name, lines, object::vector);
+    return use(text, ahead, lines);
+  };
+  const bool one_index = with_head(from.open(), [&](byte_stream&, const std::string&, const head_lines& lines) {
+    const shape2 shape = lines.head.shape;
+    if (shape.cols != 1)
+      refuse(name, fmt::format("a vector has one column, this file has {} x {}", shape.rows, shape.cols));
+    check_size(shape.rows, rows, name);
+    check_vector_memory(lines.head, name);
+    return lines.one_index;
+  });
+  if (!one_index) return as_vector(read_entries(from, packed, object::vector), name);
+  return with_head(from.open_for_good(), [&](byte_stream& in, const std::string& ahead, const head_lines& lines) {
+    return read_coordinates(in, ahead, lines, name);
+  });
+}
+
+/// What a text that begins with `first` is.
+host_array<double> read_text(input& from, packing packed, std::string_view first, std::optional<index_t> rows) {
+  const std::string& name = from.name();
+  if (is_numpy(first))
+    return read_numpy(*unpacked(packed, from.open_for_good(), name), text_bound(from, packed), name, rows);
+  if (has_banner(first)) return read_market(from, packed, rows);
+  if (has_late_banner(first)) refuse(name, "the banner %%MatrixMarket must be the first line: comments come behind it");
+  if (const std::string kind = foreign_kind(first); !kind.empty())
+    refuse(name, "neither a Matrix Market file nor numbers, one a line: it is " + kind);
+  const auto in = unpacked(packed, from.open_for_good(), name);
+  line_feeds text(*in);
+  return read_numbers(text, name, rows);
 }
 
 /// The comments among the first lines of a text, without the banner.
@@ -78,18 +200,19 @@ std::vector<std::string> leading_comments(std::string_view text) {
 
 } // namespace
 
-io::commented_vector io::read_commented_vector(const source& from) {
+io::commented_vector io::read_commented_vector(const source& from, std::optional<index_t> rows) {
   input& in = from.opened();
   return read_unchanged(in, [&]() -> commented_vector {
     const content what = recognise(in);
     if (what.kind != content::kind::text) refuse(in.name(), "a matrix or an archive, where a vector is wanted");
     std::string first(4096, '\0');
     first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));
-    return {has_banner(first) ? as_vector(read_entries(in, what.packed), in.name()) : read_plain(in, what.packed),
-            leading_comments(first)};
+    return {read_text(in, what.packed, first, rows), leading_comments(first)};
   });
 }
 
-host_array<double> read_vector(const source& from) { return io::read_commented_vector(from).values; }
+host_array<double> read_vector(const source& from, std::optional<index_t> rows) {
+  return io::read_commented_vector(from, rows).values;
+}
 
 } // namespace furrow

@@ -3,6 +3,8 @@
 #include "refuse.hpp"
 #include "scan_number.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace furrow::io {
@@ -50,29 +52,52 @@ bool is_numbers(std::string_view line) {
   return any;
 }
 
+constexpr std::string_view remedy = "scipy.io.mmwrite writes a matrix, numpy.savetxt a vector that can be read";
+
+constexpr struct {
+  std::string_view magic, about, remedy;
+} known[] = {
+    {"\x89HDF\r\n", "an HDF5 file", remedy},
+    {"MATLAB 5.0", "a MATLAB file", remedy},
+    {"MATLAB 7.3", "a MATLAB file (HDF5)", remedy},
+    {"\x93NUMPY", "a NumPy array", remedy},
+    {"PK\x03\x04", "a zip archive, as .npz files are", remedy},
+    {"\x80\x03", "a pickle of Python", remedy},
+    {"\x80\x04", "a pickle of Python", remedy},
+    {"\x80\x05", "a pickle of Python", remedy},
+    {"PAR1", "a Parquet file", remedy},
+    {std::string_view("\0\x12\x7B", 3), "a binary file of PETSc", remedy},
+    {"\xFF\xFE", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 converts it"},
+    {"\xFE\xFF", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 converts it"},
+    {"\x04\x22\x4D\x18", "compressed by lz4", "lz4 -d decompresses it"},
+    {"7z\xBC\xAF", "a 7z archive", "7z x unpacks it"},
+};
+
+bool is_binary(std::string_view text) {
+  const auto strange = [](char c) { return static_cast<unsigned char>(c) < ' ' && !is_blank(c) && c != '\n'; };
+  return std::any_of(text.begin(), text.end(), strange);
+}
+
 std::string guess(std::string_view text) {
-  using std::operator""sv;
-  static constexpr struct {
-    std::string_view magic, about;
-  } known[] = {
-      {"\x89HDF\r\n", "an HDF5 file"},
-      {"MATLAB 5.0", "a MATLAB file"},
-      {"\x93NUMPY", "a NumPy array"},
-      {"PK\x03\x04", "a zip archive"},
-  };
-  for (const auto& k : known)
-    if (text.starts_with(k.magic)) return std::string("it is ") + std::string(k.about);
-  if (is_harwell_boeing(text)) return "it looks like Harwell-Boeing or Rutherford-Boeing, which is not supported";
   const std::string_view first = line_of(text, 0);
+  if (const std::string kind = foreign_kind(text); !kind.empty()) return "it is " + kind;
+  if (is_harwell_boeing(text)) return "it looks like Harwell-Boeing or Rutherford-Boeing, which is not supported";
   if (first.starts_with('%')) return "its first line is " + in_quotes(first);
   if (is_numbers(first)) return "it looks like bare numbers or triplets without the banner";
-  const auto strange = [](char c) { return static_cast<unsigned char>(c) < ' ' && !is_blank(c) && c != '\n'; };
-  if (std::any_of(text.begin(), text.end(), strange)) return "it is binary data";
+  if (is_binary(text)) return "it is binary data";
   if (first.empty()) return "its first line is empty";
   return "its first line is " + in_quotes(first);
 }
 
 } // namespace
+
+std::string foreign_kind(std::string_view text) {
+  for (const auto& k : known)
+    if (text.starts_with(k.magic)) return fmt::format("{}; {}", k.about, k.remedy);
+  std::string_view first = without_mark(text.substr(0, text.find_first_of("\r\n")));
+  while (!first.empty() && is_blank(first[0])) first.remove_prefix(1);
+  return !first.starts_with('%') && is_binary(first) ? "binary data" : "";
+}
 
 void refuse_unknown(std::string_view text, const std::string& file) {
   if (text.empty()) refuse(file, "the file is empty");

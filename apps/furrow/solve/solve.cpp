@@ -58,9 +58,9 @@ host_array<double> right_hand_side(const solve_request& q, problem& p, std::stri
     return b;
   }
   rhs = q.rhs.empty() ? "stored" : q.rhs;
-  host_array<double> b = q.rhs.empty() ? std::move(*p.b) : read_vector(q.rhs);
-  check(b.size() == p.a.shape.rows, fault::input, "{}: has {} elements, but the matrix has {} rows",
-        q.rhs.empty() ? p.name + "_b" : q.rhs, b.size(), p.a.shape.rows);
+  host_array<double> b = q.rhs.empty() ? std::move(*p.b) : read_vector(q.rhs, p.a.shape.rows);
+  check(b.size() == p.a.shape.rows, fault::input, "{}_b: has {} elements, but the matrix has {} rows", p.name, b.size(),
+        p.a.shape.rows);
   return b;
 }
 
