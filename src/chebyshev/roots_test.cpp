@@ -98,7 +98,8 @@ TEST(chebyshev_roots, of_sums_beyond_the_range_and_of_the_least_numbers) {
   expect_roots({{most, most, most, most}, {}}, {-1, 0, 0.5}, 1e-15); // 2 t (2 t - 1) (t + 1)
   expect_roots({{most, 0, most}, {}}, {0, 0}, 1e-7);                 // 2 t^2
   expect_roots({{-least, 2 * least}, {}}, {0.5}, 1e-15);
-  for (const double half : {1e-310, 1e-300, 8e307}) expect_roots({{-1, 2}, {-half, half}}, {half / 2}, 1e-15 * half + 0x1p-1074);
+  for (const double half : {1e-310, 1e-300, 8e307})
+    expect_roots({{-1, 2}, {-half, half}}, {half / 2}, 1e-15 * half + 0x1p-1074);
 }
 
 TEST(chebyshev_roots, of_zero_are_refused) {

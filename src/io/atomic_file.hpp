@@ -13,7 +13,8 @@ namespace furrow::io {
 ///
 /// A link is followed: the file behind it is replaced. A file that is replaced keeps its mode, and its owner and group
 /// where the system lets us. What is no regular file (a pipe, /dev/null), and what standard output or standard error
-/// already write to (/dev/stdout), is written to directly; `-` is standard output. Throws fault::input, "FILE: ...", where the system refuses.
+/// already write to (/dev/stdout), is written to directly; `-` is standard output. Throws fault::input, "FILE: ...",
+/// where the system refuses.
 class atomic_file {
 public:
   explicit atomic_file(const std::filesystem::path& file);
