@@ -105,7 +105,10 @@ bool is_replaced(const std::filesystem::path& file) {
 void atomic_file::fail(const char* what, int why) { refuse(name_, std::string(what) + ": " + std::strerror(why)); }
 
 atomic_file::atomic_file(const std::filesystem::path& file) : name_(file.string()), file_(file) {
-  if (file == "-") return open_directly(STDOUT_FILENO);
+  if (file == "-") {
+    open_directly(STDOUT_FILENO);
+    return;
+  }
   const auto there = look_at(file);
   if (there && S_ISDIR(there->st_mode)) refuse(name_, "is a directory, not a file");
   if (is_replaced(file)) open_beside();
