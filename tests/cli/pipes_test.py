@@ -114,7 +114,7 @@ class Pipes(Case):
         coefficients = self.furrow("cheb", "multiply", "a.txt", "b.txt").stdout
         self.assertEqual(self.furrow("cheb", "multiply", "a.txt", "b.txt", "-o", "-").stdout, coefficients)
         fitted = self.furrow("cheb", "fit", "x", "-o", "-")
-        self.assertEqual(fitted.stdout, "0\n1\n")
+        self.assertEqual([line for line in fitted.stdout.splitlines() if not line.startswith("%")], ["0", "1"])
         self.assertIn("2 coefficients", fitted.stderr)
         self.assertNotIn("-", os.listdir(self.folder))
 
