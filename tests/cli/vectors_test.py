@@ -82,6 +82,8 @@ class Vectors(Case):
         self.write("huge.txt", "1\n1e300\n1\n")
         self.assertIn("huge.txt: element 2 is 1e+300, too large for f32",
                       self.furrow("spmv", "a.mtx", "-x", "huge.txt", "--precision", "f32", code=3).stderr)
+        self.assertIn("--alpha: 1e+300 is too large for f32",
+                      self.furrow("spmv", "a.mtx", "--alpha", "1e300", "--precision", "f32", code=2).stderr)
         self.write("nan.txt", "1\nnan\n1\n")
         self.assertIn("nan.txt: holds a NaN", self.furrow("spmv", "a.mtx", "-x", "nan.txt", "--check", code=3).stderr)
 

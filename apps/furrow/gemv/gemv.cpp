@@ -130,7 +130,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_threads(app, q->thread_count);
   app.footer(
       "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
-      "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound "
+      "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound\n"
       "(terms + 2) u sum|a_ij x_j|: at most 1 passes.\n\n"
       "Examples:\n"
       "  furrow gemv 4096x4096 --type f32 --kernel all --check\n"

@@ -130,6 +130,7 @@ template <class V>
 void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_plan& before, spmv_outcome& o) {
   const auto x = q.x.empty() ? random_vector<V>(a.shape.cols)
                              : read_vector_for<V>(q.x, "-x", a.shape.cols, q.transpose ? "row" : "column");
+  check(std::isfinite(static_cast<V>(q.alpha)), fault::usage, "--alpha: {} is too large for f32", q.alpha);
   const index_t touched = touched_columns(a);
   std::optional<references<V>> reference;
   if (q.check) {
@@ -237,9 +238,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   q->machine.add(app, shared);
   app.footer(
       "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
-      "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound (row "
-      "length + 2) u sum|a_ij x_j|: at most 1 "
-      "passes.\n\n"
+      "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound\n"
+      "(row length + 2) u |alpha| sum|a_ij x_j|: at most 1 passes.\n\n"
       "Examples:\n"
       "  furrow spmv poisson3d:100 --format all --check\n"
       "  furrow spmv matrix.mtx --device gpu --format csr --kernel all\n"
