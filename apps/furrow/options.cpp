@@ -219,11 +219,10 @@ void check_input(const std::string& file, std::string_view option) {
               fmt::format("{}: there is no such file for {}{}", file, option, hint(nearest(file, neighbours(file)))));
 }
 
-void check_output(const std::string& file, std::string_view option,
-                  std::initializer_list<std::string_view> others) {
+void check_output(const std::string& file, std::string_view option, std::initializer_list<std::string_view> others) {
   if (file.empty() || file == "-") return;
   std::error_code ignored;
-  check(!std::filesystem::is_directory(file, ignored), fault::input, 
+  check(!std::filesystem::is_directory(file, ignored), fault::input,
         "{}: is a folder, not a file: choose another name for {}", file, option);
   const bool replaced = io::is_replaced(file);
   const auto behind = std::filesystem::absolute(io::behind_links(file));

@@ -27,6 +27,8 @@ constexpr environment_variable variables[] = {
     {"FURROW_PYTHON", "FILE", "a Python with SciPy for tests that compare with it"},
     {"FURROW_RECEIPT", "FILE", "what the tests of the GPU part write about their run"},
     {"FURROW_PRINT_FINGERPRINTS", "anything", "a test prints what the generators make"},
+    {"FURROW_FAULT", "KIND:N", "the call of the system that fails in tests of failures"},
+    {"FURROW_FAULT_COUNT", "FILE", "where these tests count such calls"},
 };
 
 } // namespace
