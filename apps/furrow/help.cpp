@@ -14,6 +14,12 @@ std::string help_text::make_option_opts(const CLI::Option* option) const {
   return type.empty() || option->get_type_size() == 0 ? "" : " " + type.substr(0, type.find(':'));
 }
 
+/// "--no-picture", not "--no-picture{false}".
+std::string help_text::make_option_name(const CLI::Option* option, bool is_positional) const {
+  const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+  return name.substr(0, name.find('{'));
+}
+
 std::string help_text::make_usage(const CLI::App* app, std::string name) const {
   return "\n" + CLI::Formatter::make_usage(app, std::move(name));
 }

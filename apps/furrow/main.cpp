@@ -2,9 +2,10 @@
 #include "exit_code.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
-#include "nearest.hpp"
+#include "output.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
+#include "usage_errors.hpp"
 
 #include "io/atomic_file.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <fcntl.h>
@@ -37,64 +39,6 @@ const subcommand* const table[] = {
 #undef FURROW_ENTRY
 };
 
-/// Throws `fault::usage`, with the nearest name, where a word stands for a subcommand that does not exist.
-void check_subcommands(CLI::App& root, int count, char** words) {
-  CLI::App* at = &root;
-  for (int k = 1; k < count && words[k][0] != '-'; ++k) {
-    std::vector<std::string> names;
-    for (const auto* sub : at->get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
-    if (names.empty()) return;
-    check_name(at == &root ? "subcommand" : fmt::format("'{}' subcommand", at->get_name()), words[k], names);
-    at = at->get_subcommand(words[k]);
-  }
-}
-
-std::vector<std::string> names_of_options(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-/// The subcommand that was being parsed, below it the subcommand of that one, and so on.
-std::vector<const CLI::App*> parsed_path(const CLI::App& root) {
-  std::vector<const CLI::App*> path;
-  for (auto inner = root.get_subcommands(); !inner.empty(); inner = path.back()->get_subcommands())
-    path.push_back(inner.front());
-  return path;
-}
-
-/// "see 'furrow solve -h'" for the subcommand that was being parsed.
-std::string where_help_is(const CLI::App& root) {
-  std::string command = "furrow";
-  for (const auto* app : parsed_path(root)) command += " " + app->get_name();
-  return fmt::format("see '{} -h'", command);
-}
-
-/// The first word that nobody knows, in one sentence.
-std::string about_extras(const CLI::App& root) {
-  const auto path = parsed_path(root);
-  const CLI::App* app = path.empty() ? &root : path.back();
-  const std::string word = root.remaining(true).front();
-  if (!word.starts_with("-")) return fmt::format("'{}' is one argument too many; {}", word, where_help_is(root));
-  const std::string guess = nearest(word.substr(0, word.find('=')), names_of_options(*app));
-  return fmt::format("there is no option '{}': {}{}", word,
-                     guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), where_help_is(root));
-}
-
-/// What the parser says, in the manner of this program.
-std::string about_parse_error(const CLI::App& root, const CLI::ParseError& e) {
-  if (!root.remaining(true).empty()) return about_extras(root);
-  std::string text = e.what();
-  const std::string conversion = "Could not convert: ";
-  if (text.starts_with(conversion)) { // "Could not convert: --rtol = abc"
-    const std::size_t equals = text.find(" = ");
-    text = fmt::format("{}: '{}' is not a number", text.substr(conversion.size(), equals - conversion.size()),
-                       text.substr(equals + 3));
-  }
-  return fmt::format("{}; {}", text, where_help_is(root));
-}
-
 void describe(CLI::App& app) {
   app.description("Sparse products and solvers at the speed of memory.");
   app.name("furrow");
@@ -103,32 +47,37 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<help_text>());
   app.get_formatter()->column_width(26);
-  app.footer("Examples:\n"
-             "  furrow info matrix.mtx                look at a matrix\n"
-             "  furrow solve matrix.mtx -o x.mtx      solve A x = b\n"
-             "  furrow spmv poisson3d:100 --check     time and check products\n"
-             "\n"
-             "Results go to stdout, remarks to stderr. Exit codes: 0 done, 1 stopped short, 2 usage, 3 bad input,\n"
-             "4 device or memory, 5 internal, 130 interrupted, or 128 + another signal.");
+  app.footer(
+      "Examples:\n"
+      "  furrow info matrix.mtx                look at a matrix\n"
+      "  furrow solve matrix.mtx -o x.mtx      solve A x = b\n"
+      "  furrow spmv poisson3d:100 --check     time and check products\n"
+      "\n"
+      "'furrow help environment' lists the variables that Furrow listens to. An argument that begins with '-' stands\n"
+      "behind '--'.\n"
+      "\n"
+      "Results go to stdout, remarks to stderr. Exit codes: 0 done, 1 stopped short, 2 usage, 3 bad input,\n"
+      "4 device or memory, 5 internal, 130 interrupted, or 128 + another signal.");
 }
 
-int parse_and_run(int count, char** words) {
+int parse_and_run(std::vector<std::string> words) {
   CLI::App app;
   context shared{&app, {}};
   describe(app);
   std::map<const CLI::App*, std::function<int()>> run;
   for (const auto* s : table) {
-    CLI::App* sub = app.add_subcommand(std::string(s->name), std::string(s->about));
-    sub->set_help_flag("-h,--help", "this text");
+    CLI::App* sub = declare(app, s->name, s->about);
     run[sub] = s->setup(*sub, shared);
   }
-  check_subcommands(app, count, words);
-  if (count == 1) {
+  refuse_empty_values(app);
+  check_subcommands(app, words);
+  if (words.empty()) {
     put_on_stderr(app.help());
     return usage;
   }
   try {
-    app.parse(count, words);
+    std::ranges::reverse(words); // CLI11 takes them from the end
+    app.parse(std::move(words));
   } catch (const CLI::Success& e) { // help and version
     std::ostringstream text;
     app.exit(e, text, text);
@@ -140,25 +89,35 @@ int parse_and_run(int count, char** words) {
   return run.at(app.get_subcommands().front())();
 }
 
+bool json_is_wanted = false;
+
+/// Says what went wrong: on stderr, and for --json as an object on stdout too, unless results are there already.
+int fail(exit_code code, std::string_view what, std::string_view more = {}) noexcept {
+  remark(what, more);
+  try {
+    if (json_is_wanted && !something_is_printed())
+      print(json_text({{"status", "error"}, {"exit_code", int(code)}, {"message", std::string(what).append(more)}}));
+  } catch (...) {
+    return code; // the sentence is on stderr
+  }
+  return code;
+}
+
 /// The only place where errors become text and an exit code: says what is being thrown.
 int say_failure() noexcept {
   try {
     throw;
   } catch (const error& e) {
-    remark(e.what());
-    return code_of(e.kind);
+    return fail(code_of(e.kind), e.what());
   } catch (const std::bad_alloc&) {
-    remark("out of memory");
-    return no_resource;
+    return fail(no_resource, "out of memory");
   } catch (const std::filesystem::filesystem_error& e) {
-    remark(e.what());
-    return bad_input;
+    return fail(bad_input, e.what());
   } catch (const std::exception& e) {
-    remark("internal error: ", e.what());
+    return fail(broken, "internal error: ", e.what());
   } catch (...) {
-    remark("internal error: an exception of an unknown kind");
+    return fail(broken, "internal error: an exception of an unknown kind");
   }
-  return broken;
 }
 
 /// What is thrown where nobody can catch it, as by the constants of a library before `main`, for want of memory.
@@ -186,7 +145,10 @@ int main(int count, char** words) {
   watch_for_signals();
   try {
     keep_host_memory(0); // so that the memory is what is said before work starts
-    const int code = parse_and_run(count, words);
+    const std::vector<std::string> arguments(words + std::min(count, 1), words + count);
+    const auto options_end = std::ranges::find(arguments, "--");
+    json_is_wanted = std::find(arguments.begin(), options_end, "--json") != options_end;
+    const int code = parse_and_run(arguments);
     return code == interrupt ? interrupt_code() : code;
   } catch (...) {
     return say_failure();

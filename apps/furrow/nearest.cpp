@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace furrow::cli {
 namespace {
@@ -27,14 +28,41 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+/// Letters and digits, small: "--max-iterations" and "--MaxIter" begin alike.
+std::string bare(std::string_view word) {
+  std::string text;
+  for (const char c : word)
+    if (std::isalnum(static_cast<unsigned char>(c))) text += static_cast<char>(std::tolower(c));
+  return text;
+}
+
+/// How far the word that was meant is from the one that was written: slips of the finger, or 1 and 2 where one is a
+/// part of the other.
+std::size_t slips(std::string_view written, std::string_view meant) {
+  const auto part = [](std::string_view a, std::string_view of, std::size_t least) {
+    return a.size() >= least && of.find(a) != of.npos;
+  };
+  const std::size_t shorter = std::min(written.size(), meant.size());
+  std::size_t alike = 0; // letters at the beginning
+  while (alike < shorter && written[alike] == meant[alike]) ++alike;
+  std::size_t best = distance(written, meant);
+  if (alike >= 2 && alike == shorter) best = std::min<std::size_t>(best, 1);
+  if (part(written, meant, 3) || part(meant, written, 4)) best = std::min<std::size_t>(best, 2);
+  if (alike >= 5 && 4 * alike >= 3 * shorter) best = std::min<std::size_t>(best, 2);
+  return best;
+}
+
 } // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string written = bare(word);
   std::string best;
-  std::size_t least = std::min<std::size_t>(3, word.size() / 2 + 1); // farther away it is another word
+  // Farther away it is another word.
+  std::size_t least = std::max(std::min<std::size_t>(3, written.size() / 2 + 1), written.size() / 4);
   for (const auto& c : candidates) {
-    const bool begins = word.size() >= 2 && std::string_view(c).starts_with(word);
-    const std::size_t d = begins ? 1 : distance(word, c);
+    const std::string meant = bare(c);
+    if (meant.empty() || written.empty()) continue;
+    const std::size_t d = slips(written, meant);
     if (d < least) {
       least = d;
       best = c;

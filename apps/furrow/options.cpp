@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 #include "nearest.hpp"
+#include "numbers.hpp"
 #include "text.hpp"
 
 #include "backends/cpu/workers.hpp"
@@ -11,6 +12,7 @@
 #include <furrow/solve.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,15 +33,10 @@ void machine_options::add(CLI::App& app, context& shared, bool both) {
   const auto* group = "Machine";
   both_ = both;
   if (both) precision_name = "both";
-  shared.words[app.add_option("--device", where, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
-                   ->type_name("WHERE")
-                   ->group(group)] = {"auto", "cpu", "gpu"};
+  add_device(app, shared, where, group);
   const auto* about = both ? "f64, f32 or both (default both)" : "f64 or f32 (default f64)";
   shared.words[app.add_option("--precision", precision_name, about)->type_name("NAME")->group(group)] = precisions();
-  app.add_option("--threads", thread_count, "CPU threads (default: all)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536))
-      ->group(group);
+  add_threads(app, thread_count, group);
 }
 
 std::vector<std::string> machine_options::precisions() const {
@@ -53,6 +50,11 @@ std::vector<precision> machine_options::all_values() const {
 
 device machine_options::apply() const {
   check_name("precision", precision_name, precisions());
+  return use_device(where, thread_count);
+}
+
+device use_device(const std::string& where, int thread_count) {
+  if (!where.starts_with("gpu:")) check_name("device", where, {"auto", "cpu", "gpu", "gpu:N"});
   use_threads(thread_count);
   const device d = parse_device(where);
   select_device(d);
@@ -72,13 +74,37 @@ void choosing::add(CLI::App& app, context& shared, const std::vector<std::string
   app.add_flag("--tune", tune, "choose by measuring, and remember the winner for this matrix")->group(group);
   app.add_option("--applies", applies, "products to come: few are not worth a conversion (default: many)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->transform(real(1))
       ->group(group);
 }
 
 void choosing::check(const std::vector<std::string>& first) const {
   check_name("format", format.substr(0, format.find(':')), format_names(first));
   check_name("kernel", kernel, kernel_names(first));
+}
+
+void add_device(CLI::App& app, context& shared, std::string& where, const std::string& group) {
+  shared.words[app.add_option("--device", where, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
+                   ->type_name("WHERE")
+                   ->group(group)] = {"auto", "cpu", "gpu"};
+}
+
+void add_threads(CLI::App& app, int& count, const std::string& group) {
+  app.add_option("--threads", count, "CPU threads (default: all)")
+      ->type_name("N")
+      ->transform(whole(1, 65536))
+      ->group(group);
+}
+
+void add_repeat(CLI::App& app, int& repeat, const char* about) {
+  app.add_option("--repeat", repeat, about)->type_name("N")->transform(whole(1, 1000000));
+}
+
+CLI::Option* add_file(CLI::App& app, context& shared, const char* names, std::string& file, const std::string& about,
+                      const std::string& group) {
+  auto* const option = app.add_option(names, file, about)->type_name("FILE")->group(group);
+  shared.words[option] = {"<file>"};
+  return option;
 }
 
 CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file) {
@@ -125,15 +151,32 @@ std::vector<std::string> generator_names() {
   return names;
 }
 
-void check_matrix(const std::string& file) {
+namespace {
+
+/// Names that are in the folder of `file`, the folder before them as it was written.
+std::vector<std::string> neighbours(const std::string& file) {
+  constexpr std::size_t most = 4096;
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::vector<std::string> names;
   std::error_code ignored;
-  if (!is_generator(file) || std::filesystem::exists(file, ignored)) return;
-  auto names = generator_names();
-  for (auto& n : names) n.pop_back();
-  check_name("generator", file.substr(0, file.find(':')), names);
+  for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, ignored), end;
+       at != end && names.size() < most; at.increment(ignored))
+    names.push_back((folder / at->path().filename()).string());
+  std::ranges::sort(names); // of two that are alike near, always the same
+  return names;
 }
 
-namespace {
+bool is_there(const std::string& file) {
+  std::error_code why;
+  const bool there = file == "-" || std::filesystem::exists(file, why);
+  return there || (why && why != std::errc::no_such_file_or_directory); // reading it says what is wrong
+}
+
+std::vector<std::string> bare_generators() {
+  auto names = generator_names();
+  for (auto& n : names) n.pop_back(); // the colon
+  return names;
+}
 
 /// Whether two names are one file, which need not be there yet. What is no regular file can be two outputs.
 bool are_one_file(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -146,6 +189,8 @@ bool are_one_file(const std::filesystem::path& a, const std::filesystem::path& b
   return whole(a) == whole(b);
 }
 
+std::string hint(const std::string& guess) { return guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess); }
+
 } // namespace
 
 void check_json_output(bool json, const std::string& file) {
@@ -153,14 +198,36 @@ void check_json_output(bool json, const std::string& file) {
                 "--json and '-' for the output both want standard output: name a file for the output");
 }
 
-void check_output(const std::string& file, std::initializer_list<std::string_view> others) {
+void check_generator(const std::string& file) {
+  if (is_generator(file) && !is_there(file)) check_name("generator", file.substr(0, file.find(':')), bare_generators());
+}
+
+void check_matrix(const std::string& file) {
+  check_generator(file);
+  if (is_generator(file) || is_there(file)) return;
+  const auto names = bare_generators();
+  if (std::ranges::find(names, file) != names.end()) return; // its arguments are missing, and are asked for
+  std::string guess = nearest(file, neighbours(file));
+  if (guess.empty())
+    if (const std::string generator = nearest(file, names); !generator.empty()) guess = generator + ":...";
+  throw error(fault::input, fmt::format("{}: there is no such file{}", file, hint(guess)));
+}
+
+void check_input(const std::string& file, std::string_view option) {
+  if (file.empty() || is_there(file)) return;
+  throw error(fault::input,
+              fmt::format("{}: there is no such file for {}{}", file, option, hint(nearest(file, neighbours(file)))));
+}
+
+void check_output(const std::string& file, std::string_view option, std::initializer_list<std::string_view> others) {
   if (file.empty() || file == "-") return;
   std::error_code ignored;
-  check(!std::filesystem::is_directory(file, ignored), fault::input, "{}: is a folder, not a file", file);
+  check(!std::filesystem::is_directory(file, ignored), fault::input,
+        "{}: is a folder, not a file: choose another name for {}", file, option);
   const bool replaced = io::is_replaced(file);
   const auto behind = std::filesystem::absolute(io::behind_links(file));
   check(std::filesystem::is_directory(behind.parent_path(), ignored), fault::input,
-        "{}: cannot be written: its folder does not exist", file);
+        "{}: cannot be written: its folder does not exist: make it, or choose another name for {}", file, option);
   const auto must_be_writable = [&](const std::filesystem::path& what) {
     check(::access(what.c_str(), W_OK) == 0, fault::input, "{}: cannot be written: {}", file, std::strerror(errno));
   };
@@ -168,13 +235,29 @@ void check_output(const std::string& file, std::initializer_list<std::string_vie
   if (std::filesystem::exists(file, ignored)) must_be_writable(file);
   for (const auto other : others)
     check(other.empty() || !are_one_file(file, other), fault::usage,
-          "{} and {} are the same file: choose another name for the output", other, file);
+          "{} and {} are the same file: choose another name for {}", other, file,
+          option == "OUT" ? "the output" : option);
 }
 
 void use_threads(int count) {
   set_threads(count);
   const int wanted = count > 0 ? count : cpu::processors();
   if (threads() < wanted) remark(fmt::format("{} threads cannot be started: going on with {}", wanted, threads()));
+}
+
+void check_ending(const std::string& file, std::string_view option, std::string_view what,
+                  const std::vector<std::string>& written) {
+  // Longer endings before those that they end with.
+  static constexpr std::string_view known[] = {
+      ".mtx.gz", ".txt.gz",  ".csv.gz", ".tar.gz", ".mtx",  ".txt", ".csv", ".tsv", ".furrow", ".npy",
+      ".npz",    ".mat",     ".m",      ".h5",     ".hdf5", ".rb",  ".hb",  ".rsa", ".rua",    ".json",
+      ".xlsx",   ".parquet", ".pkl",    ".pickle", ".svg",  ".png", ".pdf", ".jpg", ".eps",    ".gif",
+      ".html",   ".tgz",     ".tar",    ".gz",     ".zip",  ".bz2", ".xz",  ".zst", ".7z"};
+  const auto* const ending = std::ranges::find_if(known, [&](auto e) { return file.ends_with(e); });
+  if (ending == std::end(known) || std::ranges::find(written, *ending) != written.end()) return;
+  throw error(fault::usage,
+              fmt::format("{}: {} is written as {}: choose {} for {}", file, what, fmt::join(written, ", "),
+                          written.size() > 1 ? "one of these endings" : "this ending", option));
 }
 
 } // namespace furrow::cli

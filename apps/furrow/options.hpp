@@ -24,6 +24,9 @@ private:
   bool both_ = false;
 };
 
+/// Sets the threads, selects the device. Throws `fault::usage`, with the nearest name, for a word that is none.
+device use_device(const std::string& where, int thread_count);
+
 /// How the matrix is stored and multiplied. `first`: words that are no entries ("auto"), for --format and --kernel.
 struct choosing {
   std::string &format, &kernel;
@@ -34,6 +37,13 @@ struct choosing {
   void check(const std::vector<std::string>& first) const;
 };
 
+void add_device(CLI::App& app, context& shared, std::string& where, const std::string& group = "Options");
+void add_threads(CLI::App& app, int& count, const std::string& group = "Options");
+/// --repeat
+void add_repeat(CLI::App& app, int& repeat, const char* about);
+/// A name that the completion takes for that of a file.
+CLI::Option* add_file(CLI::App& app, context& shared, const char* names, std::string& file, const std::string& about,
+                      const std::string& group = "Options");
 /// The positional FILE: a path or a generator.
 CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file);
 /// --json
@@ -46,15 +56,25 @@ std::vector<std::string> solver_names();
 std::vector<std::string> preconditioner_names();
 std::vector<std::string> generator_names(); ///< "poisson1d:", ...
 
-/// Throws `fault::usage` where `file` has the form of a generator that does not exist, with the nearest name.
+/// Throws `fault::usage`, with the nearest name, where `file` has the form of a generator that does not exist.
+void check_generator(const std::string& file);
+/// And `fault::input`, with the nearest name, where it is neither a generator nor a file that is there.
 void check_matrix(const std::string& file);
+/// The same of a file that must be there, as what `option` names.
+void check_input(const std::string& file, std::string_view option);
 
 /// Throws `fault::usage` where a result for `--json` and one for `-o -` both want standard output.
 void check_json_output(bool json, const std::string& file);
 
-/// Throws `fault::input`, before any work, where `file` is meant to be written and cannot be; `fault::usage` where it
-/// is the same file as one of `others`: inputs, and outputs that are checked after it. Empty names are none.
-void check_output(const std::string& file, std::initializer_list<std::string_view> others = {});
+/// Throws `fault::input`, before any work, where `file`, which `option` names, is meant to be written and cannot be;
+/// `fault::usage` where it is the same file as one of `others`: inputs, and outputs that are checked after it. Empty
+/// names are none.
+void check_output(const std::string& file, std::string_view option,
+                  std::initializer_list<std::string_view> others = {});
+/// Throws `fault::usage` where the name promises a format that `what` is not written in: "x is written as .mtx, ...".
+/// A name without a known ending promises nothing.
+void check_ending(const std::string& file, std::string_view option, std::string_view what,
+                  const std::vector<std::string>& written);
 
 /// Sets the number of threads, 0 for all, and says where the system starts fewer.
 void use_threads(int count);

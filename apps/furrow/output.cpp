@@ -2,6 +2,8 @@
 #include "output.hpp"
 #include "text.hpp"
 
+#include "io/atomic_file.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,6 +14,12 @@ json number(double value) { return std::isfinite(value) ? json(value) : json(nul
 
 std::string json_text(const json& value, int indent) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void write_file(const std::filesystem::path& file, std::string_view text) {
+  io::atomic_file out(file);
+  out.write(text);
+  out.commit();
 }
 
 std::string matrix_ending(const std::string& file) {

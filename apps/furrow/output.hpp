@@ -11,6 +11,9 @@ using json = nlohmann::ordered_json;
 /// A number for JSON, which knows neither NaN nor infinity: those become null.
 json number(double value);
 
+/// Writes a text, complete or not at all.
+void write_file(const std::filesystem::path& file, std::string_view text);
+
 /// One object and a line end; on one line unless `indent` says otherwise. Names that are no UTF-8 get U+FFFD.
 std::string json_text(const json& value, int indent = -1);
 

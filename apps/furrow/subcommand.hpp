@@ -27,4 +27,11 @@ struct subcommand {
 /// All subcommands, sorted by name.
 std::span<const subcommand* const> subcommands();
 
+/// Adds a subcommand to `parent`, with -h and without the examples of its parent.
+CLI::App* declare(CLI::App& parent, std::string_view name, std::string_view about);
+
+/// The subcommands of `app`, and their names.
+std::vector<const CLI::App*> apps_below(const CLI::App& app);
+std::vector<std::string> names_below(const CLI::App& app);
+
 } // namespace furrow::cli

@@ -38,11 +38,24 @@ std::string seconds_text(double s) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string share_text(double share) { return std::isnan(share) ? "" : fmt::format("{:.0f} %", 100 * share); }
+
+std::string ceiling_text(double bytes_a_second) {
+  return std::isnan(bytes_a_second) ? "" : fmt::format("; reads {:.1f} GB/s at best", 1e-9 * bytes_a_second);
+}
+
 std::string line(std::string_view label, std::string_view text) {
   return fmt::format("  {}  {}\n", dim(fmt::format("{:<10}", label)), text);
 }
 
+namespace {
+bool printed = false;
+}
+
+bool something_is_printed() { return printed; }
+
 void print(std::string_view text) {
+  printed = true;
   const int why = io::write_all(STDOUT_FILENO, text.data(), text.size());
   check(why == 0, fault::input, "standard output cannot be written: {}", std::strerror(why));
 }

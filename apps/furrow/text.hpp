@@ -12,11 +12,16 @@ std::string count_text(index_t n);        ///< 1,234,567
 std::string bytes_text(double bytes);     ///< 1.23 GB
 std::string seconds_text(double seconds); ///< 12.3 ms, 4.56 s, 2 min 5 s
 
+std::string share_text(double share);            ///< "12 %"; empty for NaN
+std::string ceiling_text(double bytes_a_second); ///< "; reads 33.1 GB/s at best"; empty for NaN
+
 /// "  label     text", labels in one column.
 std::string line(std::string_view label, std::string_view text);
 
 /// Writes to stdout at once. Throws `fault::input` where that fails (a full disk).
 void print(std::string_view text);
+/// Whether `print` was called.
+bool something_is_printed();
 
 /// The report on what was written to `output`: to stderr where that is standard output (`-`), otherwise to stdout.
 void print_beside(std::string_view output, std::string_view text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/check.hpp"
+#include "core/environment.hpp"
 #include "core/triplets.hpp"
 #include "tune/model.hpp"
 
@@ -9,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace furrow {
 namespace {
@@ -43,16 +43,16 @@ void check_kernel(const format_entry& f, std::string_view kernel, device where) 
 /// What a person asked for, on the command line or in the environment.
 struct request {
   std::string format, kernel;
-  bool by_environment = false;
+  std::string said_by; ///< "FURROW_FORMAT=csr" where the environment asks, otherwise empty
 };
 
 request read_wish(const wish& w) {
-  request r{std::string(w.format), std::string(w.kernel)};
+  request r{std::string(w.format), std::string(w.kernel), {}};
   const auto from_environment = [&](std::string& word, const char* name) {
-    const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe)
-    if (word != "auto" || !value || !*value) return;
+    const std::string_view value = environment(name);
+    if (word != "auto" || value.empty()) return;
     word = value;
-    r.by_environment = true;
+    r.said_by += fmt::format("{}{}={}", r.said_by.empty() ? "" : " and ", name, value);
   };
   from_environment(r.format, "FURROW_FORMAT");
   from_environment(r.kernel, "FURROW_KERNEL");
@@ -104,19 +104,46 @@ choice named_choice(const request& r, const stats& s, precision p, device where)
   return c;
 }
 
-/// In a line: what was compared, for a person.
+/// In a line: what was compared, for a person. The first of the list may be slower than another one by less than
+/// `worth_converting`.
 std::string reason(const std::vector<candidate>& list, const stats& s, double applies) {
   const candidate& best = list.front();
   const auto about = [&](const candidate& c) {
     return fmt::format("{}, {:.3g} bytes an entry", name_of(c.what),
                        c.stored.bytes / double(std::max<index_t>(s.nnz, 1)));
   };
-  std::string text = "expected to be fastest: " + about(best);
-  const auto other = std::ranges::find_if(list, [&](const candidate& c) { return c.what.format != best.what.format; });
-  if (other != list.end())
-    text += fmt::format("; next {}, {:.2f} times the time", about(*other),
-                        other->cost(applies) / std::max(best.cost(applies), 1e-30));
-  return text;
+  const candidate* other = nullptr; // the fastest one of the other formats
+  for (const candidate& c : list)
+    if (c.what.format != best.what.format && (!other || c.cost(applies) < other->cost(applies))) other = &c;
+  if (!other) return "expected to be fastest: " + about(best);
+  const double ratio = other->cost(applies) / std::max(best.cost(applies), 1e-30);
+  if (ratio < 1)
+    return fmt::format("expected to be within {:.0f} % of the fastest, and needs no conversion: {}; fastest {}, {:.2f} "
+                       "times the time",
+                       100 * (worth_converting - 1), about(best), about(*other), ratio);
+  return fmt::format("expected to be fastest: {}; next {}, {:.2f} times the time", about(best), about(*other), ratio);
+}
+
+/// All that agrees with the request, in no order.
+std::vector<candidate> candidates(const request& r, const stats& s, precision p, device where) {
+  const machine m = typical_machine(where);
+  std::vector<candidate> list;
+  if (r.format != "auto") {
+    const choice c = named_choice(r, s, p, where);
+    add_candidates(list, c, c.format->lay_out(s, p, c.parameters), s, p, where, m);
+    return list;
+  }
+  const double room = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
+  bool known = false;
+  for (const auto* f : formats()) {
+    if (!f->backend(where).f64 || !has(*f, where, r.kernel)) continue;
+    known = true;
+    const layout l = f->lay_out(s, p, {});
+    if (l.refusal.empty() && l.bytes <= room) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
+  }
+  check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
+  check(!list.empty(), fault::memory, "no format of this matrix fits into the memory");
+  return list;
 }
 
 } // namespace
@@ -127,27 +154,17 @@ std::vector<candidate> shortlist(const stats& s, precision p, device where, cons
         "the statistics hold {} entries and the lengths of {} rows for a matrix of {}: give those that measure makes",
         s.nnz, s.row_length.size(), s.shape.rows);
   const request r = read_wish(w);
-  const machine m = typical_machine(where);
   std::vector<candidate> list;
-  if (r.format != "auto") {
-    const choice c = named_choice(r, s, p, where);
-    add_candidates(list, c, c.format->lay_out(s, p, c.parameters), s, p, where, m);
-  } else {
-    const double room = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
-    bool known = false;
-    for (const auto* f : formats()) {
-      if (!f->backend(where).f64 || !has(*f, where, r.kernel)) continue;
-      known = true;
-      const layout l = f->lay_out(s, p, {});
-      if (l.refusal.empty() && l.bytes <= room) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
-    }
-    check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
-    check(!list.empty(), fault::memory, "no format of this matrix fits into the memory");
+  try {
+    list = candidates(r, s, p, where);
+  } catch (const error& e) {
+    if (r.said_by.empty()) throw;
+    throw error(e.kind, fmt::format("{}: {}", r.said_by, e.what()));
   }
   std::ranges::stable_sort(list, {}, [&](const candidate& c) {
     return c.cost(w.applies) * (keeps_arrays(c.stored, s, p) ? 1 : worth_converting);
   });
-  const std::string why = r.by_environment     ? "asked for by FURROW_FORMAT or FURROW_KERNEL"
+  const std::string why = !r.said_by.empty()   ? "asked for by " + r.said_by
                           : r.format != "auto" ? "asked for"
                                                : reason(list, s, w.applies);
   for (candidate& c : list) c.what.reason = why;

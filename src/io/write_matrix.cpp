@@ -83,6 +83,28 @@ void write_head(atomic_file& out, const std::string& head, bool packed) {
   out.write(piece.text());
 }
 
+/// Whether the name promises numbers and nothing else, one a line.
+bool is_plain(const std::filesystem::path& file) {
+  const auto name = file.extension() == ".gz" ? file.stem() : file.filename();
+  return name.extension() == ".txt" || name.extension() == ".csv";
+}
+
+/// Version 1.0 of NumPy's file: ten bytes, a head of text filled up to a multiple of 64, the numbers as they are.
+void write_numpy(cview<double> x, const std::filesystem::path& file) {
+  static_assert(std::endian::native == std::endian::little);
+  std::string head = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", x.size);
+  constexpr std::size_t before = 10, line = 64;
+  head.resize((before + head.size() + line) / line * line - before - 1, ' ');
+  head += '\n';
+  atomic_file out(file);
+  const char length[] = {static_cast<char>(head.size() & 255), static_cast<char>(head.size() >> 8)};
+  out.write({"\x93NUMPY\x01\x00", 8});
+  out.write(length, sizeof length);
+  out.write(head);
+  out.write(x.data, static_cast<std::size_t>(x.size) * sizeof(double));
+  out.commit();
+}
+
 } // namespace
 } // namespace io
 
@@ -119,9 +141,10 @@ void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::
 void write_vector(cview<double> x, const std::filesystem::path& file) {
   using namespace io;
   check(x.size >= 0 && (x.data || x.empty()), fault::usage, "a vector of {} elements points nowhere", x.size);
+  if (file.extension() == ".npy") return write_numpy(x, file);
   const bool packed = is_packed(file);
   atomic_file out(file);
-  write_head(out, fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", x.size), packed);
+  if (!is_plain(file)) write_head(out, fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", x.size), packed);
   write_pieces(out, (x.size + piece_entries - 1) / piece_entries, packed, [&](index_t piece, text_piece& to) {
     const index_t first = piece * piece_entries, last = std::min(x.size, first + piece_entries);
     char* p = to.begin(static_cast<std::size_t>(last - first) * longest_value);

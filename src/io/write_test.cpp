@@ -111,11 +111,28 @@ TEST(write_vector, the_same_bits_come_back) {
     v = std::bit_cast<double>(d.next());
     if (!(v - v == 0)) v = 0.1;
   }
-  for (const char* name : {"x.mtx", "x.mtx.gz"}) {
+  for (const char* name : {"x.mtx", "x.mtx.gz", "x.txt", "x.csv", "x.txt.gz", "x"}) {
     write_vector(as_cview(x), here / name);
     const host_array<double> y = read_vector(here / name);
     ASSERT_EQ(y.size(), x.size());
     EXPECT_EQ(std::memcmp(x.data(), y.data(), x.byte_count()), 0);
+  }
+}
+
+TEST(write_vector, in_the_format_of_numpy_the_numbers_follow_a_head) {
+  const folder here;
+  for (const index_t n : {index_t(0), index_t(1), index_t(1000)}) {
+    const host_array<double> x(n, -0.1);
+    write_vector(as_cview(x), here / "x.npy");
+    const std::string text = bytes_of(here / "x.npy");
+    const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(n) + ",), }";
+    ASSERT_TRUE(text.starts_with("\x93NUMPY\x01"));
+    EXPECT_EQ(text.substr(10, head.size()), head);
+    const std::size_t length = 10 + static_cast<unsigned char>(text[8]) + 256u * static_cast<unsigned char>(text[9]);
+    EXPECT_EQ(length % 64, 0u);
+    EXPECT_EQ(text[length - 1], '\n');
+    ASSERT_EQ(text.size(), length + x.byte_count());
+    EXPECT_EQ(std::memcmp(text.data() + length, x.data(), x.byte_count()), 0);
   }
 }
 

@@ -66,7 +66,7 @@ std::vector<double> axis::ticks(int wanted) const {
   std::vector<double> found;
   const double slack = 1e-9;
   if (kind == scale::linear) {
-    const double step = round_step(high - low, wanted);
+    const double step = whole ? std::max(1.0, round_step(high - low, wanted)) : round_step(high - low, wanted);
     for (double k = std::ceil(low / step - slack); k * step <= high + slack * step; ++k) found.push_back(k * step);
     return found;
   }

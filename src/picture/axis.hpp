@@ -13,6 +13,7 @@ struct axis {
   std::string label;
   scale kind = scale::linear;
   double low = 0, high = 0;
+  bool whole = false; ///< ticks at whole numbers only
 
   /// Whether a value has a place on it: finite, and positive where the scale is logarithmic.
   bool takes(double value) const;

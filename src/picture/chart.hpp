@@ -10,18 +10,20 @@ namespace furrow::picture {
 
 struct point {
   double x = 0, y = 0;
-  std::string hint{}; ///< shown when the mouse rests on it
+  std::string hint{};  ///< shown when the mouse rests on it
+  std::string label{}; ///< written beside it where there is room
 };
 
 /// Lines, points and bars over two axes, with a legend of the series in the order of their arrival.
 ///
 ///   chart c("Roofline", {"flops / byte", scale::logarithmic}, {"GFLOP/s", scale::logarithmic});
-///   c.line("read ceiling", {{0.01, 46}, {1, 4600}});
-///   c.points("csr", {{0.16, 640, "cant"}});
+///   c.guide("memory, 46 GB/s", {0.01, 0.46}, {1, 46});
+///   c.points("csr", {{0.16, 7, "cant", "cant"}});
 ///   write(file, c.svg());
 ///
 /// A chart of bars names its groups instead of an x axis; each series has one value a group. Values without a place on
-/// an axis (NaN, or not positive on a logarithmic one) are left out.
+/// an axis (NaN, or not positive on a logarithmic one) are left out. A series has the colour of its name in every
+/// chart.
 class chart {
 public:
   chart(std::string title, axis x, axis y);
@@ -32,7 +34,13 @@ public:
   void points(std::string name, std::vector<point> points);
   /// One value a group.
   void bars(std::string name, const std::vector<double>& values);
-  void remark(std::string text) { remark_ = std::move(text); } ///< a line below the title
+  /// A cross in place of the bar of the series `name` in a group, and why there is none.
+  void refusal(std::string name, std::size_t group, std::string why);
+  /// A dashed line between two points with its name on it, near `to`; not in the legend.
+  void guide(std::string name, point from, point to);
+  /// A sentence below the title.
+  enum class tone { plain, good, bad };
+  void remark(std::string text, tone how = tone::plain) { remark_ = std::move(text), tone_ = how; }
 
   std::string svg() const;
 
@@ -43,12 +51,24 @@ private:
     std::string name;
     std::vector<point> data;
   };
+  struct cross {
+    std::string series;
+    std::size_t group;
+    std::string why;
+  };
+  struct dashes {
+    std::string name;
+    point from, to;
+  };
   friend struct drawing;
 
   std::string title_, remark_;
+  tone tone_ = tone::plain;
   axis x_, y_;
   std::vector<std::string> groups_;
   std::vector<series> series_;
+  std::vector<cross> crosses_;
+  std::vector<dashes> guides_;
 };
 
 } // namespace furrow::picture

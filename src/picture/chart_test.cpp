@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "picture/chart.hpp"
+#include "picture/colours.hpp"
 #include "picture/svg.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace furrow::picture {
 namespace {
@@ -94,6 +96,63 @@ TEST(chart, bars_are_as_high_as_their_values) {
   chart c("", std::vector<std::string>{"g"}, {"y", scale::linear, 0, 10});
   c.bars("half", {5});
   EXPECT_NE(c.svg().find("height=\"160\""), std::string::npos); // of a plot of 320
+}
+
+TEST(chart, a_name_has_one_colour_in_every_picture) {
+  const auto alone = colours_of({"csr", "cuSPARSE csr_alg1"}),
+             among = colours_of({"x", "y", "cuSPARSE csr_alg1", "csr", "sell"});
+  EXPECT_EQ(alone[0], among[3]);
+  EXPECT_EQ(alone[0], colours_of({"csr:2"})[0]); // parameters change nothing
+  const auto ours = colours_of(
+      {"bcsr", "coo", "csr", "dense", "dia", "ell", "hdia", "hyb", "packed", "sell", "csr:2", "MKL", "Eigen csr"});
+  EXPECT_EQ(std::set<std::string>(ours.begin(), ours.end()).size(), ours.size()); // in one picture they differ
+  EXPECT_EQ(ours[2], alone[0]);
+}
+
+TEST(chart, guides_are_dashed_named_and_inside) {
+  chart c("", {"x", scale::logarithmic}, {"y", scale::logarithmic});
+  c.points("csr", {{1, 1, "cant", "cant"}, {1, 1, "again", "again"}});
+  c.guide("memory, 46 GB/s", {1, 1}, {10, 1000});
+  const std::string text = c.svg();
+  EXPECT_EQ(count(text, "stroke-dasharray"), 1u);
+  EXPECT_NE(text.find(">memory, 46 GB/s</text>"), std::string::npos);
+  EXPECT_NE(text.find(">1000</text>"), std::string::npos); // the axis holds it
+  EXPECT_NE(text.find(">cant</text>"), std::string::npos);
+}
+
+TEST(chart, labels_do_not_lie_upon_each_other) {
+  chart c("", axis{"x"}, axis{"y"});
+  std::vector<point> crowd;
+  for (int k = 0; k < 40; ++k) crowd.push_back({0.5 + 0.001 * k, 0.5, "", "label"});
+  c.points("csr", crowd);
+  const std::size_t shown = count(c.svg(), ">label</text>");
+  EXPECT_GE(shown, 1u);
+  EXPECT_LE(shown, 6u);
+}
+
+TEST(chart, refusals_are_crosses_in_the_colour_of_their_series) {
+  chart c("", std::vector<std::string>{"one", "two"}, {"y"});
+  c.bars("csr", {1, 2});
+  c.bars("dia", {1, std::nan("")});
+  EXPECT_EQ(count(c.svg(), "refused"), 0u);
+  c.refusal("dia", 1, "too many diagonals");
+  const std::string text = c.svg();
+  EXPECT_NE(text.find("two, dia: too many diagonals"), std::string::npos);
+  EXPECT_EQ(count(text, "stroke=\"" + colours_of({"dia"})[0]), 1u);
+}
+
+TEST(chart, long_remarks_become_several_lines) {
+  chart c("", axis{"x"}, axis{"y"});
+  c.remark(std::string(60, 'a') + " " + std::string(60, 'b'), chart::tone::bad);
+  const std::string text = c.svg();
+  EXPECT_EQ(count(text, std::string(60, 'a') + "</text>"), 1u);
+  EXPECT_EQ(count(text, ">" + std::string(60, 'b')), 1u);
+}
+
+TEST(axis, whole_numbers_have_whole_ticks) {
+  axis a{"iteration"};
+  a.whole = true;
+  for (const double v : a.fitted({0, 3}).ticks(8)) EXPECT_EQ(v, std::round(v));
 }
 
 TEST(chart, of_nothing_is_still_a_picture) {

@@ -75,11 +75,9 @@ void flush_cache(view<char> bytes) {
       reinterpret_cast<const double2*>(bytes.data + half), half / 16, q.partial);
 }
 
-double measure_read_ceiling() {
+double measure_read_ceiling(double bytes) {
   const queue& q = current_queue();
-  const std::int64_t bytes =
-      std::clamp<std::int64_t>(available_gpu_memory(q.ordinal) / 4, 1 << 20, std::int64_t(4) << 30);
-  gpu_array<double> data(bytes / 8), out(1);
+  gpu_array<double> data(std::max<index_t>(2, static_cast<index_t>(bytes / 16) * 2)), out(1);
   check(cudaMemsetAsync(data.data(), 1, data.byte_count(), q.stream));
   double fastest = 1e30;
   for (const unsigned blocks : {8u, 16u, 32u}) { // a multiprocessor; which is best depends on the device

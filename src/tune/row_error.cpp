@@ -34,7 +34,7 @@ template <class V, class F> void for_each_row(const coo<V>& a, F&& row) {
 
 } // namespace
 
-template <class V> row_reference reference_product(const coo<V>& a, cview<V> x) {
+template <class V> row_reference reference_product(const coo<V>& a, cview<V> x, V alpha) {
   row_reference r{host_array<long double>(a.shape.rows), host_array<double>(a.shape.rows)};
   for_each_row(a, [&](index_t i, index_t first, index_t last) {
     long double sum = 0, sizes = 0;
@@ -44,8 +44,8 @@ template <class V> row_reference reference_product(const coo<V>& a, cview<V> x) 
       sizes += std::abs(product);
     }
     constexpr double u = std::numeric_limits<V>::epsilon() / 2;
-    r.value[i] = sum;
-    r.bound[i] = double(last - first + 2) * u * static_cast<double>(sizes);
+    r.value[i] = static_cast<long double>(alpha) * sum;
+    r.bound[i] = double(last - first + 2) * u * std::abs(double(alpha)) * static_cast<double>(sizes);
   });
   return r;
 }
@@ -70,8 +70,8 @@ template <class V> host_array<V> row_sums(const coo<V>& a) {
   return sums;
 }
 
-template row_reference reference_product(const coo<double>&, cview<double>);
-template row_reference reference_product(const coo<float>&, cview<float>);
+template row_reference reference_product(const coo<double>&, cview<double>, double);
+template row_reference reference_product(const coo<float>&, cview<float>, float);
 template double largest_row_error(const row_reference&, cview<double>);
 template double largest_row_error(const row_reference&, cview<float>);
 template host_array<double> row_sums(const coo<double>&);

@@ -4,16 +4,16 @@
 
 namespace furrow {
 
-/// What y = A x should be, and by how much rounding may miss it.
-/// value: in long double. bound: (row length + 2) u sum |a_ij x_j|, u the unit roundoff of V: an element at most that
-/// far off passes.
+/// What y = alpha A x should be, and by how much rounding may miss it.
+/// value: in long double. bound: (row length + 2) u |alpha| sum |a_ij x_j|, u the unit roundoff of V: an element at
+/// most that far off passes.
 struct row_reference {
   host_array<long double> value;
   host_array<double> bound;
 };
 
 /// One parallel pass over `a`.
-template <class V> row_reference reference_product(const coo<V>& a, cview<V> x);
+template <class V> row_reference reference_product(const coo<V>& a, cview<V> x, V alpha = V(1));
 
 /// The largest |y_i - value_i| / bound_i; at most 1 passes. Where the bound is 0, y_i must be 0. NaN counts as
 /// infinite.

@@ -28,8 +28,9 @@ std::vector<double> time_calls(const std::function<void()>& call, device where, 
 
 } // namespace
 
-template <class V> timing time_apply(const any_operator<V>& a, cview<V> x, view<V> y, device where, int repeat) {
-  const auto call = [&] { a.apply(V(1), x, V(0), y); };
+template <class V>
+timing time_apply(const any_operator<V>& a, cview<V> x, view<V> y, device where, int repeat, V alpha) {
+  const auto call = [&] { a.apply(alpha, x, V(0), y); };
   const double once = std::ranges::min(time_calls(call, where, 2));
   if (repeat <= 0) repeat = static_cast<int>(std::clamp(0.5 / std::max(once, 1e-9), 7.0, 1000.0));
   auto seconds = time_calls(call, where, repeat);
@@ -37,7 +38,7 @@ template <class V> timing time_apply(const any_operator<V>& a, cview<V> x, view<
   return {seconds[seconds.size() / 2], seconds.front(), repeat};
 }
 
-template timing time_apply(const any_operator<double>&, cview<double>, view<double>, device, int);
-template timing time_apply(const any_operator<float>&, cview<float>, view<float>, device, int);
+template timing time_apply(const any_operator<double>&, cview<double>, view<double>, device, int, double);
+template timing time_apply(const any_operator<float>&, cview<float>, view<float>, device, int, float);
 
 } // namespace furrow

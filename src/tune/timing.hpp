@@ -14,9 +14,10 @@ struct timing {
   int repeats = 0;
 };
 
-/// Times y = A x on `where`, which must be selected and own x and y. Two calls to warm up, then `repeat` timed ones;
-/// 0: as many as fit half a second, between 7 and 1000.
-template <class V> timing time_apply(const any_operator<V>& a, cview<V> x, view<V> y, device where, int repeat);
+/// Times y = alpha A x on `where`, which must be selected and own x and y. Two calls to warm up, then `repeat` timed
+/// ones; 0: as many as fit half a second, between 7 and 1000.
+template <class V>
+timing time_apply(const any_operator<V>& a, cview<V> x, view<V> y, device where, int repeat, V alpha = V(1));
 
 #if FURROW_HAS_GPU
 namespace gpu {

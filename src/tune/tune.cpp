@@ -3,6 +3,7 @@
 #include "winners.hpp"
 
 #include "core/check.hpp"
+#include "core/environment.hpp"
 #include "io/checksum.hpp"
 
 #include <furrow/tune.hpp>
@@ -68,6 +69,13 @@ std::optional<choice> remembered(const std::vector<candidate>& list, const winne
                 fmt::format("measured before: {:.4g} us a product", 1e6 * known.seconds)};
 }
 
+std::string not_remembered(const std::filesystem::path& file) {
+  if (file.empty()) return " (not remembered: there is no cache file)";
+  const auto named = environment("FURROW_CACHE");
+  return fmt::format(" (not remembered: {}{} cannot be written)",
+                     named.empty() ? "" : fmt::format("FURROW_CACHE={}: ", named), file.string());
+}
+
 } // namespace
 
 template <class V> choice tune(const coo<V>& a, const stats& s, device where, const wish& w) {
@@ -90,8 +98,7 @@ template <class V> choice tune(const coo<V>& a, const stats& s, device where, co
   const auto best = std::ranges::min_element(list, {}, [&](const candidate& c) { return c.cost(w.applies); });
   choice c = best->what;
   c.reason = fmt::format("measured: fastest of {}, {:.4g} us a product", list.size(), 1e6 * best->seconds);
-  if (open && !remember(file, key, {name_of(c), c.kernel, best->seconds}))
-    c.reason += " (not remembered: no cache file)";
+  if (open && !remember(file, key, {name_of(c), c.kernel, best->seconds})) c.reason += not_remembered(file);
   return c;
 }
 

@@ -3,14 +3,18 @@
 #include "tune/ceiling.hpp"
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"
+#include "tune/touched.hpp"
 
 #include <furrow/formats.hpp>
 #include <furrow/generate.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace furrow {
 namespace {
@@ -95,6 +99,47 @@ TEST(ceiling, is_the_speed_of_a_machine) {
   EXPECT_GT(bytes_a_second, 1e8);
   EXPECT_LT(bytes_a_second, 1e13);
   EXPECT_GT(last_level_cache(), 1e4);
+}
+
+TEST(ceiling, takes_little_time_and_memory) {
+  constexpr double generous = 5; // times what is promised: other tests may run beside this one
+  for (const double bytes : {0.0, 1e3, 1e6, 1e12}) {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_GT(measure_read_ceiling({}, bytes), 1e7);
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), generous * 0.2);
+  }
+  EXPECT_LE(largest_ceiling_array({}), 0.26 * double(available_host_memory()));
+}
+
+TEST(ceiling, is_measured_once_for_each_size) {
+  read_ceilings ceilings{device{}};
+  EXPECT_EQ(ceilings.fastest(), 0);
+  const double small = ceilings.of(100e3), memory = ceilings.of_memory();
+  EXPECT_EQ(ceilings.of(100.1e3), small); // of another measurement, some digit would differ
+  EXPECT_EQ(ceilings.of(1e15), memory);
+  EXPECT_EQ(ceilings.fastest(), std::max(small, memory));
+  EXPECT_TRUE(std::isnan(read_ceilings(device{}, false).of(1e6)));
+}
+
+TEST(touched_columns, are_those_with_entries) {
+  const auto a = triplets({3, 1000000}, {0, 1, 1, 2}, {7, 7, 999999, 0}, {1, 1, 1, 1});
+  EXPECT_EQ(touched_columns(a), 3);
+  EXPECT_EQ(touched_columns(coo<double>{{5, 9}, {}, {}, {}}), 0);
+  const auto whole = generate("random:200000:3").a;
+  std::set<std::int32_t> columns(whole.col.begin(), whole.col.end());
+  EXPECT_EQ(touched_columns(whole), index_t(columns.size()));
+  const auto op = make<double>({&find_format("csr"), {}, "auto", {}}, {}, coo<double>(a));
+  EXPECT_EQ(bytes_moved(*op, 3), op->stored_bytes() + 8 * (3 + 3));
+}
+
+TEST(row_error, alpha_is_a_factor_of_both) {
+  const auto a = triplets({2, 2}, {0, 0, 1}, {0, 1, 1}, {2, 3, 5});
+  const host_array<double> x{1, 10};
+  const auto one = reference_product<double>(a, as_cview(x)), other = reference_product<double>(a, as_cview(x), -2);
+  for (index_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(other.value[i], -2 * one.value[i]);
+    EXPECT_EQ(other.bound[i], 2 * one.bound[i]);
+  }
 }
 
 } // namespace

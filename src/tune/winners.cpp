@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "winners.hpp"
 
+#include "core/environment.hpp"
 #include "io/atomic_file.hpp"
 
 #include <fmt/format.h>
@@ -94,11 +95,10 @@ template <class F> void for_each_line(std::string_view text, F use) {
 } // namespace
 
 std::filesystem::path winners_file() {
-  // NOLINTBEGIN(concurrency-mt-unsafe)
-  const char *named = std::getenv("FURROW_CACHE"), *xdg = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
-  // NOLINTEND(concurrency-mt-unsafe)
+  const std::string_view named = environment("FURROW_CACHE");
+  const char *xdg = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe)
   const std::filesystem::path name = "winners.tsv";
-  if (named && *named) return std::string_view(named) == "off" ? std::filesystem::path{} : named / name;
+  if (!named.empty()) return named == "off" ? std::filesystem::path{} : std::filesystem::path(named) / name;
   if (xdg && *xdg) return std::filesystem::path(xdg) / "furrow" / name;
   if (home && *home) return std::filesystem::path(home) / ".cache" / "furrow" / name;
   return {};

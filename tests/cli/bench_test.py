@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """furrow bench: its JSON, its pictures, what one bad file does to the others, exit codes."""
 import json
+import re
 import xml.etree.ElementTree
 
 from kit import Case, main
@@ -42,7 +43,7 @@ class Bench(Case):
                 self.assertLessEqual(x["max_row_error"], 1)
                 self.assertAlmostEqual(x["gflops"], 2e-9 * m["stats"]["nnz"] / x["seconds"])
                 self.assertAlmostEqual(x["gbps"], 1e-9 * x["bytes"] / x["seconds"])
-                self.assertAlmostEqual(x["fraction"], x["gbps"] / r["ceiling_gbps"])
+                self.assertAlmostEqual(x["fraction"], x["gbps"] / x["ceiling_gbps"])
                 self.assertAlmostEqual(x["setup_products"], x["setup_seconds"] / x["seconds"])
         for precision in ("f64", "f32"):
             s = r["summary"][precision]
@@ -91,6 +92,11 @@ class Bench(Case):
         self.assertEqual([m["matrix"] for m in r["matrices"]], ["poisson1d:50", "poisson1d:60"])
         self.assertEqual([f["file"] for f in r["failed"]], ["broken.mtx", "absent.mtx"])
 
+    def colours(self, name):
+        """Of the squares of the legend, by the name beside them."""
+        return dict(reversed(pair) for pair in re.findall(r'height="10" fill="(#\w+)"/>\n.*?>(.*?)</text>',
+                                                          (self.folder / "out" / name).read_text()))
+
     def test_pictures(self):
         self.write("one&two.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n")
         self.furrow("bench", "spmv", "one&two.mtx", "poisson2d:30", *QUICK, "-o", "out")
@@ -102,6 +108,11 @@ class Bench(Case):
             words = [t.text for t in root.iter(SVG + "text")]
             self.assertIn("csr", words)
             self.assertIn("GFLOP/s", words)
+        self.assertIn("refused or left out", (self.folder / "out" / "gflops_f64.svg").read_text())
+        roofline = (self.folder / "out" / "roofline_f64.svg").read_text()
+        self.assertRegex(roofline, r">(memory|cache), [\d]+ GB/s<")
+        self.assertRegex(roofline, ">(poisson2d:30|one&amp;two)</text>")
+        self.assertEqual(self.colours("gflops_f64.svg")["csr"], self.colours("roofline_f32.svg")["csr"])
         bars = xml.etree.ElementTree.parse(self.folder / "out" / "gflops_f64.svg").getroot()
         self.assertIn("one&two", [t.text for t in bars.iter(SVG + "text")])
 
@@ -124,7 +135,7 @@ class Bench(Case):
             a, v = (8, 8) if x["type"] == "f64" else (2, 4)
             self.assertEqual(x["bytes"], a * x["rows"] * x["cols"] + v * (x["rows"] + x["cols"]))
             self.assertAlmostEqual(x["gbps"], 1e-9 * x["bytes"] / x["seconds"])
-            self.assertAlmostEqual(x["fraction"], x["gbps"] / r["ceiling_gbps"])
+            self.assertAlmostEqual(x["fraction"], x["gbps"] / x["ceiling_gbps"])
             self.assertEqual(x["rivals"], [])
         self.assertEqual(r["summary"], {})
         self.assertEqual(json.loads((self.folder / "out" / "results.json").read_text()), r)

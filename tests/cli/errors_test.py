@@ -20,7 +20,7 @@ class Errors(Case):
                   "poisson1d:3")
         self.says(2, "no option '--fomat=csr': did you mean '--format'", "spmv", "poisson1d:3", "--fomat=csr")
         self.says(2, "no option '--vrsion': did you mean '--version'", "--vrsion")
-        self.says(2, "FILE is required; see 'furrow solve -h'", "solve")
+        self.says(2, "FILE is missing; see 'furrow solve -h'", "solve")
         self.says(2, "'more' is one argument too many", "info", "poisson1d:3", "more")
         self.says(2, "no format 'scr': did you mean 'csr'.*auto, .*coo", "solve", "poisson1d:3", "--format", "scr")
         self.says(2, "no format 'zzzzzz': choose one of", "spmv", "poisson1d:3", "--format", "zzzzzz")
@@ -30,10 +30,10 @@ class Errors(Case):
         self.says(2, "no precision 'f16'", "spmv", "poisson1d:3", "--precision", "f16")
         self.says(2, "no device 'tpu'", "solve", "poisson1d:3", "--device", "tpu")
         self.says(2, "--rtol: 'abc' is not a number", "solve", "poisson1d:3", "--rtol", "abc")
-        self.says(2, "rtol = -1", "solve", "poisson1d:3", "--rtol", "-1")
+        self.says(2, "--rtol: must be at least 0, not -1", "solve", "poisson1d:3", "--rtol", "-1")
         self.says(2, "--threads", "solve", "poisson1d:3", "--threads", "0")
         self.says(2, "--max-iterations", "solve", "poisson1d:3", "--max-iterations", "-5")
-        self.says(2, "no shell 'fish'", "completion", "fish")
+        self.says(2, "no shell 'fihs': did you mean 'fish'", "completion", "fihs")
 
     def test_generators(self):
         self.says(2, "no generator 'poison3d': did you mean 'poisson3d'", "solve", "poison3d:9")

@@ -62,7 +62,11 @@ class Golden(Case):
         root = self.furrow("-h").stdout
         for bench in ("gemv", "paper", "spmv"):
             self.golden(f"help_bench_{bench}", "bench", bench, "-h")
-        for name in ("bench", "cheb", "completion", "convert", "doctor", "gemv", "generate", "info", "solve", "spmv"):
+        for name in ("density", "eval", "fit", "roots"):
+            self.golden(f"help_cheb_{name}", "cheb", name, "-h")
+        self.golden("help_environment", "help", "environment")
+        for name in ("bench", "cheb", "completion", "convert", "doctor", "gemv", "generate", "help", "info", "solve", "spmv",
+                     "version"):
             self.assertRegex(root, rf"(?m)^  {name} ")
             self.golden(f"help_{name}", name, "-h")
 

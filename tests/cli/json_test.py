@@ -72,7 +72,19 @@ class Json(Case):
                 self.assertEqual(one["precision"], precision)
                 self.assertLessEqual(one["max_row_error"], 1)
                 self.assertAlmostEqual(one["gbps"], 1e-9 * one["bytes"] / one["seconds"])
-                self.assertAlmostEqual(one["fraction"], one["gbps"] / r["ceiling_gbps"])
+                self.assertAlmostEqual(one["fraction"], one["gbps"] / one["ceiling_gbps"])
+
+    def test_what_is_not_touched_does_not_count(self):
+        self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n5 1000000 3\n1 1 1\n2 500000 1\n5 1000000 1\n")
+        r = self.json("spmv", "wide.mtx", "--device", "cpu", "--format", "csr", "--repeat", "9")
+        self.assertLess(r["results"][0]["bytes"], 1000)
+        full = self.json("spmv", "poisson1d:1000", "--device", "cpu", "--format", "csr", "--repeat", "1")["results"][0]
+        self.assertEqual(full["bytes"], 4 * 1001 + 12 * 2998 + 16 * 1000)
+
+    def test_a_matrix_in_the_cache_has_the_ceiling_of_the_cache(self):
+        for matrix in ("poisson2d:60", "poisson2d:200"):
+            r = self.json("spmv", matrix, "--device", "cpu", "--threads", "1", "--format", "dia")
+            self.assertLess(r["results"][0]["fraction"], 3)
 
     def test_spmv_without_check_has_no_row_error(self):
         r = self.json("spmv", "poisson1d:100", "--device", "cpu", "--format", "csr", "--repeat", "1")

@@ -24,8 +24,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   std::map<const CLI::App*, std::function<int()>> run;
   app.require_subcommand(1);
   for (const auto* s : table) {
-    CLI::App* sub = app.add_subcommand(std::string(s->name), std::string(s->about));
-    sub->set_help_flag("-h,--help", "this text");
+    CLI::App* sub = declare(app, s->name, s->about);
     run[sub] = s->setup(*sub, shared);
   }
   app.footer("Examples:\n"

@@ -3,24 +3,23 @@
 #include "doctor/machine.hpp"
 
 #include "core/check.hpp"
+#include "core/environment.hpp"
 #include "core/libraries.hpp"
-#include "io/atomic_file.hpp"
 
 #include <furrow/formats.hpp>
 #include <furrow/version.hpp>
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 namespace furrow::cli {
 
 json conditions(device where, rivals all) {
   json j;
-  const char* const commit = std::getenv("FURROW_COMMIT");
+  const std::string_view commit = environment("FURROW_COMMIT");
   j["version"] = version;
-  j["commit"] = commit ? commit : FURROW_COMMIT;
+  j["commit"] = commit.empty() ? FURROW_COMMIT : commit;
   j["device"] = describe(where);
   j["threads"] = threads();
   const machine m = typical_machine(where);
@@ -73,9 +72,7 @@ void make_folder(const std::string& folder) {
 }
 
 void write_into(const std::string& folder, const std::string& name, const std::string& text) {
-  io::atomic_file file(std::filesystem::path(folder) / name);
-  file.write(text);
-  file.commit();
+  write_file(std::filesystem::path(folder) / name, text);
 }
 
 } // namespace furrow::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench_runs.hpp"
 #include "exit_code.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "product_command.hpp"
@@ -116,7 +117,7 @@ std::function<int()> add_bench(CLI::App& app, context& shared) {
   app.add_option("--sizes", q->sizes, "lengths of the series (default 1000,10000,100000)")
       ->delimiter(',')
       ->type_name("N,...")
-      ->check(CLI::Range(index_t(1), index_t(1) << 30));
+      ->transform(whole(1, index_t(1) << 30));
   add_json(app, q->json);
   q->machine.add(app, shared);
   app.footer("The first table repeats a known experiment with its data; the truth is known in closed form. In the "

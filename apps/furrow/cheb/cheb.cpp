@@ -22,8 +22,7 @@ constexpr part parts[] = {
 std::function<int()> setup(CLI::App& app, context& shared) {
   auto run = std::make_shared<std::map<const CLI::App*, std::function<int()>>>();
   for (const part& p : parts) {
-    CLI::App* one = app.add_subcommand(p.name, p.about);
-    one->set_help_flag("-h,--help", "this text");
+    CLI::App* one = declare(app, p.name, p.about);
     (*run)[one] = p.add(*one, shared);
   }
   app.require_subcommand(1);

@@ -4,6 +4,7 @@
 #include "exit_code.hpp"
 #include "matrix_input.hpp"
 #include "memory.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "text.hpp"
@@ -234,15 +235,18 @@ std::function<int()> add_density(CLI::App& app, context& shared) {
   add_matrix(app, shared, q->file);
   app.add_option("--moments", q->options.moments, "resolution: features of pi half-widths / N (default 512)")
       ->type_name("N")
-      ->check(CLI::Range(2, 1 << 20));
+      ->transform(whole(2, 1 << 20));
   app.add_option("--vectors", q->options.vectors, "random vectors to average over (default 8)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--seed", q->options.seed, "of the random vectors (default 1)")->type_name("N");
+      ->transform(whole(1, 1 << 20));
+  app.add_option("--seed", q->options.seed, "of the random vectors (default 1)")->type_name("N")->transform(whole(0));
   shared.words[app.add_option("-o,--output", q->folder, "write density.json and density.svg there")
                    ->type_name("FOLDER")] = {"<file>"};
   q->machine.add(app, shared);
   add_json(app, q->json);
+  app.footer("Examples:\n"
+             "  furrow cheb density poisson3d:30\n"
+             "  furrow cheb density matrix.mtx --moments 2048 -o density");
   return [q] { return run(*q); };
 }
 

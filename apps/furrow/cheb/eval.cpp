@@ -73,6 +73,9 @@ std::function<int()> add_eval(CLI::App& app, context& shared) {
   file(app.add_option("--points", q->points, "a file of points, one a line")->type_name("FILE"));
   add_interval_of_file(app, q->on);
   add_json(app, q->json);
+  app.footer("Examples:\n"
+             "  furrow cheb eval f.txt --at 0,0.5\n"
+             "  furrow cheb eval f.txt --points x.txt --on 0,1");
   return [q] { return run(*q); };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command.hpp"
 #include "exit_code.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "series_file.hpp"
@@ -25,7 +26,8 @@ struct request {
 
 int run(const request& q) {
   check_json_output(q.json, q.output);
-  check_output(q.output);
+  check_output(q.output, "-o");
+  check_ending(q.output, "-o", "a series", {".txt", ".csv"});
   const auto f = parse_expression(q.expression);
   const auto on = parse_interval(q.on);
   const auto began = std::chrono::steady_clock::now();
@@ -64,10 +66,16 @@ std::function<int()> add_fit(CLI::App& app, context& shared) {
       ->required()
       ->type_name("");
   add_interval(app, q->on);
-  app.add_option("--tolerance", q->tolerance, "relative to the largest coefficient (default 2^-52)")->type_name("R");
+  app.add_option("--tolerance", q->tolerance, "relative to the largest coefficient (default 2^-52)")
+      ->type_name("R")
+      ->transform(between(0, 1));
   shared.words[app.add_option("-o,--output", q->output, "write interval and coefficients, one a line")
                    ->type_name("FILE")] = {"<file>"};
   add_json(app, q->json);
+  app.footer("Without -o the first coefficients are shown.\n\n"
+             "Examples:\n"
+             "  furrow cheb fit 'exp(sin(5*x))' -o f.txt\n"
+             "  furrow cheb fit 'sqrt(x)' --on 0.01,1 --tolerance 1e-8 --json");
   return [q] { return run(*q); };
 }
 

@@ -2,6 +2,7 @@
 #include "exit_code.hpp"
 #include "matrix_input.hpp"
 #include "nearest.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "product_command.hpp"
@@ -86,7 +87,8 @@ template <class V> void check_range(cview<V> c) {
 template <class V> int run_in(const request& q) {
   check_one_standard_input({q.left, q.right});
   check_json_output(q.json, q.output);
-  check_output(q.output, {q.left, q.right});
+  check_output(q.output, "-o", {q.left, q.right});
+  check_ending(q.output, "-o", "a series", {".txt", ".csv"});
   const device where = q.machine.apply();
   const product_options o = options_of(q, where);
   const series_file left = read_series_file(q.left, q.on), right = read_series_file(q.right, q.on);
@@ -147,9 +149,7 @@ std::function<int()> add_multiply(CLI::App& app, context& shared) {
   shared.words[app.add_option("-o,--output", q->output, "the file to write")->type_name("FILE")] = {"<file>"};
   choice("--convention", q->series, "plain: sum a_k T_k; primed: a_0/2 + sum a_k T_k (default plain)",
          {"plain", "primed"});
-  app.add_option("--keep", q->keep, "coefficients wanted (default: all)")
-      ->type_name("N")
-      ->check(CLI::Range(index_t(1), std::numeric_limits<index_t>::max()));
+  app.add_option("--keep", q->keep, "coefficients wanted (default: all)")->type_name("N")->transform(whole(1));
   choice("--algorithm", q->how, "auto, direct, fft; on a GPU also thread, block, warp (default auto)",
          {"auto", "direct", "fft", "thread", "block", "warp"});
   choice("--accuracy", q->wanted, "componentwise: small coefficients keep their digits; normwise: allows the FFT",

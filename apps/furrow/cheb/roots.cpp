@@ -56,6 +56,9 @@ std::function<int()> add_roots(CLI::App& app, context& shared) {
       {"<file>"};
   add_interval_of_file(app, q->on);
   add_json(app, q->json);
+  app.footer("Examples:\n"
+             "  furrow cheb roots 'cos(20*x)' --on 0,1\n"
+             "  furrow cheb roots f.txt --json");
   return [q] { return run(*q); };
 }
 

@@ -1,117 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "branch.hpp"
 #include "exit_code.hpp"
 #include "nearest.hpp"
-#include "subcommand.hpp"
 #include "text.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
-namespace furrow::cli::completion_command {
+namespace furrow::cli {
 namespace {
 
-std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
-
-/// The words without "<file>", and whether it was there.
-std::pair<std::string, bool> split(std::vector<std::string> words) {
-  const auto files = std::erase(words, "<file>");
-  return {joined(words), files > 0};
-}
-
-std::string reply(const std::vector<std::string>& words) {
-  const auto [list, files] = split(words);
-  return fmt::format("_furrow_words \"{}\"{}", list, files ? "; _furrow_files" : "");
-}
-
-/// What completes an option, its own words for its names.
-std::string case_of(const CLI::Option& option, const context& shared) {
-  std::vector<std::string> names;
-  for (const auto& n : option.get_snames()) names.push_back("-" + n);
-  for (const auto& n : option.get_lnames()) names.push_back("--" + n);
-  if (names.empty() || option.get_type_size() == 0) return {};
+offers offers_of(const CLI::Option& option, const context& shared) {
   const auto found = shared.words.find(&option);
-  return fmt::format("        {}) {} ;;\n", fmt::join(names, "|"),
-                     found == shared.words.end() ? ":" : reply(found->second));
+  if (found == shared.words.end()) return {};
+  offers o{found->second, false};
+  o.files = std::erase(o.words, "<file>") > 0;
+  return o;
 }
 
-/// One branch for each subcommand: values of options, then options, then positional words. One that has subcommands
-/// of its own, which are word `depth` of the line, offers these and branches again.
-std::string branch_of(const CLI::App& app, const context& shared, int depth = 2) {
-  std::string values;
-  std::vector<std::string> options, words;
-  for (const auto* inner : app.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(inner->get_name());
-    values += branch_of(*inner, shared, depth + 1);
-  }
-  if (!words.empty())
-    return fmt::format("    {})\n"
-                       "      if ((COMP_CWORD == {})); then _furrow_words \"{}\"; return 0; fi\n"
-                       "      case \"${{COMP_WORDS[{}]}}\" in\n"
-                       "{}      esac ;;\n",
-                       app.get_name(), depth, joined(words), depth, values);
+} // namespace
+
+branch tree_of(const CLI::App& app, const context& shared) {
+  branch b{app.get_name(), app.get_description(), {}, {}, {}};
+  for (const auto* inner : apps_below(app)) b.below.push_back(tree_of(*inner, shared));
   for (const auto* option : app.get_options()) {
-    values += case_of(*option, shared);
-    for (const auto& n : option->get_snames()) options.push_back("-" + n);
-    for (const auto& n : option->get_lnames()) options.push_back("--" + n);
-    const auto found = shared.words.find(option);
-    if (!option->get_positional() || found == shared.words.end()) continue;
-    for (const auto& w : found->second)
-      if (std::ranges::find(words, w) == words.end()) words.push_back(w);
+    offers o = offers_of(*option, shared);
+    if (option->get_positional()) {
+      b.positional.files = b.positional.files || o.files;
+      for (auto& w : o.words)
+        if (std::ranges::find(b.positional.words, w) == b.positional.words.end())
+          b.positional.words.push_back(std::move(w));
+      continue;
+    }
+    completed_option c{{}, option->get_description(), option->get_type_size() > 0, std::move(o)};
+    for (const auto& n : option->get_snames()) c.names.push_back("-" + n);
+    for (const auto& n : option->get_lnames()) c.names.push_back("--" + n);
+    b.options.push_back(std::move(c));
   }
-  return fmt::format("    {})\n"
-                     "      case \"$previous\" in\n"
-                     "{}"
-                     "        *)\n"
-                     "          if [[ $word == -* ]]; then _furrow_words \"{}\"; else {}; fi ;;\n"
-                     "      esac ;;\n",
-                     app.get_name(), values, joined(options), words.empty() ? ":" : reply(words));
+  return b;
 }
 
-std::string bash_script(const context& shared) {
-  std::vector<std::string> names{"--help", "--version"};
-  std::string branches;
-  for (const auto* sub : shared.root->get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(sub->get_name());
-    branches += branch_of(*sub, shared);
-  }
-  return fmt::format(R"(# bash completion for furrow: source <(furrow completion bash)
-_furrow_words() {{
-  local candidate
-  while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -W "$1" -- "$word")
-  [[ ${{COMPREPLY[0]}} != *: ]] || compopt -o nospace 2>/dev/null
-}}
-_furrow_files() {{
-  local candidate
-  compopt -o filenames 2>/dev/null
-  while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -f -- "$word")
-}}
-_furrow() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
-  COMPREPLY=()
-  if ((COMP_CWORD == 1)); then
-    _furrow_words "{}"
-    return 0
-  fi
-  case "${{COMP_WORDS[1]}}" in
-{}  esac
-  return 0
-}}
-complete -F _furrow furrow
-)",
-                     joined(names), branches);
-}
+namespace completion_command {
+namespace {
 
 std::function<int()> setup(CLI::App& app, context& shared) {
   auto shell = std::make_shared<std::string>();
-  shared.words[app.add_option("SHELL", *shell, "bash")->required()->type_name("")] = {"bash"};
+  const std::vector<std::string> shells{"bash", "zsh", "fish"};
+  shared.words[app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("")] = shells;
   app.footer("Examples:\n"
              "  source <(furrow completion bash)\n"
-             "  furrow completion bash > ~/.local/share/bash-completion/completions/furrow");
-  return [shell, &shared] {
-    check_name("shell", *shell, {"bash"});
-    print(bash_script(shared));
+             "  furrow completion bash > ~/.local/share/bash-completion/completions/furrow\n"
+             "  furrow completion zsh > _furrow       in a folder of $fpath\n"
+             "  furrow completion fish > ~/.config/fish/completions/furrow.fish");
+  return [shell, shells, &shared] {
+    check_name("shell", *shell, shells);
+    const branch root = tree_of(*shared.root, shared);
+    print(*shell == "bash" ? bash_script(root) : *shell == "zsh" ? zsh_script(root) : fish_script(root));
     return done;
   };
 }
@@ -121,4 +64,5 @@ std::function<int()> setup(CLI::App& app, context& shared) {
 extern const subcommand entry{"completion", "Print a script that completes subcommands, options, names and files.",
                               setup};
 
-} // namespace furrow::cli::completion_command
+} // namespace completion_command
+} // namespace furrow::cli

@@ -22,7 +22,7 @@ struct options {
 int run(const options& o) {
   matrix_ending(o.output);
   check_matrix(o.input);
-  check_output(o.output, {o.input});
+  check_output(o.output, "OUT", {o.input});
   const matrix_input input(o.input);
   const matrix_header& head = input.header();
   const index_t nnz = expected_stats(head).nnz;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
 #include "machine.hpp"
+#include "nearest.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/environment.hpp"
 #include "core/libraries.hpp"
 
 #include <furrow/version.hpp>
 
 #include <CLI/Version.hpp>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace furrow::cli::doctor_command {
 namespace {
@@ -40,10 +44,25 @@ std::string isa_or_nothing() {
   }
 }
 
+const std::vector<std::string>& known_variables() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& v : environment_variables()) all.emplace_back(v.name);
+    return all;
+  }();
+  return names;
+}
+
 std::vector<ailment> ailments(const gpu_status& gpu, const std::string& isa) {
   std::vector<ailment> found;
   if (isa.empty())
     found.push_back({"FURROW_ISA names no instruction set", "unset it, or choose baseline, avx2 or avx512"});
+  for (const auto& [name, value] : settings())
+    if (name.starts_with("FURROW_") && std::ranges::find(known_variables(), name) == known_variables().end()) {
+      const std::string guess = nearest(name, known_variables());
+      found.push_back(
+          {name + " is no variable of Furrow", guess.empty() ? "'furrow help environment' lists them" : guess + " is"});
+    }
   if (!gpu.built)
     found.push_back(
         {"this build has no GPU part", "install the CUDA toolkit and configure again with -DFURROW_GPU=ON"});

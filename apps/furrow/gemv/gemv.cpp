@@ -3,6 +3,7 @@
 #include "gemv_request.hpp"
 #include "memory.hpp"
 #include "nearest.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
@@ -23,14 +24,14 @@ std::string text_of(const gemv_request& q, const gemv_outcome& o) {
                   q.layout == "row" ? "row" : "column", q.vectors, q.vectors == 1 ? "" : "s", bytes_text(o.bytes));
   const std::string where =
       q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
-  text += fmt::format("{}; reads {:.1f} GB/s at best\n\n", where, o.ceiling_gbps);
+  text += fmt::format("{}{}\n\n", where, ceiling_text(1e9 * o.ceiling_gbps));
   text += dim(fmt::format("  {:<10} {:>10} {:>9} {:>11}{}", "kernel", "time", "GB/s", "of ceiling",
                           q.check ? "   row error" : "")) +
           "\n";
   const auto best = std::ranges::min_element(o.results, {}, &gemv_result::seconds);
   for (auto r = o.results.begin(); r != o.results.end(); ++r) {
-    const std::string row = fmt::format("{} {:<10} {:>10} {:>9.1f} {:>9.0f} %{}", r == best ? "*" : " ", r->kernel,
-                                        seconds_text(r->seconds), r->gbps, 100 * r->gbps / o.ceiling_gbps,
+    const std::string row = fmt::format("{} {:<10} {:>10} {:>9.1f} {:>11}{}", r == best ? "*" : " ", r->kernel,
+                                        seconds_text(r->seconds), r->gbps, share_text(r->gbps / o.ceiling_gbps),
                                         r->row_error ? fmt::format("   {:>9.3f}", *r->row_error) : "");
     text += (r == best ? bold(row) : row) + "\n";
   }
@@ -91,9 +92,7 @@ int run(gemv_request& q) {
   check_name("operation", q.op, {"n", "t"});
   check_name("layout", q.layout, {"row", "col"});
   check_name("type", q.type, {"f64", "f32", "f16", "bf16"});
-  use_threads(q.thread_count);
-  q.where = parse_device(q.where_text);
-  select_device(q.where);
+  q.where = use_device(q.where_text, q.thread_count);
   std::vector<std::string> kernels{"auto", "all"};
   for (const auto& k : gemv_kernels(q.where)) kernels.emplace_back(k.name);
   check_name("kernel", q.kernel, kernels);
@@ -122,20 +121,17 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       {"auto", "all", "along", "across", "naive", "tiled"});
   app.add_option("--rhs", q->vectors, "vectors in one pass over A, up to 8 (default 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 8));
-  app.add_option("--repeat", q->repeat, "timed products (default: about half a second of them)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
+      ->transform(whole(1, 8));
+  add_repeat(app, q->repeat, "timed products (default: about half a second of them)");
   app.add_flag("--check", q->check, "compare every element with a reference in long double");
+  app.add_flag("!--no-ceiling", q->ceiling, "do not measure how fast as much is read at best");
   add_json(app, q->json);
-  add("--device", q->where_text, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)",
-      {"auto", "cpu", "gpu"});
-  app.add_option("--threads", q->thread_count, "CPU threads (default: all)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536));
+  add_device(app, shared, q->where_text);
+  add_threads(app, q->thread_count);
   app.footer(
-      "The median of the timed products counts; 'of ceiling' compares with the fastest read of memory, measured in\n"
-      "the same run. The row error is in units of the rounding bound (terms + 2) u sum|a_ij x_j|: at most 1 passes.\n\n"
+      "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
+      "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound\n"
+      "(terms + 2) u sum|a_ij x_j|: at most 1 passes.\n\n"
       "Examples:\n"
       "  furrow gemv 4096x4096 --type f32 --kernel all --check\n"
       "  furrow gemv 64x4000000 --op t --layout col --type bf16 --device gpu");
@@ -145,7 +141,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
 } // namespace
 
 extern const subcommand entry{
-    "gemv", "Time a dense product y = A x of any shape against the read ceiling of the memory.", setup};
+    "gemv", "Time a dense product y = A x of any shape against the fastest read of as many bytes.", setup};
 
 } // namespace gemv_command
 } // namespace furrow::cli

@@ -14,7 +14,7 @@ struct gemv_request {
   shape2 shape;
   device where;
   int vectors = 1, repeat = 0, thread_count = 0;
-  bool check = false, json = false;
+  bool check = false, json = false, ceiling = true;
 };
 
 struct gemv_result {
@@ -24,7 +24,8 @@ struct gemv_result {
 };
 
 struct gemv_outcome {
-  double ceiling_gbps = 0, bytes = 0;
+  double ceiling_gbps = 0; ///< of reads of as many bytes; NaN where none was wanted
+  double bytes = 0;
   std::vector<gemv_result> results;
 };
 

@@ -58,7 +58,6 @@ template <class T, template <class> class Array> gemv_outcome measure(const gemv
                              by_rows ? storage_order::row_major : storage_order::col_major};
 
   gemv_outcome o;
-  o.ceiling_gbps = 1e-9 * measure_read_ceiling(q.where);
   o.bytes = double(sizeof(T)) * double(a.size()) + double(sizeof(V)) * double(x.size() + unwritten.size());
   std::vector<std::string> kernels{q.kernel};
   if (q.kernel == "all") {
@@ -118,10 +117,12 @@ template <class T> gemv_outcome measure_on_device(const gemv_request& q) {
 } // namespace
 
 gemv_outcome measure_gemv(const gemv_request& q) {
-  if (q.type == "f64") return measure_on_device<double>(q);
-  if (q.type == "f32") return measure_on_device<float>(q);
-  if (q.type == "f16") return measure_on_device<half>(q);
-  return measure_on_device<bfloat16>(q);
+  gemv_outcome o = q.type == "f64"   ? measure_on_device<double>(q)
+                   : q.type == "f32" ? measure_on_device<float>(q)
+                   : q.type == "f16" ? measure_on_device<half>(q)
+                                     : measure_on_device<bfloat16>(q);
+  o.ceiling_gbps = 1e-9 * read_ceilings(q.where, q.ceiling).of(o.bytes); // in the place of the matrix
+  return o;
 }
 
 } // namespace furrow::cli

@@ -21,7 +21,7 @@ struct options {
 int run(const options& o) {
   matrix_ending(o.output);
   check_matrix(o.spec);
-  check_output(o.output);
+  check_output(o.output, "-o");
   memory_plan plan;
   const matrix_header head = generator_header(o.spec);
   plan.read = 16 * double(head.stored);

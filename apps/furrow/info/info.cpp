@@ -20,7 +20,7 @@ namespace furrow::cli::info_command {
 namespace {
 
 struct options {
-  std::string file;
+  std::string file, svg;
   bool json = false, ascii = false, picture = true;
 };
 
@@ -112,6 +112,7 @@ std::string text_of(const options& o, const facts& f) {
     text += line("", fmt::format("{:<10} {:>10} {:>10}{}", format->name, bytes_text(wide.bytes),
                                  bytes_text(narrow.bytes), fill_text(wide, s)));
   }
+  if (!o.svg.empty()) text += "\n" + line("picture", o.svg);
   if (o.picture) text += "\n" + spy(f.p.a, std::min(44, terminal_width() - 2), ascii);
   return text;
 }
@@ -166,6 +167,8 @@ std::string json_of(const facts& f) {
 
 int run(const options& o) {
   check_matrix(o.file);
+  check_output(o.svg, "--picture", {o.file});
+  check_ending(o.svg, "--picture", "a picture", {".svg"});
   const matrix_input input(o.file);
   const matrix_header& head = input.header();
   memory_plan plan;
@@ -175,6 +178,7 @@ int run(const options& o) {
   facts f{input.load(), {}, {}};
   f.s = measure(f.p.a);
   f.m = compare_with_transpose(f.p.a);
+  if (!o.svg.empty()) write_file(o.svg, spy_picture(f.p.a, f.p.name));
   print(o.json ? json_of(f) : text_of(o, f));
   return done;
 }
@@ -185,9 +189,10 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_json(app, o->json);
   app.add_flag("--ascii", o->ascii, "draw with ASCII letters only");
   app.add_flag("!--no-picture", o->picture, "leave out the picture of the entries");
+  add_file(app, shared, "--picture", o->svg, "draw the entries as SVG");
   app.footer("Examples:\n"
              "  furrow info matrix.mtx\n"
-             "  furrow info stencil3d27:20 --ascii\n"
+             "  furrow info stencil3d27:20 --ascii --picture entries.svg\n"
              "  furrow info matrix.tar.gz --json");
   return [o] { return run(*o); };
 }

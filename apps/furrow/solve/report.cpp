@@ -6,8 +6,11 @@
 #include "text.hpp"
 
 #include "core/printable.hpp"
+#include "picture/chart.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace furrow::cli {
 namespace {
@@ -18,6 +21,22 @@ double bytes_a_second(const solve_report& r) {
 
 /// Whether the residual was computed: not where a NaN or the preconditioner ended the solve before it started.
 bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
+
+/// Residuals by iteration: of very many, the largest and the smallest one of each of some hundred stretches.
+std::vector<picture::point> curve_of(const std::vector<double>& history) {
+  constexpr std::size_t stretches = 600;
+  const std::size_t step = std::max<std::size_t>(1, history.size() / stretches);
+  std::vector<picture::point> curve;
+  for (std::size_t first = 0; first < history.size(); first += step) {
+    const auto begin = history.begin() + static_cast<std::ptrdiff_t>(first);
+    auto [least, most] =
+        std::minmax_element(begin, begin + static_cast<std::ptrdiff_t>(std::min(step, history.size() - first)));
+    if (most < least) std::swap(least, most);
+    curve.push_back({double(least - history.begin()), *least});
+    if (most != least) curve.push_back({double(most - history.begin()), *most});
+  }
+  return curve;
+}
 
 std::string sentence(std::string text) {
   if (text.size() > 1 && text[1] != ' ' && text[0] >= 'a' && text[0] <= 'z') // not the "b" of "b is zero"
@@ -55,9 +74,29 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                                         bytes_text(bytes_a_second(r))));
   text += line("memory",
                fmt::format("{} at the peak, {} estimated", bytes_text(peak_bytes()), bytes_text(o.estimated_bytes)));
+  if (!request.x0.empty()) text += line("x0", printable(request.x0));
   if (!request.output.empty()) text += line("x", request.output == "-" ? "standard output" : printable(request.output));
   if (!request.history.empty()) text += line("history", printable(request.history));
+  if (!request.plot.empty()) text += line("plot", printable(request.plot));
   return text;
+}
+
+std::string plot_of(const solve_request& request, const solve_outcome& o) {
+  const solve_report& r = o.report;
+  picture::axis iterations{"iteration"};
+  iterations.whole = true;
+  picture::chart c(fmt::format("Residual of {}, {} x {}", o.name, count_text(o.shape.rows), count_text(o.shape.cols)),
+                   iterations, {"|b - A x| / |b|", picture::scale::logarithmic});
+  const bool converged = r.why == status::converged;
+  c.remark(sentence(r.message), converged ? picture::chart::tone::good : picture::chart::tone::bad);
+  const double last = double(std::max<index_t>(r.iterations, 1));
+  if (o.goal > 0) c.guide(fmt::format("goal {:.3g}", o.goal), {last, o.goal}, {0, o.goal});
+  c.line(fmt::format("{} with {}, {}", request.options.solver, request.options.precond, request.machine.precision_name),
+         curve_of(r.history));
+  if (has_residual(r) && r.relative_residual > 0)
+    c.points("recomputed from x",
+             {{double(r.iterations), r.relative_residual, fmt::format("{:.3e}", r.relative_residual)}});
+  return c.svg();
 }
 
 std::string json_of(const solve_request& request, const solve_outcome& o) {
@@ -84,6 +123,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   for (const double residual : r.history) j["history"].push_back(number(residual));
   j["matrix"] = o.name;
   j["rhs"] = o.rhs;
+  j["x0"] = request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
   j["restarts"] = r.restarts;
   j["waits"] = r.waits;

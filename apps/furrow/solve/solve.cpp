@@ -4,14 +4,16 @@
 #include "matrix_input.hpp"
 #include "memory.hpp"
 #include "nearest.hpp"
+#include "numbers.hpp"
+#include "output.hpp"
 #include "progress_line.hpp"
 #include "random_vector.hpp"
 #include "solve_request.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
+#include "vectors.hpp"
 
 #include "core/check.hpp"
-#include "io/atomic_file.hpp"
 #include "tune/row_error.hpp"
 
 #include <fmt/format.h>
@@ -58,10 +60,11 @@ host_array<double> right_hand_side(const solve_request& q, problem& p, std::stri
     return b;
   }
   rhs = q.rhs.empty() ? "stored" : q.rhs;
-  host_array<double> b = q.rhs.empty() ? std::move(*p.b) : read_vector(q.rhs, p.a.shape.rows);
-  check(b.size() == p.a.shape.rows, fault::input, "{}_b: has {} elements, but the matrix has {} rows", p.name, b.size(),
+  if (!q.rhs.empty()) return read_vector_for<double>(q.rhs, "-b", p.a.shape.rows, "row");
+  check(p.b->size() == p.a.shape.rows, fault::input,
+        "{}_b: has {} elements, but the matrix has {} rows: name another right-hand side by -b", p.name, p.b->size(),
         p.a.shape.rows);
-  return b;
+  return std::move(*p.b);
 }
 
 double norm_of(const auto& b) {
@@ -73,9 +76,7 @@ double norm_of(const auto& b) {
 void write_history(const std::vector<double>& history, const std::string& file) {
   std::string text = "iteration,relative_residual\n";
   for (std::size_t k = 0; k < history.size(); ++k) text += fmt::format("{},{}\n", k, history[k]);
-  io::atomic_file out(file);
-  out.write(text);
-  out.commit();
+  write_file(file, text);
 }
 
 /// Writes one of the outputs, whose name is in `file`. What fails is said and remembered, for the report is worth more
@@ -95,13 +96,14 @@ void write_or_say(std::string& file, int& exit_code, const std::function<void(co
 }
 
 solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
-  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, read_seconds, plan.host_peak(), done};
+  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, 0, read_seconds, plan.host_peak(), done};
   const host_array<double> b = right_hand_side(q, p, o.rhs);
-  host_array<double> x(o.shape.cols, 0.0);
+  host_array<double> x = q.x0.empty() ? host_array<double>(o.shape.cols, 0.0)
+                                      : read_vector_for<double>(q.x0, "--x0", o.shape.rows, "row");
   polite_interrupts politely;
   {
-    const double relative = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
-    progress_line line(relative, stderr_is_live() && !q.json);
+    o.goal = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
+    progress_line line(o.goal, stderr_is_live() && !q.json);
     q.options.watch = [&](const progress& now) {
       line.show(now);
       return !interrupted();
@@ -123,6 +125,7 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
   o.exit_code = code_of(o.report.why);
   write_or_say(q.output, o.exit_code, [&](const std::string& file) { write_vector(as_cview(x), file); });
   write_or_say(q.history, o.exit_code, [&](const std::string& file) { write_history(o.report.history, file); });
+  write_or_say(q.plot, o.exit_code, [&](const std::string& file) { write_file(file, plot_of(q, o)); });
   return o;
 }
 
@@ -137,10 +140,16 @@ int run(solve_request& q) {
   check_matrix(q.file);
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
-  check_one_standard_input({q.file, q.rhs});
+  check_one_standard_input({q.file, q.rhs, q.x0});
   check_json_output(q.json, q.output);
-  check_output(q.output, {q.file, q.rhs, q.history});
-  check_output(q.history, {q.file, q.rhs});
+  check_input(q.rhs, "-b");
+  check_input(q.x0, "--x0");
+  check_output(q.output, "-o", {q.file, q.rhs, q.history, q.plot});
+  check_output(q.history, "--history", {q.file, q.rhs, q.x0, q.plot});
+  check_output(q.plot, "--plot", {q.file, q.rhs, q.x0});
+  check_ending(q.output, "-o", "x", vector_endings());
+  check_ending(q.history, "--history", "the history", {".csv", ".txt"});
+  check_ending(q.plot, "--plot", "a picture", {".svg"});
   const matrix_input input(q.file);
   const memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
@@ -161,16 +170,12 @@ std::function<int()> setup(CLI::App& app, context& shared) {
     shared.words[option] = std::move(words);
   };
 
-  const auto* system = "System";
-  with_words(
-      app.add_option("-b,--rhs", q->rhs, "right-hand side (default: the one that came with the matrix, or A * ones)")
-          ->type_name("FILE")
-          ->group(system),
-      {"<file>"});
-  with_words(app.add_option("-o,--output", q->output, "write x, also when the solver stopped short")
-                 ->type_name("FILE")
-                 ->group(system),
-             {"<file>"});
+  const char* const system = "System";
+  add_file(app, shared, "-b,--rhs", q->rhs, "right-hand side (default: the one that came with the matrix, or A * ones)",
+           system);
+  add_file(app, shared, "--x0", q->x0, "what x begins with (default: 0)", system);
+  add_file(app, shared, "-o,--output", q->output,
+           "write x, also when the solver stopped short: .mtx, .npy, .txt or .csv", system);
 
   const auto* method = "Method";
   with_words(app.add_option("--solver", q->options.solver, "default cg")->type_name("NAME")->group(method),
@@ -181,13 +186,17 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              preconditioner_names());
   app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8)")
       ->type_name("R")
+      ->transform(from_to_below(0, 1))
       ->group(method);
-  app.add_option("--atol", q->options.atol, "or when |b - A x| <= atol (default 0)")->type_name("R")->group(method);
+  app.add_option("--atol", q->options.atol, "or when |b - A x| <= atol (default 0)")
+      ->type_name("R")
+      ->transform(real(0))
+      ->group(method);
   app.add_flag("--assume-symmetric", q->options.assume_symmetric, "do not ask whether the matrix is symmetric")
       ->group(method);
   app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 10000")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->transform(whole(1))
       ->group(method);
 
   q->machine.add(app, shared);
@@ -195,14 +204,12 @@ std::function<int()> setup(CLI::App& app, context& shared) {
 
   add_json(app, q->json);
   app.get_option("--json")->group("Output");
-  with_words(app.add_option("--history", q->history, "write iteration,relative_residual as CSV")
-                 ->type_name("FILE")
-                 ->group("Output"),
-             {"<file>"});
+  add_file(app, shared, "--history", q->history, "write iteration,relative_residual as CSV", "Output");
+  add_file(app, shared, "--plot", q->plot, "draw the residual over the iterations as SVG", "Output");
   app.footer("Ctrl-C stops within a second and writes the best x so far where -o asks for it.\n\n"
              "Examples:\n"
              "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
-             "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv\n"
+             "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"
              "  furrow solve matrix.mtx.gz --device gpu --json");
   return [q] { return run(*q); };
 }

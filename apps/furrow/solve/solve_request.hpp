@@ -11,7 +11,7 @@ namespace furrow::cli {
 
 /// What a person asked `furrow solve` for.
 struct solve_request {
-  std::string file, rhs, output, history;
+  std::string file, rhs, x0, output, history, plot;
   machine_options machine;
   solve_options options;
   bool json = false;
@@ -24,6 +24,7 @@ struct solve_outcome {
   index_t nnz = 0;
   std::string name, origin, rhs; ///< rhs: "ones", "random", "stored" or a file
   std::optional<double> error;   ///< max |x_i - 1| where b = A * ones
+  double goal = 0;               ///< the relative residual that ends the solve
   double read_seconds = 0, estimated_bytes = 0;
   int exit_code = 0;
 };
@@ -31,5 +32,7 @@ struct solve_outcome {
 /// The report for a person, and the object for a program.
 std::string text_of(const solve_request& request, const solve_outcome& outcome);
 std::string json_of(const solve_request& request, const solve_outcome& outcome);
+/// The curve of the residuals as an SVG picture, with the goal and the verdict.
+std::string plot_of(const solve_request& request, const solve_outcome& outcome);
 
 } // namespace furrow::cli

@@ -19,17 +19,24 @@ std::string text_of(const spmv_request& q, const spmv_outcome& o) {
                                  count_text(o.shape.cols), count_text(o.nnz));
   const std::string where =
       q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
-  text += fmt::format("{}, {}; reads {:.1f} GB/s at best\n\n", where, q.machine.precision_name, o.ceiling_gbps);
+  const auto best = std::ranges::min_element(o.results, {}, [](const spmv_result& r) { return r.time.median; });
+  text += fmt::format("{}, {}{}\n", where, q.machine.precision_name,
+                      best == o.results.end() ? "" : ceiling_text(1e9 * best->ceiling_gbps));
+  if (q.transpose || q.alpha != 1)
+    text += fmt::format(
+        "y = {}{}{} x{}\n", q.alpha == 1 ? "" : fmt::format("{} ", q.alpha), "A", q.transpose ? "'" : "",
+        q.transpose ? fmt::format("; the triplets were transposed first, in {}", seconds_text(o.transpose_seconds))
+                    : "");
+  text += "\n";
   text += dim(fmt::format("  {:<10} {:<12} {:>10} {:>10} {:>9} {:>8} {:>11}{}", "format", "kernel", "time", "bytes",
                           "GFlop/s", "GB/s", "of ceiling", q.check ? "   row error" : "")) +
           "\n";
-  const auto best = std::ranges::min_element(o.results, {}, [](const spmv_result& r) { return r.time.median; });
   bool cached = false;
   for (auto r = o.results.begin(); r != o.results.end(); ++r) {
     const std::string row =
-        fmt::format("{} {:<10} {:<12} {:>10} {:>10} {:>9.2f} {:>8.1f} {:>9.0f} %{}", r == best ? "*" : " ", r->format,
+        fmt::format("{} {:<10} {:<12} {:>10} {:>10} {:>9.2f} {:>8.1f} {:>11}{}", r == best ? "*" : " ", r->format,
                     r->kernel, seconds_text(r->time.median), bytes_text(r->bytes), r->gflops, r->gbps,
-                    100 * r->gbps / o.ceiling_gbps, r->row_error ? fmt::format("   {:>9.3f}", *r->row_error) : "");
+                    share_text(r->fraction()), r->row_error ? fmt::format("   {:>9.3f}", *r->row_error) : "");
     text += (r == best ? bold(row) : row) + "\n";
     cached = cached || (!q.where.is_gpu() && r->bytes < last_level_cache());
   }
@@ -42,7 +49,12 @@ std::string text_of(const spmv_request& q, const spmv_outcome& o) {
   if (!spreading.empty())
     text += fmt::format("\n  An infinity in x reaches rows without an entry there in {}: padding is multiplied.\n",
                         fmt::join(spreading, ", "));
-  if (cached) text += "\n  The matrix fits into the cache: its speed is not that of memory.\n";
+  if (cached)
+    text += fmt::format("\n  The matrix fits into the cache: its speed is not that of memory{}.\n",
+                        q.ceiling ? ", and neither is the ceiling" : "");
+  if (!q.output.empty() && !o.results.empty())
+    text +=
+        "\n" + line("y", fmt::format("{}, by {} ({})", q.output, o.results.front().format, o.results.front().kernel));
   return text;
 }
 
@@ -54,7 +66,12 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
   j["nnz"] = o.nnz;
   j["device"] = describe(q.where);
   j["threads"] = threads();
-  j["ceiling_gbps"] = number(o.ceiling_gbps);
+  j["alpha"] = q.alpha;
+  j["transpose"] = q.transpose;
+  if (q.transpose) j["transpose_seconds"] = o.transpose_seconds;
+  j["x"] = q.x.empty() ? "random" : q.x;
+  if (!q.output.empty()) j["output"] = q.output;
+  j["ceiling_gbps"] = o.results.empty() ? json(nullptr) : number(o.results.front().ceiling_gbps);
   j["reason"] = o.reason;
   j["results"] = json::array();
   for (const auto& r : o.results) {
@@ -65,7 +82,8 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
              {"bytes", r.bytes},
              {"gflops", number(r.gflops)},
              {"gbps", number(r.gbps)},
-             {"fraction", number(r.gbps / o.ceiling_gbps)},
+             {"ceiling_gbps", number(r.ceiling_gbps)},
+             {"fraction", number(r.fraction())},
              {"seconds_fastest", r.time.fastest},
              {"repeats", r.time.repeats}};
     if (r.row_error) {

@@ -3,21 +3,26 @@
 #include "matrix_input.hpp"
 #include "memory.hpp"
 #include "nearest.hpp"
+#include "numbers.hpp"
 #include "random_vector.hpp"
 #include "spmv_request.hpp"
 #include "text.hpp"
+#include "vectors.hpp"
 
-#include "backends/cpu/caches.hpp"
 #include "core/check.hpp"
+#include "core/transpose.hpp"
 #include "tune/ceiling.hpp"
 #include "tune/infinity_probe.hpp"
 #include "tune/row_error.hpp"
 #include "tune/timing.hpp"
+#include "tune/touched.hpp"
 
 #include <furrow/tune.hpp>
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cmath>
 #include <limits>
 
 namespace furrow::cli::spmv_command {
@@ -61,20 +66,22 @@ template <class V> struct references {
   infinity_probe<V> infinities;
 };
 
-/// Times one operator; x and y in its memory.
+/// Times one operator; x and y in its memory. `touched`: elements of x that the matrix reads.
 template <class V, class Array>
-spmv_result measure_one(const spmv_request& q, const any_operator<V>& op, const host_array<V>& x,
-                        const references<V>* reference) {
+spmv_result measure_one(const spmv_request& q, const any_operator<V>& op, const host_array<V>& x, index_t touched,
+                        const references<V>* reference, host_array<V>& y) {
   // What a kernel forgets to write shows up as NaN.
   const host_array<V> unwritten(op.shape().rows, std::numeric_limits<V>::quiet_NaN());
   Array device_x(x);
   Array device_y(unwritten);
   spmv_result r;
   r.kernel = op.kernel();
-  r.bytes = op.bytes_per_apply();
-  r.time = time_apply<V>(op, as_cview(device_x), as_view(device_y), q.where, q.repeat);
+  const auto alpha = static_cast<V>(q.alpha);
+  r.bytes = alpha == 0 ? double(device_y.byte_count()) : bytes_moved(op, touched);
+  r.time = time_apply<V>(op, as_cview(device_x), as_view(device_y), q.where, q.repeat, alpha);
+  if (reference || !q.output.empty()) y = host_array<V>(device_y);
   if (!reference) return r;
-  r.row_error = largest_row_error<V>(reference->rows, as_cview(host_array<V>(device_y)));
+  r.row_error = largest_row_error<V>(reference->rows, as_cview(y));
   device_x = Array(reference->infinities.x);
   op.apply(V(1), as_cview(device_x), V(0), as_view(device_y));
   const infinity_reach reach = reach_of<V>(reference->infinities, as_cview(host_array<V>(device_y)));
@@ -97,16 +104,19 @@ memory_plan plan_of(const spmv_request& q, const stats& s, const std::vector<cho
     if (q.where.is_gpu()) plan.gpu = std::max(plan.gpu, l.bytes + value * (rows + double(s.shape.cols)));
   }
   if (q.check) plan.work += (25 + value) * rows;
+  if (!q.x.empty() || !q.output.empty()) plan.work += 8 * (rows + double(s.shape.cols));
   if (p == precision::f32) plan.work = std::max(plan.work, 20 * nnz); // both values for a moment
   return plan;
 }
 
 /// The same before the matrix is read, as for csr.
 memory_plan plan_of(const spmv_request& q, const matrix_input& input) {
-  const stats s = expected_stats(input.header());
+  stats s = expected_stats(input.header());
+  if (q.transpose) std::swap(s.shape.rows, s.shape.cols);
   const bool open = q.format == "all" || q.format == "auto";
   memory_plan plan = plan_of(q, s, {choose(s, q.machine.values(), {}, {open ? "csr" : std::string_view(q.format)})});
-  plan.read = std::max(input.load_bytes(), std::clamp(4 * last_level_cache(), 256e6, 2e9)); // the ceiling's array
+  plan.read = input.load_bytes();
+  if (q.transpose) plan.read = std::max(plan.read, 2 * 16 * double(s.nnz) + 8 * double(s.shape.rows));
   return plan;
 }
 
@@ -118,9 +128,16 @@ template <class V> coo<V> copy_or_last(coo<V>& a, bool last) {
 
 template <class V>
 void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_plan& before, spmv_outcome& o) {
-  const host_array<V> x = random_vector<V>(a.shape.cols);
+  const auto x = q.x.empty() ? random_vector<V>(a.shape.cols)
+                             : read_vector_for<V>(q.x, "-x", a.shape.cols, q.transpose ? "row" : "column");
+  check(std::isfinite(static_cast<V>(q.alpha)), fault::usage, "--alpha: {} is too large for f32", q.alpha);
+  const index_t touched = touched_columns(a);
   std::optional<references<V>> reference;
-  if (q.check) reference = {reference_product<V>(a, as_cview(x)), probe_of(a)};
+  if (q.check) {
+    check(std::ranges::all_of(x, [](V v) { return std::isfinite(v); }), fault::input,
+          "{}: holds a NaN or an infinity: no reference to --check with", q.x);
+    reference = {reference_product<V>(a, as_cview(x), static_cast<V>(q.alpha)), probe_of(a)};
+  }
   const auto runs = runs_of(q, a, s);
   memory_plan plan = plan_of(q, s, runs);
   plan.base = before.base;
@@ -141,11 +158,13 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
     try {
       const auto op = make<V>(c, q.where, copy_or_last(a, k + 1 == runs.size()));
       const references<V>* const truth = reference ? &*reference : nullptr;
-      auto r = q.where.is_gpu() ? measure_one<V, gpu_array<V>>(q, *op, x, truth)
-                                : measure_one<V, host_array<V>>(q, *op, x, truth);
+      host_array<V> y;
+      auto r = q.where.is_gpu() ? measure_one<V, gpu_array<V>>(q, *op, x, touched, truth, y)
+                                : measure_one<V, host_array<V>>(q, *op, x, touched, truth, y);
+      if (o.results.empty() && !q.output.empty()) write_answer(y, q.output);
       r.format = name_of(c);
       o.reason = c.reason;
-      r.gflops = 2e-9 * double(s.nnz) / r.time.median;
+      r.gflops = q.alpha == 0 ? 0 : 2e-9 * double(s.nnz) / r.time.median;
       r.gbps = 1e-9 * r.bytes / r.time.median;
       o.results.push_back(std::move(r));
     } catch (const error& e) {
@@ -157,20 +176,31 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
 
 choosing choosing_of(spmv_request& q) { return {q.format, q.kernel, q.tune, q.applies}; }
 
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 int run(spmv_request& q) {
   choosing_of(q).check({"auto", "all"});
   check_matrix(q.file);
+  check_input(q.x, "-x");
+  check_output(q.output, "-o", {q.file, q.x});
+  check_ending(q.output, "-o", "y", vector_endings());
   q.where = q.machine.apply();
+  check_one_standard_input({q.file, q.x});
+  check_json_output(q.json, q.output);
   const matrix_input input(q.file);
   const memory_plan before = plan_of(q, input);
   check_fits(before, q.where);
   spmv_outcome o;
-  o.ceiling_gbps = 1e-9 * measure_read_ceiling(q.where);
   problem p = input.load();
+  o.shape = p.a.shape;
+  if (q.transpose) {
+    const double began = now();
+    p.a = transposed(p.a);
+    o.transpose_seconds = now() - began;
+  }
   const stats s = measure(p.a);
   check(s.finite || !q.check, fault::input, "{}: holds a NaN or an infinity: no reference to --check with", q.file);
   o.name = p.name;
-  o.shape = s.shape;
   o.nnz = s.nnz;
   if (q.machine.values() == precision::f64) {
     measure_all<double>(q, std::move(p.a), s, before, o);
@@ -179,7 +209,10 @@ int run(spmv_request& q) {
     p.a = {};
     measure_all<float>(q, std::move(narrow), s, before, o);
   }
-  print(q.json ? json_of(q, o) : text_of(q, o));
+  read_ceilings ceilings(q.where, q.ceiling); // last of all: what they read takes the place of the matrix
+  for (spmv_result& r : o.results) r.ceiling_gbps = 1e-9 * ceilings.of(r.bytes);
+  if (q.json) print(json_of(q, o));
+  else print_beside(q.output, text_of(q, o));
   check(!o.results.empty(), fault::memory, "no format could be made of this matrix");
   for (const auto& r : o.results)
     if (r.row_error && !(*r.row_error <= 1))
@@ -190,29 +223,34 @@ int run(spmv_request& q) {
 }
 
 std::function<int()> setup(CLI::App& app, context& shared) {
+  constexpr double largest = std::numeric_limits<double>::max();
   auto q = std::make_shared<spmv_request>();
   add_matrix(app, shared, q->file);
+  add_file(app, shared, "-x", q->x, "x (default: random in [0.5, 1.5))");
+  add_file(app, shared, "-o,--output", q->output, "write y: .mtx, .npy, .txt or .csv");
+  app.add_option("--alpha", q->alpha, "y = alpha A x (default 1)")->type_name("R")->transform(real(-largest));
+  app.add_flag("--transpose", q->transpose, "y = alpha A' x; the triplets are transposed first");
   choosing_of(*q).add(app, shared, {"auto", "all"});
-  app.add_option("--repeat", q->repeat, "timed products (default: about half a second of them)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
+  add_repeat(app, q->repeat, "timed products (default: about half a second of them)");
   app.add_flag("--check", q->check, "compare every row with a reference in long double; tell where infinities in x go");
+  app.add_flag("!--no-ceiling", q->ceiling, "do not measure how fast as much is read at best");
   add_json(app, q->json);
   q->machine.add(app, shared);
   app.footer(
-      "The median of the timed products counts; 'of ceiling' compares with the fastest read of memory, measured in\n"
-      "the same run. The row error is in units of the rounding bound (row length + 2) u sum|a_ij x_j|: at most 1 "
-      "passes.\n\n"
+      "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
+      "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound\n"
+      "(row length + 2) u |alpha| sum|a_ij x_j|: at most 1 passes.\n\n"
       "Examples:\n"
       "  furrow spmv poisson3d:100 --format all --check\n"
       "  furrow spmv matrix.mtx --device gpu --format csr --kernel all\n"
+      "  furrow spmv matrix.mtx -x x.mtx --alpha -1 --transpose -o y.npy\n"
       "  furrow spmv matrix.mtx --precision f32 --threads 8 --json");
   return [q] { return run(*q); };
 }
 
 } // namespace
 
-extern const subcommand entry{"spmv", "Time y = A x in one format or all, against the read ceiling of the memory.",
-                              setup};
+extern const subcommand entry{
+    "spmv", "Multiply: time y = A x in one format or all, against the fastest read of as many bytes.", setup};
 
 } // namespace furrow::cli::spmv_command

@@ -11,9 +11,12 @@
 
 namespace furrow::cli {
 
-/// What a person asked `furrow spmv` for.
+/// What a person asked `furrow spmv` for: y = alpha A x, or alpha A' x.
 struct spmv_request {
   std::string file, format = "auto", kernel = "auto";
+  std::string x, output; ///< files; x empty: random
+  double alpha = 1;
+  bool transpose = false, ceiling = true;
   machine_options machine;
   device where;
   int repeat = 0;
@@ -25,8 +28,11 @@ struct spmv_result {
   std::string format, kernel;
   timing time;
   double bytes = 0, gflops = 0, gbps = 0;
+  double ceiling_gbps = 0; ///< of reads of as many bytes; NaN where none was wanted
   std::optional<double> row_error;
   index_t spread = 0; ///< rows that an infinity in x reached without an entry there, with a reference
+
+  double fraction() const { return gbps / ceiling_gbps; }
 };
 
 struct spmv_outcome {
@@ -37,8 +43,8 @@ struct spmv_outcome {
   shape2 shape;
   index_t nnz = 0;
   std::string reason; ///< why this format, where one was chosen
-  double ceiling_gbps = 0;
-  std::vector<spmv_result> results;
+  double transpose_seconds = 0;
+  std::vector<spmv_result> results; ///< y is that of the first one
   std::vector<left_out> skipped;
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "isa.hpp"
 
-#include "core/check.hpp"
+#include "core/environment.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <string_view>
 
 namespace furrow::cpu {
@@ -20,11 +19,10 @@ isa detect() {
 #else
   const isa best = isa::baseline;
 #endif
-  const char* wish = std::getenv("FURROW_ISA");
-  if (!wish || !*wish) return best;
-  const std::string_view name = wish;
-  const bool known = name == "baseline" || name == "avx2" || name == "avx512";
-  check(known, fault::usage, "FURROW_ISA must be baseline, avx2 or avx512, not '{}'", name);
+  const std::string_view name = environment("FURROW_ISA");
+  if (name.empty()) return best;
+  if (name != "baseline" && name != "avx2" && name != "avx512")
+    refuse_environment("FURROW_ISA", "there is no such instruction set: choose baseline, avx2 or avx512");
   const isa wanted = name == "avx512" ? isa::avx512 : name == "avx2" ? isa::avx2 : isa::baseline;
   return wanted < best ? wanted : best;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "queue.hpp"
 
+#include "core/environment.hpp"
+
 #include <furrow/device.hpp>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,8 +19,9 @@ thread_local int selected = 0;
 
 bool loops_in_graphs() {
   int driver = 0;
-  const char* wish = std::getenv("FURROW_GRAPHS");
-  if (wish && std::string_view(wish) == "off") return false;
+  const std::string_view wish = environment("FURROW_GRAPHS");
+  if (wish == "off") return false;
+  if (!wish.empty()) refuse_environment("FURROW_GRAPHS", "choose off, or leave it unset");
   return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040; // WHILE nodes
 }
 

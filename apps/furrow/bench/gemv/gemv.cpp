@@ -3,6 +3,7 @@
 #include "exit_code.hpp"
 #include "gemv/gemv_request.hpp"
 #include "nearest.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "subcommand.hpp"
@@ -27,7 +28,7 @@ struct options {
   std::string types, layouts, operations, where = "auto", folder;
   int thread_count = 0, repeat = 0, turns = 1;
   double seconds = 0.1;
-  bool cold = false, rivals = true, json = false;
+  bool cold = false, rivals = true, ceiling = true, json = false;
 };
 
 /// Squares, wide and narrow, tall and short: what docs/gemv.md has a table of; smaller where a CPU is to do it.
@@ -60,9 +61,7 @@ int run(const options& o) {
   p.layouts = words_of("layout", o.layouts, all_layouts());
   p.operations = words_of("operation", o.operations, all_operations());
   for (const auto& text : o.shapes) p.shapes.push_back(parse_shape(text));
-  use_threads(o.thread_count);
-  p.where = parse_device(o.where);
-  select_device(p.where);
+  p.where = use_device(o.where, o.thread_count);
   if (p.shapes.empty()) p.shapes = usual_shapes(p.where);
   p.rivals = o.rivals;
   p.how = {o.repeat, o.seconds, nullptr};
@@ -78,7 +77,9 @@ int run(const options& o) {
     if (o.json) put_on_stderr(text);
     else print(text);
   };
-  const double ceiling = measure_read_ceiling(p.where);
+  read_ceilings ceilings(p.where, o.ceiling);
+  const double ceiling = ceilings.of_memory();
+  p.ceiling = [&](double bytes) { return o.cold ? ceiling : ceilings.of(bytes); };
   say(head_text(p.where, ceiling, o.rivals));
   std::vector<product> all;
   json j{{"bench", "gemv"}};
@@ -90,15 +91,15 @@ int run(const options& o) {
   j["results"] = json::array();
   const auto done = [&](const product& m) {
     all.push_back(m);
-    j["results"].push_back(json_of(m, ceiling));
-    say(row_text(m, ceiling));
+    j["results"].push_back(json_of(m));
+    say(row_text(m));
   };
   measure(p, done, [](const std::string& why) { remark(why); });
   j["summary"] = summary_json(all);
   say(summary_text(all));
   if (!o.folder.empty()) {
     write_into(o.folder, "results.json", json_text(j, 1));
-    draw(o.folder, p.where.is_gpu() ? describe(p.where) : j["processor"].get<std::string>(), all, ceiling);
+    draw(o.folder, p.where.is_gpu() ? describe(p.where) : j["processor"].get<std::string>(), all);
   }
   if (o.json) print(json_text(j));
   return all.empty() ? no_resource : cli::done;
@@ -116,21 +117,17 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   list("--op", o->operations, "n: y = A x, t: y = A' x (default: both)", all_operations());
   app.add_option("--seconds", o->seconds, "time for each measurement (default 0.1)")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--repeat", o->repeat, "timed samples instead of a time")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
+      ->transform(real(0, 3600));
+  add_repeat(app, o->repeat, "timed samples instead of a time");
   app.add_option("--turns", o->turns,
                  "take turns with other libraries N times; ratios are the middle one of the turns (default 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->transform(whole(1, 1000));
   app.add_flag("--cold", o->cold, "flush the caches before every sample");
   app.add_flag("!--no-rivals", o->rivals, "leave other libraries out");
-  shared.words[app.add_option("--device", o->where, "auto, cpu, gpu or gpu:N (default auto: a GPU where there is one)")
-                   ->type_name("NAME")] = {"auto", "cpu", "gpu"};
-  app.add_option("--threads", o->thread_count, "CPU threads (default: all)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 65536));
+  app.add_flag("!--no-ceiling", o->ceiling, "do not measure how fast as much is read at best");
+  add_device(app, shared, o->where);
+  add_threads(app, o->thread_count);
   app.add_option("-o,--output", o->folder, "a folder for results.json and the pictures")->type_name("FOLDER");
   app.add_flag("--json", o->json, "one JSON object on stdout, the rows on stderr");
   app.footer("Rivals: cuBLAS on a GPU, OpenBLAS on a CPU; the number behind their time is that time over ours.\n\n"

@@ -52,7 +52,7 @@ public:
 
   product run(shape2 s, const std::string& layout, const std::string& operation, const char* type) {
     const bool by_rows = layout == "row", transposed = operation == "t";
-    product found{s, type, layout, operation, by_rows == transposed ? "across" : "along", bytes_of<T>(s), {}, {}};
+    product found{s, type, layout, operation, by_rows == transposed ? "across" : "along", bytes_of<T>(s), 0, {}, {}};
     const index_t terms = transposed ? s.rows : s.cols, outputs = transposed ? s.cols : s.rows;
     gemv_options options;
     options.transposed = transposed;
@@ -82,6 +82,7 @@ public:
       for (std::size_t k = 0; k < rivals.size(); ++k)
         found.rivals[k].ratios.push_back(measured(rivals[k], found.rivals[k].time) / our_time);
     }
+    found.ceiling = plan_.ceiling(found.bytes);
     return found;
   }
 

@@ -18,6 +18,7 @@ struct plan {
   endurance how;
   int turns = 1; ///< of each product and its rivals
   bool rivals = true;
+  std::function<double(double bytes)> ceiling{}; ///< bytes a second at which as many bytes are read at best
 };
 
 /// Another library's time for the same product.
@@ -34,11 +35,13 @@ struct rival_time {
 struct product {
   shape2 shape;
   std::string type, layout, operation, kernel;
-  double bytes = 0; ///< A, x and y, each once
-  timing time;      ///< of the fastest turn
+  double bytes = 0;   ///< A, x and y, each once
+  double ceiling = 0; ///< bytes a second at which as many bytes are read at best; NaN: not measured
+  timing time;        ///< of the fastest turn
   std::vector<rival_time> rivals;
 
   double gbps() const { return 1e-9 * bytes / time.median; }
+  double fraction() const { return 1e9 * gbps() / ceiling; }
 };
 
 /// Measures all of it and tells of each product as it is there. What needs more memory than there is is left out, with

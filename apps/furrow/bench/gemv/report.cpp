@@ -33,17 +33,17 @@ std::map<std::string, ratio_summary> summarize(const std::vector<product>& all) 
 std::string head_text(device where, double ceiling, bool rivals) {
   const std::string machine =
       where.is_gpu() ? describe(where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
-  return fmt::format("{}; reads {:.1f} GB/s at best; rivals: {}\n\n", machine, 1e-9 * ceiling,
+  return fmt::format("{}{}; rivals: {}\n\n", machine, ceiling_text(ceiling),
                      rivals ? present_rivals(where, bench::dense_libraries()) : "left out") +
          dim(fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12} {:>8} {:>11}   {}", "shape", "type", "layout", "op",
                          "kernel", "us", "GB/s", "of ceiling", "rivals: us, times as long")) +
          "\n";
 }
 
-std::string row_text(const product& m, double ceiling) {
+std::string row_text(const product& m) {
   std::string text =
-      fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12.2f} {:>8.1f} {:>9.1f} %", name_of(m.shape), m.type, m.layout,
-                  m.operation, m.kernel, 1e6 * m.time.median, m.gbps(), 1e11 * m.gbps() / ceiling);
+      fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12.2f} {:>8.1f} {:>11}", name_of(m.shape), m.type, m.layout,
+                  m.operation, m.kernel, 1e6 * m.time.median, m.gbps(), share_text(m.fraction()));
   for (const auto& r : m.rivals) text += fmt::format("   {} {:.2f}, {:.2f}", r.library, 1e6 * r.time.median, r.ratio());
   return text + "\n";
 }
@@ -56,11 +56,20 @@ std::string summary_text(const std::vector<product>& all) {
   return text.empty() ? text : text + "\n";
 }
 
-json json_of(const product& m, double ceiling) {
-  json j{{"rows", m.shape.rows},      {"cols", m.shape.cols},     {"type", m.type},
-         {"layout", m.layout},        {"op", m.operation},        {"kernel", m.kernel},
-         {"bytes", m.bytes},          {"seconds", m.time.median}, {"seconds_fastest", m.time.fastest},
-         {"repeats", m.time.repeats}, {"gbps", number(m.gbps())}, {"fraction", number(1e9 * m.gbps() / ceiling)}};
+json json_of(const product& m) {
+  json j{{"rows", m.shape.rows},
+         {"cols", m.shape.cols},
+         {"type", m.type},
+         {"layout", m.layout},
+         {"op", m.operation},
+         {"kernel", m.kernel},
+         {"bytes", m.bytes},
+         {"seconds", m.time.median},
+         {"seconds_fastest", m.time.fastest},
+         {"repeats", m.time.repeats},
+         {"gbps", number(m.gbps())},
+         {"ceiling_gbps", number(1e-9 * m.ceiling)},
+         {"fraction", number(m.fraction())}};
   j["rivals"] = json::array();
   for (const auto& r : m.rivals)
     j["rivals"].push_back({{"library", r.library},
@@ -77,7 +86,7 @@ json summary_json(const std::vector<product>& all) {
   return j;
 }
 
-void draw(const std::string& folder, const std::string& title, const std::vector<product>& all, double ceiling) {
+void draw(const std::string& folder, const std::string& title, const std::vector<product>& all) {
   std::map<std::string, std::vector<const product*>> by_type;
   for (const auto& m : all) by_type[m.type].push_back(&m);
   for (const auto& [type, products] : by_type) {
@@ -87,7 +96,7 @@ void draw(const std::string& folder, const std::string& title, const std::vector
       const std::string label = fmt::format("{}{} {}", who, m.layout, m.operation), shape = name_of(m.shape);
       if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
       if (!fraction.contains(label)) labels.push_back(label);
-      fraction[label][shape] = m.bytes / seconds / ceiling;
+      fraction[label][shape] = m.bytes / seconds / m.ceiling;
     };
     for (const auto* m : products) add("", *m, m->time.median);
     for (const auto* m : products)

@@ -2,10 +2,11 @@
 #include "campaign.hpp"
 #include "bench/conditions.hpp"
 #include "exit_code.hpp"
+#include "numbers.hpp"
+#include "options.hpp"
 #include "text.hpp"
 
 #include "core/printable.hpp"
-#include "tune/ceiling.hpp"
 
 #include <fmt/format.h>
 
@@ -17,14 +18,15 @@ namespace furrow::cli::spmv_bench {
 void campaign_options::add(CLI::App& app) {
   app.add_option("--seconds", seconds, "time for each measurement (default 0.1)")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--repeat", repeat, "timed samples instead of a time")->type_name("N")->check(CLI::Range(1, 1000000));
+      ->transform(real(0, 3600));
+  add_repeat(app, repeat, "timed samples instead of a time");
   app.add_option("--turns", turns, "go over all contenders N times, the fastest turn of each counts (default 1)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->transform(whole(1, 1000));
   app.add_flag("--cold", cold, "flush the caches before every sample");
   app.add_flag("--check", check, "compare every row with a reference in long double, rivals too");
   app.add_flag("!--no-rivals", rivals, "leave other libraries out");
+  app.add_flag("!--no-ceiling", ceiling, "do not measure how fast as much is read at best");
   app.add_option("-o,--output", folder, "a folder for results.json and the pictures")->type_name("FOLDER");
   app.add_flag("--json", json, "one JSON object on stdout, the rows on stderr");
 }
@@ -39,12 +41,13 @@ std::string machine_text(const json& conditions, device where) {
 } // namespace
 
 campaign::campaign(std::string bench, const campaign_options& o, const std::vector<precision>& values, device where)
-    : bench_(std::move(bench)), options_(o) {
+    : bench_(std::move(bench)), options_(o), ceilings_(where, o.ceiling) {
   plan_ = {where, values, {}, {o.repeat, o.seconds, nullptr}, o.check, o.rivals, o.tune, o.copies, o.turns};
+  plan_.ceiling = [this](double bytes) { return options_.cold ? ceilings_.of_memory() : ceilings_.of(bytes); };
   if (!o.folder.empty()) make_folder(o.folder);
   conditions_ = conditions(where);
   if (const std::string absent = absent_rivals(where); o.rivals && !absent.empty()) remark(absent);
-  ceiling_ = measure_read_ceiling(where);
+  ceiling_ = ceilings_.of_memory();
   say(head_text(where, ceiling_, o.rivals));
 }
 
@@ -56,7 +59,7 @@ void campaign::say(const std::string& text) const {
 const outcome* campaign::measure(const std::string& file, const std::vector<wish>& wishes) {
   const listener aloud{
       [&](const outcome& o) { say(loaded_text(o, options_.check)); },
-      [&](const outcome& o, const product& m) { say(row_text(o, m, ceiling_)); },
+      [&](const outcome& o, const product& m) { say(row_text(o, m)); },
       [&](const left_out& s) { say(skipped_text(s)); },
   };
   const auto fail = [&](int code, const std::string& why) {
@@ -87,7 +90,7 @@ const outcome* campaign::measure(const std::string& file, const std::vector<wish
                          m.library, m.format, m.kernel, *m.row_error));
       if (m.ours()) exit_code_ = broken;
     }
-  matrices_.push_back(json_of(o, plan_.precisions, ceiling_));
+  matrices_.push_back(json_of(o, plan_.precisions));
   keep();
   return &o;
 }

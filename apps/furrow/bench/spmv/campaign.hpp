@@ -2,6 +2,8 @@
 #pragma once
 #include "bench/spmv/report.hpp"
 
+#include "tune/ceiling.hpp"
+
 #include <CLI/CLI.hpp>
 
 namespace furrow::cli::spmv_bench {
@@ -11,7 +13,7 @@ struct campaign_options {
   std::string folder;
   double seconds = 0.1;
   int repeat = 0, turns = 1;
-  bool check = false, cold = false, rivals = true, json = false;
+  bool check = false, cold = false, rivals = true, json = false, ceiling = true;
   bool tune = false;
   index_t copies = 1;
 
@@ -22,6 +24,8 @@ struct campaign_options {
 class campaign {
 public:
   campaign(std::string bench, const campaign_options& o, const std::vector<precision>& values, device where);
+  campaign(const campaign&) = delete;
+  campaign& operator=(const campaign&) = delete;
 
   /// Measures one more. A matrix that fails is said by name and remembered; null then.
   const outcome* measure(const std::string& file, const std::vector<wish>& wishes);
@@ -32,7 +36,7 @@ public:
   /// Summary, pictures, JSON on stdout; the exit code.
   int finish();
 
-  double ceiling() const { return ceiling_; }
+  double ceiling() const { return ceiling_; } ///< of memory
 
 private:
   json results() const;
@@ -42,6 +46,7 @@ private:
   campaign_options options_;
   plan plan_;
   json conditions_;
+  read_ceilings ceilings_;
   double ceiling_ = 0;
   std::vector<outcome> outcomes_;
   std::vector<json> matrices_;

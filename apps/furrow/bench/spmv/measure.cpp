@@ -6,6 +6,7 @@
 
 #include "rivals/rival.hpp"
 #include "tune/row_error.hpp"
+#include "tune/touched.hpp"
 
 #include <furrow/error.hpp>
 #include <furrow/generate.hpp>
@@ -25,7 +26,8 @@ template <class V, class Memory> class session {
 public:
   session(const plan& p, const listener& l, outcome& o, const coo<V>& a, const stats& s)
       : plan_(p), listener_(l), outcome_(o), a_(a), stats_(s), host_x_(random_vector<V>(a.shape.cols)),
-        unwritten_(a.shape.rows, std::numeric_limits<V>::quiet_NaN()), x_(host_x_), y_(a.shape.rows) {
+        unwritten_(a.shape.rows, std::numeric_limits<V>::quiet_NaN()), x_(host_x_), y_(a.shape.rows),
+        touched_(touched_columns(a)) {
     if (p.tune) tuned_ = tune<V>(a, s, p.where);
     if (p.check) reference_ = reference_product<V>(a, as_cview(host_x_));
   }
@@ -52,7 +54,7 @@ public:
       wait_for(plan_.where);
       found.setup = now() - began;
       found.kernel = op->kernel();
-      found.bytes = op->bytes_per_apply();
+      found.bytes = bytes_moved(*op, touched_);
       found.tuned = tuned_ && format == name_of(*tuned_) && found.kernel == tuned_->kernel;
       if (!had_its_turn("furrow", format, found.kernel))
         time(std::move(found), [&] { op->apply(V(1), as_cview(x_), V(0), as_view(y_)); });
@@ -68,7 +70,7 @@ public:
       const auto op = way.make<V>()(a_, as_cview(x_), as_view(y_));
       wait_for(plan_.where);
       found.setup = now() - began;
-      found.bytes = op->stored_bytes() + double(sizeof(V)) * double(a_.shape.rows + a_.shape.cols);
+      found.bytes = op->stored_bytes() + double(sizeof(V)) * double(a_.shape.rows + touched_);
       time(std::move(found), [&] { op->product(); });
     });
     if (!plan_.where.is_gpu()) let_threads_rest();
@@ -126,7 +128,9 @@ private:
     if (!kept) kept = &outcome_.products.emplace_back(found);
     keep_faster(kept->time, turn);
     if (found.row_error && !(*found.row_error <= *kept->row_error)) kept->row_error = found.row_error; // or NaN
-    if (++kept->turns == plan_.turns) listener_.measured(outcome_, *kept);
+    if (++kept->turns < plan_.turns) return;
+    kept->ceiling = plan_.ceiling(kept->bytes);
+    listener_.measured(outcome_, *kept);
   }
 
   const plan& plan_;
@@ -136,6 +140,7 @@ private:
   const stats& stats_;
   host_array<V> host_x_, unwritten_;
   basic_array<V, Memory> x_, y_;
+  index_t touched_; ///< elements of x that are read
   std::optional<row_reference> reference_;
   std::optional<choice> tuned_;
   int turn_ = 0; ///< how many are over

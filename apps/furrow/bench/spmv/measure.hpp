@@ -27,6 +27,7 @@ struct plan {
   bool tune = false;  ///< ask `furrow::tune` too
   index_t copies = 1; ///< of a matrix on the diagonal of the one that is measured
   int turns = 1;      ///< over all that is measured of a matrix; the fastest turn of each counts
+  std::function<double(double bytes)> ceiling{}; ///< bytes a second at which as many bytes are read at best
 };
 
 /// One way of doing y = A x, measured.
@@ -35,7 +36,8 @@ struct product {
   precision values = precision::f64;
   timing time;
   double setup = 0;                ///< seconds from triplets in host memory to an operator on the device
-  double bytes = 0;                ///< of a product: the stored matrix, x and y
+  double bytes = 0;                ///< of a product: the stored matrix, y, and of x what is read
+  double ceiling = 0;              ///< bytes a second at which as many bytes are read at best; NaN: not measured
   double places = 0;               ///< values stored, padding included; 0: not known of a rival
   double longest = 0;              ///< entries of the longest row as it is stored
   std::optional<double> row_error; ///< in units of the rounding bound
@@ -46,6 +48,7 @@ struct product {
   bool ours() const { return library == "furrow"; }
   double gflops(index_t nnz) const { return 2e-9 * double(nnz) / time.median; }
   double gbps() const { return 1e-9 * bytes / time.median; }
+  double fraction() const { return 1e9 * gbps() / ceiling; }
 };
 
 struct left_out {

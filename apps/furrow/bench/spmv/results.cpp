@@ -35,7 +35,7 @@ json json_of(const stats& s) {
           {"finite", s.finite}};
 }
 
-json json_of(const product& m, const outcome& o, double ceiling) {
+json json_of(const product& m, const outcome& o) {
   json j{{"library", m.library},
          {"format", m.format},
          {"kernel", m.kernel},
@@ -48,7 +48,8 @@ json json_of(const product& m, const outcome& o, double ceiling) {
          {"longest", m.longest},
          {"gflops", number(m.gflops(o.s.nnz))},
          {"gbps", number(m.gbps())},
-         {"fraction", number(1e9 * m.gbps() / ceiling)},
+         {"ceiling_gbps", number(1e-9 * m.ceiling)},
+         {"fraction", number(m.fraction())},
          {"setup_seconds", m.setup},
          {"setup_products", number(m.setup / m.time.median)},
          {"best", &m == o.best(m.values)},
@@ -76,7 +77,7 @@ json brief(const product& m, const outcome& o) {
 
 } // namespace
 
-json json_of(const outcome& o, const std::vector<precision>& values, double ceiling) {
+json json_of(const outcome& o, const std::vector<precision>& values) {
   json j{{"matrix", o.name}, {"file", o.file}, {"seconds_read", o.read_seconds}, {"stats", json_of(o.s)}};
   for (const precision p : values) {
     const product *best = o.best(p), *chosen = o.chosen(p);
@@ -86,7 +87,7 @@ json json_of(const outcome& o, const std::vector<precision>& values, double ceil
     j["auto"][name_of(p)]["of_the_best"] = best->time.median / chosen->time.median;
   }
   j["results"] = json::array();
-  for (const auto& m : o.products) j["results"].push_back(json_of(m, o, ceiling));
+  for (const auto& m : o.products) j["results"].push_back(json_of(m, o));
   j["left_out"] = json::array();
   for (const auto& s : o.skipped)
     j["left_out"].push_back({{"library", s.library},

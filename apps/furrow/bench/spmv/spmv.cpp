@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/spmv/campaign.hpp"
+#include "numbers.hpp"
 #include "options.hpp"
 
 #include "core/check.hpp"
@@ -51,7 +52,7 @@ std::vector<std::string> matrices_of(const std::vector<std::string>& words) {
 int run(const options& o) {
   const auto wishes = wishes_of(o);
   const auto files = matrices_of(o.files);
-  for (const auto& file : files) check_matrix(file);
+  for (const auto& file : files) check_generator(file); // files that are missing do not keep the others waiting
   const device where = o.machine.apply();
   campaign c("spmv", o.campaign, o.machine.all_values(), where);
   for (const auto& file : files) c.measure(file, wishes);
@@ -73,7 +74,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.add_flag("--tune", o->campaign.tune, "let --tune choose too, by measuring");
   app.add_option("--copies", o->campaign.copies, "measure N copies of each matrix on the diagonal of one")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
+      ->transform(whole(1, 1000000));
   o->campaign.add(app);
   o->machine.add(app, shared, true);
   app.footer(

@@ -32,8 +32,7 @@ const char* mark(const product& m) { return m.chosen && m.tuned ? "b" : m.chosen
 std::string head_text(device where, double ceiling, bool rivals) {
   const std::string machine =
       where.is_gpu() ? describe(where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
-  return fmt::format("{}; reads {:.1f} GB/s at best; rivals: {}\n", machine, 1e-9 * ceiling,
-                     rivals ? present_rivals(where) : "left out");
+  return fmt::format("{}{}; rivals: {}\n", machine, ceiling_text(ceiling), rivals ? present_rivals(where) : "left out");
 }
 
 std::string loaded_text(const outcome& o, bool check) {
@@ -45,10 +44,10 @@ std::string loaded_text(const outcome& o, bool check) {
          "\n";
 }
 
-std::string row_text(const outcome& o, const product& m, double ceiling) {
-  return fmt::format("{} {} {:<22} {:<14} {:>10.4f} {:>9.2f} {:>8.1f} {:>9.0f} % {:>8.3g}x{}\n", mark(m),
-                     name_of(m.values), m.ours() ? m.format : m.library + " " + m.format, m.kernel, 1e3 * m.time.median,
-                     m.gflops(o.s.nnz), m.gbps(), 1e11 * m.gbps() / ceiling, m.setup / m.time.median,
+std::string row_text(const outcome& o, const product& m) {
+  return fmt::format("{} {} {:<22} {:<14} {:>10.4f} {:>9.2f} {:>8.1f} {:>11} {:>8.3g}x{}\n", mark(m), name_of(m.values),
+                     m.ours() ? m.format : m.library + " " + m.format, m.kernel, 1e3 * m.time.median, m.gflops(o.s.nnz),
+                     m.gbps(), share_text(m.fraction()), m.setup / m.time.median,
                      m.row_error ? fmt::format("   {:>9.3f}", *m.row_error) : "");
 }
 
