@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// BiCGStab, solvers that stay and operators of the caller, on the GPU.
+#include "on_gpu.hpp"
+
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+
+#include <furrow/formats.hpp>
+#include <furrow/function_operator.hpp>
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+namespace furrow {
+namespace {
+
+template <class V> struct gpu_solver : on_gpu_in<V> {
+  solve_options options(std::string method, std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
+    solve_options o;
+    o.where = this->gpu;
+    o.solver = std::move(method);
+    o.precond = std::move(precond);
+    o.rtol = rtol;
+    return o;
+  }
+};
+TYPED_TEST_SUITE(gpu_solver, precisions);
+
+TYPED_TEST(gpu_solver, bicgstab_takes_as_many_steps_as_on_the_cpu) {
+  using V = TypeParam;
+  for (const char* spec : {"convection2d:60:1", "poisson2d:60"})
+    for (const char* m : {"none", "jacobi"}) {
+      const auto a = generate(spec).a;
+      const auto b = kit::times<V>(a, host_array<V>(a.shape.rows, V(1)));
+      auto o = this->options("bicgstab", m);
+      o.format = "csr";
+      const auto there = kit::solve_honestly<V>(a, b, o);
+      EXPECT_EQ(there.report.why, status::converged) << spec << ": " << there.report.message;
+      const auto again = kit::solve_honestly<V>(a, b, o);
+      EXPECT_TRUE(kit::same_bits(as_cview(there.x), as_cview(again.x))) << spec;
+      o.where = {};
+      const auto here = kit::solve_honestly<V>(a, b, o);
+      EXPECT_NEAR(double(there.report.iterations), double(here.report.iterations),
+                  0.2 * double(here.report.iterations)) // rounding moves it
+          << spec << ", " << m;
+      EXPECT_EQ(there.report.bytes_per_iteration, here.report.bytes_per_iteration);
+    }
+}
+
+TYPED_TEST(gpu_solver, ends_singular_systems_with_the_best_x) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(20, 20, 1, true, 0);
+  auto b = kit::random_vector<V>(400, 7);
+  for (V& v : b) v += V(1);
+  for (const char* m : {"none", "jacobi"}) {
+    const auto s = kit::solve_honestly<V>(a, b, this->options("cg", m));
+    EXPECT_EQ(s.report.why, status::singular) << s.report.message;
+    EXPECT_LE(s.report.relative_residual, 1);
+  }
+}
+
+TYPED_TEST(gpu_solver, proves_what_it_says_beyond_rounding) {
+  using V = TypeParam;
+  const double tight = sizeof(V) == 8 ? 2e-17 : 1e-8;
+  const auto a = kit::laplacian(3);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) { // each report is held to the truth
+    const auto s = kit::solve_honestly<V>(a, kit::random_vector<V>(3, seed), this->options("cg", "none", tight));
+    EXPECT_TRUE(s.report.why == status::stagnated || s.report.why == status::converged) << s.report.message;
+  }
+}
+
+TYPED_TEST(gpu_solver, stays_for_many_right_hand_sides) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(40, 30));
+  const auto o = this->options("cg", "jacobi");
+  solver<V> kept(a, o);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto b = kit::random_vector<V>(1200, seed);
+    host_array<V> x(1200, V(0)), y(1200, V(0));
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    solve(a, as_cview(b), as_view(y), o);
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    EXPECT_TRUE(kit::same_bits(as_cview(x), as_cview(y)));
+  }
+}
+
+TYPED_TEST(gpu_solver, runs_an_operator_of_the_caller_inside_its_graph) {
+  using V = TypeParam;
+  const auto matrix = kit::as_precision<V>(kit::laplacian(25, 25));
+  const stats s = measure(matrix);
+  const auto inside = make<V>(choose(s, precision_of<V>, this->gpu, {"csr", "auto"}), this->gpu, matrix);
+  const function_operator<V> own(
+      {625, 625}, [&](cview<V> x, view<V> y) { inside->apply(V(1), x, V(0), y); }, this->gpu);
+  EXPECT_NE(current_stream(this->gpu), nullptr);
+  const auto b = kit::random_vector<V>(625, 5);
+  for (const char* method : {"cg", "bicgstab"}) {
+    host_array<V> x(625, V(0));
+    const auto report =
+        solver<V>(own, nullptr, this->options(method, "none"), {s.norm_inf, s.row_max}).solve(as_cview(b), as_view(x));
+    EXPECT_EQ(report.why, status::converged) << report.message;
+  }
+  // Factors that are not 1 and 0.
+  const gpu_array<V> x(b);
+  gpu_array<V> y(host_array<V>(625, V(3))), z(host_array<V>(625, V(3)));
+  own.apply(V(2), as_cview(x), V(-1), as_view(y));
+  inside->apply(V(2), as_cview(x), V(-1), as_view(z));
+  const host_array<V> got(y), expected(z);
+  for (index_t i = 0; i < 625; ++i) ASSERT_NEAR(got[i], expected[i], 40 * std::numeric_limits<V>::epsilon()) << i;
+}
+
+TYPED_TEST(gpu_solver, shows_x_to_a_monitor) {
+  using V = TypeParam;
+  auto o = this->options("cg", "none");
+  index_t calls = 0;
+  o.monitor_every = 5;
+  o.monitor = [&](const progress& p, cview<double> x) {
+    EXPECT_EQ(p.iteration, 5 * ++calls);
+    EXPECT_NE(x[100], 0);
+    return calls < 3;
+  };
+  const auto s = kit::solve_honestly<V>(kit::laplacian(30, 30), kit::random_vector<V>(900, 2), o);
+  EXPECT_EQ(s.report.why, status::interrupted);
+  EXPECT_EQ(calls, 3);
+}
+
+} // namespace
+} // namespace furrow
