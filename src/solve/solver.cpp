@@ -238,6 +238,8 @@ template <class V>
 solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, const solve_options& o,
                   const operator_facts& facts) {
   check_square(a.shape());
+  check(a.where() == o.where, fault::usage, "the operator lives on {}, but the solver is to run on {}",
+        describe(a.where()), describe(o.where));
   state_ = std::make_unique<state>(o);
   state_->shape = a.shape();
   state_->a = &a;

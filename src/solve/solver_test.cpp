@@ -150,6 +150,10 @@ TYPED_TEST(kept_solver, function_operators_take_every_factor) {
       EXPECT_EQ(y[1], alpha * V(3) + (beta == V(0) ? V(0) : beta * V(20)));
     }
   EXPECT_THROW((function_operator<V>({2, 2}, nullptr)), error);
+  solve_options elsewhere;
+  elsewhere.where = {device::kind::gpu, 3};
+  const function_operator<V> square({2, 2}, [](cview<V>, view<V>) {});
+  EXPECT_THROW(solver<V>(square, nullptr, elsewhere), error);
   EXPECT_THROW((function_operator<V>({-2, 2}, [](cview<V>, view<V>) {})), error);
 }
 
