@@ -29,7 +29,7 @@ int main() try {
   const inverse_diagonal m;
 
   furrow::solve_options options;
-  options.rtol = 1e-10;
+  options.rtol = 1e-8;
   options.monitor_every = 20;
   options.monitor = [](const furrow::progress& p, cview<double> x) { // may stop the solver: return false
     std::printf("  step %3ld: residual %.1e, u in the middle %.6f\n", static_cast<long>(p.iteration),

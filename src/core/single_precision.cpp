@@ -83,6 +83,7 @@ coo<float> to_single_precision(coo<double>&& a, int exponent) {
     check(!overflows(a.val[k], narrow[k]), fault::input,
           "entry ({}, {}) = {} is too large for single precision: use f64", a.row[k] + 1, a.col[k] + 1, a.val[k]);
   if (small) check_small_ones(a, narrow, exponent);
+  a.val = {};
   return {a.shape, std::move(a.row), std::move(a.col), std::move(narrow)};
 }
 

@@ -270,6 +270,7 @@ template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
 }
 
 template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& o) {
+  check_triplets(a); // before the vectors: sides that no matrix has fit none
   check_square(a.shape);
   check_vectors_of(a.shape, b, x);
   return solver<V>(std::move(a), o).solve(b, x);

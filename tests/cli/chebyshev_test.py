@@ -116,12 +116,13 @@ class Cheb(Case):
             ("x||1", "comparisons"), ("x?1:2", "comparisons"), ("3!", "gamma"), ("x-_pi", "character 3: a formula"), ("_e", "a formula"),
             ("x**2", r"character 3: powers are written x\^2"), ("x%2", "a formula"), ('"a"', "a formula"), ("x²", "character 2: a formula"),
             ("[x]", "a formula"), ("x;2", "character 2: one formula"), ("2x", r"as in 2\*sin"), ("2(x)", r"as in 2\*sin"), ("sin x", "as in"),
-            ("X", "'X' cannot"), ("PI", "'PI' cannot"), ("", "empty"), ("()", "cannot"), ("(x", "arenthesis"), ("x)", "arenthesis"),
+            ("X", "'X' cannot"), ("PI", "'PI' cannot"), ("()", "cannot"), ("(x", "arenthesis"), ("x)", "arenthesis"),
             ("sin()", "Too few"), ("sin(1,x)", "Too many"), ("atan2(x)", "Too few"), ("max()", "Too few"), ("1e400", "cannot"), ("2e", "cannot"),
             ("0x10", "cannot"), ("1.5.2", "cannot"), ("x x", "cannot"), ("inf", "cannot"), ("nan", "cannot"), ("1e", "cannot"),
         ):
             self.says(2, f"cannot be understood as a function of x.*{why}" if why not in ("cannot", "'X' cannot", "'PI' cannot") else why,
                       "fit", text)
+        self.says(2, "EXPRESSION: is empty", "fit", "")
 
     def test_scales_at_both_ends_of_the_range(self):
         self.write("huge.txt", "1.7e308\n1.7e308\n")
