@@ -6,7 +6,7 @@ import subprocess
 
 from kit import ENVIRONMENT, FURROW, Case, main
 
-LONG = ("solve", "poisson2d:400", "--device", "cpu", "--precond", "none", "--rtol", "1e-9", "--max-iterations", "900")
+LONG = ("solve", "poisson2d:800", "--device", "cpu", "--precond", "none", "--rtol", "1e-9", "--max-iterations", "900")
 
 
 class Terminal(Case):
