@@ -26,6 +26,11 @@ concept contiguous_of = requires(R& r) {
   [], T(*)[] > ;
 };
 
+/// What a view of T may be made of: a temporary only where its elements are read or are not its own.
+template <class R, class T>
+concept viewable_as = contiguous_of<R, T> &&
+    (std::is_lvalue_reference_v<R> || std::is_const_v<T> || std::ranges::enable_borrowed_range<R>);
+
 /// Non-owning [data, data + size). Trivially copyable, usable in kernels; says nothing about which memory it is in.
 /// Whatever holds T one after another goes where a view is asked for; a temporary only where its elements are read
 /// (`view<const T>`) or are not its own (std::span).
@@ -38,8 +43,7 @@ template <class T> struct view {
   template <class U>
   requires std::is_same_v<const U, T> FURROW_HD view(view<U> v) : data(v.data), size(v.size) {}
   template <class R>
-  requires contiguous_of<R, T> &&
-      (std::is_lvalue_reference_v<R> || std::is_const_v<T> || std::ranges::enable_borrowed_range<R>)view(R&& r)
+  requires viewable_as<R, T> view(R&& r) // NOLINT(bugprone-forwarding-reference-overload): a view is no such R
       : data(std::data(r)), size(static_cast<index_t>(std::size(r))) {}
 
   FURROW_HD T& operator[](index_t i) const { return data[i]; }
