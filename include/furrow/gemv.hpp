@@ -35,7 +35,8 @@ template <class V> struct vectors {
       : data(data), size(size), stride(stride), count(count), next(next) {}
   vectors(view<V> v) : data(v.data), size(v.size) {}
   template <class R>
-  requires std::is_convertible_v<R, view<V>> vectors(R&& r) : vectors(view<V>(std::forward<R>(r))) {}
+  requires std::is_convertible_v<R, view<V>> vectors(R&& r) // NOLINT(bugprone-forwarding-reference-overload): no view
+      : vectors(view<V>(std::forward<R>(r))) {}
   template <class U>
   requires std::is_same_v<const U, V> vectors(const vectors<U>& v)
       : data(v.data), size(v.size), stride(v.stride), count(v.count), next(v.next) {}

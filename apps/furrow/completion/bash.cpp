@@ -11,6 +11,7 @@ std::string joined(const std::vector<std::string>& words) { return fmt::format("
 
 std::vector<std::string> names_of(const std::vector<branch>& all) {
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const auto& b : all) names.push_back(b.name);
   return names;
 }
