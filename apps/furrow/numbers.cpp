@@ -25,7 +25,7 @@ std::optional<double> number_in(const std::string& text) {
 /// What a check says of a finite number; empty where it passes.
 using verdict = std::function<std::string(double)>;
 
-CLI::Validator checked(verdict passes) {
+CLI::Validator checked(const verdict& passes) {
   return {[passes](std::string& text) -> std::string {
             const auto value = number_in(text);
             if (!value || std::isnan(*value)) return fmt::format("'{}' is not a number", text);

@@ -57,7 +57,8 @@ std::string about_extras(const CLI::App& root) {
 
 /// CLI11's sentence, or a clearer one.
 std::string clearer(const CLI::App& root, const CLI::ParseError& e) {
-  const std::string text = e.what(), name = text.substr(0, text.find(':'));
+  std::string text = e.what();
+  const std::string name = text.substr(0, text.find(':'));
   const std::string conversion = "Could not convert: ";
   if (text.starts_with(conversion)) { // "Could not convert: --json = 5"
     const std::size_t equals = text.find(" = ");

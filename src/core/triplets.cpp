@@ -24,8 +24,10 @@ bool any_wrong(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, i
   const auto rows = static_cast<std::uint32_t>(shape.rows), cols = static_cast<std::uint32_t>(shape.cols);
   int wrong = 0;
   for (index_t k = first; k < last; ++k) {
-    wrong |= (static_cast<std::uint32_t>(row[k]) >= rows) | (static_cast<std::uint32_t>(col[k]) >= cols);
-    wrong |= (row[k] < row[k - 1]) | ((row[k] == row[k - 1]) & (col[k] <= col[k - 1]));
+    const int low_row = row[k] < row[k - 1], same_row = row[k] == row[k - 1], low_col = col[k] <= col[k - 1];
+    const int beyond_rows = static_cast<std::uint32_t>(row[k]) >= rows;
+    const int beyond_cols = static_cast<std::uint32_t>(col[k]) >= cols;
+    wrong |= beyond_rows | beyond_cols | low_row | (same_row & low_col);
   }
   return wrong != 0;
 }
