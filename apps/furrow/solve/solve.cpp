@@ -98,8 +98,8 @@ void write_or_say(std::string& file, int& exit_code, const std::function<void(co
 solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
   solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, 0, read_seconds, plan.host_peak(), done};
   const host_array<double> b = right_hand_side(q, p, o.rhs);
-  host_array<double> x = q.x0.empty() ? host_array<double>(o.shape.cols, 0.0)
-                                      : read_vector_for<double>(q.x0, "--x0", o.shape.rows, "row");
+  host_array<double> x =
+      q.x0.empty() ? host_array<double>(o.shape.cols, 0.0) : read_vector_for<double>(q.x0, "--x0", o.shape.rows, "row");
   polite_interrupts politely;
   {
     o.goal = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;

@@ -6,12 +6,17 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 namespace furrow::cpu {
 namespace {
 
 /// Kept for good, as the pool of the program is: its threads do not end.
-workers& new_pool() { return *new workers; }
+workers& new_pool() {
+  static auto& kept = *new std::vector<workers*>;
+  kept.push_back(new workers);
+  return *kept.back();
+}
 
 void wait_for(const std::atomic<int>& count, int wanted) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);

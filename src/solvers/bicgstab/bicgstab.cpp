@@ -24,9 +24,10 @@ ending breakdown(const char* what, double value) {
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace bicgstab_steps;
   if (verdict == control::not_finite)
-    return ending{status::nan, [rho_ = slots[rho_next], sigma_ = slots[sigma]](const solver_messages::standing& s) {
+    return ending{status::nan,
+                  [rho_now = slots[rho_next], sigma_now = slots[sigma]](const solver_messages::standing& s) {
                     return fmt::format("iteration {}: r~'r = {}, r~'Ap = {}: the numbers overflow", s.iterations + 1,
-                                       rho_, sigma_);
+                                       rho_now, sigma_now);
                   }};
   if (patient) return {};
   switch (verdict) {
