@@ -132,7 +132,9 @@ TEST(write_vector, in_the_format_of_numpy_the_numbers_follow_a_head) {
     EXPECT_EQ(length % 64, 0u);
     EXPECT_EQ(text[length - 1], '\n');
     ASSERT_EQ(text.size(), length + x.byte_count());
-    if (n > 0) EXPECT_EQ(std::memcmp(text.data() + length, x.data(), x.byte_count()), 0);
+    if (n > 0) {
+      EXPECT_EQ(std::memcmp(text.data() + length, x.data(), x.byte_count()), 0);
+    }
   }
 }
 
