@@ -28,7 +28,7 @@ if(FURROW_SANITIZE)
   add_link_options(-fsanitize=${FURROW_SANITIZE})
 endif()
 
-# Hardening whose cost nobody can measure: canaries on the stack, calls of the C library that know their sizes, programs at
+# Hardening, within the noise of solve, reading and products: canaries on the stack, calls of the C library that know their sizes, programs at
 # an address of their own whose tables are read-only from the start. The sanitizers do better by themselves.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 include(CheckPIESupported)
