@@ -17,7 +17,7 @@ namespace {
 std::string plain_name(const std::filesystem::path& file) {
   std::string name = file.filename().string();
   for (const std::string_view ending : {".gz", ".bz2", ".xz", ".zst", ".mtx", ".mm"})
-    if (name.size() > ending.size() && name.ends_with(ending)) name.resize(name.size() - ending.size());
+    if (name.size() > ending.size() && name.ends_with(ending)) name = name.substr(0, name.size() - ending.size());
   return name;
 }
 
