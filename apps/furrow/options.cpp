@@ -79,7 +79,7 @@ void choosing::add(CLI::App& app, context& shared, const std::vector<std::string
 }
 
 void choosing::check(const std::vector<std::string>& first) const {
-  check_name("format", format.substr(0, format.find(':')), format_names(first));
+  check_name("format", name_before_colon(format), format_names(first));
   check_name("kernel", kernel, kernel_names(first));
 }
 
@@ -132,6 +132,8 @@ std::vector<std::string> kernel_names(std::vector<std::string> first) {
   }
   return first;
 }
+
+std::string name_before_colon(const std::string& word) { return word.substr(0, word.find(':')); }
 
 std::vector<std::string> solver_names() {
   std::vector<std::string> names;

@@ -52,6 +52,7 @@ void add_json(CLI::App& app, bool& json);
 /// Names from the tables, for completion and for checks; `first`: words that are no entries ("auto").
 std::vector<std::string> format_names(std::vector<std::string> first);
 std::vector<std::string> kernel_names(std::vector<std::string> first);
+std::string name_before_colon(const std::string& word); ///< "sell" of "sell:8:256"
 std::vector<std::string> solver_names();
 std::vector<std::string> preconditioner_names();
 std::vector<std::string> generator_names(); ///< "poisson1d:", ...

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
 #include "solvers/entry.hpp"
 #include "tables.hpp"
 
@@ -44,6 +45,18 @@ const solver_entry& find_solver(std::string_view name) { return find_entry(solve
 const preconditioner_entry& find_preconditioner(std::string_view name) {
   return find_entry(preconditioner_entries(), "preconditioner", name);
 }
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const coo<V>& a, device where,
+                                                           solver_needs needed) {
+  const preconditioner_entry& entry = find_preconditioner(name);
+  check(entry.on_gpu || !where.is_gpu(), fault::device,
+        "the preconditioner {} has no GPU part: solve on the CPU, or take another one", entry.name);
+  return entry.make<V>()(a, take_apart(name).parameters, where, needed);
+}
+template std::unique_ptr<any_preconditioner<double>> make_preconditioner(std::string_view, const coo<double>&, device,
+                                                                         solver_needs);
+template std::unique_ptr<any_preconditioner<float>> make_preconditioner(std::string_view, const coo<float>&, device,
+                                                                        solver_needs);
 std::vector<named> solvers() { return names_of(solver_table); }
 std::vector<named> preconditioners() { return names_of(preconditioner_table); }
 

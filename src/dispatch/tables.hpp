@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/parameters.hpp"
+
 #include <furrow/error.hpp>
 
 #include <fmt/format.h>
@@ -11,15 +13,16 @@
 
 namespace furrow {
 
-/// The entry of that name; otherwise a sentence that names those that exist.
+/// The entry of that name, "ilu" or "ilu:2"; otherwise a sentence that names those that exist.
 template <class Entry>
 const Entry& find_entry(std::span<const Entry* const> table, std::string_view kind, std::string_view name) {
   std::vector<std::string_view> names;
+  const std::string_view wanted = take_apart(name).name;
   for (const Entry* e : table) {
-    if (e->name == name) return *e;
+    if (e->name == wanted) return *e;
     names.push_back(e->name);
   }
-  throw error(fault::usage, fmt::format("there is no {} '{}': choose one of {}", kind, name, fmt::join(names, ", ")));
+  throw error(fault::usage, fmt::format("there is no {} '{}': choose one of {}", kind, wanted, fmt::join(names, ", ")));
 }
 
 } // namespace furrow

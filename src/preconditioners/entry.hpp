@@ -6,31 +6,56 @@
 
 namespace furrow {
 
-/// What a solver needs of a matrix.
+/// What is known or wanted of a square matrix.
 struct matrix_kind {
   bool symmetric = false, definite = false;
 };
 
-/// `asked`: what the solver needs M to be; a preconditioner that would not be it throws a `refusal`.
+/// What a solver needs of A and of M. A is taken for symmetric where it asks for that: the set-up has looked.
+struct solver_needs {
+  matrix_kind a, m;
+};
+
+/// What a preconditioner takes, in bytes.
+struct preconditioner_layout {
+  double bytes = 0;  ///< that it keeps, on its device
+  double making = 0; ///< host memory beside the triplets at the peak of making it
+  bool exact = true; ///< otherwise the numbers are an estimate
+};
+
+/// Makes M from triplets that were checked. `parameters` is what follows the name and a colon ("2" of `ilu:2`). Throws
+/// a `refusal` where M would not be what is needed, or cannot be had from these numbers; `fault::memory` before it
+/// takes memory that is not there.
 template <class V>
-using make_preconditioner = std::unique_ptr<any_preconditioner<V>> (*)(const coo<V>& a, device where,
-                                                                       matrix_kind asked);
+using preconditioner_maker = std::unique_ptr<any_preconditioner<V>> (*)(const coo<V>& a, std::string_view parameters,
+                                                                        device where, solver_needs needed);
 
 /// A preconditioner as the rest of the library sees it. One per folder of src/preconditioners; the table is generated.
 struct preconditioner_entry {
   std::string_view name, about;
-  int vectors = 0; ///< vectors of n values that it keeps
-  make_preconditioner<double> f64 = nullptr;
-  make_preconditioner<float> f32 = nullptr;
+  /// Whether M is symmetric (definite) wherever A is.
+  matrix_kind keeps{};
+  /// Throws `fault::usage` for parameters that make no sense.
+  preconditioner_layout (*lay_out)(const stats& s, precision p, std::string_view parameters) = nullptr;
+  preconditioner_maker<double> f64 = nullptr;
+  preconditioner_maker<float> f32 = nullptr;
+  std::string_view parameters{}; ///< what may follow the name, for people: "[:LEVEL]"
+  bool on_gpu = true;            ///< whether it has code for a GPU
 
-  template <class V> make_preconditioner<V> make() const {
+  template <class V> preconditioner_maker<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;
     else return f32;
   }
 };
 
 std::span<const preconditioner_entry* const> preconditioner_entries();
+/// By "ilu" or "ilu:2".
 const preconditioner_entry& find_preconditioner(std::string_view name);
+
+/// By a name with its parameters. Throws as the entry does, and `fault::device` for one that has no code for `where`.
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const coo<V>& a, device where,
+                                                           solver_needs needed);
 
 /// A preconditioner or a solver met numbers that end the solve before it starts.
 struct refusal {

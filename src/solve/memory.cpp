@@ -2,24 +2,31 @@
 #include "memory.hpp"
 
 #include "core/check.hpp"
+#include "core/parameters.hpp"
 #include "solvers/entry.hpp"
 
 #include <algorithm>
 
 namespace furrow {
+namespace {
+
+double held(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.nnz); } ///< by the triplets
+
+} // namespace
 
 memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o) {
   const double vector = bytes_of(p) * double(s.shape.rows);
   const layout l = c.format->lay_out(s, p, c.parameters);
   const double stored = l.bytes, making = bytes_to_make(l, s, p);
-  const double vectors = vector * (find_solver(o.solver).vectors + find_preconditioner(o.precond).vectors);
+  const preconditioner_layout m = find_preconditioner(o.precond).lay_out(s, p, take_apart(o.precond).parameters);
+  const double vectors = vector * double(find_solver(o.solver).vectors(take_apart(o.solver).parameters)) + m.bytes;
   memory_estimate e;
   e.host = 2 * vector; // b and x
   if (o.where.is_gpu()) {
     e.gpu = stored + vectors + 2 * vector;
-    e.host += std::max(making, 2 * vector);
+    e.host += std::max({making, held(s, p) + m.making, 2 * vector});
   } else {
-    e.host += std::max(making + vector * find_preconditioner(o.precond).vectors, stored + vectors);
+    e.host += std::max({making + m.bytes, held(s, p) + m.making, stored + vectors});
   }
   return e;
 }
@@ -31,13 +38,13 @@ memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz) {
 }
 
 void check_memory(const memory_estimate& needed, const stats& s, precision p, device where) {
-  const double held = (8 + bytes_of(p)) * double(s.nnz) + 2 * bytes_of(p) * double(s.shape.rows);
+  const double there = held(s, p) + 2 * bytes_of(p) * double(s.shape.rows);
   const auto must_fit = [](double bytes, std::int64_t available, std::string_view side) {
     check(bytes <= double(available), fault::memory,
           "solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had", bytes * 1e-9, side,
           double(available) * 1e-9);
   };
-  must_fit(needed.host - held, available_host_memory(), "host");
+  must_fit(needed.host - there, available_host_memory(), "host");
   if (where.is_gpu()) must_fit(needed.gpu, available_gpu_memory(where.ordinal), "GPU");
 }
 

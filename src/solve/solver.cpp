@@ -6,6 +6,7 @@
 
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
+#include "core/parameters.hpp"
 #include "core/single_precision.hpp"
 #include "core/symmetry.hpp"
 
@@ -86,6 +87,7 @@ template <class V> struct no_preconditioner final : any_preconditioner<V> {
 template <class V> struct solver<V>::state {
   solve_options options;
   const solver_entry* method = nullptr;
+  std::string_view parameters; ///< of the method
   shape2 shape;
   std::string format, kernel, reason;
   std::unique_ptr<any_operator<V>> own_a;
@@ -102,7 +104,11 @@ template <class V> struct solver<V>::state {
   std::unique_ptr<solver<float>> single; ///< does the work where doubles are solved in single precision
   int exponent = 0;                      ///< by which both sides are multiplied there
 
-  explicit state(const solve_options& o) : options(o), method(&find_solver(o.solver)) { check_options(o); }
+  explicit state(const solve_options& o) : options(o), method(&find_solver(o.solver)) {
+    check_options(o);
+    parameters = take_apart(options.solver).parameters;
+    method->vectors(parameters); // throws for parameters that make no sense
+  }
 
   void set_up(coo<V> given);
   void set_up_single(coo<V> given);
@@ -117,7 +123,6 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
   if constexpr (sizeof(V) == 8)
     if (options.values == precision::f32) return set_up_single(std::move(given));
   const solve_options& o = options;
-  const preconditioner_entry& preconditioner = find_preconditioner(o.precond);
   const auto cancelled = [&] {
     if (o.cancelled && o.cancelled()) refused = refusal{status::interrupted, "interrupted while it was set up"};
     return refused.has_value();
@@ -140,11 +145,11 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
   const memory_estimate needed = estimate_memory(c, s, precision_of<V>, o);
   check_memory(needed, s, precision_of<V>, o.where);
   if (o.announce) o.announce(needed);
-  if (method->needs.symmetric && !o.assume_symmetric) check_symmetry(given);
+  if (method->needs.a.symmetric && !o.assume_symmetric) check_symmetry(given);
   if (cancelled()) return;
-  norm_2 = method->needs.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given));
+  norm_2 = method->needs.a.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given));
   try {
-    own_m = preconditioner.make<V>()(given, o.where, method->needs);
+    own_m = make_preconditioner(o.precond, given, o.where, method->needs);
   } catch (const refusal& r) {
     refused = r;
     triplets = std::move(given);
@@ -198,11 +203,12 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
     return report;
   }
   select_device(options.where);
-  solve_report report = run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row}, options);
+  solve_report report =
+      run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters}, options);
   if (report.why == status::not_positive_definite && opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
-  report.stored_bytes =
-      a->stored_bytes() + m->stored_bytes() + double(sizeof(V)) * double(b.size) * (2 + method->vectors);
+  report.stored_bytes = a->stored_bytes() + m->stored_bytes() +
+                        double(sizeof(V)) * double(b.size) * double(2 + method->vectors(parameters));
   return report;
 }
 

@@ -115,7 +115,7 @@ TYPED_TEST(kept_solver, takes_an_operator_and_a_preconditioner_of_the_caller) {
   EXPECT_NEAR(double(report.iterations), double(expected.iterations), 1); // x . y is summed up in another order
   EXPECT_GE(products, report.iterations);
   EXPECT_EQ(report.kernel, "function");
-  const auto jacobi = find_preconditioner("jacobi").make<V>()(matrix, device{}, {true, true});
+  const auto jacobi = make_preconditioner<V>("jacobi", matrix, device{}, {{true, true}, {true, true}});
   solver<V> preconditioned(own, jacobi.get(), o, {s.norm_inf, s.row_max});
   std::fill(x.begin(), x.end(), V(0));
   EXPECT_EQ(preconditioned.solve(as_cview(b), as_view(x)).why, status::converged);

@@ -165,7 +165,7 @@ class Bench(Case):
             (("bench", "gemv", "--layout", "rows"), "there is no layout 'rows'"),
             (("bench", "spvm"), "there is no 'bench' subcommand 'spvm': did you mean 'spmv'?"),
             (("bench", "spmv", "poisson1d:5", "--format", "crs"), "there is no format 'crs': did you mean 'csr'?"),
-            (("bench", "spmv", "poisson1d:5", "--format", "csr:9"), "this format takes no parameters"),
+            (("bench", "spmv", "poisson1d:5", "--format", "csr:9"), "it takes no parameters"),
             (("bench", "spmv", "poisson1d:5", "--kernel", "x"), "there is no kernel 'x'"),
             (("bench", "spmv", "poisson1d:5", "--clod"), "did you mean '--cold'? see 'furrow bench spmv -h'"),
             (("bench", "spmv", "poison1d:5"), "there is no generator 'poison1d'"),

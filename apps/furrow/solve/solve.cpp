@@ -134,8 +134,8 @@ choosing choosing_of(solve_request& q) {
 }
 
 int run(solve_request& q) {
-  check_name("solver", q.options.solver, solver_names());
-  check_name("preconditioner", q.options.precond, preconditioner_names());
+  check_name("solver", name_before_colon(q.options.solver), solver_names());
+  check_name("preconditioner", name_before_colon(q.options.precond), preconditioner_names());
   choosing_of(q).check({"auto"});
   check_matrix(q.file);
   q.options.where = q.machine.apply();

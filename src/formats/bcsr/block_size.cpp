@@ -4,7 +4,7 @@
 #include "bcsr.hpp"
 
 #include "core/blocks.hpp"
-#include "formats/parameters.hpp"
+#include "core/parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ index_t fewest_bytes(shape2 shape, index_t nnz, precision p, const std::array<in
 }
 
 index_t asked_edge(std::string_view parameters) {
-  return format_parameters("bcsr[:K]", parameters).whole(0, 0, least_edge, most_edge);
+  return entry_parameters("bcsr[:K]", parameters).whole(0, 0, least_edge, most_edge);
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {

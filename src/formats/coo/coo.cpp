@@ -3,7 +3,7 @@
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
-#include "formats/parameters.hpp"
+#include "core/parameters.hpp"
 
 #include <array>
 

@@ -5,7 +5,7 @@
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
-#include "formats/parameters.hpp"
+#include "core/parameters.hpp"
 
 #include <furrow/storage.hpp>
 

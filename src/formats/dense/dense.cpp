@@ -3,7 +3,7 @@
 
 #include "backends/cpu/space.hpp"
 #include "backends/entry.hpp"
-#include "formats/parameters.hpp"
+#include "core/parameters.hpp"
 
 #include <furrow/formats.hpp>
 #include <furrow/gemv.hpp>

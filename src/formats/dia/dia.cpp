@@ -4,7 +4,7 @@
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
-#include "formats/parameters.hpp"
+#include "core/parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  const index_t limit = format_parameters("dia[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
+  const index_t limit = entry_parameters("dia[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
   const bool known = s.diagonals > 0 || s.nnz == 0;
   const double diagonals = known ? double(s.diagonals) : std::ceil(double(s.nnz) / double(s.shape.rows));
   const double places = diagonals * double(padded_rows(s.shape.rows));

@@ -4,8 +4,8 @@
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
+#include "core/parameters.hpp"
 #include "formats/csr/cpu_rows.hpp"
-#include "formats/parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  const index_t limit = format_parameters("ell[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
+  const index_t limit = entry_parameters("ell[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
   const bool known = !s.row_length.empty() || s.nnz == 0;
   const double width = known ? double(s.row_max) : std::ceil(double(s.nnz) / double(s.shape.rows));
   const double places = width * double(padded_rows(s.shape.rows));

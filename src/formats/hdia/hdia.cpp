@@ -4,7 +4,7 @@
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
-#include "formats/parameters.hpp"
+#include "core/parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  const index_t limit = format_parameters("hdia[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
+  const index_t limit = entry_parameters("hdia[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
   const index_t slices = (s.shape.rows + strip_height - 1) / strip_height;
   const double nnz = double(s.nnz);
   const double strips = std::round(s.diagonal.strips * nnz), beside = std::round(s.diagonal.beside * nnz);

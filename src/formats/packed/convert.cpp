@@ -3,8 +3,8 @@
 
 #include "backends/cpu/parallel.hpp"
 #include "core/distinct.hpp"
+#include "core/parameters.hpp"
 #include "formats/csr/convert.hpp"
-#include "formats/parameters.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -90,7 +90,7 @@ void fill_slice(const row_source<V>& rows, packed<V, host_array>& made, index_t 
 } // namespace
 
 index_t packed_format::read_parameters(std::string_view parameters) {
-  const format_parameters given(usage, parameters);
+  const entry_parameters given(usage, parameters);
   const index_t window = given.whole(0, 0, 1, 1 << 20);
   const bool power = std::has_single_bit(static_cast<std::uint64_t>(window));
   if (given.has(0) && window != 1 && (!power || window < height))

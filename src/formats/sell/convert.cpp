@@ -2,8 +2,8 @@
 #include "convert.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/parameters.hpp"
 #include "formats/csr/convert.hpp"
-#include "formats/parameters.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,7 @@
 namespace furrow {
 
 slicing sell_format::read_parameters(std::string_view parameters) {
-  const format_parameters given(usage, parameters);
+  const entry_parameters given(usage, parameters);
   const slicing how{given.whole(0, usual_height, 4, 256), given.whole(1, 0, 1, 1 << 20)};
   const auto power = [](index_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
   if (!power(how.height)) given.refuse("HEIGHT must be a power of two");

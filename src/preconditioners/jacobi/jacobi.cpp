@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/space.hpp"
+#include "core/parameters.hpp"
 #include "preconditioners/entry.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ template <class V> void scale_on_gpu(cview<V>, cview<V>, view<V>) { require(fals
 
 namespace {
 
-/// M = D^-1, D the diagonal of A. Solvers use `diagonal()` inside a pass that they make anyway.
+/// M = D^-1, D the diagonal of A; |D|^-1 where M must be definite and A need not. Solvers use `diagonal()` inside a
+/// pass that they make anyway.
 template <class V, class Array> class diagonal_scaling final : public any_preconditioner<V> {
 public:
   explicit diagonal_scaling(Array inverse) : inverse_(std::move(inverse)) {}
@@ -63,15 +65,23 @@ template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite
   return diagonal;
 }
 
-template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, device where, matrix_kind asked) {
-  auto inverse = checked_diagonal(a, asked.definite);
-  for (V& d : inverse) d = V(1) / d;
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
+  auto inverse = checked_diagonal(a, needed.a.definite);
+  for (V& d : inverse) d = V(1) / (needed.m.definite ? std::abs(d) : d);
   if (where.is_gpu()) return std::make_unique<diagonal_scaling<V, gpu_array<V>>>(gpu_array<V>(inverse));
   return std::make_unique<diagonal_scaling<V, host_array<V>>>(std::move(inverse));
 }
 
+preconditioner_layout lay_out(const stats& s, precision p, std::string_view parameters) {
+  no_parameters("jacobi", parameters);
+  const double diagonal = bytes_of(p) * double(s.shape.rows);
+  return {diagonal, diagonal};
+}
+
 } // namespace
 
-extern const preconditioner_entry entry{"jacobi", "M = D^-1, the inverse diagonal of A", 1, make<double>, make<float>};
+extern const preconditioner_entry entry{
+    "jacobi", "M = D^-1, the inverse diagonal of A", {true, true}, lay_out, make<double>, make<float>};
 
 } // namespace furrow::jacobi_preconditioner

@@ -12,7 +12,7 @@ namespace {
 
 template <class V> struct jacobi : testing::Test {
   static auto make(const coo<double>& a) {
-    return find_preconditioner("jacobi").make<V>()(kit::as_precision<V>(a), device{}, {true, true});
+    return make_preconditioner<V>("jacobi", kit::as_precision<V>(a), device{}, {{true, true}, {true, true}});
   }
   static status refusal_of(const coo<double>& a) {
     try {
@@ -61,7 +61,7 @@ TYPED_TEST(jacobi, refuses_a_diagonal_that_proves_the_matrix_indefinite) {
 TYPED_TEST(jacobi, divides_by_any_sign_where_the_solver_needs_no_definite_matrix) {
   using V = TypeParam;
   const auto make_for_any = [](const coo<double>& a) {
-    return find_preconditioner("jacobi").make<V>()(kit::as_precision<V>(a), device{}, {});
+    return make_preconditioner<V>("jacobi", kit::as_precision<V>(a), device{}, {});
   };
   const auto d = make_for_any(kit::diagonal({2, -4}));
   EXPECT_EQ(d->diagonal()[1], V(-0.25));
@@ -91,7 +91,7 @@ TYPED_TEST(jacobi, refuses_an_inverse_that_overflows) {
   using V = TypeParam;
   const coo<V> a{{2, 2}, {0, 1}, {0, 1}, {V(1), std::numeric_limits<V>::denorm_min()}};
   try {
-    find_preconditioner("jacobi").make<V>()(a, device{}, {true, true});
+    make_preconditioner<V>("jacobi", a, device{}, {{true, true}, {true, true}});
     FAIL() << "accepted";
   } catch (const refusal& r) {
     EXPECT_EQ(r.why, status::breakdown);
@@ -99,7 +99,7 @@ TYPED_TEST(jacobi, refuses_an_inverse_that_overflows) {
 }
 
 TEST(none, is_the_identity_and_says_so) {
-  const auto m = find_preconditioner("none").make<double>()(kit::diagonal({2, 4}), device{}, {});
+  const auto m = make_preconditioner<double>("none", kit::diagonal({2, 4}), device{}, {});
   EXPECT_EQ(m->what(), any_preconditioner<double>::kind::identity);
   EXPECT_EQ(m->stored_bytes(), 0);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/parameters.hpp"
 #include "preconditioners/entry.hpp"
 
 namespace furrow::none_preconditioner {
@@ -11,12 +12,18 @@ template <class V> struct identity final : any_preconditioner<V> {
   double stored_bytes() const override { return 0; }
 };
 
-template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>&, device, matrix_kind) {
+template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>&, std::string_view, device, solver_needs) {
   return std::make_unique<identity<V>>();
+}
+
+preconditioner_layout lay_out(const stats&, precision, std::string_view parameters) {
+  no_parameters("none", parameters);
+  return {};
 }
 
 } // namespace
 
-extern const preconditioner_entry entry{"none", "M = I: no preconditioner", 0, make<double>, make<float>};
+extern const preconditioner_entry entry{"none",     "M = I: no preconditioner", {true, true}, lay_out, make<double>,
+                                        make<float>};
 
 } // namespace furrow::none_preconditioner

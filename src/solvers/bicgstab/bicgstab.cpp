@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bicgstab.hpp"
 
-#include "backends/cpu/space.hpp"
+#include "solvers/on_device.hpp"
 
 #include <fmt/format.h>
 
@@ -44,27 +44,12 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
 
 namespace bicgstab_solver {
 
-#if FURROW_HAS_GPU
-template <class V> solve_report on_gpu(const linear_system<V>& system, const solve_options& options);
-#else
-template <class V> solve_report on_gpu(const linear_system<V>&, const solve_options&) {
-  throw error(fault::device, "this build has no GPU part");
-}
-#endif
-
-namespace {
-
-template <class V> solve_report run(device where, const linear_system<V>& system, const solve_options& options) {
-  if (where.is_gpu()) return on_gpu<V>(system, options);
-  cpu::space<V> space;
-  return solve_by_bicgstab(space, system, options);
-}
-
-} // namespace
-
-extern const solver_entry entry{
-    "bicgstab", "stabilised biconjugate gradients, for matrices of any kind", {}, 8, run<double>, run<float>,
-};
+extern const solver_entry entry{"bicgstab",
+                                "stabilised biconjugate gradients, for matrices of any kind",
+                                {},
+                                fixed_vectors<bicgstab_method, 8>,
+                                run_on_device<bicgstab_method, double>,
+                                run_on_device<bicgstab_method, float>};
 
 } // namespace bicgstab_solver
 } // namespace furrow

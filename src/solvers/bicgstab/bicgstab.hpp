@@ -96,9 +96,12 @@ private:
   decltype(s_.make(0)) shadow_, p_, v_, t_, mp_, ms_;
 };
 
-template <vector_space S>
-solve_report solve_by_bicgstab(S& space, const linear_system<value_of<S>>& system, const solve_options& options) {
-  return stabilised_bicg<S>(space, system, options).run();
-}
+struct bicgstab_method {
+  static constexpr std::string_view name = "bicgstab";
+  template <vector_space S>
+  static solve_report run(S& space, const linear_system<value_of<S>>& system, const solve_options& options) {
+    return stabilised_bicg<S>(space, system, options).run();
+  }
+};
 
 } // namespace furrow

@@ -107,7 +107,7 @@ TYPED_TEST(bicgstab, breaks_down_with_a_sentence) {
 template <class V> void check_cost(const char* precond, bool general, double expected_passes) {
   const auto a = kit::as_precision<V>(generate("convection2d:40:1").a);
   kit::traffic seen;
-  std::unique_ptr<any_preconditioner<V>> m = find_preconditioner(precond).make<V>()(a, device{}, {});
+  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {});
   if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), seen);
   const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), seen);
   const auto b = kit::random_vector<V>(a.shape.rows, 3);
@@ -118,7 +118,8 @@ template <class V> void check_cost(const char* precond, bool general, double exp
   o.rtol = 1e-30;
   o.max_iterations = 20;
   const stats s = measure(a);
-  const auto report = solve_by_bicgstab(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
+  const auto report =
+      bicgstab_method::run(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
   EXPECT_EQ(report.iterations, 20) << report.message;
   EXPECT_EQ(double(seen.passes_inside_loops) / 20, expected_passes);
   EXPECT_EQ(seen.bytes_inside_loops / 20, report.bytes_per_iteration);

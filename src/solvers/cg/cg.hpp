@@ -105,9 +105,12 @@ private:
   cg_scalars::judge judge_;
 };
 
-template <vector_space S>
-solve_report solve_by_cg(S& space, const linear_system<value_of<S>>& system, const solve_options& options) {
-  return conjugate_gradients<S>(space, system, options).run();
-}
+struct cg_method {
+  static constexpr std::string_view name = "cg";
+  template <vector_space S>
+  static solve_report run(S& space, const linear_system<value_of<S>>& system, const solve_options& options) {
+    return conjugate_gradients<S>(space, system, options).run();
+  }
+};
 
 } // namespace furrow

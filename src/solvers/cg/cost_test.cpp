@@ -23,7 +23,7 @@ run_cost run_for(index_t iterations, const coo<double>& matrix, std::string_view
   run_cost cost;
   const auto a = kit::as_precision<V>(matrix);
   const stats s = measure(a);
-  std::unique_ptr<any_preconditioner<V>> m = find_preconditioner(precond).make<V>()(a, device{}, {true, true});
+  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {{true, true}, {true, true}});
   if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), cost.seen);
   const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), cost.seen);
   const auto b = kit::random_vector<V>(a.shape.rows, 3);
@@ -33,7 +33,7 @@ run_cost run_for(index_t iterations, const coo<double>& matrix, std::string_view
   solve_options o;
   o.rtol = 1e-30;
   o.max_iterations = iterations;
-  cost.report = solve_by_cg(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
+  cost.report = cg_method::run(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
   EXPECT_EQ(cost.report.iterations, iterations);
   EXPECT_EQ(cost.report.why, status::max_iterations) << cost.report.message;
   return cost;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "entry.hpp"
+
+#include "backends/gpu/space.hpp"
+
+namespace furrow {
+
+/// See on_device.hpp.
+template <class Method, class V> solve_report run_on_gpu(const linear_system<V>& system, const solve_options& options) {
+  gpu::space<V> space;
+  return Method::run(space, system, options);
+}
+
+} // namespace furrow
+
+/// The GPU part of a method, for both precisions.
+#define FURROW_SOLVER_ON_GPU(method)                                                                                   \
+  namespace furrow {                                                                                                   \
+  template solve_report run_on_gpu<method>(const linear_system<double>&, const solve_options&);                        \
+  template solve_report run_on_gpu<method>(const linear_system<float>&, const solve_options&);                         \
+  }
