@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preloaded by tests/cli/faults_test.py (LD_PRELOAD): lets one call of one kind fail, as a system under pressure does.
 //
-//   FURROW_FAULT=KIND:N        the N-th call fails, counted from 1 and over all threads; 0: none does
+//   FURROW_FAULT=KIND:N        the N-th call fails, counted from 1, over all threads, while `main` runs; 0: none does
 //   FURROW_FAULT=KIND:N+       that one and all after it
 //   FURROW_FAULT_COUNT=FILE    receives the number of calls when the process ends by itself
 //
@@ -33,6 +33,7 @@ char kind[16];
 long wanted = 0;
 bool all_after = false;
 std::atomic<long> calls{0};
+std::atomic<bool> in_main{false}; // what a library does before, when it is loaded, is not the program's
 
 __attribute__((constructor)) void begin() {
   const char* const text = std::getenv("FURROW_FAULT");
@@ -55,7 +56,7 @@ __attribute__((destructor)) void finish() {
 
 /// Whether this call of a kind is to fail; errno says `why` then.
 bool fails(const char* of, int why) {
-  if (std::strcmp(kind, of) != 0) return false;
+  if (!in_main || std::strcmp(kind, of) != 0) return false;
   const long number = ++calls;
   if (wanted == 0 || (number != wanted && !(all_after && number > wanted))) return false;
   errno = why;
@@ -64,9 +65,26 @@ bool fails(const char* of, int why) {
 
 template <class F> F* next(const char* name) { return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name)); }
 
+using main_function = int (*)(int, char**, char**);
+main_function program = nullptr;
+
+int watched_main(int count, char** words, char** environment) {
+  in_main = true;
+  const int code = program(count, words, environment);
+  in_main = false;
+  return code;
+}
+
 } // namespace
 
 extern "C" {
+
+int __libc_start_main(main_function main, int count, char** words, void (*init)(), void (*fini)(), void (*rtld_fini)(),
+                      void* stack_end) {
+  program = main;
+  return next<decltype(__libc_start_main)>("__libc_start_main")(watched_main, count, words, init, fini, rtld_fini,
+                                                                stack_end);
+}
 
 void* malloc(std::size_t bytes) { return fails("malloc", ENOMEM) ? nullptr : __libc_malloc(bytes); }
 void* calloc(std::size_t count, std::size_t bytes) {
