@@ -87,6 +87,9 @@ struct format_entry {
   format_backend cpu{}, gpu{};
   std::string_view parameters{};                ///< what may follow the name, for people: "[:HEIGHT[:WINDOW]]"
   std::span<const std::string_view> examples{}; ///< parameters that tests run besides the format's own choice
+  /// Whether zeros are stored between the entries and multiplied: an infinity in x then reaches rows without an entry
+  /// there.
+  bool multiplies_padding = false;
 
   const format_backend& backend(device d) const { return d.is_gpu() ? gpu : cpu; }
 };
@@ -125,6 +128,7 @@ std::string name_of(const choice& c);
 struct wish {
   std::string_view format = "auto", kernel = "auto";
   double applies = std::numeric_limits<double>::infinity(); ///< products to come: few make a conversion not worth it
+  bool finite = true; ///< x; otherwise "auto" leaves out formats that multiply padding
 };
 
 /// A way to store and multiply a matrix, and what the models expect of it.

@@ -125,7 +125,7 @@ std::string reason(const std::vector<candidate>& list, const stats& s, double ap
 }
 
 /// All that agrees with the request, in no order.
-std::vector<candidate> candidates(const request& r, const stats& s, precision p, device where) {
+std::vector<candidate> candidates(const request& r, const stats& s, precision p, device where, bool finite) {
   const machine m = typical_machine(where);
   std::vector<candidate> list;
   if (r.format != "auto") {
@@ -138,11 +138,13 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
   for (const auto* f : formats()) {
     if (!f->backend(where).f64 || !has(*f, where, r.kernel)) continue;
     known = true;
+    if (!finite && f->multiplies_padding) continue;
     const layout l = f->lay_out(s, p, {});
     if (l.refusal.empty() && l.bytes <= room) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
   }
   check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
-  check(!list.empty(), fault::memory, "no format of this matrix fits into the memory");
+  check(!list.empty(), fault::memory, "no format of this matrix fits into the memory{}",
+        finite ? "" : " without multiplying padding, which an x that is not finite forbids");
   return list;
 }
 
@@ -156,7 +158,7 @@ std::vector<candidate> shortlist(const stats& s, precision p, device where, cons
   const request r = read_wish(w);
   std::vector<candidate> list;
   try {
-    list = candidates(r, s, p, where);
+    list = candidates(r, s, p, where, w.finite);
   } catch (const error& e) {
     if (r.said_by.empty()) throw;
     throw error(e.kind, fmt::format("{}: {}", r.said_by, e.what()));
@@ -166,7 +168,9 @@ std::vector<candidate> shortlist(const stats& s, precision p, device where, cons
   });
   const std::string why = !r.said_by.empty()   ? "asked for by " + r.said_by
                           : r.format != "auto" ? "asked for"
-                                               : reason(list, s, w.applies);
+                          : w.finite
+                              ? reason(list, s, w.applies)
+                              : "x is not finite, so padding must not be multiplied; " + reason(list, s, w.applies);
   for (candidate& c : list) c.what.reason = why;
   return list;
 }

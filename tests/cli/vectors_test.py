@@ -48,6 +48,18 @@ class Vectors(Case):
         self.assertEqual((r["transpose"], r["alpha"], r["x"], r["rows"], r["cols"]), (True, 1, "w.txt", 2, 3))
         self.assertEqual((r["ceiling_gbps"], r["results"][0]["fraction"]), (None, None))
 
+    def test_an_infinity_reaches_what_it_reaches_in_csr(self):
+        entries = ["%%MatrixMarket matrix coordinate real general", "400 400 1198"]
+        entries += [f"{i} {i + d} {1 + d}" for i in range(1, 401) for d in (-1, 0, 1) if 1 <= i + d <= 400][:-1] + ["400 1 7"]
+        self.write("band.mtx", "\n".join(entries) + "\n")  # a corner in its last row instead of the diagonal
+        self.write("inf.txt", "".join("inf\n" if i % 50 == 7 else "1\n" for i in range(400)))
+        words = ("spmv", "band.mtx", "-x", "inf.txt", *FAST)
+        for precision in ("f64", "f32"):
+            self.furrow(*words, "--precision", precision, "--format", "csr", "-o", "csr.txt")
+            chosen = self.furrow(*words, "--precision", precision, "-o", "auto.txt", "--json")
+            self.assertEqual((self.folder / "auto.txt").read_text(), (self.folder / "csr.txt").read_text())
+            self.assertIn("x is not finite", json.loads(chosen.stdout)["reason"])
+
     def test_the_ending_says_the_format(self):
         want = [21, 300]
         for name in ("y.txt", "y.csv"):

@@ -28,8 +28,9 @@ TYPED_TEST(every_format, multiplies_large_matrices) {
 /// What docs/kernels.md says of NaN and infinity.
 TYPED_TEST(every_format, shows_an_infinity_in_each_row_with_an_entry_there_and_spreads_it_only_where_it_says_so) {
   using V = TypeParam;
-  const std::set<std::string_view> padded{"bcsr", "dense", "dia", "hdia"};
-  std::set<std::string_view> spreading;
+  std::set<std::string_view> padded, spreading;
+  for (const format_entry* f : formats())
+    if (f->multiplies_padding) padded.insert(f->name);
   auto matrices = kit::battery();
   for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
   std::vector<kit::triplet> corners; // blocks of 2 x 2 that lack the last place
@@ -51,6 +52,26 @@ TYPED_TEST(every_format, shows_an_infinity_in_each_row_with_an_entry_there_and_s
       }
     }
   EXPECT_EQ(spreading, padded);
+}
+
+TEST(formats, auto_does_not_change_what_an_infinity_reaches) {
+  auto matrices = kit::battery();
+  for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
+  bool mattered = false;
+  for (const auto& m : matrices) {
+    SCOPED_TRACE(m.name);
+    const stats s = measure(m.a);
+    const choice c = choose(s, precision::f64, {}, {.finite = false});
+    EXPECT_FALSE(c.format->multiplies_padding);
+    for (const candidate& one : shortlist(s, precision::f64, {}, {.finite = false}))
+      EXPECT_FALSE(one.what.format->multiplies_padding);
+    mattered = mattered || choose(s, precision::f64, {}).format->multiplies_padding;
+    const infinity_probe<double> probe = probe_of(m.a);
+    host_array<double> y(m.a.shape.rows);
+    make(c, {}, m.a)->apply(1, as_cview(probe.x), 0, as_view(y));
+    EXPECT_EQ(reach_of(probe, as_cview(y)).spread, 0);
+  }
+  EXPECT_TRUE(mattered);
 }
 
 TYPED_TEST(every_format, has_the_same_bits_for_every_number_of_threads) {

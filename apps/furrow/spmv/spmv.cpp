@@ -28,8 +28,13 @@
 namespace furrow::cli::spmv_command {
 namespace {
 
+template <class V> bool all_finite(const host_array<V>& x) {
+  return std::ranges::all_of(x, [](V v) { return std::isfinite(v); });
+}
+
 /// The formats and kernels that were asked for and have code on this device.
-template <class V> std::vector<choice> runs_of(const spmv_request& q, const coo<V>& a, const stats& s) {
+template <class V>
+std::vector<choice> runs_of(const spmv_request& q, const coo<V>& a, const stats& s, const host_array<V>& x) {
   const precision p = q.machine.values();
   std::vector<choice> runs;
   const auto add = [&](const format_entry& f, const std::string& parameters) {
@@ -43,7 +48,8 @@ template <class V> std::vector<choice> runs_of(const spmv_request& q, const coo<
     return !backend.kernels.empty();
   };
   if (q.format != "all") {
-    const wish w{q.format, q.kernel == "all" ? std::string_view("auto") : std::string_view(q.kernel), q.applies};
+    const wish w{q.format, q.kernel == "all" ? std::string_view("auto") : std::string_view(q.kernel), q.applies,
+                 all_finite(x)};
     const choice c = q.tune ? tune(a, s, q.where, w) : choose(s, p, q.where, w);
     if (q.kernel == "all") add(*c.format, c.parameters);
     else runs.push_back(c);
@@ -134,11 +140,10 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
   const index_t touched = touched_columns(a);
   std::optional<references<V>> reference;
   if (q.check) {
-    check(std::ranges::all_of(x, [](V v) { return std::isfinite(v); }), fault::input,
-          "{}: holds a NaN or an infinity: no reference to --check with", q.x);
+    check(all_finite(x), fault::input, "{}: holds a NaN or an infinity: no reference to --check with", q.x);
     reference = {reference_product<V>(a, as_cview(x), static_cast<V>(q.alpha)), probe_of(a)};
   }
-  const auto runs = runs_of(q, a, s);
+  const auto runs = runs_of(q, a, s, x);
   memory_plan plan = plan_of(q, s, runs);
   plan.base = before.base;
   plan.read = before.read;

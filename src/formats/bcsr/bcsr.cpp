@@ -57,6 +57,7 @@ extern const format_entry entry{
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
     "[:K]",
     examples,
+    true,
 };
 
 } // namespace bcsr_format

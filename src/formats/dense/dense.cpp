@@ -79,6 +79,9 @@ extern const format_entry entry{
     lay_out,
     {cpu_kernels, make_cpu<double>, make_cpu<float>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    {},
+    {},
+    true,
 };
 
 } // namespace dense_format

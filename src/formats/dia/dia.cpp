@@ -72,6 +72,7 @@ extern const format_entry entry{
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
     "[:LIMIT]",
     examples,
+    true,
 };
 
 } // namespace dia_format

@@ -93,6 +93,7 @@ extern const format_entry entry{
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
     "[:LIMIT]",
     examples,
+    true,
 };
 
 } // namespace hdia_format
