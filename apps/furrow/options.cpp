@@ -136,13 +136,13 @@ std::vector<std::string> kernel_names(std::vector<std::string> first) {
 std::string name_before_colon(const std::string& word) { return word.substr(0, word.find(':')); }
 
 std::vector<std::string> solver_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{"auto"};
   for (const auto& s : solvers()) names.emplace_back(s.name);
   return names;
 }
 
 std::vector<std::string> preconditioner_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{"auto"};
   for (const auto& p : preconditioners()) names.emplace_back(p.name);
   return names;
 }

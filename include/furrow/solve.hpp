@@ -35,7 +35,8 @@ struct memory_estimate {
 };
 
 struct solve_options {
-  std::string solver = "cg", precond = "jacobi", format = "auto", kernel = "auto";
+  /// "auto": the ladder of docs/solvers.md, by what the matrix is; otherwise a name with its parameters, "gmres:50".
+  std::string solver = "auto", precond = "auto", format = "auto", kernel = "auto";
   bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
   double applies = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
   device where{};
@@ -45,9 +46,13 @@ struct solve_options {
   bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
   double rtol = 1e-8;            ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
-  index_t max_iterations = 0;                 ///< 0: max(10 rows, 10000)
-  bool history = true;                        ///< record the residual of every iteration
-  std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
+  index_t max_iterations = 0; ///< 0: max(10 rows, 10000)
+  /// Stop, as by `max_iterations`, where the rate of the last half of the steps promises more iterations than this.
+  index_t outlook = 0; ///< 0: never
+  double time_limit =
+      std::numeric_limits<double>::infinity(); ///< seconds of solving, asked for about 20 times a second
+  bool history = true;                         ///< record the residual of every iteration
+  std::function<bool(const progress&)> watch;  ///< returns false to stop; may be empty
   /// Told every `monitor_every` iterations, with the x of that iteration in host memory; returns false to stop. May be
   /// empty; costs a copy of x and a wait each time.
   std::function<bool(const progress&, cview<double> x)> monitor;
@@ -56,17 +61,31 @@ struct solve_options {
   std::function<void(const memory_estimate&)> announce; ///< told before the memory is taken; may be empty
 };
 
+/// What `auto` tried.
+struct solve_rung {
+  std::string solver, precond;
+  device where;
+  std::string reason;  ///< why it was taken
+  std::string outcome; ///< how it ended, in a sentence
+  status why = status::max_iterations;
+  index_t iterations = 0;
+  double relative_residual = 0; ///< NaN where nothing was solved
+  double setup_seconds = 0, solve_seconds = 0;
+};
+
 struct solve_report {
   status why = status::max_iterations;
   std::string message; ///< one sentence
   index_t iterations = 0;
   index_t restarts = 0;         ///< from the recomputed residual
   double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
-  double setup_seconds = 0, solve_seconds = 0;
-  double bytes_per_iteration = 0;      ///< that the algorithm must move
-  double stored_bytes = 0;             ///< matrix, preconditioner and vectors
-  index_t waits = 0;                   ///< times the host waited for the device
-  std::string format, kernel, reason;  ///< what ran, and why it was chosen
+  double setup_seconds = 0, solve_seconds = 0; ///< of all rungs together
+  double bytes_per_iteration = 0;              ///< that the algorithm must move
+  double stored_bytes = 0;                     ///< matrix, preconditioner and vectors
+  index_t waits = 0;                           ///< times the host waited for the device
+  std::string solver, precond;                 ///< what ran, with parameters
+  std::string format, kernel, reason;          ///< the same, and why the format was chosen
+  std::vector<solve_rung> rungs;       ///< what `auto` tried, the last one gave the answer; empty where one was named
   std::vector<double> history;         ///< relative residuals by the recurrence; [0] before the first iteration
   std::vector<double> history_seconds; ///< when each of them was known, since the solver started
 };

@@ -16,7 +16,7 @@ struct operator_facts {
 
 /// A x = b set up once and solved often: the matrix in its format, the preconditioner, the choice that was made.
 /// One solve at a time; two solvers may run on two threads. Every solve with the same b and first guess has the same
-/// bits, those of `furrow::solve`. Needs no set-up from the second solve on; allocates the vectors of its method.
+/// bits, those of `furrow::solve`; with `solver = "auto"` a solve begins with the method that gave the last answer. Needs no set-up from the second solve on; allocates the vectors of its method.
 template <class V> class solver {
 public:
   /// Looks at A, chooses, converts, sets the preconditioner up. Throws as `furrow::solve`. What a report says instead,
@@ -35,6 +35,10 @@ public:
   /// the answer on return. `setup_seconds` of the report is the solver's own in the first one and 0 from then on.
   /// Throws `fault::usage` for vectors that do not fit or share memory.
   solve_report solve(cview<V> b, view<V> x);
+
+  /// From the next solve on: `rtol`, `atol`, `max_iterations`, `outlook` and `time_limit` of `o`. Throws `fault::usage`
+  /// for those that make no sense.
+  void set_limits(const solve_options& o);
 
   shape2 shape() const;
   double setup_seconds() const;

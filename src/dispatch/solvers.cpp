@@ -42,6 +42,8 @@ template <class Table> std::vector<named> names_of(const Table& table) {
 std::span<const solver_entry* const> solver_entries() { return solver_table; }
 std::span<const preconditioner_entry* const> preconditioner_entries() { return preconditioner_table; }
 const solver_entry& find_solver(std::string_view name) { return find_entry(solver_entries(), "solver", name); }
+bool has_solver(std::string_view name) { return has_entry(solver_entries(), name); }
+bool has_preconditioner(std::string_view name) { return has_entry(preconditioner_entries(), name); }
 const preconditioner_entry& find_preconditioner(std::string_view name) {
   return find_entry(preconditioner_entries(), "preconditioner", name);
 }

@@ -25,4 +25,10 @@ const Entry& find_entry(std::span<const Entry* const> table, std::string_view ki
   throw error(fault::usage, fmt::format("there is no {} '{}': choose one of {}", kind, wanted, fmt::join(names, ", ")));
 }
 
+/// Whether there is one.
+template <class Entry> bool has_entry(std::span<const Entry* const> table, std::string_view name) {
+  const std::string_view wanted = take_apart(name).name;
+  return std::ranges::any_of(table, [&](const Entry* e) { return e->name == wanted; });
+}
+
 } // namespace furrow

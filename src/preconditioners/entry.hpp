@@ -51,6 +51,7 @@ struct preconditioner_entry {
 std::span<const preconditioner_entry* const> preconditioner_entries();
 /// By "ilu" or "ilu:2".
 const preconditioner_entry& find_preconditioner(std::string_view name);
+bool has_preconditioner(std::string_view name);
 
 /// By a name with its parameters. Throws as the entry does, and `fault::device` for one that has no code for `where`.
 template <class V>

@@ -14,12 +14,15 @@ double held(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.n
 
 } // namespace
 
+std::string named_preconditioner(const solve_options& o) { return o.precond == "auto" ? "jacobi" : o.precond; }
+
 memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o) {
   const double vector = bytes_of(p) * double(s.shape.rows);
   const layout l = c.format->lay_out(s, p, c.parameters);
   const double stored = l.bytes, making = bytes_to_make(l, s, p);
-  const preconditioner_layout m = find_preconditioner(o.precond).lay_out(s, p, take_apart(o.precond).parameters);
-  const double vectors = vector * double(find_solver(o.solver).vectors(take_apart(o.solver).parameters)) + m.bytes;
+  const std::string precond = named_preconditioner(o), solver = o.solver == "auto" ? "cg" : o.solver;
+  const preconditioner_layout m = find_preconditioner(precond).lay_out(s, p, take_apart(precond).parameters);
+  const double vectors = vector * double(find_solver(solver).vectors(take_apart(solver).parameters)) + m.bytes;
   memory_estimate e;
   e.host = 2 * vector; // b and x
   if (o.where.is_gpu()) {

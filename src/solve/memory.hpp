@@ -5,6 +5,9 @@
 /// What a solve takes, before it takes it.
 namespace furrow {
 
+/// The preconditioner that a solve begins with: the one that was named, or what stands for "auto" beside the solver.
+std::string named_preconditioner(const solve_options& o);
+
 /// With that choice, for triplets of precision p that are there.
 memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o);
 

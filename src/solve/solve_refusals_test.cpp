@@ -8,7 +8,8 @@ namespace {
 using namespace solve_test;
 
 /// The fault and the words with which `solve` refuses.
-std::pair<fault, std::string> refused(const coo<double>& a, const host_array<double>& b, const solve_options& o = {}) {
+std::pair<fault, std::string> refused(const coo<double>& a, const host_array<double>& b,
+                                      const solve_options& o = with("jacobi")) {
   host_array<double> x(b.size(), 0.0);
   try {
     solve(a, as_cview(b), as_view(x), o);
@@ -50,14 +51,14 @@ TEST(refusal, sizes_that_do_not_fit) {
 
 TEST(refusal, options_that_make_no_sense) {
   for (const double bad : {-1.0, nan, inf}) {
-    solve_options o;
+    solve_options o = with("jacobi");
     o.rtol = bad;
     EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
     o = {};
     o.atol = bad;
     EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
   }
-  solve_options o;
+  solve_options o = with("jacobi");
   o.rtol = 0;
   EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
   for (const double one : {1.0, 2.0}) {
@@ -70,7 +71,7 @@ TEST(refusal, options_that_make_no_sense) {
 }
 
 TEST(refusal, unknown_names_come_with_those_that_exist) {
-  solve_options o;
+  solve_options o = with("jacobi");
   o.solver = "cgg";
   auto [kind, what] = refused(kit::laplacian(3), ones(3), o);
   EXPECT_EQ(kind, fault::usage);
@@ -89,7 +90,7 @@ TEST(refusal, unknown_names_come_with_those_that_exist) {
 
 TEST(refusal, a_gpu_that_is_not_there) {
   if (!inspect_gpus().gpus.empty()) GTEST_SKIP() << "this machine has a GPU";
-  solve_options o;
+  solve_options o = with("jacobi");
   o.where = {device::kind::gpu, 0};
   EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::device);
   o.format = "csr";

@@ -16,6 +16,7 @@ inline constexpr double inf = std::numeric_limits<double>::infinity();
 
 inline solve_options with(std::string precond, double rtol = 1e-10) {
   solve_options o;
+  o.solver = "cg";
   o.precond = std::move(precond);
   o.rtol = rtol;
   return o;

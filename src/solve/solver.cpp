@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/solver.hpp>
 
+#include "ladder.hpp"
 #include "memory.hpp"
 #include "run.hpp"
 
@@ -32,7 +33,7 @@ void check_options(const solve_options& o) {
         "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
   check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
   check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
-  check(o.max_iterations >= 0, fault::usage, "max_iterations must not be negative");
+  check(o.max_iterations >= 0 && o.outlook >= 0, fault::usage, "max_iterations and outlook must not be negative");
   check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
 }
 
@@ -67,13 +68,6 @@ template <class V> bool has_negative_diagonal(const coo<V>& a) {
   return negative && !positive;
 }
 
-/// The largest column sum of |A|.
-template <class V> double largest_column_sum(const coo<V>& a) {
-  std::vector<double> sum(static_cast<std::size_t>(a.shape.cols), 0.0);
-  for (index_t k = 0; k < a.nnz(); ++k) sum[a.col[k]] += std::abs(double(a.val[k]));
-  return sum.empty() ? 0 : *std::ranges::max_element(sum);
-}
-
 /// M = I for operators that come without one.
 template <class V> struct no_preconditioner final : any_preconditioner<V> {
   void apply(cview<V>, view<V>) const override { require(false, "the identity is never applied"); }
@@ -104,9 +98,15 @@ template <class V> struct solver<V>::state {
   std::unique_ptr<solver<float>> single; ///< does the work where doubles are solved in single precision
   int exponent = 0;                      ///< by which both sides are multiplied there
 
-  explicit state(const solve_options& o) : options(o), method(&find_solver(o.solver)) {
+  std::unique_ptr<ladder<V>> climbing; ///< does it where no solver was named
+
+  explicit state(const solve_options& o) : options(o) {
     check_options(o);
-    parameters = take_apart(options.solver).parameters;
+    if (o.solver != "auto") use(o.solver);
+  }
+  void use(std::string_view solver) {
+    method = &find_solver(solver);
+    parameters = take_apart(solver).parameters;
     method->vectors(parameters); // throws for parameters that make no sense
   }
 
@@ -122,6 +122,12 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
   check_square(shape);
   if constexpr (sizeof(V) == 8)
     if (options.values == precision::f32) return set_up_single(std::move(given));
+  if (!method) {
+    check_triplets(given);
+    climbing = std::make_unique<ladder<V>>(std::move(given), options);
+    return;
+  }
+  options.precond = named_preconditioner(options);
   const solve_options& o = options;
   const auto cancelled = [&] {
     if (o.cancelled && o.cancelled()) refused = refusal{status::interrupted, "interrupted while it was set up"};
@@ -247,6 +253,7 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
   check(a.where() == o.where, fault::usage, "the operator lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
   state_ = std::make_unique<state>(o);
+  if (!state_->method) state_->use("cg");
   state_->shape = a.shape();
   state_->a = &a;
   if (!m) state_->own_m = std::make_unique<no_preconditioner<V>>();
@@ -259,15 +266,25 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
 template <class V> solver<V>::solver(solver&&) noexcept = default;
 template <class V> solver<V>& solver<V>::operator=(solver&&) noexcept = default;
 template <class V> solver<V>::~solver() = default;
+template <class V> void solver<V>::set_limits(const solve_options& o) {
+  check_options(o);
+  solve_options& mine = state_->options;
+  mine.rtol = o.rtol, mine.atol = o.atol;
+  mine.max_iterations = o.max_iterations, mine.outlook = o.outlook, mine.time_limit = o.time_limit;
+}
 template <class V> shape2 solver<V>::shape() const { return state_->shape; }
 template <class V> double solver<V>::setup_seconds() const { return state_->setup_seconds; }
 
 template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
   check_vectors_of(state_->shape, b, x);
-  solve_report report = state_->single ? state_->run_single(b, x) : state_->run(b, x);
-  report.setup_seconds = state_->told ? 0 : state_->setup_seconds;
+  solve_report report = state_->single     ? state_->run_single(b, x)
+                        : state_->climbing ? state_->climbing->solve(b, x)
+                                           : state_->run(b, x);
+  if (!state_->climbing) report.setup_seconds = 0;
+  if (!state_->told) report.setup_seconds += state_->setup_seconds;
   state_->told = true;
-  if (!state_->single) {
+  if (!state_->single && !state_->climbing) {
+    report.solver = state_->options.solver, report.precond = state_->options.precond;
     report.format = state_->format;
     report.kernel = state_->kernel;
     report.reason = state_->reason;

@@ -2,14 +2,24 @@
 #pragma once
 #include <furrow/view.hpp>
 
-#include <math.h> // isfinite and sqrt for host and device code alike
+#include <math.h> // isfinite, log and sqrt for host and device code alike
 
 /// What an iteration knows of itself while it runs, and when it stops. It lives beside the vectors, so that a whole
 /// chunk of steps runs without the host.
 namespace furrow::control {
 
 /// Why the loop handed back to the host. A solver adds its own, from `own_verdict` on.
-enum verdict : int { running, small_enough, limit, not_finite, no_progress, grown, behind_a_hump, own_verdict };
+enum verdict : int {
+  running,
+  small_enough,
+  limit,
+  not_finite,
+  no_progress,
+  grown,
+  behind_a_hump,
+  too_slow,
+  own_verdict
+};
 
 /// Slots that every iteration has, by name; the solver's own follow from `own_slot` on.
 enum slot_name : int {
@@ -17,8 +27,10 @@ enum slot_name : int {
   peak,  ///< largest rr since r was worked out anew
   steps, ///< steps so far
   since_best,
-  best, ///< smallest rr so far
-  why,  ///< the verdict
+  best,      ///< smallest rr so far
+  why,       ///< the verdict
+  looked,    ///< steps when the rate was judged last
+  look_best, ///< `best` then
   own_slot
 };
 
@@ -28,7 +40,12 @@ struct limits {
   double patience = 0; ///< steps without a new smallest rr
   double ceiling = 0;  ///< rr beyond this has diverged
   double hump = 0;     ///< a peak beyond this makes r drift
+  double outlook = 0;  ///< stop where the rate promises more steps than this; 0: never
 };
+
+/// The rate is judged whenever the steps have doubled, at first after this share of the outlook: residuals that are not
+/// monotone climb before they fall.
+inline constexpr double first_look = 0.25;
 
 /// Evaluated after each step, where the slots are: counts, records the residual, says when to stop.
 /// `judge.before()` looks at the solver's own scalars and refuses a step that did not take place; `judge.after()`
@@ -53,6 +70,12 @@ template <class Judge> struct until {
     const bool better = s[rr] < s[best];
     s[since_best] = better ? 0 : s[since_best] + 1;
     if (better) s[best] = s[rr];
+    if (most.outlook > 0 && s[steps] >= 2 * s[looked] && s[steps] >= s[looked] + first_look * most.outlook) {
+      const double fell = log(s[look_best] / s[best]), left = log(s[best] / most.goal);
+      if (left * (s[steps] - s[looked]) > fell * (most.outlook - s[steps])) return too_slow;
+      s[looked] = s[steps];
+      s[look_best] = s[best];
+    }
     return s[since_best] > most.patience ? no_progress : running;
   }
 

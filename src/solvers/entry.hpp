@@ -30,5 +30,6 @@ struct solver_entry {
 std::span<const solver_entry* const> solver_entries();
 /// By "gmres" or "gmres:50".
 const solver_entry& find_solver(std::string_view name);
+bool has_solver(std::string_view name);
 
 } // namespace furrow

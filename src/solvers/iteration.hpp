@@ -93,7 +93,8 @@ private:
             .steps = double(limit_),
             .patience = double(std::max<index_t>(2 * n_, 5000)),
             .ceiling = first * 1e40,
-            .hump = replaces_ ? 100 * first : std::numeric_limits<double>::infinity()};
+            .hump = replaces_ ? 100 * first : std::numeric_limits<double>::infinity(),
+            .outlook = double(o_.outlook)};
   }
 
   double norm_of(cview<V> v) {
@@ -110,9 +111,10 @@ private:
 
   template <class Start> void begin_again(const Start& start) {
     start();
-    const double rr = residual_ * residual_, fresh[] = {rr, rr, double(report_.iterations), 0, rr, control::running};
+    const double rr = residual_ * residual_, steps = double(report_.iterations);
+    const double fresh[] = {rr, rr, steps, 0, rr, control::running, steps, rr};
     static_assert(control::peak == 1 && control::steps == 2 && control::since_best == 3 && control::best == 4 &&
-                  control::why == 5);
+                  control::why == 5 && control::looked == 6 && control::look_best == 7);
     s_.put({fresh, control::own_slot}, part(as_view(numbers_), 0, control::own_slot));
   }
 
@@ -148,7 +150,7 @@ private:
       if (after - before < 0.025) chunk_ = std::min(2 * chunk_, ring);
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
       const progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
-      if (o_.watch && !o_.watch(p)) return control::running;
+      if (after > o_.time_limit || (o_.watch && !o_.watch(p))) return control::running;
       if (o_.monitor && now % every == 0 && !o_.monitor(p, as_cview(x_in_double()))) return control::running;
     }
   }
@@ -161,8 +163,11 @@ private:
       return end(std::move(*explain(v, home_.data(), false)));
     case control::grown:
       return end({status::diverged, solver_messages::grown});
-    case control::running: // only a watcher stops a running loop
-      return end({status::interrupted, solver_messages::interrupted});
+    case control::too_slow:
+      return end({status::max_iterations, solver_messages::too_slow});
+    case control::running: // only a watcher or the clock stops a running loop
+      return end(seconds() > o_.time_limit ? ending{status::max_iterations, solver_messages::out_of_time}
+                                           : ending{status::interrupted, solver_messages::interrupted});
     case control::small_enough:
     case control::limit:
     case control::no_progress:

@@ -43,6 +43,16 @@ std::string grown(const standing& s) {
                      s.iterations, s.relative);
 }
 
+std::string too_slow(const standing& s) {
+  return fmt::format("left after {} iterations with a relative residual of {:.3e}: at this rate it takes too many",
+                     s.iterations, s.relative);
+}
+
+std::string out_of_time(const standing& s) {
+  return fmt::format("stopped by the limit on its time after {} iterations with a relative residual of {:.3e}",
+                     s.iterations, s.relative);
+}
+
 std::string stagnated(const standing& s) {
   const double floor = std::max(s.relative, s.relative_floor);
   return fmt::format("the relative residual stays at {:.3e} after {} iterations and {} restart{}: rounding limits this "

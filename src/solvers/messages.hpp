@@ -21,6 +21,8 @@ std::string limit(const standing& s);
 std::string interrupted(const standing& s);
 std::string first_residual_not_finite();
 std::string grown(const standing& s);
+std::string too_slow(const standing& s);
+std::string out_of_time(const standing& s);
 std::string stagnated(const standing& s);
 
 } // namespace furrow::solver_messages

@@ -73,6 +73,7 @@ TEST_F(real_matrices, positive_definite_ones_are_solved_or_stop_honestly) {
     SCOPED_TRACE(file.filename().string());
     const auto p = read_matrix(file);
     solve_options o;
+    o.solver = "cg";
     o.max_iterations = 3000;
     const auto b = kit::times(p.a, host_array<double>(p.a.shape.cols, 1.0));
     const auto s = kit::solve_honestly<double>(p.a, b, o);
@@ -93,6 +94,7 @@ TEST_F(real_matrices, indefinite_ones_are_not_called_solved_wrongly) {
     SCOPED_TRACE(file.filename().string());
     const auto p = read_matrix(file);
     solve_options o;
+    o.solver = "cg";
     o.precond = "none";
     o.max_iterations = 2000;
     const auto b = kit::times(p.a, host_array<double>(p.a.shape.cols, 1.0));

@@ -16,11 +16,44 @@ namespace furrow::cli {
 namespace {
 
 double bytes_a_second(const solve_report& r) {
-  return r.solve_seconds > 0 ? r.bytes_per_iteration * double(r.iterations) / r.solve_seconds : 0;
+  const double seconds = r.rungs.empty() ? r.solve_seconds : r.rungs.back().solve_seconds;
+  return seconds > 0 ? r.bytes_per_iteration * double(r.iterations) / seconds : 0;
 }
 
 /// Whether the residual was computed: not where a NaN or the preconditioner ended the solve before it started.
 bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
+
+/// "cg with jacobi": what gave the answer.
+std::string method_of(const solve_report& r) {
+  return r.solver.empty() ? "none" : fmt::format("{} with {}", r.solver, r.precond);
+}
+
+/// What was tried before, a line each.
+std::string attempts(const solve_report& r) {
+  std::string text;
+  for (std::size_t k = 0; k + 1 < r.rungs.size(); ++k) {
+    const solve_rung& one = r.rungs[k];
+    text += line("tried", fmt::format("{} with {}, {}: {}", one.solver, one.precond,
+                                      seconds_text(one.setup_seconds + one.solve_seconds), one.outcome));
+  }
+  if (!r.rungs.empty()) text += line("chosen", r.rungs.back().reason);
+  return text;
+}
+
+json rungs_of(const solve_report& r) {
+  json list = json::array();
+  for (const solve_rung& one : r.rungs)
+    list.push_back({{"solver", one.solver},
+                    {"precond", one.precond},
+                    {"device", describe(one.where)},
+                    {"reason", one.reason},
+                    {"status", name(one.why)},
+                    {"outcome", one.outcome},
+                    {"iterations", one.iterations},
+                    {"relative_residual", number(one.relative_residual)},
+                    {"seconds", {{"setup", one.setup_seconds}, {"solve", one.solve_seconds}}}});
+  return list;
+}
 
 /// Residuals by iteration: of very many, the largest and the smallest one of each of some hundred stretches.
 std::vector<picture::point> curve_of(const std::vector<double>& history) {
@@ -60,9 +93,9 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                       : o.rhs == "random" ? "A times a random vector"
                                           : printable(o.rhs));
   text += line("solver",
-               fmt::format("{} with {}, {}{}", request.options.solver, request.options.precond,
-                           request.machine.precision_name,
+               fmt::format("{}, {}{}", method_of(r), request.machine.precision_name,
                            r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
+  text += attempts(r);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu()
                              ? describe(request.options.where)
@@ -91,8 +124,7 @@ std::string plot_of(const solve_request& request, const solve_outcome& o) {
   c.remark(sentence(r.message), converged ? picture::chart::tone::good : picture::chart::tone::bad);
   const double last = double(std::max<index_t>(r.iterations, 1));
   if (o.goal > 0) c.guide(fmt::format("goal {:.3g}", o.goal), {last, o.goal}, {0, o.goal});
-  c.line(fmt::format("{} with {}, {}", request.options.solver, request.options.precond, request.machine.precision_name),
-         curve_of(r.history));
+  c.line(fmt::format("{}, {}", method_of(r), request.machine.precision_name), curve_of(r.history));
   if (has_residual(r) && r.relative_residual > 0)
     c.points("recomputed from x",
              {{double(r.iterations), r.relative_residual, fmt::format("{:.3e}", r.relative_residual)}});
@@ -110,8 +142,9 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["rows"] = o.shape.rows;
   j["cols"] = o.shape.cols;
   j["nnz"] = o.nnz;
-  j["solver"] = request.options.solver;
-  j["precond"] = request.options.precond;
+  j["solver"] = r.solver.empty() ? request.options.solver : r.solver;
+  j["precond"] = r.precond.empty() ? request.options.precond : r.precond;
+  j["rungs"] = rungs_of(r);
   j["format"] = r.format;
   j["kernel"] = r.kernel;
   j["precision"] = request.machine.precision_name;

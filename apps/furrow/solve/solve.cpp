@@ -178,12 +178,13 @@ std::function<int()> setup(CLI::App& app, context& shared) {
            "write x, also when the solver stopped short: .mtx, .npy, .txt or .csv", system);
 
   const auto* method = "Method";
-  with_words(app.add_option("--solver", q->options.solver, "default cg")->type_name("NAME")->group(method),
-             solver_names());
-  with_words(app.add_option("--precond", q->options.precond, "preconditioner, default jacobi")
+  with_words(app.add_option("--solver", q->options.solver, "default auto: what the matrix asks for")
                  ->type_name("NAME")
                  ->group(method),
-             preconditioner_names());
+             solver_names());
+  with_words(
+      app.add_option("--precond", q->options.precond, "preconditioner, default auto")->type_name("NAME")->group(method),
+      preconditioner_names());
   app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8)")
       ->type_name("R")
       ->transform(from_to_below(0, 1))
@@ -193,6 +194,10 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->transform(real(0))
       ->group(method);
   app.add_flag("--assume-symmetric", q->options.assume_symmetric, "do not ask whether the matrix is symmetric")
+      ->group(method);
+  app.add_option("--time-limit", q->options.time_limit, "seconds of solving (default: no limit)")
+      ->type_name("S")
+      ->transform(real(0))
       ->group(method);
   app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 10000")
       ->type_name("N")

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "features.hpp"
+
+#include "core/symmetry.hpp"
+#include "matrix/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+struct counts {
+  index_t zero = 0, negative = 0, small = 0, dominant = 0;
+  double largest = 0, least = std::numeric_limits<double>::infinity();
+};
+
+template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) {
+  double diagonal = 0, others = 0, size = 0;
+  for (index_t k = a.begin(i); k < a.end(i); ++k) {
+    const double v = double(a.val[k]);
+    if (a.col[k] == i) diagonal = v;
+    else others += std::abs(v);
+    size = std::max(size, std::abs(v));
+  }
+  c.zero += diagonal == 0;
+  c.negative += diagonal < 0;
+  c.small += diagonal != 0 && std::abs(diagonal) < 1e-10 * size;
+  c.dominant += diagonal != 0 && std::abs(diagonal) >= others;
+  if (size > 0) c.largest = std::max(c.largest, size), c.least = std::min(c.least, size);
+}
+
+} // namespace
+
+template <class V> features features_of(const coo<V>& a, const stats& s, bool assume_symmetric) {
+  const rows_of_triplets<V> rows(a);
+  const row_view<V> view = rows.view();
+  constexpr index_t share = 1 << 14;
+  std::vector<counts> parts(static_cast<std::size_t>((a.shape.rows + share - 1) / share));
+  cpu::for_each_task(index_t(parts.size()), [&](index_t p) {
+    for (index_t i = p * share; i < std::min((p + 1) * share, a.shape.rows); ++i)
+      look_at_row(view, i, parts[static_cast<std::size_t>(p)]);
+  });
+  counts all;
+  for (const counts& c : parts) {
+    all.zero += c.zero, all.negative += c.negative, all.small += c.small, all.dominant += c.dominant;
+    all.largest = std::max(all.largest, c.largest), all.least = std::min(all.least, c.least);
+  }
+  features f;
+  f.rows = a.shape.rows, f.nnz = a.nnz(), f.longest_row = s.row_max;
+  f.symmetric = assume_symmetric || is_symmetric(a);
+  f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
+  f.dominant = all.dominant;
+  f.scales = all.largest > 0 ? all.largest / all.least : 1;
+  return f;
+}
+
+template <class V> double largest_column_sum(const coo<V>& a) {
+  std::vector<double> sum(static_cast<std::size_t>(a.shape.cols), 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) sum[a.col[k]] += std::abs(double(a.val[k]));
+  return sum.empty() ? 0 : *std::ranges::max_element(sum);
+}
+
+std::string describe(const features& f) {
+  const double percent = f.rows > 0 ? 100 * double(f.dominant) / double(f.rows) : 0;
+  std::string text = f.symmetric ? "symmetric" : "not symmetric";
+  if (f.positive_diagonal()) text += ", positive diagonal";
+  else if (f.negative_only()) text += ", negative diagonal";
+  else text += fmt::format(", {} zeros and {} negative entries on the diagonal", f.zero_diagonal, f.negative_diagonal);
+  return text + fmt::format(", {:.0f} % of the rows dominant, sizes of rows differ by {:.1e}", percent, f.scales);
+}
+
+template features features_of(const coo<double>&, const stats&, bool);
+template double largest_column_sum(const coo<double>&);
+template double largest_column_sum(const coo<float>&);
+template features features_of(const coo<float>&, const stats&, bool);
+
+} // namespace furrow

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/stats.hpp>
+
+#include <string>
+
+namespace furrow {
+
+/// What the choice of a method wants to know of a square matrix, beside its statistics.
+struct features {
+  index_t rows = 0, nnz = 0, longest_row = 0;
+  bool symmetric = false;                                               ///< up to rounding
+  index_t zero_diagonal = 0, negative_diagonal = 0, small_diagonal = 0; ///< rows; small: below 1e-10 of the row
+  index_t dominant = 0;                                                 ///< rows with |a_ii| >= the sum of the others
+  double scales = 1; ///< the largest |a_ij| of a row, the largest one over the smallest
+
+  bool positive_diagonal() const { return zero_diagonal == 0 && negative_diagonal == 0; }
+  bool negative_only() const { return zero_diagonal == 0 && negative_diagonal == rows && rows > 0; }
+  /// Whether incomplete factors of the rows as they stand promise little: because of zeros on the diagonal, of few
+  /// dominant rows, of rows of very different sizes.
+  bool wants_matching() const { return zero_diagonal + small_diagonal > 0 || 3 * dominant < rows || scales > 1e8; }
+};
+
+/// One parallel pass over the rows, and the test for symmetry. The same numbers for every number of threads.
+template <class V> features features_of(const coo<V>& a, const stats& s, bool assume_symmetric);
+
+/// Of |A|; with the largest row sum it bounds the spectral norm: |A|_2^2 <= |A|_1 |A|_inf.
+template <class V> double largest_column_sum(const coo<V>& a);
+
+/// "symmetric, 3 rows with a zero on the diagonal, ...": in a line, for people.
+std::string describe(const features& f);
+
+} // namespace furrow

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ladder.hpp"
+
+#include "memory.hpp"
+#include "run.hpp"
+
+#include "core/check.hpp"
+#include "core/parameters.hpp"
+
+#include <furrow/tune.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace furrow {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+constexpr inventory this_build{has_solver, has_preconditioner};
+
+bool answers(status why) { return why == status::converged; }
+/// Another rung would not help, or was not asked for.
+bool ends(status why) { return why == status::nan || why == status::interrupted; }
+
+/// How a rung that could not be set up ended.
+void leave(solve_rung& tried, status why, std::string outcome) {
+  tried.why = why;
+  tried.outcome = std::move(outcome);
+  tried.relative_residual = std::numeric_limits<double>::quiet_NaN();
+}
+
+} // namespace
+
+template <class V> struct ladder<V>::place {
+  device where;
+  std::unique_ptr<any_operator<V>> a;
+};
+
+template <class V> struct ladder<V>::part {
+  solve_rung tried;
+  std::unique_ptr<any_preconditioner<V>> m;
+};
+
+template <class V> struct ladder<V>::attempt {
+  rung_plan plan;
+  solve_options options;
+  place& at;
+  std::unique_ptr<any_preconditioner<V>> m;
+  solver<V> method;
+};
+
+template <class V> ladder<V>::ladder(coo<V> a, const solve_options& o) : options_(o) { prepare(std::move(a)); }
+template <class V> ladder<V>::~ladder() = default;
+
+template <class V> void ladder<V>::prepare(coo<V> a) {
+  const solve_options& o = options_;
+  const auto cancelled = [&] {
+    if (o.cancelled && o.cancelled()) ended_ = ended(status::interrupted, "interrupted while it was set up");
+    return ended_.has_value();
+  };
+  if (cancelled()) return;
+  stats_ = measure(a);
+  select_device(o.where);
+  const wish w{o.format, o.kernel, o.applies};
+  chosen_ = choose(stats_, precision_of<V>, o.where, w);
+  if (!stats_.finite) {
+    ended_ = ended(status::nan, "iteration 0: the matrix holds a NaN or an infinity");
+    return;
+  }
+  if (cancelled()) return;
+  if (o.tune) chosen_ = tune(a, stats_, o.where, w);
+  const memory_estimate needed = estimate_memory(chosen_, stats_, precision_of<V>, o);
+  check_memory(needed, stats_, precision_of<V>, o.where);
+  if (o.announce) o.announce(needed);
+  features_ = features_of(a, stats_, o.assume_symmetric);
+  norm_2_ = features_.symmetric ? stats_.norm_inf : std::sqrt(stats_.norm_inf * largest_column_sum(a));
+  negated_ = features_.symmetric && features_.negative_only();
+  if (negated_) {
+    for (V& v : a.val) v = -v;
+    features_.negative_diagonal = 0;
+  }
+  if (o.precond == "auto") {
+    plans_ = rungs_for(features_, this_build);
+  } else {
+    find_preconditioner(o.precond).lay_out(stats_, precision_of<V>, take_apart(o.precond).parameters); // throws
+    plans_ = rungs_with(o.precond, features_, this_build);
+  }
+  if (cancelled()) return;
+  first_ = std::make_unique<part>(precondition(plans_.front(), a));
+  places_.push_back(std::make_unique<place>(place{o.where, make<V>(chosen_, o.where, std::move(a))}));
+}
+
+template <class V> typename ladder<V>::place& ladder<V>::on(device where) {
+  for (const auto& p : places_)
+    if (p->where == where) return *p;
+  const choice c = choose(stats_, precision_of<V>, where);
+  places_.push_back(std::make_unique<place>(place{where, make<V>(c, where, *places_.front()->a->to_triplets())}));
+  return *places_.back();
+}
+
+template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_plan& plan, const coo<V>& a) const {
+  const double began = now();
+  const preconditioner_entry& entry = find_preconditioner(plan.precond);
+  part made{{plan.solver, plan.precond, entry.on_gpu ? options_.where : device{}, plan.reason, {}}, {}};
+  try {
+    const preconditioner_layout l = entry.lay_out(stats_, precision_of<V>, take_apart(plan.precond).parameters);
+    const double takes = l.making + (made.tried.where.is_gpu() ? 0 : l.bytes), most = double(available_host_memory());
+    check(takes <= most, fault::memory, "{} takes about {:.3g} GB, of which {:.3g} GB can be had", plan.precond,
+          takes * 1e-9, most * 1e-9);
+    made.m = make_preconditioner<V>(plan.precond, a, made.tried.where, find_solver(plan.solver).needs);
+  } catch (const refusal& r) {
+    leave(made.tried, r.why, r.message);
+  } catch (const error& e) {
+    if (e.kind == fault::internal || options_.precond != "auto") throw;
+    leave(made.tried, status::breakdown, e.what());
+  }
+  made.tried.setup_seconds = now() - began;
+  return made;
+}
+
+template <class V>
+std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& plan, solve_rung& tried) {
+  part made = first_ ? std::move(*first_) : precondition(plan, *places_.front()->a->to_triplets());
+  first_.reset();
+  tried = std::move(made.tried);
+  if (!made.m) return nullptr;
+  solve_options o = options_;
+  o.solver = plan.solver, o.precond = plan.precond, o.where = tried.where;
+  place& p = on(tried.where);
+  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max});
+  return std::unique_ptr<attempt>(new attempt{plan, o, p, std::move(made.m), std::move(method)});
+}
+
+template <class V> void ladder<V>::turn_to_indefinite() {
+  indefinite_ = true;
+  if (options_.precond != "auto" || !features_.symmetric) return;
+  plans_ = rungs_for_indefinite(features_, this_build);
+  at_ = std::size_t(-1); // the first one is next
+}
+
+template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
+  const double began = now();
+  solve_report best = ended(status::breakdown, "no method could be set up");
+  std::vector<solve_rung> rungs;
+  index_t iterations = 0;
+  double setup_seconds = 0, solve_seconds = 0;
+  for (; at_ < plans_.size(); ++at_) {
+    const rung_plan plan = plans_[at_];
+    const bool made_before = first_ != nullptr; // its seconds belong to the set-up
+    solve_rung tried{plan.solver, plan.precond, options_.where, plan.reason, {}};
+    if (!kept_ || kept_->plan.solver != plan.solver || kept_->plan.precond != plan.precond) kept_ = set_up(plan, tried);
+    if (kept_) {
+      solve_options o = kept_->options;
+      o.outlook = plan.outlook;
+      o.time_limit = options_.time_limit - (now() - began);
+      if (o.max_iterations > 0) o.max_iterations -= iterations;
+      kept_->method.set_limits(o);
+      const double setup = tried.setup_seconds;
+      best = kept_->method.solve(b, x);
+      tried = {plan.solver, plan.precond,    kept_->options.where,   plan.reason, best.message,
+               best.why,    best.iterations, best.relative_residual, setup,       best.solve_seconds};
+      best.solver = plan.solver, best.precond = plan.precond;
+      iterations += best.iterations;
+    } else if (rungs.empty() || std::isnan(best.relative_residual)) {
+      best = ended(tried.why, tried.outcome);
+    }
+    const status why = tried.why;
+    if (!made_before) setup_seconds += tried.setup_seconds;
+    solve_seconds += tried.solve_seconds;
+    rungs.push_back(std::move(tried));
+    if (answers(why) || ends(why)) break;
+    if (options_.max_iterations > 0 && iterations >= options_.max_iterations) break;
+    if (now() - began > options_.time_limit) break;
+    if (options_.cancelled && options_.cancelled()) break;
+    if (why == status::not_positive_definite && !indefinite_) turn_to_indefinite();
+  }
+  at_ = std::min(at_, plans_.size() - 1);
+  if (std::isnan(best.relative_residual) && best.why != status::nan && best.why != status::interrupted)
+    best.relative_residual = residual_of_triplets<V>(*places_.front()->a->to_triplets(), b, as_cview(x));
+  best.setup_seconds = setup_seconds, best.solve_seconds = solve_seconds;
+  best.rungs = std::move(rungs);
+  return best;
+}
+
+template <class V> solve_report ladder<V>::ended(status why, std::string message) const {
+  solve_report report;
+  report.why = why;
+  report.message = std::move(message);
+  report.relative_residual = std::numeric_limits<double>::quiet_NaN();
+  return report;
+}
+
+template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x) {
+  solve_report report;
+  if (ended_) {
+    report = *ended_;
+  } else if (negated_) {
+    host_array<V> minus_b(b.size);
+    std::ranges::transform(b, minus_b.begin(), [](V v) { return -v; });
+    report = climb(as_cview(minus_b), x);
+  } else {
+    report = climb(b, x);
+  }
+  if (chosen_.format) report.format = name_of(chosen_);
+  report.kernel = places_.empty() ? chosen_.kernel : places_.front()->a->kernel();
+  report.reason = chosen_.reason;
+  return report;
+}
+
+template class ladder<double>;
+template class ladder<float>;
+
+} // namespace furrow

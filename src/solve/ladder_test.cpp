@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rungs.hpp"
+#include "solve_test_kit.hpp"
+
+#include <furrow/device.hpp>
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+using namespace solve_test;
+
+constexpr inventory everything{[](std::string_view) { return true; }, [](std::string_view) { return true; }};
+constexpr inventory little{[](std::string_view name) { return name == "cg" || name == "bicgstab"; },
+                           [](std::string_view name) { return name == "jacobi" || name == "none"; }};
+
+features large_matrix() {
+  features f;
+  f.rows = f.dominant = 1000000;
+  f.nnz = 7000000;
+  f.longest_row = 7;
+  f.symmetric = true;
+  return f;
+}
+
+std::string names(const std::vector<rung_plan>& rungs) {
+  std::string text;
+  for (const rung_plan& r : rungs) text += r.solver + "+" + r.precond + " ";
+  return text;
+}
+
+TEST(rungs, of_symmetric_matrices_begin_with_what_is_cheap_and_end_without_an_outlook) {
+  const auto list = rungs_for(large_matrix(), everything);
+  EXPECT_EQ(names(list), "cg+jacobi cg+amg cg+ic0 direct+lu cg+jacobi ");
+  EXPECT_GT(list.front().outlook, 0);
+  EXPECT_EQ(list.back().outlook, 0);
+  for (const rung_plan& r : list) EXPECT_FALSE(r.reason.empty());
+}
+
+TEST(rungs, of_few_rows_are_factorised_early) {
+  features f = large_matrix();
+  f.rows = f.dominant = 2000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("cg+jacobi direct+lu"), 0u);
+  f.symmetric = false;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
+}
+
+TEST(rungs, of_other_matrices_never_ask_for_what_they_lack) {
+  features f = large_matrix();
+  f.negative_diagonal = 5;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("cg+"), std::string::npos);
+  f.symmetric = false;
+  f.negative_diagonal = 0;
+  f.zero_diagonal = 3;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("jacobi"), std::string::npos);
+}
+
+TEST(rungs, are_those_that_the_build_has) {
+  features f = large_matrix();
+  for (const bool symmetric : {true, false})
+    for (const index_t negative : {index_t(0), index_t(10)})
+      for (const index_t zero : {index_t(0), index_t(10)}) {
+        f.symmetric = symmetric, f.negative_diagonal = negative, f.zero_diagonal = zero;
+        const auto list = rungs_for(f, little);
+        ASSERT_FALSE(list.empty());
+        for (const rung_plan& r : list)
+          EXPECT_TRUE(little.has_solver(r.solver) && little.has_preconditioner(r.precond));
+        EXPECT_FALSE(rungs_for_indefinite(f, little).empty());
+        EXPECT_FALSE(rungs_with("none", f, little).empty());
+      }
+}
+
+solve_options automatic(double rtol = 1e-10) {
+  solve_options o;
+  o.rtol = rtol;
+  return o;
+}
+
+TEST(ladder, takes_cg_where_it_will_do) {
+  const auto a = kit::laplacian(20, 20);
+  const auto s = kit::solve_honestly(a, kit::times(a, ones(400)), automatic());
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.solver, "cg");
+  EXPECT_EQ(s.report.precond, "jacobi");
+  ASSERT_EQ(s.report.rungs.size(), 1u);
+  EXPECT_EQ(s.report.rungs[0].iterations, s.report.iterations);
+}
+
+TEST(ladder, solves_what_cg_cannot) {
+  for (const char* spec : {"convection2d:20:30", "convection2d:50:1"}) {
+    const auto a = generate(spec).a;
+    const auto s = kit::solve_honestly(a, kit::times(a, ones(a.shape.cols)), automatic());
+    EXPECT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
+    EXPECT_NE(s.report.solver, "cg") << spec;
+  }
+}
+
+TEST(ladder, negates_a_negative_definite_matrix) {
+  auto a = kit::laplacian(15, 15);
+  for (double& v : a.val) v = -v;
+  const auto s = kit::solve_honestly(a, kit::times(a, ones(225)), automatic());
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.solver, "cg");
+  for (const double v : s.x) EXPECT_NEAR(v, 1, 1e-7);
+}
+
+TEST(ladder, goes_on_where_a_matrix_proves_indefinite) {
+  auto a = kit::laplacian(12, 12); // eigenvalues from 0.1 to 7.9, shifted through zero
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] -= 1.03;
+  const auto s = kit::solve_honestly(a, kit::random_vector<double>(144, 3), automatic(1e-8));
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  ASSERT_GE(s.report.rungs.size(), 2u);
+  EXPECT_EQ(s.report.rungs[0].why, status::not_positive_definite);
+  EXPECT_FALSE(s.report.rungs[0].outcome.empty());
+}
+
+TEST(ladder, never_hands_back_an_x_that_is_worse_than_the_first_guess) {
+  const coo<double> a{{3, 3}, {0, 0, 1, 2}, {0, 1, 1, 0}, {1, 2, 3, 4}}; // its last column is empty
+  const host_array<double> b{1, 1, 1};
+  const auto s = kit::solve_honestly(a, b, automatic());
+  EXPECT_NE(s.report.why, status::converged);
+  EXPECT_LE(s.report.relative_residual, 1);
+}
+
+TEST(ladder, has_the_same_bits_for_every_number_of_threads) {
+  const auto a = generate("convection2d:70:50").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 9);
+  host_array<double> first;
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    auto s = kit::solve_honestly(a, b, automatic(1e-6));
+    if (count == 1) first = std::move(s.x);
+    else EXPECT_TRUE(kit::same_bits(as_cview(first), as_cview(s.x)));
+  }
+  set_threads(0);
+}
+
+TEST(ladder, begins_where_the_last_answer_came_from) {
+  auto a = kit::laplacian(12, 12);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] -= 1.03;
+  solver<double> kept(a, automatic(1e-8));
+  const auto b = kit::random_vector<double>(144, 3);
+  host_array<double> x(144, 0.0), again(144, 0.0);
+  const auto one = kept.solve(as_cview(b), as_view(x)), two = kept.solve(as_cview(b), as_view(again));
+  EXPECT_GT(one.rungs.size(), 1u);
+  EXPECT_EQ(two.rungs.size(), 1u);
+  EXPECT_EQ(two.solver, one.solver);
+  EXPECT_EQ(two.rungs[0].setup_seconds, 0);
+  EXPECT_EQ(two.why, status::converged);
+}
+
+TEST(ladder, counts_the_iterations_of_all_rungs_against_the_limit) {
+  const auto a = generate("convection2d:40:80").a;
+  auto o = automatic(1e-14);
+  o.max_iterations = 9;
+  const auto s = kit::solve_honestly(a, kit::random_vector<double>(a.shape.rows, 4), o);
+  index_t sum = 0;
+  for (const solve_rung& r : s.report.rungs) sum += r.iterations;
+  EXPECT_LE(sum, 9);
+}
+
+TEST(ladder, takes_the_preconditioner_that_was_asked_for) {
+  auto o = automatic();
+  o.precond = "none";
+  const auto a = kit::laplacian(10, 10);
+  EXPECT_EQ(kit::solve_honestly(a, ones(100), o).report.precond, "none");
+  o.precond = "jacobi:7";
+  EXPECT_THROW(kit::solve_honestly(a, ones(100), o), error);
+}
+
+TEST(ladder, solves_in_single_precision) {
+  const auto a = generate("convection2d:20:30").a;
+  auto o = automatic(1e-4);
+  o.values = precision::f32;
+  host_array<double> x(400, 0.0);
+  const auto report = solve(a, as_cview(kit::times(a, ones(400))), as_view(x), o);
+  EXPECT_EQ(report.why, status::converged) << report.message;
+  EXPECT_FALSE(report.rungs.empty());
+}
+
+TEST(ladder, can_be_cancelled_while_it_is_set_up) {
+  for (int calls = 0; calls < 3; ++calls) {
+    auto o = automatic();
+    int left = calls;
+    o.cancelled = [&] { return left-- == 0; };
+    solver<double> kept(kit::laplacian(10), o);
+    const auto b = ones(10);
+    host_array<double> x(10, 0.0);
+    EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::interrupted) << calls;
+  }
+}
+
+TEST(ladder, stops_by_the_clock) {
+  auto o = automatic();
+  o.time_limit = 0;
+  const auto s = kit::solve_honestly(kit::laplacian(40, 40), ones(1600), o);
+  EXPECT_EQ(s.report.why, status::max_iterations);
+  EXPECT_TRUE(mentions(s.report.message, "time")) << s.report.message;
+  EXPECT_EQ(s.report.rungs.size(), 1u);
+}
+
+} // namespace
+} // namespace furrow

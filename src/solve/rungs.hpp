@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "features.hpp"
+
+#include <furrow/solve.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The ladder of `solver = "auto"`: what is tried for which matrix, in which order, and how long. Nothing here knows
+/// values or devices; every number is counted in rows and iterations, so that the same matrix is always treated alike.
+namespace furrow {
+
+/// A solver and a preconditioner to try.
+struct rung_plan {
+  std::string solver, precond;
+  std::string reason;
+  index_t outlook = 0; ///< left where the rate promises more iterations; 0: kept to its own limit
+};
+
+/// Which entries this build has.
+struct inventory {
+  bool (*has_solver)(std::string_view name);
+  bool (*has_preconditioner)(std::string_view name);
+};
+
+/// The rungs for a matrix, the first one first. Never empty.
+std::vector<rung_plan> rungs_for(const features& f, const inventory& there);
+
+/// The same where a solve has shown that a symmetric matrix is not positive definite.
+std::vector<rung_plan> rungs_for_indefinite(const features& f, const inventory& there);
+
+/// The methods to try with a preconditioner that was asked for.
+std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, const inventory& there);
+
+} // namespace furrow
