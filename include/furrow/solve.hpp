@@ -67,6 +67,7 @@ struct solve_report {
   double stored_bytes = 0;             ///< matrix, preconditioner and vectors
   index_t waits = 0;                   ///< times the host waited for the device
   std::string format, kernel, reason;  ///< what ran, and why it was chosen
+  std::string precond;                 ///< what the preconditioner says of itself; may be empty
   std::vector<double> history;         ///< relative residuals by the recurrence; [0] before the first iteration
   std::vector<double> history_seconds; ///< when each of them was known, since the solver started
 };

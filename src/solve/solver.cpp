@@ -207,6 +207,7 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
       run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters}, options);
   if (report.why == status::not_positive_definite && opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
+  report.precond = m->describe();
   report.stored_bytes = a->stored_bytes() + m->stored_bytes() +
                         double(sizeof(V)) * double(b.size) * double(2 + method->vectors(parameters));
   return report;
