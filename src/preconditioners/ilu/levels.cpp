@@ -104,7 +104,7 @@ private:
 
 } // namespace
 
-lu_factors factorise_by_levels(row_view<double> a, index_t level) {
+lu_factors factorise_by_levels(row_view<double> a, index_t level, double shift) {
   lu_factors f = pattern_of_levels(a, level).take();
   row_matrix<double>& lu = f.rows;
   std::vector<index_t> place(static_cast<std::size_t>(a.shape.cols), -1);
@@ -119,6 +119,7 @@ lu_factors factorise_by_levels(row_view<double> a, index_t level) {
       lu.val[place[a.col[k]]] = a.val[k];
       size = std::max(size, std::abs(a.val[k]));
     }
+    lu.val[f.pivot[i]] += std::copysign(shift * size, lu.val[f.pivot[i]]);
     for (index_t e = begin; e < f.pivot[i]; ++e) {
       const index_t k = lu.col[e];
       const double factor = lu.val[e] /= lu.val[f.pivot[k]];
