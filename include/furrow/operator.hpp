@@ -86,6 +86,8 @@ template <class V> struct any_preconditioner {
   virtual kind what() const { return kind::general; }
   virtual cview<V> diagonal() const { return {}; } ///< entries of a `kind::diagonal`
   virtual double stored_bytes() const = 0;
+  /// What it did to the matrix, as a sentence for people: an order, a shift. May be empty.
+  virtual std::string describe() const { return {}; }
 };
 
 } // namespace furrow

@@ -84,6 +84,7 @@ struct solve_report {
   double stored_bytes = 0;                     ///< matrix, preconditioner and vectors
   index_t waits = 0;                           ///< times the host waited for the device
   std::string solver, precond;                 ///< what ran, with parameters
+  std::string precond_about;                   ///< what the preconditioner says of itself; may be empty
   std::string format, kernel, reason;          ///< the same, and why the format was chosen
   std::vector<solve_rung> rungs;       ///< what `auto` tried, the last one gave the answer; empty where one was named
   std::vector<double> history;         ///< relative residuals by the recurrence; [0] before the first iteration

@@ -53,6 +53,10 @@ std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name
   const preconditioner_entry& entry = find_preconditioner(name);
   check(entry.on_gpu || !where.is_gpu(), fault::device,
         "the preconditioner {} has no GPU part: solve on the CPU, or take another one", entry.name);
+  check((entry.keeps.symmetric || !needed.m.symmetric) && (entry.keeps.definite || !needed.m.definite), fault::usage,
+        "the solver needs a symmetric positive definite preconditioner, which {} is not: take another solver, bicgstab "
+        "for one, or another preconditioner",
+        entry.name);
   return entry.make<V>()(a, take_apart(name).parameters, where, needed);
 }
 template std::unique_ptr<any_preconditioner<double>> make_preconditioner(std::string_view, const coo<double>&, device,

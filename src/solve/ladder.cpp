@@ -25,7 +25,7 @@ constexpr inventory this_build{has_solver, has_preconditioner};
 
 bool answers(status why) { return why == status::converged; }
 /// Another rung would not help, or was not asked for.
-bool ends(status why) { return why == status::nan || why == status::interrupted; }
+bool ends(status why) { return why == status::interrupted; }
 
 /// How a rung that could not be set up ended.
 void leave(solve_rung& tried, status why, std::string outcome) {
@@ -180,7 +180,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
     if (why == status::not_positive_definite && !indefinite_) turn_to_indefinite();
   }
   at_ = std::min(at_, plans_.size() - 1);
-  if (std::isnan(best.relative_residual) && best.why != status::nan && best.why != status::interrupted)
+  if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*places_.front()->a->to_triplets(), b, as_cview(x));
   best.setup_seconds = setup_seconds, best.solve_seconds = solve_seconds;
   best.rungs = std::move(rungs);
@@ -199,6 +199,10 @@ template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x) {
   solve_report report;
   if (ended_) {
     report = *ended_;
+  } else if (auto wrong_b = not_finite(b, "b"); !wrong_b.empty()) {
+    report = ended(status::nan, wrong_b);
+  } else if (auto wrong_x = not_finite(as_cview(x), "the first guess"); !wrong_x.empty()) {
+    report = ended(status::nan, wrong_x);
   } else if (negated_) {
     host_array<V> minus_b(b.size);
     std::ranges::transform(b, minus_b.begin(), [](V v) { return -v; });

@@ -102,6 +102,12 @@ solve_report run_on_host_vectors(const solver_entry& method, const linear_system
   return call(method, system, o);
 }
 
+template <class V> std::string not_finite(cview<V> v, const char* whose) {
+  for (index_t i = 0; i < v.size; ++i)
+    if (!std::isfinite(v[i])) return fmt::format("iteration 0: element {} of {} is {}", i + 1, whose, double(v[i]));
+  return {};
+}
+
 template <class V> double residual_of_triplets(const coo<V>& a, cview<V> b, cview<V> x) {
   const double size = largest(b);
   std::vector<double> r(static_cast<std::size_t>(b.size));
@@ -117,6 +123,8 @@ template <class V> double residual_of_triplets(const coo<V>& a, cview<V> b, cvie
 
 template solve_report run_on_host_vectors(const solver_entry&, const linear_system<double>&, const solve_options&);
 template solve_report run_on_host_vectors(const solver_entry&, const linear_system<float>&, const solve_options&);
+template std::string not_finite(cview<double>, const char*);
+template std::string not_finite(cview<float>, const char*);
 template double residual_of_triplets(const coo<double>&, cview<double>, cview<double>);
 template double residual_of_triplets(const coo<float>&, cview<float>, cview<float>);
 

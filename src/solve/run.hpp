@@ -10,6 +10,9 @@ namespace furrow {
 template <class V>
 solve_report run_on_host_vectors(const solver_entry& method, const linear_system<V>& system, const solve_options& o);
 
+/// The first element that is not finite, as a sentence that says whose; empty where all are.
+template <class V> std::string not_finite(cview<V> v, const char* whose);
+
 /// |b - A x| / |b| for a solve that ends before it starts. Serial.
 template <class V> double residual_of_triplets(const coo<V>& a, cview<V> b, cview<V> x);
 

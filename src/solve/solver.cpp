@@ -48,13 +48,6 @@ template <class V> void check_vectors_of(shape2 a, cview<V> b, view<V> x) {
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
 }
 
-/// The first element that is not finite, as a sentence; empty where all are.
-template <class V> std::string not_finite(cview<V> v, const char* whose) {
-  for (index_t i = 0; i < v.size; ++i)
-    if (!std::isfinite(v[i])) return fmt::format("iteration 0: element {} of {} is {}", i + 1, whose, double(v[i]));
-  return {};
-}
-
 /// Whether a diagonal speaks for solving -A x = -b: no entry is positive and some are negative.
 template <class V> bool has_negative_diagonal(const coo<V>& a) {
   std::atomic<bool> negative = false, positive = false;
@@ -213,6 +206,7 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
       run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters}, options);
   if (report.why == status::not_positive_definite && opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
+  report.precond_about = m->describe();
   report.stored_bytes = a->stored_bytes() + m->stored_bytes() +
                         double(sizeof(V)) * double(b.size) * double(2 + method->vectors(parameters));
   return report;

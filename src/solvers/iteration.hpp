@@ -197,9 +197,16 @@ private:
     end(own ? std::move(*own) : ending{status::stagnated, solver_messages::stagnated});
   }
 
+  /// Columns without entries hide an x that is not finite from its residual.
+  bool x_is_finite() {
+    s_.sweep(n_, pass(find_not_finite{}, in(system_.x)), at(control::rr));
+    ++report_.waits;
+    return s_.read(at(control::rr)) == 0;
+  }
+
   /// Whether the recomputed residual decides.
   bool finished() {
-    if (!std::isfinite(residual_))
+    if (!std::isfinite(residual_) || !x_is_finite())
       return end({status::nan, [](const standing&) { return solver_messages::first_residual_not_finite(); }});
     if (residual_ <= goal_ && certain()) return end({status::converged, solver_messages::converged});
     if (report_.iterations >= limit_) return end({status::max_iterations, solver_messages::limit});
@@ -257,9 +264,11 @@ private:
   }
   /// x becomes the best one seen, r its recomputed residual.
   void hand_back_the_best() {
+    if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
     if (best_ < first_ && !(residual_ <= best_)) {
       s_.copy(as_cview(best_x_), system_.x);
       recompute_residual();
+      if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
       best_ = residual_; // more than before where the recurrence was wrong about that x
     }
     if (!(residual_ <= first_) && std::isfinite(first_)) restore_first_guess();

@@ -76,4 +76,10 @@ struct set_zero {
   template <class V> FURROW_HD void operator()(V& x, sums<0>) const { x = V(0); }
 };
 
+/// Sums x - x: 0 where all of x is finite, a NaN otherwise.
+struct find_not_finite {
+  FURROW_HD void load() {}
+  template <class V> FURROW_HD void operator()(V x, sums<1> sum) const { sum[0] += double(x) - double(x); }
+};
+
 } // namespace furrow

@@ -96,6 +96,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                fmt::format("{}, {}{}", method_of(r), request.machine.precision_name,
                            r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
   text += attempts(r);
+  if (!r.precond_about.empty()) text += line("precond", r.precond_about);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu()
                              ? describe(request.options.where)
@@ -158,6 +159,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["rhs"] = o.rhs;
   j["x0"] = request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
+  if (!r.precond.empty()) j["precond_says"] = r.precond;
   j["restarts"] = r.restarts;
   j["waits"] = r.waits;
   j["rtol"] = request.options.rtol;

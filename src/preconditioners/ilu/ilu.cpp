@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels.hpp"
+
+#include "preconditioners/incomplete_lu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace furrow::ilu_preconditioner {
+namespace {
+
+constexpr index_t most_levels = 100;
+
+entry_parameters taken_apart(std::string_view text) { return {"ilu[:LEVEL[:ORDER]]", text}; }
+
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device, solver_needs) {
+  const entry_parameters p = taken_apart(text);
+  const index_t level = p.whole(0, 0, 0, most_levels);
+  return make_incomplete_lu<V>(
+      a, fmt::format("ilu:{}", level), order_from(p, 1),
+      [level](row_view<double> b, double shift) { return factorise_by_levels(b, level, shift); });
+}
+
+/// Each level is taken to add as many entries as A has: right for level 0, a guess from grids beyond.
+preconditioner_layout lay_out(const stats& s, precision p, std::string_view text) {
+  const entry_parameters parameters = taken_apart(text);
+  const double level = double(parameters.whole(0, 0, 0, most_levels));
+  order_from(parameters, 1);
+  return layout_of_incomplete_lu(s, p, (1 + level) * double(s.nnz) + double(s.shape.rows));
+}
+
+} // namespace
+
+extern const preconditioner_entry entry{"ilu",
+                                        "incomplete LU factors; rows matched to columns where the diagonal is weak",
+                                        {},
+                                        lay_out,
+                                        make<double>,
+                                        make<float>,
+                                        "[:LEVEL[:ORDER]]",
+                                        false};
+
+} // namespace furrow::ilu_preconditioner

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "incomplete_lu.hpp"
+
+#include "backends/cpu/parallel.hpp"
+#include "matrix/cuthill_mckee.hpp"
+#include "matrix/matching.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace furrow {
+namespace {
+
+constexpr index_t grain = 1 << 14;
+
+/// One of the factors beside its diagonal, in the precision of the solver.
+template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side) {
+  const index_t n = f.rows.shape.rows;
+  const auto first = [&](index_t i) { return side == triangle::lower ? f.rows.row_ptr[i] : f.pivot[i] + 1; };
+  const auto last = [&](index_t i) { return side == triangle::lower ? f.pivot[i] : f.rows.row_ptr[i + 1]; };
+  row_matrix<V> part{f.rows.shape, host_array<index_t>(n + 1), {}, {}};
+  part.row_ptr[0] = 0;
+  for (index_t i = 0; i < n; ++i) part.row_ptr[i + 1] = part.row_ptr[i] + last(i) - first(i);
+  part.col.resize(part.row_ptr[n]);
+  part.val.resize(part.row_ptr[n]);
+  for (index_t i = 0; i < n; ++i)
+    for (index_t k = first(i), to = part.row_ptr[i]; k < last(i); ++k, ++to) {
+      part.col[to] = f.rows.col[k];
+      part.val[to] = static_cast<V>(f.rows.val[k]);
+    }
+  return part;
+}
+
+template <class V> host_array<V> inverse_pivots(const lu_factors& f) {
+  host_array<V> inverse(f.rows.shape.rows);
+  for (index_t i = 0; i < inverse.size(); ++i) {
+    const double pivot = f.rows.val[f.pivot[i]];
+    inverse[i] = static_cast<V>(1 / pivot);
+    if (!std::isfinite(inverse[i]) || inverse[i] == 0)
+      throw refusal{status::breakdown, fmt::format("pivot {} of the incomplete factors is {:.3g}, whose inverse is out "
+                                                   "of range: scale the matrix, or take the order matched",
+                                                   i + 1, pivot)};
+  }
+  return inverse;
+}
+
+/// The order and the scales of `elimination_order::matched`, and words about them.
+template <class V> arrangement match(row_view<V> a, std::string& about) {
+  constexpr double most = sizeof(V) == 8 ? 1e150 : 1e15; // M r stays in the range of V
+  auto h = match_heavy_diagonal(a);
+  const index_t n = a.shape.rows;
+  for (auto* scales : {&h.row_scale, &h.col_scale})
+    for (double& s : *scales) s = std::clamp(s, 1 / most, most);
+  arrangement matched{std::move(h.row_of), {}, std::move(h.row_scale), std::move(h.col_scale)};
+  about = "rows matched to columns and scaled";
+  if (h.rank < n)
+    about += fmt::format("; structurally singular, rank {} of {}: row {} has no pair", h.rank, n, h.unpaired + 1);
+  const auto order = reverse_cuthill_mckee(neighbours_of(arranged(a, matched).view()));
+  host_array<std::int32_t> row(n);
+  for (index_t i = 0; i < n; ++i) row[i] = matched.row[order[i]];
+  matched.row = std::move(row);
+  matched.place = inverse_permutation(as_cview(order));
+  return matched;
+}
+
+/// f(A as it stands, in double).
+template <class V, class F> auto in_double(row_view<V> a, F&& f) {
+  if constexpr (sizeof(V) == 8) return f(a);
+  else return f(arranged(a, {}).view());
+}
+
+/// The factors of A as it stands, where they are good.
+template <class V> std::optional<lu_factors> good_as_it_stands(row_view<V> a, const factoriser& factorise) {
+  constexpr double most = 1e6;
+  if (has_weak_diagonal(a)) return {};
+  return in_double(a, [&](row_view<double> b) -> std::optional<lu_factors> {
+    lu_factors f = factorise(b, 0);
+    if (f.replaced > 0 || growth(b, f) > most) return {};
+    return f;
+  });
+}
+
+std::string about_numbers(const lu_factors& f, const arrangement& moved) {
+  std::string about;
+  if (f.shift > 0) about += fmt::format("; the factors exploded until the diagonal was shifted by {:g}", f.shift);
+  if (f.replaced > 0)
+    about += fmt::format("; {} pivot{} too small and replaced, the first in row {}", f.replaced,
+                         f.replaced == 1 ? " was" : "s were",
+                         1 + (moved.row.empty() ? f.first_replaced : index_t(moved.row[f.first_replaced])));
+  return about;
+}
+
+} // namespace
+
+template <class V>
+incomplete_lu<V>::incomplete_lu(const lu_factors& f, arrangement moved, std::string about)
+    : lower_(strict_part<V>(f, triangle::lower), {}, triangle::lower),
+      upper_(strict_part<V>(f, triangle::upper), inverse_pivots<V>(f), triangle::upper), moved_(std::move(moved)),
+      about_(std::move(about)), work_(moved_.row.empty() ? 0 : f.rows.shape.rows) {}
+
+template <class V> void incomplete_lu<V>::apply(cview<V> r, view<V> z) const {
+  const bool moves = !moved_.row.empty();
+  const view<V> w = moves ? as_view(work_) : z;
+  cpu::for_each_range(r.size, grain, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i)
+      w[i] = moves ? static_cast<V>(moved_.row_scale[moved_.row[i]] * double(r[moved_.row[i]])) : r[i];
+  });
+  lower_.solve(w);
+  upper_.solve(w);
+  if (!moves) return;
+  cpu::for_each_range(r.size, grain, [&](index_t first, index_t last) {
+    for (index_t j = first; j < last; ++j) z[j] = static_cast<V>(moved_.col_scale[j] * double(w[moved_.place[j]]));
+  });
+}
+
+template <class V> double incomplete_lu<V>::stored_bytes() const {
+  return lower_.stored_bytes() + upper_.stored_bytes() +
+         double(moved_.row.byte_count() + moved_.place.byte_count() + moved_.row_scale.byte_count() +
+                moved_.col_scale.byte_count() + work_.byte_count());
+}
+
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::string_view name,
+                                                          elimination_order order, const factoriser& factorise) {
+  const rows_of_triplets<V> triplets(a);
+  const row_view<V> rows = triplets.view();
+  const auto finish = [&](const lu_factors& f, arrangement moved, const std::string& about) {
+    const double each = double(f.rows.nnz()) / double(std::max<index_t>(a.shape.rows, 1));
+    auto all = fmt::format("{}: {}{}; {:.1f} entries a row", name, about, about_numbers(f, moved), each);
+    return std::make_unique<incomplete_lu<V>>(f, std::move(moved), std::move(all));
+  };
+  constexpr auto* as_they_stand = "rows as they stand";
+  if (order == elimination_order::automatic)
+    if (const auto f = good_as_it_stands(rows, factorise)) return finish(*f, {}, as_they_stand);
+  if (order == elimination_order::natural)
+    return in_double(rows, [&](row_view<double> b) { return finish(stable_factors(b, factorise), {}, as_they_stand); });
+  std::string about;
+  arrangement moved = match(rows, about);
+  const lu_factors f = stable_factors(arranged(rows, moved).view(), factorise);
+  return finish(f, std::move(moved), about);
+}
+
+preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, double entries) {
+  const double n = double(s.shape.rows), nnz = double(s.nnz);
+  entries = std::min(entries, n * n);
+  const double arrangement = 2 * 4 + 2 * 8, triangles = 2 * (8 + 4), pivots_and_work = 2 * bytes_of(p);
+  const double kept = (4 + bytes_of(p)) * entries + n * (arrangement + triangles + pivots_and_work);
+  return {kept, kept + 12 * (nnz + entries) + 16 * n, false};
+}
+
+#define FURROW_INSTANTIATE(V)                                                                                          \
+  template class incomplete_lu<V>;                                                                                     \
+  template std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>&, std::string_view,                  \
+                                                                     elimination_order, const factoriser&)
+FURROW_INSTANTIATE(double);
+FURROW_INSTANTIATE(float);
+#undef FURROW_INSTANTIATE
+
+} // namespace furrow

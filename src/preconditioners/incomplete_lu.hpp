@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "elimination.hpp"
+#include "entry.hpp"
+
+#include "matrix/permute.hpp"
+#include "matrix/triangular.hpp"
+
+#include <string>
+
+namespace furrow {
+
+/// M r = Dc Q' U^-1 L^-1 Q Dr P r, the inverse of the incomplete factors of Q Dr P A Dc Q'. Solves with L and U level
+/// by level (`triangular_solver`); reads both factors once, takes no memory. One application at a time.
+template <class V> class incomplete_lu final : public any_preconditioner<V> {
+public:
+  /// Throws a `refusal` where the inverse of a pivot leaves the range of V.
+  incomplete_lu(const lu_factors& f, arrangement moved, std::string about);
+  void apply(cview<V> r, view<V> z) const override;
+  double stored_bytes() const override;
+  std::string describe() const override { return about_; }
+
+private:
+  triangular_solver<V> lower_, upper_;
+  arrangement moved_;
+  std::string about_;
+  mutable host_array<V> work_; ///< empty where nothing moves
+};
+
+/// Puts A in order, has it factorised, and makes M of that. `automatic`: as it stands where the diagonal is not weak,
+/// no pivot had to be replaced and the growth is below 1e6; otherwise matched. `name` begins what M says of itself.
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::string_view name,
+                                                          elimination_order order, const factoriser& factorise);
+
+/// Of an M whose factors have that many entries, of a matrix of n rows and nnz entries.
+preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, double entries);
+
+} // namespace furrow
