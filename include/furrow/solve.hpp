@@ -105,6 +105,7 @@ memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_o
 
 struct named {
   std::string_view name, about;
+  std::string_view parameters{}; ///< what may follow the name: "[:LEVEL]"
 };
 std::vector<named> solvers();
 std::vector<named> preconditioners();

@@ -11,7 +11,8 @@ enum class triangle { lower, upper };
 /// Solves with a triangular T, given by its rows: entries beside the diagonal, and the inverse diagonal (empty: ones).
 ///
 /// Rows that need none of each other are a level, and the threads share it; levels of few rows are taken by one thread
-/// together with their neighbours. Where most rows are in such levels (a band, a chain), all rows are taken in order.
+/// together with their neighbours. Where most rows are in such levels (a band, a chain), or fewer than four threads are
+/// there when it is made, all rows are taken in order.
 /// Every row adds up its own entries in their order: the same bits for any number of threads. A level costs a wait of
 /// a few microseconds; a solve reads T once, and x once for each entry.
 /// E. Anderson, Y. Saad, Solving sparse triangular linear systems on parallel computers, 1989.

@@ -129,6 +129,13 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
   return o;
 }
 
+std::string preconditioner_lines() {
+  std::string lines = "Preconditioners:\n";
+  for (const named& p : preconditioners())
+    lines += fmt::format("  {:<28}{}\n", fmt::format("{}{}", p.name, p.parameters), p.about);
+  return lines;
+}
+
 choosing choosing_of(solve_request& q) {
   return {q.options.format, q.options.kernel, q.options.tune, q.options.applies};
 }
@@ -211,7 +218,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.get_option("--json")->group("Output");
   add_file(app, shared, "--history", q->history, "write iteration,relative_residual as CSV", "Output");
   add_file(app, shared, "--plot", q->plot, "draw the residual over the iterations as SVG", "Output");
-  app.footer("Ctrl-C stops within a second and writes the best x so far where -o asks for it.\n\n"
+  app.footer(preconditioner_lines() +
+             "\nCtrl-C stops within a second and writes the best x so far where -o asks for it.\n\n"
              "Examples:\n"
              "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
              "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"

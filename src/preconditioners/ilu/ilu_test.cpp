@@ -152,7 +152,7 @@ TYPED_TEST(ilu, replaces_pivots_that_vanish_and_says_so) {
 TYPED_TEST(ilu, has_the_same_bits_for_every_number_of_threads) {
   using V = TypeParam;
   const int before = threads();
-  const auto a = generate("convection2d:300:10").a;
+  const auto a = generate("poisson3d:60").a;
   const auto r = kit::random_vector<V>(a.shape.rows, 1);
   host_array<V> first;
   for (const int count : {1, 2, 5}) {
