@@ -30,7 +30,7 @@ u = np.zeros(n * n)
 u[n * n // 2 + n // 2] = 100.0
 total = u.sum()
 P = furrow.Matrix(pattern)
-solver = furrow.Solver(P, M="jacobi", rtol=1e-10)
+solver = furrow.Solver(P, "cg", M="jacobi", rtol=1e-10)
 iterations = []
 for step in range(10):
     P.update_values(values(u))

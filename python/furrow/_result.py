@@ -47,6 +47,8 @@ class Result:
     history, history_seconds : ndarray
         Relative residuals by the recurrence, and when each was known.
     solver, precond, format, kernel, reason, device : str
+    rungs : list of dict
+        What was tried where no method was named; the last one gave the answer.
     seconds : dict
         Of "setup" and "solve".
     bytes_per_iteration : float
@@ -73,7 +75,8 @@ class Result:
         self.residual = report["relative_residual"]
         self.error = None
         self.history, self.history_seconds = report["history"], report["history_seconds"]
-        self.solver, self.precond = solver, precond
+        self.solver, self.precond = report["solver"] or solver, precond or report["precond"]
+        self.rungs = report["rungs"]
         self.format, self.kernel, self.reason = report["format"], report["kernel"], report["reason"]
         self.device = "cpu"
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
@@ -103,13 +106,14 @@ class Result:
             return v if math.isfinite(v) else None
 
         rest = self._rest
-        solve = self.seconds["solve"]
+        rungs = [{**rung, "relative_residual": number(rung["relative_residual"])} for rung in self.rungs]
+        solve = rungs[-1]["seconds"]["solve"] if rungs else self.seconds["solve"]
         rate = self.bytes_per_iteration * self.iterations / solve if solve > 0 else 0.0
         return {
             "status": self.status, "message": self.message, "iterations": self.iterations,
             "relative_residual": number(self.residual), "relative_error": self.error,
             "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
-            "solver": self.solver, "precond": self.precond, "format": self.format, "kernel": self.kernel,
+            "solver": self.solver, "precond": self.precond, "rungs": rungs, "format": self.format, "kernel": self.kernel,
             "precision": rest["precision"], "device": self.device, "threads": rest["threads"],
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": rest["matrix"], "rhs": "given",

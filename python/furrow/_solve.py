@@ -99,9 +99,10 @@ class Solver:
     A : Matrix, sparse or dense matrix, LinearOperator, or what has shape and matvec
         A `Matrix` is not looked at or stored again; what `Matrix.update_values` does to it is taken over.
     solver : str
-        A name of `show_config()["solvers"]`, with parameters after a colon.
+        A name of `show_config()["solvers"]`, with parameters after a colon; "auto" tries what suits the matrix until
+        one converges.
     M : str, LinearOperator, callable, sparse or dense matrix, Matrix, or None
-        The preconditioner: an approximation of the inverse of A, or the name of one.
+        The preconditioner: an approximation of the inverse of A, or the name of one; None is none.
     rtol, atol : float
         Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol).
     maxiter : int or None
@@ -116,13 +117,13 @@ class Solver:
     Examples
     --------
     >>> import furrow, numpy as np
-    >>> s = furrow.Solver(furrow.generate("poisson2d:20"), M="jacobi")
+    >>> s = furrow.Solver(furrow.generate("poisson2d:20"), "cg", M="jacobi")
     >>> b = np.ones(400)
     >>> bool((s.solve(b).x == s.solve(b).x).all()), s.solve(b).seconds["setup"]
     (True, 0.0)
     """
 
-    def __init__(self, A, solver="cg", M="jacobi", *, rtol=1e-8, atol=0.0, maxiter=None, callback=None, monitor=None,
+    def __init__(self, A, solver="auto", M="auto", *, rtol=1e-8, atol=0.0, maxiter=None, callback=None, monitor=None,
                  format="auto", kernel="auto", tune=False, device=None, assume_symmetric=False, dtype=None):
         check_device(device)
         shape = getattr(A, "shape", None)
@@ -144,6 +145,8 @@ class Solver:
         self._watching = _Watching(callback, monitor)
         named = M is None or isinstance(M, str)
         self.precond = (M or "none") if named else "given"
+        if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
+            self.solver = solver = "cg" if _seems_symmetric(A) else "bicgstab"
         self._options = {
             "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
@@ -168,10 +171,10 @@ class Solver:
             self.nnz = len(data)
             self._core = _core.Solver(indptr, indices, contiguous(data, self.dtype), *shape, o)
         else:
-            if o["precond"] not in ("none", "jacobi"):
+            if o["precond"] not in ("none", "auto"):
                 raise UsageError(f"the preconditioner {o['precond']} is made from entries, which A does not show: give M as "
                                  "a function")
-            if o["precond"] == "jacobi":
+            if self._M is None:
                 self.precond = o["precond"] = "none"
             product = _fitted(_product_of(A, "A"), n, self.dtype, "A")
             self.nnz = 0
@@ -206,7 +209,8 @@ class Solver:
             x[:] = guess
         self._watching.last = 0
         report = self._core.solve(rhs, x)
-        result = Result(x, report, solver=self.solver, precond=self.precond, shape=self.shape, nnz=self.nnz,
+        result = Result(x, report, solver=self.solver,
+                        precond="given" if self._M is not None else "", shape=self.shape, nnz=self.nnz,
                         rtol=self._options["rtol"], atol=self._options["atol"], dtype=self.dtype,
                         name=getattr(self.A, "name", ""))
         if report["raised"] is not None:
@@ -217,6 +221,16 @@ class Solver:
 
     def __repr__(self):
         return f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name}>"
+
+
+def _seems_symmetric(A):
+    """Of what shows entries, the truth up to rounding; a product alone is taken for symmetric."""
+    if isinstance(A, Matrix):
+        A = A.tocsr()
+    if not is_matrix(A):
+        return True
+    A = A if sp.issparse(A) else np.asarray(A)
+    return bool(abs(A - A.T).max() <= 1e-12 * abs(A).max()) if A.shape[0] else True
 
 
 def _zero_of_zero(product):
@@ -243,30 +257,17 @@ def solve(A, b, x0=None, *, rtol=1e-8, atol=0.0, maxiter=None, solver="auto", M=
           residuals=None, format="auto", kernel="auto", tune=False, device=None):
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
-    A symmetric A is solved by conjugate gradients with the diagonal, where it proves positive definite, others by
-    BiCGStab. Arguments are those of `Solver`.
+    Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
+    product nothing is known: it is solved by conjugate gradients unless another `solver` is named. The other arguments are
+    those of `Solver`.
 
     >>> import furrow, numpy as np
     >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))
-    >>> r.solver, r.success
-    ('bicgstab', True)
+    >>> r.success, r.rungs[-1]["solver"] == r.solver
+    (True, True)
     """
-    def run(name, precond):
-        return _run(A, b, x0, name, precond, rtol, atol, maxiter, callback, monitor, residuals, format=format,
-                    kernel=kernel, tune=tune, device=device)
-
-    precond = "jacobi" if isinstance(M, str) and M == "auto" else M
-    if solver != "auto":
-        result = run(solver, precond)
-    else:
-        try:
-            result = run("cg", precond)
-        except InputError as e:
-            if "symmetric" not in str(e):
-                raise
-            result = run("bicgstab", precond)
-        if result.status == "not_positive_definite":
-            result = run("bicgstab", "none" if precond == "jacobi" else precond)
+    result = _run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
+                  tune=tune, device=device)
     result._warn()
     return result
 

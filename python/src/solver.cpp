@@ -80,7 +80,7 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
     return h->hear(
         [&] { return h->watch.is_none() || !nb::cast<bool>(h->watch(p.iteration, p.relative_residual, p.seconds)); });
   };
-  o.cancelled = [h] { return h->cancelled.load(); };
+  o.cancelled = [h] { return is_helper ? h->cancelled.load() : !h->hear([] { return true; }); };
   if (h->monitor.is_none()) return o;
   o.monitor_every = nb::cast<index_t>(d["monitor_every"]);
   o.monitor = [h](const progress& p, cview<double> x) {
@@ -157,6 +157,19 @@ nb::dict dict_of(const solve_report& r) {
   d["relative_residual"] = r.relative_residual;
   d["setup_seconds"] = r.setup_seconds, d["solve_seconds"] = r.solve_seconds;
   d["bytes_per_iteration"] = r.bytes_per_iteration, d["stored_bytes"] = r.stored_bytes;
+  d["solver"] = r.solver, d["precond"] = r.precond;
+  nb::list rungs;
+  for (const solve_rung& one : r.rungs) {
+    nb::dict tried, seconds;
+    tried["solver"] = one.solver, tried["precond"] = one.precond;
+    tried["device"] = describe(one.where);
+    tried["reason"] = one.reason, tried["status"] = std::string(name(one.why)), tried["outcome"] = one.outcome;
+    tried["iterations"] = one.iterations, tried["relative_residual"] = one.relative_residual;
+    seconds["setup"] = one.setup_seconds, seconds["solve"] = one.solve_seconds;
+    tried["seconds"] = seconds;
+    rungs.append(tried);
+  }
+  d["rungs"] = rungs;
   d["format"] = r.format, d["kernel"] = r.kernel, d["reason"] = r.reason;
   d["history"] = new_array(cview<double>(r.history));
   d["history_seconds"] = new_array(cview<double>(r.history_seconds));

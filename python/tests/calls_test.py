@@ -50,11 +50,13 @@ def test_info_says_why(grid):
 
 
 def test_solve_takes_the_method_that_serves():
-    for spec, solver in (("poisson2d:20", "cg"), ("convection2d:20:10", "bicgstab")):
+    for spec, symmetric in (("poisson2d:20", True), ("convection2d:20:10", False)):
         A = furrow.generate(spec)
         r = furrow.solve(A, A @ np.ones(400))
-        assert r.success and r.solver == solver
+        assert r.success and (r.solver == "cg") == symmetric and r.rungs[-1]["status"] == "converged"
         np.testing.assert_allclose(r.x, 1, atol=1e-5)
+        given = furrow.Solver(furrow.Matrix(A), M=lambda r: r / 4).solve(A @ np.ones(400))
+        assert given.success and given.precond == "given" and (given.solver == "cg") == symmetric
 
 
 def test_preconditioners_in_any_form(grid):
