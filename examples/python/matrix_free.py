@@ -4,6 +4,7 @@
 The operator is a biharmonic plate plus a spring; the preconditioner solves its main part exactly by a sine transform.
 """
 import numpy as np
+import numpy.typing as npt
 import scipy.fft
 from scipy.sparse.linalg import LinearOperator
 
@@ -11,11 +12,12 @@ import furrow
 
 n = 48
 wave = 2 - 2 * np.cos(np.pi * np.arange(1, n + 1) / (n + 1))
+Vector = npt.NDArray[np.float64]
 laplacian = wave[:, None] + wave[None, :]  # eigenvalues
 stiffness = 1 + 0.5 * np.random.default_rng(1).random((n, n))  # of the springs
 
 
-def delta(u):
+def delta(u: Vector) -> Vector:
     v = 4 * u
     v[1:] -= u[:-1]
     v[:-1] -= u[1:]
@@ -24,14 +26,14 @@ def delta(u):
     return v
 
 
-def plate(x):
+def plate(x: Vector) -> Vector:
     u = x.reshape(n, n)
     return (delta(delta(u)) + 1e-2 * stiffness * u).ravel()
 
 
-def plate_without_springs(r):
+def plate_without_springs(r: Vector) -> Vector:
     spectrum = scipy.fft.dstn(r.reshape(n, n), type=1) / (laplacian**2 + 1e-2)
-    return scipy.fft.idstn(spectrum, type=1).ravel()
+    return np.asarray(scipy.fft.idstn(spectrum, type=1)).ravel()
 
 
 A = LinearOperator((n * n, n * n), matvec=plate, dtype=float)

@@ -5,6 +5,7 @@
 over, and begins each solve with the answer before.
 """
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 import furrow
@@ -17,9 +18,9 @@ rows = np.repeat(np.arange(n * n), np.diff(pattern.indptr))
 on_diagonal = rows == pattern.indices
 
 
-def values(u):
+def values(u: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """I + dt K(u) in the places of the pattern; the conductivity between two points is 1 + the mean of their u."""
-    k = -dt * (1 + (u[rows] + u[pattern.indices]) / 2)
+    k: npt.NDArray[np.float64] = -dt * (1 + (u[rows] + u[pattern.indices]) / 2)
     k[on_diagonal] = 0
     outflow = np.bincount(rows, k, n * n)
     k[on_diagonal] = 1 - outflow

@@ -11,6 +11,9 @@ the answer.
 >>> info
 0
 """
+from __future__ import annotations
+
+from typing import Any
 try:
     from . import _core
 except ImportError as e:
@@ -37,7 +40,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "scipy_compat":
         import importlib
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The border: what a caller gives becomes arrays that the library reads where they lie. Nothing is written to."""
+from __future__ import annotations
+
+from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
@@ -8,7 +11,7 @@ from ._errors import DeviceError, UsageError
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def refuse_gpu(array, name):
+def refuse_gpu(array: Any, name: str) -> None:
     """Arrays on a GPU are recognised, and refused until there is a part for them."""
     device = getattr(array, "__dlpack_device__", None)
     if hasattr(type(array), "__cuda_array_interface__") and getattr(array, "is_cuda", True):
@@ -20,7 +23,7 @@ def refuse_gpu(array, name):
                           "give an array in host memory, such as cupy.asnumpy or tensor.cpu() make")
 
 
-def real_type(*dtypes):
+def real_type(*dtypes: Any) -> Any:
     """f32 where all are, otherwise f64; integers and bool are f64. Raises TypeError for what has no such form."""
     for dtype in dtypes:
         if dtype.kind == "c":
@@ -34,12 +37,12 @@ def real_type(*dtypes):
     return F32 if single else F64
 
 
-def is_matrix(A):
+def is_matrix(A: Any) -> bool:
     """Whether A has entries, rather than only a product."""
     return sp.issparse(A) or isinstance(A, (np.ndarray, list, tuple))
 
 
-def as_rows(A, name="A"):
+def as_rows(A: Any, name: str = "A") -> Any:
     """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays are taken where they lie."""
     refuse_gpu(A, name)
     if not sp.issparse(A):
@@ -58,12 +61,12 @@ def as_rows(A, name="A"):
     return contiguous(A.indptr, index), contiguous(A.indices, index), data, A.shape
 
 
-def contiguous(array, dtype):
+def contiguous(array: Any, dtype: Any) -> Any:
     """The array itself where it is one-dimensional, of this type and without gaps; otherwise such a copy."""
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def as_vector(x, n, name, dtype=None):
+def as_vector(x: Any, n: int, name: str, dtype: Any = None) -> Any:
     """A contiguous vector of n elements from (n,) or (n, 1)."""
     refuse_gpu(x, name)
     x = np.asarray(x)
@@ -76,7 +79,7 @@ def as_vector(x, n, name, dtype=None):
     return contiguous(x, dtype).reshape(n)
 
 
-def check_out(out, shape, dtype, name="out"):
+def check_out(out: Any, shape: Any, dtype: Any, name: str = "out") -> None:
     """An output is written as it stands: one that does not fit would be converted, and the result be lost."""
     refuse_gpu(out, name)
     if not isinstance(out, np.ndarray):
@@ -89,7 +92,7 @@ def check_out(out, shape, dtype, name="out"):
         raise UsageError(f"{name} must be contiguous and writeable: a result in a copy would be lost")
 
 
-def check_device(device):
+def check_device(device: str | None) -> str:
     """None and "cpu" are the CPU; others must exist."""
     from . import _config
 

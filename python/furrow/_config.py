@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Threads, devices, and what this build is."""
+from __future__ import annotations
+
+from typing import Any
 import pathlib
 import subprocess
 import sys
@@ -9,7 +12,7 @@ from . import _core
 default_device = None
 
 
-def command():
+def command() -> str:
     """The program `furrow` of this package, as a path."""
     return str(pathlib.Path(__file__).parent / "furrow-command")
 
@@ -29,34 +32,34 @@ class threads:
     True
     """
 
-    def __init__(self, n=None):
+    def __init__(self, n: int | None = None) -> None:
         self._before = _core.threads()
         if n is not None:
             _core.set_threads(n)
         self._now = _core.threads()
 
-    def __int__(self):
+    def __int__(self) -> int:
         return self._now
 
     __index__ = __int__
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self._now == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._now)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self._now)
 
-    def __enter__(self):
+    def __enter__(self) -> threads:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         _core.set_threads(self._before)
 
 
-def devices():
+def devices() -> list[str]:
     """Names of the devices that can be asked for.
 
     >>> import furrow
@@ -66,7 +69,7 @@ def devices():
     return ["cpu"] + [f"gpu:{ordinal}" for ordinal, *_ in _core.devices()["gpus"]]
 
 
-def doctor():
+def doctor() -> str:
     """What `furrow doctor` prints: the machine, the build, and what would make it faster.
 
     >>> import furrow
@@ -76,7 +79,7 @@ def doctor():
     return subprocess.run([command(), "doctor"], capture_output=True, text=True, check=False).stdout
 
 
-def show_config():
+def show_config() -> dict[str, Any]:
     """Versions and names of this build, as a dictionary.
 
     >>> import furrow

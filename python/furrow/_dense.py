@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dense products."""
+from __future__ import annotations
+
+from typing import Any
 import numpy as np
 
 from . import _core
@@ -9,7 +12,7 @@ from ._errors import UsageError
 _KINDS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
 
-def gemv(A, x, out=None, alpha=1.0, beta=0.0, trans=False):
+def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0, trans: bool = False) -> Any:
     """``out = alpha op(A) x + beta out`` for a dense matrix, op(A) = A, or its transpose.
 
     A is of float64, float32, float16 or ml_dtypes' bfloat16, in rows or in columns, with gaps between them or without;
@@ -51,7 +54,7 @@ def gemv(A, x, out=None, alpha=1.0, beta=0.0, trans=False):
     return out
 
 
-def _laid_out(A):
+def _laid_out(A: Any) -> Any:
     """A with one axis without gaps, the distance of its lines, and whether they are columns."""
     size = A.itemsize
     for by_columns in (False, True):

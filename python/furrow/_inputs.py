@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files and generators of the command line."""
+from __future__ import annotations
+
+from typing import Any
 import os
 
 import numpy as np
@@ -24,14 +27,14 @@ class read_array(sp.csr_array):
     name = origin = ""
 
 
-def _array(d):
+def _array(d: Any) -> read_array:
     A = read_array((d["data"], d["indices"], d["indptr"]), shape=d["shape"], copy=False)
     A.b, A.name, A.origin = d["b"], d["name"], d["origin"]
     A.has_canonical_format = True
     return A
 
 
-def read(file):
+def read(file: str | os.PathLike[str]) -> read_array:
     """A matrix from a file: `.mtx`, a SuiteSparse `.tar`, both also compressed, or `.furrow`.
 
     Told apart by content. The right-hand side that was stored with it is `.b`.
@@ -45,7 +48,7 @@ def read(file):
     return _array(_core.read(os.fspath(file)))
 
 
-def generate(spec):
+def generate(spec: str) -> read_array:
     """A matrix by the name of a generator and its sizes: the same bits everywhere.
 
     >>> import furrow
@@ -58,7 +61,7 @@ def generate(spec):
     return _array(_core.generate(spec))
 
 
-def write(file, A, comment=""):
+def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`) or a vector (`.mtx`, `.npy`, `.txt`).
 
     Digits are the shortest that read back as the same bits. Nobody sees half a file.
@@ -85,7 +88,7 @@ def write(file, A, comment=""):
     _core.write(file, indptr, indices, contiguous(data, F64), *shape, comment)
 
 
-def info(file):
+def info(file: str | os.PathLike[str]) -> dict[str, Any]:
     """What the head of a file or a generator says, without reading the rest.
 
     >>> import furrow

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A matrix that stays."""
+from __future__ import annotations
+
+from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
@@ -35,7 +38,8 @@ class Matrix(_core.Matrix):
 
     __array_ufunc__ = None  # numpy leaves x @ P to this class
 
-    def __init__(self, A, format="auto", kernel="auto", tune=False, device=None):
+    def __init__(self, A: Any, format: str = "auto", kernel: str = "auto", tune: bool = False,
+                 device: str | None = None) -> None:
         check_device(device)
         self.device = "cpu"
         indptr, indices, data, shape = as_rows(A)
@@ -44,12 +48,12 @@ class Matrix(_core.Matrix):
         self._wide = None
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         """Type of the values: float64 or float32."""
         return np.dtype(self._letter)
 
     @property
-    def stats(self):
+    def stats(self) -> dict[str, Any]:
         """What looking at the matrix told, as a dictionary.
 
         >>> import furrow
@@ -59,13 +63,13 @@ class Matrix(_core.Matrix):
         return self._facts()
 
     @property
-    def T(self):
+    def T(self) -> _Transpose:
         """The transpose, which the first product with it makes."""
         return _Transpose(self)
 
     ndim = 2
 
-    def _as(self, dtype):
+    def _as(self, dtype: Any) -> Any:
         """This matrix in f64: itself, or a copy that is kept, for products of f32 with f64."""
         if dtype == self.dtype:
             return self
@@ -73,7 +77,7 @@ class Matrix(_core.Matrix):
             self._wide = Matrix(self.tocsr().astype(F64))
         return self._wide
 
-    def _multiply(self, x, transposed):
+    def _multiply(self, x: Any, transposed: bool) -> Any:
         refuse_gpu(x, "x")
         if sp.issparse(x):
             raise TypeError("a Matrix multiplies vectors and dense blocks of vectors: use tocsr() @ x for a sparse x")
@@ -87,22 +91,22 @@ class Matrix(_core.Matrix):
         self._as(dtype)._apply(contiguous(x.T, dtype), y, 1.0, 0.0, count, transposed)
         return y[0] if x.ndim == 1 else y.T
 
-    def _matmul(self, x):
+    def _matmul(self, x: Any) -> Any:
         return self._multiply(x, False)
 
-    def __rmatmul__(self, x):
+    def __rmatmul__(self, x: Any) -> Any:
         """x @ A is the transpose times x."""
         return self._multiply(np.asarray(x).T, True).T
 
     __mul__ = dot = matvec = matmat = _matmul
 
-    def rmatvec(self, x):
+    def rmatvec(self, x: Any) -> Any:
         """The transpose times x: a vector or a block of vectors."""
         return self._multiply(x, True)
 
     rmatmat = rmatvec
 
-    def apply(self, x, out=None, alpha=1.0, beta=0.0):
+    def apply(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
         """``out = alpha A x + beta out`` for a vector x.
 
         `out` must be a contiguous vector of the type of the product; it is never converted, because a converted output
@@ -129,7 +133,7 @@ class Matrix(_core.Matrix):
         self._as(dtype)._apply(x, out, alpha, beta, 1, False)
         return out
 
-    def update_values(self, data):
+    def update_values(self, data: Any) -> None:
         """New values for the same pattern, in the order of the ``data`` of the CSR matrix that this was made from.
 
         Products that run in other threads meanwhile end with the old ones.
@@ -151,12 +155,12 @@ class Matrix(_core.Matrix):
         self._version += 1
         self._wide = None
 
-    def tocsr(self):
+    def tocsr(self) -> Any:
         """The matrix as a `scipy.sparse.csr_array`; zeros that the format does not store are missing."""
         row, col, values = self._triplets()
         return sp.csr_array((values, (row, col)), shape=self.shape)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"<furrow.Matrix of {self.shape[0]} x {self.shape[1]}, {self.nnz} entries in {self.dtype.name}: "
                 f"{self.format} ({self.kernel}) on the {self.device}>")
 
@@ -167,20 +171,20 @@ class _Transpose:
     __array_ufunc__ = None
     ndim = 2
 
-    def __init__(self, of):
+    def __init__(self, of: Any) -> None:
         self.T = of
         self.dtype = of.dtype
         self.shape = of.shape[::-1]
 
-    def __matmul__(self, x):
+    def __matmul__(self, x: Any) -> Any:
         return self.T._multiply(x, True)
 
-    def __rmatmul__(self, x):
+    def __rmatmul__(self, x: Any) -> Any:
         return self.T._multiply(np.asarray(x).T, False).T
 
     __mul__ = dot = matvec = matmat = __matmul__
 
-    def rmatvec(self, x):
+    def rmatvec(self, x: Any) -> Any:
         return self.T @ x
 
     rmatmat = rmatvec

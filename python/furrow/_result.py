@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a solve says of its answer."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 import html
 import math
 import warnings
@@ -15,16 +19,16 @@ class Step:
 
     __slots__ = ("iteration", "residual", "seconds", "_x")
 
-    def __init__(self, iteration, residual, seconds, x=None):
+    def __init__(self, iteration: int, residual: float, seconds: float, x: Any = None) -> None:
         self.iteration, self.residual, self.seconds, self._x = iteration, residual, seconds, x
 
     @property
-    def x(self):
+    def x(self) -> Any:
         if self._x is None:
             raise AttributeError("x comes to a monitor that says how often it is wanted: monitor=(f, 10)")
         return self._x
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Step(iteration={self.iteration}, residual={self.residual:.3e}, seconds={self.seconds:.3f})"
 
 
@@ -62,7 +66,8 @@ class Result:
     ('converged', 0, True)
     """
 
-    def __init__(self, x, report, *, solver, precond, shape, nnz, rtol, atol, dtype, name=""):
+    def __init__(self, x: Any, report: Any, *, solver: str, precond: Any, shape: Any, nnz: Any, rtol: float,
+                 atol: float, dtype: Any, name: str = "") -> None:
         self.x = x
         self.status = report["status"]
         self.message = report["message"]
@@ -85,16 +90,16 @@ class Result:
                       "precision": "f32" if dtype.itemsize == 4 else "f64", "restarts": report["restarts"],
                       "waits": report["waits"], "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter((self.x, self.info))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 2
 
-    def __getitem__(self, k):
+    def __getitem__(self, k: Any) -> Any:
         return (self.x, self.info)[k]
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """What ``furrow solve --json`` prints, as a dictionary that `json.dumps` takes.
 
         >>> import furrow, json, numpy as np
@@ -102,7 +107,7 @@ class Result:
         >>> json.loads(json.dumps(r.to_dict()))["status"]
         'converged'
         """
-        def number(v):
+        def number(v: Any) -> Any:
             return v if math.isfinite(v) else None
 
         rest = self._rest
@@ -122,7 +127,7 @@ class Result:
             "memory": {"stored_bytes": rest["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
         }
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """The residual over the iterations, on a Matplotlib axis; needs Matplotlib."""
         if ax is None:
             import matplotlib.pyplot as plt
@@ -132,22 +137,22 @@ class Result:
         ax.set(xlabel="iteration", ylabel="|b - A x| / |b|", title=str(self))
         return ax
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = self.message[:1].upper() + self.message[1:] + "."
         if self.residual == self.residual:  # known
             text += f" |b - A x| / |b| = {self.residual:.3e}, recomputed."
         return text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<furrow.Result: {self} {self.solver} with {self.precond}, {self.format} ({self.kernel})>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         rows = {"residual": f"{self.residual:.3e}, recomputed", "iterations": self.iterations,
                 "solver": f"{self.solver} with {self.precond}", "format": f"{self.format} ({self.kernel}): {self.reason}",
                 "time": f"set-up {self.seconds['setup']:.3g} s, solve {self.seconds['solve']:.3g} s"}
         cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows.items())
         return f"<p><strong>{html.escape(self.message)}</strong></p><table>{cells}</table>"
 
-    def _warn(self):
+    def _warn(self) -> None:
         if self.info < 0:
             warnings.warn(str(self), SolveWarning, stacklevel=4)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solving: one way to set up, one to run; the functions by name are made of both."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 import sys
 
 import numpy as np
@@ -15,7 +19,7 @@ from ._result import Result, Step
 _SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
 
 
-def _product_of(A, name):
+def _product_of(A: Any, name: str) -> Any:
     """The function x -> A @ x of whatever multiplies."""
     refuse_gpu(A, name)
     if isinstance(A, (Matrix, _Transpose)) or is_matrix(A):
@@ -29,9 +33,9 @@ def _product_of(A, name):
     raise TypeError(f"{name} is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
 
 
-def _fitted(f, n, dtype, name):
+def _fitted(f: Any, n: int, dtype: Any, name: str) -> Any:
     """f with its result checked and made a contiguous vector of n elements."""
-    def product(x):
+    def product(x: Any) -> Any:
         y = np.asarray(f(x))
         if y.size != n:
             raise UsageError(f"{name} made {y.size} elements of a vector of {n}")
@@ -41,7 +45,7 @@ def _fitted(f, n, dtype, name):
     return product
 
 
-def _dtype_of(A):
+def _dtype_of(A: Any) -> Any:
     dtype = getattr(A, "dtype", None)
     if dtype is None and is_matrix(A):
         dtype = np.asarray(A).dtype
@@ -51,7 +55,7 @@ def _dtype_of(A):
 class _Watching:
     """callback, monitor and residuals of a call, as the library hears them."""
 
-    def __init__(self, callback, monitor):
+    def __init__(self, callback: Callable[[Any], object] | None, monitor: Any) -> None:
         self.callback, self.every, self.watch, self.monitor = callback, 1, None, None
         self.last, self.bar = 0, monitor == "bar"
         own_every = 0
@@ -71,14 +75,14 @@ class _Watching:
             self.every = own_every
             self.monitor = lambda *step: bool(monitor(Step(*step)))
         elif callback is not None:
-            def heard(iteration, residual, seconds, x):
+            def heard(iteration: int, residual: float, seconds: float, x: Any) -> Any:
                 self.last = iteration
                 callback(x)
                 return bool(own_every and iteration % own_every == 0 and monitor(Step(iteration, residual, seconds, x)))
 
             self.monitor = heard
 
-    def finish(self, iterations, x):
+    def finish(self, iterations: int, x: Any) -> None:
         """The iteration that ended the solve is told of when it is known to be the last."""
         if self.callback is not None and iterations > self.last:
             self.callback(x)
@@ -86,7 +90,7 @@ class _Watching:
             print(file=sys.stderr)
 
 
-def _draw(step):
+def _draw(step: Any) -> None:
     print(f"\riteration {step.iteration:8,}  residual {step.residual:.3e}  {step.seconds:6.1f} s", end="",
           file=sys.stderr, flush=True)
 
@@ -123,8 +127,10 @@ class Solver:
     (True, 0.0)
     """
 
-    def __init__(self, A, solver="auto", M="auto", *, rtol=1e-8, atol=0.0, maxiter=None, callback=None, monitor=None,
-                 format="auto", kernel="auto", tune=False, device=None, assume_symmetric=False, dtype=None):
+    def __init__(self, A: Any, solver: str = "auto", M: Any = "auto", *, rtol: float = 1e-08, atol: float = 0.0,
+                 maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
+                 format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
+                 assume_symmetric: bool = False, dtype: Any = None) -> None:
         check_device(device)
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
@@ -155,7 +161,7 @@ class Solver:
         self._M = None if named else _fitted(_product_of(M, "M"), self.shape[0], self.dtype, "M")
         self._set_up()
 
-    def _set_up(self):
+    def _set_up(self) -> None:
         A, o = self.A, self._options
         self._version = getattr(A, "_version", None)
         n = self.shape[0]
@@ -182,11 +188,11 @@ class Solver:
                                       precondition=self._M, options=o)
 
     @property
-    def setup_seconds(self):
+    def setup_seconds(self) -> float:
         """Seconds that setting up took."""
         return self._core.setup_seconds
 
-    def solve(self, b, x0=None, out=None):
+    def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
         """Solves A x = b and gives a `Result`; x begins with x0, or with zeros, and goes to `out` where one is given."""
         n = self.shape[0]
         if self._version is not None and self._version != self.A._version:
@@ -219,11 +225,11 @@ class Solver:
         self._watching.finish(result.iterations, x)
         return result
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name}>"
 
 
-def _seems_symmetric(A):
+def _seems_symmetric(A: Any) -> bool:
     """Of what shows entries, the truth up to rounding; a product alone is taken for symmetric."""
     if isinstance(A, Matrix):
         A = A.tocsr()
@@ -233,12 +239,13 @@ def _seems_symmetric(A):
     return bool(abs(A - A.T).max() <= 1e-12 * abs(A).max()) if A.shape[0] else True
 
 
-def _zero_of_zero(product):
+def _zero_of_zero(product: Any) -> Any:
     """A times zero is zero: the product of a first guess that is 0 is not asked for."""
     return lambda x: product(x) if x.any() else np.zeros_like(x)
 
 
-def _run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, **rest):
+def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
+         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, **rest: Any) -> Result:
     refuse_gpu(b, "b")
     b = np.asarray(b)
     if not (is_matrix(A) or hasattr(A, "shape")):
@@ -253,8 +260,10 @@ def _run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals,
     return result
 
 
-def solve(A, b, x0=None, *, rtol=1e-8, atol=0.0, maxiter=None, solver="auto", M="auto", callback=None, monitor=None,
-          residuals=None, format="auto", kernel="auto", tune=False, device=None):
+def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 0.0, maxiter: int | None = None,
+          solver: str = "auto", M: Any = "auto", callback: Callable[[Any], object] | None = None, monitor: Any = None,
+          residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto", tune: bool = False,
+          device: str | None = None) -> Result:
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
@@ -311,9 +320,11 @@ Examples
 """
 
 
-def _method(name, about):
-    def method(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, device=None, monitor=None,
-               residuals=None, format="auto", kernel="auto", tune=False, assume_symmetric=False):
+def _method(name: str, about: str) -> Any:
+    def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, maxiter: int | None = None,
+               M: Any = None, callback: Callable[[Any], object] | None = None, device: str | None = None,
+               monitor: Any = None, residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto",
+               tune: bool = False, assume_symmetric: bool = False) -> Any:
         result = _run(A, b, x0, name, M, rtol, atol, maxiter, callback, monitor, residuals, format=format,
                       kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric)
         result._warn()

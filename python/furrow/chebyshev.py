@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions of one variable as Chebyshev series, and of symmetric matrices."""
+from __future__ import annotations
+
+from typing import Any
 import numpy as np
 
 from . import _core
@@ -30,7 +33,7 @@ class Series:
     [0.5, 0.0, 0.0, 0.0, 0.5]
     """
 
-    def __init__(self, coef, domain=None):
+    def __init__(self, coef: Any, domain: Any = None) -> None:
         if hasattr(coef, "coef"):
             domain = coef.domain if domain is None else domain
             coef = coef.coef
@@ -41,17 +44,17 @@ class Series:
         self.window = np.array([-1.0, 1.0])
 
     @property
-    def _parts(self):
+    def _parts(self) -> Any:
         return self.coef, *map(float, self.domain)
 
-    def degree(self):
+    def degree(self) -> int:
         """The largest k of a coefficient."""
         return len(self.coef) - 1
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.coef)
 
-    def __call__(self, x):
+    def __call__(self, x: Any) -> Any:
         if isinstance(x, Matrix):
             return OfMatrix(self, x)
         if hasattr(x, "format") or hasattr(x, "matvec"):
@@ -63,20 +66,20 @@ class Series:
         _core.chebyshev_evaluate(*self._parts, at, y)
         return y.reshape(x.shape) if x.ndim else y[0]
 
-    def _same(self, other):
+    def _same(self, other: Any) -> Series:
         other = other if isinstance(other, Series) else Series(other, None if hasattr(other, "coef") else self.domain)
         if not np.array_equal(other.domain, self.domain):
             raise UsageError(f"the series live on {self.domain.tolist()} and {other.domain.tolist()}: take one domain")
         return other
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Series:
         if np.isscalar(other):
             return Series(self.coef * other, self.domain)
         return Series(_core.chebyshev_multiply(self.coef, self._same(other).coef), self.domain)
 
     __rmul__ = __mul__
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Series:
         other = self._same(other)
         coef = np.zeros(max(len(self), len(other)))
         coef[: len(self)] += self.coef
@@ -85,17 +88,17 @@ class Series:
 
     __radd__ = __add__
 
-    def __neg__(self):
+    def __neg__(self) -> Series:
         return Series(-self.coef, self.domain)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> Series:
         return self + (-self._same(other))
 
-    def roots(self):
+    def roots(self) -> Any:
         """The real roots in the domain, ascending."""
         return _core.chebyshev_roots(*self._parts)
 
-    def derivative(self):
+    def derivative(self) -> Series:
         """The derivative.
 
         >>> from furrow.chebyshev import Series
@@ -106,13 +109,13 @@ class Series:
 
     deriv = derivative
 
-    def integral(self):
+    def integral(self) -> Series:
         """The integral from the lower end of the domain."""
         return Series(_core.chebyshev_integral(*self._parts), self.domain)
 
     integ = integral
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<furrow.chebyshev.Series of degree {self.degree()} on {self.domain.tolist()}>"
 
 
@@ -121,11 +124,11 @@ class OfMatrix:
 
     __array_ufunc__ = None
 
-    def __init__(self, p, A):
+    def __init__(self, p: Any, A: Any) -> None:
         self.p, self.A = p, A
         self.shape, self.dtype = A.shape, A.dtype
 
-    def __matmul__(self, x):
+    def __matmul__(self, x: Any) -> Any:
         x = np.asarray(x)
         n = self.shape[0]
         if x.ndim not in (1, 2) or x.shape[0] != n:
@@ -139,7 +142,7 @@ class OfMatrix:
     matvec = matmat = dot = __matmul__
 
 
-def fit(f, domain=(-1, 1), tolerance=_EPS):
+def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
     """The shortest series that agrees with a function of arrays to the tolerance.
 
     >>> import furrow, numpy as np
@@ -147,7 +150,7 @@ def fit(f, domain=(-1, 1), tolerance=_EPS):
     >>> bool(abs(p(0.3) - np.exp(0.3)) < 1e-15)
     True
     """
-    def values(x):
+    def values(x: Any) -> Any:
         y = np.asarray(f(x))
         real_type(y.dtype)
         return contiguous(np.broadcast_to(y, x.shape), F64)
@@ -155,7 +158,7 @@ def fit(f, domain=(-1, 1), tolerance=_EPS):
     return Series(_core.chebyshev_fit(values, *map(float, domain), tolerance), domain)
 
 
-def multiply(a, b):
+def multiply(a: Any, b: Any) -> Any:
     """Coefficients of the product of two series, as `numpy.polynomial.chebyshev.chebmul`.
 
     >>> from furrow.chebyshev import multiply
@@ -165,11 +168,11 @@ def multiply(a, b):
     return (Series(a) * Series(b)).coef
 
 
-def _matrix(A):
+def _matrix(A: Any) -> Any:
     return A if isinstance(A, Matrix) else Matrix(A)
 
 
-def bounds(A, steps=40, seed=1):
+def bounds(A: Any, steps: int = 40, seed: int = 1) -> tuple[float, float]:
     """An interval that holds the eigenvalues of a symmetric matrix: an estimate by Lanczos' process, moved out.
 
     ``steps=0`` gives Gershgorin's, which is a proof.
@@ -182,7 +185,7 @@ def bounds(A, steps=40, seed=1):
     return _core.chebyshev_bounds(_matrix(A), steps, seed)
 
 
-def exponential(t, domain):
+def exponential(t: float, domain: Any) -> Series:
     """exp(t x) on a domain: ``exponential(t, bounds(A))(A) @ b`` is exp(t A) b.
 
     >>> import furrow, numpy as np
@@ -197,23 +200,23 @@ def exponential(t, domain):
 class Density:
     """How the eigenvalues of a symmetric matrix are spread: `d(x)` a unit at x, `count_below(x)`."""
 
-    def __init__(self, moments, domain, rows):
+    def __init__(self, moments: Any, domain: Any, rows: int) -> None:
         self.moments, self.domain, self.rows = moments, tuple(domain), rows
 
-    def _at(self, x, below):
+    def _at(self, x: Any, below: bool) -> Any:
         x = np.asarray(x, dtype=F64)
         y = _core.chebyshev_density_at(self.moments, *self.domain, self.rows, contiguous(x.reshape(-1), F64), below)
         return y.reshape(x.shape) if x.ndim else y[0]
 
-    def __call__(self, x):
+    def __call__(self, x: Any) -> Any:
         return self._at(x, False)
 
-    def count_below(self, x):
+    def count_below(self, x: Any) -> Any:
         """Eigenvalues below x."""
         return self._at(x, True)
 
 
-def density(A, domain=None, moments=512, vectors=8, seed=1):
+def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, seed: int = 1) -> Density:
     """The density of eigenvalues by the kernel polynomial method; the domain, `bounds(A)` unless given, holds them all.
 
     >>> import furrow

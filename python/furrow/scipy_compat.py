@@ -7,6 +7,10 @@
 >>> info
 0
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
 import contextlib
 
 import numpy as np
@@ -17,14 +21,15 @@ from ._errors import UsageError
 from ._solve import METHODS, Solver, _dtype_of, _product_of
 
 
-def _checked(atol):
+def _checked(atol: float) -> Any:
     if atol is None or isinstance(atol, str) or atol < 0:
         raise UsageError(f"atol is {atol!r}: give a number, 0 or larger")
     return float(atol)
 
 
-def _method(name):
-    def method(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def _method(name: str) -> Any:
+    def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, maxiter: int | None = None,
+               M: Any = None, callback: Callable[[Any], object] | None = None) -> Any:
         b = np.asarray(b)
         n = b.size
         dtype = real_type(_dtype_of(A), b.dtype)
@@ -57,7 +62,7 @@ __all__ = [*_SCIPY, "patched"]
 
 
 @contextlib.contextmanager
-def patched():
+def patched() -> Iterator[None]:
     """For a ``with`` block, `scipy.sparse.linalg` solves by furrow."""
     before = {name: getattr(sla, name) for name in _SCIPY}
     try:
