@@ -6,16 +6,19 @@ export PATH := $(PATH):/usr/local/cuda/bin
 gpu := $(shell nvidia-smi >/dev/null 2>&1 && command -v nvcc >/dev/null 2>&1 && echo AUTO || echo OFF)
 jobs := $(shell nproc)
 
-.PHONY: demo test setup
+.PHONY: demo test setup setup-all
 demo: setup
 	cmake --preset demo -DFURROW_GPU=$(gpu)
 	cmake --build --preset demo -j $(jobs)
 	build/demo/apps/furrow/furrow solve poisson3d:100
 
-test: setup
+test: setup-all
 	cmake --preset release
 	cmake --build --preset release -j $(jobs)
 	ctest --preset release -j $(jobs)
 
 setup:
 	@scripts/setup.sh
+
+setup-all:
+	@scripts/setup.sh python

@@ -1,13 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what Furrow is built from, on Debian 12 and its like. Does nothing where everything is there.
-# Usage: scripts/setup.sh [lint]     lint: also what scripts/lint.sh and scripts/fuzz.sh need
+# Usage: scripts/setup.sh [lint] [python]
+#   lint: also what scripts/lint.sh and scripts/fuzz.sh need
+#   python: also what the Python package is built and tested with, in build/venv
 set -eu
 cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build python3 libcli11-dev libfmt-dev nlohmann-json3-dev
   libdeflate-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev liblapack-dev libmuparser-dev libgtest-dev"
-[ "${1:-}" = lint ] && packages="$packages clang clang-format clang-tidy libclang-rt-dev"
+with_python=
+for part in "$@"; do
+  case $part in
+    lint) packages="$packages clang clang-format clang-tidy libclang-rt-dev" ;;
+    python) packages="$packages python3-dev python3-venv" with_python=yes ;;
+    *) echo "scripts/setup.sh: there is no part '$part': lint or python" >&2; exit 1 ;;
+  esac
+done
 ducc0=build/packages/ducc0 # headers of the release that scripts/ducc0.txt names
 cmp -s scripts/ducc0.txt $ducc0/from.txt || packages="$packages python3-pip"
 
@@ -60,5 +69,20 @@ ducc0_headers() {
   mv "$new/ducc0" $ducc0
 }
 
+# A virtual environment with Debian's Python, which needs no network once it is there.
+python_packages() {
+  venv=build/venv
+  cmp -s python/requirements.txt $venv/requirements.txt && return
+  echo "fetching what the Python package is built and tested with"
+  rm -rf $venv
+  /usr/bin/python3 -m venv $venv
+  $venv/bin/python -m pip -q --disable-pip-version-check install -r python/requirements.txt || {
+    echo "what python/requirements.txt names could not be fetched by pip: go online and run scripts/setup.sh python again" >&2
+    exit 1
+  }
+  cp python/requirements.txt $venv/requirements.txt
+}
+
 debian_packages
 ducc0_headers
+[ -z "$with_python" ] || python_packages

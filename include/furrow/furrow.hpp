@@ -10,9 +10,11 @@
 #include <furrow/gemv.hpp>
 #include <furrow/generate.hpp>
 #include <furrow/io.hpp>
+#include <furrow/matrix.hpp>
 #include <furrow/operator.hpp>
 #include <furrow/solve.hpp>
 #include <furrow/solver.hpp>
+#include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
 #include <furrow/tune.hpp>
 #include <furrow/version.hpp>

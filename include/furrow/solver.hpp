@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <furrow/matrix.hpp>
 #include <furrow/solve.hpp>
 
 #include <memory>
@@ -22,6 +23,9 @@ public:
   /// Looks at A, chooses, converts, sets the preconditioner up. Throws as `furrow::solve`. What a report says instead,
   /// such as a diagonal that proves A not to be definite, each solve reports.
   explicit solver(coo<V> a, const solve_options& options = {});
+  /// The same for a matrix that was looked at and stored before, in its format and kernel; it may end before the
+  /// solver, and what `update_values` does to it later does not show here. Where no method is named, "auto" looks anew.
+  explicit solver(const matrix<V>& a, const solve_options& options = {});
   /// An operator of yours, on `options.where`, and a preconditioner of yours (null: none). Both must outlive the
   /// solver; `options.precond`, `format` and `kernel` mean nothing then. Whether A is what the method needs is yours to
   /// know.

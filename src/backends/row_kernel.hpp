@@ -7,6 +7,7 @@
 #if !defined(__CUDACC__)
 #include "cpu/isa.hpp"
 #include "cpu/parallel.hpp"
+#include "cpu/scratch.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -114,17 +115,20 @@ void rows_on_cpu(const A& a, const row_pieces& pieces, V alpha, cview<V> x, V be
                  [&](index_t, index_t first, index_t last) { piece_on_cpu<Rows>(a, first, last, alpha, x, beta, y); });
 }
 
-/// y <- A x and x . y in the same pass. `scratch` holds one sum a piece.
-template <class Rows = each_row, class A, class V>
-void rows_dot_on_cpu(const A& a, const row_pieces& pieces, cview<V> x, view<V> y, slot xy,
-                     std::vector<double>& scratch) {
-  scratch.resize(static_cast<std::size_t>(pieces.count()));
-  for_each_piece(pieces, [&](index_t piece, index_t first, index_t last) {
-    scratch[piece] = piece_dot_on_cpu<Rows>(a, first, last, x, y);
-  });
+/// A slot <- the sum of `dot(piece, first, last)` over all pieces, in their order.
+template <class Dot> void sum_over_pieces(const row_pieces& pieces, slot sum, Dot&& dot) {
+  double* const share = cpu::scratch<double, row_pieces>(pieces.count());
+  for_each_piece(pieces, [&](index_t piece, index_t first, index_t last) { share[piece] = dot(first, last); });
   double total = 0;
-  for (const double share : scratch) total += share;
-  *xy.at = total;
+  for (index_t k = 0; k < pieces.count(); ++k) total += share[k];
+  *sum.at = total;
+}
+
+/// y <- A x and x . y in the same pass.
+template <class Rows = each_row, class A, class V>
+void rows_dot_on_cpu(const A& a, const row_pieces& pieces, cview<V> x, view<V> y, slot xy) {
+  sum_over_pieces(pieces, xy,
+                  [&](index_t first, index_t last) { return piece_dot_on_cpu<Rows>(a, first, last, x, y); });
 }
 
 #else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spare_pages.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -108,6 +109,8 @@ void spare_pages::drop_down_to(std::size_t bytes) noexcept {
 
 spare_pages& large_blocks() {
   static auto& blocks = *new spare_pages; // never destroyed: arrays of static storage may outlive everything else
+  static const int forks = pthread_atfork([] { blocks.pause(); }, [] { blocks.resume(); }, [] { blocks.resume(); });
+  static_cast<void>(forks);
   return blocks;
 }
 

@@ -30,6 +30,10 @@ public:
   /// Gives all kept pages back to the system and forgets the peak.
   void trim() noexcept;
 
+  /// Around a fork: nobody else is in the middle of something then, so that the child can go on.
+  void pause() { mutex_.lock(); }
+  void resume() { mutex_.unlock(); }
+
 private:
   void drop_down_to(std::size_t bytes) noexcept;
 

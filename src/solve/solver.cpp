@@ -11,6 +11,7 @@
 #include "core/single_precision.hpp"
 #include "core/symmetry.hpp"
 
+#include <furrow/matrix.hpp>
 #include <furrow/tune.hpp>
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ template <class V> struct solver<V>::state {
   std::string_view parameters; ///< of the method
   shape2 shape;
   std::string format, kernel, reason;
-  std::unique_ptr<any_operator<V>> own_a;
+  std::shared_ptr<const any_operator<V>> own_a;
   std::unique_ptr<any_preconditioner<V>> own_m;
   const any_operator<V>* a = nullptr;
   const any_preconditioner<V>* m = nullptr;
@@ -103,14 +104,15 @@ template <class V> struct solver<V>::state {
     method->vectors(parameters); // throws for parameters that make no sense
   }
 
-  void set_up(coo<V> given);
+  void set_up(coo<V> given, const matrix<V>* known = nullptr);
   void set_up_single(coo<V> given);
   solve_report ended(status why, std::string message) const;
   solve_report run(cview<V> b, view<V> x);
   solve_report run_single(cview<V> b, view<V> x);
 };
 
-template <class V> void solver<V>::state::set_up(coo<V> given) {
+/// `known`: a matrix that was looked at and is stored already.
+template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* known) {
   shape = given.shape;
   check_square(shape);
   if constexpr (sizeof(V) == 8)
@@ -127,12 +129,12 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
     return refused.has_value();
   };
   if (cancelled()) return;
-  const stats s = measure(given);
+  const stats s = known ? known->facts() : measure(given);
   norm_inf = s.norm_inf;
   longest_row = s.row_max;
   select_device(o.where);
   const wish w{o.format, o.kernel, o.applies};
-  choice c = choose(s, precision_of<V>, o.where, w);
+  choice c = known ? known->chosen() : choose(s, precision_of<V>, o.where, w);
   const auto describe = [&] { format = name_of(c), kernel = c.kernel, reason = c.reason; };
   describe();
   if (!s.finite) {
@@ -140,7 +142,7 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
     return;
   }
   if (cancelled()) return;
-  if (o.tune) c = tune(given, s, o.where, w), describe();
+  if (o.tune && !known) c = tune(given, s, o.where, w), describe();
   const memory_estimate needed = estimate_memory(c, s, precision_of<V>, o);
   check_memory(needed, s, precision_of<V>, o.where);
   if (o.announce) o.announce(needed);
@@ -156,7 +158,10 @@ template <class V> void solver<V>::state::set_up(coo<V> given) {
   }
   if (cancelled()) return;
   opposite = own_m->what() == any_preconditioner<V>::kind::identity && has_negative_diagonal(given);
-  own_a = c.format->backend(o.where).template make<V>()(std::move(given), c.parameters, c.kernel); // measure checked it
+  if (known) own_a = known->op();
+  else
+    own_a =
+        c.format->backend(o.where).template make<V>()(std::move(given), c.parameters, c.kernel); // measure checked it
   kernel = own_a->kernel();
   a = own_a.get();
   m = own_m.get();
@@ -237,6 +242,15 @@ template <class V> solver<V>::solver(coo<V> a, const solve_options& o) {
   const double began = now();
   state_ = std::make_unique<state>(o);
   state_->set_up(std::move(a));
+  state_->setup_seconds = now() - began;
+}
+
+template <class V> solver<V>::solver(const matrix<V>& a, const solve_options& o) {
+  check(a.where() == o.where, fault::usage, "the matrix lives on {}, but the solver is to run on {}",
+        describe(a.where()), describe(o.where));
+  const double began = now();
+  state_ = std::make_unique<state>(o);
+  state_->set_up(a.to_triplets(), &a);
   state_->setup_seconds = now() - began;
 }
 

@@ -20,7 +20,7 @@ public:
     rows_on_cpu<Rows>(view_of(matrix_), pieces_, alpha, x, beta, y);
   }
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    rows_dot_on_cpu<Rows>(view_of(matrix_), pieces_, x, y, xy, sums_);
+    rows_dot_on_cpu<Rows>(view_of(matrix_), pieces_, x, y, xy);
   }
   double stored_bytes() const override { return byte_count(matrix_); }
   double bytes_per_apply() const override {
@@ -33,7 +33,6 @@ private:
   Format matrix_;
   row_pieces pieces_;
   std::string kernel_;
-  mutable std::vector<double> sums_; ///< a sum a piece
 };
 
 } // namespace furrow::cpu

@@ -15,40 +15,65 @@
 #include <mutex>
 #include <thread>
 
+#include <pthread.h>
+
 namespace furrow {
 namespace cpu {
 namespace {
 
-/// Never destroyed, as are the teams: a helper may still be awake when the program ends.
-workers& pool() {
-  static auto& one = *new workers;
-  return one;
-}
-
-/// A crew whose helpers come from the pool.
+/// A crew whose helpers come from a pool.
 struct team {
-  explicit team(int count)
-      : size(count),
-        helpers(count, count > processors(), [this](int id) { return pool().post([this, id] { helpers.help(id); }); }) {
-  }
+  team(int count, workers& pool)
+      : size(count), pool(pool), helpers(count, count > processors(), [this](int id) {
+          this->pool.grow_to(size - 1); // does something in the child of a fork alone
+          return this->pool.post([this, id] { helpers.help(id); });
+        }) {}
 
   const int size;
+  workers& pool;
   crew helpers;
 };
 
-/// The team of this size; of fewer where the system starts no more threads. Teams are kept for good: a helper may still
-/// be on its way when another size is asked for.
-team* team_of(int size) {
-  static auto& teams = *new std::map<int, team>;
-  static std::mutex one_at_a_time;
-  size = 1 + pool().grow_to(std::min(size, crew::most) - 1);
-  const std::lock_guard lock(one_at_a_time);
-  return &teams.try_emplace(size, size).first->second;
+/// All threads, and the teams that they form. Never destroyed: a helper may still be awake when the program ends, or on
+/// its way when another size is asked for.
+struct staff {
+  workers pool;
+  std::map<int, team> teams;
+  std::mutex one_at_a_time;
+
+  team* of(int size) {
+    const std::lock_guard lock(one_at_a_time);
+    return &teams.try_emplace(size, size, pool).first->second;
+  }
+};
+std::atomic<staff*> everybody;
+std::atomic<team*> chosen;
+
+/// Threads do not come along to the child of a fork, and its copies of their locks may stay locked: it gets a staff of
+/// its own, whose threads start when they are needed. What the parent's had is left alone.
+void begin_anew_in_child() {
+  everybody = new staff;
+  chosen = everybody.load()->of(chosen.load()->size);
 }
 
-std::atomic<team*>& current() {
-  static std::atomic<team*> one = team_of(processors());
-  return one;
+/// The team of this size; of fewer where the system starts no more threads.
+team* team_of(int size) {
+  static const bool once = [] {
+    everybody = new staff;
+    return true;
+  }();
+  static_cast<void>(once);
+  staff& all = *everybody.load();
+  return all.of(1 + all.pool.grow_to(std::min(size, crew::most) - 1));
+}
+
+team& current() {
+  static const bool once = [] {
+    chosen = team_of(processors());
+    return pthread_atfork(nullptr, nullptr, begin_anew_in_child) == 0;
+  }();
+  static_cast<void>(once);
+  return *chosen.load(std::memory_order_relaxed);
 }
 
 /// A loop beside that of a crew: from inside a task, or from a second thread of the program. Who takes part takes the
@@ -74,10 +99,10 @@ struct side_loop {
 };
 
 /// With whatever threads sleep.
-void run_beside(index_t count, void (*task)(void*, index_t), void* context, int size) {
+void run_beside(index_t count, void (*task)(void*, index_t), void* context, team& here) {
   const std::shared_ptr<side_loop> loop(new side_loop{count, task, context});
-  for (index_t helper = 1; helper < std::min<index_t>(count, size); ++helper)
-    if (!pool().post_to_sleeper([loop] { loop->work(); })) break;
+  for (index_t helper = 1; helper < std::min<index_t>(count, here.size); ++helper)
+    if (!here.pool.post_to_sleeper([loop] { loop->work(); })) break;
   loop->work();
   while (loop->done.load(std::memory_order_acquire) != count) std::this_thread::yield(); // someone is inside a task
   if (loop->failure) std::rethrow_exception(loop->failure);
@@ -85,21 +110,22 @@ void run_beside(index_t count, void (*task)(void*, index_t), void* context, int 
 
 } // namespace
 
-int thread_count() { return current().load(std::memory_order_relaxed)->size; }
+int thread_count() { return current().size; }
 
 void run_tasks(index_t count, void (*task)(void*, index_t), void* context, double streamed) {
   static const double cache = second_level_cache();
-  team& here = *current().load();
+  team& here = current();
   const double held = cache * here.size; // with what else there is to hold: a loop over three quarters of it misses
   if (here.helpers.run(count, task, context, streamed > 0.75 * held && streamed <= 8 * held)) return;
-  run_beside(count, task, context, here.size);
+  run_beside(count, task, context, here);
 }
 
 } // namespace cpu
 
 void set_threads(int wanted) {
   check(wanted >= 0, fault::usage, "the number of threads must be positive, or 0 for all");
-  cpu::current() = cpu::team_of(wanted > 0 ? wanted : cpu::processors());
+  cpu::current(); // the child of a fork begins with as many
+  cpu::chosen = cpu::team_of(wanted > 0 ? wanted : cpu::processors());
 }
 
 int threads() { return cpu::thread_count(); }

@@ -2,6 +2,7 @@
 #include "triplets.hpp"
 
 #include "backends/cpu/operator.hpp"
+#include "backends/cpu/scratch.hpp"
 #include "backends/entry.hpp"
 #include "core/parameters.hpp"
 
@@ -38,17 +39,17 @@ public:
   }
 
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    sums_.resize(begin_.size());
+    double* const sums = cpu::scratch<double, triplets_on_cpu>(pieces());
     each_piece([&](index_t k) {
       double total = 0;
       piece(k, x, [&](index_t r, V sum) {
         y[r] = sum;
         total += double(x[r]) * double(sum);
       });
-      sums_[k] = total;
+      sums[k] = total;
     });
     double total = 0;
-    for (index_t k = 0; k < pieces(); ++k) total += sums_[k];
+    for (index_t k = 0; k < pieces(); ++k) total += sums[k];
     *xy.at = total;
   }
 
@@ -83,7 +84,6 @@ private:
 
   triplets<V, host_array> matrix_;
   std::vector<index_t> begin_{0}; ///< pieces + 1 entries
-  mutable std::vector<double> sums_;
 };
 
 template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {

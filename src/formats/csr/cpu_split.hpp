@@ -60,28 +60,30 @@ template <class I> split_plan split(cview<I> row_ptr, index_t longest = longest_
 template <class V, class I, class Rows> class split_operator final : public any_operator<V> {
 public:
   explicit split_operator(csr<V, I, host_array> matrix)
-      : matrix_(std::move(matrix)), plan_(split(as_cview(matrix_.row_ptr))), part_sums_(plan_.tasks.size()) {}
+      : matrix_(std::move(matrix)), plan_(split(as_cview(matrix_.row_ptr))) {}
 
   shape2 shape() const override { return matrix_.shape; }
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     const auto a = view_of(matrix_);
+    V* const part_sums = cpu::scratch<V, share>(tasks()); // one a task, of which those of parts are used
     each_task([&](index_t k, const share& s) {
       if (s.rows > 0) piece_on_cpu<Rows>(a, s.row, s.row + s.rows, alpha, x, beta, y);
-      else part_sums_[k] = alpha == V(0) ? V(0) : part_sum(a, s, x);
+      else part_sums[k] = alpha == V(0) ? V(0) : part_sum(a, s, x);
     });
-    for (const long_row& r : plan_.rows) store(alpha, sum_of(r), beta, y[r.row]);
+    for (const long_row& r : plan_.rows) store(alpha, sum_of(r, part_sums), beta, y[r.row]);
   }
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     const auto a = view_of(matrix_);
-    dots_.resize(plan_.tasks.size());
+    V* const part_sums = cpu::scratch<V, share>(tasks());
+    double* const dots = cpu::scratch<double, long_row>(tasks());
     each_task([&](index_t k, const share& s) {
-      dots_[k] = s.rows > 0 ? piece_dot_on_cpu<Rows>(a, s.row, s.row + s.rows, x, y) : 0;
-      if (s.rows == 0) part_sums_[k] = part_sum(a, s, x);
+      dots[k] = s.rows > 0 ? piece_dot_on_cpu<Rows>(a, s.row, s.row + s.rows, x, y) : 0;
+      if (s.rows == 0) part_sums[k] = part_sum(a, s, x);
     });
     double total = 0;
-    for (const double dot : dots_) total += dot;
+    for (index_t k = 0; k < tasks(); ++k) total += dots[k];
     for (const long_row& r : plan_.rows) {
-      y[r.row] = sum_of(r);
+      y[r.row] = sum_of(r, part_sums);
       total += double(x[r.row]) * double(y[r.row]);
     }
     *xy.at = total;
@@ -94,8 +96,10 @@ public:
   std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
 
 private:
+  index_t tasks() const { return static_cast<index_t>(plan_.tasks.size()); }
+
   template <class F> void each_task(F&& f) const {
-    const auto count = static_cast<index_t>(plan_.tasks.size());
+    const index_t count = tasks();
     const auto run = [&](index_t k) { f(k, plan_.tasks[k]); };
     if (count >= 4) return cpu::for_each_task(count, run);
     for (index_t k = 0; k < count; ++k) run(k);
@@ -109,16 +113,14 @@ private:
     return sum;
   }
 
-  V sum_of(const long_row& r) const {
+  static V sum_of(const long_row& r, const V* part_sums) {
     V sum{};
-    for (index_t k = r.first; k < r.last; ++k) sum += part_sums_[k];
+    for (index_t k = r.first; k < r.last; ++k) sum += part_sums[k];
     return sum;
   }
 
   csr<V, I, host_array> matrix_;
   split_plan plan_;
-  mutable std::vector<V> part_sums_; ///< one a task, of which those of parts are used
-  mutable std::vector<double> dots_;
 };
 
 } // namespace furrow::csr_rows

@@ -35,8 +35,7 @@ public:
 
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     const auto a = view_of(matrix_);
-    sums_.resize(static_cast<std::size_t>(pieces_.count()));
-    for_each_piece(pieces_, [&](index_t piece, index_t first, index_t last) {
+    sum_over_pieces(pieces_, xy, [&](index_t first, index_t last) {
       alignas(64) V sum[most_height] = {};
       double total = 0;
       for (index_t s = first; s < last; ++s) {
@@ -47,11 +46,8 @@ public:
           total += double(x[row]) * double(sum[i]);
         }
       }
-      sums_[piece] = total;
+      return total;
     });
-    double total = 0;
-    for (const double share : sums_) total += share;
-    *xy.at = total;
   }
 
   double stored_bytes() const override { return byte_count(matrix_); }
@@ -69,7 +65,6 @@ private:
   index_t height_;
   row_pieces pieces_; ///< of slices
   std::string kernel_;
-  mutable std::vector<double> sums_; ///< a sum a piece
 };
 
 } // namespace furrow::cpu

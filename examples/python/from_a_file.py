@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a file to an answer: what is in it, what the library makes of it, and a verdict.
+
+Give a Matrix Market file, also compressed, or a SuiteSparse archive; without one a file is made here.
+"""
+import sys
+
+import numpy as np
+
+import furrow
+
+if len(sys.argv) > 1:
+    name = sys.argv[1]
+else:
+    name = "elasticity.mtx.gz"
+    furrow.write(name, furrow.generate("elasticity3d:6"))
+
+print(furrow.info(name))
+A = furrow.read(name)
+print(f"{A.origin}; {A.shape[0]} rows, {A.nnz} entries")
+
+P = furrow.Matrix(A)
+print(P)
+print("chosen because:", P.reason)
+print({key: P.stats[key] for key in ("row_min", "row_max", "lower_bandwidth", "diagonals", "norm_inf")})
+
+b = A.b if A.b is not None else A @ np.ones(A.shape[0])
+r = furrow.solve(A, b)
+print(r)
+if not r.success:
+    print("info =", r.info, "status =", r.status)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How the eigenvalues of a matrix are spread, without computing one of them.
+
+Moments of random vectors, two for each product, beside the eigenvalues that are known for this matrix.
+"""
+import numpy as np
+
+import furrow
+
+n = 60
+A = furrow.generate(f"poisson2d:{n}")
+density = furrow.chebyshev.density(A, (-0.01, 8.01), moments=200, vectors=8)
+
+wave = 2 - 2 * np.cos(np.pi * np.arange(1, n + 1) / (n + 1))
+known = np.sort((wave[:, None] + wave[None, :]).ravel())
+print("    x   per unit   below x    known")
+for x in np.linspace(0.5, 7.5, 8):
+    below = density.count_below(x)
+    exact = np.searchsorted(known, x)
+    print(f"{x:5.2f} {density(x):10.1f} {below:9.1f} {exact:8d}")
+    assert abs(below - exact) < 0.02 * n * n

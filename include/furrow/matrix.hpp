@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/formats.hpp>
+#include <furrow/sparse.hpp>
+
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace furrow {
+
+struct matrix_options {
+  std::string format = "auto", kernel = "auto";
+  bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
+  double applies = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
+  device where{};
+};
+
+/// A matrix that stays: looked at once, kept in the format that `choose` takes, multiplied often. On the CPU any number
+/// of threads may multiply at once. Products have the same bits on every run with the same build and device. Copies
+/// cost nothing: they share what is stored.
+template <class V> class matrix {
+public:
+  /// Throws as `measure`, `choose` and `make`.
+  explicit matrix(coo<V> a, const matrix_options& options = {});
+  /// Keeps `owner` for `update_values`. Throws as `to_coo`, too.
+  explicit matrix(const csr_arrays<V, std::int32_t>& a, const matrix_options& options = {});
+  explicit matrix(const csr_arrays<V, std::int64_t>& a, const matrix_options& options = {});
+
+  shape2 shape() const;
+  index_t nnz() const;
+  device where() const;
+  /// Both as they are until the next `update_values`.
+  const stats& facts() const;
+  const choice& chosen() const;
+  /// The stored matrix, which stays as it is however long it is held.
+  std::shared_ptr<const any_operator<V>> op() const;
+
+  /// Y <- alpha A X + beta Y for `vectors` columns, one after another in x and in y; a pass over A each. Factors,
+  /// errors and memory as `any_operator::apply`.
+  void apply(V alpha, cview<V> x, V beta, view<V> y, index_t vectors = 1) const;
+  /// The same with A transposed, which the first call makes and stores.
+  void apply_transposed(V alpha, cview<V> x, V beta, view<V> y, index_t vectors = 1) const;
+
+  /// Another matrix of the same pattern: values in the order of the arrays that it was made from. It is looked at and
+  /// stored as a new one, for formats may depend on values; copies stay as they are. Not while another thread uses this
+  /// very object: give each a copy. Throws `fault::usage` for a matrix that was not made from rows with an owner and
+  /// for values of another number.
+  void update_values(cview<V> values);
+
+  /// Zeros that the format does not store are missing. Throws `fault::usage` where the format has no way back.
+  coo<V> to_triplets() const;
+
+private:
+  struct impl;
+  std::shared_ptr<const impl> impl_;
+};
+
+} // namespace furrow

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparse products and linear systems at the speed of memory.
+
+SciPy's calls, and a verdict that can be trusted: "converged" is said only of a residual that was computed anew from
+the answer.
+
+>>> import numpy as np, furrow
+>>> A = furrow.generate("poisson3d:20")
+>>> b = A @ np.ones(A.shape[0])
+>>> x, info = furrow.cg(A, b, rtol=1e-8, M="jacobi")
+>>> info
+0
+"""
+from __future__ import annotations
+
+from typing import Any
+try:
+    from . import _core
+except ImportError as e:
+    raise ImportError(f"the compiled part of furrow cannot be loaded ({e}): install the package `furrow-solve`, and no "
+                      "other package that is imported as furrow") from e
+
+from . import _config, chebyshev
+from ._config import devices, doctor, show_config, threads
+from ._dense import gemv
+from ._errors import DeviceError, Error, InputError, InternalError, MemoryError, SolveWarning, UsageError
+from ._inputs import generate, info, read, write
+from ._matrix import Matrix
+from ._result import Result, Step
+from ._solve import METHODS as _METHODS
+from ._solve import Solver, solve
+
+__version__ = _core.version
+globals().update(_METHODS)
+
+__all__ = [
+    *_METHODS, "DeviceError", "Error", "InputError", "InternalError", "Matrix", "MemoryError", "Result",
+    "SolveWarning", "Solver", "Step", "UsageError", "chebyshev", "devices", "doctor", "gemv", "generate", "info", "read",
+    "scipy_compat", "show_config", "solve", "threads", "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "scipy_compat":
+        import importlib
+
+        return importlib.import_module(".scipy_compat", __name__)
+    if name == "default_device":
+        return _config.default_device
+    raise AttributeError(f"module 'furrow' has no attribute {name!r}")

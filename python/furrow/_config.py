@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Threads, devices, and what this build is."""
+from __future__ import annotations
+
+from typing import Any
+import pathlib
+import subprocess
+import sys
+
+from . import _core
+
+default_device = None
+
+
+def command() -> str:
+    """The program `furrow` of this package, as a path."""
+    return str(pathlib.Path(__file__).parent / "furrow-command")
+
+
+class threads:
+    """Threads that furrow uses; of NumPy's it changes nothing.
+
+    `threads()` asks, `threads(n)` sets, 0 for all that the process may use; as a ``with`` block it sets for a while.
+    Compares and counts as the number it is.
+
+    >>> import furrow
+    >>> before = int(furrow.threads())
+    >>> with furrow.threads(1):
+    ...     int(furrow.threads())
+    1
+    >>> int(furrow.threads()) == before
+    True
+    """
+
+    def __init__(self, n: int | None = None) -> None:
+        self._before = _core.threads()
+        if n is not None:
+            _core.set_threads(n)
+        self._now = _core.threads()
+
+    def __int__(self) -> int:
+        return self._now
+
+    __index__ = __int__
+
+    def __eq__(self, other: object) -> bool:
+        return self._now == other
+
+    def __hash__(self) -> int:
+        return hash(self._now)
+
+    def __repr__(self) -> str:
+        return str(self._now)
+
+    def __enter__(self) -> threads:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _core.set_threads(self._before)
+
+
+def devices() -> list[str]:
+    """Names of the devices that can be asked for.
+
+    >>> import furrow
+    >>> "cpu" in furrow.devices()
+    True
+    """
+    return ["cpu"] + [f"gpu:{ordinal}" for ordinal, *_ in _core.devices()["gpus"]]
+
+
+def doctor() -> str:
+    """What `furrow doctor` prints: the machine, the build, and what would make it faster.
+
+    >>> import furrow
+    >>> "threads" in furrow.doctor()
+    True
+    """
+    return subprocess.run([command(), "doctor"], capture_output=True, text=True, check=False).stdout
+
+
+def show_config() -> dict[str, Any]:
+    """Versions and names of this build, as a dictionary.
+
+    >>> import furrow
+    >>> furrow.show_config()["solvers"][:2]
+    ['bicgstab', 'cg']
+    """
+    import numpy
+    import scipy
+
+    return {
+        "furrow": _core.version,
+        "python": sys.version.split()[0],
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+        "gpu": _core.devices()["gpu_built"],
+        "solvers": [name for name, _ in _core.solvers()],
+        "preconditioners": [name for name, _ in _core.preconditioners()],
+        "formats": list(_core.formats()),
+    }

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files and generators of the command line."""
+from __future__ import annotations
+
+from typing import Any
+import os
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core
+from ._arrays import F64, as_rows, as_vector, contiguous, real_type
+
+
+class read_array(sp.csr_array):
+    """A `scipy.sparse.csr_array` with what came with it.
+
+    Attributes
+    ----------
+    b : ndarray or None
+        The right-hand side that was stored with the matrix.
+    name, origin : str
+        What it is called, and one line on what was read.
+    """
+
+    b = None
+    name = origin = ""
+
+
+def _array(d: Any) -> read_array:
+    A = read_array((d["data"], d["indices"], d["indptr"]), shape=d["shape"], copy=False)
+    A.b, A.name, A.origin = d["b"], d["name"], d["origin"]
+    A.has_canonical_format = True
+    return A
+
+
+def read(file: str | os.PathLike[str]) -> read_array:
+    """A matrix from a file: `.mtx`, a SuiteSparse `.tar`, both also compressed, or `.furrow`.
+
+    Told apart by content. The right-hand side that was stored with it is `.b`.
+
+    >>> import furrow, tempfile, os
+    >>> name = os.path.join(tempfile.mkdtemp(), "a.mtx.gz")
+    >>> furrow.write(name, furrow.generate("poisson2d:3"))
+    >>> furrow.read(name).shape
+    (9, 9)
+    """
+    return _array(_core.read(os.fspath(file)))
+
+
+def generate(spec: str) -> read_array:
+    """A matrix by the name of a generator and its sizes: the same bits everywhere.
+
+    >>> import furrow
+    >>> A = furrow.generate("poisson3d:10")
+    >>> A.shape, A.nnz
+    ((1000, 1000), 6400)
+    """
+    if not isinstance(spec, str):
+        raise TypeError(f"a generator is asked for by a str such as 'poisson3d:10', not by a {type(spec).__name__}")
+    return _array(_core.generate(spec))
+
+
+def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
+    """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`) or a vector (`.mtx`, `.npy`, `.txt`).
+
+    Digits are the shortest that read back as the same bits. Nobody sees half a file.
+
+    >>> import furrow, numpy as np, tempfile, os
+    >>> name = os.path.join(tempfile.mkdtemp(), "x.txt")
+    >>> furrow.write(name, np.array([0.1, 1e300]))
+    >>> open(name).read().split()
+    ['0.1', '1e+300']
+    """
+    file = os.fspath(file)
+    if not sp.issparse(A) and np.ndim(A) == 1:
+        x = as_vector(A, len(A), "x", F64)
+        if file.endswith(".npy"):
+            np.save(file, x)
+        elif file.endswith(".txt"):
+            with open(file, "w", encoding="ascii") as to:
+                to.writelines(f"{float(v)!r}\n" for v in x)
+        else:
+            _core.write_vector(file, x)
+        return
+    indptr, indices, data, shape = as_rows(A)
+    real_type(data.dtype)
+    _core.write(file, indptr, indices, contiguous(data, F64), *shape, comment)
+
+
+def info(file: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the head of a file or a generator says, without reading the rest.
+
+    >>> import furrow
+    >>> furrow.info("poisson2d:100")["shape"]
+    (10000, 10000)
+    """
+    return _core.header(os.fspath(file))

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A matrix that stays."""
+from __future__ import annotations
+
+from typing import Any
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core
+from ._arrays import F32, F64, as_rows, check_device, check_out, contiguous, real_type, refuse_gpu
+from ._errors import UsageError
+
+
+class Matrix(_core.Matrix):
+    """A sparse matrix, looked at once, kept in the format that suits it, multiplied often.
+
+    Parameters
+    ----------
+    A : sparse array or matrix, array_like
+        CSR is read where it lies; other formats are converted. Entries that share a place add up.
+    format, kernel : str
+        Names that ``furrow spmv --format help`` lists, or "auto".
+    tune : bool
+        Measure what "auto" leaves open, and remember it.
+    device : None, "cpu"
+
+    Any number of threads may multiply at once. f32 with f64 becomes f64, integers f64.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> P = furrow.Matrix(furrow.generate("poisson1d:4"))
+    >>> P @ np.ones(4)
+    array([1., 0., 0., 1.])
+    >>> (P.T @ np.eye(4))[0]
+    array([ 2., -1.,  0.,  0.])
+    """
+
+    __array_ufunc__ = None  # numpy leaves x @ P to this class
+
+    def __init__(self, A: Any, format: str = "auto", kernel: str = "auto", tune: bool = False,
+                 device: str | None = None) -> None:
+        check_device(device)
+        self.device = "cpu"
+        indptr, indices, data, shape = as_rows(A)
+        super().__init__(indptr, indices, data, *shape, format, kernel, tune)
+        self._version = 0
+        self._wide = None
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the values: float64 or float32."""
+        return np.dtype(self._letter)
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What looking at the matrix told, as a dictionary.
+
+        >>> import furrow
+        >>> furrow.Matrix(furrow.generate("poisson1d:4")).stats["diagonals"]
+        3
+        """
+        return self._facts()
+
+    @property
+    def T(self) -> _Transpose:
+        """The transpose, which the first product with it makes."""
+        return _Transpose(self)
+
+    ndim = 2
+
+    def _as(self, dtype: Any) -> Any:
+        """This matrix in f64: itself, or a copy that is kept, for products of f32 with f64."""
+        if dtype == self.dtype:
+            return self
+        if self._wide is None:
+            self._wide = Matrix(self.tocsr().astype(F64))
+        return self._wide
+
+    def _multiply(self, x: Any, transposed: bool) -> Any:
+        refuse_gpu(x, "x")
+        if sp.issparse(x):
+            raise TypeError("a Matrix multiplies vectors and dense blocks of vectors: use tocsr() @ x for a sparse x")
+        x = np.asarray(x)
+        rows, cols = self.shape[::-1] if transposed else self.shape
+        if x.ndim not in (1, 2) or x.shape[0] != cols:
+            raise UsageError(f"x is of shape {x.shape}, but the matrix asks for ({cols},) or ({cols}, k)")
+        dtype = real_type(self.dtype, x.dtype)
+        count = 1 if x.ndim == 1 else x.shape[1]
+        y = np.empty((count, rows), dtype)
+        self._as(dtype)._apply(contiguous(x.T, dtype), y, 1.0, 0.0, count, transposed)
+        return y[0] if x.ndim == 1 else y.T
+
+    def _matmul(self, x: Any) -> Any:
+        return self._multiply(x, False)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        """x @ A is the transpose times x."""
+        return self._multiply(np.asarray(x).T, True).T
+
+    __mul__ = dot = matvec = matmat = _matmul
+
+    def rmatvec(self, x: Any) -> Any:
+        """The transpose times x: a vector or a block of vectors."""
+        return self._multiply(x, True)
+
+    rmatmat = rmatvec
+
+    def apply(self, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0) -> Any:
+        """``out = alpha A x + beta out`` for a vector x.
+
+        `out` must be a contiguous vector of the type of the product; it is never converted, because a converted output
+        is a lost result. Without one, beta must be 0.
+
+        >>> import furrow, numpy as np
+        >>> y = np.ones(3)
+        >>> furrow.Matrix(np.eye(3)).apply([1, 2, 3], out=y, alpha=2, beta=1)
+        array([3., 5., 7.])
+        """
+        refuse_gpu(x, "x")
+        x = np.asarray(x)
+        if x.shape != (self.shape[1],):
+            raise UsageError(f"x is of shape {x.shape}, but the matrix asks for ({self.shape[1]},)")
+        dtype = real_type(self.dtype, x.dtype)
+        if out is None:
+            if beta != 0:
+                raise UsageError("beta is not 0, but there is no out to be scaled by it")
+            out = np.empty(self.shape[0], dtype)
+        check_out(out, (self.shape[0],), dtype)
+        x = contiguous(x, dtype)
+        if np.may_share_memory(x, out):
+            x = x.copy()
+        self._as(dtype)._apply(x, out, alpha, beta, 1, False)
+        return out
+
+    def update_values(self, data: Any) -> None:
+        """New values for the same pattern, in the order of the ``data`` of the CSR matrix that this was made from.
+
+        Products that run in other threads meanwhile end with the old ones.
+
+        >>> import furrow, numpy as np
+        >>> A = furrow.generate("poisson1d:3")
+        >>> P = furrow.Matrix(A)
+        >>> P.update_values(2 * A.data)
+        >>> P @ np.ones(3)
+        array([2., 0., 2.])
+        """
+        refuse_gpu(data, "data")
+        data = np.asarray(data)
+        if real_type(self.dtype, data.dtype) != self.dtype:
+            raise TypeError(f"the new values are {data.dtype}, but the matrix holds {self.dtype}: convert one of them")
+        if data.ndim != 1:
+            raise UsageError(f"the new values have {data.ndim} axes: give one, as A.data of a CSR matrix")
+        self._update_values(contiguous(data, self.dtype))
+        self._version += 1
+        self._wide = None
+
+    def tocsr(self) -> Any:
+        """The matrix as a `scipy.sparse.csr_array`; zeros that the format does not store are missing."""
+        row, col, values = self._triplets()
+        return sp.csr_array((values, (row, col)), shape=self.shape)
+
+    def __repr__(self) -> str:
+        return (f"<furrow.Matrix of {self.shape[0]} x {self.shape[1]}, {self.nnz} entries in {self.dtype.name}: "
+                f"{self.format} ({self.kernel}) on the {self.device}>")
+
+
+class _Transpose:
+    """A.T of a Matrix: multiplies, and is otherwise a name for it."""
+
+    __array_ufunc__ = None
+    ndim = 2
+
+    def __init__(self, of: Any) -> None:
+        self.T = of
+        self.dtype = of.dtype
+        self.shape = of.shape[::-1]
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.T._multiply(x, True)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        return self.T._multiply(np.asarray(x).T, False).T
+
+    __mul__ = dot = matvec = matmat = __matmul__
+
+    def rmatvec(self, x: Any) -> Any:
+        return self.T @ x
+
+    rmatmat = rmatvec
+
+
+__all__ = ["Matrix", "F32"]

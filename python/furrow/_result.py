@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a solve says of its answer."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+import html
+import math
+import warnings
+
+from . import _core
+from ._errors import SolveWarning
+
+_NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged": -4, "singular": -5}
+
+
+class Step:
+    """What a monitor is told: `iteration`, `residual` (relative), `seconds`, and `x` with ``monitor=(f, k)``."""
+
+    __slots__ = ("iteration", "residual", "seconds", "_x")
+
+    def __init__(self, iteration: int, residual: float, seconds: float, x: Any = None) -> None:
+        self.iteration, self.residual, self.seconds, self._x = iteration, residual, seconds, x
+
+    @property
+    def x(self) -> Any:
+        if self._x is None:
+            raise AttributeError("x comes to a monitor that says how often it is wanted: monitor=(f, 10)")
+        return self._x
+
+    def __repr__(self) -> str:
+        return f"Step(iteration={self.iteration}, residual={self.residual:.3e}, seconds={self.seconds:.3f})"
+
+
+class Result:
+    """The answer of a solve, and what is known of it. ``x, info = result`` works as with SciPy.
+
+    Attributes
+    ----------
+    x : ndarray
+        The best answer seen, also where the solve stopped short.
+    info : int
+        0 exactly for converged; the iterations (at least 1) where the solve stopped short of it; negative where the
+        matrix or the numbers do not suit the method.
+    status, message : str
+        Why it ended: a word and a sentence.
+    success : bool
+    iterations : int
+    residual : float
+        |b - A x| / |b|, computed anew from x.
+    history, history_seconds : ndarray
+        Relative residuals by the recurrence, and when each was known.
+    solver, precond, format, kernel, reason, device : str
+    rungs : list of dict
+        What was tried where no method was named; the last one gave the answer.
+    seconds : dict
+        Of "setup" and "solve".
+    bytes_per_iteration : float
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> A = furrow.generate("poisson2d:10")
+    >>> r = furrow.solve(A, A @ np.ones(100))
+    >>> r.status, r.info, bool(abs(r.x - 1).max() < 1e-6)
+    ('converged', 0, True)
+    """
+
+    def __init__(self, x: Any, report: Any, *, solver: str, precond: Any, shape: Any, nnz: Any, rtol: float,
+                 atol: float, dtype: Any, name: str = "") -> None:
+        self.x = x
+        self.status = report["status"]
+        self.message = report["message"]
+        self.success = self.status == "converged"
+        self.iterations = report["iterations"]
+        if self.success:
+            self.info = 0
+        else:
+            self.info = _NEGATIVE.get(self.status, max(self.iterations, 1))
+        self.residual = report["relative_residual"]
+        self.error = None
+        self.history, self.history_seconds = report["history"], report["history_seconds"]
+        self.solver, self.precond = report["solver"] or solver, precond or report["precond"]
+        self.rungs = report["rungs"]
+        self.format, self.kernel, self.reason = report["format"], report["kernel"], report["reason"]
+        self.device = "cpu"
+        self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
+        self.bytes_per_iteration = report["bytes_per_iteration"]
+        self._rest = {"rows": shape[0], "cols": shape[1], "nnz": nnz, "rtol": rtol, "atol": atol, "matrix": name,
+                      "precision": "f32" if dtype.itemsize == 4 else "f64", "restarts": report["restarts"],
+                      "waits": report["waits"], "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.x, self.info))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, k: Any) -> Any:
+        return (self.x, self.info)[k]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``furrow solve --json`` prints, as a dictionary that `json.dumps` takes.
+
+        >>> import furrow, json, numpy as np
+        >>> r = furrow.solve(np.eye(3), [1, 2, 3])
+        >>> json.loads(json.dumps(r.to_dict()))["status"]
+        'converged'
+        """
+        def number(v: Any) -> Any:
+            return v if math.isfinite(v) else None
+
+        rest = self._rest
+        rungs = [{**rung, "relative_residual": number(rung["relative_residual"])} for rung in self.rungs]
+        solve = rungs[-1]["seconds"]["solve"] if rungs else self.seconds["solve"]
+        rate = self.bytes_per_iteration * self.iterations / solve if solve > 0 else 0.0
+        return {
+            "status": self.status, "message": self.message, "iterations": self.iterations,
+            "relative_residual": number(self.residual), "relative_error": self.error,
+            "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
+            "solver": self.solver, "precond": self.precond, "rungs": rungs, "format": self.format, "kernel": self.kernel,
+            "precision": rest["precision"], "device": self.device, "threads": rest["threads"],
+            "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
+            "history": [number(v) for v in self.history.tolist()], "matrix": rest["matrix"], "rhs": "given",
+            "x0": "zero", "reason": self.reason, "restarts": rest["restarts"], "waits": rest["waits"],
+            "rtol": rest["rtol"], "atol": rest["atol"], "gbps": rate * 1e-9,
+            "memory": {"stored_bytes": rest["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """The residual over the iterations, on a Matplotlib axis; needs Matplotlib."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.gca()
+        ax.semilogy(self.history)
+        ax.set(xlabel="iteration", ylabel="|b - A x| / |b|", title=str(self))
+        return ax
+
+    def __str__(self) -> str:
+        text = self.message[:1].upper() + self.message[1:] + "."
+        if self.residual == self.residual:  # known
+            text += f" |b - A x| / |b| = {self.residual:.3e}, recomputed."
+        return text
+
+    def __repr__(self) -> str:
+        return f"<furrow.Result: {self} {self.solver} with {self.precond}, {self.format} ({self.kernel})>"
+
+    def _repr_html_(self) -> str:
+        rows = {"residual": f"{self.residual:.3e}, recomputed", "iterations": self.iterations,
+                "solver": f"{self.solver} with {self.precond}", "format": f"{self.format} ({self.kernel}): {self.reason}",
+                "time": f"set-up {self.seconds['setup']:.3g} s, solve {self.seconds['solve']:.3g} s"}
+        cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows.items())
+        return f"<p><strong>{html.escape(self.message)}</strong></p><table>{cells}</table>"
+
+    def _warn(self) -> None:
+        if self.info < 0:
+            warnings.warn(str(self), SolveWarning, stacklevel=4)

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solving: one way to set up, one to run; the functions by name are made of both."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+import sys
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core
+from ._arrays import (F32, F64, as_rows, as_vector, check_device, check_out, contiguous, is_matrix, real_type,
+                      refuse_gpu)
+from ._errors import InputError, UsageError
+from ._matrix import Matrix, _Transpose
+from ._result import Result, Step
+
+_SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
+
+
+def _product_of(A: Any, name: str) -> Any:
+    """The function x -> A @ x of whatever multiplies."""
+    refuse_gpu(A, name)
+    if isinstance(A, (Matrix, _Transpose)) or is_matrix(A):
+        return lambda x: A @ x
+    if hasattr(A, "matvec"):
+        return A.matvec
+    if hasattr(A, "__matmul__"):
+        return A.__matmul__
+    if callable(A):
+        return A
+    raise TypeError(f"{name} is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
+
+
+def _fitted(f: Any, n: int, dtype: Any, name: str) -> Any:
+    """f with its result checked and made a contiguous vector of n elements."""
+    def product(x: Any) -> Any:
+        y = np.asarray(f(x))
+        if y.size != n:
+            raise UsageError(f"{name} made {y.size} elements of a vector of {n}")
+        real_type(y.dtype)
+        return contiguous(y.reshape(n), dtype)
+
+    return product
+
+
+def _dtype_of(A: Any) -> Any:
+    dtype = getattr(A, "dtype", None)
+    if dtype is None and is_matrix(A):
+        dtype = np.asarray(A).dtype
+    return F64 if dtype is None else np.dtype(dtype)
+
+
+class _Watching:
+    """callback, monitor and residuals of a call, as the library hears them."""
+
+    def __init__(self, callback: Callable[[Any], object] | None, monitor: Any) -> None:
+        self.callback, self.every, self.watch, self.monitor = callback, 1, None, None
+        self.last, self.bar = 0, monitor == "bar"
+        own_every = 0
+        if self.bar:
+            monitor = _draw
+        elif isinstance(monitor, tuple):
+            monitor, own_every = monitor
+            if own_every < 1:
+                raise UsageError(f"monitor=(f, {own_every}): tell it every 1 iteration or more")
+        if monitor is not None and not callable(monitor):
+            raise TypeError('monitor is a function of a step, such a function with a number, or "bar"')
+        if callback is not None and not callable(callback):
+            raise TypeError("callback is a function of the x so far")
+        if monitor is not None and not own_every:
+            self.watch = lambda *step: bool(monitor(Step(*step)))
+        if callback is None and own_every:
+            self.every = own_every
+            self.monitor = lambda *step: bool(monitor(Step(*step)))
+        elif callback is not None:
+            def heard(iteration: int, residual: float, seconds: float, x: Any) -> Any:
+                self.last = iteration
+                callback(x)
+                return bool(own_every and iteration % own_every == 0 and monitor(Step(iteration, residual, seconds, x)))
+
+            self.monitor = heard
+
+    def finish(self, iterations: int, x: Any) -> None:
+        """The iteration that ended the solve is told of when it is known to be the last."""
+        if self.callback is not None and iterations > self.last:
+            self.callback(x)
+        if self.bar:
+            print(file=sys.stderr)
+
+
+def _draw(step: Any) -> None:
+    print(f"\riteration {step.iteration:8,}  residual {step.residual:.3e}  {step.seconds:6.1f} s", end="",
+          file=sys.stderr, flush=True)
+
+
+class Solver:
+    """A system set up once and solved often.
+
+    Parameters
+    ----------
+    A : Matrix, sparse or dense matrix, LinearOperator, or what has shape and matvec
+        A `Matrix` is not looked at or stored again; what `Matrix.update_values` does to it is taken over.
+    solver : str
+        A name of `show_config()["solvers"]`, with parameters after a colon; "auto" tries what suits the matrix until
+        one converges.
+    M : str, LinearOperator, callable, sparse or dense matrix, Matrix, or None
+        The preconditioner: an approximation of the inverse of A, or the name of one; None is none.
+    rtol, atol : float
+        Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol).
+    maxiter : int or None
+        None: ten times the rows, at least 10000.
+    callback : callable
+        Called with the x so far, once an iteration; costs a copy of x each time.
+    monitor : callable, (callable, int), "bar"
+        Gets a `Step` about ten times a second, or every so many iterations; returning True stops.
+    dtype : None, float32 or float64
+        In which the system is solved; None: that of A.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> s = furrow.Solver(furrow.generate("poisson2d:20"), "cg", M="jacobi")
+    >>> b = np.ones(400)
+    >>> bool((s.solve(b).x == s.solve(b).x).all()), s.solve(b).seconds["setup"]
+    (True, 0.0)
+    """
+
+    def __init__(self, A: Any, solver: str = "auto", M: Any = "auto", *, rtol: float = 1e-08, atol: float = 0.0,
+                 maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
+                 format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
+                 assume_symmetric: bool = False, dtype: Any = None) -> None:
+        check_device(device)
+        shape = getattr(A, "shape", None)
+        if shape is None and is_matrix(A):
+            A = np.asarray(A)
+            shape = A.shape
+        if shape is None:
+            raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise InputError(f"A is of shape {tuple(shape)}: only a square system can be solved")
+        self.shape, self.A = tuple(map(int, shape)), A
+        self.dtype = real_type(np.dtype(dtype) if dtype is not None else _dtype_of(A))
+        if self.dtype == F32 and rtol < _SMALLEST_RTOL and not atol > 0:
+            raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {_SMALLEST_RTOL:.1g} or more, or give A "
+                             "or b in float64")
+        if maxiter is not None and maxiter < 1:
+            raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
+        self.solver = solver
+        self._watching = _Watching(callback, monitor)
+        named = M is None or isinstance(M, str)
+        self.precond = (M or "none") if named else "given"
+        if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
+            self.solver = solver = "cg" if _seems_symmetric(A) else "bicgstab"
+        self._options = {
+            "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
+            "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
+            "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
+            "monitor": self._watching.monitor, "monitor_every": self._watching.every}
+        self._M = None if named else _fitted(_product_of(M, "M"), self.shape[0], self.dtype, "M")
+        self._set_up()
+
+    def _set_up(self) -> None:
+        A, o = self.A, self._options
+        self._version = getattr(A, "_version", None)
+        n = self.shape[0]
+        if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
+            if not isinstance(A, Matrix):
+                A = Matrix(A if not sp.issparse(A) else A.astype(self.dtype, copy=False), o["format"], o["kernel"],
+                           o["tune"])
+            A = A._as(self.dtype)
+            self.nnz = A.nnz
+            self._core = _core.Solver(matrix=A, precondition=self._M, options=o)
+        elif is_matrix(A):
+            indptr, indices, data, shape = as_rows(A)
+            self.nnz = len(data)
+            self._core = _core.Solver(indptr, indices, contiguous(data, self.dtype), *shape, o)
+        else:
+            if o["precond"] not in ("none", "auto"):
+                raise UsageError(f"the preconditioner {o['precond']} is made from entries, which A does not show: give M as "
+                                 "a function")
+            if self._M is None:
+                self.precond = o["precond"] = "none"
+            product = _fitted(_product_of(A, "A"), n, self.dtype, "A")
+            self.nnz = 0
+            self._core = _core.Solver(product=_zero_of_zero(product), n=n, single=self.dtype == F32,
+                                      precondition=self._M, options=o)
+
+    @property
+    def setup_seconds(self) -> float:
+        """Seconds that setting up took."""
+        return self._core.setup_seconds
+
+    def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
+        """Solves A x = b and gives a `Result`; x begins with x0, or with zeros, and goes to `out` where one is given."""
+        n = self.shape[0]
+        if self._version is not None and self._version != self.A._version:
+            self._set_up()
+        rhs = as_vector(b, n, "b")
+        if real_type(self.dtype, rhs.dtype) != self.dtype and self.dtype == F32:
+            raise TypeError("b is float64, but the solver was set up in float32: give dtype=numpy.float64 to it, or "
+                            "b.astype(numpy.float32)")
+        rhs = contiguous(rhs, self.dtype)
+        if out is not None:
+            check_out(out, (n,), self.dtype)
+            if np.may_share_memory(rhs, out):
+                rhs = rhs.copy()
+        if x0 is None:
+            x = np.zeros(n, self.dtype) if out is None else out
+            x[:] = 0
+        else:
+            guess = as_vector(x0, n, "x0")
+            x = np.array(guess, dtype=self.dtype) if out is None else out
+            x[:] = guess
+        self._watching.last = 0
+        report = self._core.solve(rhs, x)
+        result = Result(x, report, solver=self.solver,
+                        precond="given" if self._M is not None else "", shape=self.shape, nnz=self.nnz,
+                        rtol=self._options["rtol"], atol=self._options["atol"], dtype=self.dtype,
+                        name=getattr(self.A, "name", ""))
+        if report["raised"] is not None:
+            report["raised"].partial = result
+            raise report["raised"]
+        self._watching.finish(result.iterations, x)
+        return result
+
+    def __repr__(self) -> str:
+        return f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name}>"
+
+
+def _seems_symmetric(A: Any) -> bool:
+    """Of what shows entries, the truth up to rounding; a product alone is taken for symmetric."""
+    if isinstance(A, Matrix):
+        A = A.tocsr()
+    if not is_matrix(A):
+        return True
+    A = A if sp.issparse(A) else np.asarray(A)
+    return bool(abs(A - A.T).max() <= 1e-12 * abs(A).max()) if A.shape[0] else True
+
+
+def _zero_of_zero(product: Any) -> Any:
+    """A times zero is zero: the product of a first guess that is 0 is not asked for."""
+    return lambda x: product(x) if x.any() else np.zeros_like(x)
+
+
+def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
+         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, **rest: Any) -> Result:
+    refuse_gpu(b, "b")
+    b = np.asarray(b)
+    if not (is_matrix(A) or hasattr(A, "shape")):
+        raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
+    dtype = real_type(_dtype_of(A), b.dtype)
+    s = Solver(A, solver, M, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, monitor=monitor, dtype=dtype,
+               **rest)
+    result = s.solve(b, x0)
+    if residuals is not None:
+        residuals[:] = (result.history * np.linalg.norm(b)).tolist()
+    result.x = result.x.reshape(b.shape)
+    return result
+
+
+def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 0.0, maxiter: int | None = None,
+          solver: str = "auto", M: Any = "auto", callback: Callable[[Any], object] | None = None, monitor: Any = None,
+          residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto", tune: bool = False,
+          device: str | None = None) -> Result:
+    """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
+
+    Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
+    product nothing is known: it is solved by conjugate gradients unless another `solver` is named. The other arguments are
+    those of `Solver`.
+
+    >>> import furrow, numpy as np
+    >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))
+    >>> r.success, r.rungs[-1]["solver"] == r.solver
+    (True, True)
+    """
+    result = _run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
+                  tune=tune, device=device)
+    result._warn()
+    return result
+
+
+_DOC = """Solves A x = b by {about}.
+
+SciPy's arguments and SciPy's pair: ``x, info = furrow.{name}(A, b)``; the result is a `Result` and knows more.
+
+Parameters
+----------
+A : sparse or dense matrix, Matrix, LinearOperator, or what has shape and matvec
+b : array_like
+x0 : array_like, optional
+    The first guess; 0 where there is none.
+rtol, atol : float
+    Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol), of a residual that is computed anew from x.
+maxiter : int, optional
+M : str, LinearOperator, callable, matrix, optional
+    An approximation of the inverse of A, or the name of a preconditioner: {preconditioners}.
+callback : callable, optional
+    Called as callback(xk) once an iteration.
+monitor : callable, (callable, int) or "bar", optional
+    See `Solver`.
+residuals : list, optional
+    Is filled with the norms of the residuals, the first one included.
+device, format, kernel, tune
+    See `Matrix`.
+
+Returns
+-------
+Result
+    Unpacks to x and info.
+
+Examples
+--------
+>>> import furrow, numpy as np
+>>> A = furrow.generate("poisson2d:20")
+>>> x, info = furrow.{name}(A, A @ np.ones(400), rtol=1e-10, M="jacobi")
+>>> info, bool(abs(x - 1).max() < 1e-8)
+(0, True)
+"""
+
+
+def _method(name: str, about: str) -> Any:
+    def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, maxiter: int | None = None,
+               M: Any = None, callback: Callable[[Any], object] | None = None, device: str | None = None,
+               monitor: Any = None, residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto",
+               tune: bool = False, assume_symmetric: bool = False) -> Any:
+        result = _run(A, b, x0, name, M, rtol, atol, maxiter, callback, monitor, residuals, format=format,
+                      kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric)
+        result._warn()
+        return result
+
+    method.__name__ = method.__qualname__ = name
+    method.__module__ = "furrow"
+    known = ", ".join(f'"{p}"' for p, _ in _core.preconditioners())
+    method.__doc__ = _DOC.format(name=name, about=about, preconditioners=known)
+    return method
+
+
+#: A function for each solver of the library, by its name.
+METHODS = {name: _method(name, about) for name, about in _core.solvers()}

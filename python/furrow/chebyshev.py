@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of one variable as Chebyshev series, and of symmetric matrices."""
+from __future__ import annotations
+
+from typing import Any
+import numpy as np
+
+from . import _core
+from ._arrays import F64, as_vector, contiguous, real_type
+from ._errors import UsageError
+from ._matrix import Matrix
+
+__all__ = ["Density", "Series", "bounds", "density", "exponential", "fit", "multiply"]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class Series:
+    """p(x) = sum coef[k] T_k on a domain, in the convention of `numpy.polynomial.Chebyshev`.
+
+    Parameters
+    ----------
+    coef : array_like, or anything with `coef` and `domain`
+    domain : (low, high)
+
+    Examples
+    --------
+    >>> from furrow.chebyshev import Series
+    >>> p = Series([0, 0, 1])            # T_2
+    >>> float(p(0.5)), p.roots().round(6).tolist()
+    (-0.5, [-0.707107, 0.707107])
+    >>> (p * p).coef.tolist()
+    [0.5, 0.0, 0.0, 0.0, 0.5]
+    """
+
+    def __init__(self, coef: Any, domain: Any = None) -> None:
+        if hasattr(coef, "coef"):
+            domain = coef.domain if domain is None else domain
+            coef = coef.coef
+        coef = np.atleast_1d(np.asarray(coef))
+        self.coef = as_vector(coef, coef.size, "coef", F64).copy()
+        low, high = (-1, 1) if domain is None else domain
+        self.domain = np.array([low, high], dtype=float)
+        self.window = np.array([-1.0, 1.0])
+
+    @property
+    def _parts(self) -> Any:
+        return self.coef, *map(float, self.domain)
+
+    def degree(self) -> int:
+        """The largest k of a coefficient."""
+        return len(self.coef) - 1
+
+    def __len__(self) -> int:
+        return len(self.coef)
+
+    def __call__(self, x: Any) -> Any:
+        if isinstance(x, Matrix):
+            return OfMatrix(self, x)
+        if hasattr(x, "format") or hasattr(x, "matvec"):
+            return OfMatrix(self, Matrix(x))
+        x = np.asarray(x)
+        real_type(x.dtype)
+        at = contiguous(x.reshape(-1), F64)
+        y = np.empty(at.size)
+        _core.chebyshev_evaluate(*self._parts, at, y)
+        return y.reshape(x.shape) if x.ndim else y[0]
+
+    def _same(self, other: Any) -> Series:
+        other = other if isinstance(other, Series) else Series(other, None if hasattr(other, "coef") else self.domain)
+        if not np.array_equal(other.domain, self.domain):
+            raise UsageError(f"the series live on {self.domain.tolist()} and {other.domain.tolist()}: take one domain")
+        return other
+
+    def __mul__(self, other: Any) -> Series:
+        if np.isscalar(other):
+            return Series(self.coef * other, self.domain)
+        return Series(_core.chebyshev_multiply(self.coef, self._same(other).coef), self.domain)
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Any) -> Series:
+        other = self._same(other)
+        coef = np.zeros(max(len(self), len(other)))
+        coef[: len(self)] += self.coef
+        coef[: len(other)] += other.coef
+        return Series(coef, self.domain)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Series:
+        return Series(-self.coef, self.domain)
+
+    def __sub__(self, other: Any) -> Series:
+        return self + (-self._same(other))
+
+    def roots(self) -> Any:
+        """The real roots in the domain, ascending."""
+        return _core.chebyshev_roots(*self._parts)
+
+    def derivative(self) -> Series:
+        """The derivative.
+
+        >>> from furrow.chebyshev import Series
+        >>> Series([0, 0, 1]).derivative().coef.tolist()
+        [0.0, 4.0]
+        """
+        return Series(_core.chebyshev_derivative(*self._parts), self.domain)
+
+    deriv = derivative
+
+    def integral(self) -> Series:
+        """The integral from the lower end of the domain."""
+        return Series(_core.chebyshev_integral(*self._parts), self.domain)
+
+    integ = integral
+
+    def __repr__(self) -> str:
+        return f"<furrow.chebyshev.Series of degree {self.degree()} on {self.domain.tolist()}>"
+
+
+class OfMatrix:
+    """p(A) for a symmetric A whose eigenvalues are in the domain of p: multiplies vectors, by products with A alone."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, p: Any, A: Any) -> None:
+        self.p, self.A = p, A
+        self.shape, self.dtype = A.shape, A.dtype
+
+    def __matmul__(self, x: Any) -> Any:
+        x = np.asarray(x)
+        n = self.shape[0]
+        if x.ndim not in (1, 2) or x.shape[0] != n:
+            raise UsageError(f"x is of shape {x.shape}, but the matrix asks for ({n},) or ({n}, k)")
+        dtype = real_type(self.dtype, x.dtype)
+        count = 1 if x.ndim == 1 else x.shape[1]
+        y = np.empty((count, n), dtype)
+        _core.chebyshev_apply(*self.p._parts, self.A._as(dtype), contiguous(x.T, dtype), y, count)
+        return y[0] if x.ndim == 1 else y.T
+
+    matvec = matmat = dot = __matmul__
+
+
+def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
+    """The shortest series that agrees with a function of arrays to the tolerance.
+
+    >>> import furrow, numpy as np
+    >>> p = furrow.chebyshev.fit(np.exp, (0, 1))
+    >>> bool(abs(p(0.3) - np.exp(0.3)) < 1e-15)
+    True
+    """
+    def values(x: Any) -> Any:
+        y = np.asarray(f(x))
+        real_type(y.dtype)
+        return contiguous(np.broadcast_to(y, x.shape), F64)
+
+    return Series(_core.chebyshev_fit(values, *map(float, domain), tolerance), domain)
+
+
+def multiply(a: Any, b: Any) -> Any:
+    """Coefficients of the product of two series, as `numpy.polynomial.chebyshev.chebmul`.
+
+    >>> from furrow.chebyshev import multiply
+    >>> multiply([0, 1], [0, 1]).tolist()
+    [0.5, 0.0, 0.5]
+    """
+    return (Series(a) * Series(b)).coef
+
+
+def _matrix(A: Any) -> Any:
+    return A if isinstance(A, Matrix) else Matrix(A)
+
+
+def bounds(A: Any, steps: int = 40, seed: int = 1) -> tuple[float, float]:
+    """An interval that holds the eigenvalues of a symmetric matrix: an estimate by Lanczos' process, moved out.
+
+    ``steps=0`` gives Gershgorin's, which is a proof.
+
+    >>> import furrow
+    >>> low, high = furrow.chebyshev.bounds(furrow.generate("poisson1d:50"), steps=0)
+    >>> bool(low <= 0 and high >= 3.99)
+    True
+    """
+    return _core.chebyshev_bounds(_matrix(A), steps, seed)
+
+
+def exponential(t: float, domain: Any) -> Series:
+    """exp(t x) on a domain: ``exponential(t, bounds(A))(A) @ b`` is exp(t A) b.
+
+    >>> import furrow, numpy as np
+    >>> A = furrow.generate("poisson1d:50")
+    >>> y = furrow.chebyshev.exponential(-0.1, furrow.chebyshev.bounds(A))(A) @ np.ones(50)
+    >>> y.shape
+    (50,)
+    """
+    return Series(_core.chebyshev_exponential(float(t), *map(float, domain), _EPS), domain)
+
+
+class Density:
+    """How the eigenvalues of a symmetric matrix are spread: `d(x)` a unit at x, `count_below(x)`."""
+
+    def __init__(self, moments: Any, domain: Any, rows: int) -> None:
+        self.moments, self.domain, self.rows = moments, tuple(domain), rows
+
+    def _at(self, x: Any, below: bool) -> Any:
+        x = np.asarray(x, dtype=F64)
+        y = _core.chebyshev_density_at(self.moments, *self.domain, self.rows, contiguous(x.reshape(-1), F64), below)
+        return y.reshape(x.shape) if x.ndim else y[0]
+
+    def __call__(self, x: Any) -> Any:
+        return self._at(x, False)
+
+    def count_below(self, x: Any) -> Any:
+        """Eigenvalues below x."""
+        return self._at(x, True)
+
+
+def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, seed: int = 1) -> Density:
+    """The density of eigenvalues by the kernel polynomial method; the domain, `bounds(A)` unless given, holds them all.
+
+    >>> import furrow
+    >>> A = furrow.generate("poisson2d:20")
+    >>> d = furrow.chebyshev.density(A, (0, 8), moments=64)
+    >>> bool(abs(d.count_below(4.0) - 200) < 10)
+    True
+    """
+    A = _matrix(A)
+    domain = tuple(map(float, bounds(A) if domain is None else domain))
+    return Density(_core.chebyshev_moments(A, *domain, moments, vectors, seed), domain, A.shape[0])

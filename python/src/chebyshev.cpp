@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "matrix.hpp"
+
+#include <furrow/chebyshev.hpp>
+
+#include <algorithm>
+
+namespace furrow::python {
+namespace {
+
+namespace cheb = chebyshev;
+
+cheb::series series_of(const nb::object& coef, double low, double high) {
+  const buffer from(coef, false);
+  const auto in = from.read<double>();
+  cheb::series p{host_array<double>(in.size), {low, high}};
+  std::copy_n(in.data, in.size, p.coefficients.begin());
+  cheb::check_series(p);
+  return p;
+}
+nb::object numbers(const host_array<double>& values) { return new_array(as_cview(values)); }
+nb::object coefficients(const cheb::series& p) { return numbers(p.coefficients); }
+
+nb::object fit(const nb::object& f, double low, double high, double tolerance) {
+  cheb::fit_options o;
+  o.tolerance = tolerance;
+  return coefficients(cheb::fit(
+      [&](cview<double> x, view<double> y) {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        call_on_copy(f, x, y);
+      },
+      {low, high}, o));
+}
+
+void evaluate(const nb::object& coef, double low, double high, const nb::object& x, const nb::object& y) {
+  const auto p = series_of(coef, low, high);
+  const buffer from(x, false), to(y, true);
+  const auto in = from.read<double>();
+  const auto out = to.write<double>();
+  const nb::gil_scoped_release unlocked;
+  cheb::evaluate(p, in, out);
+}
+
+/// f(p) without the lock.
+template <class F> auto of_series(F f) {
+  return [f](const nb::object& coef, double low, double high) {
+    const auto p = series_of(coef, low, high);
+    const auto result = [&] {
+      const nb::gil_scoped_release unlocked;
+      return f(p);
+    }();
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result)>, cheb::series>) return coefficients(result);
+    else return numbers(result);
+  };
+}
+
+nb::object multiply(const nb::object& a, const nb::object& b) {
+  const auto p = series_of(a, -1, 1), q = series_of(b, -1, 1);
+  const auto product = [&] {
+    const nb::gil_scoped_release unlocked;
+    return cheb::multiply<double>(as_cview(p.coefficients), as_cview(q.coefficients));
+  }();
+  return numbers(product);
+}
+
+/// Y <- p(A) X, columns one after another.
+void apply(const nb::object& coef, double low, double high, const py_matrix& a, const nb::object& x,
+           const nb::object& y, index_t vectors) {
+  const auto p = series_of(coef, low, high);
+  a.visit([&]<class V>(matrix<V> m) {
+    const buffer from(x, false), to(y, true);
+    const auto in = from.read<V>();
+    const auto out = to.write<V>();
+    const auto op = m.op();
+    const nb::gil_scoped_release unlocked;
+    cheb::apply<V>(p, {*op}, in, out, vectors);
+  });
+}
+
+nb::object ends(cheb::interval on) { return nb::make_tuple(on.low, on.high); }
+
+/// By the discs of the rows, and narrowed by Lanczos' process unless `steps` is 0.
+nb::object bounds(const py_matrix& a, index_t steps, std::uint64_t seed) {
+  return a.visit([&]<class V>(const matrix<V>& m) {
+    const auto on = at_length(m.nnz() > long_entries, [m, steps, seed] {
+      const auto outer = cheb::gershgorin(m.to_triplets());
+      return steps > 0 ? cheb::lanczos_bounds<V>({*m.op()}, outer, steps, seed) : outer;
+    });
+    return ends(on);
+  });
+}
+
+nb::object moments(const py_matrix& a, double low, double high, index_t count, index_t vectors, std::uint64_t seed) {
+  return a.visit([&]<class V>(const matrix<V>& m) {
+    const auto d = interruptible([=] { return cheb::density<V>({*m.op()}, {low, high}, {count, vectors, seed}); });
+    return numbers(d.moments);
+  });
+}
+
+/// Of the density with these moments: eigenvalues per unit at each point, or below it.
+nb::object density_at(const nb::object& moments_, double low, double high, index_t rows, const nb::object& x,
+                      bool below) {
+  const buffer from(x, false), m(moments_, false);
+  cheb::spectral_density d{{low, high}, rows, host_array<double>(m.read<double>().size)};
+  std::ranges::copy(m.read<double>(), d.moments.begin());
+  const auto in = from.read<double>();
+  host_array<double> y(in.size);
+  for (index_t k = 0; k < in.size; ++k) y[k] = below ? d.count_below(in[k]) : d.at(in[k]);
+  return numbers(y);
+}
+
+} // namespace
+
+void bind_chebyshev(nb::module_& m) {
+  m.def("chebyshev_fit", &fit);
+  m.def("chebyshev_evaluate", &evaluate);
+  m.def("chebyshev_multiply", &multiply);
+  m.def("chebyshev_roots", of_series([](const cheb::series& p) { return cheb::roots(p); }));
+  m.def("chebyshev_derivative", of_series([](const cheb::series& p) { return cheb::derivative(p); }));
+  m.def("chebyshev_integral", of_series([](const cheb::series& p) { return cheb::integral(p); }));
+  m.def("chebyshev_exponential", [](double t, double low, double high, double tolerance) {
+    return coefficients(cheb::exponential(t, {low, high}, tolerance));
+  });
+  m.def("chebyshev_apply", &apply);
+  m.def("chebyshev_bounds", &bounds);
+  m.def("chebyshev_moments", &moments);
+  m.def("chebyshev_density_at", &density_at);
+}
+
+} // namespace furrow::python

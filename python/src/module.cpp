@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The module furrow._core: names, errors, threads, devices. What a person sees is Python: furrow/*.py.
+#include "support.hpp"
+
+#include <furrow/device.hpp>
+#include <furrow/formats.hpp>
+#include <furrow/solve.hpp>
+#include <furrow/version.hpp>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <array>
+
+namespace furrow::python {
+namespace {
+
+/// The classes of furrow/_errors.py, by `fault`.
+std::array<PyObject*, 5> error_classes{};
+
+void set_errors(const nb::object& usage, const nb::object& input, const nb::object& memory, const nb::object& device,
+                const nb::object& internal) {
+  const std::array given{usage, input, memory, device, internal};
+  for (std::size_t k = 0; k < given.size(); ++k) error_classes[k] = given[k].inc_ref().ptr();
+}
+
+void translate(const std::exception_ptr& what, void*) {
+  try {
+    std::rethrow_exception(what);
+  } catch (const error& e) {
+    PyErr_SetString(error_classes[static_cast<std::size_t>(e.kind)], e.what());
+  }
+}
+
+nb::list names_of(const std::vector<named>& all) {
+  nb::list names;
+  for (const auto& one : all) names.append(nb::make_tuple(one.name, one.about));
+  return names;
+}
+
+nb::dict devices() {
+  const gpu_status s = inspect_gpus();
+  nb::dict d;
+  nb::list gpus;
+  for (const auto& g : s.gpus) gpus.append(nb::make_tuple(g.ordinal, g.name, g.memory_bytes));
+  d["gpus"] = gpus;
+  d["gpu_built"] = s.built;
+  d["problem"] = s.problem;
+  return d;
+}
+
+} // namespace
+
+nb::object empty_array(index_t n, char letter) {
+  // Kept for good: the module is never unloaded.
+  static PyObject* const empty = nb::object(nb::module_::import_("numpy").attr("empty")).release().ptr();
+  const char name[2] = {letter, 0};
+  return nb::borrow(empty)(n, nb::str(name));
+}
+
+} // namespace furrow::python
+
+NB_MODULE(_core, m) {
+  using namespace furrow::python;
+  m.doc() = "The library behind the package furrow.";
+  nb::register_exception_translator(translate);
+  m.def("set_errors", &set_errors);
+  m.def("set_threads", &furrow::set_threads);
+  m.def("threads", &furrow::threads);
+  m.def("devices", &devices);
+  m.def("parse_device", [](std::string_view text) { return furrow::describe(furrow::parse_device(text)); });
+  m.def("solvers", [] { return names_of(furrow::solvers()); });
+  m.def("preconditioners", [] { return names_of(furrow::preconditioners()); });
+  m.def("formats", [] {
+    nb::list names;
+    for (const auto* f : furrow::formats()) names.append(f->name);
+    return names;
+  });
+  m.attr("version") = furrow::version;
+  bind_matrix(m);
+  bind_solver(m);
+  bind_inputs(m);
+  bind_dense(m);
+  bind_chebyshev(m);
+}

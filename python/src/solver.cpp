@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "matrix.hpp"
+
+#include <furrow/function_operator.hpp>
+#include <furrow/solver.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace furrow::python {
+namespace {
+
+/// What Python wants to hear while a solver runs, and what it said. Used with the interpreter's lock held.
+struct hooks {
+  nb::object watch, monitor; ///< None: nobody
+  std::exception_ptr raised;
+  std::atomic<bool> cancelled = false; ///< a set-up that nobody waits for any more
+
+  /// Whether to go on: a signal or an exception ends the solve, and is raised when it has ended.
+  template <class F> bool hear(F f) noexcept {
+    const nb::gil_scoped_acquire lock;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      return f();
+    } catch (...) {
+      raised = std::current_exception();
+      return false;
+    }
+  }
+};
+
+std::shared_ptr<hooks> new_hooks() {
+  return {new hooks, [](hooks* h) { delete_with_lock(h); }}; // also by a set-up that was given up
+}
+
+template <class V> struct function_preconditioner final : any_preconditioner<V> {
+  explicit function_preconditioner(nb::object f) : f(std::move(f)) {}
+  void apply(cview<V> r, view<V> z) const override { call_on_copy(f, r, z); }
+  double stored_bytes() const override { return 0; }
+  nb::object f;
+};
+
+/// |A| in the spectral norm is at most the root of its largest row sum times its largest column sum.
+template <class V> operator_facts facts_of(const matrix<V>& m) {
+  const coo<V> t = m.to_triplets();
+  std::vector<double> sum(static_cast<std::size_t>(t.shape.cols), 0.0);
+  for (index_t k = 0; k < t.nnz(); ++k) sum[static_cast<std::size_t>(t.col[k])] += std::abs(double(t.val[k]));
+  const double most = sum.empty() ? 0 : *std::ranges::max_element(sum);
+  return {std::sqrt(m.facts().norm_inf * most), m.facts().row_max};
+}
+
+template <class V> struct kept_solver {
+  std::shared_ptr<const any_operator<V>> a;
+  std::shared_ptr<const any_preconditioner<V>> m;
+  solver<V> s;
+};
+
+struct py_solver {
+  std::shared_ptr<hooks> heard;
+  std::variant<kept_solver<double>, kept_solver<float>> is;
+};
+
+solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
+  solve_options o;
+  const auto text = [&](const char* key, std::string& to) { to = nb::cast<std::string>(d[key]); };
+  text("solver", o.solver), text("precond", o.precond), text("format", o.format), text("kernel", o.kernel);
+  o.rtol = nb::cast<double>(d["rtol"]);
+  o.atol = nb::cast<double>(d["atol"]);
+  o.max_iterations = nb::cast<index_t>(d["maxiter"]);
+  o.tune = nb::cast<bool>(d["tune"]);
+  o.assume_symmetric = nb::cast<bool>(d["assume_symmetric"]);
+  h->watch = d["watch"];
+  h->monitor = d["monitor"];
+  o.watch = [h](const progress& p) {
+    return h->hear(
+        [&] { return h->watch.is_none() || !nb::cast<bool>(h->watch(p.iteration, p.relative_residual, p.seconds)); });
+  };
+  o.cancelled = [h] { return is_helper ? h->cancelled.load() : !h->hear([] { return true; }); };
+  if (h->monitor.is_none()) return o;
+  o.monitor_every = nb::cast<index_t>(d["monitor_every"]);
+  o.monitor = [h](const progress& p, cview<double> x) {
+    return h->hear(
+        [&] { return !nb::cast<bool>(h->monitor(p.iteration, p.relative_residual, p.seconds, new_array(x))); });
+  };
+  return o;
+}
+
+/// `from()` is what the solver is made from. Runs on another thread, which does not touch Python.
+template <class V, class From> kept_solver<V> set_up(bool is_long, const solve_options& o, hooks& h, From from) {
+  try {
+    return at_length(is_long, [o, from = std::move(from)] {
+      return kept_solver<V>{nullptr, nullptr, solver<V>(from(), o)};
+    });
+  } catch (...) {
+    h.cancelled = true;
+    throw;
+  }
+}
+
+/// From rows of the caller.
+void from_rows(py_solver* self, const nb::object& indptr, const nb::object& indices, const nb::object& data,
+               index_t rows, index_t cols, const nb::dict& options) {
+  const auto h = new_hooks();
+  const auto o = options_of(options, h);
+  const auto make = [&]<class V>(V) {
+    auto given = rows_of<V>(indptr, indices, data, {rows, cols});
+    const bool is_long = given.nnz() > long_entries;
+    return set_up<V>(is_long, o, *h, [given = std::move(given)] {
+      return std::visit([](const auto& a) { return to_coo(a); }, given.arrays);
+    });
+  };
+  if (buffer(data).holds<double>()) new (self) py_solver{h, make(double{})};
+  else new (self) py_solver{h, make(float{})};
+}
+
+/// From a matrix that is stored, and a function that preconditions, or None.
+void from_matrix(py_solver* self, const py_matrix& a, const nb::object& precondition, const nb::dict& options) {
+  const auto h = new_hooks();
+  const auto o = options_of(options, h);
+  a.visit([&]<class V>(const matrix<V>& m) {
+    if (precondition.is_none()) {
+      new (self) py_solver{h, set_up<V>(m.nnz() > long_entries, o, *h, [m] { return m; })};
+      return;
+    }
+    const auto op = m.op();
+    const auto p = std::make_shared<function_preconditioner<V>>(precondition);
+    new (self) py_solver{h, kept_solver<V>{op, p, solver<V>(*op, p.get(), o, facts_of(m))}};
+  });
+}
+
+/// From functions alone.
+void from_function(py_solver* self, const nb::object& product, index_t n, bool single, const nb::object& precondition,
+                   const nb::dict& options) {
+  const auto h = new_hooks();
+  const auto o = options_of(options, h);
+  const auto make = [&]<class V>(V) {
+    const auto op = std::make_shared<function_operator<V>>(
+        shape2{n, n}, [product](cview<V> x, view<V> y) { call_on_copy(product, x, y); });
+    std::shared_ptr<function_preconditioner<V>> p;
+    if (!precondition.is_none()) p = std::make_shared<function_preconditioner<V>>(precondition);
+    return kept_solver<V>{op, p, solver<V>(*op, p.get(), o)};
+  };
+  if (single) new (self) py_solver{h, make(float{})};
+  else new (self) py_solver{h, make(double{})};
+}
+
+nb::dict dict_of(const solve_report& r) {
+  nb::dict d;
+  d["status"] = std::string(name(r.why));
+  d["message"] = r.message;
+  d["iterations"] = r.iterations, d["restarts"] = r.restarts, d["waits"] = r.waits;
+  d["relative_residual"] = r.relative_residual;
+  d["setup_seconds"] = r.setup_seconds, d["solve_seconds"] = r.solve_seconds;
+  d["bytes_per_iteration"] = r.bytes_per_iteration, d["stored_bytes"] = r.stored_bytes;
+  d["solver"] = r.solver, d["precond"] = r.precond;
+  nb::list rungs;
+  for (const solve_rung& one : r.rungs) {
+    nb::dict tried, seconds;
+    tried["solver"] = one.solver, tried["precond"] = one.precond;
+    tried["device"] = describe(one.where);
+    tried["reason"] = one.reason, tried["status"] = std::string(name(one.why)), tried["outcome"] = one.outcome;
+    tried["iterations"] = one.iterations, tried["relative_residual"] = one.relative_residual;
+    seconds["setup"] = one.setup_seconds, seconds["solve"] = one.solve_seconds;
+    tried["seconds"] = seconds;
+    rungs.append(tried);
+  }
+  d["rungs"] = rungs;
+  d["format"] = r.format, d["kernel"] = r.kernel, d["reason"] = r.reason;
+  d["history"] = new_array(cview<double>(r.history));
+  d["history_seconds"] = new_array(cview<double>(r.history_seconds));
+  return d;
+}
+
+/// x holds the first guess and then the answer. An exception that came while it ran is in "raised".
+nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x) {
+  self.heard->raised = nullptr;
+  const solve_report report = std::visit(
+      [&]<class V>(kept_solver<V>& kept) {
+        const buffer from(b, false), to(x, true);
+        const auto in = from.read<V>();
+        const auto out = to.write<V>();
+        const nb::gil_scoped_release unlocked;
+        return kept.s.solve(in, out);
+      },
+      self.is);
+  nb::dict d = dict_of(report);
+  d["raised"] = nb::none();
+  if (self.heard->raised) try {
+      std::rethrow_exception(std::exchange(self.heard->raised, nullptr));
+    } catch (nb::python_error& e) {
+      d["raised"] = e.value();
+    }
+  return d;
+}
+
+} // namespace
+
+void bind_solver(nb::module_& m) {
+  nb::class_<py_solver> c(m, "Solver");
+  c.def("__init__", &from_rows);
+  c.def("__init__", &from_matrix, nb::arg("matrix"), nb::arg("precondition").none(), nb::arg("options"));
+  c.def("__init__", &from_function, nb::arg("product"), nb::arg("n"), nb::arg("single"), nb::arg("precondition").none(),
+        nb::arg("options"));
+  c.def("solve", &solve);
+  c.def_prop_ro("setup_seconds", [](const py_solver& s) {
+    return std::visit([](const auto& kept) { return kept.s.setup_seconds(); }, s.is);
+  });
+}
+
+} // namespace furrow::python

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Everything that a caller can give: the right result, or the right exception, and the inputs as they were."""
+import hashlib
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+
+import furrow
+
+FORMATS = ["auto", "csr", "coo", "sell", "packed", "hdia", "dense"]
+
+
+@st.composite
+def matrices(draw):
+    rows, cols = draw(st.integers(0, 12)), draw(st.integers(0, 12))
+    lengths = draw(st.lists(st.integers(0, 8 if cols else 0), min_size=rows, max_size=rows))
+    index = draw(st.sampled_from([np.int32, np.int64]))
+    value = draw(st.sampled_from([np.float32, np.float64]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(index)
+    nnz = int(indptr[-1])
+    indices = rng.integers(0, max(cols, 1), nnz).astype(index)  # in any order, some twice
+    data = np.round(rng.standard_normal(nnz), 2).astype(value)
+    A = sp.csr_array((rows, cols), dtype=value)
+    A.indptr, A.indices, A.data = indptr, indices, data
+    return A
+
+
+def print_of(A):
+    return [hashlib.sha256(part.tobytes()).hexdigest() for part in (A.indptr, A.indices, A.data)]
+
+
+@given(matrices(), st.sampled_from(FORMATS))
+def test_products_are_those_of_scipy(A, format):
+    before = print_of(A)
+    try:
+        P = furrow.Matrix(A, format=format)
+    except furrow.InputError as e:
+        assert format != "auto" and "places an entry" in str(e) or "use" in str(e)
+        return
+    assert P.shape == A.shape and P.dtype == A.dtype
+    rng = np.random.default_rng(1)
+    x, y = rng.standard_normal(A.shape[1]).astype(A.dtype), rng.standard_normal(A.shape[0]).astype(A.dtype)
+    wide = sp.csr_array((A.data.astype(float), A.indices, A.indptr), shape=A.shape)
+    size = sp.csr_array((abs(A.data).astype(float), A.indices, A.indptr), shape=A.shape)
+    unit = 16 * np.finfo(A.dtype).eps
+    assert (abs((P @ x) - wide @ x) <= unit * (size @ abs(x))).all()
+    assert (abs((P.T @ y) - wide.T @ y) <= unit * (size.T @ abs(y))).all()
+    assert (P @ x).dtype == A.dtype
+    assert print_of(A) == before
+
+
+@given(matrices())
+def test_new_values_are_a_new_matrix(A):
+    P = furrow.Matrix(A)
+    other = A.copy()
+    other.data = 3 * A.data + 1
+    P.update_values(other.data)
+    x = np.ones(A.shape[1], A.dtype)
+    assert (P @ x).tobytes() == (furrow.Matrix(other) @ x).tobytes()
+
+
+def broken(change):
+    A = sp.csr_array(np.array([[1.0, 2, 0], [0, 3, 0], [4, 0, 5]]))
+    change(A)
+    return A
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda A: A.indices.__setitem__(1, 7), "column 7 of a matrix of 3 x 3"),
+    (lambda A: A.indices.__setitem__(0, -1), "column -1"),
+    (lambda A: A.indptr.__setitem__(1, 4), "offsets do not decrease"),
+    (lambda A: A.indptr.__setitem__(3, 9), "ends with 9"),
+    (lambda A: A.indptr.__setitem__(0, 1), "begins with 1"),
+    (lambda A: setattr(A, "data", A.data[:3]), "5 column indices and 3 values"),
+    (lambda A: setattr(A, "indptr", A.indptr[:3]), "3 elements for a matrix of 3 rows"),
+])
+def test_broken_rows_are_named(change, words):
+    with pytest.raises(furrow.InputError, match=words):
+        furrow.Matrix(broken(change))
+    with pytest.raises(furrow.InputError, match=words):
+        furrow.Solver(broken(change))
+
+
+@pytest.mark.parametrize("dtype", [complex, np.complex64, np.longdouble, object, np.float16, "S3"])
+def test_types_that_are_not_taken(dtype, grid):
+    A, b = grid
+    for call in (lambda: furrow.Matrix(np.eye(3).astype(dtype)), lambda: furrow.Matrix(A) @ b.astype(dtype),
+                 lambda: furrow.cg(A, b.astype(dtype))):
+        with pytest.raises(TypeError, match="not supported|for furrow.gemv alone"):
+            call()
+
+
+@pytest.mark.parametrize("dtype, result", [(bool, float), (np.int8, float), (np.uint64, float), (">f8", float),
+                                           (">f4", np.float32), (np.float32, np.float32)])
+def test_types_that_are_converted(dtype, result):
+    A = np.array([[2, 1], [1, 2]]).astype(dtype)
+    P = furrow.Matrix(A)
+    assert P.dtype == result
+    np.testing.assert_array_equal(P @ np.array([1, 2], np.float32), A.astype(float) @ [1, 2])
+
+
+def test_single_with_double_is_double():
+    A = np.float32([[1 / 3, 0], [0, 1]])
+    y = furrow.Matrix(A) @ np.array([np.pi, 1])
+    assert y.dtype == float and y[0] == float(np.float32(1 / 3)) * np.pi
+    assert furrow.cg(A, np.ones(2)).x.dtype == float
+    assert furrow.cg(A, np.ones(2, np.float32)).x.dtype == np.float32
+    with pytest.raises(furrow.UsageError, match="more than float32 can hold"):
+        furrow.cg(A, np.ones(2, np.float32), rtol=1e-9)
+
+
+def test_vectors_of_any_layout(grid):
+    A, _ = grid
+    P = furrow.Matrix(A)
+    x = np.random.default_rng(1).standard_normal(400)
+    expected = P @ x
+    gaps = np.zeros(800)
+    gaps[::2] = x
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    for same in (gaps[::2], x[::-1][::-1], x.astype(">f8"), frozen, list(x), np.asfortranarray(x[:, None])[:, 0]):
+        assert (P @ same).tobytes() == expected.tobytes()
+    X = np.asfortranarray(np.stack([x, 2 * x], 1))
+    np.testing.assert_array_equal(P @ X, np.stack([expected, 2 * expected], 1))
+    np.testing.assert_array_equal(x @ P, P.T @ x)
+
+
+@pytest.mark.parametrize("out", [np.empty(400, np.float32), np.empty(800)[::2], np.empty(399), np.empty((400, 1)),
+                                 np.empty(400, ">f8"), [0.0] * 400])
+def test_an_output_is_never_converted(out, grid):
+    A, b = grid
+    with pytest.raises((TypeError, furrow.UsageError), match="out"):
+        furrow.Matrix(A).apply(b, out=out)
+    with pytest.raises((TypeError, furrow.UsageError), match="out"):
+        furrow.Solver(A).solve(b, out=out)
+    with pytest.raises((TypeError, furrow.UsageError), match="out"):
+        furrow.gemv(np.eye(400), b, out=out)
+
+
+def test_an_output_that_cannot_be_written(grid):
+    A, b = grid
+    out = np.empty(400)
+    out.flags.writeable = False
+    with pytest.raises(furrow.UsageError, match="writeable"):
+        furrow.Matrix(A).apply(b, out=out)
+
+
+def test_sizes_that_do_not_fit(grid):
+    A, b = grid
+    for call in (lambda: furrow.Matrix(A) @ b[:5], lambda: furrow.cg(A, b[:5]), lambda: furrow.cg(A, b, b[:5]),
+                 lambda: furrow.Matrix(A).apply(b[:5]), lambda: furrow.Matrix(A).update_values(b),
+                 lambda: furrow.gemv(np.eye(3), b)):
+        with pytest.raises(furrow.UsageError):
+            call()
+    with pytest.raises(furrow.InputError, match="square"):
+        furrow.cg(A[:5], b)
+
+
+@pytest.mark.parametrize("where", ["A", "b"])
+def test_nan_is_told(where, grid):
+    A, b = grid
+    A, b = A.copy(), b.copy()
+    (A.data if where == "A" else b)[3] = np.nan
+    with pytest.warns(furrow.SolveWarning):
+        assert furrow.cg(A, b).info == -3
+
+
+class on_gpu:
+    """As a library for GPU arrays shows its own."""
+    shape, dtype, __cuda_array_interface__ = (400,), np.dtype(float), {}
+
+
+def test_arrays_on_a_gpu_are_refused(grid):
+    A, b = grid
+    for call in (lambda: furrow.Matrix(A) @ on_gpu(), lambda: furrow.cg(A, on_gpu()), lambda: furrow.gemv(np.eye(3), on_gpu()),
+                 lambda: furrow.Matrix(on_gpu()), lambda: furrow.cg(A, b, device="gpu")):
+        with pytest.raises(furrow.DeviceError):
+            call()
+    with pytest.raises(furrow.UsageError):
+        furrow.cg(A, b, device="tpu")
+
+
+@pytest.mark.parametrize("make", [sp.csc_array, sp.coo_array, sp.bsr_array, sp.dia_array, sp.csr_matrix, lambda A: A.toarray()])
+def test_other_formats_are_converted(make, grid):
+    A, b = grid
+    assert (furrow.cg(make(A), b, M="jacobi").x == furrow.cg(A, b, M="jacobi").x).all()
+
+
+@given(st.sampled_from([float, np.float32, np.float16]), st.integers(0, 9), st.integers(0, 9), st.booleans(),
+       st.sampled_from(["C", "F", "gaps", "turned"]))
+def test_dense_products(dtype, rows, cols, trans, layout):
+    A = np.random.default_rng(rows + 10 * cols).standard_normal((rows, cols)).astype(dtype)
+    if layout == "F":
+        A = np.asfortranarray(A)
+    elif layout == "gaps":
+        A = np.concatenate([A, A], 1)[:, :cols]
+    elif layout == "turned":
+        A = A[::-1]
+    x = np.ones(A.shape[0 if trans else 1], float if dtype is float else np.float32)
+    wide = A.astype(float)
+    np.testing.assert_allclose(furrow.gemv(A, x, trans=trans), (wide.T if trans else wide) @ x,
+                               rtol=1e-13 if dtype is float else 1e-5, atol=1e-13 if dtype is float else 1e-5)

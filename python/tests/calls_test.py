@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solving, watching, stopping, threads and forks."""
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg as sla
+
+import furrow
+
+
+def test_bits_are_those_of_the_command_line(tmp_path, grid):
+    A, b = grid
+    r = furrow.solve(A, b)
+    furrow.write(tmp_path / "b.mtx", b)
+    furrow.write(tmp_path / "a.mtx", A)
+    ran = subprocess.run([sys.executable, "-m", "furrow", "solve", "a.mtx", "-b", "b.mtx", "-o", "x.npy", "--json"],
+                         cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert np.load(tmp_path / "x.npy").tobytes() == r.x.tobytes()
+    assert set(json.loads(ran.stdout)) == set(r.to_dict())
+
+
+def test_result(grid):
+    A, b = grid
+    r = furrow.cg(A, b, rtol=1e-9, M="jacobi")
+    x, info = r
+    assert x is r.x and info == 0 == r[1] and len(r) == 2 and r.success
+    assert abs(np.linalg.norm(b - A @ x) / np.linalg.norm(b) - r.residual) <= 1e-14
+    assert len(r.history) == r.iterations + 1 == len(r.history_seconds)
+    assert "Converged" in str(r) and "cg with jacobi" in repr(r) and "<table>" in r._repr_html_()
+    assert (pickle.loads(pickle.dumps(r)).x == x).all()
+
+
+def test_info_says_why(grid):
+    A, b = grid
+    assert furrow.cg(A, b, maxiter=3).info == 3
+    assert furrow.cg(A, b, monitor=(lambda step: step.iteration >= 4, 2)).info == 4
+    with pytest.warns(furrow.SolveWarning):
+        assert furrow.cg(-A, b).info == -1
+    with pytest.raises(furrow.InputError, match="symmetric"):
+        furrow.cg(furrow.generate("convection2d:10:5"), np.ones(100))
+
+
+def test_solve_takes_the_method_that_serves():
+    for spec, symmetric in (("poisson2d:20", True), ("convection2d:20:10", False)):
+        A = furrow.generate(spec)
+        r = furrow.solve(A, A @ np.ones(400))
+        assert r.success and (r.solver == "cg") == symmetric and r.rungs[-1]["status"] == "converged"
+        np.testing.assert_allclose(r.x, 1, atol=1e-5)
+        given = furrow.Solver(furrow.Matrix(A), M=lambda r: r / 4).solve(A @ np.ones(400))
+        assert given.success and given.precond == "given" and (given.solver == "cg") == symmetric
+
+
+def test_preconditioners_in_any_form(grid):
+    A, b = grid
+    d = A.diagonal()
+    inverse = sp.diags_array(1 / d)
+    for M in ("jacobi", inverse, lambda r: r / d, sla.aslinearoperator(inverse), inverse.toarray(), furrow.Matrix(inverse)):
+        for a in (A, furrow.Matrix(A), sla.aslinearoperator(A)) if not isinstance(M, str) else (A,):
+            r = furrow.cg(a, b, M=M, rtol=1e-10)
+            assert r.success, r
+            np.testing.assert_allclose(r.x, 1, atol=1e-7)
+
+
+def test_operators_and_their_exceptions(grid):
+    A, b = grid
+
+    class own:
+        shape = A.shape
+
+        def __matmul__(self, x):
+            return A @ x
+
+    assert furrow.cg(own(), b).success
+
+    def fails(x):
+        raise ZeroDivisionError("in the product")
+
+    with pytest.raises(ZeroDivisionError, match="in the product"):
+        furrow.cg(sla.LinearOperator(A.shape, fails), b)
+    with pytest.raises(ZeroDivisionError):
+        furrow.cg(A, b, M=fails)
+    with pytest.raises(furrow.UsageError, match="made 3 elements"):
+        furrow.cg(A, b, M=lambda r: r[:3])
+    with pytest.raises(TypeError):
+        furrow.cg("poisson2d:20", b)
+
+
+def test_callback_is_called_once_an_iteration(grid):
+    A, b = grid
+    seen = []
+    r = furrow.cg(A, b, callback=lambda x: seen.append(np.linalg.norm(b - A @ x)))
+    assert len(seen) == r.iterations
+    np.testing.assert_allclose(seen, r.history[1:] * np.linalg.norm(b), rtol=1e-6)
+    norms = []
+    furrow.cg(A, b, residuals=norms)
+    np.testing.assert_allclose(norms[1:], seen)
+
+
+def test_an_exception_in_a_monitor_arrives_with_the_answer_so_far(grid):
+    A, b = grid
+
+    def fails(step):
+        raise KeyError(step.iteration)
+
+    with pytest.raises(KeyError) as e:
+        furrow.cg(A, b, monitor=(fails, 5))
+    assert e.value.args == (5,) and e.value.partial.iterations == 5
+
+
+def test_a_solver_stays(grid):
+    A, b = grid
+    P = furrow.Matrix(A)
+    s = furrow.Solver(P, rtol=1e-10)
+    first, second = s.solve(b), s.solve(b)
+    assert first.x.tobytes() == second.x.tobytes() and second.seconds["setup"] == 0
+    P.update_values(2 * A.data)
+    np.testing.assert_allclose(s.solve(b, x0=first.x).x, 0.5, atol=1e-7)
+    out = np.empty(400)
+    assert s.solve(b, out=out).x is out
+
+
+def test_nothing_of_the_caller_is_written_to(grid):
+    A, b = grid
+    x0 = np.full(400, 0.5)
+    before = [a.tobytes() for a in (A.data, A.indices, A.indptr, b, x0)]
+    furrow.cg(A, b, x0)
+    assert before == [a.tobytes() for a in (A.data, A.indices, A.indptr, b, x0)]
+
+
+INTERRUPTED = """
+import furrow, numpy as np, signal, sys, threading, time, os
+A = {make}
+sent = []
+def send():
+    time.sleep({after})
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+b = np.random.default_rng(1).standard_normal({rows})
+threading.Thread(target=send, daemon=True).start()
+try:
+    {call}
+except KeyboardInterrupt as e:
+    print(time.monotonic() - sent[0], getattr(e, "partial", None) is not None, flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("make, rows, after, call, partial", [
+    ("None", 1, 0.2, "furrow.generate('poisson3d:250')", False),
+    ("furrow.generate('poisson3d:110')", 1331000, 0.05, "furrow.Solver(A)", False),
+    ("furrow.generate('poisson2d:700')", 490000, 1.0, "furrow.cg(A, b, rtol=1e-15)", True),
+], ids=["reading", "set-up", "solving"])
+def test_ctrl_c_is_heard(make, rows, after, call, partial):
+    ran = subprocess.run([sys.executable, "-c", INTERRUPTED.format(make=make, rows=rows, after=after, call=call)],
+                         capture_output=True, text=True, timeout=120, check=True)
+    seconds, has_partial = ran.stdout.split()
+    assert float(seconds) < 2, "within half a second where nothing else runs"
+    assert (has_partial == "True") == partial
+
+
+def test_threads_share_a_matrix():
+    A = furrow.generate("poisson2d:60")
+    P = furrow.Matrix(A)
+    x = np.random.default_rng(1).standard_normal(3600)
+    expected, wrong = (P @ x).tobytes(), []
+
+    def work():
+        for _ in range(1000):
+            if (P @ x).tobytes() != expected:
+                wrong.append(1)
+
+    team = [threading.Thread(target=work) for _ in range(4)]
+    for t in team:
+        t.start()
+    for t in team:
+        t.join()
+    assert not wrong
+
+
+def test_new_values_while_others_multiply():
+    A = furrow.generate("poisson2d:200")
+    P, x = furrow.Matrix(A), np.ones(40000)
+    allowed = {(k * (A @ x)).tobytes() for k in (1, 2)}
+    stop, seen = threading.Event(), set()
+
+    def work():
+        while not stop.is_set():
+            seen.add((P @ x).tobytes())
+
+    t = threading.Thread(target=work)
+    t.start()
+    for k in (2, 1) * 5:
+        P.update_values(k * A.data)
+    stop.set()
+    t.join()
+    assert seen <= allowed
+
+
+def test_the_lock_is_released_in_long_calls():
+    A = furrow.generate("poisson2d:700")
+    s = furrow.Solver(A, rtol=1e-12)
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    t = threading.Thread(target=tick)
+    t.start()
+    began = time.monotonic()
+    s.solve(np.ones(490000))
+    took = time.monotonic() - began
+    done.set()
+    t.join()
+    assert len(ticks) > took / 0.05
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_child_of_a_fork_goes_on():
+    P = furrow.Matrix(furrow.generate("poisson2d:100"))
+    x = np.random.default_rng(1).standard_normal(10000)
+    expected, before, stop = (P @ x).tobytes(), int(furrow.threads()), threading.Event()
+
+    def busy():
+        while not stop.is_set():
+            P @ x
+
+    t = threading.Thread(target=busy)
+    t.start()
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                good = (P @ x).tobytes() == expected and int(furrow.threads()) == before
+                os._exit(0 if good else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        t.join()
+
+
+def test_threads_of_numpy_are_left_alone():
+    with furrow.threads(1) as n:
+        assert int(n) == 1
+    with pytest.raises(furrow.UsageError):
+        furrow.threads(-1)
+
+
+def test_files(tmp_path, grid):
+    A, _ = grid
+    for ending in ("mtx", "mtx.gz", "furrow"):
+        furrow.write(tmp_path / f"a.{ending}", A)
+        assert (abs(furrow.read(tmp_path / f"a.{ending}") - A)).nnz == 0
+    assert furrow.info(tmp_path / "a.mtx")["symmetry"] == "symmetric"
+    (tmp_path / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n5 1 1\n")
+    with pytest.raises(furrow.InputError, match="bad.mtx:3"):
+        furrow.read(tmp_path / "bad.mtx")
+    with pytest.raises(furrow.InputError):
+        furrow.read(tmp_path / "none.mtx")
+
+
+def test_series_agree_with_numpy():
+    from numpy.polynomial import Chebyshev
+    from furrow.chebyshev import Series, exponential, fit
+
+    theirs = Chebyshev([1, 2, 3, 4], domain=[0, 3])
+    ours = Series(theirs)
+    x = np.linspace(0, 3, 50)
+    for a, b in [(ours, theirs), (ours * ours, theirs * theirs), (ours.derivative(), theirs.deriv()),
+                 (ours.integral(), theirs.integ(lbnd=0)), (ours + ours, theirs + theirs)]:
+        np.testing.assert_allclose(a(x), b(x), rtol=1e-13, atol=1e-12)
+    with pytest.raises(ZeroDivisionError):
+        fit(lambda x: 1 / 0)
+    A = furrow.generate("poisson1d:30")
+    w, V = np.linalg.eigh(A.toarray())
+    b = np.arange(30.0)
+    y = exponential(-0.3, (0, 4))(A) @ b
+    np.testing.assert_allclose(y, V @ (np.exp(-0.3 * w) * (V.T @ b)), atol=1e-12)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A pytest plugin: SciPy's own tests of its iterative solvers, unmodified, with Furrow's in their place.
+
+Only the cases of solvers that Furrow has are kept. Those with complex values are expected to be refused by TypeError.
+"""
+import numpy as np
+import pytest
+import scipy.sparse.linalg._isolve as isolve
+
+import furrow.scipy_compat as compat
+
+OURS = {name: getattr(compat, name) for name in compat.__all__ if name != "patched" and hasattr(isolve, name)}
+for _name, _solver in OURS.items():
+    setattr(isolve, _name, _solver)
+
+
+def _is_ours(item):
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    if "test_show" in item.name:  # what tfqmr prints
+        return False
+    if "case" in params and hasattr(params["case"], "solver"):
+        return params["case"].solver in OURS.values()
+    if "solver" in params:
+        return params["solver"] in OURS.values()
+    if "GMRES" in item.nodeid:
+        return "gmres" in OURS
+    return "test_minres" not in item.nodeid or "minres" in OURS
+
+
+def _is_complex(item):
+    params = getattr(getattr(item, "callspec", None), "params", {})
+    A = getattr(params.get("case"), "A", None)
+    return getattr(A, "dtype", np.dtype(float)).kind == "c"
+
+
+def pytest_collection_modifyitems(config, items):
+    kept = [item for item in items if _is_ours(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not _is_ours(item)])
+    items[:] = kept
+    for item in kept:
+        if _is_complex(item):
+            item.add_marker(pytest.mark.xfail(raises=TypeError, strict=True, reason="complex values"))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SciPy's own tests of its solvers and of its LinearOperator, with Furrow's solvers in their place."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg as sla
+
+import furrow
+
+
+@pytest.mark.parametrize("module, least", [("scipy.sparse.linalg._isolve.tests.test_iterative", 100),
+                                           ("scipy.sparse.linalg.tests.test_interface", 20)])
+def test_judge(module, least, tmp_path):
+    here = str(pathlib.Path(__file__).parent)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), here])}
+    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "scipy_plugin", "--pyargs",
+                          module], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=600, check=False)
+    assert ran.returncode == 0, ran.stdout[-3000:]
+    assert int(re.search(r"(\d+) passed", ran.stdout)[1]) >= least
+
+
+def test_patched_puts_everything_back(grid):
+    A, b = grid
+    before = sla.cg
+    with furrow.scipy_compat.patched():
+        assert sla.cg is not before
+        x, info = sla.cg(A, b, rtol=1e-10)
+    assert sla.cg is before and info == 0
+    np.testing.assert_allclose(x, 1, atol=1e-7)
+
+
+def test_a_matrix_is_an_operator(grid):
+    A, _ = grid
+    op = sla.aslinearoperator(furrow.Matrix(A))
+    X = np.random.default_rng(1).standard_normal((400, 3))
+    for ours, theirs in [(op @ X, A @ X), (op.T @ X, A.T @ X), (op.matvec(X[:, 0]), A @ X[:, 0])]:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
+#include "core/triplets.hpp"
+
+#include <furrow/assemble.hpp>
+#include <furrow/sparse.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace furrow {
+namespace {
+
+constexpr index_t grain = index_t(1) << 15;
+
+/// The first k in [0, n) for which `is_wrong(k)`, or n. Parallel.
+template <class F> index_t first_wrong(index_t n, F is_wrong) {
+  std::atomic<index_t> first = n;
+  cpu::for_each_range(n, grain, [&](index_t begin, index_t end) {
+    for (index_t k = begin; k < end; ++k)
+      if (is_wrong(k)) return lower(first, k);
+  });
+  return first;
+}
+
+template <class V, class I> void check_lengths(const csr_arrays<V, I>& a) {
+  check(!a.where.is_gpu(), fault::device, "the rows lie on a GPU: give them in host memory");
+  if (const auto what = wrong_sides(a.shape); !what.empty()) throw error(fault::input, what);
+  check(a.row_ptr.size == a.shape.rows + 1, fault::input, "row_ptr has {} elements for a matrix of {} rows: give {}",
+        a.row_ptr.size, a.shape.rows, a.shape.rows + 1);
+  check(a.col.size == a.val.size, fault::input, "the matrix has {} column indices and {} values: give as many of each",
+        a.col.size, a.val.size);
+  check(a.row_ptr.data && (a.col.data || a.col.empty()) && (a.val.data || a.val.empty()), fault::input,
+        "an array of the matrix points nowhere");
+}
+
+template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {
+  check(a.row_ptr[0] == 0, fault::input, "row_ptr begins with {}: offsets begin with 0", a.row_ptr[0]);
+  const index_t r = first_wrong(a.shape.rows, [&](index_t k) { return a.row_ptr[k + 1] < a.row_ptr[k]; });
+  if (r < a.shape.rows)
+    throw_sentence(fault::input, "row_ptr[{}] = {} is less than row_ptr[{}] = {}: offsets do not decrease", r + 1,
+                   a.row_ptr[r + 1], r, a.row_ptr[r]);
+  const index_t nnz = a.row_ptr[a.shape.rows];
+  check(nnz <= a.col.size, fault::input, "row_ptr ends with {}, but there are {} column indices", nnz, a.col.size);
+}
+
+template <class V, class I> [[noreturn]] void refuse_column(const csr_arrays<V, I>& a) {
+  const index_t nnz = a.row_ptr[a.shape.rows];
+  const index_t k = first_wrong(nnz, [&](index_t e) { return a.col[e] < 0 || a.col[e] >= a.shape.cols; });
+  const index_t row = std::upper_bound(a.row_ptr.begin(), a.row_ptr.end(), static_cast<I>(k)) - a.row_ptr.begin() - 1;
+  throw_sentence(fault::input, "entry {}, in row {}, is in column {} of a matrix of {} x {}: indices count from 0", k,
+                 row, a.col[k], a.shape.rows, a.shape.cols);
+}
+
+/// What a stretch of the entries showed.
+struct seen {
+  bool outside = false, disordered = false;
+};
+
+/// Copies the entries [first, last), each with its row.
+template <class V, class I> seen copy_entries(const csr_arrays<V, I>& a, coo<V>& to, index_t first, index_t last) {
+  seen s;
+  index_t row = std::upper_bound(a.row_ptr.begin(), a.row_ptr.end(), static_cast<I>(first)) - a.row_ptr.begin() - 1;
+  for (index_t k = first; k < last; ++row) {
+    const index_t begin = a.row_ptr[row], end = std::min<index_t>(a.row_ptr[row + 1], last);
+    for (; k < end; ++k) {
+      const I col = a.col[k];
+      s.outside |= col < 0 || col >= a.shape.cols;
+      s.disordered |= k > begin && col <= a.col[k - 1];
+      to.row[k] = static_cast<std::int32_t>(row);
+      to.col[k] = static_cast<std::int32_t>(col);
+      to.val[k] = a.val[k];
+    }
+  }
+  return s;
+}
+
+} // namespace
+
+template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a) {
+  check_lengths(a);
+  check_offsets(a);
+  const index_t nnz = a.row_ptr[a.shape.rows];
+  coo<V> to{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
+  std::atomic<bool> outside = false, disordered = false;
+  cpu::for_each_range(nnz, grain, [&](index_t first, index_t last) {
+    const seen s = copy_entries(a, to, first, last);
+    if (s.outside) outside = true;
+    if (s.disordered) disordered = true;
+  });
+  if (outside) refuse_column(a);
+  if (!disordered) return to;
+  return assemble(a.shape, as_cview(to.row), as_cview(to.col), as_cview(to.val));
+}
+
+template coo<double> to_coo(const csr_arrays<double, std::int32_t>&);
+template coo<double> to_coo(const csr_arrays<double, std::int64_t>&);
+template coo<float> to_coo(const csr_arrays<float, std::int32_t>&);
+template coo<float> to_coo(const csr_arrays<float, std::int64_t>&);
+
+} // namespace furrow
