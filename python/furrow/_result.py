@@ -88,7 +88,8 @@ class Result:
         self.bytes_per_iteration = report["bytes_per_iteration"]
         self._rest = {"rows": shape[0], "cols": shape[1], "nnz": nnz, "rtol": rtol, "atol": atol, "matrix": name,
                       "precision": "f32" if dtype.itemsize == 4 else "f64", "restarts": report["restarts"],
-                      "waits": report["waits"], "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
+                      "waits": report["waits"], "precond_says": report["precond_says"],
+                      "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.x, self.info))
@@ -118,7 +119,8 @@ class Result:
             "status": self.status, "message": self.message, "iterations": self.iterations,
             "relative_residual": number(self.residual), "relative_error": self.error,
             "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
-            "solver": self.solver, "precond": self.precond, "rungs": rungs, "format": self.format, "kernel": self.kernel,
+            "solver": self.solver, "precond": self.precond,
+            "precond_says": rest["precond_says"], "rungs": rungs, "format": self.format, "kernel": self.kernel,
             "precision": rest["precision"], "device": self.device, "threads": rest["threads"],
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": rest["matrix"], "rhs": "given",

@@ -159,7 +159,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["rhs"] = o.rhs;
   j["x0"] = request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
-  if (!r.precond.empty()) j["precond_says"] = r.precond;
+  j["precond_says"] = r.precond_about;
   j["restarts"] = r.restarts;
   j["waits"] = r.waits;
   j["rtol"] = request.options.rtol;
