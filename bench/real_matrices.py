@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solves every matrix of a folder with the program and writes down what it says.
 
-  real_matrices.py run FURROW FOLDER --device cpu --json FILE [-- OPTIONS OF SOLVE...]
+  real_matrices.py run FURROW FOLDER --device cpu --json FILE [-- OPTIONS OF SOLVE...]     default: --solver cg --precond jacobi
   real_matrices.py table FILE... > docs/real-matrices.md
 
 `run` keeps status, iterations, true residual, error and seconds of each matrix; `table` sets several runs side by side.
@@ -14,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 
+METHOD = ("--solver", "cg", "--precond", "jacobi")
 KEEP = ("status", "message", "iterations", "restarts", "relative_residual", "relative_error", "rows", "nnz", "kernel",
         "device", "threads", "seconds", "rtol", "precond")
 
@@ -25,7 +26,7 @@ def name_of(file):
 def run(options):
     results = []
     for file in sorted(pathlib.Path(options.folder).glob("*.mtx*")):
-        done = subprocess.run([options.furrow, "solve", file, "--device", options.device, "--json", *options.more],
+        done = subprocess.run([options.furrow, "solve", file, "--device", options.device, "--json", *(options.more or METHOD)],
                               capture_output=True, text=True)
         if done.returncode not in (0, 1):
             results.append({"matrix": name_of(file), "status": "refused", "message": done.stderr.strip().splitlines()[-1]})

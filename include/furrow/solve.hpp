@@ -86,6 +86,8 @@ struct solve_report {
   std::string solver, precond;                 ///< what ran, with parameters
   std::string precond_about;                   ///< what the preconditioner says of itself; may be empty
   std::string format, kernel, reason;          ///< the same, and why the format was chosen
+  std::string matrix_about;                    ///< what `auto` found the matrix to be
+  std::vector<std::string> untried;            ///< "direct with lu": rungs that were not needed
   std::vector<solve_rung> rungs;       ///< what `auto` tried, the last one gave the answer; empty where one was named
   std::vector<double> history;         ///< relative residuals by the recurrence; [0] before the first iteration
   std::vector<double> history_seconds; ///< when each of them was known, since the solver started

@@ -89,6 +89,7 @@ class Result:
         self._rest = {"rows": shape[0], "cols": shape[1], "nnz": nnz, "rtol": rtol, "atol": atol, "matrix": name,
                       "precision": "f32" if dtype.itemsize == 4 else "f64", "restarts": report["restarts"],
                       "waits": report["waits"], "precond_says": report["precond_says"],
+                      "matrix_is": report["matrix_is"], "untried": report["untried"],
                       "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
 
     def __iter__(self) -> Iterator[Any]:
@@ -120,7 +121,8 @@ class Result:
             "relative_residual": number(self.residual), "relative_error": self.error,
             "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
             "solver": self.solver, "precond": self.precond,
-            "precond_says": rest["precond_says"], "rungs": rungs, "format": self.format, "kernel": self.kernel,
+            "precond_says": rest["precond_says"], "matrix_is": rest["matrix_is"],
+            "untried": rest["untried"], "rungs": rungs, "format": self.format, "kernel": self.kernel,
             "precision": rest["precision"], "device": self.device, "threads": rest["threads"],
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": rest["matrix"], "rhs": "given",

@@ -210,6 +210,12 @@ template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x) {
   } else {
     report = climb(b, x);
   }
+  if (!ended_) {
+    report.matrix_about = describe(features_);
+    if (negated_) report.matrix_about += "; -A x = -b is solved";
+    for (std::size_t k = at_ + 1; k < plans_.size(); ++k)
+      report.untried.push_back(plans_[k].solver + " with " + plans_[k].precond);
+  }
   if (chosen_.format) report.format = name_of(chosen_);
   report.kernel = places_.empty() ? chosen_.kernel : places_.front()->a->kernel();
   report.reason = chosen_.reason;

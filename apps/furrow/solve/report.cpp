@@ -9,6 +9,7 @@
 #include "picture/chart.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -96,6 +97,10 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                fmt::format("{}, {}{}", method_of(r), request.machine.precision_name,
                            r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
   text += attempts(r);
+  if (request.explain && !r.matrix_about.empty()) {
+    text += line("matrix", r.matrix_about);
+    text += line("untried", r.untried.empty() ? "nothing" : fmt::format("{}", fmt::join(r.untried, ", ")));
+  }
   if (!r.precond_about.empty()) text += line("precond", r.precond_about);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu()
@@ -146,6 +151,8 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["solver"] = r.solver.empty() ? request.options.solver : r.solver;
   j["precond"] = r.precond.empty() ? request.options.precond : r.precond;
   j["rungs"] = rungs_of(r);
+  j["untried"] = r.untried;
+  j["matrix_is"] = r.matrix_about;
   j["format"] = r.format;
   j["kernel"] = r.kernel;
   j["precision"] = request.machine.precision_name;

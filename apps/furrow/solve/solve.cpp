@@ -216,6 +216,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
 
   add_json(app, q->json);
   app.get_option("--json")->group("Output");
+  app.add_flag("--explain", q->explain, "say what auto found the matrix to be, and what it did not try")
+      ->group("Output");
   add_file(app, shared, "--history", q->history, "write iteration,relative_residual as CSV", "Output");
   add_file(app, shared, "--plot", q->plot, "draw the residual over the iterations as SVG", "Output");
   app.footer(preconditioner_lines() +

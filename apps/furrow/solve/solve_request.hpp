@@ -14,7 +14,7 @@ struct solve_request {
   std::string file, rhs, x0, output, history, plot;
   machine_options machine;
   solve_options options;
-  bool json = false;
+  bool json = false, explain = false;
 };
 
 /// What came out.

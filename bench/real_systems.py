@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solves every square system of some folders by Furrow's `auto` and by rivals, and judges all answers alike.
+
+  real_systems.py FURROW FOLDER... [--rivals NAME,...] [--seconds 60] [--rtol 1e-8] [--device cpu] [--json FILE]
+
+b is A * ones. An answer counts as solved where |b - A x| <= 1.1 rtol |b| in long double, whatever its tool says; `false` are
+answers that a tool called converged and that are not. Rivals: splu, bicgstab+spilu, gmres+spilu, cg+jacobi (SciPy), pyamg (where
+it is installed); each runs in a process of its own. Times are set-up and solve without reading. Needs NumPy and SciPy.
+"""
+import argparse
+import json
+import math
+import multiprocessing
+import pathlib
+import subprocess
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+import scipy.sparse.linalg as spl
+
+warnings.simplefilter("ignore")
+
+
+def of_scipy(method, a, b, rtol):
+    """x, whether SciPy says that it converged."""
+    solver, precond = method.split("+")
+    if precond == "spilu":
+        factors = spl.spilu(a.tocsc())
+        m = spl.LinearOperator(a.shape, factors.solve)
+    else:
+        d = a.diagonal()
+        m = sp.diags_array(1 / np.where(d == 0, 1, d))
+    x, info = getattr(spl, solver)(a, b, rtol=rtol, maxiter=10000, M=m)
+    return x, info == 0
+
+
+def of_pyamg(a, b, rtol):
+    import pyamg
+    residuals = []
+    x = pyamg.solve(a, b, tol=rtol, verb=False, residuals=residuals)
+    return x, bool(residuals) and residuals[-1] <= rtol * residuals[0]
+
+
+def rival(name, a, b, rtol):
+    if name == "splu":
+        return spl.splu(a.tocsc()).solve(b), True
+    return of_pyamg(a, b, rtol) if name == "pyamg" else of_scipy(name, a, b, rtol)
+
+
+def run_rival(name, a, b, rtol, answer):
+    began = time.perf_counter()
+    try:
+        x, said = rival(name, a, b, rtol)
+        answer.send({"x": x, "said": said, "seconds": time.perf_counter() - began})
+    except Exception as e:
+        answer.send({"why": f"{type(e).__name__}: {e}"[:200]})
+
+
+def by_rival(name, a, b, options):
+    ours, theirs = multiprocessing.Pipe(False)
+    child = multiprocessing.Process(target=run_rival, args=(name, a, b, options.rtol, theirs))
+    child.start()
+    got = {"why": "too slow"}
+    try:
+        if ours.poll(options.seconds):
+            got = ours.recv()
+    except EOFError:
+        got = {"why": "died"}
+    child.kill()
+    child.join()
+    return got
+
+
+def by_furrow(file, b, folder, options):
+    np.save(folder / "b.npy", b)
+    x = folder / "x.npy"
+    x.unlink(missing_ok=True)
+    command = [options.furrow, "solve", file, "-b", folder / "b.npy", "-o", x, "--rtol", str(options.rtol), "--device", options.device,
+               "--time-limit", str(options.seconds), "--json"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=4 * options.seconds)
+        said = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError):
+        return {"why": "no report"}
+    if "seconds" not in said:
+        return {"why": said.get("message", "?")}
+    return {"x": np.load(x) if x.exists() else None, "said": said["status"] == "converged",
+            "seconds": said["seconds"]["setup"] + said["seconds"]["solve"], "why": said["message"], "warning": said.get("warning", ""),
+            "way": " > ".join(f"{r['solver']}+{r['precond']}" for r in said["rungs"])}
+
+
+def judge(got, a, b, rtol):
+    """Replaces x by the residual and the error that it has."""
+    x = got.pop("x", None)
+    if x is None or not np.isfinite(x).all():
+        return {**got, "solved": False, "false": bool(got.get("said"))}
+    wide = x.astype(np.longdouble)
+    residual = float(np.linalg.norm(b - a.astype(np.longdouble) @ wide) / np.linalg.norm(b))
+    solved = residual <= 1.1 * rtol
+    return {**got, "solved": solved, "false": bool(got.get("said")) and not solved, "residual": residual,
+            "error": float(abs(wide - 1).max())}
+
+
+def systems(folders):
+    for folder in folders:
+        for file in sorted(folder.glob("*.mtx*")):
+            a = scipy.io.mmread(file)
+            if sp.issparse(a) and a.shape[0] == a.shape[1] and not np.iscomplexobj(a):
+                yield file, sp.csr_array(a.astype(float))
+
+
+def table(tools, results):
+    """Markdown: what each tool solves, and its seconds beside Furrow's where both do."""
+    lines = [f"| {len(results)} systems | solved | false | seconds over Furrow's, geometric mean |", "|---|---|---|---|"]
+    for tool in tools:
+        both = [r for r in results.values() if r[tool]["solved"] and r["furrow"]["solved"]]
+        ratios = [math.log(r[tool]["seconds"] / r["furrow"]["seconds"]) for r in both]
+        mean = f"{math.exp(sum(ratios) / len(ratios)):.2f}" if ratios else ""
+        lines.append(f"| {tool} | {sum(r[tool]['solved'] for r in results.values())} | {sum(r[tool]['false'] for r in results.values())} "
+                     f"| {mean} |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("furrow")
+    parser.add_argument("folders", nargs="+", type=pathlib.Path)
+    parser.add_argument("--rivals", default="")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--rtol", type=float, default=1e-8)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_intermixed_args()
+    tools = ["furrow", *filter(None, options.rivals.split(","))]
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for file, a in systems(options.folders):
+            b = a @ np.ones(a.shape[1])
+            if not b.any():
+                b = a @ np.random.default_rng(1).standard_normal(a.shape[1])
+            got = {"furrow": by_furrow(file, b, pathlib.Path(folder), options)}
+            got.update({name: by_rival(name, a, b, options) for name in tools[1:]})
+            name = file.name.split(".")[0]
+            results[name] = {tool: judge(g, a, b, options.rtol) for tool, g in got.items()}
+            f = results[name]["furrow"]
+            print(f"{name:28} {a.shape[0]:7} {'solved' if f['solved'] else 'NOT   '} {f.get('seconds', 0):8.3f} s  {f.get('residual', 1):.1e}  "
+                  f"{f.get('error', 1):.1e}  {f.get('way', '')}", flush=True)
+    print(table(tools, results))
+    if options.json:
+        options.json.write_text(json.dumps({"rtol": options.rtol, "seconds": options.seconds, "device": options.device, "results": results},
+                                           indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
