@@ -28,7 +28,7 @@ def solve(options, file, method):
     if done.returncode not in (0, 1):
         return {"status": "refused", "message": (done.stderr.strip().splitlines() or ["?"])[-1], "exit": done.returncode}
     said = json.loads(done.stdout)
-    return {key: said[key] for key in KEEP if key in said}
+    return {key: said[key] for key in KEEP if key in said and not (key == "message" and said["status"] == "converged")}
 
 
 def main():
