@@ -28,7 +28,7 @@ def solve(options, file, method):
     if done.returncode not in (0, 1):
         return {"status": "refused", "message": (done.stderr.strip().splitlines() or ["?"])[-1], "exit": done.returncode}
     said = json.loads(done.stdout)
-    return {key: said[key] for key in KEEP if key in said}
+    return {key: said[key] for key in KEEP if key in said and not (key == "message" and said["status"] == "converged")}
 
 
 def main():
@@ -54,7 +54,8 @@ def main():
         seconds = sum(sum(results[method][name]["seconds"][part] for part in ("setup", "solve")) for name in solved[method])
         print(f"| {method.replace('+', ' + ')} | {len(solved[method])} | {' '.join(sorted(any_solved - solved[method]))} | {seconds:.3g} |")
     if options.json:
-        options.json.write_text(json.dumps({"rtol": options.rtol, "seconds": options.seconds, "results": results}, indent=1) + "\n")
+        doctor = json.loads(subprocess.run([options.furrow, "doctor", "--json"], capture_output=True, text=True).stdout)
+        options.json.write_text(json.dumps({"doctor": doctor, "rtol": options.rtol, "seconds": options.seconds, "results": results}, indent=1) + "\n")
 
 
 main()

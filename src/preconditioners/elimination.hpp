@@ -46,7 +46,7 @@ using factoriser = std::function<lu_factors(row_view<double> b, double shift)>;
 /// E. Chow, Y. Saad, Experimental study of ILU preconditioners for indefinite matrices, 1997.
 double growth(row_view<double> b, const lu_factors& f);
 
-/// Factors whose growth is at most 1e10: the shift is 0, then 1e-3, then ten times as much until that is so. It ends:
+/// Factors whose growth is at most 1e8: the shift is 0, then 1e-3, then ten times as much until that is so. It ends:
 /// a large enough shift makes B dominant.
 lu_factors stable_factors(row_view<double> b, const factoriser& factorise);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -13,8 +14,7 @@ namespace {
 class pattern_of_levels {
 public:
   pattern_of_levels(row_view<double> a, index_t most)
-      : a_(a), most_(most), n_(a.shape.rows), next_(static_cast<std::size_t>(n_) + 1),
-        level_of_(static_cast<std::size_t>(n_)) {
+      : a_(a), most_(most), n_(a.shape.rows), level_of_(static_cast<std::size_t>(n_), -1) {
     rows_.shape = a.shape;
     rows_.row_ptr.resize(n_ + 1);
     pivot_.resize(n_);
@@ -46,60 +46,56 @@ private:
 
   void add_row(index_t i) {
     rows_.row_ptr[i] = size_;
-    const auto last = static_cast<std::int32_t>(n_), row = static_cast<std::int32_t>(i);
-    std::int32_t* link = &first_; // the list of columns, ascending, ends with n
-    const auto append = [&](std::int32_t j) {
-      *link = j;
-      link = &next_[j];
-      level_of_[j] = 0;
-    };
-    index_t count = 0;
-    bool diagonal = false;
-    for (index_t k = a_.begin(i); k < a_.end(i); ++k, ++count) {
-      if (!diagonal && a_.col[k] >= row) {
-        diagonal = true;
-        if (a_.col[k] > row) append(row), ++count;
-      }
-      append(a_.col[k]);
+    const auto row = static_cast<std::int32_t>(i);
+    reach(row, row, 0);
+    for (index_t k = a_.begin(i); k < a_.end(i); ++k) reach(a_.col[k], row, 0);
+    while (!to_do_.empty()) {
+      std::ranges::pop_heap(to_do_, std::greater<>{});
+      const std::int32_t k = to_do_.back();
+      to_do_.pop_back();
+      lower_.push_back(k);
+      if (level_of_[k] >= most_) continue; // what it fills is beyond
+      for (index_t e = pivot_[k] + 1; e < rows_.row_ptr[k + 1]; ++e)
+        if (const std::int32_t level = level_of_[k] + level_[e] + 1; level <= most_) reach(rows_.col[e], row, level);
     }
-    if (!diagonal) append(row), ++count;
-    *link = last;
-    for (std::int32_t k = first_; k < row && most_ > 0; k = next_[k]) count += merge(k);
-    make_room(size_ + count);
-    for (std::int32_t j = first_; j < last; j = next_[j], ++size_) {
-      if (j == row) pivot_[i] = size_;
-      rows_.col[size_] = j;
-      if (most_ > 0) level_[size_] = level_of_[j];
-    }
+    std::ranges::sort(upper_);
+    make_room(size_ + index_t(lower_.size() + upper_.size()) + 1);
+    for (const std::int32_t j : lower_) store(j);
+    pivot_[i] = size_;
+    store(row);
+    for (const std::int32_t j : upper_) store(j);
+    lower_.clear();
+    upper_.clear();
   }
 
-  /// The fill by row k; returns how many columns it adds.
-  index_t merge(std::int32_t k) {
-    index_t added = 0;
-    std::int32_t before = k;
-    for (index_t e = pivot_[k] + 1; e < rows_.row_ptr[k + 1]; ++e) {
-      const std::int32_t j = rows_.col[e], level = level_of_[k] + level_[e] + 1;
-      if (level > most_) continue;
-      while (next_[before] < j) before = next_[before];
-      if (next_[before] == j) {
-        level_of_[j] = std::min(level_of_[j], level);
-        continue;
-      }
-      next_[j] = next_[before];
-      next_[before] = j;
-      level_of_[j] = level;
-      ++added;
+  /// The row at hand has an entry in column j, of that level or less.
+  void reach(std::int32_t j, std::int32_t row, std::int32_t level) {
+    if (level_of_[j] >= 0) {
+      level_of_[j] = std::min(level_of_[j], level);
+      return;
     }
-    return added;
+    level_of_[j] = level;
+    if (j > row) upper_.push_back(j);
+    if (j >= row) return;
+    to_do_.push_back(j);
+    std::ranges::push_heap(to_do_, std::greater<>{});
+  }
+
+  void store(std::int32_t j) {
+    rows_.col[size_] = j;
+    if (most_ > 0) level_[size_] = level_of_[j];
+    ++size_;
+    level_of_[j] = -1;
   }
 
   row_view<double> a_;
   index_t most_, n_, size_ = 0;
   row_matrix<double> rows_;
   host_array<index_t> pivot_;
-  host_array<std::int32_t> level_; ///< of each entry; empty for level 0
-  std::int32_t first_ = 0;
-  std::vector<std::int32_t> next_, level_of_; ///< by column, of the row at hand
+  host_array<std::int32_t> level_;     ///< of each entry; empty for level 0
+  std::vector<std::int32_t> level_of_; ///< by column, of the row at hand; -1: no entry
+  std::vector<std::int32_t> to_do_;    ///< a heap: columns left of the diagonal that are still to be eliminated
+  std::vector<std::int32_t> lower_, upper_;
 };
 
 } // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "backends/cpu/space.hpp"
 #include "core/parameters.hpp"
-#include "preconditioners/entry.hpp"
+#include "preconditioners/diagonal_scaling.hpp"
 
 #include <fmt/format.h>
 
@@ -10,30 +9,7 @@
 
 namespace furrow::jacobi_preconditioner {
 
-#if FURROW_HAS_GPU
-template <class V> void scale_on_gpu(cview<V> d, cview<V> x, view<V> y);
-#else
-template <class V> void scale_on_gpu(cview<V>, cview<V>, view<V>) { require(false, "this build has no GPU part"); }
-#endif
-
 namespace {
-
-/// M = D^-1, D the diagonal of A; |D|^-1 where M must be definite and A need not. Solvers use `diagonal()` inside a
-/// pass that they make anyway.
-template <class V, class Array> class diagonal_scaling final : public any_preconditioner<V> {
-public:
-  explicit diagonal_scaling(Array inverse) : inverse_(std::move(inverse)) {}
-  void apply(cview<V> r, view<V> z) const override {
-    if constexpr (std::is_same_v<Array, gpu_array<V>>) scale_on_gpu<V>(as_cview(inverse_), r, z);
-    else cpu::space<V>{}.sweep(r.size, scale_step<V>{as_cview(inverse_), r, z});
-  }
-  typename any_preconditioner<V>::kind what() const override { return any_preconditioner<V>::kind::diagonal; }
-  cview<V> diagonal() const override { return as_cview(inverse_); }
-  double stored_bytes() const override { return static_cast<double>(inverse_.byte_count()); }
-
-private:
-  Array inverse_;
-};
 
 template <class V> std::string about_sign(const host_array<V>& diagonal, index_t i) {
   const bool opposite = std::ranges::all_of(diagonal, [](V d) { return d < 0; });
@@ -65,12 +41,12 @@ template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite
   return diagonal;
 }
 
+/// M = D^-1, D the diagonal of A; |D|^-1 where M must be definite and A need not.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
   auto inverse = checked_diagonal(a, needed.a.definite);
   for (V& d : inverse) d = V(1) / (needed.m.definite ? std::abs(d) : d);
-  if (where.is_gpu()) return std::make_unique<diagonal_scaling<V, gpu_array<V>>>(gpu_array<V>(inverse));
-  return std::make_unique<diagonal_scaling<V, host_array<V>>>(std::move(inverse));
+  return make_diagonal_scaling(std::move(inverse), where);
 }
 
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view parameters) {
