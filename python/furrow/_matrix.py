@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._arrays import F32, F64, as_rows, check_device, check_out, contiguous, real_type, refuse_gpu
+from ._arrays import (
+    F32,
+    F64,
+    as_rows,
+    check_device,
+    check_out,
+    contiguous,
+    real_type,
+    refuse_gpu,
+)
 from ._errors import UsageError
 
 

@@ -63,7 +63,8 @@ def test_preconditioners_in_any_form(grid):
     A, b = grid
     d = A.diagonal()
     inverse = sp.diags_array(1 / d)
-    for M in ("jacobi", inverse, lambda r: r / d, sla.aslinearoperator(inverse), inverse.toarray(), furrow.Matrix(inverse)):
+    for M in ("jacobi", inverse, lambda r: r / d, sla.aslinearoperator(inverse), inverse.toarray(),
+              furrow.Matrix(inverse)):
         for a in (A, furrow.Matrix(A), sla.aslinearoperator(A)) if not isinstance(M, str) else (A,):
             r = furrow.cg(a, b, M=M, rtol=1e-10)
             assert r.success, r
@@ -126,6 +127,29 @@ def test_a_solver_stays(grid):
     np.testing.assert_allclose(s.solve(b, x0=first.x).x, 0.5, atol=1e-7)
     out = np.empty(400)
     assert s.solve(b, out=out).x is out
+
+
+def test_a_solver_serves_one_at_a_time(grid):
+    A, b = grid
+    s = furrow.Solver(A, "cg", monitor=(lambda step: s.solve(b), 1))
+    with pytest.raises(furrow.UsageError, match="solving already"):
+        s.solve(b)
+
+
+def test_a_matrix_that_was_not_made():
+    class unmade(furrow.Matrix):
+        def __init__(self):
+            pass
+
+    with pytest.raises(TypeError):
+        unmade() @ np.ones(3)
+
+
+def test_the_default_device_is_asked(grid, monkeypatch):
+    A, b = grid
+    monkeypatch.setattr(furrow, "default_device", "gpu:99")
+    with pytest.raises(furrow.Error):
+        furrow.cg(A, b)
 
 
 def test_nothing_of_the_caller_is_written_to(grid):
@@ -272,6 +296,7 @@ def test_files(tmp_path, grid):
 
 def test_series_agree_with_numpy():
     from numpy.polynomial import Chebyshev
+
     from furrow.chebyshev import Series, exponential, fit
 
     theirs = Chebyshev([1, 2, 3, 4], domain=[0, 3])
