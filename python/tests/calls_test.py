@@ -172,6 +172,7 @@ b = np.random.default_rng(1).standard_normal({rows})
 threading.Thread(target=send, daemon=True).start()
 try:
     {call}
+    time.sleep(30)  # a machine that was done before the signal came
 except KeyboardInterrupt as e:
     print(time.monotonic() - sent[0], getattr(e, "partial", None) is not None, flush=True)
     os._exit(0)
@@ -179,8 +180,8 @@ except KeyboardInterrupt as e:
 
 
 @pytest.mark.parametrize("make, rows, after, call, partial", [
-    ("None", 1, 0.2, "furrow.generate('poisson3d:250')", False),
-    ("furrow.generate('poisson3d:110')", 1331000, 0.05, "furrow.Solver(A)", False),
+    ("None", 1, 0.1, "furrow.generate('poisson3d:160')", False),
+    ("furrow.generate('poisson3d:110')", 1331000, 0.03, "furrow.Solver(A)", False),
     ("furrow.generate('poisson2d:700')", 490000, 1.0, "furrow.cg(A, b, rtol=1e-15)", True),
 ], ids=["reading", "set-up", "solving"])
 def test_ctrl_c_is_heard(make, rows, after, call, partial):
