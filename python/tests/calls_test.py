@@ -192,6 +192,14 @@ def test_ctrl_c_is_heard(make, rows, after, call, partial):
     assert (has_partial == "True") == partial
 
 
+def test_a_matrix_shows_itself(grid):
+    P = furrow.Matrix(grid[0])
+    assert "400 x 400, 1920 entries in float64" in repr(P)
+    assert "1,920" in P._repr_html_() and "dia" in P._repr_html_()
+    assert (abs(P.tocsr() - grid[0])).nnz == 0
+    assert P.stats["row_max"] == 5
+
+
 def test_threads_share_a_matrix():
     A = furrow.generate("poisson2d:60")
     P = furrow.Matrix(A)
