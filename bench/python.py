@@ -71,7 +71,8 @@ def main():
     rows.append(compare("cg, poisson3d:60, first call, to scipy's", lambda: furrow.cg(A, b, rtol=1e-8), scipy_cg,
                         args.rounds))
     rows.append(compare("cg, jacobi, poisson3d:60, first call, to scipy's",
-                        lambda: furrow.cg(A, b, rtol=1e-8, M="jacobi"), lambda: sla.cg(A, b, rtol=1e-8, M=M), args.rounds))
+                        lambda: furrow.cg(A, b, rtol=1e-8, M="jacobi"), lambda: sla.cg(A, b, rtol=1e-8, M=M),
+                        args.rounds))
     rows.append(compare("Solver.solve, poisson3d:60, to scipy's cg", lambda: solver.solve(b), scipy_cg, args.rounds))
     if pyamg_cg:
         rows.append(compare("cg, poisson3d:60, first call, to pyamg's", lambda: furrow.cg(A, b, rtol=1e-8),
@@ -80,7 +81,8 @@ def main():
         model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
                       if line.startswith("model name")), platform.machine())
         conditions = {"cpu": model, "threads": int(furrow.threads()), "scipy": scipy.__version__,
-                      "numpy": np.__version__, "python": platform.python_version(), "rounds": args.rounds}
+                      "numpy": np.__version__, "python": platform.python_version(),
+                      "rounds": args.rounds, "load": os.getloadavg()[0]}
         with open(args.output, "w", encoding="utf-8") as to:
             json.dump({"conditions": conditions, "rows": rows}, to, indent=1)
             to.write("\n")

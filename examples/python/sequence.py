@@ -33,7 +33,7 @@ total = u.sum()
 P = furrow.Matrix(pattern)
 solver = furrow.Solver(P, "cg", M="jacobi", rtol=1e-10)
 iterations = []
-for step in range(10):
+for _ in range(10):
     P.update_values(values(u))
     r = solver.solve(u, x0=u)
     assert r.success

@@ -14,16 +14,25 @@ the answer.
 from __future__ import annotations
 
 from typing import Any
+
 try:
     from . import _core
 except ImportError as e:
     raise ImportError(f"the compiled part of furrow cannot be loaded ({e}): install the package `furrow-solve`, and no "
                       "other package that is imported as furrow") from e
 
-from . import _config, chebyshev
+from . import chebyshev
 from ._config import devices, doctor, show_config, threads
 from ._dense import gemv
-from ._errors import DeviceError, Error, InputError, InternalError, MemoryError, SolveWarning, UsageError
+from ._errors import (
+    DeviceError,
+    Error,
+    InputError,
+    InternalError,
+    MemoryError,
+    SolveWarning,
+    UsageError,
+)
 from ._inputs import generate, info, read, write
 from ._matrix import Matrix
 from ._result import Result, Step
@@ -31,12 +40,14 @@ from ._solve import METHODS as _METHODS
 from ._solve import Solver, solve
 
 __version__ = _core.version
-globals().update(_METHODS)
+#: Where what says nothing of a device is computed: None, "cpu".
+default_device: str | None = None
+globals().update({name: method for name, method in _METHODS.items() if name not in globals()})
 
 __all__ = [
     *_METHODS, "DeviceError", "Error", "InputError", "InternalError", "Matrix", "MemoryError", "Result",
-    "SolveWarning", "Solver", "Step", "UsageError", "chebyshev", "devices", "doctor", "gemv", "generate", "info", "read",
-    "scipy_compat", "show_config", "solve", "threads", "write",
+    "SolveWarning", "Solver", "Step", "UsageError", "chebyshev", "devices", "doctor", "gemv", "generate", "info",
+    "read", "scipy_compat", "show_config", "solve", "threads", "write",
 ]
 
 
@@ -45,6 +56,4 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(".scipy_compat", __name__)
-    if name == "default_device":
-        return _config.default_device
     raise AttributeError(f"module 'furrow' has no attribute {name!r}")

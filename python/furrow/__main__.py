@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python -m furrow` is the command `furrow`."""
 from __future__ import annotations
+
 import os
 import sys
 from typing import NoReturn

@@ -2,10 +2,13 @@
 """The border: what a caller gives becomes arrays that the library reads where they lie. Nothing is written to."""
 from __future__ import annotations
 
+import sys
 from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
+from . import _core
 from ._errors import DeviceError, UsageError
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -27,8 +30,8 @@ def real_type(*dtypes: Any) -> Any:
     """f32 where all are, otherwise f64; integers and bool are f64. Raises TypeError for what has no such form."""
     for dtype in dtypes:
         if dtype.kind == "c":
-            raise TypeError(f"values of {dtype} are not supported: solve for the real and the imaginary part as one real "
-                            "system")
+            raise TypeError(f"values of {dtype} are not supported: solve for the real and the imaginary part as one "
+                            "real system")
         if dtype.kind not in "fiub" or dtype.itemsize > 8:
             raise TypeError(f"values of {dtype} are not supported: convert them by .astype(numpy.float64)")
         if dtype.kind == "f" and dtype.itemsize == 2:
@@ -92,16 +95,13 @@ def check_out(out: Any, shape: Any, dtype: Any, name: str = "out") -> None:
         raise UsageError(f"{name} must be contiguous and writeable: a result in a copy would be lost")
 
 
-def check_device(device: str | None) -> str:
+def check_device(device: Any) -> str:
     """None and "cpu" are the CPU; others must exist."""
-    from . import _config
-
-    device = _config.default_device if device is None else device
+    if device is None:
+        device = sys.modules["furrow"].default_device
     if device in (None, "auto", "cpu"):
         return "cpu"
     if not isinstance(device, str):
         raise TypeError(f'device is a {type(device).__name__}: give None, "cpu", "gpu" or "gpu:1"')
-    from . import _core
-
     _core.parse_device(device)  # says what is wrong with the name, or why there is no such GPU
     raise DeviceError("this package computes on the CPU alone for now: leave device out, or say \"cpu\"")

@@ -2,14 +2,12 @@
 """Threads, devices, and what this build is."""
 from __future__ import annotations
 
-from typing import Any
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 from . import _core
-
-default_device = None
 
 
 def command() -> str:
@@ -83,8 +81,8 @@ def show_config() -> dict[str, Any]:
     """Versions and names of this build, as a dictionary.
 
     >>> import furrow
-    >>> furrow.show_config()["solvers"][:2]
-    ['bicgstab', 'cg']
+    >>> "cg" in furrow.show_config()["solvers"]
+    True
     """
     import numpy
     import scipy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What can go wrong, as classes. Each message is a sentence: what, where, what to do."""
 from __future__ import annotations
+
 import builtins
 
 from . import _core

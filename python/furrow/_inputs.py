@@ -2,8 +2,8 @@
 """Files and generators of the command line."""
 from __future__ import annotations
 
-from typing import Any
 import os
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp

@@ -2,12 +2,14 @@
 """A matrix that stays."""
 from __future__ import annotations
 
+import html
 from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._arrays import F32, F64, as_rows, check_device, check_out, contiguous, real_type, refuse_gpu
+from ._arrays import F64, as_rows, check_device, check_out, contiguous, real_type, refuse_gpu
 from ._errors import UsageError
 
 
@@ -19,7 +21,7 @@ class Matrix(_core.Matrix):
     A : sparse array or matrix, array_like
         CSR is read where it lies; other formats are converted. Entries that share a place add up.
     format, kernel : str
-        Names that ``furrow spmv --format help`` lists, or "auto".
+        A name of `show_config()["formats"]`, with parameters after a colon, and one of its kernels; or "auto".
     tune : bool
         Measure what "auto" leaves open, and remember it.
     device : None, "cpu"
@@ -164,6 +166,12 @@ class Matrix(_core.Matrix):
         return (f"<furrow.Matrix of {self.shape[0]} x {self.shape[1]}, {self.nnz} entries in {self.dtype.name}: "
                 f"{self.format} ({self.kernel}) on the {self.device}>")
 
+    def _repr_html_(self) -> str:
+        cells = {"entries": f"{self.nnz:,}", "values": self.dtype.name, "format": f"{self.format} ({self.kernel})",
+                 "why": self.reason, "stored": f"{self.stats['stored_bytes'] / 1e6:,.3g} MB"}
+        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in cells.items())
+        return f"<p><strong>{self.shape[0]:,} x {self.shape[1]:,}</strong></p><table>{rows}</table>"
+
 
 class _Transpose:
     """A.T of a Matrix: multiplies, and is otherwise a name for it."""
@@ -188,6 +196,3 @@ class _Transpose:
         return self.T @ x
 
     rmatmat = rmatvec
-
-
-__all__ = ["Matrix", "F32"]

@@ -2,11 +2,11 @@
 """What a solve says of its answer."""
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
 import html
 import math
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 from . import _core
 from ._errors import SolveWarning
@@ -152,7 +152,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         rows = {"residual": f"{self.residual:.3e}, recomputed", "iterations": self.iterations,
-                "solver": f"{self.solver} with {self.precond}", "format": f"{self.format} ({self.kernel}): {self.reason}",
+                "solver": f"{self.solver} with {self.precond}",
+                "format": f"{self.format} ({self.kernel}): {self.reason}",
                 "time": f"set-up {self.seconds['setup']:.3g} s, solve {self.seconds['solve']:.3g} s"}
         cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows.items())
         return f"<p><strong>{html.escape(self.message)}</strong></p><table>{cells}</table>"

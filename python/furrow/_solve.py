@@ -2,16 +2,27 @@
 """Solving: one way to set up, one to run; the functions by name are made of both."""
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable
 from typing import Any
-import sys
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._arrays import (F32, F64, as_rows, as_vector, check_device, check_out, contiguous, is_matrix, real_type,
-                      refuse_gpu)
+from ._arrays import (
+    F32,
+    F64,
+    as_rows,
+    as_vector,
+    check_device,
+    check_out,
+    contiguous,
+    is_matrix,
+    real_type,
+    refuse_gpu,
+)
 from ._errors import InputError, UsageError
 from ._matrix import Matrix, _Transpose
 from ._result import Result, Step
@@ -143,11 +154,12 @@ class Solver:
         self.shape, self.A = tuple(map(int, shape)), A
         self.dtype = real_type(np.dtype(dtype) if dtype is not None else _dtype_of(A))
         if self.dtype == F32 and rtol < _SMALLEST_RTOL and not atol > 0:
-            raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {_SMALLEST_RTOL:.1g} or more, or give A "
-                             "or b in float64")
+            raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {_SMALLEST_RTOL:.1g} or more, or "
+                             "give A or b in float64")
         if maxiter is not None and maxiter < 1:
             raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
         self.solver = solver
+        self._free = threading.Lock()
         self._watching = _Watching(callback, monitor)
         named = M is None or isinstance(M, str)
         self.precond = (M or "none") if named else "given"
@@ -178,8 +190,8 @@ class Solver:
             self._core = _core.Solver(indptr, indices, contiguous(data, self.dtype), *shape, o)
         else:
             if o["precond"] not in ("none", "auto"):
-                raise UsageError(f"the preconditioner {o['precond']} is made from entries, which A does not show: give M as "
-                                 "a function")
+                raise UsageError(f"the preconditioner {o['precond']} is made from entries, which A does not show: give "
+                                 "M as a function")
             if self._M is None:
                 self.precond = o["precond"] = "none"
             product = _fitted(_product_of(A, "A"), n, self.dtype, "A")
@@ -193,7 +205,7 @@ class Solver:
         return self._core.setup_seconds
 
     def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
-        """Solves A x = b and gives a `Result`; x begins with x0, or with zeros, and goes to `out` where one is given."""
+        """Solves A x = b and gives a `Result`; x begins with x0, or with 0, and goes to `out` where one is given."""
         n = self.shape[0]
         if self._version is not None and self._version != self.A._version:
             self._set_up()
@@ -214,7 +226,12 @@ class Solver:
             x = np.array(guess, dtype=self.dtype) if out is None else out
             x[:] = guess
         self._watching.last = 0
-        report = self._core.solve(rhs, x)
+        if not self._free.acquire(blocking=False):
+            raise UsageError("this Solver is solving already: it serves one solve at a time, two may run side by side")
+        try:
+            report = self._core.solve(rhs, x)
+        finally:
+            self._free.release()
         result = Result(x, report, solver=self.solver,
                         precond="given" if self._M is not None else "", shape=self.shape, nnz=self.nnz,
                         rtol=self._options["rtol"], atol=self._options["atol"], dtype=self.dtype,
@@ -267,8 +284,8 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
-    product nothing is known: it is solved by conjugate gradients unless another `solver` is named. The other arguments are
-    those of `Solver`.
+    product nothing is known: it is solved by conjugate gradients unless another `solver` is named. The other
+    arguments are those of `Solver`.
 
     >>> import furrow, numpy as np
     >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))
@@ -314,7 +331,7 @@ Examples
 --------
 >>> import furrow, numpy as np
 >>> A = furrow.generate("poisson2d:20")
->>> x, info = furrow.{name}(A, A @ np.ones(400), rtol=1e-10, M="jacobi")
+>>> x, info = furrow.{name}(A, A @ np.ones(400), rtol=1e-10)
 >>> info, bool(abs(x - 1).max() < 1e-8)
 (0, True)
 """

@@ -9,9 +9,9 @@
 """
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
-import contextlib
 
 import numpy as np
 import scipy.sparse.linalg as sla
@@ -56,7 +56,8 @@ def _method(name: str) -> Any:
     return method
 
 
-_SCIPY = {name: _method(name) for name in METHODS if hasattr(sla, name)}
+#: Those of SciPy's with the arguments of cg.
+_SCIPY = {name: _method(name) for name in METHODS if name in ("bicg", "bicgstab", "cg", "cgs")}
 globals().update(_SCIPY)
 __all__ = [*_SCIPY, "patched"]
 

@@ -51,6 +51,7 @@ void apply(const py_matrix& a, const nb::object& x, const nb::object& y, double 
 
 /// A @ x for a vector that needs no look: otherwise what `_matmul` of furrow/_matrix.py makes of it.
 nb::object matmul(nb::handle_t<py_matrix> self, nb::handle x) {
+  if (!nb::inst_ready(self)) throw nb::type_error("a Matrix whose __init__ has not run");
   const auto& a = *nb::inst_ptr<py_matrix>(self);
   const buffer from(x);
   const shape2 s = a.shape();

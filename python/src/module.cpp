@@ -64,6 +64,7 @@ NB_MODULE(_core, m) {
   using namespace furrow::python;
   m.doc() = "The library behind the package furrow.";
   nb::register_exception_translator(translate);
+  nb::set_leak_warnings(false); // a callback that knows its own solver is a ring that nobody sees through
   m.def("set_errors", &set_errors);
   m.def("set_threads", &furrow::set_threads);
   m.def("threads", &furrow::threads);

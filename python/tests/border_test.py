@@ -176,15 +176,17 @@ class on_gpu:
 
 def test_arrays_on_a_gpu_are_refused(grid):
     A, b = grid
-    for call in (lambda: furrow.Matrix(A) @ on_gpu(), lambda: furrow.cg(A, on_gpu()), lambda: furrow.gemv(np.eye(3), on_gpu()),
-                 lambda: furrow.Matrix(on_gpu()), lambda: furrow.cg(A, b, device="gpu")):
+    for call in (lambda: furrow.Matrix(A) @ on_gpu(), lambda: furrow.cg(A, on_gpu()),
+                 lambda: furrow.gemv(np.eye(3), on_gpu()), lambda: furrow.Matrix(on_gpu()),
+                 lambda: furrow.cg(A, b, device="gpu")):
         with pytest.raises(furrow.DeviceError):
             call()
     with pytest.raises(furrow.UsageError):
         furrow.cg(A, b, device="tpu")
 
 
-@pytest.mark.parametrize("make", [sp.csc_array, sp.coo_array, sp.bsr_array, sp.dia_array, sp.csr_matrix, lambda A: A.toarray()])
+@pytest.mark.parametrize("make", [sp.csc_array, sp.coo_array, sp.bsr_array, sp.dia_array, sp.csr_matrix,
+                                  lambda A: A.toarray()])
 def test_other_formats_are_converted(make, grid):
     A, b = grid
     assert (furrow.cg(make(A), b, M="jacobi").x == furrow.cg(A, b, M="jacobi").x).all()

@@ -37,6 +37,7 @@ def test_page():
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda p: p.stem)
 def test_gallery(script, tmp_path):
-    ran = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+                         check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout

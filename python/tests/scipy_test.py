@@ -18,8 +18,9 @@ import furrow
 def test_judge(module, least, tmp_path):
     here = str(pathlib.Path(__file__).parent)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), here])}
-    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "scipy_plugin", "--pyargs",
-                          module], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=600, check=False)
+    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "scipy_plugin",
+                          "--pyargs", module], cwd=tmp_path, env=env, capture_output=True, text=True,
+                         timeout=600, check=False)
     assert ran.returncode == 0, ran.stdout[-3000:]
     assert int(re.search(r"(\d+) passed", ran.stdout)[1]) >= least
 

@@ -4,9 +4,11 @@
 #include "core/triplets.hpp"
 
 #include <furrow/assemble.hpp>
+#include <furrow/device.hpp>
 #include <furrow/sparse.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace furrow {
@@ -43,6 +45,15 @@ template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {
                    a.row_ptr[r + 1], r, a.row_ptr[r]);
   const index_t nnz = a.row_ptr[a.shape.rows];
   check(nnz <= a.col.size, fault::input, "row_ptr ends with {}, but there are {} column indices", nnz, a.col.size);
+}
+
+template <class V> void check_memory(index_t nnz) {
+  constexpr double little = 1 << 24; // to ask what is available takes as long as copying that
+  const double bytes = double(8 + sizeof(V)) * double(nnz);
+  if (bytes <= little) return;
+  const auto free = static_cast<double>(available_host_memory());
+  check(bytes <= free, fault::memory, "{} entries take {:.1f} GB of memory as triplets, of which {:.1f} GB can be had",
+        nnz, bytes / 1e9, free / 1e9);
 }
 
 template <class V, class I> [[noreturn]] void refuse_column(const csr_arrays<V, I>& a) {
@@ -82,6 +93,7 @@ template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a) {
   check_lengths(a);
   check_offsets(a);
   const index_t nnz = a.row_ptr[a.shape.rows];
+  check_memory<V>(nnz);
   coo<V> to{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
   std::atomic<bool> outside = false, disordered = false;
   cpu::for_each_range(nnz, grain, [&](index_t first, index_t last) {
