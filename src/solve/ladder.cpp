@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/parameters.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <furrow/tune.hpp>
 
@@ -107,6 +108,13 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
   const double began = now();
   const preconditioner_entry& entry = find_preconditioner(plan.precond);
   part made{{plan.solver, plan.precond, entry.on_gpu ? options_.where : device{}, plan.reason, {}}, {}};
+  const stops_set_up stop([&]() -> std::optional<refusal> {
+    if (options_.cancelled && options_.cancelled())
+      return refusal{status::interrupted, "interrupted while it was set up"};
+    if (now() - began > options_.time_limit)
+      return refusal{status::max_iterations, plan.precond + " was not set up within the limit on the time"};
+    return {};
+  });
   try {
     const preconditioner_layout l = entry.lay_out(stats_, precision_of<V>, take_apart(plan.precond).parameters);
     const double takes = l.making + (made.tried.where.is_gpu() ? 0 : l.bytes), most = double(available_host_memory());

@@ -10,6 +10,7 @@
 #include "core/parameters.hpp"
 #include "core/single_precision.hpp"
 #include "core/symmetry.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <furrow/matrix.hpp>
 #include <furrow/tune.hpp>
@@ -149,6 +150,10 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
   if (method->needs.a.symmetric && !o.assume_symmetric) check_symmetry(given);
   if (cancelled()) return;
   norm_2 = method->needs.a.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given));
+  const stops_set_up stop([&]() -> std::optional<refusal> {
+    cancelled();
+    return refused;
+  });
   try {
     own_m = make_preconditioner(o.precond, given, o.where, method->needs);
   } catch (const refusal& r) {

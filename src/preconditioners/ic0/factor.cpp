@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factor.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <cmath>
 
 namespace furrow::ic0_preconditioner {
@@ -25,6 +27,7 @@ std::optional<factor> factorise(const row_matrix<double>& lower, double shift) {
   factor f{lower, host_array<double>(lower.shape.rows)};
   row_matrix<double>& l = f.beside;
   for (index_t i = 0; i < l.shape.rows; ++i) {
+    stops_set_up::at_row(i);
     double pivot = 1 + shift;
     for (index_t k = l.row_ptr[i]; k < l.row_ptr[i + 1]; ++k) {
       l.val[k] = (l.val[k] - product_below(l, i, k, l.col[k])) * f.inverse_diagonal[l.col[k]];

@@ -7,6 +7,7 @@
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
@@ -198,6 +199,24 @@ TEST(ilu, lets_bicgstab_solve_what_has_no_diagonal) {
     EXPECT_EQ(s.report.why, status::converged) << s.report.message;
     EXPECT_LT(s.report.iterations, 40);
     EXPECT_NE(s.report.precond_about.find("matched"), std::string::npos) << s.report.precond_about;
+  }
+}
+
+TEST(set_ups, end_when_they_are_asked_to) {
+  const auto a = kit::laplacian(60, 60);
+  for (const char* name : {"ilu", "ilu:2", "ilut", "ic0"}) {
+    int asked = 0;
+    const stops_set_up stop([&]() -> std::optional<refusal> {
+      if (++asked < 100) return {};
+      return refusal{status::interrupted, "enough"};
+    });
+    try {
+      make_preconditioner(name, a, device{}, {});
+      ADD_FAILURE() << name << " went on";
+    } catch (const refusal& r) {
+      EXPECT_EQ(r.why, status::interrupted) << name;
+      EXPECT_EQ(asked, 100) << name;
+    }
   }
 }
 

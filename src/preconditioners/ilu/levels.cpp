@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "levels.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -19,7 +21,10 @@ public:
     rows_.row_ptr.resize(n_ + 1);
     pivot_.resize(n_);
     make_room(a.nnz() + n_);
-    for (index_t i = 0; i < n_; ++i) add_row(i);
+    for (index_t i = 0; i < n_; ++i) {
+      stops_set_up::at_row(i);
+      add_row(i);
+    }
     rows_.row_ptr[n_] = size_;
     rows_.col.extend(size_);
   }
@@ -105,6 +110,7 @@ lu_factors factorise_by_levels(row_view<double> a, index_t level, double shift) 
   row_matrix<double>& lu = f.rows;
   std::vector<index_t> place(static_cast<std::size_t>(a.shape.cols), -1);
   for (index_t i = 0; i < a.shape.rows; ++i) {
+    stops_set_up::at_row(i);
     const index_t begin = lu.row_ptr[i], end = lu.row_ptr[i + 1];
     for (index_t e = begin; e < end; ++e) {
       place[lu.col[e]] = e;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "threshold.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -18,7 +20,10 @@ public:
     f_.rows.row_ptr.resize(n_ + 1);
     f_.pivot.resize(n_);
     make_room(a.nnz() + n_);
-    for (index_t i = 0; i < n_; ++i) eliminate(static_cast<std::int32_t>(i));
+    for (index_t i = 0; i < n_; ++i) {
+      stops_set_up::at_row(i);
+      eliminate(static_cast<std::int32_t>(i));
+    }
     f_.rows.row_ptr[n_] = size_;
     f_.rows.col.extend(size_);
     f_.rows.val.extend(size_);
