@@ -8,6 +8,7 @@ find_package(BZip2 REQUIRED)
 find_package(LibLZMA REQUIRED)
 find_package(zstd REQUIRED)
 find_package(LAPACK REQUIRED)
+find_package(superlu MODULE) # without it there are no factors of sparse matrices
 find_package(ducc0 REQUIRED)
 
 set(furrow_has_gpu FALSE)

@@ -8,6 +8,6 @@ install(EXPORT furrow_targets NAMESPACE furrow:: FILE furrow_targets.cmake DESTI
 configure_package_config_file(cmake/furrowConfig.cmake.in ${CMAKE_BINARY_DIR}/furrowConfig.cmake INSTALL_DESTINATION ${furrow_package_dir})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/furrowConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/furrowConfig.cmake ${CMAKE_BINARY_DIR}/furrowConfigVersion.cmake cmake/Finddeflate.cmake
-  cmake/Findzstd.cmake DESTINATION ${furrow_package_dir})
+  cmake/Findzstd.cmake cmake/Findsuperlu.cmake DESTINATION ${furrow_package_dir})
 # What is compiled in and asks for its notice.
 install(FILES cmake/licenses/ducc0.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses)

@@ -76,6 +76,12 @@ protected:
   virtual void do_apply_dot(cview<V> x, view<V> y, slot xy) const = 0;
 };
 
+/// Estimates of what A does to errors, by one that has factored it; 0: not known.
+struct condition_numbers {
+  double norm_1 = 0; ///< |A|_1 |A^-1|_1
+  double skeel = 0;  ///< | |A^-1| |A| |_inf, the least that scaling rows makes of the condition number
+};
+
 /// z = M r for a fixed M. A preconditioner that is a diagonal matrix offers its entries, so that a solver can apply it
 /// inside a pass that it makes anyway.
 template <class V> struct any_preconditioner {
@@ -85,6 +91,8 @@ template <class V> struct any_preconditioner {
   enum class kind { identity, diagonal, general };
   virtual kind what() const { return kind::general; }
   virtual cview<V> diagonal() const { return {}; } ///< entries of a `kind::diagonal`
+  /// Of A where M is its inverse up to rounding.
+  virtual condition_numbers condition() const { return {}; }
   virtual double stored_bytes() const = 0;
   /// What it did to the matrix, as a sentence for people: an order, a shift. May be empty.
   virtual std::string describe() const { return {}; }

@@ -35,7 +35,8 @@ struct memory_estimate {
 };
 
 struct solve_options {
-  /// "auto": the ladder of docs/solvers.md, by what the matrix is; otherwise a name with its parameters, "gmres:50".
+  /// "auto": the ladder of docs/auto.md, by what the matrix is; otherwise a name with its parameters, "ilu:2". With a
+  /// solver that is named `precond` "auto" is what it wants: `lu` for `direct`, `jacobi` for the others.
   std::string solver = "auto", precond = "auto", format = "auto", kernel = "auto";
   bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
   double applies = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
@@ -79,6 +80,9 @@ struct solve_report {
   index_t iterations = 0;
   index_t restarts = 0;         ///< from the recomputed residual
   double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
+  double condition_estimate = 0; ///< of A in the 1-norm, where it was factored; 0: not known
+  double error_estimate = 0;     ///< of |x - A^-1 b| / |x|, largest elements, docs/direct.md; 0: not known
+  std::string warning;           ///< a sentence where the error may exceed 1 % though the residual is small
   double setup_seconds = 0, solve_seconds = 0; ///< of all rungs together
   double bytes_per_iteration = 0;              ///< that the algorithm must move
   double stored_bytes = 0;                     ///< matrix, preconditioner and vectors

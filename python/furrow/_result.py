@@ -90,6 +90,8 @@ class Result:
                       "precision": "f32" if dtype.itemsize == 4 else "f64", "restarts": report["restarts"],
                       "waits": report["waits"], "precond_says": report["precond_says"],
                       "matrix_is": report["matrix_is"], "untried": report["untried"],
+                      "condition_estimate": report["condition_estimate"] or None,
+                      "error_estimate": report["error_estimate"] or None, "warning": report["warning"],
                       "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
 
     def __iter__(self) -> Iterator[Any]:
@@ -122,7 +124,8 @@ class Result:
             "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
             "solver": self.solver, "precond": self.precond,
             "precond_says": rest["precond_says"], "matrix_is": rest["matrix_is"],
-            "untried": rest["untried"], "rungs": rungs, "format": self.format, "kernel": self.kernel,
+            "untried": rest["untried"], "condition_estimate": rest["condition_estimate"],
+            "error_estimate": rest["error_estimate"], "warning": rest["warning"], "rungs": rungs, "format": self.format, "kernel": self.kernel,
             "precision": rest["precision"], "device": self.device, "threads": rest["threads"],
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": rest["matrix"], "rhs": "given",

@@ -14,7 +14,10 @@ double held(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.n
 
 } // namespace
 
-std::string named_preconditioner(const solve_options& o) { return o.precond == "auto" ? "jacobi" : o.precond; }
+std::string named_preconditioner(const solve_options& o) {
+  if (o.precond != "auto") return o.precond;
+  return std::string(o.solver == "auto" ? "jacobi" : find_solver(o.solver).precond);
+}
 
 memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o) {
   const double vector = bytes_of(p) * double(s.shape.rows);

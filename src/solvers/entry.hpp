@@ -24,7 +24,8 @@ struct solver_entry {
   index_t (*vectors)(std::string_view parameters) = nullptr;
   solve_report (*f64)(device where, const linear_system<double>& system, const solve_options& options) = nullptr;
   solve_report (*f32)(device where, const linear_system<float>& system, const solve_options& options) = nullptr;
-  std::string_view parameters{}; ///< what may follow the name, for people: "[:RESTART]"
+  std::string_view parameters{};       ///< what may follow the name, for people: "[:RESTART]"
+  std::string_view precond = "jacobi"; ///< the preconditioner that "auto" means
 };
 
 std::span<const solver_entry* const> solver_entries();

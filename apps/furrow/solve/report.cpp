@@ -101,6 +101,10 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
     text += line("matrix", r.matrix_about);
     text += line("untried", r.untried.empty() ? "nothing" : fmt::format("{}", fmt::join(r.untried, ", ")));
   }
+  if (r.condition_estimate > 0)
+    text += line("condition",
+                 fmt::format("{:.1e}, estimated; error of x about {:.1e}", r.condition_estimate, r.error_estimate));
+  if (!r.warning.empty()) text += line("warning", r.warning);
   if (!r.precond_about.empty()) text += line("precond", r.precond_about);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu()
@@ -150,6 +154,9 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["nnz"] = o.nnz;
   j["solver"] = r.solver.empty() ? request.options.solver : r.solver;
   j["precond"] = r.precond.empty() ? request.options.precond : r.precond;
+  j["condition_estimate"] = r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr);
+  j["error_estimate"] = r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr);
+  j["warning"] = r.warning;
   j["rungs"] = rungs_of(r);
   j["untried"] = r.untried;
   j["matrix_is"] = r.matrix_about;

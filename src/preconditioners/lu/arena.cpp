@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "arena.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#if FURROW_HAS_SUPERLU
+
+namespace furrow::lu {
+namespace {
+
+thread_local arena* current = nullptr;
+
+static_assert(sizeof(arena::block) % alignof(std::max_align_t) == 0, "what follows a block's head is aligned");
+
+} // namespace
+
+arena::scope::scope(arena& a) : before_(current) { current = &a; }
+arena::scope::~scope() { current = before_; }
+
+arena::~arena() {
+  while (first_) give_back(first_);
+}
+
+void* arena::take(std::size_t size) {
+  const double whole = double(size) + sizeof(block);
+  if (bytes_ + whole > budget_) return nullptr;
+  auto* const b = static_cast<block*>(std::malloc(sizeof(block) + size));
+  if (!b) return nullptr;
+  *b = {nullptr, first_, this, size};
+  if (first_) first_->before = b;
+  first_ = b;
+  bytes_ += whole;
+  return b + 1;
+}
+
+void arena::give_back(block* b) {
+  (b->before ? b->before->after : first_) = b->after;
+  if (b->after) b->after->before = b->before;
+  bytes_ -= double(b->size) + sizeof(block);
+  std::free(b);
+}
+
+} // namespace furrow::lu
+
+extern "C" {
+
+void* superlu_malloc(std::size_t size) {
+  using furrow::lu::arena;
+  if (furrow::lu::current) return furrow::lu::current->take(size);
+  auto* const b = static_cast<arena::block*>(std::malloc(sizeof(arena::block) + size));
+  if (!b) return nullptr;
+  *b = {nullptr, nullptr, nullptr, size};
+  return b + 1;
+}
+
+void superlu_free(void* at) {
+  using furrow::lu::arena;
+  if (!at) return;
+  auto* const b = static_cast<arena::block*>(at) - 1;
+  if (b->owner) b->owner->give_back(b);
+  else std::free(b);
+}
+
+void superlu_abort_and_exit(char* why) {
+  if (furrow::lu::current) throw furrow::lu::superlu_aborted{why};
+  std::fputs(why, stderr);
+  std::exit(-1);
+}
+
+} // extern "C"
+
+#endif

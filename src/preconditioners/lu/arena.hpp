@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstddef>
+#include <string>
+
+namespace furrow::lu {
+
+/// The memory that SuperLU takes for one factorisation. SuperLU has no handle for its memory, and ends the process
+/// where something fails; but it calls its three hooks, superlu_malloc, superlu_free and superlu_abort_and_exit,
+/// through the tables of the dynamic linker, which let a program define them itself (the library's manual says so of
+/// the compile-time names). Here they count against a budget, free all that is left where the arena ends, and throw.
+class arena {
+public:
+  explicit arena(double budget) : budget_(budget) {}
+  arena(const arena&) = delete;
+  arena& operator=(const arena&) = delete;
+  ~arena();
+  double bytes() const { return bytes_; } ///< taken now
+
+  /// What this thread's calls of SuperLU take belongs to the arena. Without one they take and abort as they always do.
+  class scope {
+  public:
+    explicit scope(arena& a);
+    scope(const scope&) = delete;
+    scope& operator=(const scope&) = delete;
+    ~scope();
+
+  private:
+    arena* before_;
+  };
+
+  struct block {
+    block *before, *after;
+    arena* owner;
+    std::size_t size;
+  };
+  void* take(std::size_t size); ///< null beyond the budget
+  void give_back(block* b);
+
+private:
+  block* first_ = nullptr;
+  double budget_, bytes_ = 0;
+};
+
+/// What SuperLU says where it would end the process.
+struct superlu_aborted {
+  std::string why;
+};
+
+} // namespace furrow::lu

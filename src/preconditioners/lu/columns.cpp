@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "columns.hpp"
+
+#include "core/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace furrow::lu {
+namespace {
+
+constexpr int farthest = 1000; ///< exponent of a scale: it and its inverse are normal numbers
+
+/// Exponents r and c for which the largest of |A_ij| 2^(r_i + c_j) of each row and column is near 1: both sides go half
+/// of the way at once, some times (D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices,
+/// 2001). A symmetric A gets r = c.
+template <class V> void find_exponents(const coo<V>& a, std::vector<int>& r, std::vector<int>& c) {
+  constexpr int none = std::numeric_limits<int>::min() / 4;
+  const auto n = static_cast<std::size_t>(a.shape.rows);
+  r.assign(n, 0), c.assign(n, 0);
+  std::vector<int> row_most(n), col_most(n);
+  for (int round = 0; round < 6; ++round) {
+    std::ranges::fill(row_most, none), std::ranges::fill(col_most, none);
+    for (index_t k = 0; k < a.nnz(); ++k) {
+      if (a.val[k] == 0) continue;
+      const auto i = static_cast<std::size_t>(a.row[k]), j = static_cast<std::size_t>(a.col[k]);
+      const int e = std::ilogb(a.val[k]) + r[i] + c[j];
+      row_most[i] = std::max(row_most[i], e), col_most[j] = std::max(col_most[j], e);
+    }
+    const auto go = [](int& e, int most) {
+      if (most != none) e = std::clamp(e - (most > 0 ? (most + 1) / 2 : most / 2), -farthest, farthest);
+    };
+    for (std::size_t i = 0; i < n; ++i) go(r[i], row_most[i]), go(c[i], col_most[i]);
+  }
+}
+
+} // namespace
+
+template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
+  const index_t n = a.shape.rows;
+  index_t nonzeros = 0;
+  for (const V v : a.val) nonzeros += v != 0;
+  check(nonzeros <= std::numeric_limits<std::int32_t>::max() / 32, fault::input,
+        "the matrix has {} entries, and a factorisation counts those of its factors in 32 bits: take an iterative "
+        "solver",
+        nonzeros);
+  std::vector<int> r, c;
+  find_exponents(a, r, c);
+  scaled_columns s{
+      {n, host_array<std::int32_t>(n + 1, 0), host_array<std::int32_t>(nonzeros), host_array<double>(nonzeros), true},
+      host_array<double>(n),
+      host_array<double>(n)};
+  for (index_t i = 0; i < n; ++i) {
+    s.row_scale[i] = std::ldexp(1.0, r[static_cast<std::size_t>(i)]);
+    s.col_scale[i] = std::ldexp(1.0, c[static_cast<std::size_t>(i)]);
+  }
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.val[k] != 0) ++s.a.begin[a.col[k] + 1];
+  for (index_t j = 0; j < n; ++j) s.a.begin[j + 1] += s.a.begin[j];
+  host_array<std::int32_t> next(n);
+  std::copy_n(s.a.begin.data(), n, next.data());
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    if (a.val[k] == 0) continue;
+    const std::int32_t i = a.row[k], j = a.col[k], to = next[j]++;
+    s.a.row[to] = i;
+    s.a.val[to] = std::ldexp(double(a.val[k]), r[static_cast<std::size_t>(i)] + c[static_cast<std::size_t>(j)]);
+  }
+  index_t q = 0; // rows of A in order are the columns of A' in order
+  for (index_t k = 0; k < a.nnz() && s.a.symmetric_pattern; ++k) {
+    if (a.val[k] == 0) continue;
+    s.a.symmetric_pattern = q >= s.a.begin[a.row[k]] && q < s.a.begin[a.row[k] + 1] && s.a.row[q] == a.col[k];
+    ++q;
+  }
+  return s;
+}
+template scaled_columns scale_and_sort(const coo<double>&);
+template scaled_columns scale_and_sort(const coo<float>&);
+
+bandwidth bandwidth_of(const columns& a) {
+  bandwidth w;
+  for (index_t j = 0; j < a.n; ++j) {
+    if (a.begin[j] == a.begin[j + 1]) continue;
+    w.above = std::max<index_t>(w.above, j - a.row[a.begin[j]]); // rows ascend
+    w.below = std::max<index_t>(w.below, a.row[a.begin[j + 1] - 1] - j);
+  }
+  return w;
+}
+
+namespace {
+
+/// The search for an augmenting path from one column on.
+class matching {
+public:
+  explicit matching(const columns& a)
+      : a_(a), column_of_(static_cast<std::size_t>(a.n), -1), seen_(static_cast<std::size_t>(a.n), -1),
+        next_(static_cast<std::size_t>(a.n)), free_from_(static_cast<std::size_t>(a.n)) {
+    for (index_t j = 0; j < a.n; ++j) free_from_[at(j)] = a.begin[j];
+  }
+
+  /// Gives column `root` a row, and others another one where that takes it; false where no way leads there.
+  bool match(std::int32_t root) {
+    path_.assign(1, root);
+    next_[at(root)] = a_.begin[root];
+    seen_[at(root)] = root;
+    while (!path_.empty()) {
+      const std::int32_t j = path_.back();
+      if (take_free_row(j)) return true;
+      if (!go_deeper(j, root)) path_.pop_back();
+    }
+    return false;
+  }
+
+private:
+  static std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+  /// Ends the path at a row that no column has. Rows once taken stay taken: each is looked at once in all searches.
+  bool take_free_row(std::int32_t j) {
+    for (std::int32_t& k = free_from_[at(j)]; k < a_.begin[j + 1]; ++k) {
+      if (column_of_[at(a_.row[k])] >= 0) continue;
+      std::int32_t row = a_.row[k];
+      for (std::size_t p = path_.size(); p-- > 0;) { // each column takes the row that the next one leaves
+        const std::int32_t left = p > 0 ? a_.row[next_[at(path_[p - 1])] - 1] : -1;
+        column_of_[at(row)] = path_[p];
+        row = left;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  bool go_deeper(std::int32_t j, std::int32_t root) {
+    for (std::int32_t& k = next_[at(j)]; k < a_.begin[j + 1];) {
+      const std::int32_t owner = column_of_[at(a_.row[k++])];
+      if (seen_[at(owner)] == root) continue;
+      seen_[at(owner)] = root;
+      next_[at(owner)] = a_.begin[owner];
+      path_.push_back(owner);
+      return true;
+    }
+    return false;
+  }
+
+  const columns& a_;
+  std::vector<std::int32_t> column_of_; ///< of a row
+  std::vector<std::int32_t> seen_;      ///< the root of the last search that met a column
+  std::vector<std::int32_t> next_, free_from_, path_;
+};
+
+} // namespace
+
+index_t column_without_row(const columns& a) {
+  matching m(a);
+  for (index_t j = 0; j < a.n; ++j)
+    if (!m.match(static_cast<std::int32_t>(j))) return j;
+  return -1;
+}
+
+} // namespace furrow::lu

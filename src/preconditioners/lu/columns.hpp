@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/coo.hpp>
+
+namespace furrow::lu {
+
+/// Compressed columns of doubles with 32-bit offsets, as SuperLU wants them. Rows ascending, no stored zeros.
+struct columns {
+  index_t n = 0;
+  host_array<std::int32_t> begin, row; ///< begin: n + 1 offsets
+  host_array<double> val;
+  bool symmetric_pattern = false;
+  index_t nnz() const { return val.size(); }
+};
+
+/// Diagonals that hold entries.
+struct bandwidth {
+  index_t below = 0, above = 0;
+};
+
+/// R A C in columns, with powers of two R and C: nothing is rounded, and the largest entry of every row and column is
+/// near 1. Throws `fault::input` for more entries than 32 bits count.
+struct scaled_columns {
+  columns a;
+  host_array<double> row_scale, col_scale;
+};
+template <class V> scaled_columns scale_and_sort(const coo<V>& a);
+
+bandwidth bandwidth_of(const columns& a);
+
+/// A column that has no row of its own, whatever the values, or -1: a maximum matching of columns with rows by
+/// augmenting paths (I. S. Duff, On algorithms for obtaining a maximum transversal, 1981). A matrix with such a column
+/// is singular.
+index_t column_without_row(const columns& a);
+
+} // namespace furrow::lu

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "columns.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace furrow::lu {
+
+/// P A Q = L U of a matrix of doubles, complete.
+struct factors {
+  virtual ~factors() = default;
+  /// x <- A^-1 x, or A'^-1 x. Serial: the same bits on every run.
+  virtual void solve(double* x, bool transposed) const = 0;
+  virtual double bytes() const = 0;
+};
+
+/// With LAPACK (dgetrf): 8 n^2 bytes, 2/3 n^3 operations.
+std::unique_ptr<factors> factor_dense(const columns& a);
+/// With LAPACK (dgbtrf), for entries within `below` diagonals under and `above` over the main one:
+/// 8 n (2 below + above + 1) bytes, 2 n below (below + above) operations.
+std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
+/// With SuperLU: left-looking by supernodes, columns ordered to keep the factors sparse (J. W. Demmel, S. C. Eisenstat,
+/// J. R. Gilbert, X. S. Li, J. W. H. Liu, A supernodal approach to sparse partial pivoting, 1999). A symmetric pattern
+/// is ordered by minimum degree on A + A' and keeps to pivots on the diagonal that are not much smaller than others of
+/// their column; other ones by COLAMD, with partial pivoting.
+std::unique_ptr<factors> factor_sparse(columns a);
+
+/// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take
+/// memory that is not there.
+[[noreturn]] void refuse_singular(index_t column);
+
+} // namespace furrow::lu

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dense and banded factors, by LAPACK.
+#include "factors.hpp"
+
+#include "core/check.hpp"
+
+#include <furrow/device.hpp>
+
+#include <algorithm>
+#include <limits>
+
+extern "C" {
+// clang-format off
+void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
+void dgetrs_(const char* trans, const int* n, const int* columns, const double* a, const int* lda, const int* pivots, double* b, const int* ldb, int* info, std::size_t);
+void dgbtrf_(const int* m, const int* n, const int* below, const int* above, double* a, const int* lda, int* pivots, int* info);
+void dgbtrs_(const char* trans, const int* n, const int* below, const int* above, const int* columns, const double* a, const int* lda, const int* pivots, double* b, const int* ldb, int* info, std::size_t);
+// clang-format on
+}
+
+namespace furrow::lu {
+namespace {
+
+constexpr int one = 1;
+
+/// Zeros for `rows` numbers a column, or a refusal.
+host_array<double> zeros(index_t rows, index_t n, const char* what) {
+  const double bytes = 8.0 * double(rows) * double(n), there = double(available_host_memory());
+  check(bytes <= there, fault::memory, "the {} factors take {:.3g} GB, of which {:.3g} GB can be had: {}", what,
+        bytes * 1e-9, there * 1e-9, "take lu:sparse or an iterative solver");
+  return host_array<double>(rows * n, 0.0);
+}
+
+void must_have_pivots(int info) {
+  require(info >= 0, "LAPACK takes these arguments");
+  if (info > 0) refuse_singular(info - 1);
+}
+
+class dense_factors final : public factors {
+public:
+  explicit dense_factors(const columns& a) : n_(static_cast<int>(a.n)), lu_(zeros(a.n, a.n, "dense")), pivots_(a.n) {
+    for (index_t j = 0; j < a.n; ++j)
+      for (index_t k = a.begin[j]; k < a.begin[j + 1]; ++k) lu_[j * a.n + a.row[k]] = a.val[k];
+    int info = 0;
+    dgetrf_(&n_, &n_, lu_.data(), &n_, pivots_.data(), &info);
+    must_have_pivots(info);
+  }
+  void solve(double* x, bool transposed) const override {
+    int info = 0;
+    dgetrs_(transposed ? "T" : "N", &n_, &one, lu_.data(), &n_, pivots_.data(), x, &n_, &info, 1);
+  }
+  double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
+
+private:
+  int n_;
+  host_array<double> lu_;
+  host_array<int> pivots_;
+};
+
+class band_factors final : public factors {
+public:
+  band_factors(const columns& a, bandwidth w)
+      : n_(static_cast<int>(a.n)), below_(static_cast<int>(w.below)), above_(static_cast<int>(w.above)),
+        rows_(static_cast<int>(2 * w.below + w.above + 1)), lu_(zeros(rows_, a.n, "banded")), pivots_(a.n) {
+    for (index_t j = 0; j < a.n; ++j)
+      for (index_t k = a.begin[j]; k < a.begin[j + 1]; ++k) lu_[j * rows_ + below_ + above_ + a.row[k] - j] = a.val[k];
+    int info = 0;
+    dgbtrf_(&n_, &n_, &below_, &above_, lu_.data(), &rows_, pivots_.data(), &info);
+    must_have_pivots(info);
+  }
+  void solve(double* x, bool transposed) const override {
+    int info = 0;
+    dgbtrs_(transposed ? "T" : "N", &n_, &below_, &above_, &one, lu_.data(), &rows_, pivots_.data(), x, &n_, &info, 1);
+  }
+  double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
+
+private:
+  int n_, below_, above_, rows_;
+  host_array<double> lu_;
+  host_array<int> pivots_;
+};
+
+} // namespace
+
+std::unique_ptr<factors> factor_dense(const columns& a) {
+  check(a.n <= 46340, fault::memory, "{} rows are too many for dense factors: take lu:sparse", a.n); // n^2 < 2^31
+  return std::make_unique<dense_factors>(a);
+}
+
+std::unique_ptr<factors> factor_band(const columns& a, bandwidth w) {
+  check(double(2 * w.below + w.above + 1) * double(a.n) < double(std::numeric_limits<int>::max()), fault::memory,
+        "a band of {} diagonals in {} rows is too wide for LAPACK: take lu:sparse", w.below + w.above + 1, a.n);
+  return std::make_unique<band_factors>(a, w);
+}
+
+} // namespace furrow::lu

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "arena.hpp"
+#include "factors.hpp"
+
+#include "core/check.hpp"
+
+#include <furrow/device.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#if FURROW_HAS_SUPERLU
+#include <slu_ddefs.h>
+#endif
+
+namespace furrow::lu {
+
+#if FURROW_HAS_SUPERLU
+namespace {
+
+static_assert(sizeof(int) == sizeof(std::int32_t));
+
+/// The statistics that SuperLU keeps of a call.
+struct statistics {
+  SuperLUStat_t s{};
+  statistics() { StatInit(&s); }
+  statistics(const statistics&) = delete;
+  statistics& operator=(const statistics&) = delete;
+  ~statistics() { StatFree(&s); }
+};
+
+/// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
+double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
+
+[[noreturn]] void refuse_memory(double budget) {
+  throw_sentence(fault::memory,
+                 "the factors of the matrix need more than the {:.3g} GB of memory that can be had: take an iterative "
+                 "solver",
+                 budget * 1e-9);
+}
+
+class sparse_factors final : public factors {
+public:
+  sparse_factors(columns a, double budget) : memory_(budget), n_(static_cast<int>(a.n)), perm_c_(a.n), perm_r_(a.n) {
+    const arena::scope in_arena(memory_);
+    try {
+      factor(a, budget);
+    } catch (const superlu_aborted&) { // of memory, everywhere in what is called
+      refuse_memory(budget);
+    }
+  }
+
+  void solve(double* x, bool transposed) const override {
+    arena own(std::numeric_limits<double>::infinity());
+    const arena::scope in_arena(own);
+    DNformat store{n_, x};
+    SuperMatrix b{SLU_DN, SLU_D, SLU_GE, n_, 1, &store};
+    int info = 0;
+    try {
+      const statistics stat;
+      // SuperLU takes what it only reads by pointers that could write.
+      dgstrs(transposed ? TRANS : NOTRANS, const_cast<SuperMatrix*>(&l_), const_cast<SuperMatrix*>(&u_),
+             const_cast<int*>(perm_c_.data()), const_cast<int*>(perm_r_.data()), &b,
+             const_cast<SuperLUStat_t*>(&stat.s), &info);
+    } catch (const superlu_aborted&) {
+      throw std::bad_alloc();
+    }
+    require(info == 0, "dgstrs takes what dgstrf made");
+  }
+  double bytes() const override { return memory_.bytes(); }
+
+private:
+  void factor(columns& a, double budget) {
+    superlu_options_t options;
+    set_default_options(&options);
+    options.SymmetricMode = a.symmetric_pattern ? YES : NO;
+    options.DiagPivotThresh = a.symmetric_pattern ? 0.01 : 1.0;
+    NCformat store{static_cast<int>(a.nnz()), a.val.data(), a.row.data(), a.begin.data()};
+    SuperMatrix given{SLU_NC, SLU_D, SLU_GE, n_, n_, &store}, ordered{};
+    get_perm_c(a.symmetric_pattern ? MMD_AT_PLUS_A : COLAMD, &given, perm_c_.data());
+    host_array<std::int32_t> tree(a.n);
+    sp_preorder(&options, &given, perm_c_.data(), tree.data(), &ordered);
+    GlobalLU_t beside{};
+    int info = 0;
+    {
+      statistics stat;
+      dgstrf(&options, &ordered, sp_ienv(2), sp_ienv(1), tree.data(), nullptr, 0, perm_c_.data(), perm_r_.data(), &l_,
+             &u_, &beside, &stat.s, &info);
+    }
+    if (info > n_) refuse_memory(budget);
+    if (info > 0) refuse_singular(std::ranges::find(perm_c_, info - 1) - perm_c_.begin());
+    require(info == 0, "dgstrf takes what sp_preorder made");
+    Destroy_CompCol_Permuted(&ordered);
+    require(memory_.bytes() > 0, "SuperLU calls the hooks for its memory");
+  }
+
+  arena memory_;
+  int n_;
+  host_array<std::int32_t> perm_c_, perm_r_;
+  SuperMatrix l_{}, u_{};
+};
+
+} // namespace
+
+std::unique_ptr<factors> factor_sparse(columns a) {
+  const double budget = double(available_host_memory());
+  if (least_bytes(a) > budget) refuse_memory(budget);
+  return std::make_unique<sparse_factors>(std::move(a), budget);
+}
+
+#else
+
+std::unique_ptr<factors> factor_sparse(columns) {
+  throw error(fault::usage, "this build of Furrow has no SuperLU, which factors sparse matrices: install "
+                            "libsuperlu-dev and configure Furrow again, or ask for lu:band or lu:dense");
+}
+
+#endif
+
+} // namespace furrow::lu

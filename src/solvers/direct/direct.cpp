@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "direct.hpp"
+
+#include "solvers/on_device.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow {
+namespace direct_messages {
+
+using solver_messages::standing;
+
+std::optional<ending> explain(int verdict, const double* slots, bool) {
+  if (verdict == control::not_finite)
+    return ending{status::nan, [](const standing& s) {
+                    return fmt::format("iteration {}: the correction is not finite: the numbers overflow",
+                                       s.iterations + 1);
+                  }};
+  if (slots[control::rr] > slots[control::peak]) // of the steps before this one
+    return ending{status::diverged, [](const standing& s) {
+                    return fmt::format("iteration {}: the residual grows from step to step, for the preconditioner is "
+                                       "no inverse of the matrix, not even roughly; the best x has a relative residual "
+                                       "of {:.3e}",
+                                       s.iterations, s.relative);
+                  }};
+  return ending{status::stagnated, solver_messages::stagnated};
+}
+
+} // namespace direct_messages
+
+namespace direct_solver {
+
+extern const solver_entry entry{"direct",
+                                "a factorisation and iterative refinement, for matrices of any kind",
+                                {},
+                                fixed_vectors<direct_method, 4>,
+                                run_on_device<direct_method, double>,
+                                run_on_device<direct_method, float>,
+                                {},
+                                "lu"};
+
+} // namespace direct_solver
+} // namespace furrow
