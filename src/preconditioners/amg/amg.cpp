@@ -57,11 +57,9 @@ public:
       entries += double(f.entries);
       rows += fmt::format("{}{}", rows.empty() ? "" : ", ", f.rows);
     }
-    return fmt::format(
-        "smoothed aggregation{}, {} levels of {} rows, {:.2f} times the entries of A, Chebyshev of degree "
-        "{} in f{}; {}",
-        block_ > 1 ? fmt::format(" of nodes of {} unknowns", block_) : "", h_.facts.size(), rows,
-        entries / double(std::max<index_t>(h_.facts[0].entries, 1)), degree_, 8 * sizeof(W), h_.reason);
+    return fmt::format("amg:sa:{}: {} levels of {} rows{}, {:.2f} times the entries of A, f{}; {}", degree_,
+                       h_.facts.size(), rows, block_ > 1 ? fmt::format(", nodes of {} unknowns", block_) : "",
+                       entries / double(std::max<index_t>(h_.facts[0].entries, 1)), 8 * sizeof(W), h_.reason);
   }
 
 private:
