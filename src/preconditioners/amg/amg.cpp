@@ -2,6 +2,7 @@
 #include "core/parameters.hpp"
 #include "core/symmetry.hpp"
 #include "cycle.hpp"
+#include "dense.hpp"
 #include "preconditioners/entry.hpp"
 #include "setup.hpp"
 
@@ -115,7 +116,7 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
     rows.val = as_cview(wide);
   }
   const int block = unknowns_of_a_node(rows, as_cview(a.row));
-  if (span <= most_span)
+  if (span <= most_span && a.shape.rows > most_dense_rows) // a dense inverse alone is exact as far as double goes
     return std::make_unique<multigrid<V, float>>(smoothed_aggregation<float>(rows, block), block, degree);
   return std::make_unique<multigrid<V, double>>(smoothed_aggregation<double>(rows, block), block, degree);
 }

@@ -353,6 +353,11 @@ TEST(amg, is_refused_where_it_would_not_be_what_is_needed) {
     EXPECT_THROW(make_preconditioner<double>(name, kit::laplacian(5), device{}, cg_needs), error) << name;
 }
 
+TEST(amg, is_the_inverse_of_a_small_matrix_also_of_a_bad_one) {
+  const auto hilbert = kit::from_function(9, [](index_t i, index_t j) { return 1 / double(i + j + 1); });
+  EXPECT_LE(iterations<double>(hilbert, "amg"), 2); // in single precision its inverse would be indefinite
+}
+
 TEST(amg, says_its_levels) {
   const auto m = make_preconditioner<double>("amg", kit::laplacian(40, 40), device{}, cg_needs);
   EXPECT_NE(m->describe().find("2 levels of 1600, "), std::string::npos) << m->describe();
