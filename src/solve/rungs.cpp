@@ -13,8 +13,8 @@ namespace {
 constexpr index_t few_rows = 3000;
 /// Iterations after which a better preconditioner has paid for its set-up: multigrid and Jacobi tie at some 450.
 constexpr index_t cheap = 450;
-/// The same for incomplete Cholesky factors, whose step takes as long as seven of Jacobi's.
-constexpr index_t patient = 3000;
+/// The same for a preconditioner that is dear already.
+constexpr index_t patient = 1500;
 
 class ladder_list {
 public:
@@ -48,9 +48,7 @@ void add_general(ladder_list& list, const features& f) {
   const char* const why =
       f.wants_matching() ? "incomplete factors of the rows, matched and scaled" : "incomplete factors of the rows";
   list.add("bicgstab", "ilu", cheap, why);
-  list.add("bicgstab", "ilut", cheap, "factors that keep what is large");
-  list.add("gmres:50", "ilut", cheap, "a residual that cannot grow");
-  list.add("bicgstab", "ilut:50:1e-5", cheap, "factors that keep nearly all");
+  list.add("gmres:50", "ilut", patient, "more fill, and a residual that cannot grow");
 }
 
 std::vector<rung_plan> indefinite(const features& f, const inventory& there, const char* why) {
@@ -67,8 +65,7 @@ std::vector<rung_plan> indefinite(const features& f, const inventory& there, con
 
 std::vector<rung_plan> definite(const features& f, const inventory& there) {
   ladder_list list(there);
-  list.add("cg", "jacobi", there.has_preconditioner("amg") || f.rows <= few_rows ? cheap : patient,
-           "symmetric with a positive diagonal: it may be positive definite");
+  list.add("cg", "jacobi", cheap, "symmetric with a positive diagonal: it may be positive definite");
   if (f.rows <= few_rows) add_direct(list, f, "");
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
   list.add("cg", "ic0", patient, "incomplete Cholesky factors");

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "matrix/rows.hpp"
+
+namespace furrow {
+
+/// A', sorted. Parallel by rows of A: a count a column and thread, a scan, one pass that fills. Takes 8 bytes a column
+/// and thread beside the result. The same for every number of threads.
+template <class V> row_matrix<V> transposed(row_view<V> a);
+
+} // namespace furrow

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "aggregates.hpp"
+
+#include "generate/randomness.hpp"
+
+#include <bit>
+#include <vector>
+
+namespace furrow::amg {
+namespace {
+
+using word = std::uint32_t;
+constexpr word in = 0, out = ~word(0);
+constexpr index_t grain = 1 << 12;
+
+using list = std::vector<std::int32_t>;
+
+/// The elements that pass, in order. Parallel.
+template <class Keep> list filtered(const list& from, Keep keep) {
+  const auto n = static_cast<index_t>(from.size());
+  const index_t parts = std::clamp<index_t>(n / grain, 1, cpu::thread_count());
+  std::vector<list> kept(static_cast<std::size_t>(parts));
+  cpu::for_each_task(parts, [&](index_t k) {
+    for (index_t i = cpu::part_begin(n, parts, k); i < cpu::part_begin(n, parts, k + 1); ++i)
+      if (keep(from[i])) kept[k].push_back(from[i]);
+  });
+  list all = std::move(kept[0]);
+  for (index_t k = 1; k < parts; ++k) all.insert(all.end(), kept[k].begin(), kept[k].end());
+  return all;
+}
+
+template <class F> void for_each_of(const list& nodes, F f) {
+  cpu::for_each_range(static_cast<index_t>(nodes.size()), grain, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k) f(nodes[k]);
+  });
+}
+
+word least_around(const strong_graph& g, const host_array<word>& w, index_t i) {
+  word least = w[i];
+  for (index_t k = g.first[i]; k < g.first[i + 1]; ++k) least = std::min(least, w[g.to[k]]);
+  return least;
+}
+
+/// The aggregate that node i is most strongly coupled to among those that `of` names, or -1.
+std::int32_t strongest(const strong_graph& g, const host_array<std::int32_t>& of, index_t i) {
+  std::int32_t best = -1;
+  double most = 0;
+  for (index_t k = g.first[i]; k < g.first[i + 1]; ++k) {
+    const std::int32_t candidate = of[g.to[k]];
+    if (candidate < 0) continue;
+    double sum = 0;
+    for (index_t l = g.first[i]; l < g.first[i + 1]; ++l)
+      if (of[g.to[l]] == candidate) sum += g.weight[l];
+    if (sum > most || (sum == most && candidate < best)) most = sum, best = candidate;
+  }
+  return best;
+}
+
+} // namespace
+
+host_array<std::uint8_t> independent_at_distance_two(const strong_graph& g) {
+  const index_t n = g.nodes();
+  const int bits =
+      static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n) + 1)); // number + 1 is neither 0 nor all ones
+  host_array<word> own(n), near(n);
+  list undecided(static_cast<std::size_t>(n));
+  for (index_t i = 0; i < n; ++i) undecided[i] = static_cast<std::int32_t>(i);
+  for_each_of(undecided, [&](std::int32_t i) { own[i] = near[i] = out; });
+  undecided = filtered(undecided, [&](std::int32_t i) { return !g.alone(i); });
+  list watched = undecided; // whose least word around may still change
+  for (int round = 0; !undecided.empty(); ++round) {
+    const randomness hash(static_cast<std::uint64_t>(round));
+    for_each_of(undecided, [&](std::int32_t i) {
+      const auto high = bits < 32 ? static_cast<word>(hash.at(i) >> 32) >> bits << bits : word(0);
+      own[i] = high | static_cast<word>(i + 1);
+    });
+    for_each_of(watched, [&](std::int32_t i) { near[i] = least_around(g, own, i); });
+    for_each_of(undecided, [&](std::int32_t i) {
+      const word least = least_around(g, near, i);
+      if (least == own[i]) own[i] = in;
+      else if (least == in) own[i] = out;
+    });
+    undecided = filtered(undecided, [&](std::int32_t i) { return own[i] != in && own[i] != out; });
+    watched = filtered(watched, [&](std::int32_t i) { return near[i] != in && near[i] != out; });
+  }
+  host_array<std::uint8_t> chosen(n);
+  cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i) chosen[i] = own[i] == in;
+  });
+  return chosen;
+}
+
+aggregates aggregates_of(const strong_graph& g, const host_array<std::uint8_t>& root) {
+  const index_t n = g.nodes();
+  aggregates found{host_array<std::int32_t>(n)};
+  host_array<std::int32_t> number(n), first(n);
+  for (index_t i = 0; i < n; ++i) number[i] = root[i] ? static_cast<std::int32_t>(found.count++) : -1;
+  cpu::for_each_range(n, grain, [&](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      first[i] = number[i];
+      for (index_t k = g.first[i]; k < g.first[i + 1] && first[i] < 0; ++k) first[i] = number[g.to[k]];
+    }
+  });
+  cpu::for_each_range(n, grain, [&](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) found.of[i] = first[i] < 0 ? strongest(g, first, i) : first[i];
+  });
+  return found;
+}
+
+} // namespace furrow::amg

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parameters.hpp"
+#include "core/symmetry.hpp"
+#include "cycle.hpp"
+#include "dense.hpp"
+#include "preconditioners/entry.hpp"
+#include "setup.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace furrow::amg_preconditioner {
+namespace {
+
+using namespace amg;
+
+constexpr std::string_view usage = "amg[:sa[:DEGREE]]";
+constexpr int usual_degree = 2;
+/// Diagonals that span more leave single precision no room for the vectors of a cycle.
+constexpr double most_span = 1e30;
+
+int degree_of(std::string_view parameters) {
+  const entry_parameters given(usage, parameters);
+  if (given.has(0) && given.word(0) != "sa") given.refuse(fmt::format("'{}' is no kind of multigrid", given.word(0)));
+  return static_cast<int>(given.whole(1, usual_degree, 1, most_degree));
+}
+
+/// M: one V-cycle in the precision W. r is multiplied by a power of two on the way in and z by its inverse on the way
+/// out, so that W's range is where the numbers are.
+template <class V, class W> class multigrid final : public any_preconditioner<V> {
+public:
+  multigrid(hierarchy<W> h, int block, int degree)
+      : h_(std::move(h)), block_(block), degree_(degree), cycle_(h_, degree) {}
+
+  void apply(cview<V> r, view<V> z) const override {
+    const double scale = scale_of(r);
+    const view<W> b = cycle_.b();
+    cpu::for_each_range(r.size, 1 << 14, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) b[i] = static_cast<W>(double(r[i]) * scale);
+    });
+    cycle_.run();
+    const cview<W> x = cycle_.x();
+    const double back = h_.scale / scale; // both powers of two
+    cpu::for_each_range(z.size, 1 << 14, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) z[i] = static_cast<V>(double(x[i]) * back);
+    });
+  }
+  double stored_bytes() const override {
+    double bytes = 0;
+    for (const level_facts& f : h_.facts) bytes += f.bytes;
+    return bytes;
+  }
+  std::string describe() const override {
+    double entries = 0;
+    std::string rows;
+    for (const level_facts& f : h_.facts) {
+      entries += double(f.entries);
+      rows += fmt::format("{}{}", rows.empty() ? "" : ", ", f.rows);
+    }
+    return fmt::format("amg:sa:{}: {} levels of {} rows{}, {:.2f} times the entries of A, f{}; {}", degree_,
+                       h_.facts.size(), rows, block_ > 1 ? fmt::format(", nodes of {} unknowns", block_) : "",
+                       entries / double(std::max<index_t>(h_.facts[0].entries, 1)), 8 * sizeof(W), h_.reason);
+  }
+
+private:
+  static double scale_of(cview<V> r) {
+    const index_t parts = std::clamp<index_t>(r.size / (1 << 14), 1, cpu::thread_count());
+    std::vector<double> most(static_cast<std::size_t>(parts), 0.0);
+    cpu::for_each_task(parts, [&](index_t k) {
+      double largest = 0;
+      for (index_t i = cpu::part_begin(r.size, parts, k); i < cpu::part_begin(r.size, parts, k + 1); ++i)
+        largest = std::max(largest, std::abs(double(r[i])));
+      most[k] = largest;
+    });
+    const double largest = *std::ranges::max_element(most);
+    if (!(largest > 0) || !std::isfinite(largest)) return 1; // zeros stay zeros; NaN and infinity go through
+    return std::ldexp(1.0, std::clamp(-std::ilogb(largest), -500, 500));
+  }
+
+  hierarchy<W> h_;
+  int block_, degree_;
+  mutable v_cycle<W> cycle_;
+};
+
+/// Throws unless A can have a hierarchy; the largest by the smallest diagonal entry.
+template <class V> double checked_span(const coo<V>& a, solver_needs needed) {
+  if (!needed.a.symmetric && !is_symmetric(a))
+    throw refusal{status::breakdown, "amg is made for symmetric matrices, and this one is not: use ilu, or jacobi"};
+  std::vector<double> diagonal(static_cast<std::size_t>(a.shape.rows), 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) diagonal[a.row[k]] = double(a.val[k]);
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    if (!(diagonal[i] > 0))
+      throw refusal{
+          needed.a.definite ? status::not_positive_definite : status::breakdown,
+          fmt::format("diagonal entry {} is {}: amg needs a matrix whose diagonal is positive", i + 1, diagonal[i])};
+    least = std::min(least, diagonal[i]);
+    most = std::max(most, diagonal[i]);
+  }
+  return most / least;
+}
+
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device, solver_needs needed) {
+  const int degree = degree_of(parameters);
+  const double span = checked_span(a, needed);
+  const rows_of_triplets<V> own(a);
+  host_array<double> wide;
+  row_view<double> rows{a.shape, own.view().row_ptr, as_cview(a.col), {}};
+  if constexpr (sizeof(V) == 8) rows.val = as_cview(a.val);
+  else {
+    wide.resize(a.nnz());
+    for (index_t k = 0; k < a.nnz(); ++k) wide[k] = double(a.val[k]);
+    rows.val = as_cview(wide);
+  }
+  const int block = unknowns_of_a_node(rows, as_cview(a.row));
+  if (span <= most_span && a.shape.rows > most_dense_rows) // a dense inverse alone is exact as far as double goes
+    return std::make_unique<multigrid<V, float>>(smoothed_aggregation<float>(rows, block), block, degree);
+  return std::make_unique<multigrid<V, double>>(smoothed_aggregation<double>(rows, block), block, degree);
+}
+
+/// Twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P and P'A P in
+/// double beside it.
+preconditioner_layout lay_out(const stats& s, precision, std::string_view parameters) {
+  degree_of(parameters);
+  const double entries = double(s.nnz), rows = double(s.shape.rows);
+  return {16 * entries + 48 * rows, 32 * entries + 80 * rows, false};
+}
+
+} // namespace
+
+extern const preconditioner_entry entry{.name = "amg",
+                                        .about = "algebraic multigrid: a V-cycle of smoothed aggregation",
+                                        .keeps = {true, true},
+                                        .lay_out = lay_out,
+                                        .f64 = make<double>,
+                                        .f32 = make<float>,
+                                        .parameters = "[:sa[:DEGREE]]",
+                                        .on_gpu = false};
+
+} // namespace furrow::amg_preconditioner

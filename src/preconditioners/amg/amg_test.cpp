@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preconditioners/amg/aggregates.hpp"
+#include "preconditioners/amg/chebyshev.hpp"
+#include "preconditioners/amg/dense.hpp"
+#include "preconditioners/amg/diagonal.hpp"
+#include "preconditioners/amg/prolongation.hpp"
+#include "preconditioners/amg/setup.hpp"
+#include "preconditioners/entry.hpp"
+
+#include <furrow/generate.hpp>
+
+#include "kit/matrices.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <set>
+
+namespace furrow::amg {
+namespace {
+
+constexpr solver_needs cg_needs{{true, true}, {true, true}};
+
+auto rows_of(const coo<double>& a) { return to_rows(coo<double>(a)); }
+
+struct coarsening {
+  row_matrix<double> a;
+  node_matrix m;
+  host_array<double> size;
+  strong_graph graph;
+  host_array<std::uint8_t> root;
+  aggregates found;
+
+  explicit coarsening(const coo<double>& matrix, double theta = 0.08, int block = 1)
+      : a(rows_of(matrix)), m{a.view(), block}, size(node_sizes(m)), graph(strong_couplings(m, {theta, size})),
+        root(independent_at_distance_two(graph)), found(aggregates_of(graph, root)) {}
+
+  std::set<index_t> within_two(index_t i) const {
+    std::set<index_t> near{i};
+    for (int step = 0; step < 2; ++step)
+      for (const index_t j : std::set<index_t>(near))
+        near.insert(graph.to.data() + graph.first[j], graph.to.data() + graph.first[j + 1]);
+    return near;
+  }
+};
+
+/// Conductances of 10^-3 to 10^3, and some rows that hold nothing but a diagonal.
+coo<double> jumps(index_t side) {
+  auto a = kit::laplacian(side, side);
+  kit::splitmix random(3);
+  std::vector<double> k(static_cast<std::size_t>(a.shape.rows)), sum(k.size(), 0.0);
+  for (double& c : k) c = std::pow(10.0, double(random.below(7)) - 3);
+  const auto alone = [&](index_t i) { return i % 37 == 5; };
+  for (index_t e = 0; e < a.nnz(); ++e) {
+    const index_t i = a.row[e], j = a.col[e];
+    if (i == j) continue;
+    a.val[e] = alone(i) || alone(j) ? 0 : -2 * k[i] * k[j] / (k[i] + k[j]);
+    sum[i] -= a.val[e];
+  }
+  for (index_t e = 0; e < a.nnz(); ++e)
+    if (a.row[e] == a.col[e]) a.val[e] = sum[a.row[e]] + (sum[a.row[e]] == 0 || a.row[e] == 0 ? 1 : 0);
+  return a;
+}
+
+TEST(amg_aggregates, have_roots_that_are_more_than_two_steps_apart_and_as_many_as_fit) {
+  for (const auto& a : {kit::laplacian(23, 19), kit::laplacian(9, 8, 7), jumps(20), kit::laplacian(200)}) {
+    const coarsening c(a);
+    for (index_t i = 0; i < c.graph.nodes(); ++i) {
+      if (c.graph.alone(i)) {
+        EXPECT_FALSE(c.root[i]);
+        continue;
+      }
+      index_t roots = 0;
+      for (const index_t j : c.within_two(i)) roots += c.root[j];
+      if (c.root[i]) {
+        ASSERT_EQ(roots, 1) << i;
+      } else {
+        ASSERT_GE(roots, 1) << i;
+      }
+    }
+  }
+}
+
+TEST(amg_aggregates, are_a_partition_of_the_coupled_nodes_and_connected) {
+  for (const auto& a : {kit::laplacian(23, 19), kit::laplacian(9, 8, 7), jumps(20)}) {
+    const coarsening c(a);
+    std::vector<index_t> first(static_cast<std::size_t>(c.found.count), -1);
+    for (index_t i = 0; i < c.graph.nodes(); ++i) {
+      ASSERT_EQ(c.found.of[i] < 0, c.graph.alone(i)) << i;
+      if (c.root[i]) first[c.found.of[i]] = i;
+    }
+    for (index_t i = 0; i < c.graph.nodes(); ++i) {
+      if (c.found.of[i] < 0) continue;
+      const index_t root = first[c.found.of[i]];
+      ASSERT_GE(root, 0);
+      bool touches = root == i;
+      for (index_t k = c.graph.first[i]; k < c.graph.first[i + 1]; ++k)
+        touches = touches || c.found.of[c.graph.to[k]] == c.found.of[i];
+      EXPECT_TRUE(touches) << i;
+    }
+  }
+}
+
+TEST(amg_strength, leaves_a_laplacian_in_three_dimensions_its_couplings) {
+  EXPECT_EQ(coarsening(kit::laplacian(8, 8, 8), 0.25).found.count, 0); // the trap: 1/6 < 0.25
+  EXPECT_GT(coarsening(kit::laplacian(8, 8, 8)).found.count, 0);
+}
+
+row_matrix<double> prolongation_of(const coarsening& c, double theta, double* lambda = nullptr) {
+  const auto inverse = inverse_diagonal(c.m);
+  const double top = largest_eigenvalue(c.m, inverse);
+  if (lambda) *lambda = top;
+  return smoothed_prolongation(c.m, {theta, c.size}, c.found, inverse, 4 / (3 * top));
+}
+
+TEST(amg_prolongation, reproduces_constants_where_rows_of_a_add_up_to_zero) {
+  for (const auto& a : {kit::laplacian(30, 30, 1, true), kit::laplacian(40, 40), jumps(30)}) {
+    const coarsening c(a);
+    const auto p = prolongation_of(c, 0.08);
+    index_t seen = 0;
+    for (index_t i = 0; i < p.shape.rows; ++i) {
+      double sum_a = 0, size_a = 0, sum = 0;
+      bool coupled = true;
+      for (index_t k = c.a.row_ptr[i]; k < c.a.row_ptr[i + 1]; ++k) {
+        sum_a += c.a.val[k], size_a += std::abs(c.a.val[k]);
+        coupled = coupled && (c.found.of[c.a.col[k]] >= 0 || c.a.val[k] == 0);
+      }
+      for (index_t k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) sum += p.val[k];
+      if (c.found.of[i] < 0) {
+        EXPECT_EQ(p.row_ptr[i], p.row_ptr[i + 1]) << i;
+      } else if (coupled && std::abs(sum_a) <= 1e-14 * size_a) {
+        EXPECT_NEAR(sum, 1, 1e-12) << i;
+        ++seen;
+      }
+    }
+    EXPECT_GT(seen, p.shape.rows / 2);
+  }
+}
+
+TEST(amg_prolongation, keeps_rows_whole_whose_diagonal_lumping_would_take) {
+  // Row 0 has many weak positive couplings' worth of negative weight: lumped, its diagonal would be 0.1.
+  std::vector<kit::triplet> e;
+  for (index_t i = 0; i < 40; ++i) e.push_back({i, i, i == 0 ? 1.0 : 1.0});
+  for (index_t j = 1; j < 19; ++j) e.push_back({0, j, -0.05}), e.push_back({j, 0, -0.05});
+  for (index_t j = 1; j + 1 < 40; ++j) e.push_back({j, j + 1, -0.4}), e.push_back({j + 1, j, -0.4});
+  e.push_back({0, 39, -0.1}), e.push_back({39, 0, -0.1});
+  const coarsening c(kit::assemble({40, 40}, std::move(e)));
+  const auto p = prolongation_of(c, 0.08);
+  for (const double v : p.val) EXPECT_TRUE(std::isfinite(v) && std::abs(v) < 2) << v;
+  EXPECT_GT(p.row_ptr[1] - p.row_ptr[0], 2); // whole: it reaches the aggregates of its weak neighbours
+}
+
+TEST(amg_smoother, has_the_polynomials_of_its_table) {
+  for (int degree = 1; degree <= 5; ++degree) {
+    constexpr std::array sup{1.0 / 3, 0.105573, 0.052095, 0.031091, 0.020672, 0.014743};
+    double worst = 0;
+    for (int s = 1; s <= 20000; ++s) {
+      const double t = s / 20000.0;
+      double x = 0, r = 1, z = chebyshev::first;
+      for (int i = 1;; ++i) {
+        x += chebyshev::beta(degree, i) * z;
+        if (i == degree) break;
+        r -= t * z;
+        z = chebyshev::keep(i + 1) * z + chebyshev::gain(i + 1) * r;
+      }
+      const double p = 1 - t * x;
+      ASSERT_LT(std::abs(p), 1) << t;
+      worst = std::max(worst, t * p * p / (1 - p * p));
+    }
+    EXPECT_NEAR(worst, sup[degree - 1], 1e-5) << degree;
+  }
+}
+
+TEST(amg_eigenvalue, is_bounded_and_not_missed) {
+  const auto a = rows_of(kit::laplacian(30, 30));
+  const node_matrix m{a.view(), 1};
+  const double truth = 1 + std::cos(std::numbers::pi / 31), got = largest_eigenvalue(m, inverse_diagonal(m));
+  EXPECT_GE(got, truth * (1 - 1e-12));
+  EXPECT_LE(got, 2 * (1 + 1e-12));
+}
+
+TEST(amg_eigenvalue, of_blocks_is_between_the_largest_and_the_number_of_blocks) {
+  const auto a = rows_of(generate("elasticity3d:6").a);
+  const node_matrix m{a.view(), 3};
+  const auto inverse = inverse_diagonal(m);
+  const double got = largest_eigenvalue(m, inverse);
+  // Power iteration in D's inner product stays below the largest eigenvalue.
+  const index_t n = a.shape.rows;
+  auto x = kit::random_vector<double>(n, 5);
+  host_array<double> y(n), z(n);
+  double below = 0;
+  for (int step = 0; step < 300; ++step) {
+    double norm = 0;
+    for (index_t i = 0; i < n; ++i) norm = std::max(norm, std::abs(x[i]));
+    for (double& v : x) v /= norm;
+    for (index_t i = 0; i < n; ++i) {
+      y[i] = 0;
+      for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) y[i] += a.val[k] * x[a.col[k]];
+    }
+    times_inverse(inverse.data(), 3, index_t(0), n, y.data(), z.data());
+    double top = 0, bottom = 0;
+    for (index_t i = 0; i < n; ++i) top += y[i] * z[i], bottom += y[i] * x[i];
+    below = top / bottom;
+    x = z;
+  }
+  EXPECT_GE(got, below * (1 - 1e-6));
+  EXPECT_LE(got, 1.15 * below);
+}
+
+TEST(amg_dense, inverts_and_finds_a_null_space) {
+  const auto regular = rows_of(kit::laplacian(12, 11));
+  const auto inverse = dense_inverse(regular.view());
+  ASSERT_TRUE(inverse);
+  const index_t n = 132;
+  for (index_t i = 0; i < n; ++i)
+    for (index_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (index_t k = regular.row_ptr[i]; k < regular.row_ptr[i + 1]; ++k)
+        sum += regular.val[k] * (*inverse)[regular.col[k] * n + j];
+      ASSERT_NEAR(sum, i == j, 1e-12);
+    }
+  const auto singular = rows_of(kit::laplacian(12, 11, 1, true)); // constants are its null space
+  const auto pseudo = dense_inverse(singular.view());
+  ASSERT_TRUE(pseudo);
+  for (index_t i = 0; i < n; ++i) {
+    double row = 0, product = 0;
+    for (index_t j = 0; j < n; ++j) row += (*pseudo)[i * n + j];
+    EXPECT_NEAR(row, 0, 1e-12);
+    for (index_t k = singular.row_ptr[i]; k < singular.row_ptr[i + 1]; ++k)
+      product += singular.val[k] * (*pseudo)[singular.col[k] * n + i];
+    EXPECT_NEAR(product, 1 - 1.0 / n, 1e-12);
+  }
+  EXPECT_FALSE(dense_inverse(rows_of(kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 2}, {1, 0, 2}, {1, 1, 1}})).view()));
+}
+
+TEST(amg_setup, finds_the_unknowns_of_a_node) {
+  const auto unknowns = [](const coo<double>& a) {
+    const auto rows = rows_of(a);
+    return unknowns_of_a_node(rows.view(), as_cview(a.row));
+  };
+  EXPECT_EQ(unknowns(generate("elasticity3d:6").a), 3);
+  EXPECT_EQ(unknowns(kit::laplacian(12, 12)), 1);
+  EXPECT_EQ(unknowns(kit::laplacian(1000)), 1);
+}
+
+template <class V> host_array<V> applied(const any_preconditioner<V>& m, const host_array<V>& r) {
+  host_array<V> z(r.size(), std::numeric_limits<V>::quiet_NaN());
+  m.apply(as_cview(r), as_view(z));
+  return z;
+}
+double dot(const host_array<double>& x, const host_array<double>& y) {
+  double sum = 0;
+  for (index_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+TEST(amg_cycle, is_symmetric_positive_linear_and_the_same_for_every_number_of_threads) {
+  for (const auto& a : {kit::laplacian(60, 60), jumps(50), generate("elasticity3d:8").a, kit::laplacian(13, 12, 11)}) {
+    const auto m = make_preconditioner<double>("amg", a, device{}, cg_needs);
+    const auto x = kit::random_vector<double>(a.shape.rows, 1), y = kit::random_vector<double>(a.shape.rows, 2);
+    const auto mx = applied(*m, x), my = applied(*m, y);
+    EXPECT_NEAR(dot(x, my), dot(y, mx), 1e-5 * std::sqrt(dot(x, x) * dot(my, my)));
+    EXPECT_GT(dot(x, mx), 0);
+    EXPECT_GT(dot(y, my), 0);
+    for (const int threads : {1, 2, 3, 8}) {
+      set_threads(threads);
+      const auto again = applied(*make_preconditioner<double>("amg", a, device{}, cg_needs), x);
+      EXPECT_EQ(std::memcmp(again.data(), mx.data(), mx.byte_count()), 0) << threads;
+    }
+    set_threads(0);
+  }
+}
+
+TEST(amg_cycle, reduces_an_error_by_itself) {
+  const auto a = kit::laplacian(32, 32, 32);
+  const auto factor = [&](const char* name) { // of the error in the norm of A, at last, from b = 0
+    const auto m = make_preconditioner<double>(name, a, device{}, cg_needs);
+    auto x = kit::random_vector<double>(a.shape.rows, 1);
+    double before = 0, ratio = 1;
+    for (int step = 0; step < 15; ++step) {
+      const auto r = kit::times(a, x);
+      const double size = std::sqrt(dot(x, r));
+      ratio = size / before;
+      before = size;
+      const auto z = applied(*m, r);
+      for (index_t i = 0; i < x.size(); ++i) x[i] -= z[i];
+    }
+    return ratio;
+  };
+  EXPECT_LT(factor("amg:sa:1"), 0.68);
+  EXPECT_LT(factor("amg"), 0.50);
+  EXPECT_LT(factor("amg:sa:3"), 0.45);
+}
+
+template <class V> index_t iterations(const coo<double>& a, const char* precond, double rtol = 1e-8) {
+  solve_options o;
+  o.precond = precond;
+  o.rtol = rtol;
+  o.where = device{};
+  const host_array<V> ones(a.shape.rows, V(1));
+  const auto [report, x] = kit::solve_honestly<V>(a, kit::times(a, ones), o);
+  EXPECT_EQ(report.why, status::converged) << precond << ": " << report.message;
+  return report.iterations;
+}
+
+TEST(amg, takes_few_iterations_whatever_the_size) {
+  EXPECT_LE(iterations<double>(kit::laplacian(24, 24, 24), "amg"), 12);
+  EXPECT_LE(iterations<double>(kit::laplacian(40, 40, 40), "amg"), 13);
+  EXPECT_LE(iterations<double>(kit::laplacian(200, 200), "amg"), 15);
+  EXPECT_LE(iterations<float>(kit::laplacian(24, 24, 24), "amg", 1e-5), 10);
+  const auto elastic = generate("elasticity3d:10").a;
+  EXPECT_LE(3 * iterations<double>(elastic, "amg"), iterations<double>(elastic, "jacobi"));
+  EXPECT_LE(5 * iterations<double>(jumps(60), "amg"), iterations<double>(jumps(60), "jacobi"));
+}
+
+TEST(amg, solves_singular_consistent_systems) {
+  const auto a = kit::laplacian(40, 40, 1, true); // A * ones is 0 to rounding: another b
+  auto x = kit::random_vector<double>(1600, 4);
+  const auto b = kit::times(a, x);
+  solve_options o;
+  o.precond = "amg";
+  EXPECT_EQ(kit::solve_honestly<double>(a, b, o).report.why, status::converged);
+}
+
+TEST(amg, takes_rows_of_any_size) {
+  auto a = kit::laplacian(40, 40);
+  for (index_t k = 0; k < a.nnz(); ++k) // D A D with D from 1e-10 to 1e10
+    a.val[k] *= std::pow(10.0, double(a.row[k] % 21) - 10) * std::pow(10.0, double(a.col[k] % 21) - 10);
+  const auto m = make_preconditioner<double>("amg", a, device{}, cg_needs);
+  for (const double v : applied(*m, kit::random_vector<double>(1600, 2))) ASSERT_TRUE(std::isfinite(v));
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] = kit::laplacian(40, 40).val[k] * 1e-200;
+  EXPECT_LE(iterations<double>(a, "amg"), 15);
+}
+
+TEST(amg, is_refused_where_it_would_not_be_what_is_needed) {
+  const auto why = [](const coo<double>& a, solver_needs needs) {
+    try {
+      make_preconditioner<double>("amg", a, device{}, needs);
+    } catch (const refusal& r) {
+      EXPECT_FALSE(r.message.empty());
+      return r.why;
+    }
+    return status::converged;
+  };
+  EXPECT_EQ(why(kit::diagonal({1, -2}), cg_needs), status::not_positive_definite);
+  EXPECT_EQ(why(kit::diagonal({1, 0}), {}), status::breakdown);
+  EXPECT_EQ(why(kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 0.5}, {1, 1, 1}}), {}), status::breakdown);
+  EXPECT_EQ(why(kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 2}, {1, 0, 2}, {1, 1, 1}}), cg_needs),
+            status::not_positive_definite);
+  for (const char* name : {"amg:magic", "amg:sa:0", "amg:sa:7", "amg:sa:2:1"})
+    EXPECT_THROW(make_preconditioner<double>(name, kit::laplacian(5), device{}, cg_needs), error) << name;
+}
+
+TEST(amg, is_the_inverse_of_a_small_matrix_also_of_a_bad_one) {
+  const auto hilbert = kit::from_function(9, [](index_t i, index_t j) { return 1 / double(i + j + 1); });
+  EXPECT_LE(iterations<double>(hilbert, "amg"), 2); // in single precision its inverse would be indefinite
+}
+
+TEST(amg, says_its_levels) {
+  const auto m = make_preconditioner<double>("amg", kit::laplacian(40, 40), device{}, cg_needs);
+  EXPECT_NE(m->describe().find("2 levels of 1600, "), std::string::npos) << m->describe();
+  EXPECT_GT(m->stored_bytes(), 8 * 7840);
+}
+
+} // namespace
+} // namespace furrow::amg

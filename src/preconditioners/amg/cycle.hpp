@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "chebyshev.hpp"
+#include "diagonal.hpp"
+#include "hierarchy.hpp"
+
+#include "formats/csr/cpu_rows.hpp"
+
+#include <furrow/storage.hpp>
+
+#include <utility>
+
+namespace furrow::amg {
+
+/// One symmetric V-cycle on the CPU: smooth, residual to the next level, its correction back, smooth. Products with A
+/// on each level: 2 degree, of which each carries the vector work of its step in the same pass. Sums of a row in an
+/// order that its length decides, no sums across rows: the same bits for any number of threads.
+template <class W> class v_cycle {
+public:
+  v_cycle(const hierarchy<W>& h, int degree) : h_(h), degree_(degree) {
+    for (const auto& l : h.levels) {
+      const index_t n = l.size();
+      work_.push_back({host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n)});
+    }
+  }
+  view<W> b() { return as_view(work_[0].b); }         ///< to be filled
+  cview<W> x() const { return as_cview(work_[0].x); } ///< the answer of `run`
+
+  void run() { visit(0); }
+
+private:
+  struct vectors {
+    host_array<W> b, x, r, z, next;
+  };
+  static constexpr index_t chunk = 240;     ///< rows whose sums wait in the first cache; whole nodes of 1 to 6
+  static constexpr index_t grain = 1 << 13; ///< entries worth a thread
+
+  void visit(std::size_t k) {
+    const level<W>& l = h_.levels[k];
+    vectors& v = work_[k];
+    if (l.last() && !h_.coarsest.empty()) return solve(v);
+    smooth_from_zero(l, v, l.last() ? most_degree : degree_);
+    if (l.last()) return;
+    vectors& c = work_[k + 1];
+    sweep(l.a, l.block, v.x, [&](index_t first, index_t count, W* sum) {
+      for (index_t i = 0; i < count; ++i) v.r[first + i] = v.b[first + i] - sum[i];
+    });
+    sweep(l.r, 1, v.r, [&](index_t first, index_t count, W* sum) { std::copy_n(sum, count, c.b.data() + first); });
+    visit(k + 1);
+    sweep(l.p, 1, c.x, [&](index_t first, index_t count, W* sum) {
+      for (index_t i = 0; i < count; ++i) v.x[first + i] += sum[i];
+    });
+    smooth(l, v);
+  }
+
+  /// f(first, count, sums) for the rows of A x, some at a time; sums may be changed.
+  template <class F> void sweep(const rows<W>& a, int block, const host_array<W>& x, F f) const {
+    const auto matrix = view_of(a);
+    const index_t nodes = a.shape.rows / block, entries = a.val.size();
+    const index_t least = std::max<index_t>(1, grain * nodes / std::max<index_t>(entries, 1));
+    const index_t tasks = std::clamp<index_t>(nodes / least, 1, 8 * cpu::thread_count());
+    const auto piece = [&](index_t t) {
+      alignas(64) W sum[chunk];
+      const index_t step = block == 7 ? 238 : chunk;
+      for (index_t i = cpu::part_begin(nodes, tasks, t) * block, end = cpu::part_begin(nodes, tasks, t + 1) * block;
+           i < end; i += step) {
+        const index_t count = std::min(step, end - i);
+        csr_rows::direct::sums(matrix, i, i + count, as_cview(x), sum);
+        f(i, count, sum);
+      }
+    };
+    cpu::for_each_task(tasks, piece, double(byte_count(a)));
+  }
+
+  /// x <- p(A) b from x = 0.
+  void smooth_from_zero(const level<W>& l, vectors& v, int degree) const {
+    const W c = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree, 1));
+    cpu::for_each_range(l.size() / l.block, grain / l.block, [&](index_t first, index_t last) {
+      const index_t from = first * l.block, to = last * l.block;
+      times_inverse(l.inverse.data(), l.block, from, to, v.b.data() + from, v.z.data() + from);
+      for (index_t i = from; i < to; ++i) v.x[i] = beta * (v.z[i] *= c);
+    });
+    for (int i = 2; i <= degree; ++i) step(l, v, i == 2 ? v.b : v.r, i, degree, 0);
+  }
+  /// x <- x + p(A) (b - A x).
+  void smooth(const level<W>& l, vectors& v) const {
+    const W c = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree_, 1));
+    sweep(l.a, l.block, v.x, [&](index_t first, index_t count, W* sum) {
+      for (index_t i = 0; i < count; ++i) sum[i] = v.r[first + i] = v.b[first + i] - sum[i];
+      times_inverse(l.inverse.data(), l.block, first, first + count, sum, v.z.data() + first);
+      for (index_t i = 0; i < count; ++i) v.z[first + i] *= c;
+    });
+    if (degree_ == 1)
+      cpu::for_each_range(l.size(), grain, [&](index_t first, index_t last) {
+        for (index_t i = first; i < last; ++i) v.x[i] += beta * v.z[i];
+      });
+    for (int i = 2; i <= degree_; ++i)
+      step(l, v, v.r, i, degree_, i == 2 ? beta : W(0)); // x waits for the first beta z
+  }
+  /// r = old r - A z; z = keep z + gain D^-1 r; x += late (the z before) + beta z.
+  void step(const level<W>& l, vectors& v, const host_array<W>& old, int i, int degree, W late) const {
+    const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / l.lambda);
+    const W beta = static_cast<W>(chebyshev::beta(degree, i));
+    sweep(l.a, l.block, v.z, [&](index_t first, index_t count, W* sum) {
+      alignas(64) W d[chunk];
+      for (index_t k = 0; k < count; ++k) sum[k] = v.r[first + k] = old[first + k] - sum[k];
+      times_inverse(l.inverse.data(), l.block, first, first + count, sum, d);
+      for (index_t k = 0; k < count; ++k) {
+        const W z = v.z[first + k], next = keep * z + gain * d[k];
+        v.next[first + k] = next;
+        v.x[first + k] += late * z + beta * next;
+      }
+    });
+    std::swap(v.z, v.next);
+  }
+  /// x = A^-1 b on the coarsest level.
+  void solve(vectors& v) const {
+    const index_t n = v.b.size();
+    cpu::for_each_range(n, 64, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) {
+        const W* const row = h_.coarsest.data() + i * n;
+        W sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (index_t j = 0; j < n; ++j) sum += row[j] * v.b[j];
+        v.x[i] = sum;
+      }
+    });
+  }
+
+  const hierarchy<W>& h_;
+  int degree_;
+  std::vector<vectors> work_;
+};
+
+} // namespace furrow::amg

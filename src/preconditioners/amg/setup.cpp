@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "setup.hpp"
+
+#include "core/blocks.hpp"
+#include "dense.hpp"
+#include "diagonal.hpp"
+#include "matrix/multiply.hpp"
+#include "matrix/transpose.hpp"
+#include "preconditioners/entry.hpp"
+#include "prolongation.hpp"
+
+#include <furrow/storage.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+namespace furrow::amg {
+namespace {
+
+constexpr double first_theta = 0.08, least_shrinking = 1.25, most_blocks_a_row = 80;
+constexpr double most_fill_of_blocks = 1.3;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// A value times a power of two, without denormal numbers.
+template <class W> W rounded(double v, double scale) {
+  const double scaled = v * scale;
+  return std::abs(scaled) < double(std::numeric_limits<W>::min()) ? W(0) : static_cast<W>(scaled);
+}
+template <class W> host_array<W> rounded(cview<double> v, double scale) {
+  host_array<W> w(v.size);
+  cpu::for_each_range(v.size, 1 << 15, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i) w[i] = rounded<W>(v[i], scale);
+  });
+  return w;
+}
+template <class T> host_array<T> copied(cview<T> v) {
+  host_array<T> own(v.size);
+  cpu::for_each_range(v.size, 1 << 15, [&](index_t first, index_t last) {
+    std::copy(v.begin() + first, v.begin() + last, own.data() + first);
+  });
+  return own;
+}
+template <class W> rows<W> kept(row_view<double> a, double scale) {
+  return {a.shape, copied(a.row_ptr), copied(a.col), rounded<W>(a.val, scale)};
+}
+template <class W> rows<W> kept(row_matrix<double>&& a) {
+  auto values = rounded<W>(as_cview(a.val), 1);
+  return {a.shape, std::move(a.row_ptr), std::move(a.col), std::move(values)};
+}
+
+/// A power of two that brings the largest diagonal entry near 1.
+double scale_of(row_view<double> a) {
+  double largest = 0;
+  for (index_t i = 0; i < a.shape.rows; ++i)
+    for (index_t k = a.begin(i); k < a.end(i); ++k)
+      if (a.col[k] == i) largest = std::max(largest, a.val[k]);
+  return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
+}
+
+/// P of a level; empty where the level does not shrink.
+row_matrix<double> coarsened(const node_matrix& m, const host_array<double>& inverse, double lambda, double theta,
+                             bool smoothed) {
+  const auto size = node_sizes(m);
+  const strength s{theta, size};
+  const auto graph = strong_couplings(m, s);
+  const auto found = aggregates_of(graph, independent_at_distance_two(graph));
+  if (found.count == 0 || double(found.count) * least_shrinking > double(m.nodes())) return {};
+  return smoothed_prolongation(m, s, found, inverse, smoothed ? 4 / (3 * lambda) : 0);
+}
+
+bool positive_diagonal(row_view<double> a) {
+  for (index_t i = 0; i < a.shape.rows; ++i) {
+    double own = 0;
+    for (index_t k = a.begin(i); k < a.end(i); ++k)
+      if (a.col[k] == i) own = a.val[k];
+    if (!(own > 0) || !std::isfinite(own)) return false;
+  }
+  return true;
+}
+
+[[noreturn]] void refuse(std::size_t level) {
+  throw refusal{
+      status::not_positive_definite,
+      fmt::format("level {} of the multigrid hierarchy, P'A P, is not positive definite, so A is not", level)};
+}
+
+} // namespace
+
+int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry) {
+  const auto blocks = count_blocks(a.shape, row_of_entry, a.col);
+  const auto fill = [&](int k) {
+    const bool fits = a.shape.rows % k == 0 && blocks[k] > 0;
+    return fits ? double(blocks[k]) * k * k / double(a.nnz()) : 1e300;
+  };
+  double least = 1e300;
+  for (int k = 2; k <= 6; ++k) least = std::min(least, fill(k));
+  if (least > most_fill_of_blocks) return 1;
+  int best = 1;
+  for (int k = 2; k <= 6; ++k)
+    if (fill(k) <= 1.02 * least) best = k;
+  return best;
+}
+
+template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block) {
+  hierarchy<W> h;
+  h.scale = scale_of(a);
+  row_matrix<double> own;
+  double theta = first_theta;
+  for (;; theta /= 2) {
+    const double began = now();
+    level<W> l;
+    l.block = block;
+    const bool small = a.shape.rows <= most_dense_rows;
+    row_matrix<double> coarse;
+    if (small) {
+      const auto inverse = dense_inverse(a);
+      if (!inverse) refuse(h.levels.size());
+      h.coarsest = rounded<W>(as_cview(*inverse), 1 / h.scale);
+      h.reason = fmt::format("{} rows are left: a dense inverse", a.shape.rows);
+      l.a.shape = a.shape;
+    } else {
+      if (!positive_diagonal(a)) refuse(h.levels.size());
+      const node_matrix m{a, block};
+      const auto inverse = inverse_diagonal(m);
+      l.lambda = largest_eigenvalue(m, inverse);
+      auto p = coarsened(m, inverse, l.lambda, theta, true);
+      if (p.shape.cols > 0) {
+        auto r = transposed(p.view());
+        coarse = triple_product(r.view(), a, p.view());
+        const double fill = double(coarse.nnz()) / double(coarse.shape.rows) / block;
+        if (fill > most_blocks_a_row && coarse.shape.rows > most_dense_rows) {
+          p = coarsened(m, inverse, l.lambda, theta, false);
+          r = transposed(p.view());
+          coarse = triple_product(r.view(), a, p.view());
+        }
+        l.p = kept<W>(std::move(p));
+        l.r = kept<W>(std::move(r));
+      } else h.reason = fmt::format("{} rows do not shrink any more: they are smoothed only", a.shape.rows);
+      l.inverse = rounded<W>(as_cview(inverse), 1 / h.scale);
+      l.a = kept<W>(a, h.scale);
+    }
+    const double bytes = byte_count(l.a) + byte_count(l.p) + byte_count(l.r) +
+                         double(l.inverse.byte_count() + (small ? h.coarsest.byte_count() : 0)) +
+                         5.0 * sizeof(W) * double(a.shape.rows);
+    h.facts.push_back({a.shape.rows, a.nnz(), bytes, now() - began});
+    h.levels.push_back(std::move(l));
+    if (h.levels.back().last()) return h;
+    own = std::move(coarse);
+    a = own.view();
+  }
+}
+
+template hierarchy<double> smoothed_aggregation(row_view<double>, int);
+template hierarchy<float> smoothed_aggregation(row_view<double>, int);
+
+} // namespace furrow::amg

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "hierarchy.hpp"
+#include "matrix/rows.hpp"
+
+namespace furrow::amg {
+
+/// Unknowns of a node: the largest K from 2 to 6 whose aligned K x K blocks fill as well as any and have at most 1.3
+/// places an entry; otherwise 1.
+int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry);
+
+/// The hierarchy of smoothed aggregation for a symmetric A with a positive diagonal. Levels until at most 512 rows are
+/// left, or one shrinks by less than 1.25. Throws a `refusal` where A is proved to be indefinite.
+template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block);
+
+} // namespace furrow::amg

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "matrix/rows.hpp"
+
+namespace furrow::amg {
+
+/// A matrix of nodes, each of `block` unknowns that follow each other; block 1: a node is a row.
+struct node_matrix {
+  row_view<double> a;
+  int block = 1;
+  index_t nodes() const { return a.shape.rows / block; }
+};
+
+/// Which nodes are strongly coupled, without the nodes themselves: |A_ij| >= theta sqrt(|A_ii| |A_jj|), Frobenius norms
+/// of blocks. weight = |A_ij| / sqrt(|A_ii| |A_jj|).
+struct strong_graph {
+  host_array<index_t> first; ///< nodes + 1
+  host_array<std::int32_t> to;
+  host_array<float> weight;
+
+  index_t nodes() const { return first.size() - 1; }
+  bool alone(index_t i) const { return first[i] == first[i + 1]; }
+};
+
+/// sqrt(|A_ii|) of each node; 0 where there is none. Parallel, one pass.
+host_array<double> node_sizes(const node_matrix& m);
+
+/// What makes an entry strong, in one place: the same test decides about the graph and about lumping.
+struct strength {
+  double theta;
+  const host_array<double>& size; ///< `node_sizes`
+
+  bool strong(double norm, index_t i, index_t j) const { return norm >= theta * size[i] * size[j] && norm > 0; }
+};
+
+/// Parallel; two passes over A. P. Vanek, J. Mandel, M. Brezina, Algebraic multigrid by smoothed aggregation, 1996.
+strong_graph strong_couplings(const node_matrix& m, const strength& s);
+
+} // namespace furrow::amg
