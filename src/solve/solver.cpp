@@ -217,11 +217,6 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
   if (report.why == status::not_positive_definite && opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
   report.precond_about = m->describe();
-  if (report.why == status::converged && !(report.error_estimate <= 0.01) && report.error_estimate > 0)
-    report.warning =
-        fmt::format("x may be off by {:.1g} of its size though its residual is small: the condition number "
-                    "of the matrix is about {:.1e}",
-                    std::min(report.error_estimate, 1.0), report.condition_estimate);
   report.stored_bytes = a->stored_bytes() + m->stored_bytes() +
                         double(sizeof(V)) * double(b.size) * double(2 + method->vectors(parameters));
   return report;

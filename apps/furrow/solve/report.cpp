@@ -101,9 +101,8 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
     text += line("matrix", r.matrix_about);
     text += line("untried", r.untried.empty() ? "nothing" : fmt::format("{}", fmt::join(r.untried, ", ")));
   }
-  if (r.condition_estimate > 0)
-    text += line("condition",
-                 fmt::format("{:.1e}, estimated; error of x about {:.1e}", r.condition_estimate, r.error_estimate));
+  if (r.error_estimate > 0) text += line("estimate", fmt::format("{:.1e} for the error of x", r.error_estimate));
+  if (r.condition_estimate > 0) text += line("condition", fmt::format("{:.1e}", r.condition_estimate));
   if (!r.warning.empty()) text += line("warning", r.warning);
   if (!r.precond_about.empty()) text += line("precond", r.precond_about);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));

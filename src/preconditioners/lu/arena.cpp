@@ -43,6 +43,8 @@ void arena::give_back(block* b) {
 
 } // namespace furrow::lu
 
+// The linker must see them, also in a library whose other names are hidden.
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* superlu_malloc(std::size_t size) {
@@ -69,5 +71,6 @@ void superlu_abort_and_exit(char* why) {
 }
 
 } // extern "C"
+#pragma GCC visibility pop
 
 #endif

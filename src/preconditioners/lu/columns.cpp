@@ -13,27 +13,24 @@ namespace {
 
 constexpr int farthest = 1000; ///< exponent of a scale: it and its inverse are normal numbers
 
-/// Exponents r and c for which the largest of |A_ij| 2^(r_i + c_j) of each row and column is near 1: both sides go half
-/// of the way at once, some times (D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices,
-/// 2001). A symmetric A gets r = c.
+/// Exponents r and c for which the largest of |A_ij| 2^r_i of each row, then that of |A_ij| 2^(r_i + c_j) of each
+/// column, is near 1. Rows first: where rows alone are badly scaled, elements of x then keep their sizes.
 template <class V> void find_exponents(const coo<V>& a, std::vector<int>& r, std::vector<int>& c) {
   constexpr int none = std::numeric_limits<int>::min() / 4;
   const auto n = static_cast<std::size_t>(a.shape.rows);
   r.assign(n, 0), c.assign(n, 0);
-  std::vector<int> row_most(n), col_most(n);
-  for (int round = 0; round < 6; ++round) {
-    std::ranges::fill(row_most, none), std::ranges::fill(col_most, none);
+  const auto level = [&](std::vector<int>& scale, const host_array<std::int32_t>& place) {
+    std::vector<int> most(n, none);
     for (index_t k = 0; k < a.nnz(); ++k) {
       if (a.val[k] == 0) continue;
-      const auto i = static_cast<std::size_t>(a.row[k]), j = static_cast<std::size_t>(a.col[k]);
-      const int e = std::ilogb(a.val[k]) + r[i] + c[j];
-      row_most[i] = std::max(row_most[i], e), col_most[j] = std::max(col_most[j], e);
+      int& m = most[static_cast<std::size_t>(place[k])];
+      m = std::max(m, std::ilogb(a.val[k]) + r[static_cast<std::size_t>(a.row[k])]);
     }
-    const auto go = [](int& e, int most) {
-      if (most != none) e = std::clamp(e - (most > 0 ? (most + 1) / 2 : most / 2), -farthest, farthest);
-    };
-    for (std::size_t i = 0; i < n; ++i) go(r[i], row_most[i]), go(c[i], col_most[i]);
-  }
+    for (std::size_t i = 0; i < n; ++i)
+      if (most[i] != none) scale[i] = std::clamp(-most[i], -farthest, farthest);
+  };
+  level(r, a.row);
+  level(c, a.col);
 }
 
 } // namespace

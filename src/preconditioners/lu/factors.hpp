@@ -12,7 +12,8 @@ struct factors {
   virtual ~factors() = default;
   /// x <- A^-1 x, or A'^-1 x. Serial: the same bits on every run.
   virtual void solve(double* x, bool transposed) const = 0;
-  virtual double bytes() const = 0;
+  virtual double bytes() const = 0;          ///< that a solve reads
+  virtual std::string_view kind() const = 0; ///< "sparse", as people read it
 };
 
 /// With LAPACK (dgetrf): 8 n^2 bytes, 2/3 n^3 operations.
@@ -23,8 +24,8 @@ std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
 /// With SuperLU: left-looking by supernodes, columns ordered to keep the factors sparse (J. W. Demmel, S. C. Eisenstat,
 /// J. R. Gilbert, X. S. Li, J. W. H. Liu, A supernodal approach to sparse partial pivoting, 1999). A symmetric pattern
 /// is ordered by minimum degree on A + A' and keeps to pivots on the diagonal that are not much smaller than others of
-/// their column; other ones by COLAMD, with partial pivoting.
-std::unique_ptr<factors> factor_sparse(columns a);
+/// their column; other ones by COLAMD, with partial pivoting. Takes at most `budget` bytes.
+std::unique_ptr<factors> factor_sparse(columns a, double budget);
 
 /// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take
 /// memory that is not there.

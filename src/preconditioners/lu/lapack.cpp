@@ -50,6 +50,7 @@ public:
     dgetrs_(transposed ? "T" : "N", &n_, &one, lu_.data(), &n_, pivots_.data(), x, &n_, &info, 1);
   }
   double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
+  std::string_view kind() const override { return "dense"; }
 
 private:
   int n_;
@@ -73,6 +74,7 @@ public:
     dgbtrs_(transposed ? "T" : "N", &n_, &below_, &above_, &one, lu_.data(), &rows_, pivots_.data(), x, &n_, &info, 1);
   }
   double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
+  std::string_view kind() const override { return "banded"; }
 
 private:
   int n_, below_, above_, rows_;

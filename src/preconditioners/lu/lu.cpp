@@ -6,8 +6,12 @@
 #include "core/parameters.hpp"
 #include "preconditioners/entry.hpp"
 
+#include <furrow/device.hpp>
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace furrow {
@@ -42,7 +46,7 @@ std::unique_ptr<factors> factor(lu::columns a, std::string_view which) {
   if (which.empty()) which = cheapest(a, w);
   if (which == "dense") return lu::factor_dense(a);
   if (which == "band") return lu::factor_band(a, w);
-  return lu::factor_sparse(std::move(a));
+  return lu::factor_sparse(std::move(a), double(available_host_memory()));
 }
 
 /// M = A^-1 = C (R A C)^-1 R, in double also for a system of floats: refinement then reaches the last digit of an x
@@ -52,6 +56,7 @@ public:
   inverse(const coo<V>& a, std::string_view which) {
     lu::scaled_columns s = lu::scale_and_sort(a);
     if (const index_t j = lu::column_without_row(s.a); j >= 0) lu::refuse_singular(j);
+    given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
     row_scale_ = std::move(s.row_scale);
     col_scale_ = std::move(s.col_scale);
     if (a.shape.rows > 0) factors_ = factor(std::move(s.a), which);
@@ -68,6 +73,11 @@ public:
     return (factors_ ? factors_->bytes() : 0) + double(row_scale_.byte_count() + col_scale_.byte_count());
   }
   condition_numbers condition() const override { return condition_; }
+  std::string describe() const override {
+    if (!factors_) return {};
+    return fmt::format("{} factors, {:.1f} times the bytes of the entries", factors_->kind(),
+                       factors_->bytes() / given_bytes_);
+  }
 
 private:
   void solve(double* x, bool transposed) const {
@@ -101,6 +111,7 @@ private:
 
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;
+  double given_bytes_ = 0; ///< of the triplets
   condition_numbers condition_;
 };
 

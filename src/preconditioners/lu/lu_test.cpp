@@ -1,179 +1,186 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "columns.hpp"
+#include "factors.hpp"
 #include "norm_estimate.hpp"
 
-#include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
 #include "preconditioners/entry.hpp"
 
-#include <furrow/device.hpp>
-#include <furrow/error.hpp>
-#include <furrow/generate.hpp>
-#include <furrow/solver.hpp>
+#include "core/check.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace furrow {
 namespace {
 
-solve_options direct(std::string precond = "auto", double rtol = 1e-12) {
-  solve_options o;
-  o.solver = "direct";
-  o.precond = std::move(precond);
-  o.rtol = rtol;
-  return o;
+/// Neither symmetric nor dominant: every row needs a pivot from elsewhere.
+coo<double> without_diagonal(index_t n) {
+  return kit::from_function(n, [n](index_t i, index_t j) {
+    return j == (i + 1) % n ? 2.0 + double(i % 3) : j == (i + 2) % n ? -1.0 : 0.0;
+  });
 }
 
-/// A random matrix without structure, whose diagonal is nothing special.
-coo<double> scattered(index_t n, unsigned seed) {
-  std::vector<kit::triplet> entries;
-  const auto value = kit::random_vector<double>(5 * n, seed);
-  for (index_t k = 0; k < 4 * n; ++k) entries.push_back({k % n, (k * 7919 + k / n * 31 + seed) % n, value[k] - 1});
-  for (index_t i = 0; i < n; ++i) entries.push_back({i, (i + 3) % n, 3 + value[4 * n + i]}); // has a full transversal
-  return kit::assemble({n, n}, std::move(entries));
+/// Rows whose sizes span 2^-600 to 2^600.
+coo<double> badly_scaled(index_t n) {
+  auto a = kit::from_function(n, [](index_t i, index_t j) {
+    return i == j ? 4.0 : i + 1 == j || j + 2 == i ? 1.0 : 0.0;
+  });
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] = std::ldexp(a.val[k], (a.row[k] % 13 - 6) * 100);
+  return a;
 }
 
-template <class V> struct lu_of : testing::Test {};
+std::vector<std::string> kinds() {
+#if FURROW_HAS_SUPERLU
+  return {"lu", "lu:dense", "lu:band", "lu:sparse"};
+#else
+  return {"lu:dense", "lu:band"};
+#endif
+}
+
+template <class V> struct lu_preconditioner_of : testing::Test {};
 using precisions = testing::Types<double, float>;
-TYPED_TEST_SUITE(lu_of, precisions);
+TYPED_TEST_SUITE(lu_preconditioner_of, precisions);
 
-TYPED_TEST(lu_of, solves_by_every_kind_of_factors) {
+TYPED_TEST(lu_preconditioner_of, any_matrix_is_its_inverse) {
   using V = TypeParam;
-  for (const char* spec : {"lu", "lu:dense", "lu:band", "lu:sparse"})
-    for (const index_t n : {1, 2, 7, 60, 300}) {
-      const auto a = scattered(n, 5);
-      host_array<V> b(n);
-      std::ranges::transform(kit::times(a, host_array<double>(n, 1.0)), b.begin(), [](double v) { return V(v); });
-      const auto s = kit::solve_honestly<V>(a, b, direct(spec, sizeof(V) == 8 ? 1e-12 : 1e-5));
-      EXPECT_EQ(s.report.why, status::converged) << spec << ", " << n << ": " << s.report.message;
-      for (const V v : s.x) EXPECT_NEAR(double(v), 1, sizeof(V) == 8 ? 1e-8 : 1e-2) << spec << ", " << n;
-    }
-}
-
-TEST(lu, agrees_with_a_reference_on_definite_matrices) {
-  const auto a = kit::laplacian(9, 11);
-  const auto b = kit::random_vector<double>(99, 4);
-  const auto exact = kit::cholesky_solve(a, b);
-  for (const char* spec : {"lu:dense", "lu:band", "lu:sparse"}) {
-    const auto s = kit::solve_honestly(a, b, direct(spec));
-    for (index_t i = 0; i < 99; ++i) EXPECT_NEAR(s.x[i], double(exact[i]), 1e-12) << spec;
-  }
-}
-
-TEST(lu, takes_rows_and_columns_of_any_magnitude) {
-  auto a = scattered(200, 8);
-  host_array<double> exact(200, 1.0);
-  for (index_t k = 0; k < a.nnz(); ++k)
-    a.val[k] = std::ldexp(a.val[k], int(a.row[k] * 37 % 400) - 200 + int(a.col[k] * 53 % 400) - 200);
-  for (const char* spec : {"lu:dense", "lu:sparse"}) {
-    const auto s = kit::solve_honestly(a, kit::times(a, exact), direct(spec, 1e-10));
-    EXPECT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
-  }
-}
-
-TEST(lu, says_which_column_makes_a_matrix_singular) {
-  const auto why = [](const coo<double>& a, const char* spec) {
-    host_array<double> x(a.shape.rows, 0.0);
-    const auto r = solve(a, as_cview(host_array<double>(a.shape.rows, 1.0)), as_view(x), direct(spec));
-    EXPECT_EQ(r.why, status::singular) << spec << ": " << r.message;
-    EXPECT_NE(r.message.find("column"), std::string::npos);
-    for (const double v : x) EXPECT_EQ(v, 0);
-    return r.message;
-  };
-  coo<double> empty_column{{3, 3}, {0, 0, 1, 2}, {0, 1, 1, 0}, {1, 2, 3, 4}};
-  coo<double> rank_one{{2, 2}, {0, 0, 1, 1}, {0, 1, 0, 1}, {1, 2, 2, 4}};
-  for (const char* spec : {"lu", "lu:dense", "lu:band", "lu:sparse"}) {
-    EXPECT_NE(why(empty_column, spec).find("column 3"), std::string::npos);
-    why(rank_one, spec);
-  }
-}
-
-TEST(lu, estimates_the_condition_number_and_the_error) {
-  // diag(1 ... 1e-k) between two rotations: condition number 10^k, known.
-  for (const int k : {2, 6, 12}) {
-    const double t = std::pow(10.0, -k), c = std::cos(0.3), s = std::sin(0.3);
-    const coo<double> a{
-        {2, 2}, {0, 0, 1, 1}, {0, 1, 0, 1}, {c * c + t * s * s, (1 - t) * c * s, (1 - t) * c * s, s * s + t * c * c}};
-    const auto r = kit::solve_honestly(a, kit::times(a, host_array<double>(2, 1.0)), direct()).report;
-    EXPECT_GT(r.condition_estimate, 0.3 / t) << k;
-    EXPECT_LT(r.condition_estimate, 4 / t) << k;
-    EXPECT_EQ(r.warning, "") << k;
-  }
-  const double t = 1e-15;
-  const coo<double> bad{{2, 2}, {0, 0, 1, 1}, {0, 1, 0, 1}, {1, 1, 1, 1 + t}};
-  const auto r = kit::solve_honestly(bad, host_array<double>{1, 2}, direct("auto", 1e-8)).report;
-  EXPECT_NE(r.warning, "") << r.message << ", error " << r.error_estimate;
-}
-
-TEST(lu, norm_estimates_are_never_above_the_norm_and_hardly_below) {
-  const index_t n = 30;
-  for (unsigned seed = 1; seed < 20; ++seed) {
-    const auto value = kit::random_vector<double>(n * n, seed);
-    const auto product = [&](double* x, bool transposed) {
-      host_array<double> y(n, 0.0);
+  for (const auto& name : kinds())
+    for (const auto& given : {kit::laplacian(9, 7), without_diagonal(1), without_diagonal(3), without_diagonal(71)}) {
+      const auto a = kit::as_precision<V>(given);
+      const index_t n = a.shape.rows;
+      const auto m = make_preconditioner<V>(name, a, {}, {});
+      const auto expected = kit::random_vector<V>(n, 5);
+      const auto b = kit::times<V>(given, expected);
+      host_array<V> x(n);
+      m->apply(as_cview(b), as_view(x));
       for (index_t i = 0; i < n; ++i)
-        for (index_t j = 0; j < n; ++j) y[i] += (value[transposed ? j * n + i : i * n + j] - 1) * x[j];
-      std::ranges::copy(y, x);
-    };
-    double norm = 0;
-    for (index_t j = 0; j < n; ++j) {
-      double sum = 0;
-      for (index_t i = 0; i < n; ++i) sum += std::abs(value[i * n + j] - 1);
-      norm = std::max(norm, sum);
+        ASSERT_NEAR(x[i], expected[i], 1e3 * std::numeric_limits<V>::epsilon()) << name << ", row " << i;
     }
-    const double estimate = lu::norm_1_estimate(
-        n, [&](double* x) { product(x, false); }, [&](double* x) { product(x, true); });
-    EXPECT_LE(estimate, norm * (1 + 1e-12));
-    EXPECT_GE(estimate, norm / 3);
+}
+
+TEST(lu, scales_rows_by_powers_of_two) {
+  for (const auto& name : kinds()) {
+    const auto a = badly_scaled(60);
+    const auto m = make_preconditioner<double>(name, a, {}, {});
+    const host_array<double> ones(60, 1.0);
+    const auto b = kit::times(a, ones);
+    host_array<double> x(60);
+    m->apply(as_cview(b), as_view(x));
+    for (const double v : x) ASSERT_NEAR(v, 1, 1e-14) << name;
   }
 }
 
-TEST(lu, a_kept_solver_factors_once_and_repeats_its_bits) {
-  const auto a = scattered(250, 3);
-  solver<double> kept(a, direct());
-  const auto b = kit::random_vector<double>(250, 1);
-  host_array<double> x(250, 0.0), again(250, 0.0);
-  kept.solve(as_cview(b), as_view(x));
-  EXPECT_EQ(kept.solve(as_cview(b), as_view(again)).setup_seconds, 0);
-  EXPECT_TRUE(kit::same_bits(as_cview(x), as_cview(again)));
+TEST(lu, names_the_column_of_a_singular_matrix) {
+  for (const auto& name : kinds()) {
+    const auto a = kit::from_function(8, [](index_t i, index_t j) {
+      return j == 3 ? 0.0 : i == j ? 2.0 : j == i + 1 ? 1.0 : 0.0; // column 4 is empty
+    });
+    try {
+      make_preconditioner<double>(name, a, {}, {});
+      FAIL() << name;
+    } catch (const refusal& r) {
+      EXPECT_EQ(r.why, status::singular);
+      EXPECT_NE(r.message.find("column 4"), std::string::npos) << r.message;
+    }
+  }
 }
 
-TEST(lu, preconditions_other_solvers) {
-  const auto a = scattered(200, 2);
-  solve_options o;
-  o.solver = "bicgstab", o.precond = "lu", o.rtol = 1e-10;
-  const auto s = kit::solve_honestly(a, kit::times(a, host_array<double>(200, 1.0)), o);
-  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
-  EXPECT_LE(s.report.iterations, 2);
+TEST(lu, finds_a_singular_matrix_by_its_values) {
+  for (const auto& name : kinds()) {
+    const auto a = kit::from_function(6, [](index_t i, index_t j) { // rows 1 and 2 are the same
+      return i < 2 ? double(j < 3) : double(i == j) + double(j == 0);
+    });
+    try {
+      make_preconditioner<double>(name, a, {}, {});
+      FAIL() << name;
+    } catch (const refusal& r) {
+      EXPECT_EQ(r.why, status::singular) << name;
+    }
+  }
 }
 
-TEST(lu, refuses_parameters_that_mean_nothing) {
-  for (const char* spec : {"lu:quick", "lu:dense:3"})
-    EXPECT_THROW(kit::solve_honestly(kit::laplacian(4), host_array<double>(4, 1.0), direct(spec)), error) << spec;
+TEST(lu, takes_no_other_words) {
+  const auto a = kit::laplacian(2, 2);
+  for (const char* name : {"lu:full", "lu:dense:3"})
+    EXPECT_THROW(make_preconditioner<double>(name, a, {}, {}), error) << name;
 }
 
-TEST(direct, refines_with_any_preconditioner_and_says_where_it_is_no_inverse) {
-  auto strong = kit::laplacian(30);
-  for (index_t k = 0; k < strong.nnz(); ++k)
-    if (strong.row[k] == strong.col[k]) strong.val[k] += 3;
-  EXPECT_EQ(kit::solve_honestly(strong, host_array<double>(30, 1.0), direct("jacobi", 1e-10)).report.why,
-            status::converged);
-  auto weak = kit::laplacian(30);
-  for (index_t k = 0; k < weak.nnz(); ++k)
-    if (weak.row[k] == weak.col[k]) weak.val[k] = 0.5;
-  const auto r = kit::solve_honestly(weak, host_array<double>(30, 1.0), direct("jacobi")).report;
-  EXPECT_NE(r.why, status::converged);
-  EXPECT_LE(r.relative_residual, 1);
+TEST(lu, estimates_the_condition_numbers) {
+  // Lower bidiagonal with 1 and -t: the inverse has t^(i - j) below its diagonal.
+  const double t = 3;
+  const index_t n = 12;
+  const auto a = kit::from_function(n, [t](index_t i, index_t j) { return i == j ? 1.0 : i == j + 1 ? -t : 0.0; });
+  double sum = 0;
+  for (index_t k = 0; k < n; ++k) sum += std::pow(t, k);
+  for (const auto& name : kinds()) {
+    const auto c = make_preconditioner<double>(name, a, {}, {})->condition();
+    EXPECT_NEAR(c.norm_1 / ((1 + t) * sum), 1, 1e-10) << name;
+    EXPECT_GT(c.skeel, sum) << name;
+    EXPECT_LT(c.skeel, 3 * sum) << name;
+  }
 }
 
-TEST(direct, stops_where_rounding_forbids_the_goal) {
-  const auto a = kit::laplacian(50);
-  const auto r = kit::solve_honestly(a, kit::random_vector<double>(50, 6), direct("lu", 1e-18)).report;
-  EXPECT_EQ(r.why, status::stagnated) << r.message;
+TEST(lu, sees_that_rows_are_only_badly_scaled) {
+  const auto c = make_preconditioner<double>("lu:band", badly_scaled(60), {}, {})->condition();
+  EXPECT_GT(c.norm_1, 1e300);
+  EXPECT_LT(c.skeel, 100);
 }
+
+TEST(lu_norm_estimate, is_the_norm_of_matrices_that_hide_nothing) {
+  const index_t n = 20;
+  const auto r = kit::random_vector<double>(n * n, 8);
+  double most = 0;
+  for (index_t j = 0; j < n; ++j) {
+    double sum = 0;
+    for (index_t i = 0; i < n; ++i) sum += std::abs(r[i * n + j]);
+    most = std::max(most, sum);
+  }
+  const auto product = [&](double* x, bool transposed) {
+    std::vector<double> y(static_cast<std::size_t>(n), 0.0);
+    for (index_t i = 0; i < n; ++i)
+      for (index_t j = 0; j < n; ++j)
+        y[static_cast<std::size_t>(i)] += (transposed ? r[j * n + i] : r[i * n + j]) * x[j];
+    std::ranges::copy(y, x);
+  };
+  const double estimate = lu::norm_1_estimate(
+      n, [&](double* x) { product(x, false); }, [&](double* x) { product(x, true); });
+  EXPECT_LE(estimate, most * (1 + 1e-14));
+  EXPECT_GE(estimate, most / 3);
+}
+
+#if FURROW_HAS_SUPERLU
+TEST(lu_sparse, refuses_memory_beyond_its_budget_and_gives_back_what_it_took) {
+  const auto a = kit::laplacian(60, 60);
+  const auto scaled = [&] { return lu::scale_and_sort(a).a; };
+  const auto whole = lu::factor_sparse(scaled(), 1e9);
+  for (const double budget : {0.0, 1e5, whole->bytes() / 2, whole->bytes()}) {
+    try {
+      lu::factor_sparse(scaled(), budget);
+      FAIL() << budget;
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::memory) << e.what();
+    }
+  }
+  host_array<double> x(3600, 1.0);
+  whole->solve(x.data(), false); // the first factors are whole
+  EXPECT_GT(x[0], 0);
+}
+
+TEST(lu_sparse, keeps_the_factors_of_an_arrow_sparse) {
+  const index_t n = 3000; // in the order that is given, eliminating the first row fills the matrix
+  coo<double> a{
+      {n, n}, host_array<std::int32_t>(3 * n - 2), host_array<std::int32_t>(3 * n - 2), host_array<double>(3 * n - 2)};
+  index_t k = 0;
+  const auto put = [&](index_t i, index_t j, double v) {
+    a.row[k] = std::int32_t(i), a.col[k] = std::int32_t(j), a.val[k++] = v;
+  };
+  for (index_t j = 0; j < n; ++j) put(0, j, j ? 1 : double(n));
+  for (index_t i = 1; i < n; ++i) put(i, 0, 1), put(i, i, 2);
+  const auto f = lu::factor_sparse(lu::scale_and_sort(a).a, 1e9);
+  EXPECT_LT(f->bytes(), 400.0 * double(n));
+}
+#endif
 
 } // namespace
 } // namespace furrow

@@ -4,8 +4,6 @@
 
 #include "core/check.hpp"
 
-#include <furrow/device.hpp>
-
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -68,7 +66,13 @@ public:
     }
     require(info == 0, "dgstrs takes what dgstrf made");
   }
-  double bytes() const override { return memory_.bytes(); }
+  /// Of the entries: SuperLU reserves more, and never touches the rest.
+  double bytes() const override {
+    const auto& l = *static_cast<const SCformat*>(l_.Store);
+    const auto& u = *static_cast<const NCformat*>(u_.Store);
+    return 8.0 * double(l.nzval_colptr[n_]) + 4.0 * double(l.rowind_colptr[n_]) + 12.0 * double(u.nnz);
+  }
+  std::string_view kind() const override { return "sparse"; }
 
 private:
   void factor(columns& a, double budget) {
@@ -103,15 +107,14 @@ private:
 
 } // namespace
 
-std::unique_ptr<factors> factor_sparse(columns a) {
-  const double budget = double(available_host_memory());
+std::unique_ptr<factors> factor_sparse(columns a, double budget) {
   if (least_bytes(a) > budget) refuse_memory(budget);
   return std::make_unique<sparse_factors>(std::move(a), budget);
 }
 
 #else
 
-std::unique_ptr<factors> factor_sparse(columns) {
+std::unique_ptr<factors> factor_sparse(columns, double) {
   throw error(fault::usage, "this build of Furrow has no SuperLU, which factors sparse matrices: install "
                             "libsuperlu-dev and configure Furrow again, or ask for lu:band or lu:dense");
 }

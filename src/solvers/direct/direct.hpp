@@ -56,7 +56,10 @@ public:
     report.bytes_per_iteration = corrections() * bytes_per_correction();
     if (known_.norm_1 > 0) {
       report.condition_estimate = known_.norm_1;
-      if (report.why == status::converged && report.iterations > 0) report.error_estimate = error_estimate();
+      if (report.why == status::converged && report.iterations > 0) {
+        report.error_estimate = error_estimate();
+        report.warning = direct_messages::warning(report.error_estimate, known_.norm_1);
+      }
     }
     return report;
   }

@@ -3,10 +3,14 @@
 #include "solvers/ending.hpp"
 
 #include <optional>
+#include <string>
 
 namespace furrow::direct_messages {
 
 /// The end that a verdict of iterative refinement means.
 std::optional<ending> explain(int verdict, const double* slots, bool patient);
+
+/// What is to be said of an x whose elements may be off by `error_estimate`: nothing up to 1 %.
+std::string warning(double error_estimate, double condition);
 
 } // namespace furrow::direct_messages

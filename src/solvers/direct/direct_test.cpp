@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+#include "preconditioners/entry.hpp"
+
+#include <furrow/device.hpp>
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+namespace furrow {
+namespace {
+
+/// `lu` names its factors where this build has no sparse ones.
+#if FURROW_HAS_SUPERLU
+constexpr const char* factors = "auto";
+#else
+constexpr const char* factors = "lu:band";
+#endif
+
+template <class V> struct direct : testing::Test {
+  static solve_options options(double rtol = sizeof(V) == 8 ? 1e-12 : 1e-5) {
+    solve_options o;
+    o.solver = "direct";
+    o.precond = factors;
+    o.rtol = rtol;
+    return o;
+  }
+};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(direct, precisions);
+
+coo<double> hilbert(index_t n) {
+  return kit::from_function(n, [](index_t i, index_t j) { return 1 / double(i + j + 1); });
+}
+
+TYPED_TEST(direct, solves_matrices_of_any_kind) {
+  using V = TypeParam;
+  const auto indefinite = kit::from_function(60, [](index_t i, index_t j) {
+    return i == j ? 0.0 : i + 1 == j || j + 1 == i ? 1.0 + double((i + j) % 5) : 0.0;
+  });
+  const auto one = kit::from_function(1, [](index_t, index_t) { return -4.0; });
+  for (const auto& a : {generate("convection2d:20:100").a, generate("poisson2d:20").a, indefinite, one}) {
+    const auto expected = kit::random_vector<V>(a.shape.rows, 4);
+    const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options());
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    EXPECT_LE(s.report.iterations, 2);
+    EXPECT_EQ(s.report.precond, s.report.precond == "lu:band" ? "lu:band" : "lu");
+    for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-11 : 1e-3);
+    EXPECT_GE(s.report.condition_estimate, 0.99);
+    EXPECT_TRUE(s.report.warning.empty()) << s.report.warning;
+  }
+}
+
+TYPED_TEST(direct, solves_a_system_without_rows) {
+  using V = TypeParam;
+  const auto s = kit::solve_honestly<V>(coo<double>{}, host_array<V>(0), this->options());
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+}
+
+TYPED_TEST(direct, says_which_column_makes_a_matrix_singular) {
+  using V = TypeParam;
+  const auto a = kit::from_function(5, [](index_t i, index_t j) { return j == 2 ? 0.0 : i == j ? 1.0 : 0.0; });
+  const auto s = kit::solve_honestly<V>(a, host_array<V>(5, V(1)), this->options());
+  EXPECT_EQ(s.report.why, status::singular);
+  EXPECT_NE(s.report.message.find("column 3"), std::string::npos) << s.report.message;
+}
+
+TEST(direct_estimates, bound_the_error_of_hilbert_matrices_and_warn) {
+  for (const index_t n : {4, 8, 11, 13}) {
+    const auto a = hilbert(n);
+    const host_array<double> ones(n, 1.0);
+    auto o = direct<double>::options(1e-10);
+    o.precond = "lu:dense";
+    const auto s = kit::solve_honestly<double>(a, kit::times(a, ones), o);
+    ASSERT_EQ(s.report.why, status::converged) << n << ": " << s.report.message;
+    double error = 0;
+    for (const double v : s.x) error = std::max(error, std::abs(v - 1));
+    EXPECT_GE(s.report.error_estimate, 0.3 * error) << n;
+    EXPECT_LE(s.report.error_estimate, 1e5 * error + 1e-12) << n; // the bound is not idle
+    EXPECT_EQ(s.report.warning.empty(), s.report.error_estimate <= 0.01) << n;
+    EXPECT_EQ(s.report.warning.empty(), n < 11) << n << ": " << s.report.error_estimate;
+  }
+}
+
+TEST(direct_estimates, take_bad_scaling_for_what_it_is) {
+  auto a = generate("poisson2d:10").a;
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] = std::ldexp(a.val[k], int(a.row[k] % 9) * 20 - 80);
+  const host_array<double> ones(100, 1.0);
+  const auto s = kit::solve_honestly<double>(a, kit::times(a, ones), direct<double>::options());
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_GT(s.report.condition_estimate, 1e40);
+  EXPECT_LT(s.report.error_estimate, 1e-10);
+  for (const double v : s.x) ASSERT_NEAR(v, 1, 1e-12);
+}
+
+TEST(direct_refinement, mends_factors_of_a_matrix_nearby) {
+  const auto a = generate("convection2d:20:5").a;
+  solve_options o = direct<double>::options(1e-10);
+  o.precond = "ilut:30:1e-3";
+  const auto s = kit::solve_honestly<double>(a, kit::random_vector<double>(a.shape.rows, 2), o);
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_GT(s.report.iterations, 2);
+  EXPECT_EQ(s.report.condition_estimate, 0); // incomplete factors know nothing of A
+}
+
+TEST(direct_refinement, says_so_where_the_preconditioner_is_no_inverse) {
+  const auto a = generate("convection2d:20:100").a;
+  solve_options o = direct<double>::options();
+  o.precond = "none";
+  const auto s = kit::solve_honestly<double>(a, kit::random_vector<double>(a.shape.rows, 2), o);
+  EXPECT_EQ(s.report.why, status::diverged) << s.report.message;
+}
+
+TYPED_TEST(direct, keeps_its_factors_and_has_the_same_bits_for_any_number_of_threads) {
+  using V = TypeParam;
+  const auto given = generate("convection2d:40:10").a;
+  const auto b = kit::random_vector<V>(given.shape.rows, 11);
+  const int before = threads();
+  host_array<V> first;
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    solver<V> kept(kit::as_precision<V>(given), this->options(1e-4));
+    for (int time = 0; time < 2; ++time) {
+      host_array<V> x(b.size(), V(0));
+      const auto report = kept.solve(as_cview(b), as_view(x));
+      ASSERT_EQ(report.why, status::converged) << report.message;
+      EXPECT_EQ(report.setup_seconds > 0, time == 0);
+      if (first.empty()) first = std::move(x);
+      else {
+        EXPECT_TRUE(kit::same_bits(as_cview(first), as_cview(x))) << count;
+      }
+    }
+  }
+  set_threads(before);
+}
+
+} // namespace
+} // namespace furrow
