@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 // clang-format off
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
@@ -17,6 +18,7 @@ void dgbtrf_(const int* m, const int* n, const int* below, const int* above, dou
 void dgbtrs_(const char* trans, const int* n, const int* below, const int* above, const int* columns, const double* a, const int* lda, const int* pivots, double* b, const int* ldb, int* info, std::size_t);
 // clang-format on
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace furrow::lu {
 namespace {
