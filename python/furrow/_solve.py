@@ -162,7 +162,8 @@ class Solver:
         self._free = threading.Lock()
         self._watching = _Watching(callback, monitor)
         named = M is None or isinstance(M, str)
-        self.precond = (M or "none") if named else "given"
+        wanted = "auto" if solver == "direct" else "none"  # its factors are what makes it direct
+        self.precond = (M or wanted) if named else "given"
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
             self.solver = solver = "cg" if _seems_symmetric(A) else "bicgstab"
         self._options = {
