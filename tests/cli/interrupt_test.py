@@ -25,7 +25,7 @@ class Interrupt(Case):
     @unittest.skipIf(SANITIZED, "sanitizers are too slow for this")
     def test_during_a_solve(self):
         ours, theirs = pty.openpty()
-        p = self.start("solve", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "-o", "x.mtx", stdout=subprocess.PIPE,
+        p = self.start("solve", "--solver", "cg", "--precond", "jacobi", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "-o", "x.mtx", stdout=subprocess.PIPE,
                        stderr=theirs, text=True)
         os.close(theirs)
         seen = b""
@@ -46,7 +46,7 @@ class Interrupt(Case):
 
     @unittest.skipIf(SANITIZED, "sanitizers are too slow for this")
     def test_json_says_interrupted(self):
-        p = self.start("solve", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "--json", stdout=subprocess.PIPE,
+        p = self.start("solve", "--solver", "cg", "--precond", "jacobi", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "--json", stdout=subprocess.PIPE,
                        stderr=subprocess.DEVNULL, text=True)
         time.sleep(1.5)
         self.assertLess(self.interrupt(p), 1.0)

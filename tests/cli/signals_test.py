@@ -10,7 +10,7 @@ from commands import left_behind
 from kit import ENVIRONMENT, FURROW, SANITIZED, Case, main
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-LONG = ("solve", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "-o", "x.mtx")
+LONG = ("solve", "--solver", "cg", "--precond", "jacobi", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "-o", "x.mtx")
 
 
 class Signals(Case):
@@ -48,7 +48,7 @@ class Signals(Case):
 
     def test_what_the_caller_ignores_stays_ignored(self):
         for one in ENDING:
-            p = self.start("solve", "poisson3d:60", "--device", "cpu", preexec_fn=lambda: signal.signal(one, signal.SIG_IGN))
+            p = self.start("solve", "--solver", "cg", "--precond", "jacobi", "poisson3d:60", "--device", "cpu", preexec_fn=lambda: signal.signal(one, signal.SIG_IGN))
             while p.poll() is None:
                 p.send_signal(one)
                 time.sleep(0.02)
@@ -58,7 +58,7 @@ class Signals(Case):
     def test_at_any_moment(self):
         """Whole files only, whatever the moment. Nobody can help what SIGKILL leaves beside a file."""
         dice = random.Random(4)
-        words = ("solve", "poisson2d:150", "--device", "cpu", "-o", "x.mtx", "--history", "h.csv")
+        words = ("solve", "--solver", "cg", "--precond", "jacobi", "poisson2d:150", "--device", "cpu", "-o", "x.mtx", "--history", "h.csv")
         began = time.monotonic()
         first = self.start(*words)
         first.communicate(timeout=300)
