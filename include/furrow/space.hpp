@@ -24,6 +24,21 @@ concept sweep_step = std::is_trivially_copyable_v<Step> && requires(Step step, i
   { Step::reads + Step::writes } -> std::convertible_to<int>;
 };
 
+/// Vectors v_0, v_1, ... of n elements side by side in one allocation, each on a boundary of 64 bytes: the basis of a
+/// Krylov space. A space's `make_basis` gives the memory.
+template <class V> struct basis {
+  V* data = nullptr;
+  index_t n = 0, stride = 0;
+
+  basis() = default;
+  basis(V* data, index_t n) : data(data), n(n), stride(stride_of(n)) {}
+  FURROW_HD view<V> operator[](index_t k) const { return {data + k * stride, n}; }
+  static index_t stride_of(index_t n) { return (n + per_line - 1) / per_line * per_line; }
+
+private:
+  static constexpr index_t per_line = 64 / sizeof(V);
+};
+
 /// Where vectors live. Everything but `read`, `fetch` and a loop's `run` only enqueues; those wait.
 ///
 /// make(n)               n elements of value, uninitialised
@@ -39,6 +54,13 @@ concept sweep_step = std::is_trivially_copyable_v<Step> && requires(Step step, i
 /// `until()`
 ///                       beside the vectors; returns true as soon as that is true. `body` must enqueue the same work
 ///                       each time.
+///
+/// Of a basis, its first k vectors, where k is read from a slot when the work is done, and is at most what the basis
+/// was made for. h, g: k slots from there on. Each streams V once, however many sums it makes, in a fixed order:
+/// make_basis(n, most)   memory for `most` vectors of n elements
+/// project(V, k, w, h, ww)              h = V' w,  ww = w . w
+/// subtract_and_project(V, k, h, w, g, ww)  w -= V h,  then g = V' w,  ww = w . w
+/// combine(V, k, h, step, s...)         a sweep whose step is given (V h)_i, see `pass_given`
 template <class S>
 concept vector_space = requires(S& s, slot a, cview<typename S::value> x, view<typename S::value> y, index_t n) {
   s.make(n);

@@ -17,6 +17,7 @@ template <class V> struct pass_in {
   static constexpr int reads = 1, writes = 0;
   using value = V;
   cview<V> v;
+  FURROW_HD void load() {}
   FURROW_HD V read(index_t i) const { return v[i]; }
   FURROW_HD void write(index_t, V) const {}
 };
@@ -24,6 +25,7 @@ template <class V> struct pass_out {
   static constexpr int reads = 0, writes = 1;
   using value = V;
   view<V> v;
+  FURROW_HD void load() {}
   FURROW_HD V read(index_t) const { return V(); }
   FURROW_HD void write(index_t i, V value) const { v[i] = value; }
 };
@@ -31,13 +33,34 @@ template <class V> struct pass_both {
   static constexpr int reads = 1, writes = 1;
   using value = V;
   view<V> v;
+  FURROW_HD void load() {}
   FURROW_HD V read(index_t i) const { return v[i]; }
   FURROW_HD void write(index_t i, V value) const { v[i] = value; }
+};
+/// The vector of a basis whose number is in a slot.
+template <class V> struct pass_out_at {
+  static constexpr int reads = 0, writes = 1;
+  using value = V;
+  basis<V> all;
+  const double* number;
+  V* v = nullptr;
+  FURROW_HD void load() { v = all.data + static_cast<index_t>(*number) * all.stride; }
+  FURROW_HD V read(index_t) const { return V(); }
+  FURROW_HD void write(index_t i, V value) const { v[i] = value; }
+};
+/// What `combine` has worked out for the index; the first argument of its pass.
+template <class V> struct pass_given {
+  static constexpr int reads = 0, writes = 0;
+  using value = V;
+  FURROW_HD void load() {}
+  FURROW_HD V read(index_t) const { return V(); }
+  FURROW_HD void write(index_t, V) const {}
 };
 template <class V> pass_in<V> in(cview<V> v) { return {v}; }
 template <class V> pass_in<V> in(view<V> v) { return {v}; }
 template <class V> pass_out<V> out(view<V> v) { return {v}; }
 template <class V> pass_both<V> both(view<V> v) { return {v}; }
+template <class V> pass_out_at<V> out(const basis<V>& all, slot number) { return {all, number.at}; }
 
 namespace pass_detail {
 
@@ -56,7 +79,11 @@ template <class F, std::size_t... K, class... A> struct step<F, std::index_seque
   F f;
   leaves<std::index_sequence<K...>, A...> arguments;
 
-  FURROW_HD void load() { f.load(); }
+  FURROW_HD void load() {
+    f.load();
+    (get<K>(arguments).load(), ...);
+  }
+  template <class V> FURROW_HD static void give(values& v, V given) { get<0>(v) = given; }
   FURROW_HD values at(index_t i) const { return {{get<K>(arguments).read(i)}...}; }
   template <int N> FURROW_HD void operator()(index_t i, values v, sums<N> sum) const {
     f(get<K>(v)..., sum);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "basis.hpp"
 #include "isa.hpp"
 #include "parallel.hpp"
 
@@ -70,6 +71,36 @@ public:
   }
 
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
+
+  array make_basis(index_t n, index_t most) { return array(basis<V>::stride_of(n) * most); }
+  void project(const basis<V>& all, slot count, cview<V> w, slot h, slot squares) {
+    cpu::project(all, static_cast<index_t>(*count.at), nullptr, w.data, h.at, squares.at, partial_);
+  }
+  void subtract_and_project(const basis<V>& all, slot count, slot h, view<V> w, slot g, slot squares) {
+    cpu::project(all, static_cast<index_t>(*count.at), h.at, w.data, g.at, squares.at, partial_);
+  }
+  template <class Step, class... Slots> void combine(const basis<V>& all, slot count, slot h, Step step, Slots... out) {
+    constexpr int sums = sizeof...(Slots);
+    step.load();
+    const auto used = static_cast<index_t>(*count.at);
+    const index_t blocks = (all.n + basis_block - 1) / basis_block;
+    partial_.assign(static_cast<std::size_t>(blocks * sums), 0.0);
+    double* const partial = partial_.data();
+    for_each_basis_block(all.n, [&](index_t block, index_t first, index_t last) {
+      widest([&]() FURROW_INLINE {
+        alignas(64) V along[basis_tile];
+        for (index_t i = first; i < last; i += basis_tile) {
+          const index_t end = std::min(last, i + basis_tile);
+          combine_tile(all.data + i, all.stride, used, h.at, along, end - i);
+          double total[sums ? sums : 1];
+          sweep_piece<sums>(given_step<Step, V>{step, along, i}, i, end, total);
+          for (int k = 0; k < sums; ++k) partial[block * sums + k] += total[k];
+        }
+      });
+    });
+    int k = 0;
+    ((*out.at = add_up(partial + k++, blocks, sums)), ...);
+  }
 
   template <class F> void scalars(F f) { f(); }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "basis.hpp"
 #include "launch.hpp"
 #include "loop.hpp"
 #include "reduce.hpp"
 
 #include <furrow/space.hpp>
+
+#include <algorithm>
 
 namespace furrow::gpu {
 
@@ -54,12 +57,31 @@ public:
     constexpr int count = sizeof...(Slots);
     static_assert(sweep_step<Step, count> && count <= max_sums);
     const unsigned blocks = blocks_for(n, sweep_threads, q_, 8);
-    // A long sweep does not come early: its blocks would crowd on the multiprocessors that are free first.
-    queue q = q_;
-    q.early_launch = q_.early_launch && n <= index_t(blocks) * sweep_threads;
+    const queue q = unless_long(n <= index_t(blocks) * sweep_threads);
     launch(sweep_kernel<Step, count>, blocks, sweep_threads, 0, q, n, step, target(q, out...));
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
+
+  array make_basis(index_t n, index_t most) {
+    furrow::check(most <= most_basis, fault::usage, "a basis on a GPU has at most 767 vectors");
+    const index_t sums = (most + 1) * projection_blocks(n);
+    if (projections_.size() < sums) projections_ = gpu_array<double>(sums);
+    length_ = std::max(length_, static_cast<int>(most) + 1);
+    return array(basis<V>::stride_of(n) * most);
+  }
+  void project(const basis<V>& all, slot count, cview<V> w, slot h, slot squares) {
+    launch_projection(all, count, slot{}, w.data, h, squares);
+  }
+  void subtract_and_project(const basis<V>& all, slot count, slot h, view<V> w, slot g, slot squares) {
+    launch_projection(all, count, h, w.data, g, squares);
+  }
+  template <class Step, class... Slots> void combine(const basis<V>& all, slot count, slot h, Step step, Slots... out) {
+    constexpr int sums = sizeof...(Slots);
+    static_assert(sums <= max_sums);
+    const unsigned blocks = blocks_for(all.n, basis_threads, q_, 8);
+    const queue q = unless_long(all.n <= index_t(blocks) * basis_threads);
+    launch(combine_kernel<V, Step, sums>, blocks, basis_threads, 0, q, all, count.at, h.at, step, target(q, out...));
+  }
 
   template <class F> void scalars(F f) { launch(scalars_kernel<F>, 1, 1, 0, q_, f); }
 
@@ -78,7 +100,24 @@ public:
   template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until) { return {q_, body, until}; }
 
 private:
+  /// A long pass does not come early: its blocks would crowd on the multiprocessors that are free first.
+  queue unless_long(bool is_short) const {
+    queue q = q_;
+    q.early_launch = q_.early_launch && is_short;
+    return q;
+  }
+  unsigned projection_blocks(index_t n) const { return blocks_for(n, basis_tile, q_, basis_blocks); }
+  template <class W> void launch_projection(const basis<V>& all, slot count, slot h, W* w, slot g, slot squares) {
+    const unsigned blocks = projection_blocks(all.n);
+    const int bytes = basis_warps * length_ * static_cast<int>(sizeof(double));
+    launch(project_kernel<V, W>, blocks, basis_threads, bytes, unless_long(all.n <= index_t(blocks) * basis_tile), all,
+           static_cast<const double*>(count.at), static_cast<const double*>(h.at), w, length_,
+           projection_target{g.at, squares.at, projections_.data(), q_.arrived});
+  }
+
   queue& q_ = current_queue();
+  gpu_array<double> projections_; ///< partial sums of `project`
+  int length_ = 0;                ///< sums of the longest one
 };
 
 } // namespace furrow::gpu

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "launch.hpp"
+#include "reduce.hpp"
+
+#include <furrow/space.hpp>
+
+/// Products with the vectors of a basis on the GPU. A block takes a tile of rows, whose part of V it reads a second
+/// time from the caches, and keeps a row of sums a warp in shared memory, so that there may be any number of them.
+namespace furrow::gpu {
+
+inline constexpr int basis_threads = 256, basis_rows = 2; ///< of a block; of a thread
+inline constexpr int basis_tile = basis_threads * basis_rows;
+inline constexpr int basis_warps = basis_threads / warp;
+inline constexpr int basis_blocks = 2;     ///< a multiprocessor: their tiles of 30 vectors fit the second cache
+inline constexpr index_t most_basis = 767; ///< vectors, whose sums fit 48 KB
+
+/// Where a projection leaves its sums, and the scratch that they go through: `partial` holds a sum a block, by sums.
+struct projection_target {
+  double *g, *squares, *partial;
+  unsigned* arrived;
+};
+
+/// Ends a projection: adds the warps' rows of sums, then those of all blocks, in the order of warps and blocks.
+static __device__ void finish_projection(const double* rows, int length, int sums, const projection_target& to) {
+  __shared__ bool last;
+  __syncthreads();
+  for (int k = threadIdx.x; k < sums; k += basis_threads) {
+    double total = 0;
+    for (int w = 0; w < basis_warps; ++w) total += rows[w * length + k];
+    to.partial[index_t(k) * gridDim.x + blockIdx.x] = total;
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(to.arrived, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  const int lane = int(threadIdx.x) % warp;
+  for (int k = int(threadIdx.x) / warp; k < sums; k += basis_warps) {
+    double share = 0;
+    for (unsigned b = unsigned(lane); b < gridDim.x; b += warp)
+      share += __ldcg(to.partial + index_t(k) * gridDim.x + b);
+    share = sum_lanes<warp>(share);
+    if (lane == 0) (k < sums - 1 ? to.g[k] : *to.squares) = share;
+  }
+  if (threadIdx.x == 0) *to.arrived = 0;
+}
+
+/// g = V' w; where w may be written, w -= V h first.
+template <class V, class W>
+__global__ void __launch_bounds__(basis_threads)
+    project_kernel(basis<V> all, const double* count, const double* h, W* w, int length, projection_target to) {
+  take_turn();
+  extern __shared__ double rows[];
+  const int columns = int(*count), lane = int(threadIdx.x) % warp;
+  double* const mine = rows + int(threadIdx.x) / warp * length;
+  for (int k = lane; k <= columns; k += warp) mine[k] = 0;
+  __syncwarp();
+  const index_t step = index_t(gridDim.x) * basis_tile;
+  for (index_t first = index_t(blockIdx.x) * basis_tile; first < all.n; first += step) {
+    V x[basis_rows];
+    index_t at[basis_rows];
+    double squares = 0;
+#pragma unroll
+    for (int r = 0; r < basis_rows; ++r) {
+      const index_t i = first + r * basis_threads + threadIdx.x;
+      at[r] = i < all.n ? i : -1;
+      x[r] = i < all.n ? w[i] : V(0);
+    }
+    if constexpr (!std::is_const_v<W>) {
+      V along[basis_rows] = {};
+#pragma unroll 4
+      for (int k = 0; k < columns; ++k) {
+        const V c = V(h[k]);
+        const V* const v = all.data + k * all.stride;
+#pragma unroll
+        for (int r = 0; r < basis_rows; ++r) along[r] += at[r] >= 0 ? c * v[at[r]] : V(0);
+      }
+#pragma unroll
+      for (int r = 0; r < basis_rows; ++r) {
+        x[r] -= along[r];
+        if (at[r] >= 0) w[at[r]] = x[r];
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < basis_rows; ++r) squares += double(x[r]) * double(x[r]);
+    squares = sum_lanes<warp>(squares);
+    if (lane == 0) mine[columns] += squares;
+#pragma unroll 4
+    for (int k = 0; k < columns; ++k) {
+      const V* const v = all.data + k * all.stride;
+      double dot = 0;
+#pragma unroll
+      for (int r = 0; r < basis_rows; ++r) dot += at[r] >= 0 ? double(v[at[r]]) * double(x[r]) : 0;
+      dot = sum_lanes<warp>(dot);
+      if (lane == 0) mine[k] += dot;
+    }
+  }
+  finish_projection(rows, length, columns + 1, to);
+}
+
+/// A sweep whose step is given (V h)_i.
+template <class V, class Step, int N>
+__global__ void __launch_bounds__(basis_threads)
+    combine_kernel(basis<V> all, const double* count, const double* h, Step step, sum_target<N> to) {
+  take_turn();
+  step.load();
+  double mine[N ? N : 1] = {};
+  const sums<N> sum{mine, 1};
+  const int columns = int(*count);
+  const index_t stride = index_t(gridDim.x) * basis_threads;
+  for (index_t i = index_t(blockIdx.x) * basis_threads + threadIdx.x; i < all.n; i += stride) {
+    auto values = step.at(i);
+    V along = 0;
+#pragma unroll 8
+    for (int k = 0; k < columns; ++k) along += V(h[k]) * all.data[k * all.stride + i];
+    Step::give(values, along);
+    step(i, values, sum);
+  }
+  finish<basis_threads, N>(mine, to);
+}
+
+} // namespace furrow::gpu
