@@ -17,6 +17,7 @@ enum verdict : int {
   no_progress,
   grown,
   behind_a_hump,
+  cycle_ended, ///< of a method that starts anew from its residual every so many steps
   too_slow,
   own_verdict
 };
@@ -62,7 +63,8 @@ template <class Judge> struct until {
     s[steps] += 1;
     history[static_cast<index_t>(s[steps]) % history.size] = sqrt(s[rr]);
     if (s[rr] <= most.goal) return small_enough;
-    if (const int own = judge.after(); own != running) return own;
+    const int own = judge.after();
+    if (own != running && own != cycle_ended) return own;
     if (s[steps] >= most.steps) return limit;
     if (s[rr] > most.ceiling) return grown;
     if (s[rr] > s[peak]) s[peak] = s[rr];
@@ -76,7 +78,7 @@ template <class Judge> struct until {
       s[looked] = s[steps];
       s[look_best] = s[best];
     }
-    return s[since_best] > most.patience ? no_progress : running;
+    return s[since_best] > most.patience ? int(no_progress) : own;
   }
 
   FURROW_HD bool operator()() const {

@@ -19,12 +19,13 @@ namespace furrow {
 /// What every iterative solver does around its step: goal and limit, chunks, history, the watcher, starting again,
 /// the best x so far, and the verdict on the recomputed residual.
 ///
-/// The solver brings
-///   start()          enqueues the vectors and scalars of a first step, from `r()` = b - A x
+/// The solver, `method`, brings
+///   start()          enqueues the vectors and scalars of a first step, from `r()` = b - A x and slot `control::rr`
 ///   step()           enqueues one step; it leaves |r|^2 in slot `control::rr`
-///   judge            a functor beside the slots, see `control::until`
+///   judge()          a functor beside the slots, see `control::until`
 ///   explain(v, home, patient)  the end that verdict v of the solver's own means; empty where starting again may help.
 ///                    `home`: the slots; not `patient`: starting again did not help
+///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
 ///
 /// **`converged` is said only of a residual that was computed anew from x**, in more digits where rounding could hide
 /// the goal. Where the loop believes to be done and is not, the iteration starts again from that residual, until ten
@@ -52,8 +53,8 @@ public:
   /// For a method whose residual climbs far above the first one before it falls: r is worked out anew on the way down.
   void replace_residual_behind_humps() { replaces_ = true; }
 
-  template <class Start, class Step, class Judge, class Explain>
-  solve_report run(const Start& start, const Step& step, const Judge& judge, const Explain& explain) {
+  template <class Method> solve_report run(Method& method) {
+    using judge = decltype(method.judge());
     norm_b_ = norm_of(system_.b);
     goal_ = std::max(o_.rtol * norm_b_, o_.atol);
     limit_ = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * n_, 10000);
@@ -61,24 +62,25 @@ public:
     first_ = best_ = residual_;
     keep_first_guess();
     record(residual_, seconds());
-    auto loop = s_.repeat(step, control::until<Judge>{numbers_.data(), residuals(), limits(), judge});
+    auto loop = s_.repeat([&method] { method.step(); },
+                          control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()});
     if (!finished()) {
       int idle = 0;
       for (double smallest = residual_;; ++report_.restarts) {
-        begin_again(start);
-        const int v = run_chunks(loop);
+        begin_again(method);
+        const int v = run_chunks(loop, method);
         recompute_residual();
-        if (ended_by(v, explain) || finished()) break;
+        if (ended_by(v, method) || finished()) break;
         idle = residual_ < 0.9 * smallest ? 0 : idle + 1;
         smallest = std::min(smallest, residual_);
         if (idle == patience) {
-          give_up(v, explain);
+          give_up(v, method);
           break;
         }
         if (best_ < 0.5 * residual_) hand_back_the_best();
       }
     }
-    if (ending_.why == status::singular || ending_.why == status::diverged) replay(start, loop);
+    if (ending_.why == status::singular || ending_.why == status::diverged) replay(loop, method);
     return report();
   }
 
@@ -109,13 +111,17 @@ private:
     residual_ = norm_of(r());
   }
 
-  template <class Start> void begin_again(const Start& start) {
-    start();
+  template <class Method> void begin_again(Method& method) {
     const double rr = residual_ * residual_, steps = double(report_.iterations);
     const double fresh[] = {rr, rr, steps, 0, rr, control::running, steps, rr};
     static_assert(control::peak == 1 && control::steps == 2 && control::since_best == 3 && control::best == 4 &&
                   control::why == 5 && control::looked == 6 && control::look_best == 7);
     s_.put({fresh, control::own_slot}, part(as_view(numbers_), 0, control::own_slot));
+    method.start();
+  }
+
+  template <class Method> static void settle(Method& method) {
+    if constexpr (requires { method.settle(); }) method.settle();
   }
 
   /// r = b - A x in the middle of an iteration that goes on. What x and r lost to rounding while they were large, some
@@ -127,8 +133,19 @@ private:
     s_.put({rr, 2}, part(as_view(numbers_), control::rr, 2));
   }
 
+  /// Whether the loop stopped only for what the host has to do, and can go on.
+  template <class Method> bool resume(int why, Method& method) {
+    if (why != control::behind_a_hump && why != control::cycle_ended) return false;
+    settle(method);
+    replace_residual();
+    if (why == control::behind_a_hump) return true;
+    if (!(residual_ > goal_)) return false; // or not finite
+    method.start();
+    return true;
+  }
+
   /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
-  template <class Loop> int run_chunks(Loop& loop) {
+  template <class Loop, class Method> int run_chunks(Loop& loop, Method& method) {
     for (;;) {
       const double before = seconds();
       const index_t every = o_.monitor ? o_.monitor_every : ring;
@@ -144,23 +161,24 @@ private:
       }
       report_.iterations = now;
       const auto why = static_cast<int>(home_[control::why]);
-      if (done && why != control::behind_a_hump) return why;
-      if (done) replace_residual();
-      keep_if_best(std::sqrt(home_[control::rr]));
+      if (done && !resume(why, method)) return settle(method), why;
+      keep_if_best(done ? residual_ : std::sqrt(home_[control::rr]), method);
       if (after - before < 0.025) chunk_ = std::min(2 * chunk_, ring);
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
       const progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
-      if (after > o_.time_limit || (o_.watch && !o_.watch(p))) return control::running;
-      if (o_.monitor && now % every == 0 && !o_.monitor(p, as_cview(x_in_double()))) return control::running;
+      bool stop = after > o_.time_limit || (o_.watch && !o_.watch(p));
+      if (stop || (o_.monitor && now % every == 0)) settle(method);
+      if (!stop && o_.monitor && now % every == 0) stop = !o_.monitor(p, as_cview(x_in_double()));
+      if (stop) return control::running;
     }
   }
 
   /// Whether what the loop met ends the solve.
-  template <class Explain> bool ended_by(int v, const Explain& explain) {
+  template <class Method> bool ended_by(int v, Method& method) {
     if (residual_ <= goal_ && v != control::not_finite) return false; // good enough, whatever the loop met
     switch (v) {
     case control::not_finite:
-      return end(std::move(*explain(v, home_.data(), false)));
+      return end(std::move(*method.explain(v, home_.data(), false)));
     case control::grown:
       return end({status::diverged, solver_messages::grown});
     case control::too_slow:
@@ -172,28 +190,34 @@ private:
     case control::limit:
     case control::no_progress:
     case control::behind_a_hump:
+    case control::cycle_ended:
       return false;
     default:
-      if (auto own = explain(v, home_.data(), true)) return end(std::move(*own));
+      if (auto own = method.explain(v, home_.data(), true)) return end(std::move(*own));
       return false;
     }
   }
 
   /// Runs the first steps once more, up to the one of the smallest residual, where x has been lost since: the same
   /// steps have the same bits.
-  template <class Start, class Loop> void replay(const Start& start, Loop& loop) {
+  template <class Loop, class Method> void replay(Loop& loop, Method& method) {
     if (report_.restarts > 0 || !(least_ < 0.5 * std::min({best_, first_, residual_}))) return;
     restore_first_guess();
     const index_t iterations = std::exchange(report_.iterations, 0);
-    begin_again(start);
-    for (index_t left = least_step_; left > 0; left -= ring) loop.run(std::min(left, ring));
+    begin_again(method);
+    for (index_t now = 0; now < least_step_; now = static_cast<index_t>(home_[control::steps])) {
+      const bool done = loop.run(std::min(least_step_ - now, ring));
+      s_.fetch(as_cview(numbers_), as_view(home_));
+      if (done && !resume(static_cast<int>(home_[control::why]), method)) break;
+    }
+    settle(method);
     report_.iterations = iterations;
     recompute_residual();
   }
 
-  template <class Explain> void give_up(int v, const Explain& explain) {
+  template <class Method> void give_up(int v, Method& method) {
     std::optional<ending> own;
-    if (v >= control::own_verdict && residual_ > rounding_of_residual()) own = explain(v, home_.data(), false);
+    if (v >= control::own_verdict && residual_ > rounding_of_residual()) own = method.explain(v, home_.data(), false);
     end(own ? std::move(*own) : ending{status::stagnated, solver_messages::stagnated});
   }
 
@@ -256,8 +280,9 @@ private:
     s_.copy(system_.x, as_view(first_x_));
   }
   /// Copies x where its residual, by the recurrence, is a tenth of the best one kept.
-  void keep_if_best(double residual) {
+  template <class Method> void keep_if_best(double residual, Method& method) {
     if (!(residual < 0.1 * best_)) return;
+    settle(method);
     if (best_x_.empty()) best_x_ = s_.make(n_);
     s_.copy(system_.x, as_view(best_x_));
     best_ = residual;

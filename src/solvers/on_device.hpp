@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "entry.hpp"
+#include "method.hpp"
 
 #include "backends/cpu/space.hpp"
 #include "core/parameters.hpp"
 
 /// What every solver's entry says: which space runs it.
 ///
-/// A method is a type with a name, for complaints, and
-///   template <vector_space S> static solve_report run(S&, const linear_system<value_of<S>>&, const solve_options&);
-/// The .cu file of its folder says `FURROW_SOLVER_ON_GPU(method)`, see on_gpu.hpp.
+/// A method is a type with a name, for complaints, and `template <vector_space S> using solver`, a class that is made
+/// from a space, a linear_system and solve_options, and has `solve_report run()`. The .cu file of its folder says
+/// `FURROW_SOLVER_ON_GPU(method)`, see on_gpu.hpp.
 namespace furrow {
 
 #if FURROW_HAS_GPU
@@ -24,7 +24,7 @@ template <class Method, class V>
 solve_report run_on_device(device where, const linear_system<V>& system, const solve_options& options) {
   if (where.is_gpu()) return run_on_gpu<Method, V>(system, options);
   cpu::space<V> space;
-  return Method::run(space, system, options);
+  return run_in<Method>(space, system, options);
 }
 
 /// For a method without parameters.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "entry.hpp"
+#include "method.hpp"
 
 #include "backends/gpu/space.hpp"
 
@@ -9,7 +9,7 @@ namespace furrow {
 /// See on_device.hpp.
 template <class Method, class V> solve_report run_on_gpu(const linear_system<V>& system, const solve_options& options) {
   gpu::space<V> space;
-  return Method::run(space, system, options);
+  return run_in<Method>(space, system, options);
 }
 
 } // namespace furrow

@@ -56,6 +56,7 @@ template <class V> struct pass_given {
   FURROW_HD V read(index_t) const { return V(); }
   FURROW_HD void write(index_t, V) const {}
 };
+template <class V> pass_given<V> given() { return {}; }
 template <class V> pass_in<V> in(cview<V> v) { return {v}; }
 template <class V> pass_in<V> in(view<V> v) { return {v}; }
 template <class V> pass_out<V> out(view<V> v) { return {v}; }

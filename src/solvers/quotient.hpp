@@ -4,6 +4,18 @@
 
 namespace furrow {
 
+/// A slot, as a pass uses it.
+class scalar {
+public:
+  scalar(slot at) : at_(at.at) {}
+  FURROW_HD void load() { value_ = *at_; }
+  FURROW_HD operator double() const { return value_; }
+
+private:
+  const double* at_;
+  double value_ = 0;
+};
+
 /// num / den, two slots. Worked out by the pass that uses it, so that scalar algebra costs neither a launch nor a wait.
 /// 0 where den is 0: the step is then no step, and the solver's judge says why.
 class quotient {

@@ -2,7 +2,7 @@
 #pragma once
 #include "steps.hpp"
 
-#include "solvers/iteration.hpp"
+#include "solvers/method.hpp"
 
 namespace furrow {
 
@@ -22,30 +22,20 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 /// not monotone: behind a hump r is worked out anew, a product more. Where r becomes orthogonal to r~ or omega
 /// vanishes, it starts again from the residual at hand. H. A. van der Vorst, Bi-CGSTAB, 1992; Y. Saad, Iterative
 /// Methods for Sparse Linear Systems, 2nd ed., algorithm 7.7.
-template <vector_space S> class stabilised_bicg {
-  using V = value_of<S>;
-  using kind = typename any_preconditioner<V>::kind;
+template <vector_space S> class stabilised_bicg : method<S> {
+  using base = method<S>;
+  using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal,
+      base::stored;
+  using typename base::V;
 
 public:
   stabilised_bicg(S& space, const linear_system<V>& system, const solve_options& options)
-      : s_(space), a_(system.a), m_(system.m), x_(system.x), n_(system.b.size), what_(m_.what()),
-        it_(space, system, options, bicgstab_steps::slot_count), shadow_(space.make(n_)), p_(space.make(n_)),
-        v_(space.make(n_)), t_(space.make(n_)), mp_(space.make(plain() ? 0 : n_)), ms_(space.make(plain() ? 0 : n_)) {}
-
-  solve_report run() {
-    const bicgstab_steps::judge judge{it_.slots()};
+      : base(space, system, options, bicgstab_steps::slot_count), shadow_(base::make()), p_(base::make()),
+        v_(base::make()), t_(base::make()), mp_(base::make(!plain())), ms_(base::make(!plain())) {
     it_.replace_residual_behind_humps();
-    solve_report report = it_.run([this] { start(); }, [this] { step(); }, judge, bicgstab_messages::explain);
-    report.bytes_per_iteration = bytes_per_iteration();
-    return report;
   }
 
-private:
-  bool plain() const { return what_ == kind::identity; }
-  bool diagonal() const { return what_ == kind::diagonal; }
-  slot at(int name) { return it_.at(name); }
-  view<V> p_hat() { return as_view(plain() ? p_ : mp_); }
-  view<V> s_hat() { return plain() ? it_.r() : as_view(ms_); }
+  solve_report run() { return base::run_iteration(*this); }
 
   void start() {
     using namespace bicgstab_steps;
@@ -53,7 +43,7 @@ private:
     const auto r = in(it_.r());
     if (diagonal()) s_.sweep(n_, pass(begin<V>{}, shadow, p, scaled, r, in(m_.diagonal())), at(rho));
     else s_.sweep(n_, pass(begin<V>{}, shadow, p, r), at(rho));
-    if (what_ == kind::general) m_.apply(as_view(p_), as_view(mp_));
+    if (stored()) m_.apply(as_view(p_), as_view(mp_));
   }
 
   void step() {
@@ -67,7 +57,7 @@ private:
     s_.dot(as_view(shadow_), as_view(v_), at(sigma)); // r~'v
     if (diagonal()) s_.sweep(n_, pass(half_step<V>{alpha}, r, out(s_hat()), v, in(m_.diagonal())));
     else s_.sweep(n_, pass(half_step<V>{alpha}, r, v));          // s = r - alpha v
-    if (what_ == kind::general) m_.apply(it_.r(), s_hat());      // s^ = M s
+    if (stored()) m_.apply(it_.r(), s_hat());                    // s^ = M s
     a_.apply(V(1), s_hat(), V(0), as_view(t_));                  // t = A s^
     s_.sweep(n_, pass(measure_step<V>{}, t, s), at(ts), at(tt)); // t's,  t't
     const full_step<V> full{alpha, omega};                       // x += alpha p^ + omega s^,  r = s - omega t
@@ -75,33 +65,31 @@ private:
     else s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), in(s_hat()), t, shadow), at(control::rr), at(rho_next));
     if (diagonal()) s_.sweep(n_, pass(turn<V>{alpha, omega, ratio}, p, out(p_hat()), s, v, in(m_.diagonal())));
     else s_.sweep(n_, pass(turn<V>{alpha, omega, ratio}, p, s, v)); // p = r + beta (p - omega v)
-    if (what_ == kind::general) m_.apply(as_view(p_), p_hat());
+    if (stored()) m_.apply(as_view(p_), p_hat());
+  }
+
+  bicgstab_steps::judge judge() { return {it_.slots()}; }
+  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return bicgstab_messages::explain(verdict, slots, patient);
   }
 
   double bytes_per_iteration() const {
-    const double vector = double(n_) * sizeof(V);
-    double total = 2 * a_.bytes_per_apply() + vector * (2 + 3 + 2 + 7 + 4);
-    if (diagonal()) total += vector * 5;
-    if (what_ == kind::general) total += vector * (1 + 2 * 2) + 2 * m_.stored_bytes();
+    double total = 2 * a_.bytes_per_apply() + base::vectors(2 + 3 + 2 + 7 + 4);
+    if (diagonal()) total += base::vectors(5);
+    if (stored()) total += base::vectors(1 + 2 * 2) + 2 * m_.stored_bytes();
     return total;
   }
 
-  S& s_;
-  const any_operator<V>& a_;
-  const any_preconditioner<V>& m_;
-  view<V> x_;
-  index_t n_;
-  kind what_;
-  iteration<S> it_;
-  decltype(s_.make(0)) shadow_, p_, v_, t_, mp_, ms_;
+private:
+  view<V> p_hat() { return as_view(plain() ? p_ : mp_); }
+  view<V> s_hat() { return plain() ? it_.r() : as_view(ms_); }
+
+  typename base::array shadow_, p_, v_, t_, mp_, ms_;
 };
 
 struct bicgstab_method {
   static constexpr std::string_view name = "bicgstab";
-  template <vector_space S>
-  static solve_report run(S& space, const linear_system<value_of<S>>& system, const solve_options& options) {
-    return stabilised_bicg<S>(space, system, options).run();
-  }
+  template <vector_space S> using solver = stabilised_bicg<S>;
 };
 
 } // namespace furrow

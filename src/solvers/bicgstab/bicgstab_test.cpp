@@ -119,7 +119,7 @@ template <class V> void check_cost(const char* precond, bool general, double exp
   o.max_iterations = 20;
   const stats s = measure(a);
   const auto report =
-      bicgstab_method::run(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
+      run_in<bicgstab_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
   EXPECT_EQ(report.iterations, 20) << report.message;
   EXPECT_EQ(double(seen.passes_inside_loops) / 20, expected_passes);
   EXPECT_EQ(seen.bytes_inside_loops / 20, report.bytes_per_iteration);

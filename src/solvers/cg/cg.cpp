@@ -8,7 +8,7 @@ namespace furrow::cg_solver {
 extern const solver_entry entry{"cg",
                                 "conjugate gradients, for symmetric positive definite matrices",
                                 {{true, true}, {true, true}},
-                                fixed_vectors<cg_method, 4>,
+                                fixed_vectors<cg_method, 5>,
                                 run_on_device<cg_method, double>,
                                 run_on_device<cg_method, float>};
 

@@ -4,7 +4,7 @@
 #include "messages.hpp"
 #include "steps.hpp"
 
-#include "solvers/iteration.hpp"
+#include "solvers/method.hpp"
 
 namespace furrow {
 
@@ -20,26 +20,17 @@ namespace furrow {
 /// The same bits on every run with the same build and device.
 /// M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952; the fused passes
 /// as in Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 9.1.
-template <vector_space S> class conjugate_gradients {
-  using V = value_of<S>;
-  using kind = typename any_preconditioner<V>::kind;
+template <vector_space S> class conjugate_gradients : method<S> {
+  using base = method<S>;
+  using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::stored, base::diagonal;
+  using typename base::V;
 
 public:
   conjugate_gradients(S& space, const linear_system<V>& system, const solve_options& options)
-      : s_(space), a_(system.a), m_(system.m), x_(system.x), n_(system.b.size), what_(m_.what()),
-        it_(space, system, options, cg_scalars::slot_count), p_(space.make(n_)), q_(space.make(n_)),
-        z_(space.make(stored() ? n_ : 0)), judge_{it_.slots(), rounding(system), std::numeric_limits<V>::epsilon() / 2,
-                                                  stored()} {}
+      : base(space, system, options, cg_scalars::slot_count), p_(base::make()), q_(base::make()),
+        z_(base::make(stored())) {}
 
-  solve_report run() {
-    solve_report report = it_.run([this] { start(); }, [this] { step(); }, judge_, cg_messages::explain);
-    report.bytes_per_iteration = bytes_per_iteration();
-    return report;
-  }
-
-private:
-  bool stored() const { return what_ == kind::general; }
-  slot at(int name) { return it_.at(name); }
+  solve_report run() { return base::run_iteration(*this); }
 
   /// p = z = M r and the scalars that go with it.
   void start() {
@@ -49,7 +40,7 @@ private:
     if (stored()) {
       m_.apply(it_.r(), as_view(z_));
       s_.sweep(n_, pass(cg_steps::begin_stored<V>{}, p, r, in(as_view(z_))), at(rz), at(pp));
-    } else if (what_ == kind::diagonal) s_.sweep(n_, pass(cg_steps::begin<V>{}, p, r, in(m_.diagonal())), at(rz));
+    } else if (diagonal()) s_.sweep(n_, pass(cg_steps::begin<V>{}, p, r, in(m_.diagonal())), at(rz));
     else s_.sweep(n_, pass(cg_steps::begin<V>{}, p, r), at(rz));
     s_.scalars(reset{it_.slots()});
   }
@@ -69,7 +60,7 @@ private:
       s_.dot(it_.r(), as_view(z_), at(rz_next));                                   // r'z
       s_.sweep(n_, pass(cg_steps::advance_stored<V>{alpha, beta}, x, p, z),
                at(pp_next)); // x += alpha p, p = z + beta p
-    } else if (what_ == kind::diagonal) {
+    } else if (diagonal()) {
       const auto d = in(m_.diagonal());
       s_.sweep(n_, pass(shrink<V>{alpha}, r, q, d), at(control::rr), at(rz_next)); // r -= alpha q,  r'r,  r'z
       s_.sweep(n_, pass(advance<V>{alpha, beta}, x, p, z, d));                     // x += alpha p,  p = d r + beta p
@@ -79,38 +70,31 @@ private:
     }
   }
 
-  /// |fl(p'Ap) - p'Ap| <= (row length + log2 n + a few) u |p|'|A||p|, where |p|'|A||p| is at most |A|_inf p'p, and for
-  /// M = D^-1 at most (row length) p'D p, for |a_ij|^2 <= a_ii a_jj of a positive definite matrix.
-  double rounding(const linear_system<V>& system) const {
-    const double length = double(system.longest_row);
-    return (length + 64) * (std::numeric_limits<V>::epsilon() / 2) *
-           (what_ == kind::diagonal ? length : system.norm_inf);
+  cg_scalars::judge judge() { return {it_.slots(), rounding(), std::numeric_limits<V>::epsilon() / 2, stored()}; }
+  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return cg_messages::explain(verdict, slots, patient);
   }
 
   /// What the passes of an iteration must move.
   double bytes_per_iteration() const {
-    const double vector = double(n_) * sizeof(V);
-    if (stored()) return a_.bytes_per_apply() + m_.stored_bytes() + vector * (3 + 2 + 2 + 5);
-    return a_.bytes_per_apply() + vector * (3 + 5) + (what_ == kind::diagonal ? 2 * vector : 0);
+    if (stored()) return a_.bytes_per_apply() + m_.stored_bytes() + base::vectors(3 + 2 + 2 + 5);
+    return a_.bytes_per_apply() + base::vectors(diagonal() ? 4 + 6 : 3 + 5);
   }
 
-  S& s_;
-  const any_operator<V>& a_;
-  const any_preconditioner<V>& m_;
-  view<V> x_;
-  index_t n_;
-  kind what_;
-  iteration<S> it_;
-  decltype(s_.make(0)) p_, q_, z_;
-  cg_scalars::judge judge_;
+private:
+  /// |fl(p'Ap) - p'Ap| <= (row length + log2 n + a few) u |p|'|A||p|, where |p|'|A||p| is at most |A|_inf p'p, and for
+  /// M = D^-1 at most (row length) p'D p, for |a_ij|^2 <= a_ii a_jj of a positive definite matrix.
+  double rounding() const {
+    const double length = double(base::system_.longest_row);
+    return (length + 64) * (std::numeric_limits<V>::epsilon() / 2) * (diagonal() ? length : base::system_.norm_inf);
+  }
+
+  typename base::array p_, q_, z_;
 };
 
 struct cg_method {
   static constexpr std::string_view name = "cg";
-  template <vector_space S>
-  static solve_report run(S& space, const linear_system<value_of<S>>& system, const solve_options& options) {
-    return conjugate_gradients<S>(space, system, options).run();
-  }
+  template <vector_space S> using solver = conjugate_gradients<S>;
 };
 
 } // namespace furrow

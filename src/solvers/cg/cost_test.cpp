@@ -33,7 +33,7 @@ run_cost run_for(index_t iterations, const coo<double>& matrix, std::string_view
   solve_options o;
   o.rtol = 1e-30;
   o.max_iterations = iterations;
-  cost.report = cg_method::run(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
+  cost.report = run_in<cg_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
   EXPECT_EQ(cost.report.iterations, iterations);
   EXPECT_EQ(cost.report.why, status::max_iterations) << cost.report.message;
   return cost;

@@ -2,7 +2,7 @@
 #pragma once
 #include "messages.hpp"
 
-#include "solvers/iteration.hpp"
+#include "solvers/method.hpp"
 
 namespace furrow {
 
@@ -41,19 +41,18 @@ struct judge {
 /// where the second part is what rounding does to r and to b. The loop stops when the residual no longer falls.
 /// Cost of a correction: M, a product, and passes over 8 vectors (7 and 6 where M is a diagonal and the identity).
 /// Goal, verdicts and what comes back: `iteration`.
-template <vector_space S> class refinement {
-  using V = value_of<S>;
-  using kind = typename any_preconditioner<V>::kind;
+template <vector_space S> class refinement : method<S> {
+  using base = method<S>;
+  using base::s_, base::system_, base::a_, base::m_, base::x_, base::n_, base::it_, base::plain, base::diagonal,
+      base::stored;
+  using typename base::V;
 
 public:
   refinement(S& space, const linear_system<V>& system, const solve_options& options)
-      : s_(space), system_(system), n_(system.b.size), what_(system.m.what()), known_(system.m.condition()),
-        it_(space, system, options, 0), z_(space.make(what_ == kind::general ? n_ : 0)) {}
+      : base(space, system, options, 0), known_(system.m.condition()), z_(base::make(stored())) {}
 
   solve_report run() {
-    const direct_steps::judge judge{it_.slots(), corrections() == 2 ? 2.0 : 10.0};
-    solve_report report = it_.run([] {}, [this] { step(); }, judge, direct_messages::explain);
-    report.bytes_per_iteration = corrections() * bytes_per_correction();
+    solve_report report = base::run_iteration(*this);
     if (known_.norm_1 > 0) {
       report.condition_estimate = known_.norm_1;
       if (report.why == status::converged && report.iterations > 0) {
@@ -64,36 +63,41 @@ public:
     return report;
   }
 
-private:
-  int corrections() const { return known_.norm_1 > 0 ? 2 : 1; }
-
+  void start() {}
   void step() {
     for (int k = 0; k < corrections(); ++k) {
       move_x();
       s_.copy(system_.b, it_.r());
-      system_.a.apply(V(-1), system_.x, V(1), it_.r());
+      a_.apply(V(-1), x_, V(1), it_.r());
     }
     s_.dot(it_.r(), it_.r(), it_.at(control::rr));
   }
 
+  direct_steps::judge judge() { return {it_.slots(), corrections() == 2 ? 2.0 : 10.0}; }
+  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return direct_messages::explain(verdict, slots, patient);
+  }
+
+  double bytes_per_iteration() const {
+    const double each = a_.bytes_per_apply() + (stored() ? m_.stored_bytes() : 0);
+    return corrections() * (each + base::vectors(stored() ? 8 : diagonal() ? 7 : 6));
+  }
+
+private:
+  int corrections() const { return known_.norm_1 > 0 ? 2 : 1; }
+
   void move_x() {
     using direct_steps::correct;
-    const auto x = both(system_.x);
+    const auto x = both(x_);
     const auto r = in(it_.r());
-    if (what_ == kind::diagonal) return s_.sweep(n_, pass(correct<V>{}, x, r, in(system_.m.diagonal())));
-    if (what_ == kind::identity) return s_.sweep(n_, pass(correct<V>{}, x, r));
-    system_.m.apply(it_.r(), as_view(z_));
+    if (diagonal()) return s_.sweep(n_, pass(correct<V>{}, x, r, in(m_.diagonal())));
+    if (plain()) return s_.sweep(n_, pass(correct<V>{}, x, r));
+    m_.apply(it_.r(), as_view(z_));
     s_.sweep(n_, pass(correct<V>{}, x, in(as_view(z_))));
   }
 
-  double bytes_per_correction() const {
-    const double vector = double(n_) * sizeof(V);
-    const int vectors = what_ == kind::general ? 8 : what_ == kind::diagonal ? 7 : 6;
-    return system_.a.bytes_per_apply() + (what_ == kind::general ? system_.m.stored_bytes() : 0) + vectors * vector;
-  }
-
   double error_estimate() {
-    const double size = largest(system_.x), unit = std::numeric_limits<V>::epsilon() / 2;
+    const double size = largest(x_), unit = std::numeric_limits<V>::epsilon() / 2;
     return (size > 0 ? largest(as_view(z_)) / size : 0) + unit * known_.skeel;
   }
   double largest(cview<V> v) {
@@ -104,21 +108,13 @@ private:
     return most;
   }
 
-  S& s_;
-  const linear_system<V>& system_;
-  index_t n_;
-  kind what_;
   condition_numbers known_;
-  iteration<S> it_;
-  decltype(s_.make(0)) z_;
+  typename base::array z_;
 };
 
 struct direct_method {
   static constexpr std::string_view name = "direct";
-  template <vector_space S>
-  static solve_report run(S& space, const linear_system<value_of<S>>& system, const solve_options& options) {
-    return refinement<S>(space, system, options).run();
-  }
+  template <vector_space S> using solver = refinement<S>;
 };
 
 } // namespace furrow
