@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gmres.hpp"
+
+#include "solvers/on_device.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow {
+namespace gmres_messages {
+
+std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+  using namespace gmres_steps;
+  if (verdict == control::not_finite)
+    return ending{status::nan, [before = slots[squares], after = slots[left]](const solver_messages::standing& s) {
+                    return fmt::format("iteration {}: |A M v|^2 = {}, {} when made orthogonal: the numbers overflow",
+                                       s.iterations + 1, before, after);
+                  }};
+  if (patient) return {};
+  return ending{status::singular, [](const solver_messages::standing& s) {
+                  return fmt::format(
+                      "iteration {}: A M maps the Krylov space into less than itself, so the matrix or the "
+                      "preconditioner is singular to working precision; the best x has a relative residual of {:.3e}",
+                      s.iterations + 1, s.relative);
+                }};
+}
+
+} // namespace gmres_messages
+
+namespace gmres_solver {
+
+extern const solver_entry entry{"gmres",
+                                "generalised minimal residuals, restarted, for matrices of any kind",
+                                {},
+                                restarted_gmres<cpu::space<double>, false>::vectors,
+                                run_on_device<gmres_method, double>,
+                                run_on_device<gmres_method, float>,
+                                "[:RESTART]"};
+
+} // namespace gmres_solver
+} // namespace furrow

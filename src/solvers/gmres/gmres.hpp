@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "steps.hpp"
+
+#include "core/parameters.hpp"
+#include "solvers/method.hpp"
+
+namespace furrow {
+
+namespace gmres_messages {
+/// The end that a verdict of GMRES means. `patient`: empty for one that starting again may mend.
+std::optional<ending> explain(int verdict, const double* slots, bool patient);
+} // namespace gmres_messages
+
+/// GMRES, started anew every m steps, preconditioned from the right: A x = b for any square A, written once for every
+/// space.
+///
+///   w = A M v_j;  h = V'w;  w -= V h;  g = V'w;  w -= V g;  v_(j+1) = w / |w|
+///   x = x_0 + M V y,  where y makes |r| = | |r_0| e_1 - H y | least; H has the columns h + g, and |w| below
+///
+/// The residual is that of A x = b, whatever M is, and cannot grow. w is made orthogonal twice by classical
+/// Gram-Schmidt, which is as good as to rounding (L. Giraud, J. Langou, M. Rozloznik, J. van den Eshof, 2005), in three
+/// passes over V: |w| of the second time is taken from |w|^2 - |g|^2 before it happens. H, its rotations and y live
+/// beside the vectors. x is worked out only where a cycle ends, or where it is looked at; each cycle starts from b - A
+/// x. `flexible`: M may be another one in each step, which costs the m vectors M v_j: x = x_0 + Z y. Allocates m + 1
+/// vectors of V, v, w, the x of the cycle, M v where M is not the identity, and Z where it is flexible, beside what
+/// `iteration` takes. Cost of step j of a cycle: a product, M, and passes over 3 (j + 1) + 6 vectors; of a cycle: a
+/// product, M, one pass over V and one wait. The same bits on every run with the same build and device. Y. Saad, M. H.
+/// Schultz, GMRES, 1986; Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, 1993, and Iterative Methods
+/// for Sparse Linear Systems, 2nd ed., algorithms 9.5 and 9.6.
+template <vector_space S, bool flexible> class restarted_gmres : method<S> {
+  using base = method<S>;
+  using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal;
+  using typename base::V;
+
+public:
+  restarted_gmres(S& space, const linear_system<V>& system, const solve_options& options)
+      : base(space, system, options, gmres_steps::numbers::count(steps_of(system))), steps_(steps_of(system)),
+        basis_memory_(space.make_basis(n_, steps_ + 1)), kept_memory_(space.make_basis(n_, flexible ? steps_ : 0)),
+        v_(base::make()), w_(base::make()), first_x_(base::make()), z_(base::make(!plain())) {}
+
+  static index_t restart(std::string_view parameters) {
+    return entry_parameters(flexible ? "fgmres[:RESTART]" : "gmres[:RESTART]", parameters).whole(0, 30, 1, 300);
+  }
+  static index_t vectors(std::string_view parameters) {
+    const index_t m = restart(parameters);
+    return 2 + m + 1 + 4 + (flexible ? m : 0);
+  }
+
+  solve_report run() { return base::run_iteration(*this); }
+
+  void start() {
+    using namespace gmres_steps;
+    s_.scalars(begin_cycle{numbers()});
+    s_.sweep(n_, pass(begin<V>{at(scale)}, out(as_view(v_)), out(all(), at(columns)), out(as_view(first_x_)),
+                      in(it_.r()), in(x_)));
+  }
+
+  void step() {
+    using namespace gmres_steps;
+    const view<V> w = as_view(w_), z = base::precondition(as_view(v_), as_view(z_));
+    if constexpr (flexible) s_.sweep(n_, pass(keep<V>{}, out(kept(), at(columns)), in(z)));
+    a_.apply(V(1), z, V(0), w);
+    s_.project(all(), at(used), w, slot{numbers().h()}, at(squares));
+    s_.subtract_and_project(all(), at(used), slot{numbers().h()}, w, slot{numbers().g()}, at(left));
+    s_.scalars(rotate{numbers(), rounding()});
+    s_.combine(all(), at(used), slot{numbers().g()},
+               pass(advance<V>{at(scale)}, given<V>(), in(w), out(as_view(v_)), out(all(), at(columns))));
+  }
+
+  void settle() {
+    using namespace gmres_steps;
+    s_.scalars(solve_triangle{numbers()});
+    const slot y{numbers().y()};
+    const auto x = out(x_);
+    const auto first = in(as_view(first_x_));
+    if (flexible) s_.combine(kept(), at(columns), y, pass(move<V>{}, given<V>(), x, first));
+    else if (plain()) s_.combine(all(), at(columns), y, pass(move<V>{}, given<V>(), x, first));
+    else if (diagonal()) s_.combine(all(), at(columns), y, pass(move<V>{}, given<V>(), x, first, in(m_.diagonal())));
+    else {
+      s_.combine(all(), at(columns), y, pass(take<V>{}, given<V>(), out(as_view(w_))));
+      m_.apply(as_view(w_), as_view(z_));
+      s_.sweep(n_, pass(move<V>{}, in(as_view(z_)), x, first));
+    }
+  }
+
+  gmres_steps::judge judge() { return {numbers()}; }
+  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return gmres_messages::explain(verdict, slots, patient);
+  }
+
+  /// The mean over the steps of a cycle, without its end.
+  double bytes_per_iteration() const {
+    return a_.bytes_per_apply() + base::bytes_of_precondition() +
+           base::vectors(1.5 * double(steps_ + 1) + 6 + (flexible ? 2 : 0));
+  }
+
+private:
+  static int steps_of(const linear_system<V>& system) {
+    return static_cast<int>(std::min(restart(system.parameters), system.b.size));
+  }
+  gmres_steps::numbers numbers() { return {it_.slots(), steps_}; }
+  basis<V> all() { return {basis_memory_.data(), n_}; }
+  basis<V> kept() { return {kept_memory_.data(), n_}; }
+  /// Of the product, and of the sums.
+  double rounding() const { return (double(base::system_.longest_row) + 64) * (std::numeric_limits<V>::epsilon() / 2); }
+
+  int steps_;
+  typename base::array basis_memory_, kept_memory_, v_, w_, first_x_, z_;
+};
+
+struct gmres_method {
+  template <vector_space S> using solver = restarted_gmres<S, false>;
+};
+
+} // namespace furrow
