@@ -77,7 +77,7 @@ template <class V> void check_symmetry(const coo<V>& a) {
   if (k == a.nnz()) return;
   const std::int32_t i = a.row[k], j = a.col[k];
   throw error(fault::input,
-              fmt::format("the matrix is not symmetric: A({}, {}) = {} but A({}, {}) = {}; conjugate gradients need a "
+              fmt::format("the matrix is not symmetric: A({}, {}) = {} but A({}, {}) = {}; the solver needs a "
                           "symmetric matrix: use the solver bicgstab, or assume_symmetric where the difference means "
                           "nothing",
                           i + 1, j + 1, a.val[k], j + 1, i + 1, at(a, row_ptr, j, i)));

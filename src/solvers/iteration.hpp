@@ -77,7 +77,8 @@ public:
           give_up(v, method);
           break;
         }
-        if (best_ < 0.5 * residual_) hand_back_the_best();
+        if (residual_ < best_) keep_best(residual_);
+        else if (best_ < 0.5 * residual_) hand_back_the_best();
       }
     }
     if (ending_.why == status::singular || ending_.why == status::diverged) replay(loop, method);
@@ -216,6 +217,7 @@ private:
   }
 
   template <class Method> void give_up(int v, Method& method) {
+    hand_back_the_best();
     std::optional<ending> own;
     if (v >= control::own_verdict && residual_ > rounding_of_residual()) own = method.explain(v, home_.data(), false);
     end(own ? std::move(*own) : ending{status::stagnated, solver_messages::stagnated});
@@ -283,6 +285,9 @@ private:
   template <class Method> void keep_if_best(double residual, Method& method) {
     if (!(residual < 0.1 * best_)) return;
     settle(method);
+    keep_best(residual);
+  }
+  void keep_best(double residual) {
     if (best_x_.empty()) best_x_ = s_.make(n_);
     s_.copy(system_.x, as_view(best_x_));
     best_ = residual;

@@ -24,7 +24,7 @@ protected:
   /// M r: r itself where M is the identity, z otherwise, which must not overlap it.
   view<V> precondition(view<V> r, view<V> z) {
     if (plain()) return r;
-    if (diagonal()) s_.sweep(n_, pass(scale{}, out(z), in(r), in(m_.diagonal())));
+    if (diagonal()) s_.sweep(n_, pass(multiply_by{}, out(z), in(r), in(m_.diagonal())));
     else m_.apply(r, z);
     return z;
   }
@@ -49,13 +49,6 @@ protected:
   index_t n_;
   kind what_;
   iteration<S> it_;
-
-private:
-  /// z = d r.
-  struct scale {
-    FURROW_HD void load() {}
-    FURROW_HD void operator()(V& z, V r, V d, sums<0>) const { z = d * r; }
-  };
 };
 
 /// A method by its type, see on_device.hpp.

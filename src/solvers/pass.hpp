@@ -104,6 +104,12 @@ struct set_zero {
   template <class V> FURROW_HD void operator()(V& x, sums<0>) const { x = V(0); }
 };
 
+/// z = d r.
+struct multiply_by {
+  FURROW_HD void load() {}
+  template <class V> FURROW_HD void operator()(V& z, V r, V d, sums<0>) const { z = d * r; }
+};
+
 /// Sums x - x: 0 where all of x is finite, a NaN otherwise.
 struct find_not_finite {
   FURROW_HD void load() {}

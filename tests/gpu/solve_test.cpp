@@ -2,6 +2,7 @@
 #include "on_gpu.hpp"
 
 #include "preconditioners/entry.hpp"
+#include "solvers/entry.hpp"
 
 #include "kit/guarded.hpp"
 #include "kit/random.hpp"
@@ -9,6 +10,7 @@
 #include "kit/solve_check.hpp"
 
 #include <furrow/formats.hpp>
+#include <furrow/generate.hpp>
 
 namespace furrow {
 namespace {
@@ -45,6 +47,30 @@ TYPED_TEST(gpu_solve, converges_with_every_format_kernel_and_preconditioner) {
           EXPECT_EQ(first.report.history, again.report.history);
         }
       }
+  }
+}
+
+TYPED_TEST(gpu_solve, answers_by_every_solver_as_the_cpu_does) {
+  using V = TypeParam;
+  for (const solver_entry* entry : solver_entries()) {
+    const bool symmetric = entry->needs.a.symmetric;
+    const auto a = symmetric ? kit::laplacian(50, 40) : generate("convection2d:45:10").a;
+    const auto b = kit::random_vector<V>(a.shape.rows, 2);
+    for (const char* m : {"none", "jacobi"}) {
+      SCOPED_TRACE(std::string(entry->name) + ", " + m);
+      auto o = this->options(m, sizeof(V) == 8 ? 1e-10 : 1e-3);
+      o.solver = entry->name;
+      o.format = "csr"; // "auto" may choose otherwise on each
+      const auto first = kit::solve_honestly<V>(a, b, o);
+      const auto again = kit::solve_honestly<V>(a, b, o);
+      EXPECT_TRUE(kit::same_bits(as_cview(first.x), as_cview(again.x)));
+      o.where = {};
+      const auto here = kit::solve_honestly<V>(a, b, o);
+      EXPECT_EQ(first.report.why, here.report.why) << first.report.message << "; " << here.report.message;
+      EXPECT_NEAR(double(first.report.iterations), double(here.report.iterations),
+                  2 + 0.15 * double(here.report.iterations));
+      EXPECT_EQ(first.report.bytes_per_iteration, here.report.bytes_per_iteration);
+    }
   }
 }
 

@@ -10,7 +10,7 @@
 namespace furrow::kit {
 
 struct traffic {
-  index_t sweeps = 0, dots = 0, copies = 0, products = 0, scalings = 0;
+  index_t sweeps = 0, dots = 0, copies = 0, products = 0, scalings = 0, projections = 0;
   index_t waits = 0;              ///< reads, fetches and runs of a loop
   index_t waits_inside_loops = 0; ///< of those, while a loop was running
   index_t loops_running = 0;
@@ -19,7 +19,7 @@ struct traffic {
   index_t passes_inside_loops = 0;
   double bytes_inside_loops = 0;
 
-  index_t passes() const { return sweeps + dots + copies + products + scalings; }
+  index_t passes() const { return sweeps + dots + copies + products + scalings + projections; }
   void pass(index_t& kind, double moved) {
     ++kind;
     bytes += moved;
@@ -33,7 +33,7 @@ struct traffic {
   }
 };
 
-/// Any space, counting. Bytes of a sweep are what its step declares.
+/// Any space of the host, counting. Bytes of a sweep are what its step declares.
 template <vector_space S> class counting_space {
 public:
   using value = typename S::value;
@@ -53,6 +53,20 @@ public:
   void dot(cview<value> x, cview<value> y, slot out) {
     seen_.pass(seen_.dots, bytes_of(2, x.size));
     s_.dot(x, y, out);
+  }
+  auto make_basis(index_t n, index_t most) { return s_.make_basis(n, most); }
+  void project(const basis<value>& all, slot count, cview<value> w, slot h, slot squares) {
+    seen_.pass(seen_.projections, bytes_of(used(count) + 1, all.n));
+    s_.project(all, count, w, h, squares);
+  }
+  void subtract_and_project(const basis<value>& all, slot count, slot h, view<value> w, slot g, slot squares) {
+    seen_.pass(seen_.projections, bytes_of(used(count) + 2, all.n));
+    s_.subtract_and_project(all, count, h, w, g, squares);
+  }
+  template <class Step, class... Slots>
+  void combine(const basis<value>& all, slot count, slot h, Step step, Slots... out) {
+    seen_.pass(seen_.projections, bytes_of(used(count) + Step::reads + Step::writes, all.n));
+    s_.combine(all, count, h, step, out...);
   }
   template <class F> void scalars(F f) { s_.scalars(f); }
   double read(slot s) {
@@ -82,6 +96,7 @@ public:
   }
 
 private:
+  static int used(slot count) { return static_cast<int>(*count.at); } // slots lie on the host
   static double bytes_of(int vectors, index_t n) { return double(vectors) * double(n) * sizeof(value); }
 
   S& s_;

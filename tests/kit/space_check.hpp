@@ -2,6 +2,7 @@
 #pragma once
 #include "random.hpp"
 
+#include "solvers/pass.hpp"
 #include "solvers/quotient.hpp"
 
 #include <furrow/array.hpp>
@@ -159,12 +160,91 @@ template <class S> void check_slots(S& space) {
   EXPECT_EQ(space.read({slots.data() + 70}), 0);
 }
 
+/// w + V h; keeps it in the vector of the basis that a slot names, and sums its squares.
+struct extend {
+  FURROW_HD void load() {}
+  template <class V> FURROW_HD void operator()(V along, V w, V& next, sums<1> sum) const {
+    next = w + along;
+    sum[0] += double(next) * double(next);
+  }
+};
+
+/// Products with the first `used` vectors of a basis of `most`, against long double.
+template <class S> void check_basis(S& space, index_t n, index_t most, index_t used) {
+  using V = value_of<S>;
+  using exact = long double;
+  SCOPED_TRACE(testing::Message() << n << " elements, " << used << " of " << most << " vectors");
+  const index_t stride = basis<V>::stride_of(n);
+  const auto values = random_vector<V>(stride * (most + 1), 21), w = random_vector<V>(n, 22);
+  auto memory = space.make_basis(n, most + 1);
+  space.copy(as_cview(to_space(space, values)), as_view(memory));
+  const basis<V> all{memory.data(), n};
+  auto device_w = to_space(space, w);
+  auto slots = space.make_slots(3 + 2 * most);
+  host_array<double> home(slots.size(), 0.0);
+  const auto given_h = random_vector<double>(most, 23);
+  home[0] = double(used);
+  for (index_t k = 0; k < most; ++k) home[3 + k] = given_h[k];
+  space.put(as_cview(home), as_view(slots));
+  const slot count{slots.data()}, squares{slots.data() + 1}, norm{slots.data() + 2}, h{slots.data() + 3},
+      g{slots.data() + 3 + most};
+
+  const auto element = [&](index_t k, index_t i) { return exact(values[k * stride + i]); };
+  const exact unit = std::numeric_limits<V>::epsilon();
+  const auto expect_projected = [&](const host_array<V>& of, slot first, const char* what) {
+    for (index_t k = 0; k <= used; ++k) {
+      exact sum = 0, size = 0;
+      for (index_t i = 0; i < n; ++i) {
+        const exact term = (k < used ? element(k, i) : exact(of[i])) * exact(of[i]);
+        sum += term, size += std::fabs(term);
+      }
+      const double got = space.read(k < used ? slot{first.at + k} : squares);
+      EXPECT_LE(std::fabs(exact(got) - sum), exact(n + 1) * 0x1p-53L * size) << what << " " << k;
+    }
+  };
+  space.project(all, count, as_cview(device_w), g, squares);
+  expect_projected(w, g, "V'w");
+
+  space.combine(all, count, h, pass(extend{}, given<V>(), in(as_cview(device_w)), out(all, count)), norm);
+  const host_array<V> extended(memory);
+  exact sum = 0;
+  for (index_t i = 0; i < n; ++i) {
+    exact along = 0, size = std::fabs(exact(w[i]));
+    for (index_t k = 0; k < used; ++k) {
+      along += exact(given_h[k]) * element(k, i);
+      size += std::fabs(exact(given_h[k]) * element(k, i));
+    }
+    const exact got = extended[used * stride + i];
+    ASSERT_LE(std::fabs(got - (exact(w[i]) + along)), exact(used + 2) * unit * size) << i;
+    sum += got * got;
+  }
+  EXPECT_LE(std::fabs(exact(space.read(norm)) - sum), exact(n + 1) * 0x1p-52L * sum);
+
+  space.subtract_and_project(all, count, h, as_view(device_w), g, squares);
+  const host_array<V> rest(device_w);
+  for (index_t i = 0; i < n; ++i) {
+    exact along = 0, size = std::fabs(exact(w[i]));
+    for (index_t k = 0; k < used; ++k) {
+      along += exact(given_h[k]) * element(k, i);
+      size += std::fabs(exact(given_h[k]) * element(k, i));
+    }
+    ASSERT_LE(std::fabs(exact(rest[i]) - (exact(w[i]) - along)), exact(used + 2) * unit * size) << i;
+  }
+  expect_projected(rest, g, "V'(w - V h)");
+  const double first = used > 0 ? space.read(g) : space.read(squares);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    space.project(all, count, as_cview(device_w), g, squares);
+    ASSERT_EQ(used > 0 ? space.read(g) : space.read(squares), first) << "repeat " << repeat;
+  }
+}
+
 /// Everything above.
 template <class S> void check_space(S& space) {
   for (const index_t n : probe_sizes) {
     check_sweep(space, n);
     check_dot(space, n);
     check_copy(space, n);
+    for (const index_t used : {0, 1, 3, 4, 5, 30}) check_basis(space, n, 30, used);
   }
   check_guarded_quotient(space);
   check_repeat(space);

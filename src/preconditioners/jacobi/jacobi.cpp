@@ -17,9 +17,20 @@ template <class V> std::string about_sign(const host_array<V>& diagonal, index_t
                      double(diagonal[i]), opposite ? "; all of this one is negative: solve -A x = -b" : "");
 }
 
+/// Gives entries that are 0 the size of their row, |A[i,:]| in the largest element; 1 where the row is empty, as any
+/// number would do.
+template <class V> void fill_zeros(host_array<V>& diagonal, const coo<V>& a) {
+  if (std::ranges::all_of(diagonal, [](V d) { return d != 0; })) return;
+  host_array<V> size(diagonal.size(), V(0));
+  for (index_t k = 0; k < a.nnz(); ++k) size[a.row[k]] = std::max(size[a.row[k]], std::abs(a.val[k]));
+  for (index_t i = 0; i < diagonal.size(); ++i)
+    if (diagonal[i] == 0) diagonal[i] = size[i] > 0 ? size[i] : V(1);
+}
+
 /// A[i,i]. For a solver that needs a definite matrix an entry that is not positive proves that A is none:
-/// e_i' A e_i = A[i,i]. For the others an entry that is 0 has no inverse.
-template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite) {
+/// e_i' A e_i = A[i,i]. For the others an entry that is 0 has no inverse; where only the size of rows counts, theirs
+/// stands in.
+template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite, bool only_sizes) {
   host_array<V> diagonal(a.shape.rows);
   cpu::for_each_range(a.shape.rows, 1 << 14, [&](index_t first, index_t last) {
     std::fill(diagonal.data() + first, diagonal.data() + last, V(0));
@@ -28,6 +39,7 @@ template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite
     for (index_t k = first; k < last; ++k)
       if (a.row[k] == a.col[k]) diagonal[a.row[k]] = a.val[k];
   });
+  if (only_sizes) fill_zeros(diagonal, a);
   for (index_t i = 0; i < diagonal.size(); ++i) {
     if (definite && !(diagonal[i] > 0)) throw refusal{status::not_positive_definite, about_sign(diagonal, i)};
     if (diagonal[i] == 0)
@@ -41,10 +53,10 @@ template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite
   return diagonal;
 }
 
-/// M = D^-1, D the diagonal of A; |D|^-1 where M must be definite and A need not.
+/// M = D^-1, D the diagonal of A; where M must be definite and A need not, |D|^-1, and 1 / |A[i,:]| where D has a 0.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
-  auto inverse = checked_diagonal(a, needed.a.definite);
+  auto inverse = checked_diagonal(a, needed.a.definite, needed.m.definite && !needed.a.definite);
   for (V& d : inverse) d = V(1) / (needed.m.definite ? std::abs(d) : d);
   return make_diagonal_scaling(std::move(inverse), where);
 }

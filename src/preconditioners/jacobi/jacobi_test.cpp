@@ -50,6 +50,18 @@ TYPED_TEST(jacobi, offers_its_diagonal_to_solvers) {
   EXPECT_EQ(m->stored_bytes(), 3.0 * sizeof(TypeParam));
 }
 
+TYPED_TEST(jacobi, takes_the_size_of_rows_where_a_solver_needs_a_definite_m_of_any_symmetric_matrix) {
+  const auto a = kit::assemble({4, 4}, {{0, 0, -4}, {0, 1, 8}, {1, 0, 8}, {2, 2, 2}});
+  const auto m = make_preconditioner<TypeParam>("jacobi", kit::as_precision<TypeParam>(a), device{},
+                                                {{true, false}, {true, true}});
+  const auto d = m->diagonal();
+  ASSERT_EQ(d.size, 4);
+  EXPECT_EQ(d[0], TypeParam(0.25));  // |a_11|
+  EXPECT_EQ(d[1], TypeParam(0.125)); // a zero: the largest of its row
+  EXPECT_EQ(d[2], TypeParam(0.5));
+  EXPECT_EQ(d[3], TypeParam(1)); // an empty row
+}
+
 TYPED_TEST(jacobi, refuses_a_diagonal_that_proves_the_matrix_indefinite) {
   EXPECT_EQ(this->refusal_of(kit::diagonal({1, -2})), status::not_positive_definite);
   EXPECT_EQ(this->refusal_of(kit::diagonal({1, 0})), status::not_positive_definite);

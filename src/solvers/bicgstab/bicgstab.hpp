@@ -68,7 +68,7 @@ public:
     if (stored()) m_.apply(as_view(p_), p_hat());
   }
 
-  bicgstab_steps::judge judge() { return {it_.slots()}; }
+  bicgstab_steps::judge judge() { return bicgstab_steps::judge{it_.slots()}; }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return bicgstab_messages::explain(verdict, slots, patient);
   }

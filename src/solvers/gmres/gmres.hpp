@@ -84,7 +84,7 @@ public:
     }
   }
 
-  gmres_steps::judge judge() { return {numbers()}; }
+  gmres_steps::judge judge() { return gmres_steps::judge{numbers()}; }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return gmres_messages::explain(verdict, slots, patient);
   }

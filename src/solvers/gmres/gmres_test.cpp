@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gmres and fgmres, which share their text.
+#include "gmres.hpp"
+
+#include "backends/cpu/space.hpp"
+#include "kit/counting.hpp"
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+namespace furrow {
+namespace {
+
+template <class V> struct gmres : testing::Test {
+  static solve_options options(std::string solver, std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) {
+    solve_options o;
+    o.solver = std::move(solver);
+    o.precond = std::move(precond);
+    o.rtol = rtol;
+    return o;
+  }
+};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(gmres, precisions);
+
+/// Diagonally dominant, no symmetry in pattern or values, diagonal entries of both signs.
+coo<double> lopsided(index_t n, std::uint64_t seed) {
+  const auto r = kit::random_vector<double>(n * n, seed);
+  return kit::from_function(n, [&](index_t i, index_t j) {
+    if (i == j) return (i % 2 ? 1.0 : -1.0) * double(n);
+    return (i + 3 * j) % 4 == 0 ? r[i * n + j] : 0.0;
+  });
+}
+
+TYPED_TEST(gmres, solves_matrices_without_symmetry) {
+  using V = TypeParam;
+  for (const char* solver : {"gmres", "gmres:3", "fgmres", "fgmres:3"})
+    for (const char* m : {"none", "jacobi", "ilu"})
+      for (const index_t n : {1, 2, 3, 10, 50}) {
+        const auto a = lopsided(n, 3);
+        const auto expected = kit::random_vector<V>(n, 4);
+        const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options(solver, m));
+        ASSERT_EQ(s.report.why, status::converged) << solver << ", " << m << ", " << n << ": " << s.report.message;
+        for (index_t i = 0; i < n; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-8 : 1e-2);
+      }
+}
+
+/// The least |b - A x| over the Krylov spaces of 0, 1, 2, ... products, by a basis of A b, A^2 b, ... in long double.
+std::vector<double> least_residuals(const coo<double>& a, const host_array<double>& b, int steps) {
+  using vector = std::vector<long double>;
+  const auto n = static_cast<std::size_t>(b.size());
+  const auto dot = [&](const vector& x, const vector& y) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += x[i] * y[i];
+    return sum;
+  };
+  vector r(b.begin(), b.end()), v = r;
+  std::vector<vector> images;
+  std::vector<double> result{1};
+  const long double norm_b = std::sqrt(dot(r, r));
+  for (int k = 0; k < steps; ++k) {
+    vector w(n, 0);
+    for (index_t e = 0; e < a.nnz(); ++e)
+      w[static_cast<std::size_t>(a.row[e])] +=
+          static_cast<long double>(a.val[e]) * v[static_cast<std::size_t>(a.col[e])];
+    for (int twice = 0; twice < 2; ++twice)
+      for (const vector& q : images) {
+        const long double c = dot(q, w);
+        for (std::size_t i = 0; i < n; ++i) w[i] -= c * q[i];
+      }
+    const long double norm = std::sqrt(dot(w, w));
+    for (long double& e : w) e /= norm;
+    const long double c = dot(w, r);
+    for (std::size_t i = 0; i < n; ++i) r[i] -= c * w[i];
+    result.push_back(double(std::sqrt(dot(r, r)) / norm_b));
+    images.push_back(w);
+    v = w;
+  }
+  return result;
+}
+
+TEST(gmres_residuals, are_the_least_of_the_krylov_space) {
+  const auto a = generate("convection2d:12:20").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 5);
+  const auto expected = least_residuals(a, b, 20);
+  for (const char* solver : {"gmres", "fgmres"}) {
+    auto o = gmres<double>::options(solver, "none", 1e-14);
+    o.max_iterations = 20;
+    o.history = true;
+    const auto s = kit::solve_honestly<double>(a, b, o);
+    ASSERT_EQ(s.report.history.size(), expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(s.report.history[k], expected[k], 1e-15) << k;
+    EXPECT_NEAR(s.report.relative_residual, expected.back(), 1e-12);
+  }
+}
+
+TYPED_TEST(gmres, never_grows_from_one_cycle_to_the_next) {
+  using V = TypeParam;
+  auto o = this->options("gmres:5", "none", 1e-3);
+  o.history = true;
+  const auto a = generate("convection2d:30:50").a;
+  const auto s = kit::solve_honestly<V>(a, kit::random_vector<V>(a.shape.rows, 6), o);
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_GT(s.report.iterations, 20);
+  EXPECT_EQ(s.report.restarts, 0); // a new cycle is none
+  for (std::size_t k = 1; k < s.report.history.size(); ++k)
+    EXPECT_LE(s.report.history[k], s.report.history[k - 1] * (1 + 64 * double(std::numeric_limits<V>::epsilon()))) << k;
+}
+
+TYPED_TEST(gmres, takes_as_many_steps_as_there_are_eigenvalues) {
+  using V = TypeParam;
+  const auto a = kit::diagonal({1, 2, 3, 1, 2, 3, 1, 2, 3});
+  const auto s = kit::solve_honestly<V>(a, host_array<V>(9, V(1)), this->options("gmres", "none"));
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.iterations, 3);
+}
+
+TYPED_TEST(gmres, shows_a_monitor_the_x_of_the_moment) {
+  using V = TypeParam;
+  const auto matrix = generate("convection2d:16:20").a;
+  const auto b = kit::random_vector<V>(matrix.shape.rows, 7);
+  for (const char* m : {"none", "jacobi", "ilu"})
+    for (const char* name : {"gmres:7", "fgmres:7"}) {
+      SCOPED_TRACE(std::string(name) + ", " + m);
+      auto o = this->options(name, m, sizeof(V) == 8 ? 1e-8 : 1e-3);
+      int seen = 0;
+      o.monitor_every = 3;
+      o.monitor = [&](const progress& p, cview<double> x) {
+        host_array<double> copy(x.size), wide(b.size());
+        std::copy(x.begin(), x.end(), copy.begin());
+        std::copy(b.begin(), b.end(), wide.begin());
+        const auto truth = kit::true_residual(matrix, as_cview(wide), as_cview(copy));
+        EXPECT_NEAR(double(truth.norm / truth.norm_b), p.relative_residual, sizeof(V) == 8 ? 1e-10 : 1e-4)
+            << p.iteration;
+        ++seen;
+        return true;
+      };
+      const auto watched = kit::solve_honestly<V>(matrix, b, o);
+      EXPECT_EQ(watched.report.why, status::converged) << watched.report.message;
+      EXPECT_GE(seen, 1);
+      o.monitor = nullptr;
+      const auto alone = kit::solve_honestly<V>(matrix, b, o); // looking changes nothing
+      EXPECT_EQ(alone.report.iterations, watched.report.iterations);
+      EXPECT_TRUE(kit::same_bits(as_cview(alone.x), as_cview(watched.x)));
+    }
+}
+
+TYPED_TEST(gmres, has_the_same_bits_for_every_number_of_threads) {
+  using V = TypeParam;
+  const auto a = generate("convection2d:120:10").a;
+  const auto b = kit::random_vector<V>(a.shape.rows, 11);
+  host_array<V> first;
+  for (const int count : {1, 1, 2, 3}) {
+    set_threads(count);
+    auto s = kit::solve_honestly<V>(a, b, this->options("gmres:20", "jacobi", 1e-2));
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    if (first.empty()) first = std::move(s.x);
+    else {
+      EXPECT_TRUE(kit::same_bits(as_cview(first), as_cview(s.x))) << count;
+    }
+  }
+  set_threads(0);
+}
+
+TYPED_TEST(gmres, never_says_converged_of_singular_systems_and_keeps_the_best) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(20, 20, 1, true, 0);
+  auto b = kit::random_vector<V>(400, 7);
+  for (V& v : b) v += 1;
+  auto o = this->options("gmres", "none");
+  o.max_iterations = 2000;
+  const auto s = kit::solve_honestly<V>(a, b, o);
+  EXPECT_NE(s.report.why, status::converged) << s.report.message;
+  EXPECT_LT(s.report.relative_residual, 0.95); // the part of b in the range is solved for
+}
+
+TYPED_TEST(gmres, says_singular_with_a_sentence) {
+  using V = TypeParam;
+  for (const auto& a : {kit::assemble({2, 2}, {{0, 1, 1}}), kit::assemble({3, 3}, {})}) {
+    host_array<V> b(a.shape.rows, V(0));
+    b[a.shape.rows - 1] = 1;
+    const auto s = kit::solve_honestly<V>(a, b, this->options("gmres", "none"));
+    EXPECT_EQ(s.report.why, status::singular) << s.report.message;
+    EXPECT_NE(s.report.message.find("Krylov"), std::string::npos) << s.report.message;
+    EXPECT_LE(s.report.relative_residual, 1);
+  }
+}
+
+TEST(gmres_overflow, is_said) {
+  const auto s =
+      kit::solve_honestly<double>(kit::diagonal({1e200, 1}), {1, 1}, gmres<double>::options("gmres", "none"));
+  EXPECT_EQ(s.report.why, status::nan) << s.report.message;
+  EXPECT_NE(s.report.message.find("overflow"), std::string::npos) << s.report.message;
+}
+
+/// Another diagonal each time.
+template <class V> class moody final : public any_preconditioner<V> {
+public:
+  void apply(cview<V> r, view<V> z) const override {
+    ++calls_;
+    for (index_t i = 0; i < r.size; ++i) z[i] = r[i] / V(4 + (i + calls_) % 3);
+  }
+  double stored_bytes() const override { return 0; }
+
+private:
+  mutable index_t calls_ = 0;
+};
+
+TYPED_TEST(gmres, flexible_takes_a_preconditioner_that_changes) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(generate("convection2d:20:5").a);
+  const auto b = kit::random_vector<V>(a.shape.rows, 8);
+  const auto op = find_format("csr").cpu.make<V>()(a, {}, "auto");
+  const moody<V> m;
+  solver<V> flexible(*op, &m, this->options("fgmres:40", "none", sizeof(V) == 8 ? 1e-10 : 1e-4));
+  host_array<V> x(b.size(), V(0));
+  const auto report = flexible.solve(as_cview(b), as_view(x));
+  EXPECT_EQ(report.why, status::converged) << report.message;
+  const auto truth = kit::true_residual(a, as_cview(b), as_cview(x));
+  EXPECT_LE(truth.norm, (sizeof(V) == 8 ? 1e-10 : 1e-4) * truth.norm_b * 1.01);
+}
+
+TEST(gmres_parameters, are_checked) {
+  const auto a = kit::laplacian(4);
+  for (const char* solver : {"gmres:0", "gmres:301", "gmres:x", "gmres:3:4", "fgmres:-1"}) {
+    auto o = gmres<double>::options(solver, "none");
+    const host_array<double> b(4, 1.0);
+    host_array<double> x(4, 0.0);
+    try {
+      solve(a, as_cview(b), as_view(x), o);
+      ADD_FAILURE() << solver;
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::usage) << solver;
+    }
+  }
+}
+
+/// What the steps of a whole cycle cost.
+template <class V> void check_cost(const char* precond, bool general, double expected_passes) {
+  const auto a = kit::as_precision<V>(generate("convection2d:40:1").a);
+  kit::traffic seen;
+  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {});
+  if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), seen);
+  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), seen);
+  const auto b = kit::random_vector<V>(a.shape.rows, 3);
+  host_array<V> x(a.shape.rows, V(0));
+  cpu::space<V> inner;
+  kit::counting_space<cpu::space<V>> space(inner, seen);
+  solve_options o;
+  o.rtol = 1e-30;
+  o.max_iterations = 10;
+  const stats s = measure(a);
+  const auto report =
+      run_in<gmres_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max, "10"}, o);
+  EXPECT_EQ(report.iterations, 10) << report.message;
+  EXPECT_EQ(double(seen.passes_inside_loops) / 10, expected_passes);
+  EXPECT_EQ(seen.bytes_inside_loops / 10, report.bytes_per_iteration);
+  EXPECT_EQ(seen.waits_inside_loops, 0);
+}
+
+TYPED_TEST(gmres, costs_what_its_header_says) {
+  check_cost<TypeParam>("none", false, 4);
+  check_cost<TypeParam>("jacobi", false, 5);
+  check_cost<TypeParam>("jacobi", true, 5);
+}
+
+} // namespace
+} // namespace furrow

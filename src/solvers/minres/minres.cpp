@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "minres.hpp"
+
+#include "solvers/on_device.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow {
+namespace minres_messages {
+
+using solver_messages::standing;
+
+std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+  using namespace minres_steps;
+  switch (verdict) {
+  case negative_m:
+    return ending{status::not_positive_definite, [least = slots[smallest]](const standing& s) {
+                    return fmt::format(
+                        "iteration {}: r'Mr = {:.6e} is negative, so the preconditioner is not positive definite",
+                        s.iterations + 1, least);
+                  }};
+  case lost_direction:
+  case outgrown:
+    if (patient) return {};
+    return ending{status::singular, [](const standing& s) {
+                    return fmt::format(
+                        "the matrix is singular{} and b is not in its range: after {} iterations no x has a smaller "
+                        "relative residual than {:.3e}, within rounding; take the part of b that A maps to zero out",
+                        s.single_precision ? " in single precision" : " to working precision", s.iterations,
+                        s.relative);
+                  }};
+  default:
+    return ending{status::nan, [v_av = slots[alfa], r_mr = slots[squares]](const standing& s) {
+                    return fmt::format("iteration {}: v'Av = {}, r'Mr = {}: the numbers overflow", s.iterations + 1,
+                                       v_av, r_mr);
+                  }};
+  }
+}
+
+} // namespace minres_messages
+
+namespace minres_solver {
+
+extern const solver_entry entry{"minres",
+                                "minimal residuals, for symmetric matrices, definite or not",
+                                {{true, false}, {true, true}},
+                                fixed_vectors<minres_method, 9>,
+                                run_on_device<minres_method, double>,
+                                run_on_device<minres_method, float>};
+
+} // namespace minres_solver
+} // namespace furrow

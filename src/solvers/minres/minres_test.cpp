@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "minres.hpp"
+
+#include "backends/cpu/space.hpp"
+#include "kit/counting.hpp"
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+namespace furrow {
+namespace {
+
+template <class V> struct minres : testing::Test {
+  static solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) {
+    solve_options o;
+    o.solver = "minres";
+    o.precond = std::move(precond);
+    o.rtol = rtol;
+    return o;
+  }
+};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(minres, precisions);
+
+/// [A B'; B 0] with A a Laplacian: indefinite, with zeros on the diagonal.
+coo<double> saddle(index_t n, index_t constraints) {
+  return kit::from_function(n + constraints, [&](index_t i, index_t j) {
+    if (i < n && j < n) return i == j ? 3.0 : i + 1 == j || j + 1 == i ? -1.0 : 0.0;
+    if (i >= n && j >= n) return 0.0;
+    const index_t row = std::min(i, j), constraint = std::max(i, j) - n;
+    return row % constraints == constraint ? 1.0 + 0.1 * double(row) : 0.0;
+  });
+}
+
+TYPED_TEST(minres, solves_definite_and_indefinite_matrices) {
+  using V = TypeParam;
+  const auto shifted = kit::laplacian(12, 12, 1, true, -1.3); // eigenvalues on both sides of 0
+  const auto negative = kit::diagonal({-1, -2, -3, -40});
+  const auto one = kit::diagonal({-4});
+  for (const char* m : {"none", "jacobi"})
+    for (const auto& a : {kit::laplacian(12, 12), shifted, negative, one, saddle(40, 5)}) {
+      const auto expected = kit::random_vector<V>(a.shape.rows, 4);
+      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options(m));
+      ASSERT_EQ(s.report.why, status::converged) << m << ", " << a.shape.rows << ": " << s.report.message;
+      for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-7 : 0.05);
+    }
+}
+
+TYPED_TEST(minres, takes_stored_preconditioners) {
+  using V = TypeParam;
+  const auto a = generate("poisson2d:40").a;
+  const auto b = kit::random_vector<V>(a.shape.rows, 5);
+  const auto plain = kit::solve_honestly<V>(a, b, this->options("none"));
+  for (const char* m : {"ic0", "fsai", "amg"}) {
+    const auto s = kit::solve_honestly<V>(a, b, this->options(m));
+    EXPECT_EQ(s.report.why, status::converged) << m << ": " << s.report.message;
+    EXPECT_LE(s.report.iterations, plain.report.iterations) << m;
+  }
+}
+
+TEST(minres_residuals, never_grow_and_are_below_those_of_cg) {
+  const auto a = generate("anisotropic2d:40:0.01").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 6);
+  auto o = minres<double>::options("none", 1e-9);
+  o.history = true;
+  const auto s = kit::solve_honestly<double>(a, b, o);
+  o.solver = "cg";
+  const auto cg = kit::solve_honestly<double>(a, b, o);
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  ASSERT_LE(s.report.history.size(), cg.report.history.size());
+  for (std::size_t k = 1; k < s.report.history.size(); ++k) {
+    EXPECT_LE(s.report.history[k], s.report.history[k - 1] * (1 + 1e-12)) << k;
+    EXPECT_LE(s.report.history[k], cg.report.history[k] * (1 + 1e-6)) << k;
+  }
+}
+
+TYPED_TEST(minres, says_that_b_is_out_of_range_and_hands_back_the_least_squares_answer) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(20, 20, 1, true, 0); // its null space: the constants
+  auto b = kit::random_vector<V>(400, 7);
+  long double mean = 0, squares = 0;
+  for (V& v : b) v += 1;
+  for (const V v : b) mean += v / 400.0L, squares += static_cast<long double>(v) * v;
+  const auto s = kit::solve_honestly<V>(a, b, this->options("none", 1e-12));
+  EXPECT_EQ(s.report.why, status::singular) << s.report.message;
+  EXPECT_NEAR(s.report.relative_residual, double(std::abs(mean) * 20 / std::sqrt(squares)), 1e-2);
+  for (V& v : b) v -= static_cast<V>(mean);
+  const auto consistent = kit::solve_honestly<V>(a, b, this->options("none"));
+  EXPECT_EQ(consistent.report.why, status::converged) << consistent.report.message;
+}
+
+TYPED_TEST(minres, says_why_it_cannot) {
+  using V = TypeParam;
+  const host_array<V> b{1, 1};
+  const auto reason = [&](const coo<double>& a, const char* m) {
+    return kit::solve_honestly<V>(a, b, this->options(m)).report;
+  };
+  EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "none").why, status::singular);
+  EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "jacobi").why, status::singular);
+  EXPECT_EQ(reason(kit::diagonal({1, 0}), "none").why, status::singular);
+  try {
+    reason(kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 2}, {1, 1, 1}}), "none");
+    ADD_FAILURE() << "a matrix without symmetry passes";
+  } catch (const error& e) {
+    EXPECT_NE(std::string(e.what()).find("not symmetric"), std::string::npos) << e.what();
+  }
+  if (sizeof(V) == 8) {
+    EXPECT_EQ(reason(kit::diagonal({1e200, 1}), "none").why, status::nan);
+  }
+}
+
+/// -I, stored.
+template <class V> struct minus final : any_preconditioner<V> {
+  void apply(cview<V> r, view<V> z) const override {
+    for (index_t i = 0; i < r.size; ++i) z[i] = -r[i];
+  }
+  double stored_bytes() const override { return 0; }
+};
+
+TYPED_TEST(minres, refuses_a_preconditioner_that_is_not_definite) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(9));
+  const auto op = find_format("csr").cpu.make<V>()(a, {}, "auto");
+  const minus<V> m;
+  solver<V> s(*op, &m, this->options("none"));
+  host_array<V> x(9, V(0));
+  const auto report = s.solve(as_cview(kit::random_vector<V>(9, 1)), as_view(x));
+  EXPECT_EQ(report.why, status::not_positive_definite);
+  EXPECT_NE(report.message.find("preconditioner"), std::string::npos) << report.message;
+}
+
+TYPED_TEST(minres, has_the_same_bits_for_every_number_of_threads) {
+  using V = TypeParam;
+  const auto a = generate("poisson2d:120").a;
+  const auto b = kit::random_vector<V>(a.shape.rows, 11);
+  host_array<V> first;
+  for (const int count : {1, 1, 2, 3}) {
+    set_threads(count);
+    auto s = kit::solve_honestly<V>(a, b, this->options("jacobi", 1e-3));
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    if (first.empty()) first = std::move(s.x);
+    else {
+      EXPECT_TRUE(kit::same_bits(as_cview(first), as_cview(s.x))) << count;
+    }
+  }
+  set_threads(0);
+}
+
+/// What a step costs.
+template <class V> void check_cost(const char* precond, bool general, double expected_passes) {
+  const auto a = kit::as_precision<V>(generate("poisson2d:40").a);
+  kit::traffic seen;
+  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {});
+  if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), seen);
+  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), seen);
+  const auto b = kit::random_vector<V>(a.shape.rows, 3);
+  host_array<V> x(a.shape.rows, V(0));
+  cpu::space<V> inner;
+  kit::counting_space<cpu::space<V>> space(inner, seen);
+  solve_options o;
+  o.rtol = 1e-30;
+  o.max_iterations = 20;
+  const stats s = measure(a);
+  const auto report =
+      run_in<minres_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
+  EXPECT_EQ(report.iterations, 20) << report.message;
+  EXPECT_EQ(double(seen.passes_inside_loops) / 20, expected_passes);
+  EXPECT_EQ(seen.bytes_inside_loops / 20, report.bytes_per_iteration);
+  EXPECT_EQ(seen.waits_inside_loops, 0);
+}
+
+TYPED_TEST(minres, costs_what_its_header_says) {
+  check_cost<TypeParam>("none", false, 3);
+  check_cost<TypeParam>("jacobi", false, 3);
+  check_cost<TypeParam>("jacobi", true, 5);
+}
+
+} // namespace
+} // namespace furrow
