@@ -19,6 +19,7 @@ template <class V> struct gpu_solve : on_gpu_in<V> {
   solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
     solve_options o;
     o.where = this->gpu;
+    o.solver = "cg";
     o.precond = std::move(precond);
     o.rtol = rtol;
     return o;
