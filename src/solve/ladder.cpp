@@ -22,7 +22,10 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-constexpr inventory this_build{has_solver, has_preconditioner};
+inventory this_build(device where) {
+  return {has_solver, has_preconditioner, where.is_gpu(),
+          [](std::string_view precond) { return find_preconditioner(precond).on_gpu; }};
+}
 
 bool answers(status why) { return why == status::converged; }
 /// Another rung would not help, or was not asked for.
@@ -86,10 +89,10 @@ template <class V> void ladder<V>::prepare(coo<V> a) {
     features_.negative_diagonal = 0;
   }
   if (o.precond == "auto") {
-    plans_ = rungs_for(features_, this_build);
+    plans_ = rungs_for(features_, this_build(options_.where));
   } else {
     find_preconditioner(o.precond).lay_out(stats_, precision_of<V>, take_apart(o.precond).parameters); // throws
-    plans_ = rungs_with(o.precond, features_, this_build);
+    plans_ = rungs_with(o.precond, features_, this_build(options_.where));
   }
   if (cancelled()) return;
   first_ = std::make_unique<part>(precondition(plans_.front(), a));
@@ -147,7 +150,7 @@ std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& 
 template <class V> void ladder<V>::turn_to_indefinite() {
   indefinite_ = true;
   if (options_.precond != "auto" || !features_.symmetric) return;
-  plans_ = rungs_for_indefinite(features_, this_build);
+  plans_ = rungs_for_indefinite(features_, this_build(options_.where));
   at_ = std::size_t(-1); // the first one is next
 }
 

@@ -40,6 +40,18 @@ TEST(rungs, of_symmetric_matrices_begin_with_what_is_cheap_and_end_without_an_ou
   for (const rung_plan& r : list) EXPECT_FALSE(r.reason.empty());
 }
 
+TEST(rungs, of_a_gpu_are_patient_before_one_of_the_host) {
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true;
+  const auto host = rungs_for(large_matrix(), everything), all_there = rungs_for(large_matrix(), on_gpu);
+  on_gpu.runs_on_gpu = [](std::string_view name) { return name == "jacobi"; };
+  const auto little_there = rungs_for(large_matrix(), on_gpu);
+  ASSERT_EQ(names(little_there), names(host));
+  EXPECT_EQ(all_there.front().outlook, host.front().outlook);
+  EXPECT_EQ(little_there.front().outlook, 20 * host.front().outlook);
+  EXPECT_EQ(little_there[1].outlook, host[1].outlook); // from the host to the host
+}
+
 TEST(rungs, of_few_rows_are_factorised_early) {
   features f = large_matrix();
   f.rows = f.dominant = 2000;

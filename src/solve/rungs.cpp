@@ -15,6 +15,8 @@ constexpr index_t few_rows = 3000;
 constexpr index_t cheap = 450;
 /// The same for a preconditioner that is dear already.
 constexpr index_t patient = 1500;
+/// Times as many before a GPU hands over to a rung of the host: a GPU's memory is some 20 times as fast.
+constexpr index_t gpu_patience = 20;
 
 class ladder_list {
 public:
@@ -25,11 +27,15 @@ public:
       list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook});
   }
   std::vector<rung_plan> take() {
+    for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k)
+      if (runs_on_gpu(list_[k]) && !runs_on_gpu(list_[k + 1])) list_[k].outlook *= gpu_patience;
     if (!list_.empty()) list_.back().outlook = 0; // nothing follows that would be better
     return std::move(list_);
   }
 
 private:
+  bool runs_on_gpu(const rung_plan& plan) const { return there_.runs_on_gpu(plan.precond); }
+
   const inventory& there_;
   std::vector<rung_plan> list_;
 };

@@ -23,6 +23,9 @@ struct rung_plan {
 struct inventory {
   bool (*has_solver)(std::string_view name);
   bool (*has_preconditioner)(std::string_view name);
+  /// Whether the solve runs on a GPU, and which preconditioners run there too.
+  bool on_gpu = false;
+  bool (*runs_on_gpu)(std::string_view name) = [](std::string_view) { return true; };
 };
 
 /// The rungs for a matrix, the first one first. Never empty.
