@@ -80,8 +80,8 @@ struct solve_report {
   index_t iterations = 0;
   index_t restarts = 0;          ///< from the recomputed residual
   double relative_residual = 0;  ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
-  double condition_estimate = 0; ///< of A in the 1-norm, where it was factored; 0: not known
-  double error_estimate = 0;     ///< of |x - A^-1 b| / |x|, largest elements, docs/direct.md; 0: not known
+  double condition_estimate = 0; ///< of A in the 1-norm where it was factored, of M A by cg; 0: not known
+  double error_estimate = 0;     ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known
   std::string warning;           ///< a sentence where the error may exceed 1 % though the residual is small
   double setup_seconds = 0, solve_seconds = 0; ///< of all rungs together
   double bytes_per_iteration = 0;              ///< that the algorithm must move

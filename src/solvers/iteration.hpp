@@ -25,6 +25,8 @@ namespace furrow {
 ///   judge()          a functor beside the slots, see `control::until`
 ///   explain(v, home, patient)  the end that verdict v of the solver's own means; empty where starting again may help.
 ///                    `home`: the slots; not `patient`: starting again did not help
+///   look(home, first, last)  only of a method that keeps numbers of its own: is shown the slots after steps first to
+///                    last, at most 4096 of them
 ///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
 ///
 /// **`converged` is said only of a residual that was computed anew from x**, in more digits where rounding could hide
@@ -50,6 +52,12 @@ public:
   slot at(int name) { return {numbers_.data() + name}; }
   /// For a judge.
   double* slots() { return numbers_.data(); }
+  /// The slots as the last chunk of steps left them.
+  const double* last_slots() const { return home_.data(); }
+  /// |b - A x|, recomputed.
+  double residual() const { return residual_; }
+  /// |x - x0| / |x|, see `moved_since`.
+  double moved_since_first_guess() { return first_x_.empty() ? 1 : moved_since(first_x_); }
   /// For a method whose residual climbs far above the first one before it falls: r is worked out anew on the way down.
   void replace_residual_behind_humps() { replaces_ = true; }
 
@@ -160,6 +168,8 @@ private:
         record(norm, after - each * double(now - i));
         if (norm < least_) least_ = norm, least_step_ = i;
       }
+      if constexpr (requires { method.look(home_.data(), now, now); })
+        method.look(home_.data(), report_.iterations + 1, now);
       report_.iterations = now;
       const auto why = static_cast<int>(home_[control::why]);
       if (done && !resume(why, method)) return settle(method), why;
@@ -303,6 +313,23 @@ private:
     }
     if (!(residual_ <= first_) && std::isfinite(first_)) restore_first_guess();
   }
+  /// |x - A^-1 b| / |x| in the 8-norm: what x has moved since the one kept before it, or since the first guess, for an
+  /// error that falls as the residual does. 0: not known.
+  double error_by_progress() {
+    if (!best_x_.empty()) return residual_ < best_ ? moved_since(best_x_) * residual_ / best_ : 0;
+    return first_x_.empty() || !(residual_ < first_) ? 0 : moved_since(first_x_) * residual_ / first_;
+  }
+  /// |x - y| / |x| in the 8-norm, which a few large elements decide.
+  double moved_since(const array& y) {
+    const double size = norm_of(system_.x) / std::sqrt(double(system_.x.size));
+    if (!(size > 0)) return 0;
+    s_.sweep(system_.x.size, pass(compare{1 / size}, in(system_.x), in(as_cview(y))), at(control::rr),
+             at(control::peak));
+    report_.waits += 2;
+    const double moved = s_.read(at(control::rr)), all = s_.read(at(control::peak));
+    return std::pow(moved / all, 1.0 / 8);
+  }
+
   void restore_first_guess() {
     if (first_x_.empty()) s_.sweep(n_, pass(set_zero{}, out(system_.x)));
     else s_.copy(as_cview(first_x_), system_.x);
@@ -311,6 +338,7 @@ private:
 
   solve_report report() {
     if (ending_.why != status::converged) hand_back_the_best();
+    else if (report_.iterations > 0) report_.error_estimate = error_by_progress();
     const double relative = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
     const bool single = sizeof(V) == 4;
     const bool preconditioned = system_.m.what() != any_preconditioner<V>::kind::identity;

@@ -15,6 +15,9 @@ std::string one_digit_above(double value) {
   return fmt::format("{:.0e}", std::ceil(value / power) * power);
 }
 
+/// Times that an error may be larger than its estimate: 5 on the real matrices.
+constexpr double doubt = 5;
+
 } // namespace
 
 std::string converged(const standing& s) {
@@ -59,6 +62,16 @@ std::string stagnated(const standing& s) {
                      "matrix; ask for a tolerance of {}{}",
                      floor, s.iterations, s.restarts, s.restarts == 1 ? "" : "s", one_digit_above(1.1 * floor),
                      s.single_precision ? " or use f64" : "");
+}
+
+std::string inaccurate(double error, double condition, double relative_residual) {
+  if (!(error * doubt > 0.01)) return {};
+  const std::string size = error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large";
+  const std::string why =
+      condition > 0 ? fmt::format(": the condition number of the preconditioned matrix is about {:.1e}", condition)
+                    : "";
+  return fmt::format("the residual is small, but x may be off by {}{}; a tolerance of {:.0e} should make that 1 %",
+                     size, why, 0.01 * relative_residual / (doubt * error));
 }
 
 } // namespace furrow::solver_messages

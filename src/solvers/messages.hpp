@@ -25,4 +25,8 @@ std::string too_slow(const standing& s);
 std::string out_of_time(const standing& s);
 std::string stagnated(const standing& s);
 
+/// What is to be said of an x whose residual is small and whose error was estimated: nothing where it is surely below 1
+/// %. `condition`: of the preconditioned matrix, 0 where it is not known.
+std::string inaccurate(double error, double condition, double relative_residual);
+
 } // namespace furrow::solver_messages

@@ -38,7 +38,12 @@ protected:
   template <class Self> solve_report run_iteration(Self& self) {
     solve_report report = it_.run(self);
     report.bytes_per_iteration = self.bytes_per_iteration();
+    warn(report);
     return report;
+  }
+  static void warn(solve_report& report) {
+    report.warning =
+        solver_messages::inaccurate(report.error_estimate, report.condition_estimate, report.relative_residual);
   }
 
   S& s_;

@@ -110,6 +110,22 @@ struct multiply_by {
   template <class V> FURROW_HD void operator()(V& z, V r, V d, sums<0>) const { z = d * r; }
 };
 
+/// Sums the eighth powers of x - y and of x, both times `scale`.
+struct compare {
+  double scale;
+  FURROW_HD void load() {}
+  template <class V> FURROW_HD void operator()(V x, V y, sums<2> sum) const {
+    sum[0] += eighth((double(x) - double(y)) * scale);
+    sum[1] += eighth(double(x) * scale);
+  }
+
+private:
+  static FURROW_HD double eighth(double v) {
+    const double squared = v * v, fourth = squared * squared;
+    return fourth * fourth;
+  }
+};
+
 /// Sums x - x: 0 where all of x is finite, a NaN otherwise.
 struct find_not_finite {
   FURROW_HD void load() {}

@@ -29,6 +29,13 @@ std::string method_of(const solve_report& r) {
   return r.solver.empty() ? "none" : fmt::format("{} with {}", r.solver, r.precond);
 }
 
+std::string estimates(const solve_report& r) {
+  std::vector<std::string> known;
+  if (r.error_estimate > 0) known.push_back(fmt::format("error of x {:.1e}", r.error_estimate));
+  if (r.condition_estimate > 0) known.push_back(fmt::format("condition {:.1e}", r.condition_estimate));
+  return known.empty() ? "" : line("estimate", fmt::format("{}", fmt::join(known, ", ")));
+}
+
 /// What was tried before, a line each.
 std::string attempts(const solve_report& r) {
   std::string text;
@@ -101,8 +108,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
     text += line("matrix", r.matrix_about);
     text += line("untried", r.untried.empty() ? "nothing" : fmt::format("{}", fmt::join(r.untried, ", ")));
   }
-  if (r.error_estimate > 0) text += line("estimate", fmt::format("{:.1e} for the error of x", r.error_estimate));
-  if (r.condition_estimate > 0) text += line("condition", fmt::format("{:.1e}", r.condition_estimate));
+  text += estimates(r);
   if (!r.warning.empty()) text += line("warning", r.warning);
   if (!r.precond_about.empty()) text += line("precond", r.precond_about);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));

@@ -2,6 +2,7 @@
 #pragma once
 #include "judge.hpp"
 #include "messages.hpp"
+#include "ritz.hpp"
 #include "steps.hpp"
 
 #include "solvers/method.hpp"
@@ -17,9 +18,10 @@ namespace furrow {
 /// Cost of an iteration: one product with A fused with p'q, and two passes: r (3 vectors) and x, p (5 vectors); a
 /// diagonal M adds one vector to each. Scalars stay beside the vectors; the host waits once a chunk of iterations.
 /// Stops as `status` says; verdicts, starting again and what comes back: `iteration`.
-/// The same bits on every run with the same build and device.
-/// M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952; the fused passes
-/// as in Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 9.1.
+/// The report estimates the condition of M A from the Ritz values, and from them the error of x, as |x - A^-1 b| / |x|
+/// in the norm of M^-1 (where the first guess is 0). The same bits on every run with the same build and device. M. R.
+/// Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952; the fused passes as in Y.
+/// Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 9.1.
 template <vector_space S> class conjugate_gradients : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::stored, base::diagonal;
@@ -30,11 +32,16 @@ public:
       : base(space, system, options, cg_scalars::slot_count), p_(base::make()), q_(base::make()),
         z_(base::make(stored())) {}
 
-  solve_report run() { return base::run_iteration(*this); }
+  solve_report run() {
+    solve_report report = base::run_iteration(*this);
+    if (report.why == status::converged && report.iterations > 1) estimate(report);
+    return report;
+  }
 
   /// p = z = M r and the scalars that go with it.
   void start() {
     using namespace cg_scalars;
+    ritz_.start_again();
     const auto p = out(as_view(p_));
     const auto r = in(it_.r());
     if (stored()) {
@@ -70,6 +77,14 @@ public:
     }
   }
 
+  void look(const double* home, index_t first, index_t last) {
+    using namespace cg_scalars;
+    for (index_t i = first; i <= last; ++i) {
+      const double alpha = home[alphas + i % ring];
+      if (alpha > 0) ritz_.add(alpha, home[betas + i % ring]);
+    }
+  }
+
   cg_scalars::judge judge() { return {it_.slots(), rounding(), std::numeric_limits<V>::epsilon() / 2, stored()}; }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return cg_messages::explain(verdict, slots, patient);
@@ -82,6 +97,20 @@ public:
   }
 
 private:
+  /// From the extreme Ritz values of M A: its condition, and |x - A^-1 b| <= |r|_M / smallest in the norm of M^-1,
+  /// which the scalars know of x too.
+  void estimate(solve_report& report) {
+    using namespace cg_scalars;
+    const double* const s = it_.last_slots();
+    const auto [smallest, largest] = ritz_.eigenvalues();
+    if (!(smallest > 0 && s[farthest] > 0 && s[control::rr] > 0)) return;
+    report.condition_estimate = largest / smallest;
+    const double r_squares = s[rz_next] * (it_.residual() * it_.residual() / s[control::rr]);
+    report.error_estimate =
+        std::max(report.error_estimate, std::sqrt(r_squares / s[farthest]) / smallest * it_.moved_since_first_guess());
+    base::warn(report);
+  }
+
   /// |fl(p'Ap) - p'Ap| <= (row length + log2 n + a few) u |p|'|A||p|, where |p|'|A||p| is at most |A|_inf p'p, and for
   /// M = D^-1 at most (row length) p'D p, for |a_ij|^2 <= a_ii a_jj of a positive definite matrix.
   double rounding() const {
@@ -90,6 +119,7 @@ private:
   }
 
   typename base::array p_, q_, z_;
+  ritz_matrix ritz_;
 };
 
 struct cg_method {

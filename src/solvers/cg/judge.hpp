@@ -5,6 +5,9 @@
 /// The scalars of conjugate gradients, and what they say of the matrix.
 namespace furrow::cg_scalars {
 
+/// Coefficients kept beside the vectors: as many as `iteration` keeps residuals.
+inline constexpr int ring = 4096;
+
 enum slot_name : int {
   rz = control::own_slot,
   rz_next,
@@ -14,9 +17,12 @@ enum slot_name : int {
   pm,       ///< p'M^-1 p
   xm,       ///< (x - x0)'M^-1 p
   xx,       ///< (x - x0)'M^-1 (x - x0)
-  steepest, ///< largest p'Ap / p'M^-1 p so far, at most the largest eigenvalue of M A
   rz_first, ///< r'z of the first guess
-  slot_end
+  farthest, ///< largest xx over all starts
+  steepest, ///< largest p'Ap / p'M^-1 p so far, at most the largest eigenvalue of M A
+  alphas,   ///< of the last steps, each at its number modulo `ring`; 0 where the step was the last one
+  betas = alphas + ring,
+  slot_end = betas + ring
 };
 inline constexpr int slot_count = int(slot_end) - int(control::own_slot);
 
@@ -30,6 +36,7 @@ struct judge {
 
   FURROW_HD int before() const {
     if (!isfinite(s[pq]) || !isfinite(s[rz_next])) return control::not_finite;
+    s[alphas + int(index_t(s[control::steps] + 1) % ring)] = 0;
     if (s[pq] > 0) return control::running;
     return s[pq] < -rounding * (stored ? s[pp] : s[pm]) ? negative_pq : zero_pq;
   }
@@ -40,12 +47,16 @@ struct judge {
   FURROW_HD int after() const {
     if (s[rz_next] <= 0) return s[rz_next] < 0 ? negative_rz : zero_rz;
     const double alpha = s[rz] / s[pq], beta = s[rz_next] / s[rz];
+    const int place = int(index_t(s[control::steps]) % ring);
+    s[alphas + place] = alpha;
+    s[betas + place] = beta;
     if (s[pm] > 0 && s[pq] / s[pm] > s[steepest]) s[steepest] = s[pq] / s[pm];
     s[xx] += alpha * (2 * s[xm] + alpha * s[pm]);
     s[xm] = beta * (s[xm] + alpha * s[pm]);
     s[pm] = s[rz_next] + beta * beta * s[pm];
     s[rz] = s[rz_next];
     s[pp] = s[pp_next];
+    s[farthest] = fmax(s[farthest], s[xx]);
     const double lost = unit * s[steepest];
     return lost * lost * s[xx] > s[rz_first] ? int(outgrown) : int(control::running);
   }
