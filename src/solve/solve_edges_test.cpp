@@ -198,5 +198,26 @@ TEST(edge, history_is_longer_than_the_ring_beside_the_vectors) {
   for (const double h : s.report.history) ASSERT_TRUE(std::isfinite(h) && h >= 0);
 }
 
+/// Rows and columns of very different sizes make an x so large that rounding hides how large b - A x is.
+TEST(edge, no_x_is_worse_than_the_first_guess_beyond_rounding_either) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const index_t n = 5;
+    const auto r = kit::random_vector<double>(n * n, seed), exponents = kit::random_vector<double>(n, seed + 1000);
+    const auto a = kit::from_function(n, [&](index_t i, index_t j) {
+      return r[i * n + j] * std::pow(10.0, std::round(12 * exponents[i]) + std::round(12 * exponents[j]));
+    });
+    const auto b = kit::random_vector<double>(n, seed + 2000);
+    for (const char* precond : {"ilu", "ilu:1", "auto", "jacobi"})
+      for (const char* solver : {"direct", "bicgstab", "gmres"}) {
+        solve_options o;
+        o.solver = solver, o.precond = precond, o.rtol = 1e-10, o.max_iterations = 50;
+        const auto s = kit::solve_honestly<double>(a, b, o);
+        const auto truth = kit::true_residual(a, as_cview(b), as_cview(s.x));
+        EXPECT_LE(truth.norm, truth.norm_b * (1 + 1e-9L))
+            << seed << ", " << solver << ", " << precond << ": " << s.report.message;
+      }
+  }
+}
+
 } // namespace
 } // namespace furrow

@@ -266,12 +266,16 @@ private:
   bool certain() {
     if (residual_ == 0 && norm_b_ == 0) return true;
     if (residual_ + rounding_of_residual() <= goal_) return true;
+    return recompute_beyond_rounding() && residual_ <= goal_;
+  }
+  /// r = b - A x in more digits; false where the operator does not tell its entries.
+  bool recompute_beyond_rounding() {
     const auto exact =
         residual_beyond_rounding<V>(system_.a, as_cview(at_home(system_.b)), as_cview(at_home(system_.x)));
     if (!exact) return false;
     residual_ = exact->norm;
     s_.copy(as_cview(array(exact->r)), r());
-    return residual_ <= goal_;
+    return true;
   }
   host_array<V> at_home(cview<V> v) {
     array copy = s_.make(v.size);
@@ -311,6 +315,7 @@ private:
       if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
       best_ = residual_; // more than before where the recurrence was wrong about that x
     }
+    if (residual_ <= first_ && residual_ + rounding_of_residual() > first_) recompute_beyond_rounding();
     if (!(residual_ <= first_) && std::isfinite(first_)) restore_first_guess();
   }
   /// |x - A^-1 b| / |x| in the 8-norm: what x has moved since the one kept before it, or since the first guess, for an
