@@ -4,6 +4,7 @@
 
 #include <furrow/coo.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace furrow {
@@ -46,6 +47,13 @@ private:
 /// The same matrix, its triplets taken apart.
 template <class V> row_matrix<V> to_rows(coo<V>&& a) {
   return {a.shape, offsets_of_rows<index_t>(a.row, a.shape.rows), std::move(a.col), std::move(a.val)};
+}
+
+template <class V> coo<V> to_triplets(row_matrix<V>&& a) {
+  host_array<std::int32_t> row(a.nnz());
+  for (index_t i = 0; i < a.shape.rows; ++i)
+    std::fill(row.data() + a.row_ptr[i], row.data() + a.row_ptr[i + 1], static_cast<std::int32_t>(i));
+  return {a.shape, std::move(row), std::move(a.col), std::move(a.val)};
 }
 
 } // namespace furrow

@@ -5,7 +5,7 @@
 #include "core/blocks.hpp"
 #include "core/parameters.hpp"
 #include "matrix/rows.hpp"
-#include "preconditioners/entry.hpp"
+#include "preconditioners/stored_product.hpp"
 
 #include <furrow/error.hpp>
 
@@ -95,8 +95,24 @@ outcome block_inverse(row_view<V> a, index_t begin, index_t k, solver_needs need
   return outcome::replaced;
 }
 
+/// The blocks as a matrix, for a GPU: in the format that `auto` takes there.
+template <class V> coo<V> triplets_of(const host_array<V>& inverses, index_t n, index_t edge) {
+  coo<V> m{{n, n}, host_array<std::int32_t>(inverses.size()), host_array<std::int32_t>(inverses.size()), {}};
+  cpu::for_each_range(n, 4096, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i) {
+      const index_t begin = i / edge * edge, k = std::min(edge, n - begin), at = begin * edge + (i - begin) * k;
+      for (index_t j = 0; j < k; ++j) {
+        m.row[at + j] = static_cast<std::int32_t>(i);
+        m.col[at + j] = static_cast<std::int32_t>(begin + j);
+      }
+    }
+  });
+  m.val = host_array<V>(inverses);
+  return m;
+}
+
 template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device, solver_needs needed) {
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device where, solver_needs needed) {
   if (needed.m.definite && !needed.a.definite)
     throw error(fault::usage, "block_jacobi is positive definite only where the matrix is, which this solver does not "
                               "ask for: take jacobi");
@@ -126,6 +142,7 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   std::string about = fmt::format("block_jacobi: blocks of {0} x {0}", edge);
   if (const auto replaced = std::ranges::count(how, outcome::replaced))
     about += fmt::format("; {} of {} are singular and replaced by their diagonal", replaced, blocks);
+  if (where.is_gpu()) return make_stored_product<V>(triplets_of(inverses, n, edge), {}, where, std::move(about));
   return std::make_unique<block_diagonal<V>>(std::move(inverses), edge, std::move(about));
 }
 
@@ -138,7 +155,6 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 } // namespace
 
 extern const preconditioner_entry entry{
-    "block_jacobi", "inverses of the blocks on the diagonal", {true, true}, lay_out, make<double>, make<float>, "[:K]",
-    false};
+    "block_jacobi", "inverses of the blocks on the diagonal", {true, true}, lay_out, make<double>, make<float>, "[:K]"};
 
 } // namespace furrow::block_jacobi_preconditioner
