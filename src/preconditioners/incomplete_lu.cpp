@@ -35,6 +35,7 @@ template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side)
   return part;
 }
 
+/// Throws a `refusal` where the inverse of a pivot leaves the range of V.
 template <class V> host_array<V> inverse_pivots(const lu_factors& f) {
   host_array<V> inverse(f.rows.shape.rows);
   for (index_t i = 0; i < inverse.size(); ++i) {
@@ -97,10 +98,10 @@ std::string about_numbers(const lu_factors& f, const arrangement& moved) {
 } // namespace
 
 template <class V>
-incomplete_lu<V>::incomplete_lu(const lu_factors& f, arrangement moved, std::string about)
-    : lower_(strict_part<V>(f, triangle::lower), {}, triangle::lower),
-      upper_(strict_part<V>(f, triangle::upper), inverse_pivots<V>(f), triangle::upper), moved_(std::move(moved)),
-      about_(std::move(about)), work_(moved_.row.empty() ? 0 : f.rows.shape.rows) {}
+incomplete_lu<V>::incomplete_lu(triangular_factors<V> f)
+    : lower_(std::move(f.lower), std::move(f.lower_inverse), triangle::lower),
+      upper_(std::move(f.upper), std::move(f.upper_inverse), triangle::upper), moved_(std::move(f.moved)),
+      about_(std::move(f.about)), work_(moved_.row.empty() ? 0 : moved_.row.size()) {}
 
 template <class V> void incomplete_lu<V>::apply(cview<V> r, view<V> z) const {
   const bool moves = !moved_.row.empty();
@@ -125,13 +126,22 @@ template <class V> double incomplete_lu<V>::stored_bytes() const {
 
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::string_view name,
-                                                          elimination_order order, const factoriser& factorise) {
+                                                          elimination_order order, const factoriser& factorise,
+                                                          device where) {
   const rows_of_triplets<V> triplets(a);
   const row_view<V> rows = triplets.view();
-  const auto finish = [&](const lu_factors& f, arrangement moved, const std::string& about) {
+  const auto finish = [&](const lu_factors& f, arrangement moved,
+                          const std::string& about) -> std::unique_ptr<any_preconditioner<V>> {
     const double each = double(f.rows.nnz()) / double(std::max<index_t>(a.shape.rows, 1));
     auto all = fmt::format("{}: {}{}; {:.1f} entries a row", name, about, about_numbers(f, moved), each);
-    return std::make_unique<incomplete_lu<V>>(f, std::move(moved), std::move(all));
+    triangular_factors<V> t{strict_part<V>(f, triangle::lower),
+                            strict_part<V>(f, triangle::upper),
+                            {},
+                            inverse_pivots<V>(f),
+                            std::move(moved),
+                            std::move(all)};
+    if (where.is_gpu()) return factored_on_gpu(std::move(t));
+    return std::make_unique<incomplete_lu<V>>(std::move(t));
   };
   constexpr auto* as_they_stand = "rows as they stand";
   if (order == elimination_order::automatic)
@@ -155,7 +165,7 @@ preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, doubl
 #define FURROW_INSTANTIATE(V)                                                                                          \
   template class incomplete_lu<V>;                                                                                     \
   template std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>&, std::string_view,                  \
-                                                                     elimination_order, const factoriser&)
+                                                                     elimination_order, const factoriser&, device)
 FURROW_INSTANTIATE(double);
 FURROW_INSTANTIATE(float);
 #undef FURROW_INSTANTIATE

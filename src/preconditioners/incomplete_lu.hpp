@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "elimination.hpp"
-#include "entry.hpp"
-
-#include "matrix/permute.hpp"
-#include "matrix/triangular.hpp"
+#include "factored.hpp"
 
 #include <string>
 
@@ -14,8 +11,7 @@ namespace furrow {
 /// by level (`triangular_solver`); reads both factors once, takes no memory. One application at a time.
 template <class V> class incomplete_lu final : public any_preconditioner<V> {
 public:
-  /// Throws a `refusal` where the inverse of a pivot leaves the range of V.
-  incomplete_lu(const lu_factors& f, arrangement moved, std::string about);
+  explicit incomplete_lu(triangular_factors<V> f);
   void apply(cview<V> r, view<V> z) const override;
   double stored_bytes() const override;
   std::string describe() const override { return about_; }
@@ -28,10 +24,12 @@ private:
 };
 
 /// Puts A in order, has it factorised, and makes M of that. `automatic`: as it stands where the diagonal is not weak,
-/// no pivot had to be replaced and the growth is below 1e6; otherwise matched. `name` begins what M says of itself.
+/// no pivot had to be replaced and the growth is below 1e6; otherwise matched. `name` begins what M says of itself. The
+/// host does that; M lives on `where`.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::string_view name,
-                                                          elimination_order order, const factoriser& factorise);
+                                                          elimination_order order, const factoriser& factorise,
+                                                          device where);
 
 /// Of an M whose factors have that many entries, of a matrix of n rows and nnz entries.
 preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, double entries);

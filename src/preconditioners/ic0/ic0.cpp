@@ -3,7 +3,8 @@
 
 #include "backends/cpu/space.hpp"
 #include "core/parameters.hpp"
-#include "matrix/triangular.hpp"
+#include "matrix/transpose.hpp"
+#include "preconditioners/factored.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,11 @@
 
 namespace furrow::ic0_preconditioner {
 namespace {
+
+std::string about(double shift) {
+  return shift > 0 ? fmt::format("ic0: a pivot was not positive until {:g} of it was added to the diagonal", shift)
+                   : std::string();
+}
 
 /// M = S (L L')^-1 S, S = |diag A|^-1/2, positive definite whatever A is. L and L' are kept by rows and solved with
 /// level by level; an application reads each once and takes no memory.
@@ -34,10 +40,7 @@ public:
   double stored_bytes() const override {
     return double(scale_.byte_count()) + lower_.stored_bytes() + upper_.stored_bytes();
   }
-  std::string describe() const override {
-    return shift_ > 0 ? fmt::format("ic0: a pivot was not positive until {:g} of it was added to the diagonal", shift_)
-                      : std::string();
-  }
+  std::string describe() const override { return about(shift_); }
 
 private:
   host_array<V> scale_;
@@ -54,7 +57,7 @@ template <class V> host_array<V> rounded(const host_array<double>& wide) {
 /// With the smallest shift of 0, 1e-3, 2e-3, 4e-3, ... that leaves all pivots positive (T. A. Manteuffel, 1980); a
 /// shift of the number of rows does, since L L' is dominant then.
 template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device, solver_needs needed) {
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
   const rows_of_triplets<V> rows(a);
   const auto scale = symmetric_scaling(rows.view(), needed.a.definite, "ic0");
   const auto lower = scaled_lower_part(rows.view(), as_cview(scale));
@@ -63,8 +66,14 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, d
     if (!f && shift < 1e12) continue;
     if (!f) throw refusal{status::breakdown, "ic0 finds no shift of the diagonal that leaves its pivots positive"};
     row_matrix<V> beside{a.shape, std::move(f->beside.row_ptr), std::move(f->beside.col), rounded<V>(f->beside.val)};
-    return std::make_unique<incomplete_cholesky<V>>(rounded<V>(scale), std::move(beside),
-                                                    rounded<V>(f->inverse_diagonal), shift);
+    auto inverse = rounded<V>(f->inverse_diagonal);
+    if (!where.is_gpu())
+      return std::make_unique<incomplete_cholesky<V>>(rounded<V>(scale), std::move(beside), inverse, shift);
+    auto upper = transposed(beside.view());
+    arrangement moved{{}, {}, host_array<double>(scale), host_array<double>(scale)};
+    host_array<V> again(inverse);
+    return factored_on_gpu<V>(
+        {std::move(beside), std::move(upper), std::move(inverse), std::move(again), std::move(moved), about(shift)});
   }
 }
 
@@ -79,7 +88,6 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view para
 
 extern const preconditioner_entry entry{"ic0",        "incomplete Cholesky factor on the pattern of A; A is symmetric",
                                         {true, true}, lay_out,
-                                        make<double>, make<float>,
-                                        {},           false};
+                                        make<double>, make<float>};
 
 } // namespace furrow::ic0_preconditioner

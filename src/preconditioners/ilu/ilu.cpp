@@ -15,12 +15,12 @@ constexpr index_t most_levels = 100;
 entry_parameters taken_apart(std::string_view text) { return {"ilu[:LEVEL[:ORDER]]", text}; }
 
 template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device, solver_needs) {
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device where, solver_needs) {
   const entry_parameters p = taken_apart(text);
   const index_t level = p.whole(0, 0, 0, most_levels);
   return make_incomplete_lu<V>(
       a, fmt::format("ilu:{}", level), order_from(p, 1),
-      [level](row_view<double> b, double shift) { return factorise_by_levels(b, level, shift); });
+      [level](row_view<double> b, double shift) { return factorise_by_levels(b, level, shift); }, where);
 }
 
 /// Each level is taken to add as many entries as A has: right for level 0, a guess from grids beyond.
@@ -39,7 +39,6 @@ extern const preconditioner_entry entry{"ilu",
                                         lay_out,
                                         make<double>,
                                         make<float>,
-                                        "[:LEVEL[:ORDER]]",
-                                        false};
+                                        "[:LEVEL[:ORDER]]"};
 
 } // namespace furrow::ilu_preconditioner

@@ -22,11 +22,11 @@ request taken_apart(std::string_view text) {
 }
 
 template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device, solver_needs) {
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device where, solver_needs) {
   const request q = taken_apart(text);
   return make_incomplete_lu<V>(
       a, fmt::format("ilut:{}:{:g}", q.fill, q.drop), q.order,
-      [q](row_view<double> b, double shift) { return factorise_by_threshold(b, q.fill, q.drop, shift); });
+      [q](row_view<double> b, double shift) { return factorise_by_threshold(b, q.fill, q.drop, shift); }, where);
 }
 
 /// As much fill as is allowed; mostly much of it is dropped.
@@ -45,7 +45,6 @@ extern const preconditioner_entry entry{
     lay_out,
     make<double>,
     make<float>,
-    "[:FILL[:DROP[:ORDER]]]",
-    false};
+    "[:FILL[:DROP[:ORDER]]]"};
 
 } // namespace furrow::ilut_preconditioner

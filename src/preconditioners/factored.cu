@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "factored.hpp"
+
+#include "backends/gpu/space.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+namespace furrow {
+namespace factored_detail {
+
+/// An element that is not there yet: a NaN that no arithmetic makes.
+template <class V> FURROW_HD V not_yet();
+template <> FURROW_HD double not_yet<double>() { return std::bit_cast<double>(0x7ff8feedfacecafeull); }
+template <> FURROW_HD float not_yet<float>() { return std::bit_cast<float>(0x7fc0f00du); }
+template <class V> __device__ bool is_there(V v) {
+  if constexpr (sizeof(V) == 8) return __double_as_longlong(v) != __double_as_longlong(not_yet<V>());
+  else return __float_as_int(v) != __float_as_int(not_yet<V>());
+}
+
+/// A factor on the GPU, rows in the order in which they are taken.
+template <class V> struct factor_view {
+  index_t rows;
+  const std::int32_t* row; ///< taken k-th
+  const index_t* row_ptr;
+  const std::int32_t* col;
+  const V* val;
+  const V* inverse; ///< of the diagonal, by k; null: ones
+  unsigned* ticket;
+};
+
+constexpr int threads = 256;
+
+/// x = T^-1 b; x holds `not_yet` everywhere. A block takes the next rows in order, whatever its number: those that it
+/// waits for are in blocks that run already. `Lanes` lanes take a row.
+template <int Lanes, class V> __global__ void __launch_bounds__(threads) solve_kernel(factor_view<V> t, const V* b, V* x) {
+  gpu::take_turn();
+  __shared__ unsigned number;
+  if (threadIdx.x == 0) number = atomicAdd(t.ticket, 1u);
+  __syncthreads();
+  if (threadIdx.x == 0 && number == gridDim.x - 1) *t.ticket = 0; // the last one; for the next solve
+  const int lane = int(threadIdx.x) % Lanes;
+  const index_t k = (index_t(number) * threads + threadIdx.x) / Lanes;
+  const unsigned group = Lanes == 32 ? 0xffffffffu : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
+  if (k >= t.rows) return;
+  const index_t row = t.row[k], last = t.row_ptr[k + 1];
+  V sum = 0;
+  for (index_t e = t.row_ptr[k] + lane; e < last; e += Lanes) {
+    const volatile V* const needed = x + t.col[e];
+    V value = *needed;
+    while (!is_there(value)) value = *needed;
+    sum += t.val[e] * value;
+  }
+  for (int distance = Lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(group, sum, distance, Lanes);
+  if (lane != 0) return;
+  V result = b[row] - sum;
+  if (t.inverse) result *= t.inverse[k];
+  if (!is_there(result)) result = V(0) / V(0); // a payload that came in with b
+  *const_cast<volatile V*>(x + row) = result;
+}
+
+/// The rows of a factor by levels, so that no row comes before one that it needs.
+template <class V> std::vector<std::int32_t> order_by_levels(const row_matrix<V>& t, triangle side) {
+  const index_t n = t.shape.rows;
+  std::vector<std::int32_t> level(static_cast<std::size_t>(n), 0);
+  std::int32_t most = 0;
+  for (index_t k = 0; k < n; ++k) {
+    const index_t i = side == triangle::lower ? k : n - 1 - k;
+    for (index_t e = t.row_ptr[i]; e < t.row_ptr[i + 1]; ++e)
+      level[std::size_t(i)] = std::max(level[std::size_t(i)], level[std::size_t(t.col[e])] + 1);
+    most = std::max(most, level[std::size_t(i)]);
+  }
+  std::vector<index_t> begin(static_cast<std::size_t>(most) + 2, 0);
+  for (const std::int32_t l : level) ++begin[std::size_t(l) + 1];
+  for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];
+  std::vector<std::int32_t> order(static_cast<std::size_t>(n));
+  for (index_t i = 0; i < n; ++i) order[std::size_t(begin[std::size_t(level[std::size_t(i)])]++)] = std::int32_t(i);
+  return order;
+}
+
+template <class V> class factor {
+public:
+  factor(const row_matrix<V>& t, const host_array<V>& inverse, triangle side) : rows_(t.shape.rows) {
+    const auto order = order_by_levels(t, side);
+    host_array<std::int32_t> row(rows_), col(t.nnz());
+    host_array<index_t> row_ptr(rows_ + 1);
+    host_array<V> val(t.nnz()), moved(inverse.size());
+    index_t next = 0;
+    for (index_t k = 0; k < rows_; ++k) {
+      const index_t i = order[std::size_t(k)];
+      row[k] = std::int32_t(i);
+      row_ptr[k] = next;
+      for (index_t e = t.row_ptr[i]; e < t.row_ptr[i + 1]; ++e, ++next) {
+        col[next] = t.col[e];
+        val[next] = t.val[e];
+      }
+      if (!moved.empty()) moved[k] = inverse[i];
+    }
+    row_ptr[rows_] = next;
+    row_ = gpu_array<std::int32_t>(row);
+    row_ptr_ = gpu_array<index_t>(row_ptr);
+    col_ = gpu_array<std::int32_t>(col);
+    val_ = gpu_array<V>(val);
+    inverse_ = gpu_array<V>(moved);
+    ticket_ = gpu_array<std::uint32_t>(host_array<std::uint32_t>(1, 0u));
+  }
+
+  void solve(cview<V> b, view<V> x) const {
+    if (rows_ == 0) return;
+    const factor_view<V> t{rows_,       row_.data(), row_ptr_.data(), col_.data(),
+                           val_.data(), inverse_.empty() ? nullptr : inverse_.data(), ticket_.data()};
+    const index_t entries = val_.size() / rows_;
+    if (entries < 8) run<4>(t, b, x);
+    else run<32>(t, b, x);
+  }
+  double stored_bytes() const {
+    return double(row_.byte_count() + row_ptr_.byte_count() + col_.byte_count() + val_.byte_count() +
+                  inverse_.byte_count());
+  }
+
+private:
+  template <int Lanes> void run(const factor_view<V>& t, cview<V> b, view<V> x) const {
+    const index_t blocks = (rows_ * Lanes + threads - 1) / threads;
+    gpu::launch(solve_kernel<Lanes, V>, unsigned(blocks), threads, 0, gpu::current_queue(), t, b.data, x.data);
+  }
+
+  index_t rows_;
+  gpu_array<std::int32_t> row_, col_;
+  gpu_array<index_t> row_ptr_;
+  gpu_array<V> val_, inverse_;
+  mutable gpu_array<std::uint32_t> ticket_;
+};
+
+/// w[i] = scale[i] r[from[i]]; marks two vectors as not yet known.
+template <class V> struct gather_step {
+  static constexpr int reads = 2, writes = 3;
+  cview<V> r;
+  const std::int32_t* from; ///< null: i
+  const double* scale;      ///< null: 1
+  view<V> w, first, second; ///< w may be empty
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t i) const {
+    const V value = r[from ? index_t(from[i]) : i];
+    return scale ? V(scale[i] * double(value)) : value;
+  }
+  FURROW_HD void operator()(index_t i, V value, sums<0>) const {
+    if (w.data) w[i] = value;
+    first[i] = second[i] = not_yet<V>();
+  }
+};
+
+/// z[j] = scale[j] u[from[j]].
+template <class V> struct scatter_step {
+  static constexpr int reads = 2, writes = 1;
+  cview<V> u;
+  const std::int32_t* from;
+  const double* scale;
+  view<V> z;
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t j) const {
+    const V value = u[from ? index_t(from[j]) : j];
+    return scale ? V(scale[j] * double(value)) : value;
+  }
+  FURROW_HD void operator()(index_t j, V value, sums<0>) const { z[j] = value; }
+};
+
+template <class V> class factored final : public any_preconditioner<V> {
+public:
+  explicit factored(triangular_factors<V> f)
+      : lower_(f.lower, f.lower_inverse, triangle::lower), upper_(f.upper, f.upper_inverse, triangle::upper),
+        row_(f.moved.row), place_(f.moved.place), col_scale_(f.moved.col_scale), about_(std::move(f.about)),
+        between_(f.lower.shape.rows) {
+    const index_t n = between_.size();
+    if (!f.moved.row_scale.empty()) {
+      host_array<double> scale(n); // by the row that stands there
+      for (index_t i = 0; i < n; ++i) scale[i] = f.moved.row_scale[f.moved.row.empty() ? i : index_t(f.moved.row[i])];
+      row_scale_ = gpu_array<double>(scale);
+    }
+    if (moves()) {
+      given_ = gpu_array<V>(n);
+      result_ = gpu_array<V>(n);
+    }
+  }
+
+  void apply(cview<V> r, view<V> z) const override {
+    gpu::space<V> space;
+    const view<V> given = as_view(given_), between = as_view(between_), result = moves() ? as_view(result_) : z;
+    space.sweep(r.size, gather_step<V>{r, data_of(row_), data_of(row_scale_), given, between, result});
+    lower_.solve(moves() ? as_cview(given_) : r, between);
+    upper_.solve(as_cview(between_), result);
+    if (moves())
+      space.sweep(r.size, scatter_step<V>{as_cview(result_), data_of(place_), data_of(col_scale_), z});
+  }
+  double stored_bytes() const override {
+    return lower_.stored_bytes() + upper_.stored_bytes() +
+           double(row_.byte_count() + place_.byte_count() + row_scale_.byte_count() + col_scale_.byte_count() +
+                  given_.byte_count() + between_.byte_count() + result_.byte_count());
+  }
+  std::string describe() const override { return about_; }
+
+private:
+  bool moves() const { return !row_.empty() || !row_scale_.empty() || !col_scale_.empty(); }
+  template <class T> static const T* data_of(const gpu_array<T>& a) { return a.empty() ? nullptr : a.data(); }
+
+  factor<V> lower_, upper_;
+  gpu_array<std::int32_t> row_, place_;
+  gpu_array<double> row_scale_, col_scale_;
+  std::string about_;
+  mutable gpu_array<V> given_, between_, result_;
+};
+
+} // namespace factored_detail
+
+template <class V> std::unique_ptr<any_preconditioner<V>> factored_on_gpu(triangular_factors<V> f) {
+  return std::make_unique<factored_detail::factored<V>>(std::move(f));
+}
+template std::unique_ptr<any_preconditioner<double>> factored_on_gpu(triangular_factors<double>);
+template std::unique_ptr<any_preconditioner<float>> factored_on_gpu(triangular_factors<float>);
+
+} // namespace furrow
