@@ -31,34 +31,71 @@ template <class V> struct factor_view {
   unsigned* ticket;
 };
 
-constexpr int threads = 256;
+/// Rows under way: more of them would only read again and again what is not there yet. Twice as many take 1.2 times as
+/// long on poisson3d:100, all that fit on the device 3 times.
+constexpr int threads = 128, blocks_an_sm = 2;
+/// Entries a row from which a warp takes it.
+constexpr index_t long_row = 32;
 
-/// x = T^-1 b; x holds `not_yet` everywhere. A block takes the next rows in order, whatever its number: those that it
-/// waits for are in blocks that run already. `Lanes` lanes take a row.
-template <int Lanes, class V> __global__ void __launch_bounds__(threads) solve_kernel(factor_view<V> t, const V* b, V* x) {
-  gpu::take_turn();
+/// The number of the next piece of rows, for a block: those that it waits for are in pieces that were handed out before,
+/// to blocks that run. `pieces` or more: there are none left.
+__device__ inline unsigned next_piece(unsigned* ticket, unsigned pieces) {
   __shared__ unsigned number;
-  if (threadIdx.x == 0) number = atomicAdd(t.ticket, 1u);
   __syncthreads();
-  if (threadIdx.x == 0 && number == gridDim.x - 1) *t.ticket = 0; // the last one; for the next solve
-  const int lane = int(threadIdx.x) % Lanes;
-  const index_t k = (index_t(number) * threads + threadIdx.x) / Lanes;
-  const unsigned group = Lanes == 32 ? 0xffffffffu : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
-  if (k >= t.rows) return;
-  const index_t row = t.row[k], last = t.row_ptr[k + 1];
-  V sum = 0;
-  for (index_t e = t.row_ptr[k] + lane; e < last; e += Lanes) {
-    const volatile V* const needed = x + t.col[e];
-    V value = *needed;
-    while (!is_there(value)) value = *needed;
-    sum += t.val[e] * value;
+  if (threadIdx.x == 0) {
+    number = atomicAdd(ticket, 1u);
+    if (number == pieces + gridDim.x - 1) *ticket = 0; // the last block to ask; for the next solve
   }
-  for (int distance = Lanes / 2; distance > 0; distance /= 2) sum += __shfl_down_sync(group, sum, distance, Lanes);
-  if (lane != 0) return;
-  V result = b[row] - sum;
-  if (t.inverse) result *= t.inverse[k];
-  if (!is_there(result)) result = V(0) / V(0); // a payload that came in with b
-  *const_cast<volatile V*>(x + row) = result;
+  __syncthreads();
+  return number;
+}
+
+template <class V> __device__ V element(const V* x, index_t i) { return *const_cast<const volatile V*>(x + i); }
+template <class V> __device__ void finish_row(const factor_view<V>& t, index_t k, index_t row, V sum, V* x) {
+  if (t.inverse) sum *= t.inverse[k];
+  if (!is_there(sum)) sum = V(0) / V(0); // a payload that came in with b
+  *const_cast<volatile V*>(x + row) = sum;
+}
+
+/// x = T^-1 b, a thread a row; x holds `not_yet` everywhere.
+template <class V>
+__global__ void __launch_bounds__(threads) solve_by_threads(factor_view<V> t, const V* b, V* x, unsigned pieces) {
+  gpu::take_turn();
+  for (unsigned piece; (piece = next_piece(t.ticket, pieces)) < pieces;) {
+    const index_t k = index_t(piece) * threads + threadIdx.x;
+    if (k >= t.rows) continue;
+    const index_t row = t.row[k], last = t.row_ptr[k + 1];
+    index_t e = t.row_ptr[k];
+    V sum = b[row];
+    for (bool done = false; !done;) { // a row is finished inside of the loop, for others of its warp may wait for it
+      for (; e < last; ++e) {
+        const V value = element(x, t.col[e]);
+        if (!is_there(value)) break;
+        sum -= t.val[e] * value;
+      }
+      if ((done = e == last)) finish_row(t, k, row, sum, x);
+    }
+  }
+}
+
+/// The same, a warp a row.
+template <class V>
+__global__ void __launch_bounds__(threads) solve_by_warps(factor_view<V> t, const V* b, V* x, unsigned pieces) {
+  gpu::take_turn();
+  const int lane = int(threadIdx.x) % gpu::warp;
+  for (unsigned piece; (piece = next_piece(t.ticket, pieces)) < pieces;) {
+    const index_t k = (index_t(piece) * threads + threadIdx.x) / gpu::warp;
+    if (k >= t.rows) continue;
+    const index_t row = t.row[k], last = t.row_ptr[k + 1];
+    V sum = 0;
+    for (index_t e = t.row_ptr[k] + lane; e < last; e += gpu::warp) {
+      V value = element(x, t.col[e]);
+      while (!is_there(value)) value = element(x, t.col[e]);
+      sum += t.val[e] * value;
+    }
+    sum = gpu::sum_lanes<gpu::warp>(sum);
+    if (lane == 0) finish_row(t, k, row, b[row] - sum, x);
+  }
 }
 
 /// The rows of a factor by levels, so that no row comes before one that it needs.
@@ -111,9 +148,11 @@ public:
     if (rows_ == 0) return;
     const factor_view<V> t{rows_,       row_.data(), row_ptr_.data(), col_.data(),
                            val_.data(), inverse_.empty() ? nullptr : inverse_.data(), ticket_.data()};
-    const index_t entries = val_.size() / rows_;
-    if (entries < 8) run<4>(t, b, x);
-    else run<32>(t, b, x);
+    const bool by_warps = val_.size() >= long_row * rows_;
+    const index_t lanes = rows_ * (by_warps ? gpu::warp : 1), pieces = (lanes + threads - 1) / threads;
+    gpu::queue& q = gpu::current_queue();
+    gpu::launch(by_warps ? solve_by_warps<V> : solve_by_threads<V>, gpu::blocks_for(lanes, threads, q, blocks_an_sm),
+                threads, 0, q, t, b.data, x.data, unsigned(pieces));
   }
   double stored_bytes() const {
     return double(row_.byte_count() + row_ptr_.byte_count() + col_.byte_count() + val_.byte_count() +
@@ -121,11 +160,6 @@ public:
   }
 
 private:
-  template <int Lanes> void run(const factor_view<V>& t, cview<V> b, view<V> x) const {
-    const index_t blocks = (rows_ * Lanes + threads - 1) / threads;
-    gpu::launch(solve_kernel<Lanes, V>, unsigned(blocks), threads, 0, gpu::current_queue(), t, b.data, x.data);
-  }
-
   index_t rows_;
   gpu_array<std::int32_t> row_, col_;
   gpu_array<index_t> row_ptr_;
