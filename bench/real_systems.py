@@ -101,8 +101,9 @@ def judge(got, a, b, rtol):
         return {**got, "solved": False, "false": bool(got.get("said"))}
     wide = x.astype(np.longdouble)
     residual = float(np.linalg.norm(b - a.astype(np.longdouble) @ wide) / np.linalg.norm(b))
-    solved = residual <= 1.1 * rtol
-    return {**got, "solved": solved, "false": bool(got.get("said")) and not solved, "residual": residual,
+    solved = bool(residual <= 1.1 * rtol)
+    got["said"] = bool(got.get("said"))
+    return {**got, "solved": solved, "false": got["said"] and not solved, "residual": residual,
             "error": float(abs(wide - 1).max())}
 
 
@@ -124,6 +125,22 @@ def table(tools, results):
         lines.append(f"| {tool} | {sum(r[tool]['solved'] for r in results.values())} | {sum(r[tool]['false'] for r in results.values())} "
                      f"| {mean} |")
     return "\n".join(lines)
+
+
+def beside_the_best(tools, results):
+    """Furrow's seconds over those of the fastest rival that solves the system too: the mean, and the worst above 0.1 s."""
+    ratios = {}
+    for name, r in results.items():
+        best = min((r[tool]["seconds"] for tool in tools[1:] if r[tool]["solved"]), default=None)
+        if best and r["furrow"]["solved"]:
+            ratios[name] = r["furrow"]["seconds"] / best
+    if not ratios:
+        return ""
+    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+    long = {name: ratio for name, ratio in ratios.items() if results[name]["furrow"]["seconds"] > 0.1}
+    worst = max(long, key=long.get, default=None)
+    text = f"Furrow's seconds over the fastest rival's, {len(ratios)} systems: {mean:.2f} in the geometric mean"
+    return text + (f", at worst {long[worst]:.2f} above 0.1 s ({worst})" if worst else "")
 
 
 def main():
@@ -151,6 +168,7 @@ def main():
             print(f"{name:28} {a.shape[0]:7} {'solved' if f['solved'] else 'NOT   '} {f.get('seconds', 0):8.3f} s  {f.get('residual', 1):.1e}  "
                   f"{f.get('error', 1):.1e}  {f.get('way', '')}", flush=True)
     print(table(tools, results))
+    print(beside_the_best(tools, results))
     if options.json:
         options.json.write_text(json.dumps({"rtol": options.rtol, "seconds": options.seconds, "device": options.device, "results": results},
                                            indent=1) + "\n")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+import scipy.sparse.linalg as sla
 
 from . import _core
 from ._arrays import (
@@ -348,12 +349,113 @@ def _method(name: str, about: str) -> Any:
         result._warn()
         return result
 
+    return _named(method, name, about, _DOC)
+
+
+def _named(method: Any, name: str, about: str, doc: str) -> Any:
     method.__name__ = method.__qualname__ = name
     method.__module__ = "furrow"
     known = ", ".join(f'"{p}"' for p, _ in _core.preconditioners())
-    method.__doc__ = _DOC.format(name=name, about=about, preconditioners=known)
+    method.__doc__ = doc.format(name=name, about=about, preconditioners=known)
     return method
 
 
+class _Cycles:
+    """SciPy's callback and maxiter of gmres, which count cycles of `restart` iterations.
+
+    callback_type "x": callback(x) at the end of each cycle; "pr_norm": callback(relative residual) once an iteration;
+    "legacy" and None: the same, and maxiter counts iterations where there is a callback.
+    """
+
+    def __init__(self, n: int, restart: int | None, maxiter: int | None, callback: Callable[[Any], object] | None,
+                 callback_type: str | None) -> None:
+        if callback_type not in (None, "x", "pr_norm", "legacy"):
+            raise ValueError(f"Unknown callback_type: {callback_type!r}")
+        if restart is not None and restart < 1:
+            raise UsageError(f"restart = {restart} must be at least 1")
+        self.restart = max(min(restart or 20, n, 300), 1)
+        legacy = callback is not None and callback_type in (None, "legacy")
+        self.maxiter = maxiter if maxiter is None or legacy else maxiter * self.restart
+        self._callback, self._x, self._last = callback, callback_type == "x", 0
+        self.monitor: Any = None if callback is None else (self._hear, self.restart if self._x else 1)
+
+    def _hear(self, step: Step) -> bool:
+        self._last = step.iteration
+        assert self._callback is not None
+        self._callback(step.x if self._x else self.size_of(step.x, step.residual))
+        return False
+
+    def finish(self, result: Result) -> None:
+        """The iteration that ended the solve is told of when it is known to be the last."""
+        if self._callback is not None and result.iterations > self._last:
+            self._callback(result.x if self._x else self.size_of(result.x, result.residual))
+
+    def size_of(self, x: Any, residual: float) -> Any:
+        """What the callback is told of x."""
+        return np.float64(residual)
+
+
+def _gmres(name: str, about: str) -> Any:
+    def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, restart: int | None = None,
+               maxiter: int | None = None, M: Any = None, callback: Callable[[Any], object] | None = None,
+               callback_type: str | None = None, device: str | None = None, monitor: Any = None,
+               residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto",
+               tune: bool = False) -> Any:
+        cycles = _Cycles(np.asarray(b).size, restart, maxiter, callback, callback_type)
+        if cycles.monitor is not None and monitor is not None:
+            raise UsageError(f"{name} takes a callback or a monitor, not both")
+        result = _run(A, b, x0, f"{name}:{cycles.restart}", M, rtol, atol, cycles.maxiter, None,
+                      cycles.monitor or monitor, residuals, format=format, kernel=kernel, tune=tune, device=device)
+        cycles.finish(result)
+        result._warn()
+        return result
+
+    return _named(method, name, about, _GMRES_DOC)
+
+
+def _shifted(A: Any, shift: float) -> Any:
+    """A - shift I, of what A is."""
+    if shift == 0:
+        return A
+    if isinstance(A, Matrix):
+        A = A.tocsr()
+    if is_matrix(A):
+        return sp.csr_array(A) - shift * sp.eye_array(A.shape[0], format="csr")
+    product = _product_of(A, "A")
+    return sla.LinearOperator(A.shape, lambda x: product(x) - shift * np.asarray(x).reshape(-1), dtype=_dtype_of(A))
+
+
+def _minres(name: str, about: str) -> Any:
+    def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, shift: float = 0.0,
+               maxiter: int | None = None, M: Any = None, callback: Callable[[Any], object] | None = None,
+               device: str | None = None, monitor: Any = None, residuals: list[float] | None = None,
+               format: str = "auto", kernel: str = "auto", tune: bool = False, assume_symmetric: bool = False) -> Any:
+        result = _run(_shifted(A, shift), b, x0, name, M, rtol, atol, maxiter, callback, monitor, residuals,
+                      format=format, kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric)
+        result._warn()
+        return result
+
+    return _named(method, name, about, _MINRES_DOC)
+
+
+_GMRES_DOC = _DOC.replace("""maxiter : int, optional
+""", """restart : int, optional
+    Iterations of a cycle, SciPy's 20 where none are given.
+maxiter : int, optional
+    Cycles; iterations for the "legacy" callback.
+""").replace("    Called as callback(xk) once an iteration.\n", """    As `callback_type` says: "x", callback(xk) once a cycle; "pr_norm" and "legacy", callback(relative residual) once
+    an iteration.
+""")
+_MINRES_DOC = _DOC.replace("maxiter : int, optional\n", """shift : float, optional
+    (A - shift I) x = b is solved.
+maxiter : int, optional
+""")
+
+
+def _made(name: str, about: str) -> Any:
+    own = {"gmres": _gmres, "fgmres": _gmres, "minres": _minres}
+    return own.get(name, _method)(name, about)
+
+
 #: A function for each solver of the library, by its name.
-METHODS = {name: _method(name, about) for name, about in _core.solvers()}
+METHODS = {name: _made(name, about) for name, about in _core.solvers()}

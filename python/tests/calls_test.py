@@ -49,6 +49,34 @@ def test_info_says_why(grid):
         furrow.cg(furrow.generate("convection2d:10:5"), np.ones(100))
 
 
+def test_gmres_has_scipys_cycles():
+    A = furrow.generate("convection2d:20:10")
+    b = A @ np.ones(400)
+    xs, norms = [], []
+    assert furrow.gmres(A, b, restart=5, maxiter=2, rtol=1e-12, callback=xs.append, callback_type="x").info == 10
+    assert len(xs) == 2 and xs[-1].shape == (400,)
+    r = furrow.gmres(A, b, restart=30, rtol=1e-8, callback=norms.append, callback_type="pr_norm")
+    assert r.success and len(norms) == r.iterations and norms == sorted(norms, reverse=True)
+    assert r.solver == "gmres:30"
+    with pytest.raises(ValueError, match="callback_type"):
+        furrow.gmres(A, b, callback_type="y")
+    for restart in (0, -3):
+        with pytest.raises(furrow.UsageError, match="restart"):
+            furrow.gmres(A, b, restart=restart)
+    with pytest.raises(furrow.UsageError, match="not both"):
+        furrow.fgmres(A, b, callback=print, monitor="bar")
+
+
+def test_minres_shifts():
+    A = furrow.generate("poisson2d:20")
+    b = np.random.default_rng(1).standard_normal(400)
+    exact = sla.spsolve(sp.csc_array(A - 3.5 * sp.eye_array(400)), b)
+    for matrix in (A, A.toarray(), furrow.Matrix(A), sla.aslinearoperator(A)):
+        x, info = furrow.minres(matrix, b, shift=3.5, rtol=1e-12)
+        assert info == 0
+        np.testing.assert_allclose(x, exact, atol=1e-8 * abs(exact).max())
+
+
 def test_solve_takes_the_method_that_serves():
     for spec, symmetric in (("poisson2d:20", True), ("convection2d:20:10", False)):
         A = furrow.generate(spec)

@@ -97,7 +97,7 @@ template <class V> struct solver<V>::state {
 
   explicit state(const solve_options& o) : options(o) {
     check_options(o);
-    if (o.solver != "auto") use(o.solver);
+    if (options.solver != "auto") use(options.solver); // its parameters are views of it
   }
   void use(std::string_view solver) {
     method = &find_solver(solver);

@@ -3,6 +3,7 @@
 #include "solve_test_kit.hpp"
 
 #include <furrow/function_operator.hpp>
+#include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
 #include "solvers/entry.hpp"
@@ -177,6 +178,21 @@ TYPED_TEST(kept_solver, refuses_vectors_that_do_not_fit) {
   EXPECT_THROW(kept.solve(as_cview(x), as_view(y)), error);
   EXPECT_THROW(kept.solve(as_cview(b), as_view(b)), error);
   EXPECT_EQ(kept.solve(as_cview(b), as_view(y)).why, status::converged);
+}
+
+TEST(solver_object, keeps_the_parameters_of_its_method) {
+  const auto a = generate("convection2d:10:5").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 3);
+  std::unique_ptr<solver<double>> kept;
+  {
+    solve_options o;
+    o.solver = "gmres:" + std::string(1, '7'); // gone before the solve
+    o.precond = "none";
+    kept = std::make_unique<solver<double>>(coo<double>(a), o);
+    o.solver = "fgmres:123456789";
+  }
+  host_array<double> x(b.size(), 0.0);
+  EXPECT_EQ(kept->solve(as_cview(b), as_view(x)).why, status::converged);
 }
 
 } // namespace
