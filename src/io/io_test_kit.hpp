@@ -35,6 +35,13 @@ struct dice {
   std::size_t below(std::size_t n) { return n ? next() % n : 0; }
 };
 
+/// The dice of a test: the same at every run, but others at every turn of
+/// `--gtest_shuffle --gtest_repeat=N`, whose seed counts up from `--gtest_random_seed`.
+inline dice dice_of_this_run(std::uint64_t seed) {
+  const auto turn = static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed());
+  return {seed + (turn << 32)};
+}
+
 /// A folder that goes away with the test.
 struct folder {
   std::filesystem::path path;
