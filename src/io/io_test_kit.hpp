@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -169,8 +170,8 @@ struct entry {
   std::int64_t row, col;
   double val;
   friend bool operator==(const entry& x, const entry& y) {
-    return x.row == y.row && x.col == y.col &&
-           std::bit_cast<std::uint64_t>(x.val) == std::bit_cast<std::uint64_t>(y.val);
+    const bool same = std::bit_cast<std::uint64_t>(x.val) == std::bit_cast<std::uint64_t>(y.val);
+    return x.row == y.row && x.col == y.col && (same || (std::isnan(x.val) && std::isnan(y.val))); // NaN has no sign
   }
 };
 inline std::ostream& operator<<(std::ostream& to, const entry& e) {
