@@ -3,6 +3,7 @@
 
 #include "memory.hpp"
 #include "run.hpp"
+#include "transposed.hpp"
 
 #include "core/check.hpp"
 #include "core/parameters.hpp"
@@ -27,7 +28,7 @@ inventory this_build(device where) {
           [](std::string_view precond) { return find_preconditioner(precond).on_gpu; }};
 }
 
-bool answers(status why) { return why == status::converged; }
+bool answers(status why) { return why == status::converged || why == status::least_squares; }
 /// Another rung would not help, or was not asked for.
 bool ends(status why) { return why == status::interrupted; }
 
@@ -42,7 +43,13 @@ void leave(solve_rung& tried, status why, std::string outcome) {
 
 template <class V> struct ladder<V>::place {
   device where;
-  std::unique_ptr<any_operator<V>> a;
+  std::unique_ptr<any_operator<V>> a, transposed{}; ///< A', once a rung needs it and A is not symmetric
+
+  const any_operator<V>* transpose(bool symmetric) {
+    if (symmetric) return a.get();
+    if (!transposed) transposed = make_transposed(*a->to_triplets(), where);
+    return transposed.get();
+  }
 };
 
 template <class V> struct ladder<V>::part {
@@ -123,7 +130,8 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
     const double takes = l.making + (made.tried.where.is_gpu() ? 0 : l.bytes), most = double(available_host_memory());
     check(takes <= most, fault::memory, "{} takes about {:.3g} GB, of which {:.3g} GB can be had", plan.precond,
           takes * 1e-9, most * 1e-9);
-    made.m = make_preconditioner<V>(plan.precond, a, made.tried.where, find_solver(plan.solver).needs);
+    made.m = make_preconditioner<V>(plan.precond, a, made.tried.where,
+                                    find_solver(plan.solver).needs_for(features_.symmetric));
   } catch (const refusal& r) {
     leave(made.tried, r.why, r.message);
   } catch (const error& e) {
@@ -143,14 +151,20 @@ std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& 
   solve_options o = options_;
   o.solver = plan.solver, o.precond = plan.precond, o.where = tried.where;
   place& p = on(tried.where);
-  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max});
+  const bool both_ways = find_solver(plan.solver).needs.transposed;
+  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max},
+                   both_ways ? p.transpose(features_.symmetric) : nullptr);
   return std::unique_ptr<attempt>(new attempt{plan, o, p, std::move(made.m), std::move(method)});
 }
 
-template <class V> void ladder<V>::turn_to_indefinite() {
-  indefinite_ = true;
-  if (options_.precond != "auto" || !features_.symmetric) return;
-  plans_ = rungs_for_indefinite(features_, this_build(options_.where));
+/// Other rungs follow where a method has shown what the matrix is.
+template <class V> void ladder<V>::turn(status why) {
+  const bool indefinite = why == status::not_positive_definite && !indefinite_ && !singular_ && features_.symmetric;
+  const bool singular = why == status::singular && !singular_;
+  if (options_.precond != "auto" || !(indefinite || singular)) return;
+  (indefinite ? indefinite_ : singular_) = true;
+  plans_ = indefinite ? rungs_for_indefinite(features_, this_build(options_.where))
+                      : rungs_for_singular(features_, this_build(options_.where));
   at_ = std::size_t(-1); // the first one is next
 }
 
@@ -188,7 +202,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
     if (options_.max_iterations > 0 && iterations >= options_.max_iterations) break;
     if (now() - began > options_.time_limit) break;
     if (options_.cancelled && options_.cancelled()) break;
-    if (why == status::not_positive_definite && !indefinite_) turn_to_indefinite();
+    turn(why);
   }
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)

@@ -47,7 +47,16 @@ void add_direct(ladder_list& list, const features& f, std::string_view after) {
                : fmt::format("a complete factorisation, {}", after));
 }
 
-void add_least_squares(ladder_list& list) { list.add("lsmr", "none", 0, "the least-squares answer needs no inverse"); }
+void add_least_squares(ladder_list& list) {
+  list.add("lsmr", "jacobi", 0, "the least-squares answer needs no inverse");
+}
+
+std::vector<rung_plan> rectangular(const features& f, const inventory& there) {
+  ladder_list list(there);
+  if (f.rows < f.cols) list.add("lsmr", "none", patient, "fewer equations than unknowns: the shortest x");
+  add_least_squares(list);
+  return list.take();
+}
 
 /// What is left for a matrix of which nothing good is known.
 void add_general(ladder_list& list, const features& f) {
@@ -94,6 +103,7 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
 } // namespace
 
 std::vector<rung_plan> rungs_for(const features& f, const inventory& there) {
+  if (!f.square()) return rectangular(f, there);
   if (!f.symmetric) return nonsymmetric(f, there);
   if (f.positive_diagonal()) return definite(f, there);
   return indefinite(f, there, "symmetric with a diagonal that is not positive: it is not positive definite");
@@ -103,9 +113,22 @@ std::vector<rung_plan> rungs_for_indefinite(const features& f, const inventory& 
   return indefinite(f, there, "symmetric, and shown not to be positive definite");
 }
 
+std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& there) {
+  ladder_list list(there);
+  if (f.rows <= few_rows) add_direct(list, f, "");
+  if (f.symmetric && f.positive_diagonal())
+    list.add("lsmr", "amg", 0, "a method found it singular: the least-squares answer, by multigrid");
+  add_least_squares(list);
+  return list.take();
+}
+
 std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, const inventory& there) {
   ladder_list list(there);
   const std::string m(precond);
+  if (!f.square()) {
+    list.add("lsmr", m, 0, "rectangular");
+    return list.take();
+  }
   if (f.symmetric && f.positive_diagonal())
     list.add("cg", m, 0, "symmetric with a positive diagonal: it may be positive definite");
   if (f.symmetric) list.add("minres", m, 0, "symmetric");

@@ -14,7 +14,8 @@ SPMV = {
     "format": str, "kernel": str, "precision": str, "seconds": NUMBER, "bytes": NUMBER, "gflops": NUMBER, "gbps": NUMBER,
     "fraction": NUMBER,
 }
-STATUS = {"converged", "max_iterations", "not_positive_definite", "breakdown", "nan", "stagnated", "diverged", "interrupted"}
+STATUS = {"converged", "max_iterations", "not_positive_definite", "breakdown", "nan", "stagnated", "diverged", "interrupted",
+          "least_squares"}
 
 
 class Json(Case):
