@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -50,6 +51,12 @@ template <class V> struct ladder<V>::place {
     if (!transposed) transposed = make_transposed(*a->to_triplets(), where);
     return transposed.get();
   }
+};
+
+/// An x that was set aside.
+template <class V> struct ladder<V>::candidate {
+  std::vector<V> x;
+  double relative = 0;
 };
 
 template <class V> struct ladder<V>::part {
@@ -168,8 +175,22 @@ template <class V> void ladder<V>::turn(status why) {
   at_ = std::size_t(-1); // the first one is next
 }
 
+/// Whether x is so large that the rounding of A x leaves nothing of A'r below its goal: such an x has grown along
+/// vectors that A maps to zero, and least squares begin elsewhere.
+template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, double relative) const {
+  const auto norm = [](cview<V> v) {
+    double squares = 0;
+    for (const V vi : v) squares += double(vi) * double(vi);
+    return std::sqrt(squares);
+  };
+  const double lost = std::numeric_limits<V>::epsilon() * norm_2_ * norm(x);
+  return lost > 0.01 * options_.rtol * relative * norm(b);
+}
+
 template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
   const double began = now();
+  const std::vector<V> first(x.begin(), x.end());
+  std::optional<candidate> aside;
   solve_report best = ended(status::breakdown, "no method could be set up");
   std::vector<solve_rung> rungs;
   index_t iterations = 0;
@@ -184,8 +205,13 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
       o.outlook = plan.outlook;
       o.time_limit = options_.time_limit - (now() - began);
       if (o.max_iterations > 0) o.max_iterations -= iterations;
+      if (plan.most > 0) o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, plan.most) : plan.most;
       kept_->method.set_limits(o);
       const double setup = tried.setup_seconds;
+      if (find_solver(plan.solver).needs.transposed && hides_its_residual(b, as_cview(x), best.relative_residual)) {
+        aside = candidate{std::vector<V>(x.begin(), x.end()), best.relative_residual};
+        std::copy(first.begin(), first.end(), x.begin());
+      }
       best = kept_->method.solve(b, x);
       tried = {plan.solver, plan.precond,    kept_->options.where,   plan.reason, best.message,
                best.why,    best.iterations, best.relative_residual, setup,       best.solve_seconds};
@@ -207,6 +233,10 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*places_.front()->a->to_triplets(), b, as_cview(x));
+  if (aside && !answers(best.why) && aside->relative < best.relative_residual) {
+    std::copy(aside->x.begin(), aside->x.end(), x.begin());
+    best.relative_residual = aside->relative;
+  }
   best.setup_seconds = setup_seconds, best.solve_seconds = solve_seconds;
   best.rungs = std::move(rungs);
   return best;

@@ -21,7 +21,8 @@ public:
   solve_report solve(cview<V> b, view<V> x);
 
 private:
-  struct place;   ///< the matrix on a device
+  struct place; ///< the matrix on a device
+  struct candidate;
   struct part;    ///< a preconditioner, or why there is none
   struct attempt; ///< a rung that is set up
 
@@ -31,6 +32,7 @@ private:
   std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x);
   void turn(status why);
+  bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   solve_report ended(status why, std::string message) const;
 
   solve_options options_;

@@ -17,14 +17,16 @@ constexpr index_t cheap = 450;
 constexpr index_t patient = 1500;
 /// Times as many before a GPU hands over to a rung of the host: a GPU's memory is some 20 times as fast.
 constexpr index_t gpu_patience = 20;
+/// A residual that stays says nothing of the rate of least squares: they are left by number where another rung follows.
+constexpr index_t long_run = 100000;
 
 class ladder_list {
 public:
   explicit ladder_list(const inventory& there) : there_(there) {}
   /// Leaves out what this build does not have.
-  void add(std::string solver, std::string precond, index_t outlook, std::string reason) {
+  void add(std::string solver, std::string precond, index_t outlook, std::string reason, index_t most = 0) {
     if (there_.has_solver(solver) && there_.has_preconditioner(precond))
-      list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook});
+      list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook, most});
   }
   std::vector<rung_plan> take() {
     for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k)
@@ -116,9 +118,12 @@ std::vector<rung_plan> rungs_for_indefinite(const features& f, const inventory& 
 std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& there) {
   ladder_list list(there);
   if (f.rows <= few_rows) add_direct(list, f, "");
-  if (f.symmetric && f.positive_diagonal())
-    list.add("lsmr", "amg", 0, "a method found it singular: the least-squares answer, by multigrid");
-  add_least_squares(list);
+  const char* const why = "found to be singular: the least-squares answer";
+  list.add("lsmr", "jacobi", 0, why, f.rows <= few_rows ? 0 : long_run);
+  if (f.rows > few_rows) {
+    add_direct(list, f, "in case that it is not singular");
+    list.add("lsmr", "jacobi", 0, why);
+  }
   return list.take();
 }
 

@@ -17,6 +17,7 @@ struct rung_plan {
   std::string solver, precond;
   std::string reason;
   index_t outlook = 0; ///< left where the rate promises more iterations; 0: kept to its own limit
+  index_t most = 0;    ///< iterations; 0: the method's own limit
 };
 
 /// Which entries this build has.
