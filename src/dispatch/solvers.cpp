@@ -58,8 +58,8 @@ std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name
         "for one, or another preconditioner",
         entry.name);
   check(!needed.transposed || entry.rectangular || (needed.a.symmetric && entry.keeps.symmetric), fault::usage,
-        "the solver multiplies by M', too, which {} has for {} only: take jacobi or none", entry.name,
-        entry.keeps.symmetric ? "symmetric matrices" : "no matrix");
+        "the solver multiplies by M', too, which {} {}: take jacobi or none", entry.name,
+        entry.keeps.symmetric ? "has for a symmetric matrix only" : "does not have");
   return entry.make<V>()(a, take_apart(name).parameters, where, needed);
 }
 template std::unique_ptr<any_preconditioner<double>> make_preconditioner(std::string_view, const coo<double>&, device,

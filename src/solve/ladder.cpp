@@ -165,13 +165,14 @@ std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& 
 }
 
 /// Other rungs follow where a method has shown what the matrix is.
-template <class V> void ladder<V>::turn(status why) {
+template <class V> void ladder<V>::turn(status why, const std::string& solver) {
   const bool indefinite = why == status::not_positive_definite && !indefinite_ && !singular_ && features_.symmetric;
   const bool singular = why == status::singular && !singular_;
   if (options_.precond != "auto" || !(indefinite || singular)) return;
   (indefinite ? indefinite_ : singular_) = true;
   plans_ = indefinite ? rungs_for_indefinite(features_, this_build(options_.where))
                       : rungs_for_singular(features_, this_build(options_.where));
+  std::erase_if(plans_, [&](const rung_plan& p) { return singular && p.solver == solver; });
   at_ = std::size_t(-1); // the first one is next
 }
 
@@ -228,7 +229,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
     if (options_.max_iterations > 0 && iterations >= options_.max_iterations) break;
     if (now() - began > options_.time_limit) break;
     if (options_.cancelled && options_.cancelled()) break;
-    turn(why);
+    turn(why, plan.solver);
   }
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)

@@ -31,7 +31,7 @@ private:
   part precondition(const rung_plan& plan, const coo<V>& a) const;
   std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x);
-  void turn(status why);
+  void turn(status why, const std::string& solver);
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   solve_report ended(status why, std::string message) const;
 

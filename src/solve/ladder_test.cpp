@@ -195,6 +195,35 @@ TEST(ladder, solves_in_single_precision) {
   EXPECT_FALSE(report.rungs.empty());
 }
 
+TEST(ladder, gives_singular_systems_without_an_answer_the_nearest_x) {
+  for (const index_t n : {20, 60}) {                 // few rows, and more
+    const auto a = kit::laplacian(n, n, 1, true, 0); // its null vector is constant
+    auto b = kit::random_vector<double>(n * n, 5);
+    for (double& v : b) v += 0.5;
+    const auto s = kit::solve_honestly(a, b, automatic(1e-8));
+    EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+    EXPECT_TRUE(mentions(s.report.message, "not in the range")) << s.report.message;
+    double mean = 0, squares = 0;
+    for (const double v : b) mean += v / double(n * n), squares += v * v;
+    EXPECT_NEAR(s.report.relative_residual, std::abs(mean) * double(n) / std::sqrt(squares), 1e-9);
+    for (double& v : b) v -= mean;
+    EXPECT_EQ(kit::solve_honestly(a, b, automatic(1e-8)).report.why, status::converged);
+  }
+}
+
+TEST(ladder, takes_least_squares_where_sides_differ) {
+  for (const char* spec : {"rectangular:300:100:4", "rectangular:100:300:4"}) {
+    const auto a = generate(spec).a;
+    const host_array<double> zero(a.shape.cols, 0.0);
+    const auto in_range = kit::solve_honestly(a, kit::times(a, ones(a.shape.cols)), automatic(), zero);
+    EXPECT_EQ(in_range.report.why, status::converged) << spec << ": " << in_range.report.message;
+    EXPECT_EQ(in_range.report.solver, "lsmr");
+    const auto any = kit::solve_honestly(a, kit::random_vector<double>(a.shape.rows, 2), automatic(), zero);
+    EXPECT_EQ(any.report.why, a.shape.rows > a.shape.cols ? status::least_squares : status::converged)
+        << spec << ": " << any.report.message;
+  }
+}
+
 TEST(ladder, can_be_cancelled_while_it_is_set_up) {
   for (int calls = 0; calls < 3; ++calls) {
     auto o = automatic();

@@ -8,8 +8,8 @@ namespace furrow::bidiagonal_messages {
 ending least_squares(double ratio, double damping) {
   return {status::least_squares, [=](const solver_messages::standing& s) {
             if (damping > 0)
-              return fmt::format("x minimises |b - A x|^2 + {}^2 |x|^2: the relative residual is {:.3e}, and the part "
-                                 "of it that another x could take away {:.1e}, after {} iterations",
+              return fmt::format("x minimises |b - A x|^2 + {0}^2 |x|^2: the relative residual is {1:.3e}, "
+                                 "|A'r - {0}^2 x| / (|A| |r|) = {2:.1e}, after {3} iterations",
                                  damping, s.relative, ratio, s.iterations);
             return fmt::format("b is not in the range of A: x minimises |b - A x|; the relative residual is {:.3e}, "
                                "|A'r| / (|A| |r|) = {:.1e}, after {} iterations",
