@@ -60,6 +60,16 @@ TEST(rungs, of_few_rows_are_factorised_early) {
   EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
 }
 
+TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
+  features f = large_matrix();
+  EXPECT_EQ(names(rungs_for_singular(f, everything)), "lsmr+jacobi direct+lu lsmr+jacobi ");
+  f.more_columns = -10;
+  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+jacobi ");
+  EXPECT_EQ(names(rungs_with("none", f, everything)), "lsmr+none ");
+  f.more_columns = 10;
+  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+none lsmr+jacobi ");
+}
+
 TEST(rungs, of_other_matrices_never_ask_for_what_they_lack) {
   features f = large_matrix();
   f.negative_diagonal = 5;
@@ -67,7 +77,7 @@ TEST(rungs, of_other_matrices_never_ask_for_what_they_lack) {
   f.symmetric = false;
   f.negative_diagonal = 0;
   f.zero_diagonal = 3;
-  EXPECT_EQ(names(rungs_for(f, everything)).find("jacobi"), std::string::npos);
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi"), std::string::npos);
 }
 
 TEST(rungs, are_those_that_the_build_has) {

@@ -55,7 +55,7 @@ void add_least_squares(ladder_list& list) {
 
 std::vector<rung_plan> rectangular(const features& f, const inventory& there) {
   ladder_list list(there);
-  if (f.rows < f.cols) list.add("lsmr", "none", patient, "fewer equations than unknowns: the shortest x");
+  if (f.more_columns > 0) list.add("lsmr", "none", patient, "fewer equations than unknowns: the shortest x");
   add_least_squares(list);
   return list.take();
 }

@@ -35,7 +35,7 @@ protected:
 
   bidiagonal(S& space, const linear_system<V>& system, const solve_options& options, int slots, double damping)
       : base(space, system, options, slots), damping_(damping), back_(*system.transposed),
-        depth_(1e-4 * std::max(options.rtol, double(std::numeric_limits<V>::epsilon()))), q_(space.make(rows())),
+        depth_(std::max(1e-4 * options.rtol, 8 * double(std::numeric_limits<V>::epsilon()))), q_(space.make(rows())),
         t_(base::make()), v_(base::make()), mv_(base::make(stored())), g_(base::make(damped())) {}
 
   static double damping_of(std::string_view usage, std::string_view parameters) {
