@@ -35,8 +35,8 @@ protected:
 
   bidiagonal(S& space, const linear_system<V>& system, const solve_options& options, int slots, double damping)
       : base(space, system, options, slots), damping_(damping), back_(*system.transposed),
-        depth_(std::max(1e-4 * options.rtol, 8 * double(std::numeric_limits<V>::epsilon()))), q_(space.make(rows())),
-        t_(base::make()), v_(base::make()), mv_(base::make(stored())), g_(base::make(damped())) {}
+        depth_(8 * double(std::numeric_limits<V>::epsilon())), q_(space.make(rows())), t_(base::make()),
+        v_(base::make()), mv_(base::make(stored())), g_(base::make(damped())) {}
 
   static double damping_of(std::string_view usage, std::string_view parameters) {
     return entry_parameters(usage, parameters).number(0, 0, 0, 1e150);
@@ -70,7 +70,8 @@ protected:
     turn(at(new_beta));
   }
 
-  /// A'r / (|A| |r|), or with a damping the same of [A; d I], from r() and x. r() is not touched.
+  /// |A'r| / (|A| |r|), or with a damping the same of [A; d I], from r() and x; r() is not touched. |A| is the largest
+  /// |A w| / |w| that was met, with A'r among the w: it lies along the large columns where sizes of columns differ.
   double normal_residual_of(double norm) {
     using namespace bidiagonal_steps;
     back_.apply(V(1), it_.r(), V(0), as_view(t_));
@@ -79,8 +80,14 @@ protected:
     else s_.dot(as_view(t_), as_view(t_), at(tt));
     const double normal = std::sqrt(s_.read(at(tt)));
     if (damped()) norm = std::hypot(norm, damping_ * std::sqrt(s_.read(at(xx))));
-    if (normal == 0 || norm == 0) return ratio_ = 0;
-    const double size = std::max(std::hypot(std::sqrt(s_.read(at(largest_product))), damping_), normal / norm);
+    if (normal == 0 || norm == 0) {
+      s_.sweep(n_, pass(sum_sizes{}, in(as_view(t_))), at(tt));
+      return ratio_ = s_.read(at(tt)) == 0 ? 0 : 1; // squares that vanish say nothing
+    }
+    a_.apply(V(1), as_view(t_), V(0), as_view(q_));
+    s_.dot(as_view(q_), as_view(q_), at(qq));
+    const double product = std::max(std::sqrt(s_.read(at(qq))) / normal, std::sqrt(s_.read(at(largest_product))));
+    const double size = std::max(std::hypot(product, damping_), normal / norm);
     return ratio_ = normal / (size * norm);
   }
   ending best_fit(double ratio) const { return bidiagonal_messages::least_squares(ratio, damping_); }

@@ -103,8 +103,8 @@ FURROW_HD inline void extend_triangle(double* s, double rho, double next_theta) 
 }
 
 /// Says where the recurrence believes r to be normal to the range of A: |M'A'r| at most `depth` |A M| |r|, and so small
-/// that what r still has in the range, the condition number times that, is a hundredth of it. The depth is far
-/// below the goal of the recomputed |A'r|: where singular values are small, |A'r| is small before r is.
+/// that what r still has in the range, the condition number times that, is a hundredth of it. The depth is that
+/// of rounding, whatever the goal of the recomputed |A'r|: where singular values are small, |A'r| is small before r is.
 struct judge {
   double* s;
   double depth;
@@ -209,6 +209,12 @@ template <class V> struct add_damped {
   double damping;
   FURROW_HD void load() {}
   FURROW_HD void operator()(V& t, V g, sums<0>) const { t = V(double(t) + damping * double(g)); }
+};
+
+/// Sums |t|.
+struct sum_sizes {
+  FURROW_HD void load() {}
+  template <class V> FURROW_HD void operator()(V t, sums<1> sum) const { sum[0] += fabs(double(t)); }
 };
 
 /// t -= d^2 x; sums t.t, x.x.

@@ -251,7 +251,7 @@ private:
     if constexpr (requires { method.least_squares(0.0); }) {
       double& ratio = report_.normal_residual;
       ratio = method.normal_residual(residual_);
-      report_.waits += 2;
+      report_.waits += 4;
       if (!(ratio + rounding_of_residual() / residual_ <= tolerance)) {
         if (!(ratio <= tolerance) || !recompute_beyond_rounding()) return false;
         ratio = method.normal_residual(residual_);

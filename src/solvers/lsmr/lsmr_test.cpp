@@ -230,6 +230,23 @@ TEST_P(least_squares, ask_for_the_transposed_operator) {
               1e-9);
 }
 
+TEST_P(least_squares, know_the_norm_of_columns_of_very_different_sizes) {
+  auto a = of_rank({30, 8}, 8, 4);
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] *= std::pow(10.0, double(a.col[k]) - 4);
+  const auto b = kit::random_vector<double>(30, 9);
+  for (const char* m : {"none", "jacobi"}) {
+    const auto s = solve_for(a, b, options(m, 1e-10));
+    EXPECT_EQ(s.report.why, status::least_squares) << m << ": " << s.report.message;
+  }
+}
+
+TEST_P(least_squares, does_not_take_squares_that_vanish_for_zero) {
+  const auto s =
+      solve_for(kit::assemble({2, 1}, {{0, 0, 1e-200}, {1, 0, 1e-200}}), host_array<double>{1, 3}, options("none"));
+  EXPECT_NE(s.report.why, status::least_squares) << s.report.message;
+  EXPECT_NE(s.report.why, status::converged) << s.report.message;
+}
+
 TEST_P(least_squares, say_where_numbers_overflow) {
   const auto a = kit::assemble({3, 1}, {{0, 0, 1e200}, {1, 0, 1e200}, {2, 0, -3e200}});
   const auto s = solve_for(a, host_array<double>{1, 2, 3}, options("none"));
