@@ -158,9 +158,15 @@ std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& 
   solve_options o = options_;
   o.solver = plan.solver, o.precond = plan.precond, o.where = tried.where;
   place& p = on(tried.where);
-  const bool both_ways = find_solver(plan.solver).needs.transposed;
-  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max},
-                   both_ways ? p.transpose(features_.symmetric) : nullptr);
+  const any_operator<V>* transposed = nullptr;
+  if (find_solver(plan.solver).needs.transposed) try {
+      transposed = p.transpose(features_.symmetric);
+    } catch (const error& e) {
+      if (e.kind != fault::memory) throw;
+      leave(tried, status::breakdown, e.what());
+      return nullptr;
+    }
+  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max}, transposed);
   return std::unique_ptr<attempt>(new attempt{plan, o, p, std::move(made.m), std::move(method)});
 }
 
@@ -172,6 +178,7 @@ template <class V> void ladder<V>::turn(status why, const std::string& solver) {
   (indefinite ? indefinite_ : singular_) = true;
   plans_ = indefinite ? rungs_for_indefinite(features_, this_build(options_.where))
                       : rungs_for_singular(features_, this_build(options_.where));
+  // The method that has just failed is not tried again.
   std::erase_if(plans_, [&](const rung_plan& p) { return singular && p.solver == solver; });
   at_ = std::size_t(-1); // the first one is next
 }

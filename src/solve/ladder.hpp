@@ -21,10 +21,10 @@ public:
   solve_report solve(cview<V> b, view<V> x);
 
 private:
-  struct place; ///< the matrix on a device
-  struct candidate;
-  struct part;    ///< a preconditioner, or why there is none
-  struct attempt; ///< a rung that is set up
+  struct place;     ///< the matrix on a device
+  struct candidate; ///< an x that was set aside
+  struct part;      ///< a preconditioner, or why there is none
+  struct attempt;   ///< a rung that is set up
 
   void prepare(coo<V> a);
   place& on(device where);

@@ -23,9 +23,9 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   const double vector = bytes_of(p) * double(std::max(s.shape.rows, s.shape.cols));
   const layout l = c.format->lay_out(s, p, c.parameters);
   const double making = bytes_to_make(l, s, p);
-  const std::string precond = named_preconditioner(o), solver = o.solver != "auto"             ? o.solver
-                                                                : s.shape.rows == s.shape.cols ? "cg"
-                                                                                               : "lsmr";
+  const std::string precond = named_preconditioner(o);
+  const std::string usual = s.shape.rows == s.shape.cols ? "cg" : "lsmr",
+                    solver = o.solver == "auto" ? usual : o.solver;
   const bool both_ways = find_solver(solver).needs.transposed;
   const double stored = both_ways ? 2 * l.bytes : l.bytes; // A' takes about as much as A
   const preconditioner_layout m = find_preconditioner(precond).lay_out(s, p, take_apart(precond).parameters);

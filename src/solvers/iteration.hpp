@@ -29,8 +29,8 @@ namespace furrow {
 ///                    last, at most 4096 of them
 ///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
 ///   normal_residual(norm), least_squares(ratio)  only of methods of least squares: |A'r| / (|A| |r|) worked
-///                    out anew from r(), whose norm is given, and the end that it means where it is small. Asked where
-///                    a verdict of the method's own says that it is, and where nothing else can be done
+///                    out anew from r(), whose norm is given, and the end that it means where it is small. The
+///                    method's own verdict says that the loop believes it to be
 ///
 /// **`converged` is said only of a residual that was computed anew from x**, in more digits where rounding could hide
 /// the goal. Where the loop believes to be done and is not, the iteration starts again from that residual, until ten
@@ -230,7 +230,6 @@ private:
   }
 
   template <class Method> void give_up(int v, Method& method) {
-    if (fits_best(method, normal_tolerance())) return;
     hand_back_the_best();
     std::optional<ending> own;
     if (v >= control::own_verdict && residual_ > rounding_of_residual()) own = method.explain(v, home_.data(), false);
@@ -244,11 +243,12 @@ private:
     return s_.read(at(control::rr)) == 0;
   }
 
-  /// Of |A'r| / (|A| |r|).
-  double normal_tolerance() const { return std::max(o_.rtol, double(std::numeric_limits<V>::epsilon())); }
-  /// Whether x is the least-squares answer: r, worked out anew, is orthogonal to the range of A.
-  template <class Method> bool fits_best(Method& method, double tolerance) {
+  /// Whether x is the least-squares answer: r, worked out anew, is orthogonal to the range of A. Up to the goal where
+  /// the method believes so, and otherwise up to rounding.
+  template <class Method> bool fits_best(Method& method, int v) {
     if constexpr (requires { method.least_squares(0.0); }) {
+      const double unit = std::numeric_limits<V>::epsilon();
+      const double tolerance = v >= control::own_verdict ? std::max(o_.rtol, unit) : unit;
       double& ratio = report_.normal_residual;
       ratio = method.normal_residual(residual_);
       report_.waits += 4;
@@ -267,8 +267,7 @@ private:
       return end({status::nan, [](const standing&) { return solver_messages::first_residual_not_finite(); }});
     report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
     if (residual_ <= goal_ && certain()) return end({status::converged, solver_messages::converged});
-    const bool deep = v >= control::own_verdict || v == control::no_progress;
-    if (fits_best(method, deep ? normal_tolerance() : std::numeric_limits<V>::epsilon())) return true;
+    if (fits_best(method, v)) return true;
     if (report_.iterations >= limit_) return end({status::max_iterations, solver_messages::limit});
     return false;
   }

@@ -206,7 +206,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->type_name("S")
       ->transform(real(0))
       ->group(method);
-  app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 10000")
+  app.add_option("--max-iterations", q->options.max_iterations, "default 10 x columns, at least 10000")
       ->type_name("N")
       ->transform(whole(1))
       ->group(method);
