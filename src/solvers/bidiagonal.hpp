@@ -109,8 +109,6 @@ protected:
     return report;
   }
 
-  double damping_;
-
 private:
   /// v = M'(A'u + d g) / size - (size / alpha) v.
   void turn(slot size) {
@@ -137,6 +135,7 @@ private:
     else s_.sweep(n_, pass(next, v, t), at(vv));
   }
 
+  double damping_;
   const any_operator<V>& back_;
   double depth_;
   array q_, t_, v_, mv_, g_;
