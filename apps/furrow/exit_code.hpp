@@ -23,8 +23,9 @@ constexpr exit_code code_of(fault f) {
   return broken;
 }
 
-constexpr exit_code code_of(status s) {
-  if (s == status::converged) return done;
+/// A least-squares answer is what a rectangular system is solved for, and less than was asked for of a square one.
+constexpr exit_code code_of(status s, bool square) {
+  if (s == status::converged || (s == status::least_squares && !square)) return done;
   return s == status::interrupted ? interrupt : stopped_short;
 }
 

@@ -19,6 +19,7 @@ enum class status {
   stagnated,             ///< the residual stopped falling above its goal
   diverged,              ///< the residual grew beyond any use
   interrupted,           ///< `watch` asked to stop
+  least_squares,         ///< b is not in the range of A, and the recomputed A'(b - A x) is small: x is nearest
 };
 std::string_view name(status s);
 
@@ -47,7 +48,7 @@ struct solve_options {
   bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
   double rtol = 1e-8;            ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
-  index_t max_iterations = 0; ///< 0: max(10 rows, 10000)
+  index_t max_iterations = 0; ///< 0: max(10 columns, 10000)
   /// Stop, as by `max_iterations`, where the rate of the last half of the steps promises more iterations than this.
   index_t outlook = 0; ///< 0: never
   double time_limit =
@@ -78,11 +79,14 @@ struct solve_report {
   status why = status::max_iterations;
   std::string message; ///< one sentence
   index_t iterations = 0;
-  index_t restarts = 0;          ///< from the recomputed residual
-  double relative_residual = 0;  ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
-  double condition_estimate = 0; ///< of A in the 1-norm where it was factored, of M A by cg; 0: not known
-  double error_estimate = 0;     ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known
-  std::string warning;           ///< a sentence where the error may exceed 1 % though the residual is small
+  index_t restarts = 0;         ///< from the recomputed residual
+  double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
+  /// |A'r| / (|A| |r|), r = b - A x, recomputed from x by methods of least squares; NaN: not known.
+  double normal_residual = std::numeric_limits<double>::quiet_NaN();
+  /// Of A in the 1-norm where it was factored, of M A by cg, of A M from below by lsmr and lsqr; 0: not known.
+  double condition_estimate = 0;
+  double error_estimate = 0; ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known
+  std::string warning;       ///< a sentence where the error may exceed 1 % though the residual is small
   double setup_seconds = 0, solve_seconds = 0; ///< of all rungs together
   double bytes_per_iteration = 0;              ///< that the algorithm must move
   double stored_bytes = 0;                     ///< matrix, preconditioner and vectors
@@ -98,7 +102,8 @@ struct solve_report {
 };
 
 /// Solves A x = b. x holds the first guess on entry and the answer on return, also where the report says it stopped
-/// short. a: n x n, taken apart to save memory; b, x: n, host memory, not overlapping. Allocates on `options.where`:
+/// short. a: taken apart to save memory, square but for `lsmr`, `lsqr` and "auto"; b: an element a row, x: one a
+/// column, host memory, not overlapping. Allocates on `options.where`:
 /// the matrix in its format, b, x, the diagonal, and four more vectors (five where the first guess is not 0). Before
 /// conjugate gradients start, A is checked to be symmetric up to rounding: `fault::input` names a pair of entries that
 /// is not. x comes back no worse in |b - A x| than the first guess, whatever the report says. Throws `fault::usage` for

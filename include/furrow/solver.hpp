@@ -27,11 +27,11 @@ public:
   /// The same for a matrix that was looked at and stored before, in its format and kernel; it may end before the
   /// solver, and what `update_values` does to it later does not show here. Where no method is named, "auto" looks anew.
   explicit solver(const matrix<V>& a, const solve_options& options = {});
-  /// An operator of yours, on `options.where`, and a preconditioner of yours (null: none). Both must outlive the
-  /// solver; `options.precond`, `format` and `kernel` mean nothing then. Whether A is what the method needs is yours to
-  /// know.
+  /// An operator of yours, on `options.where`, a preconditioner of yours (null: none), and A' for methods of least
+  /// squares, &a where A is symmetric. They must outlive the solver; `options.precond`, `format` and `kernel` mean
+  /// nothing then. Whether A is what the method needs is yours to know; least squares take M for M'.
   solver(const any_operator<V>& a, const any_preconditioner<V>* m, const solve_options& options = {},
-         const operator_facts& facts = {});
+         const operator_facts& facts = {}, const any_operator<V>* transposed = nullptr);
   solver(solver&&) noexcept;
   solver& operator=(solver&&) noexcept;
   ~solver();

@@ -11,7 +11,8 @@ from typing import Any
 from . import _core
 from ._errors import SolveWarning
 
-_NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged": -4, "singular": -5}
+_NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged": -4, "singular": -5,
+             "least_squares": -6}
 
 
 class Step:

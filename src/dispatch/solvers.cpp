@@ -57,6 +57,9 @@ std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name
         "the solver needs a symmetric positive definite preconditioner, which {} is not: take another solver, bicgstab "
         "for one, or another preconditioner",
         entry.name);
+  check(!needed.transposed || entry.rectangular || (needed.a.symmetric && entry.keeps.symmetric), fault::usage,
+        "the solver multiplies by M', too, which {} {}: take jacobi or none", entry.name,
+        entry.keeps.symmetric ? "has for a symmetric matrix only" : "does not have");
   return entry.make<V>()(a, take_apart(name).parameters, where, needed);
 }
 template std::unique_ptr<any_preconditioner<double>> make_preconditioner(std::string_view, const coo<double>&, device,

@@ -13,7 +13,8 @@ struct matrix_kind {
 
 /// What a solver needs of A and of M. A is taken for symmetric where it asks for that: the set-up has looked.
 struct solver_needs {
-  matrix_kind a, m;
+  matrix_kind a{}, m{};
+  bool transposed = false; ///< A' too, and M': then A may be rectangular
 };
 
 /// What a preconditioner takes, in bytes.
@@ -41,6 +42,7 @@ struct preconditioner_entry {
   preconditioner_maker<float> f32 = nullptr;
   std::string_view parameters{}; ///< what may follow the name, for people: "[:LEVEL]"
   bool on_gpu = true;            ///< whether it has code for a GPU
+  bool rectangular = false;      ///< whether it serves rectangular matrices: M is a diagonal, so that M' is M
 
   template <class V> preconditioner_maker<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;

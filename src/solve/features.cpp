@@ -51,7 +51,7 @@ template <class V> features features_of(const coo<V>& a, const stats& s, bool as
     all.largest = std::max(all.largest, c.largest), all.least = std::min(all.least, c.least);
   }
   features f;
-  f.rows = a.shape.rows, f.nnz = a.nnz(), f.longest_row = s.row_max;
+  f.rows = a.shape.rows, f.more_columns = a.shape.cols - a.shape.rows, f.nnz = a.nnz(), f.longest_row = s.row_max;
   f.symmetric = assume_symmetric || is_symmetric(a);
   f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
   f.dominant = all.dominant;
@@ -66,6 +66,9 @@ template <class V> double largest_column_sum(const coo<V>& a) {
 }
 
 std::string describe(const features& f) {
+  if (!f.square())
+    return fmt::format("{} equations for {} unknowns, sizes of rows differ by {:.1e}", f.rows, f.rows + f.more_columns,
+                       f.scales);
   const double percent = f.rows > 0 ? 100 * double(f.dominant) / double(f.rows) : 0;
   std::string text = f.symmetric ? "symmetric" : "not symmetric";
   if (f.positive_diagonal()) text += ", positive diagonal";

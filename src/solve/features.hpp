@@ -6,14 +6,15 @@
 
 namespace furrow {
 
-/// What the choice of a method wants to know of a square matrix, beside its statistics.
+/// What the choice of a method wants to know of a matrix, beside its statistics.
 struct features {
-  index_t rows = 0, nnz = 0, longest_row = 0;
+  index_t rows = 0, more_columns = 0, nnz = 0, longest_row = 0;
   bool symmetric = false;                                               ///< up to rounding
   index_t zero_diagonal = 0, negative_diagonal = 0, small_diagonal = 0; ///< rows; small: below 1e-10 of the row
   index_t dominant = 0;                                                 ///< rows with |a_ii| >= the sum of the others
   double scales = 1; ///< the largest |a_ij| of a row, the largest one over the smallest
 
+  bool square() const { return more_columns == 0; }
   bool positive_diagonal() const { return zero_diagonal == 0 && negative_diagonal == 0; }
   bool negative_only() const { return zero_diagonal == 0 && negative_diagonal == rows && rows > 0; }
   /// Whether incomplete factors of the rows as they stand promise little: because of zeros on the diagonal, of few

@@ -3,6 +3,7 @@
 
 #include "memory.hpp"
 #include "run.hpp"
+#include "transposed.hpp"
 
 #include "core/check.hpp"
 #include "core/parameters.hpp"
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -27,7 +29,7 @@ inventory this_build(device where) {
           [](std::string_view precond) { return find_preconditioner(precond).on_gpu; }};
 }
 
-bool answers(status why) { return why == status::converged; }
+bool answers(status why) { return why == status::converged || why == status::least_squares; }
 /// Another rung would not help, or was not asked for.
 bool ends(status why) { return why == status::interrupted; }
 
@@ -42,7 +44,19 @@ void leave(solve_rung& tried, status why, std::string outcome) {
 
 template <class V> struct ladder<V>::place {
   device where;
-  std::unique_ptr<any_operator<V>> a;
+  std::unique_ptr<any_operator<V>> a, transposed{}; ///< A', once a rung needs it and A is not symmetric
+
+  const any_operator<V>* transpose(bool symmetric) {
+    if (symmetric) return a.get();
+    if (!transposed) transposed = make_transposed(*a->to_triplets(), where);
+    return transposed.get();
+  }
+};
+
+/// An x that was set aside.
+template <class V> struct ladder<V>::candidate {
+  std::vector<V> x;
+  double relative = 0;
 };
 
 template <class V> struct ladder<V>::part {
@@ -123,7 +137,8 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
     const double takes = l.making + (made.tried.where.is_gpu() ? 0 : l.bytes), most = double(available_host_memory());
     check(takes <= most, fault::memory, "{} takes about {:.3g} GB, of which {:.3g} GB can be had", plan.precond,
           takes * 1e-9, most * 1e-9);
-    made.m = make_preconditioner<V>(plan.precond, a, made.tried.where, find_solver(plan.solver).needs);
+    made.m = make_preconditioner<V>(plan.precond, a, made.tried.where,
+                                    find_solver(plan.solver).needs_for(features_.symmetric));
   } catch (const refusal& r) {
     leave(made.tried, r.why, r.message);
   } catch (const error& e) {
@@ -143,19 +158,47 @@ std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& 
   solve_options o = options_;
   o.solver = plan.solver, o.precond = plan.precond, o.where = tried.where;
   place& p = on(tried.where);
-  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max});
+  const any_operator<V>* transposed = nullptr;
+  if (find_solver(plan.solver).needs.transposed) try {
+      transposed = p.transpose(features_.symmetric);
+    } catch (const error& e) {
+      if (e.kind != fault::memory) throw;
+      leave(tried, status::breakdown, e.what());
+      return nullptr;
+    }
+  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max}, transposed);
   return std::unique_ptr<attempt>(new attempt{plan, o, p, std::move(made.m), std::move(method)});
 }
 
-template <class V> void ladder<V>::turn_to_indefinite() {
-  indefinite_ = true;
-  if (options_.precond != "auto" || !features_.symmetric) return;
-  plans_ = rungs_for_indefinite(features_, this_build(options_.where));
+/// Other rungs follow where a method has shown what the matrix is.
+template <class V> void ladder<V>::turn(status why, const std::string& solver) {
+  const bool indefinite = why == status::not_positive_definite && !indefinite_ && !singular_ && features_.symmetric;
+  const bool singular = why == status::singular && !singular_;
+  if (options_.precond != "auto" || !(indefinite || singular)) return;
+  (indefinite ? indefinite_ : singular_) = true;
+  plans_ = indefinite ? rungs_for_indefinite(features_, this_build(options_.where))
+                      : rungs_for_singular(features_, this_build(options_.where));
+  // The method that has just failed is not tried again.
+  std::erase_if(plans_, [&](const rung_plan& p) { return singular && p.solver == solver; });
   at_ = std::size_t(-1); // the first one is next
+}
+
+/// Whether x is so large that the rounding of A x leaves nothing of A'r below its goal: such an x has grown along
+/// vectors that A maps to zero, and least squares begin elsewhere.
+template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, double relative) const {
+  const auto norm = [](cview<V> v) {
+    double squares = 0;
+    for (const V vi : v) squares += double(vi) * double(vi);
+    return std::sqrt(squares);
+  };
+  const double lost = std::numeric_limits<V>::epsilon() * norm_2_ * norm(x);
+  return lost > 0.01 * options_.rtol * relative * norm(b);
 }
 
 template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
   const double began = now();
+  const std::vector<V> first(x.begin(), x.end());
+  std::optional<candidate> aside;
   solve_report best = ended(status::breakdown, "no method could be set up");
   std::vector<solve_rung> rungs;
   index_t iterations = 0;
@@ -170,8 +213,13 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
       o.outlook = plan.outlook;
       o.time_limit = options_.time_limit - (now() - began);
       if (o.max_iterations > 0) o.max_iterations -= iterations;
+      if (plan.most > 0) o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, plan.most) : plan.most;
       kept_->method.set_limits(o);
       const double setup = tried.setup_seconds;
+      if (find_solver(plan.solver).needs.transposed && hides_its_residual(b, as_cview(x), best.relative_residual)) {
+        aside = candidate{std::vector<V>(x.begin(), x.end()), best.relative_residual};
+        std::copy(first.begin(), first.end(), x.begin());
+      }
       best = kept_->method.solve(b, x);
       tried = {plan.solver, plan.precond,    kept_->options.where,   plan.reason, best.message,
                best.why,    best.iterations, best.relative_residual, setup,       best.solve_seconds};
@@ -188,11 +236,15 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
     if (options_.max_iterations > 0 && iterations >= options_.max_iterations) break;
     if (now() - began > options_.time_limit) break;
     if (options_.cancelled && options_.cancelled()) break;
-    if (why == status::not_positive_definite && !indefinite_) turn_to_indefinite();
+    turn(why, plan.solver);
   }
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*places_.front()->a->to_triplets(), b, as_cview(x));
+  if (aside && !answers(best.why) && aside->relative < best.relative_residual) {
+    std::copy(aside->x.begin(), aside->x.end(), x.begin());
+    best.relative_residual = aside->relative;
+  }
   best.setup_seconds = setup_seconds, best.solve_seconds = solve_seconds;
   best.rungs = std::move(rungs);
   return best;

@@ -14,23 +14,25 @@ namespace furrow {
 /// side begins there.
 template <class V> class ladder {
 public:
-  /// A square matrix whose triplets were checked. Throws as `furrow::solve`; what a rung cannot take is no error, the
+  /// A matrix whose triplets were checked. Throws as `furrow::solve`; what a rung cannot take is no error, the
   /// next one is tried then.
   ladder(coo<V> a, const solve_options& o);
   ~ladder();
   solve_report solve(cview<V> b, view<V> x);
 
 private:
-  struct place;   ///< the matrix on a device
-  struct part;    ///< a preconditioner, or why there is none
-  struct attempt; ///< a rung that is set up
+  struct place;     ///< the matrix on a device
+  struct candidate; ///< an x that was set aside
+  struct part;      ///< a preconditioner, or why there is none
+  struct attempt;   ///< a rung that is set up
 
   void prepare(coo<V> a);
   place& on(device where);
   part precondition(const rung_plan& plan, const coo<V>& a) const;
   std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x);
-  void turn_to_indefinite();
+  void turn(status why, const std::string& solver);
+  bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   solve_report ended(status why, std::string message) const;
 
   solve_options options_;
@@ -38,9 +40,9 @@ private:
   features features_;
   double norm_2_ = 0;
   choice chosen_;
-  bool negated_ = false;              ///< -A x = -b is solved
-  bool indefinite_ = false;           ///< shown by a solve
-  std::optional<solve_report> ended_; ///< why no solve can start
+  bool negated_ = false;                       ///< -A x = -b is solved
+  bool indefinite_ = false, singular_ = false; ///< shown by a solve
+  std::optional<solve_report> ended_;          ///< why no solve can start
   std::vector<rung_plan> plans_;
   std::size_t at_ = 0;
   std::vector<std::unique_ptr<place>> places_;

@@ -60,6 +60,16 @@ TEST(rungs, of_few_rows_are_factorised_early) {
   EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
 }
 
+TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
+  features f = large_matrix();
+  EXPECT_EQ(names(rungs_for_singular(f, everything)), "lsmr+jacobi direct+lu lsmr+jacobi ");
+  f.more_columns = -10;
+  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+jacobi ");
+  EXPECT_EQ(names(rungs_with("none", f, everything)), "lsmr+none ");
+  f.more_columns = 10;
+  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+none lsmr+jacobi ");
+}
+
 TEST(rungs, of_other_matrices_never_ask_for_what_they_lack) {
   features f = large_matrix();
   f.negative_diagonal = 5;
@@ -67,7 +77,7 @@ TEST(rungs, of_other_matrices_never_ask_for_what_they_lack) {
   f.symmetric = false;
   f.negative_diagonal = 0;
   f.zero_diagonal = 3;
-  EXPECT_EQ(names(rungs_for(f, everything)).find("jacobi"), std::string::npos);
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi"), std::string::npos);
 }
 
 TEST(rungs, are_those_that_the_build_has) {
@@ -193,6 +203,35 @@ TEST(ladder, solves_in_single_precision) {
   const auto report = solve(a, as_cview(kit::times(a, ones(400))), as_view(x), o);
   EXPECT_EQ(report.why, status::converged) << report.message;
   EXPECT_FALSE(report.rungs.empty());
+}
+
+TEST(ladder, gives_singular_systems_without_an_answer_the_nearest_x) {
+  for (const index_t n : {20, 60}) {                 // few rows, and more
+    const auto a = kit::laplacian(n, n, 1, true, 0); // its null vector is constant
+    auto b = kit::random_vector<double>(n * n, 5);
+    for (double& v : b) v += 0.5;
+    const auto s = kit::solve_honestly(a, b, automatic(1e-8));
+    EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+    EXPECT_TRUE(mentions(s.report.message, "not in the range")) << s.report.message;
+    double mean = 0, squares = 0;
+    for (const double v : b) mean += v / double(n * n), squares += v * v;
+    EXPECT_NEAR(s.report.relative_residual, std::abs(mean) * double(n) / std::sqrt(squares), 1e-9);
+    for (double& v : b) v -= mean;
+    EXPECT_EQ(kit::solve_honestly(a, b, automatic(1e-8)).report.why, status::converged);
+  }
+}
+
+TEST(ladder, takes_least_squares_where_sides_differ) {
+  for (const char* spec : {"rectangular:300:100:4", "rectangular:100:300:4"}) {
+    const auto a = generate(spec).a;
+    const host_array<double> zero(a.shape.cols, 0.0);
+    const auto in_range = kit::solve_honestly(a, kit::times(a, ones(a.shape.cols)), automatic(), zero);
+    EXPECT_EQ(in_range.report.why, status::converged) << spec << ": " << in_range.report.message;
+    EXPECT_EQ(in_range.report.solver, "lsmr");
+    const auto any = kit::solve_honestly(a, kit::random_vector<double>(a.shape.rows, 2), automatic(), zero);
+    EXPECT_EQ(any.report.why, a.shape.rows > a.shape.cols ? status::least_squares : status::converged)
+        << spec << ": " << any.report.message;
+  }
 }
 
 TEST(ladder, can_be_cancelled_while_it_is_set_up) {

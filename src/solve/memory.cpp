@@ -20,14 +20,18 @@ std::string named_preconditioner(const solve_options& o) {
 }
 
 memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o) {
-  const double vector = bytes_of(p) * double(s.shape.rows);
+  const double vector = bytes_of(p) * double(std::max(s.shape.rows, s.shape.cols));
   const layout l = c.format->lay_out(s, p, c.parameters);
-  const double stored = l.bytes, making = bytes_to_make(l, s, p);
-  const std::string precond = named_preconditioner(o), solver = o.solver == "auto" ? "cg" : o.solver;
+  const double making = bytes_to_make(l, s, p);
+  const std::string precond = named_preconditioner(o);
+  const std::string usual = s.shape.rows == s.shape.cols ? "cg" : "lsmr",
+                    solver = o.solver == "auto" ? usual : o.solver;
+  const bool both_ways = find_solver(solver).needs.transposed;
+  const double stored = both_ways ? 2 * l.bytes : l.bytes; // A' takes about as much as A
   const preconditioner_layout m = find_preconditioner(precond).lay_out(s, p, take_apart(precond).parameters);
   const double vectors = vector * double(find_solver(solver).vectors(take_apart(solver).parameters)) + m.bytes;
   memory_estimate e;
-  e.host = 2 * vector; // b and x
+  e.host = 2 * vector + (both_ways ? held(s, p) : 0); // b, x, and the triplets of A'
   if (o.where.is_gpu()) {
     e.gpu = stored + vectors + 2 * vector;
     e.host += std::max({making, held(s, p) + m.making, 2 * vector});
@@ -44,7 +48,7 @@ memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz) {
 }
 
 void check_memory(const memory_estimate& needed, const stats& s, precision p, device where) {
-  const double there = held(s, p) + 2 * bytes_of(p) * double(s.shape.rows);
+  const double there = held(s, p) + bytes_of(p) * double(s.shape.rows + s.shape.cols);
   const auto must_fit = [](double bytes, std::int64_t available, std::string_view side) {
     check(bytes <= double(available), fault::memory,
           "solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had", bytes * 1e-9, side,

@@ -17,14 +17,16 @@ constexpr index_t cheap = 450;
 constexpr index_t patient = 1500;
 /// Times as many before a GPU hands over to a rung of the host: a GPU's memory is some 20 times as fast.
 constexpr index_t gpu_patience = 20;
+/// A residual that stays says nothing of the rate of least squares: they are left by number where another rung follows.
+constexpr index_t long_run = 100000;
 
 class ladder_list {
 public:
   explicit ladder_list(const inventory& there) : there_(there) {}
   /// Leaves out what this build does not have.
-  void add(std::string solver, std::string precond, index_t outlook, std::string reason) {
+  void add(std::string solver, std::string precond, index_t outlook, std::string reason, index_t most = 0) {
     if (there_.has_solver(solver) && there_.has_preconditioner(precond))
-      list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook});
+      list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook, most});
   }
   std::vector<rung_plan> take() {
     for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k)
@@ -47,7 +49,16 @@ void add_direct(ladder_list& list, const features& f, std::string_view after) {
                : fmt::format("a complete factorisation, {}", after));
 }
 
-void add_least_squares(ladder_list& list) { list.add("lsmr", "none", 0, "the least-squares answer needs no inverse"); }
+void add_least_squares(ladder_list& list) {
+  list.add("lsmr", "jacobi", 0, "the least-squares answer needs no inverse");
+}
+
+std::vector<rung_plan> rectangular(const features& f, const inventory& there) {
+  ladder_list list(there);
+  if (f.more_columns > 0) list.add("lsmr", "none", patient, "fewer equations than unknowns: the shortest x");
+  add_least_squares(list);
+  return list.take();
+}
 
 /// What is left for a matrix of which nothing good is known.
 void add_general(ladder_list& list, const features& f) {
@@ -94,6 +105,7 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
 } // namespace
 
 std::vector<rung_plan> rungs_for(const features& f, const inventory& there) {
+  if (!f.square()) return rectangular(f, there);
   if (!f.symmetric) return nonsymmetric(f, there);
   if (f.positive_diagonal()) return definite(f, there);
   return indefinite(f, there, "symmetric with a diagonal that is not positive: it is not positive definite");
@@ -103,9 +115,25 @@ std::vector<rung_plan> rungs_for_indefinite(const features& f, const inventory& 
   return indefinite(f, there, "symmetric, and shown not to be positive definite");
 }
 
+std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& there) {
+  ladder_list list(there);
+  if (f.rows <= few_rows) add_direct(list, f, "");
+  const char* const why = "found to be singular: the least-squares answer";
+  list.add("lsmr", "jacobi", 0, why, f.rows <= few_rows ? 0 : long_run);
+  if (f.rows > few_rows) {
+    add_direct(list, f, "in case that it is not singular");
+    list.add("lsmr", "jacobi", 0, why);
+  }
+  return list.take();
+}
+
 std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, const inventory& there) {
   ladder_list list(there);
   const std::string m(precond);
+  if (!f.square()) {
+    list.add("lsmr", m, 0, "rectangular");
+    return list.take();
+  }
   if (f.symmetric && f.positive_diagonal())
     list.add("cg", m, 0, "symmetric with a positive diagonal: it may be positive definite");
   if (f.symmetric) list.add("minres", m, 0, "symmetric");

@@ -17,6 +17,7 @@ struct rung_plan {
   std::string solver, precond;
   std::string reason;
   index_t outlook = 0; ///< left where the rate promises more iterations; 0: kept to its own limit
+  index_t most = 0;    ///< iterations; 0: the method's own limit
 };
 
 /// Which entries this build has.
@@ -33,6 +34,9 @@ std::vector<rung_plan> rungs_for(const features& f, const inventory& there);
 
 /// The same where a solve has shown that a symmetric matrix is not positive definite.
 std::vector<rung_plan> rungs_for_indefinite(const features& f, const inventory& there);
+
+/// The same where a solve has shown that a matrix is singular to working precision, and b not in its range.
+std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& there);
 
 /// The methods to try with a preconditioner that was asked for.
 std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, const inventory& there);

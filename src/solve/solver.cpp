@@ -4,6 +4,7 @@
 #include "ladder.hpp"
 #include "memory.hpp"
 #include "run.hpp"
+#include "transposed.hpp"
 
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
@@ -39,14 +40,18 @@ void check_options(const solve_options& o) {
   check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
 }
 
-void check_square(shape2 a) {
-  check(a.rows == a.cols, fault::input, "the matrix is {} x {}: only a square system can be solved", a.rows, a.cols);
+/// `method` null: "auto".
+void check_shape(shape2 a, const solver_entry* method) {
+  check(a.rows == a.cols || !method || method->needs.transposed, fault::input,
+        "the matrix is {} x {}: {} solves square systems only, lsmr takes any shape", a.rows, a.cols,
+        method ? method->name : "");
 }
 
 template <class V> void check_vectors_of(shape2 a, cview<V> b, view<V> x) {
   check(b.size == a.rows, fault::usage, "the right-hand side has {} elements for a matrix of {} rows", b.size, a.rows);
-  check(x.size == a.rows, fault::usage, "x has {} elements for a matrix of {} rows", x.size, a.rows);
-  check((b.data && x.data) || b.empty(), fault::usage, "x or b points nowhere, but has {} elements", b.size);
+  check(x.size == a.cols, fault::usage, "x has {} elements for a matrix of {} columns", x.size, a.cols);
+  check((b.data || b.empty()) && (x.data || x.empty()), fault::usage, "x or b points nowhere, but has {} elements",
+        std::max(b.size, x.size));
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
 }
 
@@ -81,7 +86,8 @@ template <class V> struct solver<V>::state {
   std::string format, kernel, reason;
   std::shared_ptr<const any_operator<V>> own_a;
   std::unique_ptr<any_preconditioner<V>> own_m;
-  const any_operator<V>* a = nullptr;
+  std::unique_ptr<any_operator<V>> own_transposed;
+  const any_operator<V>*a = nullptr, *transposed = nullptr; ///< A' where the method needs it
   const any_preconditioner<V>* m = nullptr;
   double norm_inf = 0, norm_2 = 0;
   index_t longest_row = 0;
@@ -115,7 +121,7 @@ template <class V> struct solver<V>::state {
 /// `known`: a matrix that was looked at and is stored already.
 template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* known) {
   shape = given.shape;
-  check_square(shape);
+  check_shape(shape, method);
   if constexpr (sizeof(V) == 8)
     if (options.values == precision::f32) return set_up_single(std::move(given));
   if (!method) {
@@ -154,13 +160,16 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
     cancelled();
     return refused;
   });
+  const bool symmetric = method->needs.transposed && is_symmetric(given);
   try {
-    own_m = make_preconditioner(o.precond, given, o.where, method->needs);
+    own_m = make_preconditioner(o.precond, given, o.where, method->needs_for(symmetric));
   } catch (const refusal& r) {
     refused = r;
     triplets = std::move(given);
     return;
   }
+  if (cancelled()) return;
+  if (method->needs.transposed && !symmetric) own_transposed = make_transposed(given, o.where);
   if (cancelled()) return;
   opposite = own_m->what() == any_preconditioner<V>::kind::identity && has_negative_diagonal(given);
   if (known) own_a = known->op();
@@ -169,6 +178,7 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
         c.format->backend(o.where).template make<V>()(std::move(given), c.parameters, c.kernel); // measure checked it
   kernel = own_a->kernel();
   a = own_a.get();
+  transposed = symmetric ? a : own_transposed.get();
   m = own_m.get();
 }
 
@@ -176,6 +186,9 @@ template <class V> void solver<V>::state::set_up_single(coo<V> given) {
   check_triplets(given);
   if constexpr (sizeof(V) == 8) {
     exponent = exponent_for_single_precision(as_cview(given.val));
+    check(exponent == 0 || !method || !method->needs.transposed || parameters.empty(), fault::usage,
+          "in single precision this matrix is multiplied by 2^{}, which the damping of {} does not know: use f64",
+          exponent, options.solver);
     solve_options o = options;
     o.atol = std::min(std::ldexp(o.atol, exponent), std::numeric_limits<double>::max());
     if (o.announce)
@@ -213,12 +226,12 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
   }
   select_device(options.where);
   solve_report report =
-      run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters}, options);
+      run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed}, options);
   if (report.why == status::not_positive_definite && opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
   report.precond_about = m->describe();
-  report.stored_bytes = a->stored_bytes() + m->stored_bytes() +
-                        double(sizeof(V)) * double(b.size) * double(2 + method->vectors(parameters));
+  report.stored_bytes = a->stored_bytes() + m->stored_bytes() + (own_transposed ? own_transposed->stored_bytes() : 0) +
+                        double(sizeof(V)) * double(std::max(b.size, x.size)) * double(2 + method->vectors(parameters));
   return report;
 }
 
@@ -261,14 +274,20 @@ template <class V> solver<V>::solver(const matrix<V>& a, const solve_options& o)
 
 template <class V>
 solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, const solve_options& o,
-                  const operator_facts& facts) {
-  check_square(a.shape());
+                  const operator_facts& facts, const any_operator<V>* transposed) {
   check(a.where() == o.where, fault::usage, "the operator lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
   state_ = std::make_unique<state>(o);
   if (!state_->method) state_->use("cg");
   state_->shape = a.shape();
+  check_shape(a.shape(), state_->method);
+  check(transposed || !state_->method->needs.transposed, fault::usage,
+        "{} multiplies by the transposed operator, too: give it", state_->method->name);
+  check(!transposed || transposed->shape() == shape2{a.shape().cols, a.shape().rows}, fault::usage,
+        "the transposed operator is {} x {} beside one of {} x {}", transposed ? transposed->shape().rows : 0,
+        transposed ? transposed->shape().cols : 0, a.shape().rows, a.shape().cols);
   state_->a = &a;
+  state_->transposed = transposed;
   if (!m) state_->own_m = std::make_unique<no_preconditioner<V>>();
   state_->m = m ? m : state_->own_m.get();
   state_->norm_inf = state_->norm_2 = facts.norm;
@@ -307,7 +326,7 @@ template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
 
 template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& o) {
   check_triplets(a); // before the vectors: sides that no matrix has fit none
-  check_square(a.shape);
+  check_shape(a.shape, o.solver == "auto" ? nullptr : &find_solver(o.solver));
   check_vectors_of(a.shape, b, x);
   return solver<V>(std::move(a), o).solve(b, x);
 }

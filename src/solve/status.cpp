@@ -23,6 +23,8 @@ std::string_view name(status s) {
     return "diverged";
   case status::interrupted:
     return "interrupted";
+  case status::least_squares:
+    return "least_squares";
   }
   return "unknown";
 }

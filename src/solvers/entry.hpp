@@ -13,19 +13,28 @@ template <class V> struct linear_system {
   double norm_inf = 0; ///< of A: scales what counts as rounding
   double norm_2 = 0;   ///< a bound of the spectral norm of |A|: |A|_inf for a symmetric A
   index_t longest_row = 0;
-  std::string_view parameters{}; ///< what follows the solver's name and a colon: "50" of `gmres:50`
+  std::string_view parameters{};               ///< what follows the solver's name and a colon: "50" of `gmres:50`
+  const any_operator<V>* transposed = nullptr; ///< A' where the solver needs it; &a where A is symmetric
 };
 
 /// A solver as the rest of the library sees it. One per folder of src/solvers; the table is generated.
 struct solver_entry {
   std::string_view name, about;
   solver_needs needs{};
-  /// Vectors of n values that it allocates. Throws `fault::usage` for parameters that make no sense.
+  /// Vectors of n values that it allocates; n is the longer side where the sides differ. Throws `fault::usage` for
+  /// parameters that make no sense.
   index_t (*vectors)(std::string_view parameters) = nullptr;
   solve_report (*f64)(device where, const linear_system<double>& system, const solve_options& options) = nullptr;
   solve_report (*f32)(device where, const linear_system<float>& system, const solve_options& options) = nullptr;
   std::string_view parameters{};       ///< what may follow the name, for people: "[:RESTART]"
   std::string_view precond = "jacobi"; ///< the preconditioner that "auto" means
+
+  /// A solver that needs A' takes any matrix; whether this one is symmetric decides which M will do.
+  solver_needs needs_for(bool symmetric) const {
+    solver_needs n = needs;
+    if (n.transposed) n.a.symmetric = symmetric;
+    return n;
+  }
 };
 
 std::span<const solver_entry* const> solver_entries();

@@ -28,6 +28,9 @@ namespace furrow {
 ///   look(home, first, last)  only of a method that keeps numbers of its own: is shown the slots after steps first to
 ///                    last, at most 4096 of them
 ///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
+///   normal_residual(norm), least_squares(ratio)  only of methods of least squares: |A'r| / (|A| |r|) worked
+///                    out anew from r(), whose norm is given, and the end that it means where it is small. The
+///                    method's own verdict says that the loop believes it to be
 ///
 /// **`converged` is said only of a residual that was computed anew from x**, in more digits where rounding could hide
 /// the goal. Where the loop believes to be done and is not, the iteration starts again from that residual, until ten
@@ -44,8 +47,8 @@ public:
   static constexpr int own_vectors = 2; ///< r and the best x
 
   iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots)
-      : s_(space), system_(system), o_(options), n_(system.b.size), slots_(control::own_slot + own_slots),
-        r_(space.make(n_)), numbers_(space.make_slots(slots_ + ring)), home_(slots_ + ring) {}
+      : s_(space), system_(system), o_(options), n_(system.x.size), slots_(control::own_slot + own_slots),
+        r_(space.make(system.b.size)), numbers_(space.make_slots(slots_ + ring)), home_(slots_ + ring) {}
 
   view<V> r() { return as_view(r_); }
   /// A slot by its name: those of `control::slot_name`, and the solver's own from `control::own_slot` on.
@@ -72,13 +75,13 @@ public:
     record(residual_, seconds());
     auto loop = s_.repeat([&method] { method.step(); },
                           control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()});
-    if (!finished()) {
+    if (!finished(method, control::running)) {
       int idle = 0;
       for (double smallest = residual_;; ++report_.restarts) {
         begin_again(method);
         const int v = run_chunks(loop, method);
         recompute_residual();
-        if (ended_by(v, method) || finished()) break;
+        if (ended_by(v, method) || finished(method, v)) break;
         idle = residual_ < 0.9 * smallest ? 0 : idle + 1;
         smallest = std::min(smallest, residual_);
         if (idle == patience) {
@@ -240,11 +243,31 @@ private:
     return s_.read(at(control::rr)) == 0;
   }
 
+  /// Whether x is the least-squares answer: r, worked out anew, is orthogonal to the range of A. Up to the goal where
+  /// the method believes so, and otherwise up to rounding.
+  template <class Method> bool fits_best(Method& method, int v) {
+    if constexpr (requires { method.least_squares(0.0); }) {
+      const double unit = std::numeric_limits<V>::epsilon();
+      const double tolerance = v >= control::own_verdict ? std::max(o_.rtol, unit) : unit;
+      double& ratio = report_.normal_residual;
+      ratio = method.normal_residual(residual_);
+      report_.waits += 4;
+      if (!(ratio + rounding_of_residual() / residual_ <= tolerance)) {
+        if (!(ratio <= tolerance) || !recompute_beyond_rounding()) return false;
+        ratio = method.normal_residual(residual_);
+      }
+      if (ratio <= tolerance) return end(method.least_squares(ratio));
+    }
+    return false;
+  }
+
   /// Whether the recomputed residual decides.
-  bool finished() {
+  template <class Method> bool finished(Method& method, int v) {
     if (!std::isfinite(residual_) || !x_is_finite())
       return end({status::nan, [](const standing&) { return solver_messages::first_residual_not_finite(); }});
+    report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
     if (residual_ <= goal_ && certain()) return end({status::converged, solver_messages::converged});
+    if (fits_best(method, v)) return true;
     if (report_.iterations >= limit_) return end({status::max_iterations, solver_messages::limit});
     return false;
   }
@@ -310,6 +333,7 @@ private:
   void hand_back_the_best() {
     if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
     if (best_ < first_ && !(residual_ <= best_)) {
+      report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
       s_.copy(as_cview(best_x_), system_.x);
       recompute_residual();
       if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
@@ -336,14 +360,15 @@ private:
   }
 
   void restore_first_guess() {
+    report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
     if (first_x_.empty()) s_.sweep(n_, pass(set_zero{}, out(system_.x)));
     else s_.copy(as_cview(first_x_), system_.x);
     recompute_residual();
   }
 
   solve_report report() {
-    if (ending_.why != status::converged) hand_back_the_best();
-    else if (report_.iterations > 0) report_.error_estimate = error_by_progress();
+    if (ending_.why != status::converged && ending_.why != status::least_squares) hand_back_the_best();
+    else if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = error_by_progress();
     const double relative = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
     const bool single = sizeof(V) == 4;
     const bool preconditioned = system_.m.what() != any_preconditioner<V>::kind::identity;

@@ -12,7 +12,7 @@ protected:
   using array = decltype(std::declval<S&>().make(0));
 
   method(S& space, const linear_system<V>& system, const solve_options& options, int own_slots)
-      : s_(space), system_(system), a_(system.a), m_(system.m), x_(system.x), n_(system.b.size), what_(m_.what()),
+      : s_(space), system_(system), a_(system.a), m_(system.m), x_(system.x), n_(system.x.size), what_(m_.what()),
         it_(space, system, options, own_slots) {}
 
   bool plain() const { return what_ == kind::identity; }

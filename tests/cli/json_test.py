@@ -14,7 +14,8 @@ SPMV = {
     "format": str, "kernel": str, "precision": str, "seconds": NUMBER, "bytes": NUMBER, "gflops": NUMBER, "gbps": NUMBER,
     "fraction": NUMBER,
 }
-STATUS = {"converged", "max_iterations", "not_positive_definite", "breakdown", "nan", "stagnated", "diverged", "interrupted"}
+STATUS = {"converged", "max_iterations", "not_positive_definite", "breakdown", "nan", "stagnated", "diverged", "interrupted",
+          "least_squares"}
 
 
 class Json(Case):
@@ -53,6 +54,24 @@ class Json(Case):
         self.has(SOLVE, r)
         self.assertIn(r["status"], STATUS)
         self.assertEqual((r["status"], r["iterations"]), ("max_iterations", 5))
+
+    def test_least_squares(self):
+        self.furrow("spmv", "rectangular:60:30:4:7", "--device", "cpu", "-o", "b.txt")
+        r = self.json("solve", "rectangular:60:20:4", "--device", "cpu", "-b", "b.txt")
+        self.has(SOLVE, r)
+        self.assertEqual((r["status"], r["rows"], r["cols"], r["solver"]), ("least_squares", 60, 20, "lsmr"))
+        self.assertLessEqual(r["normal_residual"], 1e-8)
+        self.assertGreater(r["relative_residual"], 0.1)
+        r = self.json("solve", "rectangular:60:20:4", "--device", "cpu")
+        self.assertEqual((r["status"], r["rhs"]), ("converged", "ones"))
+        self.assertIsNone(r["relative_error"])
+        self.assertIsNone(r["normal_residual"])
+
+    def test_a_square_system_without_an_answer_is_not_solved(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")
+        self.write("b.txt", "1\n0\n")
+        r = self.json("solve", "a.mtx", "--device", "cpu", "-b", "b.txt", code=1)
+        self.assertEqual(r["status"], "least_squares")
 
     def test_zero_right_hand_side(self):
         self.write("b.txt", "0\n" * 9)

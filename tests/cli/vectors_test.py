@@ -89,7 +89,7 @@ class Vectors(Case):
                       self.furrow("spmv", "a.mtx", "-x", "x.txt", "--transpose", code=3).stderr)
         self.assertIn("w.txt: has 2 elements, but the matrix has 3 rows",
                       self.furrow("solve", "poisson1d:3", "-b", "w.txt", code=3).stderr)
-        self.assertIn("w.txt: has 2 elements, but the matrix has 3 rows",
+        self.assertIn("w.txt: has 2 elements, but the matrix has 3 columns",
                       self.furrow("solve", "poisson1d:3", "--x0", "w.txt", code=3).stderr)
         self.write("huge.txt", "1\n1e300\n1\n")
         self.assertIn("huge.txt: element 2 is 1e+300, too large for f32",

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace furrow::cli {
 namespace {
@@ -23,6 +24,8 @@ double bytes_a_second(const solve_report& r) {
 
 /// Whether the residual was computed: not where a NaN or the preconditioner ended the solve before it started.
 bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
+
+bool is_answer(const solve_report& r) { return r.why == status::converged || r.why == status::least_squares; }
 
 /// "cg with jacobi": what gave the answer.
 std::string method_of(const solve_report& r) {
@@ -92,13 +95,16 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
                                  count_text(o.shape.cols), count_text(o.nnz));
   const std::string verdict = sentence(r.message);
-  text += fmt::format("{}\n\n", r.why == status::converged ? good(verdict) : bad(verdict));
+  text += fmt::format("{}\n\n", is_answer(r) ? good(verdict) : bad(verdict));
   if (has_residual(r))
     text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
+  if (std::isfinite(r.normal_residual))
+    text += line("normal", fmt::format("{:.3e}   |A'r| / (|A| |r|), recomputed", r.normal_residual));
   if (o.error && has_residual(r)) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *o.error));
   else if (!o.error)
     text += line("b", o.rhs == "stored"   ? "came with the matrix"
                       : o.rhs == "random" ? "A times a random vector"
+                      : o.rhs == "ones"   ? "A * ones"
                                           : printable(o.rhs));
   text += line("solver",
                fmt::format("{}, {}{}", method_of(r), request.machine.precision_name,
@@ -135,8 +141,7 @@ std::string plot_of(const solve_request& request, const solve_outcome& o) {
   iterations.whole = true;
   picture::chart c(fmt::format("Residual of {}, {} x {}", o.name, count_text(o.shape.rows), count_text(o.shape.cols)),
                    iterations, {"|b - A x| / |b|", picture::scale::logarithmic});
-  const bool converged = r.why == status::converged;
-  c.remark(sentence(r.message), converged ? picture::chart::tone::good : picture::chart::tone::bad);
+  c.remark(sentence(r.message), is_answer(r) ? picture::chart::tone::good : picture::chart::tone::bad);
   const double last = double(std::max<index_t>(r.iterations, 1));
   if (o.goal > 0) c.guide(fmt::format("goal {:.3g}", o.goal), {last, o.goal}, {0, o.goal});
   c.line(fmt::format("{}, {}", method_of(r), request.machine.precision_name), curve_of(r.history));
@@ -154,6 +159,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["iterations"] = r.iterations;
   j["relative_residual"] = has_residual(r) ? number(r.relative_residual) : json(nullptr);
   j["relative_error"] = o.error && has_residual(r) ? number(*o.error) : json(nullptr);
+  j["normal_residual"] = number(r.normal_residual);
   j["rows"] = o.shape.rows;
   j["cols"] = o.shape.cols;
   j["nnz"] = o.nnz;

@@ -98,8 +98,8 @@ void write_or_say(std::string& file, int& exit_code, const std::function<void(co
 solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
   solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, 0, read_seconds, plan.host_peak(), done};
   const host_array<double> b = right_hand_side(q, p, o.rhs);
-  host_array<double> x =
-      q.x0.empty() ? host_array<double>(o.shape.cols, 0.0) : read_vector_for<double>(q.x0, "--x0", o.shape.rows, "row");
+  host_array<double> x = q.x0.empty() ? host_array<double>(o.shape.cols, 0.0)
+                                      : read_vector_for<double>(q.x0, "--x0", o.shape.cols, "column");
   polite_interrupts politely;
   {
     o.goal = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
@@ -117,12 +117,12 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
     o.report = solve(std::move(p.a), as_cview(b), as_view(x), q.options);
     politely.finish_first(); // one that comes now comes too late to matter
   }
-  if (o.rhs == "ones") {
+  if (o.rhs == "ones" && o.shape.rows == o.shape.cols) { // otherwise x need not be the only answer
     double worst = 0;
     for (const double v : x) worst = std::abs(v - 1) <= worst ? worst : std::abs(v - 1);
     o.error = worst;
   }
-  o.exit_code = code_of(o.report.why);
+  o.exit_code = code_of(o.report.why, o.shape.rows == o.shape.cols);
   write_or_say(q.output, o.exit_code, [&](const std::string& file) { write_vector(as_cview(x), file); });
   write_or_say(q.history, o.exit_code, [&](const std::string& file) { write_history(o.report.history, file); });
   write_or_say(q.plot, o.exit_code, [&](const std::string& file) { write_file(file, plot_of(q, o)); });
@@ -206,7 +206,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->type_name("S")
       ->transform(real(0))
       ->group(method);
-  app.add_option("--max-iterations", q->options.max_iterations, "default 10 x rows, at least 10000")
+  app.add_option("--max-iterations", q->options.max_iterations, "default 10 x columns, at least 10000")
       ->type_name("N")
       ->transform(whole(1))
       ->group(method);

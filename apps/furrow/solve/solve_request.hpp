@@ -23,7 +23,7 @@ struct solve_outcome {
   shape2 shape;
   index_t nnz = 0;
   std::string name, origin, rhs; ///< rhs: "ones", "random", "stored" or a file
-  std::optional<double> error;   ///< max |x_i - 1| where b = A * ones
+  std::optional<double> error;   ///< max |x_i - 1| where b = A * ones and A is square
   double goal = 0;               ///< the relative residual that ends the solve
   double read_seconds = 0, estimated_bytes = 0;
   int exit_code = 0;

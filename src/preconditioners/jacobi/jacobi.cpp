@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace furrow::jacobi_preconditioner {
 
@@ -53,9 +54,33 @@ template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite
   return diagonal;
 }
 
+/// The inverse norms of the columns: the inverse diagonal of A'A is their square. 1 for a column without entries.
+template <class V> host_array<V> inverse_column_norms(const coo<V>& a) {
+  const auto cols = static_cast<std::size_t>(a.shape.cols);
+  std::vector<double> largest(cols, 0.0), squares(cols, 0.0); // over the largest one: no square overflows
+  for (index_t k = 0; k < a.nnz(); ++k) largest[a.col[k]] = std::max(largest[a.col[k]], std::abs(double(a.val[k])));
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    if (a.val[k] == 0) continue;
+    const double part = double(a.val[k]) / largest[a.col[k]];
+    squares[a.col[k]] += part * part;
+  }
+  host_array<V> inverse(a.shape.cols);
+  for (index_t j = 0; j < a.shape.cols; ++j) {
+    inverse[j] = largest[j] > 0 ? static_cast<V>(1 / (largest[j] * std::sqrt(squares[j]))) : V(1);
+    if (!std::isfinite(inverse[j]) || inverse[j] == 0)
+      throw refusal{status::breakdown,
+                    fmt::format("the norm of column {} is {:.3g}, whose inverse leaves the range of this precision: "
+                                "scale the matrix",
+                                j + 1, largest[j] * std::sqrt(squares[j]))};
+  }
+  return inverse;
+}
+
 /// M = D^-1, D the diagonal of A; where M must be definite and A need not, |D|^-1, and 1 / |A[i,:]| where D has a 0.
+/// For a solver of least squares D holds the norms of the columns.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
+  if (needed.transposed) return make_diagonal_scaling(inverse_column_norms(a), where);
   auto inverse = checked_diagonal(a, needed.a.definite, needed.m.definite && !needed.a.definite);
   for (V& d : inverse) d = V(1) / (needed.m.definite ? std::abs(d) : d);
   return make_diagonal_scaling(std::move(inverse), where);
@@ -63,13 +88,13 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, d
 
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view parameters) {
   no_parameters("jacobi", parameters);
-  const double diagonal = bytes_of(p) * double(s.shape.rows);
+  const double diagonal = bytes_of(p) * double(s.shape.cols);
   return {diagonal, diagonal};
 }
 
 } // namespace
 
 extern const preconditioner_entry entry{
-    "jacobi", "M = D^-1, the inverse diagonal of A", {true, true}, lay_out, make<double>, make<float>};
+    "jacobi", "M = D^-1, the inverse diagonal of A", {true, true}, lay_out, make<double>, make<float>, "", true, true};
 
 } // namespace furrow::jacobi_preconditioner

@@ -23,7 +23,7 @@ preconditioner_layout lay_out(const stats&, precision, std::string_view paramete
 
 } // namespace
 
-extern const preconditioner_entry entry{"none",     "M = I: no preconditioner", {true, true}, lay_out, make<double>,
-                                        make<float>};
+extern const preconditioner_entry entry{
+    "none", "M = I: no preconditioner", {true, true}, lay_out, make<double>, make<float>, "", true, true};
 
 } // namespace furrow::none_preconditioner

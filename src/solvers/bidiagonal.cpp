@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bidiagonal.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow::bidiagonal_messages {
+
+ending least_squares(double ratio, double damping) {
+  return {status::least_squares, [=](const solver_messages::standing& s) {
+            if (damping > 0)
+              return fmt::format("x minimises |b - A x|^2 + {0}^2 |x|^2: the relative residual is {1:.3e}, "
+                                 "|A'r - {0}^2 x| / (|A| |r|) = {2:.1e}, after {3} iterations",
+                                 damping, s.relative, ratio, s.iterations);
+            return fmt::format("b is not in the range of A: x minimises |b - A x|; the relative residual is {:.3e}, "
+                               "|A'r| / (|A| |r|) = {:.1e}, after {} iterations",
+                               s.relative, ratio, s.iterations);
+          }};
+}
+
+std::optional<ending> explain(int verdict, const double* slots, bool patient, double ratio) {
+  using namespace bidiagonal_steps;
+  if (verdict == control::not_finite)
+    return ending{status::nan, [u = slots[uu], v = slots[vv]](const solver_messages::standing& s) {
+                    return fmt::format("iteration {}: |A v|^2 = {}, |A'u|^2 = {}: the numbers overflow",
+                                       s.iterations + 1, u, v);
+                  }};
+  if (patient) return {};
+  return ending{status::stagnated, [ratio](const solver_messages::standing& s) {
+                  return fmt::format("the relative residual stays at {:.3e} after {} iterations and {} restarts, and "
+                                     "|A'r| / (|A| |r|) at {:.1e}: rounding limits this matrix{}",
+                                     s.relative, s.iterations, s.restarts, ratio,
+                                     s.single_precision ? "; use f64" : "");
+                }};
+}
+
+} // namespace furrow::bidiagonal_messages

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "steps.hpp"
+
+#include "solvers/bidiagonal.hpp"
+
+namespace furrow {
+
+/// LSQR: the x of least |b - A x| for A of any shape and rank, where |r| cannot grow; with a damping d the x of least
+/// |b - A x|^2 + d^2 |x|^2. From x = 0 without M it is the shortest of them.
+///
+/// It is conjugate gradients for the normal equations, which are never formed: see `bidiagonal` for its products,
+/// passes, M and damping. A step adds a pass over 5 vectors (x, h, M v). |r| and |M'A'r| follow from the rotation; the
+/// verdict works both out anew. Allocates q of the rows, t, v, h of the columns, one more for another M than a
+/// diagonal, one for a damping, beside what `iteration` takes. Scalars stay beside the vectors; the host waits once a
+/// chunk. The same bits on every run with the same build and device.
+/// C. C. Paige, M. A. Saunders, LSQR: an algorithm for sparse linear equations and sparse least squares, 1982.
+template <vector_space S> class least_squares_qr : bidiagonal<S> {
+  using base = bidiagonal<S>;
+  using base::s_, base::x_, base::n_, base::it_, base::at, base::direction;
+  using typename base::V;
+  static constexpr std::string_view usage = "lsqr[:DAMP]";
+
+public:
+  least_squares_qr(S& space, const linear_system<V>& system, const solve_options& options)
+      : base(space, system, options, lsqr_steps::slot_count, base::damping_of(usage, system.parameters)),
+        h_(base::make()) {}
+
+  static index_t vectors(std::string_view parameters) {
+    return 2 + base::own_vectors + 1 + (base::damping_of(usage, parameters) > 0 ? 1 : 0);
+  }
+
+  solve_report run() { return base::with_condition(base::run_iteration(*this)); }
+
+  void start() {
+    using namespace bidiagonal_steps;
+    base::begin();
+    s_.scalars(lsqr_steps::begin{it_.slots()});
+    s_.sweep(n_, pass(lsqr_steps::first<V>{at(alpha)}, out(as_view(h_)), in(direction())), at(ww));
+  }
+
+  void step() {
+    using namespace lsqr_steps;
+    base::expand();
+    s_.scalars(rotate{it_.slots()});
+    const advance<V> next{at(bidiagonal_steps::alpha), at(step_x), at(keep)};
+    s_.sweep(n_, pass(next, both(x_), both(as_view(h_)), in(direction())), at(bidiagonal_steps::ww));
+  }
+
+  bidiagonal_steps::judge judge() { return base::judge_of_steps(); }
+  std::optional<ending> explain(int verdict, const double* slots, bool patient) const {
+    return base::explain_verdict(verdict, slots, patient);
+  }
+  double normal_residual(double norm) { return base::normal_residual_of(norm); }
+  ending least_squares(double ratio) const { return base::best_fit(ratio); }
+  double bytes_per_iteration() const { return base::bytes_of_expansion() + base::vectors(5); }
+
+private:
+  typename base::array h_;
+};
+
+struct lsqr_method {
+  static constexpr std::string_view name = "lsqr";
+  template <vector_space S> using solver = least_squares_qr<S>;
+};
+
+} // namespace furrow
