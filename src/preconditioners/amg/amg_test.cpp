@@ -108,6 +108,23 @@ TEST(amg_strength, leaves_a_laplacian_in_three_dimensions_its_couplings) {
   EXPECT_GT(coarsening(kit::laplacian(8, 8, 8)).found.count, 0);
 }
 
+/// Each point of a box is coupled to all 26 around it, as by trilinear elements.
+coo<double> box_of_27_points(index_t side) {
+  std::vector<kit::triplet> entries;
+  const index_t n = side * side * side;
+  const auto at = [&](index_t i, int axis) {
+    return axis == 0 ? i % side : axis == 1 ? i / side % side : i / side / side;
+  };
+  for (index_t i = 0; i < n; ++i)
+    for (index_t step = 0; step < 27; ++step) {
+      const index_t j = i + step % 3 - 1 + (step / 3 % 3 - 1) * side + (step / 9 - 1) * side * side;
+      bool near = j >= 0 && j < n;
+      for (int axis = 0; axis < 3 && near; ++axis) near = std::abs(at(i, axis) - at(j, axis)) <= 1;
+      if (near) entries.push_back({i, j, i == j ? 26.0 : -1.0});
+    }
+  return kit::assemble({n, n}, std::move(entries));
+}
+
 row_matrix<double> prolongation_of(const coarsening& c, double theta, double* lambda = nullptr) {
   const auto inverse = inverse_diagonal(c.m);
   const double top = largest_eigenvalue(c.m, inverse);
@@ -310,6 +327,7 @@ TEST(amg, takes_few_iterations_whatever_the_size) {
   EXPECT_LE(iterations<double>(kit::laplacian(40, 40, 40), "amg"), 13);
   EXPECT_LE(iterations<double>(kit::laplacian(200, 200), "amg"), 15);
   EXPECT_LE(iterations<float>(kit::laplacian(24, 24, 24), "amg", 1e-5), 10);
+  EXPECT_LE(iterations<double>(box_of_27_points(16), "amg"), 10); // couplings of 1/26 are strong there
   const auto elastic = generate("elasticity3d:10").a;
   EXPECT_LE(3 * iterations<double>(elastic, "amg"), iterations<double>(elastic, "jacobi"));
   EXPECT_LE(5 * iterations<double>(jumps(60), "amg"), iterations<double>(jumps(60), "jacobi"));
@@ -362,6 +380,8 @@ TEST(amg, says_its_levels) {
   const auto m = make_preconditioner<double>("amg", kit::laplacian(40, 40), device{}, cg_needs);
   EXPECT_NE(m->describe().find("2 levels of 1600, "), std::string::npos) << m->describe();
   EXPECT_GT(m->stored_bytes(), 8 * 7840);
+  const auto box = make_preconditioner<double>("amg", box_of_27_points(16), device{}, cg_needs);
+  EXPECT_NE(box->describe().find("2 levels of 4096, "), std::string::npos) << box->describe();
 }
 
 } // namespace

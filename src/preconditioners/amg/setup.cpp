@@ -19,7 +19,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr double first_theta = 0.08, least_shrinking = 1.25, most_blocks_a_row = 80;
+constexpr double first_theta = 0.08, share_of_equal_couplings = 0.5, least_shrinking = 1.25, most_blocks_a_row = 80;
 constexpr double most_fill_of_blocks = 1.3;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -58,6 +58,14 @@ double scale_of(row_view<double> a) {
     for (index_t k = a.begin(i); k < a.end(i); ++k)
       if (a.col[k] == i) largest = std::max(largest, a.val[k]);
   return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
+}
+
+/// What makes a coupling strong on a level: 0.08, halved on each level; less where rows have many couplings, which when
+/// they are all alike are 1 / (couplings of a row) each: half of that. Norms of blocks fall less with their number.
+double theta_of(const node_matrix& m, std::size_t level) {
+  const double usual = std::ldexp(first_theta, -static_cast<int>(level));
+  const double couplings = double(m.a.nnz()) / double(m.a.shape.rows) - 1;
+  return m.block == 1 && couplings > 0 ? std::min(usual, share_of_equal_couplings / couplings) : usual;
 }
 
 /// P of a level; empty where the level does not shrink.
@@ -108,8 +116,7 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
   hierarchy<W> h;
   h.scale = scale_of(a);
   row_matrix<double> own;
-  double theta = first_theta;
-  for (;; theta /= 2) {
+  for (;;) {
     const double began = now();
     level<W> l;
     l.block = block;
@@ -126,6 +133,7 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
       const node_matrix m{a, block};
       const auto inverse = inverse_diagonal(m);
       l.lambda = largest_eigenvalue(m, inverse);
+      const double theta = theta_of(m, h.levels.size());
       auto p = coarsened(m, inverse, l.lambda, theta, true);
       if (p.shape.cols > 0) {
         auto r = transposed(p.view());
