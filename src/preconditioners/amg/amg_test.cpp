@@ -28,13 +28,12 @@ auto rows_of(const coo<double>& a) { return to_rows(coo<double>(a)); }
 struct coarsening {
   row_matrix<double> a;
   node_matrix m;
-  host_array<double> size;
   strong_graph graph;
   host_array<std::uint8_t> root;
   aggregates found;
 
   explicit coarsening(const coo<double>& matrix, double theta = 0.08, int block = 1)
-      : a(rows_of(matrix)), m{a.view(), block}, size(node_sizes(m)), graph(strong_couplings(m, {theta, size})),
+      : a(rows_of(matrix)), m{a.view(), block}, graph(strong_couplings(m, theta)),
         root(independent_at_distance_two(graph)), found(aggregates_of(graph, root)) {}
 
   std::set<index_t> within_two(index_t i) const {
@@ -108,6 +107,19 @@ TEST(amg_strength, leaves_a_laplacian_in_three_dimensions_its_couplings) {
   EXPECT_GT(coarsening(kit::laplacian(8, 8, 8)).found.count, 0);
 }
 
+TEST(amg_strength, of_blocks_is_the_same_for_any_size_of_numbers) {
+  auto a = generate("elasticity3d:5").a;
+  const coarsening usual(a, 0.08, 3);
+  EXPECT_GT(usual.graph.to.size(), usual.graph.nodes());
+  for (const double factor : {0x1p600, 0x1p-1000}) { // squares would be infinite, and 0
+    auto scaled = a;
+    for (double& v : scaled.val) v *= factor;
+    const coarsening c(scaled, 0.08, 3);
+    EXPECT_TRUE(std::ranges::equal(c.graph.to, usual.graph.to)) << factor;
+    EXPECT_TRUE(std::ranges::equal(c.graph.weight, usual.graph.weight)) << factor;
+  }
+}
+
 /// Each point of a box is coupled to all 26 around it, as by trilinear elements.
 coo<double> box_of_27_points(index_t side) {
   std::vector<kit::triplet> entries;
@@ -125,17 +137,15 @@ coo<double> box_of_27_points(index_t side) {
   return kit::assemble({n, n}, std::move(entries));
 }
 
-row_matrix<double> prolongation_of(const coarsening& c, double theta, double* lambda = nullptr) {
+row_matrix<double> prolongation_of(const coarsening& c) {
   const auto inverse = inverse_diagonal(c.m);
-  const double top = largest_eigenvalue(c.m, inverse);
-  if (lambda) *lambda = top;
-  return smoothed_prolongation(c.m, {theta, c.size}, c.found, inverse, 4 / (3 * top));
+  return smoothed_prolongation(c.m, c.graph, c.found, inverse, 4 / (3 * largest_eigenvalue(c.m, inverse)));
 }
 
 TEST(amg_prolongation, reproduces_constants_where_rows_of_a_add_up_to_zero) {
   for (const auto& a : {kit::laplacian(30, 30, 1, true), kit::laplacian(40, 40), jumps(30)}) {
     const coarsening c(a);
-    const auto p = prolongation_of(c, 0.08);
+    const auto p = prolongation_of(c);
     index_t seen = 0;
     for (index_t i = 0; i < p.shape.rows; ++i) {
       double sum_a = 0, size_a = 0, sum = 0;
@@ -156,15 +166,46 @@ TEST(amg_prolongation, reproduces_constants_where_rows_of_a_add_up_to_zero) {
   }
 }
 
+TEST(amg_prolongation, is_its_formula_where_all_couplings_are_strong) {
+  constexpr double omega = 2.0 / 3;
+  const coarsening c(kit::laplacian(12, 11, 3));
+  const auto p = smoothed_prolongation(c.m, c.graph, c.found, inverse_diagonal(c.m), omega);
+  for (index_t i = 0; i < c.a.shape.rows; ++i) {
+    std::vector<double> wanted(static_cast<std::size_t>(c.found.count)), got(wanted);
+    wanted[c.found.of[i]] = 1;
+    for (index_t k = c.a.row_ptr[i]; k < c.a.row_ptr[i + 1]; ++k)
+      wanted[c.found.of[c.a.col[k]]] -= omega * c.a.val[k] / 6;
+    for (index_t k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) got[p.col[k]] = p.val[k];
+    for (index_t j = 0; j < c.found.count; ++j) ASSERT_NEAR(got[j], wanted[j], 1e-15) << i << ' ' << j;
+  }
+}
+
+TEST(amg_prolongation, gives_each_unknown_of_a_node_its_own_constant) {
+  const auto one = jumps(20);        // with weak couplings and nodes alone
+  std::vector<kit::triplet> entries; // two independent copies, unknowns of a node side by side
+  for (index_t k = 0; k < one.nnz(); ++k)
+    for (index_t q = 0; q < 2; ++q) entries.push_back({2 * one.row[k] + q, 2 * one.col[k] + q, one.val[k]});
+  const coarsening single(one),
+      twice(kit::assemble({2 * one.shape.rows, 2 * one.shape.cols}, std::move(entries)), 0.08, 2);
+  const auto p = smoothed_prolongation(single.m, single.graph, single.found, inverse_diagonal(single.m), 0.6);
+  const auto q = smoothed_prolongation(twice.m, twice.graph, twice.found, inverse_diagonal(twice.m), 0.6);
+  ASSERT_EQ(q.nnz(), 2 * p.nnz());
+  for (index_t i = 0; i < q.shape.rows; ++i)
+    for (index_t k = q.row_ptr[i], l = p.row_ptr[i / 2]; k < q.row_ptr[i + 1]; ++k, ++l) {
+      ASSERT_EQ(q.col[k], 2 * p.col[l] + i % 2) << i;
+      ASSERT_NEAR(q.val[k], p.val[l], 1e-14) << i;
+    }
+}
+
 TEST(amg_prolongation, keeps_rows_whole_whose_diagonal_lumping_would_take) {
   // Row 0 has many weak positive couplings' worth of negative weight: lumped, its diagonal would be 0.1.
   std::vector<kit::triplet> e;
-  for (index_t i = 0; i < 40; ++i) e.push_back({i, i, i == 0 ? 1.0 : 1.0});
+  for (index_t i = 0; i < 40; ++i) e.push_back({i, i, 1.0});
   for (index_t j = 1; j < 19; ++j) e.push_back({0, j, -0.05}), e.push_back({j, 0, -0.05});
   for (index_t j = 1; j + 1 < 40; ++j) e.push_back({j, j + 1, -0.4}), e.push_back({j + 1, j, -0.4});
   e.push_back({0, 39, -0.1}), e.push_back({39, 0, -0.1});
   const coarsening c(kit::assemble({40, 40}, std::move(e)));
-  const auto p = prolongation_of(c, 0.08);
+  const auto p = prolongation_of(c);
   for (const double v : p.val) EXPECT_TRUE(std::isfinite(v) && std::abs(v) < 2) << v;
   EXPECT_GT(p.row_ptr[1] - p.row_ptr[0], 2); // whole: it reaches the aggregates of its weak neighbours
 }

@@ -71,12 +71,10 @@ double theta_of(const node_matrix& m, std::size_t level) {
 /// P of a level; empty where the level does not shrink.
 row_matrix<double> coarsened(const node_matrix& m, const host_array<double>& inverse, double lambda, double theta,
                              bool smoothed) {
-  const auto size = node_sizes(m);
-  const strength s{theta, size};
-  const auto graph = strong_couplings(m, s);
+  const auto graph = strong_couplings(m, theta);
   const auto found = aggregates_of(graph, independent_at_distance_two(graph));
   if (found.count == 0 || double(found.count) * least_shrinking > double(m.nodes())) return {};
-  return smoothed_prolongation(m, s, found, inverse, smoothed ? 4 / (3 * lambda) : 0);
+  return smoothed_prolongation(m, graph, found, inverse, smoothed ? 4 / (3 * lambda) : 0);
 }
 
 bool positive_diagonal(row_view<double> a) {
