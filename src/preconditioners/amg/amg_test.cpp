@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preconditioners/amg/aggregates.hpp"
+#include "preconditioners/amg/by_diagonals.hpp"
 #include "preconditioners/amg/chebyshev.hpp"
 #include "preconditioners/amg/dense.hpp"
 #include "preconditioners/amg/diagonal.hpp"
@@ -44,6 +45,14 @@ struct coarsening {
     return near;
   }
 };
+
+/// The same matrix with its rows and columns in another order.
+coo<double> jumbled(const coo<double>& a) {
+  const index_t n = a.shape.rows;
+  std::vector<kit::triplet> entries;
+  for (index_t k = 0; k < a.nnz(); ++k) entries.push_back({a.row[k] * 7919 % n, a.col[k] * 7919 % n, a.val[k]});
+  return kit::assemble(a.shape, std::move(entries));
+}
 
 /// Conductances of 10^-3 to 10^3, and some rows that hold nothing but a diagonal.
 coo<double> jumps(index_t side) {
@@ -303,6 +312,32 @@ TEST(amg_setup, finds_the_unknowns_of_a_node) {
   EXPECT_EQ(unknowns(kit::laplacian(1000)), 1);
 }
 
+TEST(amg_setup, keeps_by_diagonals_what_that_makes_smaller) {
+  for (const auto& a : {kit::laplacian(40, 30), kit::laplacian(900), kit::laplacian(9, 8, 70)}) {
+    const auto rows = rows_of(a);
+    const auto d = by_diagonals<float>(rows.view(), 0.5);
+    ASSERT_GT(d.offset.size(), 2);
+    EXPECT_LE(4.0 * double(d.val.size()), 0.8 * (8.0 * double(rows.nnz()) + 8.0 * double(rows.shape.rows)));
+    index_t seen = 0;
+    for (index_t at = 0; at < d.offset.size(); ++at)
+      for (index_t i = 0; i < d.stride; ++i) {
+        const float* const begin = d.val.data() + at * d.stride;
+        const bool inside = i < rows.shape.rows && i + d.offset[at] >= 0 && i + d.offset[at] < rows.shape.cols;
+        if (begin[i] != 0) {
+          ASSERT_TRUE(inside);
+          ++seen;
+        }
+      }
+    EXPECT_EQ(seen, rows.nnz());
+    for (index_t i = 0; i < rows.shape.rows; ++i)
+      for (index_t k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k) {
+        const auto at = std::ranges::find(d.offset, rows.col[k] - i) - d.offset.begin();
+        ASSERT_EQ(d.val[at * d.stride + i], static_cast<float>(rows.val[k] * 0.5));
+      }
+  }
+  EXPECT_TRUE(by_diagonals<float>(rows_of(jumbled(kit::laplacian(40, 30))).view(), 1).offset.empty());
+}
+
 template <class V> host_array<V> applied(const any_preconditioner<V>& m, const host_array<V>& r) {
   host_array<V> z(r.size(), std::numeric_limits<V>::quiet_NaN());
   m.apply(as_cview(r), as_view(z));
@@ -366,6 +401,7 @@ template <class V> index_t iterations(const coo<double>& a, const char* precond,
 TEST(amg, takes_few_iterations_whatever_the_size) {
   EXPECT_LE(iterations<double>(kit::laplacian(24, 24, 24), "amg"), 12);
   EXPECT_LE(iterations<double>(kit::laplacian(40, 40, 40), "amg"), 13);
+  EXPECT_LE(iterations<double>(jumbled(kit::laplacian(40, 40, 40)), "amg"), 13);
   EXPECT_LE(iterations<double>(kit::laplacian(200, 200), "amg"), 15);
   EXPECT_LE(iterations<float>(kit::laplacian(24, 24, 24), "amg", 1e-5), 10);
   EXPECT_LE(iterations<double>(box_of_27_points(16), "amg"), 10); // couplings of 1/26 are strong there
@@ -419,10 +455,22 @@ TEST(amg, is_the_inverse_of_a_small_matrix_also_of_a_bad_one) {
 
 TEST(amg, says_its_levels) {
   const auto m = make_preconditioner<double>("amg", kit::laplacian(40, 40), device{}, cg_needs);
-  EXPECT_NE(m->describe().find("2 levels of 1600, "), std::string::npos) << m->describe();
-  EXPECT_GT(m->stored_bytes(), 8 * 7840);
+  const auto levels = m->levels();
+  ASSERT_EQ(levels.size(), 2);
+  EXPECT_EQ(levels[0].rows, 1600);
+  EXPECT_EQ(levels[0].entries, 7840);
+  EXPECT_LT(levels[1].rows, 400);
+  EXPECT_GT(levels[1].entries, levels[1].rows);
+  double bytes = 0;
+  for (const multigrid_level& l : levels) {
+    EXPECT_GT(l.seconds, 0);
+    bytes += l.bytes;
+  }
+  EXPECT_EQ(m->stored_bytes(), bytes);
+  EXPECT_GT(levels[0].bytes, 8 * 7840);
+  EXPECT_NE(m->describe().find("amg:sa:2: 2 levels, "), std::string::npos) << m->describe();
   const auto box = make_preconditioner<double>("amg", box_of_27_points(16), device{}, cg_needs);
-  EXPECT_NE(box->describe().find("2 levels of 4096, "), std::string::npos) << box->describe();
+  EXPECT_EQ(box->levels().size(), 2);
 }
 
 } // namespace

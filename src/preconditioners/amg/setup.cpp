@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "setup.hpp"
 
+#include "by_diagonals.hpp"
 #include "core/blocks.hpp"
 #include "dense.hpp"
 #include "diagonal.hpp"
@@ -8,6 +9,7 @@
 #include "matrix/transpose.hpp"
 #include "preconditioners/entry.hpp"
 #include "prolongation.hpp"
+#include "rounding.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -24,18 +26,6 @@ constexpr double most_fill_of_blocks = 1.3;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// A value times a power of two, without denormal numbers.
-template <class W> W rounded(double v, double scale) {
-  const double scaled = v * scale;
-  return std::abs(scaled) < double(std::numeric_limits<W>::min()) ? W(0) : static_cast<W>(scaled);
-}
-template <class W> host_array<W> rounded(cview<double> v, double scale) {
-  host_array<W> w(v.size);
-  cpu::for_each_range(v.size, 1 << 15, [&](index_t first, index_t last) {
-    for (index_t i = first; i < last; ++i) w[i] = rounded<W>(v[i], scale);
-  });
-  return w;
-}
 template <class T> host_array<T> copied(cview<T> v) {
   host_array<T> own(v.size);
   cpu::for_each_range(v.size, 1 << 15, [&](index_t first, index_t last) {
@@ -117,6 +107,7 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
   for (;;) {
     const double began = now();
     level<W> l;
+    l.a.shape = a.shape;
     l.block = block;
     const bool small = a.shape.rows <= most_dense_rows;
     row_matrix<double> coarse;
@@ -125,7 +116,6 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
       if (!inverse) refuse(h.levels.size());
       h.coarsest = rounded<W>(as_cview(*inverse), 1 / h.scale);
       h.reason = fmt::format("{} rows are left: a dense inverse", a.shape.rows);
-      l.a.shape = a.shape;
     } else {
       if (!positive_diagonal(a)) refuse(h.levels.size());
       const node_matrix m{a, block};
@@ -146,9 +136,10 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
         l.r = kept<W>(std::move(r));
       } else h.reason = fmt::format("{} rows do not shrink any more: they are smoothed only", a.shape.rows);
       l.inverse = rounded<W>(as_cview(inverse), 1 / h.scale);
-      l.a = kept<W>(a, h.scale);
+      if (block == 1) l.diagonals = by_diagonals<W>(a, h.scale);
+      if (l.diagonals.offset.empty()) l.a = kept<W>(a, h.scale);
     }
-    const double bytes = byte_count(l.a) + byte_count(l.p) + byte_count(l.r) +
+    const double bytes = byte_count(l.a) + byte_count(l.diagonals) + byte_count(l.p) + byte_count(l.r) +
                          double(l.inverse.byte_count() + (small ? h.coarsest.byte_count() : 0)) +
                          5.0 * sizeof(W) * double(a.shape.rows);
     h.facts.push_back({a.shape.rows, a.nnz(), bytes, now() - began});
