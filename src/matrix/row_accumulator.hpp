@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "backends/cpu/parallel.hpp"
 #include "matrix/rows.hpp"
 
 #include <algorithm>

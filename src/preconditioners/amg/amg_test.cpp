@@ -46,11 +46,17 @@ struct coarsening {
   }
 };
 
-/// The same matrix with its rows and columns in another order.
+/// The same matrix with its rows and columns in any order.
 coo<double> jumbled(const coo<double>& a) {
-  const index_t n = a.shape.rows;
+  kit::splitmix random(9);
+  std::vector<index_t> place(static_cast<std::size_t>(a.shape.rows));
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const auto other = static_cast<std::size_t>(random.below(static_cast<index_t>(i) + 1));
+    place[i] = place[other];
+    place[other] = static_cast<index_t>(i);
+  }
   std::vector<kit::triplet> entries;
-  for (index_t k = 0; k < a.nnz(); ++k) entries.push_back({a.row[k] * 7919 % n, a.col[k] * 7919 % n, a.val[k]});
+  for (index_t k = 0; k < a.nnz(); ++k) entries.push_back({place[a.row[k]], place[a.col[k]], a.val[k]});
   return kit::assemble(a.shape, std::move(entries));
 }
 

@@ -41,14 +41,30 @@ template <class W> rows<W> kept(row_matrix<double>&& a) {
   return {a.shape, std::move(a.row_ptr), std::move(a.col), std::move(values)};
 }
 
-/// A power of two that brings the largest diagonal entry near 1.
-double scale_of(row_view<double> a) {
-  double largest = 0;
-  for (index_t i = 0; i < a.shape.rows; ++i)
-    for (index_t k = a.begin(i); k < a.end(i); ++k)
-      if (a.col[k] == i) largest = std::max(largest, a.val[k]);
-  return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
-}
+/// The least and the largest diagonal entry; an entry that is missing or no number counts as 0.
+struct diagonal_range {
+  double least = std::numeric_limits<double>::infinity(), largest = 0;
+
+  explicit diagonal_range(row_view<double> a) {
+    const index_t parts = std::clamp<index_t>(a.shape.rows / (1 << 13), 1, cpu::thread_count());
+    std::vector<std::pair<double, double>> of_part(static_cast<std::size_t>(parts), {least, largest});
+    cpu::for_each_task(parts, [&](index_t part) {
+      auto [low, high] = of_part[part];
+      for (index_t i = cpu::part_begin(a.shape.rows, parts, part); i < cpu::part_begin(a.shape.rows, parts, part + 1);
+           ++i) {
+        double own = 0;
+        for (index_t k = a.begin(i); k < a.end(i); ++k)
+          if (a.col[k] == i && !std::isnan(a.val[k])) own = a.val[k];
+        low = std::min(low, own), high = std::max(high, own);
+      }
+      of_part[part] = {low, high};
+    });
+    for (const auto& [low, high] : of_part) least = std::min(least, low), largest = std::max(largest, high);
+  }
+  bool is_positive() const { return least > 0 && std::isfinite(largest); }
+  /// A power of two that brings the largest near 1.
+  double scale() const { return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1; }
+};
 
 /// What makes a coupling strong on a level: 0.08, halved on each level; less where rows have many couplings, which when
 /// they are all alike are 1 / (couplings of a row) each: half of that. Norms of blocks fall less with their number.
@@ -67,20 +83,12 @@ row_matrix<double> coarsened(const node_matrix& m, const host_array<double>& inv
   return smoothed_prolongation(m, graph, found, inverse, smoothed ? 4 / (3 * lambda) : 0);
 }
 
-bool positive_diagonal(row_view<double> a) {
-  for (index_t i = 0; i < a.shape.rows; ++i) {
-    double own = 0;
-    for (index_t k = a.begin(i); k < a.end(i); ++k)
-      if (a.col[k] == i) own = a.val[k];
-    if (!(own > 0) || !std::isfinite(own)) return false;
-  }
-  return true;
-}
-
 [[noreturn]] void refuse(std::size_t level) {
-  throw refusal{
-      status::not_positive_definite,
-      fmt::format("level {} of the multigrid hierarchy, P'A P, is not positive definite, so A is not", level)};
+  throw refusal{status::not_positive_definite,
+                level == 0 ? "a pivot of the matrix is negative, so it is not positive definite"
+                           : fmt::format("level {} of the multigrid hierarchy, P'A P, is not positive definite, so A "
+                                         "is not",
+                                         level)};
 }
 
 } // namespace
@@ -102,10 +110,11 @@ int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry) {
 
 template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block) {
   hierarchy<W> h;
-  h.scale = scale_of(a);
   row_matrix<double> own;
   for (;;) {
     const double began = now();
+    const diagonal_range diagonal(a);
+    if (h.levels.empty()) h.scale = diagonal.scale();
     level<W> l;
     l.a.shape = a.shape;
     l.block = block;
@@ -117,7 +126,7 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
       h.coarsest = rounded<W>(as_cview(*inverse), 1 / h.scale);
       h.reason = fmt::format("{} rows are left: a dense inverse", a.shape.rows);
     } else {
-      if (!positive_diagonal(a)) refuse(h.levels.size());
+      if (!diagonal.is_positive()) refuse(h.levels.size());
       const node_matrix m{a, block};
       const auto inverse = inverse_diagonal(m);
       l.lambda = largest_eigenvalue(m, inverse);
