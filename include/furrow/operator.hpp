@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace furrow {
 
@@ -82,6 +83,12 @@ struct condition_numbers {
   double skeel = 0;  ///< | |A^-1| |A| |_inf, the least that scaling rows makes of the condition number
 };
 
+/// A level of a multigrid hierarchy: its matrix, what it takes with its way to the next level, and its set-up.
+struct multigrid_level {
+  index_t rows = 0, entries = 0;
+  double bytes = 0, seconds = 0;
+};
+
 /// z = M r for a fixed M. A preconditioner that is a diagonal matrix offers its entries, so that a solver can apply it
 /// inside a pass that it makes anyway.
 template <class V> struct any_preconditioner {
@@ -96,6 +103,8 @@ template <class V> struct any_preconditioner {
   virtual double stored_bytes() const = 0;
   /// What it did to the matrix, as a sentence for people: an order, a shift. May be empty.
   virtual std::string describe() const { return {}; }
+  /// Of a multigrid hierarchy, the finest first.
+  virtual std::vector<multigrid_level> levels() const { return {}; }
 };
 
 } // namespace furrow

@@ -93,6 +93,7 @@ struct solve_report {
   index_t waits = 0;                           ///< times the host waited for the device
   std::string solver, precond;                 ///< what ran, with parameters
   std::string precond_about;                   ///< what the preconditioner says of itself; may be empty
+  std::vector<multigrid_level> levels;         ///< of a preconditioner that has them, the finest first
   std::string format, kernel, reason;          ///< the same, and why the format was chosen
   std::string matrix_about;                    ///< what `auto` found the matrix to be
   std::vector<std::string> untried;            ///< "direct with lu": rungs that were not needed

@@ -54,6 +54,8 @@ class Result:
     solver, precond, format, kernel, reason, device : str
     rungs : list of dict
         What was tried where no method was named; the last one gave the answer.
+    levels : list of dict
+        Of a multigrid preconditioner, the finest first: "rows", "entries", "bytes", "seconds" of set-up.
     seconds : dict
         Of "setup" and "solve".
     bytes_per_iteration : float
@@ -82,7 +84,7 @@ class Result:
         self.error = None
         self.history, self.history_seconds = report["history"], report["history_seconds"]
         self.solver, self.precond = report["solver"] or solver, precond or report["precond"]
-        self.rungs = report["rungs"]
+        self.rungs, self.levels = report["rungs"], report["levels"]
         self.format, self.kernel, self.reason = report["format"], report["kernel"], report["reason"]
         self.device = "cpu"
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
@@ -124,7 +126,7 @@ class Result:
             "relative_residual": number(self.residual), "relative_error": self.error,
             "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
             "solver": self.solver, "precond": self.precond,
-            "precond_says": rest["precond_says"], "matrix_is": rest["matrix_is"],
+            "precond_says": rest["precond_says"], "levels": self.levels, "matrix_is": rest["matrix_is"],
             "untried": rest["untried"], "condition_estimate": rest["condition_estimate"],
             "error_estimate": rest["error_estimate"], "warning": rest["warning"], "rungs": rungs, "format": self.format, "kernel": self.kernel,
             "precision": rest["precision"], "device": self.device, "threads": rest["threads"],

@@ -173,6 +173,13 @@ nb::dict dict_of(const solve_report& r) {
     rungs.append(tried);
   }
   d["rungs"] = rungs;
+  nb::list levels;
+  for (const multigrid_level& l : r.levels) {
+    nb::dict level;
+    level["rows"] = l.rows, level["entries"] = l.entries, level["bytes"] = l.bytes, level["seconds"] = l.seconds;
+    levels.append(level);
+  }
+  d["levels"] = levels;
   d["format"] = r.format, d["kernel"] = r.kernel, d["reason"] = r.reason;
   d["history"] = new_array(cview<double>(r.history));
   d["history_seconds"] = new_array(cview<double>(r.history_seconds));

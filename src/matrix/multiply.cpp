@@ -7,16 +7,16 @@
 namespace furrow {
 namespace {
 
-/// Products of a piece: enough to pay for handing it out.
-constexpr double piece_products = 1 << 18;
-/// Entries of T that a piece of the triple product makes.
-constexpr double piece_entries = 1 << 20;
+/// Products, entries of R and rows of T of a piece: enough to pay for handing it out.
+constexpr double piece_products = 1 << 18, piece_entries = 1 << 14, piece_rows = 1 << 11;
 
 template <class V> void add_products(row_accumulator& row, row_view<V> a, index_t i, row_view<V> b) {
   for (index_t k = a.begin(i); k < a.end(i); ++k) {
-    const double factor = a.val[k];
-    const index_t j = a.col[k];
-    for (index_t l = b.begin(j), end = b.end(j); l < end; ++l) row.add(b.col[l], factor * double(b.val[l]));
+    const index_t first = b.begin(a.col[k]), count = b.end(a.col[k]) - first;
+    const std::int32_t* const col = b.col.data + first;
+    const V* const val = b.val.data + first;
+    row.add(
+        double(a.val[k]), count, [col](index_t l) { return col[l]; }, [val](index_t l) { return double(val[l]); });
   }
 }
 
@@ -27,92 +27,88 @@ template <class V> double products(row_view<V> a, index_t i, row_view<V> b) {
   return count;
 }
 
-/// Rows of A P that are there, each under the number of its turn.
-class some_rows {
+/// T = A P, in the pieces in which the threads made it, rows not sorted.
+class product_in_pieces {
 public:
-  explicit some_rows(index_t rows, index_t cols) : place_(rows, -1), row_(cols) {}
-
-  /// Makes the rows of A P that rows [first, last) of R name.
-  template <class V> void make(row_view<V> r, index_t first, index_t last, row_view<V> a, row_view<V> p) {
-    forget();
-    for (index_t k = r.begin(first); k < r.begin(last); ++k) {
-      const std::int32_t i = r.col[k];
-      if (place_[i] >= 0) continue;
-      place_[i] = static_cast<std::int32_t>(made_.size());
-      made_.push_back(i);
-      row_.open();
-      add_products(row_, a, i, p);
-      for (index_t l = 0; l < row_.size(); ++l) {
-        col_.push_back(row_.col(l));
-        val_.push_back(row_.sum(l));
+  template <class V>
+  product_in_pieces(row_view<V> a, row_view<V> p)
+      : rows_(static_cast<index_t>(work_of_piece(double(a.shape.rows), piece_rows))),
+        pieces_(static_cast<std::size_t>((a.shape.rows + rows_ - 1) / rows_)), end_(a.shape.rows) {
+    pool<row_accumulator> rows;
+    cpu::for_each_task(static_cast<index_t>(pieces_.size()), [&](index_t k) {
+      auto row = rows.take([&] { return std::make_unique<row_accumulator>(p.shape.cols); });
+      piece& out = pieces_[k];
+      const index_t first = k * rows_, last = std::min(first + rows_, a.shape.rows);
+      const index_t expected = (a.begin(last) - a.begin(first)) * 5 / 4; // what a mesh in three dimensions has
+      out.col.reserve(expected);
+      out.val.reserve(expected);
+      for (index_t i = first; i < last; ++i) {
+        row->open();
+        add_products(*row, a, i, p);
+        std::copy_n(row->cols(), row->size(), out.col.more(row->size()));
+        std::copy_n(row->sums(), row->size(), out.val.more(row->size()));
+        end_[i] = out.col.size();
       }
-      end_.push_back(static_cast<index_t>(col_.size()));
-    }
+      rows.put(std::move(row));
+    });
   }
-  /// Row I of R (A P) from the rows that were made.
-  template <class V> row_accumulator& combine(row_view<V> r, index_t coarse) {
-    row_.open();
-    for (index_t k = r.begin(coarse); k < r.end(coarse); ++k) {
-      const double factor = r.val[k];
-      const std::int32_t at = place_[r.col[k]];
-      for (index_t l = end_[at], end = end_[at + 1]; l < end; ++l) row_.add(col_[l], factor * val_[l]);
-    }
-    row_.sort();
-    return row_;
+  /// Adds factor times row i.
+  void add_to(row_accumulator& sum, double factor, index_t i) const {
+    const piece& from = pieces_[i / rows_];
+    const index_t begin = i % rows_ == 0 ? 0 : end_[i - 1];
+    const std::int32_t* const col = from.col.data() + begin;
+    const double* const val = from.val.data() + begin;
+    sum.add(
+        factor, end_[i] - begin, [col](index_t k) { return col[k]; }, [val](index_t k) { return val[k]; });
   }
 
 private:
-  void forget() {
-    for (const std::int32_t i : made_) place_[i] = -1;
-    made_.clear();
-    col_.clear();
-    val_.clear();
-    end_.assign(1, 0);
-  }
-
-  host_array<std::int32_t> place_; ///< of a row of A P among those made, or -1
-  row_accumulator row_;
-  std::vector<std::int32_t> made_, col_;
-  std::vector<double> val_;
-  std::vector<index_t> end_;
+  struct piece {
+    growing_list<std::int32_t> col;
+    growing_list<double> val;
+  };
+  index_t rows_; ///< of a piece
+  std::vector<piece> pieces_;
+  host_array<index_t> end_; ///< of each row, in its piece
 };
+
+/// Rows of C cut by `cuts`, made one after the other: make(row, i) adds row i up. A piece is expected to have as many
+/// entries as its rows of `like`.
+template <class V, class Make>
+row_matrix<V> made_by_rows(shape2 shape, const std::vector<index_t>& cuts, row_view<V> like, Make make) {
+  std::vector<row_batch<V>> pieces(cuts.size() - 1);
+  pool<row_accumulator> rows;
+  cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {
+    auto row = rows.take([&] { return std::make_unique<row_accumulator>(shape.cols); });
+    pieces[k].reserve(cuts[k + 1] - cuts[k], like.begin(cuts[k + 1]) - like.begin(cuts[k]));
+    for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) {
+      row->open();
+      make(*row, i);
+      row->sort();
+      pieces[k].take(*row);
+    }
+    rows.put(std::move(row));
+  });
+  return stacked<V>(shape, std::move(pieces));
+}
 
 } // namespace
 
 template <class V> row_matrix<V> multiply(row_view<V> a, row_view<V> b) {
   require(a.shape.cols == b.shape.rows, "the factors of a product do not fit");
   const auto cuts = cut_by_weight(a.shape.rows, piece_products, [&](index_t i) { return products(a, i, b); });
-  std::vector<row_batch<V>> pieces(cuts.size() - 1);
-  pool<row_accumulator> rows;
-  cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {
-    auto row = rows.take([&] { return std::make_unique<row_accumulator>(b.shape.cols); });
-    for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) {
-      row->open();
-      add_products(*row, a, i, b);
-      row->sort();
-      pieces[k].take(*row);
-    }
-    rows.put(std::move(row));
-  });
-  return stacked<V>({a.shape.rows, b.shape.cols}, std::move(pieces));
+  return made_by_rows<V>({a.shape.rows, b.shape.cols}, cuts, a,
+                         [&](row_accumulator& row, index_t i) { add_products(row, a, i, b); });
 }
 
 template <class V> row_matrix<V> triple_product(row_view<V> r, row_view<V> a, row_view<V> p) {
   require(r.shape.cols == a.shape.rows && a.shape.cols == p.shape.rows, "the factors of a product do not fit");
-  // A row of T has about as many entries as a third of its products; rows of R share most rows of T.
-  const double rows_each = double(a.shape.rows) / double(std::max<index_t>(r.shape.rows, 1));
-  const double row_of_t =
-      double(a.nnz()) * double(p.nnz()) / (3 * std::max(1.0, double(a.shape.rows) * double(p.shape.rows)));
-  const auto cuts = cut_by_weight(r.shape.rows, piece_entries, [&](index_t) { return rows_each * row_of_t + 1; });
-  std::vector<row_batch<V>> pieces(cuts.size() - 1);
-  pool<some_rows> tables;
-  cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {
-    auto t = tables.take([&] { return std::make_unique<some_rows>(a.shape.rows, p.shape.cols); });
-    t->make(r, cuts[k], cuts[k + 1], a, p);
-    for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) pieces[k].take(t->combine(r, i));
-    tables.put(std::move(t));
+  const product_in_pieces t(a, p);
+  const auto cuts = cut_by_weight(r.shape.rows, work_of_piece(double(r.nnz()), piece_entries),
+                                  [&](index_t i) { return double(r.end(i) - r.begin(i)); });
+  return made_by_rows<V>({r.shape.rows, p.shape.cols}, cuts, r, [&](row_accumulator& row, index_t i) {
+    for (index_t k = r.begin(i); k < r.end(i); ++k) t.add_to(row, double(r.val[k]), r.col[k]);
   });
-  return stacked<V>({r.shape.rows, p.shape.cols}, std::move(pieces));
 }
 
 #define FURROW_PRODUCTS(V)                                                                                             \

@@ -108,6 +108,16 @@ TYPED_TEST(products_of_rows, have_the_same_bits_for_every_number_of_threads) {
   set_threads(0);
 }
 
+TYPED_TEST(products_of_rows, transpose_by_the_definition) {
+  using V = TypeParam;
+  const auto a = to_rows(kit::as_precision<V>(kit::assemble({2, 3}, {{0, 0, 1}, {0, 2, 2}, {1, 0, 3}})));
+  const auto t = transposed(a.view());
+  EXPECT_EQ(t.shape, (shape2{3, 2}));
+  EXPECT_EQ(std::vector<std::int32_t>(t.col.begin(), t.col.end()), (std::vector<std::int32_t>{0, 1, 0}));
+  EXPECT_EQ(std::vector<V>(t.val.begin(), t.val.end()), (std::vector<V>{1, 3, 2}));
+  EXPECT_EQ(std::vector<index_t>(t.row_ptr.begin(), t.row_ptr.end()), (std::vector<index_t>{0, 2, 2, 3}));
+}
+
 TYPED_TEST(products_of_rows, transposing_twice_changes_nothing) {
   using V = TypeParam;
   const auto a = random_rows<V>(3000, 700, 90, 5);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transpose.hpp"
 
+#include "backends/cpu/parallel.hpp"
+
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace furrow {
@@ -20,7 +24,8 @@ template <class V> std::vector<index_t> cut_evenly(row_view<V> a, index_t parts)
 
 template <class V> row_matrix<V> transposed(row_view<V> a) {
   const index_t cols = a.shape.cols;
-  const index_t parts = std::clamp<index_t>(a.nnz() / (1 << 16), 1, cpu::thread_count());
+  const index_t worth = a.nnz() / std::max<index_t>(cols, 1 << 16);
+  const index_t parts = std::clamp<index_t>(worth, 1, cpu::thread_count());
   const auto cuts = cut_evenly(a, parts);
   row_matrix<V> t{
       {cols, a.shape.rows}, host_array<index_t>(cols + 1), host_array<std::int32_t>(a.nnz()), host_array<V>(a.nnz())};

@@ -91,26 +91,7 @@ template <class V> double triangular_solver<V>::stored_bytes() const {
                 order_.byte_count());
 }
 
-template <class V> row_matrix<V> transposed_rows(row_view<V> a) {
-  row_matrix<V> t{{a.shape.cols, a.shape.rows},
-                  host_array<index_t>(a.shape.cols + 1, 0),
-                  host_array<std::int32_t>(a.nnz()),
-                  host_array<V>(a.nnz())};
-  for (const std::int32_t j : a.col) ++t.row_ptr[j + 1];
-  for (index_t j = 0; j < a.shape.cols; ++j) t.row_ptr[j + 1] += t.row_ptr[j];
-  std::vector<index_t> next(t.row_ptr.begin(), t.row_ptr.end() - 1);
-  for (index_t i = 0; i < a.shape.rows; ++i)
-    for (index_t k = a.begin(i); k < a.end(i); ++k) {
-      const index_t to = next[a.col[k]]++;
-      t.col[to] = static_cast<std::int32_t>(i);
-      t.val[to] = a.val[k];
-    }
-  return t;
-}
-
 template class triangular_solver<double>;
 template class triangular_solver<float>;
-template row_matrix<double> transposed_rows(row_view<double>);
-template row_matrix<float> transposed_rows(row_view<float>);
 
 } // namespace furrow

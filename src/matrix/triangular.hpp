@@ -45,7 +45,4 @@ private:
   index_t levels_ = 0;
 };
 
-/// The transpose, columns ascending. Serial; two passes.
-template <class V> row_matrix<V> transposed_rows(row_view<V> a);
-
 } // namespace furrow

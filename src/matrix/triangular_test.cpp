@@ -100,15 +100,5 @@ TYPED_TEST(triangular, has_the_same_bits_for_every_number_of_threads) {
   set_threads(before);
 }
 
-TYPED_TEST(triangular, transposes) {
-  using V = TypeParam;
-  const auto a = to_rows(kit::as_precision<V>(kit::assemble({2, 3}, {{0, 0, 1}, {0, 2, 2}, {1, 0, 3}})));
-  const auto t = transposed_rows(a.view());
-  EXPECT_EQ(t.shape, (shape2{3, 2}));
-  EXPECT_EQ(std::vector<std::int32_t>(t.col.begin(), t.col.end()), (std::vector<std::int32_t>{0, 1, 0}));
-  EXPECT_EQ(std::vector<V>(t.val.begin(), t.val.end()), (std::vector<V>{1, 3, 2}));
-  EXPECT_EQ(std::vector<index_t>(t.row_ptr.begin(), t.row_ptr.end()), (std::vector<index_t>{0, 2, 2, 3}));
-}
-
 } // namespace
 } // namespace furrow

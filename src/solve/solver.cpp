@@ -230,6 +230,7 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
   if (report.why == status::not_positive_definite && opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
   report.precond_about = m->describe();
+  report.levels = m->levels();
   report.stored_bytes = a->stored_bytes() + m->stored_bytes() + (own_transposed ? own_transposed->stored_bytes() : 0) +
                         double(sizeof(V)) * double(std::max(b.size, x.size)) * double(2 + method->vectors(parameters));
   return report;

@@ -51,6 +51,26 @@ std::string attempts(const solve_report& r) {
   return text;
 }
 
+/// A line for each level of a multigrid hierarchy, below a head.
+std::string levels_text(const solve_report& r) {
+  if (r.levels.empty()) return {};
+  const auto row = [](std::string_view label, std::string_view rows, std::string_view entries, std::string_view bytes,
+                      std::string_view seconds) {
+    return line(label, fmt::format("{:>11}  {:>13}  {:>8}  {:>8}", rows, entries, bytes, seconds));
+  };
+  std::string text = row("levels", "rows", "entries", "memory", "set-up");
+  for (const multigrid_level& l : r.levels)
+    text += row("", count_text(l.rows), count_text(l.entries), bytes_text(l.bytes), seconds_text(l.seconds));
+  return text;
+}
+
+json levels_of(const solve_report& r) {
+  json list = json::array();
+  for (const multigrid_level& l : r.levels)
+    list.push_back({{"rows", l.rows}, {"entries", l.entries}, {"bytes", l.bytes}, {"seconds", l.seconds}});
+  return list;
+}
+
 json rungs_of(const solve_report& r) {
   json list = json::array();
   for (const solve_rung& one : r.rungs)
@@ -117,6 +137,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   text += estimates(r);
   if (!r.warning.empty()) text += line("warning", r.warning);
   if (!r.precond_about.empty()) text += line("precond", r.precond_about);
+  text += levels_text(r);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu()
                              ? describe(request.options.where)
@@ -185,6 +206,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["x0"] = request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
   j["precond_says"] = r.precond_about;
+  j["levels"] = levels_of(r);
   j["restarts"] = r.restarts;
   j["waits"] = r.waits;
   j["rtol"] = request.options.rtol;

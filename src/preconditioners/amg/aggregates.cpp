@@ -13,27 +13,47 @@ using word = std::uint32_t;
 constexpr word in = 0, out = ~word(0);
 constexpr index_t grain = 1 << 12;
 
-using list = std::vector<std::int32_t>;
+/// Numbers of nodes, ascending.
+class list {
+public:
+  explicit list(index_t n) : items_(n), count_(n) {
+    cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) items_[i] = static_cast<std::int32_t>(i);
+    });
+  }
+  bool empty() const { return count_ == 0; }
 
-/// The elements that pass, in order. Parallel.
-template <class Keep> list filtered(const list& from, Keep keep) {
-  const auto n = static_cast<index_t>(from.size());
-  const index_t parts = std::clamp<index_t>(n / grain, 1, cpu::thread_count());
-  std::vector<list> kept(static_cast<std::size_t>(parts));
-  cpu::for_each_task(parts, [&](index_t k) {
-    for (index_t i = cpu::part_begin(n, parts, k); i < cpu::part_begin(n, parts, k + 1); ++i)
-      if (keep(from[i])) kept[k].push_back(from[i]);
-  });
-  list all = std::move(kept[0]);
-  for (index_t k = 1; k < parts; ++k) all.insert(all.end(), kept[k].begin(), kept[k].end());
-  return all;
-}
+  template <class F> void for_each(F f) const {
+    cpu::for_each_range(count_, grain, [&](index_t first, index_t last) {
+      for (index_t k = first; k < last; ++k) f(items_[k]);
+    });
+  }
+  /// Those that pass stay. Each thread closes the gaps of its part, then the parts move together.
+  template <class Keep> void filter(Keep keep) {
+    const index_t parts = std::clamp<index_t>(count_ / grain, 1, cpu::thread_count());
+    std::vector<index_t> kept(static_cast<std::size_t>(parts));
+    cpu::for_each_task(parts, [&](index_t k) {
+      const index_t first = cpu::part_begin(count_, parts, k);
+      index_t to = first;
+      for (index_t i = first; i < cpu::part_begin(count_, parts, k + 1); ++i) {
+        items_[to] = items_[i];
+        to += keep(items_[i]);
+      }
+      kept[k] = to - first;
+    });
+    index_t end = kept[0];
+    for (index_t k = 1; k < parts; ++k) {
+      const std::int32_t* const from = items_.data() + cpu::part_begin(count_, parts, k);
+      std::copy(from, from + kept[k], items_.data() + end);
+      end += kept[k];
+    }
+    count_ = end;
+  }
 
-template <class F> void for_each_of(const list& nodes, F f) {
-  cpu::for_each_range(static_cast<index_t>(nodes.size()), grain, [&](index_t first, index_t last) {
-    for (index_t k = first; k < last; ++k) f(nodes[k]);
-  });
-}
+private:
+  host_array<std::int32_t> items_;
+  index_t count_;
+};
 
 word least_around(const strong_graph& g, const host_array<word>& w, index_t i) {
   word least = w[i];
@@ -63,25 +83,24 @@ host_array<std::uint8_t> independent_at_distance_two(const strong_graph& g) {
   const int bits =
       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n) + 1)); // number + 1 is neither 0 nor all ones
   host_array<word> own(n), near(n);
-  list undecided(static_cast<std::size_t>(n));
-  for (index_t i = 0; i < n; ++i) undecided[i] = static_cast<std::int32_t>(i);
-  for_each_of(undecided, [&](std::int32_t i) { own[i] = near[i] = out; });
-  undecided = filtered(undecided, [&](std::int32_t i) { return !g.alone(i); });
+  list undecided(n);
+  undecided.for_each([&](std::int32_t i) { own[i] = near[i] = out; });
+  undecided.filter([&](std::int32_t i) { return !g.alone(i); });
   list watched = undecided; // whose least word around may still change
   for (int round = 0; !undecided.empty(); ++round) {
     const randomness hash(static_cast<std::uint64_t>(round));
-    for_each_of(undecided, [&](std::int32_t i) {
+    undecided.for_each([&](std::int32_t i) {
       const auto high = bits < 32 ? static_cast<word>(hash.at(i) >> 32) >> bits << bits : word(0);
       own[i] = high | static_cast<word>(i + 1);
     });
-    for_each_of(watched, [&](std::int32_t i) { near[i] = least_around(g, own, i); });
-    for_each_of(undecided, [&](std::int32_t i) {
+    watched.for_each([&](std::int32_t i) { near[i] = least_around(g, own, i); });
+    undecided.for_each([&](std::int32_t i) {
       const word least = least_around(g, near, i);
       if (least == own[i]) own[i] = in;
       else if (least == in) own[i] = out;
     });
-    undecided = filtered(undecided, [&](std::int32_t i) { return own[i] != in && own[i] != out; });
-    watched = filtered(watched, [&](std::int32_t i) { return near[i] != in && near[i] != out; });
+    undecided.filter([&](std::int32_t i) { return own[i] != in && own[i] != out; });
+    watched.filter([&](std::int32_t i) { return near[i] != in && near[i] != out; });
   }
   host_array<std::uint8_t> chosen(n);
   cpu::for_each_range(n, grain, [&](index_t first, index_t last) {

@@ -48,20 +48,17 @@ public:
   }
   double stored_bytes() const override {
     double bytes = 0;
-    for (const level_facts& f : h_.facts) bytes += f.bytes;
+    for (const multigrid_level& f : h_.facts) bytes += f.bytes;
     return bytes;
   }
   std::string describe() const override {
     double entries = 0;
-    std::string rows;
-    for (const level_facts& f : h_.facts) {
-      entries += double(f.entries);
-      rows += fmt::format("{}{}", rows.empty() ? "" : ", ", f.rows);
-    }
-    return fmt::format("amg:sa:{}: {} levels of {} rows{}, {:.2f} times the entries of A, f{}; {}", degree_,
-                       h_.facts.size(), rows, block_ > 1 ? fmt::format(", nodes of {} unknowns", block_) : "",
+    for (const multigrid_level& f : h_.facts) entries += double(f.entries);
+    return fmt::format("amg:sa:{}: {} level{}{}, {:.2f} times the entries of A, f{}; {}", degree_, h_.facts.size(),
+                       h_.facts.size() == 1 ? "" : "s", block_ > 1 ? fmt::format(", nodes of {} unknowns", block_) : "",
                        entries / double(std::max<index_t>(h_.facts[0].entries, 1)), 8 * sizeof(W), h_.reason);
   }
+  std::vector<multigrid_level> levels() const override { return h_.facts; }
 
 private:
   static double scale_of(cview<V> r) {

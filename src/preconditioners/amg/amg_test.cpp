@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preconditioners/amg/aggregates.hpp"
+#include "preconditioners/amg/by_diagonals.hpp"
 #include "preconditioners/amg/chebyshev.hpp"
 #include "preconditioners/amg/dense.hpp"
 #include "preconditioners/amg/diagonal.hpp"
@@ -28,13 +29,12 @@ auto rows_of(const coo<double>& a) { return to_rows(coo<double>(a)); }
 struct coarsening {
   row_matrix<double> a;
   node_matrix m;
-  host_array<double> size;
   strong_graph graph;
   host_array<std::uint8_t> root;
   aggregates found;
 
   explicit coarsening(const coo<double>& matrix, double theta = 0.08, int block = 1)
-      : a(rows_of(matrix)), m{a.view(), block}, size(node_sizes(m)), graph(strong_couplings(m, {theta, size})),
+      : a(rows_of(matrix)), m{a.view(), block}, graph(strong_couplings(m, theta)),
         root(independent_at_distance_two(graph)), found(aggregates_of(graph, root)) {}
 
   std::set<index_t> within_two(index_t i) const {
@@ -45,6 +45,20 @@ struct coarsening {
     return near;
   }
 };
+
+/// The same matrix with its rows and columns in any order.
+coo<double> jumbled(const coo<double>& a) {
+  kit::splitmix random(9);
+  std::vector<index_t> place(static_cast<std::size_t>(a.shape.rows));
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const auto other = static_cast<std::size_t>(random.below(static_cast<index_t>(i) + 1));
+    place[i] = place[other];
+    place[other] = static_cast<index_t>(i);
+  }
+  std::vector<kit::triplet> entries;
+  for (index_t k = 0; k < a.nnz(); ++k) entries.push_back({place[a.row[k]], place[a.col[k]], a.val[k]});
+  return kit::assemble(a.shape, std::move(entries));
+}
 
 /// Conductances of 10^-3 to 10^3, and some rows that hold nothing but a diagonal.
 coo<double> jumps(index_t side) {
@@ -108,17 +122,45 @@ TEST(amg_strength, leaves_a_laplacian_in_three_dimensions_its_couplings) {
   EXPECT_GT(coarsening(kit::laplacian(8, 8, 8)).found.count, 0);
 }
 
-row_matrix<double> prolongation_of(const coarsening& c, double theta, double* lambda = nullptr) {
+TEST(amg_strength, of_blocks_is_the_same_for_any_size_of_numbers) {
+  auto a = generate("elasticity3d:5").a;
+  const coarsening usual(a, 0.08, 3);
+  EXPECT_GT(usual.graph.to.size(), usual.graph.nodes());
+  for (const double factor : {0x1p600, 0x1p-1000}) { // squares would be infinite, and 0
+    auto scaled = a;
+    for (double& v : scaled.val) v *= factor;
+    const coarsening c(scaled, 0.08, 3);
+    EXPECT_TRUE(std::ranges::equal(c.graph.to, usual.graph.to)) << factor;
+    EXPECT_TRUE(std::ranges::equal(c.graph.weight, usual.graph.weight)) << factor;
+  }
+}
+
+/// Each point of a box is coupled to all 26 around it, as by trilinear elements.
+coo<double> box_of_27_points(index_t side) {
+  std::vector<kit::triplet> entries;
+  const index_t n = side * side * side;
+  const auto at = [&](index_t i, int axis) {
+    return axis == 0 ? i % side : axis == 1 ? i / side % side : i / side / side;
+  };
+  for (index_t i = 0; i < n; ++i)
+    for (index_t step = 0; step < 27; ++step) {
+      const index_t j = i + step % 3 - 1 + (step / 3 % 3 - 1) * side + (step / 9 - 1) * side * side;
+      bool near = j >= 0 && j < n;
+      for (int axis = 0; axis < 3 && near; ++axis) near = std::abs(at(i, axis) - at(j, axis)) <= 1;
+      if (near) entries.push_back({i, j, i == j ? 26.0 : -1.0});
+    }
+  return kit::assemble({n, n}, std::move(entries));
+}
+
+row_matrix<double> prolongation_of(const coarsening& c) {
   const auto inverse = inverse_diagonal(c.m);
-  const double top = largest_eigenvalue(c.m, inverse);
-  if (lambda) *lambda = top;
-  return smoothed_prolongation(c.m, {theta, c.size}, c.found, inverse, 4 / (3 * top));
+  return smoothed_prolongation(c.m, c.graph, c.found, inverse, 4 / (3 * largest_eigenvalue(c.m, inverse)));
 }
 
 TEST(amg_prolongation, reproduces_constants_where_rows_of_a_add_up_to_zero) {
   for (const auto& a : {kit::laplacian(30, 30, 1, true), kit::laplacian(40, 40), jumps(30)}) {
     const coarsening c(a);
-    const auto p = prolongation_of(c, 0.08);
+    const auto p = prolongation_of(c);
     index_t seen = 0;
     for (index_t i = 0; i < p.shape.rows; ++i) {
       double sum_a = 0, size_a = 0, sum = 0;
@@ -139,15 +181,46 @@ TEST(amg_prolongation, reproduces_constants_where_rows_of_a_add_up_to_zero) {
   }
 }
 
+TEST(amg_prolongation, is_its_formula_where_all_couplings_are_strong) {
+  constexpr double omega = 2.0 / 3;
+  const coarsening c(kit::laplacian(12, 11, 3));
+  const auto p = smoothed_prolongation(c.m, c.graph, c.found, inverse_diagonal(c.m), omega);
+  for (index_t i = 0; i < c.a.shape.rows; ++i) {
+    std::vector<double> wanted(static_cast<std::size_t>(c.found.count)), got(wanted);
+    wanted[c.found.of[i]] = 1;
+    for (index_t k = c.a.row_ptr[i]; k < c.a.row_ptr[i + 1]; ++k)
+      wanted[c.found.of[c.a.col[k]]] -= omega * c.a.val[k] / 6;
+    for (index_t k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) got[p.col[k]] = p.val[k];
+    for (index_t j = 0; j < c.found.count; ++j) ASSERT_NEAR(got[j], wanted[j], 1e-15) << i << ' ' << j;
+  }
+}
+
+TEST(amg_prolongation, gives_each_unknown_of_a_node_its_own_constant) {
+  const auto one = jumps(20);        // with weak couplings and nodes alone
+  std::vector<kit::triplet> entries; // two independent copies, unknowns of a node side by side
+  for (index_t k = 0; k < one.nnz(); ++k)
+    for (index_t q = 0; q < 2; ++q) entries.push_back({2 * one.row[k] + q, 2 * one.col[k] + q, one.val[k]});
+  const coarsening single(one),
+      twice(kit::assemble({2 * one.shape.rows, 2 * one.shape.cols}, std::move(entries)), 0.08, 2);
+  const auto p = smoothed_prolongation(single.m, single.graph, single.found, inverse_diagonal(single.m), 0.6);
+  const auto q = smoothed_prolongation(twice.m, twice.graph, twice.found, inverse_diagonal(twice.m), 0.6);
+  ASSERT_EQ(q.nnz(), 2 * p.nnz());
+  for (index_t i = 0; i < q.shape.rows; ++i)
+    for (index_t k = q.row_ptr[i], l = p.row_ptr[i / 2]; k < q.row_ptr[i + 1]; ++k, ++l) {
+      ASSERT_EQ(q.col[k], 2 * p.col[l] + i % 2) << i;
+      ASSERT_NEAR(q.val[k], p.val[l], 1e-14) << i;
+    }
+}
+
 TEST(amg_prolongation, keeps_rows_whole_whose_diagonal_lumping_would_take) {
   // Row 0 has many weak positive couplings' worth of negative weight: lumped, its diagonal would be 0.1.
   std::vector<kit::triplet> e;
-  for (index_t i = 0; i < 40; ++i) e.push_back({i, i, i == 0 ? 1.0 : 1.0});
+  for (index_t i = 0; i < 40; ++i) e.push_back({i, i, 1.0});
   for (index_t j = 1; j < 19; ++j) e.push_back({0, j, -0.05}), e.push_back({j, 0, -0.05});
   for (index_t j = 1; j + 1 < 40; ++j) e.push_back({j, j + 1, -0.4}), e.push_back({j + 1, j, -0.4});
   e.push_back({0, 39, -0.1}), e.push_back({39, 0, -0.1});
   const coarsening c(kit::assemble({40, 40}, std::move(e)));
-  const auto p = prolongation_of(c, 0.08);
+  const auto p = prolongation_of(c);
   for (const double v : p.val) EXPECT_TRUE(std::isfinite(v) && std::abs(v) < 2) << v;
   EXPECT_GT(p.row_ptr[1] - p.row_ptr[0], 2); // whole: it reaches the aggregates of its weak neighbours
 }
@@ -245,6 +318,32 @@ TEST(amg_setup, finds_the_unknowns_of_a_node) {
   EXPECT_EQ(unknowns(kit::laplacian(1000)), 1);
 }
 
+TEST(amg_setup, keeps_by_diagonals_what_that_makes_smaller) {
+  for (const auto& a : {kit::laplacian(40, 30), kit::laplacian(900), kit::laplacian(9, 8, 70)}) {
+    const auto rows = rows_of(a);
+    const auto d = by_diagonals<float>(rows.view(), 0.5);
+    ASSERT_GT(d.offset.size(), 2);
+    EXPECT_LE(4.0 * double(d.val.size()), 0.8 * (8.0 * double(rows.nnz()) + 8.0 * double(rows.shape.rows)));
+    index_t seen = 0;
+    for (index_t at = 0; at < d.offset.size(); ++at)
+      for (index_t i = 0; i < d.stride; ++i) {
+        const float* const begin = d.val.data() + at * d.stride;
+        const bool inside = i < rows.shape.rows && i + d.offset[at] >= 0 && i + d.offset[at] < rows.shape.cols;
+        if (begin[i] != 0) {
+          ASSERT_TRUE(inside);
+          ++seen;
+        }
+      }
+    EXPECT_EQ(seen, rows.nnz());
+    for (index_t i = 0; i < rows.shape.rows; ++i)
+      for (index_t k = rows.row_ptr[i]; k < rows.row_ptr[i + 1]; ++k) {
+        const auto at = std::ranges::find(d.offset, rows.col[k] - i) - d.offset.begin();
+        ASSERT_EQ(d.val[at * d.stride + i], static_cast<float>(rows.val[k] * 0.5));
+      }
+  }
+  EXPECT_TRUE(by_diagonals<float>(rows_of(jumbled(kit::laplacian(40, 30))).view(), 1).offset.empty());
+}
+
 template <class V> host_array<V> applied(const any_preconditioner<V>& m, const host_array<V>& r) {
   host_array<V> z(r.size(), std::numeric_limits<V>::quiet_NaN());
   m.apply(as_cview(r), as_view(z));
@@ -308,8 +407,10 @@ template <class V> index_t iterations(const coo<double>& a, const char* precond,
 TEST(amg, takes_few_iterations_whatever_the_size) {
   EXPECT_LE(iterations<double>(kit::laplacian(24, 24, 24), "amg"), 12);
   EXPECT_LE(iterations<double>(kit::laplacian(40, 40, 40), "amg"), 13);
+  EXPECT_LE(iterations<double>(jumbled(kit::laplacian(40, 40, 40)), "amg"), 13);
   EXPECT_LE(iterations<double>(kit::laplacian(200, 200), "amg"), 15);
   EXPECT_LE(iterations<float>(kit::laplacian(24, 24, 24), "amg", 1e-5), 10);
+  EXPECT_LE(iterations<double>(box_of_27_points(16), "amg"), 10); // couplings of 1/26 are strong there
   const auto elastic = generate("elasticity3d:10").a;
   EXPECT_LE(3 * iterations<double>(elastic, "amg"), iterations<double>(elastic, "jacobi"));
   EXPECT_LE(5 * iterations<double>(jumps(60), "amg"), iterations<double>(jumps(60), "jacobi"));
@@ -360,8 +461,22 @@ TEST(amg, is_the_inverse_of_a_small_matrix_also_of_a_bad_one) {
 
 TEST(amg, says_its_levels) {
   const auto m = make_preconditioner<double>("amg", kit::laplacian(40, 40), device{}, cg_needs);
-  EXPECT_NE(m->describe().find("2 levels of 1600, "), std::string::npos) << m->describe();
-  EXPECT_GT(m->stored_bytes(), 8 * 7840);
+  const auto levels = m->levels();
+  ASSERT_EQ(levels.size(), 2);
+  EXPECT_EQ(levels[0].rows, 1600);
+  EXPECT_EQ(levels[0].entries, 7840);
+  EXPECT_LT(levels[1].rows, 400);
+  EXPECT_GT(levels[1].entries, levels[1].rows);
+  double bytes = 0;
+  for (const multigrid_level& l : levels) {
+    EXPECT_GT(l.seconds, 0);
+    bytes += l.bytes;
+  }
+  EXPECT_EQ(m->stored_bytes(), bytes);
+  EXPECT_GT(levels[0].bytes, 8 * 7840);
+  EXPECT_NE(m->describe().find("amg:sa:2: 2 levels, "), std::string::npos) << m->describe();
+  const auto box = make_preconditioner<double>("amg", box_of_27_points(16), device{}, cg_needs);
+  EXPECT_EQ(box->levels().size(), 2);
 }
 
 } // namespace

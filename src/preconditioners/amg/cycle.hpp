@@ -5,6 +5,7 @@
 #include "hierarchy.hpp"
 
 #include "formats/csr/cpu_rows.hpp"
+#include "formats/dia/cpu_rows.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -42,30 +43,35 @@ private:
     smooth_from_zero(l, v, l.last() ? most_degree : degree_);
     if (l.last()) return;
     vectors& c = work_[k + 1];
-    sweep(l.a, l.block, v.x, [&](index_t first, index_t count, W* sum) {
+    product(l, v.x, [&](index_t first, index_t count, W* sum) {
       for (index_t i = 0; i < count; ++i) v.r[first + i] = v.b[first + i] - sum[i];
     });
-    sweep(l.r, 1, v.r, [&](index_t first, index_t count, W* sum) { std::copy_n(sum, count, c.b.data() + first); });
+    sweep<csr_rows::direct>(l.r, 1, v.r,
+                            [&](index_t first, index_t count, W* sum) { std::copy_n(sum, count, c.b.data() + first); });
     visit(k + 1);
-    sweep(l.p, 1, c.x, [&](index_t first, index_t count, W* sum) {
+    sweep<csr_rows::direct>(l.p, 1, c.x, [&](index_t first, index_t count, W* sum) {
       for (index_t i = 0; i < count; ++i) v.x[first + i] += sum[i];
     });
     smooth(l, v);
   }
 
   /// f(first, count, sums) for the rows of A x, some at a time; sums may be changed.
-  template <class F> void sweep(const rows<W>& a, int block, const host_array<W>& x, F f) const {
+  template <class F> void product(const level<W>& l, const host_array<W>& x, F f) const {
+    if (l.diagonals.offset.empty()) sweep<csr_rows::direct>(l.a, l.block, x, f);
+    else sweep<diagonal_rows>(l.diagonals, l.block, x, f);
+  }
+  template <class Kernel, class Matrix, class F>
+  void sweep(const Matrix& a, int block, const host_array<W>& x, F f) const {
     const auto matrix = view_of(a);
     const index_t nodes = a.shape.rows / block, entries = a.val.size();
     const index_t least = std::max<index_t>(1, grain * nodes / std::max<index_t>(entries, 1));
     const index_t tasks = std::clamp<index_t>(nodes / least, 1, 8 * cpu::thread_count());
     const auto piece = [&](index_t t) {
       alignas(64) W sum[chunk];
-      const index_t step = block == 7 ? 238 : chunk;
       for (index_t i = cpu::part_begin(nodes, tasks, t) * block, end = cpu::part_begin(nodes, tasks, t + 1) * block;
-           i < end; i += step) {
-        const index_t count = std::min(step, end - i);
-        csr_rows::direct::sums(matrix, i, i + count, as_cview(x), sum);
+           i < end; i += chunk) {
+        const index_t count = std::min(chunk, end - i);
+        Kernel::sums(matrix, i, i + count, as_cview(x), sum);
         f(i, count, sum);
       }
     };
@@ -85,7 +91,7 @@ private:
   /// x <- x + p(A) (b - A x).
   void smooth(const level<W>& l, vectors& v) const {
     const W c = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree_, 1));
-    sweep(l.a, l.block, v.x, [&](index_t first, index_t count, W* sum) {
+    product(l, v.x, [&](index_t first, index_t count, W* sum) {
       for (index_t i = 0; i < count; ++i) sum[i] = v.r[first + i] = v.b[first + i] - sum[i];
       times_inverse(l.inverse.data(), l.block, first, first + count, sum, v.z.data() + first);
       for (index_t i = 0; i < count; ++i) v.z[first + i] *= c;
@@ -101,7 +107,7 @@ private:
   void step(const level<W>& l, vectors& v, const host_array<W>& old, int i, int degree, W late) const {
     const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / l.lambda);
     const W beta = static_cast<W>(chebyshev::beta(degree, i));
-    sweep(l.a, l.block, v.z, [&](index_t first, index_t count, W* sum) {
+    product(l, v.z, [&](index_t first, index_t count, W* sum) {
       alignas(64) W d[chunk];
       for (index_t k = 0; k < count; ++k) sum[k] = v.r[first + k] = old[first + k] - sum[k];
       times_inverse(l.inverse.data(), l.block, first, first + count, sum, d);

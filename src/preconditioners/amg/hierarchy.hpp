@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "formats/csr/csr.hpp"
+#include "formats/dia/dia.hpp"
+
+#include <furrow/operator.hpp>
 
 #include <string>
 #include <vector>
@@ -11,25 +14,20 @@ namespace furrow::amg {
 template <class W> using rows = csr<W, index_t, host_array>;
 
 template <class W> struct level {
-  rows<W> a;
-  rows<W> p, r;          ///< to the next level; empty on the last
-  host_array<W> inverse; ///< of the diagonal blocks: block numbers a row
+  rows<W> a;                    ///< nothing but its shape where there are diagonals, or a dense inverse
+  dia<W, host_array> diagonals; ///< the same matrix where that is smaller
+  rows<W> p, r;                 ///< to the next level; empty on the last
+  host_array<W> inverse;        ///< of the diagonal blocks: block numbers a row
   int block = 1;
   double lambda = 1; ///< of D^-1 A, or more
   index_t size() const { return a.shape.rows; }
   bool last() const { return r.shape.rows == 0; }
 };
 
-/// What the set-up says of a level.
-struct level_facts {
-  index_t rows = 0, entries = 0;
-  double bytes = 0, seconds = 0;
-};
-
 template <class W> struct hierarchy {
   std::vector<level<W>> levels;
   host_array<W> coarsest; ///< the inverse of the last A, row by row; empty: the last level is only smoothed
-  std::vector<level_facts> facts;
+  std::vector<multigrid_level> facts;
   std::string reason; ///< why it ends where it ends
   double scale = 1;   ///< a power of two: of A in the hierarchy
 };

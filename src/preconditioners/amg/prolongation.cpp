@@ -3,133 +3,219 @@
 
 #include "matrix/row_accumulator.hpp"
 
-#include <cmath>
-
 namespace furrow::amg {
 namespace {
 
-constexpr double piece_entries = 1 << 17;
+constexpr double piece_entries = 1 << 14;
 constexpr double least_share = 0.2; ///< of a diagonal entry that lumping must leave
 
-/// Makes the rows of P of one node after the other; a thread has one.
-class node_rows {
+struct smoothing {
+  const node_matrix& m;
+  const strong_graph& strong;
+  const aggregates& g;
+  const host_array<double>& inverse;
+  double omega;
+};
+
+/// Says of a node's neighbours, asked for in ascending order, which are strong.
+class strong_neighbours {
 public:
-  node_rows(const node_matrix& m, const strength& s, const aggregates& g, const host_array<double>& inverse,
-            double omega)
-      : m_(m), s_(s), g_(g), inverse_(inverse), omega_(omega), norms_(m.block == 1 ? 0 : m.nodes()), row_(g.count) {}
+  strong_neighbours(const strong_graph& g, index_t node)
+      : next_(g.to.data() + g.first[node]), end_(g.to.data() + g.first[node + 1]) {}
+  bool has(std::int32_t node) {
+    while (next_ != end_ && *next_ < node) ++next_;
+    return next_ != end_ && *next_ == node;
+  }
+
+private:
+  const std::int32_t *next_, *end_;
+};
+
+/// Appends a row of `count` entries without those that are 0.
+template <class Col, class Val> void append(row_batch<double>& out, index_t count, Col col_of, Val value_of) {
+  std::int32_t* const col = out.col.more(count);
+  double* const val = out.val.more(count);
+  index_t kept = 0;
+  for (index_t k = 0; k < count; ++k) {
+    col[kept] = col_of(k);
+    val[kept] = value_of(k);
+    kept += val[kept] != 0;
+  }
+  out.col.drop(count - kept), out.val.drop(count - kept);
+  *out.length.more(1) = static_cast<std::int32_t>(kept);
+}
+
+/// Makes rows of P where a node is a row; a thread has one.
+class single_rows {
+public:
+  explicit single_rows(const smoothing& s) : s_(s), row_(s.g.count) {}
+
+  void make(index_t i, row_batch<double>& out) {
+    row_.open();
+    if (const std::int32_t own = s_.g.of[i]; own >= 0) {
+      row_.add(own, 0); // the first place is the node's own
+      if (s_.omega != 0) smooth(i);
+      row_.sum(0) += 1;
+      row_.sort();
+    }
+    append(
+        out, row_.size(), [&](index_t k) { return row_.col(k); }, [&](index_t k) { return row_.sum(k); });
+  }
+
+private:
+  /// row = -omega D^-1 A_F P0.
+  void smooth(index_t i) {
+    const double own = gather(i, false), left = own + weak_;
+    if (left < least_share * own) row_.sum(0) = gather(i, true);
+    else row_.sum(0) = left;
+    row_.add(
+        1, taken_, [&](index_t k) { return col_[k]; }, [&](index_t k) { return val_[k]; });
+    const double factor = -s_.omega * s_.inverse[i];
+    for (index_t k = 0; k < row_.size(); ++k) row_.sum(k) *= factor;
+  }
+  /// Takes the strong entries beside the diagonal, or all; adds up the others. The diagonal entry.
+  double gather(index_t i, bool whole) {
+    const auto& a = s_.m.a;
+    const auto length = static_cast<std::size_t>(a.end(i) - a.begin(i));
+    if (col_.size() < length) col_.resize(length), val_.resize(length);
+    strong_neighbours strong(s_.strong, i);
+    double own = 0;
+    weak_ = 0, taken_ = 0;
+    for (index_t k = a.begin(i); k < a.end(i); ++k) {
+      const std::int32_t j = a.col[k];
+      const double v = a.val[k];
+      if (j == i) {
+        own = v;
+        continue;
+      }
+      const bool kept = whole || strong.has(j);
+      weak_ += kept ? 0 : v;
+      col_[taken_] = s_.g.of[j];
+      val_[taken_] = v;
+      taken_ += kept && s_.g.of[j] >= 0;
+    }
+    return own;
+  }
+
+  const smoothing& s_;
+  row_accumulator row_;
+  std::vector<std::int32_t> col_;
+  std::vector<double> val_;
+  index_t taken_ = 0;
+  double weak_ = 0;
+};
+
+/// Makes the rows of P of nodes of several unknowns.
+class block_rows {
+public:
+  explicit block_rows(const smoothing& s) : s_(s), b_(s.m.block), row_(s.g.count) {}
 
   void make(index_t node, row_batch<double>& out) {
     row_.open();
     sums_.clear();
-    if (g_.of[node] >= 0) {
-      place(g_.of[node]);
-      if (omega_ != 0) filter(node);
-      if (omega_ != 0) smooth(node);
-      for (int r = 0; r < m_.block; ++r) sums_[(r * m_.block + r)] += 1; // P0: the first place is the node's own
+    if (s_.g.of[node] >= 0) {
+      place(s_.g.of[node]);
+      if (s_.omega != 0) {
+        filter(node);
+        smooth(node);
+      }
+      for (int r = 0; r < b_; ++r) sums_[r * b_ + r] += 1; // P0: the first place is the node's own
     }
     emit(out);
   }
 
 private:
-  int places() const { return m_.block * m_.block; }
+  int places() const { return b_ * b_; }
   double* place(std::int32_t aggregate) {
     const std::int32_t at = row_.add(aggregate, 0);
     const auto size = static_cast<std::size_t>(row_.size()) * static_cast<std::size_t>(places());
     if (sums_.size() < size) sums_.resize(size, 0.0);
     return sums_.data() + static_cast<std::ptrdiff_t>(at) * places();
   }
-  bool strong(index_t node, index_t k) {
-    const std::int32_t j = m_.a.col[k] / m_.block;
-    if (m_.block == 1) return s_.strong(std::abs(m_.a.val[k]), node, j);
-    return s_.strong(std::sqrt(norms_.sum(norms_.find(j))), node, j);
-  }
-  /// Which entries of the node stay, and the sum of the others.
-  void filter(index_t node) {
-    const index_t first = m_.a.begin(node * m_.block), last = m_.a.begin((node + 1) * m_.block);
-    if (m_.block > 1) {
-      norms_.open();
-      for (index_t k = first; k < last; ++k) norms_.add(m_.a.col[k] / m_.block, m_.a.val[k] * m_.a.val[k]);
-    }
-    lumped_.assign(static_cast<std::size_t>(places()), 0.0);
-    whole_ = false;
-    for (int r = 0; r < m_.block; ++r) {
-      double own = 0;
-      for (index_t k = m_.a.begin(node * m_.block + r); k < m_.a.end(node * m_.block + r); ++k) {
-        const std::int32_t j = m_.a.col[k];
-        if (j == node * m_.block + r) own = m_.a.val[k];
-        if (j / m_.block != node && !strong(node, k)) lumped_[r * m_.block + j % m_.block] += m_.a.val[k];
+  /// f(r, node j, c, value, strong) for the entries of row r of the node, whose own block counts as strong.
+  template <class F> void each(index_t node, F f) const {
+    const auto& a = s_.m.a;
+    for (int r = 0; r < b_; ++r) {
+      strong_neighbours strong(s_.strong, node);
+      for (index_t k = a.begin(node * b_ + r); k < a.end(node * b_ + r); ++k) {
+        const std::int32_t j = a.col[k] / b_;
+        f(r, j, a.col[k] - j * b_, a.val[k], j == node || strong.has(j));
       }
-      whole_ = whole_ || own + lumped_[r * m_.block + r] < least_share * own;
     }
+  }
+  /// The sum of the weak entries, and whether they may go.
+  void filter(index_t node) {
+    lumped_.assign(static_cast<std::size_t>(places()), 0.0);
+    own_.assign(static_cast<std::size_t>(b_), 0.0);
+    each(node, [&](int r, std::int32_t j, int c, double v, bool strong) {
+      if (j == node && c == r) own_[r] = v;
+      if (!strong) lumped_[r * b_ + c] += v;
+    });
+    whole_ = false;
+    for (int r = 0; r < b_; ++r) whole_ = whole_ || own_[r] + lumped_[r * b_ + r] < least_share * own_[r];
   }
   /// sums = -omega D^-1 A_F P0.
   void smooth(index_t node) {
-    const int b = m_.block;
-    for (int r = 0; r < b; ++r)
-      for (index_t k = m_.a.begin(node * b + r); k < m_.a.end(node * b + r); ++k) {
-        const std::int32_t j = m_.a.col[k] / b;
-        if (g_.of[j] < 0 || !(whole_ || j == node || strong(node, k))) continue;
-        place(g_.of[j])[r * b + m_.a.col[k] % b] += m_.a.val[k];
-      }
+    each(node, [&](int r, std::int32_t j, int c, double v, bool strong) {
+      if (s_.g.of[j] >= 0 && (whole_ || strong)) place(s_.g.of[j])[r * b_ + c] += v;
+    });
     if (!whole_)
       for (int e = 0; e < places(); ++e) sums_[e] += lumped_[e];
-    std::vector<double>& t = product_;
-    t.resize(static_cast<std::size_t>(places()));
+    product_.resize(static_cast<std::size_t>(places()));
+    const double* const inverse = s_.inverse.data() + node * places();
     for (index_t at = 0; at < row_.size(); ++at) {
       double* const block = sums_.data() + at * places();
-      for (int r = 0; r < b; ++r)
-        for (int c = 0; c < b; ++c) {
+      for (int r = 0; r < b_; ++r)
+        for (int c = 0; c < b_; ++c) {
           double sum = 0;
-          for (int l = 0; l < b; ++l) sum += inverse_[(node * b + r) * b + l] * block[l * b + c];
-          t[r * b + c] = -omega_ * sum;
+          for (int l = 0; l < b_; ++l) sum += inverse[r * b_ + l] * block[l * b_ + c];
+          product_[r * b_ + c] = -s_.omega * sum;
         }
-      std::copy(t.begin(), t.end(), block);
+      std::copy(product_.begin(), product_.end(), block);
     }
   }
   void emit(row_batch<double>& out) {
     order_.clear();
     for (index_t k = 0; k < row_.size(); ++k) order_.push_back({row_.col(k), static_cast<std::int32_t>(k)});
     std::sort(order_.begin(), order_.end());
-    const int b = m_.block;
-    for (int r = 0; r < b; ++r) {
-      const std::size_t before = out.col.size();
-      for (const auto& [aggregate, at] : order_)
-        for (int c = 0; c < b; ++c) {
-          const double v = sums_[static_cast<std::size_t>(at) * places() + r * b + c];
-          if (v == 0) continue;
-          out.col.push_back(aggregate * b + c);
-          out.val.push_back(v);
-        }
-      out.length.push_back(static_cast<std::int32_t>(out.col.size() - before));
-    }
+    for (int r = 0; r < b_; ++r)
+      append(
+          out, row_.size() * b_,
+          [&](index_t k) { return static_cast<std::int32_t>(order_[k / b_].first * b_ + k % b_); },
+          [&](index_t k) { return sums_[order_[k / b_].second * places() + r * b_ + k % b_]; });
   }
 
-  const node_matrix& m_;
-  const strength& s_;
-  const aggregates& g_;
-  const host_array<double>& inverse_;
-  double omega_;
-  row_accumulator norms_, row_; ///< squares by node; places by aggregate
-  std::vector<double> sums_, lumped_, product_;
+  const smoothing& s_;
+  int b_;
+  row_accumulator row_; ///< places by aggregate
+  std::vector<double> sums_, lumped_, own_, product_;
   std::vector<std::pair<std::int32_t, std::int32_t>> order_;
   bool whole_ = false;
 };
 
-} // namespace
-
-row_matrix<double> smoothed_prolongation(const node_matrix& m, const strength& s, const aggregates& g,
-                                         const host_array<double>& inverse, double omega) {
-  const auto cuts = cut_by_weight(m.nodes(), piece_entries, [&](index_t i) {
+template <class Rows> row_matrix<double> made_by(const smoothing& s) {
+  const node_matrix& m = s.m;
+  const auto cuts = cut_by_weight(m.nodes(), work_of_piece(double(m.a.nnz()), piece_entries), [&](index_t i) {
     return double(m.a.begin((i + 1) * m.block) - m.a.begin(i * m.block) + 1);
   });
   std::vector<row_batch<double>> pieces(cuts.size() - 1);
-  pool<node_rows> makers;
+  pool<Rows> makers;
   cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {
-    auto maker = makers.take([&] { return std::make_unique<node_rows>(m, s, g, inverse, omega); });
+    auto maker = makers.take([&] { return std::make_unique<Rows>(s); });
+    const index_t first = cuts[k] * m.block, last = cuts[k + 1] * m.block;
+    pieces[k].reserve(last - first, (m.a.begin(last) - m.a.begin(first)) * 5 / 8);
     for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) maker->make(i, pieces[k]);
     makers.put(std::move(maker));
   });
-  return stacked<double>({m.a.shape.rows, g.count * m.block}, std::move(pieces));
+  return stacked<double>({m.a.shape.rows, s.g.count * m.block}, std::move(pieces));
+}
+
+} // namespace
+
+row_matrix<double> smoothed_prolongation(const node_matrix& m, const strong_graph& strong, const aggregates& g,
+                                         const host_array<double>& inverse, double omega) {
+  const smoothing s{m, strong, g, inverse, omega};
+  return m.block == 1 ? made_by<single_rows>(s) : made_by<block_rows>(s);
 }
 
 } // namespace furrow::amg

@@ -12,7 +12,7 @@ struct node_matrix {
 };
 
 /// Which nodes are strongly coupled, without the nodes themselves: |A_ij| >= theta sqrt(|A_ii| |A_jj|), Frobenius norms
-/// of blocks. weight = |A_ij| / sqrt(|A_ii| |A_jj|).
+/// of blocks. weight = |A_ij| / sqrt(|A_ii| |A_jj|). Neighbours ascend.
 struct strong_graph {
   host_array<index_t> first; ///< nodes + 1
   host_array<std::int32_t> to;
@@ -22,18 +22,8 @@ struct strong_graph {
   bool alone(index_t i) const { return first[i] == first[i + 1]; }
 };
 
-/// sqrt(|A_ii|) of each node; 0 where there is none. Parallel, one pass.
-host_array<double> node_sizes(const node_matrix& m);
-
-/// What makes an entry strong, in one place: the same test decides about the graph and about lumping.
-struct strength {
-  double theta;
-  const host_array<double>& size; ///< `node_sizes`
-
-  bool strong(double norm, index_t i, index_t j) const { return norm >= theta * size[i] * size[j] && norm > 0; }
-};
-
-/// Parallel; two passes over A. P. Vanek, J. Mandel, M. Brezina, Algebraic multigrid by smoothed aggregation, 1996.
-strong_graph strong_couplings(const node_matrix& m, const strength& s);
+/// theta > 0. Parallel, two passes over A; entries are scaled before they are squared, so that no range is too large.
+/// P. Vanek, J. Mandel, M. Brezina, Algebraic multigrid by smoothed aggregation, 1996.
+strong_graph strong_couplings(const node_matrix& m, double theta);
 
 } // namespace furrow::amg

@@ -25,7 +25,7 @@ std::string about(double shift) {
 template <class V> class incomplete_cholesky final : public any_preconditioner<V> {
 public:
   incomplete_cholesky(host_array<V> scale, row_matrix<V> beside, const host_array<V>& inverse, double shift)
-      : scale_(std::move(scale)), upper_(transposed_rows(beside.view()), inverse, triangle::upper),
+      : scale_(std::move(scale)), upper_(transposed(beside.view()), inverse, triangle::upper),
         lower_(std::move(beside), inverse, triangle::lower), shift_(shift) {}
   void apply(cview<V> r, view<V> z) const override {
     cpu::space<V> space;
