@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fcg.hpp"
+
+#include "solvers/on_device.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow {
+
+std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bool patient) {
+  using namespace fcg_steps;
+  using solver_messages::standing;
+  const double curvature = slots[pq], product = slots[rz_next];
+  switch (verdict) {
+  case control::not_finite:
+    return ending{status::nan, [=](const standing& s) {
+                    return fmt::format("iteration {}: p'Ap = {}, r'Mr = {}: the numbers overflow", s.iterations + 1,
+                                       curvature, product);
+                  }};
+  case negative_pq:
+    return ending{status::not_positive_definite, [=](const standing& s) {
+                    return fmt::format(
+                        "iteration {}: p'Ap = {:.6e} is negative, so the matrix is not positive definite; minres or "
+                        "gmres needs no such matrix",
+                        s.iterations + 1, curvature);
+                  }};
+  case negative_rz:
+    return ending{status::not_positive_definite, [=](const standing& s) {
+                    return fmt::format(
+                        "iteration {}: r'Mr = {:.6e} is negative, so the preconditioner is not positive definite; "
+                        "take another one, or fgmres",
+                        s.iterations, product);
+                  }};
+  case zero_rz:
+    if (patient) return {};
+    return ending{status::breakdown, [=](const standing& s) {
+                    return fmt::format("iteration {}: r'Mr = {:.3e} vanishes where r does not, with a relative "
+                                       "residual of {:.3e}: the preconditioner is singular to working precision",
+                                       s.iterations, product, s.relative);
+                  }};
+  default:
+    if (verdict == zero_pq && patient) return {};
+    return ending{status::singular, [](const standing& s) {
+                    return fmt::format(
+                        "the matrix is singular to working precision and b is not in its range: after {} iterations x "
+                        "grows along vectors that A maps to zero; the best x has a relative residual of {:.3e}; take "
+                        "their part out of b",
+                        s.iterations, s.relative);
+                  }};
+  }
+}
+
+namespace fcg_solver {
+
+extern const solver_entry entry{"fcg",
+                                "flexible conjugate gradients, whose preconditioner may be another one in each step",
+                                {{true, true}, {true, true}},
+                                fixed_vectors<fcg_method, 5>,
+                                run_on_device<fcg_method, double>,
+                                run_on_device<fcg_method, float>};
+
+} // namespace fcg_solver
+} // namespace furrow
