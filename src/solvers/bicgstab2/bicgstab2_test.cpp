@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bicgstab2.hpp"
+
+#include "backends/cpu/space.hpp"
+#include "kit/counting.hpp"
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+
+#include <furrow/generate.hpp>
+
+namespace furrow {
+namespace {
+
+template <class V> struct bicgstab2 : testing::Test {
+  static solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) {
+    solve_options o;
+    o.solver = "bicgstab2";
+    o.precond = std::move(precond);
+    o.rtol = rtol;
+    return o;
+  }
+};
+using precisions = testing::Types<double, float>;
+TYPED_TEST_SUITE(bicgstab2, precisions);
+
+/// Diagonally dominant, no symmetry in pattern or values, diagonal entries of both signs.
+coo<double> lopsided(index_t n, std::uint64_t seed) {
+  const auto r = kit::random_vector<double>(n * n, seed);
+  return kit::from_function(n, [&](index_t i, index_t j) {
+    if (i == j) return (i % 2 ? 1.0 : -1.0) * double(n);
+    return (i + 3 * j) % 4 == 0 ? r[i * n + j] : 0.0;
+  });
+}
+
+/// I and a skew part: eigenvalues 1 + 2 i c cos(..), far off the real axis.
+coo<double> skew(index_t n, double c) {
+  return kit::from_function(n, [&](index_t i, index_t j) {
+    return i == j ? 1.0 : j == i + 1 ? c : j + 1 == i ? -c : 0.0;
+  });
+}
+
+TYPED_TEST(bicgstab2, solves_matrices_without_symmetry) {
+  using V = TypeParam;
+  for (const char* m : {"none", "jacobi", "ilu"})
+    for (const index_t n : {1, 2, 3, 10, 50}) {
+      const auto a = lopsided(n, 3);
+      const auto expected = kit::random_vector<V>(n, 4);
+      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options(m));
+      ASSERT_EQ(s.report.why, status::converged) << m << ", " << n << ": " << s.report.message;
+      for (index_t i = 0; i < n; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-8 : 1e-2);
+    }
+}
+
+TYPED_TEST(bicgstab2, converges_where_bicgstab_does_not) {
+  using V = TypeParam;
+  const auto a = skew(400, 20);
+  const auto b = kit::random_vector<V>(400, 8);
+  auto o = this->options("none", 1e-3);
+  o.max_iterations = 600;
+  const auto two = kit::solve_honestly<V>(a, b, o);
+  EXPECT_EQ(two.report.why, status::converged) << two.report.message;
+  o.solver = "bicgstab";
+  o.max_iterations = 1200;
+  const auto one = kit::solve_honestly<V>(a, b, o);
+  EXPECT_NE(one.report.why, status::converged) << one.report.message;
+}
+
+TYPED_TEST(bicgstab2, solves_a_skew_matrix_in_one_step) {
+  using V = TypeParam; // r~'A r = 0: no step of BiCG, but one of the polynomial
+  const auto a = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, -1}});
+  const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, this->options("none"));
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.iterations, 1);
+}
+
+TEST(bicgstab2_iterations, are_those_of_the_textbook) {
+  // Steps until the recurrence is small; for the first of them the residual itself is 3e-8 then.
+  const std::pair<const char*, index_t> cases[] = {
+      {"convection2d:60:100", 61}, {"convection2d:60:1", 55}, {"poisson2d:60", 45}};
+  for (const auto& [spec, expected] : cases) {
+    const auto a = generate(spec).a;
+    solve_options o;
+    o.solver = "bicgstab2";
+    o.precond = "none";
+    o.format = "csr";
+    o.rtol = 1e-10;
+    const auto s = kit::solve_honestly<double>(a, kit::times(a, host_array<double>(a.shape.rows, 1.0)), o);
+    EXPECT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
+    EXPECT_NEAR(double(s.report.iterations), double(expected), 8) << spec;
+    EXPECT_EQ(s.report.restarts, 0) << spec;
+  }
+}
+
+TYPED_TEST(bicgstab2, has_the_same_bits_for_every_number_of_threads) {
+  using V = TypeParam;
+  const auto a = generate("convection2d:120:10").a;
+  const auto b = kit::random_vector<V>(a.shape.rows, 11);
+  auto o = this->options("jacobi", 1e-3);
+  host_array<V> first;
+  for (const int count : {1, 1, 2, 3}) {
+    set_threads(count);
+    auto s = kit::solve_honestly<V>(a, b, o);
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    if (first.empty()) first = std::move(s.x);
+    else {
+      EXPECT_TRUE(kit::same_bits(as_cview(first), as_cview(s.x))) << count;
+    }
+  }
+  set_threads(0);
+}
+
+TYPED_TEST(bicgstab2, never_says_converged_of_singular_systems_and_keeps_the_best) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(20, 20, 1, true, 0);
+  auto b = kit::random_vector<V>(400, 7);
+  for (V& v : b) v += 1;
+  auto o = this->options("none");
+  o.max_iterations = 1000;
+  const auto s = kit::solve_honestly<V>(a, b, o);
+  EXPECT_NE(s.report.why, status::converged) << s.report.message;
+  EXPECT_LE(s.report.relative_residual, 1);
+}
+
+TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
+  using V = TypeParam;
+  // A shift around a ring: r is orthogonal to A r and A A r.
+  const auto ring = kit::from_function(12, [](index_t i, index_t j) { return j == (i + 1) % 12 ? 1.0 : 0.0; });
+  host_array<V> b(12, V(0));
+  b[0] = 1;
+  const auto s = kit::solve_honestly<V>(ring, b, this->options("none"));
+  EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
+  EXPECT_NE(s.report.message.find("r~'AMu ="), std::string::npos) << s.report.message;
+  EXPECT_EQ(s.report.relative_residual, 1);
+}
+
+TYPED_TEST(bicgstab2, says_singular_with_a_sentence) {
+  using V = TypeParam;
+  for (const auto& a : {kit::assemble({2, 2}, {{0, 1, 1}}), kit::assemble({2, 2}, {{0, 0, 1}})}) {
+    const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, this->options("none"));
+    EXPECT_EQ(s.report.why, status::singular) << s.report.message;
+    EXPECT_NE(s.report.message.find("(A M)^2"), std::string::npos) << s.report.message;
+    EXPECT_LT(s.report.relative_residual, 1);
+  }
+}
+
+TEST(bicgstab2_guards, say_what_vanishes) {
+  using namespace bicgstab2_steps;
+  double s[control::own_slot + slot_count] = {};
+  const auto set = [&](double next) {
+    std::fill(std::begin(s), std::end(s), 1.0);
+    s[rho_next] = next;
+  };
+  const judge j{s};
+  set(1e-15);
+  EXPECT_EQ(j.before(), control::running);
+  EXPECT_EQ(j.after(), control::running);
+  EXPECT_EQ(s[rho], 1e-15);
+  set(0);
+  EXPECT_EQ(j.after(), lost_shadow);
+  EXPECT_NE(bicgstab2_messages::explain(lost_shadow, s, false)->sentence({}).find("r~'r = 0.000e+00"),
+            std::string::npos);
+  EXPECT_FALSE(bicgstab2_messages::explain(lost_shadow, s, true));
+}
+
+TEST(bicgstab2_overflow, is_said) {
+  const auto s = kit::solve_honestly<double>(kit::diagonal({1e200, 1}), {1, 1}, bicgstab2<double>::options("none"));
+  EXPECT_EQ(s.report.why, status::nan) << s.report.message;
+  EXPECT_NE(s.report.message.find("overflow"), std::string::npos) << s.report.message;
+}
+
+/// What a step costs.
+template <class V> void check_cost(const char* precond, bool general, double expected_passes) {
+  const auto a = kit::as_precision<V>(generate("convection2d:40:1").a);
+  kit::traffic seen;
+  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {});
+  if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), seen);
+  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), seen);
+  const auto b = kit::random_vector<V>(a.shape.rows, 3);
+  host_array<V> x(a.shape.rows, V(0));
+  cpu::space<V> inner;
+  kit::counting_space<cpu::space<V>> space(inner, seen);
+  solve_options o;
+  o.rtol = 1e-30;
+  o.max_iterations = 10;
+  const stats s = measure(a);
+  const auto report =
+      run_in<bicgstab2_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
+  EXPECT_EQ(report.iterations, 10) << report.message;
+  EXPECT_EQ(double(seen.passes_inside_loops) / 10, expected_passes);
+  EXPECT_EQ(seen.bytes_inside_loops / 10, report.bytes_per_iteration);
+  EXPECT_EQ(seen.waits_inside_loops, 0);
+}
+
+TYPED_TEST(bicgstab2, costs_what_its_header_says) {
+  check_cost<TypeParam>("none", false, 12);
+  check_cost<TypeParam>("jacobi", false, 12);
+  check_cost<TypeParam>("jacobi", true, 16);
+}
+
+} // namespace
+} // namespace furrow
