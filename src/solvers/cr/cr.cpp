@@ -6,46 +6,58 @@
 #include <fmt/format.h>
 
 namespace furrow {
+namespace cr_messages {
 
-std::optional<ending> cr_messages::explain(int verdict, const double* slots, bool patient) {
+using solver_messages::standing;
+
+std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace cr_steps;
-  using solver_messages::standing;
-  const double curvature = slots[rho], square = slots[qq];
   switch (verdict) {
-  case control::not_finite:
-    return ending{status::nan, [=, next = slots[rho_next]](const standing& s) {
-                    return fmt::format("iteration {}: r'MAMr = {}, p'AMAp = {}: the numbers overflow", s.iterations + 1,
-                                       next, square);
-                  }};
-  case negative_qq:
-    return ending{status::not_positive_definite, [=](const standing& s) {
+  case negative_m:
+    return ending{status::not_positive_definite, [q_mq = slots[qmq]](const standing& s) {
                     return fmt::format(
-                        "iteration {}: p'AMAp = {:.6e} is negative, so the preconditioner is not positive definite",
-                        s.iterations + 1, square);
+                        "iteration {}: q'Mq = {:.6e} is negative, so the preconditioner is not positive definite",
+                        s.iterations + 1, q_mq);
                   }};
-  case zero_qq:
+  case no_range:
+  case outgrown:
     if (patient) return {};
-    return ending{status::singular, [](const standing& s) {
-                    return fmt::format("iteration {}: A maps the direction to zero: the matrix is singular to working "
-                                       "precision; the best x has a relative residual of {:.3e}",
-                                       s.iterations + 1, s.relative);
+    return ending{
+        status::singular, [](const standing& s) {
+          return fmt::format(
+              "the matrix is singular{} and b is not in its range: after {} iterations A M r vanishes or x "
+              "grows without end, at a relative residual of {:.3e}; take the part of b that A maps to zero out",
+              s.single_precision ? " in single precision" : " to working precision", s.iterations, s.relative);
+        }};
+  case indefinite:
+    if (patient) return {};
+    return ending{status::breakdown, [z_az = slots[zaz]](const standing& s) {
+                    return fmt::format(
+                        "after {} iterations z'Az = {:.3e}, z = M r, vanishes where A z does not, with a relative "
+                        "residual of {:.3e}, and starting again did not help: the matrix is indefinite; take minres",
+                        s.iterations, z_az, s.relative);
+                  }};
+  case zero_m:
+    if (patient) return {};
+    return ending{status::breakdown, [](const standing& s) {
+                    return fmt::format("after {} iterations M r vanishes where r does not, with a relative residual of "
+                                       "{:.3e}: the preconditioner is singular to working precision",
+                                       s.iterations, s.relative);
                   }};
   default:
-    if (patient) return {};
-    return ending{status::breakdown, [=](const standing& s) {
-                    return fmt::format(
-                        "iteration {}: r'MAMr = {:.3e} vanishes, with a relative residual of {:.3e}, and starting "
-                        "again did not help: the matrix is indefinite or singular; minres needs no definite matrix",
-                        s.iterations, curvature, s.relative);
+    return ending{status::nan, [z_az = slots[zaz], q_mq = slots[qmq]](const standing& s) {
+                    return fmt::format("iteration {}: z'Az = {}, q'Mq = {}: the numbers overflow", s.iterations + 1,
+                                       z_az, q_mq);
                   }};
   }
 }
 
+} // namespace cr_messages
+
 namespace cr_solver {
 
 extern const solver_entry entry{"cr",
-                                "conjugate residuals, for symmetric matrices: the residual cannot grow where they are "
-                                "definite",
+                                "conjugate residuals, for symmetric definite matrices; the residual never grows",
                                 {{true, false}, {true, true}},
                                 fixed_vectors<cr_method, 7>,
                                 run_on_device<cr_method, double>,

@@ -6,31 +6,35 @@
 #include <fmt/format.h>
 
 namespace furrow {
+namespace tfqmr_messages {
 
-std::optional<ending> tfqmr_messages::explain(int verdict, const double* slots, bool patient) {
+using solver_messages::standing;
+
+std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace tfqmr_steps;
-  using solver_messages::standing;
   if (verdict == control::not_finite)
-    return ending{status::nan, [w2 = slots[ww], product = slots[sigma]](const standing& s) {
-                    return fmt::format("iteration {}: |w|^2 = {}, r~'v = {}: the numbers overflow", s.iterations + 1,
-                                       w2, product);
+    return ending{status::nan, [r_w = slots[rho_next], r_v = slots[sigma]](const standing& s) {
+                    return fmt::format("iteration {}: r~'w = {}, r~'v = {}: the numbers overflow", s.iterations + 1,
+                                       r_w, r_v);
                   }};
   if (patient) return {};
   const bool direction = verdict == lost_direction;
-  return ending{status::breakdown, [=, what = direction ? "r~'Ap" : "r~'r",
-                                    value = slots[direction ? sigma : rho_next]](const standing& s) {
+  return ending{status::breakdown,
+                [what = direction ? "r~'v" : "r~'w", value = slots[direction ? sigma : rho_next]](const standing& s) {
                   return fmt::format(
-                      "iteration {}: {} = {:.3e} vanishes, with a relative residual of {:.3e}, and starting again did "
-                      "not help: the matrix is singular to working precision, or needs another solver, such as gmres, "
-                      "or another preconditioner",
+                      "after {} iterations {} = {:.3e} vanishes, with a relative residual of {:.3e}, and "
+                      "starting again did not help: the matrix is singular to working precision, or "
+                      "needs another solver (gmres) or preconditioner",
                       s.iterations, what, value, s.relative);
                 }};
 }
 
+} // namespace tfqmr_messages
+
 namespace tfqmr_solver {
 
 extern const solver_entry entry{"tfqmr",
-                                "transpose-free quasi-minimal residuals, for matrices of any kind",
+                                "transpose-free quasi-minimal residuals, for matrices of any kind; a smooth curve",
                                 {},
                                 fixed_vectors<tfqmr_method, 10>,
                                 run_on_device<tfqmr_method, double>,

@@ -11,22 +11,23 @@ namespace tfqmr_messages {
 std::optional<ending> explain(int verdict, const double* slots, bool patient);
 } // namespace tfqmr_messages
 
-/// TFQMR, transpose-free quasi-minimal residuals, preconditioned from the right: A x = b for any square A, written once
-/// for every space. A step, with alpha = rho / r~'v, is twice
+/// TFQMR, preconditioned from the right: A x = b for any square A, without products with A', written once for every
+/// space. A step is two half steps of the textbook:
 ///
-///   w -= alpha A M u;  d = M u + (theta^2 eta / alpha) d;  theta = |w| / tau;  c^2 = 1 / (1 + theta^2);
-///   tau *= theta c;  eta = c^2 alpha;  x += eta d;  r += c^2 (w - r)
+///   g = A M u;  v = g + beta (f + beta v);  alpha = r~'w / r~'v
+///   d = M u + (theta^2 eta / alpha) d;  w -= alpha g;  rotate;  x += eta d;  r = s^2 r + c^2 w;  u -= alpha v
+///   f = A M u;  d = M u + s^2 d;        w -= alpha f;  rotate;  x += eta d;  r = s^2 r + c^2 w
+///   beta = r~'w / (r~'w)_old;  u = w + beta u
+///   rotate: theta = |w| / tau;  c^2 = 1 / (1 + theta^2);  s^2 = 1 - c^2;  tau *= theta c;  eta = c^2 alpha
 ///
-/// first with u, then with u - alpha v; then beta = r~'w / rho;  u = w + beta u;  v = A M u + beta (A M u_old + beta
-/// v). w is a residual of conjugate gradients squared, and d points from x to its iterate; so the same c^2 that moves x
-/// moves r, and |r| is that of x, not the quasi-residual's bound sqrt(2 k + 1) tau: no product more, no vector of
-/// A M d kept. The curve is smooth where that of bicgstab is not. Allocates r~, w, u, v, d, two of A M u, and M u where
-/// M is not the identity, beside what `iteration` takes. Cost of a step: two products, and passes over 8 (w, d, u), 11
-/// (x, r, w, d), 8 (x, r, u) and 5 (v) vectors; a diagonal M adds 5, another one 1 and its two applications. The same
-/// bits on every run with the same build and device.
-/// R. W. Freund, A transpose-free quasi-minimal residual algorithm, 1993; r as in L. Zhou, H. F. Walker, Residual
-/// smoothing techniques for iterative methods, 1994; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed.,
-/// algorithm 7.8.
+/// w is the residual of conjugate gradients squared, which leaps; x is smoothed so that a bound of |r| falls. r is that
+/// of x, whatever M is: the smoothing of x is one of r with the same weights (L. Zhou, H. F. Walker, Residual smoothing
+/// techniques for iterative methods, 1994). Allocates r~, w, u, v, g, f, d, and M u where M is not the identity, beside
+/// what `iteration` takes. Cost of a step: two products, and passes over 5 (v), 8 (u, w, d), 6 (r, w) and 9 (x, d, r,
+/// u) vectors; a diagonal M adds 6, another one its two applications and 2. Where r~'w or r~'v is nothing beside the
+/// norms of its factors it starts again. The same bits on every run with the same build and device. R. W. Freund, A
+/// transpose-free quasi-minimal residual algorithm for non-Hermitian linear systems, 1993; Y. Saad, Iterative Methods
+/// for Sparse Linear Systems, 2nd ed., algorithm 7.8.
 template <vector_space S> class transpose_free_qmr : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal,
@@ -36,67 +37,62 @@ template <vector_space S> class transpose_free_qmr : method<S> {
 public:
   transpose_free_qmr(S& space, const linear_system<V>& system, const solve_options& options)
       : base(space, system, options, tfqmr_steps::slot_count), shadow_(base::make()), w_(base::make()),
-        u_(base::make()), v_(base::make()), d_(base::make()), y_(base::make()), y_half_(base::make()),
-        mu_(base::make(!plain())) {}
+        u_(base::make()), v_(base::make()), g_(base::make()), f_(base::make()), d_(base::make()),
+        h_(base::make(!plain())) {}
 
   solve_report run() { return base::run_iteration(*this); }
 
   void start() {
     using namespace tfqmr_steps;
-    const auto shadow = out(as_view(shadow_)), w = out(as_view(w_)), u = out(as_view(u_)), d = out(as_view(d_));
+    const auto shadow = out(as_view(shadow_)), w = out(as_view(w_)), u = out(as_view(u_)), v = out(as_view(v_)),
+               f = out(as_view(f_)), d = out(as_view(d_));
     const auto r = in(it_.r());
-    if (diagonal()) s_.sweep(n_, pass(begin<V>{}, shadow, w, u, d, out(mu()), r, in(m_.diagonal())));
-    else s_.sweep(n_, pass(begin<V>{}, shadow, w, u, d, r));
-    multiply(as_view(y_));
-    s_.sweep(n_, pass(begin_turn<V>{}, out(as_view(v_)), in(as_view(y_)), in(as_view(shadow_))), at(sigma));
-    s_.scalars(begin_scalars{it_.slots()});
+    if (diagonal())
+      s_.sweep(n_, pass(begin<V>{}, shadow, w, u, v, f, d, out(as_view(h_)), r, in(m_.diagonal())), at(rho));
+    else s_.sweep(n_, pass(begin<V>{}, shadow, w, u, v, f, d, r), at(rho));
+    if (stored()) m_.apply(as_view(u_), as_view(h_));
+    s_.scalars(reset{it_.slots()});
   }
 
   void step() {
     using namespace tfqmr_steps;
-    const auto x = both(x_), r = both(it_.r()), w = both(as_view(w_)), d = both(as_view(d_)), u = both(as_view(u_));
-    const auto y = in(as_view(y_)), y_half = in(as_view(y_half_)), v = in(as_view(v_)), shadow = in(as_view(shadow_));
-    const first_half<V> first{at(alpha), at(turned)};
-    const second_half<V> second{at(alpha), at(turned), at(eta), at(weight)};
-    const finish<V> last{at(eta), at(weight), at(beta)};
-
-    s_.scalars(open_step{it_.slots()});
-    if (plain()) s_.sweep(n_, pass(first, w, d, u, y, v), at(ww));
-    else if (diagonal()) s_.sweep(n_, pass(first, w, d, u, y, v, both(mu()), in(m_.diagonal())), at(ww));
-    else s_.sweep(n_, pass(first, w, d, u, y, v, in(mu())), at(ww));
-    s_.scalars(rotate{it_.slots()});
-    multiply(as_view(y_half_)); // A M (u - alpha v)
-    s_.sweep(n_, pass(second, x, r, w, d, y_half, in(mu()), shadow), at(ww), at(rho_next));
-    s_.scalars(rotate{it_.slots()});
+    const auto w = both(as_view(w_)), u = both(as_view(u_)), d = both(as_view(d_)), x = both(x_), r = both(it_.r());
+    const auto v = in(as_view(v_)), g = in(as_view(g_)), f = in(as_view(f_)), shadow = in(as_view(shadow_)),
+               residue = in(as_view(w_));
+    const quotient alpha{at(rho), at(sigma)};
+    a_.apply(V(1), mu(), V(0), as_view(g_));
+    s_.sweep(n_, pass(turn<V>{at(beta)}, both(as_view(v_)), g, f, shadow), at(sigma), at(vv));
+    const half_step<V> half{alpha, {at(sigma), at(rho)}, at(carry)};
+    if (diagonal()) s_.sweep(n_, pass(half, u, w, d, both(as_view(h_)), v, g, in(m_.diagonal())), at(ww));
+    else if (stored()) s_.sweep(n_, pass(half, u, w, d, v, g, in(as_view(h_))), at(ww));
+    else s_.sweep(n_, pass(half, u, w, d, v, g), at(ww));
+    if (stored()) m_.apply(as_view(u_), as_view(h_));
+    s_.scalars(rotate{it_.slots(), 0});
+    a_.apply(V(1), mu(), V(0), as_view(f_));
+    s_.sweep(n_, pass(smooth<V>{alpha, at(keep), at(take)}, r, w, f, shadow), at(ww), at(rho_next));
+    s_.scalars(rotate{it_.slots(), 1});
+    const full_step<V> full{at(eta), at(keep), at(eta_2), at(keep_2), at(take_2), at(beta)};
     if (diagonal())
-      s_.sweep(n_, pass(last, x, r, u, in(as_view(d_)), in(as_view(w_)), out(mu()), in(m_.diagonal())),
-               at(control::rr));
-    else s_.sweep(n_, pass(last, x, r, u, in(as_view(d_)), in(as_view(w_))), at(control::rr));
-    multiply(as_view(y_)); // A M u
-    s_.sweep(n_, pass(turn<V>{at(beta)}, both(as_view(v_)), y, y_half, shadow), at(sigma));
+      s_.sweep(n_, pass(full, x, d, r, u, both(as_view(h_)), residue, in(m_.diagonal())), at(control::rr));
+    else if (stored()) s_.sweep(n_, pass(full, x, d, r, u, residue, in(as_view(h_))), at(control::rr));
+    else s_.sweep(n_, pass(full, x, d, r, u, residue), at(control::rr));
+    if (stored()) m_.apply(as_view(u_), as_view(h_));
   }
 
-  tfqmr_steps::judge judge() { return tfqmr_steps::judge{it_.slots()}; }
+  tfqmr_steps::judge judge() { return tfqmr_steps::judge{it_.slots(), std::numeric_limits<V>::epsilon() / 2}; }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return tfqmr_messages::explain(verdict, slots, patient);
   }
 
   double bytes_per_iteration() const {
-    double total = 2 * a_.bytes_per_apply() + base::vectors(8 + 11 + 8 + 5);
-    if (diagonal()) total += base::vectors(3 + 2);
-    if (stored()) total += base::vectors(1) + 2 * base::bytes_of_precondition();
-    return total;
+    return 2 * a_.bytes_per_apply() + base::vectors(28 + (diagonal() ? 6 : 0) + (stored() ? 2 + 2 * 2 : 0)) +
+           (stored() ? 2 * m_.stored_bytes() : 0);
   }
 
 private:
-  view<V> mu() { return as_view(plain() ? u_ : mu_); }
-  /// y = A M u.
-  void multiply(view<V> y) {
-    if (stored()) m_.apply(as_view(u_), mu());
-    a_.apply(V(1), mu(), V(0), y);
-  }
+  view<V> mu() { return as_view(plain() ? u_ : h_); }
 
-  typename base::array shadow_, w_, u_, v_, d_, y_, y_half_, mu_;
+  typename base::array shadow_, w_, u_, v_, g_, f_, d_, h_;
 };
 
 struct tfqmr_method {
