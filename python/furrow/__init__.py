@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 try:
-    from . import _core
+    from . import _core as _core
 except ImportError as e:
     raise ImportError(f"the compiled part of furrow cannot be loaded ({e}): install the package `furrow-solve`, and no "
                       "other package that is imported as furrow") from e

@@ -45,7 +45,7 @@ def is_matrix(A: Any) -> bool:
     return sp.issparse(A) or isinstance(A, (np.ndarray, list, tuple))
 
 
-def as_rows(A: Any, name: str = "A") -> Any:
+def as_rows(A: Any, name: str = "A") -> tuple[Any, Any, Any, tuple[int, int]]:
     """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays are taken where they lie."""
     refuse_gpu(A, name)
     if not sp.issparse(A):

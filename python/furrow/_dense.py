@@ -51,7 +51,8 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
         A = A.copy()
     A, leading, by_columns = _laid_out(A)
     address = A.__array_interface__["data"][0]
-    _core.gemv(_KINDS[A.dtype.name], address, *A.shape, leading, by_columns, x, out, alpha, beta, bool(trans))
+    _core.gemv(_KINDS[A.dtype.name], address, A.shape[0], A.shape[1], leading, by_columns, x, out, alpha, beta,
+               bool(trans))
     return out
 
 

@@ -47,7 +47,7 @@ class Matrix(_core.Matrix):
         indptr, indices, data, shape = as_rows(A)
         super().__init__(indptr, indices, data, *shape, format, kernel, tune)
         self._version = 0
-        self._wide = None
+        self._wide: Matrix | None = None
 
     @property
     def dtype(self) -> Any:
@@ -159,7 +159,8 @@ class Matrix(_core.Matrix):
 
     def tocsr(self) -> Any:
         """The matrix as a `scipy.sparse.csr_array`; zeros that the format does not store are missing."""
-        row, col, values = self._triplets()
+        triplets: Any = self._triplets()
+        row, col, values = triplets
         return sp.csr_array((values, (row, col)), shape=self.shape)
 
     def __repr__(self) -> str:

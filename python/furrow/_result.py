@@ -148,7 +148,7 @@ class Result:
         return ax
 
     def __str__(self) -> str:
-        text = self.message[:1].upper() + self.message[1:] + "."
+        text: str = self.message[:1].upper() + self.message[1:] + "."
         if self.residual == self.residual:  # known
             text += f" |b - A x| / |b| = {self.residual:.3e}, recomputed."
         return text

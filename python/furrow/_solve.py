@@ -167,7 +167,7 @@ class Solver:
         self.precond = (M or wanted) if named else "given"
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
             self.solver = solver = "cg" if _seems_symmetric(A) else "bicgstab"
-        self._options = {
+        self._options: dict[str, Any] = {
             "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,

@@ -16,6 +16,12 @@ __all__ = ["Density", "Series", "bounds", "density", "exponential", "fit", "mult
 _EPS = float(np.finfo(np.float64).eps)
 
 
+def _ends(domain: Any) -> tuple[float, float]:
+    """A domain as two floats."""
+    low, high = domain
+    return float(low), float(high)
+
+
 class Series:
     """p(x) = sum coef[k] T_k on a domain, in the convention of `numpy.polynomial.Chebyshev`.
 
@@ -45,8 +51,8 @@ class Series:
         self.window = np.array([-1.0, 1.0])
 
     @property
-    def _parts(self) -> Any:
-        return self.coef, *map(float, self.domain)
+    def _parts(self) -> tuple[Any, float, float]:
+        return self.coef, *_ends(self.domain)
 
     def degree(self) -> int:
         """The largest k of a coefficient."""
@@ -68,10 +74,10 @@ class Series:
         return y.reshape(x.shape) if x.ndim else y[0]
 
     def _same(self, other: Any) -> Series:
-        other = other if isinstance(other, Series) else Series(other, None if hasattr(other, "coef") else self.domain)
-        if not np.array_equal(other.domain, self.domain):
-            raise UsageError(f"the series live on {self.domain.tolist()} and {other.domain.tolist()}: take one domain")
-        return other
+        series = other if isinstance(other, Series) else Series(other, None if hasattr(other, "coef") else self.domain)
+        if not np.array_equal(series.domain, self.domain):
+            raise UsageError(f"the series live on {self.domain.tolist()} and {series.domain.tolist()}: take one domain")
+        return series
 
     def __mul__(self, other: Any) -> Series:
         if np.isscalar(other):
@@ -125,7 +131,7 @@ class OfMatrix:
 
     __array_ufunc__ = None
 
-    def __init__(self, p: Any, A: Any) -> None:
+    def __init__(self, p: Series, A: Any) -> None:
         self.p, self.A = p, A
         self.shape, self.dtype = A.shape, A.dtype
 
@@ -156,7 +162,7 @@ def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
         real_type(y.dtype)
         return contiguous(np.broadcast_to(y, x.shape), F64)
 
-    return Series(_core.chebyshev_fit(values, *map(float, domain), tolerance), domain)
+    return Series(_core.chebyshev_fit(values, *_ends(domain), tolerance), domain)
 
 
 def multiply(a: Any, b: Any) -> Any:
@@ -183,7 +189,7 @@ def bounds(A: Any, steps: int = 40, seed: int = 1) -> tuple[float, float]:
     >>> bool(low <= 0 and high >= 3.99)
     True
     """
-    return _core.chebyshev_bounds(_matrix(A), steps, seed)
+    return _ends(_core.chebyshev_bounds(_matrix(A), steps, seed))
 
 
 def exponential(t: float, domain: Any) -> Series:
@@ -195,18 +201,19 @@ def exponential(t: float, domain: Any) -> Series:
     >>> y.shape
     (50,)
     """
-    return Series(_core.chebyshev_exponential(float(t), *map(float, domain), _EPS), domain)
+    return Series(_core.chebyshev_exponential(float(t), *_ends(domain), _EPS), domain)
 
 
 class Density:
     """How the eigenvalues of a symmetric matrix are spread: `d(x)` a unit at x, `count_below(x)`."""
 
     def __init__(self, moments: Any, domain: Any, rows: int) -> None:
-        self.moments, self.domain, self.rows = moments, tuple(domain), rows
+        self.moments, self.domain, self.rows = moments, _ends(domain), rows
 
     def _at(self, x: Any, below: bool) -> Any:
         x = np.asarray(x, dtype=F64)
-        y = _core.chebyshev_density_at(self.moments, *self.domain, self.rows, contiguous(x.reshape(-1), F64), below)
+        at = contiguous(x.reshape(-1), F64)
+        y: Any = _core.chebyshev_density_at(self.moments, *self.domain, self.rows, at, below)
         return y.reshape(x.shape) if x.ndim else y[0]
 
     def __call__(self, x: Any) -> Any:
@@ -227,5 +234,5 @@ def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, se
     True
     """
     A = _matrix(A)
-    domain = tuple(map(float, bounds(A) if domain is None else domain))
-    return Density(_core.chebyshev_moments(A, *domain, moments, vectors, seed), domain, A.shape[0])
+    ends = _ends(bounds(A) if domain is None else domain)
+    return Density(_core.chebyshev_moments(A, *ends, moments, vectors, seed), ends, A.shape[0])

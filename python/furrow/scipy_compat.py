@@ -39,7 +39,7 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
     if isinstance(x0, str) and x0 == "Mb":
         x0 = b if M is None else _product_of(M, "M")(b)
     x = np.zeros(b.size) if x0 is None else np.array(x0, dtype=F64).reshape(-1)
-    size = np.linalg.norm(b)
+    size = float(np.linalg.norm(b))
     if size == 0:
         return np.zeros(b.size, dtype), 0, None
     goal = max(rtol * size, atol)
