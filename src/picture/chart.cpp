@@ -63,7 +63,7 @@ struct drawing {
   }
   static double group_width(const chart& c) { return bar_width * double(count_bars(c)) + 10; }
   static double plot_width(const chart& c) {
-    return c.groups_.empty() ? 560 : std::max(320.0, group_width(c) * double(c.groups_.size()));
+    return c.groups_.empty() ? c.width_ : std::max(320.0, group_width(c) * double(c.groups_.size()));
   }
   /// Names of groups stand at a slant; the longest one says how much room they take.
   static double room_below(const chart& c) {
@@ -198,6 +198,11 @@ struct drawing {
       pen = there;
     }
     if (!path.empty()) out.element("path", {{"d", path}, {"fill", "none"}, {"stroke-width", 2.0}}, s.name);
+    for (const auto& p : s.data)
+      if (!p.hint.empty() && x.takes(p.x) && y.takes(p.y))
+        out.element("circle",
+                    {{"cx", at_x(p.x)}, {"cy", at_y(p.y)}, {"r", 7.0}, {"stroke", "none"}, {"fill-opacity", "0"}},
+                    p.hint);
   }
 
   void dots(const chart::series& s) {
