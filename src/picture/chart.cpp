@@ -110,7 +110,7 @@ struct drawing {
     for (const double v : y.ticks(6))
       out.element("line", {{"x1", left}, {"x2", left + width}, {"y1", at_y(v)}, {"y2", at_y(v)}});
     if (c.groups_.empty())
-      for (const double v : x.ticks(8))
+      for (const double v : x.ticks(static_cast<int>(width / 70)))
         out.element("line", {{"x1", at_x(v)}, {"x2", at_x(v)}, {"y1", top}, {"y2", top + plot_height}});
     out.close("g");
     out.open("g", {{"fill", grey}});
@@ -118,7 +118,7 @@ struct drawing {
     const std::string turned = fmt::format("rotate(-90 14 {})", coordinate(top + plot_height / 2));
     out.text(14, top + plot_height / 2, y.label, {{"text-anchor", "middle"}, {"transform", turned}});
     if (c.groups_.empty()) {
-      for (const double v : x.ticks(8))
+      for (const double v : x.ticks(static_cast<int>(width / 70)))
         out.text(at_x(v), top + plot_height + 16, short_text(v), {{"text-anchor", "middle"}});
       out.text(left + width / 2, top + plot_height + 36, x.label, {{"text-anchor", "middle"}});
     }

@@ -14,7 +14,9 @@ html& html::open(std::string_view name, std::string_view attributes) {
 }
 
 html& html::close() {
-  out_ += fmt::format("</{}>\n", open_.back());
+  const std::string& name = open_.back();
+  const bool inside_a_line = name == "strong" || name == "span" || name == "code";
+  out_ += fmt::format("</{}>{}", name, inside_a_line ? "" : "\n");
   open_.pop_back();
   return *this;
 }

@@ -68,7 +68,7 @@ void add_times(html& page, const std::vector<part>& parts) {
 
 void add_rung(html& page, const solve_rung& one) {
   page.open("li").element("strong", method(one.solver, one.precond));
-  page.text(fmt::format(", {}: {}", describe(one.where), sentence(one.reason)));
+  page.text(fmt::format(", {}: {}.", describe(one.where), one.reason));
   page.raw("<br>").element("span", sentence(one.outcome),
                            one.why == status::converged ? "class=\"good\"" : "class=\"bad\"");
   page.text(fmt::format(" Set-up {}, solve {}", seconds_text(one.setup_seconds), seconds_text(one.solve_seconds)));
@@ -150,11 +150,13 @@ void add_speed(html& page, const subject& s) {
   if (r.iterations > 0) {
     const double rate = bytes_a_second(r);
     say(facts, "an iteration moves", bytes_text(r.bytes_per_iteration));
-    if (rate > 0) say(facts, "achieved", bytes_text(rate) + "/s");
-    if (s.context.ceiling > 0) {
-      say(facts, "the machine reads at best", bytes_text(s.context.ceiling) + "/s");
-      if (rate > 0) say(facts, "of that", fmt::format("{:.0f} %", 100 * rate / s.context.ceiling));
-    }
+    const double ceiling = s.context.ceiling;
+    if (rate > 0)
+      say(facts, "speed",
+          bytes_text(rate) + "/s" +
+              (ceiling > 0 ? fmt::format(", {:.0f} % of the {}/s that the machine reads at best", 100 * rate / ceiling,
+                                         bytes_text(ceiling))
+                           : ""));
   }
   if (r.stored_bytes > 0) say(facts, "matrix, preconditioner and vectors", bytes_text(r.stored_bytes));
   if (r.waits > 0) say(facts, "waits for the device", count_text(r.waits));

@@ -22,8 +22,8 @@ std::string symmetry_of(const mirror& m, shape2 shape) {
 std::string picture_of(const coo<double>& a) {
   constexpr std::size_t most_letters = 40000;
   constexpr index_t fine = 128, coarse = 64;
-  std::string drawn = picture::spy(a, "The places of the entries", fine);
-  return drawn.size() > most_letters ? picture::spy(a, "The places of the entries", coarse) : drawn;
+  std::string drawn = picture::spy(a, "the matrix", fine);
+  return drawn.size() > most_letters ? picture::spy(a, "the matrix", coarse) : drawn;
 }
 
 } // namespace

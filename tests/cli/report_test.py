@@ -91,7 +91,7 @@ class Report(Case):
         words = page.text()
         for word in ("Converged", "Convergence", "The matrix", "What was chosen, and why", "Time and traffic",
                      "900 × 900", "symmetric", "cg with jacobi", "recomputed from x", "processor", "goal 1e-08",
-                     "the machine reads at best", "A times ones"):
+                     "that the machine reads at best", "A times ones"):
             self.assertIn(word, words)
         self.assertNotIn("What to do next", words)
         self.assertEqual(page.names().count("svg"), 3)  # by iteration, by second, the entries
@@ -121,12 +121,12 @@ class Report(Case):
         page, data = self.page("short.html")
         self.assertEqual(data["status"], "max_iterations")
         self.assertIn("What to do next: Allow more iterations", page.text())
-        self.write("wrong.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 1 2\n2 2 1\n")
+        self.write("wrong.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 1 5\n2 2 2\n")
         self.furrow("solve", "wrong.mtx", *CPU, "--solver", "cg", "--report", "wrong.html", code=1)
         self.assertIn("Take minres", self.page("wrong.html")[0].text())
-        self.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n")
-        self.furrow("solve", "nan.mtx", *CPU, "--report", "nan.html", code=1)
-        page, data = self.page("nan.html")
+        self.write("odd.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n")
+        self.furrow("solve", "odd.mtx", *CPU, "--report", "odd.html", code=1)
+        page, data = self.page("odd.html")
         self.assertEqual((data["status"], data["relative_residual"]), ("nan", None))
 
     def test_any_matrix_is_a_small_page(self):
