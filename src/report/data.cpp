@@ -96,6 +96,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
   j.add("restarts", fmt::format("{}", r.restarts));
   j.add("relative_residual", has_residual(r) ? number(r.relative_residual) : "null");
   j.add("relative_error", c.error && has_residual(r) ? number(*c.error) : "null");
+  j.add("normal_residual", number(r.normal_residual));
   j.add("condition_estimate", known(r.condition_estimate));
   j.add("error_estimate", known(r.error_estimate));
   j.add("warning", text_of(r.warning));

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace furrow::report {
 namespace {
@@ -70,7 +71,8 @@ void add_rung(html& page, const solve_rung& one) {
   page.open("li").element("strong", method(one.solver, one.precond));
   page.text(fmt::format(", {}: {}.", describe(one.where), one.reason));
   page.raw("<br>").element("span", sentence(one.outcome),
-                           one.why == status::converged ? "class=\"good\"" : "class=\"bad\"");
+                           one.why == status::converged || one.why == status::least_squares ? "class=\"good\""
+                                                                                            : "class=\"bad\"");
   page.text(fmt::format(" Set-up {}, solve {}", seconds_text(one.setup_seconds), seconds_text(one.solve_seconds)));
   if (one.iterations > 0)
     page.text(fmt::format(", {} iteration{}, residual {}", count_text(one.iterations), one.iterations == 1 ? "" : "s",
@@ -87,17 +89,19 @@ std::string inlined(const std::string& svg) {
 
 void add_verdict(html& page, const subject& s) {
   const solve_report& r = s.r;
-  const bool converged = r.why == status::converged;
+  const bool answered = is_answer(r);
   page.open("header");
-  page.element("h1", verdict(r.why), converged ? "class=\"good\"" : "class=\"bad\"");
+  page.element("h1", verdict(r.why), answered ? "class=\"good\"" : "class=\"bad\"");
   page.element("p", sentence(r.message), "class=\"lead\"");
-  if (!converged) page.open("p").element("strong", "What to do next: ").text(advice(r.why)).close();
+  if (!answered) page.open("p").element("strong", "What to do next: ").text(advice(r.why)).close();
   if (!r.warning.empty())
     page.open("p", "class=\"warning\"").element("strong", "Warning: ").text(sentence(r.warning)).close();
   pairs facts;
   say(facts, "matrix", s.context.name);
   if (has_residual(r))
     say(facts, "residual", fmt::format("{:.3e}, |b - A x| / |b|, recomputed from x", r.relative_residual));
+  if (std::isfinite(r.normal_residual))
+    say(facts, "normal residual", fmt::format("{:.3e}, |A'(b - A x)| / (|A| |b - A x|)", r.normal_residual));
   if (s.context.goal > 0) say(facts, "goal", figure(s.context.goal));
   if (s.context.error && has_residual(r))
     say(facts, "error", fmt::format("{}, the largest one of x", figure(*s.context.error)));

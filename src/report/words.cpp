@@ -11,6 +11,8 @@ std::string_view verdict(status s) {
   switch (s) {
   case status::converged:
     return "Converged";
+  case status::least_squares:
+    return "Least squares";
   case status::max_iterations:
     return "Stopped short";
   case status::not_positive_definite:
@@ -34,6 +36,7 @@ std::string_view verdict(status s) {
 std::string_view advice(status s) {
   switch (s) {
   case status::converged:
+  case status::least_squares:
     return "";
   case status::max_iterations:
     return "Allow more iterations or more time, beginning from this x; or take a stronger preconditioner, or the "
@@ -70,6 +73,8 @@ std::string method(std::string_view solver, std::string_view precond) {
   if (solver.empty()) return "none";
   return precond.empty() ? std::string(solver) : fmt::format("{} with {}", solver, precond);
 }
+
+bool is_answer(const solve_report& r) { return r.why == status::converged || r.why == status::least_squares; }
 
 bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
 

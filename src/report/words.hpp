@@ -9,7 +9,7 @@ namespace furrow::report {
 
 /// "Converged", "Stopped short", "Not positive definite": the verdict in few words.
 std::string_view verdict(status s);
-/// What to do next, a sentence; empty where the solve converged.
+/// What to do next, a sentence; empty where x is an answer.
 std::string_view advice(status s);
 
 /// With a capital letter and a full stop.
@@ -19,6 +19,8 @@ std::string figure(double value);
 /// "cg with jacobi"
 std::string method(std::string_view solver, std::string_view precond);
 
+/// Whether x is what was asked for: the solution, or the nearest there is.
+bool is_answer(const solve_report& r);
 /// Whether the residual was computed: not where a NaN or the preconditioner ended the solve before it started.
 bool has_residual(const solve_report& r);
 /// Of the passes of the method that gave the answer; 0 where nothing is known.
