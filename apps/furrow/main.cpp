@@ -62,7 +62,7 @@ void describe(CLI::App& app) {
 
 int parse_and_run(std::vector<std::string> words) {
   CLI::App app;
-  context shared{&app, {}};
+  context shared{&app, {}, words};
   describe(app);
   std::map<const CLI::App*, std::function<int()>> run;
   for (const auto* s : table) {

@@ -15,6 +15,7 @@ namespace furrow::cli {
 struct context {
   const CLI::App* root = nullptr;
   std::map<const CLI::Option*, std::vector<std::string>> words; ///< what the completion offers; "<file>": files too
+  std::vector<std::string> arguments{};                         ///< of the program
 };
 
 /// A subcommand: a folder below apps/furrow with a `const subcommand entry` in namespace furrow::cli::NAME_command.

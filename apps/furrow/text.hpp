@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/view.hpp>
+#include "core/units.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace furrow::cli {
-
-/// Numbers as a person reads them.
-std::string count_text(index_t n);        ///< 1,234,567
-std::string bytes_text(double bytes);     ///< 1.23 GB
-std::string seconds_text(double seconds); ///< 12.3 ms, 4.56 s, 2 min 5 s
 
 std::string share_text(double share);            ///< "12 %"; empty for NaN
 std::string ceiling_text(double bytes_a_second); ///< "; reads 33.1 GB/s at best"; empty for NaN

@@ -63,7 +63,7 @@ struct drawing {
   }
   static double group_width(const chart& c) { return bar_width * double(count_bars(c)) + 10; }
   static double plot_width(const chart& c) {
-    return c.groups_.empty() ? 560 : std::max(320.0, group_width(c) * double(c.groups_.size()));
+    return c.groups_.empty() ? c.width_ : std::max(320.0, group_width(c) * double(c.groups_.size()));
   }
   /// Names of groups stand at a slant; the longest one says how much room they take.
   static double room_below(const chart& c) {
@@ -110,7 +110,7 @@ struct drawing {
     for (const double v : y.ticks(6))
       out.element("line", {{"x1", left}, {"x2", left + width}, {"y1", at_y(v)}, {"y2", at_y(v)}});
     if (c.groups_.empty())
-      for (const double v : x.ticks(8))
+      for (const double v : x.ticks(static_cast<int>(width / 70)))
         out.element("line", {{"x1", at_x(v)}, {"x2", at_x(v)}, {"y1", top}, {"y2", top + plot_height}});
     out.close("g");
     out.open("g", {{"fill", grey}});
@@ -118,7 +118,7 @@ struct drawing {
     const std::string turned = fmt::format("rotate(-90 14 {})", coordinate(top + plot_height / 2));
     out.text(14, top + plot_height / 2, y.label, {{"text-anchor", "middle"}, {"transform", turned}});
     if (c.groups_.empty()) {
-      for (const double v : x.ticks(8))
+      for (const double v : x.ticks(static_cast<int>(width / 70)))
         out.text(at_x(v), top + plot_height + 16, short_text(v), {{"text-anchor", "middle"}});
       out.text(left + width / 2, top + plot_height + 36, x.label, {{"text-anchor", "middle"}});
     }
@@ -198,6 +198,11 @@ struct drawing {
       pen = there;
     }
     if (!path.empty()) out.element("path", {{"d", path}, {"fill", "none"}, {"stroke-width", 2.0}}, s.name);
+    for (const auto& p : s.data)
+      if (!p.hint.empty() && x.takes(p.x) && y.takes(p.y))
+        out.element("circle",
+                    {{"cx", at_x(p.x)}, {"cy", at_y(p.y)}, {"r", 7.0}, {"stroke", "none"}, {"fill-opacity", "0"}},
+                    p.hint);
   }
 
   void dots(const chart::series& s) {

@@ -29,7 +29,7 @@ public:
   chart(std::string title, axis x, axis y);
   chart(std::string title, std::vector<std::string> groups, axis y);
 
-  /// Neighbours joined; a value that is left out is a gap.
+  /// Neighbours joined; a value that is left out is a gap. A point with a hint shows it.
   void line(std::string name, std::vector<point> points);
   void points(std::string name, std::vector<point> points);
   /// One value a group.
@@ -41,6 +41,9 @@ public:
   /// A sentence below the title.
   enum class tone { plain, good, bad };
   void remark(std::string text, tone how = tone::plain) { remark_ = std::move(text), tone_ = how; }
+
+  /// Of a plot without groups; 560 where nothing is said.
+  void width(double plot) { width_ = plot; }
 
   std::string svg() const;
 
@@ -64,6 +67,7 @@ private:
 
   std::string title_, remark_;
   tone tone_ = tone::plain;
+  double width_ = 560;
   axis x_, y_;
   std::vector<std::string> groups_;
   std::vector<series> series_;

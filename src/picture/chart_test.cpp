@@ -160,5 +160,16 @@ TEST(chart, of_nothing_is_still_a_picture) {
   EXPECT_TRUE(chart("empty", std::vector<std::string>{}, axis{"y"}).svg().ends_with("</svg>\n"));
 }
 
+TEST(chart, a_line_shows_the_hints_of_its_points) {
+  chart c("t", axis{"x"}, axis{"y"});
+  c.width(280);
+  c.line("l", {{0, 1, "first <one>"}, {1, 2}, {2, std::nan(""), "nowhere"}});
+  const std::string drawn = c.svg();
+  EXPECT_EQ(count(drawn, "<circle"), 1u);
+  EXPECT_EQ(count(drawn, "first &lt;one&gt;"), 1u);
+  EXPECT_EQ(count(drawn, "nowhere"), 0u);
+  EXPECT_EQ(count(drawn, "width=\"368\""), 1u); // 72 and 16 beside it
+}
+
 } // namespace
 } // namespace furrow::picture

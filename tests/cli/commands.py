@@ -10,6 +10,7 @@ CPU = ("--device", "cpu")  # a driver for GPUs is none of ours to test
 COMMANDS = {
     "solve": ("solve", "poisson2d:12", "-o", "out.mtx", "--history", "out.csv", "--threads", "2", *CPU),
     "solve_file": ("solve", "in.mtx", "-b", "b.txt", "-o", "out.mtx.gz", "--precision", "f32", "--rtol", "1e-4", *CPU),
+    "report": ("solve", "in.mtx", "--report", "out.html", *CPU),
     "solve_json": ("solve", "in.mtx.gz", "--json", *CPU),
     "tune": ("solve", "poisson2d:3", "--tune", *CPU),
     "generate": ("generate", "poisson2d:12", "-o", "out.mtx"),
@@ -31,7 +32,7 @@ COMMANDS = {
     "mistake": ("slove",),
 }
 # What is too slow to be run hundreds of times: it measures the memory first.
-SLOW = {"gemv", "spmv", "bench"}
+SLOW = {"gemv", "spmv", "bench", "report"}
 
 
 def outputs(words):

@@ -10,6 +10,7 @@
 
 #include "core/mirror.hpp"
 #include "core/printable.hpp"
+#include "picture/spy.hpp"
 
 #include <fmt/format.h>
 
@@ -178,7 +179,7 @@ int run(const options& o) {
   facts f{input.load(), {}, {}};
   f.s = measure(f.p.a);
   f.m = compare_with_transpose(f.p.a);
-  if (!o.svg.empty()) write_file(o.svg, spy_picture(f.p.a, f.p.name));
+  if (!o.svg.empty()) write_file(o.svg, picture::spy(f.p.a, f.p.name));
   print(o.json ? json_of(f) : text_of(o, f));
   return done;
 }

@@ -10,7 +10,4 @@ namespace furrow::cli {
 /// a dot wherever its part of the matrix has an entry; in ASCII a letter by how full its part is.
 std::string spy(const coo<double>& a, int columns, bool ascii);
 
-/// The same as an SVG picture: a cell for every entry of a small matrix, otherwise cells by how full their part is.
-std::string spy_picture(const coo<double>& a, const std::string& name);
-
 } // namespace furrow::cli

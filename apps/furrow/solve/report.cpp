@@ -7,6 +7,8 @@
 
 #include "core/printable.hpp"
 #include "picture/chart.hpp"
+#include "picture/thinned.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,20 +19,9 @@
 namespace furrow::cli {
 namespace {
 
-double bytes_a_second(const solve_report& r) {
-  const double seconds = r.rungs.empty() ? r.solve_seconds : r.rungs.back().solve_seconds;
-  return seconds > 0 ? r.bytes_per_iteration * double(r.iterations) / seconds : 0;
-}
+using report::bytes_a_second, report::has_residual, report::is_answer, report::sentence;
 
-/// Whether the residual was computed: not where a NaN or the preconditioner ended the solve before it started.
-bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
-
-bool is_answer(const solve_report& r) { return r.why == status::converged || r.why == status::least_squares; }
-
-/// "cg with jacobi": what gave the answer.
-std::string method_of(const solve_report& r) {
-  return r.solver.empty() ? "none" : fmt::format("{} with {}", r.solver, r.precond);
-}
+std::string method_of(const solve_report& r) { return report::method(r.solver, r.precond); }
 
 std::string estimates(const solve_report& r) {
   std::vector<std::string> known;
@@ -86,26 +77,11 @@ json rungs_of(const solve_report& r) {
   return list;
 }
 
-/// Residuals by iteration: of very many, the largest and the smallest one of each of some hundred stretches.
 std::vector<picture::point> curve_of(const std::vector<double>& history) {
   constexpr std::size_t stretches = 600;
-  const std::size_t step = std::max<std::size_t>(1, history.size() / stretches);
   std::vector<picture::point> curve;
-  for (std::size_t first = 0; first < history.size(); first += step) {
-    const auto begin = history.begin() + static_cast<std::ptrdiff_t>(first);
-    auto [least, most] =
-        std::minmax_element(begin, begin + static_cast<std::ptrdiff_t>(std::min(step, history.size() - first)));
-    if (most < least) std::swap(least, most);
-    curve.push_back({double(least - history.begin()), *least});
-    if (most != least) curve.push_back({double(most - history.begin()), *most});
-  }
+  for (const std::size_t k : picture::thinned(history, stretches)) curve.push_back({double(k), history[k]});
   return curve;
-}
-
-std::string sentence(std::string text) {
-  if (text.size() > 1 && text[1] != ' ' && text[0] >= 'a' && text[0] <= 'z') // not the "b" of "b is zero"
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text + ".";
 }
 
 } // namespace
@@ -153,6 +129,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   if (!request.output.empty()) text += line("x", request.output == "-" ? "standard output" : printable(request.output));
   if (!request.history.empty()) text += line("history", printable(request.history));
   if (!request.plot.empty()) text += line("plot", printable(request.plot));
+  if (!request.report.empty()) text += line("report", printable(request.report));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "output.hpp"
 #include "progress_line.hpp"
 #include "random_vector.hpp"
+#include "shell_command.hpp"
 #include "solve_request.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
@@ -100,6 +101,8 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
   const host_array<double> b = right_hand_side(q, p, o.rhs);
   host_array<double> x = q.x0.empty() ? host_array<double>(o.shape.cols, 0.0)
                                       : read_vector_for<double>(q.x0, "--x0", o.shape.cols, "column");
+  matrix_sketch drawn; // solving takes the matrix apart
+  if (!q.report.empty()) drawn = sketch(p.a);
   polite_interrupts politely;
   {
     o.goal = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
@@ -126,6 +129,9 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
   write_or_say(q.output, o.exit_code, [&](const std::string& file) { write_vector(as_cview(x), file); });
   write_or_say(q.history, o.exit_code, [&](const std::string& file) { write_history(o.report.history, file); });
   write_or_say(q.plot, o.exit_code, [&](const std::string& file) { write_file(file, plot_of(q, o)); });
+  write_or_say(q.report, o.exit_code, [&](const std::string& file) {
+    write_report(file, o.report, q.options, context_of(q, o, std::move(drawn)));
+  });
   return o;
 }
 
@@ -149,14 +155,19 @@ int run(solve_request& q) {
   q.options.values = q.machine.values();
   check_one_standard_input({q.file, q.rhs, q.x0});
   check_json_output(q.json, q.output);
+  check_json_output(q.json, q.report);
+  check(q.output != "-" || q.report != "-", fault::usage,
+        "-o - and --report - both want standard output: name a file for one of them");
   check_input(q.rhs, "-b");
   check_input(q.x0, "--x0");
-  check_output(q.output, "-o", {q.file, q.rhs, q.history, q.plot});
-  check_output(q.history, "--history", {q.file, q.rhs, q.x0, q.plot});
-  check_output(q.plot, "--plot", {q.file, q.rhs, q.x0});
+  check_output(q.output, "-o", {q.file, q.rhs, q.history, q.plot, q.report});
+  check_output(q.history, "--history", {q.file, q.rhs, q.x0, q.plot, q.report});
+  check_output(q.plot, "--plot", {q.file, q.rhs, q.x0, q.report});
+  check_output(q.report, "--report", {q.file, q.rhs, q.x0});
   check_ending(q.output, "-o", "x", vector_endings());
   check_ending(q.history, "--history", "the history", {".csv", ".txt"});
   check_ending(q.plot, "--plot", "a picture", {".svg"});
+  check_ending(q.report, "--report", "a report", {".html"});
   const matrix_input input(q.file);
   const memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
@@ -166,12 +177,13 @@ int run(solve_request& q) {
   const double read_seconds = now() - began;
   const solve_outcome o = solve_and_write(q, std::move(p), read_seconds, plan);
   if (q.json) print(json_of(q, o));
-  else print_beside(q.output, text_of(q, o));
+  else print_beside(q.report == "-" ? q.report : q.output, text_of(q, o));
   return o.exit_code;
 }
 
 std::function<int()> setup(CLI::App& app, context& shared) {
   auto q = std::make_shared<solve_request>();
+  q->command = shell_command(shared.arguments);
   add_matrix(app, shared, q->file);
   const auto with_words = [&](CLI::Option* option, std::vector<std::string> words) {
     shared.words[option] = std::move(words);
@@ -220,11 +232,13 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->group("Output");
   add_file(app, shared, "--history", q->history, "write iteration,relative_residual as CSV", "Output");
   add_file(app, shared, "--plot", q->plot, "draw the residual over the iterations as SVG", "Output");
+  add_file(app, shared, "--report", q->report, "write all that is known of the solve as one page of HTML", "Output");
   app.footer(preconditioner_lines() +
              "\nCtrl-C stops within a second and writes the best x so far where -o asks for it.\n\n"
              "Examples:\n"
              "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
              "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"
+             "  furrow solve matrix.mtx --report matrix.html\n"
              "  furrow solve matrix.mtx.gz --device gpu --json");
   return [q] { return run(*q); };
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "options.hpp"
 
+#include <furrow/report.hpp>
 #include <furrow/solve.hpp>
 
 #include <optional>
@@ -11,7 +12,8 @@ namespace furrow::cli {
 
 /// What a person asked `furrow solve` for.
 struct solve_request {
-  std::string file, rhs, x0, output, history, plot;
+  std::string file, rhs, x0, output, history, plot, report;
+  std::string command; ///< the whole of it, as a shell takes it
   machine_options machine;
   solve_options options;
   bool json = false, explain = false;
@@ -34,5 +36,7 @@ std::string text_of(const solve_request& request, const solve_outcome& outcome);
 std::string json_of(const solve_request& request, const solve_outcome& outcome);
 /// The curve of the residuals as an SVG picture, with the goal and the verdict.
 std::string plot_of(const solve_request& request, const solve_outcome& outcome);
+/// What --report says beside the report of the solver.
+report_context context_of(const solve_request& request, const solve_outcome& outcome, matrix_sketch matrix);
 
 } // namespace furrow::cli

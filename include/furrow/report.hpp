@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/coo.hpp>
+#include <furrow/solve.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace furrow {
+
+/// What a report shows of a matrix. `solve` takes the matrix apart: look at it before.
+struct matrix_sketch {
+  shape2 shape;
+  index_t nnz = 0;
+  std::vector<std::pair<std::string, std::string>> facts; ///< "rows", "5 to 7 entries, ..."
+  std::string picture;                                    ///< the places of the entries, SVG; empty: none
+};
+
+/// `measure`, a comparison with the transpose, and two passes over the entries. Throws as `measure`.
+matrix_sketch sketch(const coo<double>& a);
+
+/// What a report says beside what the solver reports. Empty texts and unknown numbers (0, or no value) are left out.
+struct report_context {
+  matrix_sketch matrix;
+  std::string name, origin;    ///< of the matrix
+  std::string rhs, x0;         ///< where b and the first guess come from, in words
+  std::optional<double> error; ///< max |x_i - exact|, where the answer is known
+  double goal = 0;             ///< the relative residual that ends the solve
+  double read_seconds = 0;
+  double ceiling = 0;                                       ///< bytes a second that the machine reads at best
+  std::string command;                                      ///< that gives the same answer again
+  std::vector<std::pair<std::string, std::string>> machine; ///< "processor", its name; beside what the library knows
+};
+
+/// One file of HTML without script, style or picture from elsewhere, below 100 kB beside the names it is given: the
+/// verdict, the residual by iteration and by second, the matrix, what was chosen and why, the speed, the time in its
+/// parts, the estimates, the machine, the command, and the numbers once more as JSON. All text from outside is escaped.
+/// The same arguments, environment and number of threads give the same bytes.
+std::string report_html(const solve_report& r, const solve_options& options, const report_context& context);
+
+/// The same as a file, complete or not at all; `-` is standard output. Throws `fault::input` where the system refuses.
+void write_report(const std::filesystem::path& file, const solve_report& r, const solve_options& options,
+                  const report_context& context);
+
+} // namespace furrow

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/report.hpp>
+
+#include <string>
+
+namespace furrow::report {
+
+/// The numbers of a report as one JSON object, with the keys of `furrow solve --json`; a long history is thinned, and
+/// "history_iterations" says which of it is kept. Fit for a <script> of HTML: no letter of it ends one.
+std::string data(const solve_report& r, const solve_options& options, const report_context& context);
+
+} // namespace furrow::report

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/html.hpp"
+#include "report/words.hpp"
+
+#include "picture/thinned.hpp"
+
+#include <furrow/generate.hpp>
+#include <furrow/report.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+
+namespace furrow {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+bool has(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+/// A solve of nothing, with everything that a report can say.
+solve_report made_up(index_t iterations) {
+  solve_report r;
+  r.why = status::stagnated;
+  r.message = "the residual stopped falling at 3e-7";
+  r.iterations = iterations;
+  r.relative_residual = 3e-7;
+  r.solve_seconds = 2, r.setup_seconds = 1, r.bytes_per_iteration = 1e6;
+  r.solver = "cg", r.precond = "jacobi", r.format = "csr", r.kernel = "rows", r.reason = "the shortest";
+  r.warning = "x may be far off", r.condition_estimate = 1e9, r.error_estimate = 0.1;
+  for (index_t k = 0; k <= iterations; ++k) {
+    r.history.push_back(1 / double(k * k % 977 + 1));
+    r.history_seconds.push_back(double(k) * 1e-3);
+  }
+  return r;
+}
+
+TEST(report, says_all_that_is_known) {
+  solve_report r = made_up(50);
+  r.rungs = {{"direct", "lu", {}, "it is small", "too much memory", status::breakdown, 0, nan, 0.1, 0},
+             {"cg", "jacobi", {}, "it is symmetric", "stagnated", status::stagnated, 50, 3e-7, 0.2, 2}};
+  r.untried = {"gmres with ilu"};
+  report_context c;
+  c.name = "m", c.rhs = "b.mtx", c.command = "furrow solve m", c.goal = 1e-8, c.ceiling = 1e9, c.error = 0.5;
+  c.machine = {{"processor", "a fast one"}};
+  const std::string page = report_html(r, {}, c);
+  for (const char* words :
+       {"Stagnated", "The residual stopped falling at 3e-7.", "What to do next", "x may be far off.", "direct with lu",
+        "it is small.", "Too much memory.", "gmres with ilu", "b.mtx", "furrow solve m", "goal 1e-08", "a fast one",
+        "1.0e+09", "stagnated", "\"relative_residual\":null", "25.0 MB/s, 2 % of the 1.00 GB/s"})
+    EXPECT_TRUE(has(page, words)) << words;
+  EXPECT_FALSE(has(page, "nan,")) << page;
+}
+
+TEST(report, has_the_same_bytes_and_stays_small) {
+  coo<double> a = generate("random:3000:40").a;
+  report_context c;
+  c.matrix = sketch(a);
+  const solve_report r = made_up(200'000);
+  const std::string page = report_html(r, {}, c);
+  EXPECT_LT(page.size(), 100'000u);
+  EXPECT_EQ(page, report_html(r, {}, c));
+}
+
+TEST(report, escapes_every_text) {
+  solve_report r = made_up(3);
+  const std::string evil = "</script><b>\"'&\x1b\xff";
+  report_context c;
+  c.name = c.origin = c.rhs = c.x0 = c.command = evil;
+  c.machine = c.matrix.facts = {{evil, evil}};
+  r.message = r.warning = r.solver = r.precond = r.precond_about = r.format = r.kernel = r.reason = r.matrix_about =
+      evil;
+  r.untried = {evil};
+  r.rungs = {{evil, evil, {}, evil, evil, status::converged, 1, 0.5, 1, 1}};
+  const std::string page = report_html(r, {}, c);
+  EXPECT_FALSE(has(page, "<b>"));
+  EXPECT_FALSE(has(page, "\x1b"));
+  EXPECT_FALSE(has(page, "\xff"));
+  const std::size_t first = page.find("</script>");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(page.find("</script>", first + 1), std::string::npos); // that of the page
+}
+
+TEST(report, knows_a_verdict_and_advice_for_every_status) {
+  std::set<std::string_view> verdicts;
+  for (const status s :
+       {status::converged, status::least_squares, status::max_iterations, status::not_positive_definite,
+        status::singular, status::breakdown, status::nan, status::stagnated, status::diverged, status::interrupted}) {
+    verdicts.insert(report::verdict(s));
+    EXPECT_EQ(report::advice(s).empty(), s == status::converged || s == status::least_squares) << name(s);
+  }
+  EXPECT_EQ(verdicts.size(), 10u);
+}
+
+TEST(report, of_nothing_is_a_page) {
+  for (const index_t n : {0, 1}) {
+    solve_report r;
+    r.relative_residual = nan;
+    r.history.assign(static_cast<std::size_t>(n), nan);
+    report_context c;
+    coo<double> empty;
+    empty.shape = {n, n};
+    c.matrix = sketch(empty);
+    const std::string page = report_html(r, {}, c);
+    EXPECT_TRUE(has(page, "There is no curve"));
+    EXPECT_TRUE(has(page, "</html>"));
+    EXPECT_FALSE(has(page, "nan")) << page;
+  }
+}
+
+TEST(report, is_written_whole) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "furrow_report_test.html";
+  const solve_report r = made_up(9);
+  write_report(file, r, {}, {});
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_EQ(text.str(), report_html(r, {}, {}));
+  std::filesystem::remove(file);
+  EXPECT_THROW(write_report(file / "none" / "r.html", r, {}, {}), error);
+}
+
+TEST(html, closes_what_it_opens) {
+  report::html page;
+  page.open("p", "class=\"a\"").text("1 < 2").open("strong");
+  EXPECT_EQ(page.finish(), "<p class=\"a\">1 &lt; 2<strong></strong></p>\n");
+}
+
+TEST(thinned, keeps_the_peaks_and_the_ends) {
+  using picture::thinned;
+  EXPECT_TRUE(thinned({}, 10).empty());
+  EXPECT_EQ(thinned({3, 1, 2}, 10), (std::vector<std::size_t>{0, 1, 2}));
+  std::vector<double> values(10007, 1.0);
+  values[5003] = 9, values[7001] = -9;
+  const auto kept = thinned(values, 100);
+  EXPECT_LE(kept.size(), 201u);
+  EXPECT_TRUE(std::ranges::is_sorted(kept));
+  EXPECT_TRUE(std::ranges::count(kept, 5003u) == 1 && std::ranges::count(kept, 7001u) == 1);
+  EXPECT_EQ(kept.front(), 0u);
+  EXPECT_EQ(kept.back(), values.size() - 1);
+}
+
+} // namespace
+} // namespace furrow

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/report.hpp>
+#include <furrow/stats.hpp>
+
+#include "core/mirror.hpp"
+#include "core/units.hpp"
+#include "picture/spy.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow {
+namespace {
+
+std::string symmetry_of(const mirror& m, shape2 shape) {
+  if (shape.rows != shape.cols) return "none: the matrix is rectangular";
+  if (m.symmetric) return "symmetric";
+  if (m.skew) return "skew-symmetric";
+  return m.pattern ? "structurally symmetric, values differ" : "none";
+}
+
+/// A picture of few letters: cells of an irregular matrix take more of them, and are larger then.
+std::string picture_of(const coo<double>& a) {
+  constexpr std::size_t most_letters = 40000;
+  constexpr index_t fine = 128, coarse = 64;
+  std::string drawn = picture::spy(a, "the matrix", fine);
+  return drawn.size() > most_letters ? picture::spy(a, "the matrix", coarse) : drawn;
+}
+
+} // namespace
+
+matrix_sketch sketch(const coo<double>& a) {
+  const stats s = measure(a);
+  const auto count = [](index_t n) { return count_text(n); };
+  matrix_sketch k{s.shape, s.nnz, {}, picture_of(a)};
+  k.facts = {
+      {"size", fmt::format("{} × {}", count(s.shape.rows), count(s.shape.cols))},
+      {"entries", count(s.nnz) + (s.explicit_zeros ? fmt::format(", {} of them zero", count(s.explicit_zeros)) : "")},
+      {"symmetry", symmetry_of(compare_with_transpose(a), s.shape)},
+      {"rows", fmt::format("{} to {} entries, {:.4g} on average{}", count(s.row_min), count(s.row_max), s.row_mean,
+                           s.empty_rows ? fmt::format(", {} empty", count(s.empty_rows)) : "")},
+      {"bandwidth",
+       fmt::format("{} below and {} above the diagonal", count(s.lower_bandwidth), count(s.upper_bandwidth))},
+      {"diagonals", fmt::format("{} with entries", count(s.diagonals))},
+      {"diagonal", s.zero_diagonal ? fmt::format("{} zero or missing entries", count(s.zero_diagonal))
+                                   : std::string("no zero entry")},
+  };
+  k.facts.emplace_back("values", s.finite ? fmt::format("largest {:.6g}, largest row sum {:.6g}", s.largest, s.norm_inf)
+                                          : std::string("some are not finite"));
+  return k;
+}
+
+} // namespace furrow

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page that `solve --report` writes: whole, harmless, complete, and readable where a browser is found."""
+import html.parser
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+from kit import ENVIRONMENT, FURROW, Case, main
+
+CPU = ("--device", "cpu", "--threads", "2")
+VOID = {"meta", "br"}
+NAMESPACE = "http://www.w3.org/2000/svg"
+EVIL = "<script>alert(1)<\x1b[31m\"'&b.mtx"
+MATRIX = "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n"
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page, its words, and what does not belong there."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.words, self.mistakes, self.data = [], [], [], [], ""
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.mistakes.append(f"open at the end: {self.open}")
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.mistakes.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.data += data
+        elif not self.open or self.open[-1] != "style":
+            self.words.append(data)
+
+    def names(self):
+        return [tag for tag, _ in self.tags]
+
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+def strict(text):
+    def refuse(word):
+        raise AssertionError(f"{word} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+class Report(Case):
+    def page(self, name):
+        text = (self.folder / name).read_text()
+        self.assertLess(len(text.encode()), 100_000)
+        page = Page(text)
+        self.assertEqual(page.mistakes, [])
+        self.assertNotRegex(text.replace(NAMESPACE, ""), r"https?:|//[a-z]|@import|url\(")
+        for tag, attributes in page.tags:
+            self.assertNotIn(tag, ("link", "img", "iframe", "object", "embed", "base", "form"))
+            for key, value in attributes.items():
+                self.assertNotIn(key, ("src", "href", "xlink:href", "srcset"))
+                self.assertFalse(key.startswith("on"), key)
+                self.assertNotRegex(value or "", r"\b(nan|inf)\b")
+        self.assertNotRegex(page.text(), r"(?<![\w.])-?(nan|inf)\b(?! or|,)")
+        self.assertEqual([a for t, a in page.tags if t == "script"], [{"type": "application/json", "id": "data"}])
+        self.assertEqual(page.names().count("h1"), 1)
+        self.assertEqual([n for n in page.names() if n in ("h1", "h2")], ["h1"] + ["h2"] * 5)
+        for k, (tag, attributes) in enumerate(page.tags):
+            if tag == "svg":
+                self.assertEqual(attributes["role"], "img")
+                self.assertEqual(page.tags[k + 1][0], "title")
+        return page, strict(page.data)
+
+    def test_a_solve_that_converged(self):
+        done = self.furrow("solve", "poisson2d:30", *CPU, "--solver", "cg", "--report", "r.html")
+        self.assertIn("report      r.html", done.stdout)
+        page, data = self.page("r.html")
+        words = page.text()
+        for word in ("Converged", "Convergence", "The matrix", "What was chosen, and why", "Time and traffic",
+                     "900 × 900", "symmetric", "cg with jacobi", "recomputed from x", "processor", "goal 1e-08",
+                     "that the machine reads at best", "A times ones"):
+            self.assertIn(word, words)
+        self.assertNotIn("What to do next", words)
+        self.assertEqual(page.names().count("svg"), 3)  # by iteration, by second, the entries
+        self.assertEqual(data["status"], "converged")
+        self.assertEqual(data["history_iterations"][-1], data["iterations"])
+        self.assertEqual(len(data["history"]), len(data["history_seconds"]))
+        self.assertLess(data["relative_residual"], 1e-8)
+
+    def test_the_command_gives_the_answer_again(self):
+        self.write("my matrix's.mtx", MATRIX)
+        self.furrow("solve", "my matrix's.mtx", *CPU, "--report", "r.html")
+        page, data = self.page("r.html")
+        command = shlex.split(data["command"])
+        self.assertEqual(command, ["furrow", "solve", "my matrix's.mtx", *CPU, "--report", "r.html"])
+        self.assertIn(data["command"], page.text())
+
+    def test_the_ladder(self):
+        self.furrow("solve", "convection2d:20:50", *CPU, "--report", "r.html")
+        page, data = self.page("r.html")
+        self.assertEqual(page.names().count("li"), len(data["rungs"]))
+        self.assertGreater(len(data["rungs"]), 0)
+        for rung in data["rungs"]:
+            self.assertIn(" ".join(rung["outcome"].split())[1:], page.text())
+
+    def test_solves_that_stopped_short(self):
+        self.furrow("solve", "poisson2d:40", *CPU, "--solver", "cg", "--max-iterations", "5", "--report", "short.html", code=1)
+        page, data = self.page("short.html")
+        self.assertEqual(data["status"], "max_iterations")
+        self.assertIn("What to do next: Allow more iterations", page.text())
+        self.write("wrong.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 1 5\n2 2 2\n")
+        self.furrow("solve", "wrong.mtx", *CPU, "--solver", "cg", "--report", "wrong.html", code=1)
+        self.assertIn("Take minres", self.page("wrong.html")[0].text())
+        self.write("odd.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n")
+        self.furrow("solve", "odd.mtx", *CPU, "--report", "odd.html", code=1)
+        page, data = self.page("odd.html")
+        self.assertEqual((data["status"], data["relative_residual"]), ("nan", None))
+
+    def test_any_matrix_is_a_small_page(self):
+        for spec in ("random:3000:40", "dense:1", "dense:300", "poisson1d:20000"):
+            self.furrow("solve", spec, *CPU, "--solver", "cg", "--rtol", "1e-4", "--report", "r.html")
+            self.page("r.html")
+
+    def test_names_are_words_and_nothing_else(self):
+        self.write(EVIL, MATRIX)
+        self.furrow("solve", EVIL, *CPU, "--report", "r.html")
+        page, data = self.page("r.html")
+        text = (self.folder / "r.html").read_text()
+        self.assertNotIn("\x1b", text)
+        self.assertNotIn("<script>alert", text)
+        self.assertIn("<script>alert(1)<", page.text())  # as words
+        self.assertIn("$'<script>alert(1)<\\x1b[31m\"\\'&b.mtx'", data["command"])
+        bash = subprocess.run(["bash", "-c", "printf '%s\\n' " + data["command"]], capture_output=True, text=True)
+        self.assertEqual(bash.stdout.splitlines()[2], EVIL)
+
+    def test_it_is_written_as_all_outputs(self):
+        for words in (("--report", "r.png"), ("--report", "r.html", "--plot", "./r.html"), ("--report", "-", "--json"),
+                      ("--report", "-", "-o", "-"), ("--report", "none/r.html")):
+            self.assertTrue(self.furrow("solve", "poisson2d:5", *words, code=3 if "none/" in words[1] else 2).stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        done = self.furrow("solve", "poisson2d:5", *CPU, "--report", "-")
+        self.assertEqual(Page(done.stdout).mistakes, [])
+        self.assertIn("Converged", done.stderr)
+        done = self.furrow("solve", "poisson2d:5", *CPU, "--report", "/dev/full", code=3)
+        self.assertIn("Converged", done.stdout)
+
+    def test_in_a_browser(self):
+        browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        if not browser:
+            raise unittest.SkipTest("no chromium")
+        self.furrow("solve", "poisson2d:30", *CPU, "--report", "r.html")
+        # What the page does not have: a script that measures it, in a copy.
+        text = (self.folder / "r.html").read_text()
+        measure = ("<script>document.title=[document.documentElement.scrollWidth<=innerWidth,"
+                   "[...document.querySelectorAll('svg')].every(s=>s.getBoundingClientRect().height>50),"
+                   "JSON.parse(document.getElementById('data').textContent).status].join()</script></body>")
+        (self.folder / "measured.html").write_text(text.replace("</body>", measure))
+        for width in (500, 1200):  # a window is no narrower
+            done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={width},900",
+                                   f"--user-data-dir={self.folder / 'profile'}", "--dump-dom",
+                                   (self.folder / "measured.html").as_uri()],
+                                  env={**os.environ, "HOME": str(self.folder)}, capture_output=True, text=True, timeout=300)
+            title = re.search("<title>(.*?)</title>", done.stdout)
+            self.assertTrue(title, done.stderr)
+            self.assertEqual(title.group(1), "true,true,converged", width)
+
+
+if __name__ == "__main__":
+    main()
