@@ -171,7 +171,7 @@ def main():
     print(beside_the_best(tools, results))
     if options.json:
         options.json.write_text(json.dumps({"rtol": options.rtol, "seconds": options.seconds, "device": options.device, "results": results},
-                                           indent=1) + "\n")
+                                           indent=1, default=lambda v: v.item()) + "\n")
 
 
 if __name__ == "__main__":
