@@ -37,8 +37,8 @@ constexpr int threads = 128, blocks_an_sm = 2;
 /// Entries a row from which a warp takes it.
 constexpr index_t long_row = 32;
 
-/// The number of the next piece of rows, for a block: those that it waits for are in pieces that were handed out before,
-/// to blocks that run. `pieces` or more: there are none left.
+/// The number of the next piece of rows, for a block: those that it waits for are in pieces that were handed out
+/// before, to blocks that run. `pieces` or more: there are none left.
 __device__ inline unsigned next_piece(unsigned* ticket, unsigned pieces) {
   __shared__ unsigned number;
   __syncthreads();
@@ -146,8 +146,9 @@ public:
 
   void solve(cview<V> b, view<V> x) const {
     if (rows_ == 0) return;
-    const factor_view<V> t{rows_,       row_.data(), row_ptr_.data(), col_.data(),
-                           val_.data(), inverse_.empty() ? nullptr : inverse_.data(), ticket_.data()};
+    const factor_view<V> t{rows_,         row_.data(), row_ptr_.data(),
+                           col_.data(),   val_.data(), inverse_.empty() ? nullptr : inverse_.data(),
+                           ticket_.data()};
     const bool by_warps = val_.size() >= long_row * rows_;
     const index_t lanes = rows_ * (by_warps ? gpu::warp : 1), pieces = (lanes + threads - 1) / threads;
     gpu::queue& q = gpu::current_queue();
@@ -224,8 +225,7 @@ public:
     space.sweep(r.size, gather_step<V>{r, data_of(row_), data_of(row_scale_), given, between, result});
     lower_.solve(moves() ? as_cview(given_) : r, between);
     upper_.solve(as_cview(between_), result);
-    if (moves())
-      space.sweep(r.size, scatter_step<V>{as_cview(result_), data_of(place_), data_of(col_scale_), z});
+    if (moves()) space.sweep(r.size, scatter_step<V>{as_cview(result_), data_of(place_), data_of(col_scale_), z});
   }
   double stored_bytes() const override {
     return lower_.stored_bytes() + upper_.stored_bytes() +
