@@ -174,10 +174,13 @@ std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& 
 template <class V> void ladder<V>::turn(status why, const std::string& solver) {
   const bool indefinite = why == status::not_positive_definite && !indefinite_ && !singular_ && features_.symmetric;
   const bool singular = why == status::singular && !singular_;
-  if (options_.precond != "auto" || !(indefinite || singular)) return;
+  const bool named = options_.precond != "auto"; // it stays, where least squares can have it
+  if (!(indefinite || singular)) return;
+  if (named && !(singular && find_preconditioner(options_.precond).rectangular)) return;
   (indefinite ? indefinite_ : singular_) = true;
-  plans_ = indefinite ? rungs_for_indefinite(features_, this_build(options_.where))
-                      : rungs_for_singular(features_, this_build(options_.where));
+  if (named) plans_ = {{"lsmr", options_.precond, "found to be singular: the least-squares answer", 0}};
+  else if (indefinite) plans_ = rungs_for_indefinite(features_, this_build(options_.where));
+  else plans_ = rungs_for_singular(features_, this_build(options_.where));
   // The method that has just failed is not tried again.
   std::erase_if(plans_, [&](const rung_plan& p) { return singular && p.solver == solver; });
   at_ = std::size_t(-1); // the first one is next

@@ -255,5 +255,19 @@ TEST(ladder, stops_by_the_clock) {
   EXPECT_EQ(s.report.rungs.size(), 1u);
 }
 
+TEST(ladder, ends_singular_systems_with_least_squares_by_a_named_preconditioner_too) {
+  const auto a = kit::laplacian(30, 1, 1, true, 0); // pure Neumann: constants are mapped to zero
+  auto b = kit::random_vector<double>(30, 7);
+  for (double& v : b) v += 1;
+  for (const char* precond : {"none", "jacobi"}) {
+    solve_options o;
+    o.precond = precond;
+    const auto s = kit::solve_honestly<double>(a, b, o);
+    EXPECT_EQ(s.report.why, status::least_squares) << precond << ": " << s.report.message;
+    EXPECT_EQ(s.report.solver, "lsmr");
+    EXPECT_EQ(s.report.precond, precond);
+  }
+}
+
 } // namespace
 } // namespace furrow
