@@ -93,6 +93,7 @@ class Result:
                       "precision": "f32" if dtype.itemsize == 4 else "f64", "restarts": report["restarts"],
                       "waits": report["waits"], "precond_says": report["precond_says"],
                       "matrix_is": report["matrix_is"], "untried": report["untried"],
+                      "normal_residual": report["normal_residual"],
                       "condition_estimate": report["condition_estimate"] or None,
                       "error_estimate": report["error_estimate"] or None, "warning": report["warning"],
                       "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
@@ -124,11 +125,13 @@ class Result:
         return {
             "status": self.status, "message": self.message, "iterations": self.iterations,
             "relative_residual": number(self.residual), "relative_error": self.error,
+            "normal_residual": number(rest["normal_residual"]),
             "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
             "solver": self.solver, "precond": self.precond,
             "precond_says": rest["precond_says"], "levels": self.levels, "matrix_is": rest["matrix_is"],
             "untried": rest["untried"], "condition_estimate": rest["condition_estimate"],
-            "error_estimate": rest["error_estimate"], "warning": rest["warning"], "rungs": rungs, "format": self.format, "kernel": self.kernel,
+            "error_estimate": rest["error_estimate"], "warning": rest["warning"], "rungs": rungs,
+            "format": self.format, "kernel": self.kernel,
             "precision": rest["precision"], "device": self.device, "threads": rest["threads"],
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": rest["matrix"], "rhs": "given",

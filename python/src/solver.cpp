@@ -159,6 +159,7 @@ nb::dict dict_of(const solve_report& r) {
   d["setup_seconds"] = r.setup_seconds, d["solve_seconds"] = r.solve_seconds;
   d["bytes_per_iteration"] = r.bytes_per_iteration, d["stored_bytes"] = r.stored_bytes;
   d["solver"] = r.solver, d["precond"] = r.precond, d["precond_says"] = r.precond_about;
+  d["normal_residual"] = r.normal_residual;
   d["condition_estimate"] = r.condition_estimate, d["error_estimate"] = r.error_estimate, d["warning"] = r.warning;
   d["matrix_is"] = r.matrix_about, d["untried"] = r.untried;
   nb::list rungs;
