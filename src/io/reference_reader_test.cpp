@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 namespace furrow::io_test {
 namespace {
@@ -164,10 +165,15 @@ std::optional<std::vector<double>> read_vector_plainly(const std::string& text) 
   if (lines.empty()) return text.empty() ? std::nullopt : std::optional(out);
   auto banner = banner_of(lines[0]);
   std::size_t at = banner.empty() ? 0 : 1;
-  for (std::size_t k = 1; banner.empty() && k < lines.size(); ++k) { // comments, and then a banner
-    const auto words = words_of(lines[k - 1]);
+  std::vector<std::string> pieces; // whatever ends a line
+  for (const std::string& line : lines) {
+    std::istringstream all(line);
+    for (std::string piece; std::getline(all, piece, '\r');) pieces.push_back(piece);
+  }
+  for (std::size_t k = 1; banner.empty() && k < pieces.size(); ++k) { // comments, and then a banner
+    const auto words = words_of(pieces[k - 1]);
     if (!words.empty() && words[0][0] != '%') break;
-    if (!banner_of(lines[k]).empty()) return {};
+    if (!banner_of(pieces[k]).empty()) return {};
   }
   if (banner.empty()) { // numbers, one a line
     for (auto words = next_words(lines, at, true); !words.empty(); words = next_words(lines, at, true)) {

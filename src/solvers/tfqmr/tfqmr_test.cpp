@@ -58,7 +58,7 @@ TEST(tfqmr_iterations, are_those_of_the_textbook) {
     o.format = "csr";
     const auto s = kit::solve_honestly<double>(a, kit::times(a, host_array<double>(a.shape.rows, 1.0)), o);
     EXPECT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
-    EXPECT_NEAR(double(s.report.iterations), expected, 8) << spec;
+    EXPECT_NEAR(double(s.report.iterations), expected, 0.2 * expected) << spec;
     EXPECT_EQ(s.report.restarts, 0) << spec;
   }
 }
