@@ -66,7 +66,7 @@ public:
       some(first, last, a, b, c, p, q);
     });
   }
-  double memory_bytes() const override { return p_.bytes() + q_.bytes() + double(this->fixed.byte_count()); }
+  double memory_bytes() const override { return p_.bytes() + q_.bytes() + double(this->fixed_.byte_count()); }
 
 private:
   /// Short products share the threads one by one, long ones task by task.

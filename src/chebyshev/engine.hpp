@@ -32,17 +32,17 @@ template <class V> using engine_pointer = std::unique_ptr<engine_of<V>>;
 template <class V, class Array> struct sums_engine : engine_of<V> {
   explicit sums_engine(const product_task& task) : engine_of<V>(task) {}
   void fix(const V* a) final {
-    fixed.resize(this->task.shape.na);
+    fixed_.resize(this->task.shape.na);
     using memory = std::conditional_t<std::is_same_v<Array, host_array<V>>, host_memory, gpu_memory>;
-    memory::copy(fixed.data(), a, fixed.byte_count());
+    memory::copy(fixed_.data(), a, fixed_.byte_count());
   }
   void run_fixed(batch<const V> b, batch<V> c) final {
-    check(!fixed.empty(), fault::usage, "multiply_fixed has no factor yet: call fix before it");
-    this->run({fixed.data()}, b, c);
+    check(!fixed_.empty(), fault::usage, "multiply_fixed has no factor yet: call fix before it");
+    this->run({fixed_.data()}, b, c);
   }
 
 protected:
-  Array fixed;
+  Array fixed_;
 };
 
 template <class V> engine_pointer<V> cpu_sums(const product_task& task);

@@ -79,7 +79,7 @@ public:
       gpu::check(cudaGetLastError());
     }
   }
-  double memory_bytes() const override { return double(this->fixed.byte_count()); }
+  double memory_bytes() const override { return double(this->fixed_.byte_count()); }
 };
 
 } // namespace

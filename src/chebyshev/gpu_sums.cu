@@ -242,7 +242,7 @@ public:
     replay_.run({a.data, a.count, a.stride, b.data, b.count, b.stride, c.data, c.stride}, [&] { enqueue(a, b, c); });
   }
   double memory_bytes() const override {
-    return double(pieces_.byte_count() + partial_.byte_count() + arrived_.byte_count() + this->fixed.byte_count());
+    return double(pieces_.byte_count() + partial_.byte_count() + arrived_.byte_count() + this->fixed_.byte_count());
   }
 
 private:

@@ -41,9 +41,11 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   coo<V> b = a;
   for (index_t k = 0; k < b.nnz(); ++k) b.val[k] = static_cast<V>(scale[b.row[k]] * double(b.val[k]) * scale[b.col[k]]);
   double lambda = largest_row_sum(rows_of_triplets<V>(b).view());
-  auto stored = in_best_format(where.is_gpu() ? coo<V>(b) : std::move(b), device{});
+  coo<V> for_gpu;
+  if (where.is_gpu()) for_gpu = b;
+  auto stored = in_best_format(std::move(b), device{});
   if (needed.a.symmetric) lambda = std::min(lambda, 1.1 * largest_ritz_value(*stored, 20));
-  if (where.is_gpu()) stored = in_best_format(std::move(b), where);
+  if (where.is_gpu()) stored = in_best_format(std::move(for_gpu), where);
   if (!(lambda > 0)) throw refusal{status::breakdown, "chebyshev finds no positive eigenvalue: take another one"};
   host_array<V> narrow(scale.size());
   std::ranges::transform(scale, narrow.begin(), [](double v) { return static_cast<V>(v); });
