@@ -4,7 +4,7 @@
 #include "backends/gpu/space.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -12,9 +12,12 @@ namespace furrow {
 namespace factored_detail {
 
 /// An element that is not there yet: a NaN that no arithmetic makes.
-template <class V> FURROW_HD V not_yet();
-template <> FURROW_HD double not_yet<double>() { return std::bit_cast<double>(0x7ff8feedfacecafeull); }
-template <> FURROW_HD float not_yet<float>() { return std::bit_cast<float>(0x7fc0f00du); }
+template <class V> FURROW_HD V not_yet() {
+  const unsigned long long bits = sizeof(V) == 8 ? 0x7ff8feedfacecafeull : 0x7fc0f00dull;
+  V v;
+  memcpy(&v, &bits, sizeof(V)); // the low bytes
+  return v;
+}
 template <class V> __device__ bool is_there(V v) {
   if constexpr (sizeof(V) == 8) return __double_as_longlong(v) != __double_as_longlong(not_yet<V>());
   else return __float_as_int(v) != __float_as_int(not_yet<V>());
