@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <sstream>
 
 namespace furrow::io_test {
 namespace {
@@ -165,10 +164,12 @@ std::optional<std::vector<double>> read_vector_plainly(const std::string& text) 
   if (lines.empty()) return text.empty() ? std::nullopt : std::optional(out);
   auto banner = banner_of(lines[0]);
   std::size_t at = banner.empty() ? 0 : 1;
-  std::vector<std::string> pieces; // whatever ends a line
-  for (const std::string& line : lines) {
-    std::istringstream all(line);
-    for (std::string piece; std::getline(all, piece, '\r');) pieces.push_back(piece);
+  std::vector<std::string> pieces; // a line, and what of it stands behind each of its carriage returns
+  for (std::string line : lines) {
+    std::vector<std::size_t> starts{0};
+    for (std::size_t k = 0; k < line.size(); ++k)
+      if (line[k] == '\r') line[k] = ' ', starts.push_back(k + 1);
+    for (const std::size_t start : starts) pieces.push_back(line.substr(start));
   }
   for (std::size_t k = 1; banner.empty() && k < pieces.size(); ++k) { // comments, and then a banner
     const auto words = words_of(pieces[k - 1]);
