@@ -2,11 +2,7 @@
 // gmres and fgmres, which share their text.
 #include "gmres.hpp"
 
-#include "backends/cpu/space.hpp"
-#include "kit/counting.hpp"
-#include "kit/guarded.hpp"
-#include "kit/random.hpp"
-#include "kit/solve_check.hpp"
+#include "kit/method_check.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
@@ -26,21 +22,12 @@ template <class V> struct gmres : testing::Test {
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(gmres, precisions);
 
-/// Diagonally dominant, no symmetry in pattern or values, diagonal entries of both signs.
-coo<double> lopsided(index_t n, std::uint64_t seed) {
-  const auto r = kit::random_vector<double>(n * n, seed);
-  return kit::from_function(n, [&](index_t i, index_t j) {
-    if (i == j) return (i % 2 ? 1.0 : -1.0) * double(n);
-    return (i + 3 * j) % 4 == 0 ? r[i * n + j] : 0.0;
-  });
-}
-
 TYPED_TEST(gmres, solves_matrices_without_symmetry) {
   using V = TypeParam;
   for (const char* solver : {"gmres", "gmres:3", "fgmres", "fgmres:3"})
     for (const char* m : {"none", "jacobi", "ilu"})
       for (const index_t n : {1, 2, 3, 10, 50}) {
-        const auto a = lopsided(n, 3);
+        const auto a = kit::lopsided(n, 3);
         const auto expected = kit::random_vector<V>(n, 4);
         const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options(solver, m));
         ASSERT_EQ(s.report.why, status::converged) << solver << ", " << m << ", " << n << ": " << s.report.message;
@@ -238,33 +225,10 @@ TEST(gmres_parameters, are_checked) {
   }
 }
 
-/// What the steps of a whole cycle cost.
-template <class V> void check_cost(const char* precond, bool general, double expected_passes) {
-  const auto a = kit::as_precision<V>(generate("convection2d:40:1").a);
-  kit::traffic seen;
-  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {});
-  if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), seen);
-  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), seen);
-  const auto b = kit::random_vector<V>(a.shape.rows, 3);
-  host_array<V> x(a.shape.rows, V(0));
-  cpu::space<V> inner;
-  kit::counting_space<cpu::space<V>> space(inner, seen);
-  solve_options o;
-  o.rtol = 1e-30;
-  o.max_iterations = 10;
-  const stats s = measure(a);
-  const auto report =
-      run_in<gmres_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max, "10"}, o);
-  EXPECT_EQ(report.iterations, 10) << report.message;
-  EXPECT_EQ(double(seen.passes_inside_loops) / 10, expected_passes);
-  EXPECT_EQ(seen.bytes_inside_loops / 10, report.bytes_per_iteration);
-  EXPECT_EQ(seen.waits_inside_loops, 0);
-}
-
 TYPED_TEST(gmres, costs_what_its_header_says) {
-  check_cost<TypeParam>("none", false, 4);
-  check_cost<TypeParam>("jacobi", false, 5);
-  check_cost<TypeParam>("jacobi", true, 5);
+  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "none", false, 4, "8");
+  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 5, "8");
+  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 5, "8");
 }
 
 } // namespace

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "idr.hpp"
 
-#include "backends/cpu/space.hpp"
-#include "kit/counting.hpp"
-#include "kit/guarded.hpp"
-#include "kit/random.hpp"
-#include "kit/solve_check.hpp"
+#include "kit/method_check.hpp"
 
 #include <furrow/generate.hpp>
 
@@ -24,21 +20,12 @@ template <class V> struct idr : testing::Test {
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(idr, precisions);
 
-/// Diagonally dominant, no symmetry in pattern or values, diagonal entries of both signs.
-coo<double> lopsided(index_t n, std::uint64_t seed) {
-  const auto r = kit::random_vector<double>(n * n, seed);
-  return kit::from_function(n, [&](index_t i, index_t j) {
-    if (i == j) return (i % 2 ? 1.0 : -1.0) * double(n);
-    return (i + 3 * j) % 4 == 0 ? r[i * n + j] : 0.0;
-  });
-}
-
 TYPED_TEST(idr, solves_matrices_without_symmetry) {
   using V = TypeParam;
   for (const char* solver : {"idr", "idr:1", "idr:2", "idr:16"})
     for (const char* m : {"none", "jacobi", "ilu"})
       for (const index_t n : {1, 2, 3, 10, 50}) {
-        const auto a = lopsided(n, 3);
+        const auto a = kit::lopsided(n, 3);
         const auto expected = kit::random_vector<V>(n, 4);
         const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options(solver, m));
         ASSERT_EQ(s.report.why, status::converged) << solver << ", " << m << ", " << n << ": " << s.report.message;
@@ -69,7 +56,7 @@ TEST(idr_iterations, are_those_of_the_textbook) {
 
 TYPED_TEST(idr, takes_at_most_n_over_s_cycles_and_one) {
   using V = TypeParam;
-  const auto a = lopsided(12, 9);
+  const auto a = kit::lopsided(12, 9);
   auto o = this->options("idr:4", "none", sizeof(V) == 8 ? 1e-8 : 1e-3);
   const auto s = kit::solve_honestly<V>(a, kit::random_vector<V>(12, 5), o);
   EXPECT_EQ(s.report.why, status::converged) << s.report.message;
@@ -160,33 +147,10 @@ TEST(idr_parameters, are_checked) {
   }
 }
 
-/// What a cycle costs.
-template <class V> void check_cost(const char* precond, bool general, double expected_passes) {
-  const auto a = kit::as_precision<V>(generate("convection2d:40:1").a);
-  kit::traffic seen;
-  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {});
-  if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), seen);
-  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), seen);
-  const auto b = kit::random_vector<V>(a.shape.rows, 3);
-  host_array<V> x(a.shape.rows, V(0));
-  cpu::space<V> inner;
-  kit::counting_space<cpu::space<V>> space(inner, seen);
-  solve_options o;
-  o.rtol = 1e-30;
-  o.max_iterations = 10;
-  const stats s = measure(a);
-  const auto report =
-      run_in<idr_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max, "4"}, o);
-  EXPECT_EQ(report.iterations, 10) << report.message;
-  EXPECT_EQ(double(seen.passes_inside_loops) / 10, expected_passes);
-  EXPECT_EQ(seen.bytes_inside_loops / 10, report.bytes_per_iteration);
-  EXPECT_EQ(seen.waits_inside_loops, 0);
-}
-
 TYPED_TEST(idr, costs_what_its_header_says) {
-  check_cost<TypeParam>("none", false, 27);
-  check_cost<TypeParam>("jacobi", false, 28);
-  check_cost<TypeParam>("jacobi", true, 32);
+  kit::check_cost<idr_method, TypeParam>("convection2d:40:1", "none", false, 27, "4");
+  kit::check_cost<idr_method, TypeParam>("convection2d:40:1", "jacobi", false, 28, "4");
+  kit::check_cost<idr_method, TypeParam>("convection2d:40:1", "jacobi", true, 32, "4");
 }
 
 } // namespace

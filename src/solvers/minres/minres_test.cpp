@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "minres.hpp"
 
-#include "backends/cpu/space.hpp"
-#include "kit/counting.hpp"
-#include "kit/guarded.hpp"
-#include "kit/random.hpp"
-#include "kit/solve_check.hpp"
+#include "kit/method_check.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
@@ -149,33 +145,10 @@ TYPED_TEST(minres, has_the_same_bits_for_every_number_of_threads) {
   set_threads(0);
 }
 
-/// What a step costs.
-template <class V> void check_cost(const char* precond, bool general, double expected_passes) {
-  const auto a = kit::as_precision<V>(generate("poisson2d:40").a);
-  kit::traffic seen;
-  std::unique_ptr<any_preconditioner<V>> m = make_preconditioner<V>(precond, a, device{}, {});
-  if (general) m = std::make_unique<kit::general_preconditioner<V>>(std::move(m), seen);
-  const kit::counting_operator<V> op(find_format("csr").cpu.make<V>()(a, {}, "auto"), seen);
-  const auto b = kit::random_vector<V>(a.shape.rows, 3);
-  host_array<V> x(a.shape.rows, V(0));
-  cpu::space<V> inner;
-  kit::counting_space<cpu::space<V>> space(inner, seen);
-  solve_options o;
-  o.rtol = 1e-30;
-  o.max_iterations = 20;
-  const stats s = measure(a);
-  const auto report =
-      run_in<minres_method>(space, {op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, o);
-  EXPECT_EQ(report.iterations, 20) << report.message;
-  EXPECT_EQ(double(seen.passes_inside_loops) / 20, expected_passes);
-  EXPECT_EQ(seen.bytes_inside_loops / 20, report.bytes_per_iteration);
-  EXPECT_EQ(seen.waits_inside_loops, 0);
-}
-
 TYPED_TEST(minres, costs_what_its_header_says) {
-  check_cost<TypeParam>("none", false, 3);
-  check_cost<TypeParam>("jacobi", false, 3);
-  check_cost<TypeParam>("jacobi", true, 5);
+  kit::check_cost<minres_method, TypeParam>("poisson2d:40", "none", false, 3);
+  kit::check_cost<minres_method, TypeParam>("poisson2d:40", "jacobi", false, 3);
+  kit::check_cost<minres_method, TypeParam>("poisson2d:40", "jacobi", true, 5);
 }
 
 } // namespace
