@@ -51,21 +51,7 @@ TEST(bicgstab_iterations, are_those_of_the_textbook) {
 }
 
 TYPED_TEST(bicgstab, has_the_same_bits_for_every_number_of_threads) {
-  using V = TypeParam;
-  const auto a = generate("convection2d:120:10").a;
-  const auto b = kit::random_vector<V>(a.shape.rows, 11);
-  auto o = this->options("jacobi", 1e-3);
-  host_array<V> first;
-  for (const int count : {1, 1, 2, 3}) {
-    set_threads(count);
-    auto s = kit::solve_honestly<V>(a, b, o);
-    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
-    if (first.empty()) first = std::move(s.x);
-    else {
-      EXPECT_TRUE(kit::same_bits(as_cview(first), as_cview(s.x))) << count;
-    }
-  }
-  set_threads(0);
+  kit::check_same_bits<TypeParam>("bicgstab", "convection2d:120:10");
 }
 
 TYPED_TEST(bicgstab, never_says_converged_of_singular_systems_and_keeps_the_best) {

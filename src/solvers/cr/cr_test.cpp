@@ -149,20 +149,7 @@ TYPED_TEST(cr, says_which_preconditioner_is_not_definite_or_singular) {
 }
 
 TYPED_TEST(cr, has_the_same_bits_for_every_number_of_threads) {
-  using V = TypeParam;
-  const auto a = generate("poisson2d:120").a;
-  const auto b = kit::random_vector<V>(a.shape.rows, 11);
-  host_array<V> first;
-  for (const int count : {1, 1, 2, 3}) {
-    set_threads(count);
-    auto s = kit::solve_honestly<V>(a, b, this->options("jacobi", 1e-3));
-    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
-    if (first.empty()) first = std::move(s.x);
-    else {
-      EXPECT_TRUE(kit::same_bits(as_cview(first), as_cview(s.x))) << count;
-    }
-  }
-  set_threads(0);
+  kit::check_same_bits<TypeParam>("cr", "poisson2d:120");
 }
 
 TYPED_TEST(cr, costs_what_its_header_says) {
