@@ -11,7 +11,7 @@ namespace furrow {
 
 /// The finaliser of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators,
 /// 2014). A bijection of 64 bits.
-constexpr std::uint64_t mix(std::uint64_t x) {
+FURROW_HD constexpr std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -19,7 +19,7 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 }
 
 /// [0, 1), a multiple of 2^-53.
-constexpr double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+FURROW_HD constexpr double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
 /// [0, n) for 0 < n <= 2^32.
 constexpr index_t below(std::uint64_t bits, index_t n) {
@@ -29,8 +29,8 @@ constexpr index_t below(std::uint64_t bits, index_t n) {
 /// Independent bits at every (i, j).
 struct randomness {
   std::uint64_t key = 0;
-  explicit constexpr randomness(std::uint64_t seed) : key(mix(seed)) {}
-  constexpr std::uint64_t at(index_t i, index_t j = 0) const {
+  FURROW_HD explicit constexpr randomness(std::uint64_t seed) : key(mix(seed)) {}
+  FURROW_HD constexpr std::uint64_t at(index_t i, index_t j = 0) const {
     return mix(mix(key ^ static_cast<std::uint64_t>(i)) + static_cast<std::uint64_t>(j));
   }
 };

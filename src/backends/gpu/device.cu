@@ -25,6 +25,15 @@ bool loops_in_graphs() {
   return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040; // WHILE nodes
 }
 
+/// Released bytes that stay with the process: small vectors come and go without the driver, large blocks go back.
+constexpr std::uint64_t usual_bytes = std::uint64_t(256) << 20;
+
+cudaError_t keep_released(int ordinal, std::uint64_t bytes) {
+  cudaMemPool_t pool;
+  const cudaError_t code = cudaDeviceGetDefaultMemPool(&pool, ordinal);
+  return code == cudaSuccess ? cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes) : code;
+}
+
 std::unique_ptr<queue> open(int ordinal) {
   auto q = std::make_unique<queue>();
   check(cudaSetDevice(ordinal));
@@ -39,10 +48,7 @@ std::unique_ptr<queue> open(int ordinal) {
   check(cudaMalloc(&q->partial, sizeof(double) * static_cast<std::size_t>(q->max_blocks()) * max_sums));
   check(cudaMalloc(&q->arrived, sizeof(unsigned)));
   check(cudaMemset(q->arrived, 0, sizeof(unsigned)));
-  cudaMemPool_t pool;
-  check(cudaDeviceGetDefaultMemPool(&pool, ordinal));
-  std::uint64_t keep = std::uint64_t(256) << 20; // small vectors come and go without the driver; large blocks go back
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  check(keep_released(ordinal, usual_bytes));
   return q;
 }
 
@@ -83,6 +89,9 @@ queue& current_queue() {
 }
 
 void wait(const queue& q) { check(cudaStreamSynchronize(q.stream)); }
+
+memory_kept::memory_kept() : ordinal_(current_queue().ordinal) { check(keep_released(ordinal_, ~std::uint64_t(0))); }
+memory_kept::~memory_kept() { (void)keep_released(ordinal_, usual_bytes); }
 
 } // namespace gpu
 

@@ -47,4 +47,17 @@ inline unsigned blocks_for(index_t n, int threads, const queue& q, int times = b
 /// Waits for everything enqueued.
 void wait(const queue& q);
 
+/// While one lives, memory that is released stays with the process: work that takes and releases large arrays, and waits
+/// in between, would get each of them from the driver anew, at some 10 GB/s.
+class memory_kept {
+public:
+  memory_kept();
+  ~memory_kept();
+  memory_kept(const memory_kept&) = delete;
+  memory_kept& operator=(const memory_kept&) = delete;
+
+private:
+  int ordinal_;
+};
+
 } // namespace furrow::gpu

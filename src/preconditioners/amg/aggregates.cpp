@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "aggregates.hpp"
 
-#include "generate/randomness.hpp"
+#include "independent_set.hpp"
 
 #include <bit>
 #include <vector>
@@ -9,8 +9,6 @@
 namespace furrow::amg {
 namespace {
 
-using word = std::uint32_t;
-constexpr word in = 0, out = ~word(0);
 constexpr index_t grain = 1 << 12;
 
 /// Numbers of nodes, ascending.
@@ -55,73 +53,43 @@ private:
   index_t count_;
 };
 
-word least_around(const strong_graph& g, const host_array<word>& w, index_t i) {
-  word least = w[i];
-  for (index_t k = g.first[i]; k < g.first[i + 1]; ++k) least = std::min(least, w[g.to[k]]);
-  return least;
-}
-
-/// The aggregate that node i is most strongly coupled to among those that `of` names, or -1.
-std::int32_t strongest(const strong_graph& g, const host_array<std::int32_t>& of, index_t i) {
-  std::int32_t best = -1;
-  double most = 0;
-  for (index_t k = g.first[i]; k < g.first[i + 1]; ++k) {
-    const std::int32_t candidate = of[g.to[k]];
-    if (candidate < 0) continue;
-    double sum = 0;
-    for (index_t l = g.first[i]; l < g.first[i + 1]; ++l)
-      if (of[g.to[l]] == candidate) sum += g.weight[l];
-    if (sum > most || (sum == most && candidate < best)) most = sum, best = candidate;
-  }
-  return best;
-}
-
 } // namespace
 
 host_array<std::uint8_t> independent_at_distance_two(const strong_graph& g) {
   const index_t n = g.nodes();
   const int bits =
       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n) + 1)); // number + 1 is neither 0 nor all ones
+  const graph_view view = view_of(g);
   host_array<word> own(n), near(n);
   list undecided(n);
-  undecided.for_each([&](std::int32_t i) { own[i] = near[i] = out; });
+  undecided.for_each([&](std::int32_t i) { own[i] = near[i] = out_of_set; });
   undecided.filter([&](std::int32_t i) { return !g.alone(i); });
   list watched = undecided; // whose least word around may still change
   for (int round = 0; !undecided.empty(); ++round) {
-    const randomness hash(static_cast<std::uint64_t>(round));
-    undecided.for_each([&](std::int32_t i) {
-      const auto high = bits < 32 ? static_cast<word>(hash.at(i) >> 32) >> bits << bits : word(0);
-      own[i] = high | static_cast<word>(i + 1);
-    });
-    watched.for_each([&](std::int32_t i) { near[i] = least_around(g, own, i); });
-    undecided.for_each([&](std::int32_t i) {
-      const word least = least_around(g, near, i);
-      if (least == own[i]) own[i] = in;
-      else if (least == in) own[i] = out;
-    });
-    undecided.filter([&](std::int32_t i) { return own[i] != in && own[i] != out; });
-    watched.filter([&](std::int32_t i) { return near[i] != in && near[i] != out; });
+    undecided.for_each([&](std::int32_t i) { own[i] = word_of(i, round, bits); });
+    watched.for_each([&](std::int32_t i) { near[i] = least_around(view, own.data(), i); });
+    undecided.for_each([&](std::int32_t i) { own[i] = decided(view, near.data(), own[i], i); });
+    undecided.filter([&](std::int32_t i) { return !is_decided(own[i]); });
+    watched.filter([&](std::int32_t i) { return !is_decided(near[i]); });
   }
   host_array<std::uint8_t> chosen(n);
   cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
-    for (index_t i = first; i < last; ++i) chosen[i] = own[i] == in;
+    for (index_t i = first; i < last; ++i) chosen[i] = own[i] == in_set;
   });
   return chosen;
 }
 
 aggregates aggregates_of(const strong_graph& g, const host_array<std::uint8_t>& root) {
   const index_t n = g.nodes();
+  const graph_view view = view_of(g);
   aggregates found{host_array<std::int32_t>(n)};
   host_array<std::int32_t> number(n), first(n);
   for (index_t i = 0; i < n; ++i) number[i] = root[i] ? static_cast<std::int32_t>(found.count++) : -1;
   cpu::for_each_range(n, grain, [&](index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i) {
-      first[i] = number[i];
-      for (index_t k = g.first[i]; k < g.first[i + 1] && first[i] < 0; ++k) first[i] = number[g.to[k]];
-    }
+    for (index_t i = begin; i < end; ++i) first[i] = root_beside(view, number.data(), i);
   });
   cpu::for_each_range(n, grain, [&](index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i) found.of[i] = first[i] < 0 ? strongest(g, first, i) : first[i];
+    for (index_t i = begin; i < end; ++i) found.of[i] = first[i] < 0 ? strongest(view, first.data(), i) : first[i];
   });
   return found;
 }

@@ -3,6 +3,9 @@
 #include "core/symmetry.hpp"
 #include "cycle.hpp"
 #include "dense.hpp"
+#include "gpu_cycle.hpp"
+#include "gpu_setup.hpp"
+#include "matrix/gpu_products.hpp"
 #include "preconditioners/entry.hpp"
 #include "setup.hpp"
 
@@ -30,8 +33,8 @@ int degree_of(std::string_view parameters) {
 /// out, so that W's range is where the numbers are.
 template <class V, class W> class multigrid final : public any_preconditioner<V> {
 public:
-  multigrid(hierarchy<W> h, int block, int degree)
-      : h_(std::move(h)), block_(block), degree_(degree), cycle_(h_, degree) {}
+  multigrid(hierarchy<W> h, int degree, std::string about)
+      : h_(std::move(h)), about_(std::move(about)), cycle_(h_, degree) {}
 
   void apply(cview<V> r, view<V> z) const override {
     const double scale = scale_of(r);
@@ -51,13 +54,7 @@ public:
     for (const multigrid_level& f : h_.facts) bytes += f.bytes;
     return bytes;
   }
-  std::string describe() const override {
-    double entries = 0;
-    for (const multigrid_level& f : h_.facts) entries += double(f.entries);
-    return fmt::format("amg:sa:{}: {} level{}{}, {:.2f} times the entries of A, f{}; {}", degree_, h_.facts.size(),
-                       h_.facts.size() == 1 ? "" : "s", block_ > 1 ? fmt::format(", nodes of {} unknowns", block_) : "",
-                       entries / double(std::max<index_t>(h_.facts[0].entries, 1)), 8 * sizeof(W), h_.reason);
-  }
+  std::string describe() const override { return about_; }
   std::vector<multigrid_level> levels() const override { return h_.facts; }
 
 private:
@@ -76,9 +73,34 @@ private:
   }
 
   hierarchy<W> h_;
-  int block_, degree_;
+  std::string about_;
   mutable v_cycle<W> cycle_;
 };
+
+template <class H> std::string sentence(const H& h, int degree, int bits) {
+  double entries = 0;
+  for (const multigrid_level& f : h.facts) entries += double(f.entries);
+  const int block = h.levels[0].block;
+  return fmt::format("amg:sa:{}: {} level{}{}, {:.2f} times the entries of A, f{}; {}", degree, h.facts.size(),
+                     h.facts.size() == 1 ? "" : "s", block > 1 ? fmt::format(", nodes of {} unknowns", block) : "",
+                     entries / double(std::max<index_t>(h.facts[0].entries, 1)), bits, h.reason);
+}
+
+/// A GPU sets up what has nodes of one unknown.
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> made(row_view<double> a, int block, int degree, [[maybe_unused]] device where) {
+#if FURROW_HAS_GPU
+  if (where.is_gpu()) {
+    auto h = block == 1 && a.nnz() <= gpu::most_entries ? smoothed_aggregation_on_gpu<W>(uploaded(a))
+                                                        : on_gpu(smoothed_aggregation<W>(a, block));
+    auto about = sentence(h, degree, 8 * sizeof(W));
+    return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
+  }
+#endif
+  auto h = smoothed_aggregation<W>(a, block);
+  auto about = sentence(h, degree, 8 * sizeof(W));
+  return std::make_unique<multigrid<V, W>>(std::move(h), degree, std::move(about));
+}
 
 /// Throws unless A can have a hierarchy; the largest by the smallest diagonal entry.
 template <class V> double checked_span(const coo<V>& a, solver_needs needed) {
@@ -100,7 +122,8 @@ template <class V> double checked_span(const coo<V>& a, solver_needs needed) {
 }
 
 template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device, solver_needs needed) {
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where,
+                                            solver_needs needed) {
   const int degree = degree_of(parameters);
   const double span = checked_span(a, needed);
   const rows_of_triplets<V> own(a);
@@ -114,8 +137,8 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
   }
   const int block = unknowns_of_a_node(rows, as_cview(a.row));
   if (span <= most_span && a.shape.rows > most_dense_rows) // a dense inverse alone is exact as far as double goes
-    return std::make_unique<multigrid<V, float>>(smoothed_aggregation<float>(rows, block), block, degree);
-  return std::make_unique<multigrid<V, double>>(smoothed_aggregation<double>(rows, block), block, degree);
+    return made<V, float>(rows, block, degree, where);
+  return made<V, double>(rows, block, degree, where);
 }
 
 /// Twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P and P'A P in
@@ -134,7 +157,6 @@ extern const preconditioner_entry entry{.name = "amg",
                                         .lay_out = lay_out,
                                         .f64 = make<double>,
                                         .f32 = make<float>,
-                                        .parameters = "[:sa[:DEGREE]]",
-                                        .on_gpu = false};
+                                        .parameters = "[:sa[:DEGREE]]"};
 
 } // namespace furrow::amg_preconditioner

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "by_diagonals.hpp"
 
-#include "formats/padded.hpp"
 #include "rounding.hpp"
 
 #include <algorithm>
@@ -12,7 +11,6 @@ namespace furrow::amg {
 namespace {
 
 constexpr index_t grain = 1 << 12;
-constexpr double worth_it = 0.8;
 
 using offsets = std::vector<std::int32_t>;
 
@@ -51,9 +49,7 @@ offsets offsets_of(row_view<double> a, std::size_t most) {
 
 template <class W> dia<W, host_array> by_diagonals(row_view<double> a, double scale) {
   const index_t rows = a.shape.rows, stride = padded_rows(rows);
-  const double bytes_of_rows = double(a.nnz()) * (sizeof(W) + sizeof(std::int32_t)) + double(rows) * sizeof(index_t);
-  const offsets found =
-      offsets_of(a, static_cast<std::size_t>(worth_it * bytes_of_rows / (double(stride) * sizeof(W))));
+  const offsets found = offsets_of(a, static_cast<std::size_t>(most_diagonals<W>(rows, a.nnz())));
   const auto diagonals = static_cast<index_t>(found.size());
   dia<W, host_array> d{a.shape, stride, host_array<std::int32_t>(diagonals), host_array<W>(diagonals * stride)};
   std::ranges::copy(found, d.offset.begin());

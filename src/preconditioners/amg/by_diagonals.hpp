@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "formats/dia/dia.hpp"
+#include "formats/padded.hpp"
 #include "matrix/rows.hpp"
 
 namespace furrow::amg {
 
-/// A times a power of two by its diagonals, where they take at most 0.8 of the bytes of compressed rows; otherwise
-/// without offsets. Parallel, two passes; the first ends early where there are too many diagonals.
+/// Diagonals that take at most 0.8 of the bytes of compressed rows.
+template <class W> index_t most_diagonals(index_t rows, index_t entries) {
+  const double bytes = double(entries) * (sizeof(W) + sizeof(std::int32_t)) + double(rows) * sizeof(index_t);
+  return static_cast<index_t>(0.8 * bytes / (double(padded_rows(rows)) * sizeof(W)));
+}
+
+/// A times a power of two by its diagonals, where they are few enough; otherwise without offsets. Parallel, two passes;
+/// the first ends early where there are too many diagonals.
 template <class W> dia<W, host_array> by_diagonals(row_view<double> a, double scale);
 
 } // namespace furrow::amg

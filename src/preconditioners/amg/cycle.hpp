@@ -57,8 +57,8 @@ private:
 
   /// f(first, count, sums) for the rows of A x, some at a time; sums may be changed.
   template <class F> void product(const level<W>& l, const host_array<W>& x, F f) const {
-    if (l.diagonals.offset.empty()) sweep<csr_rows::direct>(l.a, l.block, x, f);
-    else sweep<diagonal_rows>(l.diagonals, l.block, x, f);
+    if (l.by_diagonals()) sweep<diagonal_rows>(l.diagonals, l.block, x, f);
+    else sweep<csr_rows::direct>(l.a, l.block, x, f);
   }
   template <class Kernel, class Matrix, class F>
   void sweep(const Matrix& a, int block, const host_array<W>& x, F f) const {

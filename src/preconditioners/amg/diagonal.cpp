@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "diagonal.hpp"
 
+#include "lanczos.hpp"
+
 #include "backends/cpu/space.hpp"
 #include "formats/csr/cpu_rows.hpp"
 #include "generate/randomness.hpp"
@@ -71,58 +73,31 @@ double gershgorin(const node_matrix& m, const host_array<double>& inverse) {
   return bound.empty() ? 1 : *std::max_element(bound.begin(), bound.end());
 }
 
-/// The largest eigenvalue of the symmetric tridiagonal matrix, by bisection on Sturm's count.
-double largest_of(const std::vector<double>& alpha, const std::vector<double>& beta) {
-  double low = 0, high = 0;
-  for (std::size_t k = 0; k < alpha.size(); ++k)
-    high = std::max(high, std::abs(alpha[k]) + (k ? beta[k - 1] : 0) + (k < beta.size() ? beta[k] : 0));
-  for (int step = 0; step < 60; ++step) {
-    const double middle = (low + high) / 2;
-    double q = middle - alpha[0];
-    bool below = q < 0; // an eigenvalue above `middle`
-    for (std::size_t k = 1; k < alpha.size() && !below; ++k) {
-      q = middle - alpha[k] - beta[k - 1] * beta[k - 1] / std::max(q, 1e-300);
-      below = q < 0;
-    }
-    (below ? low : high) = middle;
-  }
-  return high;
-}
-
-/// Lanczos for D^-1 A in the inner product of D: v and u = D v go together.
+/// The vectors of `largest_ritz_value`.
 class lanczos {
 public:
   lanczos(const node_matrix& m, const host_array<double>& inverse)
-      : m_(m), inverse_(inverse), n_(m.a.shape.rows), v_(n_), u_(n_), w_(n_), old_v_(n_, 0.0), old_u_(n_, 0.0) {}
+      : m_(m), inverse_(inverse), n_(m.a.shape.rows), v_(n_), u_(n_), w_(n_), old_u_(n_, 0.0) {}
 
-  double run() {
+  double start() {
     const randomness hash(0);
-    cpu::for_each_range(n_, grain, [&](index_t first, index_t last) {
-      for (index_t i = first; i < last; ++i)
-        u_[i] = (unit(hash.at(i)) - 0.5) / std::sqrt(inverse_[i * m_.block + i % m_.block]);
-    });
+    each([&](index_t i) { u_[i] = (unit(hash.at(i)) - 0.5) / std::sqrt(inverse_[i * m_.block + i % m_.block]); });
     solve(u_, v_);
-    double norm = std::sqrt(dot(v_, u_)), ritz = 0;
-    for (int step = 0; step < 30 && norm > 0 && std::isfinite(norm); ++step) {
-      scale(1 / norm);
-      multiply(); // w = A v
-      const double a = dot(v_, w_);
-      alpha_.push_back(a);
-      const double before = ritz;
-      ritz = largest_of(alpha_, beta_);
-      if (step >= 9 && ritz - before <= 0.01 * ritz) break;
-      const double b = beta_.empty() ? 0 : beta_.back();
-      each([&](index_t i) { old_u_[i] = w_[i] - a * u_[i] - b * old_u_[i]; });
-      std::swap(u_, old_u_); // u = the next D v, old_u = this one
-      solve(u_, w_);
-      std::swap(v_, old_v_);
-      std::swap(v_, w_);
-      const double squares = dot(v_, u_);
-      norm = squares > 0 ? std::sqrt(squares) : 0;
-      if (norm < 1e-10 * ritz) break;
-      beta_.push_back(norm);
-    }
-    return ritz;
+    return dot(v_, u_);
+  }
+  double multiply(double factor) {
+    each([&](index_t i) { v_[i] *= factor, u_[i] *= factor; });
+    const csr<double, index_t, cview> a{m_.a.shape, m_.a.row_ptr, m_.a.col, m_.a.val};
+    cpu::for_each_range(n_, grain, [&](index_t first, index_t last) {
+      csr_rows::direct::sums(a, first, last, as_cview(v_), w_.data() + first);
+    });
+    return dot(v_, w_);
+  }
+  double advance(double a, double b) {
+    each([&](index_t i) { old_u_[i] = w_[i] - a * u_[i] - b * old_u_[i]; });
+    std::swap(u_, old_u_); // u = the next D v, old_u = this one
+    solve(u_, v_);
+    return dot(v_, u_);
   }
 
 private:
@@ -136,28 +111,18 @@ private:
     space_.dot(as_cview(x), as_cview(y), slot{&sum});
     return sum;
   }
-  void scale(double factor) {
-    each([&](index_t i) { v_[i] *= factor, u_[i] *= factor; });
-  }
   void solve(const host_array<double>& r, host_array<double>& z) {
     cpu::for_each_range(m_.nodes(), grain, [&](index_t first, index_t last) {
       const index_t from = first * m_.block;
       times_inverse(inverse_.data(), m_.block, from, last * m_.block, r.data() + from, z.data() + from);
     });
   }
-  void multiply() {
-    const csr<double, index_t, cview> a{m_.a.shape, m_.a.row_ptr, m_.a.col, m_.a.val};
-    cpu::for_each_range(n_, grain, [&](index_t first, index_t last) {
-      csr_rows::direct::sums(a, first, last, as_cview(v_), w_.data() + first);
-    });
-  }
 
   const node_matrix& m_;
   const host_array<double>& inverse_;
   index_t n_;
-  host_array<double> v_, u_, w_, old_v_, old_u_;
+  host_array<double> v_, u_, w_, old_u_;
   cpu::space<double> space_;
-  std::vector<double> alpha_, beta_;
 };
 
 } // namespace
@@ -177,9 +142,7 @@ host_array<double> inverse_diagonal(const node_matrix& m) {
 }
 
 double largest_eigenvalue(const node_matrix& m, const host_array<double>& inverse) {
-  const double bound = gershgorin(m, inverse);
-  if (bound <= 2.0001) return bound;
-  return std::min(bound, 1.1 * lanczos(m, inverse).run());
+  return bound_of_spectrum(gershgorin(m, inverse), lanczos(m, inverse));
 }
 
 } // namespace furrow::amg

@@ -11,22 +11,33 @@
 /// What a cycle needs, and nothing else: arrays that lie on a device as they lie here.
 namespace furrow::amg {
 
-template <class W> using rows = csr<W, index_t, host_array>;
+template <class W, template <class> class Array = host_array> using rows = csr<W, index_t, Array>;
 
-template <class W> struct level {
-  rows<W> a;                    ///< nothing but its shape where there are diagonals, or a dense inverse
-  dia<W, host_array> diagonals; ///< the same matrix where that is smaller
-  rows<W> p, r;                 ///< to the next level; empty on the last
-  host_array<W> inverse;        ///< of the diagonal blocks: block numbers a row
+template <class W, template <class> class Array = host_array> struct level {
+  rows<W, Array> a;        ///< nothing but its shape where there are diagonals, or a dense inverse
+  dia<W, Array> diagonals; ///< the same matrix where that is smaller
+  rows<W, Array> p, r;     ///< to the next level; empty on the last
+  Array<W> inverse;        ///< of the diagonal blocks: block numbers a row
   int block = 1;
   double lambda = 1; ///< of D^-1 A, or more
   index_t size() const { return a.shape.rows; }
   bool last() const { return r.shape.rows == 0; }
+  bool by_diagonals() const { return !diagonals.offset.empty(); }
+
+  template <template <class> class To, class F> level<W, To> map(F f) const {
+    return {a.template map<To>(f),
+            diagonals.template map<To>(f),
+            p.template map<To>(f),
+            r.template map<To>(f),
+            f(inverse),
+            block,
+            lambda};
+  }
 };
 
-template <class W> struct hierarchy {
-  std::vector<level<W>> levels;
-  host_array<W> coarsest; ///< the inverse of the last A, row by row; empty: the last level is only smoothed
+template <class W, template <class> class Array = host_array> struct hierarchy {
+  std::vector<level<W, Array>> levels;
+  Array<W> coarsest; ///< the inverse of the last A, row by row; empty: the last level is only smoothed
   std::vector<multigrid_level> facts;
   std::string reason; ///< why it ends where it ends
   double scale = 1;   ///< a power of two: of A in the hierarchy

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#if !defined(__CUDACC__)
 #include "backends/cpu/parallel.hpp"
+#endif
 
 #include <furrow/array.hpp>
-
-#include <cmath>
-#include <limits>
 
 namespace furrow::amg {
 
 /// A value times a power of two, without denormal numbers.
-template <class W> W rounded(double v, double scale) {
+template <class W> FURROW_HD W rounded(double v, double scale) {
+  constexpr double least = sizeof(W) == 8 ? 0x1p-1022 : 0x1p-126; // of the normal numbers
   const double scaled = v * scale;
-  return std::abs(scaled) < double(std::numeric_limits<W>::min()) ? W(0) : static_cast<W>(scaled);
+  return scaled > -least && scaled < least ? W(0) : static_cast<W>(scaled);
 }
+#if !defined(__CUDACC__)
 template <class W> host_array<W> rounded(cview<double> v, double scale) {
   host_array<W> w(v.size);
   cpu::for_each_range(v.size, 1 << 15, [&](index_t first, index_t last) {
@@ -21,5 +22,6 @@ template <class W> host_array<W> rounded(cview<double> v, double scale) {
   });
   return w;
 }
+#endif
 
 } // namespace furrow::amg

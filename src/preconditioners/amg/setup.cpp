@@ -3,28 +3,22 @@
 
 #include "by_diagonals.hpp"
 #include "core/blocks.hpp"
-#include "dense.hpp"
 #include "diagonal.hpp"
+#include "levels.hpp"
 #include "matrix/multiply.hpp"
 #include "matrix/transpose.hpp"
-#include "preconditioners/entry.hpp"
 #include "prolongation.hpp"
 #include "rounding.hpp"
 
 #include <furrow/storage.hpp>
 
-#include <fmt/format.h>
-
-#include <chrono>
-#include <cmath>
+#include <limits>
+#include <utility>
 
 namespace furrow::amg {
 namespace {
 
-constexpr double first_theta = 0.08, share_of_equal_couplings = 0.5, least_shrinking = 1.25, most_blocks_a_row = 80;
 constexpr double most_fill_of_blocks = 1.3;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class T> host_array<T> copied(cview<T> v) {
   host_array<T> own(v.size);
@@ -41,37 +35,24 @@ template <class W> rows<W> kept(row_matrix<double>&& a) {
   return {a.shape, std::move(a.row_ptr), std::move(a.col), std::move(values)};
 }
 
-/// The least and the largest diagonal entry; an entry that is missing or no number counts as 0.
-struct diagonal_range {
-  double least = std::numeric_limits<double>::infinity(), largest = 0;
-
-  explicit diagonal_range(row_view<double> a) {
-    const index_t parts = std::clamp<index_t>(a.shape.rows / (1 << 13), 1, cpu::thread_count());
-    std::vector<std::pair<double, double>> of_part(static_cast<std::size_t>(parts), {least, largest});
-    cpu::for_each_task(parts, [&](index_t part) {
-      auto [low, high] = of_part[part];
-      for (index_t i = cpu::part_begin(a.shape.rows, parts, part); i < cpu::part_begin(a.shape.rows, parts, part + 1);
-           ++i) {
-        double own = 0;
-        for (index_t k = a.begin(i); k < a.end(i); ++k)
-          if (a.col[k] == i && !std::isnan(a.val[k])) own = a.val[k];
-        low = std::min(low, own), high = std::max(high, own);
-      }
-      of_part[part] = {low, high};
-    });
-    for (const auto& [low, high] : of_part) least = std::min(least, low), largest = std::max(largest, high);
-  }
-  bool is_positive() const { return least > 0 && std::isfinite(largest); }
-  /// A power of two that brings the largest near 1.
-  double scale() const { return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1; }
-};
-
-/// What makes a coupling strong on a level: 0.08, halved on each level; less where rows have many couplings, which when
-/// they are all alike are 1 / (couplings of a row) each: half of that. Norms of blocks fall less with their number.
-double theta_of(const node_matrix& m, std::size_t level) {
-  const double usual = std::ldexp(first_theta, -static_cast<int>(level));
-  const double couplings = double(m.a.nnz()) / double(m.a.shape.rows) - 1;
-  return m.block == 1 && couplings > 0 ? std::min(usual, share_of_equal_couplings / couplings) : usual;
+diagonal_extremes extremes_of_diagonal(row_view<double> a) {
+  const diagonal_extremes none{std::numeric_limits<double>::infinity(), 0};
+  const index_t parts = std::clamp<index_t>(a.shape.rows / (1 << 13), 1, cpu::thread_count());
+  std::vector<diagonal_extremes> of_part(static_cast<std::size_t>(parts), none);
+  cpu::for_each_task(parts, [&](index_t part) {
+    auto [low, high] = none;
+    for (index_t i = cpu::part_begin(a.shape.rows, parts, part); i < cpu::part_begin(a.shape.rows, parts, part + 1);
+         ++i) {
+      double own = 0;
+      for (index_t k = a.begin(i); k < a.end(i); ++k)
+        if (a.col[k] == i && !std::isnan(a.val[k])) own = a.val[k];
+      low = std::min(low, own), high = std::max(high, own);
+    }
+    of_part[part] = {low, high};
+  });
+  diagonal_extremes all = none;
+  for (const auto& [low, high] : of_part) all = {std::min(all.least, low), std::max(all.largest, high)};
+  return all;
 }
 
 /// P of a level; empty where the level does not shrink.
@@ -83,13 +64,50 @@ row_matrix<double> coarsened(const node_matrix& m, const host_array<double>& inv
   return smoothed_prolongation(m, graph, found, inverse, smoothed ? 4 / (3 * lambda) : 0);
 }
 
-[[noreturn]] void refuse(std::size_t level) {
-  throw refusal{status::not_positive_definite,
-                level == 0 ? "a pivot of the matrix is negative, so it is not positive definite"
-                           : fmt::format("level {} of the multigrid hierarchy, P'A P, is not positive definite, so A "
-                                         "is not",
-                                         level)};
-}
+/// See build_levels.
+class host_kit {
+public:
+  host_kit(row_view<double> a, int block) : m_{a, block} {}
+
+  shape2 shape() const { return m_.a.shape; }
+  index_t entries() const { return m_.a.nnz(); }
+  int block() const { return m_.block; }
+  diagonal_extremes extremes() const { return extremes_of_diagonal(m_.a); }
+  auto dense_inverse() const { return amg::dense_inverse(m_.a); }
+  double look() {
+    inverse_ = inverse_diagonal(m_);
+    return lambda_ = largest_eigenvalue(m_, inverse_);
+  }
+  bool coarsen(double theta, bool smoothed) {
+    p_ = coarsened(m_, inverse_, lambda_, theta, smoothed);
+    if (p_.shape.cols == 0) return false;
+    r_ = transposed(p_.view());
+    coarse_ = triple_product(r_.view(), m_.a, p_.view());
+    return true;
+  }
+  shape2 coarse() const { return coarse_.shape; }
+  index_t coarse_entries() const { return coarse_.nnz(); }
+  template <class W> void keep(level<W>& l, double scale) {
+    l.p = kept<W>(std::exchange(p_, {}));
+    l.r = kept<W>(std::exchange(r_, {}));
+    l.inverse = rounded<W>(as_cview(inverse_), 1 / scale);
+    if (m_.block == 1) l.diagonals = by_diagonals<W>(m_.a, scale);
+    if (!l.by_diagonals()) l.a = kept<W>(m_.a, scale);
+  }
+  template <class W> host_array<W> keep_dense(const host_array<double>& t, double scale) {
+    return rounded<W>(as_cview(t), scale);
+  }
+  void go_down() {
+    own_ = std::exchange(coarse_, {});
+    m_.a = own_.view();
+  }
+
+private:
+  node_matrix m_;
+  row_matrix<double> own_, p_, r_, coarse_; ///< own: the matrix of a level below the first
+  host_array<double> inverse_;
+  double lambda_ = 1;
+};
 
 } // namespace
 
@@ -109,54 +127,8 @@ int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry) {
 }
 
 template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block) {
-  hierarchy<W> h;
-  row_matrix<double> own;
-  for (;;) {
-    const double began = now();
-    const diagonal_range diagonal(a);
-    if (h.levels.empty()) h.scale = diagonal.scale();
-    level<W> l;
-    l.a.shape = a.shape;
-    l.block = block;
-    const bool small = a.shape.rows <= most_dense_rows;
-    row_matrix<double> coarse;
-    if (small) {
-      const auto inverse = dense_inverse(a);
-      if (!inverse) refuse(h.levels.size());
-      h.coarsest = rounded<W>(as_cview(*inverse), 1 / h.scale);
-      h.reason = fmt::format("{} rows are left: a dense inverse", a.shape.rows);
-    } else {
-      if (!diagonal.is_positive()) refuse(h.levels.size());
-      const node_matrix m{a, block};
-      const auto inverse = inverse_diagonal(m);
-      l.lambda = largest_eigenvalue(m, inverse);
-      const double theta = theta_of(m, h.levels.size());
-      auto p = coarsened(m, inverse, l.lambda, theta, true);
-      if (p.shape.cols > 0) {
-        auto r = transposed(p.view());
-        coarse = triple_product(r.view(), a, p.view());
-        const double fill = double(coarse.nnz()) / double(coarse.shape.rows) / block;
-        if (fill > most_blocks_a_row && coarse.shape.rows > most_dense_rows) {
-          p = coarsened(m, inverse, l.lambda, theta, false);
-          r = transposed(p.view());
-          coarse = triple_product(r.view(), a, p.view());
-        }
-        l.p = kept<W>(std::move(p));
-        l.r = kept<W>(std::move(r));
-      } else h.reason = fmt::format("{} rows do not shrink any more: they are smoothed only", a.shape.rows);
-      l.inverse = rounded<W>(as_cview(inverse), 1 / h.scale);
-      if (block == 1) l.diagonals = by_diagonals<W>(a, h.scale);
-      if (l.diagonals.offset.empty()) l.a = kept<W>(a, h.scale);
-    }
-    const double bytes = byte_count(l.a) + byte_count(l.diagonals) + byte_count(l.p) + byte_count(l.r) +
-                         double(l.inverse.byte_count() + (small ? h.coarsest.byte_count() : 0)) +
-                         5.0 * sizeof(W) * double(a.shape.rows);
-    h.facts.push_back({a.shape.rows, a.nnz(), bytes, now() - began});
-    h.levels.push_back(std::move(l));
-    if (h.levels.back().last()) return h;
-    own = std::move(coarse);
-    a = own.view();
-  }
+  host_kit kit(a, block);
+  return build_levels<W, host_array>(kit);
 }
 
 template hierarchy<double> smoothed_aggregation(row_view<double>, int);

@@ -79,7 +79,7 @@ strong_graph strong_couplings(const node_matrix& m, double theta) {
       finders.put(std::move(finder));
     });
   };
-  strong_graph g{host_array<index_t>(m.nodes() + 1), {}, {}};
+  strong_graph g{{host_array<index_t>(m.nodes() + 1), {}, {}}};
   g.first[0] = 0;
   for_each_node([&](couplings& c, index_t i) {
     index_t count = 0;

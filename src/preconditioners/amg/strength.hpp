@@ -2,6 +2,8 @@
 #pragma once
 #include "matrix/rows.hpp"
 
+#include <furrow/storage.hpp>
+
 namespace furrow::amg {
 
 /// A matrix of nodes, each of `block` unknowns that follow each other; block 1: a node is a row.
@@ -13,13 +15,21 @@ struct node_matrix {
 
 /// Which nodes are strongly coupled, without the nodes themselves: |A_ij| >= theta sqrt(|A_ii| |A_jj|), Frobenius norms
 /// of blocks. weight = |A_ij| / sqrt(|A_ii| |A_jj|). Neighbours ascend.
-struct strong_graph {
-  host_array<index_t> first; ///< nodes + 1
-  host_array<std::int32_t> to;
-  host_array<float> weight;
+template <template <class> class Array> struct coupling_graph {
+  Array<index_t> first; ///< nodes + 1
+  Array<std::int32_t> to;
+  Array<float> weight;
 
+  FURROW_HD bool alone(index_t i) const { return first[i] == first[i + 1]; }
+
+  template <template <class> class To, class F> coupling_graph<To> map(F f) const {
+    return {f(first), f(to), f(weight)};
+  }
+};
+using graph_view = coupling_graph<cview>;
+
+struct strong_graph : coupling_graph<host_array> {
   index_t nodes() const { return first.size() - 1; }
-  bool alone(index_t i) const { return first[i] == first[i + 1]; }
 };
 
 /// theta > 0. Parallel, two passes over A; entries are scaled before they are squared, so that no range is too large.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gpu_multigrid: conjugate gradients with amg:sa on a GPU, from compressed rows that lie there.
+//   gpu_multigrid [--json FILE] [GENERATOR...]      default: poisson3d:100 poisson3d:200
+// Set-up: the hierarchy, the first of the process and the median of the others. Solve: to 1e-8, b = A * ones, b sent
+// and x fetched included.
+#include "measure.hpp"
+
+#include "preconditioners/amg/gpu_cycle.hpp"
+#include "preconditioners/amg/gpu_setup.hpp"
+#include "preconditioners/stored_product.hpp"
+
+#include <furrow/device.hpp>
+#include <furrow/formats.hpp>
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+using nlohmann::json;
+namespace furrow::bench {
+namespace {
+
+double median(std::vector<double> v) {
+  std::ranges::sort(v);
+  return v[v.size() / 2];
+}
+
+void wait() { (void)host_array<char>(gpu_array<char>(host_array<char>(1, 0))); }
+
+template <class F> double seconds_of(F call) {
+  wait();
+  const double began = now();
+  call();
+  wait();
+  return now() - began;
+}
+
+json measure_one(const std::string& matrix, int turns) {
+  const device gpu{device::kind::gpu, 0};
+  select_device(gpu);
+  auto a = generate(matrix).a;
+  const index_t n = a.shape.rows, entries = a.nnz();
+  host_array<double> b(n, 0.0), x(n, 0.0);
+  for (index_t k = 0; k < entries; ++k) b[a.row[k]] += a.val[k];
+  const rows_of_triplets<double> rows(a);
+  const amg::device_matrix there = amg::uploaded(rows.view());
+  std::vector<double> setups, solves;
+  std::unique_ptr<any_preconditioner<double>> m;
+  for (int turn = 0; turn <= turns; ++turn) {
+    m.reset();
+    amg::device_matrix own = there;
+    setups.push_back(seconds_of(
+        [&] { m = amg::multigrid_on_gpu<double>(amg::smoothed_aggregation_on_gpu<float>(std::move(own)), 2, {}); }));
+  }
+  const auto op = in_best_format(std::move(a), gpu);
+  solve_options o;
+  o.where = gpu;
+  o.solver = "cg";
+  o.rtol = 1e-8;
+  solver<double> kept(*op, m.get(), o);
+  solve_report report;
+  for (int turn = 0; turn <= turns; ++turn) {
+    std::fill(x.begin(), x.end(), 0.0);
+    solves.push_back(seconds_of([&] { report = kept.solve(as_cview(b), as_view(x)); }));
+  }
+  json levels = json::array();
+  for (const multigrid_level& l : m->levels())
+    levels.push_back({{"rows", l.rows}, {"entries", l.entries}, {"seconds", l.seconds}});
+  const double first_setup = setups.front(), first_solve = solves.front();
+  setups.erase(setups.begin());
+  solves.erase(solves.begin());
+  json r{{"matrix", matrix},
+         {"status", name(report.why)},
+         {"iterations", report.iterations},
+         {"relative_residual", report.relative_residual},
+         {"setup", {{"first", first_setup}, {"median", median(setups)}}},
+         {"solve", {{"first", first_solve}, {"median", median(solves)}, {"iterating", report.solve_seconds}}},
+         {"levels", levels}};
+  fmt::print("{}: {} in {} iterations; set-up {:.2f} ms (first {:.2f}), solve {:.2f} ms (first {:.2f}), iterating "
+             "{:.2f} ms\n",
+             matrix, name(report.why), report.iterations, 1e3 * median(setups), 1e3 * first_setup, 1e3 * median(solves),
+             1e3 * first_solve, 1e3 * report.solve_seconds);
+  for (const auto& l : levels)
+    fmt::print("  {:>10} rows {:>11} entries {:8.3f} ms\n", l["rows"].get<index_t>(), l["entries"].get<index_t>(),
+               1e3 * l["seconds"].get<double>());
+  return r;
+}
+
+} // namespace
+} // namespace furrow::bench
+
+int main(int argc, char** argv) {
+  using namespace furrow;
+  try {
+    std::string file;
+    std::vector<std::string> names;
+    for (int k = 1; k < argc; ++k) {
+      if (std::string(argv[k]) == "--json" && k + 1 < argc) file = argv[++k];
+      else names.emplace_back(argv[k]);
+    }
+    if (names.empty()) names = {"poisson3d:100", "poisson3d:200"};
+    json all{{"device", describe(device{device::kind::gpu, 0})}, {"results", json::array()}};
+    for (const auto& matrix : names) all["results"].push_back(bench::measure_one(matrix, 7));
+    if (!file.empty()) std::ofstream(file) << all.dump(1) << '\n';
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "gpu_multigrid: {}\n", e.what());
+    return 1;
+  }
+}

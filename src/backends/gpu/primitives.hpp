@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "launch.hpp"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+
+/// What sets up matrices on a GPU: loops over indices, scans, selections and sorts, in the order of the current queue.
+/// Integers only where the order of a sum could show: the same bits on every run.
+namespace furrow::gpu {
+
+inline constexpr int each_threads = 256;
+
+template <class F> __global__ void __launch_bounds__(each_threads) each_kernel(index_t n, F f) {
+  take_turn();
+  const index_t i = index_t(blockIdx.x) * each_threads + threadIdx.x;
+  if (i < n) f(i);
+}
+
+/// f(i) for every i in [0, n), a thread each. Writes what it likes, matrices too: nothing that follows reads early.
+template <class F> void for_each(index_t n, F f) {
+  if (n == 0) return;
+  launch(each_kernel<F>, static_cast<unsigned>((n + each_threads - 1) / each_threads), each_threads, 0, current_queue(),
+         n, f);
+}
+
+/// call(room, bytes, stream) in the manner of CUB: first it says how much room it needs.
+template <class Call> void with_room(Call call) {
+  const cudaStream_t stream = current_queue().stream;
+  std::size_t bytes = 0;
+  check(call(static_cast<void*>(nullptr), bytes, stream));
+  gpu_array<unsigned char> room(static_cast<index_t>(bytes ? bytes : 1));
+  check(call(static_cast<void*>(room.data()), bytes, stream));
+}
+
+/// One number. Waits.
+template <class T> T fetch(const T* at) {
+  T value;
+  copy_bytes(host_memory{}, &value, gpu_memory{}, at, sizeof value);
+  return value;
+}
+
+/// Lengths become offsets: each the sum of those before it. `lengths` has one element more than there are lengths.
+/// The sum of all. Waits.
+inline index_t to_offsets(gpu_array<index_t>& lengths) {
+  check(cudaMemsetAsync(lengths.data() + lengths.size() - 1, 0, sizeof(index_t), current_queue().stream));
+  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceScan::ExclusiveSum(room, bytes, lengths.data(), lengths.data(), lengths.size(), stream);
+  });
+  return fetch(lengths.data() + lengths.size() - 1);
+}
+
+/// The elements that pass, in their order: from `items` to `chosen`, their number to `count`.
+template <class T, class Keep> void select_if(cview<T> items, T* chosen, index_t* count, Keep keep) {
+  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceSelect::If(room, bytes, items.data, chosen, count, items.size, keep, stream);
+  });
+}
+
+/// a b, rounded before anything is added to it, as on a host without fused operations.
+FURROW_HD inline double product(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+struct larger {
+  template <class T> FURROW_HD T operator()(T a, T b) const { return a < b ? b : a; }
+};
+struct smaller {
+  template <class T> FURROW_HD T operator()(T a, T b) const { return b < a ? b : a; }
+};
+
+/// Of all elements and `first` by an operation whose order does not matter. Waits.
+template <class T, class Op> T reduce(cview<T> items, T first, Op op) {
+  gpu_array<T> result(1);
+  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceReduce::Reduce(room, bytes, items.data, result.data(), items.size, op, first, stream);
+  });
+  return fetch(result.data());
+}
+
+template <class T> struct count_up {
+  T* to;
+  FURROW_HD void operator()(index_t i) const { to[i] = static_cast<T>(i); }
+};
+
+/// Keys sorted, and with them the values, equal keys in the order in which they come.
+template <class Key, class T> void sort_pairs(gpu_array<Key>& keys, gpu_array<T>& values, int bits) {
+  gpu_array<Key> other_keys(keys.size());
+  gpu_array<T> other_values(values.size());
+  cub::DoubleBuffer<Key> k(keys.data(), other_keys.data());
+  cub::DoubleBuffer<T> v(values.data(), other_values.data());
+  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceRadixSort::SortPairs(room, bytes, k, v, keys.size(), 0, bits, stream);
+  });
+  if (k.selector) std::swap(keys, other_keys);
+  if (v.selector) std::swap(values, other_values);
+}
+
+} // namespace furrow::gpu

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_cycle.hpp"
+
+#include "chebyshev.hpp"
+#include "row_pass.hpp"
+
+#include "backends/gpu/space.hpp"
+
+#include <furrow/storage.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace furrow::amg {
+namespace gpu_cycle {
+
+/// r = b - A x.
+template <class W> struct find_residual {
+  static constexpr bool smooths = false;
+  const W* b;
+  W* r;
+  FURROW_HD void operator()(index_t i, W sum) const { r[i] = b[i] - sum; }
+};
+
+/// y = R x.
+template <class W> struct put {
+  static constexpr bool smooths = false;
+  W* y;
+  FURROW_HD void operator()(index_t i, W sum) const { y[i] = sum; }
+};
+
+/// x += P e.
+template <class W> struct correct {
+  static constexpr bool smooths = false;
+  W* x;
+  FURROW_HD void operator()(index_t i, W sum) const { x[i] += sum; }
+};
+
+/// r = b - A x; z = first D^-1 r; x += beta z, in another place.
+template <class W> struct begin_smoothing {
+  static constexpr bool smooths = true;
+  W first, beta;
+  const W *b, *x;
+  W *r, *z, *next_x;
+  FURROW_HD W residual(index_t i, W sum) const { return b[i] - sum; }
+  FURROW_HD void operator()(index_t i, W own, W d) const {
+    r[i] = own;
+    z[i] = first * d;
+    next_x[i] = x[i] + beta * (first * d);
+  }
+};
+
+/// r = old r - A z; next z = keep z + gain D^-1 r; x += beta next z.
+template <class W> struct go_on_smoothing {
+  static constexpr bool smooths = true;
+  W keep, gain, beta;
+  const W *old, *z;
+  W *r, *next, *x;
+  FURROW_HD W residual(index_t i, W sum) const { return old[i] - sum; }
+  FURROW_HD void operator()(index_t i, W own, W d) const {
+    const W step = keep * z[i] + gain * d;
+    r[i] = own;
+    next[i] = step;
+    x[i] += beta * step;
+  }
+};
+
+/// z = first D^-1 b; x = beta z.
+template <class W> struct smooth_zero {
+  static constexpr int reads = 2, writes = 2;
+  W first, beta;
+  const W *inverse, *b;
+  W *z, *x;
+  int block;
+  FURROW_HD void load() {}
+  FURROW_HD W at(index_t i) const {
+    if (block == 1) return inverse[i] * b[i];
+    W d = 0;
+    for (int k = 0; k < block; ++k) d += inverse[i * block + k] * b[i / block * block + k];
+    return d;
+  }
+  FURROW_HD void operator()(index_t i, W d, sums<0>) const {
+    z[i] = first * d;
+    x[i] = beta * (first * d);
+  }
+};
+
+/// The power of two that brings vectors whose squares add up to that near 1.
+FURROW_HD inline double scale_for(double squares) {
+  if (!(squares > 0) || squares > 1e300) return 1; // zeros stay zeros; NaN and infinity go through
+  return ldexp(1.0, -ilogb(sqrt(squares)));
+}
+
+/// b = r scale.
+template <class V, class W> struct narrow {
+  static constexpr int reads = 1, writes = 1;
+  const double* squares;
+  cview<V> r;
+  view<W> b;
+  double scale = 1;
+  FURROW_HD void load() { scale = scale_for(*squares); }
+  FURROW_HD V at(index_t i) const { return r[i]; }
+  FURROW_HD void operator()(index_t i, V value, sums<0>) const { b[i] = static_cast<W>(double(value) * scale); }
+};
+
+/// z = x of / scale.
+template <class V, class W> struct widen {
+  static constexpr int reads = 1, writes = 1;
+  const double* squares;
+  double of;
+  cview<W> x;
+  view<V> z;
+  double back = 1;
+  FURROW_HD void load() { back = of / scale_for(*squares); }
+  FURROW_HD W at(index_t i) const { return x[i]; }
+  FURROW_HD void operator()(index_t i, W value, sums<0>) const { z[i] = static_cast<V>(double(value) * back); }
+};
+
+/// x = T b for a dense T, a warp a row.
+template <class W>
+__global__ void __launch_bounds__(pass_threads) dense_product(index_t n, const W* t, const W* b, W* x) {
+  gpu::take_turn();
+  const index_t i = (index_t(blockIdx.x) * pass_threads + threadIdx.x) / gpu::warp;
+  if (i >= n) return; // whole warps
+  W sum = 0;
+  for (index_t j = threadIdx.x % gpu::warp; j < n; j += gpu::warp) sum += t[i * n + j] * b[j];
+  sum = gpu::sum_lanes<gpu::warp>(sum);
+  if (threadIdx.x % gpu::warp == 0) x[i] = sum;
+}
+
+template <class V, class W> class cycle final : public any_preconditioner<V> {
+public:
+  cycle(hierarchy<W, gpu_array> h, int degree, std::string about)
+      : degree_(degree), scale_(h.scale), about_(std::move(about)), facts_(std::move(h.facts)),
+        coarsest_(std::move(h.coarsest)), squares_(gpu::space<V>().make_slots(1)) {
+    for (auto& l : h.levels) {
+      const index_t n = l.size();
+      levels_.push_back({std::move(l), gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n),
+                         gpu_array<W>(n), gpu_array<W>(n)});
+    }
+  }
+
+  void apply(cview<V> r, view<V> z) const override {
+    gpu::space<V> space;
+    place& top = levels_.front();
+    space.dot(r, r, slot{squares_.data()});
+    space.sweep(r.size, narrow<V, W>{squares_.data(), r, as_view(top.b)});
+    visit(0);
+    space.sweep(z.size, widen<V, W>{squares_.data(), scale_, as_cview(top.x), z});
+  }
+  double stored_bytes() const override {
+    double bytes = 0;
+    for (const multigrid_level& f : facts_) bytes += f.bytes;
+    return bytes;
+  }
+  std::string describe() const override { return about_; }
+  std::vector<multigrid_level> levels() const override { return facts_; }
+
+private:
+  /// A level and its vectors.
+  struct place {
+    level<W, gpu_array> own;
+    gpu_array<W> b, x, next_x, r, z, next;
+  };
+
+  void visit(std::size_t k) const {
+    place& v = levels_[k];
+    const auto& l = v.own;
+    const gpu::queue& q = gpu::current_queue();
+    if (l.last() && !coarsest_.empty()) {
+      const index_t n = l.size();
+      gpu::launch(dense_product<W>, static_cast<unsigned>((n * gpu::warp + pass_threads - 1) / pass_threads),
+                  pass_threads, 0, q, n, coarsest_.data(), v.b.data(), v.x.data());
+      return;
+    }
+    smooth_from_zero(v, l.last() ? most_degree : degree_);
+    if (l.last()) return;
+    place& c = levels_[k + 1];
+    product(l, v.x, find_residual<W>{v.b.data(), v.r.data()});
+    row_pass(q, l.r, cview<W>{}, 1, as_cview(v.r), put<W>{c.b.data()});
+    visit(k + 1);
+    row_pass(q, l.p, cview<W>{}, 1, as_cview(c.x), correct<W>{v.x.data()});
+    smooth(v);
+  }
+
+  template <class Step> static void product(const level<W, gpu_array>& l, const gpu_array<W>& x, Step step) {
+    const gpu::queue& q = gpu::current_queue();
+    if (l.by_diagonals()) row_pass(q, l.diagonals, as_cview(l.inverse), as_cview(x), step);
+    else row_pass(q, l.a, as_cview(l.inverse), l.block, as_cview(x), step);
+  }
+
+  /// x <- p(A) b from x = 0.
+  static void smooth_from_zero(place& v, int degree) {
+    const W first = static_cast<W>(chebyshev::first / v.own.lambda), beta = static_cast<W>(chebyshev::beta(degree, 1));
+    gpu::space<W>().sweep(v.own.size(), smooth_zero<W>{first, beta, v.own.inverse.data(), v.b.data(), v.z.data(),
+                                                       v.x.data(), v.own.block});
+    for (int i = 2; i <= degree; ++i) step(v, i == 2 ? v.b : v.r, i, degree);
+  }
+  /// x <- x + p(A) (b - A x).
+  void smooth(place& v) const {
+    const W first = static_cast<W>(chebyshev::first / v.own.lambda), beta = static_cast<W>(chebyshev::beta(degree_, 1));
+    product(v.own, v.x,
+            begin_smoothing<W>{first, beta, v.b.data(), v.x.data(), v.r.data(), v.z.data(), v.next_x.data()});
+    std::swap(v.x, v.next_x);
+    for (int i = 2; i <= degree_; ++i) step(v, v.r, i, degree_);
+  }
+  static void step(place& v, const gpu_array<W>& old, int i, int degree) {
+    const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / v.own.lambda);
+    const W beta = static_cast<W>(chebyshev::beta(degree, i));
+    product(v.own, v.z,
+            go_on_smoothing<W>{keep, gain, beta, old.data(), v.z.data(), v.r.data(), v.next.data(), v.x.data()});
+    std::swap(v.z, v.next);
+  }
+
+  int degree_;
+  double scale_; ///< of A in the hierarchy
+  std::string about_;
+  std::vector<multigrid_level> facts_;
+  gpu_array<W> coarsest_;
+  mutable gpu_array<double> squares_; ///< r'r
+  mutable std::vector<place> levels_;
+};
+
+} // namespace gpu_cycle
+
+template <class V, class H>
+std::unique_ptr<any_preconditioner<V>> multigrid_on_gpu(H h, int degree, std::string about) {
+  using W = typename decltype(h.coarsest)::value_type;
+  return std::make_unique<gpu_cycle::cycle<V, W>>(std::move(h), degree, std::move(about));
+}
+#define FURROW_CYCLE(V, W)                                                                                             \
+  template std::unique_ptr<any_preconditioner<V>> multigrid_on_gpu<V>(hierarchy<W, gpu_array>, int, std::string);
+FURROW_CYCLE(double, float)
+FURROW_CYCLE(double, double)
+FURROW_CYCLE(float, float)
+FURROW_CYCLE(float, double)
+#undef FURROW_CYCLE
+
+} // namespace furrow::amg

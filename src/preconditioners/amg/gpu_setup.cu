@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_setup.hpp"
+
+#include "by_diagonals.hpp"
+#include "rounding.hpp"
+
+#include "backends/gpu/primitives.hpp"
+#include "formats/padded.hpp"
+#include "matrix/gpu_products.hpp"
+
+#include <furrow/storage.hpp>
+
+#include <thrust/iterator/counting_iterator.h>
+
+#include <optional>
+#include <utility>
+
+namespace furrow::amg {
+namespace gpu_setup {
+
+using matrix_view = rows<double, cview>;
+
+template <class W> struct round_values {
+  const double* from;
+  double scale;
+  W* to;
+  FURROW_HD void operator()(index_t k) const { to[k] = rounded<W>(from[k], scale); }
+};
+template <class W> gpu_array<W> rounded_values(const gpu_array<double>& from, double scale) {
+  gpu_array<W> to(from.size());
+  gpu::for_each(from.size(), round_values<W>{from.data(), scale, to.data()});
+  return to;
+}
+/// The rows in the precision of a level; takes the offsets and columns.
+template <class W> rows<W, gpu_array> kept(device_matrix&& a, double scale) {
+  auto values = rounded_values<W>(a.val, scale);
+  return {a.shape, std::move(a.row_ptr), std::move(a.col), std::move(values)};
+}
+
+struct mark_offsets {
+  matrix_view a;
+  std::uint8_t* seen; ///< of column - row + rows - 1
+  FURROW_HD void operator()(index_t i) const {
+    for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      std::uint8_t& there = seen[a.col[k] - i + a.shape.rows - 1];
+      if (!there) there = 1;
+    }
+  }
+};
+struct to_offset {
+  index_t rows;
+  std::int32_t* offset;
+  FURROW_HD void operator()(index_t d) const { offset[d] -= static_cast<std::int32_t>(rows - 1); }
+};
+template <class W> struct fill_diagonals {
+  matrix_view a;
+  double scale;
+  cview<std::int32_t> offset;
+  index_t stride;
+  W* val;
+  FURROW_HD void operator()(index_t i) const {
+    index_t k = i < a.shape.rows ? a.row_ptr[i] : 0;
+    const index_t end = i < a.shape.rows ? a.row_ptr[i + 1] : 0;
+    for (index_t d = 0; d < offset.size; ++d) {
+      const bool there = k < end && a.col[k] - i == offset[d];
+      val[d * stride + i] = there ? rounded<W>(a.val[k], scale) : W(0);
+      k += there;
+    }
+  }
+};
+
+/// As on the host.
+template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale) {
+  const index_t n = a.shape.rows, stride = padded_rows(n), places = 2 * n - 1;
+  dia<W, gpu_array> d{a.shape, stride, {}, {}};
+  const index_t most = most_diagonals<W>(n, a.val.size());
+  gpu_array<std::uint8_t> seen(places);
+  gpu::check(cudaMemsetAsync(seen.data(), 0, seen.byte_count(), gpu::current_queue().stream));
+  gpu::for_each(n, mark_offsets{view_of(a), seen.data()});
+  gpu_array<std::int32_t> found(places);
+  gpu_array<index_t> count(1);
+  gpu::with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+    return cub::DeviceSelect::Flagged(room, bytes, thrust::counting_iterator<std::int32_t>(0), seen.data(),
+                                      found.data(), count.data(), places, stream);
+  });
+  const index_t diagonals = gpu::fetch(count.data());
+  if (diagonals > most) return d;
+  d.offset = gpu_array<std::int32_t>(diagonals);
+  gpu_memory::copy(d.offset.data(), found.data(), d.offset.byte_count());
+  gpu::for_each(diagonals, to_offset{n, d.offset.data()});
+  d.val = gpu_array<W>(diagonals * stride);
+  gpu::for_each(stride, fill_diagonals<W>{view_of(a), scale, as_cview(d.offset), stride, d.val.data()});
+  return d;
+}
+
+/// See build_levels.
+class device_kit {
+public:
+  explicit device_kit(device_matrix a) : a_(std::move(a)) {}
+
+  shape2 shape() const { return a_.shape; }
+  index_t entries() const { return a_.val.size(); }
+  int block() const { return 1; }
+  diagonal_extremes extremes() const { return extremes_of_diagonal(a_); }
+  /// The host takes what has a null space.
+  std::optional<gpu_array<double>> dense_inverse() const {
+    if (auto inverse = amg::dense_inverse(a_)) return inverse;
+    const auto home = download(a_);
+    const auto found = amg::dense_inverse({home.shape, as_cview(home.row_ptr), as_cview(home.col), as_cview(home.val)});
+    return found ? std::optional(gpu_array<double>(*found)) : std::nullopt;
+  }
+  double look() {
+    inverse_ = inverse_diagonal(a_);
+    return lambda_ = largest_eigenvalue(a_, inverse_);
+  }
+  bool coarsen(double theta, bool smoothed) {
+    p_ = prolongation(a_, inverse_, lambda_, theta, smoothed);
+    if (p_.shape.cols == 0) return false;
+    r_ = gpu::transposed(p_);
+    coarse_ = gpu::multiply(r_, gpu::multiply(a_, p_, gpu::row_order::any));
+    return true;
+  }
+  shape2 coarse() const { return coarse_.shape; }
+  index_t coarse_entries() const { return coarse_.val.size(); }
+  template <class W> void keep(level<W, gpu_array>& l, double scale) {
+    if (p_.shape.cols > 0) {
+      l.p = kept<W>(std::exchange(p_, {}), 1);
+      l.r = kept<W>(std::exchange(r_, {}), 1);
+    }
+    l.inverse = rounded_values<W>(inverse_, 1 / scale);
+    l.diagonals = by_diagonals<W>(a_, scale);
+    if (!l.by_diagonals()) l.a = kept<W>(std::exchange(a_, {}), scale);
+  }
+  template <class W> gpu_array<W> keep_dense(const gpu_array<double>& t, double scale) {
+    return rounded_values<W>(t, scale);
+  }
+  void go_down() { a_ = std::exchange(coarse_, {}); }
+
+private:
+  gpu::memory_kept kept_;
+  device_matrix a_, p_, r_, coarse_;
+  gpu_array<double> inverse_;
+  double lambda_ = 1;
+};
+
+} // namespace gpu_setup
+
+template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a) {
+  gpu_setup::device_kit kit(std::move(a));
+  return build_levels<W, gpu_array>(kit);
+}
+template hierarchy<float, gpu_array> smoothed_aggregation_on_gpu(device_matrix);
+template hierarchy<double, gpu_array> smoothed_aggregation_on_gpu(device_matrix);
+
+} // namespace furrow::amg

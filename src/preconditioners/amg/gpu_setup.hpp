@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "gpu_coarsening.hpp"
+
+#include <furrow/error.hpp>
+
+namespace furrow::amg {
+
+/// `smoothed_aggregation` on the current GPU, where a node is a row and A has fewer than 2^31 entries: the levels of
+/// the host, up to the rounding of the spectrum's bound. Takes some 60 bytes an entry of A while it works. Waits for
+/// sizes, some 30 times a level. The same bits on every run.
+#if FURROW_HAS_GPU
+template <class T> gpu_array<T> uploaded(cview<T> v) {
+  gpu_array<T> there(v.size);
+  copy_bytes(gpu_memory{}, there.data(), host_memory{}, v.data, static_cast<std::size_t>(v.size) * sizeof(T));
+  return there;
+}
+inline device_matrix uploaded(row_view<double> a) {
+  return {a.shape, uploaded(a.row_ptr), uploaded(a.col), uploaded(a.val)};
+}
+template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a);
+#endif
+
+} // namespace furrow::amg

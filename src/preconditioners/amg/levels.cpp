@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "levels.hpp"
+
+#include "preconditioners/entry.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow::amg {
+
+void refuse_indefinite(std::size_t level) {
+  throw refusal{status::not_positive_definite,
+                level == 0 ? "a pivot of the matrix is negative, so it is not positive definite"
+                           : fmt::format("level {} of the multigrid hierarchy, P'A P, is not positive definite, so A "
+                                         "is not",
+                                         level)};
+}
+
+std::string ends_dense(index_t rows) { return fmt::format("{} rows are left: a dense inverse", rows); }
+
+std::string ends_without_shrinking(index_t rows) {
+  return fmt::format("{} rows do not shrink any more: they are smoothed only", rows);
+}
+
+} // namespace furrow::amg

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Multigrid on the GPU: the kit that sets it up and the cycle, beside the host's.
+#include "on_gpu.hpp"
+
+#include "matrix/gpu_products.hpp"
+#include "matrix/multiply.hpp"
+#include "matrix/transpose.hpp"
+#include "preconditioners/amg/gpu_setup.hpp"
+#include "preconditioners/amg/setup.hpp"
+#include "preconditioners/entry.hpp"
+
+#include "kit/matrices.hpp"
+#include "kit/random.hpp"
+
+#include <furrow/generate.hpp>
+#include <furrow/solve.hpp>
+#include <furrow/storage.hpp>
+
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+struct gpu_products : on_gpu {};
+struct gpu_multigrid : on_gpu {};
+
+row_matrix<double> rows_of(coo<double> a) { return to_rows(std::move(a)); }
+
+/// `length` draws a row, every fourth row empty, row 0 full where `hub`.
+row_matrix<double> random_rows(index_t rows, index_t cols, index_t length, bool hub, std::uint64_t seed) {
+  kit::splitmix random(seed);
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < rows; ++i) {
+    if (hub && i == 0) {
+      for (index_t j = 0; j < cols; ++j) entries.push_back({i, j, random.value()});
+      continue;
+    }
+    for (index_t k = random.below(4) == 0 ? length : 0; k < length; ++k)
+      entries.push_back({i, random.below(cols), random.value()});
+  }
+  return rows_of(kit::assemble({rows, cols}, std::move(entries)));
+}
+
+/// The same entries; the same bits where the host does not fuse operations.
+template <class A, class B> void expect_same(const A& got, const B& wanted) {
+  ASSERT_EQ(got.shape, wanted.shape);
+  ASSERT_EQ(got.val.size(), wanted.val.size());
+  for (index_t i = 0; i <= got.shape.rows; ++i) ASSERT_EQ(got.row_ptr[i], wanted.row_ptr[i]) << i;
+  for (index_t k = 0; k < got.val.size(); ++k) {
+    ASSERT_EQ(got.col[k], wanted.col[k]) << k;
+    ASSERT_NEAR(got.val[k], wanted.val[k], 1e-13 * (1 + std::abs(wanted.val[k]))) << k;
+  }
+}
+
+TEST_F(gpu_products, are_those_of_the_host) {
+  struct factors {
+    row_matrix<double> a, b;
+  };
+  std::vector<factors> all;
+  all.push_back({random_rows(300, 200, 5, false, 1), random_rows(200, 150, 1, false, 2)});
+  all.push_back({random_rows(1, 1, 1, false, 3), random_rows(1, 1, 1, false, 3)});
+  all.push_back({random_rows(500, 400, 7, false, 4), random_rows(400, 600, 4, false, 5)});
+  all.push_back({random_rows(40, 900, 60, true, 6), random_rows(900, 700, 9, true, 7)});
+  all.push_back({random_rows(50, 3000, 40, true, 8), random_rows(3000, 20000, 30, true, 9)});
+  all.push_back({random_rows(20, 10, 3, false, 10), random_rows(10, 5000, 400, true, 11)});
+  all.push_back({rows_of(kit::laplacian(30, 20, 10)), rows_of(kit::laplacian(30, 20, 10))});
+  for (const factors& f : all) {
+    const auto wanted = multiply(f.a.view(), f.b.view());
+    const auto a = amg::uploaded(f.a.view()), b = amg::uploaded(f.b.view());
+    const auto first = download(gpu::multiply(a, b));
+    expect_same(first, wanted);
+    if (f.b.shape.cols <= 700) { // unsorted rows are as good as factors
+      const auto sorted = download(gpu::multiply(gpu::multiply(a, b, gpu::row_order::any), gpu::transposed(b)));
+      const auto back = transposed(f.b.view());
+      expect_same(sorted, multiply(wanted.view(), back.view()));
+    }
+    for (int turn = 0; turn < 3; ++turn) {
+      const auto again = download(gpu::multiply(a, b));
+      for (index_t k = 0; k < first.val.size(); ++k) ASSERT_EQ(again.val[k], first.val[k]) << k;
+    }
+  }
+}
+
+TEST_F(gpu_products, transposed_are_those_of_the_host) {
+  for (const auto& a : {random_rows(300, 200, 5, false, 1), random_rows(7, 5000, 9, true, 2),
+                        random_rows(5000, 7, 3, true, 3), random_rows(1, 1, 0, false, 4)})
+    expect_same(download(gpu::transposed(amg::uploaded(a.view()))), transposed(a.view()));
+}
+
+/// A ring whose nodes are all coupled to one more.
+coo<double> wheel(index_t n) {
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < n; ++i) {
+    entries.push_back({i, i, 3.1});
+    entries.push_back({i, (i + 1) % n, -1});
+    entries.push_back({(i + 1) % n, i, -1});
+    entries.push_back({i, n, -1});
+    entries.push_back({n, i, -1});
+  }
+  entries.push_back({n, n, double(n) + 1});
+  return kit::assemble({n + 1, n + 1}, std::move(entries));
+}
+
+/// Some rows hold nothing but a diagonal; couplings of many sizes.
+coo<double> jumps(index_t side) {
+  auto a = kit::laplacian(side, side, side);
+  kit::splitmix random(3);
+  std::vector<double> k(static_cast<std::size_t>(a.shape.rows)), sum(k.size(), 0.0);
+  for (double& c : k) c = std::pow(10.0, double(random.below(7)) - 3);
+  for (index_t e = 0; e < a.nnz(); ++e) {
+    const index_t i = a.row[e], j = a.col[e];
+    if (i == j) continue;
+    a.val[e] = i % 37 == 5 || j % 37 == 5 ? 0 : -2 * k[i] * k[j] / (k[i] + k[j]);
+    sum[i] -= a.val[e];
+  }
+  for (index_t e = 0; e < a.nnz(); ++e)
+    if (a.row[e] == a.col[e]) a.val[e] = sum[a.row[e]] + (sum[a.row[e]] == 0 || a.row[e] == 0 ? 1 : 0);
+  return a;
+}
+
+std::vector<coo<double>> systems() {
+  std::vector<coo<double>> all;
+  all.push_back(kit::laplacian(24, 20, 18));
+  all.push_back(kit::laplacian(300, 200));
+  all.push_back(kit::laplacian(5000));
+  all.push_back(generate("anisotropic2d:80:0.01").a);
+  all.push_back(jumps(18));
+  all.push_back(wheel(6000));
+  all.push_back(generate("stencil3d27:16").a);
+  return all;
+}
+
+TEST_F(gpu_multigrid, has_the_levels_of_the_host) {
+  for (const auto& matrix : systems()) {
+    const auto a = rows_of(coo<double>(matrix));
+    SCOPED_TRACE(a.shape.rows);
+    const auto here = amg::smoothed_aggregation<float>(a.view(), 1);
+    const auto there = amg::smoothed_aggregation_on_gpu<float>(amg::uploaded(a.view()));
+    ASSERT_EQ(here.levels.size(), there.levels.size());
+    EXPECT_EQ(here.reason, there.reason);
+    EXPECT_EQ(here.scale, there.scale);
+    for (std::size_t k = 0; k < here.levels.size(); ++k) {
+      SCOPED_TRACE(k);
+      EXPECT_EQ(here.facts[k].rows, there.facts[k].rows);
+      EXPECT_EQ(here.facts[k].entries, there.facts[k].entries);
+      EXPECT_EQ(here.facts[k].bytes, there.facts[k].bytes);
+      EXPECT_NEAR(here.levels[k].lambda, there.levels[k].lambda, 1e-9);
+      const auto got = download(there.levels[k]);
+      const amg::level<float>& wanted = here.levels[k];
+      const auto compare = [&](const auto& values, const auto& expected) {
+        ASSERT_EQ(values.size(), expected.size());
+        for (index_t i = 0; i < values.size(); ++i)
+          ASSERT_NEAR(values[i], expected[i], 1e-5 * (1e-3 + std::abs(expected[i]))) << i;
+      };
+      const auto compare_columns = [&](const auto& columns, const auto& expected) {
+        ASSERT_EQ(columns.size(), expected.size());
+        for (index_t i = 0; i < columns.size(); ++i) ASSERT_EQ(columns[i], expected[i]) << i;
+      };
+      compare_columns(got.p.col, wanted.p.col);
+      compare_columns(got.r.col, wanted.r.col);
+      compare_columns(got.a.col, wanted.a.col);
+      compare_columns(got.diagonals.offset, wanted.diagonals.offset);
+      compare(got.p.val, wanted.p.val);
+      compare(got.r.val, wanted.r.val);
+      compare(got.a.val, wanted.a.val);
+      compare(got.diagonals.val, wanted.diagonals.val);
+      compare(got.inverse, wanted.inverse);
+    }
+  }
+}
+
+template <class V> void compare_applications(const coo<double>& matrix, const char* name, device gpu) {
+  const solver_needs definite{{true, true}, {true, true}};
+  const auto a = kit::as_precision<V>(matrix);
+  const index_t n = a.shape.rows;
+  const auto here = make_preconditioner<V>(name, a, device{}, definite);
+  const auto there = make_preconditioner<V>(name, a, gpu, definite);
+  auto r = kit::random_vector<V>(n, 7);
+  for (V& v : r) v *= V(1e-20); // both bring it into range
+  host_array<V> expected(n, V(0));
+  here->apply(as_cview(r), as_view(expected));
+  const gpu_array<V> on_device(r);
+  gpu_array<V> z(n), again(n);
+  there->apply(as_cview(on_device), as_view(z));
+  for (int turn = 0; turn < 3; ++turn) there->apply(as_cview(on_device), as_view(again));
+  const host_array<V> got(z), repeated(again);
+  double size = 0;
+  for (const V v : expected) size = std::max(size, std::abs(double(v)));
+  for (index_t i = 0; i < n; ++i) {
+    ASSERT_NEAR(got[i], expected[i], 1e-4 * size) << i;
+    ASSERT_EQ(got[i], repeated[i]) << i;
+  }
+  EXPECT_EQ(there->stored_bytes(), here->stored_bytes());
+  EXPECT_EQ(there->describe(), here->describe());
+}
+
+template <class V> void compare(const coo<double>& matrix, const char* name, device gpu) {
+  SCOPED_TRACE(std::string(name) + ", " + std::to_string(matrix.shape.rows) + " rows");
+  try {
+    compare_applications<V>(matrix, name, gpu);
+  } catch (const refusal& r) {
+    FAIL() << r.message;
+  }
+}
+
+TEST_F(gpu_multigrid, multiplies_as_the_host_does) {
+  auto all = systems();
+  all.push_back(generate("elasticity3d:9").a);
+  all.push_back(kit::laplacian(20, 20)); // dense, in double
+  all.push_back(kit::diagonal({3.0}));
+  for (const auto& a : all)
+    for (const char* name : {"amg", "amg:sa:1", "amg:sa:3"}) {
+      compare<double>(a, name, gpu);
+      compare<float>(a, name, gpu);
+    }
+}
+
+TEST_F(gpu_multigrid, serves_conjugate_gradients_as_on_the_host) {
+  for (const char* name : {"poisson3d:40", "elasticity3d:12", "anisotropic2d:150:0.01"}) {
+    const auto a = generate(name).a;
+    const auto b = kit::random_vector<double>(a.shape.rows, 5);
+    solve_options o;
+    o.solver = "cg";
+    o.precond = "amg";
+    o.rtol = 1e-10;
+    const auto answer = [&](device where) {
+      host_array<double> x(a.shape.rows, 0.0);
+      o.where = where;
+      auto report = solve<double>(a, as_cview(b), as_view(x), o);
+      return std::pair(std::move(report), std::move(x));
+    };
+    const auto [here, x] = answer(device{});
+    const auto [there, y] = answer(gpu);
+    const auto [again, z] = answer(gpu);
+    EXPECT_EQ(there.why, status::converged) << there.message;
+    EXPECT_NEAR(double(there.iterations), double(here.iterations), 1);
+    for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_EQ(y[i], z[i]) << i;
+  }
+}
+
+} // namespace
+} // namespace furrow
