@@ -54,7 +54,7 @@ struct products_of_row {
   }
   /// The lanes fetch where the next L rows of B lie together, and the entries of one come while those of the one before
   /// are added.
-  template <bool Values, int L, class F> __device__ void each(const row_sums::group<L>& lanes, index_t i, F f) const {
+  template <bool Values, int L, class F> __device__ void each(const lane_group<L>& lanes, index_t i, F f) const {
     struct entry {
       std::int32_t col;
       double val;

@@ -27,23 +27,6 @@ constexpr index_t bytes_of_a_block = 24 << 10;
 constexpr index_t bytes_of_a_place = sizeof(double) + sizeof(std::int32_t);
 constexpr std::int32_t empty = -1;
 
-/// Lanes that share a row of C.
-template <int L> struct group {
-  int rank;
-  unsigned lanes; ///< of the warp
-  __device__ group() : rank(static_cast<int>(threadIdx.x) % L) {
-    const int first = static_cast<int>(threadIdx.x) % warp / L * L;
-    lanes = L == warp ? ~0u : ((1u << (L % warp)) - 1) << first;
-  }
-  __device__ void sync() const {
-    if constexpr (L > 1) __syncwarp(lanes);
-  }
-  __device__ index_t sum(index_t v) const {
-    for (int d = L / 2; d > 0; d /= 2) v += __shfl_xor_sync(lanes, v, d);
-    return v;
-  }
-};
-
 /// A hash table of 2^log places with linear probing.
 struct table {
   double* sum;
@@ -68,7 +51,7 @@ struct table {
     return -1;
   }
   /// The entries by column; every one counts those before it.
-  template <int L> __device__ void sort(const group<L>& lanes, std::int32_t* col, double* val) const {
+  template <int L> __device__ void sort(const lane_group<L>& lanes, std::int32_t* col, double* val) const {
     constexpr int together = 4;
     for (int first = lanes.rank; first < places(); first += together * L) {
       std::int32_t own[together];
@@ -89,12 +72,12 @@ struct table {
     }
   }
   /// The entries as they lie.
-  template <int L> __device__ void list(const group<L>& lanes, std::int32_t* col, double* val) const {
+  template <int L> __device__ void list(const lane_group<L>& lanes, std::int32_t* col, double* val) const {
     index_t before = 0;
     for (int p = lanes.rank; p < places(); p += L) {
       const bool there = key[p] != empty;
-      const unsigned all = __ballot_sync(lanes.lanes, there) & lanes.lanes;
-      const index_t place = before + __popc(all & ((1u << threadIdx.x % warp) - 1));
+      const unsigned all = lanes.vote(there);
+      const index_t place = before + lanes.votes_before(all);
       if (there) {
         col[place] = key[p];
         val[place] = sum[p];
@@ -116,7 +99,7 @@ struct work {
 /// f(i, table) for the rows of a launch; the table is empty.
 template <int L, bool Sums, class F> __device__ void for_each_row(const work& w, F f) {
   extern __shared__ double room[];
-  const group<L> lanes;
+  const lane_group<L> lanes;
   const index_t places = index_t(1) << w.log, mine = threadIdx.x / L, groups = blockDim.x / L;
   const index_t own = blockIdx.x * groups + mine;
   table t{room + mine * places, reinterpret_cast<std::int32_t*>(room + (Sums ? groups * places : 0)) + mine * places,
@@ -138,7 +121,7 @@ template <int L, bool Sums, class F> __device__ void for_each_row(const work& w,
 constexpr index_t unknown = -1;
 template <int L, class Source>
 __global__ void __launch_bounds__(threads) count_kernel(work w, Source source, index_t* length) {
-  for_each_row<L, false>(w, [&](index_t i, const table& t, const group<L>& lanes) {
+  for_each_row<L, false>(w, [&](index_t i, const table& t, const lane_group<L>& lanes) {
     index_t count = 0, lost = 0;
     source.template each<false>(lanes, i, [&](std::int32_t col, double, double) {
       bool fresh;
@@ -154,7 +137,7 @@ __global__ void __launch_bounds__(threads) count_kernel(work w, Source source, i
 template <int L, bool Sorted, class Source>
 __global__ void __launch_bounds__(threads)
     add_kernel(work w, Source source, const index_t* row_ptr, std::int32_t* col, double* val) {
-  for_each_row<L, true>(w, [&](index_t i, const table& t, const group<L>& lanes) {
+  for_each_row<L, true>(w, [&](index_t i, const table& t, const lane_group<L>& lanes) {
     source.template each<true>(lanes, i, [&](std::int32_t c, double factor, double value) {
       bool fresh;
       const int at = t.find<L == 1>(c, fresh);
@@ -262,7 +245,7 @@ struct bounds_of_rows {
 
 /// A block copies a piece of both lists.
 static __global__ void copy_pieces(const index_t* begin, const index_t* end, const std::int32_t* col, const double* val,
-                            std::int32_t* to_col, double* to_val) {
+                                   std::int32_t* to_col, double* to_val) {
   take_turn();
   for (index_t k = begin[blockIdx.x] + threadIdx.x; k < end[blockIdx.x]; k += blockDim.x) {
     to_col[k] = col[k];

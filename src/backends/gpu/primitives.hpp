@@ -26,6 +26,62 @@ template <class F> void for_each(index_t n, F f) {
          n, f);
 }
 
+/// L lanes of a warp that work together, L a power of two.
+template <int L> struct lane_group {
+  int rank;
+  unsigned lanes; ///< of the warp
+  __device__ lane_group() : rank(static_cast<int>(threadIdx.x) % L) {
+    const int first = static_cast<int>(threadIdx.x) % warp / L * L;
+    lanes = L == warp ? ~0u : ((1u << (L % warp)) - 1) << first;
+  }
+  __device__ void sync() const {
+    if constexpr (L > 1) __syncwarp(lanes);
+  }
+  __device__ index_t sum(index_t v) const {
+    for (int d = L / 2; d > 0; d /= 2) v += __shfl_xor_sync(lanes, v, d);
+    return v;
+  }
+  /// Which of them say yes, as bits of the warp, and how many of these come before this lane.
+  __device__ unsigned vote(bool yes) const { return __ballot_sync(lanes, yes) & lanes; }
+  __device__ int votes_before(unsigned votes) const { return __popc(votes & ((1u << threadIdx.x % warp) - 1)); }
+};
+
+/// Lanes that walk along a row together, so that they read and write neighbouring places.
+inline constexpr int walking_lanes = 8;
+
+/// to(i, k, place) for every entry k of row i that passes, `place` counting from first[i] on; or, without `to`, how
+/// many of row i pass, to first[i].
+template <class F, bool Count>
+__global__ void __launch_bounds__(each_threads) walk_kernel(index_t rows, const index_t* row_ptr, F f, index_t* first) {
+  const lane_group<walking_lanes> lanes;
+  take_turn();
+  const index_t i = (index_t(blockIdx.x) * each_threads + threadIdx.x) / walking_lanes;
+  if (i >= rows) return; // whole groups
+  index_t place = Count ? 0 : first[i];
+  for (index_t begin = row_ptr[i], end = row_ptr[i + 1]; begin < end; begin += walking_lanes) {
+    const index_t k = begin + lanes.rank;
+    const bool passes = k < end && f.passes(i, k);
+    const unsigned votes = lanes.vote(passes);
+    if constexpr (!Count)
+      if (passes) f.put(i, k, place + lanes.votes_before(votes));
+    place += __popc(votes);
+  }
+  if (Count && lanes.rank == 0) first[i] = place;
+}
+
+/// Counts the entries of each row of compressed rows that pass: f.passes(i, k).
+template <class F> void count_passing(index_t rows, const index_t* row_ptr, F f, index_t* count) {
+  if (rows == 0) return;
+  launch(walk_kernel<F, true>, static_cast<unsigned>((rows * walking_lanes + each_threads - 1) / each_threads),
+         each_threads, 0, current_queue(), rows, row_ptr, f, count);
+}
+/// f.put(i, k, place) for those, in their order, row i from place first[i] on.
+template <class F> void put_passing(index_t rows, const index_t* row_ptr, F f, const index_t* first) {
+  if (rows == 0) return;
+  launch(walk_kernel<F, false>, static_cast<unsigned>((rows * walking_lanes + each_threads - 1) / each_threads),
+         each_threads, 0, current_queue(), rows, row_ptr, f, const_cast<index_t*>(first));
+}
+
 /// call(room, bytes, stream) in the manner of CUB: first it says how much room it needs.
 template <class Call> void with_room(Call call) {
   const cudaStream_t stream = current_queue().stream;

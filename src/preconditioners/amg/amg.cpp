@@ -106,11 +106,15 @@ std::unique_ptr<any_preconditioner<V>> made(row_view<double> a, int block, int d
 template <class V> double checked_span(const coo<V>& a, solver_needs needed) {
   if (!needed.a.symmetric && !is_symmetric(a))
     throw refusal{status::breakdown, "amg is made for symmetric matrices, and this one is not: use ilu, or jacobi"};
-  std::vector<double> diagonal(static_cast<std::size_t>(a.shape.rows), 0.0);
-  for (index_t k = 0; k < a.nnz(); ++k)
-    if (a.row[k] == a.col[k]) diagonal[a.row[k]] = double(a.val[k]);
+  host_array<double> diagonal(a.shape.rows);
+  cpu::for_each_range(a.shape.rows, 1 << 14,
+                      [&](index_t first, index_t last) { std::fill_n(diagonal.data() + first, last - first, 0.0); });
+  cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k)
+      if (a.row[k] == a.col[k]) diagonal[a.row[k]] = double(a.val[k]);
+  });
   double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+  for (index_t i = 0; i < diagonal.size(); ++i) {
     if (!(diagonal[i] > 0))
       throw refusal{
           needed.a.definite ? status::not_positive_definite : status::breakdown,

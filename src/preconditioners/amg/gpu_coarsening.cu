@@ -165,40 +165,18 @@ struct scale_of_row {
   }
 };
 
-struct couplings {
+struct strong_entries {
   matrix_view a;
   const double* scale;
   double theta;
-  /// f(j, weight) for each strong coupling of row i.
-  template <class F> FURROW_HD void each(index_t i, F f) const {
-    const double own = scale[i];
-    for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const std::int32_t j = a.col[k];
-      const double weight = fabs(a.val[k] * own * scale[j]);
-      if (weight >= theta && j != i) f(j, static_cast<float>(weight));
-    }
-  }
-};
-struct count_couplings {
-  couplings strong;
-  index_t* count;
-  FURROW_HD void operator()(index_t i) const {
-    index_t found = 0;
-    strong.each(i, [&](std::int32_t, float) { ++found; });
-    count[i] = found;
-  }
-};
-struct list_couplings {
-  couplings strong;
-  const index_t* first;
   std::int32_t* to;
   float* weight;
-  FURROW_HD void operator()(index_t i) const {
-    index_t at = first[i];
-    strong.each(i, [&](std::int32_t j, float w) {
-      to[at] = j;
-      weight[at++] = w;
-    });
+
+  __device__ double weight_of(index_t i, index_t k) const { return fabs(a.val[k] * scale[i] * scale[a.col[k]]); }
+  __device__ bool passes(index_t i, index_t k) const { return a.col[k] != i && weight_of(i, k) >= theta; }
+  __device__ void put(index_t i, index_t k, index_t place) const {
+    to[place] = a.col[k];
+    weight[place] = static_cast<float>(weight_of(i, k));
   }
 };
 
@@ -206,13 +184,15 @@ inline coupling_graph<gpu_array> strong_couplings(const device_matrix& a, double
   const index_t n = a.shape.rows;
   gpu_array<double> scale = diagonal_of(a);
   gpu::for_each(n, scale_of_row{scale.data()});
-  const couplings strong{view_of(a), scale.data(), theta};
+  strong_entries strong{view_of(a), scale.data(), theta, nullptr, nullptr};
   coupling_graph<gpu_array> g{gpu_array<index_t>(n + 1), {}, {}};
-  gpu::for_each(n, count_couplings{strong, g.first.data()});
+  gpu::count_passing(n, a.row_ptr.data(), strong, g.first.data());
   const index_t all = gpu::to_offsets(g.first);
   g.to = gpu_array<std::int32_t>(all);
   g.weight = gpu_array<float>(all);
-  gpu::for_each(n, list_couplings{strong, g.first.data(), g.to.data(), g.weight.data()});
+  strong.to = g.to.data();
+  strong.weight = g.weight.data();
+  gpu::put_passing(n, a.row_ptr.data(), strong, g.first.data());
   return g;
 }
 
@@ -428,18 +408,14 @@ struct smooth_row {
     count[i] = left;
   }
 };
-struct drop_zeros {
+struct other_than_zero {
   matrix_view from;
-  const index_t* first;
   std::int32_t* col;
   double* val;
-  FURROW_HD void operator()(index_t i) const {
-    index_t at = first[i];
-    for (index_t k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k)
-      if (from.val[k] != 0) {
-        col[at] = from.col[k];
-        val[at++] = from.val[k];
-      }
+  __device__ bool passes(index_t, index_t k) const { return from.val[k] != 0; }
+  __device__ void put(index_t, index_t k, index_t place) const {
+    col[place] = from.col[k];
+    val[place] = from.val[k];
   }
 };
 inline device_matrix smoothed(const device_matrix& a, const coupling_graph<gpu_array>& graph,
@@ -452,7 +428,8 @@ inline device_matrix smoothed(const device_matrix& a, const coupling_graph<gpu_a
   const index_t nnz = gpu::to_offsets(count);
   if (nnz == p.val.size()) return p;
   device_matrix dense{p.shape, std::move(count), gpu_array<std::int32_t>(nnz), gpu_array<double>(nnz)};
-  gpu::for_each(n, drop_zeros{view_of(p), dense.row_ptr.data(), dense.col.data(), dense.val.data()});
+  gpu::put_passing(n, p.row_ptr.data(), other_than_zero{view_of(p), dense.col.data(), dense.val.data()},
+                   dense.row_ptr.data());
   return dense;
 }
 
