@@ -11,12 +11,18 @@ namespace {
 /// A complete factorisation of so few rows takes less time than a few hundred iterations: 62 ms at most on the 78 of
 /// 122 real systems that are as small.
 constexpr index_t few_rows = 3000;
+/// Of so many rows it takes less time than a second iteration: 30 to 90 ms on the real systems of 3,000 to 6,000 rows
+/// that the first one leaves.
+constexpr index_t some_rows = 6000;
 /// Iterations after which a better preconditioner has paid for its set-up: multigrid and Jacobi tie at some 450.
 constexpr index_t cheap = 450;
 /// The same for a preconditioner that is dear already.
 constexpr index_t patient = 1500;
 /// Times as many before a GPU hands over to a rung of the host: a GPU's memory is some 20 times as fast.
 constexpr index_t gpu_patience = 20;
+/// The same before multigrid that is set up on a GPU: that and the way of A there take some 700 to 1,100 iterations'
+/// time on poisson3d:200 and poisson3d:100.
+constexpr index_t gpu_patience_for_multigrid = 2;
 /// A residual that stays says nothing of the rate of least squares: they are left by number where another rung follows.
 constexpr index_t long_run = 100000;
 
@@ -29,8 +35,11 @@ public:
       list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook, most});
   }
   std::vector<rung_plan> take() {
-    for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k)
-      if (runs_on_gpu(list_[k]) && !runs_on_gpu(list_[k + 1])) list_[k].outlook *= gpu_patience;
+    for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k) {
+      if (!runs_on_gpu(list_[k])) continue;
+      if (!runs_on_gpu(list_[k + 1])) list_[k].outlook *= gpu_patience;
+      else if (list_[k + 1].precond == "amg") list_[k].outlook *= gpu_patience_for_multigrid;
+    }
     if (!list_.empty()) list_.back().outlook = 0; // nothing follows that would be better
     return std::move(list_);
   }
@@ -65,7 +74,10 @@ void add_general(ladder_list& list, const features& f) {
   const char* const why =
       f.wants_matching() ? "incomplete factors of the rows, matched and scaled" : "incomplete factors of the rows";
   list.add("bicgstab", "ilu", cheap, why);
+  const bool direct_next = f.rows > few_rows && f.rows <= some_rows;
+  if (direct_next) add_direct(list, f, "since iterations are slow");
   list.add("gmres:50", "ilut", patient, "more fill, and a residual that cannot grow");
+  if (f.rows > few_rows && !direct_next) add_direct(list, f, "since no iteration got there");
 }
 
 std::vector<rung_plan> indefinite(const features& f, const inventory& there, const char* why) {
@@ -73,7 +85,6 @@ std::vector<rung_plan> indefinite(const features& f, const inventory& there, con
   if (f.rows <= few_rows) add_direct(list, f, "");
   list.add("minres", "jacobi", cheap, why);
   add_general(list, f);
-  if (f.rows > few_rows) add_direct(list, f, "since no iteration got there");
   list.add("minres", "none", 0, "the residual of a symmetric matrix cannot grow");
   add_least_squares(list);
   list.add("bicgstab", "none", 0, "what works without a diagonal");
@@ -96,7 +107,6 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
   if (f.rows <= few_rows) add_direct(list, f, "");
   if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap, "not symmetric, with a diagonal that says something");
   add_general(list, f);
-  if (f.rows > few_rows) add_direct(list, f, "since no iteration got there");
   list.add("bicgstab", f.zero_diagonal > 0 ? "none" : "jacobi", 0, "to its own limit");
   add_least_squares(list);
   return list.take();
