@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multigrid beside Jacobi and beside PyAMG, on symmetric positive definite systems and the CPU.
+
+  multigrid.py FURROW SYSTEM... [--turns 3] [--rtol 1e-8] [--threads 2] [--json FILE]
+
+SYSTEM is a Matrix Market file, a folder of them, or a generator such as poisson3d:100, which needs the package `furrow`.
+b is A * ones. All contenders take turns; each has the best of its turns of set-up plus solve, reading not counted, and
+what the matrix and the answer say of it: a residual above the goal is no answer. PyAMG, SciPy and NumPy are optional.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import time
+
+try:
+    import numpy
+    import pyamg
+    import scipy.io
+except ImportError:
+    pyamg = None
+
+METHODS = {"jacobi": ["--solver", "cg", "--precond", "jacobi"], "amg": ["--solver", "cg", "--precond", "amg"], "auto": []}
+
+
+def by_furrow(options, system, arguments):
+    command = [options.furrow, "solve", system, "--device", "cpu", "--threads", str(options.threads), "--rtol", str(options.rtol), "--json"]
+    done = subprocess.run(command + arguments, capture_output=True, text=True, timeout=600)
+    if done.returncode not in (0, 1):
+        return {"status": "refused", "message": (done.stderr.strip().splitlines() or ["?"])[-1]}
+    said = json.loads(done.stdout)
+    way = " > ".join(f"{r['solver']}+{r['precond']}" for r in said.get("rungs", [])) or said.get("precond_says", "")
+    seconds = said["seconds"]
+    return {"status": said["status"], "iterations": said["iterations"], "setup": seconds["setup"], "solve": seconds["solve"], "way": way}
+
+
+def by_pyamg(options, a, make):
+    b = a @ numpy.ones(a.shape[0])
+    began = time.perf_counter()
+    solver = make(a)
+    made = time.perf_counter()
+    residuals = []
+    x = solver.solve(b, tol=options.rtol, accel="cg", maxiter=1000, residuals=residuals)
+    done = time.perf_counter()
+    good = numpy.linalg.norm(b - a @ x) <= 1.001 * options.rtol * numpy.linalg.norm(b)
+    return {"status": "converged" if good else "not solved", "iterations": len(residuals) - 1, "setup": made - began, "solve": done - made}
+
+
+def matrix_of(system):
+    if pathlib.Path(system).exists():
+        return scipy.io.mmread(system).tocsr()
+    import furrow
+
+    return furrow.generate(system)
+
+
+def contenders(options, system):
+    calls = {f"furrow {name}": lambda arguments=arguments: by_furrow(options, system, arguments) for name, arguments in METHODS.items()}
+    if pyamg:
+        a = matrix_of(system)
+        calls["pyamg sa"] = lambda: by_pyamg(options, a, pyamg.smoothed_aggregation_solver)
+        calls["pyamg rs"] = lambda: by_pyamg(options, a, pyamg.ruge_stuben_solver)
+    return calls
+
+
+def best_of_turns(calls, turns):
+    best = {}
+    for _ in range(turns):
+        for name, call in calls.items():
+            try:
+                found = call()
+            except Exception as problem:  # a rival's failure is a result
+                found = {"status": "failed", "message": str(problem)[:200]}
+            seconds = found.get("setup", 0) + found.get("solve", 0)
+            if name not in best or seconds < best[name].get("setup", 0) + best[name].get("solve", 0):
+                best[name] = found
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("furrow")
+    parser.add_argument("systems", nargs="+")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--rtol", type=float, default=1e-8)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_intermixed_args()
+    systems = []
+    for s in options.systems:
+        systems += sorted(map(str, pathlib.Path(s).glob("*.mtx*"))) if pathlib.Path(s).is_dir() else [s]
+    results = {}
+    for system in systems:
+        name = pathlib.Path(system).name.split(".mtx")[0]
+        results[name] = best_of_turns(contenders(options, system), options.turns)
+        cells = [f"{who} {r['status'] if r['status'] != 'converged' else ''} {r.get('iterations', '')} it {1e3 * (r.get('setup', 0) + r.get('solve', 0)):.4g} ms"
+                 for who, r in results[name].items()]
+        print(f"{name}: " + "; ".join(cells), flush=True)
+    if options.json:
+        doctor = json.loads(subprocess.run([options.furrow, "doctor", "--json"], capture_output=True, text=True).stdout)
+        options.json.write_text(json.dumps({"doctor": doctor, "rtol": options.rtol, "turns": options.turns, "threads": options.threads,
+                                            "results": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
