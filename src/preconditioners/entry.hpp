@@ -19,9 +19,10 @@ struct solver_needs {
 
 /// What a preconditioner takes, in bytes.
 struct preconditioner_layout {
-  double bytes = 0;  ///< that it keeps, on its device
-  double making = 0; ///< host memory beside the triplets at the peak of making it
-  bool exact = true; ///< otherwise the numbers are an estimate
+  double bytes = 0;         ///< that it keeps, on its device
+  double making = 0;        ///< host memory beside the triplets at the peak of making it
+  bool exact = true;        ///< otherwise the numbers are an estimate
+  double making_on_gpu = 0; ///< memory of a GPU beside it at the peak of making it there
 };
 
 /// Makes M from triplets that were checked. `parameters` is what follows the name and a colon ("2" of `ilu:2`). Throws

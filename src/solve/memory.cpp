@@ -33,7 +33,7 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   memory_estimate e;
   e.host = 2 * vector + (both_ways ? held(s, p) : 0); // b, x, and the triplets of A'
   if (o.where.is_gpu()) {
-    e.gpu = stored + vectors + 2 * vector;
+    e.gpu = std::max(stored + vectors + 2 * vector, m.bytes + m.making_on_gpu); // M is made before A goes there
     e.host += std::max({making, held(s, p) + m.making, 2 * vector});
   } else {
     e.host += std::max({making + m.bytes, held(s, p) + m.making, stored + vectors});

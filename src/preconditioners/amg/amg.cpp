@@ -146,11 +146,11 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
 }
 
 /// Twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P and P'A P in
-/// double beside it.
+/// double beside it, and on a GPU A and A P too.
 preconditioner_layout lay_out(const stats& s, precision, std::string_view parameters) {
   degree_of(parameters);
   const double entries = double(s.nnz), rows = double(s.shape.rows);
-  return {16 * entries + 48 * rows, 32 * entries + 80 * rows, false};
+  return {16 * entries + 48 * rows, 32 * entries + 80 * rows, false, 50 * entries + 80 * rows};
 }
 
 } // namespace

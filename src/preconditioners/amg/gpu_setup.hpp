@@ -7,7 +7,7 @@
 namespace furrow::amg {
 
 /// `smoothed_aggregation` on the current GPU, where a node is a row and A has fewer than 2^31 entries: the levels of
-/// the host, up to the rounding of the spectrum's bound. Takes some 60 bytes an entry of A while it works. Waits for
+/// the host, up to the rounding of the spectrum's bound. Takes some 50 bytes an entry of A while it works. Waits for
 /// sizes, some 30 times a level. The same bits on every run.
 #if FURROW_HAS_GPU
 template <class T> gpu_array<T> uploaded(cview<T> v) {
