@@ -37,6 +37,9 @@ template <class V> void check_vectors(shape2 a, cview<V> x, view<V> y) {
   if (!sized || !there || overlap(x, y)) refuse_vectors(a, x, y);
 }
 
+/// Throws `fault::usage` unless X has `count` elements a column of A, Y as many a row, and each memory of its own.
+template <class V> void check_block(shape2 a, cview<V> x, view<V> y, index_t count);
+
 /// The one virtual seam: a format, a kernel or a device picked from data becomes one of these.
 /// x and y lie in the memory of the device that the operator was made for. `apply` and `apply_dot` check the vectors,
 /// then call `do_apply` and `do_apply_dot`, which formats implement. A NaN or infinity in x shows in all rows with an
@@ -59,6 +62,15 @@ template <class V> struct any_operator {
     check_vectors(a, x, y);
     do_apply_dot(x, y, xy);
   }
+  /// Y <- A X for `count` vectors at once, row by row: element i of vector k lies at [i count + k]. The same bits for
+  /// every number of threads, not those of `apply`. Throws `fault::usage` as `apply`, and for an A on a GPU.
+  void apply_block(cview<V> x, view<V> y, index_t count) const {
+    check_block(shape(), x, y, count);
+    do_apply_block(x, y, count);
+  }
+  /// Whether `apply_block` reads A once for 2, 4, 8 or 16 vectors: csr, bcsr and dia on the CPU. Otherwise, and for
+  /// other numbers, one vector follows the other, copied there and back.
+  virtual bool multiplies_blocks() const { return false; }
   /// Where the matrix lies, and the vectors must.
   virtual device where() const { return {}; }
   /// Bytes that `apply(1, x, 0, y)` must move: the stored matrix, x and y, each once.
@@ -75,6 +87,7 @@ protected:
   /// The products, for vectors that fit.
   virtual void do_apply(V alpha, cview<V> x, V beta, view<V> y) const = 0;
   virtual void do_apply_dot(cview<V> x, view<V> y, slot xy) const = 0;
+  virtual void do_apply_block(cview<V> x, view<V> y, index_t count) const;
 };
 
 /// Estimates of what A does to errors, by one that has factored it; 0: not known.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.hpp"
 
+#include <furrow/array.hpp>
 #include <furrow/operator.hpp>
 
 namespace furrow {
@@ -15,6 +16,30 @@ template <class V> void refuse_vectors(shape2 a, cview<V> x, view<V> y) {
   throw error(fault::usage, "x and y share memory: give each its own");
 }
 
+template <class V> void check_block(shape2 a, cview<V> x, view<V> y, index_t count) {
+  check(count >= 1, fault::usage, "a block of {} vectors: give at least one", count);
+  check(x.size == a.cols * count && y.size == a.rows * count, fault::usage,
+        "X has {} and Y has {} elements for {} vectors of a matrix of {} x {}: give one for each column and row",
+        x.size, y.size, count, a.rows, a.cols);
+  check((x.data || x.empty()) && (y.data || y.empty()), fault::usage, "a block of {} vectors points nowhere", count);
+  check(!overlap(x, y), fault::usage, "X and Y share memory: give each its own");
+}
+
+template <class V> void any_operator<V>::do_apply_block(cview<V> x, view<V> y, index_t count) const {
+  check(!where().is_gpu(), fault::usage, "several vectors at once are multiplied on the CPU only");
+  const shape2 a = shape();
+  host_array<V> one_x(a.cols), one_y(a.rows);
+  for (index_t k = 0; k < count; ++k) {
+    for (index_t i = 0; i < a.cols; ++i) one_x[i] = x[i * count + k];
+    do_apply(V(1), as_cview(one_x), V(0), as_view(one_y));
+    for (index_t i = 0; i < a.rows; ++i) y[i * count + k] = one_y[i];
+  }
+}
+
+template void check_block(shape2, cview<double>, view<double>, index_t);
+template void check_block(shape2, cview<float>, view<float>, index_t);
+template void any_operator<double>::do_apply_block(cview<double>, view<double>, index_t) const;
+template void any_operator<float>::do_apply_block(cview<float>, view<float>, index_t) const;
 template void refuse_vectors(shape2, cview<double>, view<double>);
 template void refuse_vectors(shape2, cview<float>, view<float>);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "block_size.hpp"
 #include "convert.hpp"
+#include "cpu_block_rows.hpp"
 #include "cpu_blocks.hpp"
 
 #include "backends/cpu/operator.hpp"

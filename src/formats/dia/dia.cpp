@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "cpu_block_rows.hpp"
 #include "cpu_rows.hpp"
 
 #include "backends/cpu/operator.hpp"
