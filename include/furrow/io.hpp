@@ -73,12 +73,24 @@ double estimate_read_memory(const source& from, const matrix_header& head);
 /// refused as soon as the file shows it, and no more is read and no memory taken. Throws as `read_matrix`.
 host_array<double> read_vector(const source& from, std::optional<index_t> rows = {});
 
+/// Vectors of the same length, one behind the other.
+struct vector_columns {
+  host_array<double> values;
+  index_t count = 1;
+};
+
+/// The same for several at once: the columns of a Matrix Market `array real general`, or of a NumPy array of two axes.
+vector_columns read_vectors(const source& from, std::optional<index_t> rows = {});
+
 /// Writes `coordinate real general` (or `symmetric`: the lower triangle, when `a` is), shortest digits that read back
 /// as the same bits; compressed where the name ends with `.gz`. Written beside the target first and renamed, so that a
 /// reader never sees half a file; `-` is standard output. Throws `fault::input`, "FILE: ...", where the system refuses,
 /// and as `check_triplets`. `comment`: lines.
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment = {});
 void write_vector(cview<double> x, const std::filesystem::path& file);
+/// `count` vectors, one behind the other in x, as the columns of a Matrix Market array or of a NumPy array (.npy).
+/// Throws `fault::usage` for other endings where there are several.
+void write_vectors(cview<double> x, index_t count, const std::filesystem::path& file);
 
 /// The binary cache, for `read_matrix`: header, version, checksums, layout in docs/reading.md. Ending: `.furrow`.
 /// Throws as `write_matrix`, and `fault::usage` for a right-hand side without an element a row.

@@ -12,6 +12,8 @@ struct commented_vector {
   host_array<double> values;
   std::vector<std::string> comments;
 };
-commented_vector read_commented_vector(const source& from, std::optional<index_t> rows = {});
+/// `columns`: null for one; otherwise there may be several, and this is how many there were.
+commented_vector read_commented_vector(const source& from, std::optional<index_t> rows = {},
+                                       index_t* columns = nullptr);
 
 } // namespace furrow::io

@@ -70,8 +70,8 @@ element parse_type(string_view header, const std::string& name) {
                            quoted ? in_quotes(type) : "with fields"));
 }
 
-/// The number of elements of a shape (n,) or (n, 1).
-index_t parse_shape(string_view header, const std::string& name) {
+/// The rows and columns of a shape (n,) or (n, 1), or of (n, s) where `several` is true.
+shape2 parse_shape(string_view header, const std::string& name, bool several) {
   string_view shape = behind_key(header, "shape");
   shape = shape.substr(0, shape.find(')'));
   std::vector<double> axes;
@@ -89,10 +89,13 @@ index_t parse_shape(string_view header, const std::string& name) {
     at = end + 1;
   }
   if (!good) refuse(name, "the header of this NumPy array does not say its shape");
-  if (axes.size() != 1 && !(axes.size() == 2 && axes[1] == 1))
-    refuse(name, fmt::format("a vector has one axis or one column, this NumPy array has the shape {})", shape));
-  if (axes[0] > 0x1p53) refuse(name, fmt::format("a vector of {} elements is too long", axes[0]));
-  return static_cast<index_t>(axes[0]);
+  if (axes.size() == 1) axes.push_back(1);
+  if (axes.size() != 2 || !(axes[1] == 1 || (several && axes[1] >= 1)))
+    refuse(name, several
+                     ? fmt::format("vectors are the columns of two axes, this NumPy array has the shape {})", shape)
+                     : fmt::format("a vector has one axis or one column, this NumPy array has the shape {})", shape));
+  if (axes[0] * axes[1] > 0x1p53) refuse(name, fmt::format("a vector of {} elements is too long", axes[0] * axes[1]));
+  return {static_cast<index_t>(axes[0]), static_cast<index_t>(axes[1])};
 }
 
 /// The header, with the stream at the first value. `length`: bytes up to there.
@@ -121,12 +124,16 @@ std::string read_header_of(byte_stream& in, const std::string& name, std::size_t
 
 bool is_numpy(string_view first_bytes) { return first_bytes.starts_with(magic); }
 
-host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& name, std::optional<index_t> rows) {
+host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& name, std::optional<index_t> rows,
+                              index_t* columns) {
   std::size_t length = 0;
   const std::string header = read_header_of(in, name, length);
   const element type = parse_type(header, name);
-  const index_t n = parse_shape(header, name);
-  check_size(n, rows, name);
+  const shape2 shape = parse_shape(header, name, columns != nullptr);
+  const bool by_rows = shape.cols > 1 && !behind_key(header, "fortran_order").starts_with("True");
+  check_size(shape.rows, rows, name);
+  if (columns) *columns = shape.cols;
+  const index_t n = shape.rows * shape.cols;
   const auto cut_short = [&](double values) {
     refuse(name, fmt::format("the NumPy array is cut short: {} values in place of {}", values, n));
   };
@@ -142,7 +149,10 @@ host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& 
     const index_t batch = std::min(n - i, static_cast<index_t>(some.size()) / type.size);
     const auto wanted = static_cast<std::size_t>(batch * type.size);
     if (in.read_all(some.data(), wanted) < wanted) cut_short(static_cast<double>(i));
-    for (index_t k = 0; k < batch; ++k) x[i + k] = type.load(some.data() + k * type.size);
+    for (index_t k = 0; k < batch; ++k) {
+      const index_t at = by_rows ? (i + k) % shape.cols * shape.rows + (i + k) / shape.cols : i + k;
+      x[at] = type.load(some.data() + k * type.size);
+    }
     i += batch;
   }
   if (in.read(some.data(), 1) > 0) refuse(name, fmt::format("something follows the {} values of the NumPy array", n));

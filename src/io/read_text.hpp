@@ -38,7 +38,9 @@ host_array<double> as_vector(entries&& e, const std::string& name);
 /// An array of NumPy (.npy), of real numbers or integers, of one axis or n x 1. `bytes`: of the stream, or a bound of
 /// it. Throws fault::input where it is another one, or has not `rows` elements.
 bool is_numpy(std::string_view first_bytes);
-host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& name, std::optional<index_t> rows);
+/// `columns`: where it may have several, how many it has; they come one behind the other.
+host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& name, std::optional<index_t> rows,
+                              index_t* columns);
 /// Refuses a vector of `size` elements where one of `rows` is wanted.
 void check_size(index_t size, std::optional<index_t> rows, const std::string& name);
 

@@ -147,8 +147,17 @@ host_array<double> read_coordinates(byte_stream& in, std::string_view ahead, con
   return x;
 }
 
-/// A Matrix Market file: of one column, or of the object `vector`.
-host_array<double> read_market(input& from, packing packed, std::optional<index_t> rows) {
+/// The columns of an array, one behind the other.
+host_array<double> by_columns(entries&& e) {
+  const shape2 shape = e.head.shape;
+  const coo<double> a = assemble(std::move(e)); // every position, row by row
+  host_array<double> x(shape.rows * shape.cols);
+  for (index_t k = 0; k < x.size(); ++k) x[k % shape.cols * shape.rows + k / shape.cols] = a.val[k];
+  return x;
+}
+
+/// A Matrix Market file: of one column, or of the object `vector`; a general array of several where `columns` asks.
+host_array<double> read_market(input& from, packing packed, std::optional<index_t> rows, index_t* columns) {
   const std::string& name = from.name();
   const auto with_head = [&](std::unique_ptr<byte_stream> bytes, auto use) {
     const auto in = unpacked(packed, std::move(bytes), name);
@@ -159,12 +168,19 @@ host_array<double> read_market(input& from, packing packed, std::optional<index_
   };
   const bool one_index = with_head(from.open(), [&](byte_stream&, const std::string&, const head_lines& lines) {
     const shape2 shape = lines.head.shape;
-    if (shape.cols != 1)
-      refuse(name, fmt::format("a vector has one column, this file has {} x {}", shape.rows, shape.cols));
+    const bool dense =
+        lines.head.layout == matrix_header::layout::array && lines.head.symmetry == matrix_header::symmetry::general;
+    if (shape.cols != 1 && !(columns && dense && shape.cols > 1))
+      refuse(name, fmt::format("a vector has one column, this file has {} x {}{}", shape.rows, shape.cols,
+                               columns ? ": several are columns of an 'array real general'" : ""));
     check_size(shape.rows, rows, name);
-    check_vector_memory(lines.head, name);
+    matrix_header all = lines.head;
+    all.shape.rows *= shape.cols;
+    check_vector_memory(all, name);
+    if (columns) *columns = shape.cols;
     return lines.one_index;
   });
+  if (columns && *columns > 1) return by_columns(read_entries(from, packed, object::vector));
   if (!one_index) return as_vector(read_entries(from, packed, object::vector), name);
   return with_head(from.open_for_good(), [&](byte_stream& in, const std::string& ahead, const head_lines& lines) {
     return read_coordinates(in, ahead, lines, name);
@@ -172,11 +188,12 @@ host_array<double> read_market(input& from, packing packed, std::optional<index_
 }
 
 /// What a text that begins with `first` is.
-host_array<double> read_text(input& from, packing packed, std::string_view first, std::optional<index_t> rows) {
+host_array<double> read_text(input& from, packing packed, std::string_view first, std::optional<index_t> rows,
+                             index_t* columns) {
   const std::string& name = from.name();
   if (is_numpy(first))
-    return read_numpy(*unpacked(packed, from.open_for_good(), name), text_bound(from, packed), name, rows);
-  if (has_banner(first)) return read_market(from, packed, rows);
+    return read_numpy(*unpacked(packed, from.open_for_good(), name), text_bound(from, packed), name, rows, columns);
+  if (has_banner(first)) return read_market(from, packed, rows, columns);
   if (has_late_banner(first)) refuse(name, "the banner %%MatrixMarket must be the first line: comments come behind it");
   if (const std::string kind = foreign_kind(first); !kind.empty())
     refuse(name, "neither a Matrix Market file nor numbers, one a line: it is " + kind);
@@ -200,19 +217,25 @@ std::vector<std::string> leading_comments(std::string_view text) {
 
 } // namespace
 
-io::commented_vector io::read_commented_vector(const source& from, std::optional<index_t> rows) {
+io::commented_vector io::read_commented_vector(const source& from, std::optional<index_t> rows, index_t* columns) {
   input& in = from.opened();
   return read_unchanged(in, [&]() -> commented_vector {
     const content what = recognise(in);
     if (what.kind != content::kind::text) refuse(in.name(), "a matrix or an archive, where a vector is wanted");
     std::string first(4096, '\0');
     first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));
-    return {read_text(in, what.packed, first, rows), leading_comments(first)};
+    return {read_text(in, what.packed, first, rows, columns), leading_comments(first)};
   });
 }
 
 host_array<double> read_vector(const source& from, std::optional<index_t> rows) {
   return io::read_commented_vector(from, rows).values;
+}
+
+vector_columns read_vectors(const source& from, std::optional<index_t> rows) {
+  vector_columns v;
+  v.values = io::read_commented_vector(from, rows, &v.count).values;
+  return v;
 }
 
 } // namespace furrow

@@ -165,6 +165,59 @@ TEST(read_vector, arrays_of_numpy_that_are_refused) {
   for (std::size_t size = 6; size < 128; size += 11) says(npy("'<f8'", "(4,)", data).substr(0, size), "cut short");
 }
 
+TEST(read_vectors, are_the_columns_of_an_array) {
+  const folder here;
+  const auto read_all = [&](const std::string& bytes, std::optional<index_t> rows = {}) {
+    put_file(here / "v", bytes);
+    vector_columns v = read_vectors(here / "v", rows);
+    return std::pair(v.count, values(v.values.begin(), v.values.end()));
+  };
+  const values all{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(read_all("%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n6\n", 3),
+            std::pair(index_t(2), all));
+  const std::string by_rows = bytes_of_numbers<double>({1, 4, 2, 5, 3, 6});
+  std::string fortran = npy("'<f8'", "(3, 2)", bytes_of_numbers<double>({1, 2, 3, 4, 5, 6}));
+  fortran.replace(fortran.find("False"), 5, "True ");
+  EXPECT_EQ(read_all(npy("'<f8'", "(3, 2)", by_rows), 3), std::pair(index_t(2), all));
+  EXPECT_EQ(read_all(fortran), std::pair(index_t(2), all));
+  EXPECT_EQ(read_all("1\n2\n"), std::pair(index_t(1), values{1, 2}));
+  EXPECT_EQ(read_all("%%MatrixMarket matrix array real general\n2 1\n1\n2\n"), std::pair(index_t(1), values{1, 2}));
+}
+
+TEST(read_vectors, of_other_shapes_are_refused) {
+  const folder here;
+  const auto says = [&](const std::string& bytes, const std::string& part, std::optional<index_t> rows = {}) {
+    put_file(here / "v", bytes);
+    const std::string what = refusal([&] { read_vectors(here / "v", rows); });
+    EXPECT_NE(what.find(part), std::string::npos) << what;
+  };
+  says("%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n6\n", "has 3 elements, but the matrix has 4 rows",
+       4);
+  says("%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 1\n",
+       "this file has 3 x 2: several are columns of an 'array real general'");
+  says("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", "this file has 2 x 2");
+  says("%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n", "the size line promises 6 entries");
+  says(npy("'<f8'", "(3, 0)", ""), "shape (3, 0)");
+  says(npy("'<f8'", "(1, 2, 2)", bytes_of_numbers<double>({1, 2, 3, 4})), "shape (1, 2, 2)");
+  says(npy("'<f8'", "(2, 2)", bytes_of_numbers<double>({1, 2, 3})), "cut short: 3 values in place of 4");
+  EXPECT_NE(refused("%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n6\n").find("one column"),
+            std::string::npos);
+}
+
+TEST(write_vectors, read_back_as_the_same_bits) {
+  const folder here;
+  const host_array<double> x{1.5, -2, 1e-300, 4, 0.1, 7};
+  for (const char* name : {"x.mtx", "x.mtx.gz", "x.npy"})
+    for (const index_t count : {1, 2, 3}) {
+      write_vectors(as_cview(x), count, here / name);
+      const vector_columns back = read_vectors(here / name, 6 / count);
+      EXPECT_EQ(back.count, count) << name;
+      EXPECT_TRUE(std::equal(x.begin(), x.end(), back.values.begin(), back.values.end())) << name;
+    }
+  EXPECT_THROW(write_vectors(as_cview(x), 2, here / "x.txt"), error);
+  EXPECT_THROW(write_vectors(as_cview(x), 4, here / "x.mtx"), error);
+}
+
 TEST(read_vector, other_kinds_are_named) {
   const std::string advice = "; scipy.io.mmwrite writes a matrix, numpy.savetxt a vector that can be read";
   const auto is = [&](const std::string& bytes) {

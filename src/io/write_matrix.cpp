@@ -90,9 +90,12 @@ bool is_plain(const std::filesystem::path& file) {
 }
 
 /// Version 1.0 of NumPy's file: ten bytes, a head of text filled up to a multiple of 64, the numbers as they are.
-void write_numpy(cview<double> x, const std::filesystem::path& file) {
+/// Several columns lie one behind the other, as Fortran has them.
+void write_numpy(cview<double> x, index_t columns, const std::filesystem::path& file) {
   static_assert(std::endian::native == std::endian::little);
-  std::string head = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", x.size);
+  std::string head = columns == 1 ? fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", x.size)
+                                  : fmt::format("{{'descr': '<f8', 'fortran_order': True, 'shape': ({}, {}), }}",
+                                                x.size / columns, columns);
   constexpr std::size_t before = 10, line = 64;
   head.resize((before + head.size() + line) / line * line - before - 1, ' ');
   head += '\n';
@@ -138,13 +141,19 @@ void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::
   out.commit();
 }
 
-void write_vector(cview<double> x, const std::filesystem::path& file) {
+void write_vector(cview<double> x, const std::filesystem::path& file) { write_vectors(x, 1, file); }
+
+void write_vectors(cview<double> x, index_t count, const std::filesystem::path& file) {
   using namespace io;
   check(x.size >= 0 && (x.data || x.empty()), fault::usage, "a vector of {} elements points nowhere", x.size);
-  if (file.extension() == ".npy") return write_numpy(x, file);
+  check(count >= 1 && x.size % count == 0, fault::usage, "{} elements are not {} vectors of one length", x.size, count);
+  check(count == 1 || !is_plain(file), fault::usage, "{}: {} vectors go to .mtx, .mtx.gz or .npy",
+        printable(file.string()), count);
+  if (file.extension() == ".npy") return write_numpy(x, count, file);
   const bool packed = is_packed(file);
   atomic_file out(file);
-  if (!is_plain(file)) write_head(out, fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", x.size), packed);
+  if (!is_plain(file))
+    write_head(out, fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", x.size / count, count), packed);
   write_pieces(out, (x.size + piece_entries - 1) / piece_entries, packed, [&](index_t piece, text_piece& to) {
     const index_t first = piece * piece_entries, last = std::min(x.size, first + piece_entries);
     char* p = to.begin(static_cast<std::size_t>(last - first) * longest_value);
