@@ -29,6 +29,14 @@ host_array<V> read_vector_for(const std::string& file, std::string_view option, 
   }
 }
 
+vector_columns read_vectors_for(const std::string& file, std::string_view option, index_t size, std::string_view of) {
+  vector_columns v = of == "row" ? read_vectors(file, size) : read_vectors(file);
+  check(v.values.size() == size * v.count, fault::input,
+        "{}: has {} elements{}, but the matrix has {} {}s: {} wants a number for each", file, v.values.size() / v.count,
+        v.count > 1 ? " a column" : "", size, of, option);
+  return v;
+}
+
 template <class V> void write_answer(const host_array<V>& x, const std::string& file) {
   if constexpr (sizeof(V) == 8) {
     write_vector(as_cview(x), file);

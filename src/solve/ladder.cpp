@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace furrow {
@@ -32,6 +33,9 @@ inventory this_build(device where) {
 bool answers(status why) { return why == status::converged || why == status::least_squares; }
 /// Another rung would not help, or was not asked for.
 bool ends(status why) { return why == status::interrupted; }
+
+/// Nothing is left to try for a right-hand side that ended so.
+bool is_over(status why) { return answers(why) || ends(why) || why == status::nan; }
 
 /// How a rung that could not be set up ended.
 void leave(solve_rung& tried, status why, std::string outcome) {
@@ -198,13 +202,13 @@ template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, do
   return lost > 0.01 * options_.rtol * relative * norm(b);
 }
 
-template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x) {
-  const double began = now();
+template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
+  const double began = now() - spent.seconds;
   const std::vector<V> first(x.begin(), x.end());
   std::optional<candidate> aside;
   solve_report best = ended(status::breakdown, "no method could be set up");
   std::vector<solve_rung> rungs;
-  index_t iterations = 0;
+  index_t iterations = spent.iterations;
   double setup_seconds = 0, solve_seconds = 0;
   for (; at_ < plans_.size(); ++at_) {
     const rung_plan plan = plans_[at_];
@@ -261,7 +265,7 @@ template <class V> solve_report ladder<V>::ended(status why, std::string message
   return report;
 }
 
-template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x) {
+template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x, const effort& spent) {
   solve_report report;
   if (ended_) {
     report = *ended_;
@@ -272,10 +276,15 @@ template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x) {
   } else if (negated_) {
     host_array<V> minus_b(b.size);
     std::ranges::transform(b, minus_b.begin(), [](V v) { return -v; });
-    report = climb(as_cview(minus_b), x);
+    report = climb(as_cview(minus_b), x, spent);
   } else {
-    report = climb(b, x);
+    report = climb(b, x, spent);
   }
+  describe_choice(report);
+  return report;
+}
+
+template <class V> void ladder<V>::describe_choice(solve_report& report) const {
   if (!ended_) {
     report.matrix_about = describe(features_);
     if (negated_) report.matrix_about += "; -A x = -b is solved";
@@ -285,7 +294,95 @@ template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x) {
   if (chosen_.format) report.format = name_of(chosen_);
   report.kernel = places_.empty() ? chosen_.kernel : places_.front()->a->kernel();
   report.reason = chosen_.reason;
-  return report;
+}
+
+/// Whether the rung whose turn it is takes several right-hand sides at once, and gains by it: where the product takes
+/// one vector after the other, the passes of the block cost more than its fewer iterations save.
+template <class V> bool ladder<V>::takes_blocks() const {
+  return !ended_ && at_ < plans_.size() && plans_[at_].solver == "cg" && !options_.monitor &&
+         places_.front()->a->multiplies_blocks();
+}
+
+/// The rung of cg with several columns at once. Where one of them is left, the next rung is at hand.
+template <class V>
+void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers,
+                            std::vector<solve_report>& reports, const effort& spent) {
+  const rung_plan plan = plans_[at_];
+  const bool made_before = first_ != nullptr; // its seconds belong to the set-up
+  solve_rung tried{"block_cg", plan.precond, options_.where, plan.reason, {}};
+  if (!kept_ || kept_->plan.solver != plan.solver || kept_->plan.precond != plan.precond) kept_ = set_up(plan, tried);
+  if (!kept_) {
+    for (const index_t j : numbers) reports[static_cast<std::size_t>(j)].rungs.push_back(tried);
+    ++at_;
+    return;
+  }
+  solve_options o = kept_->options;
+  o.solver = "block_cg", o.outlook = plan.outlook, o.time_limit = options_.time_limit - spent.seconds;
+  if (o.max_iterations > 0) o.max_iterations -= spent.iterations;
+  solver<V> method(*kept_->at.a, kept_->m.get(), o, {norm_2_, stats_.row_max});
+  auto ran = method.solve(b, x, index_t(numbers.size()));
+  status worst = status::converged;
+  for (std::size_t k = 0; k < ran.size(); ++k) {
+    solve_report &r = ran[k], &all = reports[static_cast<std::size_t>(numbers[k])];
+    const double setup = k == 0 && !made_before ? tried.setup_seconds : 0;
+    if (!is_over(r.why)) worst = r.why;
+    r.solver = "block_cg", r.precond = plan.precond;
+    r.rungs = std::move(all.rungs);
+    r.rungs.push_back({r.solver, r.precond, kept_->options.where, plan.reason, r.message, r.why, r.iterations,
+                       r.relative_residual, setup, r.solve_seconds});
+    r.setup_seconds = all.setup_seconds + setup, r.solve_seconds += all.solve_seconds;
+    all = std::move(r);
+    describe_choice(all);
+  }
+  if (is_over(worst)) return;
+  turn(worst, "cg");
+  ++at_;
+}
+
+template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V> x, index_t columns) {
+  const double began = now();
+  const index_t rows = stats_.shape.rows, cols = stats_.shape.cols;
+  std::vector<solve_report> reports(static_cast<std::size_t>(columns));
+  std::vector<index_t> left(static_cast<std::size_t>(columns));
+  std::iota(left.begin(), left.end(), 0);
+  effort spent;
+  const auto within_limits = [&] {
+    spent.seconds = now() - began;
+    return spent.seconds <= options_.time_limit &&
+           (options_.max_iterations == 0 || spent.iterations < options_.max_iterations);
+  };
+  while (left.size() > 1 && takes_blocks() && within_limits()) {
+    const auto count = index_t(left.size());
+    if (count == columns && !negated_) {
+      solve_block(b, x, left, reports, spent);
+    } else {
+      host_array<V> some_b(count * rows), some_x(count * rows);
+      for (index_t k = 0; k < count; ++k) {
+        std::copy_n(b.data + left[k] * rows, rows, some_b.data() + k * rows);
+        std::copy_n(x.data + left[k] * rows, rows, some_x.data() + k * rows);
+      }
+      if (negated_) std::ranges::transform(some_b, some_b.begin(), [](V v) { return -v; });
+      solve_block(as_cview(some_b), as_view(some_x), left, reports, spent);
+      for (index_t k = 0; k < count; ++k) std::copy_n(some_x.data() + k * rows, rows, x.data + left[k] * rows);
+    }
+    index_t most = 0;
+    std::erase_if(left, [&](index_t j) {
+      const solve_report& r = reports[static_cast<std::size_t>(j)];
+      most = std::max(most, r.iterations);
+      return !r.rungs.empty() && is_over(r.why);
+    });
+    spent.iterations += most;
+  }
+  at_ = std::min(at_, std::max<std::size_t>(plans_.size(), 1) - 1);
+  for (const index_t j : left) {
+    solve_report& before = reports[static_cast<std::size_t>(j)];
+    if (!within_limits() && !before.message.empty()) continue;
+    solve_report r = solve({b.data + j * rows, rows}, furrow::part(x, j * cols, cols), spent);
+    r.rungs.insert(r.rungs.begin(), before.rungs.begin(), before.rungs.end());
+    r.setup_seconds += before.setup_seconds, r.solve_seconds += before.solve_seconds;
+    before = std::move(r);
+  }
+  return reports;
 }
 
 template class ladder<double>;

@@ -18,7 +18,15 @@ public:
   /// next one is tried then.
   ladder(coo<V> a, const solve_options& o);
   ~ladder();
-  solve_report solve(cview<V> b, view<V> x);
+  /// `spent`: what the same system has taken of the limits already.
+  struct effort {
+    index_t iterations = 0;
+    double seconds = 0;
+  };
+  solve_report solve(cview<V> b, view<V> x, const effort& spent = {});
+  /// Several right-hand sides, one behind the other: at once by `block_cg` where it is the turn of cg; those that are
+  /// left climb on one after the other.
+  std::vector<solve_report> solve(cview<V> b, view<V> x, index_t columns);
 
 private:
   struct place;     ///< the matrix on a device
@@ -30,7 +38,11 @@ private:
   place& on(device where);
   part precondition(const rung_plan& plan, const coo<V>& a) const;
   std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
-  solve_report climb(cview<V> b, view<V> x);
+  solve_report climb(cview<V> b, view<V> x, const effort& spent);
+  bool takes_blocks() const;
+  void solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers, std::vector<solve_report>& reports,
+                   const effort& spent);
+  void describe_choice(solve_report& report) const;
   void turn(status why, const std::string& solver);
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   solve_report ended(status why, std::string message) const;

@@ -102,6 +102,8 @@ solve_report run_on_host_vectors(const solver_entry& method, const linear_system
   return call(method, system, o);
 }
 
+template <class V> bool needs_scale(cview<V> b) { return safe_scale<V>(largest(b)) != V(1); }
+
 template <class V> std::string not_finite(cview<V> v, const char* whose) {
   for (index_t i = 0; i < v.size; ++i)
     if (!std::isfinite(v[i])) return fmt::format("iteration 0: element {} of {} is {}", i + 1, whose, double(v[i]));
@@ -123,6 +125,8 @@ template <class V> double residual_of_triplets(const coo<V>& a, cview<V> b, cvie
 
 template solve_report run_on_host_vectors(const solver_entry&, const linear_system<double>&, const solve_options&);
 template solve_report run_on_host_vectors(const solver_entry&, const linear_system<float>&, const solve_options&);
+template bool needs_scale(cview<double>);
+template bool needs_scale(cview<float>);
 template std::string not_finite(cview<double>, const char*);
 template std::string not_finite(cview<float>, const char*);
 template double residual_of_triplets(const coo<double>&, cview<double>, cview<double>);

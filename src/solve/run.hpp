@@ -10,6 +10,9 @@ namespace furrow {
 template <class V>
 solve_report run_on_host_vectors(const solver_entry& method, const linear_system<V>& system, const solve_options& o);
 
+/// Whether it would be scaled.
+template <class V> bool needs_scale(cview<V> b);
+
 /// The first element that is not finite, as a sentence that says whose; empty where all are.
 template <class V> std::string not_finite(cview<V> v, const char* whose);
 

@@ -55,6 +55,22 @@ template <class V> void check_vectors_of(shape2 a, cview<V> b, view<V> x) {
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
 }
 
+template <class V> void check_columns_of(shape2 a, cview<V> b, view<V> x, index_t columns) {
+  check(columns >= 1, fault::usage, "{} right-hand sides: give at least one", columns);
+  check(b.size == a.rows * columns, fault::usage,
+        "{} right-hand sides have {} elements for a matrix of {} rows: give one for each row and column", columns,
+        b.size, a.rows);
+  check(x.size == a.cols * columns, fault::usage,
+        "{} answers have {} elements for a matrix of {} columns: give one for each", columns, x.size, a.cols);
+  check((b.data || b.empty()) && (x.data || x.empty()), fault::usage, "x or b points nowhere, but has {} elements",
+        std::max(b.size, x.size));
+  check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
+}
+
+template <class V> bool is_zero(cview<V> b) {
+  return std::ranges::all_of(b, [](V v) { return v == V(0); });
+}
+
 /// Whether a diagonal speaks for solving -A x = -b: no entry is positive and some are negative.
 template <class V> bool has_negative_diagonal(const coo<V>& a) {
   std::atomic<bool> negative = false, positive = false;
@@ -107,6 +123,8 @@ template <class V> struct solver<V>::state {
   }
   void use(std::string_view solver) {
     method = &find_solver(solver);
+    check(method->on_gpu || !options.where.is_gpu(), fault::device,
+          "{} has no GPU part: cg takes one right-hand side after the other there, or solve on the CPU", method->name);
     parameters = take_apart(solver).parameters;
     method->vectors(parameters); // throws for parameters that make no sense
   }
@@ -114,8 +132,14 @@ template <class V> struct solver<V>::state {
   void set_up(coo<V> given, const matrix<V>* known = nullptr);
   void set_up_single(coo<V> given);
   solve_report ended(status why, std::string message) const;
-  solve_report run(cview<V> b, view<V> x);
-  solve_report run_single(cview<V> b, view<V> x);
+  solve_report run(cview<V> b, view<V> x, const solve_options& o);
+  solve_report described(solve_report report) const;
+  std::vector<solve_report> run_columns(cview<V> b, view<V> x, index_t columns);
+  void run_together(const std::vector<index_t>& numbers, cview<V> b, view<V> x, const solve_options& o,
+                    std::vector<solve_report>& reports);
+  std::vector<solve_report> run_single(cview<V> b, view<V> x, index_t columns);
+  void narrow(cview<V> b, cview<V> x, view<float> narrow_b, view<float> narrow_x) const;
+  void finish(solve_report& report);
 };
 
 /// `known`: a matrix that was looked at and is stored already.
@@ -207,12 +231,12 @@ template <class V> solve_report solver<V>::state::ended(status why, std::string 
   return report;
 }
 
-template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
+template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x, const solve_options& o) {
   if (refused && (refused->why == status::nan || refused->why == status::interrupted))
     return ended(refused->why, refused->message);
   if (auto what = not_finite(b, "b"); !what.empty()) return ended(status::nan, what);
   if (auto what = not_finite(as_cview(x), "the first guess"); !what.empty()) return ended(status::nan, what);
-  if (std::ranges::all_of(b, [](V v) { return v == V(0); })) { // the exact answer, without a division by |b| = 0
+  if (is_zero(b)) { // the exact answer, without a division by |b| = 0
     std::fill(x.begin(), x.end(), V(0));
     solve_report report = ended(status::converged, "b is zero, so x is zero");
     report.relative_residual = 0;
@@ -225,19 +249,64 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x) {
     return report;
   }
   select_device(options.where);
-  solve_report report =
-      run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed}, options);
+  return described(
+      run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed}, o));
+}
+
+/// With what is known of the operator and the preconditioner.
+template <class V> solve_report solver<V>::state::described(solve_report report) const {
   if (report.why == status::not_positive_definite && opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
   report.precond_about = m->describe();
   report.levels = m->levels();
-  report.stored_bytes = a->stored_bytes() + m->stored_bytes() + (own_transposed ? own_transposed->stored_bytes() : 0) +
-                        double(sizeof(V)) * double(std::max(b.size, x.size)) * double(2 + method->vectors(parameters));
+  report.stored_bytes =
+      a->stored_bytes() + m->stored_bytes() + (own_transposed ? own_transposed->stored_bytes() : 0) +
+      double(sizeof(V)) * double(std::max(shape.rows, shape.cols)) * double(2 + method->vectors(parameters));
   return report;
 }
 
-template <class V> solve_report solver<V>::state::run_single(cview<V> b, view<V> x) {
-  host_array<float> narrow_b(b.size), narrow_x(x.size);
+/// Those that a method takes at once go there; what is special is solved by itself.
+template <class V> std::vector<solve_report> solver<V>::state::run_columns(cview<V> b, view<V> x, index_t columns) {
+  std::vector<solve_report> reports(static_cast<std::size_t>(columns));
+  std::vector<index_t> together;
+  solve_options o = options;
+  const double began = now();
+  for (index_t j = 0; j < columns; ++j) {
+    const cview<V> one_b{b.data + j * shape.rows, shape.rows};
+    const view<V> one_x = part(x, j * shape.cols, shape.cols);
+    const bool plain = not_finite(one_b, "b").empty() && not_finite(as_cview(one_x), "x").empty() && !is_zero(one_b) &&
+                       !needs_scale(one_b);
+    if (plain && method->columns<V>() && !refused && !options.monitor && !options.where.is_gpu()) together.push_back(j);
+    else reports[static_cast<std::size_t>(j)] = run(one_b, one_x, o);
+    o.time_limit = options.time_limit - (now() - began);
+  }
+  if (!together.empty()) run_together(together, b, x, o, reports);
+  return reports;
+}
+
+template <class V>
+void solver<V>::state::run_together(const std::vector<index_t>& numbers, cview<V> b, view<V> x, const solve_options& o,
+                                    std::vector<solve_report>& reports) {
+  const index_t n = shape.rows, count = static_cast<index_t>(numbers.size());
+  const bool all = count * n == b.size;
+  host_array<V> some_b(all ? 0 : count * n), some_x(all ? 0 : count * n);
+  for (index_t k = 0; !all && k < count; ++k) {
+    std::copy_n(b.data + numbers[k] * n, n, some_b.data() + k * n);
+    std::copy_n(x.data + numbers[k] * n, n, some_x.data() + k * n);
+  }
+  const linear_system<V> systems{
+      *a,         *m,        all ? b : as_cview(some_b), all ? x : as_view(some_x), norm_inf, norm_2, longest_row,
+      parameters, transposed};
+  std::vector<solve_report> ran = method->columns<V>()(systems, count, o);
+  for (index_t k = 0; k < count; ++k) {
+    if (!all) std::copy_n(some_x.data() + k * n, n, x.data + numbers[k] * n);
+    reports[static_cast<std::size_t>(numbers[k])] = described(std::move(ran[static_cast<std::size_t>(k)]));
+  }
+}
+
+/// One system in single precision.
+template <class V>
+void solver<V>::state::narrow(cview<V> b, cview<V> x, view<float> narrow_b, view<float> narrow_x) const {
   double size = 0;
   for (index_t i = 0; i < b.size; ++i) {
     narrow_b[i] = static_cast<float>(std::ldexp(double(b[i]), exponent));
@@ -252,9 +321,17 @@ template <class V> solve_report solver<V>::state::run_single(cview<V> b, view<V>
     check(std::isfinite(narrow_x[i]) || !std::isfinite(x[i]), fault::input,
           "element {} of the first guess = {} is too large for single precision: use f64", i + 1, double(x[i]));
   }
-  solve_report report = single->solve(as_cview(narrow_b), as_view(narrow_x));
+}
+
+template <class V> std::vector<solve_report> solver<V>::state::run_single(cview<V> b, view<V> x, index_t columns) {
+  host_array<float> narrow_b(b.size), narrow_x(x.size);
+  for (index_t j = 0; j < columns; ++j)
+    narrow({b.data + j * shape.rows, shape.rows}, {x.data + j * shape.cols, shape.cols},
+           part(as_view(narrow_b), j * shape.rows, shape.rows), part(as_view(narrow_x), j * shape.cols, shape.cols));
+  auto reports = columns == 1 ? std::vector{single->solve(as_cview(narrow_b), as_view(narrow_x))}
+                              : single->solve(as_cview(narrow_b), as_view(narrow_x), columns);
   std::copy(narrow_x.begin(), narrow_x.end(), x.begin());
-  return report;
+  return reports;
 }
 
 template <class V> solver<V>::solver(coo<V> a, const solve_options& o) {
@@ -308,21 +385,32 @@ template <class V> void solver<V>::set_limits(const solve_options& o) {
 template <class V> shape2 solver<V>::shape() const { return state_->shape; }
 template <class V> double solver<V>::setup_seconds() const { return state_->setup_seconds; }
 
+/// What a report says of the solver that gave it.
+template <class V> void solver<V>::state::finish(solve_report& report) {
+  if (!climbing) report.setup_seconds = 0;
+  if (!told) report.setup_seconds += setup_seconds;
+  told = true;
+  if (single || climbing) return;
+  report.solver = options.solver, report.precond = options.precond;
+  report.format = format, report.kernel = kernel, report.reason = reason;
+}
+
 template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
   check_vectors_of(state_->shape, b, x);
-  solve_report report = state_->single     ? state_->run_single(b, x)
+  solve_report report = state_->single     ? std::move(state_->run_single(b, x, 1).front())
                         : state_->climbing ? state_->climbing->solve(b, x)
-                                           : state_->run(b, x);
-  if (!state_->climbing) report.setup_seconds = 0;
-  if (!state_->told) report.setup_seconds += state_->setup_seconds;
-  state_->told = true;
-  if (!state_->single && !state_->climbing) {
-    report.solver = state_->options.solver, report.precond = state_->options.precond;
-    report.format = state_->format;
-    report.kernel = state_->kernel;
-    report.reason = state_->reason;
-  }
+                                           : state_->run(b, x, state_->options);
+  state_->finish(report);
   return report;
+}
+
+template <class V> std::vector<solve_report> solver<V>::solve(cview<V> b, view<V> x, index_t columns) {
+  check_columns_of(state_->shape, b, x, columns);
+  auto reports = state_->single     ? state_->run_single(b, x, columns)
+                 : state_->climbing ? state_->climbing->solve(b, x, columns)
+                                    : state_->run_columns(b, x, columns);
+  for (solve_report& report : reports) state_->finish(report);
+  return reports;
 }
 
 template <class V> solve_report solve(coo<V> a, cview<V> b, view<V> x, const solve_options& o) {

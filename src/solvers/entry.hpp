@@ -17,6 +17,10 @@ template <class V> struct linear_system {
   const any_operator<V>* transposed = nullptr; ///< A' where the solver needs it; &a where A is symmetric
 };
 
+template <class V>
+using columns_runner = std::vector<solve_report> (*)(const linear_system<V>& systems, index_t columns,
+                                                     const solve_options& options);
+
 /// A solver as the rest of the library sees it. One per folder of src/solvers; the table is generated.
 struct solver_entry {
   std::string_view name, about;
@@ -28,6 +32,16 @@ struct solver_entry {
   solve_report (*f32)(device where, const linear_system<float>& system, const solve_options& options) = nullptr;
   std::string_view parameters{};       ///< what may follow the name, for people: "[:RESTART]"
   std::string_view precond = "jacobi"; ///< the preconditioner that "auto" means
+  bool on_gpu = true;                  ///< whether it has code for a GPU
+  /// Several right-hand sides at once, on the CPU: b and x of the system hold columns one behind the other, finite,
+  /// none of b zero. Null: they are solved one after the other.
+  columns_runner<double> columns_f64 = nullptr;
+  columns_runner<float> columns_f32 = nullptr;
+
+  template <class V> columns_runner<V> columns() const {
+    if constexpr (sizeof(V) == 8) return columns_f64;
+    else return columns_f32;
+  }
 
   /// A solver that needs A' takes any matrix; whether this one is symmetric decides which M will do.
   solver_needs needs_for(bool symmetric) const {

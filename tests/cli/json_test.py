@@ -49,6 +49,44 @@ class Json(Case):
         self.assertIsNone(r["relative_error"])
         self.assertEqual(r["rhs"], "b.txt")
 
+    def test_solve_with_several_right_hand_sides(self):
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n9 3\n" + "1\n" * 9 + "0\n" * 9 + "2\n" * 9)
+        for words in ((), ("--solver", "block_cg"), ("--solver", "bicgstab"), ("--precision", "f32", "--rtol", "1e-4")):
+            r = self.json("solve", "poisson2d:3", "--device", "cpu", "-b", "b.mtx", "-o", "x.mtx", *words)
+            self.has(SOLVE, r)
+            self.assertEqual((r["right_hand_sides"], len(r["columns"])), (3, 3))
+            for column in r["columns"]:
+                self.has({"status": str, "message": str, "iterations": int, "relative_residual": NUMBER, "warning": str,
+                          "error_estimate": (*NUMBER, type(None)), "seconds": dict}, column)
+                self.assertEqual(column["status"], "converged")
+            self.assertEqual(r["relative_residual"], max(c["relative_residual"] for c in r["columns"]))
+            self.assertEqual(r["columns"][1]["relative_residual"], 0)
+            head, size, *numbers = (self.folder / "x.mtx").read_text().splitlines()
+            self.assertEqual(size, "9 3")
+            x = [float(number) for number in numbers]
+            self.assertEqual(x[9:18], [0] * 9)
+            for one, two in zip(x[:9], x[18:]):
+                self.assertAlmostEqual(2 * one, two, delta=1e-3)
+
+    def test_the_worst_right_hand_side_decides(self):
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n" + "1\n" * 4 + "nan\n" * 4)
+        r = self.json("solve", "poisson2d:2", "--device", "cpu", "-b", "b.mtx", code=1)
+        self.assertEqual((r["status"], r["columns"][0]["status"], r["columns"][1]["status"]), ("nan", "converged", "nan"))
+        done = self.furrow("solve", "poisson2d:2", "--device", "cpu", "-b", "b.mtx", code=1)
+        self.assertRegex(done.stdout, r"columns +2 right-hand sides, 1 solved; the figures below are of the worst one\n"
+                                      r"  1 +converged, .*\n  2 +nan, ")
+
+    def test_right_hand_sides_that_do_not_fit(self):
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n" + "1\n" * 8)
+        for words, said in (
+            (("poisson2d:3", "-b", "b.mtx"), "b.mtx: has 4 elements, but the matrix has 9 rows"),
+            (("poisson2d:2", "-b", "b.mtx", "--x0", "x.txt"), "x.txt: holds 1 of 2 first guesses"),
+        ):
+            self.write("x.txt", "1\n" * 4)
+            self.assertIn(said, self.furrow("solve", "--device", "cpu", *words, code=3).stderr)
+        done = self.furrow("solve", "poisson2d:2", "-b", "b.mtx", "-o", "x.txt", "--device", "cpu", code=2)
+        self.assertIn("x.txt", done.stderr)
+
     def test_solve_stopped_short(self):
         r = self.json("solve", "poisson2d:30", "--device", "cpu", "--max-iterations", "5", code=1)
         self.has(SOLVE, r)

@@ -92,6 +92,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                                  count_text(o.shape.cols), count_text(o.nnz));
   const std::string verdict = sentence(r.message);
   text += fmt::format("{}\n\n", is_answer(r) ? good(verdict) : bad(verdict));
+  if (!o.columns.empty()) text += columns_text(o);
   if (has_residual(r))
     text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
   if (std::isfinite(r.normal_residual))
@@ -119,7 +120,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                              ? describe(request.options.where)
                              : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s"));
   text += line("time", fmt::format("read {}, setup {}, solve {}", seconds_text(o.read_seconds),
-                                   seconds_text(r.setup_seconds), seconds_text(r.solve_seconds)));
+                                   seconds_text(o.setup_seconds), seconds_text(o.solve_seconds)));
   if (r.iterations > 0)
     text += line("traffic", fmt::format("{} an iteration, {}/s", bytes_text(r.bytes_per_iteration),
                                         bytes_text(bytes_a_second(r))));
@@ -174,12 +175,14 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["precision"] = request.machine.precision_name;
   j["device"] = describe(request.options.where);
   j["threads"] = threads();
-  j["seconds"] = {{"read", o.read_seconds}, {"setup", r.setup_seconds}, {"solve", r.solve_seconds}};
+  j["seconds"] = {{"read", o.read_seconds}, {"setup", o.setup_seconds}, {"solve", o.solve_seconds}};
   j["bytes_per_iteration"] = r.bytes_per_iteration;
   j["history"] = json::array();
   for (const double residual : r.history) j["history"].push_back(number(residual));
   j["matrix"] = o.name;
   j["rhs"] = o.rhs;
+  j["right_hand_sides"] = std::max<std::size_t>(o.columns.size(), 1);
+  if (!o.columns.empty()) j["columns"] = columns_json(o);
   j["x0"] = request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
   j["precond_says"] = r.precond_about;

@@ -17,6 +17,9 @@
 #include "core/check.hpp"
 #include "tune/row_error.hpp"
 
+#include <furrow/io.hpp>
+#include <furrow/solver.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,30 +51,53 @@ bool vanishes(const host_array<double>& b, const coo<double>& a) {
   return std::ranges::all_of(b, [&](double v) { return std::abs(v) <= 1e-13 * largest; });
 }
 
-/// b as asked for: a file, what came with the matrix, A * ones, or where that is zero A times a random vector.
-host_array<double> right_hand_side(const solve_request& q, problem& p, std::string& rhs) {
+/// b as asked for: the columns of a file, what came with the matrix, A * ones, or where that is zero A times a random
+/// vector.
+vector_columns right_hand_side(const solve_request& q, problem& p, std::string& rhs) {
   if (q.rhs.empty() && !p.b) {
     rhs = "ones";
     auto b = row_sums(p.a);
-    if (p.a.nnz() == 0 || !vanishes(b, p.a)) return b;
+    if (p.a.nnz() == 0 || !vanishes(b, p.a)) return {std::move(b)};
     rhs = "random";
     remark("A * ones is zero, so ones are in the null space of A: b is A times a random vector instead");
     const auto exact = reference_product(p.a, as_cview(random_vector<double>(p.a.shape.cols))).value;
     std::ranges::copy(exact, b.begin());
-    return b;
+    return {std::move(b)};
   }
   rhs = q.rhs.empty() ? "stored" : q.rhs;
-  if (!q.rhs.empty()) return read_vector_for<double>(q.rhs, "-b", p.a.shape.rows, "row");
+  if (!q.rhs.empty()) return read_vectors_for(q.rhs, "-b", p.a.shape.rows, "row");
   check(p.b->size() == p.a.shape.rows, fault::input,
         "{}_b: has {} elements, but the matrix has {} rows: name another right-hand side by -b", p.name, p.b->size(),
         p.a.shape.rows);
-  return std::move(*p.b);
+  return {std::move(*p.b)};
+}
+
+/// What x begins with, as many columns as b has.
+vector_columns first_guess(const solve_request& q, shape2 shape, index_t count) {
+  if (q.x0.empty()) return {host_array<double>(shape.cols * count, 0.0), count};
+  vector_columns x = read_vectors_for(q.x0, "--x0", shape.cols, "column");
+  check(x.count == count, fault::input, "{}: holds {} of {} first guesses: --x0 wants one for each right-hand side",
+        q.x0, x.count, count);
+  return x;
+}
+
+/// What several right-hand sides take beside the first one: b and x, and the blocks of `block_cg`.
+double bytes_of_columns(const solve_request& q, shape2 shape, index_t count) {
+  if (count == 1) return 0;
+  const bool block = !q.options.where.is_gpu() && (q.options.solver == "auto" || q.options.solver == "block_cg");
+  const double vectors = double(count - 1) + (block ? 2 * double(std::min<index_t>(count, 16)) : 0);
+  return 8 * vectors * double(shape.rows + shape.cols);
 }
 
 double norm_of(const auto& b) {
   double sum = 0;
   for (const auto v : b) sum += double(v) * double(v);
   return std::sqrt(sum);
+}
+
+/// The relative residual that ends the solve.
+double goal_of(const solve_options& o, cview<double> b) {
+  return o.atol > 0 ? std::max(o.rtol, o.atol / norm_of(b)) : o.rtol;
 }
 
 void write_history(const std::vector<double>& history, const std::string& file) {
@@ -96,37 +122,52 @@ void write_or_say(std::string& file, int& exit_code, const std::function<void(co
   file.clear();
 }
 
+/// The column whose end counts most: by its exit code, then by its residual.
+std::size_t worst_of(const std::vector<solve_report>& columns, bool square) {
+  const auto rank = [&](const solve_report& r) {
+    return std::pair(code_of(r.why, square), std::isnan(r.relative_residual) ? HUGE_VAL : r.relative_residual);
+  };
+  const auto worst = std::ranges::max_element(columns, {}, rank);
+  return static_cast<std::size_t>(worst - columns.begin());
+}
+
 solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
   solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, 0, read_seconds, plan.host_peak(), done};
-  const host_array<double> b = right_hand_side(q, p, o.rhs);
-  host_array<double> x = q.x0.empty() ? host_array<double>(o.shape.cols, 0.0)
-                                      : read_vector_for<double>(q.x0, "--x0", o.shape.cols, "column");
+  const vector_columns b = right_hand_side(q, p, o.rhs);
+  vector_columns x = first_guess(q, o.shape, b.count);
+  if (b.count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
   matrix_sketch drawn; // solving takes the matrix apart
   if (!q.report.empty()) drawn = sketch(p.a);
   polite_interrupts politely;
   {
-    o.goal = q.options.atol > 0 ? std::max(q.options.rtol, q.options.atol / norm_of(b)) : q.options.rtol;
+    o.goal = goal_of(q.options, part(as_cview(b.values), 0, o.shape.rows));
     progress_line line(o.goal, stderr_is_live() && !q.json);
     q.options.watch = [&](const progress& now) {
       line.show(now);
       return !interrupted();
     };
     q.options.announce = [&](const memory_estimate& solving) {
-      plan.work = solving.host;
+      plan.work = solving.host + bytes_of_columns(q, o.shape, b.count);
       plan.gpu = solving.gpu;
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
     };
-    o.report = solve(std::move(p.a), as_cview(b), as_view(x), q.options);
+    o.columns = solver<double>(std::move(p.a), q.options).solve(as_cview(b.values), as_view(x.values), b.count);
     politely.finish_first(); // one that comes now comes too late to matter
   }
+  const std::size_t worst = worst_of(o.columns, o.shape.rows == o.shape.cols);
+  for (const solve_report& r : o.columns) o.setup_seconds += r.setup_seconds, o.solve_seconds += r.solve_seconds;
+  o.report = o.columns[worst];
+  o.goal = goal_of(q.options, part(as_cview(b.values), index_t(worst) * o.shape.rows, o.shape.rows));
+  if (b.count == 1) o.columns.clear();
   if (o.rhs == "ones" && o.shape.rows == o.shape.cols) { // otherwise x need not be the only answer
-    double worst = 0;
-    for (const double v : x) worst = std::abs(v - 1) <= worst ? worst : std::abs(v - 1);
-    o.error = worst;
+    double error = 0;
+    for (const double v : x.values) error = std::abs(v - 1) <= error ? error : std::abs(v - 1);
+    o.error = error;
   }
   o.exit_code = code_of(o.report.why, o.shape.rows == o.shape.cols);
-  write_or_say(q.output, o.exit_code, [&](const std::string& file) { write_vector(as_cview(x), file); });
+  write_or_say(q.output, o.exit_code,
+               [&](const std::string& file) { write_vectors(as_cview(x.values), x.count, file); });
   write_or_say(q.history, o.exit_code, [&](const std::string& file) { write_history(o.report.history, file); });
   write_or_say(q.plot, o.exit_code, [&](const std::string& file) { write_file(file, plot_of(q, o)); });
   write_or_say(q.report, o.exit_code, [&](const std::string& file) {
@@ -190,8 +231,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   };
 
   const char* const system = "System";
-  add_file(app, shared, "-b,--rhs", q->rhs, "right-hand side (default: the one that came with the matrix, or A * ones)",
-           system);
+  add_file(app, shared, "-b,--rhs", q->rhs,
+           "right-hand sides, a column each (default: the one that came with the matrix, or A * ones)", system);
   add_file(app, shared, "--x0", q->x0, "what x begins with (default: 0)", system);
   add_file(app, shared, "-o,--output", q->output,
            "write x, also when the solver stopped short: .mtx, .npy, .txt or .csv", system);
@@ -238,6 +279,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "Examples:\n"
              "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
              "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"
+             "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
              "  furrow solve matrix.mtx --report matrix.html\n"
              "  furrow solve matrix.mtx.gz --device gpu --json");
   return [q] { return run(*q); };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "options.hpp"
+#include "output.hpp"
 
 #include <furrow/report.hpp>
 #include <furrow/solve.hpp>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace furrow::cli {
 
@@ -21,7 +23,7 @@ struct solve_request {
 
 /// What came out.
 struct solve_outcome {
-  solve_report report;
+  solve_report report; ///< of the worst right-hand side
   shape2 shape;
   index_t nnz = 0;
   std::string name, origin, rhs; ///< rhs: "ones", "random", "stored" or a file
@@ -29,7 +31,13 @@ struct solve_outcome {
   double goal = 0;               ///< the relative residual that ends the solve
   double read_seconds = 0, estimated_bytes = 0;
   int exit_code = 0;
+  std::vector<solve_report> columns{};         ///< of each right-hand side, where there are several
+  double setup_seconds = 0, solve_seconds = 0; ///< of all of them
 };
+
+/// The reports of several right-hand sides: a line for each, and an object for each.
+std::string columns_text(const solve_outcome& outcome);
+json columns_json(const solve_outcome& outcome);
 
 /// The report for a person, and the object for a program.
 std::string text_of(const solve_request& request, const solve_outcome& outcome);

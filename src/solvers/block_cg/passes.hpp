@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "small.hpp"
+
+#include "backends/cpu/isa.hpp"
+#include "backends/cpu/parallel.hpp"
+
+#include <furrow/array.hpp>
+#include <furrow/operator.hpp>
+
+#include <algorithm>
+#include <vector>
+
+/// Passes over blocks of W vectors that lie row by row, on the CPU. Products of W x W matrices with rows and Gram
+/// matrices run over tiles that stay in the first cache. Sums in double, in the order of fixed blocks of rows: the same
+/// bits for every number of threads.
+namespace furrow::block_cg {
+
+inline constexpr index_t rows_of_task = 2048, rows_of_tile = 128;
+
+template <class V, int W> struct factors {
+  alignas(64) V a[W][W];
+  explicit factors(const square<W>& m) {
+    for (int i = 0; i < W; ++i)
+      for (int j = 0; j < W; ++j) a[i][j] = static_cast<V>(m[i][j]);
+  }
+};
+
+/// out += v M for one row v.
+template <class V, int W> FURROW_INLINE inline void add_product(const V* v, const factors<V, W>& m, V* out) {
+#pragma GCC unroll 16
+  for (int p = 0; p < W; ++p) {
+    const V vp = v[p];
+#pragma omp simd
+    for (int q = 0; q < W; ++q) out[q] += vp * m.a[p][q];
+  }
+}
+
+/// sum += A'B over `rows` rows.
+template <class V, int W> FURROW_INLINE inline void add_gram(const V* a, const V* b, index_t rows, square<W>& sum) {
+  constexpr int group = W < 8 ? W : 8;
+  for (int first = 0; first < W; first += group) {
+    alignas(64) double part[group][W] = {};
+    for (index_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+      for (int p = 0; p < group; ++p) {
+        const double ap = double(a[i * W + first + p]);
+#pragma omp simd
+        for (int q = 0; q < W; ++q) part[p][q] += ap * double(b[i * W + q]);
+      }
+    }
+    for (int p = 0; p < group; ++p)
+      for (int q = 0; q < W; ++q) sum[first + p][q] += part[p][q];
+  }
+}
+
+/// M as the passes see it: the identity, a diagonal, or one whose product with T is stored in z.
+template <class V> struct preconditioned {
+  cview<V> diagonal; ///< empty: none
+  V* stored = nullptr;
+};
+
+template <class V, int W> class passes {
+public:
+  using matrix = square<W>;
+  explicit passes(index_t n) : n_(n) {}
+
+  /// A'B. Reads both.
+  matrix gram(const V* a, const V* b) {
+    return summed<1>([&](index_t first, index_t rows, matrix* sum)
+                         FURROW_INLINE { add_gram(a + first * W, b + first * W, rows, sum[0]); })[0];
+  }
+
+  struct grams {
+    matrix g, h; ///< T'M T, where M T is not stored, and T'T
+  };
+  /// T = Q - P xi, X += S move, over Q and X; reads 4 blocks, writes 2.
+  grams shrink(V* q, const V* p, const matrix& xi, V* x, const V* s, const matrix& move, const preconditioned<V>& m) {
+    matrix minus;
+    for (int i = 0; i < W; ++i)
+      for (int j = 0; j < W; ++j) minus[i][j] = -xi[i][j];
+    const factors<V, W> by_xi(minus), by_move(move);
+    return grams_of(q, m, [&](index_t first, index_t rows) FURROW_INLINE {
+      for (index_t e = first * W; e < (first + rows) * W; e += W) add_product(p + e, by_xi, q + e);
+      for (index_t e = first * W; e < (first + rows) * W; e += W) add_product(s + e, by_move, x + e);
+    });
+  }
+  /// T'M T and T'T.
+  grams grams_of(V* t, const preconditioned<V>& m) {
+    return grams_of(t, m, [](index_t, index_t) FURROW_INLINE {});
+  }
+
+  /// T <- T inverse, and so M T where that is stored.
+  void orthonormalise(V* t, const matrix& inverse, const preconditioned<V>& m) {
+    const factors<V, W> by_inverse(inverse);
+    each_tile([&](index_t first, index_t rows) FURROW_INLINE {
+      multiply(t + first * W, by_inverse, rows);
+      if (m.stored) multiply(m.stored + first * W, by_inverse, rows);
+    });
+  }
+  /// The same, and S = M T + S beta. Reads 2 blocks, writes 2.
+  void turn(V* t, const matrix& inverse, const preconditioned<V>& m, V* s, const matrix& beta) {
+    const factors<V, W> by_inverse(inverse), by_beta(beta);
+    each_tile([&](index_t first, index_t rows) FURROW_INLINE {
+      multiply(t + first * W, by_inverse, rows);
+      if (m.stored) multiply(m.stored + first * W, by_inverse, rows);
+      const V* const z = m.stored ? m.stored : t;
+      for (index_t i = first; i < first + rows; ++i) {
+        const V d = m.diagonal.empty() ? V(1) : m.diagonal[i];
+        alignas(64) V row[W];
+#pragma omp simd
+        for (int k = 0; k < W; ++k) row[k] = d * z[i * W + k];
+        add_product(s + i * W, by_beta, row);
+#pragma omp simd
+        for (int k = 0; k < W; ++k) s[i * W + k] = row[k];
+      }
+    });
+  }
+
+private:
+  static FURROW_INLINE inline void multiply(V* t, const factors<V, W>& by, index_t rows) {
+    for (index_t e = 0; e < rows * W; e += W) {
+      alignas(64) V row[W] = {};
+      add_product(t + e, by, row);
+#pragma omp simd
+      for (int k = 0; k < W; ++k) t[e + k] = row[k];
+    }
+  }
+
+  /// Calls update(first, rows) for each tile, then adds up the Gram matrices of T.
+  template <class F> grams grams_of(V* t, const preconditioned<V>& m, F update) {
+    const bool diagonal = !m.diagonal.empty();
+    const auto sums = summed<2>([&](index_t first, index_t rows, matrix* sum) FURROW_INLINE {
+      update(first, rows);
+      add_gram(t + first * W, t + first * W, rows, sum[1]);
+      if (!diagonal) return;
+      alignas(64) V z[rows_of_tile * W];
+      for (index_t i = 0; i < rows; ++i) {
+        const V d = m.diagonal[first + i];
+#pragma omp simd
+        for (int k = 0; k < W; ++k) z[i * W + k] = d * t[(first + i) * W + k];
+      }
+      add_gram(t + first * W, z, rows, sum[0]);
+    });
+    return {diagonal ? sums[0] : sums[1], sums[1]};
+  }
+
+  template <class F> void each_tile(F f) {
+    cpu::for_each_task(tasks(), [&](index_t task) {
+      cpu::widest([&]() FURROW_INLINE {
+        for (index_t i = task * rows_of_task; i < end_of(task); i += rows_of_tile)
+          f(i, std::min(rows_of_tile, end_of(task) - i));
+      });
+    });
+  }
+  /// The sums of f(first, rows, sums) over all tiles.
+  template <int N, class F> std::array<matrix, N> summed(F f) {
+    partial_.assign(static_cast<std::size_t>(tasks()), {});
+    cpu::for_each_task(tasks(), [&](index_t task) {
+      cpu::widest([&]() FURROW_INLINE {
+        matrix sum[N];
+        for (index_t i = task * rows_of_task; i < end_of(task); i += rows_of_tile)
+          f(i, std::min(rows_of_tile, end_of(task) - i), sum);
+        for (int k = 0; k < N; ++k) partial_[static_cast<std::size_t>(task)][k] = sum[k];
+      });
+    });
+    std::array<matrix, N> total{};
+    for (const auto& one : partial_)
+      for (int k = 0; k < N; ++k) total[k] = total[k] + one[k];
+    return total;
+  }
+  index_t tasks() const { return (n_ + rows_of_task - 1) / rows_of_task; }
+  index_t end_of(index_t task) const { return std::min(n_, (task + 1) * rows_of_task); }
+
+  index_t n_;
+  std::vector<std::array<matrix, 2>> partial_;
+};
+
+} // namespace furrow::block_cg
