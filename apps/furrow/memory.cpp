@@ -5,7 +5,6 @@
 #include "core/check.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -59,12 +58,6 @@ void announce(const memory_plan& plan, device where) {
                         bytes_text(double(available_gpu_memory(where.ordinal))));
   remark(text);
   check_fits(plan, where);
-}
-
-double peak_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return double(usage.ru_maxrss) * 1024;
 }
 
 } // namespace furrow::cli

@@ -29,7 +29,4 @@ void check_fits(const memory_plan& plan, device where);
 /// Says the estimate in one line on stderr; throws `fault::memory` where it is more than what is available.
 void announce(const memory_plan& plan, device where);
 
-/// The largest resident memory of this process so far.
-double peak_bytes();
-
 } // namespace furrow::cli

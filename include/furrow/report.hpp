@@ -35,6 +35,10 @@ struct report_context {
   std::vector<std::pair<std::string, std::string>> machine; ///< "processor", its name; beside what the library knows
 };
 
+/// Adds the processor, the memory, and what the machine reads at best: measured in at most 0.2 s where there are
+/// iterations to compare with.
+void add_machine(report_context& c, const solve_report& r, device where);
+
 /// One file of HTML without script, style or picture from elsewhere, below 100 kB beside the names it is given: the
 /// verdict, the residual by iteration and by second, the matrix, what was chosen and why, the speed, the time in its
 /// parts, the estimates, the machine, the command, and the numbers once more as JSON. All text from outside is escaped.

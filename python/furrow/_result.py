@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import math
+import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from . import _core
+from ._arrays import F64, as_rows, contiguous, is_matrix
 from ._errors import SolveWarning
 
 _NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged": -4, "singular": -5,
@@ -52,6 +54,8 @@ class Result:
     history, history_seconds : ndarray
         Relative residuals by the recurrence, and when each was known.
     solver, precond, format, kernel, reason, device : str
+    error : float or None
+        The largest error of x, for the report: set it where the answer is known.
     rungs : list of dict
         What was tried where no method was named; the last one gave the answer.
     levels : list of dict
@@ -69,9 +73,11 @@ class Result:
     ('converged', 0, True)
     """
 
-    def __init__(self, x: Any, report: Any, *, solver: str, precond: Any, shape: Any, nnz: Any, rtol: float,
-                 atol: float, dtype: Any, name: str = "") -> None:
+    def __init__(self, x: Any, report: Any, A: Any, *, solver: str, precond: Any, shape: Any, nnz: int, rtol: float,
+                 atol: float, goal: float, dtype: Any, x0: str) -> None:
         self.x = x
+        self._report, self._A = report, A
+        self._sketch: dict[str, Any] | None = None
         self.status = report["status"]
         self.message = report["message"]
         self.success = self.status == "converged"
@@ -81,22 +87,20 @@ class Result:
         else:
             self.info = _NEGATIVE.get(self.status, max(self.iterations, 1))
         self.residual = report["relative_residual"]
-        self.error = None
+        self.error: float | None = None
         self.history, self.history_seconds = report["history"], report["history_seconds"]
-        self.solver, self.precond = report["solver"] or solver, precond or report["precond"]
+        self.solver = report["solver"] = report["solver"] or solver
+        self.precond = report["precond"] = precond or report["precond"]
         self.rungs, self.levels = report["rungs"], report["levels"]
         self.format, self.kernel, self.reason = report["format"], report["kernel"], report["reason"]
         self.device = "cpu"
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
         self.bytes_per_iteration = report["bytes_per_iteration"]
-        self._rest = {"rows": shape[0], "cols": shape[1], "nnz": nnz, "rtol": rtol, "atol": atol, "matrix": name,
-                      "precision": "f32" if dtype.itemsize == 4 else "f64", "restarts": report["restarts"],
-                      "waits": report["waits"], "precond_says": report["precond_says"],
-                      "matrix_is": report["matrix_is"], "untried": report["untried"],
-                      "normal_residual": report["normal_residual"],
-                      "condition_estimate": report["condition_estimate"] or None,
-                      "error_estimate": report["error_estimate"] or None, "warning": report["warning"],
-                      "stored_bytes": report["stored_bytes"], "threads": _core.threads()}
+        self._shape, self._nnz, self._threads = shape, nnz, _core.threads()
+        name, origin = (text if isinstance(text, str) else ""
+                        for text in (getattr(A, "name", ""), getattr(A, "origin", "")))
+        self._told = {"name": name, "origin": origin, "rhs": "given", "x0": x0, "goal": goal, "rtol": rtol,
+                      "atol": atol, "precision": "f32" if dtype.itemsize == 4 else "f64"}
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.x, self.info))
@@ -118,27 +122,61 @@ class Result:
         def number(v: Any) -> Any:
             return v if math.isfinite(v) else None
 
-        rest = self._rest
+        r, told = self._report, self._told
         rungs = [{**rung, "relative_residual": number(rung["relative_residual"])} for rung in self.rungs]
         solve = rungs[-1]["seconds"]["solve"] if rungs else self.seconds["solve"]
         rate = self.bytes_per_iteration * self.iterations / solve if solve > 0 else 0.0
         return {
             "status": self.status, "message": self.message, "iterations": self.iterations,
             "relative_residual": number(self.residual), "relative_error": self.error,
-            "normal_residual": number(rest["normal_residual"]),
-            "rows": rest["rows"], "cols": rest["cols"], "nnz": rest["nnz"],
+            "normal_residual": number(r["normal_residual"]),
+            "rows": self._shape[0], "cols": self._shape[1], "nnz": self._nnz,
             "solver": self.solver, "precond": self.precond,
-            "precond_says": rest["precond_says"], "levels": self.levels, "matrix_is": rest["matrix_is"],
-            "untried": rest["untried"], "condition_estimate": rest["condition_estimate"],
-            "error_estimate": rest["error_estimate"], "warning": rest["warning"], "rungs": rungs,
+            "precond_says": r["precond_says"], "levels": self.levels, "matrix_is": r["matrix_is"],
+            "untried": r["untried"], "condition_estimate": r["condition_estimate"] or None,
+            "error_estimate": r["error_estimate"] or None, "warning": r["warning"], "rungs": rungs,
             "format": self.format, "kernel": self.kernel,
-            "precision": rest["precision"], "device": self.device, "threads": rest["threads"],
+            "precision": told["precision"], "device": self.device, "threads": self._threads,
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
-            "history": [number(v) for v in self.history.tolist()], "matrix": rest["matrix"], "rhs": "given",
-            "x0": "zero", "reason": self.reason, "restarts": rest["restarts"], "waits": rest["waits"],
-            "rtol": rest["rtol"], "atol": rest["atol"], "gbps": rate * 1e-9,
-            "memory": {"stored_bytes": rest["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
+            "history": [number(v) for v in self.history.tolist()], "matrix": told["name"], "rhs": told["rhs"],
+            "x0": told["x0"], "reason": self.reason, "restarts": r["restarts"], "waits": r["waits"],
+            "rtol": told["rtol"], "atol": told["atol"], "gbps": rate * 1e-9,
+            "memory": {"stored_bytes": r["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
         }
+
+    def report(self, file: str | os.PathLike[str]) -> None:
+        """Writes all that is known of the solve as one page of HTML, as ``furrow solve --report`` does.
+
+        The page shows the matrix as it is now: a result keeps it alive. One that was pickled is without it, and so is
+        its page, unless the page was written before. Where the answer is known, set `error` to the largest error of x
+        first.
+
+        >>> import furrow, numpy as np, os, tempfile
+        >>> r = furrow.solve(furrow.generate("poisson2d:9"), np.ones(81))
+        >>> file = os.path.join(tempfile.mkdtemp(), "solve.html")
+        >>> r.report(file)
+        >>> "<h1 class=\\"good\\">Converged</h1>" in open(file, encoding="utf-8").read()
+        True
+        """
+        if self._sketch is None:
+            self._sketch = self._sketched()
+        _core.write_report(os.fspath(file), self._report, {**self._told, "error": self.error}, self._sketch)
+
+    def _sketched(self) -> dict[str, Any]:
+        """What a page shows of the matrix."""
+        A = self._A
+        if isinstance(A, _core.Matrix):
+            A = self._A.tocsr()
+        if is_matrix(A):
+            indptr, indices, data, shape = as_rows(A)
+            return _core.sketch(indptr, indices, contiguous(data, F64), *shape)
+        rows, cols = self._shape
+        gone = "not kept with this result" if A is None else "not stored: the matrix is known by its products alone"
+        return {"rows": rows, "cols": cols, "nnz": self._nnz, "picture": "",
+                "facts": [("size", f"{rows:,} × {cols:,}"), ("entries", gone)]}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_A": None}
 
     def plot(self, ax: Any = None) -> Any:
         """The residual over the iterations, on a Matplotlib axis; needs Matplotlib."""

@@ -234,13 +234,16 @@ class Solver:
             report = self._core.solve(rhs, x)
         finally:
             self._free.release()
-        result = Result(x, report, solver=self.solver,
-                        precond="given" if self._M is not None else "", shape=self.shape, nnz=self.nnz,
-                        rtol=self._options["rtol"], atol=self._options["atol"], dtype=self.dtype,
-                        name=getattr(self.A, "name", ""))
-        if report["raised"] is not None:
-            report["raised"].partial = result
-            raise report["raised"]
+        raised = report.pop("raised")
+        rtol, atol = self._options["rtol"], self._options["atol"]
+        size = float(np.linalg.norm(rhs)) if atol > 0 else 0.0
+        result = Result(x, report, self.A, solver=self.solver,
+                        precond="given" if self._M is not None else "", shape=self.shape, nnz=self.nnz, rtol=rtol,
+                        atol=atol, goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
+                        x0="zero" if x0 is None else "given")
+        if raised is not None:
+            raised.partial = result
+            raise raised
         self._watching.finish(result.iterations, x)
         return result
 

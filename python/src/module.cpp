@@ -80,6 +80,7 @@ NB_MODULE(_core, m) {
   m.attr("version") = furrow::version;
   bind_matrix(m);
   bind_solver(m);
+  bind_report(m);
   bind_inputs(m);
   bind_dense(m);
   bind_chebyshev(m);

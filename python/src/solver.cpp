@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "matrix.hpp"
+#include "report.hpp"
 
 #include <furrow/function_operator.hpp>
 #include <furrow/solver.hpp>
 
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <atomic>
@@ -148,43 +148,6 @@ void from_function(py_solver* self, const nb::object& product, index_t n, bool s
   };
   if (single) new (self) py_solver{h, make(float{})};
   else new (self) py_solver{h, make(double{})};
-}
-
-nb::dict dict_of(const solve_report& r) {
-  nb::dict d;
-  d["status"] = std::string(name(r.why));
-  d["message"] = r.message;
-  d["iterations"] = r.iterations, d["restarts"] = r.restarts, d["waits"] = r.waits;
-  d["relative_residual"] = r.relative_residual;
-  d["setup_seconds"] = r.setup_seconds, d["solve_seconds"] = r.solve_seconds;
-  d["bytes_per_iteration"] = r.bytes_per_iteration, d["stored_bytes"] = r.stored_bytes;
-  d["solver"] = r.solver, d["precond"] = r.precond, d["precond_says"] = r.precond_about;
-  d["normal_residual"] = r.normal_residual;
-  d["condition_estimate"] = r.condition_estimate, d["error_estimate"] = r.error_estimate, d["warning"] = r.warning;
-  d["matrix_is"] = r.matrix_about, d["untried"] = r.untried;
-  nb::list rungs;
-  for (const solve_rung& one : r.rungs) {
-    nb::dict tried, seconds;
-    tried["solver"] = one.solver, tried["precond"] = one.precond;
-    tried["device"] = describe(one.where);
-    tried["reason"] = one.reason, tried["status"] = std::string(name(one.why)), tried["outcome"] = one.outcome;
-    tried["iterations"] = one.iterations, tried["relative_residual"] = one.relative_residual;
-    seconds["setup"] = one.setup_seconds, seconds["solve"] = one.solve_seconds;
-    tried["seconds"] = seconds;
-    rungs.append(tried);
-  }
-  d["rungs"] = rungs;
-  nb::list levels;
-  for (const multigrid_level& l : r.levels) {
-    nb::dict level;
-    level["rows"] = l.rows, level["entries"] = l.entries, level["bytes"] = l.bytes, level["seconds"] = l.seconds;
-    levels.append(level);
-  }
-  d["levels"] = levels;
-  d["format"] = r.format, d["kernel"] = r.kernel, d["reason"] = r.reason;
-  d["history"] = new_array(cview<double>(r.history));
-  d["history_seconds"] = new_array(cview<double>(r.history_seconds));
-  return d;
 }
 
 /// x holds the first guess and then the answer. An exception that came while it ran is in "raised".

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conditions.hpp"
-#include "doctor/machine.hpp"
 
 #include "core/check.hpp"
 #include "core/environment.hpp"
 #include "core/libraries.hpp"
+#include "core/processor.hpp"
 
 #include <furrow/formats.hpp>
 #include <furrow/version.hpp>

@@ -9,6 +9,7 @@
 
 #include "core/environment.hpp"
 #include "core/libraries.hpp"
+#include "core/processor.hpp"
 
 #include <furrow/version.hpp>
 

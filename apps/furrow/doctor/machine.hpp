@@ -6,16 +6,6 @@
 
 namespace furrow::cli {
 
-/// What the system says of its processor.
-struct processor {
-  std::string name;
-  std::vector<std::pair<std::string, double>> caches; ///< "L1d", bytes; of one instance each
-};
-processor inspect_processor();
-
-/// Bytes of memory of this machine, or what the limits of this process leave of it.
-double total_memory();
-
 /// Environment variables that Furrow, its libraries or the terminal output listen to, with their values.
 std::vector<std::pair<std::string, std::string>> settings();
 

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "doctor/machine.hpp"
-#include "memory.hpp"
 #include "solve_request.hpp"
-
-#include "core/units.hpp"
-#include "tune/ceiling.hpp"
-
-#include <fmt/format.h>
 
 namespace furrow::cli {
 namespace {
@@ -29,11 +22,8 @@ report_context context_of(const solve_request& request, const solve_outcome& o, 
   c.error = o.error;
   c.goal = o.goal;
   c.read_seconds = o.read_seconds;
-  if (o.report.iterations > 0) c.ceiling = measure_read_ceiling(request.options.where, o.report.bytes_per_iteration);
   c.command = request.command;
-  c.machine = {{"processor", inspect_processor().name},
-               {"memory", bytes_text(total_memory())},
-               {"memory taken at the peak", bytes_text(peak_bytes())}};
+  add_machine(c, o.report, request.options.where);
   return c;
 }
 

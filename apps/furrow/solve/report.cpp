@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "memory.hpp"
 #include "output.hpp"
 #include "solve_request.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
 #include "core/printable.hpp"
+#include "core/processor.hpp"
 #include "picture/chart.hpp"
 #include "picture/thinned.hpp"
 #include "report/words.hpp"

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+#include "matrix.hpp"
+
+#include <furrow/report.hpp>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace furrow::python {
+namespace {
+
+/// Names of the fields that go into a dictionary as they are.
+template <class Report, class F> void each_field(Report& r, F f) {
+  f("message", r.message), f("iterations", r.iterations), f("restarts", r.restarts), f("waits", r.waits);
+  f("relative_residual", r.relative_residual), f("normal_residual", r.normal_residual);
+  f("condition_estimate", r.condition_estimate), f("error_estimate", r.error_estimate), f("warning", r.warning);
+  f("setup_seconds", r.setup_seconds), f("solve_seconds", r.solve_seconds);
+  f("bytes_per_iteration", r.bytes_per_iteration), f("stored_bytes", r.stored_bytes);
+  f("solver", r.solver), f("precond", r.precond), f("precond_says", r.precond_about);
+  f("format", r.format), f("kernel", r.kernel), f("reason", r.reason);
+  f("matrix_is", r.matrix_about), f("untried", r.untried);
+}
+template <class Rung, class F> void each_field_of_rung(Rung& r, F f) {
+  f("solver", r.solver), f("precond", r.precond), f("reason", r.reason), f("outcome", r.outcome);
+  f("iterations", r.iterations), f("relative_residual", r.relative_residual);
+}
+template <class Level, class F> void each_field_of_level(Level& l, F f) {
+  f("rows", l.rows), f("entries", l.entries), f("bytes", l.bytes), f("seconds", l.seconds);
+}
+
+auto writer(nb::dict& d) {
+  return [&d](const char* key, const auto& value) { d[key] = nb::cast(value); };
+}
+auto reader(const nb::dict& d) {
+  return [&d]<class T>(const char* key, T& value) { value = nb::cast<T>(d[key]); };
+}
+
+status status_of(const std::string& word) {
+  constexpr std::array all{status::converged,    status::max_iterations, status::not_positive_definite,
+                           status::singular,     status::breakdown,      status::nan,
+                           status::stagnated,    status::diverged,       status::interrupted,
+                           status::least_squares};
+  const auto* const found = std::ranges::find(all, word, [](status s) { return name(s); });
+  if (found == all.end()) throw nb::value_error(("there is no status " + word).c_str());
+  return *found;
+}
+
+nb::dict dict_of(const solve_rung& r) {
+  nb::dict d, seconds;
+  each_field_of_rung(r, writer(d));
+  d["device"] = describe(r.where), d["status"] = std::string(name(r.why));
+  seconds["setup"] = r.setup_seconds, seconds["solve"] = r.solve_seconds;
+  d["seconds"] = seconds;
+  return d;
+}
+solve_rung rung_of(const nb::dict& d) {
+  solve_rung r;
+  each_field_of_rung(r, reader(d));
+  r.where = parse_device(nb::cast<std::string>(d["device"]));
+  r.why = status_of(nb::cast<std::string>(d["status"]));
+  const auto seconds = nb::cast<nb::dict>(d["seconds"]);
+  r.setup_seconds = nb::cast<double>(seconds["setup"]), r.solve_seconds = nb::cast<double>(seconds["solve"]);
+  return r;
+}
+
+std::vector<double> numbers_of(nb::handle array) {
+  const buffer from(array, false);
+  const auto in = from.read<double>();
+  return {in.begin(), in.end()};
+}
+
+/// What is said beside the report. `told`: text by the names of `report_context`, "goal" and "error".
+report_context context_of(const nb::dict& told) {
+  report_context c;
+  const auto read = reader(told);
+  read("name", c.name), read("origin", c.origin), read("rhs", c.rhs), read("x0", c.x0);
+  read("goal", c.goal), read("error", c.error);
+  return c;
+}
+
+solve_options options_of(const nb::dict& told) {
+  solve_options o;
+  const auto read = reader(told);
+  read("rtol", o.rtol), read("atol", o.atol);
+  o.values = nb::cast<std::string>(told["precision"]) == "f32" ? precision::f32 : precision::f64;
+  return o;
+}
+
+/// What a report shows of the caller's rows.
+nb::dict sketch_of_rows(const nb::object& indptr, const nb::object& indices, const nb::object& data, index_t rows,
+                        index_t cols) {
+  auto given = rows_of<double>(indptr, indices, data, {rows, cols});
+  const matrix_sketch s = interruptible(
+      [given = std::move(given)] { return sketch(std::visit([](const auto& a) { return to_coo(a); }, given.arrays)); });
+  nb::dict d;
+  d["rows"] = s.shape.rows, d["cols"] = s.shape.cols, d["nnz"] = s.nnz;
+  d["facts"] = s.facts, d["picture"] = s.picture;
+  return d;
+}
+matrix_sketch sketch_of(const nb::dict& d) {
+  matrix_sketch s;
+  const auto read = reader(d);
+  read("rows", s.shape.rows), read("cols", s.shape.cols), read("nnz", s.nnz);
+  read("facts", s.facts), read("picture", s.picture);
+  return s;
+}
+
+void write_page(std::string file, const nb::dict& report, const nb::dict& told, const nb::dict& sketch) {
+  auto c = context_of(told);
+  c.matrix = sketch_of(sketch);
+  interruptible([file = std::move(file), r = report_of(report), o = options_of(told), c = std::move(c)]() mutable {
+    add_machine(c, r, o.where);
+    write_report(file, r, o, c);
+    return true;
+  });
+}
+
+} // namespace
+
+nb::dict dict_of(const solve_report& r) {
+  nb::dict d;
+  each_field(r, writer(d));
+  d["status"] = std::string(name(r.why));
+  nb::list rungs, levels;
+  for (const solve_rung& one : r.rungs) rungs.append(dict_of(one));
+  for (const multigrid_level& one : r.levels) {
+    nb::dict level;
+    each_field_of_level(one, writer(level));
+    levels.append(level);
+  }
+  d["rungs"] = rungs, d["levels"] = levels;
+  d["history"] = new_array(cview<double>(r.history));
+  d["history_seconds"] = new_array(cview<double>(r.history_seconds));
+  return d;
+}
+
+solve_report report_of(const nb::dict& d) {
+  solve_report r;
+  each_field(r, reader(d));
+  r.why = status_of(nb::cast<std::string>(d["status"]));
+  for (const nb::handle one : nb::cast<nb::list>(d["rungs"])) r.rungs.push_back(rung_of(nb::cast<nb::dict>(one)));
+  for (const nb::handle one : nb::cast<nb::list>(d["levels"])) {
+    const auto level = nb::cast<nb::dict>(one);
+    each_field_of_level(r.levels.emplace_back(), reader(level));
+  }
+  r.history = numbers_of(d["history"]);
+  r.history_seconds = numbers_of(d["history_seconds"]);
+  return r;
+}
+
+void bind_report(nb::module_& m) {
+  m.def("sketch", &sketch_of_rows);
+  m.def("write_report", &write_page);
+}
+
+} // namespace furrow::python
