@@ -17,9 +17,10 @@ struct matrix_sketch {
   index_t nnz = 0;
   std::vector<std::pair<std::string, std::string>> facts; ///< "rows", "5 to 7 entries, ..."
   std::string picture;                                    ///< the places of the entries, SVG; empty: none
+  std::string row_lengths;                                ///< how many rows have how many entries, the same
 };
 
-/// `measure`, a comparison with the transpose, and two passes over the entries. Throws as `measure`.
+/// `measure`, a comparison with the transpose, and three passes over the entries. Throws as `measure`.
 matrix_sketch sketch(const coo<double>& a);
 
 /// What a report says beside what the solver reports. Empty texts and unknown numbers (0, or no value) are left out.

@@ -85,10 +85,12 @@ struct solve_report {
   double normal_residual = std::numeric_limits<double>::quiet_NaN();
   /// Of A in the 1-norm where it was factored, of M A by cg, of A M from below by lsmr and lsqr; 0: not known.
   double condition_estimate = 0;
+  double smallest_ritz = 0, largest_ritz = 0; ///< of M A by cg, to 1 % each; 0: not known
   double error_estimate = 0; ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known
   std::string warning;       ///< a sentence where the error may exceed 1 % though the residual is small
   double setup_seconds = 0, solve_seconds = 0; ///< of all rungs together
   double bytes_per_iteration = 0;              ///< that the algorithm must move
+  double product_bytes = 0;                    ///< those of one product with A
   double stored_bytes = 0;                     ///< matrix, preconditioner and vectors
   index_t waits = 0;                           ///< times the host waited for the device
   std::string solver, precond;                 ///< what ran, with parameters

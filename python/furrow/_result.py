@@ -63,6 +63,8 @@ class Result:
     seconds : dict
         Of "setup" and "solve".
     bytes_per_iteration : float
+    ritz : (float, float) or None
+        The extreme Ritz values of A with its preconditioner, to 1 %, where conjugate gradients converged.
 
     Examples
     --------
@@ -96,6 +98,8 @@ class Result:
         self.device = "cpu"
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
         self.bytes_per_iteration = report["bytes_per_iteration"]
+        known = report["largest_ritz"] > 0
+        self.ritz = (report["smallest_ritz"], report["largest_ritz"]) if known else None
         self._shape, self._nnz, self._threads = shape, nnz, _core.threads()
         name, origin = (text if isinstance(text, str) else ""
                         for text in (getattr(A, "name", ""), getattr(A, "origin", "")))
@@ -172,7 +176,7 @@ class Result:
             return _core.sketch(indptr, indices, contiguous(data, F64), *shape)
         rows, cols = self._shape
         gone = "not kept with this result" if A is None else "not stored: the matrix is known by its products alone"
-        return {"rows": rows, "cols": cols, "nnz": self._nnz, "picture": "",
+        return {"rows": rows, "cols": cols, "nnz": self._nnz, "picture": "", "row_lengths": "",
                 "facts": [("size", f"{rows:,} × {cols:,}"), ("entries", gone)]}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ template <class Report, class F> void each_field(Report& r, F f) {
   f("message", r.message), f("iterations", r.iterations), f("restarts", r.restarts), f("waits", r.waits);
   f("relative_residual", r.relative_residual), f("normal_residual", r.normal_residual);
   f("condition_estimate", r.condition_estimate), f("error_estimate", r.error_estimate), f("warning", r.warning);
+  f("smallest_ritz", r.smallest_ritz), f("largest_ritz", r.largest_ritz), f("product_bytes", r.product_bytes);
   f("setup_seconds", r.setup_seconds), f("solve_seconds", r.solve_seconds);
   f("bytes_per_iteration", r.bytes_per_iteration), f("stored_bytes", r.stored_bytes);
   f("solver", r.solver), f("precond", r.precond), f("precond_says", r.precond_about);
@@ -102,14 +103,14 @@ nb::dict sketch_of_rows(const nb::object& indptr, const nb::object& indices, con
       [given = std::move(given)] { return sketch(std::visit([](const auto& a) { return to_coo(a); }, given.arrays)); });
   nb::dict d;
   d["rows"] = s.shape.rows, d["cols"] = s.shape.cols, d["nnz"] = s.nnz;
-  d["facts"] = s.facts, d["picture"] = s.picture;
+  d["facts"] = s.facts, d["picture"] = s.picture, d["row_lengths"] = s.row_lengths;
   return d;
 }
 matrix_sketch sketch_of(const nb::dict& d) {
   matrix_sketch s;
   const auto read = reader(d);
   read("rows", s.shape.rows), read("cols", s.shape.cols), read("nnz", s.nnz);
-  read("facts", s.facts), read("picture", s.picture);
+  read("facts", s.facts), read("picture", s.picture), read("row_lengths", s.row_lengths);
   return s;
 }
 

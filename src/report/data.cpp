@@ -99,6 +99,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
   j.add("normal_residual", number(r.normal_residual));
   j.add("condition_estimate", known(r.condition_estimate));
   j.add("error_estimate", known(r.error_estimate));
+  j.add("ritz", r.largest_ritz > 0 ? array().add(number(r.smallest_ritz)).add(number(r.largest_ritz)).end() : "null");
   j.add("warning", text_of(r.warning));
   j.add("matrix", text_of(c.name));
   j.add("rows", fmt::format("{}", c.matrix.shape.rows));
@@ -126,6 +127,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
                        .add("solve", number(r.solve_seconds))
                        .end());
   j.add("bytes_per_iteration", number(r.bytes_per_iteration));
+  j.add("product_bytes", known(r.product_bytes));
   j.add("stored_bytes", number(r.stored_bytes));
   j.add("gbps", number(1e-9 * bytes_a_second(r)));
   j.add("ceiling_gbps", known(1e-9 * c.ceiling));

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/html.hpp"
+#include "report/row_lengths.hpp"
 #include "report/words.hpp"
 
 #include "picture/thinned.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/report.hpp>
+#include <furrow/stats.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -30,7 +33,8 @@ solve_report made_up(index_t iterations) {
   r.message = "the residual stopped falling at 3e-7";
   r.iterations = iterations;
   r.relative_residual = 3e-7;
-  r.solve_seconds = 2, r.setup_seconds = 1, r.bytes_per_iteration = 1e6;
+  r.solve_seconds = 2, r.setup_seconds = 1, r.bytes_per_iteration = 1e6, r.product_bytes = 7e5;
+  r.smallest_ritz = 0.25, r.largest_ritz = 4;
   r.solver = "cg", r.precond = "jacobi", r.format = "csr", r.kernel = "rows", r.reason = "the shortest";
   r.warning = "x may be far off", r.condition_estimate = 1e9, r.error_estimate = 0.1;
   for (index_t k = 0; k <= iterations; ++k) {
@@ -49,10 +53,28 @@ TEST(report, says_all_that_is_known) {
   c.name = "m", c.rhs = "b.mtx", c.command = "furrow solve m", c.goal = 1e-8, c.ceiling = 1e9, c.error = 0.5;
   c.machine = {{"processor", "a fast one"}};
   const std::string page = report_html(r, {}, c);
-  for (const char* words :
-       {"Stagnated", "The residual stopped falling at 3e-7.", "What to do next", "x may be far off.", "direct with lu",
-        "it is small.", "Too much memory.", "gmres with ilu", "b.mtx", "furrow solve m", "goal 1e-08", "a fast one",
-        "1.0e+09", "stagnated", "\"relative_residual\":null", "25.0 MB/s, 2 % of the 1.00 GB/s"})
+  for (const char* words : {"Stagnated",
+                            "The residual stopped falling at 3e-7.",
+                            "What to do next",
+                            "x may be far off.",
+                            "direct with lu",
+                            "it is small.",
+                            "Too much memory.",
+                            "gmres with ilu",
+                            "b.mtx",
+                            "furrow solve m",
+                            "goal 1e-08",
+                            "a fast one",
+                            "1.0e+09",
+                            "stagnated",
+                            "\"relative_residual\":null",
+                            "An iteration took 40.0 ms: 25.0 MB/s, 2 % of the 1.00 GB/s",
+                            "from 0.25 to 4, of A",
+                            "\"ritz\":[0.25,4]",
+                            "700 kB",
+                            "700 us",
+                            "300 kB",
+                            "300 us"})
     EXPECT_TRUE(has(page, words)) << words;
   EXPECT_FALSE(has(page, "nan,")) << page;
 }
@@ -65,6 +87,28 @@ TEST(report, has_the_same_bytes_and_stays_small) {
   const std::string page = report_html(r, {}, c);
   EXPECT_LT(page.size(), 100'000u);
   EXPECT_EQ(page, report_html(r, {}, c));
+}
+
+TEST(report, counts_rows_by_their_lengths) {
+  using report::length_class, report::row_lengths;
+  const auto counts = [](const coo<double>& a) {
+    const stats s = measure(a);
+    std::vector<std::array<index_t, 3>> all;
+    for (const length_class& c : row_lengths(a, s.row_min, s.row_max)) all.push_back({c.least, c.most, c.rows});
+    return all;
+  };
+  using expected = std::vector<std::array<index_t, 3>>;
+  EXPECT_EQ(counts(generate("poisson2d:10").a), (expected{{3, 3, 4}, {4, 4, 32}, {5, 5, 64}}));
+  coo<double> a; // rows of 0, 1, 0 and 40 entries
+  a.shape = {4, 64};
+  a.row = a.col = host_array<std::int32_t>(41, 3), a.val = host_array<double>(41, 1.0);
+  a.row[0] = 1;
+  for (std::int32_t k = 1; k < 41; ++k) a.col[k] = k;
+  EXPECT_EQ(counts(a), (expected{{0, 0, 2}, {1, 1, 1}, {2, 3, 0}, {4, 7, 0}, {8, 15, 0}, {16, 31, 0}, {32, 63, 1}}));
+  EXPECT_TRUE(has(sketch(a).row_lengths, "32 to 63"));
+  a.shape = {0, 0};
+  a.row = a.col = {}, a.val = {};
+  EXPECT_TRUE(counts(a).empty() && sketch(a).row_lengths.empty());
 }
 
 TEST(report, escapes_every_text) {

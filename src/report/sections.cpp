@@ -67,6 +67,34 @@ void add_times(html& page, const std::vector<part>& parts) {
   page.element("td", seconds_text(total)).element("td", "").close().close().close();
 }
 
+/// What an iteration moves, and how long that takes at best: the two sides of a roofline.
+void add_roofline(html& page, const subject& s) {
+  const solve_report& r = s.r;
+  const double all = r.bytes_per_iteration, ceiling = s.context.ceiling, rate = bytes_a_second(r);
+  if (r.iterations == 0 || !(all > 0)) return;
+  const auto at_best = [&](double bytes) { return ceiling > 0 ? seconds_text(bytes / ceiling) : "not measured"; };
+  const auto row = [&](const char* what, double bytes) {
+    page.open("tr").element("th", what, "scope=\"row\"").element("td", bytes_text(bytes));
+    page.open("td").open("span", fmt::format("class=\"bar\" style=\"width:{:.1f}%\"", 60 * bytes / all)).close();
+    page.text(at_best(bytes)).close().close();
+  };
+  page.open("table").element("caption", "What an iteration moves, and the least time that takes");
+  page.open("thead").open("tr").element("th", "part", "scope=\"col\"").element("th", "bytes", "scope=\"col\"");
+  page.element("th", "at best", "scope=\"col\"").close().close().open("tbody");
+  if (r.product_bytes > 0) {
+    row("product with the matrix", r.product_bytes);
+    row("everything else: vectors, preconditioner", all - r.product_bytes);
+  }
+  row("an iteration", all);
+  page.close().close();
+  if (rate > 0 && ceiling > 0)
+    page.element("p",
+                 fmt::format("An iteration took {}: {}/s, {:.0f} % of the {}/s that the machine reads at best.",
+                             seconds_text(all / rate), bytes_text(rate), 100 * rate / ceiling, bytes_text(ceiling)));
+  else if (rate > 0)
+    page.element("p", fmt::format("An iteration took {}: {}/s.", seconds_text(all / rate), bytes_text(rate)));
+}
+
 void add_rung(html& page, const solve_rung& one) {
   page.open("li").element("strong", method(one.solver, one.precond));
   page.text(fmt::format(", {}: {}.", describe(one.where), one.reason));
@@ -108,6 +136,9 @@ void add_verdict(html& page, const subject& s) {
   if (r.error_estimate > 0)
     say(facts, "error of x, estimated", fmt::format("{:.1e}, |x - A⁻¹b| / |x|", r.error_estimate));
   if (r.condition_estimate > 0) say(facts, "condition, estimated", fmt::format("{:.1e}", r.condition_estimate));
+  if (r.largest_ritz > 0)
+    say(facts, "Ritz values",
+        fmt::format("from {} to {}, of A with its preconditioner", figure(r.smallest_ritz), figure(r.largest_ritz)));
   say(facts, "solver", fmt::format("{}, {}", method(r.solver, r.precond), precision_of(s.options)));
   page.terms(facts).close();
 }
@@ -141,8 +172,13 @@ void add_matrix(html& page, const subject& s) {
   say(facts, "name", s.context.name);
   say(facts, "from", s.context.origin);
   facts.insert(facts.end(), m.facts.begin(), m.facts.end());
-  page.terms(facts).close();
-  if (!m.picture.empty()) page.open("figure").raw(inlined(m.picture)).close();
+  page.terms(facts);
+  const auto draw = [&](const std::string& picture) {
+    if (!picture.empty()) page.open("figure").raw(inlined(picture)).close();
+  };
+  draw(m.row_lengths);
+  page.close();
+  draw(m.picture);
   page.close().close();
 }
 
@@ -150,18 +186,8 @@ void add_speed(html& page, const subject& s) {
   const solve_report& r = s.r;
   page.open("section").element("h2", "Time and traffic");
   add_times(page, parts_of(s));
+  add_roofline(page, s);
   pairs facts;
-  if (r.iterations > 0) {
-    const double rate = bytes_a_second(r);
-    say(facts, "an iteration moves", bytes_text(r.bytes_per_iteration));
-    const double ceiling = s.context.ceiling;
-    if (rate > 0)
-      say(facts, "speed",
-          bytes_text(rate) + "/s" +
-              (ceiling > 0 ? fmt::format(", {:.0f} % of the {}/s that the machine reads at best", 100 * rate / ceiling,
-                                         bytes_text(ceiling))
-                           : ""));
-  }
   if (r.stored_bytes > 0) say(facts, "matrix, preconditioner and vectors", bytes_text(r.stored_bytes));
   if (r.waits > 0) say(facts, "waits for the device", count_text(r.waits));
   page.terms(facts).close();

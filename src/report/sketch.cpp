@@ -2,6 +2,8 @@
 #include <furrow/report.hpp>
 #include <furrow/stats.hpp>
 
+#include "row_lengths.hpp"
+
 #include "core/mirror.hpp"
 #include "core/units.hpp"
 #include "picture/spy.hpp"
@@ -31,7 +33,8 @@ std::string picture_of(const coo<double>& a) {
 matrix_sketch sketch(const coo<double>& a) {
   const stats s = measure(a);
   const auto count = [](index_t n) { return count_text(n); };
-  matrix_sketch k{s.shape, s.nnz, {}, picture_of(a)};
+  matrix_sketch k{s.shape, s.nnz, {}, picture_of(a), {}};
+  k.row_lengths = report::draw_row_lengths(report::row_lengths(a, s.row_min, s.row_max));
   k.facts = {
       {"size", fmt::format("{} × {}", count(s.shape.rows), count(s.shape.cols))},
       {"entries", count(s.nnz) + (s.explicit_zeros ? fmt::format(", {} of them zero", count(s.explicit_zeros)) : "")},

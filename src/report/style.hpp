@@ -29,7 +29,7 @@ dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
 ol{padding-left:1.5rem}
 li{margin:.5rem 0;overflow-wrap:anywhere}
-table{width:100%;max-width:44rem;border-collapse:collapse}
+table{margin:.75rem 0;width:100%;max-width:44rem;border-collapse:collapse}
 caption{padding-bottom:.3rem;text-align:left;color:var(--soft)}
 th,td{padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--edge);
 text-align:left;font-weight:inherit;overflow-wrap:anywhere}

@@ -259,6 +259,7 @@ template <class V> solve_report solver<V>::state::described(solve_report report)
     report.message += "; its diagonal is negative: solve -A x = -b";
   report.precond_about = m->describe();
   report.levels = m->levels();
+  report.product_bytes = a->bytes_per_apply();
   report.stored_bytes =
       a->stored_bytes() + m->stored_bytes() + (own_transposed ? own_transposed->stored_bytes() : 0) +
       double(sizeof(V)) * double(std::max(shape.rows, shape.cols)) * double(2 + method->vectors(parameters));

@@ -104,6 +104,7 @@ private:
     const double* const s = it_.last_slots();
     const auto [smallest, largest] = ritz_.eigenvalues();
     if (!(smallest > 0 && s[farthest] > 0 && s[control::rr] > 0)) return;
+    report.smallest_ritz = smallest, report.largest_ritz = largest;
     report.condition_estimate = largest / smallest;
     const double r_squares = s[rz_next] * (it_.residual() * it_.residual() / s[control::rr]);
     report.error_estimate =
