@@ -43,11 +43,13 @@ class Result:
     x : ndarray
         The best answer seen, also where the solve stopped short.
     info : int
-        0 exactly for converged; the iterations (at least 1) where the solve stopped short of it; negative where the
+        0 exactly for what was asked: converged, and least_squares where A is rectangular or the method is one of least
+        squares; the iterations (at least 1) where the solve stopped short of it; negative where the
         matrix or the numbers do not suit the method.
     status, message : str
         Why it ended: a word and a sentence.
     success : bool
+        Whether info is 0.
     iterations : int
     residual : float
         |b - A x| / |b|, computed anew from x.
@@ -76,13 +78,13 @@ class Result:
     """
 
     def __init__(self, x: Any, report: Any, A: Any, *, solver: str, precond: Any, shape: Any, nnz: int, rtol: float,
-                 atol: float, goal: float, dtype: Any, x0: str) -> None:
+                 atol: float, goal: float, dtype: Any, x0: str, wants_best_fit: bool) -> None:
         self.x = x
         self._report, self._A = report, A
         self._sketch: dict[str, Any] | None = None
         self.status = report["status"]
         self.message = report["message"]
-        self.success = self.status == "converged"
+        self.success = self.status == "converged" or (wants_best_fit and self.status == "least_squares")
         self.iterations = report["iterations"]
         if self.success:
             self.info = 0
@@ -193,7 +195,9 @@ class Result:
         return ax
 
     def __str__(self) -> str:
-        text: str = self.message[:1].upper() + self.message[1:] + "."
+        text: str = self.message + "."
+        if text[1] != " ":  # not the "b" of "b is zero"
+            text = text[0].upper() + text[1:]
         if self.residual == self.residual:  # known
             text += f" |b - A x| / |b| = {self.residual:.3e}, recomputed."
         return text

@@ -45,6 +45,20 @@ def _product_of(A: Any, name: str) -> Any:
     raise TypeError(f"{name} is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
 
 
+def _transposed_product_of(A: Any) -> Any:
+    """The function x -> A.T @ x of what multiplies by A, where it has one."""
+    if hasattr(A, "rmatvec"):
+        return A.rmatvec
+    if hasattr(A, "T"):
+        return lambda x: A.T @ x
+    raise TypeError(f"A is a {type(A).__name__}, which does not say how its transpose multiplies: give a LinearOperator "
+                    "with rmatvec")
+
+
+def _is_least_squares(solver: str) -> bool:
+    return solver.partition(":")[0] in ("lsmr", "lsqr")
+
+
 def _fitted(f: Any, n: int, dtype: Any, name: str) -> Any:
     """f with its result checked and made a contiguous vector of n elements."""
     def product(x: Any) -> Any:
@@ -150,8 +164,10 @@ class Solver:
             shape = A.shape
         if shape is None:
             raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
-        if len(shape) != 2 or shape[0] != shape[1]:
-            raise InputError(f"A is of shape {tuple(shape)}: only a square system can be solved")
+        if len(shape) != 2:
+            raise InputError(f"A is of shape {tuple(shape)}: a matrix has rows and columns")
+        if shape[0] != shape[1] and solver != "auto" and not _is_least_squares(solver):
+            raise InputError(f"A is of shape {tuple(shape)}: {solver} solves square systems only, lsmr takes any shape")
         self.shape, self.A = tuple(map(int, shape)), A
         self.dtype = real_type(np.dtype(dtype) if dtype is not None else _dtype_of(A))
         if self.dtype == F32 and rtol < _SMALLEST_RTOL and not atol > 0:
@@ -166,19 +182,19 @@ class Solver:
         wanted = "auto" if solver == "direct" else "none"  # its factors are what makes it direct
         self.precond = (M or wanted) if named else "given"
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
-            self.solver = solver = "cg" if _seems_symmetric(A) else "bicgstab"
+            self.solver = solver = _unseen_method(A, self.shape)
+        self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
         self._options: dict[str, Any] = {
             "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
             "monitor": self._watching.monitor, "monitor_every": self._watching.every}
-        self._M = None if named else _fitted(_product_of(M, "M"), self.shape[0], self.dtype, "M")
+        self._M = None if named else _fitted(_product_of(M, "M"), self.shape[1], self.dtype, "M")
         self._set_up()
 
     def _set_up(self) -> None:
         A, o = self.A, self._options
         self._version = getattr(A, "_version", None)
-        n = self.shape[0]
         if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
             if not isinstance(A, Matrix):
                 A = Matrix(A if not sp.issparse(A) else A.astype(self.dtype, copy=False), o["format"], o["kernel"],
@@ -196,10 +212,14 @@ class Solver:
                                  "M as a function")
             if self._M is None:
                 self.precond = o["precond"] = "none"
-            product = _fitted(_product_of(A, "A"), n, self.dtype, "A")
+            rows, cols = self.shape
+            product = _fitted(_product_of(A, "A"), rows, self.dtype, "A")
+            transposed = None
+            if _is_least_squares(o["solver"]):
+                transposed = _fitted(_transposed_product_of(A), cols, self.dtype, "the transpose of A")
             self.nnz = 0
-            self._core = _core.Solver(product=_zero_of_zero(product), n=n, single=self.dtype == F32,
-                                      precondition=self._M, options=o)
+            self._core = _core.Solver(product=_zero_of_zero(product, rows), transposed=transposed, rows=rows, cols=cols,
+                                      single=self.dtype == F32, precondition=self._M, options=o)
 
     @property
     def setup_seconds(self) -> float:
@@ -208,10 +228,10 @@ class Solver:
 
     def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
         """Solves A x = b and gives a `Result`; x begins with x0, or with 0, and goes to `out` where one is given."""
-        n = self.shape[0]
+        rows, n = self.shape
         if self._version is not None and self._version != self.A._version:
             self._set_up()
-        rhs = as_vector(b, n, "b")
+        rhs = as_vector(b, rows, "b")
         if real_type(self.dtype, rhs.dtype) != self.dtype and self.dtype == F32:
             raise TypeError("b is float64, but the solver was set up in float32: give dtype=numpy.float64 to it, or "
                             "b.astype(numpy.float32)")
@@ -240,7 +260,7 @@ class Solver:
         result = Result(x, report, self.A, solver=self.solver,
                         precond="given" if self._M is not None else "", shape=self.shape, nnz=self.nnz, rtol=rtol,
                         atol=atol, goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
-                        x0="zero" if x0 is None else "given")
+                        x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit)
         if raised is not None:
             raised.partial = result
             raise raised
@@ -249,6 +269,13 @@ class Solver:
 
     def __repr__(self) -> str:
         return f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name}>"
+
+
+def _unseen_method(A: Any, shape: tuple[int, ...]) -> str:
+    """The method for what the library cannot look at whole."""
+    if shape[0] != shape[1]:
+        return "lsmr"
+    return "cg" if _seems_symmetric(A) else "bicgstab"
 
 
 def _seems_symmetric(A: Any) -> bool:
@@ -261,9 +288,9 @@ def _seems_symmetric(A: Any) -> bool:
     return bool(abs(A - A.T).max() <= 1e-12 * abs(A).max()) if A.shape[0] else True
 
 
-def _zero_of_zero(product: Any) -> Any:
+def _zero_of_zero(product: Any, rows: int) -> Any:
     """A times zero is zero: the product of a first guess that is 0 is not asked for."""
-    return lambda x: product(x) if x.any() else np.zeros_like(x)
+    return lambda x: product(x) if x.any() else np.zeros(rows, x.dtype)
 
 
 def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
@@ -278,7 +305,7 @@ def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float,
     result = s.solve(b, x0)
     if residuals is not None:
         residuals[:] = (result.history * np.linalg.norm(b)).tolist()
-    result.x = result.x.reshape(b.shape)
+    result.x = result.x.reshape(-1, *b.shape[1:])
     return result
 
 
@@ -289,8 +316,8 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
-    product nothing is known: it is solved by conjugate gradients unless another `solver` is named. The other
-    arguments are those of `Solver`.
+    product nothing is known: it is solved by conjugate gradients unless another `solver` is named. For a rectangular A
+    the answer is the x of least \\|b - A x\\|. The other arguments are those of `Solver`.
 
     >>> import furrow, numpy as np
     >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))
@@ -441,6 +468,32 @@ def _minres(name: str, about: str) -> Any:
     return _named(method, name, about, _MINRES_DOC)
 
 
+def _least_squares(name: str, about: str) -> Any:
+    def method(A: Any, b: Any, x0: Any = None, *, damp: float = 0.0, rtol: float = 1e-05, atol: float = 0.0,
+               maxiter: int | None = None, M: Any = None, callback: Callable[[Any], object] | None = None,
+               device: str | None = None, monitor: Any = None, residuals: list[float] | None = None,
+               format: str = "auto", kernel: str = "auto", tune: bool = False) -> Any:
+        result = _run(A, b, x0, _damped(name, damp), M, rtol, atol, maxiter, callback, monitor, residuals,
+                      format=format, kernel=kernel, tune=tune, device=device)
+        result._warn()
+        return result
+
+    return _named(method, name, about, _LEAST_SQUARES_DOC)
+
+
+def _damped(name: str, damp: float) -> str:
+    """The solver with its damping, as the library reads it."""
+    if not 0 <= damp <= 1e150:
+        raise UsageError(f"damp = {damp} must lie between 0 and 1e150")
+    return f"{name}:{float(damp)!r}" if damp > 0 else name
+
+
+_LEAST_SQUARES_DOC = _DOC.replace("Solves A x = b by", "The x of least \\|b - A x\\|, A of any shape, by").replace("""rtol, atol : float
+""", """damp : float, optional
+    The x of least \\|b - A x\\|^2 + damp^2 \\|x\\|^2.
+rtol, atol : float
+""").replace("of a residual that is computed anew from x.", """of a residual r that is computed anew from x;
+    `least_squares` when \\|A.T r\\| <= rtol \\|A\\| \\|r\\|, computed anew, too. `info` is 0 for both.""")
 _GMRES_DOC = _DOC.replace("""maxiter : int, optional
 """, """restart : int, optional
     Iterations of a cycle, SciPy's 20 where none are given.
@@ -456,7 +509,7 @@ maxiter : int, optional
 
 
 def _made(name: str, about: str) -> Any:
-    own = {"gmres": _gmres, "fgmres": _gmres, "minres": _minres}
+    own = {"gmres": _gmres, "fgmres": _gmres, "minres": _minres, "lsmr": _least_squares, "lsqr": _least_squares}
     return own.get(name, _method)(name, about)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Furrow's solvers under SciPy's signatures, with SciPy's edge cases: `x, info` as a pair, any tolerance, zeros.
+"""Furrow's solvers under SciPy's signatures, with SciPy's edge cases: `x, info` as a pair, any tolerance, zeros;
+`lsmr` and `lsqr` with all the numbers that SciPy gives.
 
 >>> import furrow.scipy_compat, scipy.sparse.linalg, numpy as np
 >>> with furrow.scipy_compat.patched():
@@ -15,11 +16,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
-from ._arrays import F64, real_type
-from ._errors import UsageError
-from ._solve import METHODS, Solver, _Cycles, _dtype_of, _product_of, _shifted
+from ._arrays import F64, is_matrix, real_type
+from ._errors import InputError, UsageError
+from ._matrix import Matrix
+from ._solve import METHODS, Solver, _Cycles, _damped, _dtype_of, _product_of, _shifted, _transposed_product_of
 
 
 def _checked(atol: float) -> Any:
@@ -52,7 +55,7 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
 
 def _documented(method: Any, name: str) -> Any:
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`scipy.sparse.linalg.{name}`, solved by furrow: SciPy's arguments and SciPy's pair."
+    method.__doc__ = f"`scipy.sparse.linalg.{name}`, solved by furrow: SciPy's arguments and what SciPy gives back."
     return method
 
 
@@ -103,9 +106,93 @@ def _minres(name: str) -> Any:
     return _documented(method, name)
 
 
+#: SciPy's istop: 1 and 2 are answers, 3 is an A that is too ill-conditioned, 6 the same as far as rounding lets one
+#: tell, 7 the limit on iterations.
+_ISTOP = {"converged": 1, "least_squares": 2, "max_iterations": 7}
+
+
+class _BestFit:
+    """The x of least |b - A x|^2 + damp^2 |x - x0|^2, and the numbers that SciPy gives with it, computed from x.
+
+    atol and btol are one: the smaller of those that are not 0. conlim ends nothing; it is compared at the end.
+    """
+
+    def __init__(self, name: str, A: Any, b: Any, damp: float, atol: float, btol: float, conlim: float,
+                 maxiter: int | None, x0: Any, show: bool) -> None:
+        if not hasattr(A, "shape"):
+            A = np.asarray(A)
+        rows, cols = A.shape
+        b = np.asarray(b)
+        dtype = real_type(_dtype_of(A), b.dtype, *([] if x0 is None else [np.asarray(x0).dtype]))
+        b = b.reshape(-1).astype(F64)
+        start = np.zeros(cols) if x0 is None else np.array(x0, dtype=F64).reshape(-1)
+        product, back = _product_of(A, "A"), _transposed_product_of(A)
+        asked = min([tol for tol in (atol, btol) if tol > 0], default=0.0)
+        rtol = float(np.clip(asked, 4 * np.finfo(F64).eps, 0.5))
+        rest, goal = b, 0.0
+        if start.any():
+            rest = b - np.asarray(product(start)).reshape(-1)
+            goal = float(np.nan_to_num(rtol * np.linalg.norm(b)))  # of |b|, not of |b - A x0|
+        s = Solver(A, _damped(name, damp), None, rtol=rtol, atol=goal, maxiter=maxiter, monitor="bar" if show else None, dtype=F64)
+        result = s.solve(rest)
+        if result.status == "nan":
+            raise InputError(f"{result.message}: {name} needs finite numbers")
+        step = result.x
+        self.x = (start + step).astype(dtype)
+        r = rest - np.asarray(product(step)).reshape(-1)
+        gradient = np.asarray(back(r)).reshape(-1) - damp**2 * step
+        self.iterations = result.iterations
+        self.residual = float(np.linalg.norm(r))
+        self.damped_residual = float(np.hypot(self.residual, damp * np.linalg.norm(step)))
+        self.gradient, self.size = float(np.linalg.norm(gradient)), float(np.linalg.norm(self.x))
+        self.norm = _frobenius(A, damp) if is_matrix(A) or isinstance(A, Matrix) else _norm_from_below(product, gradient)
+        self.condition = result._report["condition_estimate"]
+        self.istop = _ISTOP.get(result.status, 6)
+        if self.iterations == 0 and self.istop < 3:
+            self.istop = 0
+        elif self.istop > 3 and conlim > 0 and self.condition > conlim:
+            self.istop = 3
+
+
+def _frobenius(A: Any, damp: float) -> float:
+    """Of A with damp times the identity below it."""
+    if isinstance(A, Matrix):
+        A = A.tocsr()
+    values = A.tocsr().data if sp.issparse(A) else np.asarray(A, dtype=F64)
+    return float(np.sqrt(np.sum(np.square(values, dtype=F64)) + A.shape[1] * damp**2))
+
+
+def _norm_from_below(product: Any, x: Any) -> float:
+    """Of a product alone, by the vector at hand, or ones."""
+    x = x if x.any() else np.ones_like(x)
+    return float(np.linalg.norm(product(x)) / np.linalg.norm(x)) if x.size else 0.0
+
+
+def _lsmr(name: str) -> Any:
+    def method(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,
+               maxiter: int | None = None, show: bool = False, x0: Any = None) -> Any:
+        f = _BestFit(name, A, b, damp, atol, btol, conlim, maxiter or min(np.shape(A)), x0, show)
+        return f.x, f.istop, f.iterations, f.damped_residual, f.gradient, f.norm, f.condition, f.size
+
+    return _documented(method, name)
+
+
+def _lsqr(name: str) -> Any:
+    def method(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,
+               iter_lim: int | None = None, show: bool = False, calc_var: bool = False, x0: Any = None) -> Any:
+        if calc_var:
+            raise UsageError("calc_var: the variances of x are not computed; leave it out")
+        f = _BestFit(name, A, b, damp, atol, btol, conlim, iter_lim or 2 * np.shape(A)[1], x0, show)
+        return (f.x, f.istop, f.iterations, f.residual, f.damped_residual, f.norm, f.condition, f.gradient, f.size,
+                np.zeros(f.x.size))
+
+    return _documented(method, name)
+
+
 #: Those of SciPy's that Furrow has.
 _SCIPY = {name: maker(name) for maker, names in ((_method, ("bicg", "bicgstab", "cg", "cgs", "tfqmr")),
-                                                 (_gmres, ("gmres",)), (_minres, ("minres",)))
+                                                 (_gmres, ("gmres",)), (_minres, ("minres",)), (_lsmr, ("lsmr",)),
+                                                 (_lsqr, ("lsqr",)))
           for name in names if name in METHODS}
 globals().update(_SCIPY)
 __all__ = [*_SCIPY, "patched"]

@@ -56,7 +56,7 @@ template <class V> operator_facts facts_of(const matrix<V>& m) {
 }
 
 template <class V> struct kept_solver {
-  std::shared_ptr<const any_operator<V>> a;
+  std::shared_ptr<const any_operator<V>> a, transposed;
   std::shared_ptr<const any_preconditioner<V>> m;
   solver<V> s;
 };
@@ -95,7 +95,7 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
 template <class V, class From> kept_solver<V> set_up(bool is_long, const solve_options& o, hooks& h, From from) {
   try {
     return at_length(is_long, [o, from = std::move(from)] {
-      return kept_solver<V>{nullptr, nullptr, solver<V>(from(), o)};
+      return kept_solver<V>{nullptr, nullptr, nullptr, solver<V>(from(), o)};
     });
   } catch (...) {
     h.cancelled = true;
@@ -119,6 +119,20 @@ void from_rows(py_solver* self, const nb::object& indptr, const nb::object& indi
   else new (self) py_solver{h, make(float{})};
 }
 
+/// A' of a matrix whose product with it is there.
+template <class V> std::shared_ptr<const any_operator<V>> transpose_of(const matrix<V>& m) {
+  const shape2 s = m.shape();
+  return std::make_shared<function_operator<V>>(shape2{s.cols, s.rows},
+                                                [m](cview<V> x, view<V> y) { m.apply_transposed(V(1), x, V(0), y); });
+}
+
+/// A product in Python as an operator; none where there is none.
+template <class V> std::shared_ptr<const any_operator<V>> operator_of(const nb::object& product, shape2 shape) {
+  if (product.is_none()) return {};
+  return std::make_shared<function_operator<V>>(shape,
+                                                [product](cview<V> x, view<V> y) { call_on_copy(product, x, y); });
+}
+
 /// From a matrix that is stored, and a function that preconditions, or None.
 void from_matrix(py_solver* self, const py_matrix& a, const nb::object& precondition, const nb::dict& options) {
   const auto h = new_hooks();
@@ -129,22 +143,23 @@ void from_matrix(py_solver* self, const py_matrix& a, const nb::object& precondi
       return;
     }
     const auto op = m.op();
+    const auto transposed = transpose_of(m);
     const auto p = std::make_shared<function_preconditioner<V>>(precondition);
-    new (self) py_solver{h, kept_solver<V>{op, p, solver<V>(*op, p.get(), o, facts_of(m))}};
+    new (self)
+        py_solver{h, kept_solver<V>{op, transposed, p, solver<V>(*op, p.get(), o, facts_of(m), transposed.get())}};
   });
 }
 
-/// From functions alone.
-void from_function(py_solver* self, const nb::object& product, index_t n, bool single, const nb::object& precondition,
-                   const nb::dict& options) {
+/// From functions alone. `transposed`: x -> A' x, or None.
+void from_function(py_solver* self, const nb::object& product, const nb::object& transposed, index_t rows, index_t cols,
+                   bool single, const nb::object& precondition, const nb::dict& options) {
   const auto h = new_hooks();
   const auto o = options_of(options, h);
   const auto make = [&]<class V>(V) {
-    const auto op = std::make_shared<function_operator<V>>(
-        shape2{n, n}, [product](cview<V> x, view<V> y) { call_on_copy(product, x, y); });
+    const auto op = operator_of<V>(product, {rows, cols}), back = operator_of<V>(transposed, {cols, rows});
     std::shared_ptr<function_preconditioner<V>> p;
     if (!precondition.is_none()) p = std::make_shared<function_preconditioner<V>>(precondition);
-    return kept_solver<V>{op, p, solver<V>(*op, p.get(), o)};
+    return kept_solver<V>{op, back, p, solver<V>(*op, p.get(), o, {}, back.get())};
   };
   if (single) new (self) py_solver{h, make(float{})};
   else new (self) py_solver{h, make(double{})};
@@ -178,8 +193,8 @@ void bind_solver(nb::module_& m) {
   nb::class_<py_solver> c(m, "Solver");
   c.def("__init__", &from_rows);
   c.def("__init__", &from_matrix, nb::arg("matrix"), nb::arg("precondition").none(), nb::arg("options"));
-  c.def("__init__", &from_function, nb::arg("product"), nb::arg("n"), nb::arg("single"), nb::arg("precondition").none(),
-        nb::arg("options"));
+  c.def("__init__", &from_function, nb::arg("product"), nb::arg("transposed").none(), nb::arg("rows"), nb::arg("cols"),
+        nb::arg("single"), nb::arg("precondition").none(), nb::arg("options"));
   c.def("solve", &solve);
   c.def_prop_ro("setup_seconds", [](const py_solver& s) {
     return std::visit([](const auto& kept) { return kept.s.setup_seconds(); }, s.is);

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A pytest plugin: SciPy's own tests of its iterative solvers, unmodified, with Furrow's in their place.
 
-Only the cases of solvers that Furrow has are kept. Those with complex values are expected to be refused by TypeError.
+Only the cases of solvers that Furrow has are kept. Those with complex values are expected to be refused by TypeError:
+half of `test_iterative`, `TestGMRES::test_abi`, and the four TestLSMR::testComplex.
 """
 import numpy as np
 import pytest
+import scipy.sparse.linalg
 import scipy.sparse.linalg._isolve as isolve
 
 import furrow.scipy_compat as compat
 
 OURS = {name: getattr(compat, name) for name in compat.__all__ if name != "patched" and hasattr(isolve, name)}
 for _name, _solver in OURS.items():
-    setattr(isolve, _name, _solver)
+    for _module in (isolve, scipy.sparse.linalg):
+        setattr(_module, _name, _solver)
 
 
 def _is_ours(item):
@@ -24,11 +27,11 @@ def _is_ours(item):
         return params["solver"] in OURS.values()
     if "GMRES" in item.nodeid:
         return "gmres" in OURS
-    return "test_minres" not in item.nodeid or "minres" in OURS
+    return not any(f"test_{name}" in item.nodeid for name in ("minres", "lsmr", "lsqr") if name not in OURS)
 
 
 def _is_complex(item):
-    if "TestGMRES::test_abi" in item.nodeid:
+    if "TestGMRES::test_abi" in item.nodeid or "TestLSMR::testComplex" in item.nodeid:
         return True
     params = getattr(getattr(item, "callspec", None), "params", {})
     A = getattr(params.get("case"), "A", None)
