@@ -2,7 +2,7 @@
 // gpu_multigrid: conjugate gradients with amg:sa on a GPU, from compressed rows that lie there.
 //   gpu_multigrid [--json FILE] [GENERATOR...]      default: poisson3d:100 poisson3d:200
 // Set-up: the hierarchy, the first of the process and the median of the others. Solve: to 1e-8, b = A * ones, b sent
-// and x fetched included.
+// and x fetched included. Every hierarchy is applied to b once: the results must have the same bits.
 #include "measure.hpp"
 
 #include "preconditioners/amg/gpu_cycle.hpp"
@@ -50,12 +50,20 @@ json measure_one(const std::string& matrix, int turns) {
   const rows_of_triplets<double> rows(a);
   const amg::device_matrix there = amg::uploaded(rows.view());
   std::vector<double> setups, solves;
+  bool same_bits = true;
   std::unique_ptr<any_preconditioner<double>> m;
+  const gpu_array<double> r(b);
+  gpu_array<double> z(n);
+  std::vector<host_array<double>> applied;
   for (int turn = 0; turn <= turns; ++turn) {
     m.reset();
     amg::device_matrix own = there;
     setups.push_back(seconds_of(
         [&] { m = amg::multigrid_on_gpu<double>(amg::smoothed_aggregation_on_gpu<float>(std::move(own)), 2, {}); }));
+    m->apply(as_cview(r), as_view(z));
+    applied.emplace_back(z);
+    if (turn > 0) same_bits = same_bits && std::ranges::equal(applied.front(), applied.back());
+    if (turn > 0) applied.pop_back();
   }
   const auto op = in_best_format(std::move(a), gpu);
   solve_options o;
@@ -74,21 +82,22 @@ json measure_one(const std::string& matrix, int turns) {
   const double first_setup = setups.front(), first_solve = solves.front();
   setups.erase(setups.begin());
   solves.erase(solves.begin());
-  json r{{"matrix", matrix},
-         {"status", name(report.why)},
-         {"iterations", report.iterations},
-         {"relative_residual", report.relative_residual},
-         {"setup", {{"first", first_setup}, {"median", median(setups)}}},
-         {"solve", {{"first", first_solve}, {"median", median(solves)}, {"iterating", report.solve_seconds}}},
-         {"levels", levels}};
+  json result{{"matrix", matrix},
+              {"status", name(report.why)},
+              {"iterations", report.iterations},
+              {"relative_residual", report.relative_residual},
+              {"setup", {{"first", first_setup}, {"median", median(setups)}}},
+              {"solve", {{"first", first_solve}, {"median", median(solves)}, {"iterating", report.solve_seconds}}},
+              {"same_bits", same_bits},
+              {"levels", levels}};
   fmt::print("{}: {} in {} iterations; set-up {:.2f} ms (first {:.2f}), solve {:.2f} ms (first {:.2f}), iterating "
-             "{:.2f} ms\n",
+             "{:.2f} ms, {} bits\n",
              matrix, name(report.why), report.iterations, 1e3 * median(setups), 1e3 * first_setup, 1e3 * median(solves),
-             1e3 * first_solve, 1e3 * report.solve_seconds);
+             1e3 * first_solve, 1e3 * report.solve_seconds, same_bits ? "the same" : "OTHER");
   for (const auto& l : levels)
     fmt::print("  {:>10} rows {:>11} entries {:8.3f} ms\n", l["rows"].get<index_t>(), l["entries"].get<index_t>(),
                1e3 * l["seconds"].get<double>());
-  return r;
+  return result;
 }
 
 } // namespace
