@@ -140,8 +140,7 @@ std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::
                             inverse_pivots<V>(f),
                             std::move(moved),
                             std::move(all)};
-    if (where.is_gpu()) return factored_on_gpu(std::move(t));
-    return std::make_unique<incomplete_lu<V>>(std::move(t));
+    return make_factored<V>(std::move(t), where);
   };
   constexpr auto* as_they_stand = "rows as they stand";
   if (order == elimination_order::automatic)

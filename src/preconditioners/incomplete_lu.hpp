@@ -4,6 +4,7 @@
 #include "factored.hpp"
 
 #include <string>
+#include <utility>
 
 namespace furrow {
 
@@ -22,6 +23,12 @@ private:
   std::string about_;
   mutable host_array<V> work_; ///< empty where nothing moves
 };
+
+/// M on `where` from factors whose rows and columns either move and are scaled, or neither.
+template <class V> std::unique_ptr<any_preconditioner<V>> make_factored(triangular_factors<V> f, device where) {
+  if (where.is_gpu()) return factored_on_gpu(std::move(f));
+  return std::make_unique<incomplete_lu<V>>(std::move(f));
+}
 
 /// Puts A in order, has it factorised, and makes M of that. `automatic`: as it stands where the diagonal is not weak,
 /// no pivot had to be replaced and the growth is below 1e6; otherwise matched. `name` begins what M says of itself. The

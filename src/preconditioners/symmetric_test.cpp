@@ -31,7 +31,7 @@ template <class V> struct symmetric_preconditioners : testing::Test {
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(symmetric_preconditioners, precisions);
 
-constexpr const char* all[] = {"ic0", "fsai", "fsai:2", "chebyshev", "chebyshev:9", "chebyshev:1"};
+constexpr const char* all[] = {"ic0", "fsai", "fsai:2", "chebyshev", "chebyshev:9", "chebyshev:1", "ssor", "ssor:1.5"};
 
 TYPED_TEST(symmetric_preconditioners, are_symmetric_and_definite) {
   using V = TypeParam;
@@ -86,7 +86,7 @@ TYPED_TEST(symmetric_preconditioners, save_iterations) {
 }
 
 TEST(symmetric_preconditioner, refuses_a_diagonal_that_proves_the_matrix_indefinite) {
-  for (const char* name : {"ic0", "fsai", "chebyshev"}) {
+  for (const char* name : {"ic0", "fsai", "chebyshev", "ssor"}) {
     for (const double bad : {0.0, -1.0}) {
       try {
         make_preconditioner<double>(name, kit::diagonal({1, bad}), {}, {{true, true}, {true, true}});
