@@ -17,24 +17,6 @@ namespace {
 
 constexpr index_t grain = 1 << 14;
 
-/// One of the factors beside its diagonal, in the precision of the solver.
-template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side) {
-  const index_t n = f.rows.shape.rows;
-  const auto first = [&](index_t i) { return side == triangle::lower ? f.rows.row_ptr[i] : f.pivot[i] + 1; };
-  const auto last = [&](index_t i) { return side == triangle::lower ? f.pivot[i] : f.rows.row_ptr[i + 1]; };
-  row_matrix<V> part{f.rows.shape, host_array<index_t>(n + 1), {}, {}};
-  part.row_ptr[0] = 0;
-  for (index_t i = 0; i < n; ++i) part.row_ptr[i + 1] = part.row_ptr[i] + last(i) - first(i);
-  part.col.resize(part.row_ptr[n]);
-  part.val.resize(part.row_ptr[n]);
-  for (index_t i = 0; i < n; ++i)
-    for (index_t k = first(i), to = part.row_ptr[i]; k < last(i); ++k, ++to) {
-      part.col[to] = f.rows.col[k];
-      part.val[to] = static_cast<V>(f.rows.val[k]);
-    }
-  return part;
-}
-
 /// Throws a `refusal` where the inverse of a pivot leaves the range of V.
 template <class V> host_array<V> inverse_pivots(const lu_factors& f) {
   host_array<V> inverse(f.rows.shape.rows);
@@ -96,6 +78,23 @@ std::string about_numbers(const lu_factors& f, const arrangement& moved) {
 }
 
 } // namespace
+
+template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side) {
+  const index_t n = f.rows.shape.rows;
+  const auto first = [&](index_t i) { return side == triangle::lower ? f.rows.row_ptr[i] : f.pivot[i] + 1; };
+  const auto last = [&](index_t i) { return side == triangle::lower ? f.pivot[i] : f.rows.row_ptr[i + 1]; };
+  row_matrix<V> part{f.rows.shape, host_array<index_t>(n + 1), {}, {}};
+  part.row_ptr[0] = 0;
+  for (index_t i = 0; i < n; ++i) part.row_ptr[i + 1] = part.row_ptr[i] + last(i) - first(i);
+  part.col.resize(part.row_ptr[n]);
+  part.val.resize(part.row_ptr[n]);
+  for (index_t i = 0; i < n; ++i)
+    for (index_t k = first(i), to = part.row_ptr[i]; k < last(i); ++k, ++to) {
+      part.col[to] = f.rows.col[k];
+      part.val[to] = static_cast<V>(f.rows.val[k]);
+    }
+  return part;
+}
 
 template <class V>
 incomplete_lu<V>::incomplete_lu(triangular_factors<V> f)
@@ -162,6 +161,7 @@ preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, doubl
 }
 
 #define FURROW_INSTANTIATE(V)                                                                                          \
+  template row_matrix<V> strict_part(const lu_factors&, triangle);                                                     \
   template class incomplete_lu<V>;                                                                                     \
   template std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>&, std::string_view,                  \
                                                                      elimination_order, const factoriser&, device)

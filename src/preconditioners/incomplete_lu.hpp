@@ -24,6 +24,9 @@ private:
   mutable host_array<V> work_; ///< empty where nothing moves
 };
 
+/// One of the factors beside its diagonal, in the precision of the solver.
+template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side);
+
 /// M on `where` from factors whose rows and columns either move and are scaled, or neither.
 template <class V> std::unique_ptr<any_preconditioner<V>> make_factored(triangular_factors<V> f, device where) {
   if (where.is_gpu()) return factored_on_gpu(std::move(f));

@@ -3,6 +3,7 @@
 
 #include "preconditioners/stop.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace furrow::ic0_preconditioner {
@@ -37,6 +38,13 @@ std::optional<factor> factorise(const row_matrix<double>& lower, double shift) {
     f.inverse_diagonal[i] = 1 / std::sqrt(pivot);
   }
   return f;
+}
+
+std::pair<factor, double> factorise_shifted(const row_matrix<double>& lower) {
+  for (double shift = 0; shift < 1e12; shift = std::max(1e-3, 2 * shift))
+    if (auto f = factorise(lower, shift)) return {std::move(*f), shift};
+  throw refusal{status::breakdown,
+                "no shift of the diagonal leaves the pivots of the incomplete Cholesky factor positive"};
 }
 
 template <class V> row_matrix<double> scaled_lower_part(row_view<V> a, cview<double> scale) {

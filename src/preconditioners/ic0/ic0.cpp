@@ -54,27 +54,20 @@ template <class V> host_array<V> rounded(const host_array<double>& wide) {
   return narrow;
 }
 
-/// With the smallest shift of 0, 1e-3, 2e-3, 4e-3, ... that leaves all pivots positive (T. A. Manteuffel, 1980); a
-/// shift of the number of rows does, since L L' is dominant then.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
   const rows_of_triplets<V> rows(a);
   const auto scale = symmetric_scaling(rows.view(), needed.a.definite, "ic0");
-  const auto lower = scaled_lower_part(rows.view(), as_cview(scale));
-  for (double shift = 0;; shift = std::max(1e-3, 2 * shift)) {
-    auto f = factorise(lower, shift);
-    if (!f && shift < 1e12) continue;
-    if (!f) throw refusal{status::breakdown, "ic0 finds no shift of the diagonal that leaves its pivots positive"};
-    row_matrix<V> beside{a.shape, std::move(f->beside.row_ptr), std::move(f->beside.col), rounded<V>(f->beside.val)};
-    auto inverse = rounded<V>(f->inverse_diagonal);
-    if (!where.is_gpu())
-      return std::make_unique<incomplete_cholesky<V>>(rounded<V>(scale), std::move(beside), inverse, shift);
-    auto upper = transposed(beside.view());
-    arrangement moved{{}, {}, host_array<double>(scale), host_array<double>(scale)};
-    host_array<V> again(inverse);
-    return factored_on_gpu<V>(
-        {std::move(beside), std::move(upper), std::move(inverse), std::move(again), std::move(moved), about(shift)});
-  }
+  auto [f, shift] = factorise_shifted(scaled_lower_part(rows.view(), as_cview(scale)));
+  row_matrix<V> beside{a.shape, std::move(f.beside.row_ptr), std::move(f.beside.col), rounded<V>(f.beside.val)};
+  auto inverse = rounded<V>(f.inverse_diagonal);
+  if (!where.is_gpu())
+    return std::make_unique<incomplete_cholesky<V>>(rounded<V>(scale), std::move(beside), inverse, shift);
+  auto upper = transposed(beside.view());
+  arrangement moved{{}, {}, host_array<double>(scale), host_array<double>(scale)};
+  host_array<V> again(inverse);
+  return factored_on_gpu<V>(
+      {std::move(beside), std::move(upper), std::move(inverse), std::move(again), std::move(moved), about(shift)});
 }
 
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view parameters) {
