@@ -134,5 +134,6 @@ template <class T> using gpu_array = basic_array<T, gpu_memory>;
 template <class T, class Memory> view<T> as_view(basic_array<T, Memory>& a) { return {a.data(), a.size()}; }
 template <class T, class Memory> cview<T> as_cview(const basic_array<T, Memory>& a) { return {a.data(), a.size()}; }
 template <class T> cview<T> as_cview(view<T> a) { return a; }
+template <class T> cview<T> as_cview(cview<T> a) { return a; }
 
 } // namespace furrow

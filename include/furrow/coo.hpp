@@ -17,6 +17,16 @@ template <class V> struct coo {
   index_t nnz() const { return val.size(); }
 };
 
+/// Triplets with the same promises whose columns and values lie in arrays of somebody else.
+template <class V> struct borrowed_coo {
+  shape2 shape;
+  host_array<std::int32_t> row;
+  cview<std::int32_t> col;
+  cview<V> val;
+
+  index_t nnz() const { return val.size; }
+};
+
 /// Throws `fault::input` unless `a` keeps what is promised above, and says where it does not: "triplet 17 is (5, 9) in
 /// a matrix of 4 x 4". The public functions that take a matrix begin with this. Parallel; one pass over the indices.
 template <class V> void check_triplets(const coo<V>& a);

@@ -24,6 +24,11 @@ template <class V>
 using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view parameters,
                                                            std::string_view kernel);
 
+/// The same from triplets that it only reads: what it keeps it copies, and no array is there twice.
+template <class V>
+using copy_operator = std::unique_ptr<any_operator<V>> (*)(borrowed_coo<V> a, std::string_view parameters,
+                                                           std::string_view kernel);
+
 /// What a matrix would take in a format, known before it is made.
 struct layout {
   double bytes = 0;      ///< that the operator stores
@@ -72,10 +77,16 @@ struct format_backend {
   std::span<const kernel_entry> kernels;
   make_operator<double> f64 = nullptr; ///< null: this format has no code for this kind of device
   make_operator<float> f32 = nullptr;
+  copy_operator<double> copy_f64 = nullptr; ///< null: triplets are copied for `make`
+  copy_operator<float> copy_f32 = nullptr;
 
   template <class V> make_operator<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;
     else return f32;
+  }
+  template <class V> copy_operator<V> copy() const {
+    if constexpr (sizeof(V) == 8) return copy_f64;
+    else return copy_f32;
   }
 };
 

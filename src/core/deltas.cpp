@@ -17,7 +17,7 @@ struct sample {
 };
 
 /// Where the entries of each of `count` rows begin, and one more.
-template <class V> std::vector<index_t> starts_of_rows(const coo<V>& a, index_t first, index_t count) {
+template <class Triplets> std::vector<index_t> starts_of_rows(const Triplets& a, index_t first, index_t count) {
   index_t k = entries_before(as_cview(a.row), first);
   std::vector<index_t> start;
   for (index_t row = first; row <= first + count; ++row) {
@@ -28,7 +28,7 @@ template <class V> std::vector<index_t> starts_of_rows(const coo<V>& a, index_t 
 }
 
 /// All slices of the rows [first, first + count), of which the longest come first where they are `sorted`.
-template <class V> sample look_at_rows(const coo<V>& a, index_t first, index_t count, bool sorted) {
+template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, index_t count, bool sorted) {
   const auto start = starts_of_rows(a, first, count);
   const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
   std::vector<index_t> order(static_cast<std::size_t>(count));
@@ -58,7 +58,7 @@ template <class V> sample look_at_rows(const coo<V>& a, index_t first, index_t c
   return sum;
 }
 
-template <class V> double measure_window(const coo<V>& a, index_t window) {
+template <class Triplets> double measure_window(const Triplets& a, index_t window) {
   constexpr index_t most_rows = 2048 * delta_rows;
   const index_t rows = a.shape.rows, together = std::max<index_t>(window, delta_rows);
   const index_t windows = (rows + together - 1) / together, samples = std::min(windows, most_rows / together);
@@ -79,13 +79,15 @@ template <class V> double measure_window(const coo<V>& a, index_t window) {
 
 } // namespace
 
-template <class V> std::array<double, sorting_windows.size()> measure_column_bytes(const coo<V>& a) {
+template <class Triplets> std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a) {
   std::array<double, sorting_windows.size()> bytes{};
   for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = measure_window(a, sorting_windows[k]);
   return bytes;
 }
 
 template std::array<double, sorting_windows.size()> measure_column_bytes(const coo<double>&);
+template std::array<double, sorting_windows.size()> measure_column_bytes(const borrowed_coo<double>&);
 template std::array<double, sorting_windows.size()> measure_column_bytes(const coo<float>&);
+template std::array<double, sorting_windows.size()> measure_column_bytes(const borrowed_coo<float>&);
 
 } // namespace furrow

@@ -23,6 +23,6 @@ FURROW_HD constexpr index_t words_for(index_t slots, int bytes) { return (slots 
 /// Bytes a place, bases and padding included, that columns take as deltas in slices of 32 rows, for each window of
 /// `sorting_windows`. Measured on at most 2048 slices each, spread evenly; 4 for a matrix without entries. The same for
 /// every number of threads.
-template <class V> std::array<double, sorting_windows.size()> measure_column_bytes(const coo<V>& a);
+template <class Triplets> std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a);
 
 } // namespace furrow

@@ -59,15 +59,15 @@ private:
 
 /// The distinct values in the order of their bits, or nothing where there are more than 256. Parallel; one pass, which
 /// ends early where there are too many.
-template <class V> std::vector<V> distinct_values(const host_array<V>& values) {
+template <class V> std::vector<V> distinct_values(cview<V> values) {
   constexpr index_t piece = 1 << 16;
-  const index_t pieces = (values.size() + piece - 1) / piece;
+  const index_t pieces = (values.size + piece - 1) / piece;
   std::vector<std::vector<V>> found(static_cast<std::size_t>(pieces));
   std::atomic<bool> many = false;
   cpu::for_each_task(pieces, [&](index_t p) {
     if (many.load(std::memory_order_relaxed)) return;
     few_values<V> set;
-    for (index_t k = p * piece; k < std::min(values.size(), (p + 1) * piece); ++k)
+    for (index_t k = p * piece; k < std::min(values.size, (p + 1) * piece); ++k)
       if (!set.add(values[k])) return many.store(true, std::memory_order_relaxed);
     found[static_cast<std::size_t>(p)] = set.sorted();
   });

@@ -20,7 +20,7 @@ std::int32_t sector_of(std::int32_t col) { return col / locality::elements; }
 
 /// Distinct sectors of the k-th entries of `slice_rows` rows, over all k. `begin` has an element more than there are
 /// rows.
-template <class V> index_t sectors_of_slice(const coo<V>& a, const index_t* begin, index_t rows) {
+template <class Triplets> index_t sectors_of_slice(const Triplets& a, const index_t* begin, index_t rows) {
   index_t longest = 0, distinct = 0;
   for (index_t r = 0; r < rows; ++r) longest = std::max(longest, begin[r + 1] - begin[r]);
   std::array<std::int32_t, slice_rows> sector{};
@@ -34,7 +34,7 @@ template <class V> index_t sectors_of_slice(const coo<V>& a, const index_t* begi
   return distinct;
 }
 
-template <class V> counts look_at_window(const coo<V>& a, index_t first_row, index_t rows) {
+template <class Triplets> counts look_at_window(const Triplets& a, index_t first_row, index_t rows) {
   const auto* const row = a.row.begin();
   std::vector<index_t> begin(static_cast<std::size_t>(rows + 1));
   begin[0] = std::lower_bound(row, a.row.end(), first_row) - row;
@@ -60,7 +60,7 @@ template <class V> counts look_at_window(const coo<V>& a, index_t first_row, ind
 
 } // namespace
 
-template <class V> locality look_at_columns(const coo<V>& a) {
+template <class Triplets> locality look_at_columns(const Triplets& a) {
   const index_t rows = a.shape.rows, most = std::max<index_t>(1, (rows + window_rows - 1) / window_rows);
   const index_t looked_at = std::min(windows, most);
   std::vector<counts> found(static_cast<std::size_t>(looked_at));
@@ -81,6 +81,8 @@ template <class V> locality look_at_columns(const coo<V>& a) {
 }
 
 template locality look_at_columns(const coo<double>&);
+template locality look_at_columns(const borrowed_coo<double>&);
 template locality look_at_columns(const coo<float>&);
+template locality look_at_columns(const borrowed_coo<float>&);
 
 } // namespace furrow

@@ -8,7 +8,7 @@
 
 namespace furrow {
 
-template <class V> strip_fill measure_strips(const coo<V>& a) {
+template <class Triplets> strip_fill measure_strips(const Triplets& a) {
   struct sample {
     index_t entries = 0, strips = 0, beside = 0;
   };
@@ -34,6 +34,8 @@ template <class V> strip_fill measure_strips(const coo<V>& a) {
 }
 
 template strip_fill measure_strips(const coo<double>&);
+template strip_fill measure_strips(const borrowed_coo<double>&);
 template strip_fill measure_strips(const coo<float>&);
+template strip_fill measure_strips(const borrowed_coo<float>&);
 
 } // namespace furrow

@@ -18,7 +18,7 @@ using strip_entries = std::array<index_t, strip_height>;
 
 /// found(offset, entries) for each diagonal that has entries in slice s, by ascending offset = column minus row. `k` is
 /// the first triplet of the slice; returns that of the next one. Cost: 16 comparisons a diagonal.
-template <class V, class F> index_t each_diagonal(const coo<V>& a, index_t s, index_t k, F&& found) {
+template <class Triplets, class F> index_t each_diagonal(const Triplets& a, index_t s, index_t k, F&& found) {
   constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   const index_t first = s * strip_height;
   std::array<index_t, strip_height> at, end;
@@ -47,9 +47,9 @@ template <class V, class F> index_t each_diagonal(const coo<V>& a, index_t s, in
   }
 }
 
-template <class V> index_t entries_not_zero(const coo<V>& a, const strip_entries& entries) {
+template <class Triplets> index_t entries_not_zero(const Triplets& a, const strip_entries& entries) {
   index_t count = 0;
-  for (const index_t e : entries) count += e >= 0 && a.val[e] != V(0);
+  for (const index_t e : entries) count += e >= 0 && a.val[e] != 0;
   return count;
 }
 
@@ -62,7 +62,7 @@ struct strip_plan {
 
 /// The cheapest plan of least = 8, 4, 2 and 1: a place beside strips, which has a column, costs as much as two in
 /// strips.
-template <class V> strip_plan plan_strips(const coo<V>& a, index_t s, index_t k) {
+template <class Triplets> strip_plan plan_strips(const Triplets& a, index_t s, index_t k) {
   constexpr std::size_t kinds = 4; // of diagonals: 8 entries and more, 4 to 7, 2 or 3, 1
   std::array<index_t, kinds> strips{};
   std::array<std::array<index_t, strip_height>, kinds> beside{}; // [k]: entries of each row in no strip of kinds 0 to k
@@ -73,7 +73,7 @@ template <class V> strip_plan plan_strips(const coo<V>& a, index_t s, index_t k)
     if (kind < kinds) ++strips[kind];
     for (index_t i = 0; i < strip_height; ++i) {
       if (entries[i] < 0) continue;
-      const bool zero = a.val[entries[i]] == V(0);
+      const bool zero = a.val[entries[i]] == 0;
       for (std::size_t all = 0; all < kinds; ++all) beside[all][i] += zero || kind > all;
     }
   });
@@ -117,6 +117,6 @@ index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&
 /// From at most 2048 slices, spread evenly: all of a matrix of at most `strips_counted` rows. The same for every number
 /// of threads.
 inline constexpr index_t strips_counted = 2048 * strip_height;
-template <class V> strip_fill measure_strips(const coo<V>& a);
+template <class Triplets> strip_fill measure_strips(const Triplets& a);
 
 } // namespace furrow

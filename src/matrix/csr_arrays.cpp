@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "backends/cpu/parallel.hpp"
+#include "borrow.hpp"
+
+#include "backends/cpu/copy.hpp"
 #include "core/check.hpp"
 #include "core/triplets.hpp"
 
@@ -47,9 +49,9 @@ template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {
   check(nnz <= a.col.size, fault::input, "row_ptr ends with {}, but there are {} column indices", nnz, a.col.size);
 }
 
-template <class V> void check_memory(index_t nnz) {
+void check_memory(std::size_t entry, index_t nnz) {
   constexpr double little = 1 << 24; // to ask what is available takes as long as copying that
-  const double bytes = double(8 + sizeof(V)) * double(nnz);
+  const double bytes = double(entry) * double(nnz);
   if (bytes <= little) return;
   const auto free = static_cast<double>(available_host_memory());
   check(bytes <= free, fault::memory, "{} entries take {:.1f} GB of memory as triplets, of which {:.1f} GB can be had",
@@ -69,8 +71,9 @@ struct seen {
   bool outside = false, disordered = false;
 };
 
-/// Copies the entries [first, last), each with its row.
-template <class V, class I> seen copy_entries(const csr_arrays<V, I>& a, coo<V>& to, index_t first, index_t last) {
+/// Looks at the entries [first, last): put(k, row) for each.
+template <class V, class I, class Put>
+seen each_entry(const csr_arrays<V, I>& a, index_t first, index_t last, Put&& put) {
   seen s;
   index_t row = std::upper_bound(a.row_ptr.begin(), a.row_ptr.end(), static_cast<I>(first)) - a.row_ptr.begin() - 1;
   for (index_t k = first; k < last; ++row) {
@@ -79,33 +82,61 @@ template <class V, class I> seen copy_entries(const csr_arrays<V, I>& a, coo<V>&
       const I col = a.col[k];
       s.outside |= col < 0 || col >= a.shape.cols;
       s.disordered |= k > begin && col <= a.col[k - 1];
-      to.row[k] = static_cast<std::int32_t>(row);
-      to.col[k] = static_cast<std::int32_t>(col);
-      to.val[k] = a.val[k];
+      put(k, row);
     }
   }
   return s;
 }
 
+/// put(k, row) for every entry, from any thread. Returns whether rows are sorted; throws for a column outside.
+template <class V, class I, class Put> bool read_entries(const csr_arrays<V, I>& a, Put&& put) {
+  std::atomic<bool> outside = false, disordered = false;
+  cpu::for_each_range(a.row_ptr[a.shape.rows], grain, [&](index_t first, index_t last) {
+    const seen s = each_entry(a, first, last, put);
+    if (s.outside) outside = true;
+    if (s.disordered) disordered = true;
+  });
+  if (outside) refuse_column(a);
+  return !disordered;
+}
+
 } // namespace
+
+template <class V> std::optional<borrowed_coo<V>> borrow(const csr_arrays<V, std::int32_t>& a) {
+  check_lengths(a);
+  check_offsets(a);
+  const index_t nnz = a.row_ptr[a.shape.rows];
+  check_memory(4, nnz);
+  borrowed_coo<V> to{a.shape, host_array<std::int32_t>(nnz), part(a.col, 0, nnz), part(a.val, 0, nnz)};
+  const bool sorted = read_entries(a, [&](index_t k, index_t row) { to.row[k] = static_cast<std::int32_t>(row); });
+  if (!sorted) return std::nullopt;
+  return to;
+}
+
+template <class V> coo<V> copy_of(borrowed_coo<V> a) {
+  check_memory(4 + sizeof(V), a.nnz());
+  return {a.shape, std::move(a.row), copy_of(a.col), copy_of(a.val)};
+}
 
 template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a) {
   check_lengths(a);
   check_offsets(a);
   const index_t nnz = a.row_ptr[a.shape.rows];
-  check_memory<V>(nnz);
+  check_memory(8 + sizeof(V), nnz);
   coo<V> to{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
-  std::atomic<bool> outside = false, disordered = false;
-  cpu::for_each_range(nnz, grain, [&](index_t first, index_t last) {
-    const seen s = copy_entries(a, to, first, last);
-    if (s.outside) outside = true;
-    if (s.disordered) disordered = true;
+  const bool sorted = read_entries(a, [&](index_t k, index_t row) {
+    to.row[k] = static_cast<std::int32_t>(row);
+    to.col[k] = static_cast<std::int32_t>(a.col[k]);
+    to.val[k] = a.val[k];
   });
-  if (outside) refuse_column(a);
-  if (!disordered) return to;
+  if (sorted) return to;
   return assemble(a.shape, as_cview(to.row), as_cview(to.col), as_cview(to.val));
 }
 
+template std::optional<borrowed_coo<double>> borrow(const csr_arrays<double, std::int32_t>&);
+template std::optional<borrowed_coo<float>> borrow(const csr_arrays<float, std::int32_t>&);
+template coo<double> copy_of(borrowed_coo<double>);
+template coo<float> copy_of(borrowed_coo<float>);
 template coo<double> to_coo(const csr_arrays<double, std::int32_t>&);
 template coo<double> to_coo(const csr_arrays<double, std::int64_t>&);
 template coo<float> to_coo(const csr_arrays<float, std::int32_t>&);

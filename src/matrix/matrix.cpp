@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "borrow.hpp"
+
 #include "core/check.hpp"
+#include "core/measure.hpp"
 #include "core/transpose.hpp"
 
 #include <furrow/matrix.hpp>
@@ -25,8 +28,29 @@ template <class V> struct stored {
     select_device(o.where);
     const wish w{o.format, o.kernel, o.applies};
     chosen = o.tune ? tune(a, facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
-    op = chosen.format->backend(o.where).template make<V>()(std::move(a), chosen.parameters, chosen.kernel);
+    take(std::move(a), o.where);
+  }
+  stored(borrowed_coo<V> a, const matrix_options& o) : facts(measure_trusted(a)) {
+    select_device(o.where);
+    chosen = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.applies});
+    if (const auto copy = chosen.format->backend(o.where).template copy<V>()) {
+      op = copy(std::move(a), chosen.parameters, chosen.kernel);
+      chosen.kernel = op->kernel();
+    } else {
+      take(copy_of(std::move(a)), o.where);
+    }
+  }
+  void take(coo<V> a, device where) {
+    op = chosen.format->backend(where).template make<V>()(std::move(a), chosen.parameters, chosen.kernel);
     chosen.kernel = op->kernel();
+  }
+
+  /// Without a copy of the triplets, where the rows allow it. Measuring kernels takes them apart.
+  template <class I> static stored from_rows(const csr_arrays<V, I>& a, const matrix_options& o) {
+    if constexpr (sizeof(I) == 4)
+      if (!o.tune)
+        if (auto triplets = borrow(a)) return stored(std::move(*triplets), o);
+    return stored(to_coo(a), o);
   }
 
   coo<V> triplets() const {
@@ -69,7 +93,8 @@ template <class V> struct matrix<V>::impl {
   pattern rows{}; ///< as they were given, without values
 
   impl(coo<V> a, const matrix_options& o) : options(o), is(std::move(a), o) {}
-  template <class I> impl(const csr_arrays<V, I>& a, const matrix_options& o) : impl(to_coo(a), o) {
+  template <class I>
+  impl(const csr_arrays<V, I>& a, const matrix_options& o) : options(o), is(stored<V>::from_rows(a, o)) {
     if (!a.owner) return;
     auto kept = a;
     kept.val.data = nullptr; // `update_values` brings its own

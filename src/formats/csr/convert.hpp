@@ -2,7 +2,7 @@
 #pragma once
 #include "csr.hpp"
 
-#include "backends/cpu/parallel.hpp"
+#include "backends/cpu/copy.hpp"
 #include "core/row_offsets.hpp"
 
 #include <furrow/coo.hpp>
@@ -13,6 +13,13 @@ namespace furrow {
 template <class I, class V> csr<V, I, host_array> to_csr(coo<V> a) {
   auto row_ptr = offsets_of_rows<I>(a.row, a.shape.rows);
   return {a.shape, std::move(row_ptr), std::move(a.col), std::move(a.val)};
+}
+
+/// The same with copies, made when the row indices are gone.
+template <class I, class V> csr<V, I, host_array> to_csr(borrowed_coo<V> a) {
+  auto row_ptr = offsets_of_rows<I>(a.row, a.shape.rows);
+  a.row = {};
+  return {a.shape, std::move(row_ptr), copy_of(a.col), copy_of(a.val)};
 }
 
 template <class V, class I> coo<V> to_coo(const csr<V, I, host_array>& a) {

@@ -40,7 +40,7 @@ template <class V, class I> std::string_view fastest_rows(const csr<V, I, host_a
   return a.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered" : "rows";
 }
 
-template <class I, class V> std::unique_ptr<any_operator<V>> pick(coo<V> a, std::string_view kernel) {
+template <class I, class V, class Triplets> std::unique_ptr<any_operator<V>> pick(Triplets a, std::string_view kernel) {
   auto matrix = to_csr<I>(std::move(a));
   const bool automatic = kernel == "auto" || kernel == "merge";
   const std::string_view rows = automatic ? fastest_rows(matrix) : kernel;
@@ -51,9 +51,10 @@ template <class I, class V> std::unique_ptr<any_operator<V>> pick(coo<V> a, std:
   return wrap<csr_rows::direct>(std::move(matrix), kernel);
 }
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view kernel) {
+template <class V, class Triplets>
+std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view, std::string_view kernel) {
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
-  return narrow ? pick<std::int32_t>(std::move(a), kernel) : pick<std::int64_t>(std::move(a), kernel);
+  return narrow ? pick<std::int32_t, V>(std::move(a), kernel) : pick<std::int64_t, V>(std::move(a), kernel);
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
@@ -178,7 +179,8 @@ extern const format_entry entry{
     "csr",
     "compressed sparse rows: the general format",
     lay_out,
-    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
+     make_cpu<float, borrowed_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
 };
 

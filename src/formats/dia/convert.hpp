@@ -14,7 +14,7 @@
 namespace furrow {
 
 /// The distinct values of column minus row, ascending. Parallel; one pass, and a byte for each diagonal there could be.
-template <class V> host_array<std::int32_t> diagonals_of(const coo<V>& a) {
+template <class Triplets> host_array<std::int32_t> diagonals_of(const Triplets& a) {
   const index_t lowest = 1 - a.shape.rows;
   std::vector<char> seen(static_cast<std::size_t>(a.nnz() ? a.shape.rows + a.shape.cols - 1 : 0), 0);
   cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {
@@ -28,8 +28,9 @@ template <class V> host_array<std::int32_t> diagonals_of(const coo<V>& a) {
   return offset;
 }
 
-/// Parallel; writes every place once and every entry over it.
-template <class V> dia<V, host_array> to_dia(const coo<V>& a) {
+/// Of a `coo` or a `borrowed_coo`. Parallel; writes every place once and every entry over it.
+template <class Triplets> auto to_dia(const Triplets& a) {
+  using V = std::remove_cvref_t<decltype(a.val[0])>;
   auto offset = diagonals_of(a);
   const index_t rows = a.shape.rows, stride = padded_rows(rows), diagonals = offset.size();
   dia<V, host_array> result{a.shape, stride, std::move(offset), host_array<V>(diagonals * stride)};

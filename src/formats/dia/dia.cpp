@@ -18,7 +18,8 @@ namespace {
 
 constexpr index_t default_limit = 3; ///< with more places an entry any other format moves fewer bytes
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
+template <class V, class Triplets>
+std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view, std::string_view) {
   auto matrix = to_dia(a);
   auto pieces = even_pieces(matrix.shape.rows, matrix.offset.size());
   pieces.streamed = byte_count(matrix);
@@ -69,7 +70,8 @@ extern const format_entry entry{
     "dia",
     "padded diagonals: for grids and bands, without column indices",
     lay_out,
-    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
+     make_cpu<float, borrowed_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
     "[:LIMIT]",
     examples,

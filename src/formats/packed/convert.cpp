@@ -109,7 +109,7 @@ template <class V> packed<V, host_array> to_packed(coo<V> a, index_t window) {
   const row_source<V> rows{a, row_ptr, made.row};
   const auto place_ptr = offsets_of_slices(length, made.row, height);
   const index_t slices = place_ptr.size() - 1, places = place_ptr[slices];
-  auto dictionary = distinct_values(a.val);
+  auto dictionary = distinct_values(as_cview(a.val));
   if (!packed_format::numbers_pay(static_cast<index_t>(dictionary.size()), double(places), sizeof(V)))
     dictionary.clear();
   made.dictionary = host_array<V>(static_cast<index_t>(dictionary.size()));
