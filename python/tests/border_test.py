@@ -10,7 +10,7 @@ from hypothesis import given
 
 import furrow
 
-FORMATS = ["auto", "csr", "coo", "sell", "packed", "hdia", "dense"]
+FORMATS = ["auto", *furrow.show_config()["formats"], "dia:1000"]
 
 
 @st.composite

@@ -45,7 +45,7 @@ template <class V> struct stored {
     chosen.kernel = op->kernel();
   }
 
-  /// Without a copy of the triplets, where the rows allow it. Measuring kernels takes them apart.
+  /// Without a copy of the triplets, where the rows allow it. Measuring kernels needs one.
   template <class I> static stored from_rows(const csr_arrays<V, I>& a, const matrix_options& o) {
     if constexpr (sizeof(I) == 4)
       if (!o.tune)
