@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a file to an answer: what is in it, what the library makes of it, and a verdict.
+"""From a file to an answer and its page: what is in it, what the library makes of it, and a verdict.
 
 Give a Matrix Market file, also compressed, or a SuiteSparse archive; without one a file is made here.
 """
@@ -29,3 +29,5 @@ r = furrow.solve(A, b)
 print(r)
 if not r.success:
     print("info =", r.info, "status =", r.status)
+r.report("solve.html")  # curve, picture of the matrix, times: one file to look at or to send
+print("solve.html has all of it")
