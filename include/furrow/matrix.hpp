@@ -36,8 +36,10 @@ public:
   /// The stored matrix, which stays as it is however long it is held.
   std::shared_ptr<const any_operator<V>> op() const;
 
-  /// Y <- alpha A X + beta Y for `vectors` columns, one after another in x and in y; a pass over A each. Factors,
-  /// errors and memory as `any_operator::apply`.
+  /// Y <- alpha A X + beta Y for `vectors` columns, one after another in x and in y; a pass over A each. x, y: both in
+  /// host memory, from where they go to a GPU and y comes back, or both on the matrix's GPU, where the product is
+  /// enqueued on `current_stream` and nobody waits; their addresses say which. Factors and errors as
+  /// `any_operator::apply`.
   void apply(V alpha, cview<V> x, V beta, view<V> y, index_t vectors = 1) const;
   /// The same with A transposed, which the first call makes and stores.
   void apply_transposed(V alpha, cview<V> x, V beta, view<V> y, index_t vectors = 1) const;

@@ -36,9 +36,11 @@ public:
   solver& operator=(solver&&) noexcept;
   ~solver();
 
-  /// Solves A x = b. b, x: host memory; for a GPU they go there and x comes back. x holds the first guess on entry and
-  /// the answer on return. `setup_seconds` of the report is the solver's own in the first one and 0 from then on.
-  /// Throws `fault::usage` for vectors that do not fit or share memory.
+  /// Solves A x = b. x holds the first guess on entry and the answer on return. b, x: both in host memory, from where
+  /// they go to a GPU and x comes back, or both on the solver's GPU, where they stay; their addresses say which. With
+  /// `solver = "auto"` or `values = f32` they pass through the host even so. What they hold must be there, or enqueued
+  /// on `current_stream`. `setup_seconds` of the report is the solver's own in the first one and 0 from then on. Throws
+  /// `fault::usage` for vectors that do not fit, share memory or lie on another device.
   solve_report solve(cview<V> b, view<V> x);
 
   /// Solves A X = B for `columns` right-hand sides that lie one behind the other in b, as the answers do in x: a report

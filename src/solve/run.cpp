@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run.hpp"
 
+#include "largest.hpp"
+
 #include <furrow/storage.hpp>
 
 #include <fmt/format.h>
@@ -11,6 +13,11 @@
 #include <vector>
 
 namespace furrow {
+
+#if !FURROW_HAS_GPU
+template <class V> double largest_on_gpu(cview<V>) { throw error(fault::device, "this build has no GPU part"); }
+#endif
+
 namespace {
 
 template <class V> double largest(cview<V> b) {
@@ -104,6 +111,15 @@ solve_report run_on_host_vectors(const solver_entry& method, const linear_system
 
 template <class V> bool needs_scale(cview<V> b) { return safe_scale<V>(largest(b)) != V(1); }
 
+template <class V>
+std::optional<solve_report> run_on_gpu_vectors(const solver_entry& method, const linear_system<V>& system,
+                                               const solve_options& o) {
+  const double size = largest_on_gpu(system.b);
+  const bool plain = size > 0 && std::isfinite(size) && std::isfinite(largest_on_gpu(as_cview(system.x)));
+  if (!plain || safe_scale<V>(size) != V(1)) return {};
+  return call(method, system, o);
+}
+
 template <class V> std::string not_finite(cview<V> v, const char* whose) {
   for (index_t i = 0; i < v.size; ++i)
     if (!std::isfinite(v[i])) return fmt::format("iteration 0: element {} of {} is {}", i + 1, whose, double(v[i]));
@@ -127,6 +143,10 @@ template solve_report run_on_host_vectors(const solver_entry&, const linear_syst
 template solve_report run_on_host_vectors(const solver_entry&, const linear_system<float>&, const solve_options&);
 template bool needs_scale(cview<double>);
 template bool needs_scale(cview<float>);
+template std::optional<solve_report> run_on_gpu_vectors(const solver_entry&, const linear_system<double>&,
+                                                        const solve_options&);
+template std::optional<solve_report> run_on_gpu_vectors(const solver_entry&, const linear_system<float>&,
+                                                        const solve_options&);
 template std::string not_finite(cview<double>, const char*);
 template std::string not_finite(cview<float>, const char*);
 template double residual_of_triplets(const coo<double>&, cview<double>, cview<double>);

@@ -2,6 +2,8 @@
 #pragma once
 #include "solvers/entry.hpp"
 
+#include <optional>
+
 namespace furrow {
 
 /// Runs the method on vectors in host memory, `system.b` and `system.x`; for a GPU they go there and x comes back. A
@@ -12,6 +14,12 @@ solve_report run_on_host_vectors(const solver_entry& method, const linear_system
 
 /// Whether it would be scaled.
 template <class V> bool needs_scale(cview<V> b);
+
+/// Runs the method on vectors in the memory of `o.where`, a GPU, where they lie: nothing of them passes the host. Empty
+/// for vectors that the host has to look at: b = 0, elements that are not finite, a right-hand side to be scaled.
+template <class V>
+std::optional<solve_report> run_on_gpu_vectors(const solver_entry& method, const linear_system<V>& system,
+                                               const solve_options& o);
 
 /// The first element that is not finite, as a sentence that says whose; empty where all are.
 template <class V> std::string not_finite(cview<V> v, const char* whose);

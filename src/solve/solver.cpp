@@ -8,6 +8,7 @@
 
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
+#include "core/memory_place.hpp"
 #include "core/parameters.hpp"
 #include "core/single_precision.hpp"
 #include "core/symmetry.hpp"
@@ -132,6 +133,12 @@ template <class V> struct solver<V>::state {
   void set_up(coo<V> given, const matrix<V>* known = nullptr);
   void set_up_single(coo<V> given);
   solve_report ended(status why, std::string message) const;
+  solve_report solve(cview<V> b, view<V> x, const solve_options& o);
+  solve_report solve_on_gpu(cview<V> b, view<V> x, const solve_options& o);
+  std::vector<solve_report> solve_columns_on_gpu(cview<V> b, view<V> x, index_t columns);
+  linear_system<V> system(cview<V> b, view<V> x) const {
+    return {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed};
+  }
   solve_report run(cview<V> b, view<V> x, const solve_options& o);
   solve_report described(solve_report report) const;
   std::vector<solve_report> run_columns(cview<V> b, view<V> x, index_t columns);
@@ -249,8 +256,7 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x, con
     return report;
   }
   select_device(options.where);
-  return described(
-      run_on_host_vectors<V>(*method, {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed}, o));
+  return described(run_on_host_vectors<V>(*method, system(b, x), o));
 }
 
 /// With what is known of the operator and the preconditioner.
@@ -335,6 +341,38 @@ template <class V> std::vector<solve_report> solver<V>::state::run_single(cview<
   return reports;
 }
 
+template <class V> solve_report solver<V>::state::solve(cview<V> b, view<V> x, const solve_options& o) {
+  return single ? std::move(run_single(b, x, 1).front()) : climbing ? climbing->solve(b, x) : run(b, x, o);
+}
+
+/// Where no method was named, where doubles are solved in single precision and where no solve can start, and for
+/// vectors that are not plain, b and x go through host memory.
+template <class V> solve_report solver<V>::state::solve_on_gpu(cview<V> b, view<V> x, const solve_options& o) {
+  select_device(options.where);
+  if (!single && !climbing && !refused)
+    if (auto report = run_on_gpu_vectors<V>(*method, system(b, x), o)) return described(std::move(*report));
+  host_array<V> home_b(b.size), home_x(x.size);
+  copy_bytes(host_memory{}, home_b.data(), gpu_memory{}, b.data, home_b.byte_count());
+  copy_bytes(host_memory{}, home_x.data(), gpu_memory{}, x.data, home_x.byte_count());
+  solve_report report = solve(as_cview(home_b), as_view(home_x), o);
+  select_device(options.where);
+  copy_bytes(gpu_memory{}, x.data, host_memory{}, home_x.data(), home_x.byte_count());
+  return report;
+}
+
+/// One after another.
+template <class V>
+std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, view<V> x, index_t columns) {
+  std::vector<solve_report> reports;
+  solve_options o = options;
+  const double began = now();
+  for (index_t j = 0; j < columns; ++j) {
+    reports.push_back(solve_on_gpu({b.data + j * shape.rows, shape.rows}, part(x, j * shape.cols, shape.cols), o));
+    o.time_limit = options.time_limit - (now() - began);
+  }
+  return reports;
+}
+
 template <class V> solver<V>::solver(coo<V> a, const solve_options& o) {
   const double began = now();
   state_ = std::make_unique<state>(o);
@@ -398,16 +436,17 @@ template <class V> void solver<V>::state::finish(solve_report& report) {
 
 template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
   check_vectors_of(state_->shape, b, x);
-  solve_report report = state_->single     ? std::move(state_->run_single(b, x, 1).front())
-                        : state_->climbing ? state_->climbing->solve(b, x)
-                                           : state_->run(b, x, state_->options);
+  const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
+  solve_report report = on_gpu ? state_->solve_on_gpu(b, x, state_->options) : state_->solve(b, x, state_->options);
   state_->finish(report);
   return report;
 }
 
 template <class V> std::vector<solve_report> solver<V>::solve(cview<V> b, view<V> x, index_t columns) {
   check_columns_of(state_->shape, b, x, columns);
-  auto reports = state_->single     ? state_->run_single(b, x, columns)
+  const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
+  auto reports = on_gpu             ? state_->solve_columns_on_gpu(b, x, columns)
+                 : state_->single   ? state_->run_single(b, x, columns)
                  : state_->climbing ? state_->climbing->solve(b, x, columns)
                                     : state_->run_columns(b, x, columns);
   for (solve_report& report : reports) state_->finish(report);

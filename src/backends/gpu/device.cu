@@ -125,6 +125,7 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
   if (!bytes) return;
   gpu::queue& q = gpu::current_queue();
   gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream));
+  q.moved += static_cast<std::int64_t>(bytes);
   gpu::wait(q);
 }
 
@@ -132,6 +133,7 @@ void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t
   if (!bytes) return;
   gpu::queue& q = gpu::current_queue();
   gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream));
+  q.moved += static_cast<std::int64_t>(bytes);
   gpu::wait(q); // the source may go away
 }
 

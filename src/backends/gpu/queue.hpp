@@ -4,6 +4,7 @@
 
 #include <furrow/array.hpp>
 
+#include <cstdint>
 #include <source_location>
 
 namespace furrow::gpu {
@@ -32,6 +33,7 @@ struct queue {
   cudaStream_t stream = nullptr;
   double* partial = nullptr;   ///< max_blocks() x max_sums partial sums
   unsigned* arrived = nullptr; ///< blocks that have left their partial sums; 0 between kernels
+  std::int64_t moved = 0;      ///< bytes that `copy_bytes` moved between the host and this GPU
   int max_blocks() const { return multiprocessors * blocks_per_multiprocessor; }
 };
 

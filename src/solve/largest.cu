@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "largest.hpp"
+
+#include "backends/gpu/queue.hpp"
+
+#include <bit>
+
+namespace furrow {
+namespace {
+
+constexpr int threads = 256;
+
+/// Sizes are compared by their bits, in whose order a NaN comes after infinity; a largest one does not depend on the
+/// order of the blocks.
+template <class V> __global__ void __launch_bounds__(threads) largest_kernel(cview<V> v, unsigned long long* largest) {
+  unsigned long long mine = 0;
+  const index_t stride = index_t(gridDim.x) * threads;
+  for (index_t i = index_t(blockIdx.x) * threads + threadIdx.x; i < v.size; i += stride) {
+    const auto bits = static_cast<unsigned long long>(__double_as_longlong(fabs(double(v[i]))));
+    mine = bits > mine ? bits : mine;
+  }
+  for (int distance = gpu::warp / 2; distance > 0; distance /= 2) {
+    const auto other = gpu::from_lane_across<gpu::warp>(mine, distance);
+    mine = other > mine ? other : mine;
+  }
+  if (threadIdx.x % gpu::warp == 0) atomicMax(largest, mine);
+}
+
+} // namespace
+
+template <class V> double largest_on_gpu(cview<V> v) {
+  if (v.empty()) return 0;
+  const gpu::queue& q = gpu::current_queue();
+  gpu_array<unsigned long long> largest(1);
+  gpu::check(cudaMemsetAsync(largest.data(), 0, largest.byte_count(), q.stream));
+  largest_kernel<<<gpu::blocks_for(v.size, threads, q, 8), threads, 0, q.stream>>>(v, largest.data());
+  gpu::check(cudaGetLastError());
+  return std::bit_cast<double>(host_array<unsigned long long>(largest)[0]);
+}
+
+template double largest_on_gpu(cview<double>);
+template double largest_on_gpu(cview<float>);
+
+} // namespace furrow
