@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,30 @@ std::string describe(device d);
 /// Makes `d` the device of this thread: operators, arrays and spaces made afterwards belong to it.
 void select_device(device d);
 
-/// The stream, a `cudaStream_t`, on which everything on GPU `d` is enqueued by this thread; null for the CPU.
+/// The stream, a `cudaStream_t`, on which everything on GPU `d` is enqueued by this thread now; null for the CPU.
 void* current_stream(device d);
+
+/// A stream of the caller's, a `cudaStream_t`; null is CUDA's legacy stream.
+struct execution {
+  device where;
+  void* stream = nullptr;
+};
+
+/// While it lives, everything that this thread does on that GPU is enqueued on that stream. It begins behind what was
+/// enqueued on our own stream before, and what comes there later begins behind it. Scopes of a thread nest and end in
+/// the thread. A stream that records a graph records what is enqueued, and is not joined. Throws `fault::usage` for a
+/// stream of another device.
+class execution_scope {
+public:
+  explicit execution_scope(const execution& e);
+  execution_scope(const execution_scope&) = delete;
+  execution_scope& operator=(const execution_scope&) = delete;
+  ~execution_scope();
+  struct impl;
+
+private:
+  std::unique_ptr<impl> impl_;
+};
 
 /// Threads that the CPU part uses. 0 means all that the process may use.
 void set_threads(int threads);

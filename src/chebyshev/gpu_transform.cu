@@ -15,7 +15,6 @@ gpu_transform::gpu_transform(kind what, index_t points, index_t count) : what_(w
   long long n = points, half = points / 2 + 1, real = 2 * half;
   check(cufftCreate(&plan_), "make a plan");
   check(cufftSetAutoAllocation(plan_, 0), "leave its memory to us");
-  check(cufftSetStream(plan_, gpu::current_queue().stream), "use our stream");
   cufftResult made = CUFFT_SUCCESS;
   switch (what) {
   case kind::complex:
@@ -38,6 +37,7 @@ gpu_transform::~gpu_transform() { cufftDestroy(plan_); }
 void gpu_transform::use(void* work) { check(cufftSetWorkArea(plan_, work), "take its memory"); }
 
 void gpu_transform::run(cufftDoubleComplex* data) const {
+  check(cufftSetStream(plan_, gpu::current_queue().stream), "use our stream");
   switch (what_) {
   case kind::complex:
     return check(cufftExecZ2Z(plan_, data, data, CUFFT_INVERSE), "transform");

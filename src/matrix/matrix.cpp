@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "borrow.hpp"
 
+#include "backends/turn.hpp"
 #include "core/check.hpp"
 #include "core/measure.hpp"
 #include "core/memory_place.hpp"
@@ -26,13 +27,13 @@ template <class V> struct stored {
   mutable std::unique_ptr<any_operator<V>> transposed{};
 
   stored(coo<V> a, const matrix_options& o) : facts(measure(a)) {
-    select_device(o.where);
+    const turn mine(o.where);
     const wish w{o.format, o.kernel, o.applies};
     chosen = o.tune ? tune(a, facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
     take(std::move(a), o.where);
   }
   stored(borrowed_coo<V> a, const matrix_options& o) : facts(measure_trusted(a)) {
-    select_device(o.where);
+    const turn mine(o.where);
     chosen = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.applies});
     if (const auto copy = chosen.format->backend(o.where).template copy<V>()) {
       op = copy(std::move(a), chosen.parameters, chosen.kernel);
@@ -65,7 +66,6 @@ template <class V> struct stored {
     std::call_once(once, [&] {
       coo<V> t = furrow::transposed(triplets());
       const device where = op->where();
-      select_device(where);
       const choice c = choose(measure(t), precision_of<V>, where);
       transposed = c.format->backend(where).template make<V>()(std::move(t), c.parameters, c.kernel);
     });
@@ -136,16 +136,19 @@ template <class V> const choice& matrix<V>::chosen() const { return impl_->is.ch
 template <class V> shape2 matrix<V>::shape() const { return facts().shape; }
 template <class V> index_t matrix<V>::nnz() const { return facts().nnz; }
 template <class V> device matrix<V>::where() const { return impl_->options.where; }
-template <class V> coo<V> matrix<V>::to_triplets() const { return impl_->is.triplets(); }
+template <class V> coo<V> matrix<V>::to_triplets() const {
+  const turn mine(where());
+  return impl_->is.triplets();
+}
 
 template <class V> std::shared_ptr<const any_operator<V>> matrix<V>::op() const { return {impl_, impl_->is.op.get()}; }
 
 template <class V> void matrix<V>::apply(V alpha, cview<V> x, V beta, view<V> y, index_t vectors) const {
-  select_device(where());
+  const turn mine(where());
   apply_columns(*impl_->is.op, alpha, x, beta, y, vectors);
 }
 template <class V> void matrix<V>::apply_transposed(V alpha, cview<V> x, V beta, view<V> y, index_t vectors) const {
-  select_device(where());
+  const turn mine(where());
   apply_columns(impl_->is.transpose(), alpha, x, beta, y, vectors);
 }
 

@@ -87,7 +87,6 @@ template <class V> void ladder<V>::prepare(coo<V> a) {
   };
   if (cancelled()) return;
   stats_ = measure(a);
-  select_device(o.where);
   const wish w{o.format, o.kernel, o.applies};
   chosen_ = choose(stats_, precision_of<V>, o.where, w);
   if (!stats_.finite) {

@@ -7,6 +7,7 @@
 #include "transposed.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "backends/turn.hpp"
 #include "core/check.hpp"
 #include "core/memory_place.hpp"
 #include "core/parameters.hpp"
@@ -170,7 +171,6 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
   const stats s = known ? known->facts() : measure(given);
   norm_inf = s.norm_inf;
   longest_row = s.row_max;
-  select_device(o.where);
   const wish w{o.format, o.kernel, o.applies};
   choice c = known ? known->chosen() : choose(s, precision_of<V>, o.where, w);
   const auto describe = [&] { format = name_of(c), kernel = c.kernel, reason = c.reason; };
@@ -255,7 +255,6 @@ template <class V> solve_report solver<V>::state::run(cview<V> b, view<V> x, con
     report.relative_residual = residual_of_triplets(triplets, b, as_cview(x));
     return report;
   }
-  select_device(options.where);
   return described(run_on_host_vectors<V>(*method, system(b, x), o));
 }
 
@@ -348,14 +347,12 @@ template <class V> solve_report solver<V>::state::solve(cview<V> b, view<V> x, c
 /// Where no method was named, where doubles are solved in single precision and where no solve can start, and for
 /// vectors that are not plain, b and x go through host memory.
 template <class V> solve_report solver<V>::state::solve_on_gpu(cview<V> b, view<V> x, const solve_options& o) {
-  select_device(options.where);
   if (!single && !climbing && !refused)
     if (auto report = run_on_gpu_vectors<V>(*method, system(b, x), o)) return described(std::move(*report));
   host_array<V> home_b(b.size), home_x(x.size);
   copy_bytes(host_memory{}, home_b.data(), gpu_memory{}, b.data, home_b.byte_count());
   copy_bytes(host_memory{}, home_x.data(), gpu_memory{}, x.data, home_x.byte_count());
   solve_report report = solve(as_cview(home_b), as_view(home_x), o);
-  select_device(options.where);
   copy_bytes(gpu_memory{}, x.data, host_memory{}, home_x.data(), home_x.byte_count());
   return report;
 }
@@ -375,6 +372,7 @@ std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, vie
 
 template <class V> solver<V>::solver(coo<V> a, const solve_options& o) {
   const double began = now();
+  const turn mine(o.where);
   state_ = std::make_unique<state>(o);
   state_->set_up(std::move(a));
   state_->setup_seconds = now() - began;
@@ -384,6 +382,7 @@ template <class V> solver<V>::solver(const matrix<V>& a, const solve_options& o)
   check(a.where() == o.where, fault::usage, "the matrix lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
   const double began = now();
+  const turn mine(o.where);
   state_ = std::make_unique<state>(o);
   state_->set_up(a.to_triplets(), &a);
   state_->setup_seconds = now() - began;
@@ -437,6 +436,7 @@ template <class V> void solver<V>::state::finish(solve_report& report) {
 template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
   check_vectors_of(state_->shape, b, x);
   const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
+  const turn mine(state_->options.where);
   solve_report report = on_gpu ? state_->solve_on_gpu(b, x, state_->options) : state_->solve(b, x, state_->options);
   state_->finish(report);
   return report;
@@ -445,6 +445,7 @@ template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
 template <class V> std::vector<solve_report> solver<V>::solve(cview<V> b, view<V> x, index_t columns) {
   check_columns_of(state_->shape, b, x, columns);
   const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
+  const turn mine(state_->options.where);
   auto reports = on_gpu             ? state_->solve_columns_on_gpu(b, x, columns)
                  : state_->single   ? state_->run_single(b, x, columns)
                  : state_->climbing ? state_->climbing->solve(b, x, columns)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the GPU part answers in a build without it.
 #if !FURROW_HAS_GPU
+#include "backends/turn.hpp"
+
 #include <furrow/array.hpp>
 #include <furrow/device.hpp>
 
@@ -27,6 +29,16 @@ void* current_stream(device d) {
   return nullptr;
 }
 std::int64_t available_gpu_memory(int) { return 0; }
+
+struct execution_scope::impl {};
+execution_scope::execution_scope(const execution& e) {
+  select_device(e.where);
+  check(!e.stream, fault::usage, "the CPU has no streams: give a GPU, or no stream");
+}
+execution_scope::~execution_scope() = default;
+
+turn::turn(device where) : where_(where) { select_device(where); }
+turn::~turn() = default;
 
 } // namespace furrow
 #endif

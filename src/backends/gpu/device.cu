@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "queue.hpp"
 
+#include "backends/turn.hpp"
 #include "core/environment.hpp"
+#include "core/memory_place.hpp"
 
 #include <furrow/device.hpp>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,10 +15,18 @@
 #include <string_view>
 
 namespace furrow {
+
+/// A queue on a stream of the caller.
+struct execution_scope::impl {
+  gpu::lent_queue lent;
+};
+
 namespace gpu {
 namespace {
 
 thread_local int selected = 0;
+thread_local queue* mine = nullptr;           ///< of `selected`, as every call would find it; null: not looked for
+thread_local lent_queue* innermost = nullptr; ///< the end of a list through `outer`
 
 bool loops_in_graphs() {
   int driver = 0;
@@ -25,17 +36,37 @@ bool loops_in_graphs() {
   return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040; // WHILE nodes
 }
 
+/// A device that this process uses.
+struct opened {
+  queue own;
+  std::recursive_mutex busy;  ///< by the thread whose turn it is
+  int depth = 0;              ///< of its nested turns
+  long long last = 0;         ///< id of the queue that had the turn before
+  cudaEvent_t done = nullptr; ///< the end of what that one enqueued, where it is not our own
+};
+
 /// Released bytes that stay with the process: small vectors come and go without the driver, large blocks go back.
 constexpr std::uint64_t usual_bytes = std::uint64_t(256) << 20;
 
-cudaError_t keep_released(int ordinal, std::uint64_t bytes) {
-  cudaMemPool_t pool;
-  const cudaError_t code = cudaDeviceGetDefaultMemPool(&pool, ordinal);
-  return code == cudaSuccess ? cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes) : code;
+cudaError_t keep_released(cudaMemPool_t pool, std::uint64_t bytes) {
+  return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes);
 }
 
-std::unique_ptr<queue> open(int ordinal) {
-  auto q = std::make_unique<queue>();
+/// A pool of our own: other libraries rely on what the default one keeps.
+cudaMemPool_t make_pool(int ordinal) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = ordinal;
+  cudaMemPool_t pool = nullptr;
+  check(cudaMemPoolCreate(&pool, &properties));
+  check(keep_released(pool, usual_bytes));
+  return pool;
+}
+
+std::unique_ptr<opened> open(int ordinal) {
+  auto d = std::make_unique<opened>();
+  queue* const q = &d->own;
   check(cudaSetDevice(ordinal));
   q->ordinal = ordinal;
   check(cudaDeviceGetAttribute(&q->multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
@@ -45,15 +76,81 @@ std::unique_ptr<queue> open(int ordinal) {
   check(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, ordinal));
   q->early_launch = q->clusters = capability >= 9;
   check(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking));
+  check(cudaStreamCreateWithFlags(&q->recorder, cudaStreamNonBlocking));
+  check(cudaEventCreateWithFlags(&d->done, cudaEventDisableTiming));
   check(cudaMalloc(&q->partial, sizeof(double) * static_cast<std::size_t>(q->max_blocks()) * max_sums));
   check(cudaMalloc(&q->arrived, sizeof(unsigned)));
   check(cudaMemset(q->arrived, 0, sizeof(unsigned)));
-  check(keep_released(ordinal, usual_bytes));
-  return q;
+  q->pool = make_pool(ordinal);
+  return d;
+}
+
+/// A device, which is opened once and stays: arrays may end after everything else.
+opened& device_of(int ordinal) {
+  static auto& guard = *new std::mutex;
+  static auto& devices = *new std::map<int, std::unique_ptr<opened>>;
+  const std::lock_guard lock(guard);
+  auto& d = devices[ordinal];
+  if (!d) d = open(ordinal);
+  return *d;
+}
+
+queue& queue_of(int ordinal) {
+  for (lent_queue* l = innermost; l; l = l->outer)
+    if (l->q.ordinal == ordinal) return l->q;
+  return device_of(ordinal).own;
+}
+
+/// Makes CUDA's device the thread's: another library may have chosen another one meanwhile. To ask is quicker than to
+/// choose.
+void choose_device(int ordinal) {
+  int now = -1;
+  if (cudaGetDevice(&now) != cudaSuccess || now != ordinal) check(cudaSetDevice(ordinal));
+}
+
+/// The queue on our own stream, with CUDA's device chosen.
+queue& own_queue(int ordinal) {
+  choose_device(ordinal);
+  return device_of(ordinal).own;
+}
+
+/// Whether a graph of the caller's records what is enqueued: then nothing outside of it is waited for.
+bool is_recorded(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  check(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+/// What is enqueued on `to` from now on follows what is on `from`.
+void join(cudaStream_t from, cudaStream_t to) {
+  cudaEvent_t by = nullptr;
+  check(cudaEventCreateWithFlags(&by, cudaEventDisableTiming));
+  const cudaError_t code = cudaEventRecord(by, from), waits = cudaStreamWaitEvent(to, by, 0);
+  cudaEventDestroy(by); // once it is over
+  check(code);
+  check(waits);
+}
+
+void push(lent_queue& l) {
+  l.outer = innermost;
+  innermost = &l;
+  mine = nullptr;
+}
+void pop(const lent_queue& l) {
+  innermost = l.outer;
+  mine = nullptr;
 }
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+void check_stream(const execution& e) {
+#if CUDART_VERSION >= 12080
+  int ordinal = -1;
+  check(cudaStreamGetDevice(static_cast<cudaStream_t>(e.stream), &ordinal));
+  furrow::check(ordinal == e.where.ordinal, fault::usage, "the stream is on another GPU than the execution");
+#endif
 }
 
 } // namespace
@@ -66,40 +163,99 @@ void check(cudaError_t code, std::source_location at) {
                         ": the GPU says: " + cudaGetErrorString(code));
 }
 
-namespace {
-
-/// The queue of a device, which is opened once.
-queue& queue_of(int ordinal) {
-  static std::mutex guard;
-  static std::map<int, std::unique_ptr<queue>> open_queues;
-  const std::lock_guard lock(guard);
-  auto& q = open_queues[ordinal];
-  if (!q) q = open(ordinal);
-  return *q;
-}
-
-} // namespace
-
 queue& current_queue() {
-  thread_local queue* mine = nullptr; // what every call would find
   if (!mine || mine->ordinal != selected) mine = &queue_of(selected);
-  int now = -1; // another library may have chosen another device meanwhile; to ask is quicker than to choose
-  if (cudaGetDevice(&now) != cudaSuccess || now != selected) check(cudaSetDevice(selected));
+  choose_device(selected);
   return *mine;
 }
 
+recording::recording() : lent_{current_queue()} {
+  lent_.q.stream = lent_.q.recorder;
+  push(lent_);
+}
+recording::~recording() { pop(lent_); }
+
+selected_device::selected_device(int ordinal) : before_(selected) { selected = ordinal; }
+selected_device::~selected_device() { selected = before_; }
+
 void wait(const queue& q) { check(cudaStreamSynchronize(q.stream)); }
 
-memory_kept::memory_kept() : ordinal_(current_queue().ordinal) { check(keep_released(ordinal_, ~std::uint64_t(0))); }
-memory_kept::~memory_kept() { (void)keep_released(ordinal_, usual_bytes); }
+memory_kept::memory_kept() : ordinal_(current_queue().ordinal) {
+  check(keep_released(device_of(ordinal_).own.pool, ~std::uint64_t(0)));
+}
+memory_kept::~memory_kept() { (void)keep_released(device_of(ordinal_).own.pool, usual_bytes); }
 
 } // namespace gpu
+
+turn::turn(device where) : where_(where) {
+  if (!where.is_gpu()) return;
+  const int selected_before = gpu::selected;
+  if (cudaGetDevice(&current_before_) != cudaSuccess) current_before_ = -1;
+  gpu::opened& d = gpu::device_of(where.ordinal);
+  std::unique_lock lock(d.busy);
+  select_device(where);
+  const gpu::queue& q = gpu::current_queue();
+  if (d.depth == 0 && q.id != d.last && !gpu::is_recorded(q.stream)) {
+    if (d.last == 0) gpu::check(cudaEventRecord(d.done, d.own.stream));
+    gpu::check(cudaStreamWaitEvent(q.stream, d.done, 0));
+    d.last = q.id;
+  }
+  selected_before_ = selected_before;
+  ++d.depth;
+  lock.release();
+}
+
+turn::~turn() {
+  if (!where_.is_gpu()) return;
+  gpu::opened& d = gpu::device_of(where_.ordinal);
+  try {
+    const gpu::selected_device here(where_.ordinal);
+    const gpu::queue& q = gpu::current_queue();
+    if (--d.depth == 0 && q.id != 0 && !gpu::is_recorded(q.stream)) gpu::check(cudaEventRecord(d.done, q.stream));
+  } catch (const error&) {
+  } // the device is gone
+  d.busy.unlock();
+  gpu::selected = selected_before_;
+  int now = -1;
+  if (current_before_ >= 0 && cudaGetDevice(&now) == cudaSuccess && now != current_before_)
+    cudaSetDevice(current_before_);
+}
+
+execution_scope::execution_scope(const execution& e) {
+  check(e.where.is_gpu() || !e.stream, fault::usage, "the CPU has no streams: give a GPU, or no stream");
+  if (!e.where.is_gpu()) return;
+  const gpu::selected_device here(e.where.ordinal);
+  const cudaStream_t own = gpu::own_queue(e.where.ordinal).stream;
+  gpu::check_stream(e);
+  auto made = std::make_unique<impl>();
+  gpu::queue& q = made->lent.q;
+  static std::atomic<long long> ids = 0;
+  q = gpu::own_queue(e.where.ordinal);
+  q.stream = static_cast<cudaStream_t>(e.stream);
+  q.id = ++ids;
+  if (!e.stream || q.stream == cudaStreamLegacy) q.early_launch = false; // it waits for the other streams in between
+  if (!gpu::is_recorded(q.stream)) gpu::join(own, q.stream);
+  gpu::push(made->lent);
+  impl_ = std::move(made);
+}
+
+execution_scope::~execution_scope() {
+  if (!impl_) return;
+  const gpu::queue& q = impl_->lent.q;
+  gpu::pop(impl_->lent);
+  try {
+    const gpu::selected_device here(q.ordinal);
+    const cudaStream_t own = gpu::own_queue(q.ordinal).stream;
+    if (!gpu::is_recorded(q.stream)) gpu::join(q.stream, own);
+  } catch (const error&) {
+  } // the device is gone
+}
 
 void* gpu_memory::allocate(std::size_t bytes) {
   gpu::queue& q = gpu::current_queue();
   void* data = nullptr;
   bytes = (bytes + gpu::padding - 1) / gpu::padding * gpu::padding;
-  const cudaError_t code = cudaMallocAsync(&data, bytes, q.stream);
+  const cudaError_t code = cudaMallocFromPoolAsync(&data, bytes, q.pool, q.stream);
   if (code == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw error(fault::memory, std::to_string(bytes) + " bytes of GPU memory cannot be had (" +
@@ -110,19 +266,40 @@ void* gpu_memory::allocate(std::size_t bytes) {
   return data;
 }
 
+namespace gpu {
+namespace {
+
+/// The device whose memory it is.
+int owner_of(const void* data) {
+  const memory_place at = place_of(data);
+  return at.host ? selected : at.ordinal;
+}
+
+} // namespace
+} // namespace gpu
+
+/// On our own stream, behind what this thread's stream and ours have enqueued.
 void gpu_memory::release(void* data, std::size_t) noexcept {
   try {
-    cudaFreeAsync(data, gpu::current_queue().stream);
+    const gpu::selected_device there(gpu::owner_of(data));
+    const gpu::queue& q = gpu::current_queue();
+    const cudaStream_t own = gpu::own_queue(q.ordinal).stream;
+    const bool recorded = gpu::is_recorded(q.stream);
+    if (!recorded && q.id != 0) gpu::join(q.stream, own);
+    cudaFreeAsync(data, recorded ? q.stream : own);
   } catch (const error&) {
   } // the device is gone, and its memory with it
 }
 
 void gpu_memory::copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes) gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, gpu::current_queue().stream));
+  if (!bytes) return;
+  const gpu::selected_device there(gpu::owner_of(to));
+  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, gpu::current_queue().stream));
 }
 
 void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t bytes) {
   if (!bytes) return;
+  const gpu::selected_device there(gpu::owner_of(from));
   gpu::queue& q = gpu::current_queue();
   gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream));
   q.moved += static_cast<std::int64_t>(bytes);
@@ -131,6 +308,7 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
 
 void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t bytes) {
   if (!bytes) return;
+  const gpu::selected_device there(gpu::owner_of(to));
   gpu::queue& q = gpu::current_queue();
   gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream));
   q.moved += static_cast<std::int64_t>(bytes);
@@ -178,7 +356,7 @@ void select_device(device d) {
 
 void* current_stream(device d) {
   if (!d.is_gpu()) return nullptr;
-  select_device(d);
+  const gpu::selected_device there(d.ordinal);
   return gpu::current_queue().stream;
 }
 

@@ -26,7 +26,7 @@ template <class Until> __global__ void until_kernel(Until until, loop_state* sta
 /// host; where the driver has no such nodes the host drives the loop and waits after each step.
 template <class Body, class Until> class loop {
 public:
-  loop(queue& q, Body body, Until until) : q_(q), body_(body), until_(until), state_(1) {}
+  loop(Body body, Until until) : body_(body), until_(until), state_(1) {}
   loop(const loop&) = delete;
   ~loop() {
     if (graph_) cudaGraphExecDestroy(graph_);
@@ -35,10 +35,11 @@ public:
   /// At most `steps` steps; true as soon as `until` said so. Waits.
   bool run(index_t steps) {
     if (steps < 1) return false;
-    if (!q_.graphs) return run_from_host(steps);
+    if (!current_queue().graphs) return run_from_host(steps);
     if (!graph_) record();
-    set_steps_kernel<<<1, 1, 0, q_.stream>>>(state_.data(), steps);
-    check(cudaGraphLaunch(graph_, q_.stream));
+    const cudaStream_t stream = current_queue().stream;
+    set_steps_kernel<<<1, 1, 0, stream>>>(state_.data(), steps);
+    check(cudaGraphLaunch(graph_, stream));
     return stopped();
   }
 
@@ -56,18 +57,32 @@ private:
     cudaGraphNode_t node = nullptr;
     check(cudaGraphAddNode(&node, whole, nullptr, nullptr, 0, &params));
     cudaGraph_t body = params.conditional.phGraph_out[0];
-    check(cudaStreamBeginCaptureToGraph(q_.stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
-    body_();
-    until_kernel<<<1, 1, 0, q_.stream>>>(until_, state_.data(), again);
-    check(cudaStreamEndCapture(q_.stream, nullptr));
+    record_body(body, again);
     check(cudaGraphInstantiate(&graph_, whole, 0));
     check(cudaGraphDestroy(whole));
+  }
+
+  void record_body(cudaGraph_t into, cudaGraphConditionalHandle again) {
+    const recording here;
+    const auto end = [&] {
+      cudaGraph_t same = nullptr;
+      return cudaStreamEndCapture(here.stream(), &same);
+    };
+    check(cudaStreamBeginCaptureToGraph(here.stream(), into, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
+    try {
+      body_();
+      until_kernel<<<1, 1, 0, here.stream()>>>(until_, state_.data(), again);
+    } catch (...) {
+      end();
+      throw;
+    }
+    check(end());
   }
 
   bool run_from_host(index_t steps) {
     for (index_t i = 0; i < steps; ++i) {
       body_();
-      until_kernel<<<1, 1, 0, q_.stream>>>(until_, state_.data());
+      until_kernel<<<1, 1, 0, current_queue().stream>>>(until_, state_.data());
       if (stopped()) return true;
     }
     return false;
@@ -80,7 +95,6 @@ private:
     return state.stopped != 0;
   }
 
-  queue& q_;
   Body body_;
   Until until_;
   gpu_array<loop_state> state_;

@@ -29,6 +29,7 @@ public:
   std::optional<coo<V>> to_triplets() const final { return to_coo(download(matrix_)); }
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const final {
     if (y.empty()) return;
+    const selected_device here(where_.ordinal);
     if (alpha == V(0)) space<V>{}.sweep(y.size, scale_by_step<V>{beta, y});
     else multiply(alpha, x, beta, y);
   }
@@ -47,6 +48,7 @@ template <class Self, class V, class Format> class one_pass_operator : public st
 public:
   using stored_operator<V, Format>::stored_operator;
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const final {
+    const selected_device here(this->where().ordinal);
     self().launch(V(1), x, V(0), y, target(current_queue(), xy));
   }
 

@@ -21,7 +21,8 @@ inline constexpr int blocks_per_multiprocessor = 16;
 inline constexpr std::size_t padding = 64;
 
 /// One GPU as this library uses it: everything is enqueued on one stream, in order, so one scratch area serves all
-/// reductions. Lives as long as the process.
+/// reductions. Lives as long as the process. On a stream of the caller (`execution_scope`) it is a copy with another
+/// stream, and turns keep the order (backends/turn.hpp).
 struct queue {
   int ordinal = 0;
   int multiprocessors = 0;
@@ -31,14 +32,49 @@ struct queue {
       false;             ///< a kernel may come while the one before it ends (`launch`); from compute capability 9.0 on
   bool clusters = false; ///< blocks may run in clusters that share their memory; from compute capability 9.0 on
   cudaStream_t stream = nullptr;
-  double* partial = nullptr;   ///< max_blocks() x max_sums partial sums
-  unsigned* arrived = nullptr; ///< blocks that have left their partial sums; 0 between kernels
-  std::int64_t moved = 0;      ///< bytes that `copy_bytes` moved between the host and this GPU
+  cudaStream_t recorder = nullptr; ///< of `recording`
+  cudaMemPool_t pool = nullptr;    ///< of the device, our own
+  double* partial = nullptr;       ///< max_blocks() x max_sums partial sums
+  unsigned* arrived = nullptr;     ///< blocks that have left their partial sums; 0 between kernels
+  std::int64_t moved = 0;          ///< bytes that `copy_bytes` moved between the host and this GPU
+  long long id = 0;                ///< 0: our own stream; otherwise no other queue has had it
   int max_blocks() const { return multiprocessors * blocks_per_multiprocessor; }
 };
 
-/// The queue of the device that `furrow::select_device` chose for this thread, gpu:0 if none.
+/// The queue of the device that `furrow::select_device` chose for this thread, gpu:0 if none: on our own stream, or on
+/// the one of the thread's innermost `execution_scope` for that device. Look at it anew for each launch: inside a
+/// `recording` it is another one.
 queue& current_queue();
+
+/// This thread's device while it lives.
+class selected_device {
+public:
+  explicit selected_device(int ordinal);
+  selected_device(const selected_device&) = delete;
+  ~selected_device();
+
+private:
+  int before_;
+};
+
+/// A queue that this thread uses instead of a device's own; the innermost one counts.
+struct lent_queue {
+  queue q;
+  lent_queue* outer = nullptr;
+};
+
+/// What this thread enqueues while it lives is recorded into a graph, by `cudaStreamBeginCapture` and its like on
+/// `stream()`: one that nobody else uses, and that can be recorded, as the legacy stream cannot.
+class recording {
+public:
+  recording();
+  recording(const recording&) = delete;
+  ~recording();
+  cudaStream_t stream() const { return lent_.q.stream; }
+
+private:
+  lent_queue lent_;
+};
 
 /// Blocks of `threads` for `n` threads of work: no more than there is work, no more than fill the device `times` over.
 inline unsigned blocks_for(index_t n, int threads, const queue& q, int times = blocks_per_multiprocessor) {

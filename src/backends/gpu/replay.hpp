@@ -23,7 +23,7 @@ public:
       arguments_ = arguments;
       return enqueue();
     }
-    if (!graph_) record(stream, enqueue);
+    if (!graph_) record(enqueue);
     check(cudaGraphLaunch(graph_, stream));
   }
 
@@ -35,17 +35,20 @@ public:
   }
 
 private:
-  template <class F> void record(cudaStream_t stream, F enqueue) {
+  template <class F> void record(F enqueue) {
     cudaGraph_t graph = nullptr;
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    try {
-      enqueue();
-    } catch (...) {
-      cudaStreamEndCapture(stream, &graph);
-      if (graph) cudaGraphDestroy(graph);
-      throw;
+    {
+      const recording here;
+      check(cudaStreamBeginCapture(here.stream(), cudaStreamCaptureModeThreadLocal));
+      try {
+        enqueue();
+      } catch (...) {
+        cudaStreamEndCapture(here.stream(), &graph);
+        if (graph) cudaGraphDestroy(graph);
+        throw;
+      }
+      check(cudaStreamEndCapture(here.stream(), &graph));
     }
-    check(cudaStreamEndCapture(stream, &graph));
     const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);
     check(made);

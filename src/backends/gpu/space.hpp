@@ -39,7 +39,8 @@ template <class F> __global__ void scalars_kernel(F f) {
   f();
 }
 
-/// Vectors in the memory of the current GPU. Meets the concept `vector_space`; everything goes through one queue.
+/// Vectors in the memory of the current GPU. Meets the concept `vector_space`; everything goes through the thread's
+/// queue of that device.
 template <class V> class space {
 public:
   using value = V;
@@ -48,16 +49,20 @@ public:
   array make(index_t n) { return array(n); }
   gpu_array<double> make_slots(index_t n) {
     gpu_array<double> slots(n);
-    check(cudaMemsetAsync(slots.data(), 0, slots.byte_count(), q_.stream));
+    check(cudaMemsetAsync(slots.data(), 0, slots.byte_count(), current_queue().stream));
     return slots;
   }
-  void copy(cview<V> x, view<V> y) { gpu_memory::copy(y.data, x.data, static_cast<std::size_t>(x.size) * sizeof(V)); }
+  void copy(cview<V> x, view<V> y) {
+    const std::size_t bytes = static_cast<std::size_t>(x.size) * sizeof(V);
+    if (bytes) check(cudaMemcpyAsync(y.data, x.data, bytes, cudaMemcpyDeviceToDevice, current_queue().stream));
+  }
 
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
     constexpr int count = sizeof...(Slots);
     static_assert(sweep_step<Step, count> && count <= max_sums);
-    const unsigned blocks = blocks_for(n, sweep_threads, q_, 8);
-    const queue q = unless_long(n <= index_t(blocks) * sweep_threads);
+    queue q = current_queue();
+    const unsigned blocks = blocks_for(n, sweep_threads, q, 8);
+    unless_long(q, n <= index_t(blocks) * sweep_threads);
     launch(sweep_kernel<Step, count>, blocks, sweep_threads, 0, q, n, step, target(q, out...));
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
@@ -78,12 +83,13 @@ public:
   template <class Step, class... Slots> void combine(const basis<V>& all, slot count, slot h, Step step, Slots... out) {
     constexpr int sums = sizeof...(Slots);
     static_assert(sums <= max_sums);
-    const unsigned blocks = blocks_for(all.n, basis_threads, q_, 8);
-    const queue q = unless_long(all.n <= index_t(blocks) * basis_threads);
+    queue q = current_queue();
+    const unsigned blocks = blocks_for(all.n, basis_threads, q, 8);
+    unless_long(q, all.n <= index_t(blocks) * basis_threads);
     launch(combine_kernel<V, Step, sums>, blocks, basis_threads, 0, q, all, count.at, h.at, step, target(q, out...));
   }
 
-  template <class F> void scalars(F f) { launch(scalars_kernel<F>, 1, 1, 0, q_, f); }
+  template <class F> void scalars(F f) { launch(scalars_kernel<F>, 1, 1, 0, current_queue(), f); }
 
   double read(slot s) {
     double value = 0;
@@ -97,25 +103,22 @@ public:
     copy_bytes(gpu_memory{}, to.data, host_memory{}, from.data, static_cast<std::size_t>(from.size) * sizeof(double));
   }
 
-  template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until) { return {q_, body, until}; }
+  template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until) { return {body, until}; }
 
 private:
   /// A long pass does not come early: its blocks would crowd on the multiprocessors that are free first.
-  queue unless_long(bool is_short) const {
-    queue q = q_;
-    q.early_launch = q_.early_launch && is_short;
-    return q;
-  }
-  unsigned projection_blocks(index_t n) const { return blocks_for(n, basis_tile, q_, basis_blocks); }
+  static void unless_long(queue& q, bool is_short) { q.early_launch = q.early_launch && is_short; }
+  static unsigned projection_blocks(index_t n) { return blocks_for(n, basis_tile, current_queue(), basis_blocks); }
   template <class W> void launch_projection(const basis<V>& all, slot count, slot h, W* w, slot g, slot squares) {
+    queue q = current_queue();
     const unsigned blocks = projection_blocks(all.n);
+    unless_long(q, all.n <= index_t(blocks) * basis_tile);
     const int bytes = basis_warps * length_ * static_cast<int>(sizeof(double));
-    launch(project_kernel<V, W>, blocks, basis_threads, bytes, unless_long(all.n <= index_t(blocks) * basis_tile), all,
-           static_cast<const double*>(count.at), static_cast<const double*>(h.at), w, length_,
-           projection_target{g.at, squares.at, projections_.data(), q_.arrived});
+    launch(project_kernel<V, W>, blocks, basis_threads, bytes, q, all, static_cast<const double*>(count.at),
+           static_cast<const double*>(h.at), w, length_,
+           projection_target{g.at, squares.at, projections_.data(), q.arrived});
   }
 
-  queue& q_ = current_queue();
   gpu_array<double> projections_; ///< partial sums of `project`
   int length_ = 0;                ///< sums of the longest one
 };

@@ -18,6 +18,7 @@ public:
   std::string kernel() const override { return "segmented"; }
 
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    const gpu::selected_device here(this->where().ordinal);
     multiply(V(1), x, V(0), y);
     gpu::space<V>{}.dot(x, y, xy); // rows are finished out of order here, so x . y takes a pass of its own
   }

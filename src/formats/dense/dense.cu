@@ -26,6 +26,7 @@ public:
 
   /// x . y is a pass of its own: over two vectors, where the matrix is one of n.
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    const gpu::selected_device here(this->where().ordinal);
     if (!y.empty()) multiply(V(1), x, V(0), y);
     gpu::space<V>{}.dot(x, y, xy);
   }

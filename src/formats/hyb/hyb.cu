@@ -23,6 +23,7 @@ public:
   std::string kernel() const override { return regular_.kernel(); }
 
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
+    const gpu::selected_device here(this->where().ordinal);
     if (matrix_.rest.val.empty())
       return regular_(view_of(matrix_.regular), V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
     if (!y.empty()) multiply(V(1), x, V(0), y);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// Everything that outlives a call and belongs to no object: all of the process, or of one thread. tests/process_state.py
+/// holds the sources to this list; docs/library.md tells users what follows from it.
+///
+/// Of the process, for all threads:
+///   backends/cpu/parallel.cpp      teams of threads, and how many `set_threads` asked for; a child of a fork begins anew
+///   backends/cpu/isa.cpp           whether the processor is Intel's; tests set it
+///   core/spare_pages.cpp           pages of ended arrays, up to `keep_host_memory`
+///   core/memory_limits.cpp         the container's limits, read once
+///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch of sums, whose turn it is
+///   backends/gpu/memory_place.cpp  the driver's function that tells whose memory an address is
+///   formats/dense/scratch.cu       scratch of gemv, an area a GPU
+///   chebyshev/cpu_fft.cpp          plans of transforms, some of the last ones
+///   chebyshev/cpu_transform.cpp    ducc0 plans one transform at a time
+///   io/parse_lines.cpp             how wide lines are scanned; tests set it
+///
+/// Of a thread:
+///   backends/gpu/device.cu         its device, and the streams of its `execution_scope`s
+///   backends/cpu/scratch.hpp       scratch of products, as large as the largest one so far
+///   formats/dense/cpu.cpp          scratch of gemv
+///   preconditioners/stop.hpp       whom a set-up asks whether to stop, while it lasts
+///   preconditioners/lu/arena.cpp   where a factorisation takes its memory, while it lasts
+///
+/// On disk, by name: what readers keep (FURROW_CACHE), and what `tune` measured. Of a matrix, under its lock: its
+/// transpose. Of an operator on a GPU: scratch of its kernels, which turns protect (backends/turn.hpp).
