@@ -44,10 +44,14 @@ public:
   /// The same with A transposed, which the first call makes and stores.
   void apply_transposed(V alpha, cview<V> x, V beta, view<V> y, index_t vectors = 1) const;
 
-  /// Another matrix of the same pattern: values in the order of the arrays that it was made from. It is looked at and
-  /// stored as a new one, for formats may depend on values; copies stay as they are. Not while another thread uses this
-  /// very object: give each a copy. Throws `fault::usage` for a matrix that was not made from rows with an owner and
-  /// for values of another number.
+  /// Another matrix of the same pattern: values in the order of the arrays that it was made from. Format and kernel
+  /// stay, and products have the bits of a new matrix in these; only what a format cannot hold is chosen anew. Where
+  /// the places of values follow from the pattern, on the CPU in every format but `packed`, the first call finds them,
+  /// about as long as setting up takes; later ones write values alone, into a copy of what is stored where copies of
+  /// this matrix, their operators or solvers still use it. Otherwise it is converted again, and rows that are not
+  /// sorted are sorted again. Copies stay as they are. Not while another thread uses this very object: give each a
+  /// copy. Throws `fault::usage` for a matrix that was not made from rows with an owner and for values of another
+  /// number.
   void update_values(cview<V> values);
 
   /// Zeros that the format does not store are missing. Throws `fault::usage` where the format has no way back.
@@ -55,7 +59,8 @@ public:
 
 private:
   struct impl;
-  std::shared_ptr<const impl> impl_;
+  template <class I> void update(const csr_arrays<V, I>& rows);
+  std::shared_ptr<impl> impl_;
 };
 
 } // namespace furrow

@@ -78,4 +78,10 @@ template <class V> std::vector<V> distinct_values(cview<V> values) {
   return many ? std::vector<V>{} : all.sorted();
 }
 
+/// How many, as `stats` tell it: 257 stands for more than 256.
+template <class V> index_t count_distinct(cview<V> values) {
+  const auto count = static_cast<index_t>(distinct_values(values).size());
+  return count || values.empty() ? count : few_values<V>::most + 1;
+}
+
 } // namespace furrow

@@ -14,9 +14,13 @@ struct memory_place {
   int ordinal = 0; ///< whose it is, where `host` is false
 };
 
-/// Asks the driver of the GPU, in builds without a GPU part too; some 50 ns. Makes no context and starts no driver: a
-/// process that uses no GPU has host memory alone.
+/// Asks the driver of the GPU, in builds without a GPU part too; some 50 ns. Makes no context. A process without a
+/// driver that was noticed has host memory alone.
 memory_place place_of(const void* address);
+
+/// Looks for a driver that the process has loaded since; loads none. By those who make kept objects, not by products:
+/// it takes the lock of the dynamic loader, which would stay locked in the child of a fork.
+void notice_gpu_driver();
 
 /// A vector of a call, and its name for complaints.
 struct placed {

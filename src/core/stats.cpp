@@ -116,8 +116,7 @@ template <class Triplets> stats measure_trusted(const Triplets& a) {
     s.row_mean = double(nnz) / double(a.shape.rows);
     s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
   }
-  const auto values = static_cast<index_t>(distinct_values<V>(as_cview(a.val)).size());
-  s.distinct_values = values || nnz == 0 ? values : few_values<V>::most + 1;
+  s.distinct_values = count_distinct<V>(as_cview(a.val));
   s.column_bytes = measure_column_bytes(a);
   return s;
 }

@@ -6,10 +6,13 @@
 #include "core/measure.hpp"
 #include "core/memory_place.hpp"
 #include "core/transpose.hpp"
+#include "core/value_stats.hpp"
+#include "value_plan.hpp"
 
 #include <furrow/matrix.hpp>
 #include <furrow/tune.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -21,30 +24,41 @@ namespace {
 /// A matrix as it was looked at and stored.
 template <class V> struct stored {
   stats facts;
+  choice made; ///< with the kernel as it was asked for
   choice chosen;
   std::unique_ptr<any_operator<V>> op;
-  mutable std::once_flag once{};
-  mutable std::unique_ptr<any_operator<V>> transposed{};
+  struct other {
+    std::once_flag once;
+    std::unique_ptr<any_operator<V>> op;
+  };
+  std::unique_ptr<other> transposed = std::make_unique<other>();
 
   stored(coo<V> a, const matrix_options& o) : facts(measure(a)) {
     const turn mine(o.where);
+    notice_gpu_driver();
     const wish w{o.format, o.kernel, o.applies};
-    chosen = o.tune ? tune(a, facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
-    take(std::move(a), o.where);
+    made = o.tune ? tune(a, facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
+    store(std::move(a), o.where);
   }
   stored(borrowed_coo<V> a, const matrix_options& o) : facts(measure_trusted(a)) {
     const turn mine(o.where);
-    chosen = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.applies});
-    if (const auto copy = chosen.format->backend(o.where).template copy<V>()) {
-      op = copy(std::move(a), chosen.parameters, chosen.kernel);
-      chosen.kernel = op->kernel();
-    } else {
-      take(copy_of(std::move(a)), o.where);
-    }
+    notice_gpu_driver();
+    made = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.applies});
+    if (const auto copy = made.format->backend(o.where).template copy<V>())
+      keep(copy(std::move(a), made.parameters, made.kernel));
+    else store(copy_of(std::move(a)), o.where);
   }
-  void take(coo<V> a, device where) {
-    op = chosen.format->backend(where).template make<V>()(std::move(a), chosen.parameters, chosen.kernel);
-    chosen.kernel = op->kernel();
+  /// Of the same pattern as `like`, in its format.
+  stored(coo<V> a, const stored& like, stats known) : facts(std::move(known)), made(like.made) {
+    const turn mine(like.op->where());
+    store(std::move(a), like.op->where());
+  }
+  stored(std::unique_ptr<any_operator<V>> copy, const stored& like)
+      : facts(like.facts), made(like.made), chosen(like.chosen), op(std::move(copy)) {}
+
+  /// Whether the format serves a matrix with such facts.
+  bool serves(const stats& s) const {
+    return made.format->lay_out(s, precision_of<V>, made.parameters).refusal.empty();
   }
 
   /// Without a copy of the triplets, where the rows allow it. Measuring kernels needs one.
@@ -63,13 +77,23 @@ template <class V> struct stored {
   }
 
   const any_operator<V>& transpose() const {
-    std::call_once(once, [&] {
+    std::call_once(transposed->once, [&] {
       coo<V> t = furrow::transposed(triplets());
       const device where = op->where();
       const choice c = choose(measure(t), precision_of<V>, where);
-      transposed = c.format->backend(where).template make<V>()(std::move(t), c.parameters, c.kernel);
+      transposed->op = c.format->backend(where).template make<V>()(std::move(t), c.parameters, c.kernel);
     });
-    return *transposed;
+    return *transposed->op;
+  }
+
+private:
+  void store(coo<V> a, device where) {
+    keep(made.format->backend(where).template make<V>()(std::move(a), made.parameters, made.kernel));
+  }
+  void keep(std::unique_ptr<any_operator<V>> own) {
+    chosen = made;
+    op = std::move(own);
+    chosen.kernel = op->kernel();
   }
 };
 
@@ -110,7 +134,8 @@ template <class V> struct matrix<V>::impl {
 
   matrix_options options;
   stored<V> is;
-  pattern rows{}; ///< as they were given, without values
+  pattern rows{};                                ///< as they were given, without values
+  std::shared_ptr<const value_plan<V>> places{}; ///< where values go, once there were new ones
 
   impl(coo<V> a, const matrix_options& o) : options(o), is(std::move(a), o) {}
   template <class I>
@@ -120,16 +145,33 @@ template <class V> struct matrix<V>::impl {
     kept.val.data = nullptr; // `update_values` brings its own
     rows = std::move(kept);
   }
+  impl(stored<V> s, const impl& like) : options(like.options), is(std::move(s)), rows(like.rows), places(like.places) {}
 };
 
+namespace {
+
+/// Whether rows have the lengths that were measured.
+template <class V, class I> bool has_lengths(const csr_arrays<V, I>& a, const stats& s) {
+  index_t wrong = a.row_ptr[0] != 0;
+  for (index_t r = 0; r < a.shape.rows; ++r) wrong += index_t(a.row_ptr[r + 1]) - a.row_ptr[r] != s.row_length[r];
+  return wrong == 0;
+}
+
+/// In the same places, in memory of its own.
+template <class V> std::unique_ptr<any_operator<V>> copy_of(const any_operator<V>& a) {
+  return dynamic_cast<const stored_values<V>&>(a).copy();
+}
+
+} // namespace
+
 template <class V>
-matrix<V>::matrix(coo<V> a, const matrix_options& o) : impl_(std::make_shared<const impl>(std::move(a), o)) {}
+matrix<V>::matrix(coo<V> a, const matrix_options& o) : impl_(std::make_shared<impl>(std::move(a), o)) {}
 template <class V>
 matrix<V>::matrix(const csr_arrays<V, std::int32_t>& a, const matrix_options& o)
-    : impl_(std::make_shared<const impl>(a, o)) {}
+    : impl_(std::make_shared<impl>(a, o)) {}
 template <class V>
 matrix<V>::matrix(const csr_arrays<V, std::int64_t>& a, const matrix_options& o)
-    : impl_(std::make_shared<const impl>(a, o)) {}
+    : impl_(std::make_shared<impl>(a, o)) {}
 
 template <class V> const stats& matrix<V>::facts() const { return impl_->is.facts; }
 template <class V> const choice& matrix<V>::chosen() const { return impl_->is.chosen; }
@@ -153,18 +195,42 @@ template <class V> void matrix<V>::apply_transposed(V alpha, cview<V> x, V beta,
 }
 
 template <class V> void matrix<V>::update_values(cview<V> values) {
-  impl_ = std::visit(
-      [&]<class Rows>(Rows rows) -> std::shared_ptr<const impl> {
+  std::visit(
+      [&]<class Rows>(Rows rows) {
         if constexpr (std::is_same_v<Rows, std::monostate>) {
           throw error(fault::usage, "new values need the rows that the matrix was made from: give them an owner");
         } else {
           check(values.size == rows.val.size, fault::usage, "{} new values for a matrix that was made from {}",
                 values.size, rows.val.size);
+          check(values.data || values.empty(), fault::usage, "the new values point nowhere");
           rows.val = values;
-          return std::make_shared<const impl>(rows, impl_->options);
+          update(rows);
         }
       },
       impl_->rows);
+}
+
+template <class V> template <class I> void matrix<V>::update(const csr_arrays<V, I>& rows) {
+  const stored<V>& old = impl_->is;
+  const auto places =
+      impl_->places ? impl_->places : std::make_shared<const value_plan<V>>(rows, old.made, impl_->options.where);
+  if (places->known()) {
+    if (impl_.use_count() > 1) impl_ = std::make_shared<impl>(stored<V>(copy_of(*old.op), old), *impl_);
+    std::atomic_thread_fence(std::memory_order_acquire); // whoever had a copy has read its last
+    stored<V>& mine = impl_->is;
+    check(has_lengths(rows, mine.facts), fault::usage, changed_pattern);
+    places->put(part(rows.val, 0, mine.facts.nnz), dynamic_cast<stored_values<V>&>(*mine.op));
+    measure_values(rows, mine.facts);
+    mine.transposed = std::make_unique<typename stored<V>::other>();
+  } else {
+    coo<V> a = to_coo(rows);
+    stats facts = old.facts;
+    if (places->ordered()) check(has_lengths(rows, facts), fault::usage, changed_pattern), measure_values(rows, facts);
+    else facts = measure(a); // of sums
+    if (old.serves(facts)) impl_ = std::make_shared<impl>(stored<V>(std::move(a), old, std::move(facts)), *impl_);
+    else impl_ = std::make_shared<impl>(rows, impl_->options);
+  }
+  impl_->places = places;
 }
 
 template class matrix<double>;

@@ -15,7 +15,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <memory>
+#include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -91,6 +95,133 @@ TEST(kept_matrix_of_rows, takes_new_values) {
   EXPECT_THROW(m.update_values(std::vector<double>{1, 2}), error);
   matrix<double> without(kit::laplacian(3));
   EXPECT_THROW(without.update_values(std::vector<double>(7)), error);
+}
+
+/// The arrays of a matrix as compressed rows.
+template <class V> csr_arrays<V, std::int32_t> rows_of(const coo<V>& a, cview<V> values) {
+  auto row_ptr = std::make_shared<std::vector<std::int32_t>>(static_cast<std::size_t>(a.shape.rows + 1), 0);
+  for (const std::int32_t r : a.row) ++(*row_ptr)[static_cast<std::size_t>(r) + 1];
+  std::partial_sum(row_ptr->begin(), row_ptr->end(), row_ptr->begin());
+  return {a.shape, *row_ptr, as_cview(a.col), values, {}, row_ptr};
+}
+
+/// None is 0.
+template <class V> host_array<V> other_values(index_t n, std::uint64_t seed) {
+  auto v = kit::random_vector<V>(n, seed);
+  for (V& value : v) value += value < V(0) ? V(-1) : V(1);
+  return v;
+}
+
+template <class V> void expect_same(const matrix<V>& a, const matrix<V>& b) {
+  const auto x = kit::random_vector<V>(a.shape().cols, 1), z = kit::random_vector<V>(a.shape().rows, 2);
+  EXPECT_TRUE(same(as_cview(product(a, x)), as_cview(product(b, x))));
+  host_array<V> u(a.shape().cols), w(a.shape().cols);
+  a.apply_transposed(1, as_cview(z), 0, as_view(u));
+  b.apply_transposed(1, as_cview(z), 0, as_view(w));
+  EXPECT_TRUE(same(as_cview(u), as_cview(w)));
+  EXPECT_EQ(a.facts().norm_inf, b.facts().norm_inf);
+  EXPECT_EQ(a.facts().largest, b.facts().largest);
+  EXPECT_EQ(a.facts().explicit_zeros, b.facts().explicit_zeros);
+  EXPECT_EQ(a.facts().zero_diagonal, b.facts().zero_diagonal);
+  EXPECT_EQ(a.facts().distinct_values, b.facts().distinct_values);
+  EXPECT_EQ(a.facts().finite, b.facts().finite);
+  EXPECT_EQ(name_of(a.chosen()), name_of(b.chosen()));
+  EXPECT_EQ(a.chosen().kernel, b.chosen().kernel);
+}
+
+TYPED_TEST(kept_matrix, with_new_values_is_a_new_matrix_in_every_format) {
+  using V = TypeParam;
+  int formats_taken = 0;
+  for (const auto& [name, wide] : kit::battery()) {
+    const auto a = kit::as_precision<V>(wide);
+    const stats s = measure(a);
+    for (const format_entry* f : formats()) {
+      if (!f->lay_out(s, precision_of<V>, {}).refusal.empty()) continue;
+      SCOPED_TRACE(std::string(name) + " in " + std::string(f->name));
+      ++formats_taken;
+      matrix<V> m(rows_of(a, as_cview(a.val)), {.format = std::string(f->name)});
+      const auto x = kit::random_vector<V>(a.shape.cols, 1);
+      const auto y = product(m, x);
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const auto values = other_values<V>(a.nnz(), seed);
+        const matrix<V> old = m, fresh(rows_of(a, as_cview(values)), {.format = std::string(f->name)});
+        const auto before = product(old, x);
+        m.update_values(as_cview(values));
+        expect_same(m, fresh);
+        EXPECT_TRUE(same(as_cview(product(old, x)), as_cview(before)));
+      }
+      const auto values = other_values<V>(a.nnz(), 9);
+      m.update_values(as_cview(values)); // nobody else uses it
+      m.update_values(as_cview(a.val));
+      EXPECT_TRUE(same(as_cview(product(m, x)), as_cview(y)));
+    }
+  }
+  EXPECT_GT(formats_taken, 50);
+}
+
+TYPED_TEST(kept_matrix, takes_zeros_as_new_values) {
+  using V = TypeParam;
+  for (const auto& [name, wide] : kit::battery()) {
+    const auto a = kit::as_precision<V>(wide);
+    auto values = other_values<V>(a.nnz(), 1);
+    for (index_t k = 0; k < a.nnz(); k += 3) values[k] = V(0);
+    const auto x = kit::random_vector<V>(a.shape.cols, 1);
+    const auto expected = product(matrix<V>(rows_of(a, as_cview(values)), {.format = "csr"}), x);
+    for (const format_entry* f : formats()) {
+      if (!f->lay_out(measure(a), precision_of<V>, {}).refusal.empty()) continue;
+      SCOPED_TRACE(std::string(name) + " in " + std::string(f->name));
+      matrix<V> m(rows_of(a, as_cview(a.val)), {.format = std::string(f->name)});
+      m.update_values(as_cview(values));
+      const auto y = product(m, x);
+      const double unit = std::numeric_limits<V>::epsilon();
+      for (index_t i = 0; i < y.size(); ++i)
+        ASSERT_NEAR(y[i], expected[i], unit * double(m.facts().row_max + 1) * m.facts().norm_inf) << i;
+    }
+  }
+}
+
+TYPED_TEST(kept_matrix, numbers_more_places_than_single_precision_counts) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(500, 450));
+  ASSERT_GT(a.nnz(), 1 << 20);
+  for (const char* format : {"csr", "sell", "dia"}) {
+    SCOPED_TRACE(format);
+    matrix<V> m(rows_of(a, as_cview(a.val)), {.format = format});
+    const auto values = kit::random_vector<V>(a.nnz(), 4);
+    m.update_values(as_cview(values));
+    expect_same(m, matrix<V>(rows_of(a, as_cview(values)), {.format = format}));
+  }
+}
+
+TEST(kept_matrix_of_rows, notices_that_its_rows_were_written_to) {
+  const auto a = kit::laplacian(9);
+  for (const char* format : {"csr", "packed", "ell"}) {
+    auto ends = std::make_shared<std::vector<std::int32_t>>();
+    for (const std::int32_t p : rows_of(a, as_cview(a.val)).row_ptr) ends->push_back(p);
+    matrix<double> m(csr_arrays<double, std::int32_t>{a.shape, *ends, as_cview(a.col), as_cview(a.val), {}, ends},
+                     {.format = format});
+    m.update_values(as_cview(a.val));
+    (*ends)[4] += 1;
+    EXPECT_THROW(m.update_values(as_cview(a.val)), error) << format;
+    (*ends)[4] = 1 << 30;
+    EXPECT_THROW(m.update_values(as_cview(a.val)), error) << format;
+  }
+}
+
+TEST(kept_matrix_of_rows, says_of_new_values_that_they_are_not_finite) {
+  const auto a = kit::laplacian(9);
+  matrix<double> m(rows_of(a, as_cview(a.val)));
+  host_array<double> values = a.val;
+  values[3] = std::numeric_limits<double>::quiet_NaN();
+  m.update_values(as_cview(values));
+  EXPECT_FALSE(m.facts().finite);
+  solve_options o;
+  o.solver = "cg";
+  const auto b = host_array<double>(9, 1.0);
+  host_array<double> x(9, 0.0);
+  EXPECT_EQ(solver<double>(m, o).solve(as_cview(b), as_view(x)).why, status::nan);
+  m.update_values(as_cview(a.val));
+  EXPECT_EQ(solver<double>(m, o).solve(as_cview(b), as_view(x)).why, status::converged);
 }
 
 TEST(kept_matrix_in_threads, serves_all_of_them_at_once) {

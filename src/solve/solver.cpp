@@ -121,6 +121,7 @@ template <class V> struct solver<V>::state {
 
   explicit state(const solve_options& o) : options(o) {
     check_options(o);
+    notice_gpu_driver();
     if (options.solver != "auto") use(options.solver); // its parameters are views of it
   }
   void use(std::string_view solver) {

@@ -3,6 +3,7 @@
 #include "block.hpp"
 
 #include "backends/row_kernel.hpp"
+#include "backends/stored_values.hpp"
 
 #include <furrow/operator.hpp>
 #include <furrow/storage.hpp>
@@ -13,7 +14,8 @@ namespace furrow::cpu {
 
 /// Any row-shaped format as an operator on the CPU. Rows: see each_row. A format with `block_rows<W>(A, first, last, x,
 /// y)` multiplies W vectors that lie row by row in one pass.
-template <class V, class Format, class Rows = each_row> class row_operator final : public any_operator<V> {
+template <class V, class Format, class Rows = each_row>
+class row_operator final : public any_operator<V>, public stored_values<V> {
 public:
   row_operator(Format matrix, row_pieces pieces, std::string kernel)
       : matrix_(std::move(matrix)), pieces_(std::move(pieces)), kernel_(std::move(kernel)) {}
@@ -43,6 +45,8 @@ public:
   }
   std::string kernel() const override { return kernel_; }
   std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
+  std::vector<view<V>> values() override { return value_arrays(matrix_); }
+  std::unique_ptr<any_operator<V>> copy() const override { return std::make_unique<row_operator>(*this); }
 
 private:
   static constexpr bool has_block_rows = requires(const Format& a, const V* x, V* y) {

@@ -42,6 +42,7 @@ struct opened {
   std::recursive_mutex busy;  ///< by the thread whose turn it is
   int depth = 0;              ///< of its nested turns
   long long last = 0;         ///< id of the queue that had the turn before
+  std::mutex recorder;        ///< of whoever records a graph
   cudaEvent_t done = nullptr; ///< the end of what that one enqueued, where it is not our own
 };
 
@@ -82,6 +83,7 @@ std::unique_ptr<opened> open(int ordinal) {
   check(cudaMalloc(&q->arrived, sizeof(unsigned)));
   check(cudaMemset(q->arrived, 0, sizeof(unsigned)));
   q->pool = make_pool(ordinal);
+  notice_gpu_driver();
   return d;
 }
 
@@ -169,7 +171,7 @@ queue& current_queue() {
   return *mine;
 }
 
-recording::recording() : lent_{current_queue()} {
+recording::recording() : lent_{current_queue()}, alone_(device_of(lent_.q.ordinal).recorder) {
   lent_.q.stream = lent_.q.recorder;
   push(lent_);
 }
@@ -208,10 +210,11 @@ turn::turn(device where) : where_(where) {
 turn::~turn() {
   if (!where_.is_gpu()) return;
   gpu::opened& d = gpu::device_of(where_.ordinal);
+  const bool ends = --d.depth == 0;
   try {
     const gpu::selected_device here(where_.ordinal);
     const gpu::queue& q = gpu::current_queue();
-    if (--d.depth == 0 && q.id != 0 && !gpu::is_recorded(q.stream)) gpu::check(cudaEventRecord(d.done, q.stream));
+    if (ends && q.id != 0 && !gpu::is_recorded(q.stream)) gpu::check(cudaEventRecord(d.done, q.stream));
   } catch (const error&) {
   } // the device is gone
   d.busy.unlock();

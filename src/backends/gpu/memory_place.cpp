@@ -29,23 +29,25 @@ unsigned long long loaded_libraries() {
   return count;
 }
 
-/// Null where no driver is loaded. Looks anew only after another library was loaded: to search takes 17 us.
-attributes_of driver() {
+/// Null where no driver was noticed.
+std::atomic<attributes_of>& driver() {
   static std::atomic<attributes_of> known = nullptr;
-  static std::atomic<unsigned long long> looked_at = 0;
-  if (const auto f = known.load(std::memory_order_acquire)) return f;
-  const unsigned long long loaded = loaded_libraries();
-  if (looked_at.load(std::memory_order_relaxed) == loaded) return nullptr;
-  if (void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD)) // stays: the driver is never unloaded
-    known.store(reinterpret_cast<attributes_of>(dlsym(library, "cuPointerGetAttributes")), std::memory_order_release);
-  looked_at.store(loaded, std::memory_order_relaxed);
-  return known.load(std::memory_order_acquire);
+  return known;
 }
 
 } // namespace
 
+void notice_gpu_driver() {
+  static std::atomic<unsigned long long> looked_at = 0;
+  if (driver().load(std::memory_order_relaxed)) return;
+  const unsigned long long loaded = loaded_libraries();
+  if (looked_at.exchange(loaded) == loaded) return;                          // to search takes 17 us
+  if (void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD)) // stays: the driver is never unloaded
+    driver() = reinterpret_cast<attributes_of>(dlsym(library, "cuPointerGetAttributes"));
+}
+
 memory_place place_of(const void* address) {
-  const attributes_of ask = address ? driver() : nullptr;
+  const attributes_of ask = address ? driver().load(std::memory_order_acquire) : nullptr;
   if (!ask) return {};
   unsigned type = 0, managed = 0;
   int ordinal = 0;

@@ -5,6 +5,7 @@
 #include <furrow/array.hpp>
 
 #include <cstdint>
+#include <mutex>
 #include <source_location>
 
 namespace furrow::gpu {
@@ -74,6 +75,7 @@ public:
 
 private:
   lent_queue lent_;
+  std::unique_lock<std::mutex> alone_;
 };
 
 /// Blocks of `threads` for `n` threads of work: no more than there is work, no more than fill the device `times` over.
@@ -85,8 +87,8 @@ inline unsigned blocks_for(index_t n, int threads, const queue& q, int times = b
 /// Waits for everything enqueued.
 void wait(const queue& q);
 
-/// While one lives, memory that is released stays with the process: work that takes and releases large arrays, and waits
-/// in between, would get each of them from the driver anew, at some 10 GB/s.
+/// While one lives, memory that is released stays with the process: work that takes and releases large arrays, and
+/// waits in between, would get each of them from the driver anew, at some 10 GB/s.
 class memory_kept {
 public:
   memory_kept();

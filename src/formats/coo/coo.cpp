@@ -4,6 +4,7 @@
 #include "backends/cpu/operator.hpp"
 #include "backends/cpu/scratch.hpp"
 #include "backends/entry.hpp"
+#include "backends/stored_values.hpp"
 #include "core/parameters.hpp"
 
 #include <array>
@@ -14,7 +15,7 @@ namespace {
 
 /// Pieces of the entries that begin and end between rows; each thread adds up the rows of its pieces. Rows without
 /// entries belong to the piece that the next row with entries is in.
-template <class V> class triplets_on_cpu final : public any_operator<V> {
+template <class V> class triplets_on_cpu final : public any_operator<V>, public stored_values<V> {
 public:
   explicit triplets_on_cpu(coo<V> a) : matrix_{a.shape, std::move(a.row), std::move(a.col), std::move(a.val)} {
     constexpr index_t work = 16384;
@@ -59,6 +60,8 @@ public:
   }
   std::string kernel() const override { return "rows"; }
   std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
+  std::vector<view<V>> values() override { return value_arrays(matrix_); }
+  std::unique_ptr<any_operator<V>> copy() const override { return std::make_unique<triplets_on_cpu>(*this); }
 
 private:
   index_t pieces() const { return static_cast<index_t>(begin_.size()) - 1; }

@@ -3,6 +3,7 @@
 #include "csr.hpp"
 
 #include "backends/row_kernel.hpp"
+#include "backends/stored_values.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -57,7 +58,7 @@ template <class I> split_plan split(cview<I> row_ptr, index_t longest = longest_
 }
 
 /// Parts of a long row leave their sums; when all tasks are done the caller adds them in the order of the parts.
-template <class V, class I, class Rows> class split_operator final : public any_operator<V> {
+template <class V, class I, class Rows> class split_operator final : public any_operator<V>, public stored_values<V> {
 public:
   explicit split_operator(csr<V, I, host_array> matrix)
       : matrix_(std::move(matrix)), plan_(split(as_cview(matrix_.row_ptr))) {}
@@ -94,6 +95,8 @@ public:
   }
   std::string kernel() const override { return "merge"; }
   std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
+  std::vector<view<V>> values() override { return value_arrays(matrix_); }
+  std::unique_ptr<any_operator<V>> copy() const override { return std::make_unique<split_operator>(*this); }
 
 private:
   index_t tasks() const { return static_cast<index_t>(plan_.tasks.size()); }

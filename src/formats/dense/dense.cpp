@@ -3,6 +3,7 @@
 
 #include "backends/cpu/space.hpp"
 #include "backends/entry.hpp"
+#include "backends/stored_values.hpp"
 #include "core/parameters.hpp"
 
 #include <furrow/formats.hpp>
@@ -17,7 +18,7 @@ namespace furrow {
 namespace dense_format {
 namespace {
 
-template <class V> class dense_on_cpu final : public any_operator<V> {
+template <class V> class dense_on_cpu final : public any_operator<V>, public stored_values<V> {
 public:
   explicit dense_on_cpu(dense_matrix<V, host_array> a) : matrix_(std::move(a)) {}
 
@@ -36,6 +37,8 @@ public:
   }
   std::string kernel() const override { return "along"; }
   std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
+  std::vector<view<V>> values() override { return value_arrays(matrix_); }
+  std::unique_ptr<any_operator<V>> copy() const override { return std::make_unique<dense_on_cpu>(*this); }
 
 private:
   dense_matrix<V, host_array> matrix_;

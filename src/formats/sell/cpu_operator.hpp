@@ -3,6 +3,7 @@
 #include "sell.hpp"
 
 #include "backends/row_kernel.hpp"
+#include "backends/stored_values.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -10,7 +11,8 @@ namespace furrow::cpu {
 
 /// A sliced format as an operator on the CPU. Slices: a type with `sums(a, slice, x, out)`, which writes the sums of
 /// the rows of a slice to out[0 .. height). Pieces are whole slices, whose number depends on the matrix alone.
-template <class V, class Format, class Slices> class slice_operator final : public any_operator<V> {
+template <class V, class Format, class Slices>
+class slice_operator final : public any_operator<V>, public stored_values<V> {
 public:
   /// `places(s)`: places before slice s.
   template <class Places>
@@ -56,6 +58,8 @@ public:
   }
   std::string kernel() const override { return kernel_; }
   std::optional<coo<V>> to_triplets() const override { return to_coo(matrix_); }
+  std::vector<view<V>> values() override { return value_arrays(matrix_); }
+  std::unique_ptr<any_operator<V>> copy() const override { return std::make_unique<slice_operator>(*this); }
 
 private:
   static constexpr index_t most_height = 256;
