@@ -209,7 +209,7 @@ TEST_F(gpu_multigrid, multiplies_as_the_host_does) {
   all.push_back(kit::laplacian(20, 20)); // dense, in double
   all.push_back(kit::diagonal({3.0}));
   for (const auto& a : all)
-    for (const char* name : {"amg", "amg:sa:1", "amg:sa:3"}) {
+    for (const char* name : {"amg:sa", "amg:sa:1", "amg:sa:3"}) {
       compare<double>(a, name, gpu);
       compare<float>(a, name, gpu);
     }
@@ -221,7 +221,7 @@ TEST_F(gpu_multigrid, serves_conjugate_gradients_as_on_the_host) {
     const auto b = kit::random_vector<double>(a.shape.rows, 5);
     solve_options o;
     o.solver = "cg";
-    o.precond = "amg";
+    o.precond = "amg:sa";
     o.rtol = 1e-10;
     const auto answer = [&](device where) {
       host_array<double> x(a.shape.rows, 0.0);

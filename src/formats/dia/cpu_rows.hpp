@@ -11,15 +11,21 @@ namespace furrow {
 /// rows may be cut anywhere: |y - A x| <= (row length + 1) u |A| |x|.
 struct diagonal_rows {
   template <class V> static void sums(const dia<V, cview>& a, index_t first, index_t last, cview<V> x, V* out) {
+    sums(a, first, last, x, out, [&](index_t d) { return a.val.data + d * a.stride; });
+  }
+  /// The same with values that lie elsewhere: value_of(d) + row points to that of diagonal d, for rows that have it.
+  template <class V, class F>
+  static void sums(const dia<V, cview>& a, index_t first, index_t last, cview<V> x, V* out, const F& value_of) {
     for (index_t row = first; row < last; row += row_block)
-      block(a, row, std::min(row_block, last - row), x.data, out + (row - first));
+      block(a, row, std::min(row_block, last - row), x.data, out + (row - first), value_of);
   }
 
 private:
-  template <class V> static void block(const dia<V, cview>& a, index_t row, index_t count, const V* x, V* out) {
+  template <class V, class F>
+  static void block(const dia<V, cview>& a, index_t row, index_t count, const V* x, V* out, const F& value_of) {
     const index_t diagonals = a.offset.size;
     std::fill_n(out, count, V(0));
-    const auto val = [&](index_t d) { return a.val.data + d * a.stride + row; };
+    const auto val = [&](index_t d) { return value_of(d) + row; };
     const auto element = [&](index_t d) { return x + (row + a.offset[d]); };
     cpu::widest([&]() FURROW_INLINE {
       for (index_t d = 0; d < diagonals;) {
@@ -42,7 +48,7 @@ private:
         } else {
           const index_t begin = std::max<index_t>(0, -(row + a.offset[d]));
           const index_t end = std::min(count, a.shape.cols - row - a.offset[d]);
-          const V *const v = val(d), *const xd = x + row + a.offset[d];
+          const V *const v = val(d), *const xd = element(d);
 #pragma omp simd
           for (index_t i = begin; i < end; ++i) out[i] += v[i] * xd[i];
           ++d;

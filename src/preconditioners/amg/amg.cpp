@@ -5,6 +5,8 @@
 #include "dense.hpp"
 #include "gpu_cycle.hpp"
 #include "gpu_setup.hpp"
+#include "grid/detect.hpp"
+#include "grid/setup.hpp"
 #include "matrix/gpu_products.hpp"
 #include "preconditioners/entry.hpp"
 #include "setup.hpp"
@@ -18,16 +20,24 @@ namespace {
 
 using namespace amg;
 
-constexpr std::string_view usage = "amg[:sa[:DEGREE]]";
+constexpr std::string_view usage = "amg[:sa|grid[:DEGREE]]";
 constexpr int usual_degree = 2;
 /// Diagonals that span more leave single precision no room for the vectors of a cycle.
 constexpr double most_span = 1e30;
 
-int degree_of(std::string_view parameters) {
-  const entry_parameters given(usage, parameters);
-  if (given.has(0) && given.word(0) != "sa") given.refuse(fmt::format("'{}' is no kind of multigrid", given.word(0)));
-  return static_cast<int>(given.whole(1, usual_degree, 1, most_degree));
-}
+struct wanted {
+  bool grid = true, aggregation = true; ///< with neither named: a grid where there is one
+  int degree = usual_degree;
+
+  explicit wanted(std::string_view parameters) {
+    const entry_parameters given(usage, parameters);
+    if (given.has(0)) {
+      grid = given.word(0) == "grid", aggregation = given.word(0) == "sa";
+      if (!grid && !aggregation) given.refuse(fmt::format("'{}' is no kind of multigrid", given.word(0)));
+    }
+    degree = static_cast<int>(given.whole(1, usual_degree, 1, most_degree));
+  }
+};
 
 /// M: one V-cycle in the precision W. r is multiplied by a power of two on the way in and z by its inverse on the way
 /// out, so that W's range is where the numbers are.
@@ -77,28 +87,48 @@ private:
   mutable v_cycle<W> cycle_;
 };
 
-template <class H> std::string sentence(const H& h, int degree, int bits) {
+/// What the sentence about a hierarchy says of its kind, and of the choice of it.
+struct spoken {
+  std::string kind, shape, choice;
+};
+template <class H> std::string sentence(const H& h, int degree, int bits, const spoken& words) {
   double entries = 0;
   for (const multigrid_level& f : h.facts) entries += double(f.entries);
-  const int block = h.levels[0].block;
-  return fmt::format("amg:sa:{}: {} level{}{}, {:.2f} times the entries of A, f{}; {}", degree, h.facts.size(),
-                     h.facts.size() == 1 ? "" : "s", block > 1 ? fmt::format(", nodes of {} unknowns", block) : "",
-                     entries / double(std::max<index_t>(h.facts[0].entries, 1)), bits, h.reason);
+  return fmt::format("amg:{}:{}: {} level{}{}, {:.2f} times the entries of A, f{}; {}{}", words.kind, degree,
+                     h.facts.size(), h.facts.size() == 1 ? "" : "s", words.shape,
+                     entries / double(std::max<index_t>(h.facts[0].entries, 1)), bits, h.reason, words.choice);
 }
 
 /// A GPU sets up what has nodes of one unknown.
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> made(row_view<double> a, int block, int degree, [[maybe_unused]] device where) {
+std::unique_ptr<any_preconditioner<V>> aggregated(row_view<double> a, int block, int degree, const spoken& words,
+                                                  [[maybe_unused]] device where) {
 #if FURROW_HAS_GPU
   if (where.is_gpu()) {
     auto h = block == 1 && a.nnz() <= gpu::most_entries ? smoothed_aggregation_on_gpu<W>(uploaded(a))
                                                         : on_gpu(smoothed_aggregation<W>(a, block));
-    auto about = sentence(h, degree, 8 * sizeof(W));
+    auto about = sentence(h, degree, 8 * sizeof(W), words);
     return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
   }
 #endif
   auto h = smoothed_aggregation<W>(a, block);
-  auto about = sentence(h, degree, 8 * sizeof(W));
+  auto about = sentence(h, degree, 8 * sizeof(W), words);
+  return std::make_unique<multigrid<V, W>>(std::move(h), degree, std::move(about));
+}
+
+/// The host sets it up.
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> on_grid(box_matrix a, int degree, const spoken& words,
+                                               [[maybe_unused]] device where) {
+  auto h = grid_hierarchy<W>(std::move(a));
+#if FURROW_HAS_GPU
+  if (where.is_gpu()) {
+    write_transfers(h);
+    auto about = sentence(h, degree, 8 * sizeof(W), words);
+    return multigrid_on_gpu<V>(on_gpu(std::move(h)), degree, std::move(about));
+  }
+#endif
+  auto about = sentence(h, degree, 8 * sizeof(W), words);
   return std::make_unique<multigrid<V, W>>(std::move(h), degree, std::move(about));
 }
 
@@ -125,42 +155,69 @@ template <class V> double checked_span(const coo<V>& a, solver_needs needed) {
   return most / least;
 }
 
-template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where,
-                                            solver_needs needed) {
-  const int degree = degree_of(parameters);
-  const double span = checked_span(a, needed);
-  const rows_of_triplets<V> own(a);
-  host_array<double> wide;
-  row_view<double> rows{a.shape, own.view().row_ptr, as_cview(a.col), {}};
-  if constexpr (sizeof(V) == 8) rows.val = as_cview(a.val);
+/// The values in double: where they are, or in an array of its own.
+template <class V> row_view<double> in_double(const coo<V>& a, cview<index_t> row_ptr, host_array<double>& wide) {
+  if constexpr (sizeof(V) == 8) return {a.shape, row_ptr, as_cview(a.col), as_cview(a.val)};
   else {
     wide.resize(a.nnz());
     for (index_t k = 0; k < a.nnz(); ++k) wide[k] = double(a.val[k]);
-    rows.val = as_cview(wide);
+    return {a.shape, row_ptr, as_cview(a.col), as_cview(wide)};
   }
-  const int block = unknowns_of_a_node(rows, as_cview(a.row));
-  if (span <= most_span && a.shape.rows > most_dense_rows) // a dense inverse alone is exact as far as double goes
-    return made<V, float>(rows, block, degree, where);
-  return made<V, double>(rows, block, degree, where);
 }
 
-/// Twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P and P'A P in
-/// double beside it, and on a GPU A and A P too.
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where,
+                                            solver_needs needed) {
+  const wanted kind(parameters);
+  // A dense inverse alone is exact as far as double goes.
+  const bool in_single = checked_span(a, needed) <= most_span && a.shape.rows > most_dense_rows;
+  const rows_of_triplets<V> own(a);
+  host_array<double> wide;
+  const row_view<double> rows = in_double(a, own.view().row_ptr, wide);
+  spoken words{"sa", "", ""};
+  if (kind.grid && kind.aggregation && where.is_gpu()) words.choice = "; a grid would be set up by the host";
+  else if (kind.grid) {
+    const found_box found = find_box(rows);
+    if (found) {
+      words = {"grid", " of " + to_string(found.points), ""};
+      return in_single ? on_grid<V, float>(in_box(rows, found), kind.degree, words, where)
+                       : on_grid<V, double>(in_box(rows, found), kind.degree, words, where);
+    }
+    if (!kind.aggregation)
+      throw refusal{status::breakdown,
+                    fmt::format("no grid is found for amg:grid: the matrix {}; use amg:sa", found.failure)};
+    words.choice = fmt::format("; no grid: the matrix {}", found.failure);
+  }
+  const int block = unknowns_of_a_node(rows, as_cview(a.row));
+  if (block > 1) words.shape = fmt::format(", nodes of {} unknowns", block);
+  return in_single ? aggregated<V, float>(rows, block, kind.degree, words, where)
+                   : aggregated<V, double>(rows, block, kind.degree, words, where);
+}
+
+/// Aggregation: twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P
+/// and P'A P in double beside it, and on a GPU A and A P too. A grid: twice A in single precision by diagonals, and
+/// vectors for twice as many rows, which a box that is halved in one direction at a time fits; while it is made, A and
+/// the product of a direction.
 preconditioner_layout lay_out(const stats& s, precision, std::string_view parameters) {
-  degree_of(parameters);
+  const wanted kind(parameters);
   const double entries = double(s.nnz), rows = double(s.shape.rows);
-  return {16 * entries + 48 * rows, 32 * entries + 80 * rows, false, 50 * entries + 80 * rows};
+  preconditioner_layout most{0, 0, false, 0};
+  if (kind.aggregation) most = {16 * entries + 48 * rows, 32 * entries + 80 * rows, false, 50 * entries + 80 * rows};
+  if (kind.grid) {
+    most.bytes = std::max(most.bytes, 8 * entries + 80 * rows);
+    most.making = std::max(most.making, 16 * entries + 150 * rows);
+  }
+  return most;
 }
 
 } // namespace
 
 extern const preconditioner_entry entry{.name = "amg",
-                                        .about = "algebraic multigrid: a V-cycle of smoothed aggregation",
+                                        .about = "algebraic multigrid: a V-cycle on a grid, or of smoothed aggregation",
                                         .keeps = {true, true},
                                         .lay_out = lay_out,
                                         .f64 = make<double>,
                                         .f32 = make<float>,
-                                        .parameters = "[:sa[:DEGREE]]"};
+                                        .parameters = "[:sa|grid[:DEGREE]]"};
 
 } // namespace furrow::amg_preconditioner

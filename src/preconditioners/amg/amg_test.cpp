@@ -357,7 +357,7 @@ double dot(const host_array<double>& x, const host_array<double>& y) {
 
 TEST(amg_cycle, is_symmetric_positive_linear_and_the_same_for_every_number_of_threads) {
   for (const auto& a : {kit::laplacian(60, 60), jumps(50), generate("elasticity3d:8").a, kit::laplacian(13, 12, 11)}) {
-    const auto m = make_preconditioner<double>("amg", a, device{}, cg_needs);
+    const auto m = make_preconditioner<double>("amg:sa", a, device{}, cg_needs);
     const auto x = kit::random_vector<double>(a.shape.rows, 1), y = kit::random_vector<double>(a.shape.rows, 2);
     const auto mx = applied(*m, x), my = applied(*m, y);
     EXPECT_NEAR(dot(x, my), dot(y, mx), 1e-5 * std::sqrt(dot(x, x) * dot(my, my)));
@@ -365,7 +365,7 @@ TEST(amg_cycle, is_symmetric_positive_linear_and_the_same_for_every_number_of_th
     EXPECT_GT(dot(y, my), 0);
     for (const int threads : {1, 2, 3, 8}) {
       set_threads(threads);
-      const auto again = applied(*make_preconditioner<double>("amg", a, device{}, cg_needs), x);
+      const auto again = applied(*make_preconditioner<double>("amg:sa", a, device{}, cg_needs), x);
       EXPECT_EQ(std::memcmp(again.data(), mx.data(), mx.byte_count()), 0) << threads;
     }
     set_threads(0);
@@ -389,7 +389,7 @@ TEST(amg_cycle, reduces_an_error_by_itself) {
     return ratio;
   };
   EXPECT_LT(factor("amg:sa:1"), 0.68);
-  EXPECT_LT(factor("amg"), 0.50);
+  EXPECT_LT(factor("amg:sa"), 0.50);
   EXPECT_LT(factor("amg:sa:3"), 0.45);
 }
 
@@ -405,15 +405,15 @@ template <class V> index_t iterations(const coo<double>& a, const char* precond,
 }
 
 TEST(amg, takes_few_iterations_whatever_the_size) {
-  EXPECT_LE(iterations<double>(kit::laplacian(24, 24, 24), "amg"), 12);
-  EXPECT_LE(iterations<double>(kit::laplacian(40, 40, 40), "amg"), 13);
-  EXPECT_LE(iterations<double>(jumbled(kit::laplacian(40, 40, 40)), "amg"), 13);
-  EXPECT_LE(iterations<double>(kit::laplacian(200, 200), "amg"), 15);
-  EXPECT_LE(iterations<float>(kit::laplacian(24, 24, 24), "amg", 1e-5), 10);
-  EXPECT_LE(iterations<double>(box_of_27_points(16), "amg"), 10); // couplings of 1/26 are strong there
+  EXPECT_LE(iterations<double>(kit::laplacian(24, 24, 24), "amg:sa"), 12);
+  EXPECT_LE(iterations<double>(kit::laplacian(40, 40, 40), "amg:sa"), 13);
+  EXPECT_LE(iterations<double>(jumbled(kit::laplacian(40, 40, 40)), "amg:sa"), 13);
+  EXPECT_LE(iterations<double>(kit::laplacian(200, 200), "amg:sa"), 15);
+  EXPECT_LE(iterations<float>(kit::laplacian(24, 24, 24), "amg:sa", 1e-5), 10);
+  EXPECT_LE(iterations<double>(box_of_27_points(16), "amg:sa"), 10); // couplings of 1/26 are strong there
   const auto elastic = generate("elasticity3d:10").a;
-  EXPECT_LE(3 * iterations<double>(elastic, "amg"), iterations<double>(elastic, "jacobi"));
-  EXPECT_LE(5 * iterations<double>(jumps(60), "amg"), iterations<double>(jumps(60), "jacobi"));
+  EXPECT_LE(3 * iterations<double>(elastic, "amg:sa"), iterations<double>(elastic, "jacobi"));
+  EXPECT_LE(5 * iterations<double>(jumps(60), "amg:sa"), iterations<double>(jumps(60), "jacobi"));
 }
 
 TEST(amg, solves_singular_consistent_systems) {
@@ -421,7 +421,7 @@ TEST(amg, solves_singular_consistent_systems) {
   auto x = kit::random_vector<double>(1600, 4);
   const auto b = kit::times(a, x);
   solve_options o;
-  o.precond = "amg";
+  o.precond = "amg:sa";
   EXPECT_EQ(kit::solve_honestly<double>(a, b, o).report.why, status::converged);
 }
 
@@ -429,16 +429,16 @@ TEST(amg, takes_rows_of_any_size) {
   auto a = kit::laplacian(40, 40);
   for (index_t k = 0; k < a.nnz(); ++k) // D A D with D from 1e-10 to 1e10
     a.val[k] *= std::pow(10.0, double(a.row[k] % 21) - 10) * std::pow(10.0, double(a.col[k] % 21) - 10);
-  const auto m = make_preconditioner<double>("amg", a, device{}, cg_needs);
+  const auto m = make_preconditioner<double>("amg:sa", a, device{}, cg_needs);
   for (const double v : applied(*m, kit::random_vector<double>(1600, 2))) ASSERT_TRUE(std::isfinite(v));
   for (index_t k = 0; k < a.nnz(); ++k) a.val[k] = kit::laplacian(40, 40).val[k] * 1e-200;
-  EXPECT_LE(iterations<double>(a, "amg"), 15);
+  EXPECT_LE(iterations<double>(a, "amg:sa"), 15);
 }
 
 TEST(amg, is_refused_where_it_would_not_be_what_is_needed) {
   const auto why = [](const coo<double>& a, solver_needs needs) {
     try {
-      make_preconditioner<double>("amg", a, device{}, needs);
+      make_preconditioner<double>("amg:sa", a, device{}, needs);
     } catch (const refusal& r) {
       EXPECT_FALSE(r.message.empty());
       return r.why;
@@ -456,11 +456,11 @@ TEST(amg, is_refused_where_it_would_not_be_what_is_needed) {
 
 TEST(amg, is_the_inverse_of_a_small_matrix_also_of_a_bad_one) {
   const auto hilbert = kit::from_function(9, [](index_t i, index_t j) { return 1 / double(i + j + 1); });
-  EXPECT_LE(iterations<double>(hilbert, "amg"), 2); // in single precision its inverse would be indefinite
+  EXPECT_LE(iterations<double>(hilbert, "amg:sa"), 2); // in single precision its inverse would be indefinite
 }
 
 TEST(amg, says_its_levels) {
-  const auto m = make_preconditioner<double>("amg", kit::laplacian(40, 40), device{}, cg_needs);
+  const auto m = make_preconditioner<double>("amg:sa", kit::laplacian(40, 40), device{}, cg_needs);
   const auto levels = m->levels();
   ASSERT_EQ(levels.size(), 2);
   EXPECT_EQ(levels[0].rows, 1600);
@@ -475,7 +475,7 @@ TEST(amg, says_its_levels) {
   EXPECT_EQ(m->stored_bytes(), bytes);
   EXPECT_GT(levels[0].bytes, 8 * 7840);
   EXPECT_NE(m->describe().find("amg:sa:2: 2 levels, "), std::string::npos) << m->describe();
-  const auto box = make_preconditioner<double>("amg", box_of_27_points(16), device{}, cg_needs);
+  const auto box = make_preconditioner<double>("amg:sa", box_of_27_points(16), device{}, cg_needs);
   EXPECT_EQ(box->levels().size(), 2);
 }
 

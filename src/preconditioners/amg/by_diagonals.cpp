@@ -28,7 +28,8 @@ offsets offsets_of_rows(row_view<double> a, index_t first, index_t last, std::si
   return found;
 }
 
-/// Of all rows; empty where there are more than `most`.
+} // namespace
+
 offsets offsets_of(row_view<double> a, std::size_t most) {
   const index_t parts = std::clamp<index_t>(a.shape.rows / grain, 1, cpu::thread_count());
   std::vector<offsets> found(static_cast<std::size_t>(parts));
@@ -44,8 +45,6 @@ offsets offsets_of(row_view<double> a, std::size_t most) {
   }
   return all.size() > most ? offsets() : all;
 }
-
-} // namespace
 
 template <class W> dia<W, host_array> by_diagonals(row_view<double> a, double scale) {
   const index_t rows = a.shape.rows, stride = padded_rows(rows);

@@ -4,6 +4,8 @@
 #include "formats/padded.hpp"
 #include "matrix/rows.hpp"
 
+#include <vector>
+
 namespace furrow::amg {
 
 /// Diagonals that take at most 0.8 of the bytes of compressed rows.
@@ -11,6 +13,10 @@ template <class W> index_t most_diagonals(index_t rows, index_t entries) {
   const double bytes = double(entries) * (sizeof(W) + sizeof(std::int32_t)) + double(rows) * sizeof(index_t);
   return static_cast<index_t>(0.8 * bytes / (double(padded_rows(rows)) * sizeof(W)));
 }
+
+/// The distinct values of column minus row, ascending; none where there are more than `most`. Parallel, one pass, which
+/// ends early there.
+std::vector<std::int32_t> offsets_of(row_view<double> a, std::size_t most);
 
 /// A times a power of two by its diagonals, where they are few enough; otherwise without offsets. Parallel, two passes;
 /// the first ends early where there are too many diagonals.

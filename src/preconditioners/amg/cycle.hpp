@@ -2,6 +2,7 @@
 #pragma once
 #include "chebyshev.hpp"
 #include "diagonal.hpp"
+#include "grid/transfer.hpp"
 #include "hierarchy.hpp"
 
 #include "formats/csr/cpu_rows.hpp"
@@ -21,7 +22,8 @@ public:
   v_cycle(const hierarchy<W>& h, int degree) : h_(h), degree_(degree) {
     for (const auto& l : h.levels) {
       const index_t n = l.size();
-      work_.push_back({host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n)});
+      work_.push_back({host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n),
+                       grid_transfer<W>(l.axes), mirrored(l.diagonals)});
     }
   }
   view<W> b() { return as_view(work_[0].b); }         ///< to be filled
@@ -32,9 +34,24 @@ public:
 private:
   struct vectors {
     host_array<W> b, x, r, z, next;
+    grid_transfer<W> way;
+    std::vector<const W*> values; ///< of the diagonals, where row 0 would lie
   };
   static constexpr index_t chunk = 240;     ///< rows whose sums wait in the first cache; whole nodes of 1 to 6
   static constexpr index_t grain = 1 << 13; ///< entries worth a thread
+
+  /// A is symmetric: what lies left of the diagonal is read right of it, some rows before, where it is in a cache
+  /// still. Half the bytes come from memory.
+  static std::vector<const W*> mirrored(const dia<W, host_array>& a) {
+    std::vector<const W*> values;
+    for (index_t d = 0; d < a.offset.size(); ++d) {
+      const auto other = std::ranges::lower_bound(a.offset, -a.offset[d]);
+      const bool there = a.offset[d] < 0 && other != a.offset.end() && *other == -a.offset[d];
+      values.push_back(there ? a.val.data() + (other - a.offset.begin()) * a.stride + a.offset[d]
+                             : a.val.data() + d * a.stride);
+    }
+    return values;
+  }
 
   void visit(std::size_t k) {
     const level<W>& l = h_.levels[k];
@@ -43,27 +60,44 @@ private:
     smooth_from_zero(l, v, l.last() ? most_degree : degree_);
     if (l.last()) return;
     vectors& c = work_[k + 1];
-    product(l, v.x, [&](index_t first, index_t count, W* sum) {
+    product(l, v, v.x, [&](index_t first, index_t count, W* sum) FURROW_INLINE {
       for (index_t i = 0; i < count; ++i) v.r[first + i] = v.b[first + i] - sum[i];
     });
-    sweep<csr_rows::direct>(l.r, 1, v.r,
-                            [&](index_t first, index_t count, W* sum) { std::copy_n(sum, count, c.b.data() + first); });
+    if (l.axes.empty()) restrict_by_rows(l, v.r, c.b);
+    else v.way.restrict_to(v.r.data(), c.b.data());
     visit(k + 1);
-    sweep<csr_rows::direct>(l.p, 1, c.x, [&](index_t first, index_t count, W* sum) {
-      for (index_t i = 0; i < count; ++i) v.x[first + i] += sum[i];
-    });
+    if (l.axes.empty()) prolong_by_rows(l, c.x, v.x);
+    else v.way.add_prolonged(c.x.data(), v.x.data());
     smooth(l, v);
   }
 
-  /// f(first, count, sums) for the rows of A x, some at a time; sums may be changed.
-  template <class F> void product(const level<W>& l, const host_array<W>& x, F f) const {
-    if (l.by_diagonals()) sweep<diagonal_rows>(l.diagonals, l.block, x, f);
-    else sweep<csr_rows::direct>(l.a, l.block, x, f);
+  void restrict_by_rows(const level<W>& l, const host_array<W>& r, host_array<W>& b) const {
+    sweep_rows(l.r, 1, r,
+               [&](index_t first, index_t count, W* sum) FURROW_INLINE { std::copy_n(sum, count, b.data() + first); });
   }
-  template <class Kernel, class Matrix, class F>
-  void sweep(const Matrix& a, int block, const host_array<W>& x, F f) const {
-    const auto matrix = view_of(a);
-    const index_t nodes = a.shape.rows / block, entries = a.val.size();
+  void prolong_by_rows(const level<W>& l, const host_array<W>& c, host_array<W>& x) const {
+    sweep_rows(l.p, 1, c, [&](index_t first, index_t count, W* sum) FURROW_INLINE {
+      for (index_t i = 0; i < count; ++i) x[first + i] += sum[i];
+    });
+  }
+
+  /// f(first, count, sums) for the rows of A x, some at a time; sums may be changed.
+  template <class F> void product(const level<W>& l, const vectors& v, const host_array<W>& x, F f) const {
+    if (!l.by_diagonals()) return sweep_rows(l.a, l.block, x, f);
+    const auto a = view_of(l.diagonals);
+    const auto value_of = [&](index_t d) { return v.values[d]; };
+    sweep(
+        l.size() / l.block, l.block, a.val.size, byte_count(l.diagonals), f,
+        [&](index_t first, index_t last, W* sum) { diagonal_rows::sums(a, first, last, as_cview(x), sum, value_of); });
+  }
+  template <class F> void sweep_rows(const rows<W>& a, int block, const host_array<W>& x, F f) const {
+    sweep(a.shape.rows / block, block, a.val.size(), byte_count(a), f,
+          [&, matrix = view_of(a)](index_t first, index_t last, W* sum) {
+            csr_rows::direct::sums(matrix, first, last, as_cview(x), sum);
+          });
+  }
+  template <class F, class Sums>
+  static void sweep(index_t nodes, int block, index_t entries, double bytes, F f, Sums sums) {
     const index_t least = std::max<index_t>(1, grain * nodes / std::max<index_t>(entries, 1));
     const index_t tasks = std::clamp<index_t>(nodes / least, 1, 8 * cpu::thread_count());
     const auto piece = [&](index_t t) {
@@ -71,11 +105,11 @@ private:
       for (index_t i = cpu::part_begin(nodes, tasks, t) * block, end = cpu::part_begin(nodes, tasks, t + 1) * block;
            i < end; i += chunk) {
         const index_t count = std::min(chunk, end - i);
-        Kernel::sums(matrix, i, i + count, as_cview(x), sum);
-        f(i, count, sum);
+        sums(i, i + count, sum);
+        cpu::widest([&]() FURROW_INLINE { f(i, count, sum); });
       }
     };
-    cpu::for_each_task(tasks, piece, double(byte_count(a)));
+    cpu::for_each_task(tasks, piece, bytes);
   }
 
   /// x <- p(A) b from x = 0.
@@ -83,15 +117,17 @@ private:
     const W c = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree, 1));
     cpu::for_each_range(l.size() / l.block, grain / l.block, [&](index_t first, index_t last) {
       const index_t from = first * l.block, to = last * l.block;
-      times_inverse(l.inverse.data(), l.block, from, to, v.b.data() + from, v.z.data() + from);
-      for (index_t i = from; i < to; ++i) v.x[i] = beta * (v.z[i] *= c);
+      cpu::widest([&]() FURROW_INLINE {
+        times_inverse(l.inverse.data(), l.block, from, to, v.b.data() + from, v.z.data() + from);
+        for (index_t i = from; i < to; ++i) v.x[i] = beta * (v.z[i] *= c);
+      });
     });
     for (int i = 2; i <= degree; ++i) step(l, v, i == 2 ? v.b : v.r, i, degree, 0);
   }
   /// x <- x + p(A) (b - A x).
   void smooth(const level<W>& l, vectors& v) const {
     const W c = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree_, 1));
-    product(l, v.x, [&](index_t first, index_t count, W* sum) {
+    product(l, v, v.x, [&](index_t first, index_t count, W* sum) FURROW_INLINE {
       for (index_t i = 0; i < count; ++i) sum[i] = v.r[first + i] = v.b[first + i] - sum[i];
       times_inverse(l.inverse.data(), l.block, first, first + count, sum, v.z.data() + first);
       for (index_t i = 0; i < count; ++i) v.z[first + i] *= c;
@@ -107,7 +143,7 @@ private:
   void step(const level<W>& l, vectors& v, const host_array<W>& old, int i, int degree, W late) const {
     const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / l.lambda);
     const W beta = static_cast<W>(chebyshev::beta(degree, i));
-    product(l, v.z, [&](index_t first, index_t count, W* sum) {
+    product(l, v, v.z, [&](index_t first, index_t count, W* sum) FURROW_INLINE {
       alignas(64) W d[chunk];
       for (index_t k = 0; k < count; ++k) sum[k] = v.r[first + k] = old[first + k] - sum[k];
       times_inverse(l.inverse.data(), l.block, first, first + count, sum, d);

@@ -76,21 +76,23 @@ double gershgorin(const node_matrix& m, const host_array<double>& inverse) {
 /// The vectors of `largest_ritz_value`.
 class lanczos {
 public:
-  lanczos(const node_matrix& m, const host_array<double>& inverse)
-      : m_(m), inverse_(inverse), n_(m.a.shape.rows), v_(n_), u_(n_), w_(n_), old_u_(n_, 0.0) {}
+  lanczos(const rows_times& product, int block, const host_array<double>& inverse)
+      : product_(product), block_(block), inverse_(inverse), n_(inverse.size() / block), v_(n_), u_(n_), w_(n_),
+        old_u_(n_) {}
 
   double start() {
     const randomness hash(0);
-    each([&](index_t i) { u_[i] = (unit(hash.at(i)) - 0.5) / std::sqrt(inverse_[i * m_.block + i % m_.block]); });
+    each([&](index_t i) {
+      u_[i] = (unit(hash.at(i)) - 0.5) / std::sqrt(inverse_[i * block_ + i % block_]);
+      old_u_[i] = 0;
+    });
     solve(u_, v_);
     return dot(v_, u_);
   }
   double multiply(double factor) {
     each([&](index_t i) { v_[i] *= factor, u_[i] *= factor; });
-    const csr<double, index_t, cview> a{m_.a.shape, m_.a.row_ptr, m_.a.col, m_.a.val};
-    cpu::for_each_range(n_, grain, [&](index_t first, index_t last) {
-      csr_rows::direct::sums(a, first, last, as_cview(v_), w_.data() + first);
-    });
+    cpu::for_each_range(n_, grain,
+                        [&](index_t first, index_t last) { product_(first, last, as_cview(v_), w_.data() + first); });
     return dot(v_, w_);
   }
   double advance(double a, double b) {
@@ -112,13 +114,14 @@ private:
     return sum;
   }
   void solve(const host_array<double>& r, host_array<double>& z) {
-    cpu::for_each_range(m_.nodes(), grain, [&](index_t first, index_t last) {
-      const index_t from = first * m_.block;
-      times_inverse(inverse_.data(), m_.block, from, last * m_.block, r.data() + from, z.data() + from);
+    cpu::for_each_range(n_ / block_, grain, [&](index_t first, index_t last) {
+      const index_t from = first * block_;
+      times_inverse(inverse_.data(), block_, from, last * block_, r.data() + from, z.data() + from);
     });
   }
 
-  const node_matrix& m_;
+  const rows_times& product_;
+  int block_;
   const host_array<double>& inverse_;
   index_t n_;
   host_array<double> v_, u_, w_, old_u_;
@@ -141,8 +144,16 @@ host_array<double> inverse_diagonal(const node_matrix& m) {
   return inverse;
 }
 
+double largest_eigenvalue(double gershgorin, const host_array<double>& inverse, int block, const rows_times& product) {
+  return bound_of_spectrum(gershgorin, lanczos(product, block, inverse));
+}
+
 double largest_eigenvalue(const node_matrix& m, const host_array<double>& inverse) {
-  return bound_of_spectrum(gershgorin(m, inverse), lanczos(m, inverse));
+  const csr<double, index_t, cview> a{m.a.shape, m.a.row_ptr, m.a.col, m.a.val};
+  return largest_eigenvalue(gershgorin(m, inverse), inverse, m.block,
+                            [&](index_t first, index_t last, cview<double> x, double* out) {
+                              csr_rows::direct::sums(a, first, last, x, out);
+                            });
 }
 
 } // namespace furrow::amg

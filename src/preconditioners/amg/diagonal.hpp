@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "backends/cpu/isa.hpp"
 #include "strength.hpp"
+
+#include <functional>
 
 namespace furrow::amg {
 
@@ -9,7 +12,13 @@ namespace furrow::amg {
 host_array<double> inverse_diagonal(const node_matrix& m);
 
 /// z <- D^-1 r for the nodes of rows [first, last).
-template <class V> void times_inverse(const V* inverse, int block, index_t first, index_t last, const V* r, V* z) {
+template <class V>
+FURROW_INLINE inline void times_inverse(const V* inverse, int block, index_t first, index_t last, const V* r, V* z) {
+  if (block == 1) {
+#pragma omp simd
+    for (index_t i = 0; i < last - first; ++i) z[i] = inverse[first + i] * r[i];
+    return;
+  }
   for (index_t i = first; i < last; i += block)
     for (int k = 0; k < block; ++k) {
       V sum = 0;
@@ -22,5 +31,10 @@ template <class V> void times_inverse(const V* inverse, int block, index_t first
 /// otherwise 1.1 times the largest Ritz value of a Lanczos run from a hashed vector, 10 to 30 steps, and never more
 /// than Gershgorin says. The same bits for every number of threads.
 double largest_eigenvalue(const node_matrix& m, const host_array<double>& inverse);
+
+/// out <- (A x) of the rows [first, last).
+using rows_times = std::function<void(index_t first, index_t last, cview<double> x, double* out)>;
+/// The same for a matrix that is given by its product, and by the bound of Gershgorin.
+double largest_eigenvalue(double gershgorin, const host_array<double>& inverse, int block, const rows_times& product);
 
 } // namespace furrow::amg

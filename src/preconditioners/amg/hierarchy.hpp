@@ -2,6 +2,7 @@
 #pragma once
 #include "formats/csr/csr.hpp"
 #include "formats/dia/dia.hpp"
+#include "grid/axis_transfer.hpp"
 
 #include <furrow/operator.hpp>
 
@@ -16,8 +17,10 @@ template <class W, template <class> class Array = host_array> using rows = csr<W
 template <class W, template <class> class Array = host_array> struct level {
   rows<W, Array> a;        ///< nothing but its shape where there are diagonals, or a dense inverse
   dia<W, Array> diagonals; ///< the same matrix where that is smaller
-  rows<W, Array> p, r;     ///< to the next level; empty on the last
-  Array<W> inverse;        ///< of the diagonal blocks: block numbers a row
+  rows<W, Array> p, r;     ///< to the next level; empty on the last; nothing but their shapes where there are axes
+  /// Of a grid, on the host: the same P, one direction after the other.
+  std::vector<axis_transfer<W>> axes{};
+  Array<W> inverse; ///< of the diagonal blocks: block numbers a row
   int block = 1;
   double lambda = 1; ///< of D^-1 A, or more
   index_t size() const { return a.shape.rows; }
@@ -29,6 +32,7 @@ template <class W, template <class> class Array = host_array> struct level {
             diagonals.template map<To>(f),
             p.template map<To>(f),
             r.template map<To>(f),
+            {},
             f(inverse),
             block,
             lambda};
