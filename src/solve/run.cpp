@@ -3,11 +3,15 @@
 
 #include "largest.hpp"
 
+#include "backends/cpu/all_finite.hpp"
+#include "backends/cpu/parallel.hpp"
+
 #include <furrow/storage.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -20,10 +24,23 @@ template <class V> double largest_on_gpu(cview<V>) { throw error(fault::device, 
 
 namespace {
 
+/// The largest of f(part) over the parts of a vector, by all threads.
+template <class V, class F> double largest_of_parts(cview<V> v, F f) {
+  const index_t parts = std::clamp<index_t>(v.size / (1 << 15), 1, cpu::thread_count());
+  std::vector<double> of_part(static_cast<std::size_t>(parts));
+  cpu::for_each_task(parts, [&](index_t k) {
+    const index_t first = cpu::part_begin(v.size, parts, k);
+    of_part[static_cast<std::size_t>(k)] = f(cview<V>{v.data + first, cpu::part_begin(v.size, parts, k + 1) - first});
+  });
+  return std::ranges::max(of_part);
+}
+
 template <class V> double largest(cview<V> b) {
-  double size = 0;
-  for (const V v : b) size = std::max(size, std::abs(double(v)));
-  return size;
+  return largest_of_parts(b, [](cview<V> part) {
+    double size = 0;
+    for (const V v : part) size = std::max(size, std::abs(double(v)));
+    return size;
+  });
 }
 
 /// A power of two by which b is multiplied so that squares of its elements neither overflow nor vanish; mostly 1.
@@ -58,8 +75,13 @@ template <class V, class Array>
 solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, cview<V> b, view<V> x, V scale,
                           solve_options o) {
   host_array<V> scaled(b.size), guess(x.size);
-  for (index_t i = 0; i < b.size; ++i) scaled[i] = b[i] * scale;
-  for (index_t i = 0; i < x.size; ++i) guess[i] = x[i] * scale;
+  const auto each = [](index_t n, auto f) {
+    cpu::for_each_range(n, 1 << 15, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) f(i);
+    });
+  };
+  each(b.size, [&](index_t i) { scaled[i] = b[i] * scale; });
+  each(x.size, [&](index_t i) { guess[i] = x[i] * scale; });
   o.atol *= double(scale);
   if (o.monitor)
     o.monitor = [monitor = o.monitor, scale](const progress& p, cview<double> scaled_x) {
@@ -72,18 +94,21 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
   system.x = as_view(device_x);
   solve_report report = call(solver, system, o);
   guess = host_array<V>(device_x);
-  if (std::ranges::any_of(guess, [&](V v) { return !std::isfinite(v / scale); })) { // x stays the first guess
+  std::atomic<bool> finite = true, exact = true;
+  each(x.size, [&](index_t i) {
+    if (!std::isfinite(guess[i] / scale)) finite = false;
+  });
+  if (!finite) { // x stays the first guess
     if (report.why != status::nan) report.message = "the answer is too large for this precision: scale b";
     report.why = status::nan;
     report.relative_residual = std::numeric_limits<double>::quiet_NaN();
     return report;
   }
-  bool exact = true;
-  for (index_t i = 0; i < x.size; ++i) {
+  each(x.size, [&](index_t i) {
     x[i] = guess[i] / scale;
-    exact = exact && x[i] * scale == guess[i];
+    if (x[i] * scale != guess[i]) exact = false;
     guess[i] = x[i] * scale;
-  }
+  });
   if (exact || report.why == status::nan) return report;
   double norm_b = 0;
   for (const V v : scaled) norm_b += double(v) * double(v);
@@ -121,6 +146,7 @@ std::optional<solve_report> run_on_gpu_vectors(const solver_entry& method, const
 }
 
 template <class V> std::string not_finite(cview<V> v, const char* whose) {
+  if (largest_of_parts(v, [](cview<V> part) { return cpu::all_finite(part) ? 0.0 : 1.0; }) == 0) return {};
   for (index_t i = 0; i < v.size; ++i)
     if (!std::isfinite(v[i])) return fmt::format("iteration 0: element {} of {} is {}", i + 1, whose, double(v[i]));
   return {};
