@@ -56,6 +56,7 @@ template <class V> features features_of(const coo<V>& a, const stats& s, bool as
   f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
   f.dominant = all.dominant;
   f.scales = all.largest > 0 ? all.largest / all.least : 1;
+  f.diagonals = s.diagonals;
   return f;
 }
 

@@ -12,11 +12,14 @@ struct features {
   bool symmetric = false;                                               ///< up to rounding
   index_t zero_diagonal = 0, negative_diagonal = 0, small_diagonal = 0; ///< rows; small: below 1e-10 of the row
   index_t dominant = 0;                                                 ///< rows with |a_ii| >= the sum of the others
-  double scales = 1; ///< the largest |a_ij| of a row, the largest one over the smallest
+  double scales = 1;     ///< the largest |a_ij| of a row, the largest one over the smallest
+  index_t diagonals = 0; ///< with entries; 0: not counted
 
   bool square() const { return more_columns == 0; }
   bool positive_diagonal() const { return zero_diagonal == 0 && negative_diagonal == 0; }
   bool negative_only() const { return zero_diagonal == 0 && negative_diagonal == rows && rows > 0; }
+  /// Whether the rows may be the points of a grid with their neighbours.
+  bool may_be_grid() const { return diagonals > 1 && diagonals <= 27; }
   /// Whether incomplete factors of the rows as they stand promise little: because of zeros on the diagonal, of few
   /// dominant rows, of rows of very different sizes.
   bool wants_matching() const { return zero_diagonal + small_diagonal > 0 || 3 * dominant < rows || scales > 1e8; }

@@ -61,6 +61,18 @@ TEST(rungs, of_few_rows_are_factorised_early) {
   EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
 }
 
+TEST(rungs, of_grids_come_to_multigrid_sooner) {
+  features f = large_matrix();
+  const auto usual = rungs_for(f, everything);
+  f.diagonals = 7;
+  const auto grid = rungs_for(f, everything);
+  EXPECT_EQ(names(grid), names(usual));
+  EXPECT_LT(grid.front().outlook, usual.front().outlook);
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true;
+  EXPECT_EQ(rungs_for(f, on_gpu).front().outlook, 2 * usual.front().outlook);
+}
+
 TEST(rungs, of_some_rows_are_factorised_where_the_first_iteration_is_slow) {
   features f = large_matrix();
   f.symmetric = false;

@@ -16,6 +16,8 @@ constexpr index_t few_rows = 3000;
 constexpr index_t some_rows = 6000;
 /// Iterations after which a better preconditioner has paid for its set-up: multigrid and Jacobi tie at some 450.
 constexpr index_t cheap = 450;
+/// The same on a grid, on the CPU.
+constexpr index_t cheap_on_grids = 150;
 /// The same for a preconditioner that is dear already.
 constexpr index_t patient = 1500;
 /// Times as many before a GPU hands over to a rung of the host: a GPU's memory is some 20 times as fast.
@@ -93,7 +95,8 @@ std::vector<rung_plan> indefinite(const features& f, const inventory& there, con
 
 std::vector<rung_plan> definite(const features& f, const inventory& there) {
   ladder_list list(there);
-  list.add("cg", "jacobi", cheap, "symmetric with a positive diagonal: it may be positive definite");
+  list.add("cg", "jacobi", f.may_be_grid() && !there.on_gpu ? cheap_on_grids : cheap,
+           "symmetric with a positive diagonal: it may be positive definite");
   if (f.rows <= few_rows) add_direct(list, f, "");
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
   list.add("cg", "ic0", patient, "incomplete Cholesky factors");
