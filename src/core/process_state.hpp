@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Everything that outlives a call and belongs to no object: all of the process, or of one thread. tests/process_state.py
-/// holds the sources to this list; docs/library.md tells users what follows from it.
+/// Everything that outlives a call and belongs to no object: all of the process, or of one thread.
+/// tests/process_state.py holds the sources to this list; docs/library.md tells users what follows from it.
 ///
 /// Of the process, for all threads:
-///   backends/cpu/parallel.cpp      teams of threads, and how many `set_threads` asked for; a child of a fork begins anew
+///   backends/cpu/parallel.cpp      teams of threads, and how many `set_threads` asked for; a fork begins anew
 ///   backends/cpu/isa.cpp           whether the processor is Intel's; tests set it
 ///   core/spare_pages.cpp           pages of ended arrays, up to `keep_host_memory`
 ///   core/memory_limits.cpp         the container's limits, read once
-///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch of sums, whose turn it is
+///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch, whose turn it is
 ///   backends/gpu/memory_place.cpp  the driver's function that tells whose memory an address is
 ///   formats/dense/scratch.cu       scratch of gemv, an area a GPU
 ///   chebyshev/cpu_fft.cpp          plans of transforms, some of the last ones

@@ -15,7 +15,7 @@ class Pictures(Case):
         return root, [t.text for t in root.iter(SVG + "text")]
 
     def test_residuals(self):
-        self.furrow("solve", "poisson2d:60", "--device", "cpu", "--plot", "good.svg")
+        self.furrow("solve", "poisson2d:60", "--device", "cpu", "--solver", "cg", "--plot", "good.svg")
         root, words = self.drawn("good.svg")
         self.assertIn("goal 1e-08", words)
         self.assertIn("iteration", words)
