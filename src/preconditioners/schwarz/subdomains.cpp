@@ -30,7 +30,7 @@ subdomains cut(const adjacency& g, index_t count, index_t overlap) {
       for (const std::int32_t i : rim)
         for (index_t e = g.row_ptr[s.order[i]]; e < g.row_ptr[s.order[i] + 1]; ++e) reached.push_back(place[g.col[e]]);
       std::ranges::sort(reached);
-      reached.erase(std::ranges::unique(reached).begin(), reached.end());
+      reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
       rim.clear();
       all.clear();
       std::ranges::set_difference(reached, p.rows, std::back_inserter(rim));
