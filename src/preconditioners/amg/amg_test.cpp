@@ -10,6 +10,7 @@
 
 #include <furrow/generate.hpp>
 
+#include "kit/cycle_check.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
@@ -344,32 +345,9 @@ TEST(amg_setup, keeps_by_diagonals_what_that_makes_smaller) {
   EXPECT_TRUE(by_diagonals<float>(rows_of(jumbled(kit::laplacian(40, 30))).view(), 1).offset.empty());
 }
 
-template <class V> host_array<V> applied(const any_preconditioner<V>& m, const host_array<V>& r) {
-  host_array<V> z(r.size(), std::numeric_limits<V>::quiet_NaN());
-  m.apply(as_cview(r), as_view(z));
-  return z;
-}
-double dot(const host_array<double>& x, const host_array<double>& y) {
-  double sum = 0;
-  for (index_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
 TEST(amg_cycle, is_symmetric_positive_linear_and_the_same_for_every_number_of_threads) {
-  for (const auto& a : {kit::laplacian(60, 60), jumps(50), generate("elasticity3d:8").a, kit::laplacian(13, 12, 11)}) {
-    const auto m = make_preconditioner<double>("amg:sa", a, device{}, cg_needs);
-    const auto x = kit::random_vector<double>(a.shape.rows, 1), y = kit::random_vector<double>(a.shape.rows, 2);
-    const auto mx = applied(*m, x), my = applied(*m, y);
-    EXPECT_NEAR(dot(x, my), dot(y, mx), 1e-5 * std::sqrt(dot(x, x) * dot(my, my)));
-    EXPECT_GT(dot(x, mx), 0);
-    EXPECT_GT(dot(y, my), 0);
-    for (const int threads : {1, 2, 3, 8}) {
-      set_threads(threads);
-      const auto again = applied(*make_preconditioner<double>("amg:sa", a, device{}, cg_needs), x);
-      EXPECT_EQ(std::memcmp(again.data(), mx.data(), mx.byte_count()), 0) << threads;
-    }
-    set_threads(0);
-  }
+  for (const auto& a : {kit::laplacian(60, 60), jumps(50), generate("elasticity3d:8").a, kit::laplacian(13, 12, 11)})
+    kit::expect_symmetric_positive("amg:sa", a);
 }
 
 TEST(amg_cycle, reduces_an_error_by_itself) {
@@ -380,10 +358,10 @@ TEST(amg_cycle, reduces_an_error_by_itself) {
     double before = 0, ratio = 1;
     for (int step = 0; step < 15; ++step) {
       const auto r = kit::times(a, x);
-      const double size = std::sqrt(dot(x, r));
+      const double size = std::sqrt(kit::dot(x, r));
       ratio = size / before;
       before = size;
-      const auto z = applied(*m, r);
+      const auto z = kit::applied(*m, r);
       for (index_t i = 0; i < x.size(); ++i) x[i] -= z[i];
     }
     return ratio;
@@ -430,7 +408,7 @@ TEST(amg, takes_rows_of_any_size) {
   for (index_t k = 0; k < a.nnz(); ++k) // D A D with D from 1e-10 to 1e10
     a.val[k] *= std::pow(10.0, double(a.row[k] % 21) - 10) * std::pow(10.0, double(a.col[k] % 21) - 10);
   const auto m = make_preconditioner<double>("amg:sa", a, device{}, cg_needs);
-  for (const double v : applied(*m, kit::random_vector<double>(1600, 2))) ASSERT_TRUE(std::isfinite(v));
+  for (const double v : kit::applied(*m, kit::random_vector<double>(1600, 2))) ASSERT_TRUE(std::isfinite(v));
   for (index_t k = 0; k < a.nnz(); ++k) a.val[k] = kit::laplacian(40, 40).val[k] * 1e-200;
   EXPECT_LE(iterations<double>(a, "amg:sa"), 15);
 }

@@ -9,6 +9,7 @@
 #include <furrow/generate.hpp>
 #include <furrow/storage.hpp>
 
+#include "kit/cycle_check.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
@@ -319,33 +320,10 @@ TEST(amg_grid_setup, smooths_what_is_not_coupled) {
   EXPECT_GT(m->levels().size(), 1);
 }
 
-template <class V> host_array<V> applied(const any_preconditioner<V>& m, const host_array<V>& r) {
-  host_array<V> z(r.size(), std::numeric_limits<V>::quiet_NaN());
-  m.apply(as_cview(r), as_view(z));
-  return z;
-}
-double dot(const host_array<double>& x, const host_array<double>& y) {
-  double sum = 0;
-  for (index_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
 TEST(amg_grid, is_symmetric_positive_and_the_same_for_every_number_of_threads) {
   for (const auto& a : {kit::laplacian(60, 60), kit::laplacian(33, 32, 31), jumping_blocks({{24, 24, 24}}),
-                        generate("stencil3d27:20").a, generate("anisotropic2d:100:0.01").a, kit::laplacian(40000)}) {
-    const auto m = make_preconditioner<double>("amg:grid", a, device{}, cg_needs);
-    const auto x = kit::random_vector<double>(a.shape.rows, 1), y = kit::random_vector<double>(a.shape.rows, 2);
-    const auto mx = applied(*m, x), my = applied(*m, y);
-    EXPECT_NEAR(dot(x, my), dot(y, mx), 1e-5 * std::sqrt(dot(x, x) * dot(my, my)));
-    EXPECT_GT(dot(x, mx), 0);
-    EXPECT_GT(dot(y, my), 0);
-    for (const int threads : {1, 2, 3}) {
-      set_threads(threads);
-      const auto again = applied(*make_preconditioner<double>("amg:grid", a, device{}, cg_needs), x);
-      EXPECT_EQ(std::memcmp(again.data(), mx.data(), mx.byte_count()), 0) << threads;
-    }
-    set_threads(0);
-  }
+                        generate("stencil3d27:20").a, generate("anisotropic2d:100:0.01").a, kit::laplacian(40000)})
+    kit::expect_symmetric_positive("amg:grid", a);
 }
 
 template <class V> index_t iterations(const coo<double>& a, const char* precond, double rtol = 1e-8) {
@@ -402,7 +380,7 @@ TEST(amg_grid, takes_rows_of_any_size) {
   for (index_t k = 0; k < a.nnz(); ++k) // D A D with D from 1e-10 to 1e10
     a.val[k] *= std::pow(10.0, double(a.row[k] % 21) - 10) * std::pow(10.0, double(a.col[k] % 21) - 10);
   const auto m = make_preconditioner<double>("amg:grid", a, device{}, cg_needs);
-  for (const double v : applied(*m, kit::random_vector<double>(1600, 2))) ASSERT_TRUE(std::isfinite(v));
+  for (const double v : kit::applied(*m, kit::random_vector<double>(1600, 2))) ASSERT_TRUE(std::isfinite(v));
 }
 
 TEST(amg_grid, is_refused_where_it_would_not_be_what_is_needed) {

@@ -18,8 +18,8 @@
 namespace furrow::amg {
 namespace {
 
-constexpr index_t few_rows =
-    150; ///< that a dense inverse is made of, unless A itself is small: it costs their third power
+/// That a dense inverse is made of, unless A itself is small: it costs their third power.
+constexpr index_t few_rows = 150;
 constexpr double strong_direction = 0.3; ///< of the strongest one's entries
 
 /// Diagonals times a power of two; those with the same offset, which have no place in common, as one.
