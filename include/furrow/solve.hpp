@@ -60,7 +60,7 @@ struct solve_options {
   std::function<bool(const progress&, cview<double> x)> monitor;
   index_t monitor_every = 1;
   std::function<bool()> cancelled; ///< asked between the steps of the set-up: true ends it as `interrupted`
-  std::function<void(const memory_estimate&)> announce; ///< told before the memory is taken; may be empty
+  std::function<void(const memory_estimate&)> announce; ///< told before memory is taken; "auto" tells again of more
 };
 
 /// What `auto` tried.

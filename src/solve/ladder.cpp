@@ -97,6 +97,7 @@ template <class V> void ladder<V>::prepare(coo<V> a) {
   if (o.tune) chosen_ = tune(a, stats_, o.where, w);
   const memory_estimate needed = estimate_memory(chosen_, stats_, precision_of<V>, o);
   check_memory(needed, stats_, precision_of<V>, o.where);
+  announced_ = needed;
   if (o.announce) o.announce(needed);
   features_ = features_of(a, stats_, o.assume_symmetric);
   norm_2_ = features_.symmetric ? stats_.norm_inf : std::sqrt(stats_.norm_inf * largest_column_sum(a));
@@ -112,7 +113,7 @@ template <class V> void ladder<V>::prepare(coo<V> a) {
     plans_ = rungs_with(o.precond, features_, this_build(options_.where));
   }
   if (cancelled()) return;
-  first_ = std::make_unique<part>(precondition(plans_.front(), a));
+  first_ = std::make_unique<part>(precondition(plans_.front(), &a));
   places_.push_back(std::make_unique<place>(place{o.where, make<V>(chosen_, o.where, std::move(a))}));
 }
 
@@ -124,7 +125,17 @@ template <class V> typename ladder<V>::place& ladder<V>::on(device where) {
   return *places_.back();
 }
 
-template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_plan& plan, const coo<V>& a) const {
+/// A rung that takes more than what was told: tells of it before the memory is taken.
+template <class V> void ladder<V>::announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu) {
+  solve_options o = options_;
+  o.solver = plan.solver;
+  const memory_estimate more = estimate_next_memory(chosen_, stats_, precision_of<V>, o, m, on_gpu);
+  if (more.host <= announced_.host && more.gpu <= announced_.gpu) return;
+  announced_ = {std::max(more.host, announced_.host), std::max(more.gpu, announced_.gpu)};
+  if (options_.announce) options_.announce(announced_);
+}
+
+template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_plan& plan, const coo<V>* a) {
   const double began = now();
   const preconditioner_entry& entry = find_preconditioner(plan.precond);
   part made{{plan.solver, plan.precond, entry.on_gpu ? options_.where : device{}, plan.reason, {}}, {}};
@@ -137,10 +148,15 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
   });
   try {
     const preconditioner_layout l = entry.lay_out(stats_, precision_of<V>, take_apart(plan.precond).parameters);
-    const double takes = l.making + (made.tried.where.is_gpu() ? 0 : l.bytes), most = double(available_host_memory());
-    check(takes <= most, fault::memory, "{} takes about {:.3g} GB, of which {:.3g} GB can be had", plan.precond,
-          takes * 1e-9, most * 1e-9);
-    made.m = make_preconditioner<V>(plan.precond, a, made.tried.where,
+    const bool on_gpu = made.tried.where.is_gpu();
+    const auto must_fit = [&](double takes, std::int64_t most, std::string_view side) {
+      check(takes <= double(most), fault::memory, "{} takes about {:.3g} GB on the {}, of which {:.3g} GB can be had",
+            plan.precond, takes * 1e-9, side, double(most) * 1e-9);
+    };
+    must_fit(l.making + (on_gpu ? 0 : l.bytes), available_host_memory(), "host");
+    if (on_gpu) must_fit(l.bytes + l.making_on_gpu, available_gpu_memory(options_.where.ordinal), "GPU");
+    if (!a) announce_more(plan, l, on_gpu);
+    made.m = make_preconditioner<V>(plan.precond, a ? *a : *places_.front()->a->to_triplets(), made.tried.where,
                                     find_solver(plan.solver).needs_for(features_.symmetric));
   } catch (const refusal& r) {
     leave(made.tried, r.why, r.message);
@@ -154,7 +170,7 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
 
 template <class V>
 std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& plan, solve_rung& tried) {
-  part made = first_ ? std::move(*first_) : precondition(plan, *places_.front()->a->to_triplets());
+  part made = first_ ? std::move(*first_) : precondition(plan, nullptr);
   first_.reset();
   tried = std::move(made.tried);
   if (!made.m) return nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "memory.hpp"
 #include "rungs.hpp"
 
 #include <furrow/solver.hpp>
@@ -36,7 +37,8 @@ private:
 
   void prepare(coo<V> a);
   place& on(device where);
-  part precondition(const rung_plan& plan, const coo<V>& a) const;
+  part precondition(const rung_plan& plan, const coo<V>* a); ///< null: from the triplets of what is stored
+  void announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu);
   std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x, const effort& spent);
   bool takes_blocks() const;
@@ -52,6 +54,7 @@ private:
   features features_;
   double norm_2_ = 0;
   choice chosen_;
+  memory_estimate announced_;
   bool negated_ = false;                       ///< -A x = -b is solved
   bool indefinite_ = false, singular_ = false; ///< shown by a solve
   std::optional<solve_report> ended_;          ///< why no solve can start

@@ -41,6 +41,23 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   return e;
 }
 
+memory_estimate estimate_next_memory(const choice& c, const stats& s, precision p, const solve_options& o,
+                                     const preconditioner_layout& m, bool m_on_gpu) {
+  const double vector = bytes_of(p) * double(std::max(s.shape.rows, s.shape.cols));
+  const double stored = c.format->lay_out(s, p, c.parameters).bytes;
+  const double vectors = vector * double(find_solver(o.solver).vectors(take_apart(o.solver).parameters));
+  const double making = held(s, p) + m.making;
+  memory_estimate e;
+  e.host = 2 * vector; // b and x
+  if (o.where.is_gpu()) {
+    e.gpu = stored + 2 * vector + (m_on_gpu ? m.bytes + std::max(vectors, m.making_on_gpu) : vectors);
+    e.host += making + (m_on_gpu ? 0 : m.bytes);
+  } else {
+    e.host += stored + std::max(making, m.bytes + vectors);
+  }
+  return e;
+}
+
 memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz) {
   const double vectors = 16 * double(rows);
   e.host = std::max(e.host, 20 * double(nnz)) + vectors;

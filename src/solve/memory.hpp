@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/solve.hpp>
+#include "preconditioners/entry.hpp"
 
 /// What a solve takes, before it takes it.
 namespace furrow {
@@ -10,6 +10,11 @@ std::string named_preconditioner(const solve_options& o);
 
 /// With that choice, for triplets of precision p that are there.
 memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o);
+
+/// A rung after the first, by `o.solver` and a preconditioner of that layout: A is stored, and its triplets are made
+/// from it again.
+memory_estimate estimate_next_memory(const choice& c, const stats& s, precision p, const solve_options& o,
+                                     const preconditioner_layout& m, bool m_on_gpu);
 
 /// What a solve in single precision takes for a system of doubles: their b and x, and both values for a moment.
 memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz);
