@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cusparse_cg.hpp"
 
-#include "backends/gpu/queue.hpp"
+#include "cublas_loop.hpp"
 #include "rivals/rival.hpp"
-
-#include <cublas_v2.h>
 
 namespace furrow::bench {
 namespace {
 
-void check(cublasStatus_t s) { furrow::check(s == CUBLAS_STATUS_SUCCESS, fault::device, cublasGetStatusString(s)); }
-void check(cudaError_t s) { gpu::check(s); }
-
-cublasHandle_t library() {
-  static const cublasHandle_t handle = [] {
-    cublasHandle_t h{};
-    check(cublasCreate(&h));
-    check(cublasSetStream(h, gpu::current_queue().stream));
-    check(cublasSetPointerMode(h, CUBLAS_POINTER_MODE_DEVICE));
-    return h;
-  }();
-  return handle;
-}
+using namespace cublas_loop;
 
 __global__ void quotient_kernel(const double* num, const double* den, double* out, double* negative) {
   *out = *num / *den;
@@ -65,38 +51,13 @@ std::pair<double, double> cusparse_cg(const coo<double>& a, index_t iterations) 
     check(cublasDaxpy(dense, n, one.data(), r.data(), 1, p.data(), 1));
     check(cudaMemcpyAsync(rho, next, sizeof(double), cudaMemcpyDeviceToDevice, stream));
   };
-  cudaEvent_t first, last;
-  check(cudaEventCreate(&first));
-  check(cudaEventCreate(&last));
-  const auto time = [&](auto&& one_step) {
-    begin();
-    for (int i = 0; i < 10; ++i) one_step();
-    begin();
-    check(cudaEventRecord(first, stream));
-    for (index_t i = 0; i < iterations; ++i) one_step();
-    check(cudaEventRecord(last, stream));
-    check(cudaEventSynchronize(last));
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, first, last));
-    return ms * 1e-3 / double(iterations);
-  };
   double home = 0;
-  const double read_each = time([&] {
+  const double read_each = seconds_of_a_step(iterations, begin, [&](index_t) {
     step();
     check(cudaMemcpyAsync(&home, rho, sizeof(double), cudaMemcpyDeviceToHost, stream));
     check(cudaStreamSynchronize(stream));
   });
-  cudaGraph_t recorded;
-  cudaGraphExec_t graph;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  step();
-  check(cudaStreamEndCapture(stream, &recorded));
-  check(cudaGraphInstantiate(&graph, recorded, 0));
-  const double graphed = time([&] { check(cudaGraphLaunch(graph, stream)); });
-  check(cudaGraphExecDestroy(graph));
-  check(cudaGraphDestroy(recorded));
-  cudaEventDestroy(first);
-  cudaEventDestroy(last);
+  const double graphed = seconds_of_a_graph(iterations, begin, [&](index_t) { step(); });
   return {read_each, graphed};
 }
 
