@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solves every square system of some folders by Furrow's `auto` and by rivals, and judges all answers alike.
 
-  real_systems.py FURROW FOLDER... [--rivals NAME,...] [--seconds 60] [--rtol 1e-8] [--device cpu] [--json FILE]
+  real_systems.py FURROW FOLDER... [--rivals NAME,...] [--seconds 60] [--rtol 1e-8] [--device cpu] [--variant NAME] [--json FILE]
 
 b is A * ones. An answer counts as solved where |b - A x| <= 1.1 rtol |b| in long double, whatever its tool says; `false` are
 answers that a tool called converged and that are not. Rivals: splu, bicgstab+spilu, gmres+spilu, cg+jacobi (SciPy), pyamg (where
 it is installed); each runs in a process of its own. Times are set-up and solve without reading. Needs NumPy and SciPy.
+
+Variants are systems that no threshold was fitted to: `permuted` (rows and columns, alike where A is symmetric), `scaled` (rows and
+columns by powers of 2 from 2^-10 to 2^10, D A D where A is symmetric), `perturbed` (each value by up to 1e-6 of itself).
 """
 import argparse
 import json
@@ -107,12 +110,41 @@ def judge(got, a, b, rtol):
             "error": float(abs(wide - 1).max())}
 
 
-def systems(folders):
+def varied(a, variant):
+    """Drawn from a fixed seed; a symmetric matrix stays symmetric."""
+    draw = np.random.default_rng(1)
+    n = a.shape[0]
+    symmetric = abs(a - a.T).max() == 0
+    if variant == "permuted":
+        rows = draw.permutation(n)
+        columns = rows if symmetric else draw.permutation(n)
+        return sp.csr_array(a[rows][:, columns])
+    if variant == "scaled":
+        rows = np.exp2(draw.integers(-10, 11, n))
+        columns = rows if symmetric else np.exp2(draw.integers(-10, 11, n))
+        return sp.csr_array(sp.diags_array(rows) @ a @ sp.diags_array(columns))
+    entries = a.tocoo()
+    row, column = entries.coords
+    low, high = (np.minimum(row, column), np.maximum(row, column)) if symmetric else (row, column)
+    places = np.unique(low.astype(np.int64) * n + high, return_inverse=True)[1]
+    change = 1 + 1e-6 * draw.uniform(-1, 1, places.max(initial=0) + 1)
+    return sp.csr_array(sp.coo_array((entries.data * change[places], (row, column)), a.shape))
+
+
+def systems(folders, variant, scratch):
+    """The file that Furrow is given, its name, and A."""
     for folder in folders:
         for file in sorted(folder.glob("*.mtx*")):
             a = scipy.io.mmread(file)
-            if sp.issparse(a) and a.shape[0] == a.shape[1] and not np.iscomplexobj(a):
-                yield file, sp.csr_array(a.astype(float))
+            if not sp.issparse(a) or a.shape[0] != a.shape[1] or np.iscomplexobj(a):
+                continue
+            a = sp.csr_array(a.astype(float))
+            name = file.name.split(".")[0]
+            if variant:
+                a = varied(a, variant)
+                file = scratch / "a.mtx"
+                scipy.io.mmwrite(file, a, symmetry="general", precision=17)
+            yield file, name, a
 
 
 def table(tools, results):
@@ -151,18 +183,18 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--rtol", type=float, default=1e-8)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--variant", choices=["permuted", "scaled", "perturbed"])
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_intermixed_args()
     tools = ["furrow", *filter(None, options.rivals.split(","))]
     results = {}
     with tempfile.TemporaryDirectory() as folder:
-        for file, a in systems(options.folders):
+        for file, name, a in systems(options.folders, options.variant, pathlib.Path(folder)):
             b = a @ np.ones(a.shape[1])
             if not b.any():
                 b = a @ np.random.default_rng(1).standard_normal(a.shape[1])
             got = {"furrow": by_furrow(file, b, pathlib.Path(folder), options)}
             got.update({name: by_rival(name, a, b, options) for name in tools[1:]})
-            name = file.name.split(".")[0]
             results[name] = {tool: judge(g, a, b, options.rtol) for tool, g in got.items()}
             f = results[name]["furrow"]
             print(f"{name:28} {a.shape[0]:7} {'solved' if f['solved'] else 'NOT   '} {f.get('seconds', 0):8.3f} s  {f.get('residual', 1):.1e}  "
@@ -170,7 +202,8 @@ def main():
     print(table(tools, results))
     print(beside_the_best(tools, results))
     if options.json:
-        options.json.write_text(json.dumps({"rtol": options.rtol, "seconds": options.seconds, "device": options.device, "results": results},
+        options.json.write_text(json.dumps({"rtol": options.rtol, "seconds": options.seconds, "device": options.device, "variant": options.variant,
+                                            "results": results},
                                            indent=1, default=lambda v: v.item()) + "\n")
 
 
