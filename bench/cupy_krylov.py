@@ -33,16 +33,16 @@ def load(furrow, name):
         if not file.exists():
             file = pathlib.Path(folder) / "a.mtx"
             subprocess.run([furrow, "generate", one, "-o", file], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        a = sp.csr_array(scipy.io.mmread(file).astype(float))
+        a = sp.csr_array(sp.coo_array(scipy.io.mmread(file)).astype(float))
     return sp.csr_matrix(sp.block_diag([a] * int(copies or 1), format="csr"))
 
 
 def seconds(method, a, b, iterations):
     def run(n):
         if method == "gmres":
-            cspl.gmres(a, b, tol=1e-200, atol=0, restart=30, maxiter=n)
+            cspl.gmres(a, b, rtol=1e-200, atol=0, restart=30, maxiter=n)
         else:
-            getattr(cspl, method)(a, b, tol=1e-200, atol=0, maxiter=n)
+            getattr(cspl, method)(a, b, rtol=1e-200, atol=0, maxiter=n)
         cupy.cuda.Device().synchronize()
 
     def timed(n):

@@ -61,14 +61,15 @@ struct rotate {
     const double nothing = rounding * sqrt(n.s[squares]);
     double below = rest > 0 ? sqrt(rest) : 0;
     if (below <= nothing) below = 0;
+    double upper = r[0];
     for (int k = 0; k < j; ++k) {
-      const double c = n.cosines()[k], s = n.sines()[k], upper = r[k];
-      r[k] = c * upper + s * r[k + 1];
-      r[k + 1] = c * r[k + 1] - s * upper;
+      const double c = n.cosines()[k], s = n.sines()[k], lower = r[k + 1];
+      r[k] = c * upper + s * lower;
+      upper = c * lower - s * upper;
     }
-    const double size = hypot(r[j], below);
+    const double size = hypot(upper, below);
     const bool lost = size <= nothing;
-    const double c = lost ? 0 : r[j] / size, s = lost ? 1 : below / size;
+    const double c = lost ? 0 : upper / size, s = lost ? 1 : below / size;
     r[j] = lost ? 0 : size;
     n.cosines()[j] = c;
     n.sines()[j] = s;
