@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arena.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 
 #if FURROW_HAS_SUPERLU
+#include <slu_ddefs.h>
 
 namespace furrow::lu {
 namespace {
@@ -68,6 +71,13 @@ void superlu_abort_and_exit(char* why) {
   if (furrow::lu::current) throw furrow::lu::superlu_aborted{why};
   std::fputs(why, stderr);
   std::exit(-1);
+}
+
+/// SuperLU's own, called once a column of a factorisation, which can take hours: one that is told to stop ends here.
+void resetrep_col(const int count, const int* segments, int* first_nonzero) {
+  for (int k = 0; k < count; ++k) first_nonzero[segments[k]] = EMPTY;
+  static thread_local furrow::index_t columns = 0;
+  if (furrow::lu::current) furrow::stops_set_up::at_row(columns++);
 }
 
 } // extern "C"
