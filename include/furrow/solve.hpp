@@ -80,6 +80,7 @@ struct solve_report {
   std::string message; ///< one sentence
   index_t iterations = 0;
   index_t restarts = 0;         ///< from the recomputed residual
+  index_t inner_iterations = 0; ///< of the solver inside `refine`, in all of its iterations together; 0: there is none
   double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
   /// |A'r| / (|A| |r|), r = b - A x, recomputed from x by methods of least squares; NaN: not known.
   double normal_residual = std::numeric_limits<double>::quiet_NaN();

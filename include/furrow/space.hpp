@@ -50,10 +50,9 @@ private:
 /// fetch(from, to)       many of them at once; waits
 /// put(from, to)         slots from host memory
 /// scalars(f)            f() once, where the slots are: small algebra beside the vectors
-/// repeat(body, until)   a loop object; its run(n) calls `body` up to n times, and after each of them evaluates
-/// `until()`
-///                       beside the vectors; returns true as soon as that is true. `body` must enqueue the same work
-///                       each time.
+/// repeat(body, until, waits)  a loop object; its run(n) calls `body` up to n times, and after each of them evaluates
+///                       `until()` beside the vectors; returns true as soon as that is true. `body` must enqueue the
+///                       same work each time, and must not wait, unless `waits`: then the host calls it each time.
 ///
 /// Of a basis, its first k vectors, where k is read from a slot when the work is done, and is at most what the basis
 /// was made for. h, g: k slots from there on. Each streams V once, however many sums it makes, in a fixed order:

@@ -26,10 +26,14 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   const std::string precond = named_preconditioner(o);
   const std::string usual = s.shape.rows == s.shape.cols ? "cg" : "lsmr",
                     solver = o.solver == "auto" ? usual : o.solver;
-  const bool both_ways = find_solver(solver).needs.transposed;
+  const solver_entry& method = find_solver(solver);
+  const std::string_view parameters = take_apart(solver).parameters;
+  const bool both_ways = method.needs.transposed;
   const double stored = both_ways ? 2 * l.bytes : l.bytes; // A' takes about as much as A
-  const preconditioner_layout m = find_preconditioner(precond).lay_out(s, p, take_apart(precond).parameters);
-  const double vectors = vector * double(find_solver(solver).vectors(take_apart(solver).parameters)) + m.bytes;
+  const preconditioner_layout m = method.set_up
+                                      ? preconditioner_layout{}
+                                      : find_preconditioner(precond).lay_out(s, p, take_apart(precond).parameters);
+  const double vectors = vector * double(method.vectors(parameters)) + m.bytes;
   memory_estimate e;
   e.host = 2 * vector + (both_ways ? held(s, p) : 0); // b, x, and the triplets of A'
   if (o.where.is_gpu()) {
@@ -37,6 +41,10 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
     e.host += std::max({making, held(s, p) + m.making, 2 * vector});
   } else {
     e.host += std::max({making + m.bytes, held(s, p) + m.making, stored + vectors});
+  }
+  if (method.set_up) {
+    const memory_estimate own = method.set_up.estimate(s, parameters, o);
+    e.host += own.host, e.gpu += own.gpu;
   }
   return e;
 }

@@ -54,8 +54,7 @@ template <class V> V safe_scale(double size) {
 
 template <class V>
 solve_report call(const solver_entry& solver, const linear_system<V>& system, const solve_options& o) {
-  if constexpr (sizeof(V) == 8) return solver.f64(o.where, system, o);
-  else return solver.f32(o.where, system, o);
+  return solver.runner<V>()(o.where, system, o);
 }
 
 /// |b - A x| on the operator's device.

@@ -104,6 +104,7 @@ template <class V> struct solver<V>::state {
   std::string format, kernel, reason;
   std::shared_ptr<const any_operator<V>> own_a;
   std::unique_ptr<any_preconditioner<V>> own_m;
+  std::unique_ptr<solver_keeps> kept; ///< by the method's own set-up
   std::unique_ptr<any_operator<V>> own_transposed;
   const any_operator<V>*a = nullptr, *transposed = nullptr; ///< A' where the method needs it
   const any_preconditioner<V>* m = nullptr;
@@ -128,18 +129,21 @@ template <class V> struct solver<V>::state {
     method = &find_solver(solver);
     check(method->on_gpu || !options.where.is_gpu(), fault::device,
           "{} has no GPU part: cg takes one right-hand side after the other there, or solve on the CPU", method->name);
+    check(method->runner<V>() != nullptr, fault::usage,
+          "{} works in single precision inside, and takes systems in double precision only", method->name);
     parameters = take_apart(solver).parameters;
     method->vectors(parameters); // throws for parameters that make no sense
   }
 
   void set_up(coo<V> given, const matrix<V>* known = nullptr);
+  void set_up_preconditioner(const coo<V>& given, bool symmetric);
   void set_up_single(coo<V> given);
   solve_report ended(status why, std::string message) const;
   solve_report solve(cview<V> b, view<V> x, const solve_options& o);
   solve_report solve_on_gpu(cview<V> b, view<V> x, const solve_options& o);
   std::vector<solve_report> solve_columns_on_gpu(cview<V> b, view<V> x, index_t columns);
   linear_system<V> system(cview<V> b, view<V> x) const {
-    return {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed};
+    return {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed, kept.get()};
   }
   solve_report run(cview<V> b, view<V> x, const solve_options& o);
   solve_report described(solve_report report) const;
@@ -194,7 +198,7 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
   });
   const bool symmetric = method->needs.transposed && is_symmetric(given);
   try {
-    own_m = make_preconditioner(o.precond, given, o.where, method->needs_for(symmetric));
+    set_up_preconditioner(given, symmetric);
   } catch (const refusal& r) {
     refused = r;
     triplets = std::move(given);
@@ -212,6 +216,16 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
   a = own_a.get();
   transposed = symmetric ? a : own_transposed.get();
   m = own_m.get();
+}
+
+/// Or what the method makes in its place.
+template <class V> void solver<V>::state::set_up_preconditioner(const coo<V>& given, bool symmetric) {
+  if (!method->set_up) {
+    own_m = make_preconditioner(options.precond, given, options.where, method->needs_for(symmetric));
+    return;
+  }
+  kept = method->set_up.make<V>()(given, parameters, options);
+  own_m = std::make_unique<no_preconditioner<V>>();
 }
 
 template <class V> void solver<V>::state::set_up_single(coo<V> given) {
@@ -268,7 +282,8 @@ template <class V> solve_report solver<V>::state::described(solve_report report)
   report.product_bytes = a->bytes_per_apply();
   report.stored_bytes =
       a->stored_bytes() + m->stored_bytes() + (own_transposed ? own_transposed->stored_bytes() : 0) +
-      double(sizeof(V)) * double(std::max(shape.rows, shape.cols)) * double(2 + method->vectors(parameters));
+      double(sizeof(V)) * double(std::max(shape.rows, shape.cols)) * double(2 + method->vectors(parameters)) +
+      (kept ? kept->stored_bytes() : 0);
   return report;
 }
 
@@ -400,6 +415,9 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
   check_shape(a.shape(), state_->method);
   check(transposed || !state_->method->needs.transposed, fault::usage,
         "{} multiplies by the transposed operator, too: give it", state_->method->name);
+  check(!state_->method->set_up, fault::usage,
+        "{} needs the entries of the matrix, which an operator of yours does not give: give the matrix",
+        state_->method->name);
   check(!transposed || transposed->shape() == shape2{a.shape().cols, a.shape().rows}, fault::usage,
         "the transposed operator is {} x {} beside one of {} x {}", transposed ? transposed->shape().rows : 0,
         transposed ? transposed->shape().cols : 0, a.shape().rows, a.shape().cols);
@@ -432,6 +450,7 @@ template <class V> void solver<V>::state::finish(solve_report& report) {
   if (single || climbing) return;
   report.solver = options.solver, report.precond = options.precond;
   report.format = format, report.kernel = kernel, report.reason = reason;
+  if (kept) kept->describe(report);
 }
 
 template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {

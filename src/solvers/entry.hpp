@@ -4,6 +4,14 @@
 
 namespace furrow {
 
+/// What a method keeps of its set-up beside an operator and M: made once, for all solves.
+struct solver_keeps {
+  virtual ~solver_keeps() = default;
+  virtual double stored_bytes() const = 0; ///< with the vectors that a solve takes beside those of the entry
+  /// Says in a report what ran: solver, precond and what M says of itself.
+  virtual void describe(solve_report& report) const = 0;
+};
+
 /// A x = b on one device, everything in that device's memory.
 template <class V> struct linear_system {
   const any_operator<V>& a;
@@ -15,6 +23,28 @@ template <class V> struct linear_system {
   index_t longest_row = 0;
   std::string_view parameters{};               ///< what follows the solver's name and a colon: "50" of `gmres:50`
   const any_operator<V>* transposed = nullptr; ///< A' where the solver needs it; &a where A is symmetric
+  solver_keeps* kept = nullptr;                ///< what the method's own set-up made
+  /// A step of another method, which works the residual out itself: the solver takes its recurrence at its word, does
+  /// not start again, and gives up sooner.
+  bool inner = false;
+};
+
+/// A set-up of a method's own, from the triplets of A that a preconditioner sees. M is its affair, too: the method's
+/// own M is the identity. Null: the method needs an operator and M, and solves with operators of the caller.
+struct own_set_up {
+  /// What it takes beside the operator, in bytes, making included.
+  memory_estimate (*estimate)(const stats& s, std::string_view parameters, const solve_options& options) = nullptr;
+  /// Throws a `refusal` where no solve can start, errors as a preconditioner's maker.
+  std::unique_ptr<solver_keeps> (*f64)(const coo<double>& a, std::string_view parameters,
+                                       const solve_options& options) = nullptr;
+  std::unique_ptr<solver_keeps> (*f32)(const coo<float>& a, std::string_view parameters,
+                                       const solve_options& options) = nullptr;
+
+  explicit operator bool() const { return estimate != nullptr; }
+  template <class V> auto make() const {
+    if constexpr (sizeof(V) == 8) return f64;
+    else return f32;
+  }
 };
 
 template <class V>
@@ -29,6 +59,7 @@ struct solver_entry {
   /// parameters that make no sense.
   index_t (*vectors)(std::string_view parameters) = nullptr;
   solve_report (*f64)(device where, const linear_system<double>& system, const solve_options& options) = nullptr;
+  /// Null: it solves systems in double only.
   solve_report (*f32)(device where, const linear_system<float>& system, const solve_options& options) = nullptr;
   std::string_view parameters{};       ///< what may follow the name, for people: "[:RESTART]"
   std::string_view precond = "jacobi"; ///< the preconditioner that "auto" means
@@ -37,7 +68,12 @@ struct solver_entry {
   /// none of b zero. Null: they are solved one after the other.
   columns_runner<double> columns_f64 = nullptr;
   columns_runner<float> columns_f32 = nullptr;
+  own_set_up set_up{}; ///< of its own, beside operator and M
 
+  template <class V> auto runner() const {
+    if constexpr (sizeof(V) == 8) return f64;
+    else return f32;
+  }
   template <class V> columns_runner<V> columns() const {
     if constexpr (sizeof(V) == 8) return columns_f64;
     else return columns_f32;

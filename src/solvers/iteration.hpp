@@ -27,6 +27,7 @@ namespace furrow {
 ///                    `home`: the slots; not `patient`: starting again did not help
 ///   look(home, first, last)  only of a method that keeps numbers of its own: is shown the slots after steps first to
 ///                    last, at most 4096 of them
+///   waits()          only of a method whose step waits for the device itself: the host drives its loop
 ///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
 ///   normal_residual(norm), least_squares(ratio)  only of methods of least squares: |A'r| / (|A| |r|) worked
 ///                    out anew from r(), whose norm is given, and the end that it means where it is small. The
@@ -59,6 +60,16 @@ public:
   const double* last_slots() const { return home_.data(); }
   /// |b - A x|, recomputed.
   double residual() const { return residual_; }
+  /// The norm of the residual that is small enough.
+  double goal() const { return goal_; }
+  double norm_of_b() const { return norm_b_; }
+  /// A bound for what rounding does to the computed b - A x: a row of k entries is off by at most (k + 2) u times the
+  /// sum of |a_ij x_j| and |b_i| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1). Writes
+  /// slot `control::rr` and waits.
+  double rounding_of_residual() {
+    const double unit = std::numeric_limits<V>::epsilon() / 2;
+    return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_of(system_.x) + norm_b_);
+  }
   /// |x - x0| / |x|, see `moved_since`.
   double moved_since_first_guess() { return first_x_.empty() ? 1 : moved_since(first_x_); }
   /// For a method whose residual climbs far above the first one before it falls: r is worked out anew on the way down.
@@ -74,14 +85,20 @@ public:
     keep_first_guess();
     record(residual_, seconds());
     auto loop = s_.repeat([&method] { method.step(); },
-                          control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()});
+                          control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()},
+                          requires { method.waits(); });
     if (!finished(method, control::running)) {
       int idle = 0;
       for (double smallest = residual_;; ++report_.restarts) {
         begin_again(method);
         const int v = run_chunks(loop, method);
+        if (system_.inner && takes_at_its_word(v)) break;
         recompute_residual();
         if (ended_by(v, method) || finished(method, v)) break;
+        if (system_.inner) {
+          give_up(v, method);
+          break;
+        }
         idle = residual_ < 0.9 * smallest ? 0 : idle + 1;
         smallest = std::min(smallest, residual_);
         if (idle == patience) {
@@ -99,13 +116,15 @@ public:
 private:
   static constexpr index_t ring = 4096; ///< residuals kept beside the vectors; the longest chunk of steps
   static constexpr int patience = 10;   ///< starts from the recomputed residual that may bring nothing
+  /// Steps without a new smallest residual inside another method, which loses nothing where it begins again.
+  static constexpr index_t patience_inside = 1000;
 
   view<double> residuals() { return part(as_view(numbers_), slots_, ring); }
   control::limits limits() const {
     const double first = first_ * first_;
     return {.goal = goal_ * goal_,
             .steps = double(limit_),
-            .patience = double(std::max<index_t>(2 * n_, 5000)),
+            .patience = double(system_.inner ? patience_inside : std::max<index_t>(2 * n_, 5000)),
             .ceiling = first * 1e40,
             .hump = replaces_ ? 100 * first : std::numeric_limits<double>::infinity(),
             .outlook = double(o_.outlook)};
@@ -229,6 +248,12 @@ private:
     recompute_residual();
   }
 
+  bool takes_at_its_word(int v) {
+    if (v != control::small_enough) return false;
+    residual_ = std::sqrt(home_[control::rr]);
+    return end({status::converged, solver_messages::converged});
+  }
+
   template <class Method> void give_up(int v, Method& method) {
     hand_back_the_best();
     std::optional<ending> own;
@@ -275,13 +300,6 @@ private:
   bool end(ending e) {
     ending_ = std::move(e);
     return true;
-  }
-
-  /// A bound for what rounding does to the computed b - A x: a row of k entries is off by at most (k + 2) u times the
-  /// sum of |a_ij x_j| and |b_i| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1).
-  double rounding_of_residual() {
-    const double unit = std::numeric_limits<V>::epsilon() / 2;
-    return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_of(system_.x) + norm_b_);
   }
 
   /// Whether the residual is at most the goal however the computed one was rounded; otherwise works it out beyond

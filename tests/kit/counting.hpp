@@ -90,9 +90,9 @@ public:
       return done;
     }
   };
-  template <class Body, class Until> auto repeat(Body body, Until until) {
+  template <class Body, class Until> auto repeat(Body body, Until until, bool waits = false) {
     using loop = decltype(s_.repeat(body, until)); // need not be movable
-    return counted_loop<loop>{s_.repeat(std::move(body), std::move(until)), seen_};
+    return counted_loop<loop>{s_.repeat(std::move(body), std::move(until), waits), seen_};
   }
 
 private:

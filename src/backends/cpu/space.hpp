@@ -119,7 +119,9 @@ public:
       return false;
     }
   };
-  template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until) { return {body, until}; }
+  template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until, bool /*waits*/ = false) {
+    return {body, until};
+  }
 
 private:
   static double add_up(const double* partial, index_t blocks, int stride) {

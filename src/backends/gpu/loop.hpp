@@ -23,10 +23,11 @@ template <class Until> __global__ void until_kernel(Until until, loop_state* sta
 template <class Until> __global__ void until_kernel(Until until, loop_state* state) { state->stopped = until(); }
 
 /// body, until, body, until, ... The body is recorded once into a graph with a WHILE node and runs there without the
-/// host; where the driver has no such nodes the host drives the loop and waits after each step.
+/// host; where the body waits itself and where the driver has no such nodes the host drives the loop and waits after
+/// each step.
 template <class Body, class Until> class loop {
 public:
-  loop(Body body, Until until) : body_(body), until_(until), state_(1) {}
+  loop(Body body, Until until, bool waits) : body_(body), until_(until), waits_(waits), state_(1) {}
   loop(const loop&) = delete;
   ~loop() {
     if (graph_) cudaGraphExecDestroy(graph_);
@@ -35,7 +36,7 @@ public:
   /// At most `steps` steps; true as soon as `until` said so. Waits.
   bool run(index_t steps) {
     if (steps < 1) return false;
-    if (!current_queue().graphs) return run_from_host(steps);
+    if (waits_ || !current_queue().graphs) return run_from_host(steps);
     if (!graph_) record();
     const cudaStream_t stream = current_queue().stream;
     set_steps_kernel<<<1, 1, 0, stream>>>(state_.data(), steps);
@@ -97,6 +98,7 @@ private:
 
   Body body_;
   Until until_;
+  bool waits_;
   gpu_array<loop_state> state_;
   cudaGraphExec_t graph_ = nullptr;
 };

@@ -103,7 +103,9 @@ public:
     copy_bytes(gpu_memory{}, to.data, host_memory{}, from.data, static_cast<std::size_t>(from.size) * sizeof(double));
   }
 
-  template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until) { return {body, until}; }
+  template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until, bool waits = false) {
+    return {body, until, waits};
+  }
 
 private:
   /// A long pass does not come early: its blocks would crowd on the multiprocessors that are free first.
