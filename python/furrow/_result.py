@@ -146,6 +146,7 @@ class Result:
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": told["name"], "rhs": told["rhs"],
             "x0": told["x0"], "right_hand_sides": 1, "reason": self.reason, "restarts": r["restarts"], "waits": r["waits"],
+            "inner_iterations": r["inner_iterations"],
             "rtol": told["rtol"], "atol": told["atol"], "gbps": rate * 1e-9,
             "memory": {"stored_bytes": r["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
         }

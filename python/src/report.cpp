@@ -20,6 +20,7 @@ namespace {
 /// Names of the fields that go into a dictionary as they are.
 template <class Report, class F> void each_field(Report& r, F f) {
   f("message", r.message), f("iterations", r.iterations), f("restarts", r.restarts), f("waits", r.waits);
+  f("inner_iterations", r.inner_iterations);
   f("relative_residual", r.relative_residual), f("normal_residual", r.normal_residual);
   f("condition_estimate", r.condition_estimate), f("error_estimate", r.error_estimate), f("warning", r.warning);
   f("smallest_ritz", r.smallest_ritz), f("largest_ritz", r.largest_ritz), f("product_bytes", r.product_bytes);

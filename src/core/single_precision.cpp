@@ -65,7 +65,7 @@ int exponent_for_single_precision(cview<double> values) {
   return high == 0 || (high <= largest && low >= smallest) ? 0 : -std::ilogb(high);
 }
 
-coo<float> to_single_precision(coo<double>&& a, int exponent) {
+host_array<float> values_in_single_precision(const coo<double>& a, int exponent) {
   const auto [half, rest] = power_of_two(exponent);
   host_array<float> narrow(a.nnz());
   std::atomic<bool> large = false, small = false;
@@ -83,6 +83,11 @@ coo<float> to_single_precision(coo<double>&& a, int exponent) {
     check(!overflows(a.val[k], narrow[k]), fault::input,
           "entry ({}, {}) = {} is too large for single precision: use f64", a.row[k] + 1, a.col[k] + 1, a.val[k]);
   if (small) check_small_ones(a, narrow, exponent);
+  return narrow;
+}
+
+coo<float> to_single_precision(coo<double>&& a, int exponent) {
+  host_array<float> narrow = values_in_single_precision(a, exponent);
   a.val = {};
   return {a.shape, std::move(a.row), std::move(a.col), std::move(narrow)};
 }

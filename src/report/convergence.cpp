@@ -71,11 +71,13 @@ void add_convergence(html& page, const subject& s) {
   page.close();
   page.element(
       "p",
-      fmt::format("The curve begins at {} and ends at {} after {} iteration{}; the residual that was computed "
-                  "anew from x is {}{}.",
-                  figure(r.history.front()), figure(r.history.back()), count_text(r.iterations),
-                  r.iterations == 1 ? "" : "s", has_residual(r) ? figure(r.relative_residual) : "not known",
-                  r.restarts ? fmt::format(", with {} restart{} from it", r.restarts, r.restarts == 1 ? "" : "s") : ""),
+      fmt::format(
+          "The curve begins at {} and ends at {} after {} iteration{}{}; the residual that was computed "
+          "anew from x is {}{}.",
+          figure(r.history.front()), figure(r.history.back()), count_text(r.iterations), r.iterations == 1 ? "" : "s",
+          r.inner_iterations ? fmt::format(", {} of the solver inside them", count_text(r.inner_iterations)) : "",
+          has_residual(r) ? figure(r.relative_residual) : "not known",
+          r.restarts ? fmt::format(", with {} restart{} from it", r.restarts, r.restarts == 1 ? "" : "s") : ""),
       "class=\"note\"");
   page.close();
 }

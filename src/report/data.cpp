@@ -94,6 +94,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
   j.add("message", text_of(r.message));
   j.add("iterations", fmt::format("{}", r.iterations));
   j.add("restarts", fmt::format("{}", r.restarts));
+  j.add("inner_iterations", fmt::format("{}", r.inner_iterations));
   j.add("relative_residual", has_residual(r) ? number(r.relative_residual) : "null");
   j.add("relative_error", c.error && has_residual(r) ? number(*c.error) : "null");
   j.add("normal_residual", number(r.normal_residual));

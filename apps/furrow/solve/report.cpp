@@ -103,9 +103,12 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                       : o.rhs == "random" ? "A times a random vector"
                       : o.rhs == "ones"   ? "A * ones"
                                           : printable(o.rhs));
-  text += line("solver",
-               fmt::format("{}, {}{}", method_of(r), request.machine.precision_name,
-                           r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
+  text +=
+      line("solver",
+           fmt::format("{}, {}{}{}", method_of(r), request.machine.precision_name,
+                       r.inner_iterations ? fmt::format(", {} iterations in f32 inside", count_text(r.inner_iterations))
+                                          : "",
+                       r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
   text += attempts(r);
   if (request.explain && !r.matrix_about.empty()) {
     text += line("matrix", r.matrix_about);
@@ -188,6 +191,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["precond_says"] = r.precond_about;
   j["levels"] = levels_of(r);
   j["restarts"] = r.restarts;
+  j["inner_iterations"] = r.inner_iterations;
   j["waits"] = r.waits;
   j["rtol"] = request.options.rtol;
   j["atol"] = request.options.atol;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "refine.hpp"
+
+#include "solvers/on_device.hpp"
+
+#include <fmt/format.h>
+
+namespace furrow {
+namespace refine_messages {
+
+using solver_messages::standing;
+
+ending not_finite() {
+  return {status::nan, [](const standing& s) {
+            return fmt::format("iteration {}: the correction is not finite: the numbers overflow", s.iterations + 1);
+          }};
+}
+
+ending no_step(std::string_view method, status why, const std::string& message) {
+  const status own = why == status::converged || why == status::max_iterations ? status::stagnated : why;
+  const std::string instead = why == status::not_positive_definite
+                                  ? "refine:minres and refine:bicgstab take such matrices"
+                                  : fmt::format("--solver {} in double precision may do better", method);
+  return {own, [=](const standing& s) {
+            return fmt::format("the relative residual stays at {:.3e} after {} corrections, for {} in single precision "
+                               "gives no other: {}; {}",
+                               s.relative, s.iterations, method, message, instead);
+          }};
+}
+
+ending no_gain(std::string_view method, double condition) {
+  return {status::stagnated, [=](const standing& s) {
+            return fmt::format(
+                "the relative residual stays at {:.3e} after {} corrections in single precision, which "
+                "gain nothing where the condition number is beyond 1e6 or 1e7: here it seems to be {:.0e} "
+                "or more; take --solver {} in double precision",
+                s.relative, s.iterations, condition, method);
+          }};
+}
+
+} // namespace refine_messages
+
+namespace refine_solver {
+namespace {
+
+std::unique_ptr<solver_keeps> set_up(const coo<double>& a, std::string_view parameters, const solve_options& options) {
+  return std::make_unique<inner_system>(a, parameters, options);
+}
+
+/// What `iteration` takes, and two vectors in single precision; the inner method's are counted with its set-up.
+index_t vectors(std::string_view) { return iteration<cpu::space<double>>::own_vectors + 1; }
+
+} // namespace
+
+extern const solver_entry entry{
+    .name = "refine",
+    .about = "a solver in single precision inside, residuals and answer in double",
+    .vectors = vectors,
+    .f64 = run_on_device<refine_method, double>,
+    .parameters = "[:SOLVER]",
+    .set_up = {.estimate = estimate_inner_system, .f64 = set_up},
+};
+
+} // namespace refine_solver
+} // namespace furrow
