@@ -67,6 +67,22 @@ def test_gmres_has_scipys_cycles():
         furrow.fgmres(A, b, callback=print, monitor="bar")
 
 
+def test_refine_is_double_outside():
+    A = furrow.generate("poisson2d:40")
+    exact = np.random.default_rng(2).standard_normal(1600)
+    r = furrow.solve(A, A @ exact, solver="refine", rtol=1e-12)
+    assert r.solver == "refine:cg" and r.success and abs(r.x - exact).max() <= 1e-9
+    assert r.to_dict()["inner_iterations"] > r.iterations
+    x, info = furrow.refine(A, A @ exact, rtol=1e-12)
+    assert info == 0 and abs(x - exact).max() <= 1e-9
+    kept = furrow.Solver(A, solver="refine:minres", rtol=1e-12)
+    assert [kept.solve(A @ exact).seconds["setup"] > 0 for _ in range(2)] == [True, False]
+    with pytest.raises(furrow.UsageError, match="double precision only"):
+        furrow.solve(A.astype(np.float32), np.ones(1600, np.float32), solver="refine", rtol=1e-4)
+    with pytest.raises(furrow.UsageError, match="give the matrix"):
+        furrow.refine(sla.aslinearoperator(A), np.ones(1600))
+
+
 def test_minres_shifts():
     A = furrow.generate("poisson2d:20")
     b = np.random.default_rng(1).standard_normal(400)

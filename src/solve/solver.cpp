@@ -416,7 +416,7 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
   check(transposed || !state_->method->needs.transposed, fault::usage,
         "{} multiplies by the transposed operator, too: give it", state_->method->name);
   check(!state_->method->set_up, fault::usage,
-        "{} needs the entries of the matrix, which an operator of yours does not give: give the matrix",
+        "{} keeps A and M in a form of its own: give the matrix, and a preconditioner by its name",
         state_->method->name);
   check(!transposed || transposed->shape() == shape2{a.shape().cols, a.shape().rows}, fault::usage,
         "the transposed operator is {} x {} beside one of {} x {}", transposed ? transposed->shape().rows : 0,

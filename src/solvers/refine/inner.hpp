@@ -20,7 +20,8 @@ public:
   solve_report solve(cview<float> r, view<float> d, const solve_options& options) const;
 
   int exponent() const { return exponent_; }
-  std::string_view method() const { return method_->name; }
+  /// With its parameters.
+  std::string_view method() const { return name_; }
 
   double stored_bytes() const override;
   void describe(solve_report& report) const override;

@@ -17,11 +17,10 @@ ending not_finite() {
 }
 
 ending no_step(std::string_view method, status why, const std::string& message) {
-  const status own = why == status::converged || why == status::max_iterations ? status::stagnated : why;
   const std::string instead = why == status::not_positive_definite
                                   ? "refine:minres and refine:bicgstab take such matrices"
                                   : fmt::format("--solver {} in double precision may do better", method);
-  return {own, [=](const standing& s) {
+  return {why, [=](const standing& s) {
             return fmt::format("the relative residual stays at {:.3e} after {} corrections, for {} in single precision "
                                "gives no other: {}; {}",
                                s.relative, s.iterations, method, message, instead);

@@ -77,10 +77,13 @@ public:
     if (verdict == control::not_finite) return refine_messages::not_finite();
     if (stopped_) return ending{status::interrupted, solver_messages::interrupted};
     if (seconds() > o_.time_limit) return ending{status::max_iterations, solver_messages::out_of_time};
-    if (verdict == refine_steps::no_step) return refine_messages::no_step(inner_.method(), last_.why, last_.message);
+    const bool tired =
+        last_.why == status::converged || last_.why == status::stagnated || last_.why == status::max_iterations;
+    if (verdict == refine_steps::no_step && !tired)
+      return refine_messages::no_step(inner_.method(), last_.why, last_.message);
     if (std::sqrt(slots[control::best]) <= 2 * it_.rounding_of_residual())
       return ending{status::stagnated, solver_messages::stagnated};
-    return refine_messages::no_gain(inner_.method(), std::max(condition_seen_, 1 / unit));
+    return refine_messages::no_gain(inner_.method(), std::max({condition_seen_, condition_, 1 / unit}));
   }
 
   double bytes_per_iteration() const {
