@@ -18,7 +18,17 @@ _NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged"
 
 
 class Step:
-    """What a monitor is told: `iteration`, `residual` (relative), `seconds`, and `x` with ``monitor=(f, k)``."""
+    """What a monitor is told: `iteration`, `residual` (relative), `seconds`, and `x` with ``monitor=(f, k)``.
+
+    >>> import furrow, numpy as np
+    >>> def at_the_third(step):
+    ...     print(step.iteration, step.x.shape)
+    ...     return step.iteration == 3
+    >>> A = furrow.generate("poisson2d:20")
+    >>> furrow.cg(A, np.arange(400.0), monitor=(at_the_third, 3)).status
+    3 (400,)
+    'interrupted'
+    """
 
     __slots__ = ("iteration", "residual", "seconds", "_x")
 
@@ -27,6 +37,7 @@ class Step:
 
     @property
     def x(self) -> Any:
+        """The answer so far, for a monitor that says how often it is wanted."""
         if self._x is None:
             raise AttributeError("x comes to a monitor that says how often it is wanted: monitor=(f, 10)")
         return self._x
@@ -58,6 +69,9 @@ class Result:
     solver, precond, format, kernel, reason, device : str
     error : float or None
         The largest error of x, for the report: set it where the answer is known.
+    columns : list of Result
+        One for each of several right-hand sides, which x has side by side; the other attributes are those of the column
+        that ended worst, and info is 0 only where all of them were solved. Empty for a single one.
     rungs : list of dict
         What was tried where no method was named; the last one gave the answer.
     levels : list of dict
@@ -80,6 +94,7 @@ class Result:
     def __init__(self, x: Any, report: Any, A: Any, *, solver: str, precond: Any, shape: Any, nnz: int, rtol: float,
                  atol: float, goal: float, dtype: Any, x0: str, wants_best_fit: bool) -> None:
         self.x = x
+        self.columns: list[Result] = []
         self._report, self._A = report, A
         self._sketch: dict[str, Any] | None = None
         self.status = report["status"]
@@ -130,7 +145,7 @@ class Result:
 
         r, told = self._report, self._told
         rungs = [{**rung, "relative_residual": number(rung["relative_residual"])} for rung in self.rungs]
-        solve = rungs[-1]["seconds"]["solve"] if rungs else self.seconds["solve"]
+        solve = rungs[-1]["seconds"]["solve"] if rungs else r["solve_seconds"]
         rate = self.bytes_per_iteration * self.iterations / solve if solve > 0 else 0.0
         return {
             "status": self.status, "message": self.message, "iterations": self.iterations,
@@ -145,11 +160,20 @@ class Result:
             "precision": told["precision"], "device": self.device, "threads": self._threads,
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": told["name"], "rhs": told["rhs"],
-            "x0": told["x0"], "right_hand_sides": 1, "reason": self.reason, "restarts": r["restarts"], "waits": r["waits"],
+            "x0": told["x0"], "right_hand_sides": max(len(self.columns), 1),
+            "reason": self.reason, "restarts": r["restarts"], "waits": r["waits"],
             "inner_iterations": r["inner_iterations"],
             "rtol": told["rtol"], "atol": told["atol"], "gbps": rate * 1e-9,
             "memory": {"stored_bytes": r["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
+            **({"columns": [column._as_column() for column in self.columns]} if self.columns else {}),
         }
+
+    def _as_column(self) -> dict[str, Any]:
+        """What ``furrow solve --json`` says of one of several right-hand sides."""
+        d = self.to_dict()
+        named = ("status", "message", "iterations", "restarts", "relative_residual", "normal_residual",
+                 "condition_estimate", "error_estimate", "warning", "solver", "precond")
+        return {**{key: d[key] for key in named}, "seconds": dict(self.seconds)}
 
     def report(self, file: str | os.PathLike[str]) -> None:
         """Writes all that is known of the solve as one page of HTML, as ``furrow solve --report`` does.
@@ -186,7 +210,14 @@ class Result:
         return {**self.__dict__, "_A": None}
 
     def plot(self, ax: Any = None) -> Any:
-        """The residual over the iterations, on a Matplotlib axis; needs Matplotlib."""
+        """The residual over the iterations, on a Matplotlib axis; needs Matplotlib where no axis is given.
+
+        >>> import furrow
+        >>> from unittest.mock import Mock
+        >>> axis = Mock()  # matplotlib.pyplot.gca()
+        >>> furrow.solve([[2.0]], [1.0]).plot(axis) is axis, axis.semilogy.call_count
+        (True, 1)
+        """
         if ax is None:
             import matplotlib.pyplot as plt
 
@@ -197,6 +228,9 @@ class Result:
 
     def __str__(self) -> str:
         text: str = self.message + "."
+        if self.columns:
+            good = sum(column.success for column in self.columns)
+            text = f"{good} of {len(self.columns)} right-hand sides solved; the worst: {text}"
         if text[1] != " ":  # not the "b" of "b is zero"
             text = text[0].upper() + text[1:]
         if self.residual == self.residual:  # known

@@ -2,9 +2,10 @@
 """Solving: one way to set up, one to run; the functions by name are made of both."""
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ._arrays import (
     real_type,
     refuse_gpu,
 )
+from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import InputError, UsageError
 from ._matrix import Matrix, _Transpose
 from ._result import Result, Step
@@ -227,14 +229,24 @@ class Solver:
         return self._core.setup_seconds
 
     def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
-        """Solves A x = b and gives a `Result`; x begins with x0, or with 0, and goes to `out` where one is given."""
+        """Solves A x = b and gives a `Result`; x begins with x0, or with 0, and goes to `out` where one is given.
+
+        b of shape (n, k) is k right-hand sides: x is of that shape, and `Result.columns` has a result for each.
+        `block_cg` takes up to 16 of them at once, and so does "auto" where it takes cg.
+
+        >>> import furrow, numpy as np
+        >>> s = furrow.Solver(furrow.generate("poisson2d:20"))
+        >>> r = s.solve(np.stack([np.ones(400), np.arange(400.0)], axis=1))
+        >>> r.x.shape, r.info, [column.status for column in r.columns]
+        ((400, 2), 0, ['converged', 'converged'])
+        """
         rows, n = self.shape
         if self._version is not None and self._version != self.A._version:
             self._set_up()
+        if are_columns(b):
+            return self._solve_columns(b, x0, out)
         rhs = as_vector(b, rows, "b")
-        if real_type(self.dtype, rhs.dtype) != self.dtype and self.dtype == F32:
-            raise TypeError("b is float64, but the solver was set up in float32: give dtype=numpy.float64 to it, or "
-                            "b.astype(numpy.float32)")
+        self._check_type(rhs.dtype)
         rhs = contiguous(rhs, self.dtype)
         if out is not None:
             check_out(out, (n,), self.dtype)
@@ -248,24 +260,65 @@ class Solver:
             x = np.array(guess, dtype=self.dtype) if out is None else out
             x[:] = guess
         self._watching.last = 0
-        if not self._free.acquire(blocking=False):
-            raise UsageError("this Solver is solving already: it serves one solve at a time, two may run side by side")
-        try:
+        with self._alone():
             report = self._core.solve(rhs, x)
-        finally:
-            self._free.release()
         raised = report.pop("raised")
-        rtol, atol = self._options["rtol"], self._options["atol"]
-        size = float(np.linalg.norm(rhs)) if atol > 0 else 0.0
-        result = Result(x, report, self.A, solver=self.solver,
-                        precond="given" if self._M is not None else "", shape=self.shape, nnz=self.nnz, rtol=rtol,
-                        atol=atol, goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
-                        x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit)
+        result = self._result(x, report, rhs, x0)
         if raised is not None:
             raised.partial = result
             raise raised
         self._watching.finish(result.iterations, x)
+        if out is None and np.ndim(b) == 2:
+            result.x = x.reshape(-1, 1)
         return result
+
+    def _solve_columns(self, b: Any, x0: Any, out: Any) -> Result:
+        """Several right-hand sides: the library takes them one behind the other, as lines."""
+        rows, n = self.shape
+        one_only(b, self._watching.callback, None)
+        count = np.shape(b)[1]
+        lines = as_lines(b, rows, None, "b")
+        self._check_type(lines.dtype)
+        rhs = np.ascontiguousarray(lines, self.dtype)
+        x = output(out, n, count, self.dtype)
+        if np.may_share_memory(rhs, x):
+            rhs = rhs.copy()
+        x[:] = 0 if x0 is None else as_lines(x0, n, count, "x0")
+        with self._alone():
+            said: Any = self._core.solve_columns(rhs, x, count)
+        reports, raised = said
+        result = gather(x.T, [self._result(*one, x0) for one in zip(x, reports, rhs, strict=True)])
+        if out is not None:
+            if not np.may_share_memory(out, x):
+                out[:] = x.T
+            result.x = out
+        if raised is not None:
+            raised.partial = result
+            raise raised
+        self._watching.finish(0, None)
+        return result
+
+    def _check_type(self, dtype: Any) -> None:
+        if real_type(self.dtype, dtype) != self.dtype and self.dtype == F32:
+            raise TypeError("b is float64, but the solver was set up in float32: give dtype=numpy.float64 to it, or "
+                            "b.astype(numpy.float32)")
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._free.acquire(blocking=False):
+            raise UsageError("this Solver is solving already: it serves one solve at a time, two may run side by side")
+        try:
+            yield
+        finally:
+            self._free.release()
+
+    def _result(self, x: Any, report: Any, rhs: Any, x0: Any) -> Result:
+        rtol, atol = self._options["rtol"], self._options["atol"]
+        size = float(np.linalg.norm(rhs)) if atol > 0 else 0.0
+        return Result(x, report, self.A, solver=self.solver, precond="given" if self._M is not None else "",
+                      shape=self.shape, nnz=self.nnz, rtol=rtol, atol=atol,
+                      goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
+                      x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit)
 
     def __repr__(self) -> str:
         return f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name}>"
@@ -300,12 +353,12 @@ def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float,
     if not (is_matrix(A) or hasattr(A, "shape")):
         raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
     dtype = real_type(_dtype_of(A), b.dtype)
+    one_only(b, callback, residuals)
     s = Solver(A, solver, M, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, monitor=monitor, dtype=dtype,
                **rest)
     result = s.solve(b, x0)
     if residuals is not None:
         residuals[:] = (result.history * np.linalg.norm(b)).tolist()
-    result.x = result.x.reshape(-1, *b.shape[1:])
     return result
 
 
@@ -317,7 +370,8 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
     product nothing is known: it is solved by conjugate gradients unless another `solver` is named. For a rectangular A
-    the answer is the x of least \\|b - A x\\|. The other arguments are those of `Solver`.
+    the answer is the x of least \\|b - A x\\|. b of shape (n, k) is k right-hand sides: see
+    `Solver.solve`. The other arguments are those of `Solver`.
 
     >>> import furrow, numpy as np
     >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))
@@ -337,7 +391,7 @@ SciPy's arguments and SciPy's pair: ``x, info = furrow.{name}(A, b)``; the resul
 Parameters
 ----------
 A : sparse or dense matrix, Matrix, LinearOperator, or what has shape and matvec
-b : array_like
+b : array_like of shape (n,), or (n, k) for k right-hand sides
 x0 : array_like, optional
     The first guess; 0 where there is none.
 rtol, atol : float
@@ -431,7 +485,8 @@ def _gmres(name: str, about: str) -> Any:
                callback_type: str | None = None, device: str | None = None, monitor: Any = None,
                residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto",
                tune: bool = False) -> Any:
-        cycles = _Cycles(np.asarray(b).size, restart, maxiter, callback, callback_type)
+        one_only(b, callback, residuals)
+        cycles = _Cycles(np.asarray(b).shape[0], restart, maxiter, callback, callback_type)
         if cycles.monitor is not None and monitor is not None:
             raise UsageError(f"{name} takes a callback or a monitor, not both")
         result = _run(A, b, x0, f"{name}:{cycles.restart}", M, rtol, atol, cycles.maxiter, None,

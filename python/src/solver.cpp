@@ -165,6 +165,16 @@ void from_function(py_solver* self, const nb::object& product, const nb::object&
   else new (self) py_solver{h, make(double{})};
 }
 
+/// The exception that came while a solve ran, or None.
+nb::object take_raised(hooks& h) {
+  if (!h.raised) return nb::none();
+  try {
+    std::rethrow_exception(std::exchange(h.raised, nullptr));
+  } catch (nb::python_error& e) {
+    return nb::borrow(e.value());
+  }
+}
+
 /// x holds the first guess and then the answer. An exception that came while it ran is in "raised".
 nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x) {
   self.heard->raised = nullptr;
@@ -178,13 +188,25 @@ nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x) {
       },
       self.is);
   nb::dict d = dict_of(report);
-  d["raised"] = nb::none();
-  if (self.heard->raised) try {
-      std::rethrow_exception(std::exchange(self.heard->raised, nullptr));
-    } catch (nb::python_error& e) {
-      d["raised"] = e.value();
-    }
+  d["raised"] = take_raised(*self.heard);
   return d;
+}
+
+/// Right-hand sides, first guesses and answers lie one behind the other. (What each says, what was raised or None).
+nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object& x, index_t columns) {
+  self.heard->raised = nullptr;
+  const std::vector<solve_report> reports = std::visit(
+      [&]<class V>(kept_solver<V>& kept) {
+        const buffer from(b, false), to(x, true);
+        const auto in = from.read<V>();
+        const auto out = to.write<V>();
+        const nb::gil_scoped_release unlocked;
+        return kept.s.solve(in, out, columns);
+      },
+      self.is);
+  nb::list all;
+  for (const solve_report& r : reports) all.append(dict_of(r));
+  return nb::make_tuple(all, take_raised(*self.heard));
 }
 
 } // namespace
@@ -196,6 +218,7 @@ void bind_solver(nb::module_& m) {
   c.def("__init__", &from_function, nb::arg("product"), nb::arg("transposed").none(), nb::arg("rows"), nb::arg("cols"),
         nb::arg("single"), nb::arg("precondition").none(), nb::arg("options"));
   c.def("solve", &solve);
+  c.def("solve_columns", &solve_columns);
   c.def_prop_ro("setup_seconds", [](const py_solver& s) {
     return std::visit([](const auto& kept) { return kept.s.setup_seconds(); }, s.is);
   });
