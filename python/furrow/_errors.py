@@ -20,27 +20,72 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """A name, an option or an argument that does not exist or does not fit."""
+    """A name, an option or an argument that does not exist or does not fit.
+
+    >>> import furrow
+    >>> furrow.solve([[2.0]], [1.0], solver="sg")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    furrow...UsageError: ...
+    """
 
 
 class InputError(Error, ValueError):
-    """A file or a matrix that cannot be accepted."""
+    """A file or a matrix that cannot be accepted.
+
+    >>> import furrow
+    >>> try:
+    ...     furrow.cg([[2.0, 1.0], [0.0, 2.0]], [1.0, 1.0])
+    ... except furrow.InputError as e:
+    ...     print("symmetric" in str(e))
+    True
+    """
 
 
 class MemoryError(Error, builtins.MemoryError):
-    """More memory than there is."""
+    """More memory than there is; also a `MemoryError` of Python's.
+
+    >>> import furrow
+    >>> try:
+    ...     furrow.generate("poisson3d:1290")  # 2^31 rows, 250 GB
+    ... except MemoryError as e:
+    ...     print(isinstance(e, furrow.MemoryError))
+    True
+    """
 
 
 class DeviceError(Error, RuntimeError):
-    """A device that is missing or failed."""
+    """A device that is missing or failed.
+
+    >>> import furrow
+    >>> try:
+    ...     furrow.Matrix([[1.0]], device="gpu:99")
+    ... except furrow.DeviceError as e:
+    ...     print(isinstance(e, RuntimeError))
+    True
+    """
 
 
 class InternalError(Error, RuntimeError):
-    """A broken promise inside Furrow."""
+    """A broken promise inside Furrow: a fault of the library, worth telling its authors of.
+
+    >>> import furrow
+    >>> issubclass(furrow.InternalError, RuntimeError)
+    True
+    """
 
 
 class SolveWarning(UserWarning):
-    """A solve ended with a negative `info`: the matrix or the numbers do not suit the method."""
+    """A solve ended with a negative `info`: the matrix or the numbers do not suit the method.
+
+    >>> import furrow, warnings
+    >>> with warnings.catch_warnings(record=True) as heard:
+    ...     warnings.simplefilter("always")
+    ...     furrow.cg([[-1.0]], [1.0]).info
+    -1
+    >>> heard[0].category.__name__
+    'SolveWarning'
+    """
 
 
 _core.set_errors(UsageError, InputError, MemoryError, DeviceError, InternalError)

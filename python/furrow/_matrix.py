@@ -94,6 +94,12 @@ class Matrix(_core.Matrix):
         return y[0] if x.ndim == 1 else y.T
 
     def _matmul(self, x: Any) -> Any:
+        """The product with a vector or a block of vectors, as ``A @ x``.
+
+        >>> import furrow
+        >>> furrow.Matrix([[1.0, 2.0], [0.0, 3.0]]).matvec([1, 1])
+        array([3., 3.])
+        """
         return self._multiply(x, False)
 
     def __rmatmul__(self, x: Any) -> Any:
@@ -103,7 +109,12 @@ class Matrix(_core.Matrix):
     __mul__ = dot = matvec = matmat = _matmul
 
     def rmatvec(self, x: Any) -> Any:
-        """The transpose times x: a vector or a block of vectors."""
+        """The transpose times x: a vector or a block of vectors.
+
+        >>> import furrow
+        >>> furrow.Matrix([[1.0, 2.0], [0.0, 3.0]]).rmatvec([1, 1])
+        array([1., 5.])
+        """
         return self._multiply(x, True)
 
     rmatmat = rmatvec
@@ -158,7 +169,12 @@ class Matrix(_core.Matrix):
         self._wide = None
 
     def tocsr(self) -> Any:
-        """The matrix as a `scipy.sparse.csr_array`; zeros that the format does not store are missing."""
+        """The matrix as a `scipy.sparse.csr_array`; zeros that the format does not store are missing.
+
+        >>> import furrow
+        >>> furrow.Matrix([[1.0, 2.0], [0.0, 3.0]]).tocsr().toarray().tolist()
+        [[1.0, 2.0], [0.0, 3.0]]
+        """
         triplets: Any = self._triplets()
         row, col, values = triplets
         return sp.csr_array((values, (row, col)), shape=self.shape)

@@ -55,8 +55,18 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
 
 def _documented(method: Any, name: str) -> Any:
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"`scipy.sparse.linalg.{name}`, solved by furrow: SciPy's arguments and what SciPy gives back."
+    method.__doc__ = _DOC.format(name=name)
     return method
+
+
+_DOC = """`scipy.sparse.linalg.{name}`, solved by furrow: SciPy's arguments and what SciPy gives back.
+
+>>> import furrow.scipy_compat, numpy as np
+>>> A = furrow.generate("poisson2d:10")
+>>> x, info = furrow.scipy_compat.{name}(A, A @ np.ones(100))[:2]
+>>> info in (0, 1, 2), bool(abs(x - 1).max() < 1e-2)
+(True, True)
+"""
 
 
 def _method(name: str) -> Any:
@@ -200,7 +210,15 @@ __all__ = [*_SCIPY, "patched"]
 
 @contextlib.contextmanager
 def patched() -> Iterator[None]:
-    """For a ``with`` block, `scipy.sparse.linalg` solves by furrow."""
+    """For a ``with`` block, `scipy.sparse.linalg` solves by furrow.
+
+    >>> import furrow.scipy_compat, scipy.sparse.linalg as sla
+    >>> with furrow.scipy_compat.patched():
+    ...     sla.cg is furrow.scipy_compat.cg
+    True
+    >>> sla.cg is furrow.scipy_compat.cg
+    False
+    """
     before = {name: getattr(sla, name) for name in _SCIPY}
     try:
         for name, method in _SCIPY.items():

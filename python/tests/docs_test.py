@@ -2,6 +2,7 @@
 """Examples of docstrings, of the documentation and of examples/python run; every public name has one."""
 import doctest
 import importlib
+import inspect
 import pathlib
 import subprocess
 import sys
@@ -21,13 +22,42 @@ def test_docstrings(name):
     assert found.attempted > 0 and found.failed == 0
 
 
-def test_methods_have_examples_of_their_own():
-    assert furrow.cg.__doc__.count(">>>") >= 4
+def public():
+    """(name, thing) of all that a person may use: the names of the modules, and what classes among them add."""
+    for module in (furrow, furrow.chebyshev, furrow.scipy_compat):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            yield f"{module.__name__}.{name}", thing
+            for member in sorted(dir(thing)) if isinstance(thing, type) else ():
+                owner = next(c for c in thing.__mro__ if member in vars(c))
+                value = vars(owner)[member]
+                if not member.startswith("_") and owner.__module__.startswith("furrow") and not isinstance(value, int):
+                    yield f"{module.__name__}.{name}.{member}", value
 
 
-@pytest.mark.parametrize("name", [n for n in furrow.__all__ if n not in ("chebyshev", "scipy_compat")])
-def test_every_public_name_is_explained(name):
-    assert len(getattr(furrow, name).__doc__ or "") > 20
+PUBLIC = list(public())
+
+
+@pytest.mark.parametrize("name, thing", PUBLIC, ids=[name for name, _ in PUBLIC])
+def test_every_public_name_has_an_example_that_runs(name, thing):
+    text = thing.__doc__ or ""
+    if not (callable(thing) or inspect.ismodule(thing)):  # an attribute: its class shows it
+        assert len(text) > 4 or inspect.ismemberdescriptor(thing)
+        return
+    example = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    said = []
+    found = doctest.DocTestRunner(verbose=False).run(example, out=said.append)
+    assert found.attempted > 0, "there is no example"
+    assert found.failed == 0, "".join(said)
+
+
+def test_the_walk_sees_all_there_is():
+    names = {name for name, _ in PUBLIC}
+    assert {"furrow.cg", "furrow.Matrix.T", "furrow.Matrix.shape", "furrow.Result.report", "furrow.Solver.solve", "furrow.Step.x",
+            "furrow.chebyshev.Density.count_below", "furrow.scipy_compat.gmres"} <= names
+    assert len(names) > 80
+    here = {name for name in dir(furrow) if not name.startswith("_") and name != "annotations"}
+    assert here - set(furrow.__all__) <= {"Any", "default_device"}
 
 
 def test_page():
