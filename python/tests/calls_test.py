@@ -207,33 +207,39 @@ def test_nothing_of_the_caller_is_written_to(grid):
 INTERRUPTED = """
 import furrow, numpy as np, signal, sys, threading, time, os
 A = {make}
-sent = []
+b = np.ones(5000211)
+sent, running = [], threading.Event()
 def send():
+    running.wait()
     time.sleep({after})
     sent.append(time.monotonic())
     os.kill(os.getpid(), signal.SIGINT)
-b = np.random.default_rng(1).standard_normal({rows})
 threading.Thread(target=send, daemon=True).start()
 try:
     {call}
     time.sleep(30)  # a machine that was done before the signal came
 except KeyboardInterrupt as e:
-    print(time.monotonic() - sent[0], getattr(e, "partial", None) is not None, flush=True)
+    partial = getattr(e, "partial", None)
+    print(time.monotonic() - sent[0], partial.status if partial else "none", flush=True)
     os._exit(0)
 """
 
 
-@pytest.mark.parametrize("make, rows, after, call, partial", [
-    ("None", 1, 0.1, "furrow.generate('poisson3d:160')", False),
-    ("furrow.generate('poisson3d:110')", 1331000, 0.03, "furrow.Solver(A)", False),
-    ("furrow.generate('poisson2d:700')", 490000, 1.0, "furrow.cg(A, b, rtol=1e-15)", True),
+@pytest.mark.parametrize("make, after, call, partial", [
+    ("None", 0.1, "running.set(); furrow.generate('poisson3d:171')", "none"),
+    ("furrow.generate('poisson3d:171')", 0.1, "running.set(); furrow.Solver(A)", "none"),
+    ("furrow.generate('poisson3d:171')", 0.1, "furrow.cg(A, b, rtol=1e-15, monitor=lambda step: running.set())", "interrupted"),
 ], ids=["reading", "set-up", "solving"])
-def test_ctrl_c_is_heard(make, rows, after, call, partial):
-    ran = subprocess.run([sys.executable, "-c", INTERRUPTED.format(make=make, rows=rows, after=after, call=call)],
-                         capture_output=True, text=True, timeout=120, check=True)
-    seconds, has_partial = ran.stdout.split()
-    assert float(seconds) < 2, "within half a second where nothing else runs"
-    assert (has_partial == "True") == partial
+def test_ctrl_c_is_heard(make, after, call, partial):
+    """In 5 million rows, within half a second; three attempts, and more time by what else keeps the machine busy."""
+    for _ in range(3):
+        ran = subprocess.run([sys.executable, "-c", INTERRUPTED.format(make=make, after=after, call=call)], capture_output=True,
+                             text=True, timeout=120, check=True)
+        seconds, said = ran.stdout.split()
+        assert said == partial
+        if float(seconds) < 0.5 * max(1, os.getloadavg()[0] / len(os.sched_getaffinity(0))):
+            return
+    pytest.fail(f"the last of three attempts took {seconds} s")
 
 
 def test_a_matrix_shows_itself(grid):
@@ -315,7 +321,7 @@ def test_a_child_of_a_fork_goes_on():
     t = threading.Thread(target=busy)
     t.start()
     try:
-        for _ in range(20):
+        for _ in range(100):
             child = os.fork()
             if child == 0:
                 signal.alarm(60)

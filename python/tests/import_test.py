@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Importing costs little beside SciPy, and reads nothing that it does not need."""
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+MEASURED = """
+import json, sys, time
+import scipy.sparse.linalg
+before, began = set(sys.modules), time.process_time()
+import furrow
+print(json.dumps([time.process_time() - began, sorted(set(sys.modules) - before)]))
+"""
+
+
+def measure(tmp_path):
+    """(seconds of the processor, modules) that the import takes beside SciPy's, from compiled files as an installed package has."""
+    env = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    return json.loads(subprocess.run([sys.executable, "-c", MEASURED], env=env, capture_output=True, text=True, check=True).stdout)
+
+
+def test_import_takes_less_than_50_ms(tmp_path):
+    runs = int(os.environ.get("FURROW_IMPORTS", "5"))
+    measure(tmp_path)
+    seconds = [measure(tmp_path)[0] for _ in range(runs)]
+    print(f"import furrow: {1e3 * statistics.median(seconds):.1f} ms beside SciPy, the median of {runs}")
+    assert statistics.median(seconds) < 0.050
+
+
+def test_import_brings_nothing_else(tmp_path):
+    """Only the package, and what it is made of: no plots, no compiler, no tests."""
+    others = {name.partition(".")[0] for name in measure(tmp_path)[1]} - {"furrow"}
+    assert others <= {"html", "nanobind_backend", "_nanobind_backend"}, others
