@@ -1,13 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Packages from Debian; the README's set-up installs each of them. And whether there is a GPU part.
+
+# PACKAGE, or a sentence that says what to install: DEBIAN is its name there.
+macro(furrow_needs package debian)
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${package} was not found: run scripts/setup.sh, or install what Debian calls ${debian}")
+  endif()
+endmacro()
+
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
-find_package(deflate REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(BZip2 REQUIRED)
-find_package(LibLZMA REQUIRED)
-find_package(zstd REQUIRED)
-find_package(LAPACK REQUIRED)
+furrow_needs(fmt libfmt-dev)
+furrow_needs(deflate libdeflate-dev)
+if(FURROW_SLIM)
+  set(ZLIB_USE_STATIC_LIBS ON) # the one that repairing a wheel would leave outside
+endif()
+furrow_needs(ZLIB zlib1g-dev)
+furrow_needs(BZip2 libbz2-dev)
+furrow_needs(LibLZMA liblzma-dev)
+furrow_needs(zstd libzstd-dev)
+if(FURROW_SLIM)
+  include(slim) # furrow_lapack
+else()
+  furrow_needs(LAPACK liblapack-dev)
+  set(furrow_lapack LAPACK::LAPACK)
+endif()
 find_package(superlu MODULE) # without it there are no factors of sparse matrices
 find_package(ducc0 REQUIRED)
 
