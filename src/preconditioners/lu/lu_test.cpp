@@ -6,6 +6,7 @@
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
 #include "preconditioners/entry.hpp"
+#include "preconditioners/stop.hpp"
 
 #include "core/check.hpp"
 
@@ -165,6 +166,21 @@ TEST(lu_sparse, refuses_memory_beyond_its_budget_and_gives_back_what_it_took) {
   host_array<double> x(3600, 1.0);
   whole->solve(x.data(), false); // the first factors are whole
   EXPECT_GT(x[0], 0);
+}
+
+TEST(lu_sparse, ends_where_it_is_told_to) {
+  const auto a = lu::scale_and_sort(kit::laplacian(60, 60)).a;
+  int asked = 0;
+  {
+    const stops_set_up stop([&]() -> std::optional<refusal> {
+      if (++asked < 5) return {};
+      return refusal{status::interrupted, "enough"};
+    });
+    EXPECT_THROW(lu::factor_sparse(a, 1e9), refusal);
+  }
+  EXPECT_EQ(asked, 5);
+  EXPECT_GT(lu::factor_sparse(a, 1e9)->bytes(), 0); // nobody asks
+  EXPECT_EQ(asked, 5);
 }
 
 TEST(lu_sparse, keeps_the_factors_of_an_arrow_sparse) {
