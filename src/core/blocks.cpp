@@ -2,6 +2,7 @@
 #include "blocks.hpp"
 
 #include "row_offsets.hpp"
+#include "sample.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -14,20 +15,25 @@ namespace {
 
 using counts = std::array<index_t, most_edge + 1>;
 
-/// From this many entries on, sizes are judged by a sample before they are counted.
-constexpr index_t sampled_from = 1 << 15;
-
-/// Places an entry in sixteen stretches of rows, together a 128th of the matrix.
-template <int K> double sampled_fill(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+/// Sixteen stretches of block rows, together a 128th of the matrix.
+std::vector<row_range> sampled_block_rows(index_t block_rows) {
   constexpr index_t stretches = 16;
-  const index_t block_rows = (shape.rows + K - 1) / K, length = block_rows / (128 * stretches) + 1;
-  index_t blocks = 0, entries = 0;
+  const index_t length = block_rows / (128 * stretches) + 1;
+  std::vector<row_range> sample;
   for (index_t s = 0; s < stretches; ++s) {
     const index_t first = cpu::part_begin(block_rows, stretches, s);
-    walk_blocks<K>(
-        row, col, first, std::min(first + length, block_rows), [](index_t) {}, [&](index_t, std::int32_t) { ++blocks; },
-        [&](index_t, int, int) { ++entries; });
+    sample.push_back({first, std::min(length, block_rows - first)});
   }
+  return sample;
+}
+
+/// Places an entry there.
+template <int K> double sampled_fill(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  index_t blocks = 0, entries = 0;
+  for (const row_range& r : sampled_block_rows((shape.rows + K - 1) / K))
+    walk_blocks<K>(
+        row, col, r.first, r.first + r.count, [](index_t) {}, [&](index_t, std::int32_t) { ++blocks; },
+        [&](index_t, int, int) { ++entries; });
   return entries ? double(blocks) * K * K / double(entries) : 0;
 }
 
@@ -101,16 +107,28 @@ template <int K> index_t count_edge(shape2 shape, const row_lists& lists, const 
 
 } // namespace
 
+std::vector<row_range> rows_of_block_sample(index_t rows) {
+  std::vector<row_range> all;
+  for (index_t edge = least_edge; edge <= most_edge; ++edge)
+    for (const row_range& r : sampled_block_rows((rows + edge - 1) / edge))
+      all.push_back({r.first * edge, std::min(r.count * edge, rows - r.first * edge)});
+  return all;
+}
+
+std::array<bool, most_edge + 1> hopeless_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  std::array<bool, most_edge + 1> hopeless{};
+  cpu::for_each_task(most_edge - least_edge + 1, [&](index_t k) {
+    const index_t edge = least_edge + k;
+    hopeless[edge] = with_edge(edge, [&](auto e) { return sampled_fill<e>(shape, row, col); }) > most_fill;
+  });
+  return hopeless;
+}
+
 counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
   counts blocks{};
   if (row.empty()) return blocks;
-  const bool sampled = row.size >= sampled_from;
   std::array<bool, most_edge + 1> hopeless{};
-  if (sampled)
-    cpu::for_each_task(most_edge - least_edge + 1, [&](index_t k) {
-      const index_t edge = least_edge + k;
-      hopeless[edge] = with_edge(edge, [&](auto e) { return sampled_fill<e>(shape, row, col); }) > most_fill;
-    });
+  if (row.size >= blocks_sampled_from) hopeless = hopeless_edges(shape, row, col);
   std::optional<row_lists> lists;
   for (int k = least_edge; k <= most_edge; ++k) {
     blocks[k] = -1;

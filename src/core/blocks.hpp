@@ -71,6 +71,13 @@ void walk_blocks(cview<std::int32_t> row, cview<std::int32_t> col, index_t first
 /// smaller than compressed rows.
 inline constexpr double most_fill = 1.75;
 
+/// From this many entries on, sizes are judged by a sample before they are counted.
+inline constexpr index_t blocks_sampled_from = 1 << 15;
+
+/// [K]: whether K x K blocks have more than `most_fill` places an entry in a sample of the rows
+/// (`rows_of_block_sample`).
+std::array<bool, most_edge + 1> hopeless_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
+
 /// [K]: aligned K x K blocks with entries, K from 2 to 8: exact. -1 where they were not counted, because in a sample of
 /// the rows of a large matrix they have more than `most_fill` places an entry. The same for every number of threads.
 std::array<index_t, most_edge + 1> count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);

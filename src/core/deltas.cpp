@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "deltas.hpp"
 #include "entries_before.hpp"
+#include "sample.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -58,16 +59,23 @@ template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, 
   return sum;
 }
 
-template <class Triplets> double measure_window(const Triplets& a, index_t window) {
+std::vector<row_range> rows_of_window(index_t rows, index_t window) {
   constexpr index_t most_rows = 2048 * delta_rows;
-  const index_t rows = a.shape.rows, together = std::max<index_t>(window, delta_rows);
-  const index_t windows = (rows + together - 1) / together, samples = std::min(windows, most_rows / together);
-  std::vector<sample> found(static_cast<std::size_t>(samples));
-  cpu::for_each_range(samples, 4, [&](index_t first, index_t last) {
-    for (index_t k = first; k < last; ++k) {
-      const index_t row = cpu::part_begin(windows, samples, k) * together;
-      found[static_cast<std::size_t>(k)] = look_at_rows(a, row, std::min(together, rows - row), window > 1);
-    }
+  const index_t together = std::max<index_t>(window, delta_rows), windows = (rows + together - 1) / together;
+  std::vector<row_range> some(static_cast<std::size_t>(std::min(windows, most_rows / together)));
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    const index_t first = cpu::part_begin(windows, std::ssize(some), index_t(k)) * together;
+    some[k] = {first, std::min(together, rows - first)};
+  }
+  return some;
+}
+
+template <class Triplets> double measure_window(const Triplets& a, index_t window) {
+  const auto rows = rows_of_window(a.shape.rows, window);
+  std::vector<sample> found(rows.size());
+  cpu::for_each_range(std::ssize(rows), 4, [&](index_t first, index_t last) {
+    for (index_t k = first; k < last; ++k)
+      found[static_cast<std::size_t>(k)] = look_at_rows(a, rows[k].first, rows[k].count, window > 1);
   });
   sample total;
   for (const sample& s : found) {
@@ -78,6 +86,15 @@ template <class Triplets> double measure_window(const Triplets& a, index_t windo
 }
 
 } // namespace
+
+std::vector<row_range> rows_of_column_bytes(index_t rows) {
+  std::vector<row_range> all;
+  for (const index_t window : sorting_windows) {
+    const auto some = rows_of_window(rows, window);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
 
 template <class Triplets> std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a) {
   std::array<double, sorting_windows.size()> bytes{};

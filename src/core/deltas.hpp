@@ -13,7 +13,7 @@ inline constexpr int delta_rows = 32;
 FURROW_HD constexpr std::uint32_t no_entry(int bytes) { return 0xffffffffu >> (32 - 8 * bytes); }
 
 /// The fewest bytes, 1, 2 or 4, that hold every delta up to `largest`.
-constexpr int delta_bytes_for(index_t largest) {
+FURROW_HD constexpr int delta_bytes_for(index_t largest) {
   return largest < index_t(no_entry(1)) ? 1 : largest < index_t(no_entry(2)) ? 2 : 4;
 }
 

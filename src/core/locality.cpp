@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "locality.hpp"
+#include "sample.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -60,14 +61,21 @@ template <class Triplets> counts look_at_window(const Triplets& a, index_t first
 
 } // namespace
 
+std::vector<row_range> rows_of_locality(index_t rows) {
+  const index_t most = std::max<index_t>(1, (rows + window_rows - 1) / window_rows);
+  std::vector<row_range> sample(static_cast<std::size_t>(std::min(windows, most)));
+  for (std::size_t w = 0; w < sample.size(); ++w) {
+    const index_t first = cpu::part_begin(most, std::ssize(sample), index_t(w)) * window_rows;
+    sample[w] = {first, std::clamp<index_t>(rows - first, 0, window_rows)};
+  }
+  return sample;
+}
+
 template <class Triplets> locality look_at_columns(const Triplets& a) {
-  const index_t rows = a.shape.rows, most = std::max<index_t>(1, (rows + window_rows - 1) / window_rows);
-  const index_t looked_at = std::min(windows, most);
-  std::vector<counts> found(static_cast<std::size_t>(looked_at));
-  cpu::for_each_task(looked_at, [&](index_t w) {
-    const index_t first = cpu::part_begin(most, looked_at, w) * window_rows;
-    found[w] = look_at_window(a, first, std::clamp<index_t>(rows - first, 0, window_rows));
-  });
+  const auto sample = rows_of_locality(a.shape.rows);
+  std::vector<counts> found(sample.size());
+  cpu::for_each_task(std::ssize(sample),
+                     [&](index_t w) { found[w] = look_at_window(a, sample[w].first, sample[w].count); });
   counts all;
   for (const counts& c : found) {
     all.entries += c.entries;

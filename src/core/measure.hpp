@@ -7,4 +7,7 @@ namespace furrow {
 /// As `measure`, of a `coo` or a `borrowed_coo` that is known to keep its promises.
 template <class Triplets> stats measure_trusted(const Triplets& a);
 
+/// What follows from `s.row_length`, `s.shape` and `s.nnz` alone. Parallel.
+void measure_lengths(stats& s);
+
 } // namespace furrow

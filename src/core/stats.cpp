@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.hpp"
-#include "locality.hpp"
 #include "measure.hpp"
 
-#include "deltas.hpp"
 #include "distinct.hpp"
+#include "row_sum.hpp"
+#include "sample.hpp"
 #include "single_precision.hpp"
-#include "strips.hpp"
 #include "surprise.hpp"
 
 #include "backends/cpu/parallel.hpp"
@@ -24,11 +23,9 @@ namespace {
 /// What one piece of the rows adds. Pieces begin and end at row boundaries and are merged in order, and their number
 /// does not depend on the number of threads: the same sums everywhere.
 struct piece {
-  index_t row_min = std::numeric_limits<index_t>::max(), row_max = 0, full_rows = 0, zero_diagonal = 0, zeros = 0;
-  index_t lower = 0, upper = 0;
-  double squares = 0, norm_inf = 0, largest = 0;
+  index_t zero_diagonal = 0, zeros = 0, lower = 0, upper = 0;
+  double norm_inf = 0, largest = 0;
   bool finite = true;
-  std::array<index_t, 33> histogram{};
 };
 
 template <class Triplets>
@@ -37,7 +34,7 @@ piece look_at(const Triplets& a, index_t first, index_t last, std::vector<char>&
   piece p;
   for (index_t k = first; k < last;) {
     const index_t row = a.row[k], begin = k;
-    double sum = 0;
+    row_sum sum;
     for (; k < last && a.row[k] == row; ++k) {
       const index_t offset = index_t(a.col[k]) - row;
       const double size = std::abs(double(a.val[k]));
@@ -48,21 +45,51 @@ piece look_at(const Triplets& a, index_t first, index_t last, std::vector<char>&
       p.zero_diagonal -= offset == 0 && size != 0;
       p.finite = p.finite && std::isfinite(size);
       p.largest = std::max(p.largest, size);
-      sum += size;
+      sum.add(size);
     }
-    const index_t length = k - begin;
-    row_length[row] = static_cast<std::int32_t>(length);
-    p.row_min = std::min(p.row_min, length);
-    p.row_max = std::max(p.row_max, length);
-    p.full_rows += 1;
-    p.squares += double(length) * double(length);
-    p.norm_inf = std::max(p.norm_inf, sum);
-    ++p.histogram[std::bit_width(static_cast<std::uint64_t>(length))];
+    row_length[row] = static_cast<std::int32_t>(k - begin);
+    p.norm_inf = std::max(p.norm_inf, sum.total());
   }
   return p;
 }
 
 } // namespace
+
+void measure_lengths(stats& s) {
+  const index_t rows = s.shape.rows, parts = (rows + (1 << 16) - 1) / (1 << 16);
+  struct lengths {
+    index_t least = std::numeric_limits<index_t>::max(), most = 0;
+    double squares = 0;
+    std::array<index_t, 33> histogram{};
+  };
+  std::vector<lengths> found(static_cast<std::size_t>(parts));
+  cpu::for_each_task(parts, [&](index_t part) {
+    lengths l;
+    for (index_t row = cpu::part_begin(rows, parts, part); row < cpu::part_begin(rows, parts, part + 1); ++row) {
+      const index_t length = s.row_length[row];
+      l.least = std::min(l.least, length);
+      l.most = std::max(l.most, length);
+      l.squares += double(length) * double(length);
+      ++l.histogram[std::bit_width(static_cast<std::uint64_t>(length))];
+    }
+    found[static_cast<std::size_t>(part)] = l;
+  });
+  lengths all;
+  for (const lengths& l : found) {
+    all.least = std::min(all.least, l.least);
+    all.most = std::max(all.most, l.most);
+    all.squares += l.squares;
+    for (std::size_t b = 0; b < all.histogram.size(); ++b) all.histogram[b] += l.histogram[b];
+  }
+  s.row_min = rows ? all.least : 0;
+  s.row_max = all.most;
+  s.row_histogram = all.histogram;
+  s.empty_rows = all.histogram[0];
+  s.surprise = surprise(rows, [&](index_t row) { return s.row_length[row]; });
+  if (rows == 0) return;
+  s.row_mean = double(s.nnz) / double(rows);
+  s.row_deviation = std::sqrt(std::max(0.0, all.squares / double(rows) - s.row_mean * s.row_mean));
+}
 
 template <class Triplets> stats measure_trusted(const Triplets& a) {
   using V = std::remove_cvref_t<decltype(a.val[0])>;
@@ -87,12 +114,7 @@ template <class Triplets> stats measure_trusted(const Triplets& a) {
   s.shape = a.shape;
   s.nnz = nnz;
   s.zero_diagonal = std::min(a.shape.rows, a.shape.cols);
-  s.row_min = nnz ? std::numeric_limits<index_t>::max() : 0;
-  index_t full_rows = 0;
-  double squares = 0;
   for (const piece& p : found) {
-    s.row_min = std::min(s.row_min, p.row_min);
-    s.row_max = std::max(s.row_max, p.row_max);
     s.lower_bandwidth = std::max(s.lower_bandwidth, p.lower);
     s.upper_bandwidth = std::max(s.upper_bandwidth, p.upper);
     s.norm_inf = std::max(s.norm_inf, p.norm_inf);
@@ -100,27 +122,17 @@ template <class Triplets> stats measure_trusted(const Triplets& a) {
     s.finite = s.finite && p.finite;
     s.zero_diagonal += p.zero_diagonal;
     s.explicit_zeros += p.zeros;
-    for (std::size_t b = 0; b < s.row_histogram.size(); ++b) s.row_histogram[b] += p.histogram[b];
-    full_rows += p.full_rows;
-    squares += p.squares;
   }
-  s.surprise = surprise(a.shape.rows, [&](index_t row) { return s.row_length[row]; });
-  s.near = look_at_columns(a);
-  s.diagonal = measure_strips(a);
+  measure_lengths(s);
+  measure_samples(a, s);
   s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));
-  s.empty_rows = a.shape.rows - full_rows;
-  s.row_histogram[0] = s.empty_rows;
-  if (s.empty_rows) s.row_min = 0;
   s.diagonals = std::count(seen.begin(), seen.end(), 1);
-  if (a.shape.rows) {
-    s.row_mean = double(nnz) / double(a.shape.rows);
-    s.row_deviation = std::sqrt(std::max(0.0, squares / double(a.shape.rows) - s.row_mean * s.row_mean));
-  }
   s.distinct_values = count_distinct<V>(as_cview(a.val));
-  s.column_bytes = measure_column_bytes(a);
   return s;
 }
 
+template stats measure_trusted(const coo<double>&);
+template stats measure_trusted(const coo<float>&);
 template stats measure_trusted(const borrowed_coo<double>&);
 template stats measure_trusted(const borrowed_coo<float>&);
 

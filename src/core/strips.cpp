@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strips.hpp"
 #include "entries_before.hpp"
+#include "sample.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
@@ -8,18 +9,26 @@
 
 namespace furrow {
 
+std::vector<row_range> rows_of_strips(index_t rows) {
+  const index_t slices = (rows + strip_height - 1) / strip_height;
+  std::vector<row_range> sample(static_cast<std::size_t>(std::min(slices, strips_counted / strip_height)));
+  for (std::size_t n = 0; n < sample.size(); ++n) {
+    const index_t first = cpu::part_begin(slices, std::ssize(sample), index_t(n)) * strip_height;
+    sample[n] = {first, std::min(strip_height, rows - first)};
+  }
+  return sample;
+}
+
 template <class Triplets> strip_fill measure_strips(const Triplets& a) {
   struct sample {
     index_t entries = 0, strips = 0, beside = 0;
   };
-  const index_t slices = (a.shape.rows + strip_height - 1) / strip_height;
-  const index_t samples = std::min(slices, strips_counted / strip_height);
-  std::vector<sample> found(static_cast<std::size_t>(samples));
-  cpu::for_each_range(samples, 16, [&](index_t first, index_t last) {
+  const auto rows = rows_of_strips(a.shape.rows);
+  std::vector<sample> found(rows.size());
+  cpu::for_each_range(std::ssize(rows), 16, [&](index_t first, index_t last) {
     for (index_t n = first; n < last; ++n) {
-      const index_t s = cpu::part_begin(slices, samples, n);
-      const index_t k = entries_before(as_cview(a.row), s * strip_height);
-      const strip_plan plan = plan_strips(a, s, k);
+      const index_t k = entries_before(as_cview(a.row), rows[n].first);
+      const strip_plan plan = plan_strips(a, rows[n].first / strip_height, k);
       found[static_cast<std::size_t>(n)] = {plan.next - k, plan.strips, plan.width * strip_height};
     }
   });

@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/cpu/parallel.hpp"
 #include "core/distinct.hpp"
+#include "core/row_sum.hpp"
 
 #include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
@@ -25,16 +26,16 @@ template <class V, class I> void measure_values(const csr_arrays<V, I>& a, stats
   cpu::for_each_task(static_cast<index_t>(found.size()), [&](index_t task) {
     piece p;
     for (index_t row = task * rows; row < std::min(a.shape.rows, (task + 1) * rows); ++row) {
-      double sum = 0;
+      row_sum sum;
       for (index_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
         const double size = std::abs(double(a.val[k]));
         p.zeros += size == 0;
         p.diagonal += a.col[k] == row && size != 0;
         p.finite = p.finite && std::isfinite(size);
         p.largest = std::max(p.largest, size);
-        sum += size;
+        sum.add(size);
       }
-      p.norm_inf = std::max(p.norm_inf, sum);
+      p.norm_inf = std::max(p.norm_inf, sum.total());
     }
     found[static_cast<std::size_t>(task)] = p;
   });

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sample.hpp"
+
+#include "blocks.hpp"
+#include "deltas.hpp"
+#include "locality.hpp"
+#include "strips.hpp"
+
+#include <furrow/coo.hpp>
+
+#include <algorithm>
+
+namespace furrow {
+
+std::vector<row_range> rows_of_statistics(index_t rows, index_t nnz) {
+  std::vector<row_range> all = rows_of_locality(rows);
+  const auto add = [&](const std::vector<row_range>& some) { all.insert(all.end(), some.begin(), some.end()); };
+  add(rows_of_strips(rows));
+  add(rows_of_column_bytes(rows));
+  if (nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));
+  std::ranges::sort(all, {}, &row_range::first);
+  std::vector<row_range> merged;
+  for (const row_range& r : all) {
+    if (r.count <= 0) continue;
+    if (merged.empty() || merged.back().first + merged.back().count < r.first) merged.push_back(r);
+    else merged.back().count = std::max(merged.back().count, r.first + r.count - merged.back().first);
+  }
+  return merged;
+}
+
+template <class Triplets> void measure_samples(const Triplets& a, stats& s) {
+  s.near = look_at_columns(a);
+  s.diagonal = measure_strips(a);
+  s.column_bytes = measure_column_bytes(a);
+}
+
+template void measure_samples(const coo<double>&, stats&);
+template void measure_samples(const coo<float>&, stats&);
+template void measure_samples(const borrowed_coo<double>&, stats&);
+template void measure_samples(const borrowed_coo<float>&, stats&);
+
+} // namespace furrow

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/stats.hpp>
+
+#include <vector>
+
+/// The rows that statistics look at where they do not look at all of them.
+namespace furrow {
+
+struct row_range {
+  index_t first, count;
+};
+
+/// The rows that each statistic looks at.
+std::vector<row_range> rows_of_locality(index_t rows);
+std::vector<row_range> rows_of_strips(index_t rows);
+std::vector<row_range> rows_of_column_bytes(index_t rows);
+std::vector<row_range> rows_of_block_sample(index_t rows);
+
+/// All of them, ascending, none twice, and neighbours as one. `nnz` decides whether blocks are sampled.
+std::vector<row_range> rows_of_statistics(index_t rows, index_t nnz);
+
+/// What samples tell, but for blocks. Of triplets that hold the rows of `rows_of_statistics` alone it tells what the
+/// whole matrix tells: the others are never looked at.
+template <class Triplets> void measure_samples(const Triplets& a, stats& s);
+
+} // namespace furrow

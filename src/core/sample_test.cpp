@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sample.hpp"
+
+#include "blocks.hpp"
+#include "row_sum.hpp"
+
+#include "kit/matrices.hpp"
+
+#include <furrow/generate.hpp>
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace furrow {
+namespace {
+
+/// The rows that statistics look at, and no others.
+coo<double> sample_of(const coo<double>& a) {
+  std::vector<char> wanted(static_cast<std::size_t>(a.shape.rows), 0);
+  for (const row_range& r : rows_of_statistics(a.shape.rows, a.nnz()))
+    std::fill_n(wanted.begin() + r.first, r.count, 1);
+  std::vector<index_t> kept;
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (wanted[a.row[k]]) kept.push_back(k);
+  const auto count = static_cast<index_t>(kept.size());
+  coo<double> s{a.shape, host_array<std::int32_t>(count), host_array<std::int32_t>(count), host_array<double>(count)};
+  for (index_t k = 0; k < count; ++k) {
+    s.row[k] = a.row[kept[k]], s.col[k] = a.col[kept[k]];
+    s.val[k] = a.val[kept[k]];
+  }
+  return s;
+}
+
+TEST(sample, tells_what_the_whole_matrix_tells) {
+  auto all = kit::whole_battery();
+  for (const char* spec : {"poisson2d:700", "powerlaw:200000:4:2.3", "banded:100000:5:300", "elasticity3d:20"})
+    all.push_back({spec, generate(spec).a});
+  auto zeros = kit::laplacian(300, 300);
+  for (index_t k = 0; k < zeros.nnz(); k += 3) zeros.val[k] = 0;
+  all.push_back({"stored zeros", zeros});
+  for (const auto& m : all) {
+    SCOPED_TRACE(m.name);
+    const stats wanted = measure(m.a);
+    const coo<double> some = sample_of(m.a);
+    stats got;
+    measure_samples(some, got);
+    EXPECT_EQ(got.near.by_row, wanted.near.by_row);
+    EXPECT_EQ(got.near.by_slice, wanted.near.by_slice);
+    EXPECT_EQ(got.near.by_window, wanted.near.by_window);
+    EXPECT_EQ(got.diagonal.strips, wanted.diagonal.strips);
+    EXPECT_EQ(got.diagonal.beside, wanted.diagonal.beside);
+    EXPECT_EQ(got.column_bytes, wanted.column_bytes);
+    if (m.a.nnz() < blocks_sampled_from) continue;
+    EXPECT_EQ(hopeless_edges(m.a.shape, as_cview(some.row), as_cview(some.col)),
+              hopeless_edges(m.a.shape, as_cview(m.a.row), as_cview(m.a.col)));
+  }
+}
+
+TEST(sample, leaves_most_of_a_large_matrix_out) {
+  index_t rows = 0, after = 0;
+  for (const row_range& r : rows_of_statistics(8'000'000, 56'000'000)) {
+    EXPECT_GT(r.first, after - (after == 0)); // ascending, with a gap
+    EXPECT_GT(r.count, 0);
+    after = r.first + r.count;
+    rows += r.count;
+  }
+  EXPECT_LE(after, 8'000'000);
+  EXPECT_LT(rows, 800'000);
+}
+
+TEST(row_sum, adds_eight_lanes_and_then_their_halves) {
+  row_sum sum;
+  for (const double v : {1.0, 0x1p-53, 0x1p-53, 0.0, 0x1p-53, 0x1p-53, 0.0, 0.0, 0x1p-53}) sum.add(v);
+  EXPECT_EQ(sum.total(), ((1.0 + 0x1p-53) + 0x1p-53 + 0x1p-53) + (0x1p-53 + 0x1p-53));
+  EXPECT_EQ(row_sum().total(), 0);
+}
+
+} // namespace
+} // namespace furrow
