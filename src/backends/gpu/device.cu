@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "queue.hpp"
+#include "staging.hpp"
 
 #include "backends/turn.hpp"
 #include "core/environment.hpp"
@@ -278,6 +279,16 @@ int owner_of(const void* data) {
   return at.host ? selected : at.ordinal;
 }
 
+/// Whether a copy from or to that host memory goes by `staging.hpp`: the driver knows no address of it, so that it
+/// would move the bytes by one thread.
+bool goes_staged(const void* host, std::size_t bytes) {
+  if (bytes < staged_from) return false;
+  cudaPointerAttributes known{};
+  const bool asked = cudaPointerGetAttributes(&known, host) == cudaSuccess;
+  if (!asked) cudaGetLastError();
+  return !asked || known.type == cudaMemoryTypeUnregistered;
+}
+
 } // namespace
 } // namespace gpu
 
@@ -304,8 +315,9 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
   if (!bytes) return;
   const gpu::selected_device there(gpu::owner_of(from));
   gpu::queue& q = gpu::current_queue();
-  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream));
   q.moved += static_cast<std::int64_t>(bytes);
+  if (gpu::goes_staged(to, bytes) && gpu::fetch_staged(to, from, bytes, q)) return;
+  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream));
   gpu::wait(q);
 }
 
@@ -313,8 +325,9 @@ void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t
   if (!bytes) return;
   const gpu::selected_device there(gpu::owner_of(to));
   gpu::queue& q = gpu::current_queue();
-  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream));
   q.moved += static_cast<std::int64_t>(bytes);
+  if (gpu::goes_staged(from, bytes) && gpu::send_staged(to, from, bytes, q)) return;
+  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream));
   gpu::wait(q); // the source may go away
 }
 

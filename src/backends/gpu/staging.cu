@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "staging.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+
+namespace furrow::gpu {
+namespace {
+
+constexpr std::size_t piece = std::size_t(8) << 20;
+constexpr int pieces = 3;
+
+/// Pinned memory of the process, which every device may read and write; by one copy at a time. Stays until the end.
+class stage {
+public:
+  static stage& of_process() {
+    static auto& s = *new stage;
+    return s;
+  }
+
+  /// False where it cannot be had, which is asked once.
+  bool begin(int ordinal) {
+    if (!asked_) {
+      asked_ = true;
+      void* all = nullptr;
+      if (cudaHostAlloc(&all, piece * pieces, cudaHostAllocPortable) == cudaSuccess) room_ = static_cast<char*>(all);
+      else cudaGetLastError();
+    }
+    if (room_ && ordinal != ordinal_) {
+      for (cudaEvent_t& e : moved_) {
+        if (e) check(cudaEventDestroy(e));
+        e = nullptr;
+        check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+      }
+      ordinal_ = ordinal;
+    }
+    return room_ != nullptr;
+  }
+  char* room(std::size_t k) const { return room_ + k % pieces * piece; }
+  cudaEvent_t moved(std::size_t k) const { return moved_[k % pieces]; } ///< piece k is where it goes
+  std::mutex busy;
+
+private:
+  bool asked_ = false;
+  char* room_ = nullptr;
+  int ordinal_ = -1; ///< whose the events are
+  std::array<cudaEvent_t, pieces> moved_{};
+};
+
+void copy_by_all_threads(char* to, const char* from, std::size_t bytes) {
+  constexpr index_t unit = 4096; // bytes: whole pages but for the ends
+  const auto units = static_cast<index_t>((bytes + unit - 1) / unit);
+  cpu::for_each_range(units, 64, [&](index_t first, index_t last) {
+    const auto begin = static_cast<std::size_t>(first * unit),
+               end = std::min(bytes, static_cast<std::size_t>(last * unit));
+    std::memcpy(to + begin, from + begin, end - begin);
+  });
+}
+
+std::size_t count_of(std::size_t bytes) { return (bytes + piece - 1) / piece; }
+std::size_t size_of(std::size_t k, std::size_t bytes) { return std::min(piece, bytes - k * piece); }
+
+} // namespace
+
+bool send_staged(void* to, const void* from, std::size_t bytes, queue& q) {
+  stage& s = stage::of_process();
+  const std::lock_guard alone(s.busy);
+  if (!s.begin(q.ordinal)) return false;
+  for (std::size_t k = 0; k < count_of(bytes); ++k) {
+    if (k >= pieces) check(cudaEventSynchronize(s.moved(k)));
+    const std::size_t size = size_of(k, bytes);
+    copy_by_all_threads(s.room(k), static_cast<const char*>(from) + k * piece, size);
+    check(cudaMemcpyAsync(static_cast<char*>(to) + k * piece, s.room(k), size, cudaMemcpyHostToDevice, q.stream));
+    check(cudaEventRecord(s.moved(k), q.stream));
+  }
+  wait(q);
+  return true;
+}
+
+bool fetch_staged(void* to, const void* from, std::size_t bytes, queue& q) {
+  stage& s = stage::of_process();
+  const std::lock_guard alone(s.busy);
+  if (!s.begin(q.ordinal)) return false;
+  const std::size_t count = count_of(bytes);
+  for (std::size_t k = 0; k < count + pieces - 1; ++k) {
+    if (k >= pieces - 1) { // the piece that has been under way longest
+      const std::size_t done = k - (pieces - 1);
+      check(cudaEventSynchronize(s.moved(done)));
+      copy_by_all_threads(static_cast<char*>(to) + done * piece, s.room(done), size_of(done, bytes));
+    }
+    if (k >= count) continue;
+    check(cudaMemcpyAsync(s.room(k), static_cast<const char*>(from) + k * piece, size_of(k, bytes),
+                          cudaMemcpyDeviceToHost, q.stream));
+    check(cudaEventRecord(s.moved(k), q.stream));
+  }
+  return true;
+}
+
+} // namespace furrow::gpu
