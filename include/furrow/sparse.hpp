@@ -23,7 +23,7 @@ template <class V, class I> struct csr_arrays {
 /// Parallel; one pass over rows that are sorted already, others are sorted as by `assemble`. The same bits for any
 /// number of threads. Throws `fault::input` for sides that no matrix has, lengths that do not fit, offsets that do not
 /// begin with 0 or that decrease, and columns outside of the matrix, and names the first of them; `fault::device` for
-/// arrays on a GPU, `fault::memory` before it takes what cannot be had.
+/// arrays on a GPU, which `matrix` and `solver` take, `fault::memory` before it takes what cannot be had.
 template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a);
 
 } // namespace furrow

@@ -15,9 +15,11 @@ template <class F> auto upload(const F& a) {
   return a.template map<gpu_array>([]<class T>(const host_array<T>& array) { return gpu_array<T>(array); });
 }
 
+template <class T> host_array<T> to_host(const gpu_array<T>& a) { return host_array<T>(a); }
+
 /// A copy in host memory. Waits.
 template <class F> auto download(const F& a) {
-  return a.template map<host_array>([]<class T>(const gpu_array<T>& array) { return host_array<T>(array); });
+  return a.template map<host_array>([](const auto& array) { return to_host(array); });
 }
 
 /// Bytes of all arrays.

@@ -13,22 +13,12 @@
 namespace furrow {
 namespace {
 
-/// Values of one pair may differ by this many units in the last place: programs that assemble both triangles round
-/// twice.
-constexpr int tolerated_units = 64;
-
 /// The value at (row, col), or 0.
 template <class V> V at(const coo<V>& a, const host_array<index_t>& row_ptr, std::int32_t row, std::int32_t col) {
   const auto* first = a.col.data() + row_ptr[row];
   const auto* last = a.col.data() + row_ptr[row + 1];
   const auto* found = std::lower_bound(first, last, col);
   return found != last && *found == col ? a.val[found - a.col.data()] : V(0);
-}
-
-template <class V> constexpr V tolerated = tolerated_units* std::numeric_limits<V>::epsilon();
-
-template <class V> bool differ(V one, V other, V size) {
-  return !(std::abs(one - other) <= tolerated<V> * std::max({size, std::abs(one), std::abs(other)}));
 }
 
 /// The root of the largest |A[i,k]| of each row.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "borrow.hpp"
+#include "wrong_rows.hpp"
 
 #include "backends/cpu/copy.hpp"
 #include "core/check.hpp"
@@ -28,8 +29,15 @@ template <class F> index_t first_wrong(index_t n, F is_wrong) {
   return first;
 }
 
+template <class V, class I> void check_on_host(const csr_arrays<V, I>& a) {
+  check(!a.where.is_gpu(), fault::device,
+        "the rows lie on {}: a matrix or a solver there takes them, everything else takes them in host memory",
+        describe(a.where));
+}
+
+} // namespace
+
 template <class V, class I> void check_lengths(const csr_arrays<V, I>& a) {
-  check(!a.where.is_gpu(), fault::device, "the rows lie on a GPU: give them in host memory");
   if (const auto what = wrong_sides(a.shape); !what.empty()) throw error(fault::input, what);
   check(a.row_ptr.size == a.shape.rows + 1, fault::input, "row_ptr has {} elements for a matrix of {} rows: give {}",
         a.row_ptr.size, a.shape.rows, a.shape.rows + 1);
@@ -38,6 +46,8 @@ template <class V, class I> void check_lengths(const csr_arrays<V, I>& a) {
   check(a.row_ptr.data && (a.col.data || a.col.empty()) && (a.val.data || a.val.empty()), fault::input,
         "an array of the matrix points nowhere");
 }
+
+namespace {
 
 template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {
   check(a.row_ptr[0] == 0, fault::input, "row_ptr begins with {}: offsets begin with 0", a.row_ptr[0]);
@@ -102,7 +112,18 @@ template <class V, class I, class Put> bool read_entries(const csr_arrays<V, I>&
 
 } // namespace
 
+template <class V> void check_sizes(const coo<V>& a) {
+  if (const auto what = wrong_sizes(a.shape, a.row.size(), a.col.size(), a.nnz()); !what.empty())
+    throw error(fault::input, what);
+}
+
+template <class V, class I> void refuse_rows(const csr_arrays<V, I>& a) {
+  check_offsets(a);
+  refuse_column(a);
+}
+
 template <class V> std::optional<borrowed_coo<V>> borrow(const csr_arrays<V, std::int32_t>& a) {
+  check_on_host(a);
   check_lengths(a);
   check_offsets(a);
   const index_t nnz = a.row_ptr[a.shape.rows];
@@ -119,6 +140,7 @@ template <class V> coo<V> copy_of(borrowed_coo<V> a) {
 }
 
 template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a) {
+  check_on_host(a);
   check_lengths(a);
   check_offsets(a);
   const index_t nnz = a.row_ptr[a.shape.rows];
@@ -133,6 +155,16 @@ template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a) {
   return assemble(a.shape, as_cview(to.row), as_cview(to.col), as_cview(to.val));
 }
 
+#define FURROW_ROWS(V, I)                                                                                              \
+  template void check_lengths(const csr_arrays<V, I>&);                                                                \
+  template void refuse_rows(const csr_arrays<V, I>&);
+FURROW_ROWS(double, std::int32_t)
+FURROW_ROWS(double, std::int64_t)
+FURROW_ROWS(float, std::int32_t)
+FURROW_ROWS(float, std::int64_t)
+#undef FURROW_ROWS
+template void check_sizes(const coo<double>&);
+template void check_sizes(const coo<float>&);
 template std::optional<borrowed_coo<double>> borrow(const csr_arrays<double, std::int32_t>&);
 template std::optional<borrowed_coo<float>> borrow(const csr_arrays<float, std::int32_t>&);
 template coo<double> copy_of(borrowed_coo<double>);

@@ -26,6 +26,44 @@ template <class F> void for_each(index_t n, F f) {
          n, f);
 }
 
+/// Every byte of an array.
+template <class T> void fill_bytes(gpu_array<T>& a, int byte) {
+  if (!a.empty()) check(cudaMemsetAsync(a.data(), byte, a.byte_count(), current_queue().stream));
+}
+
+/// Entries that a block of `each_entry_kernel` takes.
+inline constexpr int entries_a_block = 4 * each_threads;
+
+/// The last of the rows in [low, high] that begins at or before entry k.
+__device__ inline index_t row_of_entry(const index_t* row_ptr, index_t k, index_t low, index_t high) {
+  while (low < high) {
+    const index_t middle = low + (high - low + 1) / 2;
+    if (row_ptr[middle] <= k) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+template <class F>
+__global__ void __launch_bounds__(each_threads)
+    each_entry_kernel(index_t rows, const index_t* row_ptr, index_t entries, F f) {
+  __shared__ index_t row[2]; // of the first and the last entry
+  take_turn();
+  const index_t first = index_t(blockIdx.x) * entries_a_block;
+  const index_t last = first + entries_a_block < entries ? first + entries_a_block : entries;
+  if (threadIdx.x % warp == 0 && threadIdx.x / warp < 2)
+    row[threadIdx.x / warp] = row_of_entry(row_ptr, threadIdx.x ? last - 1 : first, 0, rows - 1);
+  __syncthreads();
+  for (index_t k = first + threadIdx.x; k < last; k += each_threads) f(row_of_entry(row_ptr, k, row[0], row[1]), k);
+}
+
+/// f(i, k) for every entry k, in row i, of compressed rows: equal shares whatever their lengths.
+template <class F> void for_each_entry(index_t rows, const index_t* row_ptr, index_t entries, F f) {
+  if (entries == 0) return;
+  launch(each_entry_kernel<F>, static_cast<unsigned>((entries + entries_a_block - 1) / entries_a_block), each_threads,
+         0, current_queue(), rows, row_ptr, entries, f);
+}
+
 /// L lanes of a warp that work together, L a power of two.
 template <int L> struct lane_group {
   int rank;

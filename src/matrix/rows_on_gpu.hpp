@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "backends/kept_array.hpp"
+#include "formats/csr/csr.hpp"
+
+#include <furrow/coo.hpp>
+#include <furrow/sparse.hpp>
+#include <furrow/stats.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace furrow {
+
+/// A matrix by rows in the memory of the current GPU, as the way from triplets to a format meets it: rows sorted, each
+/// place once, offsets in 64 bits whatever came. Copies share the arrays.
+template <class V> struct rows_on_gpu {
+  shape2 shape;
+  kept_array<index_t> row_ptr; ///< shape.rows + 1 offsets
+  kept_array<std::int32_t> col;
+  kept_array<V> val;
+
+  index_t nnz() const { return val.size(); }
+  csr<V, index_t, cview> view() const { return {shape, as_cview(row_ptr), as_cview(col), as_cview(val)}; }
+};
+
+/// What one pass over the rows tells, for `stats` and for the choice of a method.
+struct rows_look {
+  index_t explicit_zeros = 0, lower_bandwidth = 0, upper_bandwidth = 0;
+  index_t stored_diagonal = 0; ///< entries on it that are not 0
+  double norm_inf = 0, largest = 0;
+  bool finite = true;
+  index_t zero_diagonal = 0, negative_diagonal = 0, small_diagonal = 0, dominant = 0; ///< rows, as in `features`
+  double largest_row = 0, least_row = 0; ///< the largest |a_ij| of a row that has one: of all rows
+};
+
+/// What of a matrix is worked out on a GPU. The same numbers as on the host, whose functions have these names or stand
+/// beside them; the same bits on every run, for sums have the order of `row_sum` and the rest are integers, minima and
+/// maxima. Enqueued on the current queue, and waited for. A build without a GPU part throws `fault::device`.
+
+/// Triplets that are sent there, 8 bytes and a value an entry, and looked at there. Throws as `check_triplets`.
+template <class V> rows_on_gpu<V> send_rows(const coo<V>& a);
+
+/// Rows of a caller, sent there or, where they lie there and have an owner, kept where they lie but for the offsets
+/// and, where I has 64 bits, the columns. Nothing where they are not sorted or hold a place twice. Throws as `to_coo`,
+/// and `fault::usage` for arrays that are not where `a.where` says.
+template <class V, class I> std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a);
+
+/// In host memory.
+template <class V> coo<V> bring_home(const rows_on_gpu<V>& a);
+template <class V, class I> csr_arrays<V, I> brought_home(const csr_arrays<V, I>& a);
+
+/// -A.
+template <class V> rows_on_gpu<V> negated(const rows_on_gpu<V>& a);
+
+template <class V> rows_look look_at_rows(const rows_on_gpu<V>& a);
+
+/// As `furrow::measure`.
+template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looked);
+
+/// As `is_symmetric`, of triplets.
+template <class V> bool is_symmetric(const rows_on_gpu<V>& a);
+
+/// A[i,i], 0 where there is no entry; of a row each.
+template <class V> gpu_array<V> diagonal_of(const rows_on_gpu<V>& a);
+
+/// As `distinct_values`.
+template <class V> std::vector<V> distinct_on_gpu(cview<V> values);
+
+} // namespace furrow
