@@ -29,6 +29,14 @@ template <class V>
 using copy_operator = std::unique_ptr<any_operator<V>> (*)(borrowed_coo<V> a, std::string_view parameters,
                                                            std::string_view kernel);
 
+/// Compressed rows in the memory of a GPU (src/matrix/rows_on_gpu.hpp).
+template <class V> struct rows_on_gpu;
+/// The same from rows on the current GPU, which it reads, and keeps where the format does; with full statistics. The
+/// stored arrays are those that `make_operator` stores, and complete when it returns.
+template <class V>
+using operator_from_rows = std::unique_ptr<any_operator<V>> (*)(const rows_on_gpu<V>& a, const stats& s,
+                                                                std::string_view parameters, std::string_view kernel);
+
 /// What a matrix would take in a format, known before it is made.
 struct layout {
   double bytes = 0;      ///< that the operator stores
@@ -79,6 +87,8 @@ struct format_backend {
   make_operator<float> f32 = nullptr;
   copy_operator<double> copy_f64 = nullptr; ///< null: triplets are copied for `make`
   copy_operator<float> copy_f32 = nullptr;
+  operator_from_rows<double> rows_f64 = nullptr; ///< null: rows go through triplets on the host
+  operator_from_rows<float> rows_f32 = nullptr;
 
   template <class V> make_operator<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;
@@ -87,6 +97,10 @@ struct format_backend {
   template <class V> copy_operator<V> copy() const {
     if constexpr (sizeof(V) == 8) return copy_f64;
     else return copy_f32;
+  }
+  template <class V> operator_from_rows<V> from_rows() const {
+    if constexpr (sizeof(V) == 8) return rows_f64;
+    else return rows_f32;
   }
 };
 

@@ -49,13 +49,17 @@ constexpr std::array<std::string_view, 3> examples{"2", "3", "8"};
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                           std::string_view kernel);
 
 extern const format_entry entry{
     "bcsr",
     "compressed rows of dense blocks, 2 x 2 to 8 x 8: for several unknowns a point",
     lay_out,
     {cpu_kernels, make_cpu<double>, make_cpu<float>},
-    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
+     FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:K]",
     examples,
     true,

@@ -3,6 +3,8 @@
 
 namespace furrow::bcsr_format {
 
+template std::unique_ptr<any_operator<float>> from_rows(const rows_on_gpu<float>&, const stats&, std::string_view,
+                                                        std::string_view);
 template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 
 } // namespace furrow::bcsr_format

@@ -3,6 +3,7 @@
 #include "block_size.hpp"
 #include "blocks_kernel.hpp"
 #include "convert.hpp"
+#include "gpu_convert.hpp"
 
 #include "backends/gpu/operator.hpp"
 
@@ -19,11 +20,11 @@ class bcsr_on_gpu final : public gpu::one_pass_operator<bcsr_on_gpu<K, V, I>, V,
   using base::matrix_;
 
 public:
-  explicit bcsr_on_gpu(const bcsr<V, I, host_array>& a)
-      : base(upload(a)), block_rows_(blocks_over(a.shape.rows, K)),
+  explicit bcsr_on_gpu(bcsr<V, I, gpu_array> a)
+      : base(std::move(a)), block_rows_(blocks_over(matrix_.shape.rows, K)),
         width_(sizeof(I) == 8 || block_rows_ == 0
                    ? gpu::warp
-                   : block_lanes(double(a.block.size()) / double(block_rows_), K, gpu::warp)) {}
+                   : block_lanes(double(matrix_.block.size()) / double(block_rows_), K, gpu::warp)) {}
 
   std::string kernel() const override { return "blocks"; }
 
@@ -55,7 +56,7 @@ template <class I, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, inde
   return with_edge(edge, [&](auto k) -> std::unique_ptr<any_operator<V>> {
     auto matrix = to_bcsr<I, k>(a);
     a = {};
-    return std::make_unique<bcsr_on_gpu<k, V, I>>(matrix);
+    return std::make_unique<bcsr_on_gpu<k, V, I>>(upload(matrix));
   });
 }
 
@@ -63,6 +64,22 @@ template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::stri
   const index_t edge = edge_for(a, parameters);
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
   return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);
+}
+
+template <class I, class V> std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, index_t edge) {
+  return with_edge(edge, [&](auto k) -> std::unique_ptr<any_operator<V>> {
+    auto made = std::make_unique<bcsr_on_gpu<k, V, I>>(to_bcsr<I, k>(a));
+    gpu::wait(gpu::current_queue());
+    return made;
+  });
+}
+
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                           std::string_view) {
+  const index_t edge = edge_for(s, precision_of<V>, parameters);
+  const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
+  return narrow ? wrap<std::int32_t>(a, edge) : wrap<std::int64_t>(a, edge);
 }
 
 } // namespace furrow::bcsr_format

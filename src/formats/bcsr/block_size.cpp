@@ -63,6 +63,12 @@ template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters
   return best ? best : least_edge;
 }
 
+index_t edge_for(const stats& s, precision p, std::string_view parameters) {
+  if (const index_t asked = asked_edge(parameters)) return asked;
+  const index_t best = fewest_bytes(s.shape, s.nnz, p, s.blocks);
+  return best ? best : least_edge;
+}
+
 template index_t edge_for(const coo<double>&, std::string_view);
 template index_t edge_for(const coo<float>&, std::string_view);
 

@@ -7,7 +7,9 @@
 #include "tiles.hpp"
 
 #include "backends/gpu/operator.hpp"
+#include "backends/gpu/primitives.hpp"
 #include "backends/row_kernel.hpp"
+#include "matrix/rows_on_gpu.hpp"
 
 #include <furrow/formats.hpp>
 
@@ -23,13 +25,16 @@ struct row_launch {
 };
 
 template <class V, class I>
-class csr_on_gpu final : public gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, gpu_array>> {
-  using base = gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, gpu_array>>;
+class csr_on_gpu final : public gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, kept_array>> {
+  using base = gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, kept_array>>;
   friend base;
   using base::matrix_;
 
 public:
-  csr_on_gpu(const csr<V, I, host_array>& a, std::string_view kernel) : base(upload(a)), kernel_(kernel) {
+  /// row_ptr: a copy of the offsets, by which the work is cut.
+  csr_on_gpu(csr<V, I, kept_array> matrix, const host_array<I>& row_ptr, std::string_view kernel)
+      : base(std::move(matrix)), kernel_(kernel) {
+    const auto& a = matrix_;
     const index_t rows = a.shape.rows;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
     if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
@@ -40,27 +45,27 @@ public:
       const index_t share = a.val.size() / (index_t(gpu::current_queue().multiprocessors) * blocks_ * 4);
       const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
       const auto tiles =
-          cut_tiles(a.row_ptr, entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
+          cut_tiles(row_ptr, entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
       tiles_ = on_device(tiles);
     }
     if (kernel_ == "chunks") {
       launch_.width = 4; // so that a row comes in one batch, most of the time
       while (launch_.width * gpu::chunk_shape::batch < mean && launch_.width < gpu::warp) launch_.width *= 2;
-      cut_ = gpu_array<std::int32_t>(cut_chunks(a.row_ptr, gpu::current_queue().multiprocessors));
+      cut_ = gpu_array<std::int32_t>(cut_chunks(row_ptr, gpu::current_queue().multiprocessors));
     }
     if (kernel_ == "merge") {
       const index_t items = a.shape.rows + a.val.size(), round = index_t(gpu::current_queue().multiprocessors) * 7;
       items_ = items > 2 * round * gpu::merge_shape<gpu::few_items>::tile ? gpu::many_items : gpu::few_items;
-      if (items_ == gpu::many_items) prepare_merge<gpu::many_items>(a);
-      else prepare_merge<gpu::few_items>(a);
+      if (items_ == gpu::many_items) prepare_merge<gpu::many_items>(row_ptr);
+      else prepare_merge<gpu::few_items>(row_ptr);
     }
     if (kernel_ == "segments") {
       using shape = gpu::segment_shape;
       const index_t at_once = index_t(gpu::current_queue().multiprocessors) * shape::blocks<V, 0> * shape::tile;
       const index_t part = shape::tile * (a.val.size() > at_once ? shape::many : shape::few);
-      const pieces cut = cut_pieces(a.row_ptr, {shape::tile, shape::rows, part});
+      const pieces cut = cut_pieces(row_ptr, {shape::tile, shape::rows, part});
       pieces_ = on_device(cut.all);
-      ends_ = gpu_array<std::uint8_t>(ends_of_rows(a.row_ptr));
+      ends_ = gpu_array<std::uint8_t>(ends_of_rows(row_ptr));
       sums_ = gpu_array<V>(cut.slots);
       arrived_ = gpu_array<unsigned>(host_array<unsigned>(cut.slots, 0u));
     }
@@ -123,9 +128,9 @@ private:
     }
   }
 
-  template <int Items> void prepare_merge(const csr<V, I, host_array>& a) {
+  template <int Items> void prepare_merge(const host_array<I>& row_ptr) {
     using shape = gpu::merge_shape<Items>;
-    cut_ = gpu_array<std::int32_t>(cut_path(a.row_ptr, shape::tile));
+    cut_ = gpu_array<std::int32_t>(cut_path(row_ptr, shape::tile));
     left_ = gpu_array<gpu::left_over>(host_array<gpu::left_over>(cut_.size() - 1, gpu::left_over{}));
     gpu::check(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<Items, V, I, 1>, shape::threads, 0));
@@ -172,7 +177,27 @@ private:
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {
-  return std::make_unique<csr_on_gpu<V, I>>(to_csr<I>(std::move(a)), kernel);
+  const auto home = to_csr<I>(std::move(a));
+  auto there = upload(home);
+  return std::make_unique<csr_on_gpu<V, I>>(csr<V, I, kept_array>{home.shape, kept_array<I>(std::move(there.row_ptr)),
+                                                                  kept_array<std::int32_t>(std::move(there.col)),
+                                                                  kept_array<V>(std::move(there.val))},
+                                            home.row_ptr, kernel);
+}
+
+template <class I> struct narrow_offset {
+  const index_t* from;
+  I* to;
+  FURROW_HD void operator()(index_t r) const { to[r] = static_cast<I>(from[r]); }
+};
+
+/// Columns and values stay where they lie.
+template <class V, class I> std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, std::string_view kernel) {
+  gpu_array<I> row_ptr(a.row_ptr.size());
+  gpu::for_each(row_ptr.size(), narrow_offset<I>{a.row_ptr.data(), row_ptr.data()});
+  const host_array<I> home(row_ptr); // waits: the offsets are complete
+  return std::make_unique<csr_on_gpu<V, I>>(
+      csr<V, I, kept_array>{a.shape, kept_array<I>(std::move(row_ptr)), a.col, a.val}, home, kernel);
 }
 
 } // namespace
@@ -182,6 +207,17 @@ template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::stri
   return narrow ? wrap<V, std::int32_t>(std::move(a), kernel) : wrap<V, std::int64_t>(std::move(a), kernel);
 }
 
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats&, std::string_view,
+                                           std::string_view kernel) {
+  const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
+  return narrow ? wrap<V, std::int32_t>(a, kernel) : wrap<V, std::int64_t>(a, kernel);
+}
+
+template std::unique_ptr<any_operator<double>> from_rows(const rows_on_gpu<double>&, const stats&, std::string_view,
+                                                         std::string_view);
+template std::unique_ptr<any_operator<float>> from_rows(const rows_on_gpu<float>&, const stats&, std::string_view,
+                                                        std::string_view);
 template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
 template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 

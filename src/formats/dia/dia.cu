@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "gpu_convert.hpp"
 
 #include "backends/gpu/operator.hpp"
 #include "backends/row_tiles.hpp"
@@ -50,9 +51,9 @@ template <class V> class dia_on_gpu final : public gpu::one_pass_operator<dia_on
   using base::matrix_;
 
 public:
-  dia_on_gpu(const dia<V, host_array>& a, std::string_view kernel) : base(upload(a)), kernel_(kernel) {
+  dia_on_gpu(dia<V, gpu_array> a, std::string_view kernel) : base(std::move(a)), kernel_(kernel) {
     if (kernel_ == "auto")
-      kernel_ = gpu::tiles_fill<rows_a_thread<V>>(a.shape.rows, gpu::current_queue()) ? "tiles" : "rows";
+      kernel_ = gpu::tiles_fill<rows_a_thread<V>>(matrix_.shape.rows, gpu::current_queue()) ? "tiles" : "rows";
   }
 
   std::string kernel() const override { return kernel_; }
@@ -74,9 +75,21 @@ private:
 template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view, std::string_view kernel) {
   auto matrix = to_dia(a);
   a = {}; // the copy on its way to the GPU is the second one
-  return std::make_unique<dia_on_gpu<V>>(matrix, kernel);
+  return std::make_unique<dia_on_gpu<V>>(upload(matrix), kernel);
 }
 
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view,
+                                           std::string_view kernel) {
+  auto made = std::make_unique<dia_on_gpu<V>>(to_dia(a, s.diagonals), kernel);
+  gpu::wait(gpu::current_queue());
+  return made;
+}
+
+template std::unique_ptr<any_operator<double>> from_rows(const rows_on_gpu<double>&, const stats&, std::string_view,
+                                                         std::string_view);
+template std::unique_ptr<any_operator<float>> from_rows(const rows_on_gpu<float>&, const stats&, std::string_view,
+                                                        std::string_view);
 template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
 template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 

@@ -90,13 +90,17 @@ constexpr std::array<std::string_view, 2> examples{"1", "256"};
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                           std::string_view kernel);
 
 extern const format_entry entry{
     "packed",
     "slices with columns as small differences and repeated values as numbers: the fewest bytes, without loss",
     lay_out,
     {cpu_kernels, make_cpu<double>, make_cpu<float>},
-    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
+     FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:WINDOW]",
     examples,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "gpu_convert.hpp"
 
 #include "formats/sell/slice_kernel.hpp"
 
@@ -20,9 +21,10 @@ class packed_on_gpu final : public gpu::one_pass_operator<packed_on_gpu<V>, V, p
   using base::matrix_;
 
 public:
-  packed_on_gpu(const packed<V, host_array>& a, std::string_view kernel) : base(upload(a)) {
+  packed_on_gpu(packed<V, gpu_array> matrix, std::string_view kernel) : base(std::move(matrix)) {
+    const auto& a = matrix_;
     index_t widest = 0;
-    for (const packed_slice& s : a.slice) widest = std::max<index_t>(widest, s.width);
+    for (const packed_slice& s : host_array<packed_slice>(a.slice)) widest = std::max<index_t>(widest, s.width);
     const double mean = a.slice.empty() ? 0 : double(a.base.size()) / double(a.slice.size());
     sharing_ = gpu::sharing_for(kernel, a.shape.rows, mean, widest);
   }
@@ -56,9 +58,26 @@ private:
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel) {
-  return std::make_unique<packed_on_gpu<V>>(to_packed(std::move(a), read_parameters(parameters)), kernel);
+  return std::make_unique<packed_on_gpu<V>>(upload(to_packed(std::move(a), read_parameters(parameters))), kernel);
 }
 
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                           std::string_view kernel) {
+  const index_t window = read_parameters(parameters);
+  const slicing how = window ? slicing{delta_rows, window} : best_slicing(s.row_length, delta_rows, sizeof(V) + 1);
+  std::vector<V> dictionary;
+  if (s.distinct_values <= 256 && numbers_pay(s.distinct_values, double(places_of(s.row_length, how)), sizeof(V)))
+    dictionary = distinct_on_gpu(as_cview(a.val));
+  auto made = std::make_unique<packed_on_gpu<V>>(to_packed(a, s.row_max, how, dictionary), kernel);
+  gpu::wait(gpu::current_queue());
+  return made;
+}
+
+template std::unique_ptr<any_operator<double>> from_rows(const rows_on_gpu<double>&, const stats&, std::string_view,
+                                                         std::string_view);
+template std::unique_ptr<any_operator<float>> from_rows(const rows_on_gpu<float>&, const stats&, std::string_view,
+                                                        std::string_view);
 template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
 template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 

@@ -92,13 +92,17 @@ constexpr std::array<std::string_view, 3> examples{"8:64", "32:1", "4:256"};
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                           std::string_view kernel);
 
 extern const format_entry entry{
     "sell",
     "slices of rows of like length, stored by columns: for rows that are not too uneven",
     lay_out,
     {cpu_kernels, make_cpu<double>, make_cpu<float>},
-    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
+     FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:HEIGHT[:WINDOW]]",
     examples,
 };

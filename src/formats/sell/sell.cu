@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "gpu_convert.hpp"
 #include "slice_kernel.hpp"
 
 namespace furrow::sell_format {
@@ -19,10 +20,12 @@ template <class V> class sell_on_gpu final : public gpu::one_pass_operator<sell_
   using base::matrix_;
 
 public:
-  sell_on_gpu(const sell<V, host_array>& a, std::string_view kernel) : base(upload(a)) {
-    const index_t slices = a.slice_ptr.size() - 1;
+  sell_on_gpu(sell<V, gpu_array> matrix, std::string_view kernel) : base(std::move(matrix)) {
+    const auto& a = matrix_;
+    const host_array<index_t> slice_ptr(a.slice_ptr);
+    const index_t slices = slice_ptr.size() - 1;
     index_t widest = 0;
-    for (index_t s = 0; s < slices; ++s) widest = std::max(widest, (a.slice_ptr[s + 1] - a.slice_ptr[s]) / a.height);
+    for (index_t s = 0; s < slices; ++s) widest = std::max(widest, (slice_ptr[s + 1] - slice_ptr[s]) / a.height);
     const double mean = slices ? double(a.val.size()) / double(slices * a.height) : 0;
     sharing_ = gpu::sharing_for(kernel, a.shape.rows, mean, widest);
   }
@@ -49,9 +52,23 @@ private:
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel) {
-  return std::make_unique<sell_on_gpu<V>>(to_sell(std::move(a), parameters), kernel);
+  return std::make_unique<sell_on_gpu<V>>(upload(to_sell(std::move(a), parameters)), kernel);
 }
 
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                           std::string_view kernel) {
+  slicing how = read_parameters(parameters);
+  if (how.window == 0) how = best_slicing(s.row_length, how.height, sizeof(V) + sizeof(std::int32_t));
+  auto made = std::make_unique<sell_on_gpu<V>>(to_sell(a, s.row_max, how), kernel);
+  gpu::wait(gpu::current_queue());
+  return made;
+}
+
+template std::unique_ptr<any_operator<double>> from_rows(const rows_on_gpu<double>&, const stats&, std::string_view,
+                                                         std::string_view);
+template std::unique_ptr<any_operator<float>> from_rows(const rows_on_gpu<float>&, const stats&, std::string_view,
+                                                        std::string_view);
 template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
 template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 

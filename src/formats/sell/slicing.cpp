@@ -118,10 +118,10 @@ slice_plan plan_slices(const stats& s, std::string_view format, index_t height, 
     plan.places = plan.slices * double(height) * s.row_mean;
   }
   const double fill = plan.places / double(std::max<index_t>(s.nnz, 1));
-  if (fill > most_fill && plan.places > 1 << 20)
+  if (fill > most_padding && plan.places > 1 << 20)
     plan.refusal = fmt::format("format {} would store {:.3g} places for each entry, more than {}: its longest rows are "
                                "too long for their slices; choose csr or a larger window",
-                               format, fill, most_fill);
+                               format, fill, most_padding);
   return plan;
 }
 

@@ -17,7 +17,7 @@ struct slicing {
 /// A warp on the GPU; four vectors of doubles, whose additions overlap, on the CPU.
 inline constexpr index_t usual_height = 32;
 /// A product with more than this many places an entry is refused, above a million places.
-inline constexpr double most_fill = 10;
+inline constexpr double most_padding = 10;
 
 /// Sum of height x width over all slices: the places that the rows take, padding included.
 index_t places_of(const host_array<std::int32_t>& length, slicing s);
