@@ -32,6 +32,12 @@ template <class V>
 using preconditioner_maker = std::unique_ptr<any_preconditioner<V>> (*)(const coo<V>& a, std::string_view parameters,
                                                                         device where, solver_needs needed);
 
+/// The same from rows on the current GPU; null where the host is to do it, from triplets, or to say why it cannot.
+template <class V>
+using preconditioner_from_rows = std::unique_ptr<any_preconditioner<V>> (*)(const rows_on_gpu<V>& a, const stats& s,
+                                                                            std::string_view parameters,
+                                                                            solver_needs needed);
+
 /// A preconditioner as the rest of the library sees it. One per folder of src/preconditioners; the table is generated.
 struct preconditioner_entry {
   std::string_view name, about;
@@ -44,10 +50,16 @@ struct preconditioner_entry {
   std::string_view parameters{}; ///< what may follow the name, for people: "[:LEVEL]"
   bool on_gpu = true;            ///< whether it has code for a GPU
   bool rectangular = false;      ///< whether it serves rectangular matrices: M is a diagonal, so that M' is M
+  preconditioner_from_rows<double> rows_f64 = nullptr; ///< null: always from triplets
+  preconditioner_from_rows<float> rows_f32 = nullptr;
 
   template <class V> preconditioner_maker<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;
     else return f32;
+  }
+  template <class V> preconditioner_from_rows<V> from_rows() const {
+    if constexpr (sizeof(V) == 8) return rows_f64;
+    else return rows_f32;
   }
 };
 
@@ -60,6 +72,12 @@ bool has_preconditioner(std::string_view name);
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const coo<V>& a, device where,
                                                            solver_needs needed);
+
+/// The same from a source, on its GPU where there are rows, a part for them, and where `where` is that GPU.
+template <class V> class matrix_source;
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const matrix_source<V>& a,
+                                                           const stats& s, device where, solver_needs needed);
 
 /// A preconditioner or a solver met numbers that end the solve before it starts.
 struct refusal {

@@ -22,6 +22,7 @@ using namespace amg;
 
 constexpr std::string_view usage = "amg[:sa|grid[:DEGREE]]";
 constexpr int usual_degree = 2;
+constexpr std::string_view grid_by_host = "; a grid would be set up by the host";
 /// Diagonals that span more leave single precision no room for the vectors of a cycle.
 constexpr double most_span = 1e30;
 
@@ -175,7 +176,7 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
   host_array<double> wide;
   const row_view<double> rows = in_double(a, own.view().row_ptr, wide);
   spoken words{"sa", "", ""};
-  if (kind.grid && kind.aggregation && where.is_gpu()) words.choice = "; a grid would be set up by the host";
+  if (kind.grid && kind.aggregation && where.is_gpu()) words.choice = grid_by_host;
   else if (kind.grid) {
     const found_box found = find_box(rows);
     if (found) {
@@ -193,6 +194,30 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
   return in_single ? aggregated<V, float>(rows, block, kind.degree, words, where)
                    : aggregated<V, double>(rows, block, kind.degree, words, where);
 }
+
+#if FURROW_HAS_GPU
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> aggregated(const rows_on_gpu<V>& a, int degree, const spoken& words) {
+  auto h = smoothed_aggregation_on_gpu<W>(copied(a));
+  auto about = sentence(h, degree, 8 * sizeof(W), words);
+  return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
+}
+
+/// The host takes grids, nodes of several unknowns and what is refused.
+template <class V>
+std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                                 solver_needs needed) {
+  const wanted kind(parameters);
+  if (!kind.aggregation || a.nnz() > gpu::most_entries) return nullptr;
+  if (unknowns_of_a_node(a.shape.rows, a.nnz(), s.blocks) > 1) return nullptr;
+  if (!needed.a.symmetric && !is_symmetric(a)) return nullptr;
+  const auto span = span_of_diagonal(a);
+  if (!span) return nullptr;
+  const spoken words{"sa", "", kind.grid ? std::string(grid_by_host) : ""};
+  return *span <= most_span && a.shape.rows > most_dense_rows ? aggregated<V, float>(a, kind.degree, words)
+                                                              : aggregated<V, double>(a, kind.degree, words);
+}
+#endif
 
 /// Aggregation: twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P
 /// and P'A P in double beside it, and on a GPU A and A P too. A grid: twice A in single precision by diagonals, and
@@ -218,6 +243,8 @@ extern const preconditioner_entry entry{.name = "amg",
                                         .lay_out = lay_out,
                                         .f64 = make<double>,
                                         .f32 = make<float>,
-                                        .parameters = "[:sa|grid[:DEGREE]]"};
+                                        .parameters = "[:sa|grid[:DEGREE]]",
+                                        .rows_f64 = FURROW_GPU_ONLY(from_rows<double>),
+                                        .rows_f32 = FURROW_GPU_ONLY(from_rows<float>)};
 
 } // namespace furrow::amg_preconditioner

@@ -12,6 +12,7 @@
 
 #include <thrust/iterator/counting_iterator.h>
 
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -144,6 +145,34 @@ private:
 };
 
 } // namespace gpu_setup
+
+namespace gpu_setup {
+
+template <class V> struct widen {
+  const V* from;
+  double* to;
+  FURROW_HD void operator()(index_t k) const { to[k] = double(from[k]); }
+};
+
+} // namespace gpu_setup
+
+template <class V> device_matrix copied(const rows_on_gpu<V>& a) {
+  gpu_array<double> val(a.nnz());
+  gpu::for_each(a.nnz(), gpu_setup::widen<V>{a.val.data(), val.data()});
+  return {a.shape, copy_of(a.row_ptr), copy_of(a.col), std::move(val)};
+}
+template device_matrix copied(const rows_on_gpu<double>&);
+template device_matrix copied(const rows_on_gpu<float>&);
+
+template <class V> std::optional<double> span_of_diagonal(const rows_on_gpu<V>& a) {
+  const gpu_array<V> diagonal = diagonal_of(a);
+  if (diagonal.empty()) return std::nullopt;
+  const V least = gpu::reduce(as_cview(diagonal), std::numeric_limits<V>::max(), gpu::smaller{});
+  if (!(least > 0)) return std::nullopt;
+  return double(gpu::reduce(as_cview(diagonal), least, gpu::larger{})) / double(least);
+}
+template std::optional<double> span_of_diagonal(const rows_on_gpu<double>&);
+template std::optional<double> span_of_diagonal(const rows_on_gpu<float>&);
 
 template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a) {
   gpu_setup::device_kit kit(std::move(a));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "gpu_coarsening.hpp"
+#include "matrix/rows_on_gpu.hpp"
 
 #include <furrow/error.hpp>
 
@@ -19,6 +20,11 @@ inline device_matrix uploaded(row_view<double> a) {
   return {a.shape, uploaded(a.row_ptr), uploaded(a.col), uploaded(a.val)};
 }
 template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a);
+
+/// A copy in double; values of single precision are widened.
+template <class V> device_matrix copied(const rows_on_gpu<V>& a);
+/// The largest by the smallest diagonal entry; nothing where one is not positive.
+template <class V> std::optional<double> span_of_diagonal(const rows_on_gpu<V>& a);
 #endif
 
 } // namespace furrow::amg

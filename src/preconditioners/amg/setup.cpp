@@ -112,10 +112,13 @@ private:
 } // namespace
 
 int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry) {
-  const auto blocks = count_blocks(a.shape, row_of_entry, a.col);
+  return unknowns_of_a_node(a.shape.rows, a.nnz(), count_blocks(a.shape, row_of_entry, a.col));
+}
+
+int unknowns_of_a_node(index_t rows, index_t nnz, const std::array<index_t, 9>& blocks) {
   const auto fill = [&](int k) {
-    const bool fits = a.shape.rows % k == 0 && blocks[k] > 0;
-    return fits ? double(blocks[k]) * k * k / double(a.nnz()) : 1e300;
+    const bool fits = rows % k == 0 && blocks[k] > 0;
+    return fits ? double(blocks[k]) * k * k / double(nnz) : 1e300;
   };
   double least = 1e300;
   for (int k = 2; k <= 6; ++k) least = std::min(least, fill(k));

@@ -3,10 +3,13 @@
 #include "hierarchy.hpp"
 #include "matrix/rows.hpp"
 
+#include <array>
+
 namespace furrow::amg {
 
 /// Unknowns of a node: the largest K from 2 to 6 whose aligned K x K blocks fill as well as any and have at most 1.3
-/// places an entry; otherwise 1.
+/// places an entry; otherwise 1. By [K], the blocks that have entries (`stats::blocks`), or counted here.
+int unknowns_of_a_node(index_t rows, index_t nnz, const std::array<index_t, 9>& blocks);
 int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry);
 
 /// The hierarchy of smoothed aggregation for a symmetric A with a positive diagonal. Levels until at most 512 rows are

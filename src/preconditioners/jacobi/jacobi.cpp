@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/parameters.hpp"
+#include "on_gpu.hpp"
 #include "preconditioners/diagonal_scaling.hpp"
 
 #include <fmt/format.h>
@@ -86,6 +87,16 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, d
   return make_diagonal_scaling(std::move(inverse), where);
 }
 
+#if FURROW_HAS_GPU
+template <class V>
+std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats&, std::string_view,
+                                                 solver_needs needed) {
+  if (needed.transposed) return nullptr;
+  auto inverse = inverse_on_gpu(a, {.positive = needed.a.definite, .absolute = needed.m.definite});
+  return inverse ? std::make_unique<diagonal_scaling<V, gpu_array<V>>>(std::move(*inverse)) : nullptr;
+}
+#endif
+
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view parameters) {
   no_parameters("jacobi", parameters);
   const double diagonal = bytes_of(p) * double(s.shape.cols);
@@ -94,7 +105,14 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view para
 
 } // namespace
 
-extern const preconditioner_entry entry{
-    "jacobi", "M = D^-1, the inverse diagonal of A", {true, true}, lay_out, make<double>, make<float>, "", true, true};
+extern const preconditioner_entry entry{.name = "jacobi",
+                                        .about = "M = D^-1, the inverse diagonal of A",
+                                        .keeps = {true, true},
+                                        .lay_out = lay_out,
+                                        .f64 = make<double>,
+                                        .f32 = make<float>,
+                                        .rectangular = true,
+                                        .rows_f64 = FURROW_GPU_ONLY(from_rows<double>),
+                                        .rows_f32 = FURROW_GPU_ONLY(from_rows<float>)};
 
 } // namespace furrow::jacobi_preconditioner

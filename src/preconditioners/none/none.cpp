@@ -16,6 +16,11 @@ template <class V> std::unique_ptr<any_preconditioner<V>> make(const coo<V>&, st
   return std::make_unique<identity<V>>();
 }
 
+template <class V>
+std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>&, const stats&, std::string_view, solver_needs) {
+  return std::make_unique<identity<V>>();
+}
+
 preconditioner_layout lay_out(const stats&, precision, std::string_view parameters) {
   no_parameters("none", parameters);
   return {};
@@ -24,6 +29,7 @@ preconditioner_layout lay_out(const stats&, precision, std::string_view paramete
 } // namespace
 
 extern const preconditioner_entry entry{
-    "none", "M = I: no preconditioner", {true, true}, lay_out, make<double>, make<float>, "", true, true};
+    "none", "M = I: no preconditioner", {true, true},    lay_out, make<double>, make<float>, "", true,
+    true,   from_rows<double>,          from_rows<float>};
 
 } // namespace furrow::none_preconditioner
