@@ -23,7 +23,9 @@ template <class V> class matrix {
 public:
   /// Throws as `measure`, `choose` and `make`.
   explicit matrix(coo<V> a, const matrix_options& options = {});
-  /// Keeps `owner` for `update_values`. Throws as `to_coo`, too.
+  /// Keeps `owner` for `update_values`. Rows on a GPU must lie on `options.where`; they are looked at and converted
+  /// there, and csr keeps columns and values where they lie, until `owner` lets go. What they hold must be there, or
+  /// enqueued on `current_stream`. Throws as `to_coo`, too.
   explicit matrix(const csr_arrays<V, std::int32_t>& a, const matrix_options& options = {});
   explicit matrix(const csr_arrays<V, std::int64_t>& a, const matrix_options& options = {});
 
@@ -50,8 +52,9 @@ public:
   /// about as long as setting up takes; later ones write values alone, into a copy of what is stored where copies of
   /// this matrix, their operators or solvers still use it. Otherwise it is converted again, and rows that are not
   /// sorted are sorted again. Copies stay as they are. Not while another thread uses this very object: give each a
-  /// copy. Throws `fault::usage` for a matrix that was not made from rows with an owner and for values of another
-  /// number.
+  /// copy. Rows on a GPU take values
+  /// there, and are looked at and converted there again. Throws `fault::usage` for a matrix that was not made from rows
+  /// with an owner, for values of another number and for those in another memory than the rows.
   void update_values(cview<V> values);
 
   /// Zeros that the format does not store are missing. Throws `fault::usage` where the format has no way back.
@@ -60,6 +63,7 @@ public:
 private:
   struct impl;
   template <class I> void update(const csr_arrays<V, I>& rows);
+  template <class I> void convert_again(csr_arrays<V, I> rows);
   std::shared_ptr<impl> impl_;
 };
 

@@ -75,6 +75,12 @@ struct solve_rung {
   double setup_seconds = 0, solve_seconds = 0;
 };
 
+/// A part of a set-up, such as "upload" or "precond", and how long it took.
+struct setup_part {
+  std::string what;
+  double seconds = 0;
+};
+
 struct solve_report {
   status why = status::max_iterations;
   std::string message; ///< one sentence
@@ -90,6 +96,7 @@ struct solve_report {
   double error_estimate = 0; ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known
   std::string warning;       ///< a sentence where the error may exceed 1 % though the residual is small
   double setup_seconds = 0, solve_seconds = 0; ///< of all rungs together
+  std::vector<setup_part> setup_parts;         ///< of `setup_seconds`, in their order; what is left is small
   double bytes_per_iteration = 0;              ///< that the algorithm must move
   double product_bytes = 0;                    ///< those of one product with A
   double stored_bytes = 0;                     ///< matrix, preconditioner and vectors

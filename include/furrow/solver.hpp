@@ -24,6 +24,11 @@ public:
   /// Looks at A, chooses, converts, sets the preconditioner up. Throws as `furrow::solve`. What a report says instead,
   /// such as a diagonal that proves A not to be definite, each solve reports.
   explicit solver(coo<V> a, const solve_options& options = {});
+  /// The same from rows, in host memory or, with `options.where` the same GPU, there: they are sorted then, or are
+  /// sorted by the host. Read in the call alone, but for columns and values of rows on a GPU that have an owner, which
+  /// csr keeps where they lie. Throws as `to_coo`, too.
+  explicit solver(const csr_arrays<V, std::int32_t>& a, const solve_options& options = {});
+  explicit solver(const csr_arrays<V, std::int64_t>& a, const solve_options& options = {});
   /// The same for a matrix that was looked at and stored before, in its format and kernel; it may end before the
   /// solver, and what `update_values` does to it later does not show here. Where no method is named, "auto" looks anew.
   explicit solver(const matrix<V>& a, const solve_options& options = {});
@@ -59,6 +64,7 @@ public:
 
 private:
   struct state;
+  template <class Given> void begin(Given&& a, const solve_options& options);
   std::unique_ptr<state> state_;
 };
 

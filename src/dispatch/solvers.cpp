@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/check.hpp"
+#include "matrix/source.hpp"
 #include "solvers/entry.hpp"
 #include "tables.hpp"
 
@@ -47,10 +48,9 @@ bool has_preconditioner(std::string_view name) { return has_entry(preconditioner
 const preconditioner_entry& find_preconditioner(std::string_view name) {
   return find_entry(preconditioner_entries(), "preconditioner", name);
 }
-template <class V>
-std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const coo<V>& a, device where,
-                                                           solver_needs needed) {
-  const preconditioner_entry& entry = find_preconditioner(name);
+namespace {
+
+void check_serves(const preconditioner_entry& entry, device where, solver_needs needed) {
   check(entry.on_gpu || !where.is_gpu(), fault::device,
         "the preconditioner {} has no GPU part: solve on the CPU, or take another one", entry.name);
   check((entry.keeps.symmetric || !needed.m.symmetric) && (entry.keeps.definite || !needed.m.definite), fault::usage,
@@ -60,8 +60,30 @@ std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name
   check(!needed.transposed || entry.rectangular || (needed.a.symmetric && entry.keeps.symmetric), fault::usage,
         "the solver multiplies by M', too, which {} {}: take jacobi or none", entry.name,
         entry.keeps.symmetric ? "has for a symmetric matrix only" : "does not have");
+}
+
+} // namespace
+
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const coo<V>& a, device where,
+                                                           solver_needs needed) {
+  const preconditioner_entry& entry = find_preconditioner(name);
+  check_serves(entry, where, needed);
   return entry.make<V>()(a, take_apart(name).parameters, where, needed);
 }
+template <class V>
+std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const matrix_source<V>& a,
+                                                           const stats& s, device where, solver_needs needed) {
+  const preconditioner_entry& entry = find_preconditioner(name);
+  check_serves(entry, where, needed);
+  if (const auto from_rows = where.is_gpu() && a.has_rows() ? entry.template from_rows<V>() : nullptr)
+    if (auto made = from_rows(a.rows(), s, take_apart(name).parameters, needed)) return made;
+  return entry.make<V>()(a.triplets(), take_apart(name).parameters, where, needed);
+}
+template std::unique_ptr<any_preconditioner<double>> make_preconditioner(std::string_view, const matrix_source<double>&,
+                                                                         const stats&, device, solver_needs);
+template std::unique_ptr<any_preconditioner<float>> make_preconditioner(std::string_view, const matrix_source<float>&,
+                                                                        const stats&, device, solver_needs);
 template std::unique_ptr<any_preconditioner<double>> make_preconditioner(std::string_view, const coo<double>&, device,
                                                                          solver_needs);
 template std::unique_ptr<any_preconditioner<float>> make_preconditioner(std::string_view, const coo<float>&, device,

@@ -7,11 +7,13 @@
 #include "core/memory_place.hpp"
 #include "core/transpose.hpp"
 #include "core/value_stats.hpp"
+#include "matrix/source.hpp"
 #include "value_plan.hpp"
 
 #include <furrow/matrix.hpp>
 #include <furrow/tune.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <type_traits>
@@ -33,25 +35,22 @@ template <class V> struct stored {
   };
   std::unique_ptr<other> transposed = std::make_unique<other>();
 
-  stored(coo<V> a, const matrix_options& o) : facts(measure(a)) {
-    const turn mine(o.where);
+  stored(matrix_source<V> a, const matrix_options& o) : facts(a.measure()) {
     notice_gpu_driver();
     const wish w{o.format, o.kernel, o.applies};
-    made = o.tune ? tune(a, facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
-    store(std::move(a), o.where);
+    made = o.tune ? tune(a.triplets(), facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
+    keep(a.store(made, facts));
   }
   stored(borrowed_coo<V> a, const matrix_options& o) : facts(measure_trusted(a)) {
-    const turn mine(o.where);
     notice_gpu_driver();
     made = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.applies});
-    if (const auto copy = made.format->backend(o.where).template copy<V>())
-      keep(copy(std::move(a), made.parameters, made.kernel));
-    else store(copy_of(std::move(a)), o.where);
+    const format_backend& there = made.format->backend(o.where);
+    if (const auto copy = there.template copy<V>()) keep(copy(std::move(a), made.parameters, made.kernel));
+    else keep(there.template make<V>()(copy_of(std::move(a)), made.parameters, made.kernel));
   }
   /// Of the same pattern as `like`, in its format.
-  stored(coo<V> a, const stored& like, stats known) : facts(std::move(known)), made(like.made) {
-    const turn mine(like.op->where());
-    store(std::move(a), like.op->where());
+  stored(matrix_source<V> a, const stored& like, stats known) : facts(std::move(known)), made(like.made) {
+    keep(a.store(made, facts));
   }
   stored(std::unique_ptr<any_operator<V>> copy, const stored& like)
       : facts(like.facts), made(like.made), chosen(like.chosen), op(std::move(copy)) {}
@@ -64,9 +63,9 @@ template <class V> struct stored {
   /// Without a copy of the triplets, where the rows allow it. Measuring kernels needs one.
   template <class I> static stored from_rows(const csr_arrays<V, I>& a, const matrix_options& o) {
     if constexpr (sizeof(I) == 4)
-      if (!o.tune)
+      if (!o.tune && !o.where.is_gpu() && !a.where.is_gpu())
         if (auto triplets = borrow(a)) return stored(std::move(*triplets), o);
-    return stored(to_coo(a), o);
+    return stored(matrix_source<V>(a, o.where), o);
   }
 
   coo<V> triplets() const {
@@ -87,9 +86,6 @@ template <class V> struct stored {
   }
 
 private:
-  void store(coo<V> a, device where) {
-    keep(made.format->backend(where).template make<V>()(std::move(a), made.parameters, made.kernel));
-  }
   void keep(std::unique_ptr<any_operator<V>> own) {
     chosen = made;
     op = std::move(own);
@@ -137,14 +133,16 @@ template <class V> struct matrix<V>::impl {
   pattern rows{};                                ///< as they were given, without values
   std::shared_ptr<const value_plan<V>> places{}; ///< where values go, once there were new ones
 
-  impl(coo<V> a, const matrix_options& o) : options(o), is(std::move(a), o) {}
-  template <class I>
-  impl(const csr_arrays<V, I>& a, const matrix_options& o) : options(o), is(stored<V>::from_rows(a, o)) {
+  impl(coo<V> a, const matrix_options& o) : impl(turn(o.where), std::move(a), o) {}
+  template <class I> impl(const csr_arrays<V, I>& a, const matrix_options& o) : impl(turn(o.where), a, o) {
     if (!a.owner) return;
     auto kept = a;
     kept.val.data = nullptr; // `update_values` brings its own
     rows = std::move(kept);
   }
+  impl(const turn&, coo<V> a, const matrix_options& o) : options(o), is(matrix_source<V>(std::move(a), o.where), o) {}
+  template <class I>
+  impl(const turn&, const csr_arrays<V, I>& a, const matrix_options& o) : options(o), is(stored<V>::from_rows(a, o)) {}
   impl(stored<V> s, const impl& like) : options(like.options), is(std::move(s)), rows(like.rows), places(like.places) {}
 };
 
@@ -212,6 +210,8 @@ template <class V> void matrix<V>::update_values(cview<V> values) {
 
 template <class V> template <class I> void matrix<V>::update(const csr_arrays<V, I>& rows) {
   const stored<V>& old = impl_->is;
+  const turn own(impl_->options.where);
+  if (rows.where.is_gpu()) return convert_again(rows);
   const auto places =
       impl_->places ? impl_->places : std::make_shared<const value_plan<V>>(rows, old.made, impl_->options.where);
   if (places->known()) {
@@ -227,10 +227,31 @@ template <class V> template <class I> void matrix<V>::update(const csr_arrays<V,
     stats facts = old.facts;
     if (places->ordered()) check(has_lengths(rows, facts), fault::usage, changed_pattern), measure_values(rows, facts);
     else facts = measure(a); // of sums
-    if (old.serves(facts)) impl_ = std::make_shared<impl>(stored<V>(std::move(a), old, std::move(facts)), *impl_);
+    matrix_source<V> source(std::move(a), impl_->options.where);
+    if (old.serves(facts)) impl_ = std::make_shared<impl>(stored<V>(std::move(source), old, std::move(facts)), *impl_);
     else impl_ = std::make_shared<impl>(rows, impl_->options);
   }
   impl_->places = places;
+}
+
+template <class V> template <class I> void matrix<V>::convert_again(csr_arrays<V, I> rows) {
+  struct kept { // the caller's values are read in the call alone
+    std::shared_ptr<const void> pattern;
+    gpu_array<V> values;
+  };
+  const stored<V>& old = impl_->is;
+  const bool there = place_of(rows.val.data).gpu;
+  check(there || rows.val.empty(), fault::usage,
+        "the rows lie on {}, and the new values in host memory: give them there", describe(rows.where));
+  auto own = std::make_shared<kept>(kept{rows.owner, gpu_array<V>(rows.val.size)});
+  gpu_memory::copy(own->values.data(), rows.val.data, own->values.byte_count());
+  rows.val = as_cview(own->values);
+  rows.owner = own;
+  matrix_source<V> source(rows, impl_->options.where);
+  stats facts = source.measure();
+  check(std::ranges::equal(facts.row_length, old.facts.row_length), fault::usage, changed_pattern);
+  if (old.serves(facts)) impl_ = std::make_shared<impl>(stored<V>(std::move(source), old, std::move(facts)), *impl_);
+  else impl_ = std::make_shared<impl>(rows, impl_->options);
 }
 
 template class matrix<double>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features.hpp"
 
+#include "core/row_sum.hpp"
 #include "core/symmetry.hpp"
 #include "matrix/rows.hpp"
 
@@ -20,18 +21,30 @@ struct counts {
 };
 
 template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) {
-  double diagonal = 0, others = 0, size = 0;
+  double diagonal = 0, size = 0;
+  row_sum others;
   for (index_t k = a.begin(i); k < a.end(i); ++k) {
     const double v = double(a.val[k]);
     if (a.col[k] == i) diagonal = v;
-    else others += std::abs(v);
+    others.add(a.col[k] == i ? 0 : std::abs(v));
     size = std::max(size, std::abs(v));
   }
   c.zero += diagonal == 0;
   c.negative += diagonal < 0;
   c.small += diagonal != 0 && std::abs(diagonal) < 1e-10 * size;
-  c.dominant += diagonal != 0 && std::abs(diagonal) >= others;
+  c.dominant += diagonal != 0 && std::abs(diagonal) >= others.total();
   if (size > 0) c.largest = std::max(c.largest, size), c.least = std::min(c.least, size);
+}
+
+features put_together(const counts& all, const stats& s, bool symmetric) {
+  features f;
+  f.rows = s.shape.rows, f.more_columns = s.shape.cols - s.shape.rows, f.nnz = s.nnz, f.longest_row = s.row_max;
+  f.symmetric = symmetric;
+  f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
+  f.dominant = all.dominant;
+  f.scales = all.largest > 0 ? all.largest / all.least : 1;
+  f.diagonals = s.diagonals;
+  return f;
 }
 
 } // namespace
@@ -50,14 +63,14 @@ template <class V> features features_of(const coo<V>& a, const stats& s, bool as
     all.zero += c.zero, all.negative += c.negative, all.small += c.small, all.dominant += c.dominant;
     all.largest = std::max(all.largest, c.largest), all.least = std::min(all.least, c.least);
   }
-  features f;
-  f.rows = a.shape.rows, f.more_columns = a.shape.cols - a.shape.rows, f.nnz = a.nnz(), f.longest_row = s.row_max;
-  f.symmetric = assume_symmetric || is_symmetric(a);
-  f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
-  f.dominant = all.dominant;
-  f.scales = all.largest > 0 ? all.largest / all.least : 1;
-  f.diagonals = s.diagonals;
-  return f;
+  return put_together(all, s, assume_symmetric || is_symmetric(a));
+}
+
+template <class V> features features_of(const matrix_source<V>& a, const stats& s, bool assume_symmetric) {
+  if (!a.has_rows()) return features_of(a.triplets(), s, assume_symmetric);
+  const rows_look& l = a.look();
+  return put_together({l.zero_diagonal, l.negative_diagonal, l.small_diagonal, l.dominant, l.largest_row, l.least_row},
+                      s, assume_symmetric || a.is_symmetric());
 }
 
 template <class V> double largest_column_sum(const coo<V>& a) {
@@ -79,6 +92,8 @@ std::string describe(const features& f) {
 }
 
 template features features_of(const coo<double>&, const stats&, bool);
+template features features_of(const matrix_source<double>&, const stats&, bool);
+template features features_of(const matrix_source<float>&, const stats&, bool);
 template double largest_column_sum(const coo<double>&);
 template double largest_column_sum(const coo<float>&);
 template features features_of(const coo<float>&, const stats&, bool);

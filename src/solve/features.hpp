@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "matrix/source.hpp"
+
 #include <furrow/stats.hpp>
 
 #include <string>
@@ -27,6 +29,8 @@ struct features {
 
 /// One parallel pass over the rows, and the test for symmetry. The same numbers for every number of threads.
 template <class V> features features_of(const coo<V>& a, const stats& s, bool assume_symmetric);
+
+template <class V> features features_of(const matrix_source<V>& a, const stats& s, bool assume_symmetric);
 
 /// Of |A|; with the largest row sum it bounds the spectral norm: |A|_2^2 <= |A|_1 |A|_inf.
 template <class V> double largest_column_sum(const coo<V>& a);

@@ -76,34 +76,39 @@ template <class V> struct ladder<V>::attempt {
   solver<V> method;
 };
 
-template <class V> ladder<V>::ladder(coo<V> a, const solve_options& o) : options_(o) { prepare(std::move(a)); }
+template <class V> ladder<V>::ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock) : options_(o) {
+  prepare(std::move(a), clock);
+}
 template <class V> ladder<V>::~ladder() = default;
 
-template <class V> void ladder<V>::prepare(coo<V> a) {
+template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& clock) {
   const solve_options& o = options_;
   const auto cancelled = [&] {
     if (o.cancelled && o.cancelled()) ended_ = ended(status::interrupted, "interrupted while it was set up");
     return ended_.has_value();
   };
   if (cancelled()) return;
-  stats_ = measure(a);
+  stats_ = a.measure();
+  clock.end("look");
   const wish w{o.format, o.kernel, o.applies};
   chosen_ = choose(stats_, precision_of<V>, o.where, w);
+  clock.end("choose");
   if (!stats_.finite) {
     ended_ = ended(status::nan, "iteration 0: the matrix holds a NaN or an infinity");
     return;
   }
   if (cancelled()) return;
-  if (o.tune) chosen_ = tune(a, stats_, o.where, w);
-  const memory_estimate needed = estimate_memory(chosen_, stats_, precision_of<V>, o);
-  check_memory(needed, stats_, precision_of<V>, o.where);
+  if (o.tune) chosen_ = tune(a.triplets(), stats_, o.where, w), clock.end("tune");
+  const memory_estimate needed = estimate_memory(chosen_, stats_, precision_of<V>, o, a.bytes_on_gpu());
+  check_memory(needed, stats_, precision_of<V>, o.where, a.bytes_on_gpu());
   announced_ = needed;
   if (o.announce) o.announce(needed);
   features_ = features_of(a, stats_, o.assume_symmetric);
-  norm_2_ = features_.symmetric ? stats_.norm_inf : std::sqrt(stats_.norm_inf * largest_column_sum(a));
+  norm_2_ = features_.symmetric ? stats_.norm_inf : std::sqrt(stats_.norm_inf * largest_column_sum(a.triplets()));
+  clock.end("symmetry");
   negated_ = features_.symmetric && features_.negative_only();
   if (negated_) {
-    for (V& v : a.val) v = -v;
+    a.negate();
     features_.negative_diagonal = 0;
   }
   if (o.precond == "auto") {
@@ -114,7 +119,11 @@ template <class V> void ladder<V>::prepare(coo<V> a) {
   }
   if (cancelled()) return;
   first_ = std::make_unique<part>(precondition(plans_.front(), &a));
-  places_.push_back(std::make_unique<place>(place{o.where, make<V>(chosen_, o.where, std::move(a))}));
+  clock.end("precond");
+  if (a.has_rows()) rows_ = a.rows_alone();
+  places_.push_back(std::make_unique<place>(place{o.where, a.store(chosen_, stats_)}));
+  if (rows_ && announced_.gpu > double(available_gpu_memory(o.where.ordinal))) rows_.reset();
+  clock.end("convert");
 }
 
 template <class V> typename ladder<V>::place& ladder<V>::on(device where) {
@@ -129,15 +138,17 @@ template <class V> typename ladder<V>::place& ladder<V>::on(device where) {
 template <class V> void ladder<V>::announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu) {
   solve_options o = options_;
   o.solver = plan.solver;
-  const memory_estimate more = estimate_next_memory(chosen_, stats_, precision_of<V>, o, m, on_gpu);
+  memory_estimate more = estimate_next_memory(chosen_, stats_, precision_of<V>, o, m, on_gpu);
+  if (rows_) more.gpu += rows_->bytes_on_gpu();
   if (more.host <= announced_.host && more.gpu <= announced_.gpu) return;
   announced_ = {std::max(more.host, announced_.host), std::max(more.gpu, announced_.gpu)};
   if (options_.announce) options_.announce(announced_);
 }
 
-template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_plan& plan, const coo<V>* a) {
+template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_plan& plan, const matrix_source<V>* a) {
   const double began = now();
   const preconditioner_entry& entry = find_preconditioner(plan.precond);
+  const bool first = places_.empty();
   part made{{plan.solver, plan.precond, entry.on_gpu ? options_.where : device{}, plan.reason, {}}, {}};
   const stops_set_up stop([&]() -> std::optional<refusal> {
     if (options_.cancelled && options_.cancelled())
@@ -154,16 +165,21 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
             plan.precond, takes * 1e-9, side, double(most) * 1e-9);
     };
     must_fit(l.making + (on_gpu ? 0 : l.bytes), available_host_memory(), "host");
+    if (rows_ && !first && l.bytes + l.making_on_gpu > double(available_gpu_memory(options_.where.ordinal)))
+      rows_.reset();
+    if (!first && rows_ && on_gpu) a = &*rows_;
     if (on_gpu) must_fit(l.bytes + l.making_on_gpu, available_gpu_memory(options_.where.ordinal), "GPU");
-    if (!a) announce_more(plan, l, on_gpu);
-    made.m = make_preconditioner<V>(plan.precond, a ? *a : *places_.front()->a->to_triplets(), made.tried.where,
-                                    find_solver(plan.solver).needs_for(features_.symmetric));
+    if (!first) announce_more(plan, l, on_gpu);
+    const solver_needs needed = find_solver(plan.solver).needs_for(features_.symmetric);
+    made.m = a ? make_preconditioner(plan.precond, *a, stats_, made.tried.where, needed)
+               : make_preconditioner(plan.precond, *places_.front()->a->to_triplets(), made.tried.where, needed);
   } catch (const refusal& r) {
     leave(made.tried, r.why, r.message);
   } catch (const error& e) {
     if (e.kind == fault::internal || options_.precond != "auto") throw;
     leave(made.tried, status::breakdown, e.what());
   }
+  if (rows_) rows_->drop_triplets();
   made.tried.setup_seconds = now() - began;
   return made;
 }
@@ -254,6 +270,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     if (!made_before) setup_seconds += tried.setup_seconds;
     solve_seconds += tried.solve_seconds;
     rungs.push_back(std::move(tried));
+    if (answers(why)) rows_.reset();
     if (answers(why) || ends(why)) break;
     if (options_.max_iterations > 0 && iterations >= options_.max_iterations) break;
     if (now() - began > options_.time_limit) break;
@@ -349,7 +366,7 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
     all = std::move(r);
     describe_choice(all);
   }
-  if (is_over(worst)) return;
+  if (is_over(worst)) return rows_.reset();
   turn(worst, "cg");
   ++at_;
 }

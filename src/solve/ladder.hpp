@@ -2,6 +2,7 @@
 #pragma once
 #include "memory.hpp"
 #include "rungs.hpp"
+#include "setup_clock.hpp"
 
 #include <furrow/solver.hpp>
 
@@ -15,9 +16,9 @@ namespace furrow {
 /// side begins there.
 template <class V> class ladder {
 public:
-  /// A matrix whose triplets were checked. Throws as `furrow::solve`; what a rung cannot take is no error, the
+  /// Throws as `furrow::solve`; what a rung cannot take is no error, the
   /// next one is tried then.
-  ladder(coo<V> a, const solve_options& o);
+  ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock);
   ~ladder();
   /// `spent`: what the same system has taken of the limits already.
   struct effort {
@@ -35,9 +36,9 @@ private:
   struct part;      ///< a preconditioner, or why there is none
   struct attempt;   ///< a rung that is set up
 
-  void prepare(coo<V> a);
+  void prepare(matrix_source<V> a, setup_clock& clock);
   place& on(device where);
-  part precondition(const rung_plan& plan, const coo<V>* a); ///< null: from the triplets of what is stored
+  part precondition(const rung_plan& plan, const matrix_source<V>* a); ///< null: from the triplets of what is stored
   void announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu);
   std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x, const effort& spent);
@@ -61,6 +62,9 @@ private:
   std::vector<rung_plan> plans_;
   std::size_t at_ = 0;
   std::vector<std::unique_ptr<place>> places_;
+  /// Rows on the GPU, where they have room beside what is stored, until a rung has answered: the next one's
+  /// preconditioner is made from them.
+  std::optional<matrix_source<V>> rows_;
   std::unique_ptr<part> first_; ///< of the first rung, from triplets that are gone since
   std::unique_ptr<attempt> kept_;
 };

@@ -19,7 +19,8 @@ std::string named_preconditioner(const solve_options& o) {
   return std::string(o.solver == "auto" ? "jacobi" : find_solver(o.solver).precond);
 }
 
-memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o) {
+memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o,
+                                double rows_on_gpu) {
   const double vector = bytes_of(p) * double(std::max(s.shape.rows, s.shape.cols));
   const layout l = c.format->lay_out(s, p, c.parameters);
   const double making = bytes_to_make(l, s, p);
@@ -37,7 +38,9 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   memory_estimate e;
   e.host = 2 * vector + (both_ways ? held(s, p) : 0); // b, x, and the triplets of A'
   if (o.where.is_gpu()) {
-    e.gpu = std::max(stored + vectors + 2 * vector, m.bytes + m.making_on_gpu); // M is made before A goes there
+    // M is made before A, of which the rows go away when it is stored.
+    e.gpu = std::max({stored + vectors + 2 * vector, rows_on_gpu + m.bytes + m.making_on_gpu,
+                      rows_on_gpu > 0 ? rows_on_gpu + m.bytes + l.bytes : 0});
     e.host += std::max({making, held(s, p) + m.making, 2 * vector});
   } else {
     e.host += std::max({making + m.bytes, held(s, p) + m.making, stored + vectors});
@@ -72,7 +75,7 @@ memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz) {
   return e;
 }
 
-void check_memory(const memory_estimate& needed, const stats& s, precision p, device where) {
+void check_memory(const memory_estimate& needed, const stats& s, precision p, device where, double rows_on_gpu) {
   const double there = held(s, p) + bytes_of(p) * double(s.shape.rows + s.shape.cols);
   const auto must_fit = [](double bytes, std::int64_t available, std::string_view side) {
     check(bytes <= double(available), fault::memory,
@@ -80,7 +83,7 @@ void check_memory(const memory_estimate& needed, const stats& s, precision p, de
           double(available) * 1e-9);
   };
   must_fit(needed.host - there, available_host_memory(), "host");
-  if (where.is_gpu()) must_fit(needed.gpu, available_gpu_memory(where.ordinal), "GPU");
+  if (where.is_gpu()) must_fit(needed.gpu - rows_on_gpu, available_gpu_memory(where.ordinal), "GPU");
 }
 
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {

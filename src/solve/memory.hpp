@@ -8,8 +8,9 @@ namespace furrow {
 /// The preconditioner that a solve begins with: the one that was named, or what stands for "auto" beside the solver.
 std::string named_preconditioner(const solve_options& o);
 
-/// With that choice, for triplets of precision p that are there.
-memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o);
+/// With that choice, for triplets of precision p that are there, and for rows on the GPU of that many bytes.
+memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o,
+                                double rows_on_gpu = 0);
 
 /// A rung after the first, by `o.solver` and a preconditioner of that layout: A is stored, and its triplets are made
 /// from it again.
@@ -19,7 +20,8 @@ memory_estimate estimate_next_memory(const choice& c, const stats& s, precision 
 /// What a solve in single precision takes for a system of doubles: their b and x, and both values for a moment.
 memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz);
 
-/// Throws `fault::memory` where more is needed than there is besides the triplets, b and x, which are there.
-void check_memory(const memory_estimate& needed, const stats& s, precision p, device where);
+/// Throws `fault::memory` where more is needed than there is besides the triplets, b and x, which are there, and the
+/// rows on the GPU.
+void check_memory(const memory_estimate& needed, const stats& s, precision p, device where, double rows_on_gpu = 0);
 
 } // namespace furrow

@@ -4,6 +4,7 @@
 #include "ladder.hpp"
 #include "memory.hpp"
 #include "run.hpp"
+#include "setup_clock.hpp"
 #include "transposed.hpp"
 
 #include "backends/cpu/parallel.hpp"
@@ -12,7 +13,7 @@
 #include "core/memory_place.hpp"
 #include "core/parameters.hpp"
 #include "core/single_precision.hpp"
-#include "core/symmetry.hpp"
+#include "matrix/source.hpp"
 #include "preconditioners/stop.hpp"
 
 #include <furrow/matrix.hpp>
@@ -74,7 +75,12 @@ template <class V> bool is_zero(cview<V> b) {
 }
 
 /// Whether a diagonal speaks for solving -A x = -b: no entry is positive and some are negative.
-template <class V> bool has_negative_diagonal(const coo<V>& a) {
+template <class V> bool has_negative_diagonal(const matrix_source<V>& source) {
+  if (source.has_rows()) {
+    const rows_look& l = source.look();
+    return l.negative_diagonal > 0 && l.negative_diagonal + l.zero_diagonal == source.shape().rows;
+  }
+  const coo<V>& a = source.triplets();
   std::atomic<bool> negative = false, positive = false;
   cpu::for_each_range(a.nnz(), 1 << 16, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k) {
@@ -114,6 +120,7 @@ template <class V> struct solver<V>::state {
   std::optional<refusal> refused; ///< why no solve can start
   coo<V> triplets;                ///< of a refused one: its residual is still known
   double setup_seconds = 0;
+  setup_clock clock;                     ///< of the set-up
   bool told = false;                     ///< the set-up was reported
   std::unique_ptr<solver<float>> single; ///< does the work where doubles are solved in single precision
   int exponent = 0;                      ///< by which both sides are multiplied there
@@ -135,8 +142,9 @@ template <class V> struct solver<V>::state {
     method->vectors(parameters); // throws for parameters that make no sense
   }
 
-  void set_up(coo<V> given, const matrix<V>* known = nullptr);
-  void set_up_preconditioner(const coo<V>& given, bool symmetric);
+  template <class Given> void set_up(Given given, const matrix<V>* known = nullptr);
+  void set_up(matrix_source<V> given, const matrix<V>* known);
+  void set_up_preconditioner(const matrix_source<V>& given, const stats& s, bool symmetric);
   void set_up_single(coo<V> given);
   solve_report ended(status why, std::string message) const;
   solve_report solve(cview<V> b, view<V> x, const solve_options& o);
@@ -155,15 +163,23 @@ template <class V> struct solver<V>::state {
   void finish(solve_report& report);
 };
 
-/// `known`: a matrix that was looked at and is stored already.
-template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* known) {
+/// From triplets or rows. `known`: a matrix that was looked at and is stored already.
+template <class V> template <class Given> void solver<V>::state::set_up(Given given, const matrix<V>* known) {
   shape = given.shape;
   check_shape(shape, method);
   if constexpr (sizeof(V) == 8)
-    if (options.values == precision::f32) return set_up_single(std::move(given));
+    if (options.values == precision::f32) {
+      if constexpr (std::is_same_v<Given, coo<V>>) return set_up_single(std::move(given));
+      else return set_up_single(matrix_source<V>(given, given.where).take_triplets());
+    }
+  matrix_source<V> source(std::move(given), options.where);
+  clock.end(source.has_rows() ? "upload" : "check");
+  set_up(std::move(source), known);
+}
+
+template <class V> void solver<V>::state::set_up(matrix_source<V> given, const matrix<V>* known) {
   if (!method) {
-    check_triplets(given);
-    climbing = std::make_unique<ladder<V>>(std::move(given), options);
+    climbing = std::make_unique<ladder<V>>(std::move(given), options, clock);
     return;
   }
   options.precond = named_preconditioner(options);
@@ -173,45 +189,48 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
     return refused.has_value();
   };
   if (cancelled()) return;
-  const stats s = known ? known->facts() : measure(given);
+  const stats s = known ? known->facts() : given.measure();
+  clock.end("look");
   norm_inf = s.norm_inf;
   longest_row = s.row_max;
   const wish w{o.format, o.kernel, o.applies};
   choice c = known ? known->chosen() : choose(s, precision_of<V>, o.where, w);
   const auto describe = [&] { format = name_of(c), kernel = c.kernel, reason = c.reason; };
   describe();
+  clock.end("choose");
   if (!s.finite) {
     refused = refusal{status::nan, "iteration 0: the matrix holds a NaN or an infinity"};
     return;
   }
   if (cancelled()) return;
-  if (o.tune && !known) c = tune(given, s, o.where, w), describe();
-  const memory_estimate needed = estimate_memory(c, s, precision_of<V>, o);
-  check_memory(needed, s, precision_of<V>, o.where);
+  if (o.tune && !known) c = tune(given.triplets(), s, o.where, w), describe(), clock.end("tune");
+  const memory_estimate needed = estimate_memory(c, s, precision_of<V>, o, given.bytes_on_gpu());
+  check_memory(needed, s, precision_of<V>, o.where, given.bytes_on_gpu());
   if (o.announce) o.announce(needed);
-  if (method->needs.a.symmetric && !o.assume_symmetric) check_symmetry(given);
+  if (method->needs.a.symmetric && !o.assume_symmetric) given.check_symmetry();
+  clock.end("symmetry");
   if (cancelled()) return;
-  norm_2 = method->needs.a.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given));
+  norm_2 = method->needs.a.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given.triplets()));
   const stops_set_up stop([&]() -> std::optional<refusal> {
     cancelled();
     return refused;
   });
-  const bool symmetric = method->needs.transposed && is_symmetric(given);
+  const bool symmetric = method->needs.transposed && given.is_symmetric();
   try {
-    set_up_preconditioner(given, symmetric);
+    set_up_preconditioner(given, s, symmetric);
   } catch (const refusal& r) {
     refused = r;
-    triplets = std::move(given);
+    triplets = given.take_triplets();
     return;
   }
+  clock.end("precond");
   if (cancelled()) return;
-  if (method->needs.transposed && !symmetric) own_transposed = make_transposed(given, o.where);
+  if (method->needs.transposed && !symmetric) own_transposed = make_transposed(given.triplets(), o.where);
   if (cancelled()) return;
   opposite = own_m->what() == any_preconditioner<V>::kind::identity && has_negative_diagonal(given);
   if (known) own_a = known->op();
-  else
-    own_a =
-        c.format->backend(o.where).template make<V>()(std::move(given), c.parameters, c.kernel); // measure checked it
+  else own_a = given.store(c, s);
+  clock.end("convert");
   kernel = own_a->kernel();
   a = own_a.get();
   transposed = symmetric ? a : own_transposed.get();
@@ -219,12 +238,13 @@ template <class V> void solver<V>::state::set_up(coo<V> given, const matrix<V>* 
 }
 
 /// Or what the method makes in its place.
-template <class V> void solver<V>::state::set_up_preconditioner(const coo<V>& given, bool symmetric) {
+template <class V>
+void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, const stats& s, bool symmetric) {
   if (!method->set_up) {
-    own_m = make_preconditioner(options.precond, given, options.where, method->needs_for(symmetric));
+    own_m = make_preconditioner(options.precond, given, s, options.where, method->needs_for(symmetric));
     return;
   }
-  kept = method->set_up.make<V>()(given, parameters, options);
+  kept = method->set_up.template make<V>()(given.triplets(), parameters, options);
   own_m = std::make_unique<no_preconditioner<V>>();
 }
 
@@ -386,12 +406,20 @@ std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, vie
   return reports;
 }
 
-template <class V> solver<V>::solver(coo<V> a, const solve_options& o) {
+template <class V> template <class Given> void solver<V>::begin(Given&& a, const solve_options& o) {
   const double began = now();
   const turn mine(o.where);
   state_ = std::make_unique<state>(o);
-  state_->set_up(std::move(a));
+  state_->set_up(std::forward<Given>(a));
   state_->setup_seconds = now() - began;
+}
+
+template <class V> solver<V>::solver(coo<V> a, const solve_options& o) { begin(std::move(a), o); }
+template <class V> solver<V>::solver(const csr_arrays<V, std::int32_t>& a, const solve_options& o) {
+  begin(csr_arrays(a), o);
+}
+template <class V> solver<V>::solver(const csr_arrays<V, std::int64_t>& a, const solve_options& o) {
+  begin(csr_arrays(a), o);
 }
 
 template <class V> solver<V>::solver(const matrix<V>& a, const solve_options& o) {
@@ -446,6 +474,7 @@ template <class V> double solver<V>::setup_seconds() const { return state_->setu
 template <class V> void solver<V>::state::finish(solve_report& report) {
   if (!climbing) report.setup_seconds = 0;
   if (!told) report.setup_seconds += setup_seconds;
+  if (!told && !single) report.setup_parts = clock.take();
   told = true;
   if (single || climbing) return;
   report.solver = options.solver, report.precond = options.precond;

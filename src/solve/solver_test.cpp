@@ -17,6 +17,33 @@ template <class V> struct kept_solver : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(kept_solver, precisions);
 
+TYPED_TEST(kept_solver, takes_rows_as_it_takes_triplets_and_tells_the_parts_of_its_set_up) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(30, 20));
+  const auto b = kit::random_vector<V>(600, 5);
+  host_array<std::int64_t> row_ptr(601, 0), col(a.nnz());
+  for (index_t k = 0; k < a.nnz(); ++k) ++row_ptr[a.row[k] + 1], col[k] = a.col[k];
+  for (index_t r = 0; r < 600; ++r) row_ptr[r + 1] += row_ptr[r];
+  for (const char* method : {"auto", "cg"}) {
+    auto o = with("jacobi", sizeof(V) == 8 ? 1e-10 : 1e-4);
+    o.solver = method;
+    host_array<V> x(600, V(0)), y(600, V(0));
+    const auto from_triplets = solve(a, as_cview(b), as_view(x), o);
+    const csr_arrays<V, std::int64_t> rows{a.shape, as_cview(row_ptr), as_cview(col), as_cview(a.val)};
+    const auto report = solver<V>(rows, o).solve(as_cview(b), as_view(y));
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    EXPECT_EQ(report.history, from_triplets.history);
+    EXPECT_TRUE(kit::same_bits(as_cview(x), as_cview(y)));
+    std::vector<std::string> parts;
+    double seconds = 0;
+    for (const setup_part& p : report.setup_parts) parts.push_back(p.what), seconds += p.seconds;
+    EXPECT_EQ(parts, (std::vector<std::string>{"check", "look", "choose", "symmetry", "precond", "convert"}));
+    EXPECT_LE(seconds, report.setup_seconds);
+  }
+  const csr_arrays<V, std::int64_t> outside{a.shape, as_cview(row_ptr), as_cview(row_ptr), as_cview(a.val)};
+  EXPECT_THROW(solver<V>(outside, with("jacobi")), error);
+}
+
 TYPED_TEST(kept_solver, has_the_bits_of_a_solve_for_every_right_hand_side) {
   using V = TypeParam;
   const auto a = kit::as_precision<V>(kit::laplacian(30, 20));

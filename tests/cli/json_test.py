@@ -33,7 +33,7 @@ class Json(Case):
         for precision, rtol in (("f64", "1e-8"), ("f32", "1e-4")):
             r = self.json("solve", "poisson3d:15", "--device", "cpu", "--threads", "2", "--precision", precision, "--rtol", rtol)
             self.has(SOLVE, r)
-            self.assertEqual(set(r["seconds"]), {"read", "setup", "solve"})
+            self.assertEqual(set(r["seconds"]), {"read", "setup", "solve", "parts"})
             self.assertEqual((r["status"], r["rows"], r["cols"], r["nnz"]), ("converged", 3375, 3375, 22275))
             self.assertEqual((r["precision"], r["device"], r["threads"]), (precision, "cpu", 2))
             self.assertEqual((r["solver"], r["precond"]), ("cg", "jacobi"))

@@ -157,6 +157,7 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
   }
   const std::size_t worst = worst_of(o.columns, o.shape.rows == o.shape.cols);
   for (const solve_report& r : o.columns) o.setup_seconds += r.setup_seconds, o.solve_seconds += r.solve_seconds;
+  o.setup_parts = o.columns.front().setup_parts;
   o.report = o.columns[worst];
   o.goal = goal_of(q.options, part(as_cview(b.values), index_t(worst) * o.shape.rows, o.shape.rows));
   if (b.count == 1) o.columns.clear();

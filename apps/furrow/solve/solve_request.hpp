@@ -33,6 +33,7 @@ struct solve_outcome {
   int exit_code = 0;
   std::vector<solve_report> columns{};         ///< of each right-hand side, where there are several
   double setup_seconds = 0, solve_seconds = 0; ///< of all of them
+  std::vector<setup_part> setup_parts{};       ///< of the first one, which sets up for all
 };
 
 /// The reports of several right-hand sides: a line for each, and an object for each.

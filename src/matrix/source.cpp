@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "source.hpp"
+
+#include "core/check.hpp"
+#include "core/measure.hpp"
+#include "core/symmetry.hpp"
+#include "core/triplets.hpp"
+
+#include <furrow/device.hpp>
+
+#include <utility>
+
+namespace furrow {
+
+namespace {
+
+constexpr double offset_bytes = 8;
+
+} // namespace
+
+template <class V> bool matrix_source<V>::has_room() const {
+  // Rows, row numbers on the way to offsets, a format of half as much again, and what sorts or counts take.
+  const double needed = (3 * double(sizeof(V)) + 16) * double(nnz_) + 4 * offset_bytes * double(shape_.rows);
+  constexpr double little = 1 << 24;
+  return needed <= little || needed <= double(available_gpu_memory(where_.ordinal));
+}
+
+template <class V>
+matrix_source<V>::matrix_source(coo<V> a, device where)
+    : shape_(a.shape), nnz_(a.nnz()), where_(where), triplets_(std::move(a)) {
+  if (where.is_gpu() && has_room()) rows_ = send_rows(*triplets_);
+  else check_triplets(*triplets_);
+}
+
+template <class V>
+template <class I>
+matrix_source<V>::matrix_source(const csr_arrays<V, I>& a, device where)
+    : shape_(a.shape), nnz_(a.col.size), where_(where) {
+  check(!a.where.is_gpu() || a.where == where, fault::device, "the rows lie on {}, but the matrix is to live on {}",
+        describe(a.where), describe(where));
+  if (where.is_gpu() && has_room()) rows_ = send_rows(a);
+  if (rows_) nnz_ = rows_->nnz();
+  else *this = matrix_source(to_coo(a.where.is_gpu() ? brought_home(a) : a), where);
+}
+
+template <class V> matrix_source<V> matrix_source<V>::rows_alone() const { return {*rows_, where_}; }
+template <class V> void matrix_source<V>::drop_triplets() {
+  if (rows_) triplets_.reset();
+}
+
+template <class V> double matrix_source<V>::bytes_on_gpu() const {
+  return rows_ ? (4 + double(sizeof(V))) * double(nnz_) + offset_bytes * double(shape_.rows + 1) : 0;
+}
+
+template <class V> const coo<V>& matrix_source<V>::triplets() const {
+  if (!triplets_) triplets_ = bring_home(*rows_);
+  return *triplets_;
+}
+
+template <class V> coo<V> matrix_source<V>::take_triplets() {
+  triplets();
+  rows_.reset();
+  return std::move(*triplets_);
+}
+
+template <class V> const rows_look& matrix_source<V>::look() const {
+  if (!look_) look_ = look_at_rows(*rows_);
+  return *look_;
+}
+
+template <class V> stats matrix_source<V>::measure() const {
+  return rows_ ? furrow::measure(*rows_, look()) : measure_trusted(*triplets_);
+}
+
+template <class V> bool matrix_source<V>::is_symmetric() const {
+  return rows_ ? furrow::is_symmetric(*rows_) : furrow::is_symmetric(*triplets_);
+}
+
+template <class V> void matrix_source<V>::check_symmetry() const {
+  if (rows_ && furrow::is_symmetric(*rows_)) return;
+  furrow::check_symmetry(triplets()); // names the first pair
+}
+
+template <class V> void matrix_source<V>::negate() {
+  look_.reset();
+  if (triplets_)
+    for (V& v : triplets_->val) v = -v;
+  if (rows_) rows_ = negated(*rows_);
+}
+
+template <class V> std::unique_ptr<any_operator<V>> matrix_source<V>::store(const choice& c, const stats& s) {
+  const format_backend& there = c.format->backend(where_);
+  if (const auto from_rows = rows_ ? there.template from_rows<V>() : nullptr) {
+    triplets_.reset();
+    const rows_on_gpu<V> own = std::move(*rows_);
+    rows_.reset();
+    return from_rows(own, s, c.parameters, c.kernel);
+  }
+  return there.template make<V>()(take_triplets(), c.parameters, c.kernel);
+}
+
+#define FURROW_SOURCE(V)                                                                                               \
+  template class matrix_source<V>;                                                                                     \
+  template matrix_source<V>::matrix_source(const csr_arrays<V, std::int32_t>&, device);                                \
+  template matrix_source<V>::matrix_source(const csr_arrays<V, std::int64_t>&, device);
+FURROW_SOURCE(double)
+FURROW_SOURCE(float)
+#undef FURROW_SOURCE
+
+} // namespace furrow

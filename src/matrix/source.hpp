@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "rows_on_gpu.hpp"
+
+#include <furrow/formats.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace furrow {
+
+/// A matrix that was checked, on its way to a format on `where`: triplets on the host, or rows on a GPU, or both. The
+/// other side is made where something asks for it, and stays. What is asked is worked out on the GPU where rows are
+/// there. A GPU without room for the rows beside what is made of them gets formats from the host.
+template <class V> class matrix_source {
+public:
+  /// Throws as `check_triplets`; `fault::memory` for what cannot be had.
+  matrix_source(coo<V> a, device where);
+  /// Throws as `to_coo`; rows on a GPU must lie on `where`.
+  template <class I> matrix_source(const csr_arrays<V, I>& a, device where);
+
+  shape2 shape() const { return shape_; }
+  index_t nnz() const { return nnz_; }
+  bool has_rows() const { return rows_.has_value(); }
+  const rows_on_gpu<V>& rows() const { return *rows_; }
+  /// The same rows, shared, without triplets; of a source that has rows.
+  matrix_source rows_alone() const;
+  void drop_triplets(); ///< where there are rows
+  /// Of a GPU, that the rows take.
+  double bytes_on_gpu() const;
+  const coo<V>& triplets() const;
+  coo<V> take_triplets();
+
+  stats measure() const;
+  bool is_symmetric() const;
+  void check_symmetry() const;   ///< throws as the function
+  const rows_look& look() const; ///< where there are rows
+  void negate();
+
+  /// Stored by that choice, which serves it; the statistics are its own. Takes the source apart.
+  std::unique_ptr<any_operator<V>> store(const choice& c, const stats& s);
+
+private:
+  matrix_source(const rows_on_gpu<V>& rows, device where)
+      : shape_(rows.shape), nnz_(rows.nnz()), where_(where), rows_(rows) {}
+  bool has_room() const;
+
+  shape2 shape_;
+  index_t nnz_ = 0;
+  device where_;
+  mutable std::optional<coo<V>> triplets_;
+  std::optional<rows_on_gpu<V>> rows_;
+  mutable std::optional<rows_look> look_;
+};
+
+} // namespace furrow
