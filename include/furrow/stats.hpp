@@ -26,6 +26,15 @@ struct strip_fill {
   double beside = 1; ///< places of what lies beside them, in slices that are padded to their longest row
 };
 
+/// Rows told apart by their columns relative to the row and by the bits of their values: what a table takes that holds
+/// the most frequent of these stencils once each, and what is left beside it. From a sample of the rows.
+struct row_stencils {
+  index_t stencils = 0;      ///< in the table; 0: rows hardly ever share one, or not known
+  index_t places = 0;        ///< entries in the table
+  double rows_beside = 1;    ///< share of the rows that have none of them
+  double entries_beside = 1; ///< share of the entries, those of these rows
+};
+
 /// What one pass over a matrix tells: the input of every cost model and of `furrow info`.
 struct stats {
   shape2 shape;
@@ -47,6 +56,7 @@ struct stats {
   index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
   locality near{};
   strip_fill diagonal{};
+  row_stencils alike{};
   /// [K]: aligned K x K blocks with entries, for K from 2 to 8. -1: not counted, because a sample of the rows of a
   /// large matrix has more than 1.75 places an entry.
   std::array<index_t, 9> blocks{};

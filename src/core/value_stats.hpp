@@ -3,6 +3,7 @@
 #include "backends/cpu/parallel.hpp"
 #include "core/distinct.hpp"
 #include "core/row_sum.hpp"
+#include "core/stencils.hpp"
 
 #include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
@@ -51,6 +52,9 @@ template <class V, class I> void measure_values(const csr_arrays<V, I>& a, stats
     s.finite = s.finite && p.finite;
   }
   s.distinct_values = count_distinct(cview<V>{a.val.data, index_t(a.row_ptr[a.shape.rows])});
+  s.alike = measure_stencils(
+      a.shape.rows, a.col.data, a.val.data, [&](index_t row) { return index_t(a.row_ptr[row]); },
+      [&](index_t row, index_t) { return index_t(a.row_ptr[row + 1]); });
 }
 
 } // namespace furrow

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "backends/cpu/parallel.hpp"
+
+#include <furrow/stats.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+/// Rows that have the same stencil: as many entries, at the same distances from the diagonal, with values of the same
+/// bits.
+namespace furrow {
+
+/// The entries [begin, begin + count) of a row.
+struct row_entries {
+  index_t row = 0, begin = 0, count = 0;
+};
+
+/// A stencil, by the first row that has it.
+struct seen_stencil {
+  row_entries first;
+  std::uint64_t hash = 0;
+  index_t uses = 0;
+};
+
+/// The distinct stencils of rows whose columns and values lie in two arrays, in the order in which they are first seen.
+/// A hash finds a stencil and every entry is compared, so that none is taken for another.
+template <class V, class C> class stencil_set {
+public:
+  stencil_set(const C* col, const V* val) : col_(col), val_(val), place_(64, none) {}
+
+  /// The number of the row's stencil. A row that is like the one before costs a comparison of its entries, and no hash.
+  std::size_t add(const row_entries& r) {
+    if (last_ != none && same(found_[last_].first, r)) {
+      ++found_[last_].uses;
+      return last_;
+    }
+    return merge({r, hash(r), 1});
+  }
+  /// One that another set of rows of the same arrays has seen, `s.uses` times.
+  std::size_t merge(const seen_stencil& s) {
+    std::size_t at = place(s);
+    if (place_[at] == none) {
+      if (2 * found_.size() >= place_.size()) {
+        grow();
+        at = place(s);
+      }
+      place_[at] = static_cast<std::uint32_t>(found_.size());
+      found_.push_back({s.first, s.hash, 0});
+    }
+    last_ = place_[at];
+    found_[last_].uses += s.uses;
+    return last_;
+  }
+  const std::vector<seen_stencil>& found() const { return found_; }
+
+private:
+  using bits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  std::uint64_t hash(const row_entries& r) const {
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+    std::uint64_t h = static_cast<std::uint64_t>(r.count);
+    for (index_t k = r.begin; k < r.begin + r.count; ++k) {
+      const auto offset = static_cast<std::uint64_t>(index_t(col_[k]) - r.row);
+      h = (std::rotl(h, 23) ^ offset ^ std::uint64_t(std::bit_cast<bits>(val_[k])) * 0xff51afd7ed558ccd) * odd;
+    }
+    return h ^ h >> 32;
+  }
+  bool same(const row_entries& a, const row_entries& b) const {
+    if (a.count != b.count) return false;
+    const C *const ca = col_ + a.begin, *const cb = col_ + b.begin;
+    const V *const va = val_ + a.begin, *const vb = val_ + b.begin;
+    const index_t apart = b.row - a.row;
+    bool all = true;
+    for (index_t k = 0; k < a.count; ++k)
+      all &= index_t(ca[k]) + apart == index_t(cb[k]) && std::bit_cast<bits>(va[k]) == std::bit_cast<bits>(vb[k]);
+    return all;
+  }
+  /// Where the stencil is, or where it would be.
+  std::size_t place(const seen_stencil& s) const {
+    const std::size_t mask = place_.size() - 1;
+    std::size_t at = s.hash & mask;
+    while (place_[at] != none && !(found_[place_[at]].hash == s.hash && same(found_[place_[at]].first, s.first)))
+      at = (at + 1) & mask;
+    return at;
+  }
+  void grow() {
+    place_.assign(4 * place_.size(), none);
+    const std::size_t mask = place_.size() - 1;
+    for (std::size_t k = 0; k < found_.size(); ++k) {
+      std::size_t at = found_[k].hash & mask;
+      while (place_[at] != none) at = (at + 1) & mask;
+      place_[at] = static_cast<std::uint32_t>(k);
+    }
+  }
+
+  const C* col_;
+  const V* val_;
+  std::vector<std::uint32_t> place_; ///< numbers by their hashes; at most half of them are in use
+  std::vector<seen_stencil> found_;
+  std::uint32_t last_ = none;
+};
+
+/// A table of stencils holds at most so many entries and stencils together: 48 KiB of f64, which is what a block of a
+/// GPU has without asking, less what its sums take.
+inline constexpr index_t most_stencil_places = 4080;
+/// As long as a table is no larger than this, stencils that one row has are in it, too.
+inline constexpr index_t small_stencil_table = 512;
+/// Stencils whose numbers fit one byte; one number more means that the row has none of the table.
+inline constexpr index_t short_stencil_numbers = 255;
+
+/// The stencils of a table in the order of their numbers: the most frequent first, of equally frequent ones the one
+/// whose first row comes first. Numbers take two bytes only where the rows with those above 255 have more than an entry
+/// for every eight bytes that this adds.
+inline std::vector<std::size_t> choose_stencils(const std::vector<seen_stencil>& found, index_t rows) {
+  std::vector<std::size_t> order(found.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return found[a].uses != found[b].uses ? found[a].uses > found[b].uses : found[a].first.row < found[b].first.row;
+  });
+  index_t places = 0, entries_by_word = 0;
+  std::size_t taken = 0;
+  for (; taken < order.size(); ++taken) {
+    const seen_stencil& s = found[order[taken]];
+    places += s.first.count + 1;
+    if (places > most_stencil_places || (places > small_stencil_table && s.uses == 1)) break;
+    if (index_t(taken) >= short_stencil_numbers) entries_by_word += s.first.count * s.uses;
+  }
+  if (8 * entries_by_word <= rows) taken = std::min(taken, std::size_t(short_stencil_numbers));
+  order.resize(taken);
+  return order;
+}
+
+/// Row r begins at begin_of(r) and ends at end_of(r, where it begins). Looks at 1024 rows, one in each of as many equal
+/// parts of the matrix, at a place that does not repeat with the part as lines of a grid do; only where half of these
+/// have a stencil of another one, at 32 rows in a row from there on: at all rows of a matrix that has at most
+/// `stencils_counted`.
+inline constexpr index_t stencils_counted = 1 << 15;
+template <class V, class C, class Begin, class End>
+row_stencils measure_stencils(index_t rows, const C* col, const V* val, const Begin& begin_of, const End& end_of) {
+  constexpr index_t most_samples = 1024, run = stencils_counted / most_samples;
+  const index_t samples = std::min(rows, most_samples);
+  const auto first_row = [&](index_t k) {
+    const index_t begin = cpu::part_begin(rows, samples, k), length = cpu::part_begin(rows, samples, k + 1) - begin;
+    const auto jitter = static_cast<std::uint32_t>(k) * 0x9e3779b9u; // Fibonacci hashing
+    return begin + (rows <= stencils_counted ? 0 : static_cast<index_t>(std::uint64_t(jitter) * length >> 32));
+  };
+  const auto look = [&](stencil_set<V, C>& set, index_t first, index_t last) {
+    for (index_t row = first, begin = begin_of(first); row < last; ++row) {
+      const index_t end = end_of(row, begin);
+      set.add({row, begin, end - begin});
+      begin = end;
+    }
+  };
+  stencil_set<V, C> few(col, val), all(col, val);
+  for (index_t k = 0; k < samples; ++k) look(few, first_row(k), first_row(k) + 1);
+  if (2 * index_t(few.found().size()) > samples) return {};
+  for (index_t k = 0; k < samples; ++k)
+    look(all, first_row(k),
+         rows <= stencils_counted ? cpu::part_begin(rows, samples, k + 1) : std::min(rows, first_row(k) + run));
+  index_t seen = 0, entries = 0, rows_taken = 0, entries_taken = 0;
+  for (const seen_stencil& s : all.found()) {
+    seen += s.uses;
+    entries += s.uses * s.first.count;
+  }
+  row_stencils result;
+  for (const std::size_t k : choose_stencils(all.found(), seen)) {
+    const seen_stencil& s = all.found()[k];
+    ++result.stencils;
+    result.places += s.first.count;
+    rows_taken += s.uses;
+    entries_taken += s.uses * s.first.count;
+  }
+  result.rows_beside = seen ? double(seen - rows_taken) / double(seen) : 1;
+  result.entries_beside = entries ? double(entries - entries_taken) / double(entries) : 0;
+  return result;
+}
+
+} // namespace furrow
