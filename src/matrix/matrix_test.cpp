@@ -124,6 +124,7 @@ template <class V> void expect_same(const matrix<V>& a, const matrix<V>& b) {
   EXPECT_EQ(a.facts().explicit_zeros, b.facts().explicit_zeros);
   EXPECT_EQ(a.facts().zero_diagonal, b.facts().zero_diagonal);
   EXPECT_EQ(a.facts().distinct_values, b.facts().distinct_values);
+  EXPECT_EQ(a.facts().alike.stencils, b.facts().alike.stencils);
   EXPECT_EQ(a.facts().finite, b.facts().finite);
   EXPECT_EQ(name_of(a.chosen()), name_of(b.chosen()));
   EXPECT_EQ(a.chosen().kernel, b.chosen().kernel);
@@ -195,7 +196,7 @@ TYPED_TEST(kept_matrix, numbers_more_places_than_single_precision_counts) {
 
 TEST(kept_matrix_of_rows, notices_that_its_rows_were_written_to) {
   const auto a = kit::laplacian(9);
-  for (const char* format : {"csr", "packed", "ell"}) {
+  for (const char* format : {"csr", "packed", "stencil", "ell"}) {
     auto ends = std::make_shared<std::vector<std::int32_t>>();
     for (const std::int32_t p : rows_of(a, as_cview(a.val)).row_ptr) ends->push_back(p);
     matrix<double> m(csr_arrays<double, std::int32_t>{a.shape, *ends, as_cview(a.col), as_cview(a.val), {}, ends},
@@ -225,7 +226,7 @@ TEST(kept_matrix_of_rows, says_of_new_values_that_they_are_not_finite) {
 }
 
 TEST(kept_matrix_in_threads, serves_all_of_them_at_once) {
-  for (const char* format : {"csr", "coo", "sell", "dia", "hyb", "ell", "packed"}) {
+  for (const char* format : {"csr", "coo", "sell", "dia", "hyb", "ell", "packed", "stencil"}) {
     SCOPED_TRACE(format);
     const matrix<double> m(kit::laplacian(60, 50), {.format = format});
     const auto x = kit::random_vector<double>(3000, 1);

@@ -103,8 +103,8 @@ TEST(chart, a_name_has_one_colour_in_every_picture) {
              among = colours_of({"x", "y", "cuSPARSE csr_alg1", "csr", "sell"});
   EXPECT_EQ(alone[0], among[3]);
   EXPECT_EQ(alone[0], colours_of({"csr:2"})[0]); // parameters change nothing
-  const auto ours = colours_of(
-      {"bcsr", "coo", "csr", "dense", "dia", "ell", "hdia", "hyb", "packed", "sell", "csr:2", "MKL", "Eigen csr"});
+  const auto ours = colours_of({"bcsr", "coo", "csr", "dense", "dia", "ell", "hdia", "hyb", "packed", "sell", "stencil",
+                                "csr:2", "MKL", "Eigen csr"});
   EXPECT_EQ(std::set<std::string>(ours.begin(), ours.end()).size(), ours.size()); // in one picture they differ
   EXPECT_EQ(ours[2], alone[0]);
 }

@@ -11,8 +11,8 @@ constexpr std::array palette{"#3b82c4", "#d9822b", "#2f9e6e", "#c2548f", "#8a6fd
                              "#7c8a5a", "#a0724b", "#5b7fa6", "#d46a9f", "#4f9a94", "#9b7fb8", "#c08a3e", "#6f8f3f"};
 
 /// Names with a colour of their own, the k-th of the palette. What is not among them gets one by its letters.
-constexpr std::array<std::string_view, 10> known{"csr",  "bcsr", "sell", "hyb",   "dia",
-                                                 "hdia", "ell",  "coo",  "dense", "packed"};
+constexpr std::array<std::string_view, 11> known{"csr", "bcsr", "sell",  "hyb",    "dia",    "hdia",
+                                                 "ell", "coo",  "dense", "packed", "stencil"};
 
 std::size_t preferred(std::string_view name) {
   const std::string_view base = name.substr(0, name.find(':')); // "sell:8:64"

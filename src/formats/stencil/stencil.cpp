@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+#include "cpu_block_rows.hpp"
+#include "cpu_rows.hpp"
+
+#include "backends/cpu/operator.hpp"
+#include "backends/entry.hpp"
+#include "core/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace furrow {
+namespace stencil_format {
+namespace {
+
+/// Entries before a row, those of the table as long as they are on average: for pieces of like work.
+template <class V, class N> row_pieces cut_pieces(const stencil<V, N, host_array>& a, index_t entries) {
+  const index_t beside = a.rest.val.size(), rows = a.shape.rows;
+  const index_t mean = rows ? (entries - beside + rows - 1) / rows : 0;
+  const auto view = view_of(a);
+  return cut_rows(
+      rows, [&](index_t r) { return r * mean + view.rest.row_ptr[position_beside(view, r)]; }, 16384);
+}
+
+template <class N, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, const stencil_plan& plan) {
+  auto matrix = to_stencil<N>(a, plan);
+  auto pieces = cut_pieces(matrix, a.nnz());
+  return std::make_unique<cpu::row_operator<V, stencil<V, N, host_array>, stencil_runs>>(std::move(matrix),
+                                                                                         std::move(pieces), "runs");
+}
+
+template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
+  const auto plan = plan_stencils(a);
+  return plan.fits_bytes() ? wrap<std::uint8_t>(std::move(a), plan) : wrap<std::uint16_t>(std::move(a), plan);
+}
+
+layout lay_out(const stats& s, precision p, std::string_view parameters) {
+  const index_t percent = entry_parameters(usage, parameters).whole(0, default_percent, 0, 100);
+  const double rows = double(s.shape.rows), nnz = double(s.nnz), entry = 4 + bytes_of(p);
+  const bool known = s.row_length.size() == s.shape.rows;
+  const row_stencils alike = known ? s.alike : row_stencils{1, s.shape.rows ? s.nnz / s.shape.rows : 0, 0, 0};
+  const double number = alike.stencils > short_stencil_numbers ? 2 : 1;
+  const double beside = alike.rows_beside * rows, entries = alike.entries_beside * nnz;
+  layout result{.bytes = number * rows + 4 * double(alike.stencils + 1) + entry * double(alike.places) +
+                         entry * entries + 12 * beside + 8,
+                .places = nnz + double(alike.places), // multiplied, and stored in the table
+                .exact = false,
+                // All triplets, where rows begin, and their numbers twice.
+                .beside = (4 + entry) * nnz + (8 + 2) * rows};
+  if (const double share = 100 * (1 - alike.rows_beside); s.nnz > 0 && share < double(percent))
+    result.refusal = fmt::format("format stencil finds {:.3g} % of the rows alike, in their values and in where these "
+                                 "lie from the diagonal, and asks for {} %: choose another format, or stencil:{}",
+                                 share, percent, std::floor(share));
+  return result;
+}
+
+constexpr std::array cpu_kernels{
+    kernel_entry{"runs",
+                 "neighbouring rows of one stencil as vectors: no columns, no values but those of the table",
+                 {.start = 0.4, .memory = 0.45, .rows = 0.5, .places = 0.04}}};
+/// Without costs: the bytes decide. On an H100 it was the fastest of all formats on each of three grids, in both
+/// precisions.
+constexpr std::array gpu_kernels{kernel_entry{
+    "table", "four rows a thread, stencils in shared memory, the one of most rows of a warp for all of them at once"}};
+constexpr std::array<std::string_view, 1> examples{"0"};
+
+} // namespace
+
+template <class V>
+std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
+
+extern const format_entry entry{
+    "stencil",
+    "rows as numbers of their stencils, which a table holds once: for grids with few coefficients",
+    lay_out,
+    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    "[:PERCENT]",
+    examples,
+};
+
+} // namespace stencil_format
+} // namespace furrow

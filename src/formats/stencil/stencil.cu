@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "convert.hpp"
+#include "table_kernel.hpp"
+
+#include "backends/gpu/operator.hpp"
+
+#include <furrow/formats.hpp>
+
+namespace furrow::stencil_format {
+namespace {
+
+/// Blocks for the rows beside the table: with those for the others no more than there is room for partial sums.
+unsigned blocks_beside(index_t rows, int threads, const gpu::queue& q) {
+  return rows ? gpu::blocks_for(8 * rows, threads, q, gpu::blocks_per_multiprocessor / 2) : 0;
+}
+
+template <class V, class N>
+class stencil_on_gpu final : public gpu::one_pass_operator<stencil_on_gpu<V, N>, V, stencil<V, N, gpu_array>> {
+  using base = gpu::one_pass_operator<stencil_on_gpu<V, N>, V, stencil<V, N, gpu_array>>;
+  friend base;
+  using base::matrix_;
+
+public:
+  explicit stencil_on_gpu(const stencil<V, N, host_array>& a) : base(upload(a)) {}
+
+  std::string kernel() const override { return "table"; }
+
+private:
+  template <int K> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<K> xy) const {
+    const gpu::queue& q = gpu::current_queue();
+    const auto a = view_of(matrix_);
+    using shape = gpu::table_shape;
+    const unsigned beside = blocks_beside(a.rest_row.size, shape::threads, q);
+    const unsigned tiles = gpu::blocks_for((a.shape.rows + shape::tile - 1) / shape::tile, 1, q, shape::blocks);
+    gpu::launch(gpu::table_kernel<V, N, K>, beside + tiles, shape::threads, gpu::table_bytes(matrix_), q, a, beside,
+                alpha, x, beta, y, xy);
+  }
+};
+
+template <class N, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, const stencil_plan& plan) {
+  auto matrix = to_stencil<N>(a, plan);
+  a = {}; // the copy on its way to the GPU is the second one
+  return std::make_unique<stencil_on_gpu<V, N>>(matrix);
+}
+
+} // namespace
+
+template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view, std::string_view) {
+  const auto plan = plan_stencils(a);
+  return plan.fits_bytes() ? wrap<std::uint8_t>(std::move(a), plan) : wrap<std::uint16_t>(std::move(a), plan);
+}
+
+template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
+template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
+
+} // namespace furrow::stencil_format
