@@ -3,7 +3,9 @@
 
 #include "blocks.hpp"
 #include "deltas.hpp"
+#include "entries_before.hpp"
 #include "locality.hpp"
+#include "stencils.hpp"
 #include "strips.hpp"
 
 #include <furrow/coo.hpp>
@@ -17,6 +19,7 @@ std::vector<row_range> rows_of_statistics(index_t rows, index_t nnz) {
   const auto add = [&](const std::vector<row_range>& some) { all.insert(all.end(), some.begin(), some.end()); };
   add(rows_of_strips(rows));
   add(rows_of_column_bytes(rows));
+  add(rows_of_stencils(rows));
   if (nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));
   std::ranges::sort(all, {}, &row_range::first);
   std::vector<row_range> merged;
@@ -32,6 +35,13 @@ template <class Triplets> void measure_samples(const Triplets& a, stats& s) {
   s.near = look_at_columns(a);
   s.diagonal = measure_strips(a);
   s.column_bytes = measure_column_bytes(a);
+  s.alike = measure_stencils(
+      a.shape.rows, as_cview(a.col).data, as_cview(a.val).data,
+      [&](index_t row) { return entries_before(as_cview(a.row), row); },
+      [&](index_t row, index_t k) {
+        while (k < a.nnz() && a.row[k] == row) ++k;
+        return k;
+      });
 }
 
 template void measure_samples(const coo<double>&, stats&);

@@ -51,6 +51,10 @@ TEST(sample, tells_what_the_whole_matrix_tells) {
     EXPECT_EQ(got.diagonal.strips, wanted.diagonal.strips);
     EXPECT_EQ(got.diagonal.beside, wanted.diagonal.beside);
     EXPECT_EQ(got.column_bytes, wanted.column_bytes);
+    EXPECT_EQ(got.alike.stencils, wanted.alike.stencils);
+    EXPECT_EQ(got.alike.places, wanted.alike.places);
+    EXPECT_EQ(got.alike.rows_beside, wanted.alike.rows_beside);
+    EXPECT_EQ(got.alike.entries_beside, wanted.alike.entries_beside);
     if (m.a.nnz() < blocks_sampled_from) continue;
     EXPECT_EQ(hopeless_edges(m.a.shape, as_cview(some.row), as_cview(some.col)),
               hopeless_edges(m.a.shape, as_cview(m.a.row), as_cview(m.a.col)));

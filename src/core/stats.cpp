@@ -3,11 +3,9 @@
 #include "measure.hpp"
 
 #include "distinct.hpp"
-#include "entries_before.hpp"
 #include "row_sum.hpp"
 #include "sample.hpp"
 #include "single_precision.hpp"
-#include "stencils.hpp"
 #include "surprise.hpp"
 
 #include "backends/cpu/parallel.hpp"
@@ -127,13 +125,6 @@ template <class Triplets> stats measure_trusted(const Triplets& a) {
   }
   measure_lengths(s);
   measure_samples(a, s);
-  s.alike = measure_stencils(
-      a.shape.rows, as_cview(a.col).data, as_cview(a.val).data,
-      [&](index_t row) { return entries_before(as_cview(a.row), row); },
-      [&](index_t row, index_t k) {
-        while (k < nnz && a.row[k] == row) ++k;
-        return k;
-      });
   s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));
   s.diagonals = std::count(seen.begin(), seen.end(), 1);
   s.distinct_values = count_distinct<V>(as_cview(a.val));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "backends/cpu/parallel.hpp"
+#include "core/sample.hpp"
 
 #include <furrow/stats.hpp>
 
@@ -135,20 +136,30 @@ inline std::vector<std::size_t> choose_stencils(const std::vector<seen_stencil>&
   return order;
 }
 
-/// Row r begins at begin_of(r) and ends at end_of(r, where it begins). Looks at 1024 rows, one in each of as many equal
-/// parts of the matrix, at a place that does not repeat with the part as lines of a grid do; only where half of these
-/// have a stencil of another one, at 32 rows in a row from there on: at all rows of a matrix that has at most
-/// `stencils_counted`.
 inline constexpr index_t stencils_counted = 1 << 15;
-template <class V, class C, class Begin, class End>
-row_stencils measure_stencils(index_t rows, const C* col, const V* val, const Begin& begin_of, const End& end_of) {
+
+/// 1024 runs of 32 rows, one in each of as many equal parts of the matrix, at a place that does not repeat with the
+/// part as lines of a grid do: all rows of a matrix that has at most `stencils_counted`.
+inline std::vector<row_range> rows_of_stencils(index_t rows) {
   constexpr index_t most_samples = 1024, run = stencils_counted / most_samples;
   const index_t samples = std::min(rows, most_samples);
-  const auto first_row = [&](index_t k) {
-    const index_t begin = cpu::part_begin(rows, samples, k), length = cpu::part_begin(rows, samples, k + 1) - begin;
+  std::vector<row_range> sample;
+  for (index_t k = 0; k < samples; ++k) {
+    const index_t begin = cpu::part_begin(rows, samples, k), end = cpu::part_begin(rows, samples, k + 1);
     const auto jitter = static_cast<std::uint32_t>(k) * 0x9e3779b9u; // Fibonacci hashing
-    return begin + (rows <= stencils_counted ? 0 : static_cast<index_t>(std::uint64_t(jitter) * length >> 32));
-  };
+    const index_t first =
+        begin + (rows <= stencils_counted ? 0 : static_cast<index_t>(std::uint64_t(jitter) * (end - begin) >> 32));
+    sample.push_back({first, (rows <= stencils_counted ? end : std::min(rows, first + run)) - first});
+  }
+  return sample;
+}
+
+/// Row r begins at begin_of(r) and ends at end_of(r, where it begins). Looks at the first row of each run of
+/// `rows_of_stencils`; only where half of these have a stencil of another one, at the whole runs.
+template <class V, class C, class Begin, class End>
+row_stencils measure_stencils(index_t rows, const C* col, const V* val, const Begin& begin_of, const End& end_of) {
+  const auto sample = rows_of_stencils(rows);
+  const auto samples = static_cast<index_t>(sample.size());
   const auto look = [&](stencil_set<V, C>& set, index_t first, index_t last) {
     for (index_t row = first, begin = begin_of(first); row < last; ++row) {
       const index_t end = end_of(row, begin);
@@ -157,11 +168,9 @@ row_stencils measure_stencils(index_t rows, const C* col, const V* val, const Be
     }
   };
   stencil_set<V, C> few(col, val), all(col, val);
-  for (index_t k = 0; k < samples; ++k) look(few, first_row(k), first_row(k) + 1);
+  for (index_t k = 0; k < samples; ++k) look(few, sample[k].first, sample[k].first + 1);
   if (2 * index_t(few.found().size()) > samples) return {};
-  for (index_t k = 0; k < samples; ++k)
-    look(all, first_row(k),
-         rows <= stencils_counted ? cpu::part_begin(rows, samples, k + 1) : std::min(rows, first_row(k) + run));
+  for (index_t k = 0; k < samples; ++k) look(all, sample[k].first, sample[k].first + sample[k].count);
   index_t seen = 0, entries = 0, rows_taken = 0, entries_taken = 0;
   for (const seen_stencil& s : all.found()) {
     seen += s.uses;

@@ -224,6 +224,10 @@ void expect_same(const stats& got, const stats& wanted) {
   EXPECT_EQ(got.diagonal.beside, wanted.diagonal.beside);
   EXPECT_EQ(got.blocks, wanted.blocks);
   EXPECT_EQ(got.column_bytes, wanted.column_bytes);
+  EXPECT_EQ(got.alike.stencils, wanted.alike.stencils);
+  EXPECT_EQ(got.alike.places, wanted.alike.places);
+  EXPECT_EQ(got.alike.rows_beside, wanted.alike.rows_beside);
+  EXPECT_EQ(got.alike.entries_beside, wanted.alike.entries_beside);
 }
 
 void expect_same(const features& got, const features& wanted) {
