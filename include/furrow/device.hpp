@@ -48,6 +48,10 @@ void select_device(device d);
 /// The stream, a `cudaStream_t`, on which everything on GPU `d` is enqueued by this thread now; null for the CPU.
 void* current_stream(device d);
 
+/// Bytes that this library has copied between the memories of the host and of GPU `d` in this process so far: matrices,
+/// vectors, and what a solver reads to know how far it is. 0 for the CPU.
+std::int64_t copied_bytes(device d);
+
 /// A stream of the caller's, a `cudaStream_t`; null is CUDA's legacy stream.
 struct execution {
   device where;

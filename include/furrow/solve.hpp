@@ -128,6 +128,7 @@ memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_o
 struct named {
   std::string_view name, about;
   std::string_view parameters{}; ///< what may follow the name: "[:LEVEL]"
+  bool on_gpu = true;            ///< it has a GPU part
 };
 std::vector<named> solvers();
 std::vector<named> preconditioners();

@@ -40,7 +40,8 @@ from ._solve import METHODS as _METHODS
 from ._solve import Solver, solve
 
 __version__ = _core.version
-#: Where what says nothing of a device is computed: None, "cpu".
+#: Where what says nothing of a device, by an argument or by where its arrays lie, is computed: "cpu", "gpu", "gpu:1";
+#: None: solves where they are expected to take least, everything else on the CPU.
 default_device: str | None = None
 globals().update({name: method for name, method in _METHODS.items() if name not in globals()})
 

@@ -2,28 +2,23 @@
 """The border: what a caller gives becomes arrays that the library reads where they lie. Nothing is written to."""
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core
+from . import _gpu
 from ._errors import DeviceError, UsageError
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def refuse_gpu(array: Any, name: str) -> None:
-    """Arrays on a GPU are recognised, and refused until there is a part for them."""
-    device = getattr(array, "__dlpack_device__", None)
-    if hasattr(type(array), "__cuda_array_interface__") and getattr(array, "is_cuda", True):
-        on_gpu = True
-    else:
-        on_gpu = device is not None and not isinstance(array, np.ndarray) and device()[0] not in (1, 3)
-    if on_gpu:
-        raise DeviceError(f"{name} lies on a GPU, which this package does not compute on yet: "
-                          "give an array in host memory, such as cupy.asnumpy or tensor.cpu() make")
+    """What is done in host memory alone."""
+    at = _gpu.ordinal_of(array)
+    if at is not None:
+        raise DeviceError(f"{name} lies on gpu:{at}, but is used on the CPU alone here: give it in host memory, as "
+                          "cupy.asnumpy or tensor.cpu() make it")
 
 
 def real_type(*dtypes: Any) -> Any:
@@ -42,12 +37,42 @@ def real_type(*dtypes: Any) -> Any:
 
 def is_matrix(A: Any) -> bool:
     """Whether A has entries, rather than only a product."""
-    return sp.issparse(A) or isinstance(A, (np.ndarray, list, tuple))
+    return sp.issparse(A) or isinstance(A, (np.ndarray, list, tuple)) or _gpu.is_sparse(A) or _gpu.is_array(A)
+
+
+def dtype_of(A: Any) -> Any:
+    """NumPy's type of the values of A; None where it has none."""
+    dtype = getattr(A, "dtype", None)
+    if dtype is None and isinstance(A, (np.ndarray, list, tuple)):
+        dtype = np.asarray(A).dtype
+    if dtype is None:
+        return None
+    name = str(dtype).removeprefix("torch.")
+    return np.dtype("float16" if name == "bfloat16" else name) if _gpu.is_torch(A) else np.dtype(dtype)
+
+
+def on_host(A: Any) -> Any:
+    """A matrix on a GPU, or a sparse one of PyTorch, as SciPy's or NumPy's; anything else as it is. The set-up reads
+    matrices in host memory."""
+    if type(A).__module__.startswith("cupyx."):
+        return (A if A.format == "csr" else A.tocsr()).get()
+    if _gpu.is_torch(A):
+        A = A.detach()
+        if not _gpu.is_sparse(A):
+            return A.cpu().numpy()
+        A = A.to_sparse_csr()
+        values, col, row_ptr = (part.cpu().numpy() for part in (A.values(), A.col_indices(), A.crow_indices()))
+        return sp.csr_array((values, col, row_ptr), shape=tuple(A.shape), copy=False)
+    if _gpu.is_sparse(A):  # of JAX
+        return sp.csr_array((np.asarray(A.data), np.asarray(A.indices), np.asarray(A.indptr)), shape=A.shape)
+    if _gpu.ordinal_of(A) is not None:
+        return A.get() if hasattr(A, "get") else np.asarray(A)
+    return A
 
 
 def as_rows(A: Any, name: str = "A") -> tuple[Any, Any, Any, tuple[int, int]]:
-    """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays are taken where they lie."""
-    refuse_gpu(A, name)
+    """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays in host memory are taken where they lie."""
+    A = on_host(A)
     if not sp.issparse(A):
         A = np.asarray(A)
         if A.ndim != 2:
@@ -93,15 +118,3 @@ def check_out(out: Any, shape: Any, dtype: Any, name: str = "out") -> None:
         raise UsageError(f"{name} is of shape {out.shape}, but the result is of shape {shape}")
     if not out.flags.c_contiguous or not out.flags.writeable:
         raise UsageError(f"{name} must be contiguous and writeable: a result in a copy would be lost")
-
-
-def check_device(device: Any) -> str:
-    """None and "cpu" are the CPU; others must exist."""
-    if device is None:
-        device = sys.modules["furrow"].default_device
-    if device in (None, "auto", "cpu"):
-        return "cpu"
-    if not isinstance(device, str):
-        raise TypeError(f'device is a {type(device).__name__}: give None, "cpu", "gpu" or "gpu:1"')
-    _core.parse_device(device)  # says what is wrong with the name, or why there is no such GPU
-    raise DeviceError("this package computes on the CPU alone for now: leave device out, or say \"cpu\"")

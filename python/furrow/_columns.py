@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import check_out, real_type, refuse_gpu
+from ._arrays import real_type
 from ._errors import UsageError
+from ._homes import Home
 from ._result import Result
 
 
@@ -26,25 +27,24 @@ def one_only(b: Any, callback: Any, residuals: Any) -> None:
                              "Result.columns has a history for each, or solve for one column after the other")
 
 
-def as_lines(x: Any, n: int, columns: int | None, name: str) -> Any:
+def as_lines(home: Home, x: Any, n: int, columns: int | None, name: str) -> Any:
     """A contiguous array whose lines are the columns of x, which has n rows, and `columns` columns where that is known."""
-    refuse_gpu(x, name)
-    x = np.asarray(x)
-    dtype = real_type(x.dtype)
+    x = home.enter(x, name)
+    dtype = real_type(home.dtype(x))
     if x.ndim != 2 or x.shape[0] != n or columns not in (None, x.shape[1]):
-        raise UsageError(f"{name} is of shape {x.shape}, but ({n}, {columns or 'k'}) is asked for")
-    return np.ascontiguousarray(x.T, dtype)
+        raise UsageError(f"{name} is of shape {tuple(x.shape)}, but ({n}, {columns or 'k'}) is asked for")
+    return home.contiguous(x.T, dtype)
 
 
-def output(out: Any, n: int, columns: int, dtype: Any) -> Any:
+def output(home: Home, out: Any, n: int, columns: int, dtype: Any) -> Any:
     """The lines that a solve writes to: those of `out` itself where its columns are contiguous."""
     if out is None:
-        return np.empty((columns, n), dtype)
-    if isinstance(out, np.ndarray) and out.ndim == 2 and out.flags.f_contiguous:
-        check_out(out.T, (columns, n), dtype)
+        return home.empty((columns, n), dtype)
+    if getattr(out, "ndim", 0) == 2 and home.is_contiguous(out.T):
+        home.check_out(out.T, (columns, n), dtype)
         return out.T
-    check_out(out, (n, columns), dtype)
-    return np.empty((columns, n), dtype)
+    home.check_out(out, (n, columns), dtype)
+    return home.empty((columns, n), dtype)
 
 
 def _rank(r: Result) -> tuple[int, float]:

@@ -93,7 +93,7 @@ def show_config() -> dict[str, Any]:
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
         "gpu": _core.devices()["gpu_built"],
-        "solvers": [name for name, _ in _core.solvers()],
-        "preconditioners": [name for name, _ in _core.preconditioners()],
+        "solvers": [name for name, *_ in _core.solvers()],
+        "preconditioners": [name for name, *_ in _core.preconditioners()],
         "formats": list(_core.formats()),
     }

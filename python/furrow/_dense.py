@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from . import _core
-from ._arrays import F32, F64, check_out, contiguous, real_type, refuse_gpu
+from . import _core, _gpu
+from ._arrays import F32, F64, real_type
 from ._errors import UsageError
+from ._homes import Home
+from ._libraries import home_of
 
 _KINDS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
 
-def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0, trans: bool = False) -> Any:
+def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0, trans: bool = False,
+         device: str | None = None) -> Any:
     """``out = alpha op(A) x + beta out`` for a dense matrix, op(A) = A, or its transpose.
 
     A is of float64, float32, float16 or ml_dtypes' bfloat16, in rows or in columns, with gaps between them or without;
     integers become float64. x and the result are float64 for a matrix of float64 and float32 for the others. The sums
-    are the same for any number of threads.
+    are the same for any number of threads. Arrays of CuPy, PyTorch and JAX on a GPU are multiplied where they lie, on
+    their stream; with ``device="gpu"`` those in host memory are copied there.
 
     >>> import furrow, numpy as np
     >>> furrow.gemv(np.array([[1., 2.], [3., 4.]]), [1., 1.])
@@ -26,46 +28,50 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
     >>> furrow.gemv(np.ones((2, 3), np.float16), np.ones(2, np.float32), trans=True)
     array([2., 2., 2.], dtype=float32)
     """
-    refuse_gpu(A, "A")
-    refuse_gpu(x, "x")
-    A = np.asarray(A)
+    where = _gpu.pick(device, _gpu.ordinal_of(A), _gpu.ordinal_of(x), lambda: False, has_b=True, names=("A", "x"))
+    home = home_of(A, "A")
+    A = home.enter(A, "A")
     if A.ndim != 2:
         raise UsageError(f"A has {A.ndim} axes: a matrix has 2")
-    if A.dtype.name not in _KINDS or not A.dtype.isnative:
-        A = A.astype(real_type(A.dtype))
-    dtype = F64 if A.dtype == F64 else F32
-    x = np.asarray(x)
+    kind = _KINDS.get(home.type_name(A))
+    if kind is None:
+        A = home.contiguous(A, real_type(home.dtype(A)))
+        kind = _KINDS[home.type_name(A)]
+    dtype = F64 if kind == "f64" else F32
+    x = home.enter(x, "x")
     rows, cols = A.shape[::-1] if trans else A.shape
-    if x.shape != (cols,):
-        raise UsageError(f"x is of shape {x.shape}, but the matrix asks for ({cols},)")
-    real_type(x.dtype)
-    x = contiguous(x, dtype)
+    if tuple(x.shape) != (cols,):
+        raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},)")
+    real_type(home.dtype(x))
+    x = home.contiguous(x, dtype)
     if out is None:
         if beta != 0:
             raise UsageError("beta is not 0, but there is no out to be scaled by it")
-        out = np.empty(rows, dtype)
-    check_out(out, (rows,), dtype)
-    if np.may_share_memory(x, out):
-        x = x.copy()
-    if np.may_share_memory(A, out):
-        A = A.copy()
-    A, leading, by_columns = _laid_out(A)
-    address = A.__array_interface__["data"][0]
-    _core.gemv(_KINDS[A.dtype.name], address, A.shape[0], A.shape[1], leading, by_columns, x, out, alpha, beta,
-               bool(trans))
-    return out
+        y = home.empty((rows,), dtype)
+    else:
+        home.check_out(out, (rows,), dtype)
+        y = out
+        if home.overlap(x, y):
+            x = home.copied(x)
+        if home.overlap(A, y):
+            A = home.copied(A)
+    A, leading, by_columns = _laid_out(A, home)
+    _core.gemv(kind, home.address(A), A.shape[0], A.shape[1], leading, by_columns, home.core(x), home.core(y), alpha,
+               beta, bool(trans), _gpu.core(where), home.stream())
+    return home.leave(y) if out is None else out
 
 
-def _laid_out(A: Any) -> Any:
+def _laid_out(A: Any, home: Home) -> Any:
     """A with one axis without gaps, the distance of its lines, and whether they are columns."""
-    size = A.itemsize
+    size = home.item_size(A)
+    strides = home.strides(A)
     for by_columns in (False, True):
         inner, outer = (0, 1) if by_columns else (1, 0)
-        step, leap = A.strides[inner], A.strides[outer]
+        step, leap = strides[inner], strides[outer]
         fits = step == size or A.shape[inner] <= 1
         if fits and A.shape[outer] <= 1:
             return A, max(A.shape[inner], 1), by_columns
         if fits and leap % size == 0 and leap >= size * A.shape[inner]:
             return A, leap // size, by_columns
-    A = np.ascontiguousarray(A)
+    A = home.copied(A)
     return A, max(A.shape[1], 1), False

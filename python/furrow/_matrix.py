@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core
-from ._arrays import F64, as_rows, check_device, check_out, contiguous, real_type, refuse_gpu
+from . import _core, _gpu
+from ._arrays import F64, as_rows, contiguous, on_host, real_type
 from ._errors import UsageError
+from ._homes import Home
+from ._libraries import home_of
 
 
 class Matrix(_core.Matrix):
@@ -24,7 +26,10 @@ class Matrix(_core.Matrix):
         A name of `show_config()["formats"]`, with parameters after a colon, and one of its kernels; or "auto".
     tune : bool
         Measure what "auto" leaves open, and remember it.
-    device : None, "cpu"
+    device : None, "cpu", "gpu", "gpu:1"
+        Where it is stored and multiplies; None is the GPU that A lies on, otherwise `furrow.default_device`, otherwise
+        the CPU. On a GPU it multiplies vectors of CuPy, PyTorch and JAX where they lie, enqueued on their stream, and
+        NumPy's by way of a copy.
 
     Any number of threads may multiply at once. f32 with f64 becomes f64, integers f64.
 
@@ -42,10 +47,10 @@ class Matrix(_core.Matrix):
 
     def __init__(self, A: Any, format: str = "auto", kernel: str = "auto", tune: bool = False,
                  device: str | None = None) -> None:
-        check_device(device)
-        self.device = "cpu"
+        where = _gpu.pick(device, _gpu.ordinal_of(A), None, lambda: False, has_b=False)
+        self.device = _gpu.name_of(where)
         indptr, indices, data, shape = as_rows(A)
-        super().__init__(indptr, indices, data, *shape, format, kernel, tune)
+        super().__init__(indptr, indices, data, *shape, format, kernel, tune, _gpu.core(where))
         self._version = 0
         self._wide: Matrix | None = None
 
@@ -76,22 +81,32 @@ class Matrix(_core.Matrix):
         if dtype == self.dtype:
             return self
         if self._wide is None:
-            self._wide = Matrix(self.tocsr().astype(F64))
+            self._wide = Matrix(self.tocsr().astype(F64), device=self.device)
         return self._wide
 
-    def _multiply(self, x: Any, transposed: bool) -> Any:
-        refuse_gpu(x, "x")
-        if sp.issparse(x):
+    @property
+    def _where(self) -> int | None:
+        return None if self._ordinal < 0 else self._ordinal
+
+    def _home_of(self, x: Any) -> Home:
+        """Of the vectors of a product."""
+        if sp.issparse(x) or _gpu.is_sparse(x):
             raise TypeError("a Matrix multiplies vectors and dense blocks of vectors: use tocsr() @ x for a sparse x")
-        x = np.asarray(x)
+        _gpu.check_at("x", _gpu.ordinal_of(x), self._where, "this Matrix")
+        return home_of(x, "x")
+
+    def _multiply(self, x: Any, transposed: bool) -> Any:
+        home = self._home_of(x)
+        x = home.enter(x, "x")
         rows, cols = self.shape[::-1] if transposed else self.shape
         if x.ndim not in (1, 2) or x.shape[0] != cols:
-            raise UsageError(f"x is of shape {x.shape}, but the matrix asks for ({cols},) or ({cols}, k)")
-        dtype = real_type(self.dtype, x.dtype)
+            raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},) or ({cols}, k)")
+        dtype = real_type(self.dtype, home.dtype(x))
         count = 1 if x.ndim == 1 else x.shape[1]
-        y = np.empty((count, rows), dtype)
-        self._as(dtype)._apply(contiguous(x.T, dtype), y, 1.0, 0.0, count, transposed)
-        return y[0] if x.ndim == 1 else y.T
+        y = home.empty((count, rows), dtype)
+        x_by_columns = home.contiguous(x if x.ndim == 1 else x.T, dtype)
+        self._as(dtype)._apply(home.core(x_by_columns), home.core(y), 1.0, 0.0, count, transposed, home.stream())
+        return home.leave(y[0] if x.ndim == 1 else y.T)
 
     def _matmul(self, x: Any) -> Any:
         """The product with a vector or a block of vectors, as ``A @ x``.
@@ -104,7 +119,7 @@ class Matrix(_core.Matrix):
 
     def __rmatmul__(self, x: Any) -> Any:
         """x @ A is the transpose times x."""
-        return self._multiply(np.asarray(x).T, True).T
+        return _turned(self._multiply(_turned(x), True))
 
     __mul__ = dot = matvec = matmat = _matmul
 
@@ -130,21 +145,23 @@ class Matrix(_core.Matrix):
         >>> furrow.Matrix(np.eye(3)).apply([1, 2, 3], out=y, alpha=2, beta=1)
         array([3., 5., 7.])
         """
-        refuse_gpu(x, "x")
-        x = np.asarray(x)
-        if x.shape != (self.shape[1],):
-            raise UsageError(f"x is of shape {x.shape}, but the matrix asks for ({self.shape[1]},)")
-        dtype = real_type(self.dtype, x.dtype)
+        home = self._home_of(x)
+        x = home.enter(x, "x")
+        if tuple(x.shape) != (self.shape[1],):
+            raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({self.shape[1]},)")
+        dtype = real_type(self.dtype, home.dtype(x))
+        x = home.contiguous(x, dtype)
         if out is None:
             if beta != 0:
                 raise UsageError("beta is not 0, but there is no out to be scaled by it")
-            out = np.empty(self.shape[0], dtype)
-        check_out(out, (self.shape[0],), dtype)
-        x = contiguous(x, dtype)
-        if np.may_share_memory(x, out):
-            x = x.copy()
-        self._as(dtype)._apply(x, out, alpha, beta, 1, False)
-        return out
+            y = home.empty((self.shape[0],), dtype)
+        else:
+            home.check_out(out, (self.shape[0],), dtype)
+            y = out
+            if home.overlap(x, y):
+                x = home.copied(x)
+        self._as(dtype)._apply(home.core(x), home.core(y), alpha, beta, 1, False, home.stream())
+        return home.leave(y) if out is None else out
 
     def update_values(self, data: Any) -> None:
         """New values for the same pattern, in the order of the ``data`` of the CSR matrix that this was made from.
@@ -158,8 +175,7 @@ class Matrix(_core.Matrix):
         >>> P @ np.ones(3)
         array([2., 0., 2.])
         """
-        refuse_gpu(data, "data")
-        data = np.asarray(data)
+        data = np.asarray(on_host(data))
         if real_type(self.dtype, data.dtype) != self.dtype:
             raise TypeError(f"the new values are {data.dtype}, but the matrix holds {self.dtype}: convert one of them")
         if data.ndim != 1:
@@ -190,6 +206,12 @@ class Matrix(_core.Matrix):
         return f"<p><strong>{self.shape[0]:,} x {self.shape[1]:,}</strong></p><table>{rows}</table>"
 
 
+def _turned(x: Any) -> Any:
+    """x.T for whatever has axes; a vector is as it was."""
+    x = x if hasattr(x, "ndim") else np.asarray(x)
+    return x.T if x.ndim == 2 else x
+
+
 class _Transpose:
     """A.T of a Matrix: multiplies, and is otherwise a name for it."""
 
@@ -205,7 +227,7 @@ class _Transpose:
         return self.T._multiply(x, True)
 
     def __rmatmul__(self, x: Any) -> Any:
-        return self.T._multiply(np.asarray(x).T, False).T
+        return _turned(self.T._multiply(_turned(x), False))
 
     __mul__ = dot = matvec = matmat = __matmul__
 

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from . import _core
+from . import _core, _gpu
 from ._arrays import F64, as_rows, contiguous, is_matrix
 from ._errors import SolveWarning
 
@@ -52,7 +52,7 @@ class Result:
     Attributes
     ----------
     x : ndarray
-        The best answer seen, also where the solve stopped short.
+        The best answer seen, also where the solve stopped short; of the kind and on the device of b.
     info : int
         0 exactly for what was asked: converged, and least_squares where A is rectangular or the method is one of least
         squares; the iterations (at least 1) where the solve stopped short of it; negative where the
@@ -66,7 +66,9 @@ class Result:
         |b - A x| / |b|, computed anew from x.
     history, history_seconds : ndarray
         Relative residuals by the recurrence, and when each was known.
-    solver, precond, format, kernel, reason, device : str
+    solver, precond, format, kernel, reason : str
+    device : str
+        "cpu" or "gpu:0"; where a method was found by "auto", each of `rungs` has its own.
     error : float or None
         The largest error of x, for the report: set it where the answer is known.
     columns : list of Result
@@ -92,7 +94,8 @@ class Result:
     """
 
     def __init__(self, x: Any, report: Any, A: Any, *, solver: str, precond: Any, shape: Any, nnz: int, rtol: float,
-                 atol: float, goal: float, dtype: Any, x0: str, wants_best_fit: bool) -> None:
+                 atol: float, goal: float, dtype: Any, x0: str, wants_best_fit: bool,
+                 where: int | None = None) -> None:
         self.x = x
         self.columns: list[Result] = []
         self._report, self._A = report, A
@@ -112,7 +115,7 @@ class Result:
         self.precond = report["precond"] = precond or report["precond"]
         self.rungs, self.levels = report["rungs"], report["levels"]
         self.format, self.kernel, self.reason = report["format"], report["kernel"], report["reason"]
-        self.device = "cpu"
+        self.device, self._device = _gpu.name_of(where), _core.describe(_gpu.core(where))
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
         self.bytes_per_iteration = report["bytes_per_iteration"]
         known = report["largest_ritz"] > 0
@@ -121,7 +124,7 @@ class Result:
         name, origin = (text if isinstance(text, str) else ""
                         for text in (getattr(A, "name", ""), getattr(A, "origin", "")))
         self._told = {"name": name, "origin": origin, "rhs": "given", "x0": x0, "goal": goal, "rtol": rtol,
-                      "atol": atol, "precision": "f32" if dtype.itemsize == 4 else "f64"}
+                      "atol": atol, "precision": "f32" if dtype.itemsize == 4 else "f64", "ordinal": _gpu.core(where)}
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.x, self.info))
@@ -157,7 +160,7 @@ class Result:
             "untried": r["untried"], "condition_estimate": r["condition_estimate"] or None,
             "error_estimate": r["error_estimate"] or None, "warning": r["warning"], "rungs": rungs,
             "format": self.format, "kernel": self.kernel,
-            "precision": told["precision"], "device": self.device, "threads": self._threads,
+            "precision": told["precision"], "device": self._device, "threads": self._threads,
             "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": told["name"], "rhs": told["rhs"],
             "x0": told["x0"], "right_hand_sides": max(len(self.columns), 1),

@@ -12,21 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
-from . import _core
-from ._arrays import (
-    F32,
-    F64,
-    as_rows,
-    as_vector,
-    check_device,
-    check_out,
-    contiguous,
-    is_matrix,
-    real_type,
-    refuse_gpu,
-)
+from . import _core, _gpu
+from ._arrays import F32, F64, as_rows, contiguous, dtype_of, is_matrix, on_host, real_type, refuse_gpu
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import InputError, UsageError
+from ._homes import Home
+from ._libraries import home_of
 from ._matrix import Matrix, _Transpose
 from ._result import Result, Step
 
@@ -74,10 +65,8 @@ def _fitted(f: Any, n: int, dtype: Any, name: str) -> Any:
 
 
 def _dtype_of(A: Any) -> Any:
-    dtype = getattr(A, "dtype", None)
-    if dtype is None and is_matrix(A):
-        dtype = np.asarray(A).dtype
-    return F64 if dtype is None else np.dtype(dtype)
+    dtype = dtype_of(A)
+    return F64 if dtype is None else dtype
 
 
 class _Watching:
@@ -86,6 +75,7 @@ class _Watching:
     def __init__(self, callback: Callable[[Any], object] | None, monitor: Any) -> None:
         self.callback, self.every, self.watch, self.monitor = callback, 1, None, None
         self.last, self.bar = 0, monitor == "bar"
+        self.home: Home | None = None  # of the solve that runs
         own_every = 0
         if self.bar:
             monitor = _draw
@@ -101,14 +91,20 @@ class _Watching:
             self.watch = lambda *step: bool(monitor(Step(*step)))
         if callback is None and own_every:
             self.every = own_every
-            self.monitor = lambda *step: bool(monitor(Step(*step)))
+            self.monitor = lambda iteration, residual, seconds, x: bool(
+                monitor(Step(iteration, residual, seconds, self._own(x))))
         elif callback is not None:
             def heard(iteration: int, residual: float, seconds: float, x: Any) -> Any:
                 self.last = iteration
+                x = self._own(x)
                 callback(x)
                 return bool(own_every and iteration % own_every == 0 and monitor(Step(iteration, residual, seconds, x)))
 
             self.monitor = heard
+
+    def _own(self, x: Any) -> Any:
+        """The x of the library as an array of the caller's kind."""
+        return x if self.home is None else self.home.from_host(x)
 
     def finish(self, iterations: int, x: Any) -> None:
         """The iteration that ended the solve is told of when it is known to be the last."""
@@ -145,6 +141,10 @@ class Solver:
         Gets a `Step` about ten times a second, or every so many iterations; returning True stops.
     dtype : None, float32 or float64
         In which the system is solved; None: that of A.
+    device : None, "cpu", "gpu", "gpu:1"
+        Where it is solved. None is where A lies, if that is a GPU or a `Matrix`, otherwise `furrow.default_device`,
+        otherwise a GPU where there is one that serves the method and A has at least 200000 entries. A GPU takes b and
+        x0 in its own memory, where they stay, or in host memory.
 
     Examples
     --------
@@ -159,7 +159,6 @@ class Solver:
                  maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
                  format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
                  assume_symmetric: bool = False, dtype: Any = None) -> None:
-        check_device(device)
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
             A = np.asarray(A)
@@ -177,10 +176,12 @@ class Solver:
                              "give A or b in float64")
         if maxiter is not None and maxiter < 1:
             raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
+        named = M is None or isinstance(M, str)
+        self._where = _device_for(A, solver, M, device)
+        self.device = _gpu.name_of(self._where)
         self.solver = solver
         self._free = threading.Lock()
         self._watching = _Watching(callback, monitor)
-        named = M is None or isinstance(M, str)
         wanted = "auto" if solver == "direct" else "none"  # its factors are what makes it direct
         self.precond = (M or wanted) if named else "given"
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
@@ -190,7 +191,8 @@ class Solver:
             "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
-            "monitor": self._watching.monitor, "monitor_every": self._watching.every}
+            "monitor": self._watching.monitor, "monitor_every": self._watching.every,
+            "ordinal": _gpu.core(self._where)}
         self._M = None if named else _fitted(_product_of(M, "M"), self.shape[1], self.dtype, "M")
         self._set_up()
 
@@ -200,7 +202,7 @@ class Solver:
         if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
             if not isinstance(A, Matrix):
                 A = Matrix(A if not sp.issparse(A) else A.astype(self.dtype, copy=False), o["format"], o["kernel"],
-                           o["tune"])
+                           o["tune"], self.device)
             A = A._as(self.dtype)
             self.nnz = A.nnz
             self._core = _core.Solver(matrix=A, precondition=self._M, options=o)
@@ -243,27 +245,25 @@ class Solver:
         rows, n = self.shape
         if self._version is not None and self._version != self.A._version:
             self._set_up()
+        for name, array in (("b", b), ("x0", x0), ("out", out)):
+            _gpu.check_at(name, _gpu.ordinal_of(array), self._where, "this Solver")
+        home = home_of(b, "b")
         if are_columns(b):
-            return self._solve_columns(b, x0, out)
-        rhs = as_vector(b, rows, "b")
-        self._check_type(rhs.dtype)
-        rhs = contiguous(rhs, self.dtype)
+            return self._solve_columns(home, b, x0, out)
+        rhs = home.vector(b, rows, "b")
+        self._check_type(home.dtype(rhs))
+        rhs = home.contiguous(rhs, self.dtype)
         if out is not None:
-            check_out(out, (n,), self.dtype)
-            if np.may_share_memory(rhs, out):
-                rhs = rhs.copy()
-        if x0 is None:
-            x = np.zeros(n, self.dtype) if out is None else out
-            x[:] = 0
-        else:
-            guess = as_vector(x0, n, "x0")
-            x = np.array(guess, dtype=self.dtype) if out is None else out
-            x[:] = guess
-        self._watching.last = 0
-        with self._alone():
-            report = self._core.solve(rhs, x)
+            home.check_out(out, (n,), self.dtype)
+            if home.overlap(rhs, out):
+                rhs = home.copied(rhs)
+        x = home.empty((n,), self.dtype) if out is None else out
+        home.fill(x, 0 if x0 is None else home.vector(x0, n, "x0"))
+        with self._alone(home):
+            report = self._core.solve(home.core(rhs), home.core(x), home.stream())
+        x = home.leave(x) if out is None else out
         raised = report.pop("raised")
-        result = self._result(x, report, rhs, x0)
+        result = self._result(home, x, report, rhs, x0)
         if raised is not None:
             raised.partial = result
             raise raised
@@ -272,25 +272,26 @@ class Solver:
             result.x = x.reshape(-1, 1)
         return result
 
-    def _solve_columns(self, b: Any, x0: Any, out: Any) -> Result:
+    def _solve_columns(self, home: Home, b: Any, x0: Any, out: Any) -> Result:
         """Several right-hand sides: the library takes them one behind the other, as lines."""
         rows, n = self.shape
         one_only(b, self._watching.callback, None)
         count = np.shape(b)[1]
-        lines = as_lines(b, rows, None, "b")
-        self._check_type(lines.dtype)
-        rhs = np.ascontiguousarray(lines, self.dtype)
-        x = output(out, n, count, self.dtype)
-        if np.may_share_memory(rhs, x):
-            rhs = rhs.copy()
-        x[:] = 0 if x0 is None else as_lines(x0, n, count, "x0")
-        with self._alone():
-            said: Any = self._core.solve_columns(rhs, x, count)
+        lines = as_lines(home, b, rows, None, "b")
+        self._check_type(home.dtype(lines))
+        rhs = home.contiguous(lines, self.dtype)
+        x = output(home, out, n, count, self.dtype)
+        if home.overlap(rhs, x):
+            rhs = home.copied(rhs)
+        home.fill(x, 0 if x0 is None else as_lines(home, x0, n, count, "x0"))
+        with self._alone(home):
+            said: Any = self._core.solve_columns(home.core(rhs), home.core(x), count, home.stream())
         reports, raised = said
-        result = gather(x.T, [self._result(*one, x0) for one in zip(x, reports, rhs, strict=True)])
+        columns = [self._result(home, home.leave(x[k]), report, rhs[k], x0) for k, report in enumerate(reports)]
+        result = gather(home.leave(x.T), columns)
         if out is not None:
-            if not np.may_share_memory(out, x):
-                out[:] = x.T
+            if not home.overlap(out, x):
+                home.fill(out, x.T)
             result.x = out
         if raised is not None:
             raised.partial = result
@@ -304,24 +305,55 @@ class Solver:
                             "b.astype(numpy.float32)")
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self, home: Home) -> Iterator[None]:
         if not self._free.acquire(blocking=False):
             raise UsageError("this Solver is solving already: it serves one solve at a time, two may run side by side")
+        self._watching.last, self._watching.home = 0, home
         try:
             yield
         finally:
             self._free.release()
 
-    def _result(self, x: Any, report: Any, rhs: Any, x0: Any) -> Result:
+    def _result(self, home: Home, x: Any, report: Any, rhs: Any, x0: Any) -> Result:
         rtol, atol = self._options["rtol"], self._options["atol"]
-        size = float(np.linalg.norm(rhs)) if atol > 0 else 0.0
+        size = home.norm(rhs) if atol > 0 else 0.0
         return Result(x, report, self.A, solver=self.solver, precond="given" if self._M is not None else "",
                       shape=self.shape, nnz=self.nnz, rtol=rtol, atol=atol,
                       goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
-                      x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit)
+                      x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit, where=self._where)
 
     def __repr__(self) -> str:
-        return f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name}>"
+        return (f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name} on the "
+                f"{self.device}>")
+
+
+def _device_for(A: Any, solver: str, M: Any, device: str | None, b: int | None = None, *, has_b: bool = False) -> Any:
+    """The GPU that solves; None: the CPU. `b`: where a right-hand side lies."""
+    named = M is None or isinstance(M, str)
+    if isinstance(A, Matrix):
+        _gpu.check_asked(device, A._where)
+        _gpu.check_at("b", b, A._where, "A, a Matrix,")
+        where = A._where
+    else:
+        where = _gpu.pick(device, _gpu.ordinal_of(A) if is_matrix(A) else None, b,
+                          lambda: named and _pays(A, solver, M), has_b=has_b)
+    if where is not None and not (isinstance(A, Matrix) or is_matrix(A)):
+        raise UsageError(f'A is a {type(A).__name__}, whose products are made by Python, on the CPU alone: say '
+                         'device="cpu" and give arrays in host memory, or give A as a matrix')
+    if where is not None and not named:
+        raise UsageError('M is applied by Python, on the CPU alone: say device="cpu" and give arrays in host memory, or '
+                         'give M as the name of a preconditioner')
+    return where
+
+
+def _pays(A: Any, solver: str, M: str | None) -> bool:
+    """Whether a GPU pays for the copies of a system in host memory."""
+    if not is_matrix(A):
+        return False
+    entries = A.nnz if sp.issparse(A) else np.size(A)
+    names = [(solver, _core.solvers()), (M or "none", _core.preconditioners())]
+    return entries >= _gpu.PAYS_FROM and all(
+        on_gpu for given, known in names for name, _, on_gpu in known if name == given.partition(":")[0])
 
 
 def _unseen_method(A: Any, shape: tuple[int, ...]) -> str:
@@ -337,6 +369,7 @@ def _seems_symmetric(A: Any) -> bool:
         A = A.tocsr()
     if not is_matrix(A):
         return True
+    A = on_host(A)
     A = A if sp.issparse(A) else np.asarray(A)
     return bool(abs(A - A.T).max() <= 1e-12 * abs(A).max()) if A.shape[0] else True
 
@@ -347,18 +380,20 @@ def _zero_of_zero(product: Any, rows: int) -> Any:
 
 
 def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
-         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, **rest: Any) -> Result:
-    refuse_gpu(b, "b")
-    b = np.asarray(b)
+         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None,
+         device: str | None = None, **rest: Any) -> Result:
+    where = _device_for(A, solver, M, device, _gpu.ordinal_of(b), has_b=True)
+    home = home_of(b, "b")
+    b = b if home.ordinal is not None else np.asarray(b)
     if not (is_matrix(A) or hasattr(A, "shape")):
         raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
-    dtype = real_type(_dtype_of(A), b.dtype)
+    dtype = real_type(_dtype_of(A), home.dtype(b))
     one_only(b, callback, residuals)
     s = Solver(A, solver, M, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, monitor=monitor, dtype=dtype,
-               **rest)
+               device=_gpu.name_of(where), **rest)
     result = s.solve(b, x0)
     if residuals is not None:
-        residuals[:] = (result.history * np.linalg.norm(b)).tolist()
+        residuals[:] = (result.history * home.norm(home.enter(b, "b"))).tolist()
     return result
 
 
@@ -405,7 +440,9 @@ monitor : callable, (callable, int) or "bar", optional
     See `Solver`.
 residuals : list, optional
     Is filled with the norms of the residuals, the first one included.
-device, format, kernel, tune
+device : None, "cpu", "gpu", "gpu:1", optional
+    See `Solver`.
+format, kernel, tune
     See `Matrix`.
 
 Returns
@@ -439,9 +476,13 @@ def _method(name: str, about: str) -> Any:
 def _named(method: Any, name: str, about: str, doc: str) -> Any:
     method.__name__ = method.__qualname__ = name
     method.__module__ = "furrow"
-    known = ", ".join(f'"{p}"' for p, _ in _core.preconditioners())
+    known = ", ".join(f'"{p}"' for p, *_ in _core.preconditioners())
     method.__doc__ = doc.format(name=name, about=about, preconditioners=known)
     return method
+
+
+def _rows_of(b: Any) -> int:
+    return int(b.shape[0]) if hasattr(b, "shape") and len(b.shape) > 0 else int(np.size(b))
 
 
 class _Cycles:
@@ -486,7 +527,7 @@ def _gmres(name: str, about: str) -> Any:
                residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto",
                tune: bool = False) -> Any:
         one_only(b, callback, residuals)
-        cycles = _Cycles(np.asarray(b).shape[0], restart, maxiter, callback, callback_type)
+        cycles = _Cycles(_rows_of(b), restart, maxiter, callback, callback_type)
         if cycles.monitor is not None and monitor is not None:
             raise UsageError(f"{name} takes a callback or a monitor, not both")
         result = _run(A, b, x0, f"{name}:{cycles.restart}", M, rtol, atol, cycles.maxiter, None,
@@ -503,8 +544,9 @@ def _shifted(A: Any, shift: float) -> Any:
     if shift == 0:
         return A
     if isinstance(A, Matrix):
-        A = A.tocsr()
+        return Matrix(_shifted(A.tocsr(), shift), device=A.device)
     if is_matrix(A):
+        A = on_host(A)
         return sp.csr_array(A) - shift * sp.eye_array(A.shape[0], format="csr")
     product = _product_of(A, "A")
     return sla.LinearOperator(A.shape, lambda x: product(x) - shift * np.asarray(x).reshape(-1), dtype=_dtype_of(A))
@@ -569,4 +611,4 @@ def _made(name: str, about: str) -> Any:
 
 
 #: A function for each solver of the library, by its name.
-METHODS = {name: _made(name, about) for name, about in _core.solvers()}
+METHODS = {name: _made(name, about) for name, about, _ in _core.solvers()}

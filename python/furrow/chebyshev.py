@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import F64, as_vector, contiguous, real_type
+from . import _core, _gpu
+from ._arrays import F64, as_vector, contiguous, real_type, refuse_gpu
 from ._errors import UsageError
 from ._matrix import Matrix
 
@@ -77,8 +77,9 @@ class Series:
     def __call__(self, x: Any) -> Any:
         if isinstance(x, Matrix):
             return OfMatrix(self, x)
-        if hasattr(x, "format") or hasattr(x, "matvec"):
+        if hasattr(x, "format") or hasattr(x, "matvec") or _gpu.is_sparse(x):
             return OfMatrix(self, Matrix(x))
+        refuse_gpu(x, "x")
         x = np.asarray(x)
         real_type(x.dtype)
         at = contiguous(x.reshape(-1), F64)
@@ -159,15 +160,18 @@ class OfMatrix:
         self.shape, self.dtype = A.shape, A.dtype
 
     def __matmul__(self, x: Any) -> Any:
-        x = np.asarray(x)
+        home = self.A._home_of(x)
+        x = home.enter(x, "x")
         n = self.shape[0]
         if x.ndim not in (1, 2) or x.shape[0] != n:
-            raise UsageError(f"x is of shape {x.shape}, but the matrix asks for ({n},) or ({n}, k)")
-        dtype = real_type(self.dtype, x.dtype)
+            raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({n},) or ({n}, k)")
+        dtype = real_type(self.dtype, home.dtype(x))
         count = 1 if x.ndim == 1 else x.shape[1]
-        y = np.empty((count, n), dtype)
-        _core.chebyshev_apply(*self.p._parts, self.A._as(dtype), contiguous(x.T, dtype), y, count)
-        return y[0] if x.ndim == 1 else y.T
+        y = home.empty((count, n), dtype)
+        x_by_columns = home.contiguous(x if x.ndim == 1 else x.T, dtype)
+        _core.chebyshev_apply(*self.p._parts, self.A._as(dtype), home.core(x_by_columns), home.core(y), count,
+                              home.stream())
+        return home.leave(y[0] if x.ndim == 1 else y.T)
 
     matvec = matmat = dot = __matmul__
 
@@ -198,11 +202,14 @@ def multiply(a: Any, b: Any) -> Any:
     return (Series(a) * Series(b)).coef
 
 
-def _matrix(A: Any) -> Any:
-    return A if isinstance(A, Matrix) else Matrix(A)
+def _matrix(A: Any, device: str | None) -> Any:
+    if isinstance(A, Matrix):
+        _gpu.check_asked(device, A._where)
+        return A
+    return Matrix(A, device=device)
 
 
-def bounds(A: Any, steps: int = 40, seed: int = 1) -> tuple[float, float]:
+def bounds(A: Any, steps: int = 40, seed: int = 1, device: str | None = None) -> tuple[float, float]:
     """An interval that holds the eigenvalues of a symmetric matrix: an estimate by Lanczos' process, moved out.
 
     ``steps=0`` gives Gershgorin's, which is a proof.
@@ -212,7 +219,7 @@ def bounds(A: Any, steps: int = 40, seed: int = 1) -> tuple[float, float]:
     >>> bool(low <= 0 and high >= 3.99)
     True
     """
-    return _ends(_core.chebyshev_bounds(_matrix(A), steps, seed))
+    return _ends(_core.chebyshev_bounds(_matrix(A, device), steps, seed))
 
 
 def exponential(t: float, domain: Any) -> Series:
@@ -259,7 +266,8 @@ class Density:
         return self._at(x, True)
 
 
-def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, seed: int = 1) -> Density:
+def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, seed: int = 1,
+            device: str | None = None) -> Density:
     """The density of eigenvalues by the kernel polynomial method; the domain, `bounds(A)` unless given, holds them all.
 
     >>> import furrow
@@ -268,6 +276,6 @@ def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, se
     >>> bool(abs(d.count_below(4.0) - 200) < 10)
     True
     """
-    A = _matrix(A)
+    A = _matrix(A, device)
     ends = _ends(bounds(A) if domain is None else domain)
     return Density(_core.chebyshev_moments(A, *ends, moments, vectors, seed), ends, A.shape[0])

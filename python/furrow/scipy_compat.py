@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
-from ._arrays import F64, is_matrix, real_type
+from ._arrays import F64, is_matrix, real_type, refuse_gpu
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
 from ._solve import METHODS, Solver, _Cycles, _damped, _dtype_of, _product_of, _shifted, _transposed_product_of
@@ -33,6 +33,7 @@ def _checked(atol: float) -> Any:
 
 def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: str, **rest: Any) -> Any:
     """x, info and the `Result`, which is None where nothing had to be solved."""
+    refuse_gpu(b, "b")
     b = np.asarray(b)
     dtype = real_type(_dtype_of(A), b.dtype)
     if M is None and hasattr(A, "psolve"):
@@ -132,6 +133,7 @@ class _BestFit:
         if not hasattr(A, "shape"):
             A = np.asarray(A)
         rows, cols = A.shape
+        refuse_gpu(b, "b")
         b = np.asarray(b)
         dtype = real_type(_dtype_of(A), b.dtype, *([] if x0 is None else [np.asarray(x0).dtype]))
         b = b.reshape(-1).astype(F64)

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "matrix.hpp"
 
+#include "backends/turn.hpp"
+
 #include <furrow/chebyshev.hpp>
+
+#include <nanobind/stl/optional.h>
 
 #include <algorithm>
 
@@ -63,9 +67,12 @@ nb::object multiply(const nb::object& a, const nb::object& b) {
   return numbers(product);
 }
 
-/// Y <- p(A) X, columns one after another.
+/// The operator of a matrix, on the device of its vectors.
+template <class V> cheb::symmetric_operator<V> symmetric(const any_operator<V>& a) { return {a, a.where()}; }
+
+/// Y <- p(A) X, columns one after another. On a GPU's own vectors it is enqueued on `s`.
 void apply(const nb::object& coef, double low, double high, const py_matrix& a, const nb::object& x,
-           const nb::object& y, index_t vectors) {
+           const nb::object& y, index_t vectors, stream s) {
   const auto p = series_of(coef, low, high);
   a.visit([&]<class V>(matrix<V> m) {
     const buffer from(x, false), to(y, true);
@@ -73,7 +80,14 @@ void apply(const nb::object& coef, double low, double high, const py_matrix& a, 
     const auto out = to.write<V>();
     const auto op = m.op();
     const nb::gil_scoped_release unlocked;
-    cheb::apply<V>(p, {*op}, in, out, vectors);
+    if (!op->where().is_gpu()) return cheb::apply(p, symmetric(*op), in, out, vectors);
+    on_stream(op->where(), s, [&] {
+      const turn mine(op->where());
+      on_gpu<const V> from_there(in, from.is_on_gpu());
+      on_gpu<V> to_there(out, to.is_on_gpu(), false);
+      cheb::apply<V>(p, symmetric(*op), from_there.there(), to_there.there(), vectors);
+      to_there.bring_home();
+    });
   });
 }
 
@@ -82,9 +96,10 @@ nb::object ends(cheb::interval on) { return nb::make_tuple(on.low, on.high); }
 /// By the discs of the rows, and narrowed by Lanczos' process unless `steps` is 0.
 nb::object bounds(const py_matrix& a, index_t steps, std::uint64_t seed) {
   return a.visit([&]<class V>(const matrix<V>& m) {
-    const auto on = at_length(m.nnz() > long_entries, [m, steps, seed] {
+    const auto on = at_length(m.nnz() > long_entries, m.where(), [m, steps, seed] {
+      const turn mine(m.where());
       const auto outer = cheb::gershgorin(m.to_triplets());
-      return steps > 0 ? cheb::lanczos_bounds<V>({*m.op()}, outer, steps, seed) : outer;
+      return steps > 0 ? cheb::lanczos_bounds(symmetric(*m.op()), outer, steps, seed) : outer;
     });
     return ends(on);
   });
@@ -92,7 +107,10 @@ nb::object bounds(const py_matrix& a, index_t steps, std::uint64_t seed) {
 
 nb::object moments(const py_matrix& a, double low, double high, index_t count, index_t vectors, std::uint64_t seed) {
   return a.visit([&]<class V>(const matrix<V>& m) {
-    const auto d = interruptible([=] { return cheb::density<V>({*m.op()}, {low, high}, {count, vectors, seed}); });
+    const auto d = interruptible([=] {
+      const turn mine(m.where());
+      return cheb::density(symmetric(*m.op()), {low, high}, {count, vectors, seed});
+    });
     return numbers(d.moments);
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "matrix.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <new>
@@ -14,17 +15,18 @@ matrix<V> make(const nb::object& indptr, const nb::object& indices, const nb::ob
                const matrix_options& o) {
   auto rows = rows_of<V>(indptr, indices, data, shape);
   const bool is_long = rows.nnz() > long_entries;
-  return at_length(is_long, [rows = std::move(rows), o] {
+  return at_length(is_long, o.where, [rows = std::move(rows), o] {
     return std::visit([&](const auto& a) { return matrix<V>(a, o); }, rows.arrays);
   });
 }
 
 void construct(py_matrix* self, const nb::object& indptr, const nb::object& indices, const nb::object& data,
-               index_t rows, index_t cols, std::string format, std::string kernel, bool tune) {
+               index_t rows, index_t cols, std::string format, std::string kernel, bool tune, int ordinal) {
   matrix_options o;
   o.format = std::move(format);
   o.kernel = std::move(kernel);
   o.tune = tune;
+  o.where = device_at(ordinal);
   if (buffer(data).holds<double>()) new (self) py_matrix{make<double>(indptr, indices, data, {rows, cols}, o)};
   else new (self) py_matrix{make<float>(indptr, indices, data, {rows, cols}, o)};
 }
@@ -35,9 +37,9 @@ void multiply(const matrix<V>& m, V alpha, cview<V> x, V beta, view<V> y, index_
   else m.apply(alpha, x, beta, y, vectors);
 }
 
-/// y <- alpha op(A) x + beta y; columns one after another.
+/// y <- alpha op(A) x + beta y; columns one after another. On a GPU's own vectors it is enqueued on `s`.
 void apply(const py_matrix& a, const nb::object& x, const nb::object& y, double alpha, double beta, index_t vectors,
-           bool transposed) {
+           bool transposed, stream s) {
   const bool is_long = a.is_long() || transposed;
   a.visit([&]<class V>(matrix<V> m) {
     const buffer from(x, false), to(y, true);
@@ -45,7 +47,8 @@ void apply(const py_matrix& a, const nb::object& x, const nb::object& y, double 
     const auto out = to.write<V>();
     std::optional<nb::gil_scoped_release> unlocked;
     if (is_long || vectors > 1) unlocked.emplace();
-    multiply<V>(m, static_cast<V>(alpha), in, static_cast<V>(beta), out, vectors, transposed);
+    on_stream(m.where(), s,
+              [&] { multiply<V>(m, static_cast<V>(alpha), in, static_cast<V>(beta), out, vectors, transposed); });
   });
 }
 
@@ -75,7 +78,7 @@ void update_values(py_matrix& a, const nb::object& values) {
       [&]<class V>(matrix<V>& m) {
         buffer from(values, false);
         const auto in = from.read<V>();
-        m = at_length(is_long, [next = matrix<V>(m), in, alive = keep(std::move(from))]() mutable {
+        m = at_length(is_long, m.where(), [next = matrix<V>(m), in, alive = keep(std::move(from))]() mutable {
           next.update_values(in);
           return next;
         });
@@ -86,7 +89,7 @@ void update_values(py_matrix& a, const nb::object& values) {
 /// (indptr, indices, data) of the stored matrix.
 nb::object triplets(const py_matrix& a) {
   return a.visit([&]<class V>(const matrix<V>& m) -> nb::object {
-    const coo<V> t = m.to_triplets();
+    const coo<V> t = at_length(false, m.where(), [m] { return m.to_triplets(); });
     return nb::make_tuple(new_array(as_cview(t.row)), new_array(as_cview(t.col)), new_array(as_cview(t.val)));
   });
 }
@@ -127,6 +130,7 @@ void bind_matrix(nb::module_& m) {
       .def_prop_ro(
           "shape", [](const py_matrix& a) { return nb::make_tuple(a.shape().rows, a.shape().cols); },
           "Rows and columns.")
+      .def_prop_ro("_ordinal", [](const py_matrix& a) { return a.where().is_gpu() ? a.where().ordinal : -1; })
       .def_prop_ro("nnz", get([](const auto& one) { return one.nnz(); }), "Entries.")
       .def_prop_ro("_letter", get([]<class V>(const matrix<V>&) { return std::string(letters<V>); }))
       .def_prop_ro("format", get([](const auto& one) { return name_of(one.chosen()); }), "Format that is stored.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "support.hpp"
+#include "gpu.hpp"
 
 #include <furrow/matrix.hpp>
 
@@ -18,9 +18,12 @@ struct py_matrix {
   shape2 shape() const {
     return visit([](const auto& m) { return m.shape(); });
   }
-  /// Whether a product may take longer than ten microseconds.
+  device where() const {
+    return visit([](const auto& m) { return m.where(); });
+  }
+  /// Whether a product may take longer than ten microseconds, or wait for its turn.
   bool is_long() const {
-    return visit([](const auto& m) { return m.nnz() + m.shape().rows > 20000; });
+    return visit([](const auto& m) { return m.nnz() + m.shape().rows > 20000 || m.where().is_gpu(); });
   }
 };
 
@@ -45,12 +48,5 @@ caller_rows<V> rows_of(const nb::object& indptr, const nb::object& indices, cons
   };
   return buffer(indptr).holds<std::int32_t>() ? make(std::int32_t{}) : make(std::int64_t{});
 }
-
-/// f() as `interruptible` where it takes long; otherwise at once.
-template <class F> auto at_length(bool is_long, F f) {
-  if (is_long) return interruptible(std::move(f));
-  return f();
-}
-inline constexpr index_t long_entries = 100000; ///< a set-up of more takes milliseconds
 
 } // namespace furrow::python

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The module furrow._core: names, errors, threads, devices. What a person sees is Python: furrow/*.py.
-#include "support.hpp"
+#include "gpu.hpp"
 
-#include <furrow/device.hpp>
 #include <furrow/formats.hpp>
 #include <furrow/solve.hpp>
 #include <furrow/version.hpp>
@@ -34,19 +33,8 @@ void translate(const std::exception_ptr& what, void*) {
 
 nb::list names_of(const std::vector<named>& all) {
   nb::list names;
-  for (const auto& one : all) names.append(nb::make_tuple(one.name, one.about));
+  for (const auto& one : all) names.append(nb::make_tuple(one.name, one.about, one.on_gpu));
   return names;
-}
-
-nb::dict devices() {
-  const gpu_status s = inspect_gpus();
-  nb::dict d;
-  nb::list gpus;
-  for (const auto& g : s.gpus) gpus.append(nb::make_tuple(g.ordinal, g.name, g.memory_bytes));
-  d["gpus"] = gpus;
-  d["gpu_built"] = s.built;
-  d["problem"] = s.problem;
-  return d;
 }
 
 } // namespace
@@ -68,8 +56,6 @@ NB_MODULE(_core, m) {
   m.def("set_errors", &set_errors);
   m.def("set_threads", &furrow::set_threads);
   m.def("threads", &furrow::threads);
-  m.def("devices", &devices);
-  m.def("parse_device", [](std::string_view text) { return furrow::describe(furrow::parse_device(text)); });
   m.def("solvers", [] { return names_of(furrow::solvers()); });
   m.def("preconditioners", [] { return names_of(furrow::preconditioners()); });
   m.def("formats", [] {
@@ -78,6 +64,7 @@ NB_MODULE(_core, m) {
     return names;
   });
   m.attr("version") = furrow::version;
+  bind_gpu(m);
   bind_matrix(m);
   bind_solver(m);
   bind_report(m);

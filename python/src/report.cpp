@@ -92,9 +92,13 @@ solve_options options_of(const nb::dict& told) {
   solve_options o;
   const auto read = reader(told);
   read("rtol", o.rtol), read("atol", o.atol);
+  o.where = device_at(nb::cast<int>(told["ordinal"]));
   o.values = nb::cast<std::string>(told["precision"]) == "f32" ? precision::f32 : precision::f64;
   return o;
 }
+
+/// Whether this machine has the device: a result may come from another one.
+bool is_here(device d) { return !d.is_gpu() || d.ordinal < static_cast<int>(inspect_gpus().gpus.size()); }
 
 /// What a report shows of the caller's rows.
 nb::dict sketch_of_rows(const nb::object& indptr, const nb::object& indices, const nb::object& data, index_t rows,
@@ -119,7 +123,7 @@ void write_page(std::string file, const nb::dict& report, const nb::dict& told, 
   auto c = context_of(told);
   c.matrix = sketch_of(sketch);
   interruptible([file = std::move(file), r = report_of(report), o = options_of(told), c = std::move(c)]() mutable {
-    add_machine(c, r, o.where);
+    if (is_here(o.where)) add_machine(c, r, o.where);
     write_report(file, r, o, c);
     return true;
   });

@@ -5,6 +5,7 @@
 #include <furrow/function_operator.hpp>
 #include <furrow/solver.hpp>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -59,6 +60,7 @@ template <class V> struct kept_solver {
   std::shared_ptr<const any_operator<V>> a, transposed;
   std::shared_ptr<const any_preconditioner<V>> m;
   solver<V> s;
+  device where{};
 };
 
 struct py_solver {
@@ -75,6 +77,7 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
   o.max_iterations = nb::cast<index_t>(d["maxiter"]);
   o.tune = nb::cast<bool>(d["tune"]);
   o.assume_symmetric = nb::cast<bool>(d["assume_symmetric"]);
+  o.where = device_at(nb::cast<int>(d["ordinal"]));
   h->watch = d["watch"];
   h->monitor = d["monitor"];
   o.watch = [h](const progress& p) {
@@ -94,8 +97,8 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
 /// `from()` is what the solver is made from. Runs on another thread, which does not touch Python.
 template <class V, class From> kept_solver<V> set_up(bool is_long, const solve_options& o, hooks& h, From from) {
   try {
-    return at_length(is_long, [o, from = std::move(from)] {
-      return kept_solver<V>{nullptr, nullptr, nullptr, solver<V>(from(), o)};
+    return at_length(is_long, o.where, [o, from = std::move(from)] {
+      return kept_solver<V>{nullptr, nullptr, nullptr, solver<V>(from(), o), o.where};
     });
   } catch (...) {
     h.cancelled = true;
@@ -175,8 +178,9 @@ nb::object take_raised(hooks& h) {
   }
 }
 
-/// x holds the first guess and then the answer. An exception that came while it ran is in "raised".
-nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x) {
+/// x holds the first guess and then the answer. On a GPU's own vectors it runs on `s`. An exception that came while
+/// it ran is in "raised".
+nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x, stream s) {
   self.heard->raised = nullptr;
   const solve_report report = std::visit(
       [&]<class V>(kept_solver<V>& kept) {
@@ -184,7 +188,7 @@ nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x) {
         const auto in = from.read<V>();
         const auto out = to.write<V>();
         const nb::gil_scoped_release unlocked;
-        return kept.s.solve(in, out);
+        return on_stream(kept.where, s, [&] { return kept.s.solve(in, out); });
       },
       self.is);
   nb::dict d = dict_of(report);
@@ -193,7 +197,7 @@ nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x) {
 }
 
 /// Right-hand sides, first guesses and answers lie one behind the other. (What each says, what was raised or None).
-nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object& x, index_t columns) {
+nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object& x, index_t columns, stream s) {
   self.heard->raised = nullptr;
   const std::vector<solve_report> reports = std::visit(
       [&]<class V>(kept_solver<V>& kept) {
@@ -201,7 +205,7 @@ nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object&
         const auto in = from.read<V>();
         const auto out = to.write<V>();
         const nb::gil_scoped_release unlocked;
-        return kept.s.solve(in, out, columns);
+        return on_stream(kept.where, s, [&] { return kept.s.solve(in, out, columns); });
       },
       self.is);
   nb::list all;

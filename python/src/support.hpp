@@ -7,6 +7,7 @@
 #include <furrow/view.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <future>
@@ -29,21 +30,33 @@ template <> inline constexpr std::string_view letters<float> = "f";
 template <> inline constexpr std::string_view letters<std::int32_t> = "i";
 template <> inline constexpr std::string_view letters<std::int64_t> = "lq";
 
-/// A contiguous array of the caller, held for as long as this lives. Made and ended with the interpreter's lock held.
-/// furrow/_arrays.py has seen to type, order and size: what does not fit here is a fault of the package.
+/// A contiguous vector in the memory of a GPU, as furrow/_gpu.py found it, which keeps it for the call.
+struct gpu_vector {
+  std::uintptr_t data;
+  index_t size;
+  char letter;
+};
+
+/// A contiguous array of the caller, held for as long as this lives, or a `gpu_vector`. Made and ended with the
+/// interpreter's lock held. furrow/_arrays.py has seen to type, order and size: what does not fit here is a fault of
+/// the package.
 class buffer {
 public:
   buffer(nb::handle array, bool writable) {
     const int wish = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(array.ptr(), &raw_, wish) != 0) throw nb::python_error();
+    if (PyObject_GetBuffer(array.ptr(), &raw_, wish) == 0) return;
+    if (!nb::isinstance<gpu_vector>(array)) throw nb::python_error();
+    PyErr_Clear();
+    raw_ = {};
+    there_ = *nb::inst_ptr<gpu_vector>(array);
   }
-  /// Empty, without an exception, for what is no such array.
+  /// Empty, without an exception, for what is no array in host memory.
   explicit buffer(nb::handle array) {
     if (PyObject_GetBuffer(array.ptr(), &raw_, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) == 0) return;
     PyErr_Clear();
     raw_ = {};
   }
-  buffer(buffer&& other) noexcept : raw_(std::exchange(other.raw_, {})) {}
+  buffer(buffer&& other) noexcept : raw_(std::exchange(other.raw_, {})), there_(other.there_) {}
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
   buffer& operator=(buffer&&) = delete;
@@ -52,20 +65,23 @@ public:
   }
 
   template <class T> bool holds() const {
+    if (is_on_gpu()) return letters<T>.find(there_.letter) != std::string_view::npos;
     return raw_.obj && raw_.format && std::strlen(raw_.format) == 1 &&
            letters<T>.find(raw_.format[0]) != std::string_view::npos;
   }
+  bool is_on_gpu() const { return there_.letter != 0; }
   bool is_vector_of(index_t n) const { return raw_.ndim == 1 && raw_.shape[0] == n; }
   template <class T> cview<T> read() const { return {static_cast<const T*>(checked<T>()), count()}; }
   template <class T> view<T> write() const { return {static_cast<T*>(checked<T>()), count()}; }
 
 private:
-  index_t count() const { return raw_.len / raw_.itemsize; }
+  index_t count() const { return is_on_gpu() ? there_.size : raw_.len / raw_.itemsize; }
   template <class T> void* checked() const {
     if (!holds<T>()) throw nb::type_error("an array of another type came to the border of the library");
-    return raw_.buf;
+    return is_on_gpu() ? reinterpret_cast<void*>(there_.data) : raw_.buf;
   }
   Py_buffer raw_{};
+  gpu_vector there_{};
 };
 
 /// True on threads that `interruptible` started.

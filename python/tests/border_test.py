@@ -169,22 +169,6 @@ def test_nan_is_told(where, grid):
         assert furrow.cg(A, b).info == -3
 
 
-class on_gpu:
-    """As a library for GPU arrays shows its own."""
-    shape, dtype, __cuda_array_interface__ = (400,), np.dtype(float), {}
-
-
-def test_arrays_on_a_gpu_are_refused(grid):
-    A, b = grid
-    for call in (lambda: furrow.Matrix(A) @ on_gpu(), lambda: furrow.cg(A, on_gpu()),
-                 lambda: furrow.gemv(np.eye(3), on_gpu()), lambda: furrow.Matrix(on_gpu()),
-                 lambda: furrow.cg(A, b, device="gpu")):
-        with pytest.raises(furrow.DeviceError):
-            call()
-    with pytest.raises(furrow.UsageError):
-        furrow.cg(A, b, device="tpu")
-
-
 @pytest.mark.parametrize("make", [sp.csc_array, sp.coo_array, sp.bsr_array, sp.dia_array, sp.csr_matrix,
                                   lambda A: A.toarray()])
 def test_other_formats_are_converted(make, grid):

@@ -60,9 +60,27 @@ def test_the_walk_sees_all_there_is():
     assert here - set(furrow.__all__) <= {"Any", "default_device"}
 
 
+def examples_of_page(with_gpu):
+    """Of docs/python.md, with or without those of its section on GPUs."""
+    before, section, after = (ROOT / "docs" / "python.md").read_text(encoding="utf-8").partition("\n## On a GPU\n")
+    assert section
+    on_gpu, following, after = after.partition("\n## ")
+    text = before + (on_gpu if with_gpu else "") + following + after
+    runner = doctest.DocTestRunner()
+    return runner.run(doctest.DocTestParser().get_doctest(text, {}, "python.md", None, 0))
+
+
 def test_page():
-    found = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    found = examples_of_page(with_gpu=False)
     assert found.attempted > 10 and found.failed == 0
+
+
+def test_page_on_a_gpu():
+    if len(furrow.devices()) < 2:
+        pytest.skip("no GPU")
+    pytest.importorskip("cupy")
+    found = examples_of_page(with_gpu=True)
+    assert found.attempted > 20 and found.failed == 0
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda p: p.stem)

@@ -34,7 +34,7 @@ constexpr const preconditioner_entry* preconditioner_table[] = {
 
 template <class Table> std::vector<named> names_of(const Table& table) {
   std::vector<named> names;
-  for (const auto* e : table) names.push_back({e->name, e->about, e->parameters});
+  for (const auto* e : table) names.push_back({e->name, e->about, e->parameters, e->on_gpu});
   return names;
 }
 

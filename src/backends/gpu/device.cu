@@ -45,6 +45,7 @@ struct opened {
   long long last = 0;         ///< id of the queue that had the turn before
   std::mutex recorder;        ///< of whoever records a graph
   cudaEvent_t done = nullptr; ///< the end of what that one enqueued, where it is not our own
+  std::atomic<std::int64_t> moved = 0;
 };
 
 /// Released bytes that stay with the process: small vectors come and go without the driver, large blocks go back.
@@ -71,6 +72,7 @@ std::unique_ptr<opened> open(int ordinal) {
   queue* const q = &d->own;
   check(cudaSetDevice(ordinal));
   q->ordinal = ordinal;
+  q->moved = &d->moved;
   check(cudaDeviceGetAttribute(&q->multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
   check(cudaDeviceGetAttribute(&q->cache_bytes, cudaDevAttrL2CacheSize, ordinal));
   q->graphs = loops_in_graphs();
@@ -315,7 +317,7 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
   if (!bytes) return;
   const gpu::selected_device there(gpu::owner_of(from));
   gpu::queue& q = gpu::current_queue();
-  q.moved += static_cast<std::int64_t>(bytes);
+  *q.moved += static_cast<std::int64_t>(bytes);
   if (gpu::goes_staged(to, bytes) && gpu::fetch_staged(to, from, bytes, q)) return;
   gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream));
   gpu::wait(q);
@@ -325,7 +327,7 @@ void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t
   if (!bytes) return;
   const gpu::selected_device there(gpu::owner_of(to));
   gpu::queue& q = gpu::current_queue();
-  q.moved += static_cast<std::int64_t>(bytes);
+  *q.moved += static_cast<std::int64_t>(bytes);
   if (gpu::goes_staged(from, bytes) && gpu::send_staged(to, from, bytes, q)) return;
   gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream));
   gpu::wait(q); // the source may go away
@@ -374,6 +376,12 @@ void* current_stream(device d) {
   if (!d.is_gpu()) return nullptr;
   const gpu::selected_device there(d.ordinal);
   return gpu::current_queue().stream;
+}
+
+std::int64_t copied_bytes(device d) {
+  if (!d.is_gpu()) return 0;
+  const gpu::selected_device there(d.ordinal);
+  return *gpu::current_queue().moved;
 }
 
 std::int64_t available_gpu_memory(int ordinal) {

@@ -4,6 +4,7 @@
 
 #include <furrow/array.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <source_location>
@@ -37,8 +38,9 @@ struct queue {
   cudaMemPool_t pool = nullptr;    ///< of the device, our own
   double* partial = nullptr;       ///< max_blocks() x max_sums partial sums
   unsigned* arrived = nullptr;     ///< blocks that have left their partial sums; 0 between kernels
-  std::int64_t moved = 0;          ///< bytes that `copy_bytes` moved between the host and this GPU
-  long long id = 0;                ///< 0: our own stream; otherwise no other queue has had it
+  /// Bytes that `copy_bytes` moved between the host and this GPU, in all threads.
+  std::atomic<std::int64_t>* moved = nullptr;
+  long long id = 0; ///< 0: our own stream; otherwise no other queue has had it
   int max_blocks() const { return multiprocessors * blocks_per_multiprocessor; }
 };
 

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which device a call runs on: what its arrays say, what the caller says, what pays."""
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._errors import DeviceError
+
+#: Entries from which on solving on a GPU pays for the copies where all arrays are in host memory. A whole call of cg on
+#: 183600 entries takes 10 ms on an H100 and 17 ms on 16 cores, on 53600 the same (bench/results/python_gpu.json).
+PAYS_FROM = 200_000
+
+
+def ordinal_of(array: Any) -> int | None:
+    """The GPU that an array or the arrays of a sparse matrix lie on; None: host memory, or no array."""
+    if isinstance(array, (np.ndarray, list, tuple, int, float)):
+        return None
+    if is_torch(array):
+        return int(array.get_device()) if array.is_cuda else None
+    if is_sparse(array):
+        array = array.data
+    device = getattr(array, "__dlpack_device__", None)
+    if device is not None:
+        kind, ordinal = device()
+        return int(ordinal) if kind in (2, 13) else None  # of CUDA: its own memory, and managed memory
+    interface = None
+    if hasattr(type(array), "__cuda_array_interface__"):
+        interface = getattr(array, "__cuda_array_interface__", None)
+    return None if interface is None else max(_core.ordinal_at(interface.get("data", (0,))[0]), 0)
+
+
+def is_sparse(A: Any) -> bool:
+    """A sparse matrix of CuPy, PyTorch or, in rows, of JAX."""
+    if is_torch(A):
+        return str(A.layout) != "torch.strided"
+    return hasattr(A, "data") and type(A).__module__.startswith(("cupyx.", "jax.experimental.sparse"))
+
+
+def is_array(A: Any) -> bool:
+    """An array on a GPU, or a tensor of PyTorch wherever it lies."""
+    return is_torch(A) or (ordinal_of(A) is not None and not is_sparse(A))
+
+
+def is_torch(array: Any) -> bool:
+    return type(array).__module__.partition(".")[0] == "torch" and hasattr(array, "is_cuda")
+
+
+def place(ordinal: int | None) -> str:
+    """Where something lies, in words."""
+    return "in host memory" if ordinal is None else f"on gpu:{ordinal}"
+
+
+def name_of(ordinal: int | None) -> str:
+    """A device as it is asked for."""
+    return "cpu" if ordinal is None else f"gpu:{ordinal}"
+
+
+class _Auto:
+    """What is asked for by "auto", and by nothing at all."""
+
+
+AUTO = _Auto()
+_known: dict[str, int | None] = {"cpu": None}
+_gpus: list[int] = []  # their number, once it was asked for
+
+
+def count() -> int:
+    """GPUs that can be used. Asking the driver takes a while; a child of a fork has none."""
+    if not _gpus:
+        _gpus.append(len(_core.devices()["gpus"]))
+    return _gpus[0]
+
+
+def _forget() -> None:
+    if _gpus or len(_known) > 1:  # the driver was asked: CUDA does not survive a fork
+        _gpus[:] = [0]
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def parse(device: Any) -> int | None | _Auto:
+    """A device by name: None is the CPU."""
+    if device is None:
+        device = sys.modules["furrow"].default_device
+    if device is None or device == "auto":
+        return AUTO
+    if not isinstance(device, str):
+        raise TypeError(f'device is a {type(device).__name__}: give None, "cpu", "gpu" or "gpu:1"')
+    if device not in _known:
+        ordinal = _core.ordinal_of(device)  # says what is wrong with the name, or why there is no such GPU
+        _known[device] = None if ordinal < 0 else ordinal
+    return _known[device]
+
+
+def usable(name: str, ordinal: int) -> None:
+    """The GPU that an array lies on must be one that this build and this process can use."""
+    if f"gpu:{ordinal}" not in _known:
+        try:
+            parse(f"gpu:{ordinal}")
+        except DeviceError as e:
+            raise DeviceError(f"{name} lies on a GPU, but {e}") from None
+
+
+def check_at(name: str, at: int | None, where: int | None, what: str) -> None:
+    """An array of the caller beside what lives on a device already. Host memory serves everywhere."""
+    if at is None or at == where:
+        return
+    usable(name, at)
+    raise DeviceError(f"{name} lies on gpu:{at}, but {what} lives on the {name_of(where)}: make that by "
+                      f'device="gpu:{at}", or give {name} in host memory')
+
+
+def pick(device: Any, A: int | None, b: int | None, pays: Callable[[], bool], *, has_b: bool,
+         names: tuple[str, str] = ("A", "b")) -> int | None:
+    """The device for a matrix and, where `has_b`, a vector, whose arrays lie where `A` and `b` say."""
+    for name, at in zip(names, (A, b)):
+        if at is not None:
+            usable(name, at)
+    if has_b and A is not None and A != b:
+        raise DeviceError(f"{names[0]} lies {place(A)} and {names[1]} {place(b)}: give both in one memory")
+    name, at = (names[0], A) if A is not None else (names[1], b)
+    if at is not None:
+        if device is not None and parse(device) not in (AUTO, at):
+            raise DeviceError(f'{name} lies on gpu:{at}, but device="{device}": leave device out, or give {name} there')
+        return at
+    asked = parse(device)
+    if isinstance(asked, _Auto):
+        return 0 if pays() and count() > 0 else None
+    return asked
+
+
+def check_asked(device: Any, where: int | None) -> None:
+    """What a call on a kept Matrix says of a device beside where that one lives."""
+    if device is not None and parse(device) not in (AUTO, where):
+        raise DeviceError(f'A is a Matrix on the {name_of(where)}, but device="{device}": leave device out, or make '
+                          f'another one by Matrix(A, device="{device}")')
+
+
+def core(where: int | None) -> int:
+    """A device as the compiled part counts them."""
+    return -1 if where is None else where
