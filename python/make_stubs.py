@@ -90,7 +90,7 @@ def main(core: str, sources: str, output: str) -> None:
     sys.path.insert(0, core)
     import _core  # type: ignore[import-not-found]
 
-    solvers = [name for name, _ in _core.solvers()]
+    solvers = [name for name, *_ in _core.solvers()]
     trees = {name: ast.parse((pathlib.Path(sources) / f"{name}.py").read_text()) for name in ("__init__", "_solve", "scipy_compat")}
     pathlib.Path(output, "__init__.pyi").write_text(package(trees["__init__"], trees["_solve"], solvers))
     pathlib.Path(output, "scipy_compat.pyi").write_text(compat(trees["scipy_compat"], solvers))
