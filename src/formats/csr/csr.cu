@@ -6,6 +6,7 @@
 #include "stream.hpp"
 #include "tiles.hpp"
 
+#include "backends/gpu/occupancy.hpp"
 #include "backends/gpu/operator.hpp"
 #include "backends/gpu/primitives.hpp"
 #include "backends/row_kernel.hpp"
@@ -89,8 +90,8 @@ private:
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
   template <class Kernel> void prepare(Kernel kernel) {
     constexpr int bytes = sizeof(gpu::stream_memory<V, I>);
-    gpu::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, kernel, gpu::stream_shape::threads, bytes));
+    gpu::allow_shared_memory(kernel, bytes);
+    blocks_ = gpu::resident_blocks(kernel, gpu::stream_shape::threads, bytes);
   }
 
   template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
@@ -132,8 +133,7 @@ private:
     using shape = gpu::merge_shape<Items>;
     cut_ = gpu_array<std::int32_t>(cut_path(row_ptr, shape::tile));
     left_ = gpu_array<gpu::left_over>(host_array<gpu::left_over>(cut_.size() - 1, gpu::left_over{}));
-    gpu::check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_, gpu::merge_kernel<Items, V, I, 1>, shape::threads, 0));
+    blocks_ = gpu::resident_blocks(gpu::merge_kernel<Items, V, I, 1>, shape::threads);
   }
 
   /// Not early: its blocks wait for each other, so that all of them must have room.

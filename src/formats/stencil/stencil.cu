@@ -2,6 +2,7 @@
 #include "convert.hpp"
 #include "march_kernel.hpp"
 
+#include "backends/gpu/occupancy.hpp"
 #include "backends/gpu/operator.hpp"
 
 #include <furrow/formats.hpp>
@@ -45,25 +46,21 @@ private:
     march_.halo = static_cast<int>(plan.planes.halo);
     march_.stride = gpu::window_stride<V>(plan.planes.halo);
     const gpu::queue& q = gpu::current_queue();
-    int most = 0, together = 0;
-    gpu::check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, q.ordinal));
-    gpu::check(cudaDeviceGetAttribute(&together, cudaDevAttrMaxSharedMemoryPerMultiprocessor, q.ordinal));
+    const gpu::shared_memory there = gpu::shared_memory_of(q);
     const auto bytes = [&](int depth) {
       return gpu::march_bytes<V>(depth, march_.stride, plan.away.size(), plan.part.size());
     };
     march_.depth = shape::most; // as many windows as leave room for a second block
-    while (march_.depth > shape::fewest && shape::blocks * (bytes(march_.depth) + 2048) > together) --march_.depth;
+    while (march_.depth > shape::fewest && shape::blocks * (bytes(march_.depth) + 2048) > there.of_a_multiprocessor)
+      --march_.depth;
     shared_ = bytes(march_.depth);
-    most -= 1024; // what the kernels take without asking, and what the system keeps for itself
+    const int most = there.of_a_block - 1024; // the kernels take some without asking, the system keeps some for itself
     furrow::check(shared_ <= most, fault::device,
                   "kernel march needs more shared memory than a block of this GPU has: choose kernel table");
     // For all operators of this process: another one may need more.
-    for (const auto kernel : {reinterpret_cast<const void*>(gpu::march_kernel<V, N, 0>),
-                              reinterpret_cast<const void*>(gpu::march_kernel<V, N, 1>)})
-      gpu::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
-    int resident = 0;
-    gpu::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gpu::march_kernel<V, N, 1>, shape::threads,
-                                                             static_cast<std::size_t>(shared_)));
+    gpu::allow_shared_memory(gpu::march_kernel<V, N, 0>, most);
+    gpu::allow_shared_memory(gpu::march_kernel<V, N, 1>, most);
+    const int resident = gpu::resident_blocks(gpu::march_kernel<V, N, 1>, shape::threads, shared_);
     march_.cut = cut_planes(matrix_.shape.rows, march_.period, shape::tile, index_t(resident) * q.multiprocessors);
   }
 

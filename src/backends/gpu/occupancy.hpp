@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "queue.hpp"
+
+/// What of a multiprocessor the blocks of a kernel take.
+namespace furrow::gpu {
+
+/// Bytes that threads share: most that a block can ask for, and what its multiprocessor has for all of them.
+struct shared_memory {
+  int of_a_block = 0, of_a_multiprocessor = 0;
+};
+inline shared_memory shared_memory_of(const queue& q) {
+  shared_memory m;
+  check(cudaDeviceGetAttribute(&m.of_a_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, q.ordinal));
+  check(cudaDeviceGetAttribute(&m.of_a_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, q.ordinal));
+  return m;
+}
+
+/// Lets a block of the kernel have so many of them, in the whole process from here on.
+template <class Kernel> void allow_shared_memory(Kernel kernel, int bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+}
+
+/// Blocks of the kernel that a multiprocessor runs at a time.
+template <class Kernel> int resident_blocks(Kernel kernel, int threads, int bytes = 0) {
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, static_cast<std::size_t>(bytes)));
+  return blocks;
+}
+
+} // namespace furrow::gpu
