@@ -21,8 +21,8 @@ using ducc0_pointer = std::unique_ptr<const ducc0_plan>;
 
 ducc0_pointer ducc0_baseline_plan(index_t n);
 
-// Clang has no pragma that changes the instruction set of what follows, and GCC 13 does not obey it in constructors that
-// a class has by itself; with a sanitizer GCC takes minutes for vectors.
+// Clang has no pragma that changes the instruction set of what follows, and GCC 13 does not obey it in constructors
+// that a class has by itself; with a sanitizer GCC takes minutes for vectors.
 #if defined(__x86_64__) && !defined(__clang__) && __GNUC__ < 13 && !defined(__SANITIZE_ADDRESS__)
 #define FURROW_DUCC0_VECTORS 1
 ducc0_pointer ducc0_avx2_plan(index_t n);
