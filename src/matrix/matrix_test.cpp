@@ -130,6 +130,13 @@ template <class V> void expect_same(const matrix<V>& a, const matrix<V>& b) {
   EXPECT_EQ(a.chosen().kernel, b.chosen().kernel);
 }
 
+/// Whether the format takes A with these values: where it stores rows by their values, they have to be alike.
+template <class V> bool takes(const format_entry& f, const coo<V>& a, cview<V> values) {
+  coo<V> changed = a;
+  std::ranges::copy(values, changed.val.begin());
+  return f.lay_out(measure(changed), precision_of<V>, {}).refusal.empty();
+}
+
 TYPED_TEST(kept_matrix, with_new_values_is_a_new_matrix_in_every_format) {
   using V = TypeParam;
   int formats_taken = 0;
@@ -138,6 +145,7 @@ TYPED_TEST(kept_matrix, with_new_values_is_a_new_matrix_in_every_format) {
     const stats s = measure(a);
     for (const format_entry* f : formats()) {
       if (!f->lay_out(s, precision_of<V>, {}).refusal.empty()) continue;
+      if (!takes(*f, a, as_cview(other_values<V>(a.nnz(), 1)))) continue;
       SCOPED_TRACE(std::string(name) + " in " + std::string(f->name));
       ++formats_taken;
       matrix<V> m(rows_of(a, as_cview(a.val)), {.format = std::string(f->name)});
@@ -169,7 +177,7 @@ TYPED_TEST(kept_matrix, takes_zeros_as_new_values) {
     const auto x = kit::random_vector<V>(a.shape.cols, 1);
     const auto expected = product(matrix<V>(rows_of(a, as_cview(values)), {.format = "csr"}), x);
     for (const format_entry* f : formats()) {
-      if (!f->lay_out(measure(a), precision_of<V>, {}).refusal.empty()) continue;
+      if (!takes(*f, a, as_cview(a.val)) || !takes(*f, a, as_cview(values))) continue;
       SCOPED_TRACE(std::string(name) + " in " + std::string(f->name));
       matrix<V> m(rows_of(a, as_cview(a.val)), {.format = std::string(f->name)});
       m.update_values(as_cview(values));
@@ -179,6 +187,27 @@ TYPED_TEST(kept_matrix, takes_zeros_as_new_values) {
         ASSERT_NEAR(y[i], expected[i], unit * double(m.facts().row_max + 1) * m.facts().norm_inf) << i;
     }
   }
+}
+
+TYPED_TEST(kept_matrix, of_like_rows_takes_values_that_are_alike_and_says_so_of_others) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(30, 20));
+  const auto x = kit::random_vector<V>(a.shape.cols, 1);
+  host_array<V> doubled(a.val);
+  for (V& v : doubled) v *= 2;
+  const auto others = other_values<V>(a.nnz(), 1);
+
+  matrix<V> named(rows_of(a, as_cview(a.val)), {.format = "stencil"});
+  named.update_values(as_cview(doubled));
+  expect_same(named, matrix<V>(rows_of(a, as_cview(doubled)), {.format = "stencil"}));
+  EXPECT_THROW(named.update_values(as_cview(others)), error);
+  expect_same(named, matrix<V>(rows_of(a, as_cview(doubled)), {.format = "stencil"})); // as it was
+
+  matrix<V> any(rows_of(a, as_cview(a.val)), {.format = "auto"});
+  any.update_values(as_cview(others));
+  const auto y = product(any, x), expected = product(matrix<V>(rows_of(a, as_cview(others)), {.format = "csr"}), x);
+  for (index_t i = 0; i < y.size(); ++i)
+    ASSERT_NEAR(y[i], expected[i], 8 * std::numeric_limits<V>::epsilon() * any.facts().norm_inf) << i;
 }
 
 TYPED_TEST(kept_matrix, numbers_more_places_than_single_precision_counts) {
