@@ -66,9 +66,11 @@ bool keeps_arrays(const layout& l, const stats& s, precision p) {
   return l.bytes <= triplet_bytes(s, p) && l.places == double(s.nnz);
 }
 
-/// Seconds to make an operator: every format sorts out the triplets once and writes what it stores; a GPU is sent it.
-double setup_seconds(const stats& s, precision p, const layout& l, device where) {
-  constexpr double convert = 1.5e9, send = 10e9; // bytes a second
+/// Seconds to make an operator: every format sorts out the triplets once and writes what it stores; a GPU is sent it,
+/// or makes it itself.
+double setup_seconds(const stats& s, precision p, const layout& l, device where, const format_backend& there) {
+  constexpr double convert = 1.5e9, send = 10e9, convert_on_gpu = 4e11; // bytes a second
+  if (where.is_gpu() && there.rows_f64) return (triplet_bytes(s, p) + l.bytes) / convert_on_gpu;
   return (keeps_arrays(l, s, p) ? 0.2 : 1.0) * (triplet_bytes(s, p) + l.bytes) / convert +
          (where.is_gpu() ? l.bytes / send : 0);
 }
@@ -79,7 +81,7 @@ constexpr double worth_converting = 1.05;
 /// One format as candidates: each of its kernels whose costs are known; or the format's own choice, by bytes alone.
 void add_candidates(std::vector<candidate>& list, const choice& c, const layout& l, const stats& s, precision p,
                     device where, const machine& m) {
-  const double setup = setup_seconds(s, p, l, where);
+  const double setup = setup_seconds(s, p, l, where, c.format->backend(where));
   const auto add = [&](std::string_view kernel, const kernel_costs& costs) {
     const choice one{c.format, c.parameters, std::string(kernel), {}};
     list.push_back({one, l, expected_seconds(costs, s, p, l, m), setup});

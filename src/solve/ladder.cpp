@@ -90,7 +90,7 @@ template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& cloc
   if (cancelled()) return;
   stats_ = a.measure();
   clock.end("look");
-  const wish w{o.format, o.kernel, o.applies};
+  const wish w = wish_of(o);
   chosen_ = choose(stats_, precision_of<V>, o.where, w);
   clock.end("choose");
   if (!stats_.finite) {

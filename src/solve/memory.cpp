@@ -14,6 +14,11 @@ double held(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.n
 
 } // namespace
 
+wish wish_of(const solve_options& o) {
+  constexpr double of_a_solve = 1000;
+  return {o.format, o.kernel, o.where.is_gpu() ? std::min(o.applies, of_a_solve) : o.applies};
+}
+
 std::string named_preconditioner(const solve_options& o) {
   if (o.precond != "auto") return o.precond;
   return std::string(o.solver == "auto" ? "jacobi" : find_solver(o.solver).precond);
@@ -87,7 +92,7 @@ void check_memory(const memory_estimate& needed, const stats& s, precision p, de
 }
 
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {
-  const memory_estimate e = estimate_memory(choose(s, p, o.where, {o.format, o.kernel, o.applies}), s, p, o);
+  const memory_estimate e = estimate_memory(choose(s, p, o.where, wish_of(o)), s, p, o);
   return p == precision::f32 && o.values == precision::f32 ? beside_doubles(e, s.shape.rows, s.nnz) : e;
 }
 

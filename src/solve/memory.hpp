@@ -8,6 +8,10 @@ namespace furrow {
 /// The preconditioner that a solve begins with: the one that was named, or what stands for "auto" beside the solver.
 std::string named_preconditioner(const solve_options& o);
 
+/// What a solve asks of the choice of a format. On a GPU it counts on a thousand products where nothing else was said:
+/// formats that the host has to make pay there after thousands.
+wish wish_of(const solve_options& o);
+
 /// With that choice, for triplets of precision p that are there, and for rows on the GPU of that many bytes.
 memory_estimate estimate_memory(const choice& c, const stats& s, precision p, const solve_options& o,
                                 double rows_on_gpu = 0);

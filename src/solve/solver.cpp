@@ -193,7 +193,7 @@ template <class V> void solver<V>::state::set_up(matrix_source<V> given, const m
   clock.end("look");
   norm_inf = s.norm_inf;
   longest_row = s.row_max;
-  const wish w{o.format, o.kernel, o.applies};
+  const wish w = wish_of(o);
   choice c = known ? known->chosen() : choose(s, precision_of<V>, o.where, w);
   const auto describe = [&] { format = name_of(c), kernel = c.kernel, reason = c.reason; };
   describe();
