@@ -136,7 +136,9 @@ TEST_F(gpu_path_faults, triplets_are_refused_in_the_words_of_the_host) {
     const std::string wanted = complaint([&] { check_triplets(a); });
     EXPECT_NE(wanted, "nothing");
     EXPECT_EQ(complaint([&] { (void)send_rows(a); }), wanted);
-    EXPECT_EQ(complaint([&] { (void)solver<double>(a, {.where = gpu}); }), wanted);
+    solve_options there;
+    there.where = gpu;
+    EXPECT_EQ(complaint([&] { (void)solver<double>(a, there); }), wanted);
   };
   broken([&](auto& a) { a.col[middle] = -1; });
   broken([&](auto& a) { a.col[middle] = 2000; });
