@@ -64,7 +64,8 @@ FURROW_INLINE inline void add_vectors(const one_stencil<V>& s, const V* x, V* ou
     for (int p = 0; p < P; ++p) {
       pack<Bytes, V> element;
       std::memcpy(&element, at + p * lanes, sizeof element);
-      sum[p] += value * element;
+#pragma GCC unroll 16
+      for (index_t l = 0; l < lanes; ++l) sum[p][l] = multiply_add<Bytes>(value, element[l], sum[p][l]);
     }
   }
   for (int p = 0; p < P; ++p) std::memcpy(out + p * lanes, &sum[p], Bytes); // a copy of several goes through memory
