@@ -4,7 +4,7 @@
 
 #include <cublas_v2.h>
 
-#include <string>
+#include <algorithm>
 
 /// What loops of cuSPARSE and cuBLAS calls share: one handle with its scalars on the device, and a clock.
 namespace furrow::bench::cublas_loop {
