@@ -13,7 +13,7 @@ demo: setup
 	build/demo/apps/furrow/furrow solve poisson3d:100
 
 test: setup-all
-	cmake --preset release
+	cmake --preset release -DFURROW_UNITY=ON
 	cmake --build --preset release -j $(jobs)
 	ctest --preset release -j $(jobs)
 

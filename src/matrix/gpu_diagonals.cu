@@ -3,8 +3,6 @@
 
 #include "backends/gpu/primitives.hpp"
 
-#include <thrust/iterator/counting_iterator.h>
-
 namespace furrow {
 namespace gpu_diagonals {
 
@@ -32,12 +30,7 @@ template <class V> gpu_array<std::int32_t> numbers(const csr<V, index_t, cview>&
   gpu::fill_bytes(seen, 0);
   gpu::for_each_entry(a.shape.rows, a.row_ptr.data, a.col.size, mark_offset{a.shape.rows, a.col.data, seen.data()});
   gpu_array<std::uint32_t> found(std::min<index_t>(places, a.col.size));
-  gpu_array<index_t> number(1);
-  gpu::with_room([&](void* room, std::size_t& bytes, auto stream) {
-    return cub::DeviceSelect::Flagged(room, bytes, thrust::counting_iterator<std::uint32_t>(0), seen.data(),
-                                      found.data(), number.data(), places, stream);
-  });
-  count = gpu::fetch(number.data());
+  count = gpu::marked_places(seen, found);
   gpu_array<std::int32_t> all(count);
   gpu_memory::copy(all.data(), found.data(), all.byte_count());
   return all;

@@ -6,8 +6,6 @@
 
 #include <furrow/storage.hpp>
 
-#include <cub/device/device_segmented_sort.cuh>
-
 #include <algorithm>
 #include <bit>
 
@@ -261,10 +259,7 @@ inline void sort_far_rows(const bins& by_length, device_rows<double>& c) {
   for_each(count, bounds_of_rows{by_length.row.data() + first, c.row_ptr.data(), begin.data(), end.data()});
   gpu_array<std::int32_t> col(c.col.size());
   gpu_array<double> val(c.val.size());
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
-    return cub::DeviceSegmentedSort::SortPairs(room, bytes, c.col.data(), col.data(), c.val.data(), val.data(),
-                                               c.col.size(), count, begin.data(), end.data(), stream);
-  });
+  sort_pieces(c.col, c.val, begin, end, col, val);
   launch(copy_pieces, static_cast<unsigned>(count), 256, 0, current_queue(), begin.data(), end.data(), col.data(),
          val.data(), c.col.data(), c.val.data());
 }

@@ -22,16 +22,12 @@ struct length_of_row {
   FURROW_HD void operator()(index_t i) const { to[i] = static_cast<std::int32_t>(row_ptr[i + 1] - row_ptr[i]); }
 };
 
-struct add {
-  template <class T> FURROW_HD T operator()(T a, T b) const { return a + b; }
-};
-
 template <class V> index_t blocks_of_edge(const rows_on_gpu<V>& a, index_t edge) {
   return with_edge(edge, [&](auto k) {
     gpu_array<index_t> count((a.shape.rows + k - 1) / k);
     gpu::for_each(count.size(),
                   gpu::count_blocks_of_row<k>{a.shape.rows, a.row_ptr.data(), a.col.data(), count.data()});
-    return gpu::reduce(as_cview(count), index_t(0), add{});
+    return gpu::sum_of(as_cview(count));
   });
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace chebyshev;
 
-struct request {
+struct bench_request {
   std::vector<index_t> sizes{1000, 10000, 100000};
   machine_options machine;
   bool json = false;
@@ -77,7 +77,7 @@ cli::json json_of(const product_run& r) {
   return j;
 }
 
-int run_bench(const request& q) {
+int run_bench(const bench_request& q) {
   const device where = q.machine.apply();
   std::vector<product_run> document, table;
   for (const convention series : {convention::primed, convention::plain})
@@ -113,7 +113,7 @@ int run_bench(const request& q) {
 } // namespace
 
 std::function<int()> add_bench(CLI::App& app, context& shared) {
-  auto q = std::make_shared<request>();
+  auto q = std::make_shared<bench_request>();
   app.add_option("--sizes", q->sizes, "lengths of the series (default 1000,10000,100000)")
       ->delimiter(',')
       ->type_name("N,...")

@@ -29,7 +29,7 @@ namespace {
 
 using chebyshev::interval;
 
-struct request {
+struct density_request {
   std::string file, folder;
   machine_options machine;
   chebyshev::density_options options;
@@ -55,7 +55,7 @@ struct outcome {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-memory_plan plan_of(const request& q, const matrix_input& input) {
+memory_plan plan_of(const density_request& q, const matrix_input& input) {
   const stats s = expected_stats(input.header());
   const double value = bytes_of(q.machine.values()), rows = double(s.shape.rows);
   const double stored = find_format("csr").lay_out(s, q.machine.values(), {}).bytes;
@@ -100,7 +100,7 @@ void check_spectrum(const coo<double>& a, const std::string& file) {
 }
 
 /// The bounds are those of A; the moments want A with its middle taken away.
-template <class V> void run_on(const request& q, coo<V> a, outcome& o) {
+template <class V> void run_on(const density_request& q, coo<V> a, outcome& o) {
   const double began = now();
   o.outer = chebyshev::gershgorin(a);
   const auto made = [&](coo<V> matrix) {
@@ -130,7 +130,7 @@ host_array<double> grid(const interval& on) {
   return x;
 }
 
-std::string json_of(const request& q, const outcome& o) {
+std::string json_of(const density_request& q, const outcome& o) {
   const auto& d = o.scaled;
   json j;
   j["matrix"] = o.name;
@@ -158,7 +158,7 @@ std::string json_of(const request& q, const outcome& o) {
   return json_text(j);
 }
 
-std::string picture_of(const request& q, const outcome& o) {
+std::string picture_of(const density_request& q, const outcome& o) {
   // In the numbers of the scaled matrix, which fit on an axis.
   const std::string unit = o.exponent == 0 ? "" : fmt::format(" / 2^{}", o.exponent);
   const std::string eigenvalues = "eigenvalue" + unit;
@@ -173,7 +173,7 @@ std::string picture_of(const request& q, const outcome& o) {
   return c.svg();
 }
 
-std::string text_of(const request& q, const outcome& o) {
+std::string text_of(const density_request& q, const outcome& o) {
   const auto& d = o.scaled;
   std::string text = fmt::format("{}  {} x {}, {} entries\n\n", printable(o.name), count_text(o.shape.rows),
                                  count_text(o.shape.cols), count_text(o.nnz));
@@ -200,7 +200,7 @@ std::string text_of(const request& q, const outcome& o) {
   return text;
 }
 
-int run(request& q) {
+int run_density(density_request& q) {
   check_matrix(q.file);
   q.where = q.machine.apply();
   const matrix_input input(q.file);
@@ -231,7 +231,7 @@ int run(request& q) {
 } // namespace
 
 std::function<int()> add_density(CLI::App& app, context& shared) {
-  auto q = std::make_shared<request>();
+  auto q = std::make_shared<density_request>();
   add_matrix(app, shared, q->file);
   app.add_option("--moments", q->options.moments, "resolution: features of pi half-widths / N (default 512)")
       ->type_name("N")
@@ -247,7 +247,7 @@ std::function<int()> add_density(CLI::App& app, context& shared) {
   app.footer("Examples:\n"
              "  furrow cheb density poisson3d:30\n"
              "  furrow cheb density matrix.mtx --moments 2048 -o density");
-  return [q] { return run(*q); };
+  return [q] { return run_density(*q); };
 }
 
 } // namespace furrow::cli::cheb_command

@@ -14,12 +14,12 @@
 namespace furrow::cli::cheb_command {
 namespace {
 
-struct request {
+struct eval_request {
   std::string file, at, points, on;
   bool json = false;
 };
 
-host_array<double> points_of(const request& q) {
+host_array<double> points_of(const eval_request& q) {
   check(q.at.empty() != q.points.empty(), fault::usage,
         "say where: either --at X,... or --points FILE; see 'furrow cheb eval -h'");
   if (!q.points.empty()) return read_vector(q.points);
@@ -37,7 +37,7 @@ void warn_of_points_outside(chebyshev::interval on, const host_array<double>& x)
                      count, x.size(), on.low, on.high, *outside));
 }
 
-int run(const request& q) {
+int run_eval(const eval_request& q) {
   check_one_standard_input({q.file, q.points});
   const host_array<double> x = points_of(q);
   const chebyshev::series p = read_series(q.file, q.on);
@@ -66,7 +66,7 @@ int run(const request& q) {
 } // namespace
 
 std::function<int()> add_eval(CLI::App& app, context& shared) {
-  auto q = std::make_shared<request>();
+  auto q = std::make_shared<eval_request>();
   const auto file = [&](CLI::Option* option) { shared.words[option] = {"<file>"}; };
   file(app.add_option("SERIES", q->file, "a file of coefficients, one a line")->required()->type_name(""));
   app.add_option("--at", q->at, "the points")->type_name("X,...");
@@ -76,7 +76,7 @@ std::function<int()> add_eval(CLI::App& app, context& shared) {
   app.footer("Examples:\n"
              "  furrow cheb eval f.txt --at 0,0.5\n"
              "  furrow cheb eval f.txt --points x.txt --on 0,1");
-  return [q] { return run(*q); };
+  return [q] { return run_eval(*q); };
 }
 
 } // namespace furrow::cli::cheb_command

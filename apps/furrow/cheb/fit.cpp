@@ -18,13 +18,13 @@
 namespace furrow::cli::cheb_command {
 namespace {
 
-struct request {
+struct fit_request {
   std::string expression, on = "-1,1", output;
   double tolerance = 0x1p-52;
   bool json = false;
 };
 
-int run(const request& q) {
+int run_fit(const fit_request& q) {
   check_json_output(q.json, q.output);
   check_output(q.output, "-o");
   check_ending(q.output, "-o", "a series", {".txt", ".csv"});
@@ -60,7 +60,7 @@ int run(const request& q) {
 } // namespace
 
 std::function<int()> add_fit(CLI::App& app, context& shared) {
-  auto q = std::make_shared<request>();
+  auto q = std::make_shared<fit_request>();
   app.add_option("EXPRESSION", q->expression,
                  "a function of x: + - * / ^, brackets, sin cos exp log sqrt abs erf gamma max ..., pi, e")
       ->required()
@@ -76,7 +76,7 @@ std::function<int()> add_fit(CLI::App& app, context& shared) {
              "Examples:\n"
              "  furrow cheb fit 'exp(sin(5*x))' -o f.txt\n"
              "  furrow cheb fit 'sqrt(x)' --on 0.01,1 --tolerance 1e-8 --json");
-  return [q] { return run(*q); };
+  return [q] { return run_fit(*q); };
 }
 
 } // namespace furrow::cli::cheb_command

@@ -23,7 +23,7 @@ namespace {
 
 using namespace chebyshev;
 
-struct request {
+struct multiply_request {
   std::string left, right, output, on;
   std::string series = "plain", how = "auto", wanted = "componentwise";
   index_t keep = 0;
@@ -40,7 +40,7 @@ template <class T> T named(std::string_view kind, const std::string& name, std::
   throw error(fault::internal, "a name was checked, but not found");
 }
 
-product_options options_of(const request& q, device where) {
+product_options options_of(const multiply_request& q, device where) {
   product_options o;
   o.series = named("convention", q.series, {convention::plain, convention::primed});
   o.how = named(
@@ -84,7 +84,7 @@ template <class V> void check_range(cview<V> c) {
         count, c.size, sizeof(V) == 4 ? "f32" : "f64", std::find_if(c.begin(), c.end(), beyond) - c.begin());
 }
 
-template <class V> int run_in(const request& q) {
+template <class V> int run_in(const multiply_request& q) {
   check_one_standard_input({q.left, q.right});
   check_json_output(q.json, q.output);
   check_output(q.output, "-o", {q.left, q.right});
@@ -135,7 +135,7 @@ template <class V> int run_in(const request& q) {
 } // namespace
 
 std::function<int()> add_multiply(CLI::App& app, context& shared) {
-  auto q = std::make_shared<request>();
+  auto q = std::make_shared<multiply_request>();
   const auto file = [&](const char* name, std::string& to) {
     shared.words[app.add_option(name, to, "a series: one coefficient a line, lowest degree first")
                      ->required()

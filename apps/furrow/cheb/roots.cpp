@@ -16,7 +16,7 @@
 namespace furrow::cli::cheb_command {
 namespace {
 
-struct request {
+struct roots_request {
   std::string what, on;
   bool json = false;
 };
@@ -28,7 +28,7 @@ chebyshev::series series_of(const std::string& what, const std::string& on) {
   return chebyshev::fit(parse_expression(what), on.empty() ? chebyshev::interval{} : parse_interval(on));
 }
 
-int run(const request& q) {
+int run_roots(const roots_request& q) {
   const chebyshev::series p = series_of(q.what, q.on);
   const host_array<double> found = chebyshev::roots(p);
   if (q.json) {
@@ -50,7 +50,7 @@ int run(const request& q) {
 } // namespace
 
 std::function<int()> add_roots(CLI::App& app, context& shared) {
-  auto q = std::make_shared<request>();
+  auto q = std::make_shared<roots_request>();
   shared
       .words[app.add_option("WHAT", q->what, "a file of coefficients, or a function of x")->required()->type_name("")] =
       {"<file>"};
@@ -59,7 +59,7 @@ std::function<int()> add_roots(CLI::App& app, context& shared) {
   app.footer("Examples:\n"
              "  furrow cheb roots 'cos(20*x)' --on 0,1\n"
              "  furrow cheb roots f.txt --json");
-  return [q] { return run(*q); };
+  return [q] { return run_roots(*q); };
 }
 
 } // namespace furrow::cli::cheb_command

@@ -16,7 +16,7 @@ std::vector<std::string> names_of(const std::vector<branch>& all) {
   return names;
 }
 
-std::string reply(const offers& o) {
+std::string bash_reply(const offers& o) {
   if (o.words.empty() && !o.files) return ":";
   return fmt::format("_furrow_words \"{}\"{}", joined(o.words), o.files ? "; _furrow_files" : "");
 }
@@ -36,7 +36,7 @@ std::string branch_of(const branch& b, int depth) {
   std::vector<std::string> options;
   for (const auto& o : b.options) {
     options.insert(options.end(), o.names.begin(), o.names.end());
-    if (o.takes_value) cases += fmt::format("        {}) {} ;;\n", fmt::join(o.names, "|"), reply(o.values));
+    if (o.takes_value) cases += fmt::format("        {}) {} ;;\n", fmt::join(o.names, "|"), bash_reply(o.values));
   }
   return fmt::format("    {})\n"
                      "      case \"$previous\" in\n"
@@ -44,7 +44,7 @@ std::string branch_of(const branch& b, int depth) {
                      "        *)\n"
                      "          if [[ $word == -* ]]; then _furrow_words \"{}\"; else {}; fi ;;\n"
                      "      esac ;;\n",
-                     b.name, cases, joined(options), reply(b.positional));
+                     b.name, cases, joined(options), bash_reply(b.positional));
 }
 
 } // namespace

@@ -8,7 +8,7 @@ namespace furrow::cli {
 namespace {
 
 /// `text` in single quotes.
-std::string shell_word(std::string_view text) {
+std::string fish_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return out + "'";
@@ -18,24 +18,24 @@ std::string shell_word(std::string_view text) {
 std::string given(const offers& o) {
   return fmt::format("{}{}", o.files ? " -F" : " -f",
                      o.words.empty() ? ""
-                                     : fmt::format(" -a {}", shell_word(fmt::format("{}", fmt::join(o.words, " ")))));
+                                     : fmt::format(" -a {}", fish_word(fmt::format("{}", fmt::join(o.words, " ")))));
 }
 
 std::string option_line(const std::string& where, const completed_option& o) {
   std::string names;
   for (const auto& n : o.names) names += n.starts_with("--") ? " -l " + n.substr(2) : " -s " + n.substr(1);
   return fmt::format("complete -c furrow -n {}{}{} -d {}\n", where, names,
-                     o.takes_value ? " -r" + given(o.values) : " -f", shell_word(o.about));
+                     o.takes_value ? " -r" + given(o.values) : " -f", fish_word(o.about));
 }
 
 /// `path`: the words that lead here.
 std::string lines_of(const branch& b, const std::string& path) {
   std::string text;
-  const std::string below = shell_word("__furrow_below" + path);
-  for (const auto& o : b.options) text += option_line(b.below.empty() ? below : shell_word("__furrow_at" + path), o);
+  const std::string below = fish_word("__furrow_below" + path);
+  for (const auto& o : b.options) text += option_line(b.below.empty() ? below : fish_word("__furrow_at" + path), o);
   for (const auto& inner : b.below) {
-    text += fmt::format("complete -c furrow -n {} -f -a {} -d {}\n", shell_word("__furrow_at" + path), inner.name,
-                        shell_word(inner.about));
+    text += fmt::format("complete -c furrow -n {} -f -a {} -d {}\n", fish_word("__furrow_at" + path), inner.name,
+                        fish_word(inner.about));
     text += lines_of(inner, path + " " + inner.name);
   }
   if (b.below.empty()) text += fmt::format("complete -c furrow -n {}{}\n", below, given(b.positional));

@@ -8,7 +8,7 @@ namespace furrow::cli {
 namespace {
 
 /// `text` in single quotes.
-std::string shell_word(std::string_view text) {
+std::string zsh_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
@@ -18,10 +18,10 @@ std::string shell_word(std::string_view text) {
 std::string described(const std::string& name, const std::string& about) {
   std::string escaped;
   for (const char c : name) escaped += c == ':' ? "\\:" : std::string(1, c);
-  return shell_word(escaped + ":" + about);
+  return zsh_word(escaped + ":" + about);
 }
 
-std::string reply(const offers& o) {
+std::string zsh_reply(const offers& o) {
   std::string text;
   std::vector<std::string> whole, open; // generators end with a colon, and are not complete then
   for (const auto& w : o.words) (w.ends_with(':') ? open : whole).push_back(w);
@@ -63,12 +63,13 @@ std::string body_of(const branch& b, int depth) {
   }
   std::string cases;
   for (const auto& o : b.options)
-    if (o.takes_value) cases += fmt::format("{:{}}{}) {} ;;\n", "", indent, fmt::join(o.names, "|"), reply(o.values));
+    if (o.takes_value)
+      cases += fmt::format("{:{}}{}) {} ;;\n", "", indent, fmt::join(o.names, "|"), zsh_reply(o.values));
   return fmt::format("{0:{1}}case $previous in\n{2}"
                      "{0:{1}}  *)\n"
                      "{0:{1}}    if [[ $word == -* ]]; then\n{3}{0:{1}}    else\n{0:{1}}      {4}\n{0:{1}}    fi ;;\n"
                      "{0:{1}}esac\n",
-                     "", indent - 2, cases, options_of(b, indent + 4), reply(b.positional));
+                     "", indent - 2, cases, options_of(b, indent + 4), zsh_reply(b.positional));
 }
 
 } // namespace

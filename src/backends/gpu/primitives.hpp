@@ -2,13 +2,9 @@
 #pragma once
 #include "launch.hpp"
 
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_reduce.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
-
 /// What sets up matrices on a GPU: loops over indices, scans, selections and sorts, in the order of the current queue.
-/// Integers only where the order of a sum could show: the same bits on every run.
+/// Integers only where the order of a sum could show: the same bits on every run. What CUB does is compiled once, in
+/// primitives.cu: its headers take longer than most sources that need it.
 namespace furrow::gpu {
 
 inline constexpr int each_threads = 256;
@@ -138,20 +134,10 @@ template <class T> T fetch(const T* at) {
 
 /// Lengths become offsets: each the sum of those before it. `lengths` has one element more than there are lengths.
 /// The sum of all. Waits.
-inline index_t to_offsets(gpu_array<index_t>& lengths) {
-  check(cudaMemsetAsync(lengths.data() + lengths.size() - 1, 0, sizeof(index_t), current_queue().stream));
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
-    return cub::DeviceScan::ExclusiveSum(room, bytes, lengths.data(), lengths.data(), lengths.size(), stream);
-  });
-  return fetch(lengths.data() + lengths.size() - 1);
-}
+index_t to_offsets(gpu_array<index_t>& lengths);
 
-/// The elements that pass, in their order: from `items` to `chosen`, their number to `count`.
-template <class T, class Keep> void select_if(cview<T> items, T* chosen, index_t* count, Keep keep) {
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
-    return cub::DeviceSelect::If(room, bytes, items.data, chosen, count, items.size, keep, stream);
-  });
-}
+/// The places that are marked, ascending: to `found`. Their number. Waits. Of std::int32_t and std::uint32_t.
+template <class T> index_t marked_places(const gpu_array<std::uint8_t>& marks, gpu_array<T>& found);
 
 /// a b, rounded before anything is added to it, as on a host without fused operations.
 FURROW_HD inline double product(double a, double b) {
@@ -162,38 +148,23 @@ FURROW_HD inline double product(double a, double b) {
 #endif
 }
 
-struct larger {
-  template <class T> FURROW_HD T operator()(T a, T b) const { return a < b ? b : a; }
-};
-struct smaller {
-  template <class T> FURROW_HD T operator()(T a, T b) const { return b < a ? b : a; }
-};
-
-/// Of all elements and `first` by an operation whose order does not matter. Waits.
-template <class T, class Op> T reduce(cview<T> items, T first, Op op) {
-  gpu_array<T> result(1);
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
-    return cub::DeviceReduce::Reduce(room, bytes, items.data, result.data(), items.size, op, first, stream);
-  });
-  return fetch(result.data());
-}
+/// Of all elements and `first`, where the order does not show. They wait. Of double and float; sums of integers.
+template <class T> T largest_of(cview<T> items, T first);
+template <class T> T least_of(cview<T> items, T first);
+index_t sum_of(cview<index_t> items);
 
 template <class T> struct count_up {
   T* to;
   FURROW_HD void operator()(index_t i) const { to[i] = static_cast<T>(i); }
 };
 
-/// Keys sorted, and with them the values, equal keys in the order in which they come.
-template <class Key, class T> void sort_pairs(gpu_array<Key>& keys, gpu_array<T>& values, int bits) {
-  gpu_array<Key> other_keys(keys.size());
-  gpu_array<T> other_values(values.size());
-  cub::DoubleBuffer<Key> k(keys.data(), other_keys.data());
-  cub::DoubleBuffer<T> v(values.data(), other_values.data());
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
-    return cub::DeviceRadixSort::SortPairs(room, bytes, k, v, keys.size(), 0, bits, stream);
-  });
-  if (k.selector) std::swap(keys, other_keys);
-  if (v.selector) std::swap(values, other_values);
-}
+/// Keys sorted by their lowest `bits`, and with them the values, equal keys in the order in which they come. Keys of
+/// std::uint8_t, std::int32_t and std::uint64_t.
+template <class Key> void sort_pairs(gpu_array<Key>& keys, gpu_array<std::int32_t>& values, int bits);
+
+/// The same for the pieces [begin[k], end[k]) of two lists, each piece by itself; what lies between them is not written
+/// to `sorted` and `moved`.
+void sort_pieces(const gpu_array<std::int32_t>& keys, const gpu_array<double>& values, const gpu_array<index_t>& begin,
+                 const gpu_array<index_t>& end, gpu_array<std::int32_t>& sorted, gpu_array<double>& moved);
 
 } // namespace furrow::gpu

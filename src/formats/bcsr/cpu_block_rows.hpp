@@ -17,7 +17,6 @@ FURROW_INLINE inline void block_row_of_block(const bcsr<V, I, cview>& a, index_t
     const V* const val = a.val.data + b * K * K;
     const std::int32_t c = a.block.data[b];
     const V* const at = c == end ? x_end : x + index_t(c) * K * W;
-#pragma GCC unroll 8
     for (int j = 0; j < K; ++j)
 #pragma GCC unroll 8
       for (int i = 0; i < K; ++i) {

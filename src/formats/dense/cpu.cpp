@@ -27,23 +27,23 @@ inline constexpr index_t bytes_at_once = 8192; ///< or more lines, where these a
 inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
 inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
 
-/// out[r * lines + i] for the lines of one task and one piece of their sums.
+/// out[r * lines + i] for the lines of one task and one piece of their sums. One vector takes whole lines; several take
+/// parts of them that stay in a cache while all vectors go over them. (One call for both: its loops are compiled once.)
 template <class S, class T, class V>
 void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
                 S* out) {
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
-    if (count == 1) return sums_along<bytes.value>(a, leading, lines, x, n, far, out);
-    // Parts of lines that stay in a cache while all vectors go over them.
-    constexpr index_t part = 2048;
-    std::fill_n(out, count * lines, S(0));
+    const bool alone = count == 1;
+    const index_t at_once = alone ? lines : lines_at_once, part = alone ? std::max<index_t>(n, 1) : 2048;
+    if (!alone || n == 0) std::fill_n(out, count * lines, S(0));
     S share[lines_at_once]; // NOLINT: written before it is read
-    for (index_t first = 0; first < lines; first += lines_at_once)
+    for (index_t first = 0; first < lines; first += at_once)
       for (index_t k = 0; k < n; k += part) {
-        const index_t some = std::min(lines_at_once, lines - first);
+        const index_t some = std::min(at_once, lines - first);
         for (int r = 0; r < count; ++r) {
           sums_along<bytes.value>(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k),
-                                  false, share);
-          for (index_t i = 0; i < some; ++i) out[r * lines + first + i] += share[i];
+                                  far && alone, alone ? out : share);
+          for (index_t i = 0; i < some && !alone; ++i) out[r * lines + first + i] += share[i];
         }
       }
   });
@@ -59,18 +59,19 @@ template <class S> S* half_a_page_from(const void* lines, S* room) {
   return room + (wanted - begin) % page / cache_line * cache_line / sizeof(S);
 }
 
-/// out[r * n + k], for the columns of one task and one piece of their sums.
+/// out[r * n + k], for the columns of one task and one piece of their sums. One vector takes all lines; several take
+/// lines that stay in the first caches while all vectors go over them.
 template <class S, class T, class V>
 void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
                  S* out) {
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
-    if (count == 1) return add_lines<bytes.value>(a, leading, lines, x, n, far, out);
-    const index_t at_once = std::max(lines_at_once, bytes_at_once / (n * index_t(sizeof(T))) / 8 * 8);
+    const bool alone = count == 1;
+    const index_t at_once = alone ? lines : std::max(lines_at_once, bytes_at_once / (n * index_t(sizeof(T))) / 8 * 8);
     for (index_t first = 0; first < lines; first += at_once)
       for (int r = 0; r < count; ++r)
         add_lines<bytes.value>(a + first * leading, leading, std::min(at_once, lines - first), x + r * x_next + first,
-                               n, false, out + r * n);
+                               n, far && alone, out + r * n);
   });
 }
 

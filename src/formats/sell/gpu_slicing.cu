@@ -8,7 +8,7 @@
 namespace furrow {
 namespace gpu_slicing {
 
-using key = unsigned long long;
+using key = std::uint64_t;
 
 /// Windows in their order, in each of them the longest row first.
 struct make_key {

@@ -11,6 +11,8 @@
 
 #include <furrow/storage.hpp>
 
+#include <cub/device/device_select.cuh>
+
 #include <bit>
 #include <limits>
 
@@ -217,7 +219,9 @@ public:
   index_t size() const { return size_; }
   /// Those that pass stay, once `settle` has fetched their number.
   template <class Keep> void filter(Keep keep) {
-    gpu::select_if(cview<std::int32_t>{items_.data(), size_}, other_.data(), count_.data(), keep);
+    gpu::with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+      return cub::DeviceSelect::If(room, bytes, items_.data(), other_.data(), count_.data(), size_, keep, stream);
+    });
     std::swap(items_, other_);
   }
   void settle() { size_ = gpu::fetch(count_.data()); }
@@ -437,8 +441,7 @@ inline device_matrix smoothed(const device_matrix& a, const coupling_graph<gpu_a
 
 diagonal_extremes extremes_of_diagonal(const device_matrix& a) {
   const gpu_array<double> own = gpu_coarsening::diagonal_of(a);
-  return {gpu::reduce(as_cview(own), std::numeric_limits<double>::infinity(), gpu::smaller{}),
-          gpu::reduce(as_cview(own), 0.0, gpu::larger{})};
+  return {gpu::least_of(as_cview(own), std::numeric_limits<double>::infinity()), gpu::largest_of(as_cview(own), 0.0)};
 }
 
 gpu_array<double> inverse_diagonal(const device_matrix& a) {
@@ -450,7 +453,7 @@ gpu_array<double> inverse_diagonal(const device_matrix& a) {
 double largest_eigenvalue(const device_matrix& a, const gpu_array<double>& inverse) {
   gpu_array<double> sum(a.shape.rows);
   gpu::for_each(a.shape.rows, gpu_coarsening::sum_of_row{view_of(a), inverse.data(), sum.data()});
-  return bound_of_spectrum(gpu::reduce(as_cview(sum), 0.0, gpu::larger{}), gpu_coarsening::lanczos(a, inverse));
+  return bound_of_spectrum(gpu::largest_of(as_cview(sum), 0.0), gpu_coarsening::lanczos(a, inverse));
 }
 
 std::optional<gpu_array<double>> dense_inverse(const device_matrix& a) {

@@ -10,8 +10,6 @@
 
 #include <furrow/storage.hpp>
 
-#include <thrust/iterator/counting_iterator.h>
-
 #include <limits>
 #include <optional>
 #include <utility>
@@ -79,12 +77,7 @@ template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double
   gpu::check(cudaMemsetAsync(seen.data(), 0, seen.byte_count(), gpu::current_queue().stream));
   gpu::for_each(n, mark_offsets{view_of(a), seen.data()});
   gpu_array<std::int32_t> found(places);
-  gpu_array<index_t> count(1);
-  gpu::with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
-    return cub::DeviceSelect::Flagged(room, bytes, thrust::counting_iterator<std::int32_t>(0), seen.data(),
-                                      found.data(), count.data(), places, stream);
-  });
-  const index_t diagonals = gpu::fetch(count.data());
+  const index_t diagonals = gpu::marked_places(seen, found);
   if (diagonals > most) return d;
   d.offset = gpu_array<std::int32_t>(diagonals);
   gpu_memory::copy(d.offset.data(), found.data(), d.offset.byte_count());
@@ -167,9 +160,9 @@ template device_matrix copied(const rows_on_gpu<float>&);
 template <class V> std::optional<double> span_of_diagonal(const rows_on_gpu<V>& a) {
   const gpu_array<V> diagonal = diagonal_of(a);
   if (diagonal.empty()) return std::nullopt;
-  const V least = gpu::reduce(as_cview(diagonal), std::numeric_limits<V>::max(), gpu::smaller{});
+  const V least = gpu::least_of(as_cview(diagonal), std::numeric_limits<V>::max());
   if (!(least > 0)) return std::nullopt;
-  return double(gpu::reduce(as_cview(diagonal), least, gpu::larger{})) / double(least);
+  return double(gpu::largest_of(as_cview(diagonal), least)) / double(least);
 }
 template std::optional<double> span_of_diagonal(const rows_on_gpu<double>&);
 template std::optional<double> span_of_diagonal(const rows_on_gpu<float>&);
