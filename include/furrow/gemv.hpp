@@ -3,6 +3,7 @@
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 #include <furrow/half.hpp>
+#include <furrow/storage_order.hpp>
 #include <furrow/view.hpp>
 
 #include <span>
@@ -12,8 +13,6 @@
 
 /// Dense matrix times vector, for matrices of any shape in the caller's own memory.
 namespace furrow {
-
-enum class storage_order { row_major, col_major };
 
 /// A[i, j] is data[i * leading + j] in row-major order, data[i + j * leading] in column-major order. What lies between
 /// the end of a row (a column) and the next one is never used.

@@ -103,10 +103,11 @@ class Matrix(_core.Matrix):
             raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},) or ({cols}, k)")
         dtype = real_type(self.dtype, home.dtype(x))
         count = 1 if x.ndim == 1 else x.shape[1]
-        y = home.empty((count, rows), dtype)
-        x_by_columns = home.contiguous(x if x.ndim == 1 else x.T, dtype)
-        self._as(dtype)._apply(home.core(x_by_columns), home.core(y), 1.0, 0.0, count, transposed, home.stream())
-        return home.leave(y[0] if x.ndim == 1 else y.T)
+        by_rows = x.ndim == 2 and self._ordinal < 0 and home.is_contiguous(x)  # as it lies: one pass for several
+        y = home.empty((rows, count) if by_rows else (count, rows), dtype)
+        as_it_lies = home.contiguous(x.T if x.ndim == 2 and not by_rows else x, dtype)
+        self._as(dtype)._apply(home.core(as_it_lies), home.core(y), 1.0, 0.0, count, by_rows, transposed, home.stream())
+        return home.leave(y[0] if x.ndim == 1 else y if by_rows else y.T)
 
     def _matmul(self, x: Any) -> Any:
         """The product with a vector or a block of vectors, as ``A @ x``.
@@ -160,7 +161,7 @@ class Matrix(_core.Matrix):
             y = out
             if home.overlap(x, y):
                 x = home.copied(x)
-        self._as(dtype)._apply(home.core(x), home.core(y), alpha, beta, 1, False, home.stream())
+        self._as(dtype)._apply(home.core(x), home.core(y), alpha, beta, 1, False, False, home.stream())
         return home.leave(y) if out is None else out
 
     def update_values(self, data: Any) -> None:

@@ -32,14 +32,17 @@ void construct(py_matrix* self, const nb::object& indptr, const nb::object& indi
 }
 
 template <class V>
-void multiply(const matrix<V>& m, V alpha, cview<V> x, V beta, view<V> y, index_t vectors, bool transposed) {
-  if (transposed) m.apply_transposed(alpha, x, beta, y, vectors);
-  else m.apply(alpha, x, beta, y, vectors);
+void multiply(const matrix<V>& m, V alpha, cview<V> x, V beta, view<V> y, index_t vectors, bool by_rows,
+              bool transposed) {
+  const auto order = by_rows ? storage_order::row_major : storage_order::col_major;
+  if (transposed) m.apply_transposed(alpha, x, beta, y, vectors, order);
+  else m.apply(alpha, x, beta, y, vectors, order);
 }
 
-/// y <- alpha op(A) x + beta y; columns one after another. On a GPU's own vectors it is enqueued on `s`.
+/// y <- alpha op(A) x + beta y; several vectors one after another, or row by row. On a GPU's own vectors it is enqueued
+/// on `s`.
 void apply(const py_matrix& a, const nb::object& x, const nb::object& y, double alpha, double beta, index_t vectors,
-           bool transposed, stream s) {
+           bool by_rows, bool transposed, stream s) {
   const bool is_long = a.is_long() || transposed;
   a.visit([&]<class V>(matrix<V> m) {
     const buffer from(x, false), to(y, true);
@@ -47,8 +50,9 @@ void apply(const py_matrix& a, const nb::object& x, const nb::object& y, double 
     const auto out = to.write<V>();
     std::optional<nb::gil_scoped_release> unlocked;
     if (is_long || vectors > 1) unlocked.emplace();
-    on_stream(m.where(), s,
-              [&] { multiply<V>(m, static_cast<V>(alpha), in, static_cast<V>(beta), out, vectors, transposed); });
+    on_stream(m.where(), s, [&] {
+      multiply<V>(m, static_cast<V>(alpha), in, static_cast<V>(beta), out, vectors, by_rows, transposed);
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "borrow.hpp"
+#include "several.hpp"
 
 #include "backends/turn.hpp"
 #include "core/check.hpp"
@@ -100,26 +101,31 @@ template <class V> void check_columns(shape2 s, cview<V> x, view<V> y, index_t v
   check(!overlap(x, as_cview(y)), fault::usage, "x and y share memory: give each its own");
 }
 
-/// Column by column, where x and y lie.
+/// Where x and y lie.
 template <class V>
-void apply_columns_there(const any_operator<V>& a, V alpha, cview<V> x, V beta, view<V> y, index_t vectors) {
+void apply_columns_there(const any_operator<V>& a, V alpha, cview<V> x, V beta, view<V> y, index_t vectors,
+                         storage_order order) {
   if (vectors == 1) return a.apply(alpha, x, beta, y);
   const shape2 s = a.shape();
   check_columns(s, x, y, vectors);
+  if (!a.where().is_gpu()) return apply_several(a, alpha, x, beta, y, vectors, order);
+  check(order == storage_order::col_major, fault::usage,
+        "a GPU multiplies vectors that lie one after another: give them in column-major order");
   for (index_t k = 0; k < vectors; ++k)
     a.apply(alpha, part<const V>(x, k * s.cols, s.cols), beta, part(y, k * s.rows, s.rows));
 }
 
 /// The same; for a GPU vectors in host memory go there, and y comes back.
 template <class V>
-void apply_columns(const any_operator<V>& a, V alpha, cview<V> x, V beta, view<V> y, index_t vectors) {
+void apply_columns(const any_operator<V>& a, V alpha, cview<V> x, V beta, view<V> y, index_t vectors,
+                   storage_order order) {
   const bool on_gpu = lie_on_gpu(a.where(), "x", x, "y", as_cview(y));
-  if (on_gpu || !a.where().is_gpu()) return apply_columns_there(a, alpha, x, beta, y, vectors);
+  if (on_gpu || !a.where().is_gpu()) return apply_columns_there(a, alpha, x, beta, y, vectors, order);
   check_columns(a.shape(), x, y, vectors);
   gpu_array<V> there_x(x.size), there_y(y.size);
   if (alpha != V(0)) copy_bytes(gpu_memory{}, there_x.data(), host_memory{}, x.data, there_x.byte_count());
   if (beta != V(0)) copy_bytes(gpu_memory{}, there_y.data(), host_memory{}, y.data, there_y.byte_count());
-  apply_columns_there(a, alpha, as_cview(there_x), beta, as_view(there_y), vectors);
+  apply_columns_there(a, alpha, as_cview(there_x), beta, as_view(there_y), vectors, order);
   copy_bytes(host_memory{}, y.data, gpu_memory{}, there_y.data(), there_y.byte_count());
 }
 
@@ -183,13 +189,15 @@ template <class V> coo<V> matrix<V>::to_triplets() const {
 
 template <class V> std::shared_ptr<const any_operator<V>> matrix<V>::op() const { return {impl_, impl_->is.op.get()}; }
 
-template <class V> void matrix<V>::apply(V alpha, cview<V> x, V beta, view<V> y, index_t vectors) const {
+template <class V>
+void matrix<V>::apply(V alpha, cview<V> x, V beta, view<V> y, index_t vectors, storage_order order) const {
   const turn mine(where());
-  apply_columns(*impl_->is.op, alpha, x, beta, y, vectors);
+  apply_columns(*impl_->is.op, alpha, x, beta, y, vectors, order);
 }
-template <class V> void matrix<V>::apply_transposed(V alpha, cview<V> x, V beta, view<V> y, index_t vectors) const {
+template <class V>
+void matrix<V>::apply_transposed(V alpha, cview<V> x, V beta, view<V> y, index_t vectors, storage_order order) const {
   const turn mine(where());
-  apply_columns(impl_->is.transpose(), alpha, x, beta, y, vectors);
+  apply_columns(impl_->is.transpose(), alpha, x, beta, y, vectors, order);
 }
 
 template <class V> void matrix<V>::update_values(cview<V> values) {

@@ -52,7 +52,7 @@ TYPED_TEST(block_product, has_the_same_bits_for_every_number_of_threads) {
   using V = TypeParam;
   const auto a = kit::as_precision<V>(generate("elasticity3d:9").a);
   const auto x = kit::random_vector<V>(a.shape.cols * 8, 3);
-  for (const char* name : {"csr", "bcsr", "sell"}) {
+  for (const char* name : {"csr", "bcsr", "sell", "packed"}) {
     const auto op = make<V>(choose(measure(a), precision_of<V>, device{}, {name, "auto"}), device{}, a);
     host_array<V> first(a.shape.rows * 8), again(a.shape.rows * 8);
     set_threads(1);

@@ -42,7 +42,9 @@ FURROW_INLINE inline void look_up(const std::uint32_t* words, const V* dictionar
   }
 }
 
-template <int Bytes, class V> void sums_of(const packed<V, cview>& a, const packed_slice& s, cview<V> x, V* out) {
+/// add(col, val, slots) for eight slots at a time, unpacked.
+template <int Bytes, class V, class Add>
+void each_eight(const packed<V, cview>& a, const packed_slice& s, const Add& add) {
   alignas(64) std::int32_t col[together * height];
   alignas(64) V val[together * height];
   const std::uint32_t* const words = a.word.data + s.word * height;
@@ -62,7 +64,18 @@ template <int Bytes, class V> void sums_of(const packed<V, cview>& a, const pack
       }
     });
     if (how == packed_values::stored) from = a.val.data + (s.slot + first) * height;
-    sell_slices::add_columns(col, from, slots, height, x.data, out);
+    add(col, from, slots);
+  }
+}
+template <class V, class Add> void unpack_slice(const packed<V, cview>& a, index_t slice, const Add& add) {
+  const packed_slice& s = a.slice[slice];
+  switch (s.delta_bytes) {
+  case 1:
+    return each_eight<1>(a, s, add);
+  case 2:
+    return each_eight<2>(a, s, add);
+  default:
+    return each_eight<4>(a, s, add);
   }
 }
 
@@ -70,18 +83,26 @@ template <int Bytes, class V> void sums_of(const packed<V, cview>& a, const pack
 
 template <class V> void unpacked::sums(const packed<V, cview>& a, index_t slice, cview<V> x, V* out) {
   std::fill_n(out, height, V(0));
-  const packed_slice& s = a.slice[slice];
-  switch (s.delta_bytes) {
-  case 1:
-    return sums_of<1>(a, s, x, out);
-  case 2:
-    return sums_of<2>(a, s, x, out);
-  default:
-    return sums_of<4>(a, s, x, out);
-  }
+  unpack_slice(a, slice, [&](const std::int32_t* col, const V* val, index_t slots) {
+    sell_slices::add_columns(col, val, slots, height, x.data, out);
+  });
 }
 
-template void unpacked::sums(const packed<double, cview>&, index_t, cview<double>, double*);
-template void unpacked::sums(const packed<float, cview>&, index_t, cview<float>, float*);
+template <int W, class V> void unpacked::block_sums(const packed<V, cview>& a, index_t slice, const V* x, V* out) {
+  std::fill_n(out, height * W, V(0));
+  unpack_slice(a, slice, [&](const std::int32_t* col, const V* val, index_t slots) {
+    sell_slices::add_columns_to_block<W>(col, val, slots, height, x, out);
+  });
+}
+
+#define FURROW_UNPACKED(V)                                                                                             \
+  template void unpacked::sums(const packed<V, cview>&, index_t, cview<V>, V*);                                        \
+  template void unpacked::block_sums<2>(const packed<V, cview>&, index_t, const V*, V*);                               \
+  template void unpacked::block_sums<4>(const packed<V, cview>&, index_t, const V*, V*);                               \
+  template void unpacked::block_sums<8>(const packed<V, cview>&, index_t, const V*, V*);                               \
+  template void unpacked::block_sums<16>(const packed<V, cview>&, index_t, const V*, V*);
+FURROW_UNPACKED(double)
+FURROW_UNPACKED(float)
+#undef FURROW_UNPACKED
 
 } // namespace furrow::packed_slices

@@ -8,6 +8,8 @@ namespace furrow::packed_slices {
 
 struct unpacked {
   template <class V> static void sums(const packed<V, cview>& a, index_t slice, cview<V> x, V* out);
+  /// Of W vectors x that lie row by row, as sell_slices::blocks has them.
+  template <int W, class V> static void block_sums(const packed<V, cview>& a, index_t slice, const V* x, V* out);
 };
 
 } // namespace furrow::packed_slices

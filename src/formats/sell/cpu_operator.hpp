@@ -2,15 +2,19 @@
 #pragma once
 #include "sell.hpp"
 
+#include "backends/cpu/block.hpp"
 #include "backends/row_kernel.hpp"
 #include "backends/stored_values.hpp"
 
 #include <furrow/storage.hpp>
 
+#include <algorithm>
+
 namespace furrow::cpu {
 
 /// A sliced format as an operator on the CPU. Slices: a type with `sums(a, slice, x, out)`, which writes the sums of
-/// the rows of a slice to out[0 .. height). Pieces are whole slices, whose number depends on the matrix alone.
+/// the rows of a slice to out[0 .. height), and `block_sums<W>(a, slice, x, out)`, which does so for W vectors that lie
+/// row by row. Pieces are whole slices, whose number depends on the matrix alone.
 template <class V, class Format, class Slices>
 class slice_operator final : public any_operator<V>, public stored_values<V> {
 public:
@@ -51,6 +55,22 @@ public:
       return total;
     });
   }
+
+  void do_apply_block(cview<V> x, view<V> y, index_t count) const override {
+    const auto a = view_of(matrix_);
+    const bool done = with_block_width(count, [&](auto width) {
+      for_each_piece(pieces_, [&](index_t, index_t first, index_t last) {
+        alignas(64) V sum[most_height * width]; // NOLINT: written before it is read
+        for (index_t s = first; s < last; ++s) {
+          Slices::template block_sums<width>(a, s, x.data, sum);
+          for (index_t i = 0, n = rows_of(s); i < n; ++i)
+            std::copy_n(sum + i * width, width, y.data + row_at(a, s * height_ + i) * width);
+        }
+      });
+    });
+    if (!done) any_operator<V>::do_apply_block(x, y, count);
+  }
+  bool multiplies_blocks() const override { return true; }
 
   double stored_bytes() const override { return byte_count(matrix_); }
   double bytes_per_apply() const override {
