@@ -59,12 +59,22 @@ public:
   /// for those that make no sense.
   void set_limits(const solve_options& o);
 
+  /// From the next solve on A is this one: the same pattern with other values, as they change from one Newton step or
+  /// time step to the next. A is looked at as by the constructor; of M what the pattern alone decides is kept where it
+  /// knows how, `amg` on the CPU, and its numbers are made again; another M is made anew, and so is every M for another
+  /// pattern. The next report tells of this set-up. For a solver of a `matrix` that is `matrix::update_values` first.
+  /// Throws as the constructor, `fault::usage` for another shape and for a solver of operators of yours; where it
+  /// throws in the middle, solves report that until it succeeds.
+  void update_values(const matrix<V>& a);
+  void update_values(coo<V> a);
+
   shape2 shape() const;
-  double setup_seconds() const;
+  double setup_seconds() const; ///< of the constructor, or the last `update_values`
 
 private:
   struct state;
   template <class Given> void begin(Given&& a, const solve_options& options);
+  template <class Given> void begin_again(Given&& a, const matrix<V>* known);
   std::unique_ptr<state> state_;
 };
 

@@ -198,7 +198,7 @@ class Solver:
 
     def _set_up(self) -> None:
         A, o = self.A, self._options
-        self._version = getattr(A, "_version", None)
+        version, self._stale = getattr(A, "_version", None), True
         if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
             if not isinstance(A, Matrix):
                 A = Matrix(A if not sp.issparse(A) else A.astype(self.dtype, copy=False), o["format"], o["kernel"],
@@ -224,11 +224,22 @@ class Solver:
             self.nnz = 0
             self._core = _core.Solver(product=_zero_of_zero(product, rows), transposed=transposed, rows=rows, cols=cols,
                                       single=self.dtype == F32, precondition=self._M, options=o)
+        self._version, self._stale = version, False
+
+    def _take_new_values(self) -> None:
+        """What the pattern alone decides stays, as far as the preconditioner knows how."""
+        if self._M is not None or self._stale:
+            self._set_up()
+            return
+        with self._held():
+            self._stale = True  # what follows may be interrupted
+            self._core._update(self.A._as(self.dtype))
+            self._version, self._stale = self.A._version, False
 
     @property
     def setup_seconds(self) -> float:
-        """Seconds that setting up took."""
-        return self._core.setup_seconds
+        """Seconds that setting up took, or the last new values of `A`."""
+        return 0.0 if self._stale else self._core.setup_seconds
 
     def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
         """Solves A x = b and gives a `Result`; x begins with x0, or with 0, and goes to `out` where one is given.
@@ -244,7 +255,7 @@ class Solver:
         """
         rows, n = self.shape
         if self._version is not None and self._version != self.A._version:
-            self._set_up()
+            self._take_new_values()
         for name, array in (("b", b), ("x0", x0), ("out", out)):
             _gpu.check_at(name, _gpu.ordinal_of(array), self._where, "this Solver")
         home = home_of(b, "b")
@@ -305,14 +316,19 @@ class Solver:
                             "b.astype(numpy.float32)")
 
     @contextlib.contextmanager
-    def _alone(self, home: Home) -> Iterator[None]:
+    def _held(self) -> Iterator[None]:
         if not self._free.acquire(blocking=False):
             raise UsageError("this Solver is solving already: it serves one solve at a time, two may run side by side")
-        self._watching.last, self._watching.home = 0, home
         try:
             yield
         finally:
             self._free.release()
+
+    @contextlib.contextmanager
+    def _alone(self, home: Home) -> Iterator[None]:
+        with self._held():
+            self._watching.last, self._watching.home = 0, home
+            yield
 
     def _result(self, home: Home, x: Any, report: Any, rhs: Any, x0: Any) -> Result:
         rtol, atol = self._options["rtol"], self._options["atol"]

@@ -168,6 +168,27 @@ void from_function(py_solver* self, const nb::object& product, const nb::object&
   else new (self) py_solver{h, make(double{})};
 }
 
+/// Other values of the same pattern, for a solver of a `Matrix` and no function. What is interrupted, or fails, leaves
+/// the solver without a system until it is set up again.
+void update(py_solver& self, const py_matrix& a) {
+  std::visit(
+      [&]<class V>(kept_solver<V>& kept) {
+        const matrix<V> m = std::get<matrix<V>>(a.is);
+        const auto own = std::make_shared<solver<V>>(std::move(kept.s)); // a helper may outlive the call
+        try {
+          at_length(m.nnz() > long_entries, kept.where, [own, m] {
+            own->update_values(m);
+            return 0;
+          });
+        } catch (...) {
+          self.heard->cancelled = true;
+          throw;
+        }
+        kept.s = std::move(*own);
+      },
+      self.is);
+}
+
 /// The exception that came while a solve ran, or None.
 nb::object take_raised(hooks& h) {
   if (!h.raised) return nb::none();
@@ -221,6 +242,7 @@ void bind_solver(nb::module_& m) {
   c.def("__init__", &from_matrix, nb::arg("matrix"), nb::arg("precondition").none(), nb::arg("options"));
   c.def("__init__", &from_function, nb::arg("product"), nb::arg("transposed").none(), nb::arg("rows"), nb::arg("cols"),
         nb::arg("single"), nb::arg("precondition").none(), nb::arg("options"));
+  c.def("_update", &update);
   c.def("solve", &solve);
   c.def("solve_columns", &solve_columns);
   c.def_prop_ro("setup_seconds", [](const py_solver& s) {

@@ -371,3 +371,28 @@ def test_series_agree_with_numpy():
     b = np.arange(30.0)
     y = exponential(-0.3, (0, 4))(A) @ b
     np.testing.assert_allclose(y, V @ (np.exp(-0.3 * w) * (V.T @ b)), atol=1e-12)
+
+
+@pytest.mark.parametrize("precond", ["amg:sa", "amg:grid", "amg:pairwise", "jacobi"])
+def test_new_values_are_taken_over_again_and_again(precond):
+    A = furrow.generate("poisson2d:40")
+    scale = sp.diags_array(1 + np.arange(1600) % 7 / 10)
+    P = furrow.Matrix(A)
+    s = furrow.Solver(P, "fcg", M=precond)
+    b = np.ones(1600)
+    for k in range(4):
+        now = A if k % 2 else sp.csr_array(scale @ A @ scale)
+        P.update_values(now.data)
+        r = s.solve(b)
+        assert r.success and r.seconds["setup"] > 0 and s.setup_seconds > 0
+        assert np.linalg.norm(b - now @ r.x) <= 1.01e-8 * np.linalg.norm(b)
+        assert s.solve(b).seconds["setup"] == 0
+    bad = A.data.copy()
+    bad[1] *= 2
+    P.update_values(bad)
+    for _ in range(2):  # no solve begins, and nothing of the matrix before is solved
+        with pytest.raises(furrow.InputError, match="symmetric"):
+            s.solve(b)
+        assert s.setup_seconds == 0
+    P.update_values(A.data)
+    assert np.linalg.norm(b - A @ s.solve(b).x) <= 1.01e-8 * np.linalg.norm(b)

@@ -48,9 +48,16 @@ bool has_preconditioner(std::string_view name) { return has_entry(preconditioner
 const preconditioner_entry& find_preconditioner(std::string_view name) {
   return find_entry(preconditioner_entries(), "preconditioner", name);
 }
+bool varies(std::string_view name) {
+  const preconditioner_entry& entry = find_preconditioner(name);
+  return entry.varies && entry.varies(take_apart(name).parameters);
+}
 namespace {
 
-void check_serves(const preconditioner_entry& entry, device where, solver_needs needed) {
+void check_serves(const preconditioner_entry& entry, std::string_view name, device where, solver_needs needed) {
+  check(needed.flexible || !varies(name), fault::usage,
+        "the preconditioner {} is another one in each step, which the solver does not allow for: take fcg or fgmres",
+        name);
   check(entry.on_gpu || !where.is_gpu(), fault::device,
         "the preconditioner {} has no GPU part: solve on the CPU, or take another one", entry.name);
   check((entry.keeps.symmetric || !needed.m.symmetric) && (entry.keeps.definite || !needed.m.definite), fault::usage,
@@ -68,14 +75,14 @@ template <class V>
 std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const coo<V>& a, device where,
                                                            solver_needs needed) {
   const preconditioner_entry& entry = find_preconditioner(name);
-  check_serves(entry, where, needed);
+  check_serves(entry, name, where, needed);
   return entry.make<V>()(a, take_apart(name).parameters, where, needed);
 }
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const matrix_source<V>& a,
                                                            const stats& s, device where, solver_needs needed) {
   const preconditioner_entry& entry = find_preconditioner(name);
-  check_serves(entry, where, needed);
+  check_serves(entry, name, where, needed);
   if (const auto from_rows = where.is_gpu() && a.has_rows() ? entry.template from_rows<V>() : nullptr)
     if (auto made = from_rows(a.rows(), s, take_apart(name).parameters, needed)) return made;
   return entry.make<V>()(a.triplets(), take_apart(name).parameters, where, needed);

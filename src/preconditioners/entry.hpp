@@ -15,6 +15,7 @@ struct matrix_kind {
 struct solver_needs {
   matrix_kind a{}, m{};
   bool transposed = false; ///< A' too, and M': then A may be rectangular
+  bool flexible = false;   ///< M may be another one in each application
 };
 
 /// What a preconditioner takes, in bytes.
@@ -52,6 +53,8 @@ struct preconditioner_entry {
   bool rectangular = false;      ///< whether it serves rectangular matrices: M is a diagonal, so that M' is M
   preconditioner_from_rows<double> rows_f64 = nullptr; ///< null: always from triplets
   preconditioner_from_rows<float> rows_f32 = nullptr;
+  /// Whether M is no fixed linear map: another one in each application. Null: it never is.
+  bool (*varies)(std::string_view parameters) = nullptr;
 
   template <class V> preconditioner_maker<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;
@@ -67,6 +70,8 @@ std::span<const preconditioner_entry* const> preconditioner_entries();
 /// By "ilu" or "ilu:2".
 const preconditioner_entry& find_preconditioner(std::string_view name);
 bool has_preconditioner(std::string_view name);
+/// Whether it is no fixed linear map; by a name with its parameters.
+bool varies(std::string_view name);
 
 /// By a name with its parameters. Throws as the entry does, and `fault::device` for one that has no code for `where`.
 template <class V>

@@ -27,7 +27,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 inventory this_build(device where) {
   return {has_solver, has_preconditioner, where.is_gpu(),
-          [](std::string_view precond) { return find_preconditioner(precond).on_gpu; }};
+          [](std::string_view precond) { return find_preconditioner(precond).on_gpu; }, varies};
 }
 
 bool answers(status why) { return why == status::converged || why == status::least_squares; }

@@ -152,6 +152,12 @@ std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, c
     list.add("lsmr", m, 0, "rectangular");
     return list.take();
   }
+  if (there.varies(m)) {
+    if (f.symmetric && f.positive_diagonal())
+      list.add("fcg", m, 0, "symmetric with a positive diagonal, and a preconditioner that varies from step to step");
+    list.add("fgmres:50", m, 0, "matrices of any kind, and a preconditioner that varies from step to step");
+    return list.take();
+  }
   if (f.symmetric && f.positive_diagonal())
     list.add("cg", m, 0, "symmetric with a positive diagonal: it may be positive definite");
   if (f.symmetric) list.add("minres", m, 0, "symmetric");

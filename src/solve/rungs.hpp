@@ -27,6 +27,8 @@ struct inventory {
   /// Whether the solve runs on a GPU, and which preconditioners run there too.
   bool on_gpu = false;
   bool (*runs_on_gpu)(std::string_view name) = [](std::string_view) { return true; };
+  /// Whether a preconditioner is another one in each step, which few methods allow for.
+  bool (*varies)(std::string_view name) = [](std::string_view) { return false; };
 };
 
 /// The rungs for a matrix, the first one first. Never empty.

@@ -14,6 +14,7 @@
 #include "core/parameters.hpp"
 #include "core/single_precision.hpp"
 #include "matrix/source.hpp"
+#include "preconditioners/new_values.hpp"
 #include "preconditioners/stop.hpp"
 
 #include <furrow/matrix.hpp>
@@ -103,6 +104,7 @@ template <class V> struct no_preconditioner final : any_preconditioner<V> {
 
 /// What a solver keeps: its operator and preconditioner, or why there is none.
 template <class V> struct solver<V>::state {
+  solve_options given; ///< as they came, for a set-up for other values
   solve_options options;
   const solver_entry* method = nullptr;
   std::string_view parameters; ///< of the method
@@ -110,7 +112,8 @@ template <class V> struct solver<V>::state {
   std::string format, kernel, reason;
   std::shared_ptr<const any_operator<V>> own_a;
   std::unique_ptr<any_preconditioner<V>> own_m;
-  std::unique_ptr<solver_keeps> kept; ///< by the method's own set-up
+  std::unique_ptr<any_preconditioner<V>> before; ///< M for other values of A, until this one's is made
+  std::unique_ptr<solver_keeps> kept;            ///< by the method's own set-up
   std::unique_ptr<any_operator<V>> own_transposed;
   const any_operator<V>*a = nullptr, *transposed = nullptr; ///< A' where the method needs it
   const any_preconditioner<V>* m = nullptr;
@@ -127,7 +130,7 @@ template <class V> struct solver<V>::state {
 
   std::unique_ptr<ladder<V>> climbing; ///< does it where no solver was named
 
-  explicit state(const solve_options& o) : options(o) {
+  explicit state(const solve_options& o) : given(o), options(o) {
     check_options(o);
     notice_gpu_driver();
     if (options.solver != "auto") use(options.solver); // its parameters are views of it
@@ -241,7 +244,15 @@ template <class V> void solver<V>::state::set_up(matrix_source<V> given, const m
 template <class V>
 void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, const stats& s, bool symmetric) {
   if (!method->set_up) {
-    own_m = make_preconditioner(options.precond, given, s, options.where, method->needs_for(symmetric));
+    const solver_needs needs = method->needs_for(symmetric);
+    auto last = std::move(before);
+    auto* const kept_values = dynamic_cast<takes_new_values<V>*>(last.get());
+    if (kept_values && kept_values->update(given.triplets(), needs)) {
+      own_m = std::move(last);
+    } else {
+      last.reset(); // before another one takes memory
+      own_m = make_preconditioner(options.precond, given, s, options.where, needs);
+    }
     return;
   }
   kept = method->set_up.template make<V>()(given.triplets(), parameters, options);
@@ -318,7 +329,7 @@ template <class V> std::vector<solve_report> solver<V>::state::run_columns(cview
     const view<V> one_x = part(x, j * shape.cols, shape.cols);
     const bool plain = not_finite(one_b, "b").empty() && not_finite(as_cview(one_x), "x").empty() && !is_zero(one_b) &&
                        !needs_scale(one_b);
-    if (plain && method->columns<V>() && !refused && !options.monitor && !options.where.is_gpu()) together.push_back(j);
+    if (plain && !refused && method->columns<V>() && !options.monitor && !options.where.is_gpu()) together.push_back(j);
     else reports[static_cast<std::size_t>(j)] = run(one_b, one_x, o);
     o.time_limit = options.time_limit - (now() - began);
   }
@@ -414,6 +425,31 @@ template <class V> template <class Given> void solver<V>::begin(Given&& a, const
   state_->setup_seconds = now() - began;
 }
 
+/// The new state takes over the preconditioner of the old one, which cannot solve from then on.
+template <class V> template <class Given> void solver<V>::begin_again(Given&& a, const matrix<V>* known) {
+  const double began = now();
+  check(state_->format != "own", fault::usage,
+        "the solver was made from operators of yours, which have their values themselves: make another one");
+  check(a.shape == state_->shape, fault::usage,
+        "the new values are those of a matrix of {} x {}, but the solver's is {} x {}", a.shape.rows, a.shape.cols,
+        state_->shape.rows, state_->shape.cols);
+  const turn mine(state_->given.where);
+  auto next = std::make_unique<state>(state_->given);
+  next->before = std::move(state_->own_m);
+  state_->refused = refusal{status::interrupted, "the last update_values did not come to its end"};
+  state_->single.reset(), state_->climbing.reset(), state_->kept.reset();
+  state_->own_a.reset(), state_->own_transposed.reset();
+  next->set_up(std::forward<Given>(a), known);
+  next->setup_seconds = now() - began;
+  state_ = std::move(next);
+}
+template <class V> void solver<V>::update_values(coo<V> a) { begin_again(std::move(a), nullptr); }
+template <class V> void solver<V>::update_values(const matrix<V>& a) {
+  check(a.where() == state_->given.where, fault::usage, "the matrix lives on {}, but the solver runs on {}",
+        describe(a.where()), describe(state_->given.where));
+  begin_again(a.to_triplets(), &a);
+}
+
 template <class V> solver<V>::solver(coo<V> a, const solve_options& o) { begin(std::move(a), o); }
 template <class V> solver<V>::solver(const csr_arrays<V, std::int32_t>& a, const solve_options& o) {
   begin(csr_arrays(a), o);
@@ -463,9 +499,10 @@ template <class V> solver<V>& solver<V>::operator=(solver&&) noexcept = default;
 template <class V> solver<V>::~solver() = default;
 template <class V> void solver<V>::set_limits(const solve_options& o) {
   check_options(o);
-  solve_options& mine = state_->options;
-  mine.rtol = o.rtol, mine.atol = o.atol;
-  mine.max_iterations = o.max_iterations, mine.outlook = o.outlook, mine.time_limit = o.time_limit;
+  for (solve_options* const mine : {&state_->options, &state_->given}) {
+    mine->rtol = o.rtol, mine->atol = o.atol;
+    mine->max_iterations = o.max_iterations, mine->outlook = o.outlook, mine->time_limit = o.time_limit;
+  }
 }
 template <class V> shape2 solver<V>::shape() const { return state_->shape; }
 template <class V> double solver<V>::setup_seconds() const { return state_->setup_seconds; }

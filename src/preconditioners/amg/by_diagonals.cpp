@@ -46,28 +46,34 @@ offsets offsets_of(row_view<double> a, std::size_t most) {
   return all.size() > most ? offsets() : all;
 }
 
-template <class W> dia<W, host_array> by_diagonals(row_view<double> a, double scale) {
-  const index_t rows = a.shape.rows, stride = padded_rows(rows);
-  const offsets found = offsets_of(a, static_cast<std::size_t>(most_diagonals<W>(rows, a.nnz())));
-  const auto diagonals = static_cast<index_t>(found.size());
-  dia<W, host_array> d{a.shape, stride, host_array<std::int32_t>(diagonals), host_array<W>(diagonals * stride)};
-  std::ranges::copy(found, d.offset.begin());
-  if (diagonals == 0) return d;
+template <class W> void fill_diagonals(dia<W, host_array>& d, row_view<double> a, double scale) {
+  const index_t rows = a.shape.rows, diagonals = d.offset.size(), stride = d.stride;
   cpu::for_each_range(rows, grain, [&](index_t first, index_t last) {
     const index_t end = last == rows ? stride : last;
     for (index_t at = 0; at < diagonals; ++at) std::fill_n(d.val.data() + at * stride + first, end - first, W(0));
     for (index_t i = first; i < last; ++i) {
       index_t at = 0;
       for (index_t k = a.begin(i); k < a.end(i); ++k) {
-        while (found[at] < a.col[k] - i) ++at;
+        while (d.offset[at] < a.col[k] - i) ++at;
         d.val[at * stride + i] = rounded<W>(a.val[k], scale);
       }
     }
   });
+}
+
+template <class W> dia<W, host_array> by_diagonals(row_view<double> a, double scale) {
+  const index_t rows = a.shape.rows, stride = padded_rows(rows);
+  const offsets found = offsets_of(a, static_cast<std::size_t>(most_diagonals<W>(rows, a.nnz())));
+  const auto diagonals = static_cast<index_t>(found.size());
+  dia<W, host_array> d{a.shape, stride, host_array<std::int32_t>(diagonals), host_array<W>(diagonals * stride)};
+  std::ranges::copy(found, d.offset.begin());
+  if (diagonals > 0) fill_diagonals(d, a, scale);
   return d;
 }
 
 template dia<double, host_array> by_diagonals(row_view<double>, double);
 template dia<float, host_array> by_diagonals(row_view<double>, double);
+template void fill_diagonals(dia<double, host_array>&, row_view<double>, double);
+template void fill_diagonals(dia<float, host_array>&, row_view<double>, double);
 
 } // namespace furrow::amg

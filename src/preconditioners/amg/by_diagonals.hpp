@@ -22,4 +22,7 @@ std::vector<std::int32_t> offsets_of(row_view<double> a, std::size_t most);
 /// the first ends early where there are too many diagonals.
 template <class W> dia<W, host_array> by_diagonals(row_view<double> a, double scale);
 
+/// Other values of the same matrix. Parallel, one pass.
+template <class W> void fill_diagonals(dia<W, host_array>& d, row_view<double> a, double scale);
+
 } // namespace furrow::amg

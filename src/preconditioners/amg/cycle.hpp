@@ -5,25 +5,34 @@
 #include "grid/transfer.hpp"
 #include "hierarchy.hpp"
 
+#include "backends/cpu/space.hpp"
 #include "formats/csr/cpu_rows.hpp"
 #include "formats/dia/cpu_rows.hpp"
 
 #include <furrow/storage.hpp>
 
+#include <cmath>
 #include <utility>
 
 namespace furrow::amg {
 
 /// One symmetric V-cycle on the CPU: smooth, residual to the next level, its correction back, smooth. Products with A
 /// on each level: 2 degree, of which each carries the vector work of its step in the same pass. Sums of a row in an
-/// order that its length decides, no sums across rows: the same bits for any number of threads.
-template <class W> class v_cycle {
+/// order that its length decides: the same bits for any number of threads.
+///
+/// With `inner` levels a K-cycle: the first so many levels below the finest are not visited once, but solved by two
+/// steps of flexible conjugate gradients whose preconditioner is the cycle from there on; the second is left out where
+/// the first leaves less than a quarter of the residual. It takes a product and some sums more for each, and makes M
+/// another one for each r.
+/// Y. Notay, P. S. Vassilevski, Recursive Krylov-based multigrid cycles, 2008.
+template <class W> class multigrid_cycle {
 public:
-  v_cycle(const hierarchy<W>& h, int degree) : h_(h), degree_(degree) {
-    for (const auto& l : h.levels) {
-      const index_t n = l.size();
+  multigrid_cycle(const hierarchy<W>& h, int degree, std::size_t inner = 0) : h_(h), degree_(degree), inner_(inner) {
+    for (std::size_t k = 0; k < h.levels.size(); ++k) {
+      const level<W>& l = h.levels[k];
+      const index_t n = l.size(), more = is_inner(k) ? n : 0;
       work_.push_back({host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n),
-                       grid_transfer<W>(l.axes), mirrored(l.diagonals)});
+                       host_array<W>(more), host_array<W>(more), grid_transfer<W>(l.axes), mirrored(l.diagonals)});
     }
   }
   view<W> b() { return as_view(work_[0].b); }         ///< to be filled
@@ -34,6 +43,7 @@ public:
 private:
   struct vectors {
     host_array<W> b, x, r, z, next;
+    host_array<W> first, image; ///< of an inner level: the direction of the first step, and A times it
     grid_transfer<W> way;
     std::vector<const W*> values; ///< of the diagonals, where row 0 would lie
   };
@@ -65,10 +75,50 @@ private:
     });
     if (l.axes.empty()) restrict_by_rows(l, v.r, c.b);
     else v.way.restrict_to(v.r.data(), c.b.data());
-    visit(k + 1);
+    correct(k + 1);
     if (l.axes.empty()) prolong_by_rows(l, c.x, v.x);
     else v.way.add_prolonged(c.x.data(), v.x.data());
     smooth(l, v);
+  }
+
+  bool is_inner(std::size_t k) const { return k >= 1 && k <= inner_ && !h_.levels[k].last(); }
+  /// x, near A^-1 b. b is used up.
+  void correct(std::size_t k) {
+    visit(k);
+    if (!is_inner(k)) return;
+    constexpr double enough = 0.25;
+    const level<W>& l = h_.levels[k];
+    vectors& v = work_[k];
+    times(l, v, v.x, v.image);
+    const double energy = dot(v.x, v.image), size = dot(v.b, v.b);
+    if (!(energy > 0) || !std::isfinite(energy)) return; // x is 0, or A is not definite
+    const double step = dot(v.x, v.b) / energy;
+    std::swap(v.x, v.first);
+    each(v.b, [&](index_t i) { v.b[i] -= static_cast<W>(step) * v.image[i]; });
+    double again = 0, before = step; // of the second direction, of the first
+    if (dot(v.b, v.b) > enough * enough * size) {
+      visit(k);
+      times(l, v, v.x, v.r);
+      const double mixed = dot(v.x, v.image), own = dot(v.x, v.r), left = own - mixed * mixed / energy;
+      if (left > 1e-6 * own) again = dot(v.x, v.b) / left; // otherwise it is the first direction again
+      before -= again * mixed / energy;
+    }
+    if (again == 0) each(v.x, [&](index_t i) { v.x[i] = static_cast<W>(before) * v.first[i]; });
+    else each(v.x, [&](index_t i) { v.x[i] = static_cast<W>(before) * v.first[i] + static_cast<W>(again) * v.x[i]; });
+  }
+  void times(const level<W>& l, const vectors& v, const host_array<W>& x, host_array<W>& y) const {
+    product(l, v, x,
+            [&](index_t first, index_t count, W* sum) FURROW_INLINE { std::copy_n(sum, count, y.data() + first); });
+  }
+  double dot(const host_array<W>& x, const host_array<W>& y) {
+    double sum = 0;
+    space_.dot(as_cview(x), as_cview(y), slot{&sum});
+    return sum;
+  }
+  template <class F> static void each(const host_array<W>& of, F f) {
+    cpu::for_each_range(of.size(), grain, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) f(i);
+    });
   }
 
   void restrict_by_rows(const level<W>& l, const host_array<W>& r, host_array<W>& b) const {
@@ -171,7 +221,9 @@ private:
 
   const hierarchy<W>& h_;
   int degree_;
+  std::size_t inner_;
   std::vector<vectors> work_;
+  cpu::space<W> space_;
 };
 
 } // namespace furrow::amg

@@ -73,7 +73,7 @@ double gershgorin(const node_matrix& m, const host_array<double>& inverse) {
   return bound.empty() ? 1 : *std::max_element(bound.begin(), bound.end());
 }
 
-/// The vectors of `largest_ritz_value`.
+/// The vectors of `run_lanczos`.
 class lanczos {
 public:
   lanczos(const rows_times& product, int block, const host_array<double>& inverse)
@@ -82,8 +82,12 @@ public:
 
   double start() {
     const randomness hash(0);
+    return start([&](index_t i) { return unit(hash.at(i)) - 0.5; });
+  }
+  /// From a vector times D^(1/2), or nearly that where nodes have several unknowns.
+  template <class F> double start(F f) {
     each([&](index_t i) {
-      u_[i] = (unit(hash.at(i)) - 0.5) / std::sqrt(inverse_[i * block_ + i % block_]);
+      u_[i] = f(i) / std::sqrt(own_inverse(i));
       old_u_[i] = 0;
     });
     solve(u_, v_);
@@ -101,8 +105,13 @@ public:
     solve(u_, v_);
     return dot(v_, u_);
   }
+  index_t size() const { return n_; }
+  /// Element i of this vector and of the one before, times D^(1/2).
+  double element(index_t i) const { return u_[i] * std::sqrt(own_inverse(i)); }
+  double element_before(index_t i) const { return old_u_[i] * std::sqrt(own_inverse(i)); }
 
 private:
+  double own_inverse(index_t i) const { return inverse_[i * block_ + i % block_]; }
   template <class F> void each(F f) {
     cpu::for_each_range(n_, grain, [&](index_t first, index_t last) {
       for (index_t i = first; i < last; ++i) f(i);
@@ -128,6 +137,57 @@ private:
   cpu::space<double> space_;
 };
 
+/// f(i) for each i of an array, in single precision.
+template <class F> host_array<float> filled(index_t n, F f) {
+  host_array<float> x(n);
+  cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i) x[i] = static_cast<float>(f(i));
+  });
+  return x;
+}
+
+/// Keeps its vectors.
+class recording_lanczos {
+public:
+  explicit recording_lanczos(lanczos& l) : l_(l) {}
+  double start() { return l_.start(); }
+  double multiply(double factor) {
+    const double a = l_.multiply(factor);
+    basis_.push_back(filled(l_.size(), [&](index_t i) { return l_.element(i); }));
+    return a;
+  }
+  double advance(double a, double b) { return l_.advance(a, b); }
+  host_array<float> combined(const std::vector<double>& weight) const {
+    return filled(l_.size(), [&](index_t i) {
+      double sum = 0;
+      for (std::size_t k = 0; k < weight.size(); ++k) sum += weight[k] * double(basis_[k][i]);
+      return sum;
+    });
+  }
+
+private:
+  lanczos& l_;
+  std::vector<host_array<float>> basis_;
+};
+
+/// Two steps from the direction of the top.
+void two_steps(top_of_spectrum& top, lanczos l) {
+  const double norm = std::sqrt(l.start([&](index_t i) { return double(top.direction[i]); }));
+  top.ritz = 0;
+  if (!(norm > 0) || !std::isfinite(norm)) return;
+  std::vector<double> alpha{l.multiply(1 / norm)}, beta;
+  const double squares = l.advance(alpha[0], 0), next = squares > 0 ? std::sqrt(squares) : 0;
+  if (next > 1e-10 * alpha[0]) {
+    beta.push_back(next);
+    alpha.push_back(l.multiply(1 / next));
+  }
+  top.ritz = largest_of(alpha, beta);
+  if (beta.empty()) return; // it is an eigenvector
+  const auto weight = vector_of_largest(alpha, beta, top.ritz);
+  top.direction =
+      filled(l.size(), [&](index_t i) { return weight[0] * l.element_before(i) + weight[1] * l.element(i); });
+}
+
 } // namespace
 
 host_array<double> inverse_diagonal(const node_matrix& m) {
@@ -148,12 +208,54 @@ double largest_eigenvalue(double gershgorin, const host_array<double>& inverse, 
   return bound_of_spectrum(gershgorin, lanczos(product, block, inverse));
 }
 
+top_of_spectrum find_top(double gershgorin, const host_array<double>& inverse, int block, const rows_times& product) {
+  top_of_spectrum top{gershgorin, 0, gershgorin, {}};
+  if (gershgorin <= dominant_rows) return top;
+  lanczos l(product, block, inverse);
+  recording_lanczos recording(l);
+  const ritz_run run = run_lanczos(recording);
+  if (run.alpha.empty()) return top;
+  top.ritz = run.value, top.bound = bound_by(gershgorin, run.value);
+  top.direction = recording.combined(vector_of_largest(run.alpha, run.beta, run.value));
+  return top;
+}
+
+void follow_top(top_of_spectrum& top, double gershgorin, const host_array<double>& inverse, int block,
+                const rows_times& product) {
+  constexpr double moved = 0.05;
+  if (gershgorin <= dominant_rows) { // the vector stays, for those to come
+    top.bound = gershgorin;
+    return;
+  }
+  const double before = top.ritz;
+  if (!top.direction.empty() && gershgorin <= (1 + moved) * top.gershgorin) {
+    two_steps(top, lanczos(product, block, inverse));
+    if (std::abs(top.ritz - before) <= moved * before) {
+      top.gershgorin = gershgorin, top.bound = bound_by(gershgorin, top.ritz);
+      return;
+    }
+  }
+  top = find_top(gershgorin, inverse, block, product);
+}
+
+namespace {
+
+rows_times product_with(const node_matrix& m) {
+  return [a = csr<double, index_t, cview>{m.a.shape, m.a.row_ptr, m.a.col, m.a.val}](index_t first, index_t last,
+                                                                                     cview<double> x, double* out) {
+    csr_rows::direct::sums(a, first, last, x, out);
+  };
+}
+
+} // namespace
+
 double largest_eigenvalue(const node_matrix& m, const host_array<double>& inverse) {
-  const csr<double, index_t, cview> a{m.a.shape, m.a.row_ptr, m.a.col, m.a.val};
-  return largest_eigenvalue(gershgorin(m, inverse), inverse, m.block,
-                            [&](index_t first, index_t last, cview<double> x, double* out) {
-                              csr_rows::direct::sums(a, first, last, x, out);
-                            });
+  return largest_eigenvalue(gershgorin(m, inverse), inverse, m.block, product_with(m));
+}
+
+void follow_top(top_of_spectrum& top, const node_matrix& m, const host_array<double>& inverse) {
+  const bool known = m.block > 1 && top.gershgorin > 0; // a number of blocks, which values do not change
+  follow_top(top, known ? top.gershgorin : gershgorin(m, inverse), inverse, m.block, product_with(m));
 }
 
 } // namespace furrow::amg

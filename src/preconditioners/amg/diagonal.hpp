@@ -37,4 +37,18 @@ using rows_times = std::function<void(index_t first, index_t last, cview<double>
 /// The same for a matrix that is given by its product, and by the bound of Gershgorin.
 double largest_eigenvalue(double gershgorin, const host_array<double>& inverse, int block, const rows_times& product);
 
+/// The same bound, with what is needed to find the next one where A changes little.
+struct top_of_spectrum {
+  double gershgorin = 0, ritz = 0, bound = 1;
+  host_array<float> direction; ///< D^(1/2) times the eigenvector of the Ritz value; empty where none was needed
+};
+/// As `largest_eigenvalue`, at the price of up to 30 vectors in single precision while it works.
+top_of_spectrum find_top(double gershgorin, const host_array<double>& inverse, int block, const rows_times& product);
+/// For other values of A: two steps of Lanczos from the vector before. Where Gershgorin's bound has risen or the Ritz
+/// value has moved by more than a twentieth, that vector says too little, and the top is found anew.
+void follow_top(top_of_spectrum& top, double gershgorin, const host_array<double>& inverse, int block,
+                const rows_times& product);
+/// The same of a matrix; a top that was never found is found.
+void follow_top(top_of_spectrum& top, const node_matrix& m, const host_array<double>& inverse);
+
 } // namespace furrow::amg

@@ -88,7 +88,7 @@ struct keep_product {
   FURROW_HD void operator()(index_t i, double sum) const { w[i] = sum; }
 };
 
-/// The vectors of `largest_ritz_value`.
+/// The vectors of `run_lanczos`.
 class lanczos {
 public:
   lanczos(const device_matrix& a, const gpu_array<double>& inverse)

@@ -22,8 +22,8 @@ inline hierarchy<double, gpu_array> on_gpu(hierarchy<double, host_array> h) {
   return moved_to_gpu<hierarchy<double, gpu_array>>(std::move(h));
 }
 
-/// M on the current GPU: the V-cycle of `v_cycle`, in the hierarchy's precision for vectors of V. The host is not
-/// asked: the whole of it can be recorded. An application is 2 degree products with A on each level, each with the
+/// M on the current GPU: the V-cycle of `multigrid_cycle`, in the hierarchy's precision for vectors of V. The host is
+/// not asked: the whole of it can be recorded. An application is 2 degree products with A on each level, each with the
 /// vector work of its step in the same pass, and 4 passes beside. Sums of a row in an order that its length decides:
 /// the same bits on every run. It takes no memory. One application at a time. H: a hierarchy on the GPU.
 #if FURROW_HAS_GPU

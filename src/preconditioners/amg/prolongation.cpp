@@ -7,7 +7,6 @@ namespace furrow::amg {
 namespace {
 
 constexpr double piece_entries = 1 << 14;
-constexpr double least_share = 0.2; ///< of a diagonal entry that lumping must leave
 
 struct smoothing {
   const node_matrix& m;
@@ -15,6 +14,7 @@ struct smoothing {
   const aggregates& g;
   const host_array<double>& inverse;
   double omega;
+  zeros of_sums;
 };
 
 /// Says of a node's neighbours, asked for in ascending order, which are strong.
@@ -31,15 +31,16 @@ private:
   const std::int32_t *next_, *end_;
 };
 
-/// Appends a row of `count` entries without those that are 0.
-template <class Col, class Val> void append(row_batch<double>& out, index_t count, Col col_of, Val value_of) {
+/// Appends a row of `count` entries, without those that are 0 unless they are kept.
+template <class Col, class Val>
+void append(row_batch<double>& out, zeros of_sums, index_t count, Col col_of, Val value_of) {
   std::int32_t* const col = out.col.more(count);
   double* const val = out.val.more(count);
   index_t kept = 0;
   for (index_t k = 0; k < count; ++k) {
     col[kept] = col_of(k);
     val[kept] = value_of(k);
-    kept += val[kept] != 0;
+    kept += of_sums == zeros::kept || val[kept] != 0;
   }
   out.col.drop(count - kept), out.val.drop(count - kept);
   *out.length.more(1) = static_cast<std::int32_t>(kept);
@@ -59,7 +60,7 @@ public:
       row_.sort();
     }
     append(
-        out, row_.size(), [&](index_t k) { return row_.col(k); }, [&](index_t k) { return row_.sum(k); });
+        out, s_.of_sums, row_.size(), [&](index_t k) { return row_.col(k); }, [&](index_t k) { return row_.sum(k); });
   }
 
 private:
@@ -180,7 +181,7 @@ private:
     std::sort(order_.begin(), order_.end());
     for (int r = 0; r < b_; ++r)
       append(
-          out, row_.size() * b_,
+          out, s_.of_sums, row_.size() * b_,
           [&](index_t k) { return static_cast<std::int32_t>(order_[k / b_].first * b_ + k % b_); },
           [&](index_t k) { return sums_[order_[k / b_].second * places() + r * b_ + k % b_]; });
   }
@@ -213,8 +214,8 @@ template <class Rows> row_matrix<double> made_by(const smoothing& s) {
 } // namespace
 
 row_matrix<double> smoothed_prolongation(const node_matrix& m, const strong_graph& strong, const aggregates& g,
-                                         const host_array<double>& inverse, double omega) {
-  const smoothing s{m, strong, g, inverse, omega};
+                                         const host_array<double>& inverse, double omega, zeros of_sums) {
+  const smoothing s{m, strong, g, inverse, omega, of_sums};
   return m.block == 1 ? made_by<single_rows>(s) : made_by<block_rows>(s);
 }
 

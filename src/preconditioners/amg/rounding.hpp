@@ -15,11 +15,16 @@ template <class W> FURROW_HD W rounded(double v, double scale) {
   return scaled > -least && scaled < least ? W(0) : static_cast<W>(scaled);
 }
 #if !defined(__CUDACC__)
-template <class W> host_array<W> rounded(cview<double> v, double scale) {
-  host_array<W> w(v.size);
+/// The same of each element, into `to`, which keeps its memory where that is large enough.
+template <class W> void round_into(host_array<W>& to, cview<double> v, double scale) {
+  to.resize(v.size);
   cpu::for_each_range(v.size, 1 << 15, [&](index_t first, index_t last) {
-    for (index_t i = first; i < last; ++i) w[i] = rounded<W>(v[i], scale);
+    for (index_t i = first; i < last; ++i) to[i] = rounded<W>(v[i], scale);
   });
+}
+template <class W> host_array<W> rounded(cview<double> v, double scale) {
+  host_array<W> w;
+  round_into(w, v, scale);
   return w;
 }
 #endif

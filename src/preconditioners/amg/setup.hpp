@@ -16,4 +16,8 @@ int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry);
 /// left, or one shrinks by less than 1.25. Throws a `refusal` where A is proved to be indefinite.
 template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block);
 
+/// The hierarchy of unsmoothed aggregation, for the same matrices: P is 1 where a row is in an aggregate, of rows in
+/// pairs three times over, so that P'A P has no more entries a row than A. It wants a K-cycle.
+template <class W> hierarchy<W> pairwise_aggregation(row_view<double> a);
+
 } // namespace furrow::amg

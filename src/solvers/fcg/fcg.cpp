@@ -54,7 +54,7 @@ namespace fcg_solver {
 
 extern const solver_entry entry{"fcg",
                                 "flexible conjugate gradients, whose preconditioner may be another one in each step",
-                                {{true, true}, {true, true}},
+                                {.a = {true, true}, .m = {true, true}, .flexible = true},
                                 fixed_vectors<fcg_method, 5>,
                                 run_on_device<fcg_method, double>,
                                 run_on_device<fcg_method, float>};

@@ -7,7 +7,7 @@ namespace furrow::fgmres_solver {
 
 extern const solver_entry entry{"fgmres",
                                 "GMRES whose preconditioner may be another one in each step",
-                                {},
+                                {.flexible = true},
                                 restarted_gmres<cpu::space<double>, true>::vectors,
                                 run_on_device<fgmres_method, double>,
                                 run_on_device<fgmres_method, float>,

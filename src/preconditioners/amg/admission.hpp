@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "matrix/rows.hpp"
+#include "preconditioners/entry.hpp"
+
+namespace furrow::amg {
+
+/// Whether the levels of A have room in single precision: its diagonal spans at most 1e30, and a level follows the
+/// first, for a dense inverse alone is exact as far as double goes. Throws a `refusal` unless A can have a hierarchy:
+/// it is symmetric, with a positive diagonal. Parallel, one pass, two where A may not be symmetric.
+template <class V> bool fits_single(const coo<V>& a, solver_needs needed);
+
+/// The values in double: where they are, or in an array of their own.
+template <class V> row_view<double> in_double(const coo<V>& a, cview<index_t> row_ptr, host_array<double>& wide);
+
+/// Diagonals that span more leave single precision no room for the vectors of a cycle.
+inline constexpr double most_span = 1e30;
+
+} // namespace furrow::amg

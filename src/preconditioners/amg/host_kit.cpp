@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "host_kit.hpp"
+
+#include "extremes.hpp"
+#include "pairs.hpp"
+#include "prolongation.hpp"
+
+namespace furrow::amg {
+namespace {
+
+/// 1 at (i, of[i]).
+row_matrix<double> indicator(const aggregates& g) {
+  const index_t n = g.of.size();
+  row_matrix<double> p{{n, g.count}, host_array<index_t>(n + 1), {}, {}};
+  p.row_ptr[0] = 0;
+  for (index_t i = 0; i < n; ++i) p.row_ptr[i + 1] = p.row_ptr[i] + (g.of[i] >= 0);
+  p.col.resize(p.row_ptr[n]), p.val.resize(p.row_ptr[n]);
+  cpu::for_each_range(n, 1 << 14, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i)
+      if (g.of[i] >= 0) p.col[p.row_ptr[i]] = g.of[i], p.val[p.row_ptr[i]] = 1;
+  });
+  return p;
+}
+
+} // namespace
+
+diagonal_extremes extremes_of_diagonal(row_view<double> a) {
+  return extremes_over_rows(a.shape.rows, [&](index_t i) {
+    double own = 0;
+    for (index_t k = a.begin(i); k < a.end(i); ++k)
+      if (a.col[k] == i && !std::isnan(a.val[k])) own = a.val[k];
+    return own;
+  });
+}
+
+bool aggregation_kit::coarsen(double theta, bool smoothed, level_plan* plan) {
+  aggregates found;
+  {
+    const strong_graph strong = strong_couplings(m_, theta);
+    found = aggregates_of(strong, independent_at_distance_two(strong));
+    if (!would_shrink(found.count)) return false;
+    p_ = smoothed_prolongation(m_, strong, found, inverse_, smoothed ? 4 / (3 * lambda_) : 0,
+                               plan ? zeros::kept : zeros::left_out);
+    if (plan && smoothed) plan->keep_smoothing(m_, strong, found, p_.view(), theta);
+  }
+  r_ = transposed(p_.view());
+  coarse_ = triple_product(r_.view(), m_.a, p_.view());
+  if (plan) plan->keep_product(m_, p_.view(), r_.view(), coarse_.view());
+  return true;
+}
+
+bool pairwise_kit::coarsen(double, bool first_time, level_plan* plan) {
+  if (!first_time) return true; // rows are as short as they get
+  paired found = three_times_pairs(m_.a);
+  if (!would_shrink(found.of_rows.count)) return false;
+  p_ = indicator(found.of_rows);
+  r_ = transposed(p_.view());
+  coarse_ = std::move(found.coarse);
+  if (plan) plan->keep_product(m_, p_.view(), r_.view(), coarse_.view());
+  return true;
+}
+
+} // namespace furrow::amg
