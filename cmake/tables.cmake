@@ -30,6 +30,13 @@ furrow_table(preconditioners ${src}/preconditioners furrow_preconditioners)
 furrow_table(subcommands ${CMAKE_CURRENT_SOURCE_DIR}/apps/furrow furrow_subcommands)
 furrow_table(benches ${CMAKE_CURRENT_SOURCE_DIR}/apps/furrow/bench furrow_benches)
 
+# Formats with kernels that are played: those with a play.cpp, which is read as nvcc reads kernels.
+file(GLOB furrow_played RELATIVE ${src}/formats CONFIGURE_DEPENDS ${src}/formats/*/play.cpp)
+list(TRANSFORM furrow_played REPLACE "/play.cpp" ")\n" OUTPUT_VARIABLE lines)
+list(TRANSFORM lines PREPEND "FURROW_ENTRY(")
+list(JOIN lines "" lines)
+file(CONFIGURE OUTPUT ${furrow_generated}/played.inc CONTENT "${lines}" @ONLY)
+
 file(GLOB_RECURSE furrow_sources CONFIGURE_DEPENDS ${src}/*.cpp)
 file(GLOB_RECURSE furrow_unit_tests CONFIGURE_DEPENDS ${src}/*_test.cpp)
 list(REMOVE_ITEM furrow_sources ${furrow_unit_tests})

@@ -21,6 +21,8 @@
 ///   backends/gpu/device.cu         its device, and the streams of its `execution_scope`s
 ///   backends/cpu/scratch.hpp       scratch of products, as large as the largest one so far
 ///   formats/dense/cpu.cpp          scratch of gemv
+///   backends/gpu/play/machine.hpp  which thread of a kernel is played, while it runs
+///   backends/gpu/play/machine.cpp  the same
 ///   preconditioners/stop.hpp       whom a set-up asks whether to stop, while it lasts
 ///   preconditioners/lu/arena.cpp   where a factorisation takes its memory, while it lasts
 ///

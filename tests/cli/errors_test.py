@@ -35,6 +35,22 @@ class Errors(Case):
         self.says(2, "--max-iterations", "solve", "poisson1d:3", "--max-iterations", "-5")
         self.says(2, "no shell 'fihs': did you mean 'fish'", "completion", "fihs")
 
+    def test_play(self):
+        play = ("spmv", "poisson1d:3", "--device", "play")
+        self.says(2, "kernel stream of format csr is not a classic one.*csr \\(vector, scalar, warp_per_row, half_warp, naive\\)",
+                  *play, "--kernel", "stream")
+        self.says(2, "format sell has no classic kernel to play: choose one of coo \\(segmented\\)", *play, "--format", "sell")
+        self.says(2, "a wave has 32 or 64 lanes, not '48'", *play, "--play", "wave=48")
+        self.says(2, "no setting of --play 'sed': did you mean 'seed'", *play, "--play", "order=random,sed=3")
+        self.says(2, "no order of warps 'up'", *play, "--play", "order=up")
+        self.says(2, "--play: seed is a whole number, not 'x'", *play, "--play", "seed=x")
+        self.says(2, "--repeat times products, and a kernel that is played has no speed", *play, "--repeat", "3")
+        self.says(2, "--alpha 0 multiplies nothing", *play, "--alpha", "0")
+        self.says(2, "--trace is for kernels that are played: add --device play", "spmv", "poisson1d:3", "--trace", "a.svg")
+        self.says(2, "a.png: a picture is written as .svg", *play, "--trace", "a.png")
+        self.says(2, "has 70,263,936 entries, and a kernel is played for up to 20,000,000", "spmv", "poisson3d:216", "--device", "play")
+        self.says(2, "no device 'play'", "solve", "poisson1d:3", "--device", "play")
+
     def test_generators(self):
         self.says(2, "no generator 'poison3d': did you mean 'poisson3d'", "solve", "poison3d:9")
         self.says(2, "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100", "info",

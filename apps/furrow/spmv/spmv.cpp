@@ -4,6 +4,7 @@
 #include "memory.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
+#include "played.hpp"
 #include "random_vector.hpp"
 #include "spmv_request.hpp"
 #include "text.hpp"
@@ -189,9 +190,18 @@ int run(spmv_request& q) {
   check_input(q.x, "-x");
   check_output(q.output, "-o", {q.file, q.x});
   check_ending(q.output, "-o", "y", vector_endings());
-  q.where = q.machine.apply();
+  check_output(q.trace, "--trace", {q.file, q.x, q.output});
+  check_ending(q.trace, "--trace", "a picture", {".svg"});
   check_one_standard_input({q.file, q.x});
   check_json_output(q.json, q.output);
+  if (q.machine.where == "play") {
+    q.machine.where = "cpu";
+    q.machine.apply();
+    return run_played(q);
+  }
+  check(q.play.empty() && q.trace.empty(), fault::usage, "{} is for kernels that are played: add --device play",
+        q.play.empty() ? "--trace" : "--play");
+  q.where = q.machine.apply();
   const matrix_input input(q.file);
   const memory_plan before = plan_of(q, input);
   check_fits(before, q.where);
@@ -241,6 +251,14 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.add_flag("!--no-ceiling", q->ceiling, "do not measure how fast as much is read at best");
   add_json(app, q->json);
   q->machine.add(app, shared);
+  auto* const where = app.get_option("--device");
+  where->description("auto, cpu, gpu, gpu:N, or play: a classic kernel without a GPU (default auto)");
+  shared.words[where].emplace_back("play");
+  const auto* const played = "Play";
+  app.add_option("--play", q->play, "wave=32|64, order=ascending|descending|random, seed=N, between commas")
+      ->type_name("SETTINGS")
+      ->group(played);
+  add_file(app, shared, "--trace", q->trace, "draw which lane reads what, when, as SVG", played);
   app.footer(
       "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
       "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound\n"
@@ -249,7 +267,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       "  furrow spmv poisson3d:100 --format all --check\n"
       "  furrow spmv matrix.mtx --device gpu --format csr --kernel all\n"
       "  furrow spmv matrix.mtx -x x.mtx --alpha -1 --transpose -o y.npy\n"
-      "  furrow spmv matrix.mtx --precision f32 --threads 8 --json");
+      "  furrow spmv matrix.mtx --precision f32 --threads 8 --json\n"
+      "  furrow spmv poisson2d:100 --device play --kernel vector --trace lanes.svg");
   return [q] { return run(*q); };
 }
 

@@ -14,7 +14,8 @@ namespace furrow::cli {
 /// What a person asked `furrow spmv` for: y = alpha A x, or alpha A' x.
 struct spmv_request {
   std::string file, format = "auto", kernel = "auto";
-  std::string x, output; ///< files; x empty: random
+  std::string x, output;   ///< files; x empty: random
+  std::string play, trace; ///< how a kernel is played, and where its picture goes
   double alpha = 1;
   bool transpose = false, ceiling = true;
   machine_options machine;

@@ -162,6 +162,7 @@ constexpr std::array gpu_kernels{
     kernel_entry{"scalar",
                  "a thread a row",
                  {.start = 0.607, .by_slice = 2.38, .places = 0.219, .uneven = 0.0399, .longest = 47.8}},
+    kernel_entry{"warp_per_row", "a warp a row, whatever its length: the CSR vector kernel of Bell and Garland 2008"},
     kernel_entry{"half_warp",
                  "16 lanes a row, as in the tutorial on conjugate gradients",
                  {.start = 0.611, .memory = 0.509, .by_row = 0.636, .by_window = 0.342, .rows = 3.9, .longest = 4.24}},

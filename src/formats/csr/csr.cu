@@ -2,6 +2,7 @@
 #include "chunks.hpp"
 #include "convert.hpp"
 #include "merge.hpp"
+#include "row_launch.hpp"
 #include "segments.hpp"
 #include "stream.hpp"
 #include "tiles.hpp"
@@ -19,12 +20,6 @@
 namespace furrow::csr_format {
 namespace {
 
-/// How a row-shaped kernel is launched: lanes a row, and whether the grid covers all rows or only fills the device.
-struct row_launch {
-  int width = 1;
-  bool fill = false;
-};
-
 template <class V, class I>
 class csr_on_gpu final : public gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, kept_array>> {
   using base = gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, kept_array>>;
@@ -39,6 +34,7 @@ public:
     const index_t rows = a.shape.rows;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
     if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
+    launch_ = classic_launch(kernel_, mean, gpu::warp);
     if (kernel_ == "stream") {
       prepare(gpu::stream_kernel<V, I, 0>);
       prepare(gpu::stream_kernel<V, I, 1>);
@@ -70,12 +66,6 @@ public:
       sums_ = gpu_array<V>(cut.slots);
       arrived_ = gpu_array<unsigned>(host_array<unsigned>(cut.slots, 0u));
     }
-    if (kernel_ == "vector") {
-      launch_.width = 2; // the largest power of two up to the mean row length, at least 2, at most a warp
-      while (launch_.width * 2 <= mean && launch_.width < gpu::warp) launch_.width *= 2;
-    }
-    if (kernel_ == "half_warp") launch_ = {gpu::warp / 2, true};
-    if (kernel_ == "naive") launch_ = {1, true};
   }
 
   std::string kernel() const override { return kernel_; }
@@ -124,7 +114,9 @@ private:
       return launch_rows<8>(alpha, x, beta, y, xy);
     case 16:
       return launch_rows<16>(alpha, x, beta, y, xy);
-    default:
+    case 32:
+      return launch_rows<32>(alpha, x, beta, y, xy);
+    default: // 64, on hardware with so many
       return launch_rows<gpu::warp>(alpha, x, beta, y, xy);
     }
   }

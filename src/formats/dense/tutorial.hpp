@@ -3,6 +3,8 @@
 #include "call.hpp"
 #include "gpu_load.hpp"
 
+#include "backends/shared_array.hpp"
+
 /// The two kernels that tutorials on dense products begin with, bounds right, otherwise as they are. docs/gemv.md says
 /// what is wrong with them.
 namespace furrow::dense {
@@ -13,16 +15,16 @@ inline constexpr int tutorial_threads = 256;
 template <class T> __global__ void naive_kernel(call<T> c) {
   const index_t row = index_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= c.lines) return;
-  vector_value<T> sum{};
+  typename call<T>::value sum{};
   for (index_t k = 0; k < c.length; ++k) sum += number(c.a[row * c.leading + k]) * c.x[k * c.x_stride];
   put(c.alpha, sum, c.beta, c.y[row * c.y_stride]);
 }
 
 /// The same, with x brought into shared memory a tile at a time. It saves reads of x, which are few and cached anyway.
 template <class T> __global__ void tiled_kernel(call<T> c) {
-  __shared__ vector_value<T> tile[tutorial_threads];
+  FURROW_SHARED(typename call<T>::value, tile, tutorial_threads);
   const index_t row = index_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  vector_value<T> sum{};
+  typename call<T>::value sum{};
   for (index_t first = 0; first < c.length; first += tutorial_threads) {
     const index_t mine = first + threadIdx.x;
     if (mine < c.length) tile[threadIdx.x] = c.x[mine * c.x_stride];

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "played.hpp"
+#include "exit_code.hpp"
+#include "matrix_input.hpp"
+#include "memory.hpp"
+#include "nearest.hpp"
+#include "output.hpp"
+#include "random_vector.hpp"
+#include "text.hpp"
+#include "vectors.hpp"
+
+#include "core/check.hpp"
+#include "core/transpose.hpp"
+#include "formats/played.hpp"
+#include "picture/lanes.hpp"
+#include "tune/row_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace furrow::cli {
+namespace {
+
+std::vector<play::played_choice> choices_of(const spmv_request& q) {
+  if (q.format != "all" && q.kernel != "all") return {play::find_played(name_before_colon(q.format), q.kernel)};
+  std::vector<play::played_choice> all;
+  const auto add = [&](const play::played_format& f) {
+    for (const auto k : f.kernels)
+      if (q.kernel == "all" || q.kernel == k || (q.kernel == "auto" && k == f.kernels.front())) all.push_back({&f, k});
+  };
+  if (q.format == "all")
+    for (const auto* f : play::played_formats()) add(*f);
+  else add(*play::find_played(name_before_colon(q.format), "auto").format);
+  check(!all.empty(), fault::usage, "no format has a classic kernel '{}' to play", q.kernel);
+  return all;
+}
+
+/// The format's own refusals: padding that would fill the memory.
+template <class V> void check_layout(const play::played_choice& c, const std::string& parameters, const stats& s) {
+  const layout l = find_format(c.format->format).lay_out(s, precision_of<V>, parameters);
+  check(l.refusal.empty(), fault::input, "{}", l.refusal);
+}
+
+template <class V> void play_all(const spmv_request& q, const coo<V>& a, const stats& s, played_outcome& o) {
+  const auto x = q.x.empty() ? random_vector<V>(a.shape.cols)
+                             : read_vector_for<V>(q.x, "-x", a.shape.cols, q.transpose ? "row" : "column");
+  check(std::ranges::all_of(x, [](V v) { return std::isfinite(v); }), fault::input,
+        "{}: holds a NaN or an infinity: no reference to compare with", q.x);
+  const auto alpha = static_cast<V>(q.alpha);
+  check(std::isfinite(alpha), fault::usage, "--alpha: {} is too large for f32", q.alpha);
+  const auto truth = reference_product<V>(a, as_cview(x), alpha);
+  const auto colon = std::min(q.format.find(':'), q.format.size());
+  const std::string parameters = q.format.substr(std::min(colon + 1, q.format.size()));
+  for (const auto& c : choices_of(q)) {
+    check_layout<V>(c, parameters, s);
+    host_array<V> y(a.shape.rows, std::numeric_limits<V>::quiet_NaN()); // what a kernel forgets to write shows
+    played_result r{std::string(c.format->format), std::string(c.kernel), 0, {}};
+    r.kernels = c.format->product<V>()({a, parameters, alpha, as_cview(x), V(0), as_view(y)}, c.kernel, o.how);
+    r.row_error = largest_row_error<V>(truth, as_cview(y));
+    if (o.results.empty() && !q.output.empty()) write_answer(y, q.output);
+    o.results.push_back(std::move(r));
+  }
+}
+
+/// What a played product has no use for.
+void check_request(const spmv_request& q) {
+  check(!q.tune, fault::usage, "--tune measures, and a kernel that is played has no speed: name it with --kernel");
+  check(q.repeat == 0, fault::usage, "--repeat times products, and a kernel that is played has no speed");
+  check(q.alpha != 0, fault::usage, "--alpha 0 multiplies nothing: there is nothing to play");
+}
+
+} // namespace
+
+play::settings parse_play(const std::string& words) {
+  play::settings how;
+  const auto number = [&](std::string_view key, std::string_view text) {
+    std::uint64_t n = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
+    check(failed == std::errc() && end == text.data() + text.size(), fault::usage,
+          "--play: {} is a whole number, not '{}'", key, text);
+    return n;
+  };
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(',', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    const auto equals = std::min(word.find('='), word.size());
+    const std::string key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
+    at = end + 1;
+    check_name("setting of --play", key, {"wave", "order", "seed"});
+    if (key == "seed") how.seed = number(key, value);
+    if (key == "wave") {
+      check(value == "32" || value == "64", fault::usage, "--play: a wave has 32 or 64 lanes, not '{}'", value);
+      how.wave = static_cast<int>(number(key, value));
+    }
+    if (key == "order") {
+      check_name("order of warps", value, {"ascending", "descending", "random"});
+      how.order = value == "random"       ? play::turns::random
+                  : value == "descending" ? play::turns::descending
+                                          : play::turns::ascending;
+    }
+  }
+  return how;
+}
+
+int run_played(const spmv_request& q) {
+  check_request(q);
+  played_outcome o;
+  o.how = parse_play(q.play);
+  constexpr index_t drawn = 96; // steps that can still be told apart
+  if (!q.trace.empty()) o.how.traced = drawn;
+  choices_of(q);
+  const matrix_input input(q.file);
+  constexpr index_t most = 20'000'000; // entries: a minute or two, and a few gigabytes
+  const index_t entries = expected_stats(input.header()).nnz;
+  check(entries <= most, fault::usage,
+        "{}: has {} entries, and a kernel is played for up to {}: play a smaller matrix of its kind", q.file,
+        count_text(entries), count_text(most));
+  problem p = input.load();
+  o.name = p.name;
+  o.shape = p.a.shape;
+  if (q.transpose) p.a = transposed(p.a);
+  const stats s = measure(p.a);
+  check(s.finite, fault::input, "{}: holds a NaN or an infinity: no reference to compare with", q.file);
+  o.nnz = s.nnz;
+  if (q.machine.values() == precision::f64) {
+    play_all<double>(q, p.a, s, o);
+  } else {
+    play_all<float>(q, convert_values<float>(std::move(p.a)), s, o);
+  }
+  if (!q.trace.empty()) {
+    const auto& first = o.results.front();
+    write_file(q.trace,
+               picture::lanes(first.kernels.front(), fmt::format("{}: {} of {}", o.name, first.kernel, first.format)));
+  }
+  if (q.json) print(json_of(q, o));
+  else print_beside(q.output, text_of(q, o));
+  for (const auto& r : o.results) {
+    for (const auto& k : r.kernels) check(k.faults.empty(), fault::internal, "{}", k.faults.front());
+    check(r.row_error <= 1, fault::internal,
+          "{} ({}): a row is {:.3g} times the rounding bound away from the reference", r.format, r.kernel, r.row_error);
+  }
+  return done;
+}
+
+} // namespace furrow::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "spmv_request.hpp"
+
+#include "backends/gpu/play/report.hpp"
+
+namespace furrow::cli {
+
+/// `furrow spmv --device play`: the classic kernels without a GPU, with what they read.
+int run_played(const spmv_request& request);
+
+/// The words of --play: "wave=64,order=random,seed=3". Throws `fault::usage`.
+play::settings parse_play(const std::string& words);
+
+struct played_result {
+  std::string format, kernel;
+  double row_error = 0;
+  std::vector<play::kernel_report> kernels;
+};
+struct played_outcome {
+  std::string name;
+  shape2 shape;
+  index_t nnz = 0;
+  play::settings how;
+  std::vector<played_result> results;
+};
+std::string text_of(const spmv_request& request, const played_outcome& outcome);
+std::string json_of(const spmv_request& request, const played_outcome& outcome);
+
+} // namespace furrow::cli
