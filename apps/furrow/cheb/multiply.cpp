@@ -5,12 +5,15 @@
 #include "numbers.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "played_text.hpp"
 #include "product_command.hpp"
 #include "series_file.hpp"
 #include "text.hpp"
 
 #include "chebyshev/overflow.hpp"
+#include "chebyshev/played.hpp"
 #include "core/check.hpp"
+#include "picture/lanes.hpp"
 
 #include <fmt/format.h>
 
@@ -25,6 +28,7 @@ using namespace chebyshev;
 
 struct multiply_request {
   std::string left, right, output, on;
+  std::string play, trace;
   std::string series = "plain", how = "auto", wanted = "componentwise";
   index_t keep = 0;
   machine_options machine;
@@ -84,16 +88,67 @@ template <class V> void check_range(cview<V> c) {
         count, c.size, sizeof(V) == 4 ? "f32" : "f64", std::find_if(c.begin(), c.end(), beyond) - c.begin());
 }
 
+/// By a classic kernel without a GPU: what it reads in place of a time. The coefficients go to -o and into JSON.
+template <class V>
+int run_played(const multiply_request& q, cview<V> a, cview<V> b, const std::optional<interval>& on) {
+  const product_options o = options_of(q, {});
+  const algorithm how = o.how == algorithm::automatic ? algorithm::warp : o.how;
+  const play::settings settings = parse_play(q.play, q.trace);
+  host_array<V> c(o.keep.value_or(a.size + b.size - 1), std::numeric_limits<V>::quiet_NaN());
+  const play::kernel_report report = play_product(a, b, o.series, how, as_view(c), settings);
+  mend_overflow(a, b, o.series, as_view(c));
+  check_range(as_cview(c));
+  product_options sums = o;
+  sums.how = algorithm::direct;
+  const double bound = error_bound<V>(a, b, sums, algorithm::direct);
+  const host_array<V> other = multiply(a, b, sums);
+  for (index_t k = 0; k < c.size(); ++k)
+    check(std::fabs(double(c[k]) - double(other[k])) <= 2 * bound, fault::internal,
+          "{}: coefficient {} is {}, and {} by the sums of the CPU", name_of(how), k, c[k], other[k]);
+  if (!q.output.empty()) write_text(series_text(as_cview(c), on), q.output);
+  if (!q.trace.empty())
+    write_file(q.trace, picture::lanes(report, fmt::format("{} by {}: {} of a product", a.size, b.size, name_of(how))));
+  if (q.json) {
+    cli::json j{{"coefficients", cli::json::array()}};
+    for (const V v : c) j["coefficients"].push_back(v);
+    if (on) j["interval"] = {on->low, on->high};
+    j["convention"] = name_of(o.series);
+    j["algorithm"] = name_of(how);
+    j["precision"] = q.machine.precision_name;
+    j["device"] = "play";
+    add_settings(j, settings);
+    j["error_bound"] = number(bound);
+    j["kernel"] = json_of(report);
+    print(json_text(j, 2));
+  } else {
+    std::string text = fmt::format(
+        "{} by {} coefficients, {}, {}\nplayed on the CPU, {}, {}; no coefficient is off by more than {:.1e}\n\n",
+        a.size, b.size, name_of(o.series), name_of(how), q.machine.precision_name, order_text(settings), bound);
+    text += table_of(report);
+    if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
+    print_beside(q.output, text);
+  }
+  if (!report.faults.empty()) throw error(fault::internal, report.faults.front());
+  return done;
+}
+
 template <class V> int run_in(const multiply_request& q) {
   check_one_standard_input({q.left, q.right});
   check_json_output(q.json, q.output);
   check_output(q.output, "-o", {q.left, q.right});
   check_ending(q.output, "-o", "a series", {".txt", ".csv"});
-  const device where = q.machine.apply();
+  check_output(q.trace, "--trace", {q.left, q.right, q.output});
+  check_ending(q.trace, "--trace", "a picture", {".svg"});
+  const bool played = q.machine.where == "play";
+  if (!played) check_not_played(q.play, q.trace);
+  machine_options machine = q.machine;
+  if (played) machine.where = "cpu";
+  const device where = machine.apply();
   const product_options o = options_of(q, where);
   const series_file left = read_series_file(q.left, q.on), right = read_series_file(q.right, q.on);
   const std::optional<interval> on = common_interval(left, right);
   const auto a = coefficients_of<V>(left), b = coefficients_of<V>(right);
+  if (played) return run_played<V>(q, as_cview(a), as_cview(b), on);
   product_plan<V> plan(a.size(), b.size(), 1, o);
   host_array<V> c(plan.size());
   double seconds = 0;
@@ -150,17 +205,20 @@ std::function<int()> add_multiply(CLI::App& app, context& shared) {
   choice("--convention", q->series, "plain: sum a_k T_k; primed: a_0/2 + sum a_k T_k (default plain)",
          {"plain", "primed"});
   app.add_option("--keep", q->keep, "coefficients wanted (default: all)")->type_name("N")->transform(whole(1));
-  choice("--algorithm", q->how, "auto, direct, fft; on a GPU also thread, block, warp (default auto)",
+  choice("--algorithm", q->how, "auto, direct, fft; on a GPU, or played, also thread, block, warp (default auto)",
          {"auto", "direct", "fft", "thread", "block", "warp"});
   choice("--accuracy", q->wanted, "componentwise: small coefficients keep their digits; normwise: allows the FFT",
          {"componentwise", "normwise"});
   add_interval_of_file(app, q->on);
   add_json(app, q->json);
   q->machine.add(app, shared);
-  app.footer("Without -o the coefficients go to stdout, one a line.\n\n"
-             "Examples:\n"
-             "  furrow cheb multiply a.txt b.txt\n"
-             "  furrow cheb multiply a.txt b.txt --accuracy normwise --keep 1000 -o c.txt");
+  add_played(app, shared, q->play, q->trace);
+  app.footer(
+      "Without -o the coefficients go to stdout, one a line; of a product that is played, what its kernel reads.\n\n"
+      "Examples:\n"
+      "  furrow cheb multiply a.txt b.txt\n"
+      "  furrow cheb multiply a.txt b.txt --accuracy normwise --keep 1000 -o c.txt\n"
+      "  furrow cheb multiply a.txt b.txt --device play --algorithm block");
   return [q] { return q->machine.precision_name == "f32" ? run_in<float>(*q) : run_in<double>(*q); };
 }
 

@@ -3,8 +3,8 @@
 #include "exit_code.hpp"
 #include "matrix_input.hpp"
 #include "memory.hpp"
-#include "nearest.hpp"
 #include "output.hpp"
+#include "played_text.hpp"
 #include "random_vector.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -75,43 +74,10 @@ void check_request(const spmv_request& q) {
 
 } // namespace
 
-play::settings parse_play(const std::string& words) {
-  play::settings how;
-  const auto number = [&](std::string_view key, std::string_view text) {
-    std::uint64_t n = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
-    check(failed == std::errc() && end == text.data() + text.size(), fault::usage,
-          "--play: {} is a whole number, not '{}'", key, text);
-    return n;
-  };
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(',', at), words.size());
-    const std::string word = words.substr(at, end - at);
-    const auto equals = std::min(word.find('='), word.size());
-    const std::string key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
-    at = end + 1;
-    check_name("setting of --play", key, {"wave", "order", "seed"});
-    if (key == "seed") how.seed = number(key, value);
-    if (key == "wave") {
-      check(value == "32" || value == "64", fault::usage, "--play: a wave has 32 or 64 lanes, not '{}'", value);
-      how.wave = static_cast<int>(number(key, value));
-    }
-    if (key == "order") {
-      check_name("order of warps", value, {"ascending", "descending", "random"});
-      how.order = value == "random"       ? play::turns::random
-                  : value == "descending" ? play::turns::descending
-                                          : play::turns::ascending;
-    }
-  }
-  return how;
-}
-
 int run_played(const spmv_request& q) {
   check_request(q);
   played_outcome o;
-  o.how = parse_play(q.play);
-  constexpr index_t drawn = 96; // steps that can still be told apart
-  if (!q.trace.empty()) o.how.traced = drawn;
+  o.how = parse_play(q.play, q.trace);
   choices_of(q);
   const matrix_input input(q.file);
   constexpr index_t most = 20'000'000; // entries: a minute or two, and a few gigabytes
@@ -139,7 +105,8 @@ int run_played(const spmv_request& q) {
   if (q.json) print(json_of(q, o));
   else print_beside(q.output, text_of(q, o));
   for (const auto& r : o.results) {
-    for (const auto& k : r.kernels) check(k.faults.empty(), fault::internal, "{}", k.faults.front());
+    for (const auto& k : r.kernels)
+      if (!k.faults.empty()) throw error(fault::internal, k.faults.front());
     check(r.row_error <= 1, fault::internal,
           "{} ({}): a row is {:.3g} times the rounding bound away from the reference", r.format, r.kernel, r.row_error);
   }

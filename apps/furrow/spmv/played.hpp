@@ -9,9 +9,6 @@ namespace furrow::cli {
 /// `furrow spmv --device play`: the classic kernels without a GPU, with what they read.
 int run_played(const spmv_request& request);
 
-/// The words of --play: "wave=64,order=random,seed=3". Throws `fault::usage`.
-play::settings parse_play(const std::string& words);
-
 struct played_result {
   std::string format, kernel;
   double row_error = 0;

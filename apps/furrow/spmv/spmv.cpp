@@ -5,6 +5,7 @@
 #include "nearest.hpp"
 #include "numbers.hpp"
 #include "played.hpp"
+#include "played_text.hpp"
 #include "random_vector.hpp"
 #include "spmv_request.hpp"
 #include "text.hpp"
@@ -199,8 +200,7 @@ int run(spmv_request& q) {
     q.machine.apply();
     return run_played(q);
   }
-  check(q.play.empty() && q.trace.empty(), fault::usage, "{} is for kernels that are played: add --device play",
-        q.play.empty() ? "--trace" : "--play");
+  check_not_played(q.play, q.trace);
   q.where = q.machine.apply();
   const matrix_input input(q.file);
   const memory_plan before = plan_of(q, input);
@@ -251,14 +251,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.add_flag("!--no-ceiling", q->ceiling, "do not measure how fast as much is read at best");
   add_json(app, q->json);
   q->machine.add(app, shared);
-  auto* const where = app.get_option("--device");
-  where->description("auto, cpu, gpu, gpu:N, or play: a classic kernel without a GPU (default auto)");
-  shared.words[where].emplace_back("play");
-  const auto* const played = "Play";
-  app.add_option("--play", q->play, "wave=32|64, order=ascending|descending|random, seed=N, between commas")
-      ->type_name("SETTINGS")
-      ->group(played);
-  add_file(app, shared, "--trace", q->trace, "draw which lane reads what, when, as SVG", played);
+  add_played(app, shared, q->play, q->trace);
   app.footer(
       "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
       "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound\n"

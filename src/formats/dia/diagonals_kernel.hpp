@@ -7,6 +7,7 @@
 #include "backends/shared_array.hpp"
 
 namespace furrow::dia_format {
+namespace { // nvcc gives the kernel 40 registers in place of 32 where others might launch it too
 
 inline constexpr int diagonals_threads = 256, offsets_at_once = 1024;
 
@@ -42,4 +43,5 @@ __global__ void __launch_bounds__(diagonals_threads)
   gpu::finish<diagonals_threads, N>(dot, xy);
 }
 
+} // namespace
 } // namespace furrow::dia_format

@@ -51,10 +51,21 @@ private:
   T value_{};
 };
 
-/// Of two products the first one is rounded: of alpha s + beta y, which has it in both its branches.
+/// Of two products the second one is rounded first, as in the code that nvcc 13.0 makes.
 template <class T, int Lanes>
 [[gnu::always_inline]] inline real<T, Lanes> operator+(product<T, Lanes> p, product<T, Lanes> q) {
-  return real<T, Lanes>(std::fma(q.a, q.b, p.a * p.b));
+  return real<T, Lanes>(std::fma(p.a, p.b, q.a * q.b));
+}
+
+/// `furrow::store` and `dense::put`, which have alpha s in both their branches: there nvcc rounds that once for both.
+template <class T, int L>
+[[gnu::always_inline]] inline void store(real<T, L> alpha, real<T, L> sum, real<T, L> beta, real<T, L>& y) {
+  const real<T, L> scaled = alpha * sum;
+  y = beta == real<T, L>(0) ? scaled : scaled + beta * y;
+}
+template <class T, int L>
+[[gnu::always_inline]] inline void put(real<T, L> alpha, real<T, L> sum, real<T, L> beta, real<T, L>& y) {
+  store(alpha, sum, beta, y);
 }
 
 /// An integer in an array.

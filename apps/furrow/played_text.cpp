@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "played_text.hpp"
+#include "nearest.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
+
+#include "core/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace furrow::cli {
+namespace {
+
+const char* name_of(play::turns order) {
+  return order == play::turns::random ? "random" : order == play::turns::descending ? "descending" : "ascending";
+}
+
+std::string row_of(const play::traffic& t, int wave) {
+  const double idle = 1 - double(t.lanes) / double(t.instructions * wave);
+  const std::string lines = t.shared ? "" : fmt::format("{:.2f}", double(t.lines) / double(t.instructions));
+  const std::string used = t.shared ? "" : fmt::format("{:.0f} %", 100 * double(t.bytes) / (128 * double(t.lines)));
+  std::string row = fmt::format("    {:<10} {:<12} {:>12} {:>6} {:>10} {:>11} {:>13} {:>10}", t.array,
+                                fmt::format("{}{}", t.shared ? "shared " : "", t.stores ? "store" : "load"),
+                                count_text(t.instructions), fmt::format("{:.0f} %", 100 * idle),
+                                bytes_text(double(t.bytes)), lines, used, t.shared ? count_text(t.conflicts) : "");
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row + "\n";
+}
+
+} // namespace
+
+void add_played(CLI::App& app, context& shared, std::string& play, std::string& trace) {
+  auto* const where = app.get_option("--device");
+  where->description("auto, cpu, gpu, gpu:N, or play: a classic kernel without a GPU (default auto)");
+  shared.words[where].emplace_back("play");
+  const auto* const group = "Play";
+  app.add_option("--play", play, "wave=32|64, order=ascending|descending|random, seed=N, between commas")
+      ->type_name("SETTINGS")
+      ->group(group);
+  add_file(app, shared, "--trace", trace, "draw which lane reads what, when, as SVG", group);
+}
+
+play::settings parse_play(const std::string& words, const std::string& trace) {
+  play::settings how;
+  constexpr index_t drawn = 96; // steps that can still be told apart
+  if (!trace.empty()) how.traced = drawn;
+  const auto number = [&](std::string_view key, std::string_view text) {
+    std::uint64_t n = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
+    check(failed == std::errc() && end == text.data() + text.size(), fault::usage,
+          "--play: {} is a whole number, not '{}'", key, text);
+    return n;
+  };
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(',', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    const auto equals = std::min(word.find('='), word.size());
+    const std::string key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
+    at = end + 1;
+    check_name("setting of --play", key, {"wave", "order", "seed"});
+    if (key == "seed") how.seed = number(key, value);
+    if (key == "wave") {
+      check(value == "32" || value == "64", fault::usage, "--play: a wave has 32 or 64 lanes, not '{}'", value);
+      how.wave = static_cast<int>(number(key, value));
+    }
+    if (key == "order") {
+      check_name("order of warps", value, {"ascending", "descending", "random"});
+      how.order = value == "random"       ? play::turns::random
+                  : value == "descending" ? play::turns::descending
+                                          : play::turns::ascending;
+    }
+  }
+  return how;
+}
+
+void check_not_played(const std::string& play, const std::string& trace) {
+  check(play.empty() && trace.empty(), fault::usage, "{} is for kernels that are played: add --device play",
+        play.empty() ? "--trace" : "--play");
+}
+
+std::string order_text(const play::settings& how) {
+  return fmt::format("warps of {} lanes in {} order", how.wave, name_of(how.order));
+}
+
+void add_settings(json& to, const play::settings& how) {
+  to["wave"] = how.wave;
+  to["order"] = name_of(how.order);
+  if (how.order == play::turns::random) to["seed"] = how.seed;
+}
+
+std::string table_of(const play::kernel_report& k) {
+  std::string text = fmt::format("  {}: {} blocks of {} threads, {} barriers, {} shuffles\n", k.kernel,
+                                 count_text(k.blocks), k.threads, count_text(k.barriers), count_text(k.shuffles));
+  text += dim(fmt::format("    {:<10} {:<12} {:>12} {:>6} {:>10} {:>11} {:>13} {:>10}\n", "array", "", "accesses",
+                          "idle", "bytes", "lines each", "of them used", "conflicts"));
+  for (const auto& t : k.arrays) text += row_of(t, k.wave);
+  for (const auto& f : k.faults) text += bad(fmt::format("    {}\n", f));
+  return text;
+}
+
+json json_of(const play::kernel_report& k) {
+  json arrays = json::array();
+  for (const auto& t : k.arrays)
+    arrays.push_back({{"array", t.array},
+                      {"shared", t.shared},
+                      {"access", t.stores ? "store" : "load"},
+                      {"element_bytes", t.element_bytes},
+                      {"instructions", t.instructions},
+                      {"lanes", t.lanes},
+                      {"idle_lanes", t.instructions * k.wave - t.lanes},
+                      {"bytes", t.bytes},
+                      {"lines", t.lines},
+                      {"bank_conflicts", t.conflicts}});
+  return {{"kernel", k.kernel},     {"blocks", k.blocks}, {"threads", k.threads}, {"barriers", k.barriers},
+          {"shuffles", k.shuffles}, {"arrays", arrays},   {"faults", k.faults}};
+}
+
+} // namespace furrow::cli
