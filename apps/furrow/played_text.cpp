@@ -15,7 +15,7 @@
 namespace furrow::cli {
 namespace {
 
-const char* name_of(play::turns order) {
+const char* word_of(play::turns order) {
   return order == play::turns::random ? "random" : order == play::turns::descending ? "descending" : "ascending";
 }
 
@@ -83,12 +83,12 @@ void check_not_played(const std::string& play, const std::string& trace) {
 }
 
 std::string order_text(const play::settings& how) {
-  return fmt::format("warps of {} lanes in {} order", how.wave, name_of(how.order));
+  return fmt::format("warps of {} lanes in {} order", how.wave, word_of(how.order));
 }
 
 void add_settings(json& to, const play::settings& how) {
   to["wave"] = how.wave;
-  to["order"] = name_of(how.order);
+  to["order"] = word_of(how.order);
   if (how.order == play::turns::random) to["seed"] = how.seed;
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures that solve and info draw: SVG with the words and the marks that belong there."""
+import json
 import re
 import xml.etree.ElementTree
 
@@ -47,6 +48,17 @@ class Pictures(Case):
         self.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")
         self.furrow("info", "empty.mtx", "--picture", "empty.svg")
         self.drawn("empty.svg")
+
+    def test_lanes_of_a_played_kernel(self):
+        said = json.loads(self.furrow("spmv", "poisson1d:20", "--device", "play", "--kernel", "scalar", "--trace", "lanes.svg",
+                                      "--json").stdout)
+        root, words = self.drawn("lanes.svg")
+        self.assertIn("poisson1d:20: scalar of csr", words)
+        cells = [title.text for title in root.iter(SVG + "title")][1:]  # the first one is that of the picture
+        arrays = said["results"][0]["kernels"][0]["arrays"]
+        self.assertEqual(len(cells), sum(a["lanes"] for a in arrays))  # one warp has all rows
+        self.assertIn("step 1, lane 0: reads row_ptr[0]", cells)
+        self.assertEqual(sum("writes y[" in c for c in cells), 20)
 
 
 if __name__ == "__main__":
