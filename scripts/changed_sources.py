@@ -22,7 +22,7 @@ def git(*arguments):
 
 def sources(folders):
     listed = git("ls-files", "--cached", "--others", "--exclude-standard", "--", *(f"{f}/*.cpp" for f in folders))
-    return [name for name in listed.stdout.split() if not name.endswith("_test.cpp")]
+    return [name for name in listed.stdout.split() if not name.endswith(("_test.cpp", "/play.cpp"))]
 
 
 def includes(name, known):

@@ -11,7 +11,7 @@ build=${1:-build/release}
 
 sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 to_look_at() {
-  if [ $# -gt 0 ]; then scripts/changed_sources.py "$1"; else sources 'src/*.cpp' 'apps/*.cpp' | grep -v '_test\.cpp$'; fi
+  if [ $# -gt 0 ]; then scripts/changed_sources.py "$1"; else sources 'src/*.cpp' 'apps/*.cpp' | grep -v -e '_test\.cpp$' -e '/play\.cpp$'; fi
 }
 
 echo "clang-format"
@@ -19,6 +19,7 @@ sources '*.cpp' '*.hpp' '*.cu' | xargs clang-format --dry-run -Werror
 
 shift $(($# > 0))
 echo "clang-tidy over $(to_look_at "$@" | grep -c .) sources"
+# A play.cpp is a source of CUDA to what it includes, which clang 14 cannot read: it has no std::source_location.
 # -fopenmp-simd and the like are GCC's own in part: clang is told not to mind what it does not know.
 to_look_at "$@" |
   xargs -r -P "$(nproc)" -n 1 clang-tidy -p "$build" --quiet \

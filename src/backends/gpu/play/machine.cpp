@@ -131,13 +131,14 @@ struct machine::impl {
   }
 
   std::span<actor> warp_of(int w) {
-    const auto first = static_cast<std::size_t>(w * how.wave);
+    const auto first = static_cast<std::size_t>(w) * static_cast<std::size_t>(how.wave);
     return std::span(threads).subspan(first, std::min(static_cast<std::size_t>(how.wave), threads.size() - first));
   }
 
   void fold(int w) {
     const bool traced = how.traced > 0 && block == 0 && w == 0;
-    const std::size_t first = static_cast<std::size_t>(w * how.wave), count = warp_of(w).size();
+    const std::size_t first = static_cast<std::size_t>(w) * static_cast<std::size_t>(how.wave),
+                      count = warp_of(w).size();
     lanes.fold(std::span(accesses).subspan(first, count), arrays, traced ? &report.trace : nullptr, how.traced);
     for (std::size_t k = first; k < first + count; ++k) accesses[k].clear();
   }

@@ -41,7 +41,7 @@ struct cudaLaunchAttribute {
   } val;
 };
 struct dim3 {
-  explicit dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
   unsigned x, y, z;
 };
 struct cudaLaunchConfig_t {
