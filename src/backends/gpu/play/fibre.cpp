@@ -65,7 +65,7 @@ namespace {
 struct context {
   void* at = nullptr;
   void make(std::byte* stack, std::size_t bytes, void (*run)(void*), void* argument) {
-    auto* top = reinterpret_cast<void**>((reinterpret_cast<std::uintptr_t>(stack) + bytes) / 16 * 16);
+    auto* top = reinterpret_cast<void**>(stack + bytes / 16 * 16);
     *--top = nullptr; // nobody called
     *--top = nullptr;
     *--top = reinterpret_cast<void*>(&furrow_play_enter);

@@ -52,7 +52,7 @@ int lockstep::number_of(const access& a) {
 }
 
 traffic& lockstep::counter(const access& a, const memory& m) {
-  const auto key = static_cast<std::size_t>(2 * a.array + (a.stores ? 1 : 0));
+  const auto key = 2 * static_cast<std::size_t>(a.array) + (a.stores ? 1 : 0);
   if (key >= counter_of_.size()) counter_of_.resize(key + 1, -1);
   if (counter_of_[key] < 0) {
     counter_of_[key] = static_cast<int>(counts_.size());

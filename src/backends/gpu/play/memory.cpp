@@ -48,9 +48,10 @@ void memory::add(std::string name, const void* data, index_t elements, int eleme
 void* memory::share(const char* name, index_t elements, int element_bytes) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * static_cast<std::size_t>(element_bytes);
   const auto begin_block = [&](array& a) {
-    if (!a.live) std::memset(reinterpret_cast<void*>(a.begin), 0xff, bytes);
+    std::byte* const at = room_.get() + (a.begin - reinterpret_cast<std::uintptr_t>(room_.get()));
+    if (!a.live) std::memset(at, 0xff, bytes);
     a.live = true;
-    return reinterpret_cast<void*>(a.begin);
+    return static_cast<void*>(at);
   };
   for (auto& a : arrays_)
     if (a.shared && a.elements == elements && a.element_bytes == element_bytes && a.name == name) return begin_block(a);
