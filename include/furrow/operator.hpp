@@ -68,8 +68,8 @@ template <class V> struct any_operator {
     check_block(shape(), x, y, count);
     do_apply_block(x, y, count);
   }
-  /// Whether `apply_block` reads A once for 2, 4, 8 or 16 vectors: csr, bcsr and dia on the CPU. Otherwise, and for
-  /// other numbers, one vector follows the other, copied there and back.
+  /// Whether `apply_block` reads A once for 2, 4, 8 or 16 vectors: csr, bcsr, dia, sell, packed and stencil on the CPU.
+  /// Otherwise, and for other numbers, one vector follows the other, copied there and back.
   virtual bool multiplies_blocks() const { return false; }
   /// Where the matrix lies, and the vectors must.
   virtual device where() const { return {}; }

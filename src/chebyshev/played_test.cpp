@@ -45,7 +45,7 @@ template <class V> void check_product(index_t na, index_t nb, index_t keep, conv
 TEST(chebyshev_played, the_classic_kernels_are_right_in_every_order_of_warps_with_32_and_64_lanes) {
   for (const algorithm how : {algorithm::thread, algorithm::block, algorithm::warp})
     for (const convention series : {convention::plain, convention::primed})
-      for (const auto& [na, nb] : {std::pair<index_t, index_t>{1, 1}, {1, 5}, {7, 3}, {33, 64}, {100, 70}})
+      for (const auto& [na, nb] : {std::pair<index_t, index_t>{1, 1}, {1, 5}, {7, 3}, {33, 64}})
         for (const index_t keep : {index_t(1), na, na + nb - 1, na + nb + 3}) {
           check_product<double>(na, nb, keep, series, how);
           check_product<float>(na, nb, keep, series, how);
