@@ -118,7 +118,7 @@ int run_played(const multiply_request& q, cview<V> a, cview<V> b, const std::opt
     j["device"] = "play";
     add_settings(j, settings);
     j["error_bound"] = number(bound);
-    j["kernel"] = json_of(report);
+    j["kernel"] = cli::json_of(report);
     print(json_text(j, 2));
   } else {
     std::string text = fmt::format(
