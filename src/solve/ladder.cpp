@@ -18,6 +18,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace furrow {
@@ -241,6 +243,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   std::vector<solve_rung> rungs;
   index_t iterations = spent.iterations;
   double setup_seconds = 0, solve_seconds = 0;
+  std::optional<rung_plan> left_early; // the last one that went no further than its outlook
   for (; at_ < plans_.size(); ++at_) {
     const rung_plan plan = plans_[at_];
     const bool made_before = first_ != nullptr; // its seconds belong to the set-up
@@ -267,6 +270,12 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
       best = ended(tried.why, tried.outcome);
     }
     const status why = tried.why;
+    if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
+    if (!kept_ && left_early && at_ + 1 == plans_.size()) {
+      plans_.push_back(*std::exchange(left_early, std::nullopt));
+      plans_.back().outlook = 0;
+      plans_.back().reason = "to its own limit: nothing that follows could be set up";
+    }
     if (!made_before) setup_seconds += tried.setup_seconds;
     solve_seconds += tried.solve_seconds;
     rungs.push_back(std::move(tried));
