@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpu_multigrid: conjugate gradients with amg:sa on a GPU, from compressed rows that lie there.
+// gpu_multigrid: conjugate gradients with amg:sa and amg:grid on a GPU, from compressed rows that lie there.
 //   gpu_multigrid [--json FILE] [GENERATOR...]      default: poisson3d:100 poisson3d:200
 // Set-up: the hierarchy, the first of the process and the median of the others. Solve: to 1e-8, b = A * ones, b sent
 // and x fetched included. Every hierarchy is applied to b once: the results must have the same bits.
@@ -7,6 +7,7 @@
 
 #include "preconditioners/amg/gpu_cycle.hpp"
 #include "preconditioners/amg/gpu_setup.hpp"
+#include "preconditioners/amg/grid/gpu_setup.hpp"
 #include "preconditioners/stored_product.hpp"
 
 #include <furrow/device.hpp>
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 using nlohmann::json;
@@ -40,7 +42,15 @@ template <class F> double seconds_of(F call) {
   return now() - began;
 }
 
-json measure_one(const std::string& matrix, int turns) {
+/// The hierarchy of rows that lie on the GPU; the box is looked for too.
+amg::hierarchy<float, gpu_array> set_up(const amg::device_matrix& a, bool grid) {
+  if (!grid) return amg::smoothed_aggregation_on_gpu<float>(amg::device_matrix(a));
+  const amg::found_box found = amg::find_box_on_gpu(view_of(a));
+  if (!found) throw std::runtime_error("no grid: the matrix " + found.failure);
+  return amg::grid_hierarchy_on_gpu<float>(view_of(a), found);
+}
+
+json measure_one(const std::string& matrix, bool grid, int turns) {
   const device gpu{device::kind::gpu, 0};
   select_device(gpu);
   auto a = generate(matrix).a;
@@ -57,9 +67,7 @@ json measure_one(const std::string& matrix, int turns) {
   std::vector<host_array<double>> applied;
   for (int turn = 0; turn <= turns; ++turn) {
     m.reset();
-    amg::device_matrix own = there;
-    setups.push_back(seconds_of(
-        [&] { m = amg::multigrid_on_gpu<double>(amg::smoothed_aggregation_on_gpu<float>(std::move(own)), 2, {}); }));
+    setups.push_back(seconds_of([&] { m = amg::multigrid_on_gpu<double>(set_up(there, grid), 2, {}); }));
     m->apply(as_cview(r), as_view(z));
     applied.emplace_back(z);
     if (turn > 0) same_bits = same_bits && std::ranges::equal(applied.front(), applied.back());
@@ -82,7 +90,9 @@ json measure_one(const std::string& matrix, int turns) {
   const double first_setup = setups.front(), first_solve = solves.front();
   setups.erase(setups.begin());
   solves.erase(solves.begin());
+  const char* const kind = grid ? "amg:grid" : "amg:sa";
   json result{{"matrix", matrix},
+              {"precond", kind},
               {"status", name(report.why)},
               {"iterations", report.iterations},
               {"relative_residual", report.relative_residual},
@@ -90,10 +100,10 @@ json measure_one(const std::string& matrix, int turns) {
               {"solve", {{"first", first_solve}, {"median", median(solves)}, {"iterating", report.solve_seconds}}},
               {"same_bits", same_bits},
               {"levels", levels}};
-  fmt::print("{}: {} in {} iterations; set-up {:.2f} ms (first {:.2f}), solve {:.2f} ms (first {:.2f}), iterating "
+  fmt::print("{} {}: {} in {} iterations; set-up {:.2f} ms (first {:.2f}), solve {:.2f} ms (first {:.2f}), iterating "
              "{:.2f} ms, {} bits\n",
-             matrix, name(report.why), report.iterations, 1e3 * median(setups), 1e3 * first_setup, 1e3 * median(solves),
-             1e3 * first_solve, 1e3 * report.solve_seconds, same_bits ? "the same" : "OTHER");
+             matrix, kind, name(report.why), report.iterations, 1e3 * median(setups), 1e3 * first_setup,
+             1e3 * median(solves), 1e3 * first_solve, 1e3 * report.solve_seconds, same_bits ? "the same" : "OTHER");
   for (const auto& l : levels)
     fmt::print("  {:>10} rows {:>11} entries {:8.3f} ms\n", l["rows"].get<index_t>(), l["entries"].get<index_t>(),
                1e3 * l["seconds"].get<double>());
@@ -114,7 +124,8 @@ int main(int argc, char** argv) {
     }
     if (names.empty()) names = {"poisson3d:100", "poisson3d:200"};
     json all{{"device", describe(device{device::kind::gpu, 0})}, {"results", json::array()}};
-    for (const auto& matrix : names) all["results"].push_back(bench::measure_one(matrix, 7));
+    for (const auto& matrix : names)
+      for (const bool grid : {false, true}) all["results"].push_back(bench::measure_one(matrix, grid, 7));
     if (!file.empty()) std::ofstream(file) << all.dump(1) << '\n';
   } catch (const std::exception& e) {
     fmt::print(stderr, "gpu_multigrid: {}\n", e.what());

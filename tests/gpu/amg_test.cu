@@ -6,6 +6,9 @@
 #include "matrix/multiply.hpp"
 #include "matrix/transpose.hpp"
 #include "preconditioners/amg/gpu_setup.hpp"
+#include "preconditioners/amg/grid/box_matrix.hpp"
+#include "preconditioners/amg/grid/gpu_setup.hpp"
+#include "preconditioners/amg/grid/setup.hpp"
 #include "preconditioners/amg/setup.hpp"
 #include "preconditioners/entry.hpp"
 
@@ -169,6 +172,78 @@ TEST_F(gpu_multigrid, has_the_levels_of_the_host) {
   }
 }
 
+/// Grids of one, two and three directions, odd and even, coefficients that jump, and one direction that is weak.
+std::vector<coo<double>> grids() {
+  std::vector<coo<double>> all;
+  all.push_back(kit::laplacian(24, 21, 18));
+  all.push_back(kit::laplacian(301, 200));
+  all.push_back(kit::laplacian(5000));
+  all.push_back(generate("anisotropic2d:80:0.01").a);
+  all.push_back(generate("stencil3d27:17").a);
+  all.push_back(jumps(18));
+  return all;
+}
+
+TEST_F(gpu_multigrid, finds_the_box_that_the_host_finds) {
+  auto all = grids();
+  all.push_back(wheel(6000));
+  all.push_back(kit::diagonal({3.0, 2.0}));
+  std::vector<kit::triplet> leaves{{39, 40, -1.0}, {40, 39, -1.0}}; // from one line of 40 to the next
+  const auto plane = kit::laplacian(40, 30);
+  for (index_t k = 0; k < plane.nnz(); ++k) leaves.push_back({plane.row[k], plane.col[k], plane.val[k]});
+  all.push_back(kit::assemble(plane.shape, std::move(leaves)));
+  for (const auto& matrix : all) {
+    const auto a = rows_of(coo<double>(matrix));
+    SCOPED_TRACE(a.shape.rows);
+    const auto here = amg::find_box(a.view());
+    const auto there = amg::find_box_on_gpu(view_of(amg::uploaded(a.view())));
+    EXPECT_EQ(here.failure, there.failure);
+    EXPECT_EQ(here.points, there.points);
+    if (here) {
+      EXPECT_EQ(here.offsets, there.offsets);
+    }
+  }
+}
+
+TEST_F(gpu_multigrid, has_the_grids_of_the_host) {
+  for (const auto& matrix : grids()) {
+    const auto a = rows_of(coo<double>(matrix));
+    SCOPED_TRACE(a.shape.rows);
+    const auto found = amg::find_box(a.view());
+    ASSERT_TRUE(found) << found.failure;
+    const auto here = amg::grid_hierarchy<double>(amg::in_box(a.view(), found));
+    const auto there = amg::grid_hierarchy_on_gpu<double>(view_of(amg::uploaded(a.view())), found);
+    ASSERT_EQ(here.levels.size(), there.levels.size());
+    EXPECT_EQ(here.reason, there.reason);
+    EXPECT_EQ(here.scale, there.scale);
+    const auto compare = [&](const auto& values, const auto& expected) {
+      ASSERT_EQ(values.size(), expected.size());
+      for (index_t i = 0; i < values.size(); ++i)
+        ASSERT_NEAR(values[i], expected[i], 1e-11 * (1 + std::abs(expected[i]))) << i;
+    };
+    for (std::size_t k = 0; k < here.levels.size(); ++k) {
+      SCOPED_TRACE(k);
+      const amg::level<double>& wanted = here.levels[k];
+      const auto got = download(there.levels[k]);
+      EXPECT_EQ(here.facts[k].rows, there.facts[k].rows);
+      EXPECT_EQ(here.facts[k].entries, there.facts[k].entries);
+      EXPECT_EQ(here.facts[k].bytes, there.facts[k].bytes);
+      EXPECT_NEAR(wanted.lambda, got.lambda, 1e-9);
+      ASSERT_EQ(got.axes.size(), wanted.axes.size());
+      for (std::size_t d = 0; d < got.axes.size(); ++d) {
+        EXPECT_EQ(got.axes[d].axis, wanted.axes[d].axis);
+        EXPECT_EQ(got.axes[d].fine, wanted.axes[d].fine);
+        compare(got.axes[d].lower, wanted.axes[d].lower);
+        compare(got.axes[d].upper, wanted.axes[d].upper);
+      }
+      EXPECT_TRUE(std::ranges::equal(got.diagonals.offset, wanted.diagonals.offset));
+      compare(got.diagonals.val, wanted.diagonals.val);
+      compare(got.inverse, wanted.inverse);
+    }
+    compare(host_array<double>(there.coarsest), here.coarsest);
+  }
+}
+
 template <class V> void compare_applications(const coo<double>& matrix, const char* name, device gpu) {
   const solver_needs definite{{true, true}, {true, true}};
   const auto a = kit::as_precision<V>(matrix);
@@ -210,6 +285,14 @@ TEST_F(gpu_multigrid, multiplies_as_the_host_does) {
   all.push_back(kit::diagonal({3.0}));
   for (const auto& a : all)
     for (const char* name : {"amg:sa", "amg:sa:1", "amg:sa:3"}) {
+      compare<double>(a, name, gpu);
+      compare<float>(a, name, gpu);
+    }
+}
+
+TEST_F(gpu_multigrid, multiplies_on_grids_as_the_host_does) {
+  for (const auto& a : grids())
+    for (const char* name : {"amg:grid", "amg:grid:1", "amg"}) {
       compare<double>(a, name, gpu);
       compare<float>(a, name, gpu);
     }

@@ -3,7 +3,9 @@
 #include "core/parameters.hpp"
 #include "gpu_cycle.hpp"
 #include "gpu_setup.hpp"
+#include "grid/box_matrix.hpp"
 #include "grid/detect.hpp"
+#include "grid/gpu_setup.hpp"
 #include "grid/setup.hpp"
 #include "matrix/gpu_products.hpp"
 #include "multigrid.hpp"
@@ -17,7 +19,6 @@ using namespace amg;
 constexpr std::string_view usage = "amg[:sa|grid|pairwise[:DEGREE]]";
 constexpr int usual_degree = 2, usual_pairwise_degree = 1;
 constexpr std::size_t inner_levels = 2; ///< of the K-cycle
-constexpr std::string_view grid_by_host = "; a grid would be set up by the host";
 
 struct wanted {
   bool grid = true, aggregation = true; ///< with none named: a grid where there is one
@@ -33,6 +34,15 @@ struct wanted {
     degree = static_cast<int>(given.whole(1, pairwise ? usual_pairwise_degree : usual_degree, 1, most_degree));
   }
 };
+
+spoken words_of(const found_box& found) { return {"grid", " of " + to_string(found.points), ""}; }
+/// Why no grid is taken: a refusal where nothing else may be.
+std::string without_grid(const found_box& found, const wanted& kind) {
+  if (!kind.aggregation)
+    throw refusal{status::breakdown,
+                  fmt::format("no grid is found for amg:grid: the matrix {}; use amg:sa", found.failure)};
+  return fmt::format("; no grid: the matrix {}", found.failure);
+}
 
 /// A GPU sets up what has nodes of one unknown.
 template <class V, class W>
@@ -51,19 +61,20 @@ std::unique_ptr<any_preconditioner<V>> aggregated(row_view<double> a, int block,
                                            std::make_unique<renews>(renews::kind::smoothed, block));
 }
 
-/// The host sets it up. Other values make it from the beginning: its set-up is numbers alone.
+/// Other values make it from the beginning: its set-up is numbers alone.
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> on_grid(box_matrix a, int degree, const spoken& words,
+std::unique_ptr<any_preconditioner<V>> on_grid(row_view<double> a, const found_box& found, int degree,
                                                [[maybe_unused]] device where) {
-  auto h = grid_hierarchy<W>(std::move(a));
+  const spoken words = words_of(found);
 #if FURROW_HAS_GPU
   if (where.is_gpu()) {
-    write_transfers(h);
+    auto h = a.nnz() <= gpu::most_entries ? grid_hierarchy_on_gpu<W>(view_of(uploaded(a)), found)
+                                          : on_gpu(grid_hierarchy<W>(in_box(a, found)));
     auto about = sentence(h, degree, 8 * sizeof(W), words);
-    return multigrid_on_gpu<V>(on_gpu(std::move(h)), degree, std::move(about));
+    return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
   }
 #endif
-  return std::make_unique<multigrid<V, W>>(std::move(h), degree, words, nullptr);
+  return std::make_unique<multigrid<V, W>>(grid_hierarchy<W>(in_box(a, found)), degree, words, nullptr);
 }
 
 template <class V, class W> std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree) {
@@ -84,18 +95,12 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
   const row_view<double> rows = in_double(a, own.view().row_ptr, wide);
   if (kind.pairwise) return in_single ? in_pairs<V, float>(rows, kind.degree) : in_pairs<V, double>(rows, kind.degree);
   spoken words{"sa", "", ""};
-  if (kind.grid && kind.aggregation && where.is_gpu()) words.choice = grid_by_host;
-  else if (kind.grid) {
+  if (kind.grid) {
     const found_box found = find_box(rows);
-    if (found) {
-      words = {"grid", " of " + to_string(found.points), ""};
-      return in_single ? on_grid<V, float>(in_box(rows, found), kind.degree, words, where)
-                       : on_grid<V, double>(in_box(rows, found), kind.degree, words, where);
-    }
-    if (!kind.aggregation)
-      throw refusal{status::breakdown,
-                    fmt::format("no grid is found for amg:grid: the matrix {}; use amg:sa", found.failure)};
-    words.choice = fmt::format("; no grid: the matrix {}", found.failure);
+    if (found)
+      return in_single ? on_grid<V, float>(rows, found, kind.degree, where)
+                       : on_grid<V, double>(rows, found, kind.degree, where);
+    words.choice = without_grid(found, kind);
   }
   const int block = unknowns_of_a_node(rows, as_cview(a.row));
   if (block > 1) words.shape = fmt::format(", nodes of {} unknowns", block);
@@ -105,25 +110,35 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
 
 #if FURROW_HAS_GPU
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> aggregated(const rows_on_gpu<V>& a, int degree, const spoken& words) {
-  auto h = smoothed_aggregation_on_gpu<W>(copied(a));
+std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const found_box* found, int degree,
+                                                  const spoken& words) {
+  auto h = found ? grid_hierarchy_on_gpu<W>(a.view(), *found) : smoothed_aggregation_on_gpu<W>(copied(a));
   auto about = sentence(h, degree, 8 * sizeof(W), words);
   return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
 }
 
-/// The host takes grids, nodes of several unknowns and what is refused.
+/// The host takes nodes of several unknowns and what is refused.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                                  solver_needs needed) {
   const wanted kind(parameters);
-  if (!kind.aggregation || a.nnz() > gpu::most_entries) return nullptr;
-  if (unknowns_of_a_node(a.shape.rows, a.nnz(), s.blocks) > 1) return nullptr;
+  if (kind.pairwise || a.nnz() > gpu::most_entries) return nullptr;
   if (!needed.a.symmetric && !is_symmetric(a)) return nullptr;
   const auto span = span_of_diagonal(a);
   if (!span) return nullptr;
-  const spoken words{"sa", "", kind.grid ? std::string(grid_by_host) : ""};
-  return *span <= most_span && a.shape.rows > most_dense_rows ? aggregated<V, float>(a, kind.degree, words)
-                                                              : aggregated<V, double>(a, kind.degree, words);
+  const bool in_single = *span <= most_span && a.shape.rows > most_dense_rows;
+  const auto made = [&](const found_box* found, const spoken& words) {
+    return in_single ? made_there<V, float>(a, found, kind.degree, words)
+                     : made_there<V, double>(a, found, kind.degree, words);
+  };
+  std::string no_grid;
+  if (kind.grid) {
+    const found_box found = find_box_on_gpu(a.view());
+    if (found) return made(&found, words_of(found));
+    no_grid = without_grid(found, kind);
+  }
+  if (unknowns_of_a_node(a.shape.rows, a.nnz(), s.blocks) > 1) return nullptr;
+  return made(nullptr, {"sa", "", no_grid});
 }
 #endif
 

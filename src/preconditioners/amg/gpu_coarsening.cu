@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_coarsening.hpp"
 
+#include "gpu_lanczos.hpp"
 #include "independent_set.hpp"
-#include "lanczos.hpp"
-#include "row_pass.hpp"
 
 #include "backends/gpu/primitives.hpp"
 #include "backends/gpu/space.hpp"
@@ -55,73 +54,6 @@ struct sum_of_row {
     for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) own += fabs(a.val[k]);
     sum[i] = own * inverse[i];
   }
-};
-
-struct random_start {
-  const double* inverse;
-  double *u, *v;
-  FURROW_HD void operator()(index_t i) const {
-    u[i] = (unit(randomness(0).at(i)) - 0.5) / sqrt(inverse[i]);
-    v[i] = inverse[i] * u[i];
-  }
-};
-struct scale_both {
-  double factor;
-  double *u, *v;
-  FURROW_HD void operator()(index_t i) const {
-    v[i] *= factor;
-    u[i] *= factor;
-  }
-};
-struct next_vectors {
-  double a, b;
-  const double *inverse, *w, *u;
-  double *old_u, *v;
-  FURROW_HD void operator()(index_t i) const {
-    old_u[i] = w[i] - a * u[i] - b * old_u[i];
-    v[i] = inverse[i] * old_u[i];
-  }
-};
-struct keep_product {
-  static constexpr bool smooths = false;
-  double* w;
-  FURROW_HD void operator()(index_t i, double sum) const { w[i] = sum; }
-};
-
-/// The vectors of `run_lanczos`.
-class lanczos {
-public:
-  lanczos(const device_matrix& a, const gpu_array<double>& inverse)
-      : a_(a), inverse_(inverse), n_(a.shape.rows), v_(n_), u_(n_), w_(n_), old_u_(n_), sum_(1) {
-    gpu::check(cudaMemsetAsync(old_u_.data(), 0, old_u_.byte_count(), gpu::current_queue().stream));
-  }
-
-  double start() {
-    gpu::for_each(n_, random_start{inverse_.data(), u_.data(), v_.data()});
-    return dot(v_, u_);
-  }
-  double multiply(double factor) {
-    gpu::for_each(n_, scale_both{factor, u_.data(), v_.data()});
-    row_pass(gpu::current_queue(), a_, cview<double>{}, 1, as_cview(v_), keep_product{w_.data()});
-    return dot(v_, w_);
-  }
-  double advance(double a, double b) {
-    gpu::for_each(n_, next_vectors{a, b, inverse_.data(), w_.data(), u_.data(), old_u_.data(), v_.data()});
-    std::swap(u_, old_u_);
-    return dot(v_, u_);
-  }
-
-private:
-  double dot(const gpu_array<double>& x, const gpu_array<double>& y) {
-    space_.dot(as_cview(x), as_cview(y), slot{sum_.data()});
-    return space_.read(slot{sum_.data()});
-  }
-
-  const device_matrix& a_;
-  const gpu_array<double>& inverse_;
-  index_t n_;
-  gpu_array<double> v_, u_, w_, old_u_, sum_;
-  gpu::space<double> space_;
 };
 
 // The coarsest matrix.
@@ -453,7 +385,9 @@ gpu_array<double> inverse_diagonal(const device_matrix& a) {
 double largest_eigenvalue(const device_matrix& a, const gpu_array<double>& inverse) {
   gpu_array<double> sum(a.shape.rows);
   gpu::for_each(a.shape.rows, gpu_coarsening::sum_of_row{view_of(a), inverse.data(), sum.data()});
-  return bound_of_spectrum(gpu::largest_of(as_cview(sum), 0.0), gpu_coarsening::lanczos(a, inverse));
+  return bound_of_spectrum(gpu::largest_of(as_cview(sum), 0.0), gpu_lanczos(inverse, [&](auto x, auto keep) {
+                             row_pass(gpu::current_queue(), a, cview<double>{}, 1, x, keep);
+                           }));
 }
 
 std::optional<gpu_array<double>> dense_inverse(const device_matrix& a) {

@@ -2,6 +2,7 @@
 #include "gpu_cycle.hpp"
 
 #include "chebyshev.hpp"
+#include "grid/gpu_transfer.hpp"
 #include "row_pass.hpp"
 
 #include "backends/gpu/space.hpp"
@@ -135,8 +136,9 @@ public:
         coarsest_(std::move(h.coarsest)), squares_(gpu::space<V>().make_slots(1)) {
     for (auto& l : h.levels) {
       const index_t n = l.size();
-      levels_.push_back({std::move(l), gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n),
-                         gpu_array<W>(n), gpu_array<W>(n)});
+      grid_transfer_on_gpu<W> way(l.axes);
+      levels_.push_back({std::move(l), std::move(way), gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n),
+                         gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n)});
     }
   }
 
@@ -160,6 +162,7 @@ private:
   /// A level and its vectors.
   struct place {
     level<W, gpu_array> own;
+    grid_transfer_on_gpu<W> way;
     gpu_array<W> b, x, next_x, r, z, next;
   };
 
@@ -177,9 +180,11 @@ private:
     if (l.last()) return;
     place& c = levels_[k + 1];
     product(l, v.x, find_residual<W>{v.b.data(), v.r.data()});
-    row_pass(q, l.r, cview<W>{}, 1, as_cview(v.r), put<W>{c.b.data()});
+    if (l.axes.empty()) row_pass(q, l.r, cview<W>{}, 1, as_cview(v.r), put<W>{c.b.data()});
+    else v.way.restrict_to(l.axes, v.r.data(), c.b.data());
     visit(k + 1);
-    row_pass(q, l.p, cview<W>{}, 1, as_cview(c.x), correct<W>{v.x.data()});
+    if (l.axes.empty()) row_pass(q, l.p, cview<W>{}, 1, as_cview(c.x), correct<W>{v.x.data()});
+    else v.way.add_prolonged(l.axes, c.x.data(), v.x.data());
     smooth(v);
   }
 

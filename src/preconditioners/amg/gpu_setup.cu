@@ -37,11 +37,13 @@ template <class W> rows<W, gpu_array> kept(device_matrix&& a, double scale) {
 }
 
 struct mark_offsets {
-  matrix_view a;
+  index_t rows;
+  cview<index_t> row_ptr;
+  cview<std::int32_t> col;
   std::uint8_t* seen; ///< of column - row + rows - 1
   FURROW_HD void operator()(index_t i) const {
-    for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      std::uint8_t& there = seen[a.col[k] - i + a.shape.rows - 1];
+    for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      std::uint8_t& there = seen[col[k] - i + rows - 1];
       if (!there) there = 1;
     }
   }
@@ -68,20 +70,29 @@ template <class W> struct fill_diagonals {
   }
 };
 
+/// See offsets_on_gpu; the room of what is found is larger.
+inline gpu_array<std::int32_t> offsets_there(index_t rows, cview<index_t> row_ptr, cview<std::int32_t> col,
+                                             index_t most) {
+  const index_t places = 2 * rows - 1;
+  gpu_array<std::uint8_t> seen(places);
+  gpu::fill_bytes(seen, 0);
+  gpu::for_each(rows, mark_offsets{rows, row_ptr, col, seen.data()});
+  gpu_array<std::int32_t> found(places);
+  const index_t count = gpu::marked_places(seen, found);
+  found.resize(count <= most ? count : 0);
+  gpu::for_each(found.size(), to_offset{rows, found.data()});
+  return found;
+}
+
 /// As on the host.
 template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale) {
-  const index_t n = a.shape.rows, stride = padded_rows(n), places = 2 * n - 1;
+  const index_t n = a.shape.rows, stride = padded_rows(n);
   dia<W, gpu_array> d{a.shape, stride, {}, {}};
-  const index_t most = most_diagonals<W>(n, a.val.size());
-  gpu_array<std::uint8_t> seen(places);
-  gpu::check(cudaMemsetAsync(seen.data(), 0, seen.byte_count(), gpu::current_queue().stream));
-  gpu::for_each(n, mark_offsets{view_of(a), seen.data()});
-  gpu_array<std::int32_t> found(places);
-  const index_t diagonals = gpu::marked_places(seen, found);
-  if (diagonals > most) return d;
+  const auto found = offsets_there(n, as_cview(a.row_ptr), as_cview(a.col), most_diagonals<W>(n, a.val.size()));
+  const index_t diagonals = found.size();
+  if (diagonals == 0) return d;
   d.offset = gpu_array<std::int32_t>(diagonals);
   gpu_memory::copy(d.offset.data(), found.data(), d.offset.byte_count());
-  gpu::for_each(diagonals, to_offset{n, d.offset.data()});
   d.val = gpu_array<W>(diagonals * stride);
   gpu::for_each(stride, fill_diagonals<W>{view_of(a), scale, as_cview(d.offset), stride, d.val.data()});
   return d;
@@ -156,6 +167,12 @@ template <class V> device_matrix copied(const rows_on_gpu<V>& a) {
 }
 template device_matrix copied(const rows_on_gpu<double>&);
 template device_matrix copied(const rows_on_gpu<float>&);
+
+std::vector<std::int32_t> offsets_on_gpu(index_t rows, cview<index_t> row_ptr, cview<std::int32_t> col, index_t most) {
+  if (rows == 0) return {};
+  const host_array<std::int32_t> found(gpu_setup::offsets_there(rows, row_ptr, col, most));
+  return {found.begin(), found.end()};
+}
 
 template <class V> std::optional<double> span_of_diagonal(const rows_on_gpu<V>& a) {
   const gpu_array<V> diagonal = diagonal_of(a);

@@ -5,6 +5,8 @@
 
 #include <furrow/error.hpp>
 
+#include <vector>
+
 namespace furrow::amg {
 
 /// `smoothed_aggregation` on the current GPU, where a node is a row and A has fewer than 2^31 entries: the levels of
@@ -20,6 +22,10 @@ inline device_matrix uploaded(row_view<double> a) {
   return {a.shape, uploaded(a.row_ptr), uploaded(a.col), uploaded(a.val)};
 }
 template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a);
+
+/// The distinct values of column minus row, ascending, in host memory; none where there are more than `most`. One pass
+/// over the columns; takes 10 bytes a row; waits.
+std::vector<std::int32_t> offsets_on_gpu(index_t rows, cview<index_t> row_ptr, cview<std::int32_t> col, index_t most);
 
 /// A copy in double; values of single precision are widened.
 template <class V> device_matrix copied(const rows_on_gpu<V>& a);

@@ -7,6 +7,7 @@
 #include <furrow/operator.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What a cycle needs, and nothing else: arrays that lie on a device as they lie here.
@@ -18,9 +19,8 @@ template <class W, template <class> class Array = host_array> struct level {
   rows<W, Array> a;        ///< nothing but its shape where there are diagonals, or a dense inverse
   dia<W, Array> diagonals; ///< the same matrix where that is smaller
   rows<W, Array> p, r;     ///< to the next level; empty on the last; nothing but their shapes where there are axes
-  /// Of a grid, on the host: the same P, one direction after the other.
-  std::vector<axis_transfer<W>> axes{};
-  Array<W> inverse; ///< of the diagonal blocks: block numbers a row
+  std::vector<axis_transfer<W, Array>> axes{}; ///< of a grid: the same P, one direction after the other
+  Array<W> inverse;                            ///< of the diagonal blocks: block numbers a row
   int block = 1;
   double lambda = 1; ///< of D^-1 A, or more
   index_t size() const { return a.shape.rows; }
@@ -28,11 +28,13 @@ template <class W, template <class> class Array = host_array> struct level {
   bool by_diagonals() const { return !diagonals.offset.empty(); }
 
   template <template <class> class To, class F> level<W, To> map(F f) const {
+    std::vector<axis_transfer<W, To>> ways;
+    for (const auto& t : axes) ways.push_back(t.template map<To>(f));
     return {a.template map<To>(f),
             diagonals.template map<To>(f),
             p.template map<To>(f),
             r.template map<To>(f),
-            {},
+            std::move(ways),
             f(inverse),
             block,
             lambda};

@@ -21,4 +21,6 @@ std::string ends_without_shrinking(index_t rows) {
   return fmt::format("{} rows do not shrink any more: they are smoothed only", rows);
 }
 
+std::string ends_uncoupled(index_t rows) { return fmt::format("{} rows without couplings are smoothed only", rows); }
+
 } // namespace furrow::amg

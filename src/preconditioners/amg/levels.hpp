@@ -36,6 +36,7 @@ inline double theta_of(double entries, double rows, int block, std::size_t level
 /// Why a hierarchy ends.
 std::string ends_dense(index_t rows);
 std::string ends_without_shrinking(index_t rows);
+std::string ends_uncoupled(index_t rows);
 
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -7,14 +7,17 @@ namespace furrow::amg {
 /// P along one direction of a box, where each second point is kept: 1, 3, 5, ... of 0, 1, 2, ... A point that goes
 /// takes `lower` times the kept point before it and `upper` times the one after it; 0 where there is none. The weights
 /// lie in the box of the points that go.
-template <class W> struct axis_transfer {
+template <class W, template <class> class Array = host_array> struct axis_transfer {
   box fine;
   int axis = 0;
-  host_array<W> lower, upper;
+  Array<W> lower, upper;
 
   box coarse() const { return fine.with(axis, fine.points[axis] / 2); }
   box gone() const { return fine.with(axis, (fine.points[axis] + 1) / 2); }
-  /// f(coarse point, weight) for the places of a row of P that exist.
+  template <template <class> class To, class F> axis_transfer<W, To> map(F f) const {
+    return {fine, axis, f(lower), f(upper)};
+  }
+  /// f(coarse point, weight) for the places of a row of P that exist. On the host.
   template <class F> void each_weight(index_t point, F f) const {
     const index_t step = fine.stride(axis), before = point % step, after = point / (step * fine.points[axis]);
     const index_t k = point / step % fine.points[axis], kept = fine.points[axis] / 2;

@@ -16,8 +16,8 @@ std::string to_string(const box& b) {
   return ny > 1 ? fmt::format("a grid of {} x {} points", nx, ny) : fmt::format("a line of {} points", nx);
 }
 
-box_matrix::box_matrix(const box& points, place::set there, host_array<double> spare)
-    : points_(points), there_(there), stride_(padded_rows(points.size())), val_(std::move(spare)) {
+box_layout::box_layout(const box& points, place::set there)
+    : points_(points), there_(there), stride_(padded_rows(points.size())) {
   std::vector<std::pair<index_t, int>> order;
   for (int p = 0; p < place::count; ++p)
     if (there[p]) order.emplace_back(place::offset(p, points), p);
@@ -27,10 +27,9 @@ box_matrix::box_matrix(const box& points, place::set there, host_array<double> s
     offset_[k] = static_cast<std::int32_t>(order[k].first);
     slot_[order[k].second] = k;
   }
-  val_.resize(offset_.size() * stride_);
 }
 
-index_t box_matrix::entries() const {
+index_t box_layout::entries() const {
   index_t sum = 0;
   for (int p = 0; p < place::count; ++p) {
     index_t inside = there_[p];

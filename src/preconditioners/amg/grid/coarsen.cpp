@@ -2,16 +2,14 @@
 #include "coarsen.hpp"
 
 #include "backends/cpu/isa.hpp"
+#include "box_matrix.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace furrow::amg {
 namespace {
 
 constexpr index_t longest_strip = 1024;
-/// Up to this many times -(s- + s+), s0 is taken for that of a wall beside the line, along which nothing ends.
-constexpr double most_of_plane = 4.01;
 /// Stands for a place that only its opposite has.
 constexpr std::array<double, 2 * longest_strip + 4> zeros{};
 
@@ -24,11 +22,9 @@ FURROW_INLINE inline void weigh(index_t count, const double* back, const double*
                                 double* upper) {
 #pragma omp simd
   for (index_t i = 0; i < count; ++i) {
-    const double b = std::max(-back[i], 0.0), o = std::max(-on[i], 0.0), sides = b + o;
-    const bool inner = b > 0 && o > 0 && in[i] <= most_of_plane * sides;
-    const double whole = inner ? sides : std::max(in[i], sides);
-    lower[i] = whole > 0 ? b / whole : 0;
-    upper[i] = whole > 0 ? o / whole : 0;
+    const two_weights w = weights_of(back[i], in[i], on[i]);
+    lower[i] = w.lower;
+    upper[i] = w.upper;
   }
 }
 
@@ -196,17 +192,21 @@ axis_transfer<double> weights_along(const box_matrix& a, int axis) {
   return p;
 }
 
-box_matrix galerkin_product(const box_matrix& a, const axis_transfer<double>& p, host_array<double> spare) {
-  const box coarse = p.coarse();
+box_layout layout_of_product(const box_layout& a, int axis) {
+  const box coarse = a.points().with(axis, a.points().points[axis] / 2);
   place::set there;
   for (int k = 0; k < place::count; ++k) {
-    const int across = k - place::step(k, p.axis) * place::unit(p.axis), unit = place::unit(p.axis);
+    const int across = k - place::step(k, axis) * place::unit(axis), unit = place::unit(axis);
     there[k] = (a.there()[across] || a.there()[across - unit] || a.there()[across + unit]) &&
-               (k == across || coarse.points[p.axis] > 1);
+               (k == across || coarse.points[axis] > 1);
   }
-  box_matrix c(coarse, there, std::move(spare));
+  return {coarse, there};
+}
+
+box_matrix galerkin_product(const box_matrix& a, const axis_transfer<double>& p, host_array<double> spare) {
+  box_matrix c(layout_of_product(a, p.axis), std::move(spare));
   const galerkin product(a, p, c);
-  for_each_strip(coarse, [&](index_t x0, index_t x1, index_t y, index_t z) { product.make(x0, x1, y, z); });
+  for_each_strip(c.points(), [&](index_t x0, index_t x1, index_t y, index_t z) { product.make(x0, x1, y, z); });
   return c;
 }
 

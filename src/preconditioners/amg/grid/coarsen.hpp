@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "axis_transfer.hpp"
-#include "box_matrix.hpp"
+#include "box_layout.hpp"
 
 namespace furrow::amg {
+
+class box_matrix;
 
 /// P along a direction from the matrix itself. Of a row of a point that goes, s-, s0 and s+ are the sums of the entries
 /// one step back, in the plane across the direction, and one step on; s- and s+ count as 0 where they are positive.
@@ -17,8 +19,24 @@ namespace furrow::amg {
 /// Ashby, R. D. Falgout, A parallel multigrid preconditioned conjugate gradient algorithm, 1996.
 axis_transfer<double> weights_along(const box_matrix& a, int axis);
 
-/// P'A P for P of one direction: again a stencil of at most 27 places. Parallel, A and the result once; the sums of an
-/// entry in a fixed order. The result gets the memory of `spare` where it is large enough.
+/// The weights of a point from these sums, the second of them s0.
+struct two_weights {
+  double lower, upper;
+};
+FURROW_HD inline two_weights weights_of(double back, double in, double on) {
+  /// Up to this many times -(s- + s+), s0 is taken for that of a wall beside the line, along which nothing ends.
+  constexpr double most_of_plane = 4.01;
+  const double b = back < 0 ? -back : 0.0, o = on < 0 ? -on : 0.0, sides = b + o;
+  const bool inner = b > 0 && o > 0 && in <= most_of_plane * sides;
+  const double whole = inner || in < sides ? sides : in;
+  return {whole > 0 ? b / whole : 0, whole > 0 ? o / whole : 0};
+}
+
+/// Where P'A P of one direction lies: again a stencil of at most 27 places.
+box_layout layout_of_product(const box_layout& a, int axis);
+
+/// P'A P for P of one direction. Parallel, A and the result once; the sums of an entry in a fixed order. The result
+/// gets the memory of `spare` where it is large enough.
 box_matrix galerkin_product(const box_matrix& a, const axis_transfer<double>& p, host_array<double> spare = {});
 
 } // namespace furrow::amg

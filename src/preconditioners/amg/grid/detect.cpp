@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "detect.hpp"
 
+#include "box_matrix.hpp"
 #include "preconditioners/amg/by_diagonals.hpp"
 
 #include <fmt/format.h>
@@ -8,23 +9,12 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <optional>
 #include <set>
 
 namespace furrow::amg {
 namespace {
 
 constexpr index_t least_extent = 3; ///< with fewer points an offset would be that of two places
-
-/// The place with this offset; empty where there is none.
-std::optional<int> place_of(index_t offset, const box& b) {
-  for (int p = 0; p < place::count; ++p) {
-    bool fits = place::offset(p, b) == offset;
-    for (int axis = 0; axis < 3; ++axis) fits = fits && (place::step(p, axis) == 0 || b.points[axis] > 1);
-    if (fits) return p;
-  }
-  return std::nullopt;
-}
 
 /// The smallest of `offsets` that no place of the box has; 0: none.
 index_t first_unexplained(const std::set<index_t>& offsets, const box& b) {
@@ -90,38 +80,56 @@ found_box no_box(std::string why) { return {{}, {}, std::move(why)}; }
 
 } // namespace
 
-found_box find_box(row_view<double> a) {
-  if (a.shape.rows == 0) return no_box("has no rows");
-  auto offsets = offsets_of(a, place::count);
-  if (offsets.empty()) return no_box("has more than 27 diagonals");
+std::optional<int> place_of(index_t offset, const box& b) {
+  for (int p = 0; p < place::count; ++p) {
+    bool fits = place::offset(p, b) == offset;
+    for (int axis = 0; axis < 3; ++axis) fits = fits && (place::step(p, axis) == 0 || b.points[axis] > 1);
+    if (fits) return p;
+  }
+  return std::nullopt;
+}
+
+found_box box_of_offsets(index_t rows, std::vector<std::int32_t> offsets,
+                         const std::function<std::pair<index_t, index_t>(const box&)>& leaving) {
   std::set<index_t> beside;
   for (const index_t offset : offsets)
     if (offset != 0) beside.insert(std::abs(offset));
   if (beside.empty()) return no_box("is diagonal");
-  const auto possible = boxes_for(beside, {{a.shape.rows, 1, 1}}, 1);
+  const auto possible = boxes_for(beside, {{rows, 1, 1}}, 1);
   if (possible.empty())
     return no_box(fmt::format("has diagonals that are no grid's: {} beside the main one", fmt::join(beside, ", ")));
   std::string failure;
   for (const box& b : possible) {
-    const auto [row, col] = leaving(a, b);
-    if (row == a.shape.rows) return {b, std::move(offsets), ""};
+    const auto [row, col] = leaving(b);
+    if (row == rows) return {b, std::move(offsets), ""};
     if (failure.empty())
       failure = fmt::format("has entry ({}, {}), which leaves its line of {}", row + 1, col + 1, to_string(b));
   }
   return no_box(std::move(failure));
 }
 
-box_matrix in_box(row_view<double> a, const found_box& found) {
-  const box& points = found.points;
+found_box find_box(row_view<double> a) {
+  if (a.shape.rows == 0) return no_box("has no rows");
+  auto offsets = offsets_of(a, place::count);
+  if (offsets.empty()) return no_box(too_many_diagonals);
+  return box_of_offsets(a.shape.rows, std::move(offsets), [&](const box& b) { return leaving(a, b); });
+}
+
+box_layout layout_of(const found_box& found) {
   place::set there;
   there.set(place::centre);
-  for (const index_t offset : found.offsets) there.set(*place_of(offset, points));
-  box_matrix m(points, there);
+  for (const index_t offset : found.offsets) there.set(*place_of(offset, found.points));
+  return {found.points, there};
+}
+
+box_matrix in_box(row_view<double> a, const found_box& found) {
+  const box& points = found.points;
+  box_matrix m(layout_of(found));
   std::vector<double*> column;
   for (const index_t offset : found.offsets) column.push_back(m.at(*place_of(offset, points)));
   cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t first, index_t last) {
     for (int p = 0; p < place::count; ++p)
-      if (there[p]) std::fill(m.at(p) + first, m.at(p) + last, 0.0);
+      if (m.there()[p]) std::fill(m.at(p) + first, m.at(p) + last, 0.0);
     for (index_t i = first; i < last; ++i) {
       std::size_t at = 0;
       for (index_t k = a.begin(i); k < a.end(i); ++k) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "box_matrix.hpp"
+#include "formats/dia/dia.hpp"
 #include "matrix/rows.hpp"
 #include "preconditioners/amg/hierarchy.hpp"
 
 namespace furrow::amg {
+
+class box_matrix;
 
 /// The hierarchy of a symmetric matrix of a box with a positive diagonal: a direction is halved while the entries along
 /// it are at least 0.3 of the largest ones', P along each from the matrix, then P'A P. Levels until at most 150 rows
@@ -12,10 +14,7 @@ namespace furrow::amg {
 /// `refusal` where A is proved to be indefinite. Parallel; the same bits for every number of threads.
 template <class W> hierarchy<W> grid_hierarchy(box_matrix a);
 
-/// Fills p and r of the levels that have axes, for a cycle that knows none.
-template <class W> void write_transfers(hierarchy<W>& h);
-
 /// By rows, without zeros.
-row_matrix<double> by_rows(const box_matrix& a);
+row_matrix<double> by_rows(const dia<double, cview>& a);
 
 } // namespace furrow::amg

@@ -2,6 +2,7 @@
 #include "survey.hpp"
 
 #include "backends/cpu/isa.hpp"
+#include "box_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -67,9 +68,7 @@ grid_survey survey(const box_matrix& a) {
     all.gershgorin = std::max(all.gershgorin, g.gershgorin);
     for (int axis = 0; axis < 3; ++axis) all.along[axis] += g.along[axis];
   }
-  for (int axis = 0; axis < 3; ++axis)
-    if (const double points = double(a.points().points[axis]); points > 1)
-      all.along[axis] *= points / (points - 1); // a point at an end has one neighbour
+  weigh_ends(all, a.points());
   return all;
 }
 
