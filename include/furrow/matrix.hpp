@@ -40,10 +40,10 @@ public:
   std::shared_ptr<const any_operator<V>> op() const;
 
   /// Y <- alpha A X + beta Y for `vectors` vectors: one after another in x and in y, or, in row-major order, row by
-  /// row: element i of vector k at [i vectors + k]. On the CPU up to 16 of them take one pass over A where its format
-  /// multiplies blocks (`any_operator::multiplies_blocks`) and the bytes saved are more than those of copies that put
-  /// them side by side, which 2, 4, 8 or 16 in row-major order do not need; the bits are then not those of each by
-  /// itself. Otherwise a pass over A each, as on a GPU, which takes column-major order alone. x, y: both in host
+  /// row: element i of vector k at [i vectors + k]. Up to 16 of them take one pass over A where its format multiplies
+  /// blocks (`any_operator::multiplies_blocks`) and the bytes saved are more than those of copies that put them side
+  /// by side, which 2, 4, 8 or 16 in row-major order do not need; the bits are then not those of each by itself.
+  /// Otherwise a pass over A each. x, y: both in host
   /// memory, from where they go to a GPU and y comes back, or both on the matrix's GPU, where the product is enqueued
   /// on `current_stream` and nobody waits; their addresses say which. Factors and errors as `any_operator::apply`.
   void apply(V alpha, cview<V> x, V beta, view<V> y, index_t vectors = 1,

@@ -63,12 +63,13 @@ template <class V> struct any_operator {
     do_apply_dot(x, y, xy);
   }
   /// Y <- A X for `count` vectors at once, row by row: element i of vector k lies at [i count + k]. The same bits for
-  /// every number of threads, not those of `apply`. Throws `fault::usage` as `apply`, and for an A on a GPU.
+  /// every number of threads, not those of `apply`. Throws `fault::usage` as `apply`, and on a GPU where A
+  /// does not `multiplies_blocks`, or for another count.
   void apply_block(cview<V> x, view<V> y, index_t count) const {
     check_block(shape(), x, y, count);
     do_apply_block(x, y, count);
   }
-  /// Whether `apply_block` reads A once for 2, 4, 8 or 16 vectors: csr, bcsr, dia, sell, packed and stencil on the CPU.
+  /// Whether `apply_block` reads A once for 2, 4, 8 or 16 vectors: csr, bcsr, dia, sell, packed and stencil.
   /// Otherwise, and for other numbers, one vector follows the other, copied there and back.
   virtual bool multiplies_blocks() const { return false; }
   /// Where the matrix lies, and the vectors must.

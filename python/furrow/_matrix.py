@@ -103,7 +103,7 @@ class Matrix(_core.Matrix):
             raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},) or ({cols}, k)")
         dtype = real_type(self.dtype, home.dtype(x))
         count = 1 if x.ndim == 1 else x.shape[1]
-        by_rows = x.ndim == 2 and self._ordinal < 0 and home.is_contiguous(x)  # as it lies: one pass for several
+        by_rows = x.ndim == 2 and home.is_contiguous(x)  # as it lies: one pass for several
         y = home.empty((rows, count) if by_rows else (count, rows), dtype)
         as_it_lies = home.contiguous(x.T if x.ndim == 2 and not by_rows else x, dtype)
         self._as(dtype)._apply(home.core(as_it_lies), home.core(y), 1.0, 0.0, count, by_rows, transposed, home.stream())

@@ -26,7 +26,7 @@ template <class V> void check_block(shape2 a, cview<V> x, view<V> y, index_t cou
 }
 
 template <class V> void any_operator<V>::do_apply_block(cview<V> x, view<V> y, index_t count) const {
-  check(!where().is_gpu(), fault::usage, "several vectors at once are multiplied on the CPU only");
+  check(!where().is_gpu(), fault::usage, "this format multiplies vectors one by one on a GPU");
   const shape2 a = shape();
   host_array<V> one_x(a.cols), one_y(a.rows);
   for (index_t k = 0; k < count; ++k) {

@@ -106,13 +106,8 @@ template <class V>
 void apply_columns_there(const any_operator<V>& a, V alpha, cview<V> x, V beta, view<V> y, index_t vectors,
                          storage_order order) {
   if (vectors == 1) return a.apply(alpha, x, beta, y);
-  const shape2 s = a.shape();
-  check_columns(s, x, y, vectors);
-  if (!a.where().is_gpu()) return apply_several(a, alpha, x, beta, y, vectors, order);
-  check(order == storage_order::col_major, fault::usage,
-        "a GPU multiplies vectors that lie one after another: give them in column-major order");
-  for (index_t k = 0; k < vectors; ++k)
-    a.apply(alpha, part<const V>(x, k * s.cols, s.cols), beta, part(y, k * s.rows, s.rows));
+  check_columns(a.shape(), x, y, vectors);
+  apply_several(a, alpha, x, beta, y, vectors, order);
 }
 
 /// The same; for a GPU vectors in host memory go there, and y comes back.

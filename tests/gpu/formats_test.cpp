@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "on_gpu.hpp"
 
-#include "kit/operator_check.hpp"
+#include "kit/several_check.hpp"
 
+#include <furrow/generate.hpp>
 #include <furrow/storage.hpp>
 
 namespace furrow {
@@ -17,6 +18,37 @@ TYPED_TEST(gpu_formats, multiply_the_battery) {
 
 TYPED_TEST(gpu_formats, multiply_large_matrices) {
   kit::check_all_formats<TypeParam, kit::gpu_side>(this->gpu, kit::large_battery(), 10);
+}
+
+TYPED_TEST(gpu_formats, multiply_several_vectors) {
+  kit::check_several_in_all_formats<TypeParam, kit::gpu_side>(this->gpu);
+}
+
+TYPED_TEST(gpu_formats, multiply_blocks_of_large_matrices_with_the_same_bits) {
+  using V = TypeParam;
+  for (const char* name : {"poisson3d:30", "elasticity3d:12", "random:20000:9", "powerlaw:20000:8:2.5"}) {
+    const auto a = kit::as_precision<V>(generate(name).a);
+    const auto x = kit::random_vector<V>(a.shape.cols * 8, 5);
+    for (const char* f : {"csr", "sell", "packed", "bcsr", "dia", "stencil"}) {
+      if (!kit::serves(find_format(f), a)) continue;
+      SCOPED_TRACE(std::string(name) + ' ' + f);
+      const auto op = find_format(f).gpu.template make<V>()(a, "", "auto");
+      EXPECT_EQ(op->multiplies_blocks(),
+                std::string_view(name) != "powerlaw:20000:8:2.5" || std::string_view(f) != "csr");
+      if (!op->multiplies_blocks()) continue; // a hub
+      kit::check_several<V, kit::gpu_side>(*op, a, 8, storage_order::row_major, V(1), V(0));
+      kit::check_several<V, kit::gpu_side>(*op, a, 16, storage_order::row_major, V(1), V(0));
+      const gpu_array<V> there(x);
+      host_array<V> first;
+      for (int turn = 0; turn < 5; ++turn) {
+        gpu_array<V> y(a.shape.rows * 8);
+        op->apply_block(as_cview(there), as_view(y), 8);
+        host_array<V> got(y);
+        if (turn == 0) first = std::move(got);
+        else ASSERT_TRUE(kit::same_bits(as_cview(got), as_cview(first)));
+      }
+    }
+  }
 }
 
 TYPED_TEST(gpu_formats, every_format_has_code_for_the_gpu) {

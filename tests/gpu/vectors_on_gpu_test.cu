@@ -10,6 +10,7 @@
 #include <furrow/matrix.hpp>
 #include <furrow/solver.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -112,6 +113,8 @@ TYPED_TEST(gpu_vectors, serve_auto_and_systems_in_single_precision) {
     solver<V> kept(this->a, o);
     const auto b = kit::random_vector<V>(this->n, 3);
     host_array<V> x(this->n, V(0));
+    (void)kept.solve(as_cview(b), as_view(x)); // the next ones begin with the method that answered
+    std::fill(x.begin(), x.end(), V(0));
     const auto here = kept.solve(as_cview(b), as_view(x));
     const gpu_array<V> there_b(b);
     gpu_array<V> there_x(host_array<V>(this->n, V(0)));

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "block_rows.hpp"
 #include "space.hpp"
 
 #include <furrow/storage.hpp>
+
+#include <algorithm>
+#include <utility>
 
 namespace furrow::gpu {
 
@@ -34,12 +38,23 @@ public:
     else multiply(alpha, x, beta, y);
   }
 
+  bool multiplies_blocks() const override { return walks; }
+  void do_apply_block(cview<V> x, view<V> y, index_t count) const final {
+    const selected_device here(where_.ordinal);
+    if constexpr (walks) {
+      const double entries = stored_bytes() / double(sizeof(V) + sizeof(std::int32_t));
+      multiply_block(view_of(matrix_), entries / double(std::max<index_t>(matrix_.shape.rows, 1)), x, y, count);
+    } else any_operator<V>::do_apply_block(x, y, count);
+  }
+
 protected:
   virtual void multiply(V alpha, cview<V> x, V beta, view<V> y) const = 0; ///< alpha != 0, at least one row
 
   Format matrix_;
 
 private:
+  static constexpr bool walks = walks_rows<decltype(view_of(std::declval<const Format&>()))>;
+
   device where_{device::kind::gpu, current_queue().ordinal};
 };
 

@@ -11,7 +11,7 @@
 namespace furrow::gpu {
 namespace {
 
-constexpr std::size_t piece = std::size_t(8) << 20;
+constexpr std::size_t piece = std::size_t(4) << 20;
 constexpr int pieces = 3;
 
 /// Pinned memory of the process, which every device may read and write; by one copy at a time. Stays until the end.

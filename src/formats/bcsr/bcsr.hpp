@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "backends/lanes.hpp"
+
 #include <furrow/array.hpp>
 
 namespace furrow {
@@ -23,5 +25,15 @@ template <class V, class I, template <class> class Array> struct bcsr {
 
 /// Blocks of edge K that cover n rows or columns.
 FURROW_HD constexpr index_t blocks_over(index_t n, index_t edge) { return (n + edge - 1) / edge; }
+
+/// f(column, value) for a lane's share of a row: every lane.size-th block.
+template <class V, class I, class F>
+FURROW_HD void each_entry(lanes lane, const bcsr<V, I, cview>& a, index_t row, F f) {
+  const index_t own = row / a.edge, inside = row % a.edge;
+  for (index_t b = a.block_ptr[own] + lane.rank; b < index_t(a.block_ptr[own + 1]); b += lane.size)
+    for (index_t c = 0; c < a.edge; ++c)
+      if (const index_t col = a.block[b] * a.edge + c; col < a.shape.cols)
+        f(col, a.val[(b * a.edge + c) * a.edge + inside]);
+}
 
 } // namespace furrow

@@ -33,6 +33,7 @@ public:
     const auto& a = matrix_;
     const index_t rows = a.shape.rows;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
+    for (index_t i = 0; i < rows; ++i) longest_ = std::max<index_t>(longest_, row_ptr[i + 1] - row_ptr[i]);
     if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
     launch_ = classic_launch(kernel_, mean, gpu::warp);
     if (kernel_ == "stream") {
@@ -69,6 +70,8 @@ public:
   }
 
   std::string kernel() const override { return kernel_; }
+  /// One group of threads walks along a row: those of a hub would be waited for.
+  bool multiplies_blocks() const override { return longest_ <= longest_of_a_group; }
 
 private:
   template <class T> static gpu_array<T> on_device(const std::vector<T>& values) {
@@ -156,6 +159,8 @@ private:
   }
 
   std::string kernel_;
+  static constexpr index_t longest_of_a_group = 1024;
+  index_t longest_ = 0;
   row_launch launch_;
   gpu_array<tile> tiles_;
   gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "backends/lanes.hpp"
+#include "backends/unroll.hpp"
 
 #include <furrow/array.hpp>
 
@@ -27,4 +28,10 @@ template <class V, class I> FURROW_HD V partial(lanes lane, const csr<V, I, cvie
   return sum;
 }
 
+/// f(column, value) for a lane's share of a row.
+template <class V, class I, class F>
+FURROW_HD void each_entry(lanes lane, const csr<V, I, cview>& a, index_t row, F f) {
+  FURROW_UNROLL_BY(4)
+  for (I k = a.row_ptr[row] + lane.rank, end = a.row_ptr[row + 1]; k < end; k += lane.size) f(a.col[k], a.val[k]);
+}
 } // namespace furrow

@@ -73,4 +73,12 @@ FURROW_HD void tile_sums(const dia<V, cview>& a, row_tile tile, index_t row, cvi
   else add_all_diagonals<false>(a, row, tile.apart, x, sum);
 }
 
+/// f(column, value) for a lane's share of a row, padding inside the matrix included.
+template <class V, class F> FURROW_HD void each_entry(lanes lane, const dia<V, cview>& a, index_t row, F f) {
+  for (index_t d = lane.rank; d < a.offset.size; d += lane.size) {
+    const index_t col = row + a.offset[d];
+    if (col >= 0 && col < a.shape.cols) f(col, a.val[d * a.stride + row]);
+  }
+}
+
 } // namespace furrow

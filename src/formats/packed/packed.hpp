@@ -126,4 +126,40 @@ FURROW_HD V partial(lanes lane, const packed<V, cview>& a, index_t position, cvi
   }
 }
 
+/// The same by number: the value at a slot of the row.
+template <class V>
+FURROW_HD V value_at(const packed<V, cview>& a, const packed_slice& s, index_t slot, int inside,
+                     std::uint32_t numbers) {
+  if (a.dictionary.size == 0) return load_once(a.val.data + (s.slot + slot) * delta_rows + inside);
+  return a.dictionary[a.dictionary.size == 1 ? 0 : numbers >> (8 * (slot % 4)) & 255];
+}
+template <int Bytes, class V, class F>
+FURROW_HD void each_entry_of_slice(lanes lane, const packed<V, cview>& a, const packed_slice& s, int inside, F f) {
+  const std::uint32_t* const words = a.word.data + s.word * delta_rows + inside;
+  for (index_t group = lane.rank; 4 * group < s.width; group += lane.size) {
+    std::uint32_t delta[Bytes];
+    FURROW_UNROLL
+    for (int w = 0; w < Bytes; ++w) {
+      const index_t at = group * Bytes + w;
+      delta[w] = at < s.delta_words() ? load_once(words + at * delta_rows) : 0xffffffffu;
+    }
+    const std::uint32_t numbers = a.dictionary.size > 1 ? load_once(words + (s.delta_words() + group) * delta_rows) : 0;
+    FURROW_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      const index_t slot = 4 * group + k;
+      const std::uint32_t above = unpack<Bytes>(delta, k);
+      if (slot >= s.width || above == no_entry(Bytes)) break;
+      f(a.base[s.slot + slot] + static_cast<std::int32_t>(above), value_at(a, s, slot, inside, numbers));
+    }
+  }
+}
+/// f(column, value) for a lane's share of the row at a position.
+template <class V, class F> FURROW_HD void each_entry(lanes lane, const packed<V, cview>& a, index_t position, F f) {
+  const packed_slice s = a.slice[position / delta_rows];
+  const int inside = static_cast<int>(position % delta_rows);
+  if (s.delta_bytes == 1) each_entry_of_slice<1>(lane, a, s, inside, f);
+  else if (s.delta_bytes == 2) each_entry_of_slice<2>(lane, a, s, inside, f);
+  else each_entry_of_slice<4>(lane, a, s, inside, f);
+}
+
 } // namespace furrow

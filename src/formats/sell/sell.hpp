@@ -76,6 +76,16 @@ FURROW_HD V partial(lanes lane, const sell<V, cview>& a, index_t position, cview
   return sum;
 }
 
+/// f(column, value) for a lane's share of the row at a position.
+template <class V, class F> FURROW_HD void each_entry(lanes lane, const sell<V, cview>& a, index_t position, F f) {
+  const index_t slice = position / a.height, end = a.slice_ptr[slice + 1], step = a.height * lane.size;
+  for (index_t k = a.slice_ptr[slice] + position % a.height + lane.rank * a.height; k < end; k += step) {
+    const std::int32_t col = load_once(a.col.data + k);
+    if (col < 0) return;
+    f(col, load_once(a.val.data + k));
+  }
+}
+
 /// The row at a position of a sliced matrix.
 template <class A> FURROW_HD index_t row_at(const A& a, index_t position) {
   return a.row.empty() ? position : a.row[position];

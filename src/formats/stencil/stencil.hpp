@@ -54,6 +54,14 @@ template <class V, class N> FURROW_HD V partial(lanes lane, const stencil<V, N, 
   return sum;
 }
 
+/// f(column, value) for a lane's share of a row.
+template <class V, class N, class F>
+FURROW_HD void each_entry(lanes lane, const stencil<V, N, cview>& a, index_t row, F f) {
+  const int number = a.number[row];
+  if (number >= stencils_of(a)) return each_entry(lane, a.rest, position_beside(a, row), f);
+  for (int k = a.start[number] + lane.rank; k < a.start[number + 1]; k += lane.size) f(row + a.offset[k], a.val[k]);
+}
+
 /// Values depend on each other's bits in this format: there are no places for other ones.
 template <class V, class N> std::vector<view<V>> value_arrays(stencil<V, N, host_array>&) { return {}; }
 
