@@ -6,6 +6,7 @@
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "picture/lanes.hpp"
 
 #include <fmt/format.h>
 
@@ -117,6 +118,42 @@ json json_of(const play::kernel_report& k) {
                       {"bank_conflicts", t.conflicts}});
   return {{"kernel", k.kernel},     {"blocks", k.blocks}, {"threads", k.threads}, {"barriers", k.barriers},
           {"shuffles", k.shuffles}, {"arrays", arrays},   {"faults", k.faults}};
+}
+
+std::string text_of(const std::vector<played_result>& results) {
+  std::string text;
+  for (const auto& r : results) {
+    text += fmt::format("\n  {}  row error {:.3f}\n", bold(fmt::format("{} {}", r.format, r.kernel)), r.row_error);
+    for (const auto& k : r.kernels) text += table_of(k);
+  }
+  return text;
+}
+
+json json_of(const std::vector<played_result>& results) {
+  json all = json::array();
+  for (const auto& r : results) {
+    json kernels = json::array();
+    for (const auto& k : r.kernels) kernels.push_back(json_of(k));
+    all.push_back(
+        {{"format", r.format}, {"kernel", r.kernel}, {"max_row_error", number(r.row_error)}, {"kernels", kernels}});
+  }
+  return all;
+}
+
+void draw_trace(const std::string& trace, const std::string& what, const std::vector<played_result>& results) {
+  if (trace.empty()) return;
+  const auto& first = results.front();
+  write_file(trace,
+             picture::lanes(first.kernels.front(), fmt::format("{}: {} of {}", what, first.kernel, first.format)));
+}
+
+void check_results(const std::vector<played_result>& results) {
+  for (const auto& r : results) {
+    for (const auto& k : r.kernels)
+      if (!k.faults.empty()) throw error(fault::internal, k.faults.front());
+    check(r.row_error <= 1, fault::internal,
+          "{} ({}): a row is {:.3g} times the rounding bound away from the reference", r.format, r.kernel, r.row_error);
+  }
 }
 
 } // namespace furrow::cli

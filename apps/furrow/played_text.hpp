@@ -23,4 +23,17 @@ json json_of(const play::kernel_report& k);
 /// The settings, as members of an object.
 void add_settings(json& to, const play::settings& how);
 
+/// A product that was played: the kernels that it takes, and the largest row error of its y.
+struct played_result {
+  std::string format, kernel;
+  double row_error = 0;
+  std::vector<play::kernel_report> kernels;
+};
+std::string text_of(const std::vector<played_result>& results);
+json json_of(const std::vector<played_result>& results);
+/// Draws the first kernel of the first result into `trace`, where that is a name; `what` was multiplied.
+void draw_trace(const std::string& trace, const std::string& what, const std::vector<played_result>& results);
+/// Throws `fault::internal` for a fault of a kernel, and for a row that is off.
+void check_results(const std::vector<played_result>& results);
+
 } // namespace furrow::cli

@@ -51,6 +51,20 @@ class Errors(Case):
         self.says(2, "has 70,263,936 entries, and a kernel is played for up to 20,000,000", "spmv", "poisson3d:216", "--device", "play")
         self.says(2, "no device 'play'", "solve", "poisson1d:3", "--device", "play")
 
+    def test_dense_play(self):
+        play = ("gemv", "9x8", "--device", "play")
+        self.says(2, "no classic kernel 'tield': did you mean 'tiled'", *play, "--kernel", "tield")
+        self.says(2, "no classic kernel 'along': choose one of auto, all, tiled, naive", *play, "--kernel", "along")
+        self.says(2, "--op t takes --layout col", *play, "--op", "t")
+        self.says(2, "--op n takes --layout row", *play, "--layout", "col")
+        self.says(2, "take one vector, not 3", *play, "--rhs", "3")
+        self.says(2, "a kernel is played in f64 or f32, not in bf16", *play, "--type", "bf16")
+        self.says(2, "a kernel is played for up to 20,000,000 elements", "gemv", "5000x5000", "--device", "play")
+        self.says(2, "a kernel is played for up to 20,000,000 elements", "gemv", "4611686018427387904x4", "--device", "play")
+        self.says(2, "--repeat times products, and a kernel that is played has no speed", *play, "--repeat", "3")
+        self.says(2, "--play is for kernels that are played: add --device play", "gemv", "9x8", "--play", "wave=64")
+        self.says(2, "a.png: a picture is written as .svg", *play, "--trace", "a.png")
+
     def test_generators(self):
         self.says(2, "no generator 'poison3d': did you mean 'poisson3d'", "solve", "poison3d:9")
         self.says(2, "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100", "info",

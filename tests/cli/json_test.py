@@ -162,6 +162,23 @@ class Json(Case):
         r = self.json("info", "wide.mtx")
         self.assertEqual((r["rows"], r["cols"], r["symmetric"]), (2, 5, False))
 
+    def test_a_played_dense_product_reads_what_the_format_reads(self):
+        for how in ("wave=32", "wave=64,order=descending", "order=random,seed=7"):
+            for precision in ("f64", "f32"):
+                format = self.json("spmv", "dense:200", "--device", "play", "--format", "dense", "--kernel", "all", "--play", how,
+                                   "--precision", precision)["results"]
+                for case in ((), ("--op", "t", "--layout", "col")):
+                    r = self.json("gemv", "200x200", "--device", "play", "--kernel", "all", "--play", how, "--type", precision, *case)
+                    self.assertEqual((r["device"], r["rows"], r["type"]), ("play", 200, precision))
+                    self.assertEqual([k["kernel"] for k in r["results"]], ["tiled", "naive"])
+                    for mine, theirs in zip(r["results"], format):
+                        self.assertTrue(0 <= mine["max_row_error"] <= 1, mine["max_row_error"])
+                        self.assertEqual(mine["kernels"], theirs["kernels"])
+        sides = [self.json("gemv", shape, "--op", op, "--layout", layout, "--device", "play", "--kernel", "naive")["results"][0]["kernels"]
+                 for shape, op, layout in (("300x50", "n", "row"), ("50x300", "t", "col"))]
+        self.assertEqual(*sides)  # the same lines of memory
+        self.assertEqual(sides[0][0]["arrays"][0]["lanes"], 300 * 50)
+
     def test_doctor(self):
         r = self.json("doctor")
         self.assertGreater(r["memory"]["total_bytes"], 0)

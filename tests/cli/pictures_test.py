@@ -60,6 +60,16 @@ class Pictures(Case):
         self.assertIn("step 1, lane 0: reads row_ptr[0]", cells)
         self.assertEqual(sum("writes y[" in c for c in cells), 20)
 
+    def test_lanes_of_a_played_dense_kernel(self):
+        said = json.loads(self.furrow("gemv", "32x3", "--device", "play", "--kernel", "naive", "--trace", "lanes.svg", "--json").stdout)
+        root, words = self.drawn("lanes.svg")
+        self.assertIn("32x3: naive of dense", words)
+        cells = [title.text for title in root.iter(SVG + "title")][1:]
+        self.assertEqual(len(cells), 32 * (3 + 3 + 1))  # of A, of x, of y
+        self.assertIn("step 1, lane 5: reads A[15]", cells)
+        kernel = said["results"][0]["kernels"][0]
+        self.assertEqual({a["array"]: a["lanes"] for a in kernel["arrays"]}, {"A": 96, "x": 96, "y": 32})
+
 
 if __name__ == "__main__":
     main()

@@ -6,6 +6,7 @@
 #include "numbers.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "played_text.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
@@ -18,10 +19,14 @@
 
 namespace furrow::cli {
 
+std::string headline(const gemv_request& q, double bytes) {
+  return fmt::format("{}  y = {} x, {}, {}-major, {} vector{}: {}\n", bold(q.shape_text), q.op == "t" ? "A'" : "A",
+                     q.type, q.layout == "row" ? "row" : "column", q.vectors, q.vectors == 1 ? "" : "s",
+                     bytes_text(bytes));
+}
+
 std::string text_of(const gemv_request& q, const gemv_outcome& o) {
-  std::string text =
-      fmt::format("{}  y = {} x, {}, {}-major, {} vector{}: {}\n", bold(q.shape_text), q.op == "t" ? "A'" : "A", q.type,
-                  q.layout == "row" ? "row" : "column", q.vectors, q.vectors == 1 ? "" : "s", bytes_text(o.bytes));
+  std::string text = headline(q, o.bytes);
   const std::string where =
       q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
   text += fmt::format("{}{}\n\n", where, ceiling_text(1e9 * o.ceiling_gbps));
@@ -92,6 +97,10 @@ int run(gemv_request& q) {
   check_name("operation", q.op, {"n", "t"});
   check_name("layout", q.layout, {"row", "col"});
   check_name("type", q.type, {"f64", "f32", "f16", "bf16"});
+  check_output(q.trace, "--trace");
+  check_ending(q.trace, "--trace", "a picture", {".svg"});
+  if (q.where_text == "play") return run_played(q);
+  check_not_played(q.play, q.trace);
   q.where = use_device(q.where_text, q.thread_count);
   std::vector<std::string> kernels{"auto", "all"};
   for (const auto& k : gemv_kernels(q.where)) kernels.emplace_back(k.name);
@@ -117,7 +126,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add("--layout", q->layout, "row or col: which of them are contiguous (default row)", {"row", "col"});
   add("--type", q->type, "f64, f32, f16 or bf16; the last two are summed up in f32 (default f64)",
       {"f64", "f32", "f16", "bf16"});
-  add("--kernel", q->kernel, "auto, all or a kernel: along, across, and on a GPU naive, tiled (default auto)",
+  add("--kernel", q->kernel, "auto, all or a kernel: along, across; on a GPU, or played, naive, tiled (default auto)",
       {"auto", "all", "along", "across", "naive", "tiled"});
   app.add_option("--rhs", q->vectors, "vectors in one pass over A, up to 8 (default 1)")
       ->type_name("N")
@@ -128,13 +137,15 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_json(app, q->json);
   add_device(app, shared, q->where_text);
   add_threads(app, q->thread_count);
+  add_played(app, shared, q->play, q->trace);
   app.footer(
       "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
       "the caches where they fit there, measured in the same run. The row error is in units of the rounding bound\n"
       "(terms + 2) u sum|a_ij x_j|: at most 1 passes.\n\n"
       "Examples:\n"
       "  furrow gemv 4096x4096 --type f32 --kernel all --check\n"
-      "  furrow gemv 64x4000000 --op t --layout col --type bf16 --device gpu");
+      "  furrow gemv 64x4000000 --op t --layout col --type bf16 --device gpu\n"
+      "  furrow gemv 300x200 --device play --kernel all");
   return [q] { return run(*q); };
 }
 

@@ -3,7 +3,6 @@
 #include "exit_code.hpp"
 #include "matrix_input.hpp"
 #include "memory.hpp"
-#include "output.hpp"
 #include "played_text.hpp"
 #include "random_vector.hpp"
 #include "text.hpp"
@@ -12,7 +11,6 @@
 #include "core/check.hpp"
 #include "core/transpose.hpp"
 #include "formats/played.hpp"
-#include "picture/lanes.hpp"
 #include "tune/row_error.hpp"
 
 #include <fmt/format.h>
@@ -97,19 +95,10 @@ int run_played(const spmv_request& q) {
   } else {
     play_all<float>(q, convert_values<float>(std::move(p.a)), s, o);
   }
-  if (!q.trace.empty()) {
-    const auto& first = o.results.front();
-    write_file(q.trace,
-               picture::lanes(first.kernels.front(), fmt::format("{}: {} of {}", o.name, first.kernel, first.format)));
-  }
+  draw_trace(q.trace, o.name, o.results);
   if (q.json) print(json_of(q, o));
   else print_beside(q.output, text_of(q, o));
-  for (const auto& r : o.results) {
-    for (const auto& k : r.kernels)
-      if (!k.faults.empty()) throw error(fault::internal, k.faults.front());
-    check(r.row_error <= 1, fault::internal,
-          "{} ({}): a row is {:.3g} times the rounding bound away from the reference", r.format, r.kernel, r.row_error);
-  }
+  check_results(o.results);
   return done;
 }
 

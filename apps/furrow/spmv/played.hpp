@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "played_text.hpp"
 #include "spmv_request.hpp"
-
-#include "backends/gpu/play/report.hpp"
 
 namespace furrow::cli {
 
 /// `furrow spmv --device play`: the classic kernels without a GPU, with what they read.
 int run_played(const spmv_request& request);
 
-struct played_result {
-  std::string format, kernel;
-  double row_error = 0;
-  std::vector<play::kernel_report> kernels;
-};
 struct played_outcome {
   std::string name;
   shape2 shape;

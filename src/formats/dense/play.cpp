@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "play.hpp"
+
 #include "backends/gpu/play/rows.hpp"
 
 #include "convert.hpp"
@@ -31,28 +33,43 @@ namespace dense_format {
 namespace {
 
 template <int Lanes, class V>
-std::vector<play::kernel_report> play_on(const play::task<V>& t, std::string_view kernel, const play::settings& how) {
+play::kernel_report play_lines(cview<V> a, std::string_view kernel, V alpha, cview<V> x, V beta, view<V> y,
+                               const play::settings& how) {
   using N = play::real<V, Lanes>;
-  const auto home = to_dense(t.a);
-  const auto [rows, cols] = home.shape;
-  const cview<V> a = as_cview(home.val);
+  const index_t lines = y.size, length = x.size;
   play::machine m(how);
   m.add("A", view<const V>(a));
-  m.add("x", view<const V>(t.x));
-  m.add("y", t.y);
-  const view<const N> pa = play::as_played<Lanes>(view<const V>(a)), px = play::as_played<Lanes>(view<const V>(t.x));
-  const view<N> py = play::as_played<Lanes>(t.y);
+  m.add("x", view<const V>(x));
+  m.add("y", y);
+  const view<const N> pa = play::as_played<Lanes>(view<const V>(a)), px = play::as_played<Lanes>(view<const V>(x));
+  const view<N> py = play::as_played<Lanes>(y);
   const auto run = kernel == "naive" ? dense::naive_kernel<N> : dense::tiled_kernel<N>;
-  return {m.play(std::string(kernel), play::blocks_for(rows, dense::tutorial_threads), dense::tutorial_threads,
-                 [&, rows = rows, cols = cols] {
-                   run({pa.data, rows, cols, cols, N(t.alpha), N(t.beta), px.data, py.data});
-                 })};
+  return m.play(std::string(kernel), play::blocks_for(lines, dense::tutorial_threads), dense::tutorial_threads, [&] {
+    run({pa.data, lines, length, length, N(alpha), N(beta), px.data, py.data});
+  });
 }
+
+} // namespace
+
+template <class V>
+play::kernel_report play_gemv(cview<V> a, std::string_view kernel, V alpha, cview<V> x, V beta, view<V> y,
+                              const play::settings& how) {
+  return how.wave == 64 ? play_lines<64>(a, kernel, alpha, x, beta, y, how)
+                        : play_lines<32>(a, kernel, alpha, x, beta, y, how);
+}
+
+template play::kernel_report play_gemv(cview<double>, std::string_view, double, cview<double>, double, view<double>,
+                                       const play::settings&);
+template play::kernel_report play_gemv(cview<float>, std::string_view, float, cview<float>, float, view<float>,
+                                       const play::settings&);
+
+namespace {
 
 template <class V>
 std::vector<play::kernel_report> play_product(const play::task<V>& t, std::string_view kernel,
                                               const play::settings& how) {
-  return how.wave == 64 ? play_on<64>(t, kernel, how) : play_on<32>(t, kernel, how);
+  const auto home = to_dense(t.a);
+  return {play_gemv(as_cview(home.val), kernel, t.alpha, t.x, t.beta, t.y, how)};
 }
 
 constexpr std::array<std::string_view, 2> kernels{"tiled", "naive"};
