@@ -3,6 +3,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
+#include "run_words.hpp"
 #include "subcommand.hpp"
 #include "text.hpp"
 #include "usage_errors.hpp"
@@ -60,35 +61,6 @@ void describe(CLI::App& app) {
       "4 device or memory, 5 internal, 130 interrupted, or 128 + another signal.");
 }
 
-int parse_and_run(std::vector<std::string> words) {
-  CLI::App app;
-  context shared{&app, {}, words};
-  describe(app);
-  std::map<const CLI::App*, std::function<int()>> run;
-  for (const auto* s : table) {
-    CLI::App* sub = declare(app, s->name, s->about);
-    run[sub] = s->setup(*sub, shared);
-  }
-  refuse_empty_values(app);
-  check_subcommands(app, words);
-  if (words.empty()) {
-    put_on_stderr(app.help());
-    return usage;
-  }
-  try {
-    std::ranges::reverse(words); // CLI11 takes them from the end
-    app.parse(std::move(words));
-  } catch (const CLI::Success& e) { // help and version
-    std::ostringstream text;
-    app.exit(e, text, text);
-    print(text.str());
-    return done;
-  } catch (const CLI::ParseError& e) {
-    throw error(fault::usage, about_parse_error(app, e));
-  }
-  return run.at(app.get_subcommands().front())();
-}
-
 bool json_is_wanted = false;
 
 /// Says what went wrong: on stderr, and for --json as an object on stdout too, unless results are there already.
@@ -140,6 +112,35 @@ void keep_streams_apart() {
 
 std::span<const subcommand* const> subcommands() { return table; }
 
+int run_words(std::vector<std::string> words) {
+  CLI::App app;
+  context shared{&app, {}, words};
+  describe(app);
+  std::map<const CLI::App*, std::function<int()>> run;
+  for (const auto* s : table) {
+    CLI::App* sub = declare(app, s->name, s->about);
+    run[sub] = s->setup(*sub, shared);
+  }
+  refuse_empty_values(app);
+  check_subcommands(app, words);
+  if (words.empty()) {
+    put_on_stderr(app.help());
+    return usage;
+  }
+  try {
+    std::ranges::reverse(words); // CLI11 takes them from the end
+    app.parse(std::move(words));
+  } catch (const CLI::Success& e) { // help and version
+    std::ostringstream text;
+    app.exit(e, text, text);
+    print(text.str());
+    return done;
+  } catch (const CLI::ParseError& e) {
+    throw error(fault::usage, about_parse_error(app, e));
+  }
+  return run.at(app.get_subcommands().front())();
+}
+
 int main(int count, char** words) {
   keep_streams_apart();
   watch_for_signals();
@@ -148,7 +149,7 @@ int main(int count, char** words) {
     const std::vector<std::string> arguments(words + std::min(count, 1), words + count);
     const auto options_end = std::ranges::find(arguments, "--");
     json_is_wanted = std::find(arguments.begin(), options_end, "--json") != options_end;
-    const int code = parse_and_run(arguments);
+    const int code = run_words(arguments);
     return code == interrupt ? interrupt_code() : code;
   } catch (...) {
     return say_failure();

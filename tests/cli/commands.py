@@ -27,6 +27,8 @@ COMMANDS = {
     "bench": ("bench", "spmv", "in.mtx", "--format", "csr", "--precision", "f64", "--seconds", "0.001", "--no-rivals", *CPU),
     "doctor": ("doctor",),
     "completion": ("completion", "bash"),
+    "teach": ("teach",),
+    "lesson": ("teach", "dense"),
     "help": ("solve", "-h"),
     "version": ("--version",),
     "mistake": ("slove",),

@@ -42,6 +42,8 @@ class Questions:
         self.assertIn("cg", self.complete("solve", "--solver", ""))
         self.assertEqual(self.complete("solve", "--device", ""), {"auto", "cpu", "gpu"})
         self.assertEqual(self.complete("completion", ""), {"bash", "zsh", "fish"})
+        self.assertGreaterEqual(self.complete("teach", ""), {"scalar", "vector", "hyb", "chebyshev"})
+        self.assertEqual(self.complete("gemv", "9x9", "--device", ""), {"auto", "cpu", "gpu", "play"})
         self.assertEqual(self.complete("solve", "--rtol", ""), set())
         self.assertGreaterEqual(self.complete("help", ""), {"environment", "solve"})
 

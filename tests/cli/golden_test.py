@@ -66,7 +66,7 @@ class Golden(Case):
             self.golden(f"help_cheb_{name}", "cheb", name, "-h")
         self.golden("help_environment", "help", "environment")
         for name in ("bench", "cheb", "completion", "convert", "doctor", "gemv", "generate", "help", "info", "solve", "spmv",
-                     "version"):
+                     "teach", "version"):
             self.assertRegex(root, rf"(?m)^  {name} ")
             self.golden(f"help_{name}", name, "-h")
 
