@@ -56,6 +56,18 @@ struct elasticity {
     return 3 * width(around(node % side)) * width(around(node / side % side)) * width(above(node / plane + 1));
   }
 
+  /// Of the nodes in the order of their unknowns.
+  vector_columns coordinates() const {
+    const index_t nodes = size / 3, plane = side * side;
+    vector_columns x{host_array<double>(size), 3};
+    for (index_t i = 0; i < nodes; ++i) {
+      x.values[i] = double(i % side);
+      x.values[nodes + i] = double(i / side % side);
+      x.values[2 * nodes + i] = double(i / plane + 1);
+    }
+    return x;
+  }
+
   void fill(index_t row, std::int32_t* col, double* val) const {
     const index_t node = row / 3;
     const std::array<index_t, 3> at{node % side, node / side % side, node / side / side + 1};

@@ -12,6 +12,7 @@ struct generator_entry {
   std::string_view usage, about, example; ///< usage: NAME:ARGUMENTS
   matrix_header (*header)(const arguments&) = nullptr;
   coo<double> (*make)(const arguments&) = nullptr;
+  vector_columns (*coordinates)(const arguments&) = nullptr; ///< of its nodes, a column a direction; null: it has none
 
   std::string_view name() const { return usage.substr(0, usage.find(':')); }
 };
@@ -27,7 +28,12 @@ constexpr generator_entry generator_of(std::string_view usage, std::string_view 
             h.stored = count_entries(rows);
             return h;
           },
-          [](const arguments& words) { return assemble(R(words)); }};
+          [](const arguments& words) { return assemble(R(words)); },
+          [] {
+            if constexpr (requires(const R& rows) { rows.coordinates(); })
+              return +[](const arguments& words) { return R(words).coordinates(); };
+            else return nullptr;
+          }()};
 }
 
 } // namespace furrow

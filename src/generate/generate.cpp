@@ -66,4 +66,12 @@ problem generate(std::string_view spec) {
   return p;
 }
 
+vector_columns generator_coordinates(std::string_view spec) {
+  const auto& g = find_generator(spec);
+  const arguments words(spec, g.usage, g.example);
+  check(g.coordinates != nullptr, fault::usage,
+        "the unknowns of {} are no displacements of nodes: elasticity3d has coordinates", spec);
+  return g.coordinates(words);
+}
+
 } // namespace furrow

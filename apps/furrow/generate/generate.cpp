@@ -15,13 +15,17 @@ namespace furrow::cli::generate_command {
 namespace {
 
 struct options {
-  std::string spec, output;
+  std::string spec, output, coordinates;
 };
 
 int run(const options& o) {
   matrix_ending(o.output);
   check_matrix(o.spec);
-  check_output(o.output, "-o");
+  check_output(o.output, "-o", {o.coordinates});
+  check_output(o.coordinates, "--coordinates");
+  check_ending(o.coordinates, "--coordinates", "coordinates", {".mtx", ".mtx.gz", ".npy"});
+  vector_columns nodes;
+  if (!o.coordinates.empty()) nodes = generator_coordinates(o.spec);
   memory_plan plan;
   const matrix_header head = generator_header(o.spec);
   plan.read = 16 * double(head.stored);
@@ -29,6 +33,7 @@ int run(const options& o) {
   announce(plan, {});
   const problem p = generate(o.spec);
   write_problem(p, o.output);
+  if (!o.coordinates.empty()) write_vectors(as_cview(nodes.values), nodes.count, o.coordinates);
   if (o.output == "-") return done;
   print(fmt::format("{}: {} x {}, {} entries\n", printable(o.output), count_text(p.a.shape.rows),
                     count_text(p.a.shape.cols), count_text(p.a.nnz())));
@@ -41,6 +46,9 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       generator_names();
   shared.words[app.add_option("-o,--output", o->output, "the file to write: .mtx, .mtx.gz or .furrow")
                    ->required()
+                   ->type_name("FILE")] = {"<file>"};
+  shared.words[app.add_option("--coordinates", o->coordinates,
+                              "write where the nodes of elasticity3d are: .mtx, .mtx.gz or .npy")
                    ->type_name("FILE")] = {"<file>"};
   std::string list = "Generators:\n";
   for (const auto& g : generators()) list += fmt::format("  {:<36} {}\n", g.usage, g.about);
