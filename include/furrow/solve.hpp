@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace furrow {
@@ -35,6 +36,12 @@ struct memory_estimate {
   double host = 0, gpu = 0;
 };
 
+/// Where the nodes of a body are, whose stiffness is A: `dims` numbers a node, one node after the other.
+struct node_coordinates {
+  int dims = 0;
+  host_array<double> values;
+};
+
 struct solve_options {
   /// "auto": the ladder of docs/auto.md, by what the matrix is; otherwise a name with its parameters, "ilu:2". With a
   /// solver that is named `precond` "auto" is what it wants: `lu` for `direct`, `jacobi` for the others.
@@ -46,6 +53,9 @@ struct solve_options {
   /// rounded; so is b; x comes back in double.
   precision values = precision::f64;
   bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
+  /// Of nodes that have as many unknowns as coordinates, 2 or 3, in rows that follow each other: `amg:sa` on the CPU
+  /// takes from them the motions of rigid bodies. Null: none.
+  std::shared_ptr<const node_coordinates> coordinates{};
   double rtol = 1e-8;            ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
   index_t max_iterations = 0; ///< 0: max(10 columns, 10000)

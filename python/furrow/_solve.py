@@ -141,6 +141,9 @@ class Solver:
         Gets a `Step` about ten times a second, or every so many iterations; returning True stops.
     dtype : None, float32 or float64
         In which the system is solved; None: that of A.
+    coordinates : array_like of shape (nodes, 2) or (nodes, 3)
+        Where the nodes are, in the order of the rows of A, of which each node has as many as coordinates:
+        ``M="amg:sa"`` takes the motions of rigid bodies from them, on the CPU. Copied.
     device : None, "cpu", "gpu", "gpu:1"
         Where it is solved. None is where A lies, if that is a GPU or a `Matrix`, otherwise `furrow.default_device`,
         otherwise a GPU where there is one that serves the method and A has at least 200000 entries. A GPU takes b and
@@ -158,7 +161,7 @@ class Solver:
     def __init__(self, A: Any, solver: str = "auto", M: Any = "auto", *, rtol: float = 1e-08, atol: float = 0.0,
                  maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
                  format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
-                 assume_symmetric: bool = False, dtype: Any = None) -> None:
+                 assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None) -> None:
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
             A = np.asarray(A)
@@ -177,7 +180,9 @@ class Solver:
         if maxiter is not None and maxiter < 1:
             raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
         named = M is None or isinstance(M, str)
-        self._where = _device_for(A, solver, M, device)
+        if coordinates is not None and not named:
+            raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
+        self._where = _device_for(A, solver, M, _device_with(coordinates, A, device))
         self.device = _gpu.name_of(self._where)
         self.solver = solver
         self._free = threading.Lock()
@@ -192,7 +197,7 @@ class Solver:
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
             "monitor": self._watching.monitor, "monitor_every": self._watching.every,
-            "ordinal": _gpu.core(self._where)}
+            "ordinal": _gpu.core(self._where), "coordinates": _by_nodes(coordinates)}
         self._M = None if named else _fitted(_product_of(M, "M"), self.shape[1], self.dtype, "M")
         self._set_up()
 
@@ -362,6 +367,24 @@ def _device_for(A: Any, solver: str, M: Any, device: str | None, b: int | None =
     return where
 
 
+def _device_with(coordinates: Any, A: Any, device: str | None) -> str | None:
+    """The CPU makes use of coordinates, so it is chosen where nothing else was said."""
+    free = coordinates is not None and device is None and not isinstance(A, Matrix)
+    return "cpu" if free and not (is_matrix(A) and _gpu.ordinal_of(A) is not None) else device
+
+
+def _by_nodes(coordinates: Any) -> Any:
+    """Coordinates as the library takes them: (a vector, node by node, and their number a node)."""
+    if coordinates is None:
+        return None
+    refuse_gpu(coordinates, "coordinates")
+    points = np.asarray(coordinates)
+    if points.ndim != 2:
+        raise InputError(f"coordinates are of shape {points.shape}: give an array of shape (nodes, 2) or (nodes, 3)")
+    real_type(points.dtype)
+    return contiguous(points.reshape(-1), F64), points.shape[1]
+
+
 def _pays(A: Any, solver: str, M: str | None) -> bool:
     """Whether a GPU pays for the copies of a system in host memory."""
     if not is_matrix(A):
@@ -398,6 +421,7 @@ def _zero_of_zero(product: Any, rows: int) -> Any:
 def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
          callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None,
          device: str | None = None, **rest: Any) -> Result:
+    device = _device_with(rest.get("coordinates"), A, device) if _gpu.ordinal_of(b) is None else device
     where = _device_for(A, solver, M, device, _gpu.ordinal_of(b), has_b=True)
     home = home_of(b, "b")
     b = b if home.ordinal is not None else np.asarray(b)
@@ -416,7 +440,7 @@ def _run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float,
 def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 0.0, maxiter: int | None = None,
           solver: str = "auto", M: Any = "auto", callback: Callable[[Any], object] | None = None, monitor: Any = None,
           residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto", tune: bool = False,
-          device: str | None = None) -> Result:
+          device: str | None = None, coordinates: Any = None) -> Result:
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
@@ -430,7 +454,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
     (True, True)
     """
     result = _run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
-                  tune=tune, device=device)
+                  tune=tune, device=device, coordinates=coordinates)
     result._warn()
     return result
 

@@ -78,6 +78,15 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
   o.tune = nb::cast<bool>(d["tune"]);
   o.assume_symmetric = nb::cast<bool>(d["assume_symmetric"]);
   o.where = device_at(nb::cast<int>(d["ordinal"]));
+  if (const nb::object given = d["coordinates"]; !given.is_none()) {
+    const nb::object array = given[0];
+    const buffer values(array, false);
+    const cview<double> from = values.read<double>();
+    auto points =
+        std::make_shared<node_coordinates>(node_coordinates{nb::cast<int>(given[1]), host_array<double>(from.size)});
+    std::ranges::copy(from, points->values.begin());
+    o.coordinates = std::move(points);
+  }
   h->watch = d["watch"];
   h->monitor = d["monitor"];
   o.watch = [h](const progress& p) {

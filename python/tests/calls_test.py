@@ -396,3 +396,38 @@ def test_new_values_are_taken_over_again_and_again(precond):
         assert s.setup_seconds == 0
     P.update_values(A.data)
     assert np.linalg.norm(b - A @ s.solve(b).x) <= 1.01e-8 * np.linalg.norm(b)
+
+
+def cube(n):
+    """elasticity3d:N and where its nodes are: x fastest, the face z = 0 is clamped and left out."""
+    z, y, x = np.meshgrid(np.arange(1, n + 1), np.arange(n + 1), np.arange(n + 1), indexing="ij")
+    return furrow.generate(f"elasticity3d:{n}"), np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
+
+
+def test_coordinates_save_iterations():
+    A, points = cube(10)
+    b = np.sin(np.arange(A.shape[0]))
+    plain = furrow.solve(A, b, M="amg:sa")
+    r = furrow.solve(A, b, M="amg:sa", coordinates=points)
+    assert r.success and r.iterations < plain.iterations and "6 motions of rigid bodies" in r.to_dict()["precond_says"]
+    assert (furrow.solve(A, b, M="amg:sa", coordinates=np.asfortranarray(points.astype(np.float32))).x == r.x).all()
+    assert (furrow.solve(furrow.Matrix(A), b, M="amg:sa", coordinates=points.tolist()).x == r.x).all()
+    s = furrow.Solver(A, "cg", M="amg:sa", coordinates=points)
+    assert s.solve(b).iterations == r.iterations
+
+
+def test_coordinates_that_do_not_fit_are_refused():
+    A, points = cube(3)
+    b = np.ones(A.shape[0])
+    wrong = points.astype(float)
+    wrong[5, 1] = np.nan
+    for what, M, said in [(points, "auto", "name it"), (points, "jacobi", "no use of coordinates"),
+                          (points[1:], "amg:sa", "has 144 rows"), (wrong, "amg:sa", "coordinate 2 of node 6 is nan"),
+                          (points.ravel(), "amg:sa", "of shape"), (points[:, :1], "amg:sa", "1 dimension"),
+                          (points, lambda r: r, "operator of yours"), (points[:0], "amg:sa", "no coordinates")]:
+        with pytest.raises(furrow.Error, match=said):
+            furrow.solve(A, b, M=M, coordinates=what)
+    with pytest.raises(TypeError):
+        furrow.solve(A, b, M="amg:sa", coordinates=points * 1j)
+    with pytest.raises(furrow.UsageError, match="none makes no use of coordinates"):
+        furrow.solve(sla.aslinearoperator(A), b, coordinates=points)

@@ -16,6 +16,8 @@ struct solver_needs {
   matrix_kind a{}, m{};
   bool transposed = false; ///< A' too, and M': then A may be rectangular
   bool flexible = false;   ///< M may be another one in each application
+  /// Of A's nodes, where the caller gave them; checked by `check_coordinates`.
+  const node_coordinates* coordinates = nullptr;
 };
 
 /// What a preconditioner takes, in bytes.
@@ -55,6 +57,8 @@ struct preconditioner_entry {
   preconditioner_from_rows<float> rows_f32 = nullptr;
   /// Whether M is no fixed linear map: another one in each application. Null: it never is.
   bool (*varies)(std::string_view parameters) = nullptr;
+  /// Whether it makes use of coordinates, on the CPU. Null: it does not.
+  bool (*takes_coordinates)(std::string_view parameters) = nullptr;
 
   template <class V> preconditioner_maker<V> make() const {
     if constexpr (sizeof(V) == 8) return f64;

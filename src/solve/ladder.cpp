@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ladder.hpp"
 
+#include "coordinates.hpp"
 #include "memory.hpp"
 #include "run.hpp"
 #include "transposed.hpp"
@@ -160,7 +161,7 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
     return {};
   });
   try {
-    const preconditioner_layout l = entry.lay_out(stats_, precision_of<V>, take_apart(plan.precond).parameters);
+    const preconditioner_layout l = lay_out_preconditioner(plan.precond, stats_, precision_of<V>, options_);
     const bool on_gpu = made.tried.where.is_gpu();
     const auto must_fit = [&](double takes, std::int64_t most, std::string_view side) {
       check(takes <= double(most), fault::memory, "{} takes about {:.3g} GB on the {}, of which {:.3g} GB can be had",
@@ -172,7 +173,7 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
     if (!first && rows_ && on_gpu) a = &*rows_;
     if (on_gpu) must_fit(l.bytes + l.making_on_gpu, available_gpu_memory(options_.where.ordinal), "GPU");
     if (!first) announce_more(plan, l, on_gpu);
-    const solver_needs needed = find_solver(plan.solver).needs_for(features_.symmetric);
+    const solver_needs needed = with_coordinates(find_solver(plan.solver).needs_for(features_.symmetric), options_);
     made.m = a ? make_preconditioner(plan.precond, *a, stats_, made.tried.where, needed)
                : make_preconditioner(plan.precond, *places_.front()->a->to_triplets(), made.tried.where, needed);
   } catch (const refusal& r) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory.hpp"
 
+#include "coordinates.hpp"
+
 #include "core/check.hpp"
 #include "core/parameters.hpp"
 #include "solvers/entry.hpp"
@@ -36,9 +38,7 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   const std::string_view parameters = take_apart(solver).parameters;
   const bool both_ways = method.needs.transposed;
   const double stored = both_ways ? 2 * l.bytes : l.bytes; // A' takes about as much as A
-  const preconditioner_layout m = method.set_up
-                                      ? preconditioner_layout{}
-                                      : find_preconditioner(precond).lay_out(s, p, take_apart(precond).parameters);
+  const preconditioner_layout m = method.set_up ? preconditioner_layout{} : lay_out_preconditioner(precond, s, p, o);
   const double vectors = vector * double(method.vectors(parameters)) + m.bytes;
   memory_estimate e;
   e.host = 2 * vector + (both_ways ? held(s, p) : 0); // b, x, and the triplets of A'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/solver.hpp>
 
+#include "coordinates.hpp"
 #include "ladder.hpp"
 #include "memory.hpp"
 #include "run.hpp"
@@ -42,6 +43,7 @@ void check_options(const solve_options& o) {
   check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
   check(o.max_iterations >= 0 && o.outlook >= 0, fault::usage, "max_iterations and outlook must not be negative");
   check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
+  check_coordinates(o);
 }
 
 /// `method` null: "auto".
@@ -170,6 +172,7 @@ template <class V> struct solver<V>::state {
 template <class V> template <class Given> void solver<V>::state::set_up(Given given, const matrix<V>* known) {
   shape = given.shape;
   check_shape(shape, method);
+  check_coordinates(options, shape);
   if constexpr (sizeof(V) == 8)
     if (options.values == precision::f32) {
       if constexpr (std::is_same_v<Given, coo<V>>) return set_up_single(std::move(given));
@@ -244,7 +247,7 @@ template <class V> void solver<V>::state::set_up(matrix_source<V> given, const m
 template <class V>
 void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, const stats& s, bool symmetric) {
   if (!method->set_up) {
-    const solver_needs needs = method->needs_for(symmetric);
+    const solver_needs needs = with_coordinates(method->needs_for(symmetric), options);
     auto last = std::move(before);
     auto* const kept_values = dynamic_cast<takes_new_values<V>*>(last.get());
     if (kept_values && kept_values->update(given.triplets(), needs)) {

@@ -90,6 +90,29 @@ class Errors(Case):
         self.says(3, "nowhere/x.mtx: .*folder does not exist", "solve", "poisson1d:3", "-o", "nowhere/x.mtx")
         self.says(3, "is a folder", "solve", "poisson1d:3", "-o", ".")
 
+    def test_coordinates(self):
+        self.furrow("generate", "elasticity3d:3", "-o", "e.mtx", "--coordinates", "nodes.mtx")
+        solve = ("solve", "e.mtx", "--coordinates", "nodes.mtx", "--precond")
+        self.furrow(*solve, "amg:sa")
+        self.says(2, "^furrow: coordinates are for the preconditioner amg:sa: name it$", *solve, "auto")
+        self.says(2, "the preconditioner jacobi makes no use of coordinates: take amg:sa, or leave them out", *solve, "jacobi")
+        self.says(2, "the preconditioner amg:grid makes no use of coordinates", *solve, "amg:grid")
+        self.says(3, "nodes.mtx: has 48 lines of 3 coordinates, but the matrix has 54 rows: --coordinates wants a line for each "
+                  "node of 3 unknowns", "solve", "elasticity3d:2", *solve[2:], "amg:sa")
+        head, size, *numbers = (self.folder / "nodes.mtx").read_text().split("\n")
+        self.write("one.mtx", "\n".join([head, "144 1", *numbers]))
+        self.says(3, "one.mtx: has 1 column: --coordinates wants 2 or 3, a line for each node",
+                  "solve", "e.mtx", "--precond", "amg:sa", "--coordinates", "one.mtx")
+        self.write("nan.mtx", "\n".join([head, size, *numbers[:5], "nan", *numbers[6:]]))
+        self.says(3, "coordinate 1 of node 6 is nan: all must be finite", "solve", "e.mtx", "--precond", "amg:sa",
+                  "--coordinates", "nan.mtx")
+        self.write("plane.mtx", "\n".join([head, "72 2", *numbers]))
+        self.says(3, "the coordinates are in 2 dimensions, but A has no nodes of 2 unknowns: blocks of 2 x 2 have 2.0 places an "
+                  "entry", "solve", "poisson1d:144", "--precond", "amg:sa", "--coordinates", "plane.mtx")
+        self.says(2, "the unknowns of poisson2d:5 are no displacements of nodes", "generate", "poisson2d:5", "-o", "p.mtx",
+                  "--coordinates", "x.mtx")
+        self.says(3, "no.mtx", "solve", "e.mtx", "--precond", "amg:sa", "--coordinates", "no.mtx")
+
     def test_outputs(self):
         self.furrow("generate", "poisson1d:5", "-o", "p.mtx")
         before = (self.folder / "p.mtx").read_bytes()

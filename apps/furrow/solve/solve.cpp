@@ -39,7 +39,7 @@ memory_plan plan_of(const solve_request& q, const matrix_input& input) {
   const auto solving = estimate_solve_memory(s, o.values, o);
   memory_plan plan;
   plan.read = input.load_bytes();
-  plan.work = solving.host;
+  plan.work = solving.host + (q.coordinates.empty() ? 0 : 8 * double(s.shape.rows));
   plan.gpu = solving.gpu;
   return plan;
 }
@@ -87,6 +87,26 @@ double bytes_of_columns(const solve_request& q, shape2 shape, index_t count) {
   const bool block = !q.options.where.is_gpu() && (q.options.solver == "auto" || q.options.solver == "block_cg");
   const double vectors = double(count - 1) + (block ? 2 * double(std::min<index_t>(count, 16)) : 0);
   return 8 * vectors * double(shape.rows + shape.cols);
+}
+
+/// Where the nodes of a matrix of that many rows are: a line of the file for each.
+std::shared_ptr<const node_coordinates> coordinates_from(const std::string& file, index_t rows) {
+  if (file.empty()) return {};
+  const vector_columns columns = read_vectors(file);
+  const index_t dims = columns.count, nodes = columns.values.size() / std::max<index_t>(dims, 1);
+  check(dims == 2 || dims == 3, fault::input, "{}: has {} column{}: --coordinates wants 2 or 3, a line for each node",
+        file, dims, dims == 1 ? "" : "s");
+  check(nodes * dims == rows, fault::input,
+        "{}: has {} lines of {} coordinates, but the matrix has {} rows: --coordinates wants a line for each node of "
+        "{} unknowns",
+        file, nodes, dims, rows, dims);
+  auto by_nodes = std::make_shared<node_coordinates>(node_coordinates{int(dims), host_array<double>(rows)});
+  for (index_t i = 0; i < nodes; ++i)
+    for (index_t d = 0; d < dims; ++d) by_nodes->values[i * dims + d] = columns.values[d * nodes + i];
+  return by_nodes;
+}
+double bytes_of_coordinates(const solve_options& o) {
+  return o.coordinates ? double(o.coordinates->values.byte_count()) : 0;
 }
 
 double norm_of(const auto& b) {
@@ -147,7 +167,7 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
       return !interrupted();
     };
     q.options.announce = [&](const memory_estimate& solving) {
-      plan.work = solving.host + bytes_of_columns(q, o.shape, b.count);
+      plan.work = solving.host + bytes_of_columns(q, o.shape, b.count) + bytes_of_coordinates(q.options);
       plan.gpu = solving.gpu;
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
@@ -193,19 +213,21 @@ int run(solve_request& q) {
   check_name("preconditioner", name_before_colon(q.options.precond), preconditioner_names());
   choosing_of(q).check({"auto"});
   check_matrix(q.file);
+  if (!q.coordinates.empty() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are of use
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
-  check_one_standard_input({q.file, q.rhs, q.x0});
+  check_one_standard_input({q.file, q.rhs, q.x0, q.coordinates});
   check_json_output(q.json, q.output);
   check_json_output(q.json, q.report);
   check(q.output != "-" || q.report != "-", fault::usage,
         "-o - and --report - both want standard output: name a file for one of them");
   check_input(q.rhs, "-b");
   check_input(q.x0, "--x0");
-  check_output(q.output, "-o", {q.file, q.rhs, q.history, q.plot, q.report});
-  check_output(q.history, "--history", {q.file, q.rhs, q.x0, q.plot, q.report});
-  check_output(q.plot, "--plot", {q.file, q.rhs, q.x0, q.report});
-  check_output(q.report, "--report", {q.file, q.rhs, q.x0});
+  check_input(q.coordinates, "--coordinates");
+  check_output(q.output, "-o", {q.file, q.rhs, q.coordinates, q.history, q.plot, q.report});
+  check_output(q.history, "--history", {q.file, q.rhs, q.x0, q.coordinates, q.plot, q.report});
+  check_output(q.plot, "--plot", {q.file, q.rhs, q.x0, q.coordinates, q.report});
+  check_output(q.report, "--report", {q.file, q.rhs, q.x0, q.coordinates});
   check_ending(q.output, "-o", "x", vector_endings());
   check_ending(q.history, "--history", "the history", {".csv", ".txt"});
   check_ending(q.plot, "--plot", "a picture", {".svg"});
@@ -216,6 +238,7 @@ int run(solve_request& q) {
 
   const double began = now();
   problem p = input.load();
+  q.options.coordinates = coordinates_from(q.coordinates, p.a.shape.rows);
   const double read_seconds = now() - began;
   const solve_outcome o = solve_and_write(q, std::move(p), read_seconds, plan);
   if (q.json) print(json_of(q, o));
@@ -235,6 +258,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_file(app, shared, "-b,--rhs", q->rhs,
            "right-hand sides, a column each (default: the one that came with the matrix, or A * ones)", system);
   add_file(app, shared, "--x0", q->x0, "what x begins with (default: 0)", system);
+  add_file(app, shared, "--coordinates", q->coordinates,
+           "where the nodes are, 2 or 3 columns: --precond amg:sa takes the motions of rigid bodies from them", system);
   add_file(app, shared, "-o,--output", q->output,
            "write x, also when the solver stopped short: .mtx, .npy, .txt or .csv", system);
 
@@ -281,6 +306,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
              "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"
              "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
+             "  furrow solve matrix.mtx --precond amg:sa --coordinates nodes.mtx\n"
              "  furrow solve matrix.mtx --report matrix.html\n"
              "  furrow solve matrix.mtx.gz --device gpu --json");
   return [q] { return run(*q); };

@@ -106,6 +106,7 @@ public:
   shape2 shape() const { return a_.shape; }
   index_t entries() const { return a_.val.size(); }
   int block() const { return 1; }
+  int coarse_block() const { return 1; }
   diagonal_extremes extremes() const { return extremes_of_diagonal(a_); }
   /// The host takes what has a null space.
   std::optional<gpu_array<double>> dense_inverse() const {

@@ -49,6 +49,22 @@ bool aggregation_kit::coarsen(double theta, bool smoothed, level_plan* plan) {
   return true;
 }
 
+bool near_null_kit::coarsen(double theta, bool smoothed) {
+  tentative p0;
+  {
+    const strong_graph strong = strong_couplings(m_, theta);
+    const aggregates found = aggregates_of(strong, independent_at_distance_two(strong));
+    if (found.count == 0 || double(found.count * vectors_.count) * least_shrinking > double(m_.a.shape.rows))
+      return false;
+    p0 = orthonormal_over(found, m_.block, vectors_);
+    p_ = smoothed_prolongation(m_, strong, found, inverse_, smoothed ? 4 / (3 * lambda_) : 0, vectors_, p0);
+  }
+  multiply();
+  secure_lost_rows(coarse_, p0);
+  coarse_vectors_ = std::move(p0.coarse);
+  return true;
+}
+
 bool pairwise_kit::coarsen(double, bool first_time, level_plan* plan) {
   if (!first_time) return true; // rows are as short as they get
   paired found = three_times_pairs(m_.a);

@@ -6,6 +6,7 @@
 #include "levels.hpp"
 #include "matrix/multiply.hpp"
 #include "matrix/transpose.hpp"
+#include "near_null.hpp"
 #include "rounding.hpp"
 
 #include <utility>
@@ -37,6 +38,7 @@ public:
   shape2 shape() const { return m_.a.shape; }
   index_t entries() const { return m_.a.nnz(); }
   int block() const { return m_.block; }
+  int coarse_block() const { return m_.block; }
   diagonal_extremes extremes() const { return extremes_of_diagonal(m_.a); }
   auto dense_inverse() const { return amg::dense_inverse(m_.a); }
   double look() {
@@ -82,6 +84,23 @@ public:
   using host_kit::host_kit;
 
   bool coarsen(double theta, bool smoothed, level_plan* plan = nullptr);
+};
+
+/// Of smoothed aggregation with vectors that A nearly maps to zero: a node of a smaller level has an unknown for each.
+class near_null_kit : public host_kit {
+public:
+  near_null_kit(row_view<double> a, int block, near_null vectors) : host_kit(a, block), vectors_(std::move(vectors)) {}
+
+  int coarse_block() const { return vectors_.count; }
+  bool coarsen(double theta, bool smoothed);
+  void go_down() {
+    host_kit::go_down();
+    m_.block = vectors_.count;
+    vectors_ = std::exchange(coarse_vectors_, {});
+  }
+
+protected:
+  near_null vectors_, coarse_vectors_;
 };
 
 /// Of rows in pairs, three times over; P is 1 where a row is in an aggregate, never smoothed.

@@ -45,7 +45,7 @@ inline double seconds_now() {
 /// Levels until at most 512 rows are left, or one shrinks by less than 1.25. The kit holds the matrix of the level
 /// under way:
 /// shape(), entries()     of it
-/// block()                unknowns of a node
+/// block()                unknowns of a node; coarse_block() of one of R A P
 /// extremes()             of its diagonal
 /// dense_inverse()        of all of it, in double; empty where it is not positive semidefinite
 /// look()                 works out D^-1 and the bound of the spectrum of D^-1 A, which it gives
@@ -77,7 +77,7 @@ template <class W, template <class> class Array, class Kit> hierarchy<W, Array> 
       const double theta = theta_of(double(entries), double(rows), l.block, number);
       const bool shrinks = kit.coarsen(theta, true);
       if (shrinks && kit.coarse().rows > most_dense_rows &&
-          double(kit.coarse_entries()) / double(kit.coarse().rows) / l.block > most_blocks_a_row)
+          double(kit.coarse_entries()) / double(kit.coarse().rows) / kit.coarse_block() > most_blocks_a_row)
         kit.coarsen(theta, false);
       if (!shrinks) h.reason = ends_without_shrinking(rows);
       kit.keep(l, h.scale);

@@ -15,6 +15,10 @@ int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry) {
   return unknowns_of_a_node(a.shape.rows, a.nnz(), count_blocks(a.shape, row_of_entry, a.col));
 }
 
+double fill_of_blocks(row_view<double> a, cview<std::int32_t> row_of_entry, int k) {
+  return double(count_blocks(a.shape, row_of_entry, a.col)[k]) * k * k / double(a.nnz());
+}
+
 int unknowns_of_a_node(index_t rows, index_t nnz, const std::array<index_t, 9>& blocks) {
   const auto fill = [&](int k) {
     const bool fits = rows % k == 0 && blocks[k] > 0;
@@ -34,6 +38,11 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
   return build_levels<W, host_array>(kit);
 }
 
+template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block, near_null vectors) {
+  near_null_kit kit(a, block, std::move(vectors));
+  return build_levels<W, host_array>(kit);
+}
+
 template <class W> hierarchy<W> pairwise_aggregation(row_view<double> a) {
   pairwise_kit kit(a, 1);
   return build_levels<W, host_array>(kit);
@@ -43,5 +52,7 @@ template hierarchy<double> pairwise_aggregation(row_view<double>);
 template hierarchy<float> pairwise_aggregation(row_view<double>);
 template hierarchy<double> smoothed_aggregation(row_view<double>, int);
 template hierarchy<float> smoothed_aggregation(row_view<double>, int);
+template hierarchy<double> smoothed_aggregation(row_view<double>, int, near_null);
+template hierarchy<float> smoothed_aggregation(row_view<double>, int, near_null);
 
 } // namespace furrow::amg

@@ -2,6 +2,7 @@
 #pragma once
 #include "hierarchy.hpp"
 #include "matrix/rows.hpp"
+#include "near_null.hpp"
 
 #include <array>
 
@@ -12,9 +13,15 @@ namespace furrow::amg {
 int unknowns_of_a_node(index_t rows, index_t nnz, const std::array<index_t, 9>& blocks);
 int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry);
 
+/// Places of aligned blocks of K x K that have entries, by the entry: 1 where they are full.
+double fill_of_blocks(row_view<double> a, cview<std::int32_t> row_of_entry, int k);
+
 /// The hierarchy of smoothed aggregation for a symmetric A with a positive diagonal. Levels until at most 512 rows are
 /// left, or one shrinks by less than 1.25. Throws a `refusal` where A is proved to be indefinite.
 template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block);
+/// The same with vectors that A nearly maps to zero: smaller levels have nodes of as many unknowns as there are
+/// vectors.
+template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int block, near_null vectors);
 
 /// The hierarchy of unsmoothed aggregation, for the same matrices: P is 1 where a row is in an aggregate, of rows in
 /// pairs three times over, so that P'A P has no more entries a row than A. It wants a K-cycle.

@@ -5,6 +5,7 @@
 #include "core/parameters.hpp"
 #include "core/single_precision.hpp"
 #include "core/symmetry.hpp"
+#include "solve/coordinates.hpp"
 
 #include <furrow/formats.hpp>
 
@@ -59,7 +60,8 @@ inner_system::inner_system(const coo<double>& a, std::string_view parameters, co
   const stats s = measure(narrow);
   norm_inf_ = s.norm_inf;
   longest_row_ = s.row_max;
-  m_ = make_preconditioner(precond_, narrow, o.where, method_->needs_for(method_->needs.a.symmetric));
+  m_ = make_preconditioner(precond_, narrow, o.where,
+                           with_coordinates(method_->needs_for(method_->needs.a.symmetric), o));
   const choice c = choose(s, precision::f32, o.where, {"auto", "auto", o.applies});
   a_ = make(c, o.where, std::move(narrow));
 }
