@@ -21,8 +21,8 @@ bool means_generator(std::string_view text);
 /// Throws `fault::usage` for an unknown name or arguments that do not fit, naming what would.
 problem generate(std::string_view spec);
 
-/// Where the nodes of its body are, a column a direction. Throws as `generate`, and `fault::usage` for a generator whose
-/// unknowns are no displacements of nodes.
+/// Where the nodes of its body are, a column a direction. Throws as `generate`, and `fault::usage` for a generator
+/// whose unknowns are no displacements of nodes.
 vector_columns generator_coordinates(std::string_view spec);
 
 /// Rows and an exact or upper count of entries of `spec`, without making it.

@@ -56,7 +56,7 @@ struct solve_options {
   /// Of nodes that have as many unknowns as coordinates, 2 or 3, in rows that follow each other: `amg:sa` on the CPU
   /// takes from them the motions of rigid bodies. Null: none.
   std::shared_ptr<const node_coordinates> coordinates{};
-  double rtol = 1e-8;            ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
+  double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
   index_t max_iterations = 0; ///< 0: max(10 columns, 10000)
   /// Stop, as by `max_iterations`, where the rate of the last half of the steps promises more iterations than this.

@@ -20,7 +20,9 @@ struct generator_entry {
 /// An entry from a row source that is made from its arguments.
 template <row_source R>
 constexpr generator_entry generator_of(std::string_view usage, std::string_view about, std::string_view example) {
-  return {usage, about, example,
+  return {usage,
+          about,
+          example,
           [](const arguments& words) {
             const R rows(words);
             matrix_header h;
