@@ -36,6 +36,10 @@ inline void copy_bytes(gpu_memory, void* to, gpu_memory, const void* from, std::
   gpu_memory::copy(to, from, bytes);
 }
 
+/// `count` elements of `size` bytes each become `value`, which lies in host memory. On a GPU the call only enqueues,
+/// but for elements that are not 1, 2, 4, 8 or 16 bytes large, which are copied from the host.
+void fill_elements(gpu_memory, void* data, const void* value, std::size_t size, index_t count);
+
 /// Bytes of `count` elements of `size` bytes; throws `fault::usage` for a count below zero, `fault::memory` where the
 /// product does not fit 63 bits.
 std::size_t checked_bytes(index_t count, std::size_t size);
@@ -50,8 +54,9 @@ public:
 
   basic_array() = default;
   explicit basic_array(index_t n) : data_(take(n)), size_(n), capacity_(n) {}
-  basic_array(index_t n, T value) requires std::is_same_v<Memory, host_memory> : basic_array(n) {
-    std::fill_n(data_, n, value);
+  basic_array(index_t n, T value) : basic_array(n) {
+    if constexpr (std::is_same_v<Memory, host_memory>) std::fill_n(data_, n, value);
+    else fill_elements(Memory{}, data_, &value, sizeof value, n);
   }
   basic_array(std::initializer_list<T> values) requires std::is_same_v<Memory, host_memory>
       : basic_array(static_cast<index_t>(values.size())) {

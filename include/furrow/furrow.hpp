@@ -18,5 +18,6 @@
 #include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
 #include <furrow/tune.hpp>
+#include <furrow/vector_operations.hpp>
 #include <furrow/version.hpp>
 #include <furrow/view.hpp>

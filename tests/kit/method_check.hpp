@@ -114,9 +114,10 @@ void check_end(const coo<double>& a, const host_array<V>& b, const solve_options
   EXPECT_NE(s.report.message.find(words), std::string::npos) << s.report.message;
 }
 
-/// What a step of Method costs: passes, the bytes that it states, no waits. `general` hides what M is.
+/// What a step of Method costs: passes, the bytes that it states, and waits. `general` hides what M is.
 template <class Method, class V>
-void check_cost(const char* spec, const char* precond, bool general, double passes, std::string_view parameters = {}) {
+void check_cost(const char* spec, const char* precond, bool general, double passes, std::string_view parameters = {},
+                index_t waits = 0) {
   SCOPED_TRACE(std::string(precond) + (general ? ", hidden" : ""));
   constexpr index_t steps = 8;
   const auto a = as_precision<V>(generate(spec).a);
@@ -137,7 +138,7 @@ void check_cost(const char* spec, const char* precond, bool general, double pass
   EXPECT_EQ(report.iterations, steps) << report.message;
   EXPECT_EQ(double(seen.passes_inside_loops) / steps, passes);
   EXPECT_EQ(seen.bytes_inside_loops / steps, report.bytes_per_iteration);
-  EXPECT_EQ(seen.waits_inside_loops, 0);
+  EXPECT_EQ(seen.waits_inside_loops, waits * steps);
 }
 
 } // namespace furrow::kit

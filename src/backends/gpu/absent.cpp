@@ -16,6 +16,7 @@ void gpu_memory::release(void*, std::size_t) noexcept {}
 void gpu_memory::copy(void*, const void*, std::size_t) { throw error(fault::device, reason); }
 void copy_bytes(host_memory, void*, gpu_memory, const void*, std::size_t) { throw error(fault::device, reason); }
 void copy_bytes(gpu_memory, void*, host_memory, const void*, std::size_t) { throw error(fault::device, reason); }
+void fill_elements(gpu_memory, void*, const void*, std::size_t, index_t) { throw error(fault::device, reason); }
 
 gpu_status inspect_gpus() {
   gpu_status s;
