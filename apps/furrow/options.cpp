@@ -80,7 +80,7 @@ void choosing::add(CLI::App& app, context& shared, const std::vector<std::string
 
 void choosing::check(const std::vector<std::string>& first) const {
   check_name("format", name_before_colon(format), format_names(first));
-  check_name("kernel", kernel, kernel_names(first));
+  check_name("kernel", name_before_colon(kernel), kernel_names(first));
 }
 
 void add_device(CLI::App& app, context& shared, std::string& where, const std::string& group) {

@@ -19,7 +19,8 @@ template <class V> constexpr precision precision_of = sizeof(V) == 8 ? precision
 
 /// Makes an operator from triplets, which it may take apart and trusts: `make` checks them. `parameters` is what
 /// follows the format's name and a colon
-/// ("8:256" of `sell:8:256`), empty for the format's own choice; `kernel` is a name of the entry's list, or "auto".
+/// ("8:256" of `sell:8:256`), empty for the format's own choice; `kernel` is a name of the entry's list, with what may
+/// follow it, or "auto".
 template <class V>
 using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view parameters,
                                                            std::string_view kernel);
@@ -75,9 +76,15 @@ struct kernel_costs {
   bool known() const { return start > 0 || memory > 0 || places > 0; }
 };
 
+/// What may follow a kernel's name, as in "vector:lanes=8,block=128": lanes a row, threads a block.
+struct kernel_freedom {
+  bool lanes = false, block = false;
+};
+
 struct kernel_entry {
   std::string_view name, about;
   kernel_costs costs{};
+  kernel_freedom free{};
 };
 
 /// How one format is made on one kind of device.

@@ -155,6 +155,18 @@ __global__ void __launch_bounds__(row_threads)
   finish<row_threads, N>(dot, xy);
 }
 
+/// The same in blocks of any size, for who wants to try them.
+template <int W, class A, class V>
+__global__ void __launch_bounds__(1024) rows_in_blocks_kernel(A a, V alpha, cview<V> x, V beta, view<V> y) {
+  const lanes lane{static_cast<int>(threadIdx.x) % W, W};
+  const index_t groups = index_t(gridDim.x) * blockDim.x / W;
+  take_turn();
+  for (index_t row = (index_t(blockIdx.x) * blockDim.x + threadIdx.x) / W; row < a.shape.rows; row += groups) {
+    const V sum = sum_lanes<W>(partial(lane, a, row, x));
+    if (lane.rank == 0) store(alpha, sum, beta, y[row]);
+  }
+}
+
 } // namespace gpu
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/check.hpp"
 #include "core/environment.hpp"
+#include "core/kernel_numbers.hpp"
 #include "core/triplets.hpp"
 #include "tune/model.hpp"
 
@@ -24,7 +25,13 @@ std::string names_of(std::span<const kernel_entry> kernels) {
 
 bool has(const format_entry& f, device where, std::string_view kernel) {
   return kernel == "auto" ||
-         std::ranges::any_of(f.backend(where).kernels, [&](const auto& k) { return k.name == kernel; });
+         std::ranges::any_of(f.backend(where).kernels, [&](const auto& k) { return k.name == kernel_name(kernel); });
+}
+
+/// Throws `fault::usage` for what follows the name of a kernel that the format has and makes no sense there.
+void check_numbers(const format_entry& f, device where, std::string_view kernel) {
+  for (const auto& k : f.backend(where).kernels)
+    if (k.name == kernel_name(kernel)) read_kernel_numbers(kernel, k.free, lanes_of_a_warp);
 }
 
 const format_entry& format_of(const choice& c) {
@@ -37,7 +44,8 @@ void check_kernel(const format_entry& f, std::string_view kernel, device where) 
   check(f.backend(where).f64 != nullptr, fault::device, "format {} does not run on the {}: choose auto", f.name,
         name_of(where));
   check(has(f, where, kernel), fault::usage, "format {} has no kernel '{}' on the {}: choose auto or one of {}", f.name,
-        kernel, name_of(where), names_of(f.backend(where).kernels));
+        kernel_name(kernel), name_of(where), names_of(f.backend(where).kernels));
+  check_numbers(f, where, kernel);
 }
 
 /// What a person asked for, on the command line or in the environment.
@@ -88,8 +96,8 @@ void add_candidates(std::vector<candidate>& list, const choice& c, const layout&
   };
   bool found = false;
   for (const kernel_entry& k : c.format->backend(where).kernels) {
-    if (!k.costs.known() || (c.kernel != "auto" && c.kernel != k.name)) continue;
-    add(k.name, k.costs);
+    if (!k.costs.known() || (c.kernel != "auto" && kernel_name(c.kernel) != k.name)) continue;
+    add(c.kernel == "auto" ? k.name : std::string_view(c.kernel), k.costs);
     found = true;
   }
   if (!found) add(c.kernel, {});
@@ -140,6 +148,7 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
   for (const auto* f : formats()) {
     if (!f->backend(where).f64 || !has(*f, where, r.kernel)) continue;
     known = true;
+    check_numbers(*f, where, r.kernel);
     if (!finite && f->multiplies_padding) continue;
     const layout l = f->lay_out(s, p, {});
     if (l.refusal.empty() && l.bytes <= room) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);

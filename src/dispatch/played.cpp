@@ -2,6 +2,7 @@
 #include "formats/played.hpp"
 
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -43,10 +44,14 @@ played_choice find_played(std::string_view format, std::string_view kernel) {
         known());
   const played_format& f = **at;
   if (kernel == "auto") return {&f, f.kernels.front()};
-  check(std::ranges::find(f.kernels, kernel) != f.kernels.end(), fault::usage,
-        "kernel {} of format {} is not a classic one, and only those are played: choose one of {}", kernel, f.format,
+  const std::string_view name = kernel_name(kernel);
+  check(std::ranges::find(f.kernels, name) != f.kernels.end(), fault::usage,
+        "kernel {} of format {} is not a classic one, and only those are played: choose one of {}", name, f.format,
         known());
-  return {&f, *std::ranges::find(f.kernels, kernel)};
+  constexpr int widest = 64; // lanes of a warp that can be played
+  for (const auto& k : find_format(f.format).gpu.kernels)
+    if (k.name == name) read_kernel_numbers(kernel, k.free, widest);
+  return {&f, kernel};
 }
 
 } // namespace play

@@ -39,8 +39,9 @@ struct played_format {
 /// All of them, sorted by name.
 std::span<const played_format* const> played_formats();
 
-/// The format of that name and its kernel, "auto" for the first one of csr or of the format. Throws `fault::usage`,
-/// naming the classic kernels, where it is none of them.
+/// The format of that name and its kernel, with what follows its name, as long as `kernel` lives; "auto" for the first
+/// one of csr or of the format. Throws `fault::usage`, naming the classic kernels, where it is none of them, and for
+/// numbers that it cannot have.
 struct played_choice {
   const played_format* format;
   std::string_view kernel;

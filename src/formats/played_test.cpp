@@ -162,6 +162,65 @@ TEST(played, the_classic_kernels_are_named_where_another_one_is_wanted) {
   EXPECT_EQ(said("auto", "auto"), "");
 }
 
+/// A row's sum knows its lanes alone, so that every block has the same bits.
+TEST(played, lanes_and_blocks_are_those_that_were_asked_for) {
+  const auto a = generate("poisson2d:12").a;
+  const auto x = kit::random_vector<double>(a.shape.cols, 107);
+  const host_array<double> zeros(a.shape.rows, 0.0);
+  const auto truth = kit::reference_product(a, 2.0, as_cview(x), 0.0, as_cview(zeros));
+  const auto play = [&](std::string_view format, const std::string& kernel, int wave, int threads) {
+    SCOPED_TRACE(fmt::format("{} {}, wave {}", format, kernel, wave));
+    const auto c = find_played(format, kernel);
+    host_array<double> y(a.shape.rows, std::numeric_limits<double>::quiet_NaN());
+    const auto reports = play_once<double>({c.format, c.kernel}, a, 0, x, y, {wave});
+    EXPECT_EQ(reports.front().threads, threads);
+    EXPECT_EQ(reports.front().kernel, kernel);
+    for (const auto& r : reports) EXPECT_EQ(r.faults, std::vector<std::string>{});
+    EXPECT_LE(kit::row_error(truth, as_cview(y)), 1);
+    return y;
+  };
+  const std::pair<const char*, const char*> kernels[] = {
+      {"csr", "vector"}, {"csr", "scalar"}, {"csr", "half_warp"}, {"csr", "naive"},   {"csr", "vector:lanes=16"},
+      {"ell", "scalar"}, {"hyb", "scalar"}, {"dia", "rows"},      {"dense", "naive"}, {"dense", "tiled"}};
+  for (const int wave : {32, 64})
+    for (const auto& [format, kernel] : kernels) {
+      const auto usual = play(format, kernel, wave, 256);
+      for (const int block : {32, 128, 1024}) {
+        const bool more = std::string_view(kernel).find(':') != std::string_view::npos;
+        const auto y = play(format, fmt::format("{}{}block={}", kernel, more ? "," : ":", block), wave, block);
+        EXPECT_TRUE(kit::same_bits(as_cview(usual), as_cview(y))) << format << ' ' << kernel << ' ' << block;
+      }
+    }
+  for (int lanes = 2; lanes <= 64; lanes *= 2) {
+    const auto c = find_played("csr", "vector");
+    const std::string kernel = fmt::format("vector:lanes={}", lanes);
+    host_array<double> y(a.shape.rows);
+    const auto report = play_once<double>({c.format, kernel}, a, 0, x, y, {64}).front();
+    EXPECT_EQ(report.blocks, (a.shape.rows * lanes + 255) / 256) << lanes;
+    EXPECT_LE(kit::row_error(truth, as_cview(y)), 1) << lanes;
+  }
+}
+
+TEST(played, numbers_that_a_kernel_cannot_have_are_refused) {
+  const auto said = [](std::string_view format, std::string_view kernel) -> std::string {
+    try {
+      find_played(format, kernel);
+    } catch (const error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_NE(said("csr", "vector:lanes=128").find("from 2 to 64"), std::string::npos);
+  EXPECT_NE(said("csr", "scalar:lanes=2").find("no use for 'lanes=2'"), std::string::npos);
+  EXPECT_NE(said("coo", "segmented:block=64").find("give segmented alone"), std::string::npos);
+  const auto a = generate("poisson1d:4").a;
+  const host_array<double> x(4, 1.0);
+  host_array<double> y(4);
+  const auto c = find_played("csr", "vector");
+  EXPECT_THROW(play_once<double>({c.format, "vector:lanes=64"}, a, 0, x, y, {32}), error);
+  EXPECT_THROW(play_once<double>({c.format, "vector:lanes=64,block=32"}, a, 0, x, y, {64}), error);
+}
+
 TEST(played, a_wave_has_32_or_64_lanes) {
   const auto a = generate("poisson1d:4").a;
   const host_array<double> x(4, 1.0);

@@ -44,6 +44,14 @@ class Errors(Case):
         self.says(2, "no setting of --play 'sed': did you mean 'seed'", *play, "--play", "order=random,sed=3")
         self.says(2, "no order of warps 'up'", *play, "--play", "order=up")
         self.says(2, "--play: seed is a whole number, not 'x'", *play, "--play", "seed=x")
+        self.says(2, "kernel 'vector:lanes=3': lanes=3 is no power of two from 2 to 64: give one of these",
+                  *play, "--kernel", "vector:lanes=3")
+        self.says(2, "kernel 'vector:lanes=64': a row has at most the 32 lanes of a warp", *play, "--kernel", "vector:lanes=64")
+        self.says(2, "the 64 lanes of a row do not fit into a block of 32", *play, "--kernel", "vector:lanes=64,block=32",
+                  "--play", "wave=64")
+        self.says(2, "kernel 'naive:lanes=2': it has no use for 'lanes=2': give naive\\[:block=B\\]", *play, "--kernel", "naive:lanes=2")
+        self.says(2, "no kernel 'vectr'.* did you mean 'vector'", *play, "--kernel", "vectr:lanes=2")
+        self.says(2, "--sweep measures, and a kernel that is played has no speed", *play, "--sweep")
         self.says(2, "--repeat times products, and a kernel that is played has no speed", *play, "--repeat", "3")
         self.says(2, "--alpha 0 multiplies nothing", *play, "--alpha", "0")
         self.says(2, "--trace is for kernels that are played: add --device play", "spmv", "poisson1d:3", "--trace", "a.svg")
@@ -64,6 +72,16 @@ class Errors(Case):
         self.says(2, "--repeat times products, and a kernel that is played has no speed", *play, "--repeat", "3")
         self.says(2, "--play is for kernels that are played: add --device play", "gemv", "9x8", "--play", "wave=64")
         self.says(2, "a.png: a picture is written as .svg", *play, "--trace", "a.png")
+
+    def test_sweep(self):
+        sweep = ("spmv", "poisson1d:3", "--device", "cpu", "--sweep")
+        self.says(2, "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give --device gpu", *sweep)
+        self.says(2, "--sweep: tries the numbers of one format's kernel: name it", *sweep, "--format", "all")
+        self.says(2, "--sweep: format sell has no kernel whose lanes and blocks are free: take csr", *sweep, "--format", "sell")
+        self.says(2, "'stream' is none: choose one of vector, scalar, warp_per_row, half_warp, naive", *sweep, "--kernel", "stream")
+        self.says(2, "'vector:lanes=8' is none", *sweep, "--kernel", "vector:lanes=8")
+        self.says(2, "kernel 'scalar:block=64': it has no use for 'block=64': give scalar alone", "spmv", "poisson1d:3",
+                  "--device", "cpu", "--kernel", "scalar:block=64", "--format", "csr")
 
     def test_generators(self):
         self.says(2, "no generator 'poison3d': did you mean 'poisson3d'", "solve", "poison3d:9")

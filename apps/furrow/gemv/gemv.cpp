@@ -104,7 +104,7 @@ int run(gemv_request& q) {
   q.where = use_device(q.where_text, q.thread_count);
   std::vector<std::string> kernels{"auto", "all"};
   for (const auto& k : gemv_kernels(q.where)) kernels.emplace_back(k.name);
-  check_name("kernel", q.kernel, kernels);
+  check_name("kernel", name_before_colon(q.kernel), kernels);
   announce(plan_of(q), q.where);
   const gemv_outcome o = measure_gemv(q);
   print(q.json ? json_of(q, o) : text_of(q, o));

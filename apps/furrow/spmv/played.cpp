@@ -9,6 +9,7 @@
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
 #include "core/transpose.hpp"
 #include "formats/played.hpp"
 #include "tune/row_error.hpp"
@@ -27,7 +28,8 @@ std::vector<play::played_choice> choices_of(const spmv_request& q) {
   std::vector<play::played_choice> all;
   const auto add = [&](const play::played_format& f) {
     for (const auto k : f.kernels)
-      if (q.kernel == "all" || q.kernel == k || (q.kernel == "auto" && k == f.kernels.front())) all.push_back({&f, k});
+      if (q.kernel == "all" || (q.kernel == "auto" && k == f.kernels.front())) all.push_back({&f, k});
+      else if (kernel_name(q.kernel) == k) all.push_back(play::find_played(f.format, q.kernel));
   };
   if (q.format == "all")
     for (const auto* f : play::played_formats()) add(*f);

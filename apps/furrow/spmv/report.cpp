@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output.hpp"
 #include "spmv_request.hpp"
+#include "sweep.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
 #include "backends/cpu/caches.hpp"
+#include "core/kernel_numbers.hpp"
 #include "core/printable.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +15,24 @@
 #include <algorithm>
 
 namespace furrow::cli {
+namespace {
+
+/// A line a result, the fastest one marked.
+std::string list_of(const spmv_request& q, const spmv_outcome& o, std::vector<spmv_result>::const_iterator best) {
+  std::string text = dim(fmt::format("  {:<10} {:<12} {:>10} {:>10} {:>9} {:>8} {:>11}{}", "format", "kernel", "time",
+                                     "bytes", "GFlop/s", "GB/s", "of ceiling", q.check ? "   row error" : "")) +
+                     "\n";
+  for (auto r = o.results.begin(); r != o.results.end(); ++r) {
+    const std::string row =
+        fmt::format("{} {:<10} {:<12} {:>10} {:>10} {:>9.2f} {:>8.1f} {:>11}{}", r == best ? "*" : " ", r->format,
+                    r->kernel, seconds_text(r->time.median), bytes_text(r->bytes), r->gflops, r->gbps,
+                    share_text(r->fraction()), r->row_error ? fmt::format("   {:>9.3f}", *r->row_error) : "");
+    text += (r == best ? bold(row) : row) + "\n";
+  }
+  return text;
+}
+
+} // namespace
 
 std::string text_of(const spmv_request& q, const spmv_outcome& o) {
   std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
@@ -28,18 +48,10 @@ std::string text_of(const spmv_request& q, const spmv_outcome& o) {
         q.transpose ? fmt::format("; the triplets were transposed first, in {}", seconds_text(o.transpose_seconds))
                     : "");
   text += "\n";
-  text += dim(fmt::format("  {:<10} {:<12} {:>10} {:>10} {:>9} {:>8} {:>11}{}", "format", "kernel", "time", "bytes",
-                          "GFlop/s", "GB/s", "of ceiling", q.check ? "   row error" : "")) +
-          "\n";
-  bool cached = false;
-  for (auto r = o.results.begin(); r != o.results.end(); ++r) {
-    const std::string row =
-        fmt::format("{} {:<10} {:<12} {:>10} {:>10} {:>9.2f} {:>8.1f} {:>11}{}", r == best ? "*" : " ", r->format,
-                    r->kernel, seconds_text(r->time.median), bytes_text(r->bytes), r->gflops, r->gbps,
-                    share_text(r->fraction()), r->row_error ? fmt::format("   {:>9.3f}", *r->row_error) : "");
-    text += (r == best ? bold(row) : row) + "\n";
-    cached = cached || (!q.where.is_gpu() && r->bytes < last_level_cache());
-  }
+  if (q.sweep) text += sweep_table(o);
+  else text += list_of(q, o, best);
+  const bool cached =
+      std::ranges::any_of(o.results, [&](const auto& r) { return !q.where.is_gpu() && r.bytes < last_level_cache(); });
   for (const auto& s : o.skipped) text += fmt::format("  {:<10} left out: {}\n", s.format, s.why);
   if (!o.reason.empty() && o.reason != "asked for")
     text += fmt::format("\n  {} was {}.\n", o.results.front().format, o.reason);
@@ -86,6 +98,11 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
              {"fraction", number(r.fraction())},
              {"seconds_fastest", r.time.fastest},
              {"repeats", r.time.repeats}};
+    if (q.sweep) {
+      const kernel_numbers n = read_kernel_numbers(r.kernel);
+      if (n.lanes) one["lanes"] = n.lanes;
+      one["block"] = n.block;
+    }
     if (r.row_error) {
       one["max_row_error"] = number(*r.row_error);
       one["rows_reached_by_padding"] = r.spread;

@@ -8,10 +8,12 @@
 #include "played_text.hpp"
 #include "random_vector.hpp"
 #include "spmv_request.hpp"
+#include "sweep.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
 #include "core/transpose.hpp"
 #include "tune/ceiling.hpp"
 #include "tune/infinity_probe.hpp"
@@ -53,6 +55,7 @@ std::vector<choice> runs_of(const spmv_request& q, const coo<V>& a, const stats&
     const wish w{q.format, q.kernel == "all" ? std::string_view("auto") : std::string_view(q.kernel), q.applies,
                  all_finite(x)};
     const choice c = q.tune ? tune(a, s, q.where, w) : choose(s, p, q.where, w);
+    if (q.sweep) return sweep_of(c);
     if (q.kernel == "all") add(*c.format, c.parameters);
     else runs.push_back(c);
     return runs;
@@ -60,7 +63,7 @@ std::vector<choice> runs_of(const spmv_request& q, const coo<V>& a, const stats&
   for (const auto* f : formats()) {
     if (q.kernel != "all" && q.kernel != "auto") { // a kernel that only some formats have
       const auto kernels = f->backend(q.where).kernels;
-      if (std::ranges::none_of(kernels, [&](const auto& k) { return k.name == q.kernel; })) continue;
+      if (std::ranges::none_of(kernels, [&](const auto& k) { return k.name == kernel_name(q.kernel); })) continue;
     }
     add(*f, {});
   }
@@ -187,6 +190,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 int run(spmv_request& q) {
   choosing_of(q).check({"auto", "all"});
+  if (q.sweep) check_sweep(q);
   check_matrix(q.file);
   check_input(q.x, "-x");
   check_output(q.output, "-o", {q.file, q.x});
@@ -202,6 +206,8 @@ int run(spmv_request& q) {
   }
   check_not_played(q.play, q.trace);
   q.where = q.machine.apply();
+  check(!q.sweep || q.where.is_gpu(), fault::usage,
+        "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give {}", "--device gpu");
   const matrix_input input(q.file);
   const memory_plan before = plan_of(q, input);
   check_fits(before, q.where);
@@ -249,6 +255,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_repeat(app, q->repeat, "timed products (default: about half a second of them)");
   app.add_flag("--check", q->check, "compare every row with a reference in long double; tell where infinities in x go");
   app.add_flag("!--no-ceiling", q->ceiling, "do not measure how fast as much is read at best");
+  app.add_flag("--sweep", q->sweep, "on a GPU: every number of lanes and threads a block of a classic kernel (vector)");
   add_json(app, q->json);
   q->machine.add(app, shared);
   add_played(app, shared, q->play, q->trace);
@@ -259,6 +266,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       "Examples:\n"
       "  furrow spmv poisson3d:100 --format all --check\n"
       "  furrow spmv matrix.mtx --device gpu --format csr --kernel all\n"
+      "  furrow spmv matrix.mtx --device gpu --kernel vector:lanes=8,block=128\n"
+      "  furrow spmv matrix.mtx --device gpu --sweep --kernel vector\n"
       "  furrow spmv matrix.mtx -x x.mtx --alpha -1 --transpose -o y.npy\n"
       "  furrow spmv matrix.mtx --precision f32 --threads 8 --json\n"
       "  furrow spmv poisson2d:100 --device play --kernel vector --trace lanes.svg");

@@ -21,7 +21,7 @@ struct spmv_request {
   machine_options machine;
   device where;
   int repeat = 0;
-  bool check = false, json = false, tune = false;
+  bool check = false, json = false, tune = false, sweep = false;
   double applies = std::numeric_limits<double>::infinity(); ///< products to come
 };
 

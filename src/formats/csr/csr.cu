@@ -11,6 +11,7 @@
 #include "backends/gpu/operator.hpp"
 #include "backends/gpu/primitives.hpp"
 #include "backends/row_kernel.hpp"
+#include "core/kernel_numbers.hpp"
 #include "matrix/rows_on_gpu.hpp"
 
 #include <furrow/formats.hpp>
@@ -19,6 +20,8 @@
 
 namespace furrow::csr_format {
 namespace {
+
+static_assert(gpu::warp == lanes_of_a_warp); // by which the lanes of a row are checked
 
 template <class V, class I>
 class csr_on_gpu final : public gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<V, I, kept_array>> {
@@ -106,22 +109,8 @@ private:
                   gpu::shared_rows<V>{as_view(sums_), as_view(arrived_)}, xy);
       return;
     }
-    switch (launch_.width) {
-    case 1:
-      return launch_rows<1>(alpha, x, beta, y, xy);
-    case 2:
-      return launch_rows<2>(alpha, x, beta, y, xy);
-    case 4:
-      return launch_rows<4>(alpha, x, beta, y, xy);
-    case 8:
-      return launch_rows<8>(alpha, x, beta, y, xy);
-    case 16:
-      return launch_rows<16>(alpha, x, beta, y, xy);
-    case 32:
-      return launch_rows<32>(alpha, x, beta, y, xy);
-    default: // 64, on hardware with so many
-      return launch_rows<gpu::warp>(alpha, x, beta, y, xy);
-    }
+    with_width<gpu::warp>(launch_.width,
+                          [&]<int W>(std::integral_constant<int, W>) { launch_rows<W>(alpha, x, beta, y, xy); });
   }
 
   template <int Items> void prepare_merge(const host_array<I>& row_ptr) {
@@ -150,6 +139,15 @@ private:
       }
     }
     const index_t work = matrix_.shape.rows * W;
+    if (launch_.block) {
+      const index_t wanted = (work + launch_.block - 1) / launch_.block;
+      const auto blocks =
+          launch_.fill ? gpu::blocks_for(work, launch_.block, q) : static_cast<unsigned>(std::max<index_t>(1, wanted));
+      gpu::launch(gpu::rows_in_blocks_kernel<W, csr<V, I, cview>, V>, blocks, launch_.block, 0, q, view_of(matrix_),
+                  alpha, x, beta, y);
+      if constexpr (N > 0) gpu::space<V>{}.dot(x, as_cview(y), xy.out[0]);
+      return;
+    }
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const bool fill = launch_.fill || N > 0;
     const auto blocks = fill ? gpu::blocks_for(work, gpu::row_threads, q)

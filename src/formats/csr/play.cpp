@@ -44,16 +44,9 @@ std::vector<play::kernel_report> play_on(const play::task<V>& t, std::string_vie
       play::as_played<Lanes>(view<const std::int32_t>(arrays.col)), play::as_played<Lanes>(view<const V>(arrays.val))};
   const index_t rows = home.shape.rows;
   const row_launch launch = classic_launch(kernel, rows ? double(t.a.nnz()) / double(rows) : 0, Lanes);
-  const auto run = [&]<int W>(std::integral_constant<int, W>) {
-    return play::play_rows<W, Lanes>(m, kernel, a, launch.fill, t.alpha, t.x, t.beta, t.y);
-  };
-  if (launch.width == 1) return {run(std::integral_constant<int, 1>{})};
-  if (launch.width == 2) return {run(std::integral_constant<int, 2>{})};
-  if (launch.width == 4) return {run(std::integral_constant<int, 4>{})};
-  if (launch.width == 8) return {run(std::integral_constant<int, 8>{})};
-  if (launch.width == 16) return {run(std::integral_constant<int, 16>{})};
-  if (launch.width == 32) return {run(std::integral_constant<int, 32>{})};
-  return {run(std::integral_constant<int, Lanes>{})};
+  return with_width<Lanes>(launch.width, [&]<int W>(std::integral_constant<int, W>) {
+    return std::vector{play::play_rows<W, Lanes>(m, kernel, a, launch.fill, t.alpha, t.x, t.beta, t.y, launch.block)};
+  });
 }
 
 template <class V>

@@ -2,6 +2,7 @@
 #include "call.hpp"
 
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,6 +28,8 @@ constexpr std::array gpu_kernels{
 /// The tutorial's kernels serve the tutorial's case.
 template <class T> void check_kernel(const dense::call<T>& c, std::string_view name, device where) {
   if (name == "auto") return;
+  const std::string_view all = name;
+  name = kernel_name(name);
   std::vector<std::string_view> names{"auto"};
   for (const auto& k : gemv_kernels(where)) names.push_back(k.name);
   check(std::ranges::find(names, name) != names.end(), fault::usage,
@@ -36,6 +39,7 @@ template <class T> void check_kernel(const dense::call<T>& c, std::string_view n
         "gemv: kernel {} does not serve this order and operation: choose {} or auto", name,
         c.across ? "across" : "along");
   const bool tutorial = name == "naive" || name == "tiled";
+  read_kernel_numbers(all, {.lanes = false, .block = tutorial}, lanes_of_a_warp);
   check(!tutorial || (c.count == 1 && c.batch <= 1 && !c.a_list && !c.x_list && !c.y_list && !c.f64_sums), fault::usage,
         "gemv: kernel {} is the tutorial's: one matrix, one vector, no sums in double", name);
 }

@@ -192,11 +192,12 @@ template <class T> void run_on_gpu(const call<T>& c, std::string_view kernel) {
   const gpu::queue& q = gpu::current_queue();
   if (c.terms() == 0 || c.alpha == vector_value<T>(0)) {
     scale_kernel<<<gpu::blocks_for(c.outputs() * c.count * c.batch, gpu_threads, q), gpu_threads, 0, q.stream>>>(c);
-  } else if (kernel == "naive" || kernel == "tiled") {
-    const index_t blocks = up(c.lines, tutorial_threads);
+  } else if (const auto name = kernel_name(kernel); name == "naive" || name == "tiled") {
+    const int asked = read_kernel_numbers(kernel).block, threads = asked ? asked : tutorial_threads;
+    const index_t blocks = up(c.lines, threads);
     check(blocks < (index_t(1) << 31), fault::usage, "gemv: more rows than the tutorial's kernels can have blocks for");
-    const auto run = kernel == "naive" ? naive_kernel<T> : tiled_kernel<T>;
-    run<<<static_cast<unsigned>(blocks), tutorial_threads, 0, q.stream>>>(c);
+    const auto run = name == "naive" ? naive_kernel<T> : tiled_in_blocks<T>(threads);
+    run<<<static_cast<unsigned>(blocks), threads, 0, q.stream>>>(c);
   } else if (c.f64_sums) {
     if constexpr (std::is_same_v<T, float>) launch<double>(c, q);
     else launch<vector_value<T>>(c, q);

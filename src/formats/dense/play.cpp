@@ -43,8 +43,9 @@ play::kernel_report play_lines(cview<V> a, std::string_view kernel, V alpha, cvi
   m.add("y", y);
   const view<const N> pa = play::as_played<Lanes>(view<const V>(a)), px = play::as_played<Lanes>(view<const V>(x));
   const view<N> py = play::as_played<Lanes>(y);
-  const auto run = kernel == "naive" ? dense::naive_kernel<N> : dense::tiled_kernel<N>;
-  return m.play(std::string(kernel), play::blocks_for(lines, dense::tutorial_threads), dense::tutorial_threads, [&] {
+  const int asked = read_kernel_numbers(kernel).block, threads = asked ? asked : dense::tutorial_threads;
+  const auto run = kernel_name(kernel) == "naive" ? dense::naive_kernel<N> : dense::tiled_in_blocks<N>(threads);
+  return m.play(std::string(kernel), play::blocks_for(lines, threads), threads, [&] {
     run({pa.data, lines, length, length, N(alpha), N(beta), px.data, py.data});
   });
 }

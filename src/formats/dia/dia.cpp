@@ -57,7 +57,8 @@ constexpr std::array gpu_kernels{
                   .longest = 145}},
     kernel_entry{"rows",
                  "a thread a row, offsets in shared memory (Bell and Garland 2008)",
-                 {.start = 0.372, .by_slice = 1.13, .rows = 1.08, .places = 0.0456, .longest = 183}},
+                 {.start = 0.372, .by_slice = 1.13, .rows = 1.08, .places = 0.0456, .longest = 183},
+                 {.block = true}},
 };
 constexpr std::array<std::string_view, 1> examples{"200"};
 

@@ -5,6 +5,7 @@
 
 #include "backends/gpu/operator.hpp"
 #include "backends/row_tiles.hpp"
+#include "core/kernel_numbers.hpp"
 
 #include <furrow/formats.hpp>
 
@@ -20,7 +21,8 @@ template <class V> class dia_on_gpu final : public gpu::one_pass_operator<dia_on
   using base::matrix_;
 
 public:
-  dia_on_gpu(dia<V, gpu_array> a, std::string_view kernel) : base(std::move(a)), kernel_(kernel) {
+  dia_on_gpu(dia<V, gpu_array> a, std::string_view kernel)
+      : base(std::move(a)), kernel_(kernel), block_(read_kernel_numbers(kernel).block) {
     if (kernel_ == "auto")
       kernel_ = gpu::tiles_fill<rows_a_thread<V>>(matrix_.shape.rows, gpu::current_queue()) ? "tiles" : "rows";
   }
@@ -32,11 +34,20 @@ private:
     const auto a = view_of(matrix_);
     if (kernel_ == "tiles") return gpu::launch_tiles<rows_a_thread<V>>(a, alpha, x, beta, y, xy);
     gpu::queue& q = gpu::current_queue();
+    if (block_) {
+      with_block(block_, [&]<int B>(std::integral_constant<int, B>) {
+        gpu::launch(diagonals_kernel<V, 0, B>, gpu::blocks_for(a.shape.rows, B, q), B, 0, q, a, alpha, x, beta, y,
+                    gpu::sum_target<0>{});
+      });
+      if constexpr (N > 0) gpu::space<V>{}.dot(x, as_cview(y), xy.out[0]);
+      return;
+    }
     gpu::launch(diagonals_kernel<V, N>, gpu::blocks_for(a.shape.rows, diagonals_threads, q), diagonals_threads, 0, q, a,
                 alpha, x, beta, y, xy);
   }
 
   std::string kernel_;
+  int block_ = 0; ///< threads of a block of `rows` where they were named
 };
 
 } // namespace

@@ -13,22 +13,21 @@ inline constexpr int diagonals_threads = 256, offsets_at_once = 1024;
 
 /// y <- alpha A x + beta y, a thread a row; the block reads the offsets once, into shared memory, 1024 at a time (Bell
 /// and Garland 2008, section 4.1). x . y in the same pass where `xy` has a slot. Blocks stride over the rows together.
-template <class V, int N>
-__global__ void __launch_bounds__(diagonals_threads)
+template <class V, int N, int Threads = diagonals_threads>
+__global__ void __launch_bounds__(Threads)
     diagonals_kernel(dia<V, cview> a, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
   using index = std::remove_cv_t<std::remove_reference_t<decltype(a.offset[0])>>;
   FURROW_SHARED(index, offset, offsets_at_once);
   double dot[1] = {};
   gpu::take_turn();
   const index_t diagonals = a.offset.size;
-  for (index_t first = index_t(blockIdx.x) * diagonals_threads; first < a.shape.rows;
-       first += index_t(gridDim.x) * diagonals_threads) {
+  for (index_t first = index_t(blockIdx.x) * Threads; first < a.shape.rows; first += index_t(gridDim.x) * Threads) {
     const index_t row = first + threadIdx.x;
     V sum{};
     for (index_t base = 0; base < diagonals; base += offsets_at_once) {
       const int count = static_cast<int>(diagonals - base < offsets_at_once ? diagonals - base : offsets_at_once);
       __syncthreads();
-      for (int k = threadIdx.x; k < count; k += diagonals_threads) offset[k] = a.offset[base + k];
+      for (int k = threadIdx.x; k < count; k += Threads) offset[k] = a.offset[base + k];
       __syncthreads();
       if (row >= a.shape.rows) continue;
       for (int k = 0; k < count; ++k) {
@@ -40,7 +39,7 @@ __global__ void __launch_bounds__(diagonals_threads)
     store(alpha, sum, beta, y[row]);
     if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
   }
-  gpu::finish<diagonals_threads, N>(dot, xy);
+  gpu::finish<Threads, N>(dot, xy);
 }
 
 } // namespace

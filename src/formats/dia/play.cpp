@@ -4,6 +4,7 @@
 #include "convert.hpp"
 #include "diagonals_kernel.hpp"
 
+#include "core/kernel_numbers.hpp"
 #include "formats/played.hpp"
 
 #include <furrow/storage.hpp>
@@ -24,7 +25,7 @@ namespace dia_format {
 namespace {
 
 template <int Lanes, class V>
-std::vector<play::kernel_report> play_on(const play::task<V>& t, const play::settings& how) {
+std::vector<play::kernel_report> play_on(const play::task<V>& t, std::string_view kernel, const play::settings& how) {
   using N = play::real<V, Lanes>;
   const auto home = to_dia(t.a);
   const auto arrays = view_of(home);
@@ -37,13 +38,18 @@ std::vector<play::kernel_report> play_on(const play::task<V>& t, const play::set
                         play::as_played<Lanes>(view<const V>(arrays.val))};
   const cview<N> x = play::as_played<Lanes>(view<const V>(t.x));
   const view<N> y = play::as_played<Lanes>(t.y);
-  return {m.play("rows", play::blocks_for(home.shape.rows, diagonals_threads, true), diagonals_threads,
-                 [&] { diagonals_kernel<N, 0>(a, N(t.alpha), x, N(t.beta), y, gpu::sum_target<0>{}); })};
+  const int asked = read_kernel_numbers(kernel).block;
+  return with_block(asked ? asked : diagonals_threads, [&]<int B>(std::integral_constant<int, B>) {
+    return std::vector{m.play(std::string(kernel), play::blocks_for(home.shape.rows, B, true), B, [&] {
+      diagonals_kernel<N, 0, B>(a, N(t.alpha), x, N(t.beta), y, gpu::sum_target<0>{});
+    })};
+  });
 }
 
 template <class V>
-std::vector<play::kernel_report> play_product(const play::task<V>& t, std::string_view, const play::settings& how) {
-  return how.wave == 64 ? play_on<64>(t, how) : play_on<32>(t, how);
+std::vector<play::kernel_report> play_product(const play::task<V>& t, std::string_view kernel,
+                                              const play::settings& how) {
+  return how.wave == 64 ? play_on<64>(t, kernel, how) : play_on<32>(t, kernel, how);
 }
 
 constexpr std::array<std::string_view, 1> kernels{"rows"};

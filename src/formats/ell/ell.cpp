@@ -82,7 +82,8 @@ constexpr std::array gpu_kernels{
         {.start = 0.371, .memory = 0.722, .by_row = 0.146, .by_window = 0.899, .places = 0.00503, .longest = 126}},
     kernel_entry{"scalar",
                  "a thread a row (Bell and Garland 2008)",
-                 {.start = 0.152, .memory = 0.997, .by_row = 0.0454, .by_window = 0.846, .longest = 328}},
+                 {.start = 0.152, .memory = 0.997, .by_row = 0.0454, .by_window = 0.846, .longest = 328},
+                 {.block = true}},
 };
 constexpr std::array<std::string_view, 1> examples{"200"};
 

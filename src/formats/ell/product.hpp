@@ -3,7 +3,9 @@
 #include "ell.hpp"
 
 #include "backends/gpu/queue.hpp"
+#include "backends/gpu/space.hpp"
 #include "backends/row_kernel.hpp"
+#include "core/kernel_numbers.hpp"
 
 #include <string>
 #include <string_view>
@@ -15,7 +17,7 @@ class ell_product {
 public:
   static constexpr int rows = 2; ///< that a thread of `tiles` takes
 
-  ell_product(shape2 shape, std::string_view kernel) : kernel_(kernel) {
+  ell_product(shape2 shape, std::string_view kernel) : kernel_(kernel), block_(read_kernel_numbers(kernel).block) {
     if (kernel_ == "auto") kernel_ = gpu::tiles_fill<rows>(shape.rows, gpu::current_queue()) ? "tiles" : "scalar";
   }
 
@@ -26,6 +28,13 @@ public:
   void operator()(const ell<V, cview>& a, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
     if (kernel_ == "tiles") return gpu::launch_tiles<rows>(a, alpha, x, beta, y, xy);
     gpu::queue& q = gpu::current_queue();
+    if (block_) {
+      const index_t blocks = (a.shape.rows + block_ - 1) / block_;
+      gpu::launch(gpu::rows_in_blocks_kernel<1, ell<V, cview>, V>, static_cast<unsigned>(blocks), block_, 0, q, a,
+                  alpha, x, beta, y);
+      if constexpr (N > 0) gpu::space<V>{}.dot(x, as_cview(y), xy.out[0]);
+      return;
+    }
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const index_t wanted = (a.shape.rows + gpu::row_threads - 1) / gpu::row_threads;
     const auto blocks = N > 0 ? gpu::blocks_for(a.shape.rows, gpu::row_threads, q) : static_cast<unsigned>(wanted);
@@ -34,6 +43,7 @@ public:
 
 private:
   std::string kernel_;
+  int block_ = 0; ///< threads of a block of `scalar` where they were named
 };
 
 } // namespace furrow

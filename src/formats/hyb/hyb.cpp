@@ -99,7 +99,8 @@ constexpr std::array gpu_kernels{
                   .by_window = 0.984,
                   .places = 0.165,
                   .uneven = 0.00336,
-                  .longest = 225}},
+                  .longest = 225},
+                 {.block = true}},
 };
 constexpr std::array<std::string_view, 3> examples{"bell_garland", "0", "3"};
 

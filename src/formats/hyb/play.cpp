@@ -15,7 +15,7 @@ namespace furrow::hyb_format {
 namespace {
 
 template <int Lanes, class V>
-std::vector<play::kernel_report> play_on(const play::task<V>& t, const play::settings& how) {
+std::vector<play::kernel_report> play_on(const play::task<V>& t, std::string_view kernel, const play::settings& how) {
   const auto reaching = rows_reaching(as_cview(row_lengths(t.a)));
   const auto home = to_hyb(t.a, width_by(t.parameters, reaching, sizeof(V)));
   const auto a = view_of(home);
@@ -23,15 +23,16 @@ std::vector<play::kernel_report> play_on(const play::task<V>& t, const play::set
   m.add("x", view<const V>(t.x));
   m.add("y", t.y);
   std::vector<play::kernel_report> reports;
-  reports.push_back(ell_format::play_scalar<Lanes>(m, a.regular, t.alpha, t.x, t.beta, t.y));
+  reports.push_back(ell_format::play_scalar<Lanes>(m, kernel, a.regular, t.alpha, t.x, t.beta, t.y));
   for (auto& r : coo_format::play_segmented<Lanes>(m, a.rest, t.alpha, t.x, t.y, "rest_"))
     reports.push_back(std::move(r));
   return reports;
 }
 
 template <class V>
-std::vector<play::kernel_report> play_product(const play::task<V>& t, std::string_view, const play::settings& how) {
-  return how.wave == 64 ? play_on<64>(t, how) : play_on<32>(t, how);
+std::vector<play::kernel_report> play_product(const play::task<V>& t, std::string_view kernel,
+                                              const play::settings& how) {
+  return how.wave == 64 ? play_on<64>(t, kernel, how) : play_on<32>(t, kernel, how);
 }
 
 constexpr std::array<std::string_view, 1> kernels{"scalar"};

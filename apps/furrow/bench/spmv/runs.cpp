@@ -4,6 +4,8 @@
 #include "options.hpp"
 #include "text.hpp"
 
+#include "core/kernel_numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +34,9 @@ std::vector<run> runs_of(const plan& p, const stats& s, precision values, const 
     const char* const where = p.where.is_gpu() ? "GPU" : "CPU";
     if (values == precision::f64 ? !backend.f64 : !backend.f32)
       return refuse(fmt::format("has no code for the {}", where));
-    const bool known =
-        kernel == "auto" || std::ranges::any_of(backend.kernels, [&](const auto& k) { return k.name == kernel; });
+    const bool known = kernel == "auto" || std::ranges::any_of(backend.kernels, [&](const auto& k) {
+                         return k.name == kernel_name(kernel);
+                       });
     if (!known && !named) return; // a kernel that only other formats have
     if (!known) return refuse(fmt::format("has no kernel '{}' on the {}", kernel, where));
     if (const std::string why = obstacle(f, parameters, p, s, values); !why.empty()) return refuse(why);
@@ -65,7 +68,7 @@ void check_wishes(const std::vector<wish>& wishes) {
   for (const auto& w : wishes) {
     const auto colon = std::min(w.format.find(':'), w.format.size());
     check_name("format", w.format.substr(0, colon), format_names({"auto", "all"}));
-    check_name("kernel", w.kernel, kernel_names({"auto", "all"}));
+    check_name("kernel", name_before_colon(w.kernel), kernel_names({"auto", "all"}));
     if (colon < w.format.size())
       find_format(w.format.substr(0, colon)).lay_out({}, precision::f64, w.format.substr(colon + 1));
   }

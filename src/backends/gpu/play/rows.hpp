@@ -16,15 +16,18 @@ inline size3 blocks_for(index_t work, int threads, bool fill = false) {
   return {static_cast<unsigned>(fill ? std::min(wanted, blocks_of_device) : wanted), 1, 1};
 }
 
-/// y <- alpha A x + beta y by W lanes a row; A of played numbers.
+/// y <- alpha A x + beta y by W lanes a row; A of played numbers. `block`: its threads, 0 for as many as usual.
 template <int W, int Lanes, class V, class A>
 kernel_report play_rows(machine& m, std::string_view kernel, const A& a, bool fill, V alpha, cview<V> x, V beta,
-                        view<V> y) {
+                        view<V> y, int block = 0) {
   using N = real<V, Lanes>;
   const cview<N> px = as_played<Lanes>(view<const V>(x));
   const view<N> py = as_played<Lanes>(y);
-  return m.play(std::string(kernel), blocks_for(a.shape.rows * W, gpu::row_threads, fill), gpu::row_threads,
-                [&] { gpu::rows_kernel<W, A, N, 0>(a, N(alpha), px, N(beta), py, gpu::sum_target<0>{}); });
+  const int threads = block ? block : gpu::row_threads;
+  return m.play(std::string(kernel), blocks_for(a.shape.rows * W, threads, fill), threads, [&] {
+    if (block) gpu::rows_in_blocks_kernel<W, A, N>(a, N(alpha), px, N(beta), py);
+    else gpu::rows_kernel<W, A, N, 0>(a, N(alpha), px, N(beta), py, gpu::sum_target<0>{});
+  });
 }
 
 } // namespace furrow::play
