@@ -178,18 +178,39 @@ class Bench(Case):
     def test_paper(self):
         (self.folder / "suite").mkdir()
         self.furrow("generate", "banded:3000:5:9", "-o", "suite/mc2depi.mtx")
-        r = self.json("paper", "--only", "Epidemiology,QCD", "--matrices", "suite", *QUICK)
+        r = self.json("paper", "--only", "Epidemiology,QCD", "--matrices", "suite", "-o", "out", *QUICK)
         first, second = (m["paper"] for m in r["matrices"])
         self.assertEqual((first["name"], first["stand_in"], second["name"], second["stand_in"]),
                          ("QCD", True, "Epidemiology", False))
         then = {(x["method"], x["precision"]): x["gflops_then"] for x in first["rows"]}
         self.assertEqual(then, {("HYB", "f64"): 12.7, ("CSR vector", "f64"): 4.6, ("HYB", "f32"): 21.7, ("CSR vector", "f32"): 10.2})
-        self.assertEqual(r["matrices"][1]["matrix"], "mc2depi")
+        self.assertEqual([m["matrix"] for m in r["matrices"]], ["QCD (stand-in)", "Epidemiology"])
+        self.assertEqual((first["generator"], first["matrix_of_the_paper"]), ("banded:49152:39:6000", "conf5_4-8x8-05"))
+        self.assertNotIn("generator", second)
+        for name in ("paper_matrices_f64", "paper_matrices_f32_per_bandwidth", "gflops_f64"):
+            picture = (self.folder / "out" / f"{name}.svg").read_text()
+            self.assertIn("QCD (stand-in)", picture)
+            self.assertNotIn("banded:49152", picture)
+        self.assertIn("HYB, GTX 280", (self.folder / "out" / "paper_matrices_f64.svg").read_text())
+        self.assertFalse((self.folder / "out" / "paper_grids_f64.svg").exists())
         for m in r["matrices"]:
+            self.assertEqual([c["precision"] for c in m["paper"]["chosen"]], ["f64", "f32"])
+            here = {x["method"]: x.get("kernel") for x in m["paper"]["rows"]}
+            self.assertEqual(here, {"HYB": "scalar", "CSR vector": None})  # a CPU has nothing like a warp a row
             for x in m["paper"]["rows"]:
                 if x["gflops_now"] is not None:
                     self.assertAlmostEqual(x["ratio"], x["gflops_now"] / x["gflops_then"])
                     self.assertAlmostEqual(x["ratio_per_bandwidth"], x["ratio"] * 141.7 / r["ceiling_gbps"])
+
+    def test_paper_finds_a_matrix_in_the_folder_of_its_group(self):
+        (self.folder / "suite" / "QCD" / "conf5_4-8x8-05").mkdir(parents=True)
+        self.furrow("generate", "banded:3000:5:9", "-o", "suite/QCD/conf5_4-8x8-05/conf5_4-8x8-05.mtx")
+        (self.folder / "williams").mkdir()
+        self.furrow("generate", "banded:3000:5:9", "-o", "williams/qcd5_4.mtx")
+        for folder in ("suite", "williams"):
+            r = self.json("paper", "--only", "QCD", "--matrices", folder, "--precision", "f64", *QUICK)
+            self.assertFalse(r["matrices"][0]["paper"]["stand_in"])
+            self.assertEqual(r["matrices"][0]["matrix"], "QCD")
 
 
 if __name__ == "__main__":

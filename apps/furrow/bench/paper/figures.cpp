@@ -5,8 +5,9 @@ namespace furrow::cli::paper_bench {
 namespace {
 
 constexpr method grid_methods[] = {
-    {"COO", "coo", "auto"}, {"CSR scalar", "csr", "scalar"}, {"CSR vector", "csr", "vector"},
-    {"DIA", "dia", "auto"}, {"ELL", "ell", "auto"},
+    {"COO", "coo", "segmented", "rows"},       {"CSR scalar", "csr", "scalar", "scalar"},
+    {"CSR vector", "csr", "warp_per_row", ""}, {"DIA", "dia", "rows", "rows"},
+    {"ELL", "ell", "scalar", "scalar"},
 };
 
 constexpr subject grids[] = {
@@ -17,7 +18,8 @@ constexpr subject grids[] = {
     {"27-point", "", "stencil3d27:100", {{{4.8, 3.2}, {2.7, 2.5}, {8.9, 4.2}, {36.8, 16.7}, {25.3, 13.5}}}},
 };
 
-constexpr method general_methods[] = {{"HYB", "hyb", "auto"}, {"CSR vector", "csr", "vector"}};
+constexpr method general_methods[] = {{"HYB", "hyb:bell_garland", "scalar", "scalar"},
+                                      {"CSR vector", "csr", "warp_per_row", ""}};
 
 // The stand-ins have the rows and the mean row length of the matrix; the bands are about as wide as those of such
 // meshes in their usual order, and the powers give rows about as uneven.
@@ -28,7 +30,7 @@ constexpr subject general[] = {
     {"FEM/Cantilever", "cant", "elasticity3d:27", {{{16.9, 10.0}, {13.0, 7.6}}}},
     {"Wind Tunnel", "pwtk", "banded:217918:53:2000", {{{22.3, 13.9}, {13.0, 7.1}}}},
     {"FEM/Harbor", "rma10", "banded:46835:51:2000", {{{11.5, 6.9}, {11.5, 6.7}}}},
-    {"QCD", "qcd5_4", "banded:49152:39:6000", {{{21.7, 12.7}, {10.2, 4.6}}}},
+    {"QCD", "conf5_4-8x8-05", "banded:49152:39:6000", {{{21.7, 12.7}, {10.2, 4.6}}}},
     {"FEM/Ship", "shipsec1", "banded:140874:55:4000", {{{18.9, 11.5}, {12.5, 7.1}}}},
     {"Economics", "mac_econ_fwd500", "powerlaw:206500:6.2:8", {{{7.7, 5.0}, {2.1, 1.0}}}},
     {"Epidemiology", "mc2depi", "banded:525825:4:730", {{{19.9, 10.7}, {1.4, 0.7}}}},
@@ -38,8 +40,8 @@ constexpr subject general[] = {
     {"LP", "rail4284", "rectangular:4284:1092610:2633", {{{3.1, 2.3}, {5.3, 4.4}}}},
 };
 
-constexpr suite all[] = {{"Laplacians on grids", grid_methods, grids},
-                         {"Unstructured matrices", general_methods, general}};
+constexpr suite all[] = {{"Laplacians on grids", "grids", grid_methods, grids},
+                         {"Unstructured matrices", "matrices", general_methods, general}};
 
 } // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/spmv/campaign.hpp"
+#include "comparison.hpp"
 #include "exit_code.hpp"
-#include "figures.hpp"
 #include "nearest.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -27,111 +27,52 @@ struct options {
   spmv_bench::campaign_options campaign;
 };
 
-/// A method of the paper beside the same on this machine.
-struct comparison {
-  const method* what = nullptr;
-  precision values = precision::f64;
-  double then = 0, now = 0; ///< GFLOP/s; 0: the method is not on this device
-  std::string kernel;
-};
-
-bool exists(std::string_view format) {
-  return std::ranges::any_of(formats(), [&](const auto* f) { return f->name == format; });
+std::string_view format_name(const method& m) { return m.format.substr(0, m.format.find(':')); }
+bool exists(const method& m) {
+  return std::ranges::any_of(formats(), [&](const auto* f) { return f->name == format_name(m); });
 }
 bool has_kernel(const method& m, device where) {
-  const auto& kernels = find_format(m.format).backend(where).kernels;
-  return m.kernel == "auto" || std::ranges::any_of(kernels, [&](const auto& k) { return k.name == m.kernel; });
+  return std::ranges::any_of(find_format(format_name(m)).backend(where).kernels,
+                             [&](const auto& k) { return k.name == m.kernel(where.is_gpu()); });
 }
 
-/// The file of a matrix in `folder`, by the name that the collection gives it; empty where it is not there.
-std::string file_of(const std::string& folder, std::string_view name) {
-  if (folder.empty() || name.empty()) return {};
+/// The file of a matrix in `folder`, in a folder of its own or in that of its group; empty where it is not there.
+std::string file_named(const std::filesystem::path& folder, const std::string& name) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> places{folder, folder / name};
+  for (const auto& group : std::filesystem::directory_iterator(folder, ignored))
+    if (group.is_directory(ignored)) places.insert(places.end(), {group.path(), group.path() / name});
   for (const char* ending : {".mtx", ".mtx.gz", ".tar.gz", ".furrow"})
-    for (const auto& place : {std::filesystem::path(folder), std::filesystem::path(folder) / name}) {
-      const auto file = place / (std::string(name) + ending);
-      std::error_code ignored;
-      if (std::filesystem::is_regular_file(file, ignored)) return file.string();
-    }
+    for (const auto& place : places)
+      if (const auto file = place / (name + ending); std::filesystem::is_regular_file(file, ignored))
+        return file.string();
   return {};
 }
 
-std::vector<comparison> compare(const suite& s, const subject& it, const outcome& o,
-                                const std::vector<precision>& values) {
-  std::vector<comparison> rows;
-  for (const precision p : values)
-    for (std::size_t k = 0; k < s.methods.size(); ++k) {
-      const method& m = s.methods[k];
-      comparison c{&m, p, p == precision::f64 ? it.speeds[k].f64 : it.speeds[k].f32, 0, {}};
-      for (const auto& found : o.products)
-        if (found.ours() && found.values == p && found.format == m.format &&
-            (m.kernel == "auto" || found.kernel.starts_with(m.kernel)) && found.gflops(o.s.nnz) > c.now) {
-          c.now = found.gflops(o.s.nnz);
-          c.kernel = found.kernel;
-        }
-      rows.push_back(std::move(c));
-    }
-  return rows;
-}
-
-std::string text_of(const std::vector<comparison>& rows, const outcome& o, const std::vector<precision>& values,
-                    double ceiling_gbps) {
-  std::string text = fmt::format("  beside the paper  {:<12} {:>10} {:>10} {:>8} {:>22}\n", "", device_of_the_paper,
-                                 "here", "ratio", "ratio for each GB/s");
-  for (const auto& c : rows) {
-    const auto best_of = [&](double comparison::*speed) {
-      return std::ranges::all_of(rows, [&](const auto& r) { return r.values != c.values || r.*speed <= c.*speed; });
-    };
-    const auto marked = [](double speed, bool best) {
-      return speed > 0 ? fmt::format("{}{:.1f}", best ? "*" : "", speed) : std::string("-");
-    };
-    text += fmt::format("  {} {:<27} {:>9} {:>10}", spmv_bench::name_of(c.values), c.what->name,
-                        marked(c.then, best_of(&comparison::then)), marked(c.now, best_of(&comparison::now)));
-    if (c.now > 0)
-      text +=
-          fmt::format(" {:>8.3g} {:>22.3f}", c.now / c.then, c.now / ceiling_gbps / (c.then / bandwidth_of_the_paper));
-    text += "\n";
-  }
-  for (const precision p : values)
-    if (const auto* best = o.best(p)) {
-      double then = 0;
-      for (const auto& c : rows)
-        if (c.values == p) then = std::max(then, c.then);
-      const double now = best->gflops(o.s.nnz);
-      text += fmt::format("  {} best against best{:>17.1f} {:>10.1f} {:>8.3g} {:>22.3f}\n", spmv_bench::name_of(p),
-                          then, now, now / then, now / ceiling_gbps / (then / bandwidth_of_the_paper));
-    }
-  return text;
-}
-
-json json_of(const suite& s, const subject& it, bool stand_in, const std::vector<comparison>& rows,
-             double ceiling_gbps) {
-  json j{{"suite", s.name}, {"name", it.name}, {"matrix_of_the_paper", it.file}, {"stand_in", stand_in}};
-  j["rows"] = json::array();
-  for (const auto& c : rows) {
-    json one{{"method", c.what->name},
-             {"precision", spmv_bench::name_of(c.values)},
-             {"gflops_then", c.then},
-             {"gflops_now", nullptr}};
-    if (c.now > 0) {
-      one["gflops_now"] = c.now;
-      one["kernel"] = c.kernel;
-      one["ratio"] = c.now / c.then;
-      one["ratio_per_bandwidth"] = c.now / ceiling_gbps / (c.then / bandwidth_of_the_paper);
-    }
-    j["rows"].push_back(std::move(one));
-  }
-  return {{"paper", std::move(j)}};
+/// The same by the name that the collection gives a matrix, or Williams, from whom the paper has them.
+std::string file_of(const std::string& folder, std::string_view name) {
+  if (folder.empty() || name.empty()) return {};
+  const std::string found = file_named(folder, std::string(name));
+  return found.empty() && name == "conf5_4-8x8-05" ? file_named(folder, "qcd5_4") : found;
 }
 
 /// What of the paper's methods is there, and "auto" beside them.
 std::vector<wish> wishes_of(const suite& s, device where, const campaign& c) {
   std::vector<wish> wishes{{"auto", "auto"}};
   for (const auto& m : s.methods)
-    if (!exists(m.format)) c.say(fmt::format("  {}: there is no format '{}' in this build\n", m.name, m.format));
+    if (!exists(m)) c.say(fmt::format("  {}: there is no format '{}' in this build\n", m.name, m.format));
     else if (!has_kernel(m, where))
-      c.say(fmt::format("  {}: format {} has no kernel '{}' on this device\n", m.name, m.format, m.kernel));
-    else wishes.push_back({std::string(m.format), std::string(m.kernel)});
+      c.say(fmt::format("  {}: format {} has no kernel like {} on this device\n", m.name, m.format, m.gpu_kernel));
+    else wishes.push_back({std::string(m.format), std::string(m.kernel(where.is_gpu()))});
   return wishes;
+}
+
+/// Which figures say little about the real matrices.
+void say_stand_ins(const std::vector<compared>& all, const campaign& c) {
+  std::string names;
+  for (const compared& one : all)
+    if (one.stand_in) names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", one.it->name, one.it->file);
+  if (!names.empty()) c.say(fmt::format("\nGenerated stand-ins, for which --matrices has no file: {}\n", names));
 }
 
 int run(options& o) {
@@ -142,6 +83,7 @@ int run(options& o) {
   check(o.matrices.empty() || std::filesystem::is_directory(o.matrices), fault::input, "{}: is no folder", o.matrices);
   const device where = o.machine.apply();
   campaign c("paper", o.campaign, o.machine.all_values(), where);
+  std::vector<compared> all;
   for (const auto& s : suites()) {
     const auto wanted = [&](const subject& it) {
       return o.only.empty() || std::ranges::find(o.only, it.name) != o.only.end();
@@ -154,16 +96,21 @@ int run(options& o) {
       const std::string file = file_of(o.matrices, it.file);
       const bool stand_in = file.empty() && !it.file.empty();
       c.say(fmt::format("\n{}: {}\n", it.name,
-                        stand_in          ? fmt::format("stand-in for {}", it.file)
+                        stand_in          ? fmt::format("stand-in for {}: {}", it.file, it.stand_in)
                         : it.file.empty() ? "as in the paper"
-                                          : it.file));
-      const outcome* found = c.measure(file.empty() ? std::string(it.stand_in) : file, wishes);
+                                          : file));
+      compared one{&s, &it, stand_in, {}, {}};
+      const outcome* found = c.measure(file.empty() ? std::string(it.stand_in) : file, wishes, one.label());
       if (!found) continue;
-      const auto rows = compare(s, it, *found, o.machine.all_values());
-      c.say(text_of(rows, *found, o.machine.all_values(), 1e-9 * c.ceiling()));
-      c.note(json_of(s, it, stand_in, rows, 1e-9 * c.ceiling()));
+      one = compare(s, it, stand_in, *found, o.machine.all_values(), where.is_gpu());
+      c.say(text_of(one, *found, o.machine.all_values(), 1e-9 * c.ceiling()));
+      c.note(json_of(one, 1e-9 * c.ceiling()));
+      all.push_back(std::move(one));
     }
   }
+  say_stand_ins(all, c);
+  if (!o.campaign.folder.empty())
+    draw(o.campaign.folder, describe(where), all, o.machine.all_values(), 1e-9 * c.ceiling());
   return c.finish();
 }
 

@@ -56,7 +56,7 @@ void campaign::say(const std::string& text) const {
   else print(text);
 }
 
-const outcome* campaign::measure(const std::string& file, const std::vector<wish>& wishes) {
+const outcome* campaign::measure(const std::string& file, const std::vector<wish>& wishes, const std::string& name) {
   const listener aloud{
       [&](const outcome& o) { say(loaded_text(o, options_.check)); },
       [&](const outcome& o, const product& m) { say(row_text(o, m)); },
@@ -82,6 +82,7 @@ const outcome* campaign::measure(const std::string& file, const std::vector<wish
   } catch (const std::exception& e) {
     return fail(broken, e.what());
   }
+  if (!name.empty()) outcomes_.back().name = name;
   const outcome& o = outcomes_.back();
   say(verdict_text(o, plan_.precisions));
   for (const auto& m : o.products)

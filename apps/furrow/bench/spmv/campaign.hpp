@@ -28,7 +28,8 @@ public:
   campaign& operator=(const campaign&) = delete;
 
   /// Measures one more. A matrix that fails is said by name and remembered; null then.
-  const outcome* measure(const std::string& file, const std::vector<wish>& wishes);
+  /// `name`: what summary, pictures and JSON call it, where that is not its file's own name.
+  const outcome* measure(const std::string& file, const std::vector<wish>& wishes, const std::string& name = {});
   /// To stdout, or to stderr where stdout is kept for JSON.
   void say(const std::string& text) const;
   /// Extra fields of the last matrix in the JSON.
