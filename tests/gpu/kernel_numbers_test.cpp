@@ -40,7 +40,8 @@ TYPED_TEST_SUITE(gpu_numbers, precisions);
 
 TYPED_TEST(gpu_numbers, of_lanes_and_blocks_leave_every_product_right) {
   using V = TypeParam;
-  for (const char* spec : {"poisson2d:50", "random:3000:40", "powerlaw:5000:6:2.2", "rectangular:40:700:50", "dense:300"}) {
+  for (const char* spec :
+       {"poisson2d:50", "random:3000:40", "powerlaw:5000:6:2.2", "rectangular:40:700:50", "dense:300"}) {
     const auto a = kit::as_precision<V>(generate(spec).a);
     const auto x = kit::random_vector<V>(a.shape.cols, 107);
     const host_array<V> nothing(a.shape.rows, V(0));
