@@ -69,7 +69,8 @@ template <class V> struct any_operator {
     check_block(shape(), x, y, count);
     do_apply_block(x, y, count);
   }
-  /// Whether `apply_block` reads A once for 2, 4, 8 or 16 vectors: csr, bcsr, dia, sell, packed and stencil.
+  /// Whether `apply_block` reads A once for 2, 4, 8 or 16 vectors: csr, bcsr, dia, sell, packed and stencil, on a
+  /// GPU ell too.
   /// Otherwise, and for other numbers, one vector follows the other, copied there and back.
   virtual bool multiplies_blocks() const { return false; }
   /// Where the matrix lies, and the vectors must.

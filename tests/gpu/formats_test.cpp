@@ -29,7 +29,7 @@ TYPED_TEST(gpu_formats, multiply_blocks_of_large_matrices_with_the_same_bits) {
   for (const char* name : {"poisson3d:30", "elasticity3d:12", "random:20000:9", "powerlaw:20000:8:2.5"}) {
     const auto a = kit::as_precision<V>(generate(name).a);
     const auto x = kit::random_vector<V>(a.shape.cols * 8, 5);
-    for (const char* f : {"csr", "sell", "packed", "bcsr", "dia", "stencil"}) {
+    for (const char* f : {"csr", "sell", "packed", "bcsr", "dia", "stencil", "ell"}) {
       if (!kit::serves(find_format(f), a)) continue;
       SCOPED_TRACE(std::string(name) + ' ' + f);
       const auto op = find_format(f).gpu.template make<V>()(a, "", "auto");

@@ -34,6 +34,15 @@ template <class V> FURROW_HD V partial(lanes lane, const ell<V, cview>& a, index
   return sum;
 }
 
+/// f(column, value) for a lane's share of a row.
+template <class V, class F> FURROW_HD void each_entry(lanes lane, const ell<V, cview>& a, index_t row, F f) {
+  for (index_t k = lane.rank; k < a.width; k += lane.size) {
+    const std::int32_t col = a.col[k * a.stride + row];
+    if (col < 0) return;
+    f(col, a.val[k * a.stride + row]);
+  }
+}
+
 /// Columns [k, k + B) of the places of a thread's R rows: 2 R B independent reads, then R B of x. False where all of
 /// them are padding, and so is what follows.
 template <int B, class V, int R>
