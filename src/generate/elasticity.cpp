@@ -61,9 +61,10 @@ struct elasticity {
     const index_t nodes = size / 3, plane = side * side;
     vector_columns x{host_array<double>(size), 3};
     for (index_t i = 0; i < nodes; ++i) {
+      const index_t y = i / side % side, z = i / plane + 1;
       x.values[i] = double(i % side);
-      x.values[nodes + i] = double(i / side % side);
-      x.values[2 * nodes + i] = double(i / plane + 1);
+      x.values[nodes + i] = double(y);
+      x.values[2 * nodes + i] = double(z);
     }
     return x;
   }
