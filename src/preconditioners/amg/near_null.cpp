@@ -36,7 +36,7 @@ public:
       : rows_(rows), count_(count), at_(static_cast<std::size_t>(rows * count)),
         factor_(static_cast<std::size_t>(count * count), 0.0) {}
   double& at(index_t row, int q) { return at_[static_cast<std::size_t>(q * rows_ + row)]; }
-  double factor(int row, int q) const { return factor_[static_cast<std::size_t>(row * count_ + q)]; }
+  double factor(int row, int q) const { return factor_[row * count_ + q]; }
 
   void make_orthonormal() {
     for (int q = 0; q < count_; ++q) {
@@ -45,12 +45,12 @@ public:
         for (int p = 0; p < q; ++p) {
           const double along = dot(p, q);
           for (index_t i = 0; i < rows_; ++i) at(i, q) -= along * at(i, p);
-          factor_[static_cast<std::size_t>(p * count_ + q)] += along;
+          factor_[p * count_ + q] += along;
         }
       const double left = std::sqrt(dot(q, q));
       const bool dropped = !(left > lost * whole);
       for (index_t i = 0; i < rows_; ++i) at(i, q) = dropped ? 0 : at(i, q) / left;
-      factor_[static_cast<std::size_t>(q * count_ + q)] = dropped ? 0 : left;
+      factor_[q * count_ + q] = dropped ? 0 : left;
     }
   }
 

@@ -111,7 +111,7 @@ private:
       for (int q = 0; q < count_; ++q) {
         for (int p = 0; p < q; ++p) z[q] -= z[p] * factor[p * count_ + q];
         z[q] /= factor[q * count_ + q];
-        sums_[std::size_t(r * count_ + q)] += z[q];
+        sums_[r * count_ + q] += z[q];
       }
     }
   }
@@ -123,7 +123,7 @@ private:
         for (int q = 0; q < count_; ++q) {
           double sum = 0;
           for (int l = 0; l < b_; ++l) sum += d[r * b_ + l] * sums[l * count_ + q];
-          product_[std::size_t(r * count_ + q)] = -s_.omega * sum;
+          product_[r * count_ + q] = -s_.omega * sum;
         }
       std::ranges::copy(product_, sums);
     }
