@@ -2,7 +2,7 @@
 #include "gpu_setup.hpp"
 
 #include "by_diagonals.hpp"
-#include "rounding.hpp"
+#include "gpu_rounding.hpp"
 
 #include "backends/gpu/primitives.hpp"
 #include "formats/padded.hpp"
@@ -19,17 +19,6 @@ namespace gpu_setup {
 
 using matrix_view = rows<double, cview>;
 
-template <class W> struct round_values {
-  const double* from;
-  double scale;
-  W* to;
-  FURROW_HD void operator()(index_t k) const { to[k] = rounded<W>(from[k], scale); }
-};
-template <class W> gpu_array<W> rounded_values(const gpu_array<double>& from, double scale) {
-  gpu_array<W> to(from.size());
-  gpu::for_each(from.size(), round_values<W>{from.data(), scale, to.data()});
-  return to;
-}
 /// The rows in the precision of a level; takes the offsets and columns.
 template <class W> rows<W, gpu_array> kept(device_matrix&& a, double scale) {
   auto values = rounded_values<W>(a.val, scale);

@@ -7,8 +7,8 @@
 
 #include "formats/padded.hpp"
 #include "preconditioners/amg/gpu_lanczos.hpp"
+#include "preconditioners/amg/gpu_rounding.hpp"
 #include "preconditioners/amg/gpu_setup.hpp"
-#include "preconditioners/amg/rounding.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -186,17 +186,6 @@ struct invert_diagonal {
   double* inverse;
   FURROW_HD void operator()(index_t i) const { inverse[i] = 1 / own[i]; }
 };
-template <class W> struct round_values {
-  const double* from;
-  double scale;
-  W* to;
-  FURROW_HD void operator()(index_t k) const { to[k] = rounded<W>(from[k], scale); }
-};
-template <class W> gpu_array<W> rounded_values(const gpu_array<double>& from, double scale) {
-  gpu_array<W> to(from.size());
-  gpu::for_each(from.size(), round_values<W>{from.data(), scale, to.data()});
-  return to;
-}
 
 /// Diagonals with the same offset, which have no place in common, become one.
 template <class W> struct round_diagonals {
