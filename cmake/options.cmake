@@ -39,6 +39,19 @@ target_compile_options(furrow_warnings INTERFACE
 if(FURROW_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FURROW_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${FURROW_SANITIZE})
+  # Loops that are compiled for each instruction set run in one alone: the widest of this machine (half of the time).
+  include(CheckCXXSourceRuns)
+  check_cxx_source_runs("int main() { return !(__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")
+    && __builtin_cpu_supports(\"bmi2\")); }" furrow_runs_avx2)
+  check_cxx_source_runs("int main() { return !(__builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512vl\")
+    && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512bw\")); }" furrow_runs_avx512)
+  if(furrow_runs_avx2 AND furrow_runs_avx512)
+    add_compile_definitions(FURROW_ONE_ISA=64)
+  elseif(furrow_runs_avx2)
+    add_compile_definitions(FURROW_ONE_ISA=32)
+  else()
+    add_compile_definitions(FURROW_ONE_ISA=16)
+  endif()
 endif()
 
 # Hardening, within the noise of solve, reading and products: canaries on the stack, calls of the C library that know their sizes, programs at

@@ -49,6 +49,16 @@ private:
 template <class F> FURROW_AVX512 void run_avx512(const F& body) { body(); }
 template <class F> FURROW_AVX2 void run_avx2(const F& body) { body(); }
 
+#if defined(FURROW_ONE_ISA) // bytes of a register: a sanitized program knows the machine alone that builds it
+template <class F> void widest(const F& body) {
+  if constexpr (FURROW_ONE_ISA == 64) run_avx512(body);
+  else if constexpr (FURROW_ONE_ISA == 32) run_avx2(body);
+  else body();
+}
+template <class F> void widest_registers(const F& body) {
+  widest([&]() FURROW_INLINE { body(std::integral_constant<int, FURROW_ONE_ISA>{}); });
+}
+#else
 template <class F> void widest(const F& body) {
   switch (machine_isa()) {
   case isa::avx512:
@@ -71,6 +81,7 @@ template <class F> void widest_registers(const F& body) {
     return body(std::integral_constant<int, 16>{});
   }
 }
+#endif
 #else
 template <class F> void widest(const F& body) { body(); }
 template <class F> void widest_registers(const F& body) { body(std::integral_constant<int, 16>{}); }
