@@ -35,8 +35,8 @@ TYPED_TEST(gpu_gemv, is_exact_on_very_long_shapes) {
       }
 }
 
-/// Many lines that are added up as one stream: short ones, ones that end within a load, and ones with many outputs,
-/// where the pieces are taken in shares.
+/// Many lines that are added up: short ones, ones that end within a load, as one stream whose pieces are taken in
+/// shares, and ones with many outputs.
 TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines) {
   const index_t many = 280'000 / index_t(sizeof(TypeParam));
   for (const shape2 shape : {shape2{5'000'003, 8}, {40'001, 501}, {many, 1000}}) {
@@ -54,7 +54,7 @@ TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines) {
   }
 }
 
-/// The same for lines of 32 bytes, whose x a warp hands round where it has no gaps.
+/// The same for lines of 32 bytes.
 TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines_of_32_bytes) {
   for (const bool f64_sums : {false, true})
     for (const index_t x_stride : {1, -1}) {

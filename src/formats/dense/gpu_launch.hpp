@@ -94,12 +94,7 @@ private:
     case gpu_kind::alone:
       if constexpr (sizeof(T) <= 4) return p_.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>;
     case gpu_kind::stream:
-      if (p_.lanes <= few_outputs) {
-        if (p_.holds == 1 && p_.group == gpu::warp && p_.turn == lines_of_warp && c_.x_stride == 1)
-          return stream_kernel<T, S, false, true, lines_of_warp>;
-        return p_.holds == 1 ? stream_kernel<T, S, false, true> : stream_kernel<T, S, true, true>;
-      }
-      return p_.holds == 1 ? stream_kernel<T, S, false, false> : stream_kernel<T, S, true, false>;
+      return stream_kernel<T, S>;
     case gpu_kind::lines:
       return lines(std::make_integer_sequence<int, most_lines>{});
     case gpu_kind::strips:
@@ -116,10 +111,6 @@ private:
       if constexpr (sizeof(T) == 2)
         if (p_.rows == 4) return rows_kernel<T, S, 32, 4, 4>;
       return rows_kernel<T, S, 32, 2, 4>;
-    case gpu_kind::even_rows:
-      if constexpr (sizeof(T) == 4) return even_rows_kernel<T, S>;
-    case gpu_kind::even_line:
-      if constexpr (sizeof(T) >= 4) return even_line_kernel<T, S>;
     default:
       if (p_.kind != gpu_kind::along || p_.rows == 4) return nullptr;
       if (p_.rows == 1) return along_kernel<T, S, 1, 256, 1, 4>;

@@ -18,12 +18,6 @@ std::string text_of(const gpu_plan& p) {
     break;
   case gpu_kind::rows:
     return fmt::format("along, {} threads for {} short lines, {}", p.lanes, p.rows, text);
-  case gpu_kind::even_rows:
-    text = "along, two lines a warp and nothing left over, " + text;
-    break;
-  case gpu_kind::even_line:
-    text = "along, a line a block and nothing left over, " + text;
-    break;
   case gpu_kind::packed:
     return "along, whole lines in a load, " + text;
   case gpu_kind::units:

@@ -9,23 +9,7 @@
 /// on the host, are in gpu_plan_along.hpp and gpu_plan_across.hpp.
 namespace furrow::dense {
 
-enum class gpu_kind {
-  along,
-  lines,
-  strips,
-  rows,
-  even_rows,
-  even_line,
-  packed,
-  units,
-  staged,
-  across,
-  alone,
-  cluster,
-  few,
-  flat,
-  stream
-};
+enum class gpu_kind { along, lines, strips, rows, packed, units, staged, across, alone, cluster, few, flat, stream };
 
 /// An item is one piece of the sums of one tile of outputs of one problem, and a block of 256 threads takes it; where
 /// there are more items than blocks, in turns: item, item + blocks, ... (across and flat read theirs off a grid of
@@ -41,11 +25,9 @@ struct gpu_plan {
   index_t terms = 0;   ///< of a piece; flat: periods; lines: rounds; stream: whole turns
   int turn = 0;        ///< flat, stream: lines of a period
   index_t pieces = 1;  ///< of a sum; more than one: the last block of a tile adds them in their order
-  int group = 256;     ///< stream: threads whose loads are a period
-  int active = 256;    ///< flat, stream: threads at work, of a block or of a group
+  int active = 256;    ///< flat, stream: threads at work
   index_t periods = 0; ///< flat, stream: whole ones in the matrix
-  int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any;
-                       ///< stream: 1, or -1 where a line may end in a load
+  int holds = -1;      ///< flat: lines in a load that begins with one; 0: a load that one may end in; -1: any
   /// across, cluster: every line is whole loads of 16 bytes; packed, few: and the only y begins at such a place
   bool whole = false;
   bool y_stays = true; ///< packed, few: the second cache has room for y
@@ -93,19 +75,12 @@ FURROW_HD constexpr int loads_of_lines(int size, int rows) {
 FURROW_HD constexpr int loads_of_packed(int size, int length) {
   return length == 1 || length * size == 4 ? 1 : size > 2 ? 2 : 8;
 }
-/// Where the lines are a stream that every multiprocessor reads by one block: its threads and their loads under way.
+/// Where lines that are no whole loads are a stream that every multiprocessor reads by one block: its threads and their
+/// loads under way; bytes of the matrix, worth such a block.
 inline constexpr int stream_threads = 512;
-inline constexpr int few_outputs = 16;   ///< whose pieces a block takes two a thread at a time
-inline constexpr int lines_of_warp = 16; ///< in a load, for which there is a kernel of its own: lines of 32 bytes
-FURROW_HD constexpr int stream_loads(int size, bool ends) { return ends && size == 2 ? 10 : 12; }
-/// Bytes of the matrix, worth such a block, where the lines are up to `flat_bytes` long; longer, with more sums to hand
-/// over; longer, and not aligned, which only a stream reads 16 bytes at a time.
-FURROW_HD constexpr index_t stream_bytes(bool is_short, bool aligned) {
-  return index_t(1) << (is_short || !aligned ? 18 : 21);
-}
-inline constexpr int even_rows = 2, even_turn = 8; ///< lines of a warp and loads of a turn where nothing is left over
-inline constexpr index_t even_line_blocks = 16;    ///< lines a multiprocessor from which on each is a block's there
-inline constexpr index_t unit_loads = 9;           ///< most loads of a unit of short lines
+FURROW_HD constexpr int stream_loads(int size) { return size == 2 ? 10 : 12; }
+inline constexpr index_t stream_bytes = 1 << 18;
+inline constexpr index_t unit_loads = 9; ///< most loads of a unit of short lines
 
 /// Threads of a block of a cluster; of a block that is alone.
 FURROW_HD constexpr int cluster_threads(int blocks) { return blocks == 1 ? 512 : gpu_threads; }

@@ -17,23 +17,20 @@ constexpr gpu_plan plan_across(index_t lines, index_t length, index_t leading, i
     p.tiles = up(length, outputs);
   };
   const index_t round = leading / common_divisor(leading, per_load); // loads after which a line begins at a load again
-  // Long streams of lines that a block can have whole, with few threads idle.
-  const bool is_short = leading * size <= flat_bytes;
-  const index_t in_warp = 32 / round * round, in_block = stream_threads / round * round;
-  if (vectors == 1 && problems == 1 && device.a_aligned && lines > 8 && leading >= per_load &&
+  // Lines that are no whole loads, which nothing else reads 16 bytes at a time, where few threads of a block are idle.
+  const index_t in_block = stream_threads / round * round;
+  if (vectors == 1 && problems == 1 && device.a_aligned && !p.whole && lines > 8 && leading * size > flat_bytes &&
       in_block >= stream_threads * 7 / 8 && leading - length <= leading / 64 &&
-      lines * length * size >= multiprocessors * stream_bytes(is_short, p.whole)) {
+      lines * length * size >= multiprocessors * stream_bytes) {
     p.kind = gpu_kind::stream;
-    p.group = in_warp >= 24 ? 32 : stream_threads;
-    p.active = static_cast<int>(in_warp >= 24 ? in_warp : in_block);
+    p.active = static_cast<int>(in_block);
     p.turn = static_cast<int>(p.active * per_load / leading);
     p.outputs = up(leading, 4) * 4; // places of pieces, which are read by four
-    p.lanes = int(p.outputs <= 16 ? p.outputs : up(up(p.outputs, 16), 8) * 8);
+    p.lanes = int(up(up(p.outputs, 16), 8) * 8);
     p.rows = int(up(p.outputs, p.lanes));
-    p.holds = leading % per_load == 0 ? 1 : -1;
     p.pieces = multiprocessors;
     p.periods = ((lines - 1) * leading + length) / (p.active * per_load);
-    p.terms = p.periods / (stream_threads / p.group * stream_loads(size, p.holds < 0));
+    p.terms = p.periods / stream_loads(size);
     p.blocks = blocks_of(p, 1);
     return p;
   }

@@ -45,16 +45,6 @@ constexpr gpu_plan plan_along(index_t lines, index_t length, index_t leading, in
     p.blocks = blocks_of(p, problems);
     return p;
   }
-  // Lines enough for all warps of two blocks a multiprocessor, and none left over.
-  const index_t even_lines = gpu_threads / 32 * even_rows, even_blocks = lines / even_lines;
-  if (size == 4 && plain && problems == 1 && lines % even_lines == 0 && length % (32 * even_turn * per_load) == 0 &&
-      even_blocks <= 2 * device.multiprocessors && busy(even_blocks, 2 * device.multiprocessors) >= 0.95 &&
-      length * size * even_lines <= cluster_bytes)
-    return cut(gpu_kind::even_rows, even_lines);
-  // More lines, as the device gets to them, where x stays in the first cache.
-  if (size >= 4 && plain && problems == 1 && length % (gpu_threads * even_turn * per_load) == 0 &&
-      length * value <= cached_terms && lines >= even_line_blocks * device.multiprocessors)
-    return cut(gpu_kind::even_line, 1);
   if (plain && fit && many) {
     p.lanes = loads <= 4 ? int(loads) : loads <= 16 ? 8 : loads <= 32 ? 16 : 32;
     // Four lines share x, which is twice as long as one of 16-bit numbers; two where that leaves too few blocks.

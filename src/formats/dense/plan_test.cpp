@@ -70,16 +70,6 @@ void expect_along(index_t lines, index_t length, index_t leading, index_t proble
   if (p.kind == dense::gpu_kind::rows || p.kind == dense::gpu_kind::strips) {
     EXPECT_TRUE(device.a_aligned && device.x_aligned && length * size % 16 == 0 && leading * size % 16 == 0);
   }
-  if (p.kind == dense::gpu_kind::even_rows) {
-    EXPECT_TRUE(device.a_aligned && device.x_aligned && vectors == 1 && problems == 1 && leading * size % 16 == 0);
-    EXPECT_TRUE(p.tiles * p.outputs == lines && p.outputs == 8 * dense::even_rows); // of eight warps
-    EXPECT_TRUE(p.pieces == 1 && length * size % (16 * 32 * dense::even_turn) == 0);
-  }
-  if (p.kind == dense::gpu_kind::even_line) {
-    EXPECT_TRUE(device.a_aligned && device.x_aligned && vectors == 1 && problems == 1 && leading * size % 16 == 0);
-    EXPECT_TRUE(p.tiles == lines && p.outputs == 1 && p.pieces == 1 && size >= 4);
-    EXPECT_EQ(length * size % (16 * 256 * dense::even_turn), 0);
-  }
   EXPECT_GE(p.blocks, 1u);
   expect_items(p, problems);
 }
@@ -104,11 +94,9 @@ void expect_across(index_t lines, index_t length, index_t leading, index_t probl
   } else if (p.kind == dense::gpu_kind::stream) {
     const index_t period = p.active * (16 / size), elements = (lines - 1) * leading + length;
     EXPECT_TRUE(device.a_aligned && problems == 1 && vectors == 1 && p.tiles == 1 && p.turn * leading == period);
-    EXPECT_TRUE(p.group == 32 || p.group == dense::stream_threads);
-    EXPECT_TRUE(p.active <= p.group && leading * size >= 16); // a load is of two lines at most
+    EXPECT_TRUE(p.active <= dense::stream_threads && leading * size >= 16); // a load is of two lines at most
     EXPECT_TRUE(p.periods * period <= elements && elements < (p.periods + 1) * period);
-    EXPECT_EQ(p.holds == 1, leading * size % 16 == 0);
-    const index_t round = dense::stream_threads / p.group * dense::stream_loads(size, p.holds < 0); // of a turn
+    const index_t round = dense::stream_loads(size); // of a turn
     EXPECT_TRUE(p.terms * round <= p.periods && p.periods < (p.terms + 1) * round);
     // Shares of places, four of which are read together.
     EXPECT_TRUE(p.outputs >= leading && p.outputs % 4 == 0 && p.lanes % 4 == 0 && p.lanes <= dense::stream_threads);
