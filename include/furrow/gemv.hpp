@@ -84,6 +84,8 @@ void gemv(std::type_identity_t<vector_value<T>> alpha, const dense_view<T>& a,
 /// Names of the kernels of a device, for people and for `gemv_options::kernel`.
 struct gemv_kernel {
   std::string_view name, about;
+  bool across = false;     ///< adds the lines of memory up; otherwise it sums along them
+  bool one_vector = false; ///< serves one vector only
 };
 std::span<const gemv_kernel> gemv_kernels(device where);
 

@@ -12,7 +12,7 @@
 ///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch, whose turn it is
 ///   backends/gpu/staging.cu        24 MiB of pinned memory through which large copies go, from the first one on
 ///   backends/gpu/memory_place.cpp  the driver's function that tells whose memory an address is
-///   formats/dense/scratch.cu       scratch of gemv, an area a GPU
+///   gemv/gpu/scratch.cu            scratch of gemv, an area a GPU
 ///   chebyshev/cpu_fft.cpp          plans of transforms, some of the last ones
 ///   chebyshev/cpu_transform.cpp    ducc0 plans one transform at a time
 ///   io/parse_lines.cpp             how wide lines are scanned; tests set it
@@ -20,7 +20,7 @@
 /// Of a thread:
 ///   backends/gpu/device.cu         its device, and the streams of its `execution_scope`s
 ///   backends/cpu/scratch.hpp       scratch of products, as large as the largest one so far
-///   formats/dense/cpu.cpp          scratch of gemv
+///   gemv/cpu/run.cpp               scratch of gemv
 ///   backends/gpu/play/machine.hpp  which thread of a kernel is played, while it runs
 ///   backends/gpu/play/machine.cpp  the same
 ///   preconditioners/stop.hpp       whom a set-up asks whether to stop, while it lasts

@@ -82,6 +82,42 @@ TYPED_TEST(gpu_gemv, is_exact_where_nothing_is_left_over) {
     }
 }
 
+/// Where each way fits, on 132 multiprocessors.
+TYPED_TEST(gpu_gemv, is_exact_by_every_way_by_name) {
+  constexpr index_t size = sizeof(TypeParam);
+  for (const auto& way : gemv_kernels(this->gpu)) {
+    if (way.name == "naive" || way.name == "tiled") continue;
+    int served = 0;
+    for (const shape2 shape : {shape2{100'003, 2},
+                               {2200, 8192},
+                               {9000, 320 / size},
+                               {40'001, 5},
+                               {4, 100'000},
+                               {40'001, 501},
+                               {5, 100'000},
+                               {4096, 8192},
+                               {600, 4096},
+                               {40'001, 13}})
+      for (const index_t padding : {0, 3})
+        for (const double beta : {0., 2.}) {
+          kit::gemv_case q;
+          q.shape = shape;
+          q.transposed = way.across;
+          q.padding = padding;
+          q.beta = beta;
+          q.kernel = way.name;
+          try {
+            kit::check_gemv<TypeParam, kit::gpu_side>(q, this->gpu);
+            ++served;
+          } catch (const error& e) {
+            EXPECT_NE(std::string(e.what()).find("does not serve"), std::string::npos) << e.what();
+          }
+        }
+    const bool of_other_types = (way.name == "strips" && size > 2) || (way.name == "alone" && size > 4);
+    EXPECT_EQ(served > 0, !of_other_types) << way.name;
+  }
+}
+
 /// Random data, so that another order of summation would show.
 TYPED_TEST(gpu_gemv, repeats_its_bits_and_stays_within_the_row_bound) {
   using V = vector_value<TypeParam>;

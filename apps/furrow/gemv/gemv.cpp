@@ -126,7 +126,9 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add("--layout", q->layout, "row or col: which of them are contiguous (default row)", {"row", "col"});
   add("--type", q->type, "f64, f32, f16 or bf16; the last two are summed up in f32 (default f64)",
       {"f64", "f32", "f16", "bf16"});
-  add("--kernel", q->kernel, "auto, all or a kernel: along, across; on a GPU, or played, naive, tiled (default auto)",
+  add("--kernel", q->kernel,
+      "auto, all or a kernel: along, across; played, naive, tiled; on a GPU those four and the ways that `auto` "
+      "chooses from (default auto)",
       {"auto", "all", "along", "across", "naive", "tiled"});
   app.add_option("--rhs", q->vectors, "vectors in one pass over A, up to 8 (default 1)")
       ->type_name("N")

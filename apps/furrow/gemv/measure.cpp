@@ -34,13 +34,23 @@ double median_seconds(const std::function<void()>& call, [[maybe_unused]] device
   return seconds[seconds.size() / 2];
 }
 
-/// The kernels that were asked for and serve this case.
+/// Whether the kernel serves shapes of this kind at all: `all` leaves out those that do not.
+bool serves(const auto& call) {
+  try {
+    call();
+    return true;
+  } catch (const error& e) {
+    if (e.kind != fault::usage) throw;
+    return false;
+  }
+}
+
+/// The kernels that were asked for and serve this operation.
 std::vector<std::string> kernels_of(const gemv_request& q, bool along) {
   if (q.kernel != "all") return {q.kernel};
   std::vector<std::string> kernels;
   for (const auto& k : gemv_kernels(q.where))
-    if ((k.name != "across") == along && (q.vectors == 1 || k.name == "along" || k.name == "across"))
-      kernels.emplace_back(k.name);
+    if (k.across != along && (q.vectors == 1 || !k.one_vector)) kernels.emplace_back(k.name);
   return kernels;
 }
 
@@ -66,6 +76,7 @@ template <class T, template <class> class Array> gemv_outcome measure(const gemv
       gemv<T>(1, matrix, {there_x.data(), terms, 1, q.vectors, terms}, 0,
               {there_y.data(), outputs, 1, q.vectors, outputs}, options);
     };
+    if (q.kernel == "all" && !serves(call)) continue;
     gemv_result r;
     r.kernel = kernel != "auto" ? kernel : operands.along() ? "along" : "across";
     r.seconds = median_seconds(call, q.where, q.repeat);

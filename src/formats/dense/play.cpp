@@ -4,9 +4,9 @@
 #include "backends/gpu/play/rows.hpp"
 
 #include "convert.hpp"
-#include "tutorial.hpp"
 
 #include "formats/played.hpp"
+#include "gemv/tutorial.hpp"
 
 #include <furrow/storage.hpp>
 

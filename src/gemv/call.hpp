@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/gemv.hpp>
+
+namespace furrow::dense {
+
+/// A gemv without its four cases. In memory a matrix is `lines` runs of `length` elements each, `leading` apart: its
+/// rows or its columns. Either every line is summed up against x ("along": y[line] = sum_k A[line][k] x[k], row-major A
+/// and column-major A transposed), or the lines are added up ("across": y[k] = sum_line x[line] A[line][k]).
+template <class T> struct call {
+  using value = vector_value<T>;
+
+  const T* a = nullptr;
+  index_t lines = 0, length = 0, leading = 0;
+  bool across = false, f64_sums = false;
+  value alpha{}, beta{};
+  const value* x = nullptr;
+  value* y = nullptr;
+  index_t x_stride = 1, x_next = 0, y_stride = 1, y_next = 0;
+  int count = 1; ///< vectors
+  index_t batch = 1, a_step = 0, x_step = 0, y_step = 0;
+  const T* const* a_list = nullptr;
+  const value* const* x_list = nullptr;
+  value* const* y_list = nullptr;
+
+  FURROW_HD index_t outputs() const { return across ? length : lines; }
+  FURROW_HD index_t terms() const { return across ? lines : length; }
+
+  FURROW_HD const T* a_of(index_t problem) const { return a_list ? a_list[problem] : a + problem * a_step; }
+  FURROW_HD const value* x_of(index_t problem) const { return x_list ? x_list[problem] : x + problem * x_step; }
+  FURROW_HD value* y_of(index_t problem) const { return y_list ? y_list[problem] : y + problem * y_step; }
+};
+
+/// Checks the arguments and brings them into one form. Throws `fault::usage`.
+template <class T>
+call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<const vector_value<T>>& x,
+                  vector_value<T> beta, const vectors<vector_value<T>>& y, const gemv_options& options,
+                  const gemv_batch<T>& batch);
+
+/// y <- alpha sum + beta y for one element, worked out in the type of the sum. beta == 0 does not read y.
+template <class S, class V> FURROW_HD void put(V alpha, S sum, V beta, V& y) {
+  y = beta == V(0) ? V(S(alpha) * sum) : V(S(alpha) * sum + S(beta) * S(y));
+}
+
+/// On the host.
+template <class T> void run_on_cpu(const call<T>& c);
+
+#if FURROW_HAS_GPU
+/// Enqueues on the selected GPU. `kernel` is a name that gemv_kernels lists, or "auto". False, and nothing enqueued,
+/// where that kernel does not serve such a call.
+template <class T> bool run_on_gpu(const call<T>& c, std::string_view kernel);
+#endif
+
+} // namespace furrow::dense

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "../way.hpp"
+
+#if defined(__CUDACC__)
+#include "../pieces.hpp"
+
+#include <algorithm>
+#endif
+
+namespace furrow::dense::across {
+
+/// Loads of a turn of a thread; blocks a multiprocessor.
+FURROW_HD constexpr int flat_turn(int size, int vectors, int holds) {
+  return size == 4 && vectors == 1 && (holds == 1 || holds == 2) ? 16 : 8;
+}
+FURROW_HD constexpr int flat_blocks(int size, int holds) { return size == 8 && holds >= 0 ? resident : 2; }
+
+struct flat_plan : cut { ///< terms: periods
+  int active = 256;      ///< threads at work
+  int turn = 0;          ///< lines of a period
+  index_t periods = 0;   ///< whole ones in the matrix
+  int holds = -1;        ///< lines in a load that begins with one; 0: a load that one may end in; -1: any
+};
+
+#if defined(__CUDACC__)
+
+/// Where a thread stands in a matrix that is read as one stream of loads. All threads at work move on by `period`
+/// elements at a time, a whole number of lines, so a thread's elements always belong to the same columns.
+struct stream_place {
+  int element; ///< of the thread's first load; negative where the matrix does not begin at a multiple of 16 bytes
+  int line;    ///< of that element, rounded down
+  int column;
+
+  FURROW_HD stream_place(int thread, int each, int shift, int pitch) : element(thread * each - shift) {
+    line = (element + each * pitch) / pitch - each;
+    column = element - line * pitch;
+  }
+};
+
+/// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Pieces take
+/// turns of a few periods. Padding is read too, into sums that nobody asks for. Holds: as in the plan; a kernel for any
+/// matrix finds out where loads begin. Reads every byte once.
+template <class T, class S, int Rhs, int Holds>
+__global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), Holds), room_for<T, S, Rhs>)))
+    flat_kernel(call<T> c, flat_plan p, gpu_scratch<S> scratch) {
+  using V = vector_value<T>;
+  constexpr int each = per_load<T>, weight = each * Rhs * int(sizeof(S)) / 4;
+  constexpr int rounds = weight >= 32 || (weight >= 16 && (Holds > 2 || sizeof(T) == 8)) ? 2
+                         : weight >= 16                                                  ? 4
+                                        : flat_turn(sizeof(T), Rhs, Holds);
+  __shared__ S room[gpu_threads * each];
+  const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = p.turn;
+  for (gpu_item at = first_item(); at.problem < c.batch; at.problem += gridDim.z) {
+    const T* const a = c.a_of(at.problem);
+    const V* const x = to_global(c.x_of(at.problem));
+    const index_t elements = (c.lines - 1) * c.leading + c.length;
+    const int shift = Holds < 0 ? misalignment(a) : 0;
+    const stream_place begin(thread, each, shift, pitch);
+    S sum[Rhs][each] = {};
+    // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
+    const index_t low = Holds < 0 && begin.element < 0 ? 1 : 0;
+    const index_t high = p.periods + (begin.element + p.periods * period + each <= elements ? 1 : 0);
+    const auto factor = [&](index_t line, int r) { return x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]; };
+    // Lines: that a load holds, 1 for a load within a line, 0 for one that a line may end in, -1 for any number.
+    const auto add_loads = [&](auto holds, auto n, index_t k) {
+      constexpr int Lines = holds.value, N = n.value;
+      constexpr bool ahead = Rhs == 1 && sizeof(T) < 8 && Lines >= 0 && Lines <= 2; // x is under way with the matrix
+      bytes16 raw[N];
+      V of_line[ahead ? N : 1][Lines > 2 ? Lines : 2];
+      const auto load_factor = [&](int u, int r) {
+        const index_t line = begin.line + (k + u) * lines;
+        V* const to = of_line[ahead ? u : 0];
+        if constexpr (Lines > 0) {
+          load_x<Lines>(x + line + (r < c.count ? r : 0) * c.x_next, to);
+        } else {
+          to[0] = factor(line, r);
+          to[1] = factor(line + (begin.column + each > pitch ? 1 : 0), r);
+        }
+      };
+#pragma unroll
+      for (int u = 0; u < N; ++u) raw[u] = load_once(a + begin.element + (k + u) * period);
+      if constexpr (ahead) {
+#pragma unroll
+        for (int u = 0; u < N; ++u) load_factor(u, 0);
+      }
+#pragma unroll
+      for (int u = 0; u < N; ++u)
+#pragma unroll
+        for (int r = 0; r < Rhs; ++r) {
+          const V* const by = of_line[ahead ? u : 0];
+          if constexpr (!ahead && Lines >= 0) load_factor(u, r);
+          if constexpr (Lines > 0) {
+#pragma unroll
+            for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(by[j * Lines / each]);
+          } else if constexpr (Lines == 0) {
+#pragma unroll
+            for (int j = 0; j < each; ++j)
+              sum[r][j] += S(element<T>(raw[u], j)) * S(begin.column + j < pitch ? by[0] : by[1]);
+          } else {
+#pragma unroll
+            for (int j = 0; j < each; ++j)
+              sum[r][j] +=
+                  S(element<T>(raw[u], j)) * S(factor(begin.line + (k + u) * lines + (begin.column + j) / pitch, r));
+          }
+        }
+    };
+    const auto add_all = [&](auto holds) {
+      constexpr int turn = holds.value < 0 ? 2 : rounds;
+      for (index_t k = at.piece * turn; k < high; k += p.pieces * turn)
+        if (k >= low && k + turn <= high) add_loads(holds, fixed<turn>{}, k);
+        else
+          for (index_t one = k < low ? low : k; one < high && one < k + turn; ++one) add_loads(holds, fixed<1>{}, one);
+    };
+    const auto add_elements = [&](index_t k) {
+#pragma unroll
+      for (int j = 0; j < each; ++j) {
+        const index_t e = begin.element + k * period + j;
+        if (e < 0 || e >= elements) continue;
+#pragma unroll
+        for (int r = 0; r < Rhs; ++r)
+          sum[r][j] += S(number(a[e])) * S(factor(begin.line + k * lines + (begin.column + j) / pitch, r));
+      }
+    };
+    if (thread < p.active) {
+      if constexpr (Holds >= 0) add_all(fixed<Holds>{});
+      else if (pitch >= each) add_all(fixed<0>{});
+      else add_all(fixed<-1>{});
+      if (low == 1 && at.piece == 0) add_elements(0);
+      if (high >= low && at.piece == p.pieces - 1) add_elements(high);
+    }
+    S* const partial = scratch.partial + at.problem * p.pieces * Rhs * pitch;
+    // Element q of the room belongs to column (q - shift) modulo pitch.
+    const auto column_of = [&](int q) { return Holds < 0 ? (q - shift + each * pitch) % pitch : q; };
+#pragma unroll
+    for (int r = 0; r < Rhs; ++r) {
+      __syncthreads(); // the room is free
+#pragma unroll
+      for (int j = 0; j < each; ++j) room[thread * each + j] = sum[r][j];
+      __syncthreads();
+      fold_parts<gpu_threads>(room, lines, pitch);
+      if (thread >= pitch) continue;
+      if (p.pieces > 1) partial[(at.piece * Rhs + r) * pitch + thread] = room[thread];
+      else if (column_of(thread) < c.length && r < c.count)
+        put_output(c, at.problem, r, column_of(thread), room[thread]);
+    }
+    if (p.pieces == 1 || !last_to_arrive(scratch.arrived + at.problem, p.pieces)) continue;
+    for (int r = 0; r < c.count; ++r) {
+      constexpr int together = Holds == 1 ? 16 / int(sizeof(S)) : 1;
+      const S total = sum_pieces<(sizeof(S) == 8 || Rhs > 1 ? 8
+                                  : sizeof(T) == 2          ? 20
+                                                            : 16),
+                                 together>(partial + r * pitch, int(p.pieces), index_t(Rhs) * pitch, pitch, room);
+      if (thread < pitch && column_of(thread) < c.length) put_output(c, at.problem, r, column_of(thread), total);
+    }
+  }
+}
+
+#endif
+
+struct flat {
+  static constexpr std::string_view name = "flat", about = "lines of at most 512 bytes, as one stream";
+  static constexpr bool one_vector = false;
+  using plan = flat_plan;
+
+  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    if (p.leading * p.size > flat_bytes) return {};
+    const index_t per_load = p.per_load();
+    plan c;
+    c.sides = true;
+    // Threads at work: whole lines and, if most are, whole cache lines.
+    const index_t round = p.leading / common_divisor(p.leading, per_load);
+    const index_t even = round * 8 / common_divisor(round, 8);
+    c.active = int(gpu_threads / round * round);
+    if (gpu_threads / even * even * 16 >= 15 * c.active) c.active = int(gpu_threads / even * even);
+    c.outputs = p.leading;
+    c.turn = int(c.active * per_load / p.leading);
+    c.periods = ((p.lines - 1) * p.leading + p.length) / (c.active * per_load);
+    if (p.a_aligned && p.x_aligned) {
+      if (p.leading % per_load == 0) c.holds = 1;
+      else if (per_load % p.leading == 0) c.holds = int(per_load / p.leading);
+      else if (p.leading > per_load) c.holds = 0;
+    }
+    const index_t periods = up(p.lines * p.leading + per_load, c.active * per_load),
+                  slots = g.multiprocessors * flat_blocks(p.size, c.holds);
+    // As many turns for every piece.
+    const index_t most = p.batch > most_counters ? 1 : std::max<index_t>(1, slots / p.batch);
+    const index_t turns = up(periods, flat_turn(p.size, p.vectors, c.holds));
+    c.pieces = up(turns, up(turns, most));
+    c.terms = up(periods, c.pieces);
+    return c;
+  }
+
+#if defined(__CUDACC__)
+  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
+    if constexpr (per_load<T> >= 8)
+      if (p.holds == 8) return {flat_kernel<T, S, Rhs, 8>};
+    if constexpr (per_load<T> >= 4)
+      if (p.holds == 4) return {flat_kernel<T, S, Rhs, 4>};
+    if (p.holds == 2) return {flat_kernel<T, S, Rhs, 2>};
+    if (p.holds == 1) return {flat_kernel<T, S, Rhs, 1>};
+    return {p.holds == 0 ? flat_kernel<T, S, Rhs, 0> : flat_kernel<T, S, Rhs, -1>};
+  }
+#endif
+};
+
+} // namespace furrow::dense::across

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "pieces.hpp"
+#include "ways.hpp"
+
+#include "../call.hpp"
+#include "../tutorial.hpp"
+
+#include "core/check.hpp"
+
+namespace furrow::dense {
+
+/// Room for `bytes` of partial sums and for most_counters counters, which are 0, on the selected GPU. Kept and grown.
+/// Empty: the room is one of empty places (`gpu::take`), and no other kernels write there.
+gpu_scratch<void> scratch_for(std::size_t bytes, bool empty);
+
+/// y <- beta y, without reading y where beta is 0.
+template <class T> __global__ void scale_kernel(call<T> c) {
+  const index_t each = c.outputs() * c.count, total = each * c.batch;
+  for (index_t i = index_t(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += index_t(gridDim.x) * blockDim.x) {
+    const index_t output = i % each;
+    vector_value<T>& y = c.y_of(i / each)[output / c.count * c.y_stride + output % c.count * c.y_next];
+    put(vector_value<T>(0), vector_value<T>(0), c.beta, y);
+  }
+}
+
+/// What the ways are told of a call.
+template <class T> gemv_shape shape_of(const call<T>& c) {
+  using V = vector_value<T>;
+  gemv_shape p{c.lines, c.length, c.leading, c.batch, sizeof(T), sizeof(V), c.count};
+  p.a_aligned = !c.a_list && misalignment(c.a) == 0 && c.a_step % per_load<T> == 0;
+  p.x_aligned = !c.x_list && misalignment(c.x) == 0 && c.x_step % per_load<V> == 0 && c.x_stride == 1 &&
+                (c.count == 1 || c.x_next % per_load<V> == 0);
+  p.y_aligned = c.batch == 1 && !c.y_list && !c.a_list && !c.x_list && c.y_stride == 1 && misalignment(c.y) == 0;
+  return p;
+}
+
+template <int Rhs, class S, class T, class Plan>
+void enqueue(const gpu_kernel<T, S, Plan>& kernel, const call<T>& c, const Plan& p, const gpu::queue& q) {
+  // The sums of a piece: those of a tile of every vector that the kernel counts with.
+  const index_t sums = p.pieces > 1 ? c.batch * p.tiles * p.pieces * p.outputs * Rhs : 0;
+  const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)), kernel.empty_places);
+  require(!p.sides || (p.tiles < index_t(1) << 31 && p.pieces < 1 << 16), "gemv: a side of the grid is too long");
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {unsigned(kernel.cluster), 1, 1};
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = p.sides ? dim3(unsigned(p.tiles), unsigned(p.pieces), unsigned(std::min<index_t>(c.batch, 65535)))
+                           : dim3(p.blocks);
+  launch.blockDim = unsigned(kernel.threads);
+  launch.dynamicSmemBytes = kernel.shared_bytes;
+  launch.stream = q.stream;
+  launch.attrs = &cluster;
+  launch.numAttrs = kernel.cluster > 1 ? 1 : 0;
+  gpu::check(
+      cudaLaunchKernelEx(&launch, kernel.run, c, p, gpu_scratch<S>{static_cast<S*>(scratch.partial), scratch.arrived}));
+}
+
+/// By the first way that fits, or by the one of that name; whether there is one. Rhs: the least of 1, 2, 4, 8 that the
+/// vectors need.
+template <int Rhs, class S, class T> bool run_by_a_way(const call<T>& c, std::string_view kernel, const gpu::queue& q) {
+  const gemv_shape p = shape_of(c);
+  const gpu_shape shape{q.multiprocessors, q.clusters, q.cache_bytes};
+  const auto take = [&]<class Way>() {
+    if constexpr (!Way::one_vector || Rhs == 1) {
+      if (kernel != "auto" && kernel != Way::name) return false;
+      const auto plan = Way::fits(p, shape);
+      if (plan) enqueue<Rhs, S>(Way::template kernel<T, S, Rhs>(c, *plan), c, *plan, q);
+      return plan.has_value();
+    } else {
+      return false;
+    }
+  };
+  return c.across ? any_way(across_ways{}, take) : any_way(along_ways{}, take);
+}
+
+template <class S, class T> bool launch(const call<T>& c, std::string_view kernel, const gpu::queue& q) {
+  if (c.count == 1) return run_by_a_way<1, S>(c, kernel, q);
+  if (c.count == 2) return run_by_a_way<2, S>(c, kernel, q);
+  return c.count <= 4 ? run_by_a_way<4, S>(c, kernel, q) : run_by_a_way<8, S>(c, kernel, q);
+}
+
+template <class T> bool run_on_gpu(const call<T>& c, std::string_view kernel) {
+  const gpu::queue& q = gpu::current_queue();
+  bool served = true;
+  if (c.terms() == 0 || c.alpha == vector_value<T>(0)) {
+    scale_kernel<<<gpu::blocks_for(c.outputs() * c.count * c.batch, gpu_threads, q), gpu_threads, 0, q.stream>>>(c);
+  } else if (const auto name = kernel_name(kernel); name == "naive" || name == "tiled") {
+    const int asked = read_kernel_numbers(kernel).block, threads = asked ? asked : tutorial_threads;
+    const index_t blocks = up(c.lines, threads);
+    check(blocks < (index_t(1) << 31), fault::usage, "gemv: more rows than the tutorial's kernels can have blocks for");
+    const auto run = name == "naive" ? naive_kernel<T> : tiled_in_blocks<T>(threads);
+    run<<<static_cast<unsigned>(blocks), threads, 0, q.stream>>>(c);
+  } else if (c.f64_sums && sizeof(T) == 4) {
+    if constexpr (std::is_same_v<T, float>) served = launch<double>(c, kernel, q);
+  } else {
+    served = launch<vector_value<T>>(c, kernel, q);
+  }
+  gpu::check(cudaGetLastError());
+  return served;
+}
+
+} // namespace furrow::dense

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "cut.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+/// A way is how the GPU works out some products: a struct with
+///
+///   name, about   for people and for `gemv_options::kernel`
+///   one_vector    it has no kernel for several
+///   plan          a `cut` and the numbers of its own
+///   fits          its plan for a problem, or nothing where another way serves it better or it cannot: on the host
+///   kernel        which kernel runs a plan, and on what
+///
+/// The lists of ways.hpp have them in the order in which they are tried: the first that fits runs.
+namespace furrow::dense {
+
+template <class T> struct call;
+template <class S> struct gpu_scratch;
+
+/// A product as the ways see it.
+struct gemv_shape {
+  index_t lines = 0, length = 0, leading = 0; ///< runs of `length` elements, `leading` apart
+  index_t batch = 1;                          ///< problems of that shape
+  int size = 8, value = 8;                    ///< bytes of an element of A; of x and y
+  int vectors = 1;
+  bool a_aligned = true; ///< every matrix begins at a multiple of 16 bytes
+  bool y_aligned = true; ///< there is one y, of neighbours, at such a place
+  bool x_aligned = true; ///< and every vector x, whose elements are neighbours
+
+  constexpr index_t per_load() const { return 16 / size; }
+  constexpr index_t loads() const { return up(length * size, 16); } ///< of 16 bytes that a line takes
+  /// Every line is whole loads.
+  constexpr bool even() const { return a_aligned && length % per_load() == 0 && leading % per_load() == 0; }
+  /// One vector, and A and x are read in whole loads.
+  constexpr bool plain() const { return vectors == 1 && even() && x_aligned; }
+};
+
+/// What plans depend on beside the problem.
+struct gpu_shape {
+  int multiprocessors = 132;
+  bool clusters = true; ///< blocks may read each other's shared memory
+  index_t cache_bytes = index_t(50) << 20;
+
+  /// The second cache has room for `outputs` beside what passes through.
+  constexpr bool keeps(index_t outputs, const gemv_shape& p) const {
+    return outputs * p.batch * p.value <= cache_bytes / 3 * 2;
+  }
+};
+
+/// A kernel, and what it is launched with beside the blocks of its plan.
+template <class T, class S, class Plan> struct gpu_kernel {
+  void (*run)(call<T>, Plan, gpu_scratch<S>) = nullptr;
+  int threads = gpu_threads;
+  std::size_t shared_bytes = 0;
+  int cluster = 1;           ///< blocks that read each other's shared memory
+  bool empty_places = false; ///< pieces are handed over through places that are empty (`gpu::take`)
+};
+
+} // namespace furrow::dense
