@@ -28,8 +28,9 @@ template <class T> __global__ void scale_kernel(call<T> c) {
 template <class T> gemv_shape shape_of(const call<T>& c) {
   using V = vector_value<T>;
   gemv_shape p{c.lines, c.length, c.leading, c.batch, sizeof(T), sizeof(V), c.count};
-  p.a_aligned = !c.a_list && misalignment(c.a) == 0 && c.a_step % per_load<T> == 0;
-  p.x_aligned = !c.x_list && misalignment(c.x) == 0 && c.x_step % per_load<V> == 0 && c.x_stride == 1 &&
+  const auto steps = [&](index_t elements, int each) { return c.batch == 1 || elements % each == 0; };
+  p.a_aligned = !c.a_list && misalignment(c.a) == 0 && steps(c.a_step, per_load<T>);
+  p.x_aligned = !c.x_list && misalignment(c.x) == 0 && steps(c.x_step, per_load<V>) && c.x_stride == 1 &&
                 (c.count == 1 || c.x_next % per_load<V> == 0);
   p.y_aligned = c.batch == 1 && !c.y_list && !c.a_list && !c.x_list && c.y_stride == 1 && misalignment(c.y) == 0;
   return p;
