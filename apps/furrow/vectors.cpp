@@ -4,6 +4,7 @@
 #include "core/check.hpp"
 
 #include <furrow/io.hpp>
+#include <furrow/value.hpp>
 
 #include <cmath>
 
@@ -16,7 +17,7 @@ host_array<V> read_vector_for(const std::string& file, std::string_view option, 
   check(values.size() == size, fault::input,
         "{}: has {} elements, but the matrix has {} {}s: {} wants a number for each", file, values.size(), size, of,
         option);
-  if constexpr (sizeof(V) == 8) {
+  if constexpr (is_wide<V>) {
     return values;
   } else {
     host_array<V> narrow(size);
@@ -38,7 +39,7 @@ vector_columns read_vectors_for(const std::string& file, std::string_view option
 }
 
 template <class V> void write_answer(const host_array<V>& x, const std::string& file) {
-  if constexpr (sizeof(V) == 8) {
+  if constexpr (is_wide<V>) {
     write_vector(as_cview(x), file);
   } else {
     host_array<double> wide(x.size());

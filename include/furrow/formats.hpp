@@ -4,6 +4,7 @@
 #include <furrow/device.hpp>
 #include <furrow/operator.hpp>
 #include <furrow/stats.hpp>
+#include <furrow/value.hpp>
 
 #include <limits>
 #include <span>
@@ -12,10 +13,6 @@
 #include <vector>
 
 namespace furrow {
-
-enum class precision { f64, f32 };
-constexpr double bytes_of(precision p) { return p == precision::f64 ? 8 : 4; }
-template <class V> constexpr precision precision_of = sizeof(V) == 8 ? precision::f64 : precision::f32;
 
 /// Makes an operator from triplets, which it may take apart and trusts: `make` checks them. `parameters` is what
 /// follows the format's name and a colon
@@ -97,18 +94,9 @@ struct format_backend {
   operator_from_rows<double> rows_f64 = nullptr; ///< null: rows go through triplets on the host
   operator_from_rows<float> rows_f32 = nullptr;
 
-  template <class V> make_operator<V> make() const {
-    if constexpr (sizeof(V) == 8) return f64;
-    else return f32;
-  }
-  template <class V> copy_operator<V> copy() const {
-    if constexpr (sizeof(V) == 8) return copy_f64;
-    else return copy_f32;
-  }
-  template <class V> operator_from_rows<V> from_rows() const {
-    if constexpr (sizeof(V) == 8) return rows_f64;
-    else return rows_f32;
-  }
+  template <class V> make_operator<V> make() const { return for_value<V>(f64, f32); }
+  template <class V> copy_operator<V> copy() const { return for_value<V>(copy_f64, copy_f32); }
+  template <class V> operator_from_rows<V> from_rows() const { return for_value<V>(rows_f64, rows_f32); }
 };
 
 /// A format as the rest of the library sees it. One per folder of src/formats; the table is generated.

@@ -18,6 +18,7 @@
 #include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
 #include <furrow/tune.hpp>
+#include <furrow/value.hpp>
 #include <furrow/vector_operations.hpp>
 #include <furrow/version.hpp>
 #include <furrow/view.hpp>

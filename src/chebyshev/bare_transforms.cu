@@ -14,7 +14,7 @@ struct pair_of_transforms {
       : data(points + 1), forth(gpu_transform::kind::complex, points, 1),
         back(gpu_transform::kind::half_back, points, 1),
         work(index_t(std::max({forth.work_bytes(), back.work_bytes(), std::size_t(64)}))) {
-    gpu::check(cudaMemsetAsync(data.data(), 0, data.byte_count(), gpu::current_queue().stream));
+    gpu::fill_bytes(data, 0);
     forth.use(work.data());
     back.use(work.data());
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lengths.hpp"
 
+#include <furrow/value.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,7 +42,7 @@ template <class V> double error_bound(cview<V> a, cview<V> b, const product_opti
   if (how == algorithm::fft) {
     const product_shape shape{a.size, b.size, options.keep.value_or(a.size + b.size - 1)};
     const double k = 4 * std::log2(double(points_needed(shape)) + 64) + 16;
-    bound = (sizeof(V) == 4 ? u * product : 0) + first * k * v * (x.one * y.two + x.two * y.one);
+    bound = (!is_wide<V> ? u * product : 0) + first * k * v * (x.one * y.two + x.two * y.one);
   } else {
     bound = m * u < 1 ? m * u / (1 - m * u) * product : std::numeric_limits<double>::infinity();
   }

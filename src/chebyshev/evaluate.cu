@@ -65,7 +65,7 @@ template <class V> void evaluate_on_gpu(cview<V> a, interval on, cview<V> x, vie
   const gpu::queue& q = gpu::current_queue();
   const unsigned blocks = gpu::blocks_for((x.size + points<V> - 1) / points<V>, threads, q, rounds);
   evaluate_kernel<<<blocks, threads, 0, q.stream>>>(a, on.low, on.high, x, y);
-  gpu::check(cudaGetLastError());
+  gpu::check_launch();
 }
 
 template void evaluate_on_gpu(cview<double>, interval, cview<double>, view<double>);

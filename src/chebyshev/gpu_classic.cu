@@ -28,7 +28,7 @@ public:
       if (t.how == algorithm::thread) thread_kernel<<<grid, classic_threads, 0, stream>>>(j, first);
       else if (t.how == algorithm::block) block_kernel<<<grid, classic_threads, 0, stream>>>(j, first);
       else warp_kernel<<<grid, classic_threads, 0, stream>>>(j, first);
-      gpu::check(cudaGetLastError());
+      gpu::check_launch();
     }
   }
   double memory_bytes() const override { return double(this->fixed_.byte_count()); }

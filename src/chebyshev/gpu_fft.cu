@@ -108,7 +108,7 @@ private:
     for (j.first = 0; j.first < count; j.first += most) {
       const dim3 grid(unsigned((n + fft_threads - 1) / fft_threads), unsigned(std::min(count - j.first, most)));
       launch(grid, j, gpu::current_queue().stream);
-      gpu::check(cudaGetLastError());
+      gpu::check_launch();
     }
   }
 

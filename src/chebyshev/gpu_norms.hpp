@@ -70,7 +70,7 @@ template <class V> class norm_finder {
 public:
   norm_finder(const product_shape& shape, index_t count)
       : blocks_(blocks(shape)), partial_(2 * count * blocks_), arrived_(2 * count), exponent_(2 * count) {
-    gpu::check(cudaMemsetAsync(arrived_.data(), 0, arrived_.byte_count(), gpu::current_queue().stream));
+    gpu::fill_bytes(arrived_, 0);
   }
   const int* exponents() const { return exponent_.data(); }
   double bytes() const { return double(partial_.byte_count() + arrived_.byte_count() + exponent_.byte_count()); }
@@ -82,7 +82,7 @@ public:
       const dim3 grid(unsigned(blocks_), unsigned(count - first < most ? count - first : most), 2);
       norms_kernel<<<grid, norm_threads, 0, gpu::current_queue().stream>>>(
           a, na, b, nb, norm_table{partial_.data(), arrived_.data(), exponent_.data()}, first);
-      gpu::check(cudaGetLastError());
+      gpu::check_launch();
     }
   }
 

@@ -233,9 +233,8 @@ public:
     if (plan.chunks == 1) return;
     partial_.resize(task.count * tiles_ * chunks_ * t::size);
     arrived_.resize(task.count * tiles_);
-    const auto stream = gpu::current_queue().stream;
-    gpu::check(cudaMemsetAsync(partial_.data(), gpu::empty_byte, partial_.byte_count(), stream));
-    gpu::check(cudaMemsetAsync(arrived_.data(), 0, arrived_.byte_count(), stream));
+    gpu::fill_bytes(partial_, gpu::empty_byte);
+    gpu::fill_bytes(arrived_, 0);
   }
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
@@ -259,10 +258,10 @@ private:
     for (index_t first = 0; first < task.count; first += most) {
       const dim3 grid(blocks_, unsigned(task.count - first < most ? task.count - first : most));
       kernel_<<<grid, threads_, 0, stream>>>(w, first, near_);
-      gpu::check(cudaGetLastError());
+      gpu::check_launch();
     }
     for (index_t s = 0; s < task.count && zeros > 0; ++s)
-      gpu::check(cudaMemsetAsync(c.data + s * c.stride + n, 0, std::size_t(zeros) * sizeof(V), stream));
+      gpu::fill_bytes(c.data + s * c.stride + n, 0, std::size_t(zeros) * sizeof(V), gpu::current_queue());
   }
 
   void (*kernel_)(work<V>, index_t, near_pieces) = nullptr;

@@ -5,6 +5,8 @@
 #include "backends/cpu/space.hpp"
 #include "core/check.hpp"
 
+#include <furrow/value.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -48,7 +50,7 @@ template <class V> void check_reach(interval on) {
   using limits = std::numeric_limits<V>;
   check(slope <= limits::max() && slope >= limits::min() && std::abs(shift) <= limits::max(), fault::usage,
         "with eigenvalues in [{}, {}] numbers leave the range of {}: scale matrix and interval by a power of two",
-        on.low, on.high, sizeof(V) == 4 ? "f32" : "f64");
+        on.low, on.high, !is_wide<V> ? "f32" : "f64");
 }
 
 } // namespace

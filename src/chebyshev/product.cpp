@@ -5,6 +5,8 @@
 #include "backends/cpu/all_finite.hpp"
 #include "core/check.hpp"
 
+#include <furrow/value.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -65,7 +67,7 @@ template <class V> void check_finite(const char* name, cview<V> a) {
 
 template <class V>
 product_plan<V>::product_plan(index_t na, index_t nb, index_t count, const product_options& options)
-    : engine_(make_engine<V>(task_of(na, nb, count, options, sizeof(V) == 4), options.where)) {}
+    : engine_(make_engine<V>(task_of(na, nb, count, options, !is_wide<V>), options.where)) {}
 template <class V> product_plan<V>::product_plan(product_plan&&) noexcept = default;
 template <class V> product_plan<V>& product_plan<V>::operator=(product_plan&&) noexcept = default;
 template <class V> product_plan<V>::~product_plan() = default;

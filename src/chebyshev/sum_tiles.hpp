@@ -3,6 +3,8 @@
 #include "arithmetic.hpp"
 #include "lengths.hpp"
 
+#include <furrow/value.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -111,7 +113,7 @@ inline sum_plan cut_sums(const product_shape& shape, index_t count, index_t mult
 template <class V> FURROW_HD V element(const V* data, int size, int x) {
 #if defined(__CUDA_ARCH__)
   V value;
-  if constexpr (sizeof(V) == 4)
+  if constexpr (!is_wide<V>)
     asm volatile(
         "{.reg .pred p; .reg .b32 k; .reg .b64 at; abs.s32 k, %1; setp.lt.u32 p, k, %2; mad.wide.u32 at, k, 4, %3;"
         " mov.b32 %0, 0; @p ld.global.f32 %0, [at];}"

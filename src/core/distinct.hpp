@@ -3,6 +3,7 @@
 #include "backends/cpu/parallel.hpp"
 
 #include <furrow/array.hpp>
+#include <furrow/value.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@ namespace furrow {
 /// A set of at most 256 values, told apart by their bits: 0 and -0 are two, a NaN equals itself.
 template <class V> class few_values {
 public:
-  using bits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
+  using bits = bits_of<V>;
   static constexpr int most = 256;
 
   /// False once there are more than `most`; what the set holds is then of no use.

@@ -4,6 +4,7 @@
 #include "core/sample.hpp"
 
 #include <furrow/stats.hpp>
+#include <furrow/value.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -59,7 +60,7 @@ public:
   const std::vector<seen_stencil>& found() const { return found_; }
 
 private:
-  using bits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
+  using bits = bits_of<V>;
   static constexpr std::uint32_t none = 0xffffffff;
 
   std::uint64_t hash(const row_entries& r) const {

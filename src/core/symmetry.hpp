@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <furrow/coo.hpp>
+#include <furrow/value.hpp>
 
 namespace furrow {
 
 /// Values of one pair may differ by this many units in the last place: programs that assemble both triangles round
 /// twice.
 inline constexpr int tolerated_units = 64;
-template <class V>
-inline constexpr V tolerated_difference = V(tolerated_units) * (sizeof(V) == 8 ? V(0x1p-52) : V(0x1p-23));
+template <class V> inline constexpr V tolerated_difference = V(tolerated_units) * epsilon_of<V>;
 
 /// Whether the values of a pair differ by more, of the largest of them and `size`. A NaN differs from everything.
 template <class V> FURROW_HD bool differ(V one, V other, V size) {

@@ -3,6 +3,7 @@
 #include "backends/gpu/play/report.hpp"
 
 #include <furrow/coo.hpp>
+#include <furrow/value.hpp>
 
 #include <span>
 #include <string_view>
@@ -30,10 +31,7 @@ struct played_format {
   play_product<double> f64;
   play_product<float> f32;
 
-  template <class V> play_product<V> product() const {
-    if constexpr (sizeof(V) == 8) return f64;
-    else return f32;
-  }
+  template <class V> play_product<V> product() const { return for_value<V>(f64, f32); }
 };
 
 /// All of them, sorted by name.

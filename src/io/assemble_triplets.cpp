@@ -7,6 +7,7 @@
 
 #include <furrow/assemble.hpp>
 #include <furrow/device.hpp>
+#include <furrow/value.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -135,7 +136,7 @@ template <class V> coo<V> assemble_any(shape2 shape, const index_view& rows, con
   io::entries owned;
   e.head.shape = shape;
   e.head.stored = values.size;
-  check_memory(e.head, (is_narrow(rows) ? 0 : 4) + (is_narrow(cols) ? 0 : 4) + (sizeof(V) == 8 ? 0 : 8));
+  check_memory(e.head, (is_narrow(rows) ? 0 : 4) + (is_narrow(cols) ? 0 : 4) + (is_wide<V> ? 0 : 8));
   e.row = narrowed(rows, owned.row);
   e.col = narrowed(cols, owned.col);
   e.val = widened(values, owned.val);
@@ -144,7 +145,7 @@ template <class V> coo<V> assemble_any(shape2 shape, const index_view& rows, con
   check_inside(e, rows, cols);
   const bool sorted = std::ranges::all_of(blocks, &io::block::by_rows);
   coo<double> a = sorted ? taken_over(e, owned) : io::assemble(e, owned);
-  if constexpr (sizeof(V) == 8) return a;
+  if constexpr (is_wide<V>) return a;
   else return rounded(std::move(a));
 }
 

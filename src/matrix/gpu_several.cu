@@ -44,7 +44,7 @@ struct memory {
     gpu::for_each(n * count, scatter_element<V>{from, alpha, beta, y, at, first, count, width});
   }
   template <class V> static void clear(view<V> v) {
-    if (!v.empty()) gpu::check(cudaMemsetAsync(v.data, 0, v.size * sizeof(V), gpu::current_queue().stream));
+    if (!v.empty()) gpu::fill_bytes(v.data, 0, static_cast<std::size_t>(v.size) * sizeof(V), gpu::current_queue());
   }
 };
 

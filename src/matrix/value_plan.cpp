@@ -3,6 +3,8 @@
 
 #include "backends/cpu/parallel.hpp"
 
+#include <furrow/value.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -34,7 +36,7 @@ index_t count_places(const host_array<std::uint32_t>& from) {
 }
 
 /// Numbers from 1 on that V holds exactly make a digit.
-template <class V> constexpr index_t base = index_t(1) << (sizeof(V) == 8 ? 40 : 20);
+template <class V> constexpr index_t base = index_t(1) << (is_wide<V> ? 40 : 20);
 
 /// Whether rows are compressed rows whose columns ascend, whatever their arrays hold by now.
 template <class V, class I> bool is_ordered(const csr_arrays<V, I>& a) {

@@ -3,6 +3,7 @@
 #include "backends/entry.hpp"
 
 #include <furrow/solve.hpp>
+#include <furrow/value.hpp>
 
 namespace furrow {
 
@@ -60,14 +61,8 @@ struct preconditioner_entry {
   /// Whether it makes use of coordinates, on the CPU. Null: it does not.
   bool (*takes_coordinates)(std::string_view parameters) = nullptr;
 
-  template <class V> preconditioner_maker<V> make() const {
-    if constexpr (sizeof(V) == 8) return f64;
-    else return f32;
-  }
-  template <class V> preconditioner_from_rows<V> from_rows() const {
-    if constexpr (sizeof(V) == 8) return rows_f64;
-    else return rows_f32;
-  }
+  template <class V> preconditioner_maker<V> make() const { return for_value<V>(f64, f32); }
+  template <class V> preconditioner_from_rows<V> from_rows() const { return for_value<V>(rows_f64, rows_f32); }
 };
 
 std::span<const preconditioner_entry* const> preconditioner_entries();

@@ -3,6 +3,8 @@
 
 #include "backends/gpu/space.hpp"
 
+#include <furrow/value.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -13,13 +15,13 @@ namespace factored_detail {
 
 /// An element that is not there yet: a NaN that no arithmetic makes.
 template <class V> FURROW_HD V not_yet() {
-  const unsigned long long bits = sizeof(V) == 8 ? 0x7ff8feedfacecafeull : 0x7fc0f00dull;
+  const unsigned long long bits = is_wide<V> ? 0x7ff8feedfacecafeull : 0x7fc0f00dull;
   V v;
   memcpy(&v, &bits, sizeof(V)); // the low bytes
   return v;
 }
 template <class V> __device__ bool is_there(V v) {
-  if constexpr (sizeof(V) == 8) return __double_as_longlong(v) != __double_as_longlong(not_yet<V>());
+  if constexpr (is_wide<V>) return __double_as_longlong(v) != __double_as_longlong(not_yet<V>());
   else return __float_as_int(v) != __float_as_int(not_yet<V>());
 }
 

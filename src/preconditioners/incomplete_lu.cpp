@@ -5,6 +5,8 @@
 #include "matrix/cuthill_mckee.hpp"
 #include "matrix/matching.hpp"
 
+#include <furrow/value.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +35,7 @@ template <class V> host_array<V> inverse_pivots(const lu_factors& f) {
 
 /// The order and the scales of `elimination_order::matched`, and words about them.
 template <class V> arrangement match(row_view<V> a, std::string& about) {
-  constexpr double most = sizeof(V) == 8 ? 1e150 : 1e15; // M r stays in the range of V
+  constexpr double most = is_wide<V> ? 1e150 : 1e15; // M r stays in the range of V
   auto h = match_heavy_diagonal(a);
   const index_t n = a.shape.rows;
   for (auto* scales : {&h.row_scale, &h.col_scale})
@@ -52,7 +54,7 @@ template <class V> arrangement match(row_view<V> a, std::string& about) {
 
 /// f(A as it stands, in double).
 template <class V, class F> auto in_double(row_view<V> a, F&& f) {
-  if constexpr (sizeof(V) == 8) return f(a);
+  if constexpr (is_wide<V>) return f(a);
   else return f(arranged(a, {}).view());
 }
 

@@ -32,9 +32,9 @@ template <class V> double largest_on_gpu(cview<V> v) {
   if (v.empty()) return 0;
   const gpu::queue& q = gpu::current_queue();
   gpu_array<unsigned long long> largest(1);
-  gpu::check(cudaMemsetAsync(largest.data(), 0, largest.byte_count(), q.stream));
+  gpu::fill_bytes(largest, 0);
   largest_kernel<<<gpu::blocks_for(v.size, threads, q, 8), threads, 0, q.stream>>>(v, largest.data());
-  gpu::check(cudaGetLastError());
+  gpu::check_launch();
   return std::bit_cast<double>(host_array<unsigned long long>(largest)[0]);
 }
 

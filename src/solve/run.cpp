@@ -7,6 +7,7 @@
 #include "backends/cpu/parallel.hpp"
 
 #include <furrow/storage.hpp>
+#include <furrow/value.hpp>
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ template <class V> double largest(cview<V> b) {
 
 /// A power of two by which b is multiplied so that squares of its elements neither overflow nor vanish; mostly 1.
 template <class V> V safe_scale(double size) {
-  constexpr bool wide = sizeof(V) == 8;
+  constexpr bool wide = is_wide<V>;
   constexpr double low = wide ? 1e-100 : 1e-20, high = wide ? 1e100 : 1e20;
   constexpr int most = wide ? 1000 : 120; // the scale itself stays in the normal range
   if (size >= low && size <= high) return V(1);

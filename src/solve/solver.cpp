@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/solver.hpp>
+#include <furrow/value.hpp>
 
 #include "coordinates.hpp"
 #include "ladder.hpp"
@@ -173,7 +174,7 @@ template <class V> template <class Given> void solver<V>::state::set_up(Given gi
   shape = given.shape;
   check_shape(shape, method);
   check_coordinates(options, shape);
-  if constexpr (sizeof(V) == 8)
+  if constexpr (is_wide<V>)
     if (options.values == precision::f32) {
       if constexpr (std::is_same_v<Given, coo<V>>) return set_up_single(std::move(given));
       else return set_up_single(matrix_source<V>(given, given.where).take_triplets());
@@ -264,7 +265,7 @@ void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, cons
 
 template <class V> void solver<V>::state::set_up_single(coo<V> given) {
   check_triplets(given);
-  if constexpr (sizeof(V) == 8) {
+  if constexpr (is_wide<V>) {
     exponent = exponent_for_single_precision(as_cview(given.val));
     check(exponent == 0 || !method || !method->needs.transposed || parameters.empty(), fault::usage,
           "in single precision this matrix is multiplied by 2^{}, which the damping of {} does not know: use f64",

@@ -2,6 +2,8 @@
 #pragma once
 #include "preconditioners/entry.hpp"
 
+#include <furrow/value.hpp>
+
 namespace furrow {
 
 /// What a method keeps of its set-up beside an operator and M: made once, for all solves.
@@ -41,10 +43,7 @@ struct own_set_up {
                                        const solve_options& options) = nullptr;
 
   explicit operator bool() const { return estimate != nullptr; }
-  template <class V> auto make() const {
-    if constexpr (sizeof(V) == 8) return f64;
-    else return f32;
-  }
+  template <class V> auto make() const { return for_value<V>(f64, f32); }
 };
 
 template <class V>
@@ -70,14 +69,8 @@ struct solver_entry {
   columns_runner<float> columns_f32 = nullptr;
   own_set_up set_up{}; ///< of its own, beside operator and M
 
-  template <class V> auto runner() const {
-    if constexpr (sizeof(V) == 8) return f64;
-    else return f32;
-  }
-  template <class V> columns_runner<V> columns() const {
-    if constexpr (sizeof(V) == 8) return columns_f64;
-    else return columns_f32;
-  }
+  template <class V> auto runner() const { return for_value<V>(f64, f32); }
+  template <class V> columns_runner<V> columns() const { return for_value<V>(columns_f64, columns_f32); }
 
   /// A solver that needs A' takes any matrix; whether this one is symmetric decides which M will do.
   solver_needs needs_for(bool symmetric) const {

@@ -7,6 +7,8 @@
 
 #include "solvers/entry.hpp"
 
+#include <furrow/value.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -388,7 +390,7 @@ private:
     if (ending_.why != status::converged && ending_.why != status::least_squares) hand_back_the_best();
     else if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = error_by_progress();
     const double relative = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
-    const bool single = sizeof(V) == 4;
+    const bool single = !is_wide<V>;
     const bool preconditioned = system_.m.what() != any_preconditioner<V>::kind::identity;
     double floor = 0;
     if (ending_.why == status::stagnated && residual_ <= goal_) floor = rounding_of_residual() / norm_b_;

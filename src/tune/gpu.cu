@@ -2,7 +2,7 @@
 #include "ceiling.hpp"
 #include "timing.hpp"
 
-#include "backends/gpu/queue.hpp"
+#include "backends/gpu/stopwatch.hpp"
 
 #include <algorithm>
 
@@ -22,46 +22,28 @@ __global__ void read_kernel(const double2* data, index_t n, double* out) {
   if (sum == 1.2345678) *out = sum;
 }
 
-struct event {
-  cudaEvent_t it = nullptr;
-  event() { check(cudaEventCreate(&it)); }
-  event(const event&) = delete;
-  ~event() { cudaEventDestroy(it); }
-};
-
 } // namespace
 
 std::vector<double> time_calls(const std::function<void()>& enqueue, int repeat) {
   const queue& q = current_queue();
-  const event begin, end;
+  const stopwatch watch;
   std::vector<double> seconds;
   for (int k = 0; k < repeat; ++k) {
-    float milliseconds = 0;
-    check(cudaEventRecord(begin.it, q.stream));
+    watch.start(q);
     enqueue();
-    check(cudaEventRecord(end.it, q.stream));
-    check(cudaEventSynchronize(end.it));
-    check(cudaEventElapsedTime(&milliseconds, begin.it, end.it));
-    seconds.push_back(1e-3 * milliseconds);
+    seconds.push_back(watch.stop(q));
   }
-  check(cudaGetLastError());
+  check_launch();
   return seconds;
 }
 
 machine typical_machine() {
   const queue& q = current_queue();
-  const auto attribute = [&](cudaDeviceAttr what) {
-    int value = 0;
-    check(cudaDeviceGetAttribute(&value, what, q.ordinal));
-    return double(value);
-  };
-  const double memory_hertz = 1e3 * attribute(cudaDevAttrMemoryClockRate);
-  const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
-  const double hertz = 1e3 * attribute(cudaDevAttrClockRate);
+  const clocks c = clocks_of(q);
   machine m;
-  m.read = 0.95 * 2 * memory_hertz * bus_bytes; // two transfers a cycle
-  m.cache_read = 24 * hertz * q.multiprocessors;
-  m.cache = attribute(cudaDevAttrL2CacheSize);
+  m.read = 0.95 * 2 * c.memory_hertz * c.bus_bytes; // two transfers a cycle
+  m.cache_read = 24 * c.hertz * q.multiprocessors;
+  m.cache = q.cache_bytes;
   m.latency = 4e-6;
   m.processors = q.multiprocessors;
   return m;
@@ -70,7 +52,7 @@ machine typical_machine() {
 void flush_cache(view<char> bytes) {
   const queue& q = current_queue();
   const index_t half = bytes.size / 2 / 16 * 16;
-  check(cudaMemsetAsync(bytes.data, 1, static_cast<std::size_t>(half), q.stream));
+  fill_bytes(bytes.data, 1, static_cast<std::size_t>(half), q);
   read_kernel<<<8u * static_cast<unsigned>(q.multiprocessors), 256, 0, q.stream>>>(
       reinterpret_cast<const double2*>(bytes.data + half), half / 16, q.partial);
 }
@@ -78,7 +60,7 @@ void flush_cache(view<char> bytes) {
 double measure_read_ceiling(double bytes) {
   const queue& q = current_queue();
   gpu_array<double> data(std::max<index_t>(2, static_cast<index_t>(bytes / 16) * 2)), out(1);
-  check(cudaMemsetAsync(data.data(), 1, data.byte_count(), q.stream));
+  fill_bytes(data, 1);
   double fastest = 1e30;
   for (const unsigned blocks : {8u, 16u, 32u}) { // a multiprocessor; which is best depends on the device
     auto seconds = time_calls(

@@ -15,6 +15,8 @@
 #include "core/check.hpp"
 #include "picture/lanes.hpp"
 
+#include <furrow/value.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +64,7 @@ template <class V> host_array<V> coefficients_of(const series_file& file) {
     a[k] = static_cast<V>(file.coefficients[k]);
     check(std::isfinite(a[k]), fault::input,
           "{}: coefficient {} is {}: only numbers that are finite in {} make a series", file.name, k,
-          file.coefficients[k], sizeof(V) == 4 ? "f32" : "f64");
+          file.coefficients[k], !is_wide<V> ? "f32" : "f64");
   }
   return a;
 }
@@ -85,7 +87,7 @@ template <class V> void check_range(cview<V> c) {
   check(count == 0, fault::input,
         "{} of the {} coefficients of the product lie beyond the range of {}, the first of "
         "them is coefficient {}: scale the factors",
-        count, c.size, sizeof(V) == 4 ? "f32" : "f64", std::find_if(c.begin(), c.end(), beyond) - c.begin());
+        count, c.size, !is_wide<V> ? "f32" : "f64", std::find_if(c.begin(), c.end(), beyond) - c.begin());
 }
 
 /// By a classic kernel without a GPU: what it reads in place of a time. The coefficients go to -o and into JSON.

@@ -168,6 +168,12 @@ void check(cudaError_t code, std::source_location at) {
                         ": the GPU says: " + cudaGetErrorString(code));
 }
 
+void check_launch(std::source_location at) { check(cudaGetLastError(), at); }
+
+void fill_bytes(void* data, int byte, std::size_t bytes, const queue& q, std::source_location at) {
+  check(cudaMemsetAsync(data, byte, bytes, q.stream), at);
+}
+
 queue& current_queue() {
   if (!mine || mine->ordinal != selected) mine = &queue_of(selected);
   choose_device(selected);

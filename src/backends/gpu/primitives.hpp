@@ -22,11 +22,6 @@ template <class F> void for_each(index_t n, F f) {
          n, f);
 }
 
-/// Every byte of an array.
-template <class T> void fill_bytes(gpu_array<T>& a, int byte) {
-  if (!a.empty()) check(cudaMemsetAsync(a.data(), byte, a.byte_count(), current_queue().stream));
-}
-
 /// Entries that a block of `each_entry_kernel` takes.
 inline constexpr int entries_a_block = 4 * each_threads;
 

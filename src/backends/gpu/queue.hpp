@@ -15,6 +15,9 @@ namespace furrow::gpu {
 /// success.
 void check(cudaError_t code, std::source_location at = std::source_location::current());
 
+/// The same for the kernels that `<<<>>>` was to start.
+void check_launch(std::source_location at = std::source_location::current());
+
 /// Most running sums of one pass, and most blocks that a pass with sums may have.
 inline constexpr int max_sums = 4;
 inline constexpr int blocks_per_multiprocessor = 16;
@@ -48,6 +51,15 @@ struct queue {
 /// the one of the thread's innermost `execution_scope` for that device. Look at it anew for each launch: inside a
 /// `recording` it is another one.
 queue& current_queue();
+
+/// Enqueues: every byte of [data, data + bytes) <- byte.
+void fill_bytes(void* data, int byte, std::size_t bytes, const queue& q,
+                std::source_location at = std::source_location::current());
+/// The same on the current queue, for a whole array.
+template <class T>
+void fill_bytes(gpu_array<T>& a, int byte, std::source_location at = std::source_location::current()) {
+  if (!a.empty()) fill_bytes(a.data(), byte, a.byte_count(), current_queue(), at);
+}
 
 /// This thread's device while it lives.
 class selected_device {

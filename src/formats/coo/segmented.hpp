@@ -16,7 +16,7 @@ public:
     segmented_kernel<<<static_cast<unsigned>(tiles_), threads, 0, q.stream>>>(a, alpha, x, y, as_view(carry_));
     const auto blocks = static_cast<unsigned>((tiles_ * gpu::warp + threads - 1) / threads);
     carry_kernel<<<blocks, threads, 0, q.stream>>>(a, alpha, y, as_cview(carry_));
-    gpu::check(cudaGetLastError());
+    gpu::check_launch();
   }
 
 private:

@@ -5,6 +5,8 @@
 #include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
 
+#include <furrow/value.hpp>
+
 #include <cstring>
 #include <immintrin.h>
 
@@ -128,7 +130,7 @@ FURROW_AVX2 void rows(const csr<V, I, cview>& a, index_t first, index_t last, co
   index_t k = a.row_ptr[first];
   for (index_t r = first; r < last; ++r) {
     const index_t end = a.row_ptr[r + 1];
-    if constexpr (sizeof(V) == 8) { // short rows of floats end before it pays
+    if constexpr (is_wide<V>) { // short rows of floats end before it pays
       cpu::fetch_ahead(col + k);
       cpu::fetch_ahead(val + k);
     }

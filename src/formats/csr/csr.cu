@@ -126,7 +126,7 @@ private:
     gpu::merge_kernel<Items>
         <<<gpu::blocks_for(left_.size(), 1, q, blocks_), gpu::merge_shape<Items>::threads, 0, q.stream>>>(
             view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(left_), xy);
-    gpu::check(cudaGetLastError());
+    gpu::check_launch();
   }
 
   template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {

@@ -5,6 +5,8 @@
 
 #include "backends/gpu/reduce.hpp"
 
+#include <furrow/value.hpp>
+
 #include <cub/block/block_scan.cuh>
 
 #include <cstdint>
@@ -21,8 +23,8 @@ template <int Items> struct merge_shape {
 inline constexpr int few_items = 7, many_items = 11;
 /// Blocks that a multiprocessor should have room for.
 template <int Items, class V>
-inline constexpr int merge_blocks = Items == few_items ? (sizeof(V) == 8 ? 6 : 7)
-                                    : sizeof(V) == 8   ? 5
+inline constexpr int merge_blocks = Items == few_items ? (is_wide<V> ? 6 : 7)
+                                    : is_wide<V>       ? 5
                                                        : 6;
 
 /// product[k] <- val[begin + k] * x[col[begin + k]], 0 <= k < count <= tile. Loads start at multiples of four entries

@@ -6,6 +6,8 @@
 #include "backends/gpu/launch.hpp"
 #include "backends/gpu/reduce.hpp"
 
+#include <furrow/value.hpp>
+
 namespace furrow::gpu {
 
 /// The shape of the `segments` kernel: four entries a thread, so that a warp reads whole lines of columns and values,
@@ -13,7 +15,7 @@ namespace furrow::gpu {
 struct segment_shape {
   static constexpr int threads = 256;
   /// Blocks that a multiprocessor should have room for, with N sums beside the product.
-  template <class V, int N> static constexpr int blocks = (sizeof(V) == 8 ? 5 : 6) - (N > 0);
+  template <class V, int N> static constexpr int blocks = (is_wide<V> ? 5 : 6) - (N > 0);
   static constexpr int run = 4;               ///< entries of a thread
   static constexpr int warp_run = run * warp; ///< entries of a warp
   static constexpr int tile = run * threads;  ///< entries of a block

@@ -7,6 +7,8 @@
 #include "backends/gpu/launch.hpp"
 #include "backends/gpu/reduce.hpp"
 
+#include <furrow/value.hpp>
+
 namespace furrow::gpu {
 
 /// The shape of the `stream` kernel. A tile is the work of a block at a time; its entries wait in shared memory while
@@ -21,7 +23,7 @@ struct stream_shape {
   /// Most entries of a tile; a multiple of four.
   template <class V> static constexpr int entries = bytes / int(sizeof(V) + sizeof(std::int32_t)) / 4 * 4;
   /// Elements of x that a thread has under way at once.
-  template <class V> static constexpr int batch = sizeof(V) == 8 ? 4 : 8;
+  template <class V> static constexpr int batch = is_wide<V> ? 4 : 8;
 };
 
 /// A tile's share of the three arrays.

@@ -8,12 +8,13 @@
 #include "core/kernel_numbers.hpp"
 
 #include <furrow/formats.hpp>
+#include <furrow/value.hpp>
 
 namespace furrow::dia_format {
 namespace {
 
 /// Rows that a thread of the `tiles` kernel takes.
-template <class V> constexpr int rows_a_thread = sizeof(V) == 8 ? 1 : 4;
+template <class V> constexpr int rows_a_thread = is_wide<V> ? 1 : 4;
 
 template <class V> class dia_on_gpu final : public gpu::one_pass_operator<dia_on_gpu<V>, V, dia<V, gpu_array>> {
   using base = gpu::one_pass_operator<dia_on_gpu<V>, V, dia<V, gpu_array>>;

@@ -4,6 +4,8 @@
 
 #include "formats/sell/contract.hpp"
 
+#include <furrow/value.hpp>
+
 #include <bit>
 
 namespace furrow {
@@ -34,7 +36,7 @@ template <class V> std::string of_slices(const packed<V, host_array>& a) {
 }
 
 template <class V> std::string of_dictionary(const host_array<V>& dictionary) {
-  using bits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
+  using bits = bits_of<V>;
   if (dictionary.size() > 256) return fmt::format("the dictionary has {} values", dictionary.size());
   for (index_t k = 1; k < dictionary.size(); ++k)
     if (std::bit_cast<bits>(dictionary[k - 1]) >= std::bit_cast<bits>(dictionary[k]))

@@ -6,6 +6,7 @@
 #include "../call.hpp"
 #include "../tutorial.hpp"
 
+#include "backends/gpu/launch.hpp"
 #include "core/check.hpp"
 
 namespace furrow::dense {
@@ -42,19 +43,10 @@ void enqueue(const gpu_kernel<T, S, Plan>& kernel, const call<T>& c, const Plan&
   const index_t sums = p.pieces > 1 ? c.batch * p.tiles * p.pieces * p.outputs * Rhs : 0;
   const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)), kernel.empty_places);
   require(!p.sides || (p.tiles < index_t(1) << 31 && p.pieces < 1 << 16), "gemv: a side of the grid is too long");
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {unsigned(kernel.cluster), 1, 1};
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = p.sides ? dim3(unsigned(p.tiles), unsigned(p.pieces), unsigned(std::min<index_t>(c.batch, 65535)))
-                           : dim3(p.blocks);
-  launch.blockDim = unsigned(kernel.threads);
-  launch.dynamicSmemBytes = kernel.shared_bytes;
-  launch.stream = q.stream;
-  launch.attrs = &cluster;
-  launch.numAttrs = kernel.cluster > 1 ? 1 : 0;
-  gpu::check(
-      cudaLaunchKernelEx(&launch, kernel.run, c, p, gpu_scratch<S>{static_cast<S*>(scratch.partial), scratch.arrived}));
+  const dim3 grid = p.sides ? dim3(unsigned(p.tiles), unsigned(p.pieces), unsigned(std::min<index_t>(c.batch, 65535)))
+                            : dim3(p.blocks);
+  gpu::launch_clusters(kernel.run, grid, unsigned(kernel.threads), kernel.shared_bytes, unsigned(kernel.cluster), q, c,
+                       p, gpu_scratch<S>{static_cast<S*>(scratch.partial), scratch.arrived});
 }
 
 /// By the first way that fits, or by the one of that name; whether there is one. Rhs: the least of 1, 2, 4, 8 that the
@@ -97,7 +89,7 @@ template <class T> bool run_on_gpu(const call<T>& c, std::string_view kernel) {
   } else {
     served = launch<vector_value<T>>(c, kernel, q);
   }
-  gpu::check(cudaGetLastError());
+  gpu::check_launch();
   return served;
 }
 

@@ -27,13 +27,13 @@ gpu_scratch<void> scratch_for(std::size_t bytes, bool empty) {
   area& mine = areas[q.ordinal];
   if (mine.arrived.empty()) {
     mine.arrived = gpu_array<unsigned>(most_counters);
-    gpu::check(cudaMemsetAsync(mine.arrived.data(), 0, mine.arrived.byte_count(), q.stream));
+    gpu::fill_bytes(mine.arrived, 0);
   }
   auto& kept = mine.partial[empty ? 1 : 0];
   const index_t there = kept.empty() ? 0 : kept.back().size();
   if (const auto wanted = static_cast<index_t>(bytes); wanted > there || there == 0) {
-    const auto& grown = kept.emplace_back(std::max({wanted, 2 * there, index_t(4) << 20}));
-    if (empty) gpu::check(cudaMemsetAsync(kept.back().data(), gpu::empty_byte, grown.byte_count(), q.stream));
+    auto& grown = kept.emplace_back(std::max({wanted, 2 * there, index_t(4) << 20}));
+    if (empty) gpu::fill_bytes(grown, gpu::empty_byte);
   }
   return {kept.back().data(), mine.arrived.data()};
 }

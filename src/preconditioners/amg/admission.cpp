@@ -6,6 +6,8 @@
 
 #include "backends/cpu/parallel.hpp"
 
+#include <furrow/value.hpp>
+
 #include <fmt/format.h>
 
 #include <limits>
@@ -35,7 +37,7 @@ template <class V> bool fits_single(const coo<V>& a, solver_needs needed) {
 }
 
 template <class V> row_view<double> in_double(const coo<V>& a, cview<index_t> row_ptr, host_array<double>& wide) {
-  if constexpr (sizeof(V) == 8) return {a.shape, row_ptr, as_cview(a.col), as_cview(a.val)};
+  if constexpr (is_wide<V>) return {a.shape, row_ptr, as_cview(a.col), as_cview(a.val)};
   else {
     wide.resize(a.nnz());
     cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {

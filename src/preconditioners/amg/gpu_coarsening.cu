@@ -151,7 +151,7 @@ public:
   index_t size() const { return size_; }
   /// Those that pass stay, once `settle` has fetched their number.
   template <class Keep> void filter(Keep keep) {
-    gpu::with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+    gpu::with_room([&](void* room, std::size_t& bytes, auto stream) {
       return cub::DeviceSelect::If(room, bytes, items_.data(), other_.data(), count_.data(), size_, keep, stream);
     });
     std::swap(items_, other_);
@@ -395,7 +395,7 @@ std::optional<gpu_array<double>> dense_inverse(const device_matrix& a) {
   constexpr double lost = 1e-13;
   const index_t n = a.shape.rows;
   gpu_array<double> t(n * n), next(n * n), pivot(n);
-  gpu::check(cudaMemsetAsync(t.data(), 0, t.byte_count(), gpu::current_queue().stream));
+  gpu::fill_bytes(t, 0);
   gpu::for_each(n, put_entries{view_of(a), t.data()});
   for (index_t k = 0; k < n; ++k) {
     gpu::for_each(n * n, eliminate{n, k, t.data(), next.data(), pivot.data()});

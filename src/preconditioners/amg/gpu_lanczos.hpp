@@ -52,7 +52,7 @@ public:
   gpu_lanczos(const gpu_array<double>& inverse, Product product)
       : inverse_(inverse), product_(std::move(product)), n_(inverse.size()), v_(n_), u_(n_), w_(n_), old_u_(n_),
         sum_(1) {
-    gpu::check(cudaMemsetAsync(old_u_.data(), 0, old_u_.byte_count(), gpu::current_queue().stream));
+    gpu::fill_bytes(old_u_, 0);
   }
 
   double start() {

@@ -8,6 +8,7 @@
 #include "solvers/cg/cg.hpp"
 
 #include <furrow/device.hpp>
+#include <furrow/value.hpp>
 
 #include <fmt/format.h>
 
@@ -228,7 +229,7 @@ private:
       report.restarts = c.restarts;
       report.relative_residual = c.residual / c.norm_b;
       report.message = c.end->sentence(
-          {c.iterations, c.restarts, report.relative_residual, c.first / c.norm_b, 0, preconditioned, sizeof(V) == 4});
+          {c.iterations, c.restarts, report.relative_residual, c.first / c.norm_b, 0, preconditioned, !is_wide<V>});
       return with_history(c, std::move(report));
     }
     return with_history(c, go_on_alone(j));
