@@ -6,7 +6,7 @@
 #include "../call.hpp"
 #include "../tutorial.hpp"
 
-#include "backends/gpu/launch.hpp"
+#include "backends/gpu/clusters.hpp"
 #include "core/check.hpp"
 
 namespace furrow::dense {
