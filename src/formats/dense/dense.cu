@@ -35,7 +35,7 @@ private:
   void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
     gemv_options options;
     options.where.what = device::kind::gpu;
-    options.kernel = kernel_ == "along" ? "auto" : kernel_;
+    if (kernel_ != "along") options.kernel = kernel_;
     gemv(alpha, dense_view<V>{matrix_.val.data(), matrix_.shape, matrix_.shape.cols}, x, beta, y, options);
   }
 
