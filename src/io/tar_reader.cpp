@@ -127,28 +127,37 @@ void tar_reader::read_attributes(attributes& a) {
   }
 }
 
+bool tar_reader::read_header(block& raw) {
+  skip();
+  const bool more = read_block(raw);
+  if (!more || std::all_of(raw.begin(), raw.end(), [](char c) { return c == '\0'; })) {
+    while (below_->read(raw.data(), raw.size()) > 0) { // what stands behind the end mark is read for its checksums
+    }
+    return false;
+  }
+  if (!has_right_sum(std::string_view(raw.data(), raw.size()))) fail("the checksum of a header does not match");
+  return true;
+}
+
+void tar_reader::take_size(std::string_view header, const attributes& before) {
+  const char type = header[156];
+  const auto size = number_of(header.substr(124, 12));
+  if (!size || *size > largest) fail("the size of a file is no number");
+  size_ = *size;
+  // Links, devices and folders have no bytes, whatever their size says; a link of POSIX may.
+  if (type >= '1' && type <= '6' && !(type == '1' && before.has_size)) size_ = 0;
+  else if (before.has_size && (type < 'A' || type > 'Z')) size_ = before.size;
+  left_ = size_;
+  padding_ = (512 - size_ % 512) % 512;
+}
+
 bool tar_reader::next() {
   attributes before;
-  for (block raw;;) {
-    skip();
+  for (block raw; read_header(raw);) {
     const std::string_view header(raw.data(), raw.size());
-    const bool more = read_block(raw);
-    if (!more || std::all_of(raw.begin(), raw.end(), [](char c) { return c == '\0'; })) {
-      while (below_->read(raw.data(), raw.size()) > 0) { // what stands behind the end mark is read for its checksums
-      }
-      return false;
-    }
-    if (!has_right_sum(header)) fail("the checksum of a header does not match");
     const char type = header[156];
-    const auto size = number_of(header.substr(124, 12));
-    if (!size || *size > largest) fail("the size of a file is no number");
     name_ = name_in(header);
-    size_ = *size;
-    // Links, devices and folders have no bytes, whatever their size says; a link of POSIX may.
-    if (type >= '1' && type <= '6' && !(type == '1' && before.has_size)) size_ = 0;
-    else if (before.has_size && (type < 'A' || type > 'Z')) size_ = before.size;
-    left_ = size_;
-    padding_ = (512 - size_ % 512) % 512;
+    take_size(header, before);
     switch (type) {
     case 'L': // GNU: a long name
       before.name = text_of(read_text());
@@ -179,6 +188,7 @@ bool tar_reader::next() {
     const bool regular = type == '0' || type == '\0' || type == '7' || type == 'S';
     if (regular && name_.back() != '/') return true;
   }
+  return false;
 }
 
 } // namespace furrow::io

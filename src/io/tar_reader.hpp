@@ -38,6 +38,8 @@ private:
   using block = std::array<char, 512>;
 
   bool read_block(block& b);
+  bool read_header(block& raw); ///< the next one; false at the end
+  void take_size(std::string_view header, const attributes& before);
   std::string read_text();
   void read_attributes(attributes& a);
   void skip();

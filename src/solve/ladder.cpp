@@ -236,6 +236,16 @@ template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, do
   return lost > 0.01 * options_.rtol * relative * norm(b);
 }
 
+/// The limits of the rung that is set up, after so many seconds and iterations of the others.
+template <class V> solve_options ladder<V>::rest_for(const rung_plan& plan, double seconds, index_t iterations) const {
+  solve_options o = kept_->options;
+  o.outlook = plan.outlook;
+  o.time_limit = options_.time_limit - seconds;
+  if (o.max_iterations > 0) o.max_iterations -= iterations;
+  if (plan.most > 0) o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, plan.most) : plan.most;
+  return o;
+}
+
 template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
   const double began = now() - spent.seconds;
   const std::vector<V> first(x.begin(), x.end());
@@ -251,12 +261,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     solve_rung tried{plan.solver, plan.precond, options_.where, plan.reason, {}};
     if (!kept_ || kept_->plan.solver != plan.solver || kept_->plan.precond != plan.precond) kept_ = set_up(plan, tried);
     if (kept_) {
-      solve_options o = kept_->options;
-      o.outlook = plan.outlook;
-      o.time_limit = options_.time_limit - (now() - began);
-      if (o.max_iterations > 0) o.max_iterations -= iterations;
-      if (plan.most > 0) o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, plan.most) : plan.most;
-      kept_->method.set_limits(o);
+      kept_->method.set_limits(rest_for(plan, now() - began, iterations));
       const double setup = tried.setup_seconds;
       if (find_solver(plan.solver).needs.transposed && hides_its_residual(b, as_cview(x), best.relative_residual)) {
         aside = candidate{std::vector<V>(x.begin(), x.end()), best.relative_residual};

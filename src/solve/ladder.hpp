@@ -42,6 +42,7 @@ private:
   void announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu);
   std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x, const effort& spent);
+  solve_options rest_for(const rung_plan& plan, double seconds, index_t iterations) const;
   bool takes_blocks() const;
   void solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers, std::vector<solve_report>& reports,
                    const effort& spent);

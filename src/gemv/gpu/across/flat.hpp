@@ -38,96 +38,121 @@ struct stream_place {
   }
 };
 
+/// The sums of one thread over a stream of loads, which is `lines` lines further on with every period.
+template <class T, class S, int Rhs> struct stream_sums {
+  using V = vector_value<T>;
+  static constexpr int each = per_load<T>;
+
+  const call<T>& c;
+  const T* a;
+  const V* x;
+  stream_place begin;
+  int period, lines, pitch;
+  S sum[Rhs][each] = {};
+
+  __device__ V factor(index_t line, int r) const { return x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]; }
+
+  /// What load k of vector r is multiplied by, where a line begins or ends in it.
+  template <int Lines> __device__ void load_factors(index_t k, int r, V* to) const {
+    const index_t line = begin.line + k * lines;
+    if constexpr (Lines > 0) {
+      load_x<Lines>(x + line + (r < c.count ? r : 0) * c.x_next, to);
+    } else {
+      to[0] = factor(line, r);
+      to[1] = factor(line + (begin.column + each > pitch ? 1 : 0), r);
+    }
+  }
+
+  template <int Lines> __device__ void multiply(const bytes16& raw, index_t k, int r, const V* by) {
+#pragma unroll
+    for (int j = 0; j < each; ++j) {
+      V of_line;
+      if constexpr (Lines > 0) of_line = by[j * Lines / each];
+      else if constexpr (Lines == 0) of_line = begin.column + j < pitch ? by[0] : by[1];
+      else of_line = factor(begin.line + k * lines + (begin.column + j) / pitch, r);
+      sum[r][j] += S(element<T>(raw, j)) * S(of_line);
+    }
+  }
+
+  /// Loads k to k + N - 1. Lines: that a load holds, 1 for a load within a line, 0 for one that a line may end in, -1
+  /// for any number.
+  template <int Lines, int N> __device__ void add_loads(index_t k) {
+    constexpr bool ahead = Rhs == 1 && sizeof(T) < 8 && Lines >= 0 && Lines <= 2; // x is under way with the matrix
+    bytes16 raw[N];
+    V by[ahead ? N : 1][Lines > 2 ? Lines : 2];
+#pragma unroll
+    for (int u = 0; u < N; ++u) raw[u] = load_once(a + begin.element + (k + u) * period);
+    if constexpr (ahead) {
+#pragma unroll
+      for (int u = 0; u < N; ++u) load_factors<Lines>(k + u, 0, by[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < N; ++u)
+#pragma unroll
+      for (int r = 0; r < Rhs; ++r) {
+        if constexpr (!ahead && Lines >= 0) load_factors<Lines>(k + u, r, by[0]);
+        multiply<Lines>(raw[u], k + u, r, by[ahead ? u : 0]);
+      }
+  }
+
+  /// The loads of a piece in [low, high), which takes turns of Turn of them with the others.
+  template <int Lines, int Turn> __device__ void add_turns(index_t piece, index_t pieces, index_t low, index_t high) {
+    for (index_t k = piece * Turn; k < high; k += pieces * Turn)
+      if (k >= low && k + Turn <= high) add_loads<Lines, Turn>(k);
+      else
+        for (index_t one = k < low ? low : k; one < high && one < k + Turn; ++one) add_loads<Lines, 1>(one);
+  }
+
+  /// Load k, which may be half outside the matrix.
+  __device__ void add_elements(index_t k, index_t elements) {
+#pragma unroll
+    for (int j = 0; j < each; ++j) {
+      const index_t e = begin.element + k * period + j;
+      if (e < 0 || e >= elements) continue;
+#pragma unroll
+      for (int r = 0; r < Rhs; ++r)
+        sum[r][j] += S(number(a[e])) * S(factor(begin.line + k * lines + (begin.column + j) / pitch, r));
+    }
+  }
+};
+
+/// Registers that the sums of a thread take; loads of a turn of it, and pieces that it adds up at a time.
+template <class T, class S, int Rhs> inline constexpr int weight_of_flat = per_load<T>* Rhs* int(sizeof(S)) / 4;
+template <class T, class S, int Rhs, int Holds>
+inline constexpr int rounds_of_flat = weight_of_flat<T, S, Rhs> >= 32 ? 2
+                                      : weight_of_flat<T, S, Rhs><16 ? flat_turn(sizeof(T), Rhs, Holds) : Holds> 2 ||
+                                              sizeof(T) == 8
+                                          ? 2
+                                          : 4;
+template <class T, class S, int Rhs>
+inline constexpr int pieces_of_flat = sizeof(S) == 8 || Rhs > 1 ? 8
+                                      : sizeof(T) == 2          ? 20
+                                                                : 16;
+
 /// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Pieces take
 /// turns of a few periods. Padding is read too, into sums that nobody asks for. Holds: as in the plan; a kernel for any
 /// matrix finds out where loads begin. Reads every byte once.
 template <class T, class S, int Rhs, int Holds>
 __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), Holds), room_for<T, S, Rhs>)))
     flat_kernel(call<T> c, flat_plan p, gpu_scratch<S> scratch) {
-  using V = vector_value<T>;
-  constexpr int each = per_load<T>, weight = each * Rhs * int(sizeof(S)) / 4;
-  constexpr int rounds = weight >= 32 || (weight >= 16 && (Holds > 2 || sizeof(T) == 8)) ? 2
-                         : weight >= 16                                                  ? 4
-                                        : flat_turn(sizeof(T), Rhs, Holds);
+  constexpr int each = per_load<T>, rounds = rounds_of_flat<T, S, Rhs, Holds>;
   __shared__ S room[gpu_threads * each];
   const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = p.turn;
   for (gpu_item at = first_item(); at.problem < c.batch; at.problem += gridDim.z) {
     const T* const a = c.a_of(at.problem);
-    const V* const x = to_global(c.x_of(at.problem));
     const index_t elements = (c.lines - 1) * c.leading + c.length;
     const int shift = Holds < 0 ? misalignment(a) : 0;
     const stream_place begin(thread, each, shift, pitch);
-    S sum[Rhs][each] = {};
+    stream_sums<T, S, Rhs> mine{c, a, to_global(c.x_of(at.problem)), begin, period, lines, pitch};
     // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
     const index_t low = Holds < 0 && begin.element < 0 ? 1 : 0;
     const index_t high = p.periods + (begin.element + p.periods * period + each <= elements ? 1 : 0);
-    const auto factor = [&](index_t line, int r) { return x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]; };
-    // Lines: that a load holds, 1 for a load within a line, 0 for one that a line may end in, -1 for any number.
-    const auto add_loads = [&](auto holds, auto n, index_t k) {
-      constexpr int Lines = holds.value, N = n.value;
-      constexpr bool ahead = Rhs == 1 && sizeof(T) < 8 && Lines >= 0 && Lines <= 2; // x is under way with the matrix
-      bytes16 raw[N];
-      V of_line[ahead ? N : 1][Lines > 2 ? Lines : 2];
-      const auto load_factor = [&](int u, int r) {
-        const index_t line = begin.line + (k + u) * lines;
-        V* const to = of_line[ahead ? u : 0];
-        if constexpr (Lines > 0) {
-          load_x<Lines>(x + line + (r < c.count ? r : 0) * c.x_next, to);
-        } else {
-          to[0] = factor(line, r);
-          to[1] = factor(line + (begin.column + each > pitch ? 1 : 0), r);
-        }
-      };
-#pragma unroll
-      for (int u = 0; u < N; ++u) raw[u] = load_once(a + begin.element + (k + u) * period);
-      if constexpr (ahead) {
-#pragma unroll
-        for (int u = 0; u < N; ++u) load_factor(u, 0);
-      }
-#pragma unroll
-      for (int u = 0; u < N; ++u)
-#pragma unroll
-        for (int r = 0; r < Rhs; ++r) {
-          const V* const by = of_line[ahead ? u : 0];
-          if constexpr (!ahead && Lines >= 0) load_factor(u, r);
-          if constexpr (Lines > 0) {
-#pragma unroll
-            for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(by[j * Lines / each]);
-          } else if constexpr (Lines == 0) {
-#pragma unroll
-            for (int j = 0; j < each; ++j)
-              sum[r][j] += S(element<T>(raw[u], j)) * S(begin.column + j < pitch ? by[0] : by[1]);
-          } else {
-#pragma unroll
-            for (int j = 0; j < each; ++j)
-              sum[r][j] +=
-                  S(element<T>(raw[u], j)) * S(factor(begin.line + (k + u) * lines + (begin.column + j) / pitch, r));
-          }
-        }
-    };
-    const auto add_all = [&](auto holds) {
-      constexpr int turn = holds.value < 0 ? 2 : rounds;
-      for (index_t k = at.piece * turn; k < high; k += p.pieces * turn)
-        if (k >= low && k + turn <= high) add_loads(holds, fixed<turn>{}, k);
-        else
-          for (index_t one = k < low ? low : k; one < high && one < k + turn; ++one) add_loads(holds, fixed<1>{}, one);
-    };
-    const auto add_elements = [&](index_t k) {
-#pragma unroll
-      for (int j = 0; j < each; ++j) {
-        const index_t e = begin.element + k * period + j;
-        if (e < 0 || e >= elements) continue;
-#pragma unroll
-        for (int r = 0; r < Rhs; ++r)
-          sum[r][j] += S(number(a[e])) * S(factor(begin.line + k * lines + (begin.column + j) / pitch, r));
-      }
-    };
     if (thread < p.active) {
-      if constexpr (Holds >= 0) add_all(fixed<Holds>{});
-      else if (pitch >= each) add_all(fixed<0>{});
-      else add_all(fixed<-1>{});
-      if (low == 1 && at.piece == 0) add_elements(0);
-      if (high >= low && at.piece == p.pieces - 1) add_elements(high);
+      if constexpr (Holds >= 0) mine.template add_turns<Holds, rounds>(at.piece, p.pieces, low, high);
+      else if (pitch >= each) mine.template add_turns<0, rounds>(at.piece, p.pieces, low, high);
+      else mine.template add_turns<-1, 2>(at.piece, p.pieces, low, high);
+      if (low == 1 && at.piece == 0) mine.add_elements(0, elements);
+      if (high >= low && at.piece == p.pieces - 1) mine.add_elements(high, elements);
     }
     S* const partial = scratch.partial + at.problem * p.pieces * Rhs * pitch;
     // Element q of the room belongs to column (q - shift) modulo pitch.
@@ -136,7 +161,7 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
     for (int r = 0; r < Rhs; ++r) {
       __syncthreads(); // the room is free
 #pragma unroll
-      for (int j = 0; j < each; ++j) room[thread * each + j] = sum[r][j];
+      for (int j = 0; j < each; ++j) room[thread * each + j] = mine.sum[r][j];
       __syncthreads();
       fold_parts<gpu_threads>(room, lines, pitch);
       if (thread >= pitch) continue;
@@ -147,10 +172,8 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
     if (p.pieces == 1 || !last_to_arrive(scratch.arrived + at.problem, p.pieces)) continue;
     for (int r = 0; r < c.count; ++r) {
       constexpr int together = Holds == 1 ? 16 / int(sizeof(S)) : 1;
-      const S total = sum_pieces<(sizeof(S) == 8 || Rhs > 1 ? 8
-                                  : sizeof(T) == 2          ? 20
-                                                            : 16),
-                                 together>(partial + r * pitch, int(p.pieces), index_t(Rhs) * pitch, pitch, room);
+      const S total = sum_pieces<pieces_of_flat<T, S, Rhs>, together>(partial + r * pitch, int(p.pieces),
+                                                                      index_t(Rhs) * pitch, pitch, room);
       if (thread < pitch && column_of(thread) < c.length) put_output(c, at.problem, r, column_of(thread), total);
     }
   }
