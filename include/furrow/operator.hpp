@@ -113,6 +113,8 @@ template <class V> struct any_preconditioner {
   enum class kind { identity, diagonal, general };
   virtual kind what() const { return kind::general; }
   virtual cview<V> diagonal() const { return {}; } ///< entries of a `kind::diagonal`
+  /// Whether `apply` waits, or calls what cannot be recorded: the host calls it in every step then.
+  virtual bool waits() const { return false; }
   /// Of A where M is its inverse up to rounding.
   virtual condition_numbers condition() const { return {}; }
   virtual double stored_bytes() const = 0;

@@ -58,7 +58,7 @@ void check_serves(const preconditioner_entry& entry, std::string_view name, devi
   check(needed.flexible || !varies(name), fault::usage,
         "the preconditioner {} is another one in each step, which the solver does not allow for: take fcg or fgmres",
         name);
-  check(entry.on_gpu || !where.is_gpu(), fault::device,
+  check(entry.on_gpu || entry.on_gpu_by_library || !where.is_gpu(), fault::device,
         "the preconditioner {} has no GPU part: solve on the CPU, or take another one", entry.name);
   check((entry.keeps.symmetric || !needed.m.symmetric) && (entry.keeps.definite || !needed.m.definite), fault::usage,
         "the solver needs a symmetric positive definite preconditioner, which {} is not: take another solver, bicgstab "

@@ -60,6 +60,9 @@ struct preconditioner_entry {
   bool (*varies)(std::string_view parameters) = nullptr;
   /// Whether it makes use of coordinates, on the CPU. Null: it does not.
   bool (*takes_coordinates)(std::string_view parameters) = nullptr;
+  /// Of one without code of its own for a GPU: a library of the machine's serves there, where it is installed. It is
+  /// asked for by name alone; "auto" takes the code for the CPU.
+  bool on_gpu_by_library = false;
 
   template <class V> preconditioner_maker<V> make() const { return for_value<V>(f64, f32); }
   template <class V> preconditioner_from_rows<V> from_rows() const { return for_value<V>(rows_f64, rows_f32); }

@@ -88,7 +88,7 @@ public:
     record(residual_, seconds());
     auto loop = s_.repeat([&method] { method.step(); },
                           control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()},
-                          requires { method.waits(); });
+                          system_.m.waits() || requires { method.waits(); });
     if (!finished(method, control::running)) {
       int idle = 0;
       for (double smallest = residual_;; ++report_.restarts) {

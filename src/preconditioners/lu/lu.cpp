@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factors.hpp"
 #include "norm_estimate.hpp"
+#include "on_gpu.hpp"
 
 #include "core/check.hpp"
 #include "core/parameters.hpp"
@@ -124,8 +125,12 @@ std::string_view checked(std::string_view parameters) {
 }
 
 template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device, solver_needs) {
-  return std::make_unique<inverse<V>>(a, checked(parameters));
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where, solver_needs) {
+  const std::string_view which = checked(parameters);
+  if (!where.is_gpu()) return std::make_unique<inverse<V>>(a, which);
+  check(which.empty() || which == "sparse", fault::usage, "lu:{} has no GPU part: take lu there, or solve on the CPU",
+        which);
+  return lu::factored_by_cudss(a, where);
 }
 
 /// The factors hold at least what A holds; how much more is known when they are there, and refused as it is asked for.
@@ -137,14 +142,15 @@ preconditioner_layout lay_out(const stats& s, precision, std::string_view parame
 
 } // namespace
 
-extern const preconditioner_entry entry{"lu",
-                                        "M = A^-1 by a complete factorisation",
-                                        {true, true},
-                                        lay_out,
-                                        make<double>,
-                                        make<float>,
-                                        "[:dense|band|sparse]",
-                                        false};
+extern const preconditioner_entry entry{.name = "lu",
+                                        .about = "M = A^-1 by a complete factorisation",
+                                        .keeps = {true, true},
+                                        .lay_out = lay_out,
+                                        .f64 = make<double>,
+                                        .f32 = make<float>,
+                                        .parameters = "[:dense|band|sparse]",
+                                        .on_gpu = false,
+                                        .on_gpu_by_library = true};
 
 } // namespace lu_preconditioner
 } // namespace furrow
