@@ -17,9 +17,13 @@
 namespace furrow::chebyshev {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) // which looks at the stack of every lane
+constexpr play::settings every_way[] = {{32, play::turns::random, 5}, {64, play::turns::descending}};
+#else
 constexpr play::settings every_way[] = {{32, play::turns::ascending},  {32, play::turns::descending},
                                         {32, play::turns::random, 5},  {64, play::turns::ascending},
                                         {64, play::turns::descending}, {64, play::turns::random, 6}};
+#endif
 
 /// Within the bound of the sums that the CPU makes in long-standing code, in every order; in all orders the same bits.
 template <class V>
