@@ -47,7 +47,8 @@ template <class V> void products(device where, index_t largest, json& results) {
     const gpu_array<V> a(waves<V>(n, 0.7)), b(waves<V>(n, 1.3));
     gpu_array<V> c(2 * n - 1);
     for (const index_t keep : {n, 2 * n - 1})
-      for (const auto how : {algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block, algorithm::warp}) {
+      for (const auto how : {algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block,
+                             algorithm::block_sweep, algorithm::warp}) {
         if (how != algorithm::fft && (n > 100000 || (keep > n && how != algorithm::direct))) continue;
         product_plan<V> plan(n, n, 1, {convention::plain, keep, how, accuracy::normwise, where});
         const double seconds = median([&] { plan.multiply({a.data()}, {b.data()}, {c.data()}); });

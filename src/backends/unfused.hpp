@@ -4,8 +4,11 @@
 
 #include <furrow/array.hpp>
 
+#include <type_traits>
+
 #if defined(__CUDACC__)
 #include "gpu/space.hpp"
+#include "gpu/unfused_kernels.hpp"
 #endif
 
 /// Vector operations one at a time, for every space: a pass each, and scalars that come home at once. What a method
@@ -19,41 +22,47 @@ template <class V> struct add_step {
   FURROW_HD void operator()(V& sum, V v1, V v2, sums<0>) const { sum = v1 + alpha * v2; }
 };
 
-/// sum <- v1 + alpha v2; `sum` may be one of them.
+/// Spaces that have the operations as functions of their own, below.
+template <class S> inline constexpr bool has_kernels = false;
+
+/// sum <- v1 + alpha v2; `sum` may be one of them. A space may bring an operation of its own.
 template <vector_space S>
-void add(S& s, cview<value_of<S>> v1, value_of<S> alpha, cview<value_of<S>> v2, view<value_of<S>> sum) {
-  s.sweep(sum.size, pass(add_step<value_of<S>>{alpha}, out(sum), in(v1), in(v2)));
+requires(!has_kernels<S>) void add(S& s, cview<value_of<S>> v1, value_of<S> alpha, cview<value_of<S>> v2,
+                                   view<value_of<S>> sum) {
+  if constexpr (requires { s.add_alone(v1, alpha, v2, sum); }) s.add_alone(v1, alpha, v2, sum);
+  else s.sweep(sum.size, pass(add_step<value_of<S>>{alpha}, out(sum), in(v1), in(v2)));
 }
 
-/// x . y. Allocates the number that the pass leaves, copies it home and waits.
-template <vector_space S> double dot(S& s, cview<value_of<S>> x, cview<value_of<S>> y) {
-  auto sum = s.make_slots(1);
-  s.dot(x, y, slot{sum.data()});
-  return s.read(slot{sum.data()});
+/// x . y. Allocates the number that the pass leaves, copies it home and waits. A space may bring one of its own.
+template <vector_space S>
+requires(!has_kernels<S>) double dot(S& s, cview<value_of<S>> x, cview<value_of<S>> y) {
+  if constexpr (requires { s.dot_alone(x, y); }) {
+    return s.dot_alone(x, y);
+  } else {
+    auto sum = s.make_slots(1);
+    s.dot(x, y, slot{sum.data()});
+    return s.read(slot{sum.data()});
+  }
 }
 
 #if defined(__CUDACC__)
 
-/// Block b's share of x . y to partial[b].
+template <class V> inline constexpr bool has_kernels<gpu::space<V>> = true;
+
+/// On a GPU, by the tutorial's kernel.
 template <class V>
-__global__ void __launch_bounds__(gpu::sweep_threads)
-    partial_dots_kernel(cview<V> x, cview<V> y, view<double> partial) {
-  __shared__ double room[gpu::sweep_threads / gpu::warp];
-  gpu::take_turn();
-  double mine = 0;
-  const index_t stride = index_t(gridDim.x) * gpu::sweep_threads;
-  for (index_t i = index_t(blockIdx.x) * gpu::sweep_threads + threadIdx.x; i < x.size; i += stride)
-    mine += double(x[i]) * double(y[i]);
-  const double total = gpu::sum_block<gpu::sweep_threads>(mine, room);
-  if (threadIdx.x == 0) partial[blockIdx.x] = total;
+void add(gpu::space<V>&, std::type_identity_t<cview<V>> v1, std::type_identity_t<V> alpha,
+         std::type_identity_t<cview<V>> v2, view<V> sum) {
+  const gpu::queue& q = gpu::current_queue();
+  gpu::launch(add_kernel<V>, gpu::blocks_for(sum.size, vector_threads, q), vector_threads, 0, q, v1, alpha, v2, sum);
 }
 
 /// The same on a GPU: allocates a partial sum a block, copies them home, waits, and adds them in their order.
-template <class V> double dot(gpu::space<V>&, cview<V> x, cview<V> y) {
+template <class V> double dot(gpu::space<V>&, std::type_identity_t<cview<V>> x, std::type_identity_t<cview<V>> y) {
   const gpu::queue& q = gpu::current_queue();
-  const unsigned blocks = gpu::blocks_for(x.size, gpu::sweep_threads, q);
+  const unsigned blocks = gpu::blocks_for(x.size, vector_threads, q);
   gpu_array<double> partial(blocks);
-  gpu::launch(partial_dots_kernel<V>, blocks, gpu::sweep_threads, 0, q, x, y, as_view(partial));
+  gpu::launch(dot_kernel<V>, blocks, vector_threads, 0, q, x, y, as_view(partial));
   double total = 0;
   for (const double share : host_array<double>(partial)) total += share;
   return total;

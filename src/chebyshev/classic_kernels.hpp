@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "arithmetic.hpp"
+#include "classic.hpp"
 #include "lengths.hpp"
 
 #include "backends/gpu/reduce.hpp"
 #include "backends/shared_array.hpp"
 #include "backends/warp_of.hpp"
+#include "core/kernel_numbers.hpp"
 
-/// The classic kernels, to read and to compare with: a thread, a block of 256 or a warp for each coefficient. They work
-/// for both conventions, all lengths and all coefficients of the product. One product is one row of the grid.
+/// The classic kernels, to read and to compare with: a thread, a block or a warp for each coefficient. They work for
+/// both conventions, all lengths and all coefficients of the product. One product is one row of the grid.
 namespace furrow::chebyshev {
 
 using gpu::sum_block, gpu::sum_lanes;
-
-inline constexpr int classic_threads = 256;
 
 /// What the kernels know: the batches, the lengths, the convention.
 template <class V> struct classic_job {
@@ -36,27 +36,53 @@ private:
 
 /// A thread a coefficient.
 template <class V> __global__ void thread_kernel(classic_job<V> j, index_t first) {
-  const index_t k = index_t(blockIdx.x) * classic_threads + threadIdx.x, s = first + blockIdx.y;
+  const index_t k = index_t(blockIdx.x) * blockDim.x + threadIdx.x, s = first + blockIdx.y;
   if (k < j.shape.keep) j.store(s, k, partial(lanes{0, 1}, j.left(s), j.right(s), k));
 }
 
-/// A block a coefficient.
-template <class V> __global__ void __launch_bounds__(classic_threads) block_kernel(classic_job<V> j, index_t first) {
-  FURROW_SHARED(V, room, classic_threads / gpu::warp_of<V>);
+/// A block a coefficient, its threads' sums added up by shuffles in each warp, then over the warps.
+template <class V, int Threads>
+__global__ void __launch_bounds__(Threads) block_kernel(classic_job<V> j, index_t first) {
+  FURROW_SHARED(V, room, Threads / gpu::warp_of<V>);
   const index_t k = blockIdx.x, s = first + blockIdx.y;
-  const V mine = partial(lanes{int(threadIdx.x), classic_threads}, j.left(s), j.right(s), k);
-  const V sum = sum_block<classic_threads>(mine, room);
+  const V mine = partial(lanes{int(threadIdx.x), Threads}, j.left(s), j.right(s), k);
+  const V sum = sum_block<Threads>(mine, room);
   if (threadIdx.x == 0) j.store(s, k, sum);
 }
 
+/// A block a coefficient, its threads' sums added up by a sweep through shared memory: half of the threads that are
+/// left add what lies half of them further on, until one is left.
+template <class V, int Threads>
+__global__ void __launch_bounds__(Threads) block_sweep_kernel(classic_job<V> j, index_t first) {
+  FURROW_SHARED(V, room, Threads);
+  const index_t k = blockIdx.x, s = first + blockIdx.y;
+  room[threadIdx.x] = partial(lanes{int(threadIdx.x), Threads}, j.left(s), j.right(s), k);
+  __syncthreads();
+  for (unsigned half = Threads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) j.store(s, k, room[0]);
+}
+
 /// A warp a coefficient.
-template <class V> __global__ void __launch_bounds__(classic_threads) warp_kernel(classic_job<V> j, index_t first) {
+template <class V> __global__ void __launch_bounds__(1024) warp_kernel(classic_job<V> j, index_t first) {
   constexpr int warp = gpu::warp_of<V>;
-  const index_t k = (index_t(blockIdx.x) * classic_threads + threadIdx.x) / warp, s = first + blockIdx.y;
+  const index_t k = (index_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp, s = first + blockIdx.y;
   if (k >= j.shape.keep) return; // whole warps leave together
   const int lane = threadIdx.x % warp;
   const V sum = sum_lanes<warp>(partial(lanes{lane, warp}, j.left(s), j.right(s), k));
   if (lane == 0) j.store(s, k, sum);
+}
+
+/// The one of that name, for blocks of that many threads.
+template <class V> using classic_kernel = void (*)(classic_job<V>, index_t);
+template <class V> classic_kernel<V> classic_kernel_of(algorithm how, int threads) {
+  if (how == algorithm::thread) return thread_kernel<V>;
+  if (how == algorithm::warp) return warp_kernel<V>;
+  return with_block(threads, [how]<int B>(std::integral_constant<int, B>) -> classic_kernel<V> {
+    return how == algorithm::block ? block_kernel<V, B> : block_sweep_kernel<V, B>;
+  });
 }
 
 } // namespace furrow::chebyshev

@@ -11,6 +11,7 @@ struct product_task {
   index_t count = 1;
   convention series = convention::plain;
   algorithm how = algorithm::direct;
+  int block = 0; ///< threads a block of a classic kernel, 0 for as many as usual
 };
 
 template <class V> struct product_plan<V>::engine {
@@ -48,7 +49,7 @@ protected:
 template <class V> engine_pointer<V> cpu_sums(const product_task& task);
 template <class V> engine_pointer<V> cpu_fft(const product_task& task);
 #if FURROW_HAS_GPU
-template <class V> engine_pointer<V> gpu_classic(const product_task& task); ///< thread, block, warp
+template <class V> engine_pointer<V> gpu_classic(const product_task& task); ///< those of `classic_algorithms`
 template <class V> engine_pointer<V> gpu_sums(const product_task& task);
 template <class V> engine_pointer<V> gpu_fft(const product_task& task);
 #endif

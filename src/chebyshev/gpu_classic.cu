@@ -14,10 +14,8 @@ public:
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
     const product_task& t = this->task;
     const classic_job<V> j{a, b, c, t.shape, t.series};
-    const index_t per_block = t.how == algorithm::thread  ? classic_threads
-                              : t.how == algorithm::block ? 1
-                                                          : classic_threads / gpu::warp;
-    const index_t blocks = (t.shape.keep + per_block - 1) / per_block;
+    const int threads = classic_block(t.how, t.block, gpu::warp);
+    const index_t blocks = classic_blocks(t.how, threads, gpu::warp, t.shape.keep);
     if (blocks >= index_t(1) << 31)
       throw error(fault::usage, "the kernel '" + std::string(name_of(t.how)) +
                                     "' has no grid for that many coefficients: choose direct");
@@ -25,9 +23,7 @@ public:
     constexpr index_t most = 65535; // rows of a grid
     for (index_t first = 0; first < t.count; first += most) {
       const dim3 grid(unsigned(blocks), unsigned(t.count - first < most ? t.count - first : most));
-      if (t.how == algorithm::thread) thread_kernel<<<grid, classic_threads, 0, stream>>>(j, first);
-      else if (t.how == algorithm::block) block_kernel<<<grid, classic_threads, 0, stream>>>(j, first);
-      else warp_kernel<<<grid, classic_threads, 0, stream>>>(j, first);
+      classic_kernel_of<V>(t.how, threads)<<<grid, threads, 0, stream>>>(j, first);
       gpu::check_launch();
     }
   }

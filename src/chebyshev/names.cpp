@@ -17,6 +17,8 @@ std::string_view name_of(algorithm how) {
     return "thread";
   case algorithm::block:
     return "block";
+  case algorithm::block_sweep:
+    return "block_sweep";
   case algorithm::warp:
     return "warp";
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "classic.hpp"
 #include "engine.hpp"
 #include "overflow.hpp"
 
 #include "backends/cpu/all_finite.hpp"
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
 
 #include <furrow/value.hpp>
 
@@ -21,12 +23,12 @@ product_task task_of(index_t na, index_t nb, index_t count, const product_option
         "a series is empty: each factor of a Chebyshev product needs at least one coefficient");
   check(count > 0, fault::usage, "a batch needs at least one product, not {}", count);
   check(na <= largest_length && nb <= largest_length, fault::usage, "a series may have at most 2^48 coefficients");
-  product_task t{{na, nb, options.keep.value_or(na + nb - 1)}, count, options.series, options.how};
+  product_task t{{na, nb, options.keep.value_or(na + nb - 1)}, count, options.series, options.how, options.block};
   check(t.shape.keep > 0 && t.shape.keep <= 2 * largest_length, fault::usage,
         "a product keeps at least one coefficient, at most 2^49, not {}", t.shape.keep);
-  const bool classic = t.how == algorithm::thread || t.how == algorithm::block || t.how == algorithm::warp;
-  check(!classic || options.where.is_gpu(), fault::usage,
+  check(!is_classic(t.how) || options.where.is_gpu(), fault::usage,
         "the kernel '{}' needs a GPU: on the CPU choose auto, direct or fft", name_of(t.how));
+  classic_block(t.how, t.block, lanes_of_a_warp);
   if (t.how == algorithm::automatic) t.how = choose(t.shape, count, options.wanted, options.where, single);
   return t;
 }

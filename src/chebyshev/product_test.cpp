@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/parallel.hpp"
+#include "classic.hpp"
 #include "lengths.hpp"
 
 #include "kit/chebyshev_check.hpp"
@@ -179,7 +180,9 @@ TEST(chebyshev_products, refuse_in_one_clear_sentence) {
   expect_refusal(fault::input, "coefficient 1 of the first series is", run(nan, ok));
   expect_refusal(fault::input, "coefficient 1 of the second series is", run(ok, huge));
   expect_refusal(fault::usage, "at least one coefficient", run(ok, ok, {.keep = 0}));
-  expect_refusal(fault::usage, "needs a GPU", run(ok, ok, {.how = algorithm::warp}));
+  for (const auto how : classic_algorithms)
+    expect_refusal(fault::usage, "needs a GPU", run(ok, ok, {.how = how, .block = 64}));
+  expect_refusal(fault::usage, "has no blocks of threads", run(ok, ok, {.how = algorithm::direct, .block = 64}));
   const index_t large = index_t(1) << 40;
   for (const auto how : on_the_cpu)
     expect_refusal(fault::memory, "MB are available", [&] { product_plan<double>(large, large, 1, {.how = how}); });

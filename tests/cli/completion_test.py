@@ -40,7 +40,7 @@ class Questions:
         self.assertGreaterEqual(self.complete("spmv", "--format", ""), {"auto", "all", "csr", "coo"})
         self.assertEqual(self.complete("solve", "--precond", "ja"), {"jacobi"})
         self.assertIn("cg", self.complete("solve", "--solver", ""))
-        self.assertEqual(self.complete("solve", "--device", ""), {"auto", "cpu", "gpu"})
+        self.assertEqual(self.complete("solve", "--device", ""), {"auto", "cpu", "gpu", "play"})
         self.assertEqual(self.complete("completion", ""), {"bash", "zsh", "fish"})
         self.assertGreaterEqual(self.complete("teach", ""), {"scalar", "vector", "hyb", "chebyshev"})
         self.assertEqual(self.complete("gemv", "9x9", "--device", ""), {"auto", "cpu", "gpu", "play"})

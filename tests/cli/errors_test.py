@@ -57,7 +57,31 @@ class Errors(Case):
         self.says(2, "--trace is for kernels that are played: add --device play", "spmv", "poisson1d:3", "--trace", "a.svg")
         self.says(2, "a.png: a picture is written as .svg", *play, "--trace", "a.png")
         self.says(2, "has 70,263,936 entries, and a kernel is played for up to 20,000,000", "spmv", "poisson3d:216", "--device", "play")
-        self.says(2, "no device 'play'", "solve", "poisson1d:3", "--device", "play")
+        self.says(2, "no device 'play'", "bench", "spmv", "poisson1d:3", "--device", "play")
+
+    def test_play_of_a_solve(self):
+        play = ("solve", "poisson1d:3", "--device", "play")
+        self.says(2, "of the solvers the tutorial's is played, not auto: add --solver cg_tutorial", *play)
+        play += ("--solver", "cg_tutorial")
+        self.says(2, "the tutorial's method has no preconditioner, not ic0: leave --precond out", *play, "--precond", "ic0")
+        self.says(2, "--tune measures, and a kernel that is played has no speed", *play, "--tune")
+        self.says(2, "it writes x with -o and a picture with --trace: leave --history out", *play, "--history", "a.csv")
+        self.says(2, "kernel stream of format csr is not a classic one", *play, "--kernel", "stream")
+        self.says(2, "format sell has no classic kernel to play", *play, "--format", "sell")
+        self.says(2, "a wave has 32 or 64 lanes, not '48'", *play, "--play", "wave=48")
+        self.says(2, "has 1,084,752 entries, and a solve is played for up to 200,000", "solve", "poisson3d:54", *play[2:])
+        self.says(2, "--play is for kernels that are played: add --device play", "solve", "poisson1d:3", "--play", "wave=64")
+        self.says(3, "the matrix is not symmetric", "solve", "convection2d:5:10", *play[2:])
+
+    def test_play_of_a_product_of_series(self):
+        (self.folder / "a.txt").write_text("1\n2\n")
+        play = ("cheb", "multiply", "a.txt", "a.txt", "--device", "play", "--algorithm")
+        self.says(2, "algorithm fft is no classic kernel, .* choose thread, block, block_sweep or warp", *play, "fft")
+        self.says(2, "no algorithm 'blok_sweep': did you mean 'block_sweep'", *play, "blok_sweep")
+        self.says(2, "kernel 'block:block=48': block=48 is no power of two from 32 to 1024", *play, "block:block=48")
+        self.says(2, "kernel 'warp:lanes=8': it has no use for 'lanes=8': give warp\\[:block=B\\]", *play, "warp:lanes=8")
+        self.says(2, "algorithm 'warp': a block of 32 threads is less than a warp of 64 lanes", *play, "warp:block=32",
+                  "--play", "wave=64")
 
     def test_dense_play(self):
         play = ("gemv", "9x8", "--device", "play")

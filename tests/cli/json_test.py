@@ -162,6 +162,29 @@ class Json(Case):
         r = self.json("info", "wide.mtx")
         self.assertEqual((r["rows"], r["cols"], r["symmetric"]), (2, 5, False))
 
+    def test_a_played_solve_says_what_each_of_its_kernels_did(self):
+        for precision, way in (("f64", "wave=32"), ("f32", "wave=64,order=random,seed=2")):
+            r = self.json("solve", "poisson2d:8", "--solver", "cg_tutorial", "--device", "play", "--play", way, "--precision", precision,
+                          "--rtol", "1e-4", "-o", "x.mtx")
+            steps = r["iterations"]
+            self.assertEqual((r["status"], r["device"], r["kernel"], r["precond"]), ("converged", "play", "half_warp", "none"))
+            launches = {k["kernel"]: k["launches"] for k in r["kernels"]}
+            self.assertEqual(launches["dot"], 1 + 2 * steps)
+            self.assertEqual(launches["add"], 3 * steps)
+            self.assertGreaterEqual(launches["half_warp"], steps + 2)
+            self.assertLess(r["max_error"], 1e-2)
+            self.assertEqual([f for k in r["kernels"] for f in k["faults"]], [])
+            self.assertTrue((self.folder / "x.mtx").exists())
+        usual = self.json("solve", "poisson2d:8", "--solver", "cg_tutorial", "--device", "cpu")
+        played = self.json("solve", "poisson2d:8", "--solver", "cg_tutorial", "--device", "play")
+        self.assertEqual(usual["iterations"], played["iterations"])
+
+    def test_where_the_bytes_of_a_dense_product_lie(self):
+        small = self.json("gemv", "64x64", "--device", "cpu", "--no-ceiling", "--repeat", "1")
+        large = self.json("gemv", "10000x5000", "--type", "f32", "--device", "cpu", "--no-ceiling", "--repeat", "1")
+        self.assertEqual(small["lies_in"], "L2")
+        self.assertIn(large["lies_in"], ("L3", "memory"))
+
     def test_a_played_dense_product_reads_what_the_format_reads(self):
         for how in ("wave=32", "wave=64,order=descending", "order=random,seed=7"):
             for precision in ("f64", "f32"):

@@ -13,7 +13,8 @@ namespace {
 template <class V> struct gpu_chebyshev : on_gpu_in<V> {};
 TYPED_TEST_SUITE(gpu_chebyshev, precisions);
 
-constexpr algorithm all[] = {algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block, algorithm::warp};
+constexpr algorithm all[] = {algorithm::direct, algorithm::fft,         algorithm::thread,
+                             algorithm::block,  algorithm::block_sweep, algorithm::warp};
 
 TYPED_TEST(gpu_chebyshev, keeps_its_bounds) {
   for (const auto how : all) kit::check_products<TypeParam>(how, this->gpu, 2600);

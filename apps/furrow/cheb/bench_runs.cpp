@@ -18,6 +18,14 @@ double constant_product(convention series, index_t n, index_t k) {
 
 namespace {
 
+/// The two transforms of a product, and nothing else.
+std::function<void()> bare(index_t points, [[maybe_unused]] device where) {
+#if FURROW_HAS_GPU
+  if (where.is_gpu()) return bare_transforms(points);
+#endif
+  return bare_transforms_on_cpu(points);
+}
+
 /// Two series of n constant coefficients.
 template <class V, class Array>
 product_run measure(index_t n, index_t keep, convention series, algorithm how, device where, double budget) {
@@ -34,10 +42,7 @@ product_run measure(index_t n, index_t keep, convention series, algorithm how, d
     r.error = std::fmax(r.error, std::isnan(result[k])
                                      ? HUGE_VAL
                                      : std::abs(double(result[k]) - rounding * constant_product(series, n, k)));
-#if FURROW_HAS_GPU
-  if (where.is_gpu() && how == algorithm::fft)
-    r.bare = median_seconds(bare_transforms(plan.transform()), where, budget);
-#endif
+  if (how == algorithm::fft) r.bare = median_seconds(bare(plan.transform(), where), where, budget);
   return r;
 }
 

@@ -8,7 +8,7 @@
 
 namespace furrow::cli::cheb_command {
 
-/// The experiment of the source: 10000 coefficients of 0.1 and of 0.2, as many kept.
+/// The experiment of the source: 10000 coefficients of 0.1 and of 0.2, as many kept. Its times are of that length.
 inline constexpr index_t document_size = 10000;
 inline constexpr double document_a = 0.1, document_b = 0.2;
 

@@ -10,9 +10,11 @@
 #include "series_file.hpp"
 #include "text.hpp"
 
+#include "chebyshev/classic.hpp"
 #include "chebyshev/overflow.hpp"
 #include "chebyshev/played.hpp"
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
 #include "picture/lanes.hpp"
 
 #include <furrow/value.hpp>
@@ -49,9 +51,11 @@ template <class T> T named(std::string_view kind, const std::string& name, std::
 product_options options_of(const multiply_request& q, device where) {
   product_options o;
   o.series = named("convention", q.series, {convention::plain, convention::primed});
-  o.how = named(
-      "algorithm", q.how,
-      {algorithm::automatic, algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block, algorithm::warp});
+  const std::string name = name_before_colon(q.how);
+  o.how = named("algorithm", name,
+                {algorithm::automatic, algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block,
+                 algorithm::block_sweep, algorithm::warp});
+  o.block = read_kernel_numbers(q.how, {false, is_classic(o.how)}, lanes_of_a_warp).block;
   o.wanted = named("accuracy", q.wanted, {accuracy::componentwise, accuracy::normwise});
   if (q.keep > 0) o.keep = q.keep;
   o.where = where;
@@ -97,11 +101,12 @@ int run_played(const multiply_request& q, cview<V> a, cview<V> b, const std::opt
   const algorithm how = o.how == algorithm::automatic ? algorithm::warp : o.how;
   const play::settings settings = parse_play(q.play, q.trace);
   host_array<V> c(o.keep.value_or(a.size + b.size - 1), std::numeric_limits<V>::quiet_NaN());
-  const play::kernel_report report = play_product(a, b, o.series, how, as_view(c), settings);
+  const play::kernel_report report = play_product(a, b, o.series, how, as_view(c), settings, o.block);
   mend_overflow(a, b, o.series, as_view(c));
   check_range(as_cview(c));
   product_options sums = o;
   sums.how = algorithm::direct;
+  sums.block = 0;
   const double bound = error_bound<V>(a, b, sums, algorithm::direct);
   const host_array<V> other = multiply(a, b, sums);
   for (index_t k = 0; k < c.size(); ++k)
@@ -207,8 +212,9 @@ std::function<int()> add_multiply(CLI::App& app, context& shared) {
   choice("--convention", q->series, "plain: sum a_k T_k; primed: a_0/2 + sum a_k T_k (default plain)",
          {"plain", "primed"});
   app.add_option("--keep", q->keep, "coefficients wanted (default: all)")->type_name("N")->transform(whole(1));
-  choice("--algorithm", q->how, "auto, direct, fft; on a GPU, or played, also thread, block, warp (default auto)",
-         {"auto", "direct", "fft", "thread", "block", "warp"});
+  choice("--algorithm", q->how,
+         "auto, direct, fft; on a GPU, or played, thread, block, block_sweep, warp, each [:block=B] (default auto)",
+         {"auto", "direct", "fft", "thread", "block", "block_sweep", "warp"});
   choice("--accuracy", q->wanted, "componentwise: small coefficients keep their digits; normwise: allows the FFT",
          {"componentwise", "normwise"});
   add_interval_of_file(app, q->on);
@@ -220,7 +226,7 @@ std::function<int()> add_multiply(CLI::App& app, context& shared) {
       "Examples:\n"
       "  furrow cheb multiply a.txt b.txt\n"
       "  furrow cheb multiply a.txt b.txt --accuracy normwise --keep 1000 -o c.txt\n"
-      "  furrow cheb multiply a.txt b.txt --device play --algorithm block");
+      "  furrow cheb multiply a.txt b.txt --device play --algorithm block_sweep:block=64");
   return [q] { return q->machine.precision_name == "f32" ? run_in<float>(*q) : run_in<double>(*q); };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
 #include "gemv_request.hpp"
+#include "lies_in.hpp"
 #include "memory.hpp"
 #include "nearest.hpp"
 #include "numbers.hpp"
@@ -29,7 +30,8 @@ std::string text_of(const gemv_request& q, const gemv_outcome& o) {
   std::string text = headline(q, o.bytes);
   const std::string where =
       q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
-  text += fmt::format("{}{}\n\n", where, ceiling_text(1e9 * o.ceiling_gbps));
+  text += fmt::format("{}{}; A, x and y lie in {}\n\n", where, ceiling_text(1e9 * o.ceiling_gbps),
+                      lies_in(q.where, o.bytes));
   text += dim(fmt::format("  {:<10} {:>10} {:>9} {:>11}{}", "kernel", "time", "GB/s", "of ceiling",
                           q.check ? "   row error" : "")) +
           "\n";
@@ -51,6 +53,7 @@ std::string json_of(const gemv_request& q, const gemv_outcome& o) {
   j["device"] = describe(q.where);
   j["threads"] = threads();
   j["bytes"] = o.bytes;
+  j["lies_in"] = lies_in(q.where, o.bytes);
   j["ceiling_gbps"] = number(o.ceiling_gbps);
   j["results"] = json::array();
   for (const auto& r : o.results) {

@@ -6,6 +6,8 @@
 #include "nearest.hpp"
 #include "numbers.hpp"
 #include "output.hpp"
+#include "played.hpp"
+#include "played_text.hpp"
 #include "progress_line.hpp"
 #include "random_vector.hpp"
 #include "shell_command.hpp"
@@ -213,6 +215,9 @@ int run(solve_request& q) {
   check_name("preconditioner", name_before_colon(q.options.precond), preconditioner_names());
   choosing_of(q).check({"auto"});
   check_matrix(q.file);
+  const bool played = q.machine.where == "play";
+  if (!played) check_not_played(q.play, q.trace);
+  if (played) q.machine.where = "cpu";
   if (!q.coordinates.empty() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are of use
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
@@ -232,6 +237,9 @@ int run(solve_request& q) {
   check_ending(q.history, "--history", "the history", {".csv", ".txt"});
   check_ending(q.plot, "--plot", "a picture", {".svg"});
   check_ending(q.report, "--report", "a report", {".html"});
+  check_output(q.trace, "--trace", {q.file, q.rhs, q.x0, q.output});
+  check_ending(q.trace, "--trace", "a picture", {".svg"});
+  if (played) return run_played(q);
   const matrix_input input(q.file);
   const memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
@@ -292,6 +300,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
 
   q->machine.add(app, shared);
   choosing_of(*q).add(app, shared, {"auto"});
+  add_played(app, shared, q->play, q->trace);
 
   add_json(app, q->json);
   app.get_option("--json")->group("Output");
@@ -308,7 +317,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
              "  furrow solve matrix.mtx --precond amg:sa --coordinates nodes.mtx\n"
              "  furrow solve matrix.mtx --report matrix.html\n"
-             "  furrow solve matrix.mtx.gz --device gpu --json");
+             "  furrow solve matrix.mtx.gz --device gpu --json\n"
+             "  furrow solve poisson2d:20 --solver cg_tutorial --device play");
   return [q] { return run(*q); };
 }
 

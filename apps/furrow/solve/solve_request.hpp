@@ -15,7 +15,8 @@ namespace furrow::cli {
 /// What a person asked `furrow solve` for.
 struct solve_request {
   std::string file, rhs, x0, coordinates, output, history, plot, report;
-  std::string command; ///< the whole of it, as a shell takes it
+  std::string play, trace; ///< of --device play
+  std::string command;     ///< the whole of it, as a shell takes it
   machine_options machine;
   solve_options options;
   bool json = false, explain = false;

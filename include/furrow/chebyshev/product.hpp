@@ -13,9 +13,10 @@ namespace furrow::chebyshev {
 /// How coefficients are written. plain: sum a_k T_k (numpy, Chebfun). primed: a_0/2 + sum_{k>=1} a_k T_k.
 enum class convention { plain, primed };
 
-/// direct: the sums as they stand. fft: by values at Chebyshev points. thread, block, warp: the sums on a GPU with one
-/// thread, a block of 256 or a warp for each coefficient; on the CPU they are refused.
-enum class algorithm { automatic, direct, fft, thread, block, warp };
+/// direct: the sums as they stand. fft: by values at Chebyshev points. thread, block, block_sweep, warp: the sums on a
+/// GPU with one thread, a block or a warp for each coefficient; on the CPU they are refused. The shares of a block are
+/// added up by shuffles, or in shared memory alone (block_sweep).
+enum class algorithm { automatic, direct, fft, thread, block, block_sweep, warp };
 
 /// What `automatic` must keep to. componentwise: small coefficients keep their digits; only the sums do that.
 /// normwise: errors are small beside ||a|| ||b||; allows the FFT.
@@ -27,6 +28,7 @@ struct product_options {
   algorithm how = algorithm::automatic;
   accuracy wanted = accuracy::componentwise;
   device where = {}; ///< the CPU unless said otherwise
+  int block = 0;     ///< threads a block of thread, block, block_sweep or warp, from 32 to 1024; 0: 256
 };
 
 /// The coefficients of a times b, lowest degree first.

@@ -9,7 +9,7 @@ namespace unfused_on_gpu {
 
 template <class V> void add(cview<V> v1, V alpha, cview<V> v2, view<V> sum) {
   gpu::space<V> space;
-  unfused::add(space, v1, alpha, v2, sum);
+  space.sweep(sum.size, pass(unfused::add_step<V>{alpha}, out(sum), in(v1), in(v2)));
 }
 template <class V> double dot(cview<V> x, cview<V> y) {
   gpu::space<V> space;

@@ -64,6 +64,7 @@ int run(const options& o) {
   p.where = use_device(o.where, o.thread_count);
   if (p.shapes.empty()) p.shapes = usual_shapes(p.where);
   p.rivals = o.rivals;
+  p.cold = o.cold;
   p.how = {o.repeat, o.seconds, nullptr};
   p.turns = o.turns;
   std::optional<cache_flush> flush;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure.hpp"
+#include "lies_in.hpp"
 #include "text.hpp"
 
 #include "backends/cpu/parallel.hpp"
@@ -52,7 +53,8 @@ public:
 
   product run(shape2 s, const std::string& layout, const std::string& operation, const char* type) {
     const bool by_rows = layout == "row", transposed = operation == "t";
-    product found{s, type, layout, operation, by_rows == transposed ? "across" : "along", bytes_of<T>(s), 0, {}, {}};
+    product found{s, type, layout, operation, by_rows == transposed ? "across" : "along", bytes_of<T>(s),
+                  0, {},   {},     {}};
     const index_t terms = transposed ? s.rows : s.cols, outputs = transposed ? s.cols : s.rows;
     gemv_options options;
     options.transposed = transposed;
@@ -83,6 +85,7 @@ public:
         found.rivals[k].ratios.push_back(measured(rivals[k], found.rivals[k].time) / our_time);
     }
     found.ceiling = plan_.ceiling(found.bytes);
+    found.lies_in = plan_.cold ? "memory" : lies_in(plan_.where, found.bytes);
     return found;
   }
 

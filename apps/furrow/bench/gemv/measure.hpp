@@ -19,6 +19,7 @@ struct plan {
   int turns = 1; ///< of each product and its rivals
   bool rivals = true;
   std::function<double(double bytes)> ceiling{}; ///< bytes a second at which as many bytes are read at best
+  bool cold = false;                             ///< caches are flushed before every sample
 };
 
 /// Another library's time for the same product.
@@ -35,9 +36,10 @@ struct rival_time {
 struct product {
   shape2 shape;
   std::string type, layout, operation, kernel;
-  double bytes = 0;   ///< A, x and y, each once
-  double ceiling = 0; ///< bytes a second at which as many bytes are read at best; NaN: not measured
-  timing time;        ///< of the fastest turn
+  double bytes = 0;           ///< A, x and y, each once
+  double ceiling = 0;         ///< bytes a second at which as many bytes are read at best; NaN: not measured
+  std::string_view lies_in{}; ///< the cache, or memory, that these bytes come from
+  timing time;                ///< of the fastest turn
   std::vector<rival_time> rivals;
 
   double gbps() const { return 1e-9 * bytes / time.median; }

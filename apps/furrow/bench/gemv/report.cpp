@@ -35,15 +35,15 @@ std::string head_text(device where, double ceiling, bool rivals) {
       where.is_gpu() ? describe(where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
   return fmt::format("{}{}; rivals: {}\n\n", machine, ceiling_text(ceiling),
                      rivals ? present_rivals(where, bench::dense_libraries()) : "left out") +
-         dim(fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12} {:>8} {:>11}   {}", "shape", "type", "layout", "op",
-                         "kernel", "us", "GB/s", "of ceiling", "rivals: us, times as long")) +
+         dim(fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12} {:>8} {:>11} {:>8}   {}", "shape", "type", "layout",
+                         "op", "kernel", "us", "GB/s", "of ceiling", "lies in", "rivals: us, times as long")) +
          "\n";
 }
 
 std::string row_text(const product& m) {
   std::string text =
-      fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12.2f} {:>8.1f} {:>11}", name_of(m.shape), m.type, m.layout,
-                  m.operation, m.kernel, 1e6 * m.time.median, m.gbps(), share_text(m.fraction()));
+      fmt::format("{:<19} {:<4} {:<6} {:<2} {:<7} {:>12.2f} {:>8.1f} {:>11} {:>8}", name_of(m.shape), m.type, m.layout,
+                  m.operation, m.kernel, 1e6 * m.time.median, m.gbps(), share_text(m.fraction()), m.lies_in);
   for (const auto& r : m.rivals) text += fmt::format("   {} {:.2f}, {:.2f}", r.library, 1e6 * r.time.median, r.ratio());
   return text + "\n";
 }
@@ -69,7 +69,8 @@ json json_of(const product& m) {
          {"repeats", m.time.repeats},
          {"gbps", number(m.gbps())},
          {"ceiling_gbps", number(1e-9 * m.ceiling)},
-         {"fraction", number(m.fraction())}};
+         {"fraction", number(m.fraction())},
+         {"lies_in", m.lies_in}};
   j["rivals"] = json::array();
   for (const auto& r : m.rivals)
     j["rivals"].push_back({{"library", r.library},

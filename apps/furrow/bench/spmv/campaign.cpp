@@ -43,6 +43,7 @@ std::string machine_text(const json& conditions, device where) {
 campaign::campaign(std::string bench, const campaign_options& o, const std::vector<precision>& values, device where)
     : bench_(std::move(bench)), options_(o), ceilings_(where, o.ceiling) {
   plan_ = {where, values, {}, {o.repeat, o.seconds, nullptr}, o.check, o.rivals, o.tune, o.copies, o.turns};
+  plan_.cold = o.cold;
   plan_.ceiling = [this](double bytes) { return options_.cold ? ceilings_.of_memory() : ceilings_.of(bytes); };
   if (!o.folder.empty()) make_folder(o.folder);
   conditions_ = conditions(where);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure.hpp"
 #include "copies.hpp"
+#include "lies_in.hpp"
 #include "random_vector.hpp"
 #include "runs.hpp"
 
@@ -130,6 +131,7 @@ private:
     if (found.row_error && !(*found.row_error <= *kept->row_error)) kept->row_error = found.row_error; // or NaN
     if (++kept->turns < plan_.turns) return;
     kept->ceiling = plan_.ceiling(kept->bytes);
+    kept->lies_in = plan_.cold ? "memory" : lies_in(plan_.where, kept->bytes);
     listener_.measured(outcome_, *kept);
   }
 

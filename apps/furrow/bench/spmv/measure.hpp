@@ -28,6 +28,7 @@ struct plan {
   index_t copies = 1; ///< of a matrix on the diagonal of the one that is measured
   int turns = 1;      ///< over all that is measured of a matrix; the fastest turn of each counts
   std::function<double(double bytes)> ceiling{}; ///< bytes a second at which as many bytes are read at best
+  bool cold = false;                             ///< caches are flushed before every sample
 };
 
 /// One way of doing y = A x, measured.
@@ -38,6 +39,7 @@ struct product {
   double setup = 0;                ///< seconds from triplets in host memory to an operator on the device
   double bytes = 0;                ///< of a product: the stored matrix, y, and of x what is read
   double ceiling = 0;              ///< bytes a second at which as many bytes are read at best; NaN: not measured
+  std::string_view lies_in{};      ///< the cache, or memory, that these bytes come from
   double places = 0;               ///< values stored, padding included; 0: not known of a rival
   double longest = 0;              ///< entries of the longest row as it is stored
   std::optional<double> row_error; ///< in units of the rounding bound

@@ -50,6 +50,7 @@ json json_of(const product& m, const outcome& o) {
          {"gbps", number(m.gbps())},
          {"ceiling_gbps", number(1e-9 * m.ceiling)},
          {"fraction", number(m.fraction())},
+         {"lies_in", m.lies_in},
          {"setup_seconds", m.setup},
          {"setup_products", number(m.setup / m.time.median)},
          {"best", &m == o.best(m.values)},

@@ -39,15 +39,15 @@ std::string loaded_text(const outcome& o, bool check) {
   return fmt::format("\n{}  {} x {}, {} entries, rows of {} to {}\n", bold(printable(o.name)),
                      count_text(o.s.shape.rows), count_text(o.s.shape.cols), count_text(o.s.nnz),
                      count_text(o.s.row_min), count_text(o.s.row_max)) +
-         dim(fmt::format("      {:<22} {:<14} {:>10} {:>9} {:>8} {:>11} {:>9}{}", "format", "kernel", "ms", "GFLOP/s",
-                         "GB/s", "of ceiling", "set-up", check ? "   row error" : "")) +
+         dim(fmt::format("      {:<22} {:<14} {:>10} {:>9} {:>8} {:>11} {:>8} {:>9}{}", "format", "kernel", "ms",
+                         "GFLOP/s", "GB/s", "of ceiling", "lies in", "set-up", check ? "   row error" : "")) +
          "\n";
 }
 
 std::string row_text(const outcome& o, const product& m) {
-  return fmt::format("{} {} {:<22} {:<14} {:>10.4f} {:>9.2f} {:>8.1f} {:>11} {:>8.3g}x{}\n", mark(m), name_of(m.values),
-                     m.ours() ? m.format : m.library + " " + m.format, m.kernel, 1e3 * m.time.median, m.gflops(o.s.nnz),
-                     m.gbps(), share_text(m.fraction()), m.setup / m.time.median,
+  return fmt::format("{} {} {:<22} {:<14} {:>10.4f} {:>9.2f} {:>8.1f} {:>11} {:>8} {:>8.3g}x{}\n", mark(m),
+                     name_of(m.values), m.ours() ? m.format : m.library + " " + m.format, m.kernel, 1e3 * m.time.median,
+                     m.gflops(o.s.nnz), m.gbps(), share_text(m.fraction()), m.lies_in, m.setup / m.time.median,
                      m.row_error ? fmt::format("   {:>9.3f}", *m.row_error) : "");
 }
 
