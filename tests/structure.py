@@ -15,8 +15,8 @@ import re
 import sys
 
 # backends and core lean on each other: a processor's facts are core's, its threads are backends'.
-ORDER = ("backends core generate solvers gemv matrix io picture tune formats dispatch preconditioners solve chebyshev "
-         "distributed report").split()
+ORDER = ("backends core generate io matrix gemv picture tune report formats solvers preconditioners chebyshev solve "
+         "distributed dispatch").split()
 MOST_UPWARD = 6
 MOST_BRANCHES = 30
 
