@@ -64,12 +64,14 @@ template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
     s.a.row[to] = i;
     s.a.val[to] = std::ldexp(double(a.val[k]), r[static_cast<std::size_t>(i)] + c[static_cast<std::size_t>(j)]);
   }
-  index_t q = 0; // rows of A in order are the columns of A' in order
+  index_t q = 0, diagonal = 0; // rows of A in order are the columns of A' in order
   for (index_t k = 0; k < a.nnz() && s.a.symmetric_pattern; ++k) {
     if (a.val[k] == 0) continue;
+    diagonal += a.row[k] == a.col[k];
     s.a.symmetric_pattern = q >= s.a.begin[a.row[k]] && q < s.a.begin[a.row[k] + 1] && s.a.row[q] == a.col[k];
     ++q;
   }
+  s.a.symmetric_pattern = s.a.symmetric_pattern && diagonal == n;
   return s;
 }
 template scaled_columns scale_and_sort(const coo<double>&);

@@ -9,7 +9,7 @@ struct columns {
   index_t n = 0;
   host_array<std::int32_t> begin, row; ///< begin: n + 1 offsets
   host_array<double> val;
-  bool symmetric_pattern = false;
+  bool symmetric_pattern = false; ///< and no zero on the diagonal, where pivots would stay
   index_t nnz() const { return val.size(); }
 };
 
