@@ -20,22 +20,23 @@ struct big {
       carry >>= 32;
     }
   }
-  void twice() {
+  /// Of numbers below 2^(32 count), as the next two.
+  void twice(int count) {
     std::uint32_t carry = 0;
-    for (std::uint32_t& w : word) {
-      const std::uint32_t top = w >> 31;
-      w = w << 1 | carry;
+    for (int k = 0; k < count; ++k) {
+      const std::uint32_t top = word[k] >> 31;
+      word[k] = word[k] << 1 | carry;
       carry = top;
     }
   }
-  bool at_least(const big& other) const {
-    for (int k = words - 1; k >= 0; --k)
+  bool at_least(const big& other, int count) const {
+    for (int k = count - 1; k >= 0; --k)
       if (word[k] != other.word[k]) return word[k] > other.word[k];
     return true;
   }
-  void minus(const big& other) {
+  void minus(const big& other, int count) {
     std::int64_t borrow = 0;
-    for (int k = 0; k < words; ++k) {
+    for (int k = 0; k < count; ++k) {
       borrow += std::int64_t(word[k]) - other.word[k];
       word[k] = static_cast<std::uint32_t>(borrow);
       borrow >>= 32;
@@ -66,12 +67,12 @@ power_of_five leading(const big& n) {
 power_of_five leading_of_inverse(const big& n) {
   power_of_five out;
   big rest; // 2^(bits(n) - 1) <= n, and not equal: n is a power of five
-  rest.word[0] = 1;
-  for (int k = 1; k < n.bits(); ++k) rest.twice();
+  const int top = n.bits() - 1, words = top / 32 + 2; // rest stays below 2 n
+  rest.word[top / 32] = 1u << (top % 32);
   for (int k = 0; k < 128; ++k) {
-    rest.twice();
-    const bool bit = rest.at_least(n);
-    if (bit) rest.minus(n);
+    rest.twice(words);
+    const bool bit = rest.at_least(n, words);
+    if (bit) rest.minus(n, words);
     append_bit(out, bit);
   }
   return out;
