@@ -34,7 +34,8 @@ template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, 
   const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
   std::vector<index_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), index_t(0));
-  if (sorted) std::ranges::stable_sort(order, [&](index_t r, index_t s) { return length(r) > length(s); });
+  const auto longer = [&](index_t r, index_t s) { return length(r) > length(s); };
+  if (sorted && !std::ranges::is_sorted(order, longer)) std::ranges::stable_sort(order, longer);
   struct range {
     std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
   };

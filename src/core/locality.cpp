@@ -5,7 +5,8 @@
 #include "backends/cpu/parallel.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <cstdint>
 #include <vector>
 
 namespace furrow {
@@ -17,20 +18,45 @@ struct counts {
   index_t entries = 0, by_row = 0, by_slice = 0, by_window = 0;
 };
 
+/// Counts different numbers: an open hash table, which a new generation empties.
+class distinct_numbers {
+public:
+  explicit distinct_numbers(index_t most)
+      : place_(std::bit_ceil(static_cast<std::size_t>(2 * most + 2))), shift_(64 - std::countr_zero(place_.size())) {}
+  void clear() { ++generation_, count_ = 0; }
+  void add(std::int32_t number) {
+    auto at = static_cast<std::size_t>(static_cast<std::uint32_t>(number) * 0x9e3779b97f4a7c15 >> shift_);
+    for (; place_[at].generation == generation_; at = (at + 1) & (place_.size() - 1))
+      if (place_[at].number == number) return;
+    place_[at] = {number, generation_};
+    ++count_;
+  }
+  index_t count() const { return count_; }
+
+private:
+  struct place {
+    std::int32_t number = 0;
+    std::uint32_t generation = 0;
+  };
+  std::vector<place> place_;
+  int shift_;
+  std::uint32_t generation_ = 1;
+  index_t count_ = 0;
+};
+
 std::int32_t sector_of(std::int32_t col) { return col / locality::elements; }
 
 /// Distinct sectors of the k-th entries of `slice_rows` rows, over all k. `begin` has an element more than there are
 /// rows.
-template <class Triplets> index_t sectors_of_slice(const Triplets& a, const index_t* begin, index_t rows) {
+template <class Triplets>
+index_t sectors_of_slice(const Triplets& a, const index_t* begin, index_t rows, distinct_numbers& set) {
   index_t longest = 0, distinct = 0;
   for (index_t r = 0; r < rows; ++r) longest = std::max(longest, begin[r + 1] - begin[r]);
-  std::array<std::int32_t, slice_rows> sector{};
   for (index_t k = 0; k < longest; ++k) {
-    auto end = sector.begin();
+    set.clear();
     for (index_t r = 0; r < rows; ++r)
-      if (begin[r] + k < begin[r + 1]) *end++ = sector_of(a.col[begin[r] + k]);
-    std::sort(sector.begin(), end);
-    distinct += std::unique(sector.begin(), end) - sector.begin();
+      if (begin[r] + k < begin[r + 1]) set.add(sector_of(a.col[begin[r] + k]));
+    distinct += set.count();
   }
   return distinct;
 }
@@ -46,16 +72,16 @@ template <class Triplets> counts look_at_window(const Triplets& a, index_t first
   }
   counts c;
   c.entries = begin[rows] - begin[0];
-  std::vector<std::int32_t> all(static_cast<std::size_t>(c.entries));
+  distinct_numbers all(c.entries), some(slice_rows);
   for (index_t r = 0; r < rows; ++r)
     for (index_t k = begin[r]; k < begin[r + 1]; ++k) {
-      all[k - begin[0]] = sector_of(a.col[k]);
-      c.by_row += k == begin[r] || sector_of(a.col[k - 1]) != sector_of(a.col[k]);
+      if (k > begin[r] && sector_of(a.col[k - 1]) == sector_of(a.col[k])) continue;
+      all.add(sector_of(a.col[k]));
+      ++c.by_row;
     }
   for (index_t r = 0; r < rows; r += slice_rows)
-    c.by_slice += sectors_of_slice(a, begin.data() + r, std::min(slice_rows, rows - r));
-  std::sort(all.begin(), all.end());
-  c.by_window = std::unique(all.begin(), all.end()) - all.begin();
+    c.by_slice += sectors_of_slice(a, begin.data() + r, std::min(slice_rows, rows - r), some);
+  c.by_window = all.count();
   return c;
 }
 

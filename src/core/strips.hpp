@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -16,8 +17,14 @@ inline constexpr index_t strip_height = 16;
 /// The triplets of a diagonal in the rows of a slice; -1 where a row has none.
 using strip_entries = std::array<index_t, strip_height>;
 
-/// found(offset, entries) for each diagonal that has entries in slice s, by ascending offset = column minus row. `k` is
-/// the first triplet of the slice; returns that of the next one. Cost: 16 comparisons a diagonal.
+/// f(i) for each bit i of `rows`, ascending.
+template <class F> void each_row(std::uint32_t rows, F&& f) {
+  for (; rows; rows &= rows - 1) f(index_t(std::countr_zero(rows)));
+}
+
+/// found(offset, entries, rows) for each diagonal that has entries in slice s, by ascending offset = column minus row;
+/// bit i of `rows` says that row i has one. `k` is the first triplet of the slice; returns that of the next one. Cost:
+/// 16 comparisons a diagonal.
 template <class Triplets, class F> index_t each_diagonal(const Triplets& a, index_t s, index_t k, F&& found) {
   constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   const index_t first = s * strip_height;
@@ -32,24 +39,27 @@ template <class Triplets, class F> index_t each_diagonal(const Triplets& a, inde
     end[i] = k;
     look(i);
   }
+  strip_entries entries;
+  entries.fill(-1);
   for (;;) {
     std::int32_t offset = none;
     for (index_t i = 0; i < strip_height; ++i) offset = std::min(offset, next[i]);
     if (offset == none) return k;
-    strip_entries entries;
-    for (index_t i = 0; i < strip_height; ++i) {
-      entries[i] = -1;
-      if (next[i] != offset) continue;
+    std::uint32_t rows = 0;
+    for (index_t i = 0; i < strip_height; ++i) rows |= std::uint32_t(next[i] == offset) << i;
+    each_row(rows, [&](index_t i) {
       entries[i] = at[i]++;
       look(i);
-    }
-    found(offset, entries);
+    });
+    found(offset, entries, rows);
+    each_row(rows, [&](index_t i) { entries[i] = -1; });
   }
 }
 
-template <class Triplets> index_t entries_not_zero(const Triplets& a, const strip_entries& entries) {
+template <class Triplets>
+index_t entries_not_zero(const Triplets& a, const strip_entries& entries, std::uint32_t rows) {
   index_t count = 0;
-  for (const index_t e : entries) count += e >= 0 && a.val[e] != 0;
+  each_row(rows, [&](index_t i) { count += a.val[entries[i]] != 0; });
   return count;
 }
 
@@ -67,15 +77,15 @@ template <class Triplets> strip_plan plan_strips(const Triplets& a, index_t s, i
   std::array<index_t, kinds> strips{};
   std::array<std::array<index_t, strip_height>, kinds> beside{}; // [k]: entries of each row in no strip of kinds 0 to k
   strip_plan best;
-  best.next = each_diagonal(a, s, k, [&](std::int32_t, const strip_entries& entries) {
-    const index_t count = entries_not_zero(a, entries);
+  best.next = each_diagonal(a, s, k, [&](std::int32_t, const strip_entries& entries, std::uint32_t rows) {
+    const index_t count = entries_not_zero(a, entries, rows);
     const std::size_t kind = count >= 8 ? 0 : count >= 4 ? 1 : count >= 2 ? 2 : count == 1 ? 3 : 4;
     if (kind < kinds) ++strips[kind];
-    for (index_t i = 0; i < strip_height; ++i) {
-      if (entries[i] < 0) continue;
-      const bool zero = a.val[entries[i]] == 0;
-      for (std::size_t all = 0; all < kinds; ++all) beside[all][i] += zero || kind > all;
-    }
+    if (kind == 0 && count == std::popcount(rows)) return; // a strip whatever `least` is
+    each_row(rows, [&](index_t i) {
+      const std::size_t out = a.val[entries[i]] == 0 ? kinds : kind;
+      for (std::size_t all = 0; all < out; ++all) ++beside[all][i];
+    });
   });
   index_t fewest = std::numeric_limits<index_t>::max(), sum = 0;
   for (std::size_t all = 0; all < kinds; ++all) {
@@ -97,19 +107,18 @@ template <class V, class Strip, class Beside>
 index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&& strip, Beside&& beside) {
   index_t strips = 0;
   std::array<index_t, strip_height> others{};
-  return each_diagonal(a, s, k, [&](std::int32_t offset, const strip_entries& entries) {
-    const index_t count = entries_not_zero(a, entries);
+  return each_diagonal(a, s, k, [&](std::int32_t offset, const strip_entries& entries, std::uint32_t rows) {
+    const index_t count = entries_not_zero(a, entries, rows);
     const bool is_strip = count >= least;
-    for (index_t i = 0; i < strip_height; ++i) {
+    each_row(rows, [&](index_t i) {
       const index_t e = entries[i];
-      if (e < 0) continue;
       if (is_strip && a.val[e] != V(0)) {
         strip(strips, offset, i, e);
       } else {
         beside(i, others[i], e);
         ++others[i];
       }
-    }
+    });
     strips += is_strip;
   });
 }
