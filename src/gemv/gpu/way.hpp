@@ -10,11 +10,12 @@
 ///
 ///   name, about   for people and for `gemv_options::kernel`
 ///   one_vector    it has no kernel for several
+///   order         when it is tried, the least first
 ///   plan          a `cut` and the numbers of its own
 ///   fits          its plan for a problem, or nothing where another way serves it better or it cannot: on the host
 ///   kernel        which kernel runs a plan, and on what
 ///
-/// The lists of ways.hpp have them in the order in which they are tried: the first that fits runs.
+/// in the file of along/ or across/ that has its name. The first that fits runs.
 namespace furrow::dense {
 
 template <class T> struct call;

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "across/alone.hpp"
-#include "across/cluster.hpp"
-#include "across/few.hpp"
-#include "across/flat.hpp"
-#include "across/general.hpp"
-#include "across/stream.hpp"
-#include "along/general.hpp"
-#include "along/lines.hpp"
-#include "along/packed.hpp"
-#include "along/rows.hpp"
-#include "along/staged.hpp"
-#include "along/strips.hpp"
-#include "along/units.hpp"
+#include "way.hpp"
 
-/// All ways, in the order in which they are tried. Removing one is deleting its file and its word here.
+/// All ways, in the order in which they are tried. A file of along/ or across/ is a way of its name: CMake writes
+/// gemv_ways.inc, which includes them and lists them by their `order` as `along_ways` and `across_ways`.
 namespace furrow::dense {
 
 template <class... Way> struct ways {};
-
-using along_ways =
-    ways<along::packed, along::strips, along::rows, along::units, along::staged, along::lines, along::general>;
-using across_ways = ways<across::stream, across::flat, across::few, across::alone, across::cluster, across::general>;
 
 /// Calls f with each way of a list, until one answers true; whether one did.
 template <class F, class... Way> constexpr bool any_way(ways<Way...>, F f) {
@@ -29,3 +14,5 @@ template <class F, class... Way> constexpr bool any_way(ways<Way...>, F f) {
 }
 
 } // namespace furrow::dense
+
+#include "gemv_ways.inc"

@@ -67,6 +67,7 @@ __global__ void __launch_bounds__(alone_threads, 1) alone_kernel(call<T> c, alon
 struct alone {
   static constexpr std::string_view name = "alone", about = "a block a multiprocessor, which nothing is left over for";
   static constexpr bool one_vector = true;
+  static constexpr int order = 40;
   using plan = alone_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

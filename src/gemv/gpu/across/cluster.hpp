@@ -89,6 +89,7 @@ __global__ void __launch_bounds__(cluster_threads(Blocks), (cluster_resident<T, 
 struct cluster {
   static constexpr std::string_view name = "cluster", about = "blocks that share their memory, or one, for each tile";
   static constexpr bool one_vector = true;
+  static constexpr int order = 50;
   using plan = cluster_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

@@ -107,6 +107,7 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) > sizeof(T) ? 4 : 8)
 struct few {
   static constexpr std::string_view name = "few", about = "at most eight lines, in one go";
   static constexpr bool one_vector = true;
+  static constexpr int order = 30;
   using plan = few_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

@@ -184,6 +184,7 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
 struct flat {
   static constexpr std::string_view name = "flat", about = "lines of at most 512 bytes, as one stream";
   static constexpr bool one_vector = false;
+  static constexpr int order = 20;
   using plan = flat_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

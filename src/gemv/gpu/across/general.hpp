@@ -158,6 +158,7 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
 struct general {
   static constexpr std::string_view name = "across", about = "adds any lines up, 16 bytes of a line a thread";
   static constexpr bool one_vector = false;
+  static constexpr int order = 60;
   using plan = general_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

@@ -131,6 +131,7 @@ struct stream {
   static constexpr std::string_view name = "stream",
                                     about = "lines beyond 512 bytes that are no whole loads, as one stream";
   static constexpr bool one_vector = true;
+  static constexpr int order = 10;
   using plan = stream_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

@@ -183,6 +183,7 @@ __global__ void __launch_bounds__(gpu_threads, (along_blocks<T, S, Rhs, W, R, U>
 struct general {
   static constexpr std::string_view name = "along", about = "sums along any lines, 8 to 256 threads for a few of them";
   static constexpr bool one_vector = false;
+  static constexpr int order = 70;
   using plan = general_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

@@ -73,6 +73,7 @@ __global__ void __launch_bounds__(gpu_threads, (lines_blocks(sizeof(S), R)))
 struct lines {
   static constexpr std::string_view name = "lines", about = "up to ten long lines, all of them under way together";
   static constexpr bool one_vector = true;
+  static constexpr int order = 60;
   using plan = cut; ///< terms: rounds of neighbouring loads
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

@@ -96,6 +96,7 @@ __global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c
 struct packed {
   static constexpr std::string_view name = "packed", about = "lines of which a load of 16 bytes has several";
   static constexpr bool one_vector = true;
+  static constexpr int order = 10;
   using plan = packed_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

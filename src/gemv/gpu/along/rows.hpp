@@ -101,6 +101,7 @@ __global__ void __launch_bounds__(gpu_threads, (rows_blocks<T, W, R, U>))
 struct rows {
   static constexpr std::string_view name = "rows", about = "many aligned lines of 32 bytes to some KiB";
   static constexpr bool one_vector = true;
+  static constexpr int order = 30;
   using plan = rows_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

@@ -139,6 +139,7 @@ __global__ void __launch_bounds__(gpu_threads, (room_for<T, S, Rhs>)) staged_ker
 struct staged {
   static constexpr std::string_view name = "staged", about = "short lines through shared memory, a thread a line";
   static constexpr bool one_vector = false;
+  static constexpr int order = 50;
   using plan = cut;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

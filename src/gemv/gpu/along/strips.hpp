@@ -105,6 +105,7 @@ __global__ void __launch_bounds__(gpu_threads, 2) strips_kernel(call<T> c, cut p
 struct strips {
   static constexpr std::string_view name = "strips", about = "long lines of 16-bit numbers, a strip of x in registers";
   static constexpr bool one_vector = true;
+  static constexpr int order = 20;
   using plan = cut;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {

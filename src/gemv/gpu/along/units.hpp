@@ -79,6 +79,7 @@ template <class T, class S> std::size_t units_room(const units_plan& p) {
 struct units {
   static constexpr std::string_view name = "units", about = "short lines, the fewest that make whole loads to a thread";
   static constexpr bool one_vector = true;
+  static constexpr int order = 40;
   using plan = units_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape&) {
