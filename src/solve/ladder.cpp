@@ -7,6 +7,7 @@
 #include "transposed.hpp"
 
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "core/parameters.hpp"
 #include "preconditioners/stop.hpp"
 
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -25,8 +25,6 @@
 
 namespace furrow {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 inventory this_build(device where) {
   return {has_solver, has_preconditioner, where.is_gpu(),

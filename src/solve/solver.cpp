@@ -12,6 +12,7 @@
 #include "backends/cpu/parallel.hpp"
 #include "backends/turn.hpp"
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "core/memory_place.hpp"
 #include "core/parameters.hpp"
 #include "core/single_precision.hpp"
@@ -26,7 +27,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -34,8 +34,6 @@
 
 namespace furrow {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void check_options(const solve_options& o) {
   check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,

@@ -6,17 +6,16 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 
+#include "core/clock.hpp"
+
 #include <furrow/array.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
 namespace furrow {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 constexpr index_t streams = 4, width = 16; // elements of a stream at once
 

@@ -5,6 +5,8 @@
 #include "backends/cpu/caches.hpp"
 #include "backends/cpu/parallel.hpp"
 
+#include "core/clock.hpp"
+
 #include <furrow/error.hpp>
 
 #include <algorithm>
@@ -15,8 +17,6 @@
 
 namespace furrow {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Seconds of a sample of `calls` calls.
 double sample(const std::function<void()>& call, device where, int calls) {

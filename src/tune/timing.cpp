@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "timing.hpp"
 
+#include "core/clock.hpp"
+
 #include <furrow/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 
 namespace furrow {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::vector<double> time_calls(const std::function<void()>& call, device where, int repeat) {
 #if FURROW_HAS_GPU

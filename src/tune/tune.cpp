@@ -3,6 +3,7 @@
 #include "winners.hpp"
 
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "core/environment.hpp"
 #include "io/checksum.hpp"
 
@@ -11,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <optional>
 
@@ -22,8 +22,6 @@ constexpr std::size_t most_candidates = 10;
 constexpr int most_kernels = 3;       // of one format
 constexpr double too_slow = 4;        // times the best forecast: not worth a try
 constexpr double seconds_each = 0.05; // of timed products
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class V> std::uint64_t fingerprint(const coo<V>& a) {
   const std::uint64_t parts[] = {static_cast<std::uint64_t>(a.shape.rows),

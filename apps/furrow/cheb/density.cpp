@@ -11,6 +11,7 @@
 
 #include "chebyshev/near_one.hpp"
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "core/printable.hpp"
 #include "core/symmetry.hpp"
 #include "picture/chart.hpp"
@@ -19,7 +20,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -52,8 +52,6 @@ struct outcome {
   /// Eigenvalues per unit of A.
   double density(double scaled_lambda) const { return std::scalbn(scaled.at(scaled_lambda), -exponent); }
 };
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 memory_plan plan_of(const density_request& q, const matrix_input& input) {
   const stats s = expected_stats(input.header());

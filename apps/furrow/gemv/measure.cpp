@@ -4,14 +4,13 @@
 #include "tune/ceiling.hpp"
 #include "tune/timing.hpp"
 
+#include "core/clock.hpp"
+
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 namespace furrow::cli {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Median seconds of a call, of as many as were asked for or fit half a second.
 double median_seconds(const std::function<void()>& call, [[maybe_unused]] device where, int repeat) {

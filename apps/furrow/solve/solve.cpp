@@ -17,6 +17,7 @@
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "tune/row_error.hpp"
 
 #include <furrow/io.hpp>
@@ -25,13 +26,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace furrow::cli::solve_command {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// What is known before the matrix is read: the rest is announced when its format is chosen.
 memory_plan plan_of(const solve_request& q, const matrix_input& input) {

@@ -13,6 +13,7 @@
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "core/kernel_numbers.hpp"
 #include "core/transpose.hpp"
 #include "tune/ceiling.hpp"
@@ -25,7 +26,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -185,8 +185,6 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
 }
 
 choosing choosing_of(spmv_request& q) { return {q.format, q.kernel, q.tune, q.applies}; }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 int run(spmv_request& q) {
   choosing_of(q).check({"auto", "all"});
