@@ -13,7 +13,7 @@ import furrow
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULES = ["furrow"] + [f"furrow.{name}" for name in (
-    "_matrix", "_solve", "_result", "_inputs", "_dense", "_config", "_errors", "chebyshev", "scipy_compat")]
+    "_matrix", "_solver", "_solve", "_result", "_inputs", "_dense", "_config", "_errors", "chebyshev", "scipy_compat")]
 
 
 @pytest.mark.parametrize("name", MODULES)
