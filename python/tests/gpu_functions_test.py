@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions and operators of the caller on a GPU: they get arrays there, and give arrays there."""
+import ctypes
 import importlib
 
 import numpy as np
@@ -8,11 +9,41 @@ import scipy.sparse as sp
 from gpu_kit import copied, library_of, needs_gpu, same
 
 import furrow
+from furrow import _core
+from furrow._homes import Home
+from furrow._operators import fitted_there
 
 
 @pytest.fixture(params=["cupy", "torch", "jax"])
 def library(request):
     return library_of(request)
+
+
+class LentByHost(Home):
+    """As a home on a GPU, for vectors in host memory."""
+
+    def lent(self, address, n, dtype):
+        return np.frombuffer((ctypes.c_char * (n * dtype.itemsize)).from_address(address), dtype)
+
+
+def test_a_function_gets_a_copy_and_its_result_is_taken_over():
+    x, y, home = np.arange(4.0), np.full(4, np.nan), LentByHost("b")
+
+    def call(f):
+        vectors = [_core.GpuVector(v.ctypes.data, v.size, "d", v) for v in (x, y)]
+        fitted_there(f, 4, np.dtype(float), "M", lambda: home)(*vectors)
+
+    def scribbles(r):
+        r *= 2
+        return r.astype(np.float32)[:, None]
+
+    call(scribbles)
+    assert y.tolist() == [0, 2, 4, 6] and x.tolist() == [0, 1, 2, 3]
+    with pytest.raises(furrow.UsageError, match="M made 3 elements of a vector of 4"):
+        call(lambda r: r[:3])
+    with pytest.raises(TypeError, match="complex128"):
+        call(lambda r: r * 1j)
+    assert y.tolist() == [0, 2, 4, 6]
 
 
 class Own:
