@@ -62,6 +62,7 @@ def row_of(spec, rounds):
     kept, P = furrow.Solver(A, "cg", M="jacobi", rtol=RTOL), furrow.Matrix(A)
     y = cupy.empty(n)
     calls = {"solver": lambda: kept.solve(b), "cg": lambda: furrow.cg(A, b, rtol=RTOL, M="jacobi"),
+             "cg_function": lambda: furrow.cg(A, b, rtol=RTOL, M=lambda r: d * r),
              "cupy_cg": lambda: cla.cg(A, b, M=M, **{goal: RTOL}),
              "matrix": lambda: P @ b, "matrix_out": lambda: P.apply(b, out=y), "cupy_product": lambda: A @ b}
     median, turns = in_turns(calls, rounds)
@@ -74,12 +75,14 @@ def row_of(spec, rounds):
         "cupy_residual": float(cupy.linalg.norm(b - A @ theirs)) / scale, "cupy_info": int(info), "seconds": median,
         "setup_seconds": kept.setup_seconds,
         "ratio_solver": ratio(turns, "solver", "cupy_cg"), "ratio_cg": ratio(turns, "cg", "cupy_cg"),
-        "ratio_matrix": ratio(turns, "matrix_out", "cupy_product"),
+        "ratio_function": ratio(turns, "cg_function", "cupy_cg"), "ratio_matrix": ratio(turns, "matrix_out", "cupy_product"),
         "vector_bytes": 8 * n, "bytes_through_host_solve": moved(lambda: kept.solve(b)),
         "bytes_through_host_product": moved(lambda: P @ b),
+        "bytes_through_host_setup": moved(lambda: furrow.Solver(A, "cg", M="jacobi", rtol=RTOL)),
     }
     ours = float(cupy.abs(P @ b - A @ b).max())
     assert row["bytes_through_host_product"] == 0 and row["bytes_through_host_solve"] < row["vector_bytes"]
+    assert row["bytes_through_host_setup"] < 12 * A.nnz / 2
     assert r.success and row["residual"] <= RTOL and ours < 1e-12
     assert isinstance(r.x, cupy.ndarray)
     return row
@@ -109,9 +112,11 @@ def main():
         rows.append(row)
         ms = {name: f"{s * 1e3:.3f}" for name, s in row["seconds"].items()}
         print(f"{spec}: {row['iterations']} iterations, {row['format']} ({row['kernel']}); ms: {ms}\n"
-              f"  Solver {row['ratio_solver']:.2f} times CuPy's cg, a whole call {row['ratio_cg']:.2f}, a product "
+              f"  Solver {row['ratio_solver']:.2f} times CuPy's cg, a whole call {row['ratio_cg']:.2f}, with M as "
+              f"a function {row['ratio_function']:.2f}, a product "
               f"{row['ratio_matrix']:.2f}; through the host: {row['bytes_through_host_solve']} bytes of a solve, "
-              f"{row['bytes_through_host_product']} of a product, a vector has {row['vector_bytes']}", flush=True)
+              f"{row['bytes_through_host_product']} of a product, "
+              f"{row['bytes_through_host_setup']} of a set-up; a vector has {row['vector_bytes']}", flush=True)
     whole = crossover(min(args.rounds, 5))
     if args.output:
         properties = cupy.cuda.runtime.getDeviceProperties(0)

@@ -7,7 +7,7 @@ else()
   set(ducc0_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/build/packages/ducc0)
 endif()
 if(NOT EXISTS ${ducc0_INCLUDE_DIR}/ducc0/fft/fft1d_impl.h)
-  message(FATAL_ERROR "no ducc0/fft/fft1d_impl.h in ${ducc0_INCLUDE_DIR}: run scripts/setup.sh, "
+  message(FATAL_ERROR "no ducc0/fft/fft1d_impl.h in ${ducc0_INCLUDE_DIR}: run ${furrow_setup}, "
     "or name the folder src of the source package of ducc0 0.42 by -DFURROW_DUCC0_DIR=")
 endif()
 set(ducc0_FOUND TRUE)

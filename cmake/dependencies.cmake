@@ -5,7 +5,7 @@
 macro(furrow_needs package debian)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
-    message(FATAL_ERROR "${package} was not found: run scripts/setup.sh, or install what Debian calls ${debian}")
+    message(FATAL_ERROR "${package} was not found: run ${furrow_setup}, or install what Debian calls ${debian}")
   endif()
 endmacro()
 

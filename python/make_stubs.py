@@ -4,7 +4,7 @@
     make_stubs.py CORE SOURCES OUTPUT
 
 CORE holds the compiled _core, SOURCES the package's files in Python; OUTPUT gets __init__.pyi and scipy_compat.pyi. Arguments are
-those of the functions inside the makers, such as `_method` of _solve.py; no name is repeated here.
+those of the functions inside the makers, such as `_method` of _methods.py; no name is repeated here.
 """
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def main(core: str, sources: str, output: str) -> None:
     import _core  # type: ignore[import-not-found]
 
     solvers = [name for name, *_ in _core.solvers()]
-    trees = {name: ast.parse((pathlib.Path(sources) / f"{name}.py").read_text()) for name in ("__init__", "_solve", "scipy_compat")}
-    pathlib.Path(output, "__init__.pyi").write_text(package(trees["__init__"], trees["_solve"], solvers))
+    trees = {name: ast.parse((pathlib.Path(sources) / f"{name}.py").read_text()) for name in ("__init__", "_methods", "scipy_compat")}
+    pathlib.Path(output, "__init__.pyi").write_text(package(trees["__init__"], trees["_methods"], solvers))
     pathlib.Path(output, "scipy_compat.pyi").write_text(compat(trees["scipy_compat"], solvers))
 
 

@@ -5,6 +5,7 @@ Give a Matrix Market file, also compressed, or a SuiteSparse archive; without on
 """
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import furrow
@@ -31,3 +32,8 @@ if not r.success:
     print("info =", r.info, "status =", r.status)
 r.report("solve.html")  # curve, picture of the matrix, times: one file to look at or to send
 print("solve.html has all of it")
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+left.spy(A, markersize=0.5)
+r.plot(right)
+figure.savefig("from_a_file.png")

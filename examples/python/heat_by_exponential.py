@@ -4,6 +4,7 @@
 The series needs about the root of t times the largest eigenvalue products for a given error, an explicit method t times
 that eigenvalue.
 """
+import matplotlib.pyplot as plt
 import numpy as np
 
 import furrow
@@ -23,3 +24,9 @@ for _ in range(steps):
     euler = euler - (t / steps) * (A @ euler)
 print(f"largest u {u.max():.6f}; explicit Euler with {steps} products differs by {abs(u - euler).max():.1e}")
 assert abs(u - euler).max() < 1e-3 * u.max() and u.min() > -1e-12
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+figure.colorbar(left.imshow(u.reshape(n, n), cmap="magma"), label="u")
+right.semilogy(abs(series.coef))
+right.set(xlabel="degree", ylabel="coefficient of the series")
+figure.savefig("heat_by_exponential.png")

@@ -3,6 +3,7 @@
 
 The operator is a biharmonic plate plus a spring; the preconditioner solves its main part exactly by a sine transform.
 """
+import matplotlib.pyplot as plt
 import numpy as np
 import numpy.typing as npt
 import scipy.fft
@@ -43,3 +44,11 @@ better = furrow.cg(A, b, rtol=1e-8, M=plate_without_springs)
 print("without a preconditioner:", plain)
 print("with it:                 ", better)
 assert better.success and better.iterations < plain.iterations / 10
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+figure.colorbar(left.imshow(better.x.reshape(n, n), cmap="viridis"), label="deflection")
+right.semilogy(plain.history, label="no preconditioner")
+right.semilogy(better.history, label="a sine transform")
+right.set(xlabel="iteration", ylabel="relative residual")
+right.legend()
+figure.savefig("matrix_free.png")

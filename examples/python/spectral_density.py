@@ -3,6 +3,7 @@
 
 Moments of random vectors, two for each product, beside the eigenvalues that are known for this matrix.
 """
+import matplotlib.pyplot as plt
 import numpy as np
 
 import furrow
@@ -19,3 +20,11 @@ for x in np.linspace(0.5, 7.5, 8):
     exact = np.searchsorted(known, x)
     print(f"{x:5.2f} {density(x):10.1f} {below:9.1f} {exact:8d}")
     assert abs(below - exact) < 0.02 * n * n
+
+grid = np.linspace(0.05, 7.95, 400)
+figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+axis.hist(known, bins=40, range=(0, 8), weights=np.full(n * n, 5.0), alpha=0.4, label="known eigenvalues")
+axis.plot(grid, [density(x) for x in grid], label="estimated from 8 random vectors")
+axis.set(xlabel="x", ylabel="eigenvalues per unit", ylim=(0, 1500))
+axis.legend(loc="upper left")
+figure.savefig("spectral_density.png")

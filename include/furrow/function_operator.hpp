@@ -11,8 +11,9 @@ namespace furrow {
 /// A matrix that is not stored: y = A x by a function of yours.
 ///
 /// `f` gets x and y in the memory of `where`, which do not overlap, and writes all of y; on a GPU it enqueues kernels
-/// on `current_stream(where)` and does nothing else, for a solver records it into a graph. Factors other than alpha = 1
-/// and beta = 0 cost a pass over y and a vector beside it, x . y a pass over both. As repeatable as `f` is.
+/// on `current_stream(where)` and does nothing else, for a solver records it into a graph, unless it is
+/// `driven_by_host`. Factors other than alpha = 1 and beta = 0 cost a pass over y and a vector beside it, x . y a pass
+/// over both. As repeatable as `f` is.
 template <class V> class function_operator final : public any_operator<V> {
 public:
   using product = std::function<void(cview<V> x, view<V> y)>;
@@ -36,6 +37,23 @@ private:
   device where_;
   struct scratch; ///< A x where y must be kept
   std::unique_ptr<scratch> scratch_;
+};
+
+/// While it lives, the host drives the loops of this thread's solvers on that GPU, and waits after each step: for
+/// operators and preconditioners that cannot be recorded into a graph, since they wait themselves, take memory, or
+/// enqueue something else each time, as functions of an interpreter do. The same bits. Begins inside the
+/// `execution_scope` that it is to hold for, and ends before it. On the CPU it does nothing; throws `fault::device` for
+/// a GPU that cannot be used.
+class driven_by_host {
+public:
+  explicit driven_by_host(device where);
+  driven_by_host(const driven_by_host&) = delete;
+  driven_by_host& operator=(const driven_by_host&) = delete;
+  ~driven_by_host();
+  struct impl;
+
+private:
+  std::unique_ptr<impl> impl_;
 };
 
 } // namespace furrow

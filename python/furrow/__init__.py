@@ -35,9 +35,10 @@ from ._errors import (
 )
 from ._inputs import generate, info, read, write
 from ._matrix import Matrix
+from ._methods import METHODS as _METHODS
 from ._result import Result, Step
-from ._solve import METHODS as _METHODS
-from ._solve import Solver, solve
+from ._solve import solve
+from ._solver import Solver
 
 __version__ = _core.version
 #: Where what says nothing of a device, by an argument or by where its arrays lie, is computed: "cpu", "gpu", "gpu:1";

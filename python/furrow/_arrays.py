@@ -54,7 +54,7 @@ def dtype_of(A: Any) -> Any:
 def on_host(A: Any) -> Any:
     """A matrix on a GPU, or a sparse one of PyTorch, as SciPy's or NumPy's; anything else as it is. The set-up reads
     matrices in host memory."""
-    if type(A).__module__.startswith("cupyx."):
+    if _gpu.is_cupy_sparse(A):
         return (A if A.format == "csr" else A.tocsr()).get()
     if _gpu.is_torch(A):
         A = A.detach()
@@ -63,7 +63,7 @@ def on_host(A: Any) -> Any:
         A = A.to_sparse_csr()
         values, col, row_ptr = (part.cpu().numpy() for part in (A.values(), A.col_indices(), A.crow_indices()))
         return sp.csr_array((values, col, row_ptr), shape=tuple(A.shape), copy=False)
-    if _gpu.is_sparse(A):  # of JAX
+    if _gpu.is_sparse(A):  # of JAX, in rows
         return sp.csr_array((np.asarray(A.data), np.asarray(A.indices), np.asarray(A.indptr)), shape=A.shape)
     if _gpu.ordinal_of(A) is not None:
         return A.get() if hasattr(A, "get") else np.asarray(A)

@@ -42,6 +42,11 @@ def is_sparse(A: Any) -> bool:
     return hasattr(A, "data") and type(A).__module__.startswith(("cupyx.", "jax.experimental.sparse"))
 
 
+def is_cupy_sparse(A: Any) -> bool:
+    """A sparse matrix of CuPy; not an operator of its."""
+    return is_sparse(A) and type(A).__module__.startswith("cupyx.")
+
+
 def is_array(A: Any) -> bool:
     """An array on a GPU, or a tensor of PyTorch wherever it lies."""
     return is_torch(A) or (ordinal_of(A) is not None and not is_sparse(A))

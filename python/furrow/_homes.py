@@ -100,6 +100,10 @@ class Home:
         """A contiguous array for the compiled part."""
         return x
 
+    def lent(self, address: int, n: int, dtype: Any) -> Any:
+        """A vector of the compiled part on a GPU as an array of this home, for a call of a function."""
+        raise NotImplementedError
+
     def stream(self) -> int | None:
         """The stream that the arrays of this home are used on; None where there is none."""
         return None
@@ -147,4 +151,4 @@ class OnGpu(Home):
 
     def core(self, x: Any) -> Any:
         size = int(np.prod(x.shape, dtype=np.int64))
-        return _core.GpuVector(self.address(x), size, self.dtype(x).char)
+        return _core.GpuVector(self.address(x), size, self.dtype(x).char, x)

@@ -51,12 +51,24 @@ class Cupy(OnGpu):
         with self._device:
             return float(self._np.linalg.norm(x))
 
+    def lent(self, address: int, n: int, dtype: Any) -> Any:
+        with self._device:
+            memory = self._np.cuda.UnownedMemory(address, n * dtype.itemsize, self, self.ordinal)
+            return self._np.ndarray((n,), dtype, self._np.cuda.MemoryPointer(memory, 0))
+
     def from_host(self, x: Any) -> Any:
         with self._device:
             return self._np.asarray(x)
 
     def stream(self) -> int | None:
         return int(self._np.cuda.get_current_stream(self.ordinal).ptr)
+
+
+class _Lent:
+    """Memory as PyTorch takes it over, without a copy."""
+
+    def __init__(self, address: int, n: int, dtype: Any) -> None:
+        self.__cuda_array_interface__ = {"shape": (n,), "typestr": dtype.str, "data": (address, False), "version": 2}
 
 
 class Torch(OnGpu):
@@ -110,6 +122,9 @@ class Torch(OnGpu):
 
     def norm(self, x: Any) -> float:
         return float(self._torch.linalg.vector_norm(x.detach().double()))
+
+    def lent(self, address: int, n: int, dtype: Any) -> Any:
+        return self._torch.as_tensor(_Lent(address, n, dtype), device=f"cuda:{self.ordinal}")
 
     def from_host(self, x: Any) -> Any:
         return self._torch.from_numpy(x).to(f"cuda:{self.ordinal}")

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _gpu
-from ._arrays import F64, as_rows, contiguous, on_host, real_type
+from ._arrays import F64, contiguous, on_host, real_type
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
+from ._rows import rows_at
 
 
 class Matrix(_core.Matrix):
@@ -49,8 +50,10 @@ class Matrix(_core.Matrix):
                  device: str | None = None) -> None:
         where = _gpu.pick(device, _gpu.ordinal_of(A), None, lambda: False, has_b=False)
         self.device = _gpu.name_of(where)
-        indptr, indices, data, shape = as_rows(A)
-        super().__init__(indptr, indices, data, *shape, format, kernel, tune, _gpu.core(where))
+        rows = rows_at(A, where)
+        super().__init__(rows.indptr, rows.indices, rows.data, *rows.shape, format, kernel, tune, _gpu.core(where),
+                         rows.stream)
+        self._rows_at = rows.home
         self._version = 0
         self._wide: Matrix | None = None
 
@@ -176,14 +179,28 @@ class Matrix(_core.Matrix):
         >>> P @ np.ones(3)
         array([2., 0., 2.])
         """
-        data = np.asarray(on_host(data))
-        if real_type(self.dtype, data.dtype) != self.dtype:
-            raise TypeError(f"the new values are {data.dtype}, but the matrix holds {self.dtype}: convert one of them")
+        home, data = self._values_where_rows_lie(data)
+        if real_type(self.dtype, home.dtype(data)) != self.dtype:
+            raise TypeError(f"the new values are {home.dtype(data)}, but the matrix holds {self.dtype}: convert one of "
+                            "them")
         if data.ndim != 1:
             raise UsageError(f"the new values have {data.ndim} axes: give one, as A.data of a CSR matrix")
-        self._update_values(contiguous(data, self.dtype))
+        self._update_values(home.core(home.contiguous(data, self.dtype)), home.stream())
         self._version += 1
         self._wide = None
+
+    def _values_where_rows_lie(self, data: Any) -> tuple[Home, Any]:
+        """New values, and their home."""
+        rows = self._rows_at
+        if rows is None:
+            return Home("data"), np.asarray(on_host(data))
+        at = _gpu.ordinal_of(data)
+        if at is None:
+            data = np.ascontiguousarray(data)
+            return rows, rows.enter(rows.from_host(data.astype(real_type(data.dtype), copy=False)), "data")
+        _gpu.check_at("data", at, self._where, "this Matrix")
+        home = home_of(data, "data")
+        return home, home.enter(data, "data")
 
     def tocsr(self) -> Any:
         """The matrix as a `scipy.sparse.csr_array`; zeros that the format does not store are missing.

@@ -226,7 +226,8 @@ class Result:
 
             ax = plt.gca()
         ax.semilogy(self.history)
-        ax.set(xlabel="iteration", ylabel="|b - A x| / |b|", title=str(self))
+        ax.set(xlabel="iteration", ylabel="|b - A x| / |b|",
+               title=f"{self.status.replace('_', ' ')}: {self.residual:.1e} after {self.iterations:,} iterations")
         return ax
 
     def __str__(self) -> str:

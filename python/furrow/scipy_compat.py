@@ -22,7 +22,9 @@ import scipy.sparse.linalg as sla
 from ._arrays import F64, is_matrix, real_type, refuse_gpu
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
-from ._solve import METHODS, Solver, _Cycles, _damped, _dtype_of, _product_of, _shifted, _transposed_product_of
+from ._methods import METHODS, Cycles, damped
+from ._operators import operator_dtype, product_of, shifted, transposed_product_of
+from ._solver import Solver
 
 
 def _checked(atol: float) -> Any:
@@ -35,13 +37,13 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
     """x, info and the `Result`, which is None where nothing had to be solved."""
     refuse_gpu(b, "b")
     b = np.asarray(b)
-    dtype = real_type(_dtype_of(A), b.dtype)
+    dtype = real_type(operator_dtype(A), b.dtype)
     if M is None and hasattr(A, "psolve"):
         M = sla.LinearOperator(A.shape, A.psolve)
     b = b.reshape(-1).astype(F64)
     atol, rtol = _checked(atol), float(rtol)
     if isinstance(x0, str) and x0 == "Mb":
-        x0 = b if M is None else _product_of(M, "M")(b)
+        x0 = b if M is None else product_of(M, "M")(b)
     x = np.zeros(b.size) if x0 is None else np.array(x0, dtype=F64).reshape(-1)
     size = float(np.linalg.norm(b))
     if size == 0:
@@ -81,7 +83,7 @@ def _method(name: str) -> Any:
 def _preconditioned(A: Any, b: Any, M: Any) -> Callable[[Any], Any]:
     """x -> |M (b - A x)| / |b|."""
     b = np.asarray(b).reshape(-1)
-    a, m = _product_of(A, "A"), _product_of(M, "M")
+    a, m = product_of(A, "A"), product_of(M, "M")
     return lambda x: np.linalg.norm(m(b - a(x))) / np.linalg.norm(b)
 
 
@@ -94,7 +96,7 @@ def _gmres(name: str) -> Any:
                           "'legacy'", DeprecationWarning, stacklevel=2)
         n = np.size(b)
         maxiter = maxiter or 10 * n
-        cycles = _Cycles(n, restart, maxiter, callback, callback_type)
+        cycles = Cycles(n, restart, maxiter, callback, callback_type)
         if M is not None:  # SciPy applies M from the left, and tells of M r
             residual_of = _preconditioned(A, b, M)
             cycles.size_of = lambda x, residual: residual_of(x)  # type: ignore[method-assign]
@@ -111,7 +113,7 @@ def _minres(name: str) -> Any:
     def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, shift: float = 0.0, maxiter: int | None = None,
                M: Any = None, callback: Callable[[Any], object] | None = None, show: bool = False,
                check: bool = False) -> Any:
-        return _solved(_shifted(A, shift), b, x0, rtol, 0.0, M, name, maxiter=maxiter or 5 * np.size(b),
+        return _solved(shifted(A, shift), b, x0, rtol, 0.0, M, name, maxiter=maxiter or 5 * np.size(b),
                        callback=callback, assume_symmetric=not check)[:2]
 
     return _documented(method, name)
@@ -135,17 +137,17 @@ class _BestFit:
         rows, cols = A.shape
         refuse_gpu(b, "b")
         b = np.asarray(b)
-        dtype = real_type(_dtype_of(A), b.dtype, *([] if x0 is None else [np.asarray(x0).dtype]))
+        dtype = real_type(operator_dtype(A), b.dtype, *([] if x0 is None else [np.asarray(x0).dtype]))
         b = b.reshape(-1).astype(F64)
         start = np.zeros(cols) if x0 is None else np.array(x0, dtype=F64).reshape(-1)
-        product, back = _product_of(A, "A"), _transposed_product_of(A)
+        product, back = product_of(A, "A"), transposed_product_of(A)
         asked = min([tol for tol in (atol, btol) if tol > 0], default=0.0)
         rtol = float(np.clip(asked, 4 * np.finfo(F64).eps, 0.5))
         rest, goal = b, 0.0
         if start.any():
             rest = b - np.asarray(product(start)).reshape(-1)
             goal = float(np.nan_to_num(rtol * np.linalg.norm(b)))  # of |b|, not of |b - A x0|
-        s = Solver(A, _damped(name, damp), None, rtol=rtol, atol=goal, maxiter=maxiter, monitor="bar" if show else None, dtype=F64)
+        s = Solver(A, damped(name, damp), None, rtol=rtol, atol=goal, maxiter=maxiter, monitor="bar" if show else None, dtype=F64)
         result = s.solve(rest)
         if result.status == "nan":
             raise InputError(f"{result.message}: {name} needs finite numbers")

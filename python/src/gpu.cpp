@@ -45,7 +45,10 @@ int ordinal_at(std::uintptr_t address) {
 } // namespace
 
 void bind_gpu(nb::module_& m) {
-  nb::class_<gpu_vector>(m, "GpuVector").def(nb::init<std::uintptr_t, index_t, char>());
+  nb::class_<gpu_vector>(m, "GpuVector")
+      .def(nb::init<std::uintptr_t, index_t, char, nb::object>())
+      .def_ro("data", &gpu_vector::data)
+      .def_ro("size", &gpu_vector::size);
   m.def("devices", &devices);
   m.def("ordinal_of", &ordinal_of);
   m.def("ordinal_at", &ordinal_at);

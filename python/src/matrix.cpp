@@ -12,23 +12,27 @@ namespace {
 
 template <class V>
 matrix<V> make(const nb::object& indptr, const nb::object& indices, const nb::object& data, shape2 shape,
-               const matrix_options& o) {
-  auto rows = rows_of<V>(indptr, indices, data, shape);
+               const matrix_options& o, stream on) {
+  auto rows = rows_of<V>(indptr, indices, data, shape, o.where, on);
   const bool is_long = rows.nnz() > long_entries;
   return at_length(is_long, o.where, [rows = std::move(rows), o] {
-    return std::visit([&](const auto& a) { return matrix<V>(a, o); }, rows.arrays);
+    return on_stream(o.where, rows.on, [&] {
+      auto made = std::visit([&](const auto& a) { return matrix<V>(a, o); }, rows.arrays);
+      rows.release_values();
+      return made;
+    });
   });
 }
 
 void construct(py_matrix* self, const nb::object& indptr, const nb::object& indices, const nb::object& data,
-               index_t rows, index_t cols, std::string format, std::string kernel, bool tune, int ordinal) {
+               index_t rows, index_t cols, std::string format, std::string kernel, bool tune, int ordinal, stream on) {
   matrix_options o;
   o.format = std::move(format);
   o.kernel = std::move(kernel);
   o.tune = tune;
   o.where = device_at(ordinal);
-  if (buffer(data).holds<double>()) new (self) py_matrix{make<double>(indptr, indices, data, {rows, cols}, o)};
-  else new (self) py_matrix{make<float>(indptr, indices, data, {rows, cols}, o)};
+  if (buffer(data).holds<double>()) new (self) py_matrix{make<double>(indptr, indices, data, {rows, cols}, o, on)};
+  else new (self) py_matrix{make<float>(indptr, indices, data, {rows, cols}, o, on)};
 }
 
 template <class V>
@@ -76,14 +80,14 @@ nb::object matmul(nb::handle_t<py_matrix> self, nb::handle x) {
   return y.is_valid() ? y : nb::object(self.attr("_matmul")(x));
 }
 
-void update_values(py_matrix& a, const nb::object& values) {
+void update_values(py_matrix& a, const nb::object& values, stream on) {
   const bool is_long = a.visit([](const auto& m) { return m.nnz() > long_entries; });
   std::visit(
       [&]<class V>(matrix<V>& m) {
         buffer from(values, false);
         const auto in = from.read<V>();
-        m = at_length(is_long, m.where(), [next = matrix<V>(m), in, alive = keep(std::move(from))]() mutable {
-          next.update_values(in);
+        m = at_length(is_long, m.where(), [next = matrix<V>(m), in, alive = keep(std::move(from)), on]() mutable {
+          on_stream(next.where(), on, [&] { next.update_values(in); });
           return next;
         });
       },
@@ -125,10 +129,12 @@ template <class F> auto get(F f) {
 
 void bind_matrix(nb::module_& m) {
   nb::class_<py_matrix>(m, "Matrix")
-      .def("__init__", &construct)
+      .def("__init__", &construct, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("rows"),
+           nb::arg("cols"), nb::arg("format"), nb::arg("kernel"), nb::arg("tune"), nb::arg("ordinal"),
+           nb::arg("stream").none())
       .def("__matmul__", &matmul)
       .def("_apply", &apply)
-      .def("_update_values", &update_values)
+      .def("_update_values", &update_values, nb::arg("values"), nb::arg("stream").none())
       .def("_triplets", &triplets)
       .def("_facts", &facts)
       .def_prop_ro(

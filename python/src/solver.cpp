@@ -40,11 +40,17 @@ std::shared_ptr<hooks> new_hooks() {
   return {new hooks, [](hooks* h) { delete_with_lock(h); }}; // also by a set-up that was given up
 }
 
+template <class V> void call(const nb::object& f, device where, cview<V> x, view<V> y) {
+  if (where.is_gpu()) call_where_they_lie(f, x, y);
+  else call_on_copy(f, x, y);
+}
+
 template <class V> struct function_preconditioner final : any_preconditioner<V> {
-  explicit function_preconditioner(nb::object f) : f(std::move(f)) {}
-  void apply(cview<V> r, view<V> z) const override { call_on_copy(f, r, z); }
+  function_preconditioner(nb::object f, device where) : f(std::move(f)), where(where) {}
+  void apply(cview<V> r, view<V> z) const override { call(f, where, r, z); }
   double stored_bytes() const override { return 0; }
   nb::object f;
+  device where;
 };
 
 /// |A| in the spectral norm is at most the root of its largest row sum times its largest column sum.
@@ -61,6 +67,15 @@ template <class V> struct kept_solver {
   std::shared_ptr<const any_preconditioner<V>> m;
   solver<V> s;
   device where{};
+
+  /// f(s), on a stream of the caller. Functions of Python are called between steps, not recorded into a graph.
+  template <class F> auto run(stream on, F f) {
+    return on_stream(where, on, [&] {
+      std::optional<driven_by_host> calls;
+      if (a) calls.emplace(where);
+      return f(s);
+    });
+  }
 };
 
 struct py_solver {
@@ -103,11 +118,12 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
   return o;
 }
 
-/// `from()` is what the solver is made from. Runs on another thread, which does not touch Python.
-template <class V, class From> kept_solver<V> set_up(bool is_long, const solve_options& o, hooks& h, From from) {
+/// `make(o)` makes the solver, on a stream of the caller. Runs on another thread, which does not touch Python.
+template <class V, class Make>
+kept_solver<V> set_up(bool is_long, const solve_options& o, hooks& h, stream on, Make make) {
   try {
-    return at_length(is_long, o.where, [o, from = std::move(from)] {
-      return kept_solver<V>{nullptr, nullptr, nullptr, solver<V>(from(), o), o.where};
+    return at_length(is_long, o.where, [o, on, make = std::move(make)] {
+      return on_stream(o.where, on, [&] { return kept_solver<V>{nullptr, nullptr, nullptr, make(o), o.where}; });
     });
   } catch (...) {
     h.cancelled = true;
@@ -117,14 +133,14 @@ template <class V, class From> kept_solver<V> set_up(bool is_long, const solve_o
 
 /// From rows of the caller.
 void from_rows(py_solver* self, const nb::object& indptr, const nb::object& indices, const nb::object& data,
-               index_t rows, index_t cols, const nb::dict& options) {
+               index_t rows, index_t cols, stream on, const nb::dict& options) {
   const auto h = new_hooks();
   const auto o = options_of(options, h);
   const auto make = [&]<class V>(V) {
-    auto given = rows_of<V>(indptr, indices, data, {rows, cols});
+    auto given = rows_of<V>(indptr, indices, data, {rows, cols}, o.where, on);
     const bool is_long = given.nnz() > long_entries;
-    return set_up<V>(is_long, o, *h, [given = std::move(given)] {
-      return std::visit([](const auto& a) { return to_coo(a); }, given.arrays);
+    return set_up<V>(is_long, o, *h, on, [given = std::move(given)](const solve_options& same) {
+      return std::visit([&](const auto& a) { return solver<V>(a, same); }, given.arrays);
     });
   };
   if (buffer(data).holds<double>()) new (self) py_solver{h, make(double{})};
@@ -134,15 +150,16 @@ void from_rows(py_solver* self, const nb::object& indptr, const nb::object& indi
 /// A' of a matrix whose product with it is there.
 template <class V> std::shared_ptr<const any_operator<V>> transpose_of(const matrix<V>& m) {
   const shape2 s = m.shape();
-  return std::make_shared<function_operator<V>>(shape2{s.cols, s.rows},
-                                                [m](cview<V> x, view<V> y) { m.apply_transposed(V(1), x, V(0), y); });
+  return std::make_shared<function_operator<V>>(
+      shape2{s.cols, s.rows}, [m](cview<V> x, view<V> y) { m.apply_transposed(V(1), x, V(0), y); }, m.where());
 }
 
 /// A product in Python as an operator; none where there is none.
-template <class V> std::shared_ptr<const any_operator<V>> operator_of(const nb::object& product, shape2 shape) {
+template <class V>
+std::shared_ptr<const any_operator<V>> operator_of(const nb::object& product, shape2 shape, device where) {
   if (product.is_none()) return {};
-  return std::make_shared<function_operator<V>>(shape,
-                                                [product](cview<V> x, view<V> y) { call_on_copy(product, x, y); });
+  return std::make_shared<function_operator<V>>(
+      shape, [product, where](cview<V> x, view<V> y) { call(product, where, x, y); }, where);
 }
 
 /// From a matrix that is stored, and a function that preconditions, or None.
@@ -151,14 +168,16 @@ void from_matrix(py_solver* self, const py_matrix& a, const nb::object& precondi
   const auto o = options_of(options, h);
   a.visit([&]<class V>(const matrix<V>& m) {
     if (precondition.is_none()) {
-      new (self) py_solver{h, set_up<V>(m.nnz() > long_entries, o, *h, [m] { return m; })};
+      new (self) py_solver{h, set_up<V>(m.nnz() > long_entries, o, *h, {},
+                                        [m](const solve_options& same) { return solver<V>(m, same); })};
       return;
     }
     const auto op = m.op();
     const auto transposed = transpose_of(m);
-    const auto p = std::make_shared<function_preconditioner<V>>(precondition);
+    const auto p = std::make_shared<function_preconditioner<V>>(precondition, m.where());
+    const operator_facts facts = at_length(false, m.where(), [m] { return facts_of(m); });
     new (self)
-        py_solver{h, kept_solver<V>{op, transposed, p, solver<V>(*op, p.get(), o, facts_of(m), transposed.get())}};
+        py_solver{h, kept_solver<V>{op, transposed, p, solver<V>(*op, p.get(), o, facts, transposed.get()), m.where()}};
   });
 }
 
@@ -168,10 +187,11 @@ void from_function(py_solver* self, const nb::object& product, const nb::object&
   const auto h = new_hooks();
   const auto o = options_of(options, h);
   const auto make = [&]<class V>(V) {
-    const auto op = operator_of<V>(product, {rows, cols}), back = operator_of<V>(transposed, {cols, rows});
+    const auto op = operator_of<V>(product, {rows, cols}, o.where),
+               back = operator_of<V>(transposed, {cols, rows}, o.where);
     std::shared_ptr<function_preconditioner<V>> p;
-    if (!precondition.is_none()) p = std::make_shared<function_preconditioner<V>>(precondition);
-    return kept_solver<V>{op, back, p, solver<V>(*op, p.get(), o, {}, back.get())};
+    if (!precondition.is_none()) p = std::make_shared<function_preconditioner<V>>(precondition, o.where);
+    return kept_solver<V>{op, back, p, solver<V>(*op, p.get(), o, {}, back.get()), o.where};
   };
   if (single) new (self) py_solver{h, make(float{})};
   else new (self) py_solver{h, make(double{})};
@@ -218,7 +238,7 @@ nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x, stream
         const auto in = from.read<V>();
         const auto out = to.write<V>();
         const nb::gil_scoped_release unlocked;
-        return on_stream(kept.where, s, [&] { return kept.s.solve(in, out); });
+        return kept.run(s, [&](solver<V>& own) { return own.solve(in, out); });
       },
       self.is);
   nb::dict d = dict_of(report);
@@ -235,7 +255,7 @@ nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object&
         const auto in = from.read<V>();
         const auto out = to.write<V>();
         const nb::gil_scoped_release unlocked;
-        return on_stream(kept.where, s, [&] { return kept.s.solve(in, out, columns); });
+        return kept.run(s, [&](solver<V>& own) { return own.solve(in, out, columns); });
       },
       self.is);
   nb::list all;
@@ -247,7 +267,8 @@ nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object&
 
 void bind_solver(nb::module_& m) {
   nb::class_<py_solver> c(m, "Solver");
-  c.def("__init__", &from_rows);
+  c.def("__init__", &from_rows, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("rows"),
+        nb::arg("cols"), nb::arg("stream").none(), nb::arg("options"));
   c.def("__init__", &from_matrix, nb::arg("matrix"), nb::arg("precondition").none(), nb::arg("options"));
   c.def("__init__", &from_function, nb::arg("product"), nb::arg("transposed").none(), nb::arg("rows"), nb::arg("cols"),
         nb::arg("single"), nb::arg("precondition").none(), nb::arg("options"));

@@ -30,11 +30,12 @@ template <> inline constexpr std::string_view letters<float> = "f";
 template <> inline constexpr std::string_view letters<std::int32_t> = "i";
 template <> inline constexpr std::string_view letters<std::int64_t> = "lq";
 
-/// A contiguous vector in the memory of a GPU, as furrow/_gpu.py found it, which keeps it for the call.
+/// A contiguous vector in the memory of a GPU, of an array of Python's.
 struct gpu_vector {
   std::uintptr_t data;
   index_t size;
   char letter;
+  nb::object owner; ///< the array, whose memory it is
 };
 
 /// A contiguous array of the caller, held for as long as this lives, or a `gpu_vector`. Made and ended with the
@@ -56,7 +57,7 @@ public:
     PyErr_Clear();
     raw_ = {};
   }
-  buffer(buffer&& other) noexcept : raw_(std::exchange(other.raw_, {})), there_(other.there_) {}
+  buffer(buffer&& other) noexcept : raw_(std::exchange(other.raw_, {})), there_(std::move(other.there_)) {}
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
   buffer& operator=(buffer&&) = delete;
@@ -118,13 +119,22 @@ template <class T> nb::object new_array(cview<T> values) {
   return array;
 }
 
-/// y <- what `f` says of x, elements of V: the function of furrow/_arrays.py has made it fit. Takes the lock.
+/// y <- what `f` says of x, elements of V: the function of furrow/_operators.py has made it fit. Takes the lock.
 template <class V> void call_on_copy(const nb::object& f, cview<V> x, view<V> y) {
   const nb::gil_scoped_acquire lock;
   const nb::object result = f(new_array(x));
   const buffer from(result, false);
   if (from.read<V>().size != y.size) throw nb::value_error("a function gave back a vector of another length");
   std::copy_n(from.read<V>().data, y.size, y.data);
+}
+
+/// The same on a GPU: `f` gets x and y where they lie, and enqueues on the current stream what writes y.
+template <class V> void call_where_they_lie(const nb::object& f, cview<V> x, view<V> y) {
+  const nb::gil_scoped_acquire lock;
+  const auto lent = [](const void* at, index_t size) {
+    return gpu_vector{reinterpret_cast<std::uintptr_t>(at), size, letters<V>[0], nb::none()};
+  };
+  f(lent(x.data, x.size), lent(y.data, y.size));
 }
 
 /// f() on a thread of its own, without the interpreter's lock, while this one looks out for Ctrl-C, which raises within

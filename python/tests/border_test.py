@@ -10,7 +10,8 @@ from hypothesis import given
 
 import furrow
 
-FORMATS = ["auto", *furrow.show_config()["formats"], "dia:1000"]
+MAY_REFUSE = {"bcsr", "dia", "ell", "hdia", "stencil"}  #: what would take too much memory for them, unless a parameter says so
+FORMATS = ["auto", *furrow.show_config()["formats"], "dia:1000", "hdia:1000", "ell:1000", "stencil:0"]
 
 
 @st.composite
@@ -39,7 +40,7 @@ def test_products_are_those_of_scipy(A, format):
     try:
         P = furrow.Matrix(A, format=format)
     except furrow.InputError as e:
-        assert format != "auto" and "places an entry" in str(e) or "use" in str(e)
+        assert format in MAY_REFUSE and ("choose another format, or" in str(e) or "use csr" in str(e))
         return
     assert P.shape == A.shape and P.dtype == A.dtype
     rng = np.random.default_rng(1)

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import inspect
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import furrow
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULES = ["furrow"] + [f"furrow.{name}" for name in (
-    "_matrix", "_solve", "_result", "_inputs", "_dense", "_config", "_errors", "chebyshev", "scipy_compat")]
+    "_matrix", "_solver", "_solve", "_result", "_inputs", "_dense", "_config", "_errors", "chebyshev", "scipy_compat")]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -85,7 +86,13 @@ def test_page_on_a_gpu():
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda p: p.stem)
 def test_gallery(script, tmp_path):
+    """Each script runs, says something, and draws the picture that is kept beside it."""
+    images = pytest.importorskip("matplotlib.image")
     ran = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=120,
-                         check=False)
+                         env={**os.environ, "MPLBACKEND": "agg"}, check=False)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout
+    drawn = images.imread(tmp_path / f"{script.stem}.png")
+    kept = images.imread(script.parent / "pictures" / f"{script.stem}.png")
+    assert drawn.shape == kept.shape and drawn.std() > 0.05
+    assert abs(drawn - kept).mean() < 0.01, f"{script.stem}.png is not what examples/python/pictures shows"

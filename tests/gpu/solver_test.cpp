@@ -108,6 +108,35 @@ TYPED_TEST(gpu_solver, runs_an_operator_of_the_caller_inside_its_graph) {
   for (index_t i = 0; i < 625; ++i) ASSERT_NEAR(got[i], expected[i], 40 * std::numeric_limits<V>::epsilon()) << i;
 }
 
+TYPED_TEST(gpu_solver, lets_functions_wait_where_the_host_drives) {
+  using V = TypeParam;
+  const auto matrix = kit::as_precision<V>(kit::laplacian(25, 25));
+  const stats s = measure(matrix);
+  const auto inside = make<V>(choose(s, precision_of<V>, this->gpu, {"csr", "auto"}), this->gpu, matrix);
+  index_t calls = 0;
+  const auto through_the_host = [&](cview<V> x, view<V> y) { // as no graph could record it
+    host_array<V> home(x.size);
+    copy_bytes(host_memory{}, home.data(), gpu_memory{}, x.data, home.byte_count());
+    const gpu_array<V> own(home);
+    inside->apply(V(1), as_cview(own), V(0), y);
+    ++calls;
+  };
+  const auto plain = [&](cview<V> x, view<V> y) { inside->apply(V(1), x, V(0), y); };
+  const function_operator<V> waits({625, 625}, through_the_host, this->gpu), recorded({625, 625}, plain, this->gpu);
+  const auto b = kit::random_vector<V>(625, 5);
+  for (const char* method : {"cg", "bicgstab", "gmres:20"}) {
+    const operator_facts facts{s.norm_inf, s.row_max};
+    host_array<V> x(625, V(0)), expected(625, V(0));
+    solver<V>(recorded, nullptr, this->options(method, "none"), facts).solve(as_cview(b), as_view(expected));
+    const driven_by_host here(this->gpu);
+    calls = 0;
+    const auto report = solver<V>(waits, nullptr, this->options(method, "none"), facts).solve(as_cview(b), as_view(x));
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    EXPECT_GE(calls, report.iterations) << method;
+    EXPECT_TRUE(kit::same_bits(as_cview(x), as_cview(expected))) << method;
+  }
+}
+
 TYPED_TEST(gpu_solver, shows_x_to_a_monitor) {
   using V = TypeParam;
   auto o = this->options("cg", "none");

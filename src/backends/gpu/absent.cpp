@@ -5,6 +5,7 @@
 
 #include <furrow/array.hpp>
 #include <furrow/device.hpp>
+#include <furrow/function_operator.hpp>
 
 namespace furrow {
 namespace {
@@ -41,6 +42,10 @@ execution_scope::execution_scope(const execution& e) {
   check(!e.stream, fault::usage, "the CPU has no streams: give a GPU, or no stream");
 }
 execution_scope::~execution_scope() = default;
+
+struct driven_by_host::impl {};
+driven_by_host::driven_by_host(device where) { select_device(where); }
+driven_by_host::~driven_by_host() = default;
 
 turn::turn(device where) : where_(where) { select_device(where); }
 turn::~turn() = default;

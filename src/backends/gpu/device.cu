@@ -7,6 +7,7 @@
 #include "core/memory_place.hpp"
 
 #include <furrow/device.hpp>
+#include <furrow/function_operator.hpp>
 
 #include <atomic>
 #include <map>
@@ -19,6 +20,11 @@ namespace furrow {
 
 /// A queue on a stream of the caller.
 struct execution_scope::impl {
+  gpu::lent_queue lent;
+};
+
+/// The queue as it is, without graphs.
+struct driven_by_host::impl {
   gpu::lent_queue lent;
 };
 
@@ -261,6 +267,18 @@ execution_scope::~execution_scope() {
     if (!gpu::is_recorded(q.stream)) gpu::join(q.stream, own);
   } catch (const error&) {
   } // the device is gone
+}
+
+driven_by_host::driven_by_host(device where) {
+  if (!where.is_gpu()) return;
+  auto made = std::make_unique<impl>();
+  made->lent.q = gpu::queue_of(where.ordinal);
+  made->lent.q.graphs = false;
+  gpu::push(made->lent);
+  impl_ = std::move(made);
+}
+driven_by_host::~driven_by_host() {
+  if (impl_) gpu::pop(impl_->lent);
 }
 
 void* gpu_memory::allocate(std::size_t bytes) {

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a system is solved."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core, _gpu
+from ._arrays import F64, contiguous, is_matrix, real_type, refuse_gpu
+from ._errors import InputError, UsageError
+from ._matrix import Matrix
+from ._operators import is_of_numpy
+
+
+def device_for(A: Any, solver: str, M: Any, device: str | None, b: int | None = None, *, has_b: bool = False) -> Any:
+    """The GPU that solves; None: the CPU. `b`: where a right-hand side lies."""
+    named = M is None or isinstance(M, str)
+    if isinstance(A, Matrix):
+        _gpu.check_asked(device, A._where)
+        _gpu.check_at("b", b, A._where, "A, a Matrix,")
+        where = A._where
+    else:
+        where = _gpu.pick(device, _gpu.ordinal_of(A) if is_matrix(A) else None, b,
+                          lambda: named and _pays(A, solver, M), has_b=has_b)
+    for operator, name in ((A, "A"), (M, "M")):
+        if where is not None and is_of_numpy(operator):
+            raise UsageError(f'{name} is a LinearOperator of SciPy, whose products are made on the CPU alone: say '
+                             'device="cpu" and give arrays in host memory, or give a function of arrays on a GPU, or a '
+                             'LinearOperator of CuPy')
+    return where
+
+
+def device_with(coordinates: Any, A: Any, device: str | None) -> str | None:
+    """The CPU makes use of coordinates, so it is chosen where nothing else was said."""
+    free = coordinates is not None and device is None and not isinstance(A, Matrix)
+    return "cpu" if free and not (is_matrix(A) and _gpu.ordinal_of(A) is not None) else device
+
+
+def by_nodes(coordinates: Any) -> Any:
+    """Coordinates as the library takes them: (a vector, node by node, and their number a node)."""
+    if coordinates is None:
+        return None
+    refuse_gpu(coordinates, "coordinates")
+    points = np.asarray(coordinates)
+    if points.ndim != 2:
+        raise InputError(f"coordinates are of shape {points.shape}: give an array of shape (nodes, 2) or (nodes, 3)")
+    real_type(points.dtype)
+    return contiguous(points.reshape(-1), F64), points.shape[1]
+
+
+def _pays(A: Any, solver: str, M: str | None) -> bool:
+    """Whether a GPU pays for the copies of a system in host memory."""
+    if not is_matrix(A):
+        return False
+    entries = A.nnz if sp.issparse(A) else np.size(A)
+    names = [(solver, _core.solvers()), (M or "none", _core.preconditioners())]
+    return entries >= _gpu.PAYS_FROM and all(
+        on_gpu for given, known in names for name, _, on_gpu in known if name == given.partition(":")[0])

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A matrix by its rows, where the library reads them: in host memory, or on the GPU that they lie on."""
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from typing import Any
+
+import numpy as np
+
+from . import _gpu
+from ._arrays import as_rows, contiguous, real_type
+from ._errors import UsageError
+from ._homes import Home
+from ._libraries import home_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """Arrays for the compiled part."""
+
+    indptr: Any
+    indices: Any
+    data: Any
+    shape: tuple[int, int]
+    nnz: int
+    home: Home | None  #: of the arrays on a GPU; None: they lie in host memory
+
+    @property
+    def stream(self) -> int | None:
+        """The stream that they are used on."""
+        return None if self.home is None else self.home.stream()
+
+
+def rows_at(A: Any, where: int | None, dtype: Any = None) -> Rows:
+    """The rows of A for a matrix that lives on `where`: those on that GPU stay there. Values are of `dtype`, or of the
+    type that A's become."""
+    if where is not None and _gpu.ordinal_of(A) == where:
+        return _rows_there(A, dtype)
+    indptr, indices, data, shape = as_rows(A)
+    data = data if dtype is None else contiguous(data, dtype)
+    return Rows(indptr, indices, data, shape, len(data), None)
+
+
+def _rows_there(A: Any, dtype: Any) -> Rows:
+    """Offsets and columns stay where they lie; values are a copy, which what the caller writes later does not reach."""
+    if A.ndim != 2:
+        raise UsageError(f"A has {A.ndim} axes: a matrix has 2")
+    home = home_of(A.data if _gpu.is_sparse(A) and not _gpu.is_torch(A) else A, "A")
+    indptr, indices, data = _parts(A, home)
+    wide = max(home.item_size(indptr), home.item_size(indices)) > 4
+    index = np.dtype(np.int64 if wide else np.int32)
+    values = home.contiguous(data, real_type(home.dtype(data)) if dtype is None else dtype)
+    if home.overlap(values, data):
+        values = home.copied(values)
+    return Rows(home.core(home.contiguous(indptr, index)), home.core(home.contiguous(indices, index)),
+                home.core(values), (int(A.shape[0]), int(A.shape[1])), int(values.shape[0]), home)
+
+
+def _parts(A: Any, home: Home) -> tuple[Any, Any, Any]:
+    """(indptr, indices, data) as arrays of the home; what is not by rows is converted by its own library, there."""
+    if _gpu.is_torch(A):
+        A = A.detach()
+        A = A if str(A.layout) == "torch.sparse_csr" else A.to_sparse_csr()
+        return A.crow_indices(), A.col_indices(), A.values()
+    if not _gpu.is_sparse(A):
+        A = home.enter(A, "A")
+        A = importlib.import_module("cupyx.scipy.sparse").csr_matrix(A.astype(real_type(A.dtype), copy=False))
+    elif _gpu.is_cupy_sparse(A):
+        A = A if A.format == "csr" else A.tocsr()
+    else:
+        return home.enter(A.indptr, "A"), home.enter(A.indices, "A"), home.enter(A.data, "A")
+    return A.indptr, A.indices, A.data

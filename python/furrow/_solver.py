@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A system that is set up once and solved often."""
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _core, _gpu
+from ._arrays import F32, is_matrix, real_type
+from ._columns import are_columns, as_lines, gather, one_only, output
+from ._errors import DeviceError, InputError, UsageError
+from ._homes import Home
+from ._libraries import home_of
+from ._matrix import Matrix
+from ._operators import (
+    fitted,
+    fitted_there,
+    operator_dtype,
+    product_of,
+    transposed_product_of,
+    unseen_method,
+    zero_of_zero,
+)
+from ._placing import by_nodes, device_for, device_with
+from ._result import Result
+from ._rows import rows_at
+from ._watching import Watching
+
+_SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
+
+
+def _is_least_squares(solver: str) -> bool:
+    return solver.partition(":")[0] in ("lsmr", "lsqr")
+
+
+class Solver:
+    """A system set up once and solved often.
+
+    Parameters
+    ----------
+    A : Matrix, sparse or dense matrix, LinearOperator, or what has shape and matvec
+        A `Matrix` is not looked at or stored again; what `Matrix.update_values` does to it is taken over.
+    solver : str
+        A name of `show_config()["solvers"]`, with parameters after a colon; "auto" tries what suits the matrix until
+        one converges.
+    M : str, LinearOperator, callable, sparse or dense matrix, Matrix, or None
+        The preconditioner: an approximation of the inverse of A, or the name of one; None is none.
+    rtol, atol : float
+        Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol).
+    maxiter : int or None
+        None: ten times the rows, at least 10000.
+    callback : callable
+        Called with the x so far, once an iteration; costs a copy of x each time.
+    monitor : callable, (callable, int), "bar"
+        Gets a `Step` about ten times a second, or every so many iterations; returning True stops.
+    dtype : None, float32 or float64
+        In which the system is solved; None: that of A.
+    coordinates : array_like of shape (nodes, 2) or (nodes, 3)
+        Where the nodes are, in the order of the rows of A, of which each node has as many as coordinates:
+        ``M="amg:sa"`` takes the motions of rigid bodies from them, on the CPU. Copied.
+    device : None, "cpu", "gpu", "gpu:1"
+        Where it is solved. None is where A lies, if that is a GPU or a `Matrix`, otherwise `furrow.default_device`,
+        otherwise a GPU where there is one that serves the method and A has at least 200000 entries. A GPU takes b and
+        x0 in its own memory, where they stay, or in host memory.
+
+    Examples
+    --------
+    >>> import furrow, numpy as np
+    >>> s = furrow.Solver(furrow.generate("poisson2d:20"), "cg", M="jacobi")
+    >>> b = np.ones(400)
+    >>> bool((s.solve(b).x == s.solve(b).x).all()), s.solve(b).seconds["setup"]
+    (True, 0.0)
+    """
+
+    def __init__(self, A: Any, solver: str = "auto", M: Any = "auto", *, rtol: float = 1e-08, atol: float = 0.0,
+                 maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
+                 format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
+                 assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None) -> None:
+        shape = getattr(A, "shape", None)
+        if shape is None and is_matrix(A):
+            A = np.asarray(A)
+            shape = A.shape
+        if shape is None:
+            raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
+        if len(shape) != 2:
+            raise InputError(f"A is of shape {tuple(shape)}: a matrix has rows and columns")
+        if shape[0] != shape[1] and solver != "auto" and not _is_least_squares(solver):
+            raise InputError(f"A is of shape {tuple(shape)}: {solver} solves square systems only, lsmr takes any shape")
+        self.shape, self.A = tuple(map(int, shape)), A
+        self.dtype = real_type(np.dtype(dtype) if dtype is not None else operator_dtype(A))
+        if self.dtype == F32 and rtol < _SMALLEST_RTOL and not atol > 0:
+            raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {_SMALLEST_RTOL:.1g} or more, or "
+                             "give A or b in float64")
+        if maxiter is not None and maxiter < 1:
+            raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
+        named = M is None or isinstance(M, str)
+        if coordinates is not None and not named:
+            raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
+        self._where = device_for(A, solver, M, device_with(coordinates, A, device))
+        self.device = _gpu.name_of(self._where)
+        self.solver = solver
+        self._free = threading.Lock()
+        self._watching = Watching(callback, monitor)
+        wanted = "auto" if solver == "direct" else "none"  # its factors are what makes it direct
+        self.precond = (M or wanted) if named else "given"
+        if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
+            self.solver = solver = unseen_method(A, self.shape)
+        self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
+        self._options: dict[str, Any] = {
+            "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
+            "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
+            "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
+            "monitor": self._watching.monitor, "monitor_every": self._watching.every,
+            "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates)}
+        if not named and self._where is not None and is_matrix(M):
+            M = Matrix(M, device=self.device)
+        if isinstance(M, Matrix) and M._where != self._where and self._where is not None:
+            raise DeviceError(f"M is a Matrix on the {M.device}, but the system is solved on the {self.device}: make "
+                              f'another one by Matrix(M, device="{self.device}")')
+        self._calls_python = not named or not (is_matrix(A) or isinstance(A, Matrix))
+        self._M = None if named else self._called(product_of(M, "M"), self.shape[1], "M")
+        self._set_up()
+
+    def _called(self, f: Any, n: int, name: str) -> Any:
+        """A function of the caller as the library calls it; the home is that of the solve that runs."""
+        if self._where is None:
+            return fitted(f, n, self.dtype, name)
+        return fitted_there(f, n, self.dtype, name, lambda: self._watching.home or Home("b"))
+
+    def _set_up(self) -> None:
+        A, o = self.A, self._options
+        version, self._stale = getattr(A, "_version", None), True
+        if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
+            if not isinstance(A, Matrix):
+                A = Matrix(A.astype(self.dtype, copy=False) if sp.issparse(A) else A, o["format"], o["kernel"],
+                           o["tune"], self.device)
+            A = A._as(self.dtype)
+            self.nnz = A.nnz
+            self._core = _core.Solver(matrix=A, precondition=self._M, options=o)
+        elif is_matrix(A):
+            rows = rows_at(A, self._where, self.dtype)
+            self.nnz = rows.nnz
+            self._core = _core.Solver(rows.indptr, rows.indices, rows.data, *rows.shape, rows.stream, o)
+        else:
+            self._core = self._of_operator(A)
+        self._version, self._stale = version, False
+
+    def _of_operator(self, A: Any) -> Any:
+        """The compiled solver of what only multiplies."""
+        o = self._options
+        if o["precond"] not in ("none", "auto"):
+            raise UsageError(f"the preconditioner {o['precond']} is made from entries, which A does not show: give "
+                             "M as a function")
+        if self._M is None:
+            self.precond = o["precond"] = "none"
+        rows, cols = self.shape
+        product, transposed = self._called(product_of(A, "A"), rows, "A"), None
+        if _is_least_squares(o["solver"]):
+            transposed = self._called(transposed_product_of(A), cols, "the transpose of A")
+        if self._where is None:
+            product = zero_of_zero(product, rows)
+        self.nnz = 0
+        return _core.Solver(product=product, transposed=transposed, rows=rows, cols=cols, single=self.dtype == F32,
+                            precondition=self._M, options=o)
+
+    def _take_new_values(self) -> None:
+        """What the pattern alone decides stays, as far as the preconditioner knows how."""
+        if self._M is not None or self._stale:
+            self._set_up()
+            return
+        with self._held():
+            self._stale = True  # what follows may be interrupted
+            self._core._update(self.A._as(self.dtype))
+            self._version, self._stale = self.A._version, False
+
+    @property
+    def setup_seconds(self) -> float:
+        """Seconds that setting up took, or the last new values of `A`."""
+        return 0.0 if self._stale else self._core.setup_seconds
+
+    def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
+        """Solves A x = b and gives a `Result`; x begins with x0, or with 0, and goes to `out` where one is given.
+
+        b of shape (n, k) is k right-hand sides: x is of that shape, and `Result.columns` has a result for each.
+        `block_cg` takes up to 16 of them at once, and so does "auto" where it takes cg.
+
+        >>> import furrow, numpy as np
+        >>> s = furrow.Solver(furrow.generate("poisson2d:20"))
+        >>> r = s.solve(np.stack([np.ones(400), np.arange(400.0)], axis=1))
+        >>> r.x.shape, r.info, [column.status for column in r.columns]
+        ((400, 2), 0, ['converged', 'converged'])
+        """
+        rows, n = self.shape
+        if self._version is not None and self._version != self.A._version:
+            self._take_new_values()
+        for name, array in (("b", b), ("x0", x0), ("out", out)):
+            _gpu.check_at(name, _gpu.ordinal_of(array), self._where, "this Solver")
+        home = home_of(b, "b")
+        if home.ordinal is None and self._where is not None and self._calls_python:
+            raise UsageError(f"b lies in host memory, but A or M is a function of Python, which is called with arrays on "
+                             f'{self.device}: give b there, or say device="cpu"')
+        if are_columns(b):
+            return self._solve_columns(home, b, x0, out)
+        rhs = home.vector(b, rows, "b")
+        self._check_type(home.dtype(rhs))
+        rhs = home.contiguous(rhs, self.dtype)
+        if out is not None:
+            home.check_out(out, (n,), self.dtype)
+            if home.overlap(rhs, out):
+                rhs = home.copied(rhs)
+        x = home.empty((n,), self.dtype) if out is None else out
+        home.fill(x, 0 if x0 is None else home.vector(x0, n, "x0"))
+        with self._alone(home):
+            report = self._core.solve(home.core(rhs), home.core(x), home.stream())
+        x = home.leave(x) if out is None else out
+        raised = report.pop("raised")
+        result = self._result(home, x, report, rhs, x0)
+        if raised is not None:
+            raised.partial = result
+            raise raised
+        self._watching.finish(result.iterations, x)
+        if out is None and np.ndim(b) == 2:
+            result.x = x.reshape(-1, 1)
+        return result
+
+    def _solve_columns(self, home: Home, b: Any, x0: Any, out: Any) -> Result:
+        """Several right-hand sides: the library takes them one behind the other, as lines."""
+        rows, n = self.shape
+        one_only(b, self._watching.callback, None)
+        count = np.shape(b)[1]
+        lines = as_lines(home, b, rows, None, "b")
+        self._check_type(home.dtype(lines))
+        rhs = home.contiguous(lines, self.dtype)
+        x = output(home, out, n, count, self.dtype)
+        if home.overlap(rhs, x):
+            rhs = home.copied(rhs)
+        home.fill(x, 0 if x0 is None else as_lines(home, x0, n, count, "x0"))
+        with self._alone(home):
+            said: Any = self._core.solve_columns(home.core(rhs), home.core(x), count, home.stream())
+        reports, raised = said
+        columns = [self._result(home, home.leave(x[k]), report, rhs[k], x0) for k, report in enumerate(reports)]
+        result = gather(home.leave(x.T), columns)
+        if out is not None:
+            if not home.overlap(out, x):
+                home.fill(out, x.T)
+            result.x = out
+        if raised is not None:
+            raised.partial = result
+            raise raised
+        self._watching.finish(0, None)
+        return result
+
+    def _check_type(self, dtype: Any) -> None:
+        if real_type(self.dtype, dtype) != self.dtype and self.dtype == F32:
+            raise TypeError("b is float64, but the solver was set up in float32: give dtype=numpy.float64 to it, or "
+                            "b.astype(numpy.float32)")
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[None]:
+        if not self._free.acquire(blocking=False):
+            raise UsageError("this Solver is solving already: it serves one solve at a time, two may run side by side")
+        try:
+            yield
+        finally:
+            self._free.release()
+
+    @contextlib.contextmanager
+    def _alone(self, home: Home) -> Iterator[None]:
+        with self._held():
+            self._watching.last, self._watching.home = 0, home
+            yield
+
+    def _result(self, home: Home, x: Any, report: Any, rhs: Any, x0: Any) -> Result:
+        rtol, atol = self._options["rtol"], self._options["atol"]
+        size = home.norm(rhs) if atol > 0 else 0.0
+        return Result(x, report, self.A, solver=self.solver, precond="given" if self._M is not None else "",
+                      shape=self.shape, nnz=self.nnz, rtol=rtol, atol=atol,
+                      goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
+                      x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit, where=self._where)
+
+    def __repr__(self) -> str:
+        return (f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name} on the "
+                f"{self.device}>")

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""callback, monitor and residuals."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ._errors import UsageError
+from ._homes import Home
+from ._result import Step
+
+
+class Watching:
+    """callback, monitor and residuals of a call, as the library hears them."""
+
+    def __init__(self, callback: Callable[[Any], object] | None, monitor: Any) -> None:
+        self.callback, self.every, self.watch, self.monitor = callback, 1, None, None
+        self.last, self.bar = 0, monitor == "bar"
+        self.home: Home | None = None  # of the solve that runs
+        own_every = 0
+        if self.bar:
+            monitor = _draw
+        elif isinstance(monitor, tuple):
+            monitor, own_every = monitor
+            if own_every < 1:
+                raise UsageError(f"monitor=(f, {own_every}): tell it every 1 iteration or more")
+        if monitor is not None and not callable(monitor):
+            raise TypeError('monitor is a function of a step, such a function with a number, or "bar"')
+        if callback is not None and not callable(callback):
+            raise TypeError("callback is a function of the x so far")
+        if monitor is not None and not own_every:
+            self.watch = lambda *step: bool(monitor(Step(*step)))
+        if callback is None and own_every:
+            self.every = own_every
+            self.monitor = lambda iteration, residual, seconds, x: bool(
+                monitor(Step(iteration, residual, seconds, self._own(x))))
+        elif callback is not None:
+            def heard(iteration: int, residual: float, seconds: float, x: Any) -> Any:
+                self.last = iteration
+                x = self._own(x)
+                callback(x)
+                return bool(own_every and iteration % own_every == 0 and monitor(Step(iteration, residual, seconds, x)))
+
+            self.monitor = heard
+
+    def _own(self, x: Any) -> Any:
+        """The x of the library as an array of the caller's kind."""
+        return x if self.home is None else self.home.from_host(x)
+
+    def finish(self, iterations: int, x: Any) -> None:
+        """The iteration that ended the solve is told of when it is known to be the last."""
+        if self.callback is not None and iterations > self.last:
+            self.callback(x)
+        if self.bar:
+            print(file=sys.stderr)
+
+
+def _draw(step: Any) -> None:
+    print(f"\riteration {step.iteration:8,}  residual {step.residual:.3e}  {step.seconds:6.1f} s", end="",
+          file=sys.stderr, flush=True)
