@@ -38,7 +38,8 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   const std::string_view parameters = take_apart(solver).parameters;
   const bool both_ways = method.needs.transposed;
   const double stored = both_ways ? 2 * l.bytes : l.bytes; // A' takes about as much as A
-  const preconditioner_layout m = method.set_up ? preconditioner_layout{} : lay_out_preconditioner(precond, s, p, o);
+  const preconditioner_layout m =
+      method.set_up.replaces_m() ? preconditioner_layout{} : lay_out_preconditioner(precond, s, p, o);
   const double vectors = vector * double(method.vectors(parameters)) + m.bytes;
   memory_estimate e;
   e.host = 2 * vector + (both_ways ? held(s, p) : 0); // b, x, and the triplets of A'

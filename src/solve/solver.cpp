@@ -140,6 +140,8 @@ template <class V> struct solver<V>::state {
     method = &find_solver(solver);
     check(method->on_gpu || !options.where.is_gpu(), fault::device,
           "{} has no GPU part: cg takes one right-hand side after the other there, or solve on the CPU", method->name);
+    check(method->on_cpu || options.where.is_gpu(), fault::device,
+          "{} keeps the system on the chip of a GPU, and has no part for the CPU: take cg there", method->name);
     check(method->runner<V>() != nullptr, fault::usage,
           "{} works in single precision inside, and takes systems in double precision only", method->name);
     parameters = take_apart(solver).parameters;
@@ -242,10 +244,10 @@ template <class V> void solver<V>::state::set_up(matrix_source<V> given, const m
   m = own_m.get();
 }
 
-/// Or what the method makes in its place.
+/// And what the method makes beside it or in its place.
 template <class V>
 void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, const stats& s, bool symmetric) {
-  if (!method->set_up) {
+  if (!method->set_up.replaces_m()) {
     const solver_needs needs = with_coordinates(method->needs_for(symmetric), options);
     auto last = std::move(before);
     auto* const kept_values = dynamic_cast<takes_new_values<V>*>(last.get());
@@ -255,10 +257,10 @@ void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, cons
       last.reset(); // before another one takes memory
       own_m = make_preconditioner(options.precond, given, s, options.where, needs);
     }
-    return;
+  } else {
+    own_m = std::make_unique<no_preconditioner<V>>();
   }
-  kept = method->set_up.template make<V>()(given.triplets(), parameters, options);
-  own_m = std::make_unique<no_preconditioner<V>>();
+  if (method->set_up) kept = method->set_up.template make<V>()(given.triplets(), parameters, options);
 }
 
 template <class V> void solver<V>::state::set_up_single(coo<V> given) {
@@ -481,9 +483,6 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
   check_shape(a.shape(), state_->method);
   check(transposed || !state_->method->needs.transposed, fault::usage,
         "{} multiplies by the transposed operator, too: give it", state_->method->name);
-  check(!state_->method->set_up, fault::usage,
-        "{} keeps A and M in a form of its own: give the matrix, and a preconditioner by its name",
-        state_->method->name);
   check(!transposed || transposed->shape() == shape2{a.shape().cols, a.shape().rows}, fault::usage,
         "the transposed operator is {} x {} beside one of {} x {}", transposed ? transposed->shape().rows : 0,
         transposed ? transposed->shape().cols : 0, a.shape().rows, a.shape().cols);
@@ -494,6 +493,16 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
   state_->norm_inf = state_->norm_2 = facts.norm;
   state_->longest_row = facts.longest_row;
   state_->format = "own", state_->kernel = a.kernel(), state_->reason = "given";
+  if (const own_set_up& own = state_->method->set_up) {
+    const auto entries = own.beside_m ? a.to_triplets() : decltype(a.to_triplets()){};
+    check(bool(entries), fault::usage,
+          "{} keeps A and M in a form of its own: give the matrix, and a preconditioner by its name",
+          state_->method->name);
+    const turn mine(o.where);
+    solve_options with_m = o;
+    with_m.precond = "auto";
+    state_->kept = own.template make<V>()(*entries, state_->parameters, with_m);
+  }
 }
 
 template <class V> solver<V>::solver(solver&&) noexcept = default;

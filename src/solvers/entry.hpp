@@ -31,8 +31,8 @@ template <class V> struct linear_system {
   bool inner = false;
 };
 
-/// A set-up of a method's own, from the triplets of A that a preconditioner sees. M is its affair, too: the method's
-/// own M is the identity. Null: the method needs an operator and M, and solves with operators of the caller.
+/// A set-up of a method's own, from the triplets of A that a preconditioner sees. Null: the method needs an operator
+/// and M, and solves with operators of the caller.
 struct own_set_up {
   /// What it takes beside the operator, in bytes, making included.
   memory_estimate (*estimate)(const stats& s, std::string_view parameters, const solve_options& options) = nullptr;
@@ -41,7 +41,12 @@ struct own_set_up {
                                        const solve_options& options) = nullptr;
   std::unique_ptr<solver_keeps> (*f32)(const coo<float>& a, std::string_view parameters,
                                        const solve_options& options) = nullptr;
+  /// M is made as for any other method; otherwise it is the set-up's affair, too, and the method's own the identity.
+  bool beside_m = false;
+  /// Whether it may serve, from statistics alone. Null: it does.
+  bool (*may_serve)(const stats& s, precision p, device where) = nullptr;
 
+  bool replaces_m() const { return estimate && !beside_m; }
   explicit operator bool() const { return estimate != nullptr; }
   template <class V> auto make() const { return for_value<V>(f64, f32); }
 };
@@ -63,6 +68,7 @@ struct solver_entry {
   std::string_view parameters{};       ///< what may follow the name, for people: "[:RESTART]"
   std::string_view precond = "jacobi"; ///< the preconditioner that "auto" means
   bool on_gpu = true;                  ///< whether it has code for a GPU
+  bool on_cpu = true;                  ///< and for the CPU
   /// Several right-hand sides at once, on the CPU: b and x of the system hold columns one behind the other, finite,
   /// none of b zero. Null: they are solved one after the other.
   columns_runner<double> columns_f64 = nullptr;

@@ -30,6 +30,8 @@ namespace furrow {
 ///   look(home, first, last)  only of a method that keeps numbers of its own: is shown the slots after steps first to
 ///                    last, at most 4096 of them
 ///   waits()          only of a method whose step waits for the device itself: the host drives its loop
+///   loop(until), first_chunk()  only of a method with a loop of its own in place of the space's `repeat`: start(n)
+///                    enqueues at most n steps, 1 at least; and how many steps it makes at first
 ///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
 ///   normal_residual(norm), least_squares(ratio)  only of methods of least squares: |A'r| / (|A| |r|) worked
 ///                    out anew from r(), whose norm is given, and the end that it means where it is small. The
@@ -51,7 +53,8 @@ public:
 
   iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots)
       : s_(space), system_(system), o_(options), n_(system.x.size), slots_(control::own_slot + own_slots),
-        r_(space.make(system.b.size)), numbers_(space.make_slots(slots_ + ring)), home_(slots_ + ring) {}
+        r_(space.make(system.b.size)), numbers_(space.make_slots(slots_ + ring)), looks_(space.make_slots(look_count)),
+        home_(slots_ + ring) {}
 
   view<V> r() { return as_view(r_); }
   /// A slot by its name: those of `control::slot_name`, and the solver's own from `control::own_slot` on.
@@ -70,7 +73,7 @@ public:
   /// slot `control::rr` and waits.
   double rounding_of_residual() {
     const double unit = std::numeric_limits<V>::epsilon() / 2;
-    return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_of(system_.x) + norm_b_);
+    return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_of_x() + norm_b_);
   }
   /// |x - x0| / |x|, see `moved_since`.
   double moved_since_first_guess() { return first_x_.empty() ? 1 : moved_since(first_x_); }
@@ -79,23 +82,22 @@ public:
 
   template <class Method> solve_report run(Method& method) {
     using judge = decltype(method.judge());
-    norm_b_ = norm_of(system_.b);
+    s_.dot(system_.b, system_.b, look_at(of_b));
+    look_again();
+    norm_b_ = std::sqrt(looked_[of_b]);
     goal_ = std::max(o_.rtol * norm_b_, o_.atol);
     limit_ = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * n_, 10000);
-    recompute_residual();
     first_ = best_ = residual_;
     keep_first_guess();
     record(residual_, seconds());
-    auto loop = s_.repeat([&method] { method.step(); },
-                          control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()},
-                          system_.m.waits() || requires { method.waits(); });
+    auto loop = loop_of(method, control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()});
     if (!finished(method, control::running)) {
       int idle = 0;
       for (double smallest = residual_;; ++report_.restarts) {
         begin_again(method);
         const int v = run_chunks(loop, method);
         if (system_.inner && takes_at_its_word(v)) break;
-        recompute_residual();
+        look_again();
         if (ended_by(v, method) || finished(method, v)) break;
         if (system_.inner) {
           give_up(v, method);
@@ -121,6 +123,9 @@ private:
   /// Steps without a new smallest residual inside another method, which loses nothing where it begins again.
   static constexpr index_t patience_inside = 1000;
 
+  enum look_name : int { of_r, of_x, of_b, look_count }; ///< squares that one wait brings
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
   view<double> residuals() { return part(as_view(numbers_), slots_, ring); }
   control::limits limits() const {
     const double first = first_ * first_;
@@ -132,19 +137,44 @@ private:
             .outlook = double(o_.outlook)};
   }
 
+  template <class Method, class Until> auto loop_of(Method& method, const Until& until) {
+    if constexpr (requires { method.loop(until); }) {
+      chunk_ = method.first_chunk();
+      return method.loop(until);
+    } else {
+      return s_.repeat([&method] { method.step(); }, until, system_.m.waits() || requires { method.waits(); });
+    }
+  }
+
   double norm_of(cview<V> v) {
     s_.dot(v, v, at(control::rr));
     ++report_.waits;
     return std::sqrt(s_.read(at(control::rr)));
   }
-  /// r = b - A x, and its norm.
-  void recompute_residual() {
+  double norm_of_x() { return std::isnan(norm_x_) ? norm_of(system_.x) : norm_x_; }
+  void enqueue_residual() {
     s_.copy(system_.b, r());
     system_.a.apply(V(-1), system_.x, V(1), r());
+  }
+  /// r = b - A x, and its norm.
+  void recompute_residual() {
+    enqueue_residual();
     residual_ = norm_of(r());
+  }
+  slot look_at(int name) { return {looks_.data() + name}; }
+  /// The same with the norm of x, in one wait.
+  void look_again() {
+    enqueue_residual();
+    s_.dot(r(), r(), look_at(of_r));
+    s_.dot(system_.x, system_.x, look_at(of_x));
+    s_.fetch(as_cview(looks_), {looked_, look_count});
+    ++report_.waits;
+    residual_ = std::sqrt(looked_[of_r]);
+    norm_x_ = std::sqrt(looked_[of_x]);
   }
 
   template <class Method> void begin_again(Method& method) {
+    norm_x_ = unknown;
     const double rr = residual_ * residual_, steps = double(report_.iterations);
     const double fresh[] = {rr, rr, steps, 0, rr, control::running, steps, rr};
     static_assert(control::peak == 1 && control::steps == 2 && control::since_best == 3 && control::best == 4 &&
@@ -177,14 +207,23 @@ private:
     return true;
   }
 
+  /// At most so many steps, whose slots come home; whether the judge ended them.
+  template <class Loop> bool run(Loop& loop, index_t steps) {
+    constexpr bool only_starts = requires { loop.start(steps); };
+    bool done = false;
+    if constexpr (only_starts) loop.start(steps);
+    else done = loop.run(steps);
+    s_.fetch(as_cview(numbers_), as_view(home_));
+    report_.waits += only_starts ? 1 : 2;
+    return only_starts ? static_cast<int>(home_[control::why]) != control::running : done;
+  }
+
   /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
   template <class Loop, class Method> int run_chunks(Loop& loop, Method& method) {
     for (;;) {
       const double before = seconds();
       const index_t every = o_.monitor ? o_.monitor_every : ring;
-      const bool done = loop.run(std::min(chunk_, every - report_.iterations % every));
-      s_.fetch(as_cview(numbers_), as_view(home_));
-      report_.waits += 2;
+      const bool done = run(loop, std::min(chunk_, every - report_.iterations % every));
       const auto now = static_cast<index_t>(home_[control::steps]);
       const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
       for (index_t i = report_.iterations + 1; i <= now; ++i) {
@@ -241,8 +280,7 @@ private:
     const index_t iterations = std::exchange(report_.iterations, 0);
     begin_again(method);
     for (index_t now = 0; now < least_step_; now = static_cast<index_t>(home_[control::steps])) {
-      const bool done = loop.run(std::min(least_step_ - now, ring));
-      s_.fetch(as_cview(numbers_), as_view(home_));
+      const bool done = run(loop, std::min(least_step_ - now, ring));
       if (done && !resume(static_cast<int>(home_[control::why]), method)) break;
     }
     settle(method);
@@ -265,6 +303,7 @@ private:
 
   /// Columns without entries hide an x that is not finite from its residual.
   bool x_is_finite() {
+    if (std::isfinite(norm_x_)) return true;
     s_.sweep(n_, pass(find_not_finite{}, in(system_.x)), at(control::rr));
     ++report_.waits;
     return s_.read(at(control::rr)) == 0;
@@ -334,7 +373,7 @@ private:
   }
 
   void keep_first_guess() {
-    if (norm_of(system_.x) == 0) return;
+    if (norm_x_ == 0) return;
     first_x_ = s_.make(n_);
     s_.copy(system_.x, as_view(first_x_));
   }
@@ -351,6 +390,7 @@ private:
   }
   /// x becomes the best one seen, r its recomputed residual.
   void hand_back_the_best() {
+    norm_x_ = unknown;
     if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
     if (best_ < first_ && !(residual_ <= best_)) {
       report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
@@ -370,16 +410,18 @@ private:
   }
   /// |x - y| / |x| in the 8-norm, which a few large elements decide.
   double moved_since(const array& y) {
-    const double size = norm_of(system_.x) / std::sqrt(double(system_.x.size));
+    const double size = norm_of_x() / std::sqrt(double(system_.x.size));
     if (!(size > 0)) return 0;
     s_.sweep(system_.x.size, pass(compare{1 / size}, in(system_.x), in(as_cview(y))), at(control::rr),
              at(control::peak));
-    report_.waits += 2;
-    const double moved = s_.read(at(control::rr)), all = s_.read(at(control::peak));
-    return std::pow(moved / all, 1.0 / 8);
+    double sums[2] = {};
+    s_.fetch({at(control::rr).at, 2}, {sums, 2});
+    ++report_.waits;
+    return std::pow(sums[control::rr] / sums[control::peak], 1.0 / 8);
   }
 
   void restore_first_guess() {
+    norm_x_ = unknown;
     report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
     if (first_x_.empty()) s_.sweep(n_, pass(set_zero{}, out(system_.x)));
     else s_.copy(as_cview(first_x_), system_.x);
@@ -416,10 +458,13 @@ private:
   int slots_;
   array r_, best_x_{}, first_x_{};
   decltype(std::declval<S&>().make_slots(0)) numbers_; ///< slots, then the ring of residuals
-  host_array<double> home_;                            ///< the same on the host
+  decltype(std::declval<S&>().make_slots(0)) looks_;
+  double looked_[look_count] = {};
+  host_array<double> home_; ///< the same on the host
   bool replaces_ = false;
   index_t chunk_ = 1, limit_ = 0, least_step_ = 0;
   double norm_b_ = 0, goal_ = 0, residual_ = 0, first_ = 0;
+  double norm_x_ = unknown;                                ///< while x stays
   double best_ = 0;                                        ///< of the x that is kept, by the recurrence
   double least_ = std::numeric_limits<double>::infinity(); ///< by the recurrence, at step least_step_
   ending ending_;

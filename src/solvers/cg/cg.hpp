@@ -22,7 +22,8 @@ namespace furrow {
 /// in the norm of M^-1 (where the first guess is 0). The same bits on every run with the same build and device. M. R.
 /// Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952; the fused passes as in Y.
 /// Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 9.1.
-template <vector_space S> class conjugate_gradients : method<S> {
+template <vector_space S> class conjugate_gradients : protected method<S> {
+protected:
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::stored, base::diagonal;
   using typename base::V;
@@ -32,11 +33,7 @@ public:
       : base(space, system, options, cg_scalars::slot_count), p_(base::make()), q_(base::make()),
         z_(base::make(stored())) {}
 
-  solve_report run() {
-    solve_report report = base::run_iteration(*this);
-    if (report.why == status::converged && report.iterations > 1) estimate(report);
-    return report;
-  }
+  solve_report run() { return run_as(*this); }
 
   /// p = z = M r and the scalars that go with it.
   void start() {
@@ -96,6 +93,16 @@ public:
     return a_.bytes_per_apply() + base::vectors(diagonal() ? 4 + 6 : 3 + 5);
   }
 
+protected:
+  /// `self`: this one, or a method that makes its steps otherwise.
+  template <class Self> solve_report run_as(Self& self) {
+    solve_report report = base::run_iteration(self);
+    if (report.why == status::converged && report.iterations > 1) estimate(report);
+    return report;
+  }
+
+  typename base::array p_;
+
 private:
   /// From the extreme Ritz values of M A: its condition, and |x - A^-1 b| <= |r|_M / smallest in the norm of M^-1,
   /// which the scalars know of x too.
@@ -119,7 +126,7 @@ private:
     return (length + 64) * (std::numeric_limits<V>::epsilon() / 2) * (diagonal() ? length : base::system_.norm_inf);
   }
 
-  typename base::array p_, q_, z_;
+  typename base::array q_, z_;
   ritz_matrix ritz_;
 };
 
