@@ -24,6 +24,9 @@ std::string usual_method(const coo<double>& a) {
 
 const solver_entry& serving(std::string_view name) {
   const solver_entry& method = find_solver(name);
+  check(!method.set_up.beside_m, fault::usage,
+        "{} keeps a matrix of its own, which refine does not hand on: name another method, as in refine:cg",
+        method.name);
   check(!method.set_up && method.name != "direct", fault::usage,
         "refine:{} would be two refinements in one: name the method inside, as in refine:cg or refine:gmres:50",
         method.name);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "plan.hpp"
+
+#include "solvers/entry.hpp"
+
+namespace furrow::resident {
+
+inline constexpr std::string_view solver_name = "cg_resident";
+
+/// Throws the sentence: rows with so many entries have no place on such a chip; its blocks do not run there.
+[[noreturn]] void does_not_fit(index_t rows, index_t entries, const chip& c);
+[[noreturn]] void does_not_run(std::int64_t bytes);
+
+/// What the GPU has for blocks of the kernel; nothing of a device that is none.
+chip chip_of(device where);
+
+/// Lays A out for the chip of that GPU, the current one. Throws `fault::memory` where it does not fit there.
+template <class V> std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, device where);
+
+/// Conjugate gradients in one kernel for many steps: x, r, p and where it can A stay in the shared memory of the
+/// multiprocessors. `system.kept` is what `keep_on_chip` made; M is the identity or a diagonal.
+///
+/// The steps are those of `conjugate_gradients`, whose judge, verdicts, restarts and estimates it has; sums have
+/// another order. Between steps elements of z pass from block to block, and two sums (`steps_kernel`). Cost of a step:
+/// two ways through the second cache, whatever the size; 3 us of an H200 where a row is a thread's. Memory: beside
+/// cg's, A by rows with columns of 2 bytes, and a word of 8 or 16 bytes a row. The same bits on every run with the same
+/// build and device.
+template <class V> solve_report run(const linear_system<V>& system, const solve_options& options);
+
+} // namespace furrow::resident

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/view.hpp>
+
+#include <cstdint>
+#include <vector>
+
+/// How a system lies on the chip: which rows a block keeps, which elements of p it needs of others, and whether its
+/// matrix lies beside its vectors.
+namespace furrow::resident {
+
+inline constexpr int threads = 512; ///< of a block
+/// Blocks at most, with the one that judges: a warp adds the sums of all, `sums_a_lane` a lane.
+inline constexpr int sums_a_lane = 5, most_blocks = 32 * sums_a_lane;
+/// Elements of the halo that a thread reads at once, and threads that do.
+inline constexpr int gather_batch = 4, gather_threads = threads - 64;
+/// Entries that a thread may keep in registers.
+inline constexpr int register_sizes[] = {4, 8};
+/// Elements of p that a block can number, its own and others'.
+inline constexpr index_t most_elements = 1 << 16;
+
+/// What a device gives to one cooperative kernel with one block a multiprocessor.
+struct chip {
+  int blocks = 0;               ///< that run at the same time; the first judges and keeps no rows
+  std::int64_t block_bytes = 0; ///< of shared memory that a block may have
+};
+
+/// What a block keeps.
+struct share_size {
+  index_t rows = 0, entries = 0;
+  index_t halo = 0; ///< elements of p of other blocks
+};
+
+/// Bytes of shared memory for that: p, x, r, q, z and M of its rows, p and z of others, offsets of its rows; `inside`:
+/// its values and columns, too. Each array begins at a multiple of 8 bytes.
+inline std::int64_t bytes_of(const share_size& s, int value_bytes, bool inside) {
+  const auto whole = [](std::int64_t bytes) { return (bytes + 7) / 8 * 8; };
+  return whole((s.rows + s.halo) * value_bytes) + 5 * whole(s.rows * value_bytes) + whole(s.halo * value_bytes) +
+         whole((s.rows + 1) * 4) + (inside ? whole(s.entries * value_bytes) + whole(s.entries * 2) : 0);
+}
+
+struct plan {
+  std::vector<std::int32_t> first;      ///< block k + 1 keeps rows first[k] to first[k + 1] - 1; a row at least
+  std::vector<std::int32_t> halo_first; ///< its part of `halo`
+  std::vector<std::int32_t> halo;       ///< columns of other blocks' rows, ascending in each part
+  std::vector<std::uint16_t> col;       ///< of each entry: a row of the block, or rows + its place in the halo
+  std::int64_t bytes = 0;               ///< of shared memory, of the block that takes most
+  bool inside = false;                  ///< the matrix lies there, too, or in registers
+  int lanes = 1;                        ///< threads a row, a power of two up to a warp
+  int registers = 0; ///< entries that a thread keeps there, with all vectors but p; 0: everything is in shared memory
+  bool fits() const { return !first.empty(); }
+  int blocks() const { return fits() ? static_cast<int>(first.size()) : 0; } ///< with the one that judges
+};
+
+/// Cuts rows so that blocks have equal shares of entries and rows together: a row costs about as much as two entries
+/// beside its own. An empty plan where not even the vectors fit, where the device runs fewer than two blocks, where
+/// entries leave 31 bits, or where a block needs more than `most_elements`. A square matrix by rows, sorted; `row_ptr`
+/// has rows + 1 offsets. Cost: two passes over the entries, and a sort of each
+/// halo, by all threads, each with 8 bytes a row.
+plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes, const chip& c);
+
+} // namespace furrow::resident

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conjugate gradients on the chip: docs/conjugate-gradients.md.
+#include "on_gpu.hpp"
+
+#include "solvers/cg_resident/cg_resident.hpp"
+
+#include "kit/guarded.hpp"
+#include "kit/random.hpp"
+#include "kit/solve_check.hpp"
+
+#include <furrow/error.hpp>
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+template <class V> struct gpu_resident : on_gpu_in<V> {
+  solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
+    solve_options o;
+    o.where = this->gpu;
+    o.solver = "cg_resident";
+    o.precond = std::move(precond);
+    o.rtol = rtol;
+    return o;
+  }
+};
+TYPED_TEST_SUITE(gpu_resident, precisions);
+
+/// Systems of each kind of block: a row a thread and several, matrix in registers, in shared memory and outside, a
+/// block alone, halos from the whole matrix, and more of them than threads read at once.
+const char* const systems[] = {"poisson1d:1",    "poisson2d:2",   "poisson1d:40",   "poisson3d:12",
+                               "poisson2d:100",  "poisson3d:32",  "poisson3d:48",   "poisson3d:60",
+                               "random:3000:9",  "random:9000:3", "stencil3d27:20", "anisotropic2d:60:9",
+                               "elasticity3d:8", "random:700:300"};
+
+TYPED_TEST(gpu_resident, takes_the_steps_of_cg_with_the_same_bits_each_time) {
+  using V = TypeParam;
+  for (const char* spec : systems)
+    for (const char* m : {"none", "jacobi"}) {
+      SCOPED_TRACE(std::string(spec) + ", " + m);
+      const auto a = generate(spec).a;
+      const auto b = kit::random_vector<V>(a.shape.rows, 2);
+      auto o = this->options(m);
+      const auto first = kit::solve_honestly<V>(a, b, o), again = kit::solve_honestly<V>(a, b, o);
+      EXPECT_TRUE(kit::same_bits(as_cview(first.x), as_cview(again.x)));
+      EXPECT_EQ(first.report.history, again.report.history);
+      EXPECT_EQ(first.report.solver, "cg_resident");
+      o.solver = "cg";
+      const auto usual = kit::solve_honestly<V>(a, b, o);
+      EXPECT_EQ(first.report.why, usual.report.why) << first.report.message << "; " << usual.report.message;
+      EXPECT_NEAR(double(first.report.iterations), double(usual.report.iterations),
+                  2 + (sizeof(V) == 8 ? 0.05 : 0.3) * double(usual.report.iterations));
+      if (usual.report.condition_estimate > 0) {
+        EXPECT_NEAR(std::log(first.report.condition_estimate / usual.report.condition_estimate), 0, 0.5);
+      }
+    }
+}
+
+TYPED_TEST(gpu_resident, has_the_bits_of_one_chunk_in_many) {
+  using V = TypeParam;
+  const auto a = generate("poisson3d:20").a;
+  const auto b = kit::random_vector<V>(a.shape.rows, 5);
+  auto o = this->options("jacobi");
+  const auto whole = kit::solve_honestly<V>(a, b, o);
+  for (const index_t every : {1, 3, 7}) {
+    o.monitor_every = every;
+    o.monitor = [](const progress&, cview<double>) { return true; };
+    const auto cut = kit::solve_honestly<V>(a, b, o);
+    EXPECT_EQ(cut.report.iterations, whole.report.iterations) << every;
+    EXPECT_TRUE(kit::same_bits(as_cview(cut.x), as_cview(whole.x))) << every;
+    EXPECT_EQ(cut.report.history, whole.report.history) << every;
+  }
+}
+
+TYPED_TEST(gpu_resident, stops_for_the_reasons_of_cg) {
+  using V = TypeParam;
+  const host_array<V> ones(4, V(1));
+  const auto reason = [&](const coo<double>& a, const host_array<V>& b, const solve_options& o) {
+    return kit::solve_honestly<V>(a, b, o).report.why;
+  };
+  EXPECT_EQ(reason(kit::diagonal({1, 2, -3, 4}), ones, this->options("none")), status::not_positive_definite);
+  EXPECT_EQ(reason(kit::diagonal({1, 2, -3, 4}), ones, this->options("jacobi")), status::not_positive_definite);
+  EXPECT_EQ(reason(kit::diagonal({1, -1, 1, -1}), ones, this->options("none")), status::singular);
+  EXPECT_EQ(reason(kit::assemble({4, 4}, {}), ones, this->options("none")), status::singular);
+  EXPECT_EQ(reason(kit::diagonal({1, std::nan(""), 1, 1}), ones, this->options("none")), status::nan);
+  EXPECT_EQ(reason(kit::diagonal({1, 2, 3, 4}), host_array<V>(4, V(0)), this->options("none")), status::converged);
+  EXPECT_EQ(reason(kit::assemble({0, 0}, {}), {}, this->options("none")), status::converged);
+  const auto a = kit::laplacian(30, 30);
+  const auto b = kit::random_vector<V>(900, 3);
+  EXPECT_EQ(reason(a, b, this->options("jacobi", 1e-20)), status::stagnated);
+  auto o = this->options("none");
+  for (const index_t limit : {1, 5}) {
+    o.max_iterations = limit;
+    const auto r = kit::solve_honestly<V>(a, b, o).report;
+    EXPECT_EQ(r.why, status::max_iterations) << r.message;
+    EXPECT_EQ(r.iterations, limit);
+  }
+}
+
+TYPED_TEST(gpu_resident, can_be_stopped_between_chunks) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(3000);
+  const auto b = kit::random_vector<V>(3000, 4);
+  auto o = this->options("none", 1e-30);
+  o.watch = [](const progress& p) { return p.iteration < 600; };
+  EXPECT_EQ(kit::solve_honestly<V>(a, b, o).report.why, status::interrupted);
+  o.watch = {};
+  o.time_limit = 1e-6;
+  EXPECT_EQ(kit::solve_honestly<V>(a, b, o).report.why, status::max_iterations);
+}
+
+TYPED_TEST(gpu_resident, begins_where_x_is) {
+  using V = TypeParam;
+  const auto a = generate("poisson3d:16").a;
+  const auto expected = kit::random_vector<V>(a.shape.rows, 1);
+  const auto b = kit::times(a, expected);
+  auto o = this->options("jacobi");
+  const auto s = kit::solve_honestly<V>(a, b, o, host_array<V>(expected));
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_LE(s.report.iterations, sizeof(V) == 8 ? 0 : 2);
+}
+
+TYPED_TEST(gpu_resident, keeps_its_set_up_and_takes_vectors_where_they_lie) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(generate("poisson3d:20").a);
+  solver<V> kept(coo<V>(a), this->options("jacobi"));
+  const auto b = kit::random_vector<V>(a.shape.rows, 1);
+  host_array<V> x(b.size(), V(0));
+  EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::converged);
+  const gpu_array<V> there_b(b);
+  for (int repeat = 0; repeat < 20; ++repeat) { // words of the solve before are there
+    gpu_array<V> there_x(host_array<V>(b.size(), V(0)));
+    const auto next = kept.solve(as_cview(there_b), as_view(there_x));
+    EXPECT_EQ(next.why, status::converged) << next.message;
+    EXPECT_EQ(next.setup_seconds, 0);
+    EXPECT_TRUE(kit::same_bits(as_cview(x), as_cview(host_array<V>(there_x))));
+  }
+}
+
+struct gpu_resident_entry : on_gpu_in<double> {
+  solve_options options(std::string solver) const {
+    solve_options o;
+    o.where = gpu;
+    o.solver = std::move(solver);
+    return o;
+  }
+  /// Why it cannot be set up; empty where it can.
+  std::string refused(const coo<double>& a, const solve_options& o) const {
+    try {
+      const solver<double> s(coo<double>(a), o);
+    } catch (const error& e) {
+      return e.what();
+    }
+    return {};
+  }
+};
+
+TEST_F(gpu_resident_entry, says_what_does_not_fit_and_solves_what_does) {
+  const resident::chip c = resident::chip_of(gpu);
+  index_t fits = 40, too_large = 140;
+  while (too_large - fits > 1) { // the sides of a cube
+    const index_t side = (fits + too_large) / 2;
+    const auto a = generate("poisson3d:" + std::to_string(side)).a;
+    const std::string why = refused(a, options("cg_resident"));
+    if (why.empty()) fits = side;
+    else too_large = side;
+    if (!why.empty()) {
+      EXPECT_NE(why.find("do not fit"), std::string::npos) << why;
+    }
+  }
+  ASSERT_GT(fits, 40) << c.blocks << " blocks of " << c.block_bytes;
+  const auto a = generate("poisson3d:" + std::to_string(fits)).a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 1);
+  const auto s = kit::solve_honestly<double>(a, b, options("cg_resident"));
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+}
+
+TEST_F(gpu_resident_entry, refuses_what_it_cannot_apply_on_the_chip) {
+  const auto a = kit::laplacian(20, 20);
+  auto o = options("cg_resident");
+  o.precond = "ssor";
+  EXPECT_NE(refused(a, o).find("on the chip, where ssor does not fit"), std::string::npos) << refused(a, o);
+  o.precond = "jacobi";
+  o.where = {};
+  EXPECT_NE(refused(a, o).find("no part for the CPU"), std::string::npos) << refused(a, o);
+}
+
+TEST_F(gpu_resident_entry, is_the_first_rung_for_what_fits) {
+  const auto small = generate("poisson3d:16").a, large = generate("poisson3d:110").a;
+  const auto solve_one = [&](const coo<double>& a, solve_options o) {
+    return kit::solve_honestly<double>(a, kit::random_vector<double>(a.shape.rows, 1), o).report;
+  };
+  const auto first = solve_one(small, options("auto"));
+  EXPECT_EQ(first.why, status::converged) << first.message;
+  EXPECT_EQ(first.solver, "cg_resident");
+  auto o = options("auto");
+  o.precond = "none";
+  EXPECT_EQ(solve_one(small, o).solver, "cg_resident");
+  EXPECT_NE(solve_one(large, options("auto")).rungs.front().solver, "cg_resident");
+}
+
+} // namespace
+} // namespace furrow
