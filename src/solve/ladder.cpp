@@ -26,9 +26,14 @@
 namespace furrow {
 namespace {
 
-inventory this_build(device where) {
-  return {has_solver, has_preconditioner, where.is_gpu(),
-          [](std::string_view precond) { return find_preconditioner(precond).on_gpu; }, varies};
+bool fits_on_chip(const stats& s, precision p, device where) {
+  return where.is_gpu() && has_solver("cg_resident") && find_solver("cg_resident").set_up.may_serve(s, p, where);
+}
+
+inventory this_build(device where, const stats& s, precision p) {
+  return {has_solver,     has_preconditioner,
+          where.is_gpu(), [](std::string_view precond) { return find_preconditioner(precond).on_gpu; },
+          varies,         fits_on_chip(s, p, where)};
 }
 
 bool answers(status why) { return why == status::converged || why == status::least_squares; }
@@ -113,10 +118,10 @@ template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& cloc
     features_.negative_diagonal = 0;
   }
   if (o.precond == "auto") {
-    plans_ = rungs_for(features_, this_build(options_.where));
+    plans_ = rungs_for(features_, this_build(options_.where, stats_, precision_of<V>));
   } else {
     find_preconditioner(o.precond).lay_out(stats_, precision_of<V>, take_apart(o.precond).parameters); // throws
-    plans_ = rungs_with(o.precond, features_, this_build(options_.where));
+    plans_ = rungs_with(o.precond, features_, this_build(options_.where, stats_, precision_of<V>));
   }
   if (cancelled()) return;
   first_ = std::make_unique<part>(precondition(plans_.front(), &a));
@@ -185,8 +190,7 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
   return made;
 }
 
-template <class V>
-std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& plan, solve_rung& tried) {
+template <class V> std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(rung_plan& plan, solve_rung& tried) {
   part made = first_ ? std::move(*first_) : precondition(plan, nullptr);
   first_.reset();
   tried = std::move(made.tried);
@@ -202,8 +206,18 @@ std::unique_ptr<typename ladder<V>::attempt> ladder<V>::set_up(const rung_plan& 
       leave(tried, status::breakdown, e.what());
       return nullptr;
     }
-  solver<V> method(*p.a, made.m.get(), o, {norm_2_, stats_.row_max}, transposed);
-  return std::unique_ptr<attempt>(new attempt{plan, o, p, std::move(made.m), std::move(method)});
+  const auto method = [&] { return solver<V>(*p.a, made.m.get(), o, {norm_2_, stats_.row_max}, transposed); };
+  const auto attempt_of = [&](solver<V> s) {
+    return std::unique_ptr<attempt>(new attempt{plan, o, p, std::move(made.m), std::move(s)});
+  };
+  if (plan.solver != "cg_resident") return attempt_of(method());
+  try {
+    return attempt_of(method());
+  } catch (const error& e) {
+    if (e.kind != fault::memory && e.kind != fault::device) throw;
+    o.solver = plan.solver = tried.solver = "cg"; // it did not fit on the chip
+    return attempt_of(method());
+  }
 }
 
 /// Other rungs follow where a method has shown what the matrix is.
@@ -215,8 +229,8 @@ template <class V> void ladder<V>::turn(status why, const std::string& solver) {
   if (named && !(singular && find_preconditioner(options_.precond).rectangular)) return;
   (indefinite ? indefinite_ : singular_) = true;
   if (named) plans_ = {{"lsmr", options_.precond, "found to be singular: the least-squares answer", 0}};
-  else if (indefinite) plans_ = rungs_for_indefinite(features_, this_build(options_.where));
-  else plans_ = rungs_for_singular(features_, this_build(options_.where));
+  else if (indefinite) plans_ = rungs_for_indefinite(features_, this_build(options_.where, stats_, precision_of<V>));
+  else plans_ = rungs_for_singular(features_, this_build(options_.where, stats_, precision_of<V>));
   // The method that has just failed is not tried again.
   std::erase_if(plans_, [&](const rung_plan& p) { return singular && p.solver == solver; });
   at_ = std::size_t(-1); // the first one is next
@@ -254,10 +268,11 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   double setup_seconds = 0, solve_seconds = 0;
   std::optional<rung_plan> left_early; // the last one that went no further than its outlook
   for (; at_ < plans_.size(); ++at_) {
-    const rung_plan plan = plans_[at_];
+    rung_plan plan = plans_[at_];
     const bool made_before = first_ != nullptr; // its seconds belong to the set-up
     solve_rung tried{plan.solver, plan.precond, options_.where, plan.reason, {}};
-    if (!kept_ || kept_->plan.solver != plan.solver || kept_->plan.precond != plan.precond) kept_ = set_up(plan, tried);
+    if (!kept_ || kept_->plan.solver != plan.solver || kept_->plan.precond != plan.precond)
+      kept_ = set_up(plan, tried), plans_[at_] = plan;
     if (kept_) {
       kept_->method.set_limits(rest_for(plan, now() - began, iterations));
       const double setup = tried.setup_seconds;
@@ -352,7 +367,7 @@ template <class V> bool ladder<V>::takes_blocks() const {
 template <class V>
 void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers,
                             std::vector<solve_report>& reports, const effort& spent) {
-  const rung_plan plan = plans_[at_];
+  rung_plan plan = plans_[at_];
   const bool made_before = first_ != nullptr; // its seconds belong to the set-up
   solve_rung tried{"block_cg", plan.precond, options_.where, plan.reason, {}};
   if (!kept_ || kept_->plan.solver != plan.solver || kept_->plan.precond != plan.precond) kept_ = set_up(plan, tried);

@@ -40,7 +40,8 @@ private:
   place& on(device where);
   part precondition(const rung_plan& plan, const matrix_source<V>* a); ///< null: from the triplets of what is stored
   void announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu);
-  std::unique_ptr<attempt> set_up(const rung_plan& plan, solve_rung& tried);
+  /// A plan that cannot be had as it stands becomes another one.
+  std::unique_ptr<attempt> set_up(rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x, const effort& spent);
   solve_options rest_for(const rung_plan& plan, double seconds, index_t iterations) const;
   bool takes_blocks() const;

@@ -74,6 +74,23 @@ TEST(rungs, of_grids_come_to_multigrid_sooner) {
   EXPECT_LT(rungs_for(f, on_gpu).front().outlook, rungs_for(large_matrix(), on_gpu).front().outlook);
 }
 
+TEST(rungs, of_what_fits_on_the_chip_of_a_gpu_begin_there) {
+  const features f = large_matrix();
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true;
+  const auto usual = rungs_for(f, on_gpu);
+  on_gpu.fits_on_chip = true;
+  const auto chip = rungs_for(f, on_gpu);
+  EXPECT_EQ(names(usual).find("cg+jacobi "), 0u);
+  EXPECT_EQ(names(chip), "cg_resident" + names(usual).substr(2));
+  EXPECT_GT(chip.front().outlook, 2 * usual.front().outlook);
+  EXPECT_EQ(rungs_with("none", f, on_gpu).front().solver, "cg_resident");
+  EXPECT_EQ(rungs_with("ic0", f, on_gpu).front().solver, "cg");
+  features indefinite = f;
+  indefinite.negative_diagonal = 5;
+  EXPECT_EQ(names(rungs_for(indefinite, on_gpu)).find("cg_resident"), std::string::npos);
+}
+
 TEST(rungs, of_some_rows_are_factorised_where_the_first_iteration_is_slow) {
   features f = large_matrix();
   f.symmetric = false;

@@ -26,6 +26,8 @@ constexpr index_t gpu_patience = 20;
 /// The same before multigrid that is set up on a GPU, of other rows: it takes more cycles, and of blocks a set-up on
 /// the host.
 constexpr index_t cheap_on_a_gpu = 900;
+/// Times as many of steps on the chip, which take a fifth of the time.
+constexpr index_t chip_patience = 5;
 /// A residual that stays says nothing of the rate of least squares: they are left by number where another rung follows.
 constexpr index_t long_run = 100000;
 
@@ -100,8 +102,11 @@ index_t cheap_before_multigrid(const features& f, const inventory& there) {
 
 std::vector<rung_plan> definite(const features& f, const inventory& there) {
   ladder_list list(there);
-  list.add("cg", "jacobi", cheap_before_multigrid(f, there),
-           "symmetric with a positive diagonal: it may be positive definite");
+  const char* const why = "symmetric with a positive diagonal: it may be positive definite";
+  if (there.fits_on_chip)
+    list.add("cg_resident", "jacobi", chip_patience * cheap_before_multigrid(f, there),
+             std::string(why) + ", and small enough for the chip");
+  else list.add("cg", "jacobi", cheap_before_multigrid(f, there), why);
   if (f.rows <= few_rows) add_direct(list, f, "");
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
   list.add("cg", "ic0", patient, "incomplete Cholesky factors");
@@ -159,7 +164,8 @@ std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, c
     return list.take();
   }
   if (f.symmetric && f.positive_diagonal())
-    list.add("cg", m, 0, "symmetric with a positive diagonal: it may be positive definite");
+    list.add(there.fits_on_chip && (m == "jacobi" || m == "none") ? "cg_resident" : "cg", m, 0,
+             "symmetric with a positive diagonal: it may be positive definite");
   if (f.symmetric) list.add("minres", m, 0, "symmetric");
   list.add("bicgstab", m, f.symmetric ? 0 : patient, "matrices of any kind");
   list.add("gmres:50", m, 0, "matrices of any kind, and a residual that cannot grow");

@@ -29,6 +29,8 @@ struct inventory {
   bool (*runs_on_gpu)(std::string_view name) = [](std::string_view) { return true; };
   /// Whether a preconditioner is another one in each step, which few methods allow for.
   bool (*varies)(std::string_view name) = [](std::string_view) { return false; };
+  /// Whether the system may fit on the chip of that GPU, where steps of cg with a diagonal take less time.
+  bool fits_on_chip = false;
 };
 
 /// The rungs for a matrix, the first one first. Never empty.
