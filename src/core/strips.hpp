@@ -18,7 +18,7 @@ inline constexpr index_t strip_height = 16;
 using strip_entries = std::array<index_t, strip_height>;
 
 /// f(i) for each bit i of `rows`, ascending.
-template <class F> void each_row(std::uint32_t rows, F&& f) {
+template <class F> void each_bit(std::uint32_t rows, F&& f) {
   for (; rows; rows &= rows - 1) f(index_t(std::countr_zero(rows)));
 }
 
@@ -47,19 +47,19 @@ template <class Triplets, class F> index_t each_diagonal(const Triplets& a, inde
     if (offset == none) return k;
     std::uint32_t rows = 0;
     for (index_t i = 0; i < strip_height; ++i) rows |= std::uint32_t(next[i] == offset) << i;
-    each_row(rows, [&](index_t i) {
+    each_bit(rows, [&](index_t i) {
       entries[i] = at[i]++;
       look(i);
     });
     found(offset, entries, rows);
-    each_row(rows, [&](index_t i) { entries[i] = -1; });
+    each_bit(rows, [&](index_t i) { entries[i] = -1; });
   }
 }
 
 template <class Triplets>
 index_t entries_not_zero(const Triplets& a, const strip_entries& entries, std::uint32_t rows) {
   index_t count = 0;
-  each_row(rows, [&](index_t i) { count += a.val[entries[i]] != 0; });
+  each_bit(rows, [&](index_t i) { count += a.val[entries[i]] != 0; });
   return count;
 }
 
@@ -82,7 +82,7 @@ template <class Triplets> strip_plan plan_strips(const Triplets& a, index_t s, i
     const std::size_t kind = count >= 8 ? 0 : count >= 4 ? 1 : count >= 2 ? 2 : count == 1 ? 3 : 4;
     if (kind < kinds) ++strips[kind];
     if (kind == 0 && count == std::popcount(rows)) return; // a strip whatever `least` is
-    each_row(rows, [&](index_t i) {
+    each_bit(rows, [&](index_t i) {
       const std::size_t out = a.val[entries[i]] == 0 ? kinds : kind;
       for (std::size_t all = 0; all < out; ++all) ++beside[all][i];
     });
@@ -110,7 +110,7 @@ index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&
   return each_diagonal(a, s, k, [&](std::int32_t offset, const strip_entries& entries, std::uint32_t rows) {
     const index_t count = entries_not_zero(a, entries, rows);
     const bool is_strip = count >= least;
-    each_row(rows, [&](index_t i) {
+    each_bit(rows, [&](index_t i) {
       const index_t e = entries[i];
       if (is_strip && a.val[e] != V(0)) {
         strip(strips, offset, i, e);
