@@ -12,6 +12,7 @@
 #include <furrow/io.hpp>
 #include <furrow/matrix.hpp>
 #include <furrow/operator.hpp>
+#include <furrow/ranks.hpp>
 #include <furrow/report.hpp>
 #include <furrow/solve.hpp>
 #include <furrow/solver.hpp>

@@ -15,9 +15,11 @@
 ///   gemv/gpu/scratch.cu            scratch of gemv, an area a GPU
 ///   chebyshev/cpu_fft.cpp          plans of transforms, some of the last ones
 ///   chebyshev/cpu_transform.cpp    ducc0 plans one transform at a time
+///   distributed/mpi/module.cpp     the sentence that MPI's functions have said last
 ///   io/parse_lines.cpp             how wide lines are scanned; tests set it
 ///
 /// Of a thread:
+///   backends/cpu/parallel.cpp      the team of its own that a rank has (backends/cpu/own_team.hpp)
 ///   backends/gpu/device.cu         its device, and the streams of its `execution_scope`s
 ///   backends/cpu/scratch.hpp       scratch of products, as large as the largest one so far
 ///   gemv/cpu/run.cpp               scratch of gemv

@@ -58,15 +58,15 @@ solve_report call(const solver_entry& solver, const linear_system<V>& system, co
   return solver.runner<V>()(o.where, system, o);
 }
 
-/// |b - A x| on the operator's device.
+/// |b - A x|^2 on the operator's device, of its rows.
 template <class V, class Array>
-double residual_norm(const any_operator<V>& a, const host_array<V>& b, const host_array<V>& x) {
+double residual_squares(const any_operator<V>& a, const host_array<V>& b, const host_array<V>& x) {
   const Array device_x(x);
   Array device_r(b);
   a.apply(V(-1), as_cview(device_x), V(1), as_view(device_r));
   double squares = 0;
   for (const V r : host_array<V>(device_r)) squares += double(r) * double(r);
-  return std::sqrt(squares);
+  return squares;
 }
 
 /// Solves s A x = s b with a power of two s; x comes back in its own units. An answer that leaves the range of V on
@@ -98,7 +98,9 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
   each(x.size, [&](index_t i) {
     if (!std::isfinite(guess[i] / scale)) finite = false;
   });
-  if (!finite) { // x stays the first guess
+  const auto everywhere = [&](bool mine) { return system.ranks ? !system.ranks->any(!mine) : mine; };
+  const auto over_all = [&](double mine) { return system.ranks ? system.ranks->sum(mine) : mine; };
+  if (!everywhere(finite)) { // x stays the first guess
     if (report.why != status::nan) report.message = "the answer is too large for this precision: scale b";
     report.why = status::nan;
     report.relative_residual = std::numeric_limits<double>::quiet_NaN();
@@ -109,11 +111,11 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
     if (x[i] * scale != guess[i]) exact = false;
     guess[i] = x[i] * scale;
   });
-  if (exact || report.why == status::nan) return report;
+  if (everywhere(exact) || report.why == status::nan) return report;
   double norm_b = 0;
   for (const V v : scaled) norm_b += double(v) * double(v);
-  norm_b = std::sqrt(norm_b);
-  const double norm = residual_norm<V, Array>(system.a, scaled, guess);
+  norm_b = std::sqrt(over_all(norm_b));
+  const double norm = std::sqrt(over_all(residual_squares<V, Array>(system.a, scaled, guess)));
   report.relative_residual = norm / norm_b;
   if (report.why == status::converged && !(norm <= std::max(o.rtol * norm_b, o.atol))) {
     report.why = status::stagnated;
@@ -128,7 +130,8 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
 
 template <class V>
 solve_report run_on_host_vectors(const solver_entry& method, const linear_system<V>& system, const solve_options& o) {
-  const V scale = safe_scale<V>(largest(system.b));
+  const double size = largest(system.b);
+  const V scale = safe_scale<V>(system.ranks ? system.ranks->max(size) : size);
   if (o.where.is_gpu()) return solve_scaled<V, gpu_array<V>>(method, system, system.b, system.x, scale, o);
   if (scale != V(1)) return solve_scaled<V, host_array<V>>(method, system, system.b, system.x, scale, o);
   return call(method, system, o);

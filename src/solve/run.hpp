@@ -6,9 +6,13 @@
 
 namespace furrow {
 
+/// Throws `fault::usage` for numbers that no solve has, and for coordinates that are none.
+void check_options(const solve_options& o);
+
 /// Runs the method on vectors in host memory, `system.b` and `system.x`; for a GPU they go there and x comes back. A
 /// right-hand side whose squares would overflow or vanish is scaled by a power of two and x comes back in its own
-/// units; an answer that leaves the range of V on the way back is not said to be one.
+/// units; an answer that leaves the range of V on the way back is not said to be one. With `system.ranks` all ranks
+/// call it, each with its parts.
 template <class V>
 solve_report run_on_host_vectors(const solver_entry& method, const linear_system<V>& system, const solve_options& o);
 

@@ -35,16 +35,6 @@
 namespace furrow {
 namespace {
 
-void check_options(const solve_options& o) {
-  check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,
-        "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
-  check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
-  check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
-  check(o.max_iterations >= 0 && o.outlook >= 0, fault::usage, "max_iterations and outlook must not be negative");
-  check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
-  check_coordinates(o);
-}
-
 /// `method` null: "auto".
 void check_shape(shape2 a, const solver_entry* method) {
   check(a.rows == a.cols || !method || method->needs.transposed, fault::input,
@@ -102,6 +92,16 @@ template <class V> struct no_preconditioner final : any_preconditioner<V> {
 };
 
 } // namespace
+
+void check_options(const solve_options& o) {
+  check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,
+        "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
+  check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
+  check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
+  check(o.max_iterations >= 0 && o.outlook >= 0, fault::usage, "max_iterations and outlook must not be negative");
+  check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
+  check_coordinates(o);
+}
 
 /// What a solver keeps: its operator and preconditioner, or why there is none.
 template <class V> struct solver<V>::state {

@@ -2,6 +2,7 @@
 #pragma once
 #include "preconditioners/entry.hpp"
 
+#include <furrow/communicator.hpp>
 #include <furrow/value.hpp>
 
 namespace furrow {
@@ -29,6 +30,13 @@ template <class V> struct linear_system {
   /// A step of another method, which works the residual out itself: the solver takes its recurrence at its word, does
   /// not start again, and gives up sooner.
   bool inner = false;
+  /// Of the ranks that hold the other rows; null: there is one. b and x are then those of this rank's rows, `a` and `m`
+  /// take and give them, and the numbers above are those of the whole matrix.
+  communicator* ranks = nullptr;
+  index_t unknowns = 0;  ///< on all ranks together, where there are several
+  index_t first_row = 0; ///< of this rank in the whole matrix
+
+  index_t size() const { return ranks ? unknowns : x.size; }
 };
 
 /// A set-up of a method's own, from the triplets of A that a preconditioner sees. Null: the method needs an operator

@@ -45,11 +45,15 @@ constexpr index_t rows_of_a_block = 4096; // squares are added block by block: t
 } // namespace
 
 template <class V>
-std::optional<exact_residual<V>> residual_beyond_rounding(const any_operator<V>& a, cview<V> b, cview<V> x) {
+std::optional<exact_residual<V>> residual_beyond_rounding(const any_operator<V>& a, cview<V> b, cview<V> x,
+                                                          communicator* ranks) {
   constexpr double most_places = 4; // bytes of triplets over bytes of the leanest format, a dense one in f32
-  if (most_places * a.stored_bytes() > double(available_host_memory())) return {};
-  const auto triplets = a.to_triplets();
-  if (!triplets) return {};
+  const auto* const reaching = ranks ? dynamic_cast<const reaches_other_ranks<V>*>(&a) : nullptr;
+  std::optional<coo<V>> triplets;
+  if (most_places * a.stored_bytes() <= double(available_host_memory())) triplets = a.to_triplets();
+  if (ranks ? ranks->any(!triplets || !reaching) : !triplets) return {};
+  host_array<V> wide;
+  if (reaching) wide = reaching->with_others(x), x = as_cview(wide);
   const index_t n = b.size, blocks = (n + rows_of_a_block - 1) / rows_of_a_block;
   const auto row_ptr = offsets_of_rows<index_t>(triplets->row, n);
   exact_residual<V> result{0, host_array<V>(n)};
@@ -70,13 +74,13 @@ std::optional<exact_residual<V>> residual_beyond_rounding(const any_operator<V>&
   });
   double total = 0;
   for (const double share : squares) total += share;
-  result.norm = std::sqrt(total);
+  result.norm = std::sqrt(ranks ? ranks->sum(total) : total);
   return result;
 }
 
 template std::optional<exact_residual<double>> residual_beyond_rounding(const any_operator<double>&, cview<double>,
-                                                                        cview<double>);
+                                                                        cview<double>, communicator*);
 template std::optional<exact_residual<float>> residual_beyond_rounding(const any_operator<float>&, cview<float>,
-                                                                       cview<float>);
+                                                                       cview<float>, communicator*);
 
 } // namespace furrow

@@ -41,8 +41,10 @@ namespace furrow {
 /// the goal. Where the loop believes to be done and is not, the iteration starts again from that residual, until ten
 /// starts in a row did not make the smallest one a tenth smaller. The x that is handed back is the best one seen, never
 /// worse in |b - A x| than the first guess.
-/// Memory: r, the best x (taken when it is first needed), and the first guess where that is not 0.
-/// Cost of a step beyond the solver's own: none; of a chunk (1/20 s): one wait, and at most one copy of x.
+/// On ranks each runs this text on its part of the vectors. They never part ways: sums are the same everywhere, and
+/// what a clock or a watcher decides is asked of rank 0. Memory: r, the best x (taken when it is first needed), and the
+/// first guess where that is not 0. Cost of a step beyond the solver's own: none; of a chunk (1/20 s): one wait, and at
+/// most one copy of x.
 template <vector_space S> class iteration {
   using V = value_of<S>;
   using array = decltype(std::declval<S&>().make(0));
@@ -76,7 +78,7 @@ public:
     return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_of_x() + norm_b_);
   }
   /// |x - x0| / |x|, see `moved_since`.
-  double moved_since_first_guess() { return first_x_.empty() ? 1 : moved_since(first_x_); }
+  double moved_since_first_guess() { return first_x_ ? moved_since(*first_x_) : 1; }
   /// For a method whose residual climbs far above the first one before it falls: r is worked out anew on the way down.
   void replace_residual_behind_humps() { replaces_ = true; }
 
@@ -86,7 +88,7 @@ public:
     look_again();
     norm_b_ = std::sqrt(looked_[of_b]);
     goal_ = std::max(o_.rtol * norm_b_, o_.atol);
-    limit_ = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * n_, 10000);
+    limit_ = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * system_.size(), 10000);
     first_ = best_ = residual_;
     keep_first_guess();
     record(residual_, seconds());
@@ -131,7 +133,7 @@ private:
     const double first = first_ * first_;
     return {.goal = goal_ * goal_,
             .steps = double(limit_),
-            .patience = double(system_.inner ? patience_inside : std::max<index_t>(2 * n_, 5000)),
+            .patience = double(system_.inner ? patience_inside : std::max<index_t>(2 * system_.size(), 5000)),
             .ceiling = first * 1e40,
             .hump = replaces_ ? 100 * first : std::numeric_limits<double>::infinity(),
             .outlook = double(o_.outlook)};
@@ -240,11 +242,16 @@ private:
       if (after - before < 0.025) chunk_ = std::min(2 * chunk_, ring);
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
       const progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
-      bool stop = after > o_.time_limit || (o_.watch && !o_.watch(p));
+      bool stop = after > o_.time_limit || watcher_stops(p);
       if (stop || (o_.monitor && now % every == 0)) settle(method);
       if (!stop && o_.monitor && now % every == 0) stop = !o_.monitor(p, as_cview(x_in_double()));
       if (stop) return control::running;
     }
+  }
+
+  bool watcher_stops(const progress& p) const {
+    const bool stops = o_.watch && !o_.watch(p);
+    return system_.ranks ? system_.ranks->of_first(stops) != 0 : stops;
   }
 
   /// Whether what the loop met ends the solve.
@@ -352,8 +359,8 @@ private:
   }
   /// r = b - A x in more digits; false where the operator does not tell its entries.
   bool recompute_beyond_rounding() {
-    const auto exact =
-        residual_beyond_rounding<V>(system_.a, as_cview(at_home(system_.b)), as_cview(at_home(system_.x)));
+    const auto exact = residual_beyond_rounding<V>(system_.a, as_cview(at_home(system_.b)),
+                                                   as_cview(at_home(system_.x)), system_.ranks);
     if (!exact) return false;
     residual_ = exact->norm;
     s_.copy(as_cview(array(exact->r)), r());
@@ -375,7 +382,7 @@ private:
   void keep_first_guess() {
     if (norm_x_ == 0) return;
     first_x_ = s_.make(n_);
-    s_.copy(system_.x, as_view(first_x_));
+    s_.copy(system_.x, as_view(*first_x_));
   }
   /// Copies x where its residual, by the recurrence, is a tenth of the best one kept.
   template <class Method> void keep_if_best(double residual, Method& method) {
@@ -384,8 +391,8 @@ private:
     keep_best(residual);
   }
   void keep_best(double residual) {
-    if (best_x_.empty()) best_x_ = s_.make(n_);
-    s_.copy(system_.x, as_view(best_x_));
+    if (!best_x_) best_x_ = s_.make(n_);
+    s_.copy(system_.x, as_view(*best_x_));
     best_ = residual;
   }
   /// x becomes the best one seen, r its recomputed residual.
@@ -394,7 +401,7 @@ private:
     if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
     if (best_ < first_ && !(residual_ <= best_)) {
       report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
-      s_.copy(as_cview(best_x_), system_.x);
+      s_.copy(as_cview(*best_x_), system_.x);
       recompute_residual();
       if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
       best_ = residual_; // more than before where the recurrence was wrong about that x
@@ -405,12 +412,12 @@ private:
   /// |x - A^-1 b| / |x| in the 8-norm: what x has moved since the one kept before it, or since the first guess, for an
   /// error that falls as the residual does. 0: not known.
   double error_by_progress() {
-    if (!best_x_.empty()) return residual_ < best_ ? moved_since(best_x_) * residual_ / best_ : 0;
-    return first_x_.empty() || !(residual_ < first_) ? 0 : moved_since(first_x_) * residual_ / first_;
+    if (best_x_) return residual_ < best_ ? moved_since(*best_x_) * residual_ / best_ : 0;
+    return first_x_ && residual_ < first_ ? moved_since(*first_x_) * residual_ / first_ : 0;
   }
   /// |x - y| / |x| in the 8-norm, which a few large elements decide.
   double moved_since(const array& y) {
-    const double size = norm_of_x() / std::sqrt(double(system_.x.size));
+    const double size = norm_of_x() / std::sqrt(double(system_.size()));
     if (!(size > 0)) return 0;
     s_.sweep(system_.x.size, pass(compare{1 / size}, in(system_.x), in(as_cview(y))), at(control::rr),
              at(control::peak));
@@ -423,8 +430,8 @@ private:
   void restore_first_guess() {
     norm_x_ = unknown;
     report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
-    if (first_x_.empty()) s_.sweep(n_, pass(set_zero{}, out(system_.x)));
-    else s_.copy(as_cview(first_x_), system_.x);
+    if (!first_x_) s_.sweep(n_, pass(set_zero{}, out(system_.x)));
+    else s_.copy(as_cview(*first_x_), system_.x);
     recompute_residual();
   }
 
@@ -449,14 +456,19 @@ private:
     report_.history.push_back(norm_b_ > 0 ? norm / norm_b_ : norm);
     report_.history_seconds.push_back(at_seconds);
   }
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+  /// Since the solve began, by the clock of rank 0.
+  double seconds() const {
+    const double mine = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    return system_.ranks ? system_.ranks->of_first(mine) : mine;
+  }
 
   S& s_;
   const linear_system<V>& system_;
   const solve_options& o_;
   index_t n_;
   int slots_;
-  array r_, best_x_{}, first_x_{};
+  array r_;
+  std::optional<array> best_x_, first_x_;              ///< also on a rank without elements of x
   decltype(std::declval<S&>().make_slots(0)) numbers_; ///< slots, then the ring of residuals
   decltype(std::declval<S&>().make_slots(0)) looks_;
   double looked_[look_count] = {};

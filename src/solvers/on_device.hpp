@@ -23,7 +23,7 @@ template <class Method, class V> solve_report run_on_gpu(const linear_system<V>&
 template <class Method, class V>
 solve_report run_on_device(device where, const linear_system<V>& system, const solve_options& options) {
   if (where.is_gpu()) return run_on_gpu<Method, V>(system, options);
-  cpu::space<V> space;
+  cpu::space<V> space(system.ranks);
   return run_in<Method>(space, system, options);
 }
 

@@ -3,6 +3,7 @@
 
 #include "caches.hpp"
 #include "crew.hpp"
+#include "own_team.hpp"
 #include "workers.hpp"
 
 #include <furrow/device.hpp>
@@ -14,12 +15,12 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <pthread.h>
 
 namespace furrow {
 namespace cpu {
-namespace {
 
 /// A crew whose helpers come from a pool.
 struct team {
@@ -34,40 +35,45 @@ struct team {
   crew helpers;
 };
 
+namespace {
+
 /// All threads, and the teams that they form. Never destroyed: a helper may still be awake when the program ends, or on
 /// its way when another size is asked for.
 struct staff {
   workers pool;
-  std::map<int, team> teams;
+  std::map<std::pair<int, int>, team> teams; ///< by size and number; 0: that of all who have none of their own
   std::mutex one_at_a_time;
 
-  team* of(int size) {
+  team* of(int size, int number = 0) {
     const std::lock_guard lock(one_at_a_time);
-    return &teams.try_emplace(size, size, pool).first->second;
+    return &teams.try_emplace({size, number}, size, pool).first->second;
   }
 };
 std::atomic<staff*> everybody;
 std::atomic<team*> chosen;
+thread_local team* own = nullptr;
 
 /// Threads do not come along to the child of a fork, and its copies of their locks may stay locked: it gets a staff of
 /// its own, whose threads start when they are needed. What the parent's had is left alone.
 void begin_anew_in_child() {
   everybody = new staff;
+  own = nullptr;
   chosen = everybody.load()->of(chosen.load()->size);
 }
 
 /// The team of this size; of fewer where the system starts no more threads.
-team* team_of(int size) {
+team* team_of(int size, int number = 0) {
   static const bool once = [] {
     everybody = new staff;
     return true;
   }();
   static_cast<void>(once);
   staff& all = *everybody.load();
-  return all.of(1 + all.pool.grow_to(std::min(size, crew::most) - 1));
+  return all.of(1 + all.pool.grow_to(std::min(size, crew::most) - 1), number);
 }
 
 team& current() {
+  if (own) return *own;
   static const bool once = [] {
     chosen = team_of(processors());
     return pthread_atfork(nullptr, nullptr, begin_anew_in_child) == 0;
@@ -109,6 +115,12 @@ void run_beside(index_t count, void (*task)(void*, index_t), void* context, team
 }
 
 } // namespace
+
+own_team::own_team(int size, int number) : outer_(own) {
+  current(); // what a fork's child begins with is there
+  own = team_of(size, number);
+}
+own_team::~own_team() { own = outer_; }
 
 int thread_count() { return current().size; }
 

@@ -5,6 +5,7 @@
 #include "parallel.hpp"
 
 #include <furrow/array.hpp>
+#include <furrow/communicator.hpp>
 #include <furrow/space.hpp>
 
 #include <vector>
@@ -34,11 +35,14 @@ FURROW_INLINE inline void sweep_piece(Step step, index_t first, index_t last, do
   }
 }
 
-/// Vectors in host memory, passes on all threads. Meets the concept `vector_space`; nothing is deferred.
+/// Vectors in host memory, passes on all threads. Meets the concept `vector_space`; nothing is deferred. On ranks each
+/// has its part of every vector, and what goes to a slot is the sum over all of them; n is that of the part.
 template <class V> class space {
 public:
   using value = V;
   using array = host_array<V>;
+
+  explicit space(communicator* ranks = nullptr) : ranks_(ranks) {}
 
   array make(index_t n) { return array(n); }
   host_array<double> make_slots(index_t n) { return host_array<double>(n, 0.0); }
@@ -68,6 +72,7 @@ public:
       for (index_t b = 0; b < blocks; ++b) run(b);
     int k = 0;
     ((*out.at = add_up(partial + k++, blocks, count)), ...);
+    over_ranks(out...);
   }
 
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
@@ -75,9 +80,11 @@ public:
   array make_basis(index_t n, index_t most) { return array(basis<V>::stride_of(n) * most); }
   void project(const basis<V>& all, slot count, cview<V> w, slot h, slot squares) {
     cpu::project(all, static_cast<index_t>(*count.at), nullptr, w.data, h.at, squares.at, partial_);
+    projections_over_ranks(h, count, squares);
   }
   void subtract_and_project(const basis<V>& all, slot count, slot h, view<V> w, slot g, slot squares) {
     cpu::project(all, static_cast<index_t>(*count.at), h.at, w.data, g.at, squares.at, partial_);
+    projections_over_ranks(g, count, squares);
   }
   template <class Step, class... Slots> void combine(const basis<V>& all, slot count, slot h, Step step, Slots... out) {
     constexpr int sums = sizeof...(Slots);
@@ -100,6 +107,7 @@ public:
     });
     int k = 0;
     ((*out.at = add_up(partial + k++, blocks, sums)), ...);
+    over_ranks(out...);
   }
 
   template <class F> void scalars(F f) { f(); }
@@ -129,6 +137,28 @@ private:
     for (index_t b = 0; b < blocks; ++b) total += partial[b * stride];
     return total;
   }
+  /// Sums of this rank become those of all: one exchange, however many they are.
+  template <class... Slots> void over_ranks(Slots... out) {
+    if constexpr (sizeof...(Slots) > 0) {
+      if (!ranks_) return;
+      double sums[] = {*out.at...};
+      ranks_->sum({sums, sizeof...(Slots)});
+      int k = 0;
+      ((*out.at = sums[k++]), ...);
+    }
+  }
+  /// The same of sums side by side, `count` of them, and one more.
+  void projections_over_ranks(slot first, slot count, slot last) {
+    if (!ranks_) return;
+    const auto n = static_cast<index_t>(*count.at);
+    partial_.assign(first.at, first.at + n);
+    partial_.push_back(*last.at);
+    ranks_->sum({partial_.data(), n + 1});
+    std::copy(partial_.begin(), partial_.begin() + n, first.at);
+    *last.at = partial_.back();
+  }
+
+  communicator* ranks_;
   std::vector<double> partial_;
 };
 

@@ -97,7 +97,7 @@ public:
 
 private:
   static int steps_of(const linear_system<V>& system) {
-    return static_cast<int>(std::min(restart(system.parameters), system.b.size));
+    return static_cast<int>(std::min(restart(system.parameters), system.size()));
   }
   gmres_steps::numbers numbers() { return {it_.slots(), steps_}; }
   basis<V> all() { return {basis_memory_.data(), n_}; }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/communicator.hpp>
+#include <furrow/coo.hpp>
+#include <furrow/solve.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace furrow {
+
+/// What a rank has of a system, and what it did.
+struct rank_part {
+  index_t first = 0, rows = 0, entries = 0;
+  index_t halo = 0;       ///< elements of others that it needs for a product
+  index_t neighbours = 0; ///< ranks that it gets them from
+  double setup_seconds = 0;
+  double solve_seconds = 0;
+  double waiting_seconds = 0; ///< of the solve, for elements of others
+};
+
+/// Of all ranks; every rank gets the same one, but for what only its own clock knows.
+struct ranks_report {
+  solve_report report;
+  std::vector<rank_part> parts; ///< one a rank
+};
+
+/// A x = b on ranks, each of which holds contiguous rows of A, and the elements of b and x that belong to them.
+///
+/// A product starts the exchange of the elements of x that neighbours need, multiplies the rank's own columns, waits
+/// for the others' elements, and multiplies those. Sums of a solver's step are added over the ranks in their order. The
+/// solvers are those of one rank: `solver` is any that solves square systems by products (`cg`, `minres`, `bicgstab`,
+/// `gmres`, ...), or "auto": `cg` for a symmetric matrix with a positive diagonal, and where that finds it not to be
+/// definite `minres`; `minres` for another symmetric one; `bicgstab` and then `gmres` for all others. `precond` is
+/// "none", "jacobi" (what "auto" means) or "local:NAME": NAME of the block of each rank's own rows and columns, block
+/// Jacobi over the ranks.
+///
+/// Clocks, time limits and watchers are rank 0's, and so are all numbers and names of the options: what other ranks
+/// give is not looked at. The same bits on every run with the same build and number of ranks, however many threads each
+/// has; the ranks of one solve must run the same build on processors of one kind. All ranks call each function
+/// together. An error on one is thrown on all of them. Throws as `furrow::solver`; `fault::usage` for what does not run
+/// on ranks: other solvers and preconditioners, coordinates, a monitor, values in f32 of a system in f64;
+/// `fault::device` for a GPU.
+template <class V> class solver_on_ranks {
+public:
+  /// rows: those of this rank, numbered from 0 on, with the columns of the whole matrix; those of rank r follow those
+  /// of rank r - 1. The communicator must outlive it.
+  solver_on_ranks(communicator& c, coo<V> rows, const solve_options& options);
+  solver_on_ranks(solver_on_ranks&&) noexcept;
+  ~solver_on_ranks();
+
+  /// b: an element for each row of this rank. x: the same, the first guess on entry, the answer on return.
+  ranks_report solve(cview<V> b, view<V> x);
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// The same for a system that rank 0 has whole: it cuts the rows so that all have about as many entries, sends each
+/// rank its part, and gets x. What other ranks give is not looked at. Takes twice the memory of the triplets on rank 0
+/// for that time.
+template <class V>
+ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options);
+
+} // namespace furrow

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rows_of_rank.hpp"
+
+#include "partition.hpp"
+#include "together.hpp"
+
+#include "core/row_offsets.hpp"
+#include "core/symmetry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+/// An entry by its place in the whole matrix.
+template <class V> struct placed {
+  std::int32_t row, col;
+  V value;
+  friend bool operator<(const placed& a, const placed& b) { return std::pair(a.row, a.col) < std::pair(b.row, b.col); }
+};
+
+/// The root of the largest |A[i,k]| of each row, whose product is what a difference is small beside.
+template <class V> host_array<V> roots_of_rows(const rows_of_rank<V>& a) {
+  host_array<V> root(a.own.shape.rows, V(0));
+  for (index_t k = 0; k < a.own.nnz(); ++k) root[a.own.row[k]] = std::max(root[a.own.row[k]], std::abs(a.own.val[k]));
+  for (index_t k = 0; k < a.far.nnz(); ++k) {
+    V& largest = root[a.far_rows[a.far.row[k]]];
+    largest = std::max(largest, std::abs(a.far.val[k]));
+  }
+  for (V& r : root) r = std::sqrt(r);
+  return root;
+}
+
+template <class V> std::string sentence(index_t i, index_t j, V one, V other) {
+  return fmt::format("the matrix is not symmetric: A({}, {}) = {} but A({}, {}) = {}; the solver needs a symmetric "
+                     "matrix: use the solver bicgstab, or assume_symmetric where the difference means nothing",
+                     i + 1, j + 1, one, j + 1, i + 1, other);
+}
+
+template <class V> std::string own_asymmetry(const rows_of_rank<V>& a, const host_array<V>& root) {
+  const auto row_ptr = offsets_of_rows<index_t>(a.own.row, a.own.shape.rows);
+  for (index_t k = 0; k < a.own.nnz(); ++k) {
+    const std::int32_t i = a.own.row[k], j = a.own.col[k];
+    if (i == j) continue;
+    const auto* const first = a.own.col.data() + row_ptr[j];
+    const auto* const last = a.own.col.data() + row_ptr[j + 1];
+    const auto* const found = std::lower_bound(first, last, i);
+    const V mirror = found != last && *found == i ? a.own.val[found - a.own.col.data()] : V(0);
+    if (differ(a.own.val[k], mirror, root[i] * root[j]))
+      return sentence(a.first + i, a.first + j, a.own.val[k], mirror);
+  }
+  return {};
+}
+
+/// What couples this rank to others, sorted by their rows and so by their ranks, with rows and columns swapped.
+template <class V> std::vector<placed<V>> mirrored(const rows_of_rank<V>& a) {
+  std::vector<placed<V>> entries;
+  for (index_t k = 0; k < a.far.nnz(); ++k)
+    entries.push_back(
+        {a.plan.columns[a.far.col[k]], static_cast<std::int32_t>(a.first + a.far_rows[a.far.row[k]]), a.far.val[k]});
+  std::ranges::sort(entries, {}, [](const placed<V>& e) { return std::pair(e.row, e.col); });
+  return entries;
+}
+
+/// Each to the rank that has its row; what comes is sorted.
+template <class V>
+std::vector<placed<V>> send_home(communicator& c, const rows_of_rank<V>& a, const std::vector<placed<V>>& entries) {
+  const auto ranks = static_cast<std::size_t>(c.size()), me = static_cast<std::size_t>(c.rank());
+  std::vector<index_t> counts(ranks, 0), all(ranks * ranks);
+  for (const auto& e : entries) ++counts[static_cast<std::size_t>(owner_of(a.begins, e.row))];
+  c.gather_all(bytes_of(cview<index_t>(counts)), bytes_of(view<index_t>(all)));
+  std::vector<outgoing> out;
+  std::vector<incoming> in;
+  index_t sent = 0, total = 0;
+  for (std::size_t r = 0; r < ranks; ++r) total += all[r * ranks + me];
+  std::vector<placed<V>> come(static_cast<std::size_t>(total));
+  total = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (counts[r] > 0) out.push_back({int(r), bytes_of(cview<placed<V>>(entries.data() + sent, counts[r]))});
+    sent += counts[r];
+    const index_t coming = all[r * ranks + me];
+    if (coming > 0) in.push_back({int(r), bytes_of(view<placed<V>>(come.data() + total, coming))});
+    total += coming;
+  }
+  c.start(out, in);
+  c.finish();
+  std::ranges::sort(come, {}, [](const placed<V>& e) { return std::pair(e.row, e.col); });
+  return come;
+}
+
+/// Compares own entries with the mirrors that came; one that the other side lacks is 0 there. A mirror of an entry that
+/// is missing here is looked at on the other side.
+template <class V>
+std::string far_asymmetry(const rows_of_rank<V>& a, const std::vector<placed<V>>& came, const host_array<V>& root,
+                          cview<V> far_root) {
+  auto mirror = came.begin();
+  std::vector<placed<V>> mine; // by row and column of the whole matrix
+  for (index_t k = 0; k < a.far.nnz(); ++k)
+    mine.push_back(
+        {static_cast<std::int32_t>(a.first + a.far_rows[a.far.row[k]]), a.plan.columns[a.far.col[k]], a.far.val[k]});
+  for (const auto& e : mine) {
+    while (mirror != came.end() && *mirror < e) ++mirror;
+    const bool there = mirror != came.end() && !(e < *mirror);
+    const V other = there ? mirror->value : V(0);
+    if (there) ++mirror;
+    const auto j = std::ranges::lower_bound(a.plan.columns, e.col) - a.plan.columns.begin();
+    if (differ(e.value, other, root[e.row - a.first] * far_root[j])) return sentence(e.row, e.col, e.value, other);
+  }
+  return {};
+}
+
+} // namespace
+
+template <class V> std::string asymmetry(communicator& c, const rows_of_rank<V>& a) {
+  std::string what;
+  host_array<V> root;
+  std::vector<placed<V>> entries;
+  together(c, [&] { root = roots_of_rows(a), what = own_asymmetry(a, root), entries = mirrored(a); });
+  const auto came = send_home(c, a, entries);
+  halo<V> roots(c, a.plan);
+  roots.start(as_cview(root));
+  const cview<V> far_root = roots.finish();
+  together(c, [&] {
+    if (what.empty()) what = far_asymmetry(a, came, root, far_root);
+  });
+  return first_sentence(c, what);
+}
+
+template std::string asymmetry(communicator&, const rows_of_rank<double>&);
+template std::string asymmetry(communicator&, const rows_of_rank<float>&);
+
+} // namespace furrow

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "memory.hpp"
+
+#include "machine.hpp"
+#include "together.hpp"
+
+#include "core/check.hpp"
+
+#include <furrow/device.hpp>
+
+namespace furrow {
+namespace {
+
+struct machine_and_bytes {
+  machine_name name = name_of_machine();
+  double bytes = 0;
+  int ranks = 0;
+};
+
+/// Of the machine of this rank.
+machine_and_bytes total_of_machine(communicator& c, double mine) {
+  machine_and_bytes one;
+  one.bytes = mine;
+  machine_and_bytes total = one;
+  total.bytes = 0;
+  for (const machine_and_bytes& other : gather_each(c, one))
+    if (other.name == one.name) total.bytes += other.bytes, ++total.ranks;
+  return total;
+}
+
+} // namespace
+
+double of_machine(communicator& c, double mine) { return total_of_machine(c, mine).bytes; }
+
+double check_memory_of_machine(communicator& c, double mine) {
+  const machine_and_bytes total = total_of_machine(c, mine);
+  const auto available = double(available_host_memory());
+  together(c, [&] {
+    check(total.bytes <= available, fault::memory,
+          "the {} rank{} of this machine need {:.3g} GB more memory, of which {:.3g} GB can be had", total.ranks,
+          total.ranks == 1 ? "" : "s", total.bytes * 1e-9, available * 1e-9);
+  });
+  return total.bytes;
+}
+
+} // namespace furrow

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <furrow/communicator.hpp>
+
+namespace furrow {
+
+/// The sum of `mine`, in bytes, over the ranks that run on this rank's machine. All ranks call it.
+double of_machine(communicator& c, double mine);
+
+/// Throws `fault::memory`, on all ranks, where those of one machine are about to take more memory than can be had
+/// there: `mine` is what this rank will. Returns their sum on this machine.
+double check_memory_of_machine(communicator& c, double mine);
+
+} // namespace furrow

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operator.hpp"
+
+#include "backends/cpu/space.hpp"
+#include "core/clock.hpp"
+
+#include <furrow/stats.hpp>
+
+#include <algorithm>
+
+namespace furrow {
+namespace {
+
+/// y[row[k]] += alpha t[k], and the sum of x[row[k]] t[k].
+template <class V> struct add_far {
+  static constexpr int reads = 3, writes = 1;
+  struct values {
+    V t, x;
+    std::int32_t row;
+  };
+  const std::int32_t* rows;
+  V alpha;
+  cview<V> t, x;
+  view<V> y;
+  void load() {}
+  values at(index_t k) const { return {t[k], x[rows[k]], rows[k]}; }
+  template <int N> void operator()(index_t, values v, sums<N> sum) const {
+    y[v.row] += alpha * v.t;
+    if constexpr (N > 0) sum[0] += double(v.x) * double(v.t);
+  }
+};
+
+} // namespace
+
+template <class V>
+rank_operator<V>::rank_operator(communicator& c, rows_of_rank<V>& rows, const choice& own)
+    : c_(c), rows_(rows.own.shape.rows), far_rows_(std::move(rows.far_rows)), halo_(c, rows.plan),
+      of_far_(rows.far.shape.rows) {
+  if (rows_ > 0) own_ = make(own, device{}, std::move(rows.own));
+  if (rows.far.nnz() == 0) return;
+  const choice rows_by_rows = choose(measure(rows.far), precision_of<V>, device{}, {.format = "csr"});
+  far_ = make(rows_by_rows, device{}, std::move(rows.far));
+}
+
+template <class V> cview<V> rank_operator<V>::finish_halo() const {
+  const double began = now();
+  const cview<V> there = halo_.finish();
+  waited_ += now() - began;
+  return there;
+}
+
+template <class V> void rank_operator<V>::do_apply(V alpha, cview<V> x, V beta, view<V> y) const {
+  if (alpha != V(0)) halo_.start(x);
+  if (own_) own_->apply(alpha, x, beta, y);
+  if (alpha == V(0)) return;
+  const cview<V> there = finish_halo();
+  if (!far_) return;
+  far_->apply(V(1), there, V(0), as_view(of_far_));
+  cpu::space<V>{}.sweep(of_far_.size(), add_far<V>{far_rows_.data(), alpha, as_cview(of_far_), x, y});
+}
+
+template <class V> void rank_operator<V>::do_apply_dot(cview<V> x, view<V> y, slot xy) const {
+  halo_.start(x);
+  double own = 0, far = 0;
+  if (own_) own_->apply_dot(x, y, {&own});
+  const cview<V> there = finish_halo();
+  if (far_) {
+    far_->apply(V(1), there, V(0), as_view(of_far_));
+    cpu::space<V>{}.sweep(of_far_.size(), add_far<V>{far_rows_.data(), V(1), as_cview(of_far_), x, y}, slot{&far});
+  }
+  *xy.at = c_.sum(own + far);
+}
+
+template <class V> host_array<V> rank_operator<V>::with_others(cview<V> x) const {
+  halo_.start(x);
+  const cview<V> there = finish_halo();
+  host_array<V> all(x.size + there.size);
+  std::ranges::copy(x, all.begin());
+  std::ranges::copy(there, all.begin() + x.size);
+  return all;
+}
+
+template <class V> coo<V> rank_operator<V>::own_block() const {
+  if (!own_) return {};
+  auto told = own_->to_triplets();
+  require(told.has_value(), "every format gives back its triplets");
+  return std::move(*told);
+}
+
+template <class V> double rank_operator<V>::stored_bytes() const {
+  return (own_ ? own_->stored_bytes() : 0) + (far_ ? far_->stored_bytes() : 0) + 4 * double(far_rows_.size());
+}
+
+/// Beside the parts' own bytes a row of `far` is read and written once more in y, and read in x.
+template <class V> double rank_operator<V>::bytes_per_apply() const {
+  const double again = far_ ? far_->bytes_per_apply() + 3 * double(sizeof(V)) * double(far_rows_.size()) : 0;
+  return (own_ ? own_->bytes_per_apply() : 0) + again;
+}
+
+template <class V> std::optional<coo<V>> rank_operator<V>::to_triplets() const {
+  coo<V> own{{rows_, rows_}, {}, {}, {}}, far = own;
+  if (own_) {
+    auto told = own_->to_triplets();
+    if (!told) return {};
+    own = std::move(*told);
+  }
+  if (far_) {
+    auto told = far_->to_triplets();
+    if (!told) return {};
+    far = std::move(*told);
+  }
+  const index_t nnz = own.nnz() + far.nnz(), halo = far_ ? far_->shape().cols : 0;
+  coo<V> all{{rows_, rows_ + halo}, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
+  index_t at = 0, next = 0;
+  for (index_t i = 0, k = 0; i < rows_; ++i) {
+    for (; k < own.nnz() && own.row[k] == i; ++k, ++at)
+      all.row[at] = own.row[k], all.col[at] = own.col[k], all.val[at] = own.val[k];
+    for (; next < far.nnz() && far_rows_[far.row[next]] == i; ++next, ++at) {
+      all.row[at] = static_cast<std::int32_t>(i);
+      all.col[at] = static_cast<std::int32_t>(rows_ + far.col[next]), all.val[at] = far.val[next];
+    }
+  }
+  return all;
+}
+
+template class rank_operator<double>;
+template class rank_operator<float>;
+
+} // namespace furrow

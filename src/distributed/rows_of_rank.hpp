@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "halo.hpp"
+
+#include <furrow/coo.hpp>
+
+#include <optional>
+#include <string>
+
+namespace furrow {
+
+/// The rows of a rank, taken apart: `own` between its rows and its elements of x, `far` with the elements of others.
+template <class V> struct rows_of_rank {
+  std::vector<index_t> begins;       ///< of all ranks
+  index_t first = 0;                 ///< its first row
+  coo<V> own;                        ///< square
+  coo<V> far;                        ///< its rows with such entries x columns of the plan
+  host_array<std::int32_t> far_rows; ///< which these are, from 0 on
+  halo_plan plan;
+  // Of all ranks together:
+  index_t unknowns = 0, longest_row = 0;
+  double norm_inf = 0, norm_1 = 0;
+  bool finite = true, positive_diagonal = true, full_diagonal = true; ///< full: no 0
+};
+
+/// Takes rows with the columns of the whole matrix, and looks at them. All ranks call it; rank r has the rows behind
+/// those of rank r - 1. Throws as `check_triplets`, and `fault::input` where the rows of all are not as many as the
+/// columns.
+template <class V> rows_of_rank<V> take_apart_rows(communicator& c, coo<V> rows);
+
+/// The first pair, by rank, of entries whose difference is more than rounding, as a sentence; the question of
+/// `check_symmetry`, asked by all ranks together, which get the same answer. Empty for a symmetric matrix. Each entry
+/// that couples two ranks goes to the other one.
+template <class V> std::string asymmetry(communicator& c, const rows_of_rank<V>& a);
+
+} // namespace furrow

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "room.hpp"
+
+#include "backends/cpu/own_team.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "backends/cpu/workers.hpp"
+#include "core/check.hpp"
+
+#include <optional>
+#include <system_error>
+#include <thread>
+
+namespace furrow {
+namespace {
+
+/// A rank that is a thread of this process.
+class thread_rank final : public communicator {
+public:
+  thread_rank(room& all, int rank) : all_(all), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return all_.size(); }
+  void gather_all(cview<std::byte> mine, view<std::byte> all) override { all_.gather_all(rank_, mine, all); }
+  void start(std::span<const outgoing> sends, std::span<const incoming> receives) override {
+    sends_.assign(sends.begin(), sends.end());
+    receives_.assign(receives.begin(), receives.end());
+    all_.post(rank_, sends_);
+  }
+  void finish() override { all_.collect(rank_, sends_, receives_); }
+  [[noreturn]] void abort(const error& why) override {
+    const auto thrown = std::current_exception(); // itself, where `why` tells of it
+    all_.fail(thrown ? thrown : std::make_exception_ptr(why));
+    throw room::stopped();
+  }
+
+private:
+  room& all_;
+  int rank_;
+  std::vector<outgoing> sends_;
+  std::vector<incoming> receives_;
+};
+
+void run_rank(room& all, int rank, int threads, const std::function<void(communicator&)>& f) noexcept {
+  try {
+    std::optional<cpu::own_team> team;
+    if (all.size() > 1) team.emplace(threads, rank + 1);
+    thread_rank me(all, rank);
+    f(me);
+  } catch (const room::stopped&) { // what it was stands there already
+  } catch (...) {
+    all.fail(std::current_exception());
+  }
+  all.leave(rank);
+}
+
+} // namespace
+
+void run_ranks(int count, const std::function<void(communicator&)>& f) {
+  check(count >= 1 && count <= room::most, fault::usage, "{} ranks: there are 1 to {} in a process", count, room::most);
+  const int threads = cpu::thread_count();
+  const auto share = [&](int rank) {
+    return std::max(1, int(cpu::part_begin(threads, count, rank + 1) - cpu::part_begin(threads, count, rank)));
+  };
+  room all(count, std::max(count, threads) > cpu::processors());
+  std::vector<std::thread> others;
+  try {
+    for (int r = 1; r < count; ++r) others.emplace_back(run_rank, std::ref(all), r, share(r), std::cref(f));
+  } catch (const std::system_error& e) {
+    all.fail(
+        std::make_exception_ptr(error(fault::memory, fmt::format("the system starts no thread for rank {} of {}: {}",
+                                                                 others.size() + 1, count, e.code().message()))));
+  }
+  run_rank(all, 0, share(0), f);
+  for (std::thread& t : others) t.join();
+  if (all.failure()) std::rethrow_exception(all.failure());
+}
+
+} // namespace furrow
