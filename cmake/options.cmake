@@ -8,6 +8,8 @@ option(FURROW_BENCH "Build the benchmarks; rivals that are found join in" OFF)
 option(FURROW_FUZZ "Build the fuzzers of the readers, with clang" OFF)
 set(FURROW_PYTHON AUTO CACHE STRING "Build the Python package: AUTO (with the tests, where scripts/setup.sh python has been), ON or OFF")
 set_property(CACHE FURROW_PYTHON PROPERTY STRINGS AUTO ON OFF)
+set(FURROW_MPI AUTO CACHE STRING "Build the module for ranks of MPI: AUTO (where MPI is), ON or OFF")
+set_property(CACHE FURROW_MPI PROPERTY STRINGS AUTO ON OFF)
 set(FURROW_PYTHON_VENV ${PROJECT_SOURCE_DIR}/build/venv CACHE PATH "Virtual environment with what python/requirements.txt lists")
 # By the compilers that CI has: what others warn of, and what an optimiser of theirs imagines, must not stop anybody's build.
 set(furrow_werror OFF)

@@ -69,7 +69,7 @@ file(CONFIGURE OUTPUT ${furrow_generated}/played.inc CONTENT "${lines}" @ONLY)
 
 file(GLOB_RECURSE furrow_sources CONFIGURE_DEPENDS ${src}/*.cpp)
 file(GLOB_RECURSE furrow_unit_tests CONFIGURE_DEPENDS ${src}/*_test.cpp)
-list(REMOVE_ITEM furrow_sources ${furrow_unit_tests})
+list(REMOVE_ITEM furrow_sources ${furrow_unit_tests} ${src}/distributed/mpi/module.cpp) # a module of its own
 if(furrow_has_gpu)
   file(GLOB_RECURSE furrow_gpu_sources CONFIGURE_DEPENDS ${src}/*.cu)
   list(APPEND furrow_sources ${furrow_gpu_sources})
