@@ -64,6 +64,10 @@ void watch_for_signals() {
   handle(SIGXFSZ, SIG_IGN);
 }
 
+void leave_signals_to_the_first() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal, SIG_IGN);
+}
+
 polite_interrupts::polite_interrupts() { reaction = reacting::asking; }
 polite_interrupts::~polite_interrupts() { reaction = reacting::at_once; }
 

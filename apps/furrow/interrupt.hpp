@@ -21,6 +21,10 @@ public:
   void finish_first();
 };
 
+/// For a process that solves with others, of which the first decides: signals that ask it to end do nothing from here
+/// on.
+void leave_signals_to_the_first();
+
 /// Whether such a signal came. Asking counts as noticing.
 bool interrupted();
 

@@ -8,6 +8,7 @@
 #include "text.hpp"
 #include "usage_errors.hpp"
 
+#include "distributed/mpi/begun.hpp"
 #include "io/atomic_file.hpp"
 
 #include <furrow/version.hpp>
@@ -62,9 +63,11 @@ void describe(CLI::App& app) {
 }
 
 bool json_is_wanted = false;
+bool another_speaks = false; ///< this is a rank of MPI after the first, which says what there is to say
 
 /// Says what went wrong: on stderr, and for --json as an object on stdout too, unless results are there already.
 int fail(exit_code code, std::string_view what, std::string_view more = {}) noexcept {
+  if (another_speaks) return done;
   remark(what, more);
   try {
     if (json_is_wanted && !something_is_printed())
@@ -149,6 +152,7 @@ int main(int count, char** words) {
     const std::vector<std::string> arguments(words + std::min(count, 1), words + count);
     const auto options_end = std::ranges::find(arguments, "--");
     json_is_wanted = std::find(arguments.begin(), options_end, "--json") != options_end;
+    another_speaks = rank_begun() > 0 && !arguments.empty() && arguments.front() == "solve";
     const int code = run_words(arguments);
     return code == interrupt ? interrupt_code() : code;
   } catch (...) {

@@ -136,6 +136,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   text += line("device", request.options.where.is_gpu()
                              ? describe(request.options.where)
                              : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s"));
+  if (!o.parts.empty()) text += ranks_text(request, o);
   text += line("time", fmt::format("read {}, {}solve {}", seconds_text(o.read_seconds), setup_text(o),
                                    seconds_text(o.solve_seconds)));
   if (r.iterations > 0)
@@ -201,6 +202,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["rhs"] = o.rhs;
   j["right_hand_sides"] = std::max<std::size_t>(o.columns.size(), 1);
   if (!o.columns.empty()) j["columns"] = columns_json(o);
+  if (!o.parts.empty()) j["ranks"] = o.parts.size(), j["parts"] = ranks_json(o);
   j["x0"] = request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
   j["precond_says"] = r.precond_about;

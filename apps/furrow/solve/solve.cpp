@@ -35,6 +35,7 @@ namespace {
 memory_plan plan_of(const solve_request& q, const matrix_input& input) {
   const stats s = expected_stats(input.header());
   solve_options o = q.options;
+  if (q.on_ranks() && o.precond.starts_with("local:")) o.precond.erase(0, 6); // of the block of each rank
   if (o.format == "auto") o.format = "csr", o.kernel = "auto";
   const auto solving = estimate_solve_memory(s, o.values, o);
   memory_plan plan;
@@ -155,6 +156,8 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
   solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, 0, read_seconds, plan.host_peak(), done};
   const vector_columns b = right_hand_side(q, p, o.rhs);
   vector_columns x = first_guess(q, o.shape, b.count);
+  check(b.count == 1 || !q.on_ranks(), fault::usage,
+        "ranks solve for one right-hand side, and there are {}: leave --ranks out", b.count);
   if (b.count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
   matrix_sketch drawn; // solving takes the matrix apart
   if (!q.report.empty()) drawn = sketch(p.a);
@@ -172,7 +175,12 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
     };
-    o.columns = solver<double>(std::move(p.a), q.options).solve(as_cview(b.values), as_view(x.values), b.count);
+    if (q.on_ranks()) {
+      ranks_report on = solve_on_ranks(q, std::move(p.a), as_cview(b.values), as_view(x.values));
+      o.columns = {std::move(on.report)}, o.parts = std::move(on.parts);
+    } else {
+      o.columns = solver<double>(std::move(p.a), q.options).solve(as_cview(b.values), as_view(x.values), b.count);
+    }
     politely.finish_first(); // one that comes now comes too late to matter
   }
   const std::size_t worst = worst_of(o.columns, o.shape.rows == o.shape.cols);
@@ -208,15 +216,23 @@ choosing choosing_of(solve_request& q) {
   return {q.options.format, q.options.kernel, q.options.tune, q.options.applies};
 }
 
-int run(solve_request& q) {
+/// What --precond names: on ranks also "local:NAME".
+void check_preconditioner(const solve_request& q) {
+  const bool local = q.on_ranks() && q.options.precond.starts_with("local:");
+  check_name("preconditioner", name_before_colon(local ? q.options.precond.substr(6) : q.options.precond),
+             preconditioner_names());
+}
+
+int run_here(solve_request& q) {
   check_name("solver", name_before_colon(q.options.solver), solver_names());
-  check_name("preconditioner", name_before_colon(q.options.precond), preconditioner_names());
+  check_preconditioner(q);
   choosing_of(q).check({"auto"});
   check_matrix(q.file);
   const bool played = q.machine.where == "play";
   if (!played) check_not_played(q.play, q.trace);
+  check(!played || !q.on_ranks(), fault::usage, "--device play plays the launches of one process: leave --ranks out");
   if (played) q.machine.where = "cpu";
-  if (!q.coordinates.empty() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are of use
+  if ((!q.coordinates.empty() || q.on_ranks()) && q.machine.where == "auto") q.machine.where = "cpu"; // where they are
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
   check_one_standard_input({q.file, q.rhs, q.x0, q.coordinates});
@@ -252,6 +268,12 @@ int run(solve_request& q) {
   return o.exit_code;
 }
 
+int run(solve_request& q) {
+  const ranks_wish wish = wish_for_ranks(q);
+  q.threads_as_ranks = wish.threads;
+  return wish.mpi ? run_on_mpi(q, [&] { return run_here(q); }) : run_here(q);
+}
+
 std::function<int()> setup(CLI::App& app, context& shared) {
   auto q = std::make_shared<solve_request>();
   q->command = shell_command(shared.arguments);
@@ -274,9 +296,10 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                  ->type_name("NAME")
                  ->group(method),
              solver_names());
-  with_words(
-      app.add_option("--precond", q->options.precond, "preconditioner, default auto")->type_name("NAME")->group(method),
-      preconditioner_names());
+  with_words(app.add_option("--precond", q->options.precond, "preconditioner, default auto; on ranks also local:NAME")
+                 ->type_name("NAME")
+                 ->group(method),
+             preconditioner_names());
   app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8)")
       ->type_name("R")
       ->transform(from_to_below(0, 1))
@@ -297,6 +320,10 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->group(method);
 
   q->machine.add(app, shared);
+  with_words(app.add_option("--ranks", q->ranks, "cut the rows among N threads, or among the processes of mpirun")
+                 ->type_name("N|mpi")
+                 ->group("Machine"),
+             {"mpi"});
   choosing_of(*q).add(app, shared, {"auto"});
   add_played(app, shared, q->play, q->trace);
 
@@ -315,6 +342,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
              "  furrow solve matrix.mtx --precond amg:sa --coordinates nodes.mtx\n"
              "  furrow solve matrix.mtx --report matrix.html\n"
+             "  mpirun -n 4 furrow solve matrix.mtx\n"
              "  furrow solve matrix.mtx.gz --device gpu --json\n"
              "  furrow solve poisson2d:20 --solver cg_tutorial --device play");
   return [q] { return run(*q); };

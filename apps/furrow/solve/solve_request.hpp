@@ -3,9 +3,10 @@
 #include "options.hpp"
 #include "output.hpp"
 
+#include <furrow/ranks.hpp>
 #include <furrow/report.hpp>
-#include <furrow/solve.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ struct solve_request {
   machine_options machine;
   solve_options options;
   bool json = false, explain = false;
+  std::string ranks;              ///< a number, "mpi" or nothing
+  int threads_as_ranks = 0;       ///< how many; 0: none
+  communicator* of_mpi = nullptr; ///< the ranks of MPI; null: none
+  bool met = false;               ///< the other ranks of MPI: what fails from here on, they know
+  bool on_ranks() const { return threads_as_ranks > 0 || of_mpi; }
 };
 
 /// What came out.
@@ -35,11 +41,27 @@ struct solve_outcome {
   std::vector<solve_report> columns{};         ///< of each right-hand side, where there are several
   double setup_seconds = 0, solve_seconds = 0; ///< of all of them
   std::vector<setup_part> setup_parts{};       ///< of the first one, which sets up for all
+  std::vector<rank_part> parts{};              ///< of each rank; empty: there are none
 };
 
 /// The reports of several right-hand sides: a line for each, and an object for each.
 std::string columns_text(const solve_outcome& outcome);
 json columns_json(const solve_outcome& outcome);
+
+/// Takes `ranks` apart. Throws `fault::usage` for what is neither a number nor "mpi", and for a number inside mpirun.
+struct ranks_wish {
+  int threads = 0;
+  bool mpi = false;
+};
+ranks_wish wish_for_ranks(const solve_request& request);
+/// Opens the ranks of MPI; `run` is for the first one, which reads, writes and reports. Returns its exit code; that of
+/// the others is 0, for a starter that sees another one ends the first before it has said why.
+int run_on_mpi(solve_request& request, const std::function<int()>& run);
+/// Solves on the ranks that were asked for, from the one that has the system.
+ranks_report solve_on_ranks(solve_request& request, coo<double> a, cview<double> b, view<double> x);
+/// A line about what the ranks have, and the same as objects.
+std::string ranks_text(const solve_request& request, const solve_outcome& outcome);
+json ranks_json(const solve_outcome& outcome);
 
 /// The report for a person, and the object for a program.
 std::string text_of(const solve_request& request, const solve_outcome& outcome);

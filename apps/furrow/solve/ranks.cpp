@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interrupt.hpp"
+#include "solve_request.hpp"
+#include "text.hpp"
+
+#include "core/check.hpp"
+#include "distributed/processors.hpp"
+#include "distributed/together.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace furrow::cli {
+namespace {
+
+constexpr std::string_view speak_mpi = "mpi";
+
+/// For the others, which wait for the system: `why` is thrown on all of them.
+void tell_others(communicator& c, const std::function<void()>& rethrow) {
+  try {
+    together(c, rethrow);
+  } catch (...) { // it is said by the one who has it
+  }
+}
+
+int wait_for_the_first(communicator& c) {
+  leave_signals_to_the_first();
+  try {
+    solve_from_first<double>(c, {}, {}, {}, {});
+  } catch (const error_of_all&) { // the first rank says it
+  }
+  return 0;
+}
+
+} // namespace
+
+ranks_wish wish_for_ranks(const solve_request& request) {
+  const std::string& text = request.ranks;
+  const int begun = ranks_begun();
+  if (text == speak_mpi || (text.empty() && begun > 1)) return {.mpi = true};
+  if (text.empty()) return {};
+  int n = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
+  check(failed == std::errc{} && end == text.data() + text.size() && n >= 1 && n <= 256, fault::usage,
+        "--ranks: must be a number from 1 to 256, of threads, or mpi, not '{}'", text);
+  check(begun == 1, fault::usage, "--ranks {}: mpirun has begun {} ranks already: leave --ranks out", n, begun);
+  return {.threads = n};
+}
+
+int run_on_mpi(solve_request& request, const std::function<int()>& run) {
+  const std::unique_ptr<communicator> all = open_mpi();
+  const int share = processors_of_rank(*all);
+  if (request.machine.thread_count == 0) request.machine.thread_count = share;
+  if (all->rank() > 0) {
+    set_threads(request.machine.thread_count);
+    return wait_for_the_first(*all);
+  }
+  request.of_mpi = all.get();
+  try {
+    return run();
+  } catch (...) {
+    if (!request.met) tell_others(*all, [] { throw; });
+    throw;
+  }
+}
+
+ranks_report solve_on_ranks(solve_request& request, coo<double> a, cview<double> b, view<double> x) {
+  if (request.of_mpi) {
+    request.met = true;
+    return solve_from_first(*request.of_mpi, std::move(a), b, x, request.options);
+  }
+  ranks_report result;
+  run_ranks(request.threads_as_ranks, [&](communicator& c) {
+    if (c.rank() == 0) result = solve_from_first(c, std::move(a), b, x, request.options);
+    else solve_from_first<double>(c, {}, {}, {}, {});
+  });
+  return result;
+}
+
+std::string ranks_text(const solve_request& request, const solve_outcome& o) {
+  rank_part most;
+  double waiting = 0;
+  for (const rank_part& p : o.parts) {
+    most.rows = std::max(most.rows, p.rows), most.entries = std::max(most.entries, p.entries);
+    most.halo = std::max(most.halo, p.halo);
+    waiting = std::max(waiting, p.waiting_seconds);
+  }
+  return line("ranks", fmt::format("{} {}: at most {} rows, {} entries, {} elements of others; waited {} at most",
+                                   o.parts.size(), request.of_mpi ? "of MPI" : "in threads", count_text(most.rows),
+                                   count_text(most.entries), count_text(most.halo), seconds_text(waiting)));
+}
+
+json ranks_json(const solve_outcome& o) {
+  json list = json::array();
+  for (const rank_part& p : o.parts)
+    list.push_back(
+        {{"rows", p.rows},
+         {"entries", p.entries},
+         {"halo", p.halo},
+         {"neighbours", p.neighbours},
+         {"seconds", {{"setup", p.setup_seconds}, {"solve", p.solve_seconds}, {"waiting", p.waiting_seconds}}}});
+  return list;
+}
+
+} // namespace furrow::cli

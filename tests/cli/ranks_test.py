@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solving on ranks: threads of one process, and processes of mpirun. The same number of ranks gives the same bits on both."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from kit import ENVIRONMENT, FURROW, Case, main
+
+MODULE = pathlib.Path(FURROW).resolve().parent / "libfurrow_mpi.so"
+NUMBERS = (1, 2, 3, 4, 7)
+# Solver, a matrix that it serves, and iterations by which ranks may differ: sums of other pieces round elsewhere.
+SYMMETRIC = ("cg", "cg_single_reduction", "fcg", "cr", "minres")
+GENERAL = ("bicgstab", "bicgstab2", "tfqmr", "gmres", "fgmres", "idr")
+SOLVES = [(solver, "poisson2d:20") for solver in SYMMETRIC] + [(solver, "convection2d:20:10") for solver in GENERAL]
+
+
+def sentences(text):
+    return [line for line in text.splitlines() if line.startswith("furrow: ") and not line.startswith("furrow: memory:")]
+
+
+class Threads(Case):
+    def solve(self, *words, code=0):
+        return json.loads(self.furrow("solve", *words, "--json", code=code).stdout)
+
+    def test_report_says_what_each_rank_has(self):
+        report = self.solve("poisson2d:20", "--ranks", "3")
+        self.assertEqual(report["status"], "converged")
+        self.assertEqual(report["ranks"], 3)
+        self.assertEqual(len(report["parts"]), 3)
+        self.assertEqual(sum(p["rows"] for p in report["parts"]), 400)
+        self.assertEqual(sum(p["entries"] for p in report["parts"]), 1920)
+        for part in report["parts"]:
+            self.assertGreater(part["seconds"]["solve"], 0)
+            self.assertGreaterEqual(part["neighbours"], 1)
+        text = self.furrow("solve", "poisson2d:20", "--ranks", "3").stdout
+        self.assertIn("\n  ranks       3 in threads: at most ", text)
+        self.assertNotIn("ranks", self.solve("poisson2d:20"))
+
+    def test_all_numbers_of_ranks_come_to_the_same(self):
+        for solver, matrix in SOLVES:
+            one = self.solve(matrix, "--solver", solver)
+            for n in NUMBERS:
+                report = self.solve(matrix, "--solver", solver, "--ranks", str(n))
+                self.assertEqual(report["status"], one["status"], f"{solver} on {n}")
+                self.assertAlmostEqual(report["iterations"], one["iterations"], delta=2 + one["iterations"] // 10)
+
+    def test_wrong_words_are_refused(self):
+        for words, what in ((["--ranks", "0"], "--ranks: must be a number from 1 to 256, of threads, or mpi, not '0'"),
+                            (["--ranks", "two"], "--ranks: must be a number from 1 to 256, of threads, or mpi, not 'two'"),
+                            (["--ranks", "2", "--precond", "ilu"], "ilu sees the rows of one rank only, on 2 ranks: say "
+                             "local:ilu, block Jacobi over the ranks, or take jacobi or none"),
+                            (["--ranks", "2", "--precond", "local:ilo"], "did you mean 'ilu'?"),
+                            (["--precond", "local:ilu"], "there is no preconditioner"),
+                            (["--ranks", "2", "--precision", "f32"], "ranks solve in the precision of the system"),
+                            (["--ranks", "2", "--solver", "lsqr"], "lsqr does not run on ranks yet")):
+            said = self.furrow("solve", "convection2d:20:10", *words, code=2).stderr
+            self.assertIn(what, said)
+            self.assertEqual(len(sentences(said)), 1, said)
+
+    def test_one_right_hand_side(self):
+        self.write("b.mtx", "%%MatrixMarket matrix array real general\n400 2\n" + "1\n" * 800)
+        said = self.furrow("solve", "poisson2d:20", "-b", "b.mtx", "--ranks", "2", code=2).stderr
+        self.assertIn("ranks solve for one right-hand side, and there are 2", said)
+
+
+@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "there is no mpirun, or the module for MPI was not built")
+class Mpi(Case):
+    def start(self, n, *words, before=()):
+        command = ["mpirun", "--oversubscribe", "--quiet", "-n", str(n), *before, FURROW, *words]
+        environment = {**ENVIRONMENT, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                       "NO_COLOR": "1"}  # mpirun gives its ranks a terminal
+        return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run_ranks(self, n, *words, code=0, before=()):
+        process = self.start(n, *words, before=before)
+        out, said = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, code, f"mpirun -n {n} furrow {' '.join(words)}\n{out}{said}")
+        return out, said
+
+    def test_bits_are_those_of_as_many_threads(self):
+        for solver, matrix in SOLVES:
+            for n in NUMBERS:
+                words = ["solve", matrix, "--solver", solver, "--json"]
+                out, said = self.run_ranks(n, *words, "--ranks", "mpi", "-o", "mpi.npy")
+                report = json.loads(out)
+                self.assertEqual(report["status"], "converged", f"{solver} on {n}")
+                self.assertEqual(report["ranks"], n)
+                self.assertEqual(sum(p["rows"] for p in report["parts"]), 400)
+                self.assertEqual(sentences(said), [])
+                self.furrow(*words, "--ranks", str(n), "-o", "threads.npy")
+                self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), f"{solver} on {n}")
+
+    def test_mpirun_is_noticed_and_one_report_is_printed(self):
+        out, said = self.run_ranks(3, "solve", "poisson2d:20", "--precond", "local:ic0")
+        self.assertEqual(out.count("Converged in"), 1, out)
+        self.assertIn("\n  ranks       3 of MPI: at most ", out)
+        self.assertEqual(said.count("furrow: memory:"), said.count("\n"), said)
+
+    def test_more_ranks_than_rows(self):
+        out, _ = self.run_ranks(4, "solve", "poisson1d:2", "--json")
+        self.assertEqual(json.loads(out)["status"], "converged")
+
+    def test_failures_are_said_once(self):
+        for words, code, what in ((["absent.mtx"], 3, "there is no such file"),
+                                  (["poisson2d:20", "--solver", "nonsense"], 2, "nonsense"),
+                                  (["poisson2d:20", "--maxiter", "3"], 2, "--maxiter"),
+                                  (["convection2d:20:10", "--solver", "cg"], 3, "the matrix is not symmetric"),
+                                  (["poisson2d:20", "--precond", "amg:sa"], 2, "say local:amg:sa"),
+                                  (["poisson2d:20", "--ranks", "2"], 2, "mpirun has begun 3 ranks already"),
+                                  (["poisson2d:20", "--max-iterations", "2"], 1, None)):
+            out, said = self.run_ranks(3, "solve", *words, code=code)
+            if what:
+                self.assertEqual(len(sentences(said)), 1, said)
+                self.assertIn(what, sentences(said)[0])
+            else:
+                self.assertIn("Stopped", out)
+
+    def test_a_rank_that_dies_ends_all(self):
+        process = self.start(3, "solve", "poisson2d:700", "--solver", "cg", "--precond", "none", "--rtol", "1e-15", "-o", "x.npy")
+        try:
+            time.sleep(3)
+            ranks = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+            self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
+            self.assertEqual(len(ranks), 3)
+            os.kill(int(ranks[1]), signal.SIGKILL)
+            began = time.monotonic()
+            _, said = process.communicate(timeout=60)
+            self.assertLess(time.monotonic() - began, 10)
+        finally:
+            process.kill()
+        self.assertNotEqual(process.returncode, 0)
+        self.assertLessEqual(len(sentences(said)), 1, said)
+        for rank in ranks:
+            self.assertFalse(pathlib.Path(f"/proc/{rank}/exe").exists(), f"rank {rank} still runs")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_rank_without_memory_ends_all(self):
+        limited = ["sh", "-c", 'test "$OMPI_COMM_WORLD_RANK" != 1 || ulimit -v 450000; exec "$0" "$@"']
+        began = time.monotonic()
+        process = self.start(2, "solve", "poisson3d:150", before=limited)
+        _, said = process.communicate(timeout=120)
+        self.assertLess(time.monotonic() - began, 60)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual(len(sentences(said)), 1, said)
+        self.assertIn("memory", sentences(said)[0])
+
+
+class WithoutModule(Case):
+    def test_says_what_is_missing(self):
+        said = self.furrow("solve", "poisson2d:20", "--ranks", "mpi", code=4, env={"FURROW_MPI": "absent.so"}).stderr
+        self.assertEqual(len(sentences(said)), 1, said)
+        self.assertIn("ranks of MPI need the module", said)
+        self.assertIn("libopenmpi-dev", said)
+
+
+if __name__ == "__main__":
+    main()
