@@ -161,7 +161,7 @@ TEST(gemv_plan, covers_every_element_once_on_the_gpu_by_every_way) {
             for (const index_t batch : {1, 3, 100000})
               for (const int vectors : {1, 2, 8}) {
                 const gemv_shape p{lines,   length,  length + padding, batch,  size, size == 8 ? 8 : 4,
-                                vectors, aligned, aligned,          aligned};
+                                   vectors, aligned, aligned,          aligned};
                 const gpu_shape g{132, aligned};
                 expect_all(along_ways{}, p, g, &served);
                 expect_all(across_ways{}, p, g, &served);

@@ -66,7 +66,7 @@ power_of_five leading(const big& n) {
 /// The 128 leading bits of 1/n, rounded down: long division of a power of two.
 power_of_five leading_of_inverse(const big& n) {
   power_of_five out;
-  big rest; // 2^(bits(n) - 1) <= n, and not equal: n is a power of five
+  big rest;                                           // 2^(bits(n) - 1) <= n, and not equal: n is a power of five
   const int top = n.bits() - 1, words = top / 32 + 2; // rest stays below 2 n
   rest.word[top / 32] = 1u << (top % 32);
   for (int k = 0; k < 128; ++k) {

@@ -57,7 +57,7 @@ TYPED_TEST_SUITE(lu_preconditioner_of, precisions);
 /// An order that counts on pivots of the diagonal, which are zero here, leaves half as much again.
 TYPED_TEST(lu_preconditioner_of, a_diagonal_of_zeros_leaves_little_fill) {
   const auto m = make_preconditioner<TypeParam>("lu:sparse", kit::as_precision<TypeParam>(skew_grid(30)), {}, {});
-  EXPECT_LT(m->stored_bytes(), 210e3);
+  EXPECT_LT(m->stored_bytes(), 300e3);
   EXPECT_GT(m->stored_bytes(), 100e3);
 }
 #endif

@@ -93,6 +93,7 @@ TEST(cg_estimates, are_the_same_from_any_chunks) {
 TEST(iteration_estimates, the_error_of_other_methods_by_their_progress) {
   const auto a = generate("convection2d:60:20").a;
   const host_array<double> ones(a.shape.rows, 1.0);
+  int known = 0;
   for (const char* solver : {"bicgstab", "gmres", "minres"}) {
     auto o = cg(1e-6);
     o.solver = solver;
@@ -101,10 +102,14 @@ TEST(iteration_estimates, the_error_of_other_methods_by_their_progress) {
     ASSERT_EQ(s.report.why, status::converged) << s.report.message;
     double error = 0;
     for (const double x : s.x) error = std::max(error, std::abs(x - 1));
+    // 0: not known, where the x kept before has no larger residual after all; bicgstab's steps differ by processor.
+    if (s.report.error_estimate == 0 && o.solver == "bicgstab") continue;
+    ++known;
     // A last step that falls by chance far below its goal takes the error along by less.
     EXPECT_GT(s.report.error_estimate, error / 100) << solver;
     EXPECT_LT(s.report.error_estimate, error * 1000) << solver;
   }
+  EXPECT_GE(known, 2);
 }
 
 } // namespace
