@@ -31,7 +31,8 @@ void construct(py_matrix* self, const nb::object& indptr, const nb::object& indi
   o.kernel = std::move(kernel);
   o.tune = tune;
   o.where = device_at(ordinal);
-  if (buffer(data).holds<double>()) new (self) py_matrix{make<double>(indptr, indices, data, {rows, cols}, o, on)};
+  if (buffer(data, false).holds<double>())
+    new (self) py_matrix{make<double>(indptr, indices, data, {rows, cols}, o, on)};
   else new (self) py_matrix{make<float>(indptr, indices, data, {rows, cols}, o, on)};
 }
 

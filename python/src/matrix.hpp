@@ -62,7 +62,7 @@ caller_rows<V> rows_of(const nb::object& indptr, const nb::object& indices, cons
     a.owner = owner;
     return caller_rows<V>{std::move(a), std::move(owner), on};
   };
-  return buffer(indptr).holds<std::int32_t>() ? make(std::int32_t{}) : make(std::int64_t{});
+  return buffer(indptr, false).holds<std::int32_t>() ? make(std::int32_t{}) : make(std::int64_t{});
 }
 
 } // namespace furrow::python

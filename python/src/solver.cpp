@@ -143,7 +143,7 @@ void from_rows(py_solver* self, const nb::object& indptr, const nb::object& indi
       return std::visit([&](const auto& a) { return solver<V>(a, same); }, given.arrays);
     });
   };
-  if (buffer(data).holds<double>()) new (self) py_solver{h, make(double{})};
+  if (buffer(data, false).holds<double>()) new (self) py_solver{h, make(double{})};
   else new (self) py_solver{h, make(float{})};
 }
 
