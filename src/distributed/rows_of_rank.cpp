@@ -32,8 +32,8 @@ template <class V> host_array<std::int32_t> far_columns(const coo<V>& a, index_t
   for (const std::int32_t j : a.col)
     if (j < first || j >= last) columns.push_back(j);
   std::ranges::sort(columns);
-  const auto rest = std::ranges::unique(columns);
-  columns.erase(rest.begin(), rest.end());
+  const auto rest = std::unique(columns.begin(), columns.end());
+  columns.erase(rest, columns.end());
   host_array<std::int32_t> result(static_cast<index_t>(columns.size()));
   std::ranges::copy(columns, result.begin());
   return result;
