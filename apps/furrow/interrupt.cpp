@@ -16,7 +16,8 @@ namespace {
 
 enum class reacting { at_once, asking, finishing };
 std::atomic<reacting> reaction = reacting::at_once;
-std::atomic<int> came = 0;                                 ///< the first signal
+std::atomic<int> came = 0; ///< the first signal
+std::atomic<bool> quiet = false;
 static_assert(std::atomic<reacting>::is_always_lock_free); // or a signal handler could not touch them
 
 void wait_for_alarm(long microseconds) {
@@ -30,6 +31,7 @@ void wait_for_alarm(long microseconds) {
   static constexpr std::string_view farewell = "furrow: interrupted\n", erase = "\r\x1b[K";
   io::remove_unfinished();
   const int code = interrupt_code();
+  if (quiet) _exit(code);
   if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase.data(), erase.size()) < 0) _exit(code);
   if (write(STDERR_FILENO, farewell.data(), farewell.size()) < 0) _exit(code);
   _exit(code);
@@ -63,6 +65,8 @@ void watch_for_signals() {
   handle(SIGPIPE, SIG_IGN);
   handle(SIGXFSZ, SIG_IGN);
 }
+
+void leave_without_a_word() { quiet = true; }
 
 void leave_signals_to_the_first() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal, SIG_IGN);

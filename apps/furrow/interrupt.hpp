@@ -24,6 +24,8 @@ public:
 /// For a process that solves with others, of which the first decides: signals that ask it to end do nothing from here
 /// on.
 void leave_signals_to_the_first();
+/// For a rank after the first: what ends it says nothing.
+void leave_without_a_word();
 
 /// Whether such a signal came. Asking counts as noticing.
 bool interrupted();

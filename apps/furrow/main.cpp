@@ -153,6 +153,7 @@ int main(int count, char** words) {
     const auto options_end = std::ranges::find(arguments, "--");
     json_is_wanted = std::find(arguments.begin(), options_end, "--json") != options_end;
     another_speaks = rank_begun() > 0 && !arguments.empty() && arguments.front() == "solve";
+    if (another_speaks) leave_without_a_word();
     const int code = run_words(arguments);
     return code == interrupt ? interrupt_code() : code;
   } catch (...) {
