@@ -7,7 +7,6 @@
 #include "../tutorial.hpp"
 
 #include "backends/gpu/clusters.hpp"
-#include "core/check.hpp"
 
 namespace furrow::dense {
 
