@@ -187,8 +187,22 @@ maxiter : int, optional
 """)
 
 
+#: Of a method that has no part for the CPU, which its example then says.
+_CHIP_DOC = _DOC[: _DOC.index(">>> x, info")] + """>>> try:
+...     x, info = furrow.{name}(A, A @ np.ones(400), device="cpu")  # device="gpu" solves
+... except furrow.DeviceError as e:
+...     print(e)
+cg_resident keeps the system on the chip of a GPU, and has no part for the CPU: take cg there
+"""
+
+
+def _on_the_chip(name: str, about: str) -> Any:
+    return _named(_method(name, about), name, about, _CHIP_DOC)
+
+
 def _made(name: str, about: str) -> Any:
-    own = {"gmres": _gmres, "fgmres": _gmres, "minres": _minres, "lsmr": _least_squares, "lsqr": _least_squares}
+    own = {"cg_resident": _on_the_chip,
+           "gmres": _gmres, "fgmres": _gmres, "minres": _minres, "lsmr": _least_squares, "lsqr": _least_squares}
     return own.get(name, _method)(name, about)
 
 
