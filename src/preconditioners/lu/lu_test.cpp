@@ -32,12 +32,15 @@ coo<double> badly_scaled(index_t n) {
   return a;
 }
 
-/// Skew-symmetric: differences between the neighbours of a point on a grid of m x m, and nothing on the diagonal.
+/// [0 P; -P' 0] with P the differences of a grid of m x m: a symmetric pattern, and nothing on the diagonal.
 coo<double> skew_grid(index_t m) {
-  return kit::from_function(m * m, [m](index_t i, index_t j) {
-    if (i / m == j / m && std::abs(i - j) == 1) return double(j - i);
-    if (std::abs(i - j) == m) return 1.7 * double((j - i) / m);
-    return 0.0;
+  const index_t n = m * m;
+  return kit::from_function(2 * n, [m, n](index_t i, index_t j) {
+    if ((i < n) == (j < n)) return 0.0;
+    const index_t p = i % n, q = j % n, apart = std::abs(p - q);
+    const bool neighbours = apart == m || (apart == 1 && p / m == q / m);
+    const double value = p == q ? 4.2 : neighbours ? -1.0 : 0.0;
+    return i < n ? value : -value;
   });
 }
 
@@ -54,11 +57,11 @@ using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(lu_preconditioner_of, precisions);
 
 #if FURROW_HAS_SUPERLU
-/// An order that counts on pivots of the diagonal, which are zero here, leaves half as much again.
+/// An order that counts on pivots of the diagonal, which are zero here, leaves 1.45 MB, COLAMD 0.85.
 TYPED_TEST(lu_preconditioner_of, a_diagonal_of_zeros_leaves_little_fill) {
   const auto m = make_preconditioner<TypeParam>("lu:sparse", kit::as_precision<TypeParam>(skew_grid(30)), {}, {});
-  EXPECT_LT(m->stored_bytes(), 300e3);
-  EXPECT_GT(m->stored_bytes(), 100e3);
+  EXPECT_LT(m->stored_bytes(), 1.1e6);
+  EXPECT_GT(m->stored_bytes(), 0.5e6);
 }
 #endif
 
