@@ -6,6 +6,7 @@
 #include "cusparse_cg.hpp"
 #include "cusparse_krylov.hpp"
 #include "measure.hpp"
+#include "request.hpp"
 
 #include "furrow/bench/spmv/copies.hpp"
 
@@ -122,13 +123,7 @@ json measure_one(const std::string& name) {
 int main(int argc, char** argv) {
   using namespace furrow;
   try {
-    std::string file;
-    std::vector<std::string> names;
-    for (int k = 1; k < argc; ++k) {
-      if (std::string(argv[k]) == "--json" && k + 1 < argc) file = argv[++k];
-      else names.emplace_back(argv[k]);
-    }
-    if (names.empty()) names = {"convection2d:1000:20"};
+    const auto [file, names] = bench::read_request(argc, argv, {"convection2d:1000:20"});
     select_device(parse_device("gpu"));
     json all{{"device", describe(parse_device("gpu"))},
              {"cublas", bench::cublas_version()},

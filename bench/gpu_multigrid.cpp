@@ -4,6 +4,7 @@
 // Set-up: the hierarchy, the first of the process and the median of the others. Solve: to 1e-8, b = A * ones, b sent
 // and x fetched included. Every hierarchy is applied to b once: the results must have the same bits.
 #include "measure.hpp"
+#include "request.hpp"
 
 #include "preconditioners/amg/gpu_cycle.hpp"
 #include "preconditioners/amg/gpu_setup.hpp"
@@ -116,13 +117,7 @@ json measure_one(const std::string& matrix, bool grid, int turns) {
 int main(int argc, char** argv) {
   using namespace furrow;
   try {
-    std::string file;
-    std::vector<std::string> names;
-    for (int k = 1; k < argc; ++k) {
-      if (std::string(argv[k]) == "--json" && k + 1 < argc) file = argv[++k];
-      else names.emplace_back(argv[k]);
-    }
-    if (names.empty()) names = {"poisson3d:100", "poisson3d:200"};
+    const auto [file, names] = bench::read_request(argc, argv, {"poisson3d:100", "poisson3d:200"});
     json all{{"device", describe(device{device::kind::gpu, 0})}, {"results", json::array()}};
     for (const auto& matrix : names)
       for (const bool grid : {false, true}) all["results"].push_back(bench::measure_one(matrix, grid, 7));

@@ -6,6 +6,7 @@
 // one of a solver that is kept, to 1e-8, b and x in the memory of the GPU.
 #include "cusparse_cg.hpp"
 #include "measure.hpp"
+#include "request.hpp"
 
 #include <furrow/furrow.hpp>
 
@@ -95,13 +96,8 @@ json measure_one(const std::string& name) {
 int main(int argc, char** argv) {
   using namespace furrow;
   try {
-    std::string file;
-    std::vector<std::string> names;
-    for (int k = 1; k < argc; ++k) {
-      if (std::string(argv[k]) == "--json" && k + 1 < argc) file = argv[++k];
-      else names.emplace_back(argv[k]);
-    }
-    if (names.empty()) names = {"poisson3d:16", "poisson3d:24", "poisson3d:32", "poisson3d:40", "poisson3d:48"};
+    const auto [file, names] = bench::read_request(
+        argc, argv, {"poisson3d:16", "poisson3d:24", "poisson3d:32", "poisson3d:40", "poisson3d:48"});
     select_device(parse_device("gpu"));
     json all{
         {"device", describe(parse_device("gpu"))}, {"cublas", bench::cublas_version()}, {"results", json::array()}};

@@ -21,12 +21,7 @@ template <class V> struct gpu_direct : on_gpu_in<V> {
     if (!testing::Test::IsSkipped() && !lu::cudss::find()) GTEST_SKIP() << "cuDSS is not installed";
   }
   solve_options options(std::string solver = "direct") const {
-    solve_options o;
-    o.where = this->gpu;
-    o.solver = std::move(solver);
-    o.precond = "lu";
-    o.rtol = sizeof(V) == 8 ? 1e-11 : 1e-5;
-    return o;
+    return this->solving(std::move(solver), "lu", sizeof(V) == 8 ? 1e-11 : 1e-5);
   }
 };
 TYPED_TEST_SUITE(gpu_direct, precisions);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <furrow/device.hpp>
+#include <furrow/solve.hpp>
 
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
 
 namespace furrow {
 
@@ -18,7 +22,17 @@ struct on_gpu : testing::Test {
 };
 
 /// The same for tests in both precisions.
-template <class V> struct on_gpu_in : on_gpu {};
+template <class V> struct on_gpu_in : on_gpu {
+  /// Options of a solve there.
+  solve_options solving(std::string solver, std::string precond, double rtol) const {
+    solve_options o;
+    o.where = gpu;
+    o.solver = std::move(solver);
+    o.precond = std::move(precond);
+    o.rtol = rtol;
+    return o;
+  }
+};
 using precisions = testing::Types<double, float>;
 
 } // namespace furrow

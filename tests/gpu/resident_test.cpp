@@ -19,12 +19,7 @@ namespace {
 
 template <class V> struct gpu_resident : on_gpu_in<V> {
   solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
-    solve_options o;
-    o.where = this->gpu;
-    o.solver = "cg_resident";
-    o.precond = std::move(precond);
-    o.rtol = rtol;
-    return o;
+    return this->solving("cg_resident", std::move(precond), rtol);
   }
 };
 TYPED_TEST_SUITE(gpu_resident, precisions);

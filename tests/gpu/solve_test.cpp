@@ -17,12 +17,7 @@ namespace {
 
 template <class V> struct gpu_solve : on_gpu_in<V> {
   solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
-    solve_options o;
-    o.where = this->gpu;
-    o.solver = "cg";
-    o.precond = std::move(precond);
-    o.rtol = rtol;
-    return o;
+    return this->solving("cg", std::move(precond), rtol);
   }
 };
 TYPED_TEST_SUITE(gpu_solve, precisions);
