@@ -65,7 +65,7 @@ def _method(name: str, about: str) -> Any:
         result._warn()
         return result
 
-    return _named(method, name, about, _DOC)
+    return _named(method, name, about, _CHIP_DOC if name == "cg_resident" else _DOC)
 
 
 def _named(method: Any, name: str, about: str, doc: str) -> Any:
@@ -196,13 +196,8 @@ cg_resident keeps the system on the chip of a GPU, and has no part for the CPU: 
 """
 
 
-def _on_the_chip(name: str, about: str) -> Any:
-    return _named(_method(name, about), name, about, _CHIP_DOC)
-
-
 def _made(name: str, about: str) -> Any:
-    own = {"cg_resident": _on_the_chip,
-           "gmres": _gmres, "fgmres": _gmres, "minres": _minres, "lsmr": _least_squares, "lsqr": _least_squares}
+    own = {"gmres": _gmres, "fgmres": _gmres, "minres": _minres, "lsmr": _least_squares, "lsqr": _least_squares}
     return own.get(name, _method)(name, about)
 
 
