@@ -28,7 +28,7 @@ def features(result, stats, machine):
             sector * stats["sectors_by_slice"], sector * stats["sectors_by_window"],
             1e-9 * stats["rows"] / processors, 1e-9 * result["places"] / processors,
             1e-9 * stats["rows"] * stats["row_deviation"] / processors,
-            1e-9 * stats["rows"] * stats["surprise"] / processors, 1e-9 * result["longest"]]
+            1e-9 * stats["rows"] * stats["mispredicted_lengths"] / processors, 1e-9 * result["longest"]]
 
 
 def fit(rows, seconds):

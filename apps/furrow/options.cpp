@@ -72,7 +72,7 @@ void choosing::add(CLI::App& app, context& shared, const std::vector<std::string
                    ->type_name("NAME")
                    ->group(group)] = kernel_names(first);
   app.add_flag("--tune", tune, "choose by measuring, and remember the winner for this matrix")->group(group);
-  app.add_option("--applies", applies, "products to come: few are not worth a conversion (default: many)")
+  app.add_option("--applies", expected_products, "products to come: few are not worth a conversion (default: many)")
       ->type_name("N")
       ->transform(real(1))
       ->group(group);

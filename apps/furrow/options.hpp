@@ -31,7 +31,7 @@ device use_device(const std::string& where, int thread_count);
 struct choosing {
   std::string &format, &kernel;
   bool& tune;
-  double& applies;
+  double& expected_products;
   void add(CLI::App& app, context& shared, const std::vector<std::string>& first) const;
   /// Throws `fault::usage` for a name that does not exist, with the nearest one.
   void check(const std::vector<std::string>& first) const;

@@ -42,8 +42,8 @@ struct layout {
   std::string refusal{}; ///< why the format does not serve this matrix, as a sentence; empty where it does
   bool exact = true;     ///< otherwise `bytes` is an estimate from samples
   /// Bytes of triplets and helpers that are still there when the matrix is complete; negative: all triplets.
-  double beside = -1;
-  double longest = -1; ///< entries of the rows that are stored as rows; negative: as in the matrix
+  double peak_extra_bytes = -1;
+  double longest_stored_row = -1; ///< entries of the rows that are stored as rows; negative: as in the matrix
 };
 
 /// What the cost models know of a device. Only ratios matter to a choice.
@@ -121,13 +121,13 @@ inline double bytes_per_apply(const layout& l, const stats& s, precision p) {
 
 /// Entries that one thread may have to take one after the other.
 inline double longest_run(const layout& l, const stats& s) {
-  return l.longest < 0 ? static_cast<double>(s.row_max) : l.longest;
+  return l.longest_stored_row < 0 ? static_cast<double>(s.row_max) : l.longest_stored_row;
 }
 
 /// Peak bytes of host memory while a matrix is made from triplets.
 inline double bytes_to_make(const layout& l, const stats& s, precision p) {
   const double triplets = (8 + bytes_of(p)) * static_cast<double>(s.nnz);
-  const double last = l.bytes + (l.beside < 0 ? triplets : l.beside);
+  const double last = l.bytes + (l.peak_extra_bytes < 0 ? triplets : l.peak_extra_bytes);
   return last > triplets ? last : triplets;
 }
 
@@ -147,8 +147,9 @@ std::string name_of(const choice& c);
 /// What is asked for. Names are "auto", a format as NAME or NAME:PARAMETERS, a kernel.
 struct wish {
   std::string_view format = "auto", kernel = "auto";
-  double applies = std::numeric_limits<double>::infinity(); ///< products to come: few make a conversion not worth it
-  bool finite = true; ///< x; otherwise "auto" leaves out formats that multiply padding
+  double expected_products =
+      std::numeric_limits<double>::infinity(); ///< products to come: few make a conversion not worth it
+  bool finite = true;                          ///< x; otherwise "auto" leaves out formats that multiply padding
 };
 
 /// A way to store and multiply a matrix, and what the models expect of it.
@@ -157,7 +158,7 @@ struct candidate {
   layout stored;
   double seconds = 0;       ///< of a product
   double setup_seconds = 0; ///< of making the operator
-  double cost(double applies) const { return applies < 1e18 ? setup_seconds + applies * seconds : seconds; }
+  double cost(double products) const { return products < 1e18 ? setup_seconds + products * seconds : seconds; }
 };
 
 /// All formats and kernels that agree with the wish, run on `where`, serve the matrix and fit into the memory; the

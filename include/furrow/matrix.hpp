@@ -12,8 +12,8 @@ namespace furrow {
 
 struct matrix_options {
   std::string format = "auto", kernel = "auto";
-  bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
-  double applies = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
+  bool tune = false; ///< measure what "auto" leaves open: furrow/tune.hpp
+  double expected_products = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
   device where{};
 };
 

@@ -46,8 +46,8 @@ struct solve_options {
   /// "auto": the ladder of docs/auto.md, by what the matrix is; otherwise a name with its parameters, "ilu:2". With a
   /// solver that is named `precond` "auto" is what it wants: `lu` for `direct`, `jacobi` for the others.
   std::string solver = "auto", precond = "auto", format = "auto", kernel = "auto";
-  bool tune = false;                                        ///< measure what "auto" leaves open: furrow/tune.hpp
-  double applies = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
+  bool tune = false; ///< measure what "auto" leaves open: furrow/tune.hpp
+  double expected_products = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
   device where{};
   /// In which a system of doubles is solved. `f32`: A is multiplied by a power of two where its values need that, and
   /// rounded; so is b; x comes back in double.

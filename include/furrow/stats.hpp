@@ -41,7 +41,8 @@ struct stats {
   index_t nnz = 0;
   index_t row_min = 0, row_max = 0;       ///< shortest and longest row
   double row_mean = 0, row_deviation = 0; ///< of the row lengths
-  double surprise = 0; ///< share of rows whose length a branch predictor does not foresee; 0 below 16384 rows
+  double mispredicted_lengths =
+      0; ///< share of rows whose length a branch predictor does not foresee; 0 below 16384 rows
   index_t empty_rows = 0;
   host_array<std::int32_t> row_length;     ///< entries of each row; empty where only the sizes are known
   std::array<index_t, 33> row_histogram{}; ///< [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries

@@ -3,8 +3,8 @@
 #include "matrix_units.hpp"
 #include "sum_tiles.hpp"
 
-#include "backends/gpu/hand_over.hpp"
 #include "backends/gpu/replay.hpp"
+#include "backends/gpu/ticketed_sums.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -83,7 +83,7 @@ __device__ double2 take_chunks(double* partial, int chunks) {
   double2 total{};
   for (int left = chunks; left > 0; left -= together, partial += together * t::size) {
     double2 of[together];
-    gpu::take_all(of, left, [&](int u) { return partial + u * t::size; });
+    gpu::collect_all(of, left, [&](int u) { return partial + u * t::size; });
 #pragma unroll
     for (int u = 0; u < together; ++u) total = plus(total, of[u]);
   }
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(alone_threads, 1)
       elements.store(p, q, i, j, part, plain, rank - t::threads);
       arrive_at(rest_is_there, alone_threads);
     }
-    if (rank == t::threads && piece.chunks > 1) ticket = gpu::draw_ticket(w.arrived + tile);
+    if (rank == t::threads && piece.chunks > 1) ticket = gpu::take_ticket(w.arrived + tile);
     arrive_at(rows_are_there, alone_threads);
   } else {
     double sum[t::blocks][4] = {};
@@ -198,8 +198,8 @@ __global__ void __launch_bounds__(alone_threads, 1)
     double2 total = add_rows(room, rank);
     if (piece.chunks > 1) {
       double* const partial = w.partial + tile * unsigned(w.chunks) * std::size_t(t::size) + 2 * rank;
-      gpu::leave(partial + piece.chunk * t::size, total.x);
-      gpu::leave(partial + piece.chunk * t::size + 1, total.y);
+      gpu::publish(partial + piece.chunk * t::size, total.x);
+      gpu::publish(partial + piece.chunk * t::size + 1, total.y);
       if (ticket != piece.chunks - 1u) return;
       if (rank == 0) w.arrived[tile] = 0;
       total = take_chunks(partial, piece.chunks);

@@ -97,7 +97,7 @@ std::vector<row_range> rows_of_locality(index_t rows) {
   return sample;
 }
 
-template <class Triplets> locality look_at_columns(const Triplets& a) {
+template <class Triplets> locality measure_locality(const Triplets& a) {
   const auto sample = rows_of_locality(a.shape.rows);
   std::vector<counts> found(sample.size());
   cpu::for_each_task(std::ssize(sample),
@@ -114,9 +114,9 @@ template <class Triplets> locality look_at_columns(const Triplets& a) {
   return {share(all.by_row), share(all.by_slice), share(all.by_window)};
 }
 
-template locality look_at_columns(const coo<double>&);
-template locality look_at_columns(const borrowed_coo<double>&);
-template locality look_at_columns(const coo<float>&);
-template locality look_at_columns(const borrowed_coo<float>&);
+template locality measure_locality(const coo<double>&);
+template locality measure_locality(const borrowed_coo<double>&);
+template locality measure_locality(const coo<float>&);
+template locality measure_locality(const borrowed_coo<float>&);
 
 } // namespace furrow

@@ -6,6 +6,6 @@ namespace furrow {
 
 /// How near to each other the elements of x are that neighbouring entries need, looked at in up to 64 windows of 1024
 /// rows that lie evenly over the matrix. The same numbers for every number of threads.
-template <class Triplets> locality look_at_columns(const Triplets& a);
+template <class Triplets> locality measure_locality(const Triplets& a);
 
 } // namespace furrow

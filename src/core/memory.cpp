@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory_limits.hpp"
-#include "spare_pages.hpp"
+#include "page_cache.hpp"
 
 #include <furrow/array.hpp>
 #include <furrow/device.hpp>

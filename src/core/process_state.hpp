@@ -7,7 +7,7 @@
 /// Of the process, for all threads:
 ///   backends/cpu/parallel.cpp      teams of threads, and how many `set_threads` asked for; a fork begins anew
 ///   backends/cpu/isa.cpp           whether the processor is Intel's; tests set it
-///   core/spare_pages.cpp           pages of ended arrays, up to `keep_host_memory`
+///   core/page_cache.cpp           pages of ended arrays, up to `keep_host_memory`
 ///   core/memory_limits.cpp         the container's limits, read once
 ///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch, whose turn it is
 ///   backends/gpu/staging.cu        24 MiB of pinned memory through which large copies go, from the first one on

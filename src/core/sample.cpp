@@ -32,7 +32,7 @@ std::vector<row_range> rows_of_statistics(index_t rows, index_t nnz) {
 }
 
 template <class Triplets> void measure_samples(const Triplets& a, stats& s) {
-  s.near = look_at_columns(a);
+  s.near = measure_locality(a);
   s.diagonal = measure_strips(a);
   s.column_bytes = measure_column_bytes(a);
   s.alike = measure_stencils(

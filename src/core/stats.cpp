@@ -3,10 +3,10 @@
 #include "measure.hpp"
 
 #include "distinct.hpp"
+#include "mispredicted_lengths.hpp"
 #include "row_sum.hpp"
 #include "sample.hpp"
 #include "single_precision.hpp"
-#include "surprise.hpp"
 
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
@@ -85,7 +85,7 @@ void measure_lengths(stats& s) {
   s.row_max = all.most;
   s.row_histogram = all.histogram;
   s.empty_rows = all.histogram[0];
-  s.surprise = surprise(rows, [&](index_t row) { return s.row_length[row]; });
+  s.mispredicted_lengths = mispredicted_lengths(rows, [&](index_t row) { return s.row_length[row]; });
   if (rows == 0) return;
   s.row_mean = double(s.nnz) / double(rows);
   s.row_deviation = std::sqrt(std::max(0.0, all.squares / double(rows) - s.row_mean * s.row_mean));

@@ -116,7 +116,7 @@ choice named_choice(const request& r, const stats& s, precision p, device where)
 
 /// In a line: what was compared, for a person. The first of the list may be slower than another one by less than
 /// `worth_converting`.
-std::string reason(const std::vector<candidate>& list, const stats& s, double applies) {
+std::string reason(const std::vector<candidate>& list, const stats& s, double expected_products) {
   const candidate& best = list.front();
   const auto about = [&](const candidate& c) {
     return fmt::format("{}, {:.3g} bytes an entry", name_of(c.what),
@@ -124,9 +124,10 @@ std::string reason(const std::vector<candidate>& list, const stats& s, double ap
   };
   const candidate* other = nullptr; // the fastest one of the other formats
   for (const candidate& c : list)
-    if (c.what.format != best.what.format && (!other || c.cost(applies) < other->cost(applies))) other = &c;
+    if (c.what.format != best.what.format && (!other || c.cost(expected_products) < other->cost(expected_products)))
+      other = &c;
   if (!other) return "expected to be fastest: " + about(best);
-  const double ratio = other->cost(applies) / std::max(best.cost(applies), 1e-30);
+  const double ratio = other->cost(expected_products) / std::max(best.cost(expected_products), 1e-30);
   if (ratio < 1)
     return fmt::format("expected to be within {:.0f} % of the fastest, and needs no conversion: {}; fastest {}, {:.2f} "
                        "times the time",
@@ -175,13 +176,13 @@ std::vector<candidate> shortlist(const stats& s, precision p, device where, cons
     throw error(e.kind, fmt::format("{}: {}", r.said_by, e.what()));
   }
   std::ranges::stable_sort(list, {}, [&](const candidate& c) {
-    return c.cost(w.applies) * (keeps_arrays(c.stored, s, p) ? 1 : worth_converting);
+    return c.cost(w.expected_products) * (keeps_arrays(c.stored, s, p) ? 1 : worth_converting);
   });
-  const std::string why = !r.said_by.empty()   ? "asked for by " + r.said_by
-                          : r.format != "auto" ? "asked for"
-                          : w.finite
-                              ? reason(list, s, w.applies)
-                              : "x is not finite, so padding must not be multiplied; " + reason(list, s, w.applies);
+  const std::string why =
+      !r.said_by.empty()   ? "asked for by " + r.said_by
+      : r.format != "auto" ? "asked for"
+      : w.finite           ? reason(list, s, w.expected_products)
+                 : "x is not finite, so padding must not be multiplied; " + reason(list, s, w.expected_products);
   for (candidate& c : list) c.what.reason = why;
   return list;
 }

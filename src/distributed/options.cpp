@@ -19,7 +19,7 @@ constexpr std::string_view local = "local:";
 /// What travels.
 struct packed_options {
   std::array<std::array<char, 64>, 4> names{};
-  double rtol = 0, atol = 0, applies = 0, time_limit = 0;
+  double rtol = 0, atol = 0, expected_products = 0, time_limit = 0;
   index_t max_iterations = 0, outlook = 0;
   bool assume_symmetric = false, history = false;
 };
@@ -41,7 +41,7 @@ packed_options pack(const solve_options& o) {
   packed_options p;
   const std::string* const names[] = {&o.solver, &o.precond, &o.format, &o.kernel};
   for (std::size_t k = 0; k < 4; ++k) std::ranges::copy(*names[k], p.names[k].begin());
-  p.rtol = o.rtol, p.atol = o.atol, p.applies = o.applies, p.time_limit = o.time_limit;
+  p.rtol = o.rtol, p.atol = o.atol, p.expected_products = o.expected_products, p.time_limit = o.time_limit;
   p.max_iterations = o.max_iterations, p.outlook = o.outlook;
   p.assume_symmetric = o.assume_symmetric, p.history = o.history;
   return p;
@@ -74,7 +74,8 @@ solve_options options_of_first(communicator& c, const solve_options& mine, preci
   if (c.rank() == 0) o = mine;
   std::string* const names[] = {&o.solver, &o.precond, &o.format, &o.kernel};
   for (std::size_t k = 0; k < 4; ++k) *names[k] = packed.names[k].data();
-  o.rtol = packed.rtol, o.atol = packed.atol, o.applies = packed.applies, o.time_limit = packed.time_limit;
+  o.rtol = packed.rtol, o.atol = packed.atol, o.expected_products = packed.expected_products,
+  o.time_limit = packed.time_limit;
   o.max_iterations = packed.max_iterations, o.outlook = packed.outlook;
   o.assume_symmetric = packed.assume_symmetric, o.history = packed.history;
   o.values = p;

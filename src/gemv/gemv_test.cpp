@@ -41,7 +41,7 @@ template <class T> void is_exact(shape2 shape, bool transposed, index_t vectors 
 
 TYPED_TEST(gemv_on_cpu, is_exact_on_lines_of_every_length) {
   for (const bool intel : {false, true}) {
-    const cpu::taken_for_intel as(intel);
+    const cpu::pretend_intel as(intel);
     for (index_t n = 1; n <= 300; ++n)
       for (const bool transposed : {false, true})
         for (const index_t vectors : {1, 2}) is_exact<TypeParam>({39, n}, transposed, vectors);
@@ -69,7 +69,7 @@ template <class T> void is_exact_on_lines_from_memory(index_t n, index_t padding
   q.padding = padding;
   for (const bool intel : {false, true})
     for (const bool transposed : {false, true}) {
-      const cpu::taken_for_intel as(intel);
+      const cpu::pretend_intel as(intel);
       SCOPED_TRACE(intel ? "as on Intel" : "as on AMD");
       q.transposed = transposed;
       kit::check_gemv<T, kit::host_side>(q, device{});

@@ -27,7 +27,7 @@ struct text_window {
 };
 
 /// Reads `text_window::size` characters from `p` on.
-FURROW_AVX512_BITS inline void look_through(const char* p, text_window& w) {
+FURROW_AVX512_BITS inline void scan_window(const char* p, text_window& w) {
   const __m512i place =
       _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40,
                       39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,
@@ -231,7 +231,7 @@ FURROW_AVX512_BITS const char* scan_by_eight(const char* p, const char* end, sha
                                              const power_table& powers) {
   text_window window;
   while (end - p >= text_window::size) {
-    look_through(p, window);
+    scan_window(p, window);
     int line = 0;
     for (; line + 8 <= window.lines; line += 8, k += 8)
       if (!scan_eight_lines<Valued>(p, window, line, limits, to.row.data() + k, to.col.data() + k,

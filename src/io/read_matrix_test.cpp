@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/spare_pages.hpp"
+#include "core/page_cache.hpp"
 #include "entries.hpp"
 #include "io_test_kit.hpp"
 

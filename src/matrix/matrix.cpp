@@ -38,13 +38,13 @@ template <class V> struct stored {
 
   stored(matrix_source<V> a, const matrix_options& o) : facts(a.measure()) {
     notice_gpu_driver();
-    const wish w{o.format, o.kernel, o.applies};
+    const wish w{o.format, o.kernel, o.expected_products};
     made = o.tune ? tune(a.triplets(), facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
     keep(a.store(made, facts));
   }
   stored(borrowed_coo<V> a, const matrix_options& o) : facts(measure_trusted(a)) {
     notice_gpu_driver();
-    made = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.applies});
+    made = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.expected_products});
     const format_backend& there = made.format->backend(o.where);
     if (const auto copy = there.template copy<V>()) keep(copy(std::move(a), made.parameters, made.kernel));
     else keep(there.template make<V>()(copy_of(std::move(a)), made.parameters, made.kernel));

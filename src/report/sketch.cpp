@@ -4,7 +4,7 @@
 
 #include "row_lengths.hpp"
 
-#include "core/mirror.hpp"
+#include "core/transpose_comparison.hpp"
 #include "core/units.hpp"
 #include "picture/spy.hpp"
 
@@ -13,7 +13,7 @@
 namespace furrow {
 namespace {
 
-std::string symmetry_of(const mirror& m, shape2 shape) {
+std::string symmetry_of(const transpose_comparison& m, shape2 shape) {
   if (shape.rows != shape.cols) return "none: the matrix is rectangular";
   if (m.symmetric) return "symmetric";
   if (m.skew) return "skew-symmetric";

@@ -18,7 +18,7 @@ double held(const stats& s, precision p) { return (8 + bytes_of(p)) * double(s.n
 
 wish wish_of(const solve_options& o) {
   constexpr double of_a_solve = 1000;
-  return {o.format, o.kernel, o.where.is_gpu() ? std::min(o.applies, of_a_solve) : o.applies};
+  return {o.format, o.kernel, o.where.is_gpu() ? std::min(o.expected_products, of_a_solve) : o.expected_products};
 }
 
 std::string named_preconditioner(const solve_options& o) {

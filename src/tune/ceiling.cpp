@@ -2,9 +2,9 @@
 #include "ceiling.hpp"
 
 #include "backends/cpu/caches.hpp"
-#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 #include "core/clock.hpp"
 
@@ -33,7 +33,7 @@ double sum_of(const double* data, index_t n) {
 #pragma GCC unroll 4
       for (int s = 0; s < streams; ++s) {
         const double* const at = from + s * part;
-        if (ahead) cpu::fetch_ahead(at), cpu::fetch_ahead(at + width / 2);
+        if (ahead) cpu::prefetch(at), cpu::prefetch(at + width / 2);
         sum[s][0] += *reinterpret_cast<const lanes*>(at);
         sum[s][1] += *reinterpret_cast<const lanes*>(at + width / 2);
       }

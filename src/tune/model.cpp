@@ -12,7 +12,8 @@ double expected_seconds(const kernel_costs& costs, const stats& s, precision p, 
   return std::max(c.start, 0.05) * m.latency + // nothing is free, not even an empty matrix
          c.memory * bytes / (bytes < m.cache ? m.cache_read : m.read) +
          sector * (c.by_row * s.near.by_row + c.by_slice * s.near.by_slice + c.by_window * s.near.by_window) +
-         1e-9 * (c.rows + c.uneven * s.row_deviation + c.surprising * s.surprise) * double(s.shape.rows) / processors +
+         1e-9 * (c.rows + c.uneven * s.row_deviation + c.surprising * s.mispredicted_lengths) * double(s.shape.rows) /
+             processors +
          1e-9 * c.places * l.places / processors + 1e-9 * c.longest * longest_run(l, s);
 }
 

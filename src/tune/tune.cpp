@@ -34,11 +34,11 @@ template <class V> std::uint64_t fingerprint(const coo<V>& a) {
 }
 
 /// The candidates that are worth a measurement: the best of each format, and none that is expected to be far off.
-std::vector<candidate> worth_a_try(std::vector<candidate> list, double applies) {
+std::vector<candidate> worth_a_try(std::vector<candidate> list, double expected_products) {
   std::map<std::string, int> taken;
-  const double best = list.front().cost(applies);
+  const double best = list.front().cost(expected_products);
   std::erase_if(list, [&](const candidate& c) {
-    return c.cost(applies) > too_slow * best || ++taken[name_of(c.what)] > most_kernels;
+    return c.cost(expected_products) > too_slow * best || ++taken[name_of(c.what)] > most_kernels;
   });
   if (list.size() > most_candidates) list.resize(most_candidates);
   return list;
@@ -85,15 +85,15 @@ template <class V> choice tune(const coo<V>& a, const stats& s, device where, co
   if (list.size() == 1) return list.front().what;
   const auto file = winners_file();
   const winner_key key{fingerprint(a), fmt::format("{}, {} threads", describe(where), threads()), FURROW_BUILD};
-  const bool open = w.format == "auto" && w.kernel == "auto" && !(w.applies < 1e18); // what the file answers
+  const bool open = w.format == "auto" && w.kernel == "auto" && !(w.expected_products < 1e18); // what the file answers
   if (open) {
     const auto known = recall(file, key);
     if (auto c = known ? remembered(list, *known, where) : std::nullopt) return *c;
   }
-  list = worth_a_try(std::move(list), w.applies);
+  list = worth_a_try(std::move(list), w.expected_products);
   for (candidate& c : list)
     c = where.is_gpu() ? measured<V, gpu_array<V>>(c, a, where) : measured<V, host_array<V>>(c, a, where);
-  const auto best = std::ranges::min_element(list, {}, [&](const candidate& c) { return c.cost(w.applies); });
+  const auto best = std::ranges::min_element(list, {}, [&](const candidate& c) { return c.cost(w.expected_products); });
   choice c = best->what;
   c.reason = fmt::format("measured: fastest of {}, {:.4g} us a product", list.size(), 1e6 * best->seconds);
   if (open && !remember(file, key, {name_of(c), c.kernel, best->seconds})) c.reason += not_remembered(file);

@@ -206,7 +206,7 @@ void expect_same(const stats& got, const stats& wanted) {
   EXPECT_EQ(got.row_max, wanted.row_max);
   EXPECT_EQ(got.row_mean, wanted.row_mean);
   EXPECT_EQ(got.row_deviation, wanted.row_deviation);
-  EXPECT_EQ(got.surprise, wanted.surprise);
+  EXPECT_EQ(got.mispredicted_lengths, wanted.mispredicted_lengths);
   EXPECT_EQ(got.empty_rows, wanted.empty_rows);
   expect_same(got.row_length, wanted.row_length, "row_length");
   EXPECT_EQ(got.row_histogram, wanted.row_histogram);

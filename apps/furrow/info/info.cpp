@@ -8,8 +8,8 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
-#include "core/mirror.hpp"
 #include "core/printable.hpp"
+#include "core/transpose_comparison.hpp"
 #include "picture/spy.hpp"
 
 #include <fmt/format.h>
@@ -28,10 +28,10 @@ struct options {
 struct facts {
   problem p;
   stats s;
-  mirror m;
+  transpose_comparison m;
 };
 
-std::string symmetry_text(const mirror& m, shape2 shape) {
+std::string symmetry_text(const transpose_comparison& m, shape2 shape) {
   if (shape.rows != shape.cols) return "none: the matrix is rectangular";
   if (m.symmetric && m.skew) return "symmetric (and zero)";
   if (m.symmetric) return m.pattern ? "symmetric" : "symmetric (some zeros are entries on one side only)";

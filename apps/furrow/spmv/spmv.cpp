@@ -52,8 +52,8 @@ std::vector<choice> runs_of(const spmv_request& q, const coo<V>& a, const stats&
     return !backend.kernels.empty();
   };
   if (q.format != "all") {
-    const wish w{q.format, q.kernel == "all" ? std::string_view("auto") : std::string_view(q.kernel), q.applies,
-                 all_finite(x)};
+    const wish w{q.format, q.kernel == "all" ? std::string_view("auto") : std::string_view(q.kernel),
+                 q.expected_products, all_finite(x)};
     const choice c = q.tune ? tune(a, s, q.where, w) : choose(s, p, q.where, w);
     if (q.sweep) return sweep_of(c);
     if (q.kernel == "all") add(*c.format, c.parameters);
@@ -184,7 +184,7 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
   }
 }
 
-choosing choosing_of(spmv_request& q) { return {q.format, q.kernel, q.tune, q.applies}; }
+choosing choosing_of(spmv_request& q) { return {q.format, q.kernel, q.tune, q.expected_products}; }
 
 int run(spmv_request& q) {
   choosing_of(q).check({"auto", "all"});

@@ -22,7 +22,7 @@ struct spmv_request {
   device where;
   int repeat = 0;
   bool check = false, json = false, tune = false, sweep = false;
-  double applies = std::numeric_limits<double>::infinity(); ///< products to come
+  double expected_products = std::numeric_limits<double>::infinity(); ///< products to come
 };
 
 struct spmv_result {

@@ -55,7 +55,7 @@ bool has_vector_bits() {
 bool fetching_ahead_helps() { return by_intel().load(std::memory_order_relaxed); }
 bool long_runs_help() { return by_intel().load(std::memory_order_relaxed); }
 
-taken_for_intel::taken_for_intel(bool one) : before_(by_intel().exchange(one)) {}
-taken_for_intel::~taken_for_intel() { by_intel() = before_; }
+pretend_intel::pretend_intel(bool one) : before_(by_intel().exchange(one)) {}
+pretend_intel::~pretend_intel() { by_intel() = before_; }
 
 } // namespace furrow::cpu

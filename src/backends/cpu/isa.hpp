@@ -22,12 +22,12 @@ bool fetching_ahead_helps();
 /// where four would do: on processors by Intel (Sapphire Rapids); on those by AMD (Zen 4) it loses up to a quarter.
 bool long_runs_help();
 /// While one lives, the processor is taken for one by Intel, or for another: so tests run the loops of both anywhere.
-class taken_for_intel {
+class pretend_intel {
 public:
-  explicit taken_for_intel(bool one);
-  taken_for_intel(const taken_for_intel&) = delete;
-  taken_for_intel& operator=(const taken_for_intel&) = delete;
-  ~taken_for_intel();
+  explicit pretend_intel(bool one);
+  pretend_intel(const pretend_intel&) = delete;
+  pretend_intel& operator=(const pretend_intel&) = delete;
+  ~pretend_intel();
 
 private:
   bool before_;

@@ -2,8 +2,8 @@
 #include "parallel.hpp"
 
 #include "caches.hpp"
-#include "crew.hpp"
 #include "own_team.hpp"
+#include "thread_team.hpp"
 #include "workers.hpp"
 
 #include <furrow/device.hpp>
@@ -22,17 +22,17 @@
 namespace furrow {
 namespace cpu {
 
-/// A crew whose helpers come from a pool.
+/// A team whose helpers come from a pool.
 struct team {
   team(int count, workers& pool)
       : size(count), pool(pool), helpers(count, count > processors(), [this](int id) {
           this->pool.grow_to(size - 1); // does something in the child of a fork alone
-          return this->pool.post([this, id] { helpers.help(id); });
+          return this->pool.post([this, id] { helpers.worker_loop(id); });
         }) {}
 
   const int size;
   workers& pool;
-  crew helpers;
+  thread_team helpers;
 };
 
 namespace {
@@ -69,7 +69,7 @@ team* team_of(int size, int number = 0) {
   }();
   static_cast<void>(once);
   staff& all = *everybody.load();
-  return all.of(1 + all.pool.grow_to(std::min(size, crew::most) - 1), number);
+  return all.of(1 + all.pool.grow_to(std::min(size, thread_team::most) - 1), number);
 }
 
 team& current() {
@@ -82,7 +82,7 @@ team& current() {
   return *chosen.load(std::memory_order_relaxed);
 }
 
-/// A loop beside that of a crew: from inside a task, or from a second thread of the program. Who takes part takes the
+/// A loop beside that of a team: from inside a task, or from a second thread of the program. Who takes part takes the
 /// next task; one who comes too late finds none.
 struct side_loop {
   const index_t count;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cpu_blocks.hpp"
 
-#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "core/blocks.hpp"
 
 namespace furrow::bcsr_rows {
@@ -18,8 +18,8 @@ FURROW_INLINE inline void block_row(const bcsr<V, I, cview>& a, index_t r, const
     const V* const val = a.val.data + b * K * K;
     const std::int32_t c = a.block.data[b];
     const V* const at = c == end ? x_end : x + index_t(c) * K;
-    cpu::fetch_ahead(a.block.data + b);
-    for (int k = 0; k < K * K; k += 64 / int(sizeof(V))) cpu::fetch_ahead(val + k);
+    cpu::prefetch(a.block.data + b);
+    for (int k = 0; k < K * K; k += 64 / int(sizeof(V))) cpu::prefetch(val + k);
 #pragma GCC unroll 8
     for (int j = 0; j < K; ++j)
 #pragma GCC unroll 8

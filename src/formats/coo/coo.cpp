@@ -95,7 +95,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   no_parameters("coo", parameters);
-  return {.bytes = (8 + bytes_of(p)) * double(s.nnz), .places = double(s.nnz), .beside = 0};
+  return {.bytes = (8 + bytes_of(p)) * double(s.nnz), .places = double(s.nnz), .peak_extra_bytes = 0};
 }
 
 constexpr std::array cpu_kernels{kernel_entry{"rows",

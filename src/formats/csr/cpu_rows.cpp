@@ -7,7 +7,7 @@
 #include "cpu_rows.hpp"
 
 #include "backends/row_kernel.hpp"
-#include "core/surprise.hpp"
+#include "core/mispredicted_lengths.hpp"
 
 #if defined(__x86_64__)
 #include "cpu_rows_avx2.hpp"
@@ -57,7 +57,7 @@ template <class I> bool irregular(cview<I> row_ptr) {
   const index_t rows = row_ptr.size - 1;
   const double mean = double(row_ptr[rows]) / double(std::max<index_t>(rows, 1));
   const auto length = [&](index_t row) { return row_ptr[row + 1] - row_ptr[row]; };
-  return mean <= 32 && surprise(rows, length) > 0.5 && entries_in_long_rows(row_ptr) < 0.1;
+  return mean <= 32 && mispredicted_lengths(rows, length) > 0.5 && entries_in_long_rows(row_ptr) < 0.1;
 }
 
 #define FURROW_ROWS(V, I)                                                                                              \

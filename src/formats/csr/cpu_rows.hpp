@@ -36,8 +36,8 @@ struct staged {
   static void sums(const csr<V, I, cview>& a, index_t first, index_t last, cview<V> x, V* out);
 };
 
-/// Whether `staged` suits these rows. Decided by `surprise`, not by a stopwatch, so that the same matrix always gives
-/// the same bits.
+/// Whether `staged` suits these rows. Decided by `mispredicted_lengths`, not by a stopwatch, so that the same matrix
+/// always gives the same bits.
 template <class I> bool irregular(cview<I> row_ptr);
 
 } // namespace furrow::csr_rows

@@ -2,8 +2,8 @@
 #pragma once
 #include "csr.hpp"
 
-#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 #include <furrow/value.hpp>
 
@@ -65,8 +65,8 @@ FURROW_HERE double row(const std::int32_t* col, const double* val, index_t k, in
   if (k + 8 <= end) {
     __m256d a = _mm256_setzero_pd(), b = a;
     do {
-      cpu::fetch_ahead(col + k);
-      cpu::fetch_ahead(val + k);
+      cpu::prefetch(col + k);
+      cpu::prefetch(val + k);
       a = _mm256_fmadd_pd(X::four(x, col + k), _mm256_loadu_pd(val + k), a);
       b = _mm256_fmadd_pd(X::four(x, col + k + 4), _mm256_loadu_pd(val + k + 4), b);
       k += 8;
@@ -102,8 +102,8 @@ FURROW_HERE float row(const std::int32_t* col, const float* val, index_t k, inde
   if (k + 8 <= end) {
     __m128 t = s;
     do {
-      cpu::fetch_ahead(col + k);
-      cpu::fetch_ahead(val + k);
+      cpu::prefetch(col + k);
+      cpu::prefetch(val + k);
       s = _mm_fmadd_ps(X::four(x, col + k), _mm_loadu_ps(val + k), s);
       t = _mm_fmadd_ps(X::four(x, col + k + 4), _mm_loadu_ps(val + k + 4), t);
       k += 8;
@@ -131,8 +131,8 @@ FURROW_AVX2 void rows(const csr<V, I, cview>& a, index_t first, index_t last, co
   for (index_t r = first; r < last; ++r) {
     const index_t end = a.row_ptr[r + 1];
     if constexpr (is_wide<V>) { // short rows of floats end before it pays
-      cpu::fetch_ahead(col + k);
-      cpu::fetch_ahead(val + k);
+      cpu::prefetch(col + k);
+      cpu::prefetch(val + k);
     }
     out[r - first] = row<X>(col, val, k, end, x);
     k = end;

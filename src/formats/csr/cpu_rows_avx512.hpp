@@ -102,8 +102,8 @@ FURROW_AVX512 void rows(const csr<V, I, cview>& a, index_t first, index_t last, 
     const bool fits = end_entry - begin_entry <= capacity && end_entry <= safe;
     if (fits)
       for (index_t k = begin_entry; k < end_entry; k += 8) {
-        cpu::fetch_ahead(col + k);
-        cpu::fetch_ahead(val + k);
+        cpu::prefetch(col + k);
+        cpu::prefetch(val + k);
         _mm512_storeu_pd(buffer + (k - begin_entry), products(col + k, val + k, x));
       }
     for (index_t eight = row; eight < end; eight += 8) {

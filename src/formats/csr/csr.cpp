@@ -62,7 +62,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const double offset = s.nnz <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
   return {.bytes = (4 + bytes_of(p)) * double(s.nnz) + offset * double(s.shape.rows + 1),
           .places = double(s.nnz),
-          .beside = 4 * double(s.nnz)};
+          .peak_extra_bytes = 4 * double(s.nnz)};
 }
 
 // A row is the work of one thread but in `merge`: an entry of the longest row costs what others cost on all threads.

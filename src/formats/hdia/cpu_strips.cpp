@@ -50,8 +50,8 @@ void slices_one_by_one(const hdia<V, cview>& a, index_t slice, index_t last_slic
                                                             const V* x, typename Step::sum* sum) {                     \
     const V* const val = a.val.data + k * strip_height;                                                                \
     const index_t col = first + a.offset[k];                                                                           \
-    cpu::fetch_ahead(val);                                                                                             \
-    if (is_wide<V>) cpu::fetch_ahead(val + 8);                                                                         \
+    cpu::prefetch(val);                                                                                                \
+    if (is_wide<V>) cpu::prefetch(val + 8);                                                                            \
     if (col >= 0 && col + strip_height <= a.shape.cols) {                                                              \
       for (int r = 0; r < int(strip_height / Step::rows); ++r)                                                         \
         sum[r] = Step::add_run(sum[r], val + r * Step::rows, x + col + r * Step::rows);                                \

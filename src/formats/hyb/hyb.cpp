@@ -45,7 +45,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return {.bytes = (4 + bytes_of(p)) * places + (8 + bytes_of(p)) * rest,
           .places = places + rest,
           .exact = known,
-          .longest = double(width)};
+          .longest_stored_row = double(width)};
 }
 
 constexpr std::array cpu_kernels{

@@ -45,7 +45,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const double entry = 4 + bytes_of(p);
   const double beside = std::max(entry * double(s.nnz) + 12 * double(s.shape.rows),
                                  (4 + entry) * double(s.nnz) + 8 * double(s.shape.rows) - bytes);
-  return {.bytes = bytes, .places = plan.places, .refusal = plan.refusal, .exact = false, .beside = beside};
+  return {.bytes = bytes, .places = plan.places, .refusal = plan.refusal, .exact = false, .peak_extra_bytes = beside};
 }
 
 constexpr std::array cpu_kernels{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "backends/cpu/fetch_ahead.hpp"
 #include "backends/cpu/isa.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 #include <furrow/view.hpp>
 
@@ -133,8 +133,8 @@ template <> struct vectors_of<float> {
     for (int r = 0; r < Registers; ++r) s[r] = Step::start(out + r * Step::rows);                                      \
     for (index_t k = 0; k < width; ++k, col += height, val += height)                                                  \
       for (int r = 0; r < Registers; ++r) {                                                                            \
-        cpu::fetch_ahead(val + r * Step::rows);                                                                        \
-        if (r % 2 == 0) cpu::fetch_ahead(col + r * Step::rows);                                                        \
+        cpu::prefetch(val + r * Step::rows);                                                                           \
+        if (r % 2 == 0) cpu::prefetch(col + r * Step::rows);                                                           \
         s[r] = Step::add(s[r], col + r * Step::rows, val + r * Step::rows, x);                                         \
       }                                                                                                                \
     for (int r = 0; r < Registers; ++r) Step::put(out + r * Step::rows, s[r]);                                         \

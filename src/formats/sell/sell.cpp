@@ -34,7 +34,8 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
           .places = plan.places,
           .refusal = plan.refusal,
           .exact = s.row_length.size() == s.shape.rows,
-          .beside = bytes_of(p) * double(s.nnz) + 12 * double(s.shape.rows)}; // values, offsets and lengths of rows
+          .peak_extra_bytes =
+              bytes_of(p) * double(s.nnz) + 12 * double(s.shape.rows)}; // values, offsets and lengths of rows
 }
 
 constexpr std::array cpu_kernels{

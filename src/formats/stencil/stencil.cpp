@@ -49,7 +49,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
                 .places = nnz + double(alike.places), // multiplied, and stored in the table
                 .exact = false,
                 // All triplets, where rows begin, and their numbers twice.
-                .beside = (4 + entry) * nnz + (8 + 2) * rows};
+                .peak_extra_bytes = (4 + entry) * nnz + (8 + 2) * rows};
   if (const double share = 100 * (1 - alike.rows_beside); s.nnz > 0 && share < double(percent))
     result.refusal = fmt::format("format stencil finds {:.3g} % of the rows alike, in their values and in where these "
                                  "lie from the diagonal, and asks for {} %: choose another format, or stencil:{}",

@@ -3,8 +3,8 @@
 #include "../call.hpp"
 #include "pack.hpp"
 
-#include "backends/cpu/fetch_ahead.hpp"
-#include "backends/cpu/store_far.hpp"
+#include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/store_nontemporal.hpp"
 
 #include <furrow/gemv.hpp>
 
@@ -78,7 +78,7 @@ FURROW_INLINE inline void put_lines(const S* a, index_t leading, index_t lines, 
       put(alpha, sum, beta, y[k]);
     }
   };
-  index_t k = far_y ? std::min(n, cpu::elements_before_far_stores(y)) : 0;
+  index_t k = far_y ? std::min(n, cpu::elements_before_nontemporal(y)) : 0;
   one_by_one(0, k);
   const auto put_packs = [&](auto packs) FURROW_INLINE {
     pack<Bytes, S> total[packs.value] = {};
@@ -88,7 +88,7 @@ FURROW_INLINE inline void put_lines(const S* a, index_t leading, index_t lines, 
       S* const to = y + k + u * each;
       total[u] *= alpha;
       if (far_y) {
-        cpu::store_far_bytes<Bytes>(to, &total[u]);
+        cpu::store_nontemporal_bytes<Bytes>(to, &total[u]);
         continue;
       }
       if (beta != S(0)) {
@@ -102,7 +102,7 @@ FURROW_INLINE inline void put_lines(const S* a, index_t leading, index_t lines, 
   for (; k + Packs * each <= n; k += Packs * each) put_packs(std::integral_constant<int, Packs>{});
   for (; k + each <= n; k += each) put_packs(std::integral_constant<int, 1>{});
   one_by_one(k, n);
-  if (far_y) cpu::finish_far_stores();
+  if (far_y) cpu::finish_nontemporal();
 }
 
 /// The same for 1 to `few_lines` lines. far: they come from memory.
@@ -164,7 +164,7 @@ FURROW_INLINE inline void add_parts_of_packs(const S* a, index_t leading, index_
 #pragma GCC unroll 4
     for (int r = 0; r < 4; ++r) {
       const index_t line = first + r * apart;
-      if (ahead) cpu::fetch_ahead(a + line * leading);
+      if (ahead) cpu::prefetch(a + line * leading);
       pack<Bytes, S> numbers;
       std::memcpy(&numbers, a + line * leading, Bytes);
       total[r] += x[line] * numbers;
@@ -198,7 +198,7 @@ FURROW_INLINE inline void add_narrow_lines(const T* a, index_t lines, const V* x
   for (; i + together <= lines; i += together) {
     const T* const at = a + i * N;
     const V* const factor = x + i;
-    if (ahead) cpu::fetch_ahead(at, together * N * index_t(sizeof(T)));
+    if (ahead) cpu::prefetch(at, together * N * index_t(sizeof(T)));
 #pragma omp simd
     for (index_t j = 0; j < together; ++j)
       for (int k = 0; k < N; ++k) wide[k][j] += S(factor[j]) * S(value_of(at[j * N + k]));

@@ -2,7 +2,7 @@
 #pragma once
 #include "pack.hpp"
 
-#include "backends/cpu/fetch_ahead.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 #include <furrow/gemv.hpp>
 
@@ -91,7 +91,7 @@ FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pa
   pack<Bytes, S> total[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    if (ahead) cpu::fetch_ahead(a + i * leading);
+    if (ahead) cpu::prefetch(a + i * leading);
     load_part<Bytes, S>(total[i], a + i * leading, n);
     total[i] *= x;
   }
@@ -181,7 +181,7 @@ FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, boo
   for (int k = 0; k < N; ++k) factor[k] = x[k];
   const index_t some = ahead ? 2 * side_by_side : lines;
   for (index_t first = 0; first < lines; first += some) {
-    if (ahead) cpu::fetch_ahead(a + first * N, some * N * index_t(sizeof(T)));
+    if (ahead) cpu::prefetch(a + first * N, some * N * index_t(sizeof(T)));
     const index_t last = std::min(lines, first + some);
 #pragma omp simd
     for (index_t i = first; i < last; ++i) {

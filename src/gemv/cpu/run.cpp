@@ -5,7 +5,7 @@
 #include "plan.hpp"
 
 #include "backends/cpu/parallel.hpp"
-#include "backends/cpu/store_far.hpp"
+#include "backends/cpu/store_nontemporal.hpp"
 
 #include <furrow/array.hpp>
 
@@ -80,7 +80,7 @@ template <class S, class T> void put_all(const call<T>& c, S* sum, vector_value<
   if constexpr (std::is_same_v<S, vector_value<T>>)
     if (far && c.beta == S(0) && c.y_stride == 1) {
       for (index_t i = 0; i < n; ++i) sum[i] *= c.alpha;
-      return cpu::store_far(y, sum, n);
+      return cpu::store_nontemporal(y, sum, n);
     }
   if (c.beta == vector_value<T>(0) && c.y_stride == 1) // what `put` does, by vectors: nothing is read meanwhile
     for (index_t i = 0; i < n; ++i) y[i] = static_cast<vector_value<T>>(S(c.alpha) * sum[i]);

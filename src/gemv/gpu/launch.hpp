@@ -11,7 +11,7 @@
 namespace furrow::dense {
 
 /// Room for `bytes` of partial sums and for most_counters counters, which are 0, on the selected GPU. Kept and grown.
-/// Empty: the room is one of empty places (`gpu::take`), and no other kernels write there.
+/// Empty: the room is one of empty places (`gpu::collect`), and no other kernels write there.
 gpu_scratch<void> scratch_for(std::size_t bytes, bool empty);
 
 /// y <- beta y, without reading y where beta is 0.

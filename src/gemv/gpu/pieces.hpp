@@ -4,8 +4,8 @@
 #include "cut.hpp"
 #include "load.hpp"
 
-#include "backends/gpu/hand_over.hpp"
 #include "backends/gpu/reduce.hpp"
+#include "backends/gpu/ticketed_sums.hpp"
 
 /// Sums that several blocks share: each leaves its piece in scratch memory, the block that comes last to a tile adds
 /// the pieces in an order that depends on their number alone.

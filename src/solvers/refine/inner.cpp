@@ -65,7 +65,7 @@ inner_system::inner_system(const coo<double>& a, std::string_view parameters, co
   longest_row_ = s.row_max;
   m_ = make_preconditioner(precond_, narrow, o.where,
                            with_coordinates(method_->needs_for(method_->needs.a.symmetric), o));
-  const choice c = choose(s, precision::f32, o.where, {"auto", "auto", o.applies});
+  const choice c = choose(s, precision::f32, o.where, {"auto", "auto", o.expected_products});
   a_ = make(c, o.where, std::move(narrow));
 }
 

@@ -14,7 +14,7 @@ json json_of(const stats& s) {
           {"row_max", s.row_max},
           {"row_mean", number(s.row_mean)},
           {"row_deviation", number(s.row_deviation)},
-          {"surprise", s.surprise},
+          {"mispredicted_lengths", s.mispredicted_lengths},
           {"empty_rows", s.empty_rows},
           {"row_histogram", s.row_histogram},
           {"lower_bandwidth", s.lower_bandwidth},

@@ -41,8 +41,8 @@ __device__ void take_pieces(S* partial, int pieces, int distance, int outputs, S
 #pragma unroll 1
     for (int p = rank; p < pieces; p += Unroll * ranks) {
       neighbours<N, S> piece[Unroll] = {};
-      gpu::take(piece, small_quotient(pieces - p + ranks - 1, ranks),
-                [&](int u) { return partial + (p + u * ranks) * distance + first; });
+      gpu::collect(piece, small_quotient(pieces - p + ranks - 1, ranks),
+                   [&](int u) { return partial + (p + u * ranks) * distance + first; });
 #pragma unroll
       for (int u = 0; u < Unroll; ++u)
 #pragma unroll
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(stream_threads, 1) stream_kernel(call<T> c, st
   __shared__ unsigned to_take;
   const int thread = int(threadIdx.x), shares = p.shares, lines = p.turn, active = p.active, pitch = int(c.leading);
   unsigned ticket = 0;
-  if (thread == 0) ticket = gpu::draw_ticket(scratch.arrived);
+  if (thread == 0) ticket = gpu::take_ticket(scratch.arrived);
   const int line = small_quotient(thread * each, pitch), column = thread * each - line * pitch, period = active * each;
   const unsigned pieces = gridDim.x;
   const index_t x_period = lines * c.x_stride, x_next = column + each > pitch ? c.x_stride : 0;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(stream_threads, 1) stream_kernel(call<T> c, st
   __syncthreads();
   fold_once_more<stream_threads>(room, lines, pitch);
   for (int k = thread; k < width; k += stream_threads)
-    gpu::leave(scratch.partial + index_t(blockIdx.x) * width + k, k < pitch ? room[k] : S(0));
+    gpu::publish(scratch.partial + index_t(blockIdx.x) * width + k, k < pitch ? room[k] : S(0));
   __syncthreads();
   for (unsigned mine = to_take; mine != 0; mine &= mine - 1) {
     const int first = (__ffs(int(mine)) - 1) * share, outputs = width - first < share ? width - first : share;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "spare_pages.hpp"
+#include "page_cache.hpp"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -30,11 +30,11 @@ void* fresh_pages(std::size_t bytes) {
 
 } // namespace
 
-spare_pages::spare_pages() : keeps_(has_one_memory_node()) {}
+page_cache::page_cache() : keeps_(has_one_memory_node()) {}
 
-spare_pages::~spare_pages() { trim(); }
+page_cache::~page_cache() { trim(); }
 
-void* spare_pages::take(std::size_t bytes) {
+void* page_cache::take(std::size_t bytes) {
   bytes = whole_pages(bytes);
   const std::lock_guard lock(mutex_);
   auto best = spare_.end(); // the smallest that is large enough; there are few
@@ -56,7 +56,7 @@ void* spare_pages::take(std::size_t bytes) {
   return block;
 }
 
-void spare_pages::give_back(void* block, std::size_t bytes) noexcept {
+void page_cache::give_back(void* block, std::size_t bytes) noexcept {
   bytes = whole_pages(bytes);
   const std::lock_guard lock(mutex_);
   used_ -= bytes;
@@ -83,20 +83,20 @@ void spare_pages::give_back(void* block, std::size_t bytes) noexcept {
   }
 }
 
-void spare_pages::keep_at_most(std::size_t bytes) noexcept {
+void page_cache::keep_at_most(std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   limit_ = bytes;
   drop_down_to(bytes);
 }
 
-void spare_pages::trim() noexcept {
+void page_cache::trim() noexcept {
   const std::lock_guard lock(mutex_);
   drop_down_to(0);
   peak_ = used_;
 }
 
 /// Gives kept pages back to the system, from the ends of the largest blocks.
-void spare_pages::drop_down_to(std::size_t bytes) noexcept {
+void page_cache::drop_down_to(std::size_t bytes) noexcept {
   while (kept_ > bytes) {
     const auto largest = std::ranges::max_element(spare_, {}, &std::map<std::byte*, std::size_t>::value_type::second);
     const std::size_t some = std::min(largest->second, whole_pages(kept_ - bytes));
@@ -107,8 +107,8 @@ void spare_pages::drop_down_to(std::size_t bytes) noexcept {
   }
 }
 
-spare_pages& large_blocks() {
-  static auto& blocks = *new spare_pages; // never destroyed: arrays of static storage may outlive everything else
+page_cache& large_blocks() {
+  static auto& blocks = *new page_cache; // never destroyed: arrays of static storage may outlive everything else
   static const int forks = pthread_atfork([] { blocks.pause(); }, [] { blocks.resume(); }, [] { blocks.resume(); });
   static_cast<void>(forks);
   return blocks;

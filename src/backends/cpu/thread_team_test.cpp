@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "backends/cpu/crew.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/thread_team.hpp"
 
 #include <furrow/device.hpp>
 
@@ -28,7 +28,7 @@ std::vector<int> visits(index_t count) {
   return {seen.begin(), seen.end()};
 }
 
-TEST(crew, every_task_runs_once_whatever_the_number_of_threads) {
+TEST(thread_team, every_task_runs_once_whatever_the_number_of_threads) {
   for (const int threads : {1, 2, 3, 8, 33}) {
     const with_threads these(threads);
     for (const index_t count : {1, 2, 3, 7, 64, 4095, 4096, 10001})
@@ -36,14 +36,14 @@ TEST(crew, every_task_runs_once_whatever_the_number_of_threads) {
   }
 }
 
-TEST(crew, many_short_jobs_in_a_row) {
+TEST(thread_team, many_short_jobs_in_a_row) {
   const with_threads these(4);
   std::atomic<index_t> total = 0;
   for (int job = 0; job < 20000; ++job) for_each_task(5, [&](index_t k) { total += k; });
   EXPECT_EQ(total, 20000 * 10);
 }
 
-TEST(crew, helpers_leave_and_come_back) {
+TEST(thread_team, helpers_leave_and_come_back) {
   const with_threads these(3);
   for (int k = 0; k < 5; ++k) {
     EXPECT_EQ(visits(100), std::vector<int>(100, 1));
@@ -51,17 +51,17 @@ TEST(crew, helpers_leave_and_come_back) {
   }
 }
 
-TEST(crew, a_job_ends_although_nobody_helps) {
-  crew alone(4, false, [](int) { return false; });
+TEST(thread_team, a_job_ends_although_nobody_helps) {
+  thread_team alone(4, false, [](int) { return false; });
   std::atomic<index_t> total = 0;
   EXPECT_TRUE(alone.run(
       100, [](void* sum, index_t k) { *static_cast<std::atomic<index_t>*>(sum) += k; }, &total));
   EXPECT_EQ(total, 4950);
 }
 
-TEST(crew, who_cannot_be_hired_is_asked_for_again) {
+TEST(thread_team, who_cannot_be_hired_is_asked_for_again) {
   static int asked = 0;
-  crew alone(3, false, [](int) { return ++asked > 4; });
+  thread_team alone(3, false, [](int) { return ++asked > 4; });
   for (int job = 0; job < 4; ++job)
     alone.run(
         9, [](void*, index_t) {}, nullptr);
@@ -74,8 +74,8 @@ TEST(crew, who_cannot_be_hired_is_asked_for_again) {
   EXPECT_EQ(asked, 6);
 }
 
-TEST(crew, a_loop_that_turns_runs_backwards_every_other_time) {
-  crew alone(1, false, [](int) { return false; });
+TEST(thread_team, a_loop_that_turns_runs_backwards_every_other_time) {
+  thread_team alone(1, false, [](int) { return false; });
   std::vector<index_t> order;
   const auto note = [](void* to, index_t k) { static_cast<std::vector<index_t>*>(to)->push_back(k); };
   const auto note_twice = [](void* to, index_t k) { static_cast<std::vector<index_t>*>(to)->push_back(2 * k); };
@@ -88,10 +88,10 @@ TEST(crew, a_loop_that_turns_runs_backwards_every_other_time) {
   EXPECT_EQ(order, (std::vector<index_t>{0, 1, 2, 3, 0, 2, 4, 3, 2, 1, 0, 0, 1, 4, 2, 0, 0, 1, 2, 3}));
 }
 
-TEST(crew, a_second_job_at_the_same_time_is_refused_not_lost) {
-  crew c(2, false, [](int) { return true; }); // who never comes
+TEST(thread_team, a_second_job_at_the_same_time_is_refused_not_lost) {
+  thread_team c(2, false, [](int) { return true; }); // who never comes
   struct both {
-    crew& c;
+    thread_team& c;
     bool inner = true;
   } state{c};
   c.run(
@@ -105,7 +105,7 @@ TEST(crew, a_second_job_at_the_same_time_is_refused_not_lost) {
   EXPECT_FALSE(state.inner);
 }
 
-TEST(crew, tasks_within_tasks_and_threads_of_the_program) {
+TEST(thread_team, tasks_within_tasks_and_threads_of_the_program) {
   const with_threads these(4);
   std::atomic<index_t> total = 0;
   const auto nested = [&] { for_each_task(8, [&](index_t) { for_each_task(8, [&](index_t k) { total += k; }); }); };
@@ -118,7 +118,7 @@ TEST(crew, tasks_within_tasks_and_threads_of_the_program) {
   EXPECT_EQ(total, 3 * 50 * 8 * 28);
 }
 
-TEST(crew, the_first_exception_arrives_and_the_crew_goes_on) {
+TEST(thread_team, the_first_exception_arrives_and_the_team_goes_on) {
   const with_threads these(3);
   for (int k = 0; k < 20; ++k) {
     EXPECT_THROW(for_each_task(64,

@@ -5,13 +5,13 @@
 namespace furrow {
 
 /// How a matrix compares with its transpose.
-struct mirror {
+struct transpose_comparison {
   bool pattern = false;   ///< A[i,j] is an entry exactly where A[j,i] is
   bool symmetric = false; ///< A = A', up to the few units in the last place that `solve` accepts
   bool skew = false;      ///< A = -A', exactly
 };
 
 /// Rectangular matrices are none of these. Parallel; a binary search an entry and eight bytes a row.
-mirror compare_with_transpose(const coo<double>& a);
+transpose_comparison compare_with_transpose(const coo<double>& a);
 
 } // namespace furrow

@@ -11,7 +11,7 @@ namespace furrow {
 /// The share of rows that are not as long as the row that followed the last time when the two rows before were as long
 /// as now: what a branch predictor may miss. 0 for fewer than 16384 rows, which it learns by heart. Looks at some
 /// hundred thousand rows at most, in 16 stretches; `length(row)` are the entries of a row.
-template <class Length> double surprise(index_t rows, Length length) {
+template <class Length> double mispredicted_lengths(index_t rows, Length length) {
   constexpr index_t stretches = 16, most = 16384;
   if (rows < 16384) return 0;
   const index_t each = std::min(most, rows / stretches);

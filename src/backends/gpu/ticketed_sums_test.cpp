@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hand_over.hpp"
+#include "ticketed_sums.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,19 +13,19 @@
 namespace furrow {
 namespace {
 
-TEST(hand_over, leaves_no_number_that_looks_like_an_empty_place) {
+TEST(ticketed_sums, leaves_no_number_that_looks_like_an_empty_place) {
   const auto empty32 = std::bit_cast<float>(gpu::empty_bits<float>);
   const auto empty64 = std::bit_cast<double>(gpu::empty_bits<double>);
-  EXPECT_EQ(gpu::bits_to_leave(empty32), std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN()));
-  EXPECT_EQ(gpu::bits_to_leave(empty64), std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_EQ(gpu::bits_to_publish(empty32), std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_EQ(gpu::bits_to_publish(empty64), std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()));
   for (const float sum : {0.0f, -0.0f, 1.5f, -std::numeric_limits<float>::infinity()})
-    EXPECT_EQ(gpu::bits_to_leave(sum), std::bit_cast<std::uint32_t>(sum));
+    EXPECT_EQ(gpu::bits_to_publish(sum), std::bit_cast<std::uint32_t>(sum));
   for (const double sum : {0.0, -0.0, 1.5, -std::numeric_limits<double>::infinity()})
-    EXPECT_EQ(gpu::bits_to_leave(sum), std::bit_cast<std::uint64_t>(sum));
+    EXPECT_EQ(gpu::bits_to_publish(sum), std::bit_cast<std::uint64_t>(sum));
 }
 
 /// Blocks begin and come to their ends in any order, a few at a time.
-TEST(hand_over, gives_every_share_to_one_block_that_may_wait) {
+TEST(ticketed_sums, gives_every_share_to_one_block_that_may_wait) {
   std::mt19937 random(1);
   const auto draw = [&](std::size_t below) { return static_cast<unsigned>(random() % below); };
   for (int game = 0; game < 20000; ++game) {

@@ -6,26 +6,26 @@
 #include <cstring>
 #include <type_traits>
 
-/// Sums that several blocks work out together, handed over through memory: each block leaves a piece, and one of them
-/// takes all pieces and adds them, in an order of its own choice, so that bits repeat.
+/// Sums that several blocks work out together, through memory: each block publishes a piece, and one of them collects
+/// all pieces and adds them, in an order of its own choice, so that bits repeat.
 ///
-/// Who takes: a block draws a ticket, at any time before it leaves its piece. Whoever drew the last one takes; it
-/// leaves its own piece like the others, or keeps it, and then waits until all are there. Drawn late, behind the loads,
-/// it waits for little.
+/// Who collects: a block takes a ticket, at any time before it publishes its piece. Whoever took the last one collects;
+/// it publishes its own piece like the others, or keeps it, and then waits until all are there. Taken late, behind the
+/// loads, the ticket makes it wait for little.
 ///
-/// Why it cannot hang: when the last ticket is drawn, all others have been drawn by blocks that run already, and that
-/// wait for nobody before their piece is left. So nothing is asked of the order in which blocks begin, nor of how many
-/// run at the same time. A block with several pieces one after the other must have left, and where it is its turn
-/// taken, one before it draws a ticket for the next.
+/// Why it cannot hang: when the last ticket is taken, all others have been taken by blocks that run already, and that
+/// wait for nobody before their piece is published. So nothing is asked of the order in which blocks begin, nor of how
+/// many run at the same time. A block with several pieces one after the other must have published one, and where it is
+/// its turn collected it, before it takes a ticket for the next.
 ///
 /// Why it needs no fence: a place without a number holds bits that no sum has, and numbers of 4 or 8 bytes are written
-/// and read whole. So a number that is there is the one that was left, whatever else has arrived by then.
+/// and read whole. So a number that is there is the one that was published, whatever else has arrived by then.
 ///
-/// Many sums may be taken in shares, by the blocks that drew the last tickets, which are better drawn early then. Such
-/// a block asks, before it leaves its piece, whether all tickets have been drawn. If so, it may wait as the last one
-/// may. If not, its share falls to the last one, whose ticket says who asked too early.
+/// Many sums may be collected in shares, by the blocks that took the last tickets, which are better taken early then.
+/// Such a block asks, before it publishes its piece, whether all tickets have been taken. If so, it may wait as the last
+/// one may. If not, its share falls to the last one, whose ticket says who asked too early.
 ///
-/// Between kernels all places are empty and all counters are 0: the ones who take see to both. Memory for places begins
+/// Between kernels all places are empty and all counters are 0: those who collect see to both. Memory for places begins
 /// as bytes of 0xff (`empty_byte`).
 namespace furrow::gpu {
 
@@ -35,8 +35,8 @@ inline constexpr int empty_byte = 0xff;
 template <class S> using word_of = std::conditional_t<sizeof(S) == 8, std::uint64_t, std::uint32_t>;
 template <class S> inline constexpr word_of<S> empty_bits = ~word_of<S>(0);
 
-/// What is left for `sum`: itself, or of the NaNs the one that has no payload.
-template <class S> FURROW_HD word_of<S> bits_to_leave(S sum) {
+/// What is published for `sum`: itself, or of the NaNs the one that has no payload.
+template <class S> FURROW_HD word_of<S> bits_to_publish(S sum) {
   constexpr auto nan = static_cast<word_of<S>>(sizeof(S) == 8 ? 0x7ff8000000000000 : 0x7fc00000);
   word_of<S> bits;
   std::memcpy(&bits, &sum, sizeof bits);
@@ -67,14 +67,14 @@ __device__ inline unsigned add_to_counter(unsigned* counter, unsigned by) {
 }
 
 /// By one thread a block.
-__device__ inline unsigned draw_ticket(unsigned* counter) { return add_to_counter(counter, 1); }
+__device__ inline unsigned take_ticket(unsigned* counter) { return add_to_counter(counter, 1); }
 __device__ inline unsigned shares_to_take(unsigned* counter, unsigned ticket, unsigned pieces, unsigned shares) {
   return shares_to_take([=](unsigned by) { return add_to_counter(counter, by); }, ticket, pieces, shares);
 }
 
-/// Leaves a number in its place.
-template <class S> __device__ void leave(S* place, S sum) {
-  const word_of<S> bits = bits_to_leave(sum);
+/// Publishes a number in its place.
+template <class S> __device__ void publish(S* place, S sum) {
+  const word_of<S> bits = bits_to_publish(sum);
   if constexpr (sizeof(S) == 8) asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(place), "l"(bits) : "memory");
   else asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(place), "r"(bits) : "memory");
 }
@@ -134,7 +134,7 @@ template <int N, class S> struct alignas(N * sizeof(S)) places {
 
 /// Takes places k < many, each at(k), of which `taken` has room for U, and empties them: waits until every one has its
 /// number. The loads of all are under way together. Only for what is this block's to take, after its own piece.
-template <int U, class Numbers, class At> __device__ void take(Numbers (&taken)[U], int many, const At& at) {
+template <int U, class Numbers, class At> __device__ void collect(Numbers (&taken)[U], int many, const At& at) {
   using S = std::remove_pointer_t<decltype(at(0))>;
   constexpr int N = int(sizeof(Numbers) / sizeof(S));
   static_assert(sizeof(Numbers) == sizeof(places<N, S>) && sizeof(Numbers) <= 16);
@@ -157,9 +157,9 @@ template <int U, class Numbers, class At> __device__ void take(Numbers (&taken)[
     }
 }
 
-/// As `take`, with zeros for what is not wanted, and where there are places for all U. While one is missing all are
+/// As `collect`, with zeros for what is not wanted, and where there are places for all U. While one is missing all are
 /// asked again, so that the program is short: it runs once and comes from the memory then, like data.
-template <int U, class Numbers, class At> __device__ void take_all(Numbers (&taken)[U], int many, const At& at) {
+template <int U, class Numbers, class At> __device__ void collect_all(Numbers (&taken)[U], int many, const At& at) {
   using S = std::remove_pointer_t<decltype(at(0))>;
   constexpr int N = int(sizeof(Numbers) / sizeof(S));
   places<N, S> found[U] = {};

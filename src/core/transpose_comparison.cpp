@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mirror.hpp"
+#include "transpose_comparison.hpp"
 
 #include "core/symmetry.hpp"
 #include "formats/csr/convert.hpp"
@@ -8,7 +8,7 @@
 
 namespace furrow {
 
-mirror compare_with_transpose(const coo<double>& a) {
+transpose_comparison compare_with_transpose(const coo<double>& a) {
   if (a.shape.rows != a.shape.cols) return {};
   const auto row_ptr = offsets_of_rows<index_t>(a.row, a.shape.rows);
   std::atomic<bool> pattern = true, skew = true;

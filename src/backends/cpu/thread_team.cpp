@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "crew.hpp"
+#include "thread_team.hpp"
 
 #include "parallel.hpp"
 
@@ -12,7 +12,7 @@ namespace furrow::cpu {
 namespace {
 
 constexpr std::uint64_t bound_bits = 12, bound_mask = (1 << bound_bits) - 1;
-constexpr index_t most_groups = crew::most;
+constexpr index_t most_groups = thread_team::most;
 static_assert(most_groups <= index_t(bound_mask));
 
 constexpr std::uint64_t pack(std::uint64_t job, index_t first, index_t last) {
@@ -55,19 +55,20 @@ private:
 
 } // namespace
 
-crew::crew(int size, bool crowded, std::function<bool(int)> hire)
-    : size_(size), crowded_(crowded), hire_(std::move(hire)), shares_(std::make_unique<share[]>(size)) {}
+thread_team::thread_team(int size, bool crowded, std::function<bool(int)> start_worker)
+    : size_(size), crowded_(crowded), start_worker_(std::move(start_worker)), shares_(std::make_unique<share[]>(size)) {
+}
 
-bool crew::run(index_t count, task_function task, void* context, bool turning) {
+bool thread_team::run(index_t count, task_function task, void* context, bool turning) {
   if (busy_.exchange(true, std::memory_order_acquire)) return false;
   publish(count, task, context, turning && turns_back(task));
-  hire_some();
+  start_workers();
   finish();
   return true;
 }
 
 /// Whether a loop that turns runs backwards this time. Always forwards where there is no memory to note it.
-bool crew::turns_back(task_function task) noexcept {
+bool thread_team::turns_back(task_function task) noexcept {
   try {
     bool& next = next_backwards_[task];
     return std::exchange(next, !next);
@@ -77,17 +78,17 @@ bool crew::turns_back(task_function task) noexcept {
 }
 
 /// Two at most: to wake a thread takes as long as a small job, and those who wake go on hiring.
-void crew::hire_some() noexcept {
+void thread_team::start_workers() noexcept {
   const int wanted = wanted_.load(std::memory_order_relaxed);
   int hired = 0;
   for (int id = 1; id < wanted && hired < 2; ++id)
     if (!shares_[id].present.load() && !shares_[id].present.exchange(true)) {
-      if (!hire_(id)) return shares_[id].present.store(false);
+      if (!start_worker_(id)) return shares_[id].present.store(false);
       ++hired;
     }
 }
 
-void crew::publish(index_t count, task_function task, void* context, bool backwards) {
+void thread_team::publish(index_t count, task_function task, void* context, bool backwards) {
   const index_t groups = std::min(count, most_groups);
   const int wanted = static_cast<int>(std::min<index_t>(size_, groups));
   const std::uint64_t job = job_.load(std::memory_order_relaxed) + 1;
@@ -104,7 +105,7 @@ void crew::publish(index_t count, task_function task, void* context, bool backwa
   job_.store(job); // sequentially consistent, as are `present` and the helper's last look: one of the two sides sees
 }
 
-void crew::finish() {
+void thread_team::finish() {
   work(0, job_.load(std::memory_order_relaxed));
   const index_t groups = groups_.load(std::memory_order_relaxed);
   patience p(crowded_);
@@ -117,8 +118,8 @@ void crew::finish() {
   if (failure) std::rethrow_exception(failure);
 }
 
-void crew::help(int id) noexcept {
-  hire_some();
+void thread_team::worker_loop(int id) noexcept {
+  start_workers();
   std::uint64_t seen = 0;
   for (;;) {
     patience p(crowded_);
@@ -134,7 +135,7 @@ void crew::help(int id) noexcept {
   }
 }
 
-void crew::work(int id, std::uint64_t job) {
+void thread_team::work(int id, std::uint64_t job) {
   job &= ~std::uint64_t(0) >> 2 * bound_bits;
   const bool backwards = backwards_.load(std::memory_order_relaxed);
   index_t ran = run_groups_of(id, job, !backwards);
@@ -142,7 +143,7 @@ void crew::work(int id, std::uint64_t job) {
   if (ran) done_.fetch_add(ran, std::memory_order_acq_rel);
 }
 
-index_t crew::run_groups_of(int owner, std::uint64_t job, bool from_front) {
+index_t thread_team::run_groups_of(int owner, std::uint64_t job, bool from_front) {
   std::atomic<std::uint64_t>& range = shares_[owner].range;
   index_t ran = 0;
   std::uint64_t now = range.load(std::memory_order_acquire);

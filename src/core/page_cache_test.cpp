@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "spare_pages.hpp"
+#include "page_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::size_t resident() {
   return here * 4096;
 }
 
-void* touched(spare_pages& from, std::size_t bytes) {
+void* touched(page_cache& from, std::size_t bytes) {
   void* const block = from.take(bytes);
   if (block) std::memset(block, 1, bytes);
   return block;
@@ -37,7 +37,7 @@ protected:
     pages.trim();
     if (!keeps) GTEST_SKIP() << "several memory nodes: nothing is kept";
   }
-  spare_pages pages;
+  page_cache pages;
 };
 
 TEST_F(kept_pages, serve_again_whole_and_in_pieces) {
@@ -70,12 +70,12 @@ TEST_F(kept_pages, do_not_raise_the_peak) {
 }
 
 TEST_F(kept_pages, are_not_kept_without_a_limit) {
-  const std::size_t before = resident(), half = spare_pages::usually_kept / 2 + MB;
+  const std::size_t before = resident(), half = page_cache::usually_kept / 2 + MB;
   void* const a = touched(pages, half);
   void* const b = touched(pages, half);
   pages.give_back(a, half);
   pages.give_back(b, half);
-  EXPECT_LT(resident(), before + spare_pages::usually_kept + MB);
+  EXPECT_LT(resident(), before + page_cache::usually_kept + MB);
   pages.keep_at_most(3 * MB);
   EXPECT_LT(resident(), before + 4 * MB);
 }

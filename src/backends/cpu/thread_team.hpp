@@ -20,15 +20,15 @@ namespace furrow::cpu {
 /// same part of a matrix in every pass, and keeps it in its own cache. It takes groups from the front of its range; who
 /// has none left takes from the back of others' ranges. The caller takes part too and waits for nobody who has not
 /// begun: a job ends even if no helper ever comes.
-class crew {
+class thread_team {
 public:
   using task_function = void (*)(void* context, index_t k);
   static constexpr int most = 4095; ///< participants: no job has more groups
 
-  /// `size` participants, the caller included. `hire(id)` must have help(id) called by another thread, now or later, or
-  /// return false; it must not throw.
-  /// `crowded`: there are more participants than processors, so that who waits must yield.
-  crew(int size, bool crowded, std::function<bool(int id)> hire);
+  /// `size` participants, the caller included. `start_worker(id)` must have worker_loop(id) called by another thread,
+  /// now or later, or return false; it must not throw. `crowded`: there are more participants than processors, so that
+  /// who waits must yield.
+  thread_team(int size, bool crowded, std::function<bool(int id)> start_worker);
 
   /// Runs all tasks and returns true; or returns false at once where another thread's job is running.
   /// The first exception that a task throws is thrown again here.
@@ -37,7 +37,7 @@ public:
   bool run(index_t count, task_function task, void* context, bool turning = false);
 
   /// The life of a helper; returns when there was nothing to do for a while.
-  void help(int id) noexcept;
+  void worker_loop(int id) noexcept;
 
 private:
   /// The groups that a participant owns, in one word with the number of the job, so that a claim is one exchange and
@@ -48,7 +48,7 @@ private:
   };
 
   void publish(index_t count, task_function task, void* context, bool backwards);
-  void hire_some() noexcept;
+  void start_workers() noexcept;
   bool turns_back(task_function task) noexcept;
   void finish();
   void work(int id, std::uint64_t job);
@@ -56,7 +56,7 @@ private:
 
   const int size_;
   const bool crowded_;
-  const std::function<bool(int)> hire_;
+  const std::function<bool(int)> start_worker_;
   const std::unique_ptr<share[]> shares_;
   // What the job is. Written before its ranges; a reader that then claims a group has read this job's.
   alignas(64) std::atomic<std::uint64_t> job_{0};

@@ -12,14 +12,14 @@ namespace furrow {
 /// What is kept never makes the memory of the process larger than it has been: before fresh pages are asked for, kept
 /// ones go back to the system until both together are within the peak. (What others allocate comes on top.) On machines
 /// with several memory nodes nothing is kept, for there a page belongs near the thread that touches it first.
-class spare_pages {
+class page_cache {
 public:
   static constexpr std::size_t usually_kept = std::size_t(128) << 20;
 
-  spare_pages();
-  spare_pages(const spare_pages&) = delete;
-  spare_pages& operator=(const spare_pages&) = delete;
-  ~spare_pages();
+  page_cache();
+  page_cache(const page_cache&) = delete;
+  page_cache& operator=(const page_cache&) = delete;
+  ~page_cache();
 
   /// Null where the system has none. The contents are not defined.
   void* take(std::size_t bytes);
@@ -45,6 +45,6 @@ private:
 };
 
 /// The blocks of host_memory.
-spare_pages& large_blocks();
+page_cache& large_blocks();
 
 } // namespace furrow
