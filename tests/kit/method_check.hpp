@@ -15,11 +15,12 @@
 /// What the tests of every Krylov method ask.
 namespace furrow::kit {
 
-template <class V> solve_options solver_options(std::string solver, std::string precond) {
+template <class V>
+solve_options solver_options(std::string solver, std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) {
   solve_options o;
   o.solver = std::move(solver);
   o.precond = std::move(precond);
-  o.rtol = sizeof(V) == 8 ? 1e-10 : 1e-4;
+  o.rtol = rtol;
   return o;
 }
 
@@ -74,6 +75,36 @@ inline void check_steps(const std::string& solver, const char* spec, double expe
   const auto s = solve_honestly<double>(a, times(a, host_array<double>(a.shape.rows, 1.0)), o);
   EXPECT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
   EXPECT_NEAR(double(s.report.iterations), expected, margin) << spec;
+  EXPECT_EQ(s.report.restarts, 0) << spec;
+}
+
+/// Of a method for symmetric matrices: no more steps with a stored M than without.
+template <class V> void check_stored_preconditioners(const std::string& solver) {
+  const auto a = generate("poisson2d:40").a;
+  const auto b = random_vector<V>(a.shape.rows, 5);
+  const auto plain = solve_honestly<V>(a, b, solver_options<V>(solver, "none"));
+  for (const char* m : {"ic0", "fsai", "amg"}) {
+    const auto s = solve_honestly<V>(a, b, solver_options<V>(solver, m));
+    EXPECT_EQ(s.report.why, status::converged) << m << ": " << s.report.message;
+    EXPECT_LE(s.report.iterations, plain.report.iterations) << m;
+  }
+}
+
+/// Of a method whose residuals are the least of the Krylov space: they never grow, and are below those of cg.
+inline void check_least_residuals(const std::string& solver) {
+  const auto a = generate("anisotropic2d:40:0.01").a;
+  const auto b = random_vector<double>(a.shape.rows, 6);
+  auto o = solver_options<double>(solver, "none", 1e-9);
+  o.history = true;
+  const auto s = solve_honestly<double>(a, b, o);
+  o.solver = "cg";
+  const auto cg = solve_honestly<double>(a, b, o);
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  ASSERT_LE(s.report.history.size(), cg.report.history.size());
+  for (std::size_t k = 1; k < s.report.history.size(); ++k) {
+    EXPECT_LE(s.report.history[k], s.report.history[k - 1] * (1 + 1e-12)) << k;
+    EXPECT_LE(s.report.history[k], cg.report.history[k] * (1 + 1e-6)) << k;
+  }
 }
 
 template <class V> void check_same_bits(const std::string& solver, const char* spec) {

@@ -8,15 +8,8 @@
 namespace furrow {
 namespace {
 
-template <class V> struct bicgstab2 : testing::Test {
-  static solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) {
-    solve_options o;
-    o.solver = "bicgstab2";
-    o.precond = std::move(precond);
-    o.rtol = rtol;
-    return o;
-  }
-};
+constexpr auto* name = "bicgstab2";
+template <class V> struct bicgstab2 : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(bicgstab2, precisions);
 
@@ -27,23 +20,13 @@ coo<double> skew(index_t n, double c) {
   });
 }
 
-TYPED_TEST(bicgstab2, solves_matrices_without_symmetry) {
-  using V = TypeParam;
-  for (const char* m : {"none", "jacobi", "ilu"})
-    for (const index_t n : {1, 2, 3, 10, 50}) {
-      const auto a = kit::lopsided(n, 3);
-      const auto expected = kit::random_vector<V>(n, 4);
-      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options(m));
-      ASSERT_EQ(s.report.why, status::converged) << m << ", " << n << ": " << s.report.message;
-      for (index_t i = 0; i < n; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-8 : 1e-2);
-    }
-}
+TYPED_TEST(bicgstab2, solves_matrices_without_symmetry) { kit::check_lopsided_systems<TypeParam>(name); }
 
 TYPED_TEST(bicgstab2, converges_where_bicgstab_does_not) {
   using V = TypeParam;
   const auto a = skew(400, 20);
   const auto b = kit::random_vector<V>(400, 8);
-  auto o = this->options("none", 1e-3);
+  auto o = kit::solver_options<V>(name, "none", 1e-3);
   o.max_iterations = 600;
   const auto two = kit::solve_honestly<V>(a, b, o);
   EXPECT_EQ(two.report.why, status::converged) << two.report.message;
@@ -56,43 +39,24 @@ TYPED_TEST(bicgstab2, converges_where_bicgstab_does_not) {
 TYPED_TEST(bicgstab2, solves_a_skew_matrix_in_one_step) {
   using V = TypeParam; // r~'A r = 0: no step of BiCG, but one of the polynomial
   const auto a = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, -1}});
-  const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, this->options("none"));
+  const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(name, "none"));
   EXPECT_EQ(s.report.why, status::converged) << s.report.message;
   EXPECT_EQ(s.report.iterations, 1);
 }
 
 TEST(bicgstab2_iterations, are_those_of_the_textbook) {
   // Steps until the recurrence is small; for the first of them the residual itself is 3e-8 then.
-  const std::pair<const char*, index_t> cases[] = {
-      {"convection2d:60:100", 61}, {"convection2d:60:1", 55}, {"poisson2d:60", 45}};
-  for (const auto& [spec, expected] : cases) {
-    const auto a = generate(spec).a;
-    solve_options o;
-    o.solver = "bicgstab2";
-    o.precond = "none";
-    o.format = "csr";
-    o.rtol = 1e-10;
-    const auto s = kit::solve_honestly<double>(a, kit::times(a, host_array<double>(a.shape.rows, 1.0)), o);
-    EXPECT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
-    EXPECT_NEAR(double(s.report.iterations), double(expected), 12) << spec;
-    EXPECT_EQ(s.report.restarts, 0) << spec;
-  }
+  kit::check_steps(name, "convection2d:60:100", 61, 12);
+  kit::check_steps(name, "convection2d:60:1", 55, 12);
+  kit::check_steps(name, "poisson2d:60", 45, 12);
 }
 
 TYPED_TEST(bicgstab2, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>("bicgstab2", "convection2d:120:10");
+  kit::check_same_bits<TypeParam>(name, "convection2d:120:10");
 }
 
 TYPED_TEST(bicgstab2, never_says_converged_of_singular_systems_and_keeps_the_best) {
-  using V = TypeParam;
-  const auto a = kit::laplacian(20, 20, 1, true, 0);
-  auto b = kit::random_vector<V>(400, 7);
-  for (V& v : b) v += 1;
-  auto o = this->options("none");
-  o.max_iterations = 1000;
-  const auto s = kit::solve_honestly<V>(a, b, o);
-  EXPECT_NE(s.report.why, status::converged) << s.report.message;
-  EXPECT_LE(s.report.relative_residual, 1);
+  kit::check_inconsistent<TypeParam>(name);
 }
 
 TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
@@ -101,7 +65,7 @@ TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
   const auto ring = kit::from_function(12, [](index_t i, index_t j) { return j == (i + 1) % 12 ? 1.0 : 0.0; });
   host_array<V> b(12, V(0));
   b[0] = 1;
-  const auto s = kit::solve_honestly<V>(ring, b, this->options("none"));
+  const auto s = kit::solve_honestly<V>(ring, b, kit::solver_options<V>(name, "none"));
   EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
   EXPECT_NE(s.report.message.find("r~'AMu ="), std::string::npos) << s.report.message;
   EXPECT_EQ(s.report.relative_residual, 1);
@@ -110,7 +74,7 @@ TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
 TYPED_TEST(bicgstab2, says_singular_with_a_sentence) {
   using V = TypeParam;
   for (const auto& a : {kit::assemble({2, 2}, {{0, 1, 1}}), kit::assemble({2, 2}, {{0, 0, 1}})}) {
-    const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, this->options("none"));
+    const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(name, "none"));
     EXPECT_EQ(s.report.why, status::singular) << s.report.message;
     EXPECT_NE(s.report.message.find("(A M)^2"), std::string::npos) << s.report.message;
     EXPECT_LT(s.report.relative_residual, 1);
@@ -137,7 +101,8 @@ TEST(bicgstab2_guards, say_what_vanishes) {
 }
 
 TEST(bicgstab2_overflow, is_said) {
-  const auto s = kit::solve_honestly<double>(kit::diagonal({1e200, 1}), {1, 1}, bicgstab2<double>::options("none"));
+  const auto s =
+      kit::solve_honestly<double>(kit::diagonal({1e200, 1}), {1, 1}, kit::solver_options<double>(name, "none"));
   EXPECT_EQ(s.report.why, status::nan) << s.report.message;
   EXPECT_NE(s.report.message.find("overflow"), std::string::npos) << s.report.message;
 }

@@ -9,15 +9,8 @@
 namespace furrow {
 namespace {
 
-template <class V> struct minres : testing::Test {
-  static solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) {
-    solve_options o;
-    o.solver = "minres";
-    o.precond = std::move(precond);
-    o.rtol = rtol;
-    return o;
-  }
-};
+constexpr auto* name = "minres";
+template <class V> struct minres : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(minres, precisions);
 
@@ -39,39 +32,15 @@ TYPED_TEST(minres, solves_definite_and_indefinite_matrices) {
   for (const char* m : {"none", "jacobi"})
     for (const auto& a : {kit::laplacian(12, 12), shifted, negative, one, saddle(40, 5)}) {
       const auto expected = kit::random_vector<V>(a.shape.rows, 4);
-      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), this->options(m));
+      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), kit::solver_options<V>(name, m));
       ASSERT_EQ(s.report.why, status::converged) << m << ", " << a.shape.rows << ": " << s.report.message;
       for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-7 : 0.05);
     }
 }
 
-TYPED_TEST(minres, takes_stored_preconditioners) {
-  using V = TypeParam;
-  const auto a = generate("poisson2d:40").a;
-  const auto b = kit::random_vector<V>(a.shape.rows, 5);
-  const auto plain = kit::solve_honestly<V>(a, b, this->options("none"));
-  for (const char* m : {"ic0", "fsai", "amg"}) {
-    const auto s = kit::solve_honestly<V>(a, b, this->options(m));
-    EXPECT_EQ(s.report.why, status::converged) << m << ": " << s.report.message;
-    EXPECT_LE(s.report.iterations, plain.report.iterations) << m;
-  }
-}
+TYPED_TEST(minres, takes_stored_preconditioners) { kit::check_stored_preconditioners<TypeParam>(name); }
 
-TEST(minres_residuals, never_grow_and_are_below_those_of_cg) {
-  const auto a = generate("anisotropic2d:40:0.01").a;
-  const auto b = kit::random_vector<double>(a.shape.rows, 6);
-  auto o = minres<double>::options("none", 1e-9);
-  o.history = true;
-  const auto s = kit::solve_honestly<double>(a, b, o);
-  o.solver = "cg";
-  const auto cg = kit::solve_honestly<double>(a, b, o);
-  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
-  ASSERT_LE(s.report.history.size(), cg.report.history.size());
-  for (std::size_t k = 1; k < s.report.history.size(); ++k) {
-    EXPECT_LE(s.report.history[k], s.report.history[k - 1] * (1 + 1e-12)) << k;
-    EXPECT_LE(s.report.history[k], cg.report.history[k] * (1 + 1e-6)) << k;
-  }
-}
+TEST(minres_residuals, never_grow_and_are_below_those_of_cg) { kit::check_least_residuals(name); }
 
 TYPED_TEST(minres, says_that_b_is_out_of_range_and_hands_back_the_least_squares_answer) {
   using V = TypeParam;
@@ -80,11 +49,11 @@ TYPED_TEST(minres, says_that_b_is_out_of_range_and_hands_back_the_least_squares_
   long double mean = 0, squares = 0;
   for (V& v : b) v += 1;
   for (const V v : b) mean += v / 400.0L, squares += static_cast<long double>(v) * v;
-  const auto s = kit::solve_honestly<V>(a, b, this->options("none", 1e-12));
+  const auto s = kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, "none", 1e-12));
   EXPECT_EQ(s.report.why, status::singular) << s.report.message;
   EXPECT_NEAR(s.report.relative_residual, double(std::abs(mean) * 20 / std::sqrt(squares)), 1e-2);
   for (V& v : b) v -= static_cast<V>(mean);
-  const auto consistent = kit::solve_honestly<V>(a, b, this->options("none"));
+  const auto consistent = kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, "none"));
   EXPECT_EQ(consistent.report.why, status::converged) << consistent.report.message;
 }
 
@@ -92,7 +61,7 @@ TYPED_TEST(minres, says_why_it_cannot) {
   using V = TypeParam;
   const host_array<V> b{1, 1};
   const auto reason = [&](const coo<double>& a, const char* m) {
-    return kit::solve_honestly<V>(a, b, this->options(m)).report;
+    return kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, m)).report;
   };
   EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "none").why, status::singular);
   EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "jacobi").why, status::singular);
@@ -121,7 +90,7 @@ TYPED_TEST(minres, refuses_a_preconditioner_that_is_not_definite) {
   const auto a = kit::as_precision<V>(kit::laplacian(9));
   const auto op = find_format("csr").cpu.make<V>()(a, {}, "auto");
   const minus<V> m;
-  solver<V> s(*op, &m, this->options("none"));
+  solver<V> s(*op, &m, kit::solver_options<V>(name, "none"));
   host_array<V> x(9, V(0));
   const auto report = s.solve(as_cview(kit::random_vector<V>(9, 1)), as_view(x));
   EXPECT_EQ(report.why, status::not_positive_definite);
@@ -129,7 +98,7 @@ TYPED_TEST(minres, refuses_a_preconditioner_that_is_not_definite) {
 }
 
 TYPED_TEST(minres, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>("minres", "poisson2d:120");
+  kit::check_same_bits<TypeParam>(name, "poisson2d:120");
 }
 
 TYPED_TEST(minres, costs_what_its_header_says) {
