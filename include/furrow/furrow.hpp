@@ -2,6 +2,7 @@
 #pragma once
 #include <furrow/array.hpp>
 #include <furrow/assemble.hpp>
+#include <furrow/batch.hpp>
 #include <furrow/coo.hpp>
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>

@@ -9,7 +9,6 @@
 #include "played.hpp"
 #include "played_text.hpp"
 #include "progress_line.hpp"
-#include "random_vector.hpp"
 #include "shell_command.hpp"
 #include "solve_request.hpp"
 #include "terminal.hpp"
@@ -18,7 +17,6 @@
 
 #include "core/check.hpp"
 #include "core/clock.hpp"
-#include "tune/row_error.hpp"
 
 #include <furrow/io.hpp>
 #include <furrow/solver.hpp>
@@ -43,34 +41,6 @@ memory_plan plan_of(const solve_request& q, const matrix_input& input) {
   plan.work = solving.host + (q.coordinates.empty() ? 0 : 8 * double(s.shape.rows));
   plan.gpu = solving.gpu;
   return plan;
-}
-
-/// Whether b is zero up to the rounding of A * ones: then ones are in the null space, as for a graph Laplacian.
-bool vanishes(const host_array<double>& b, const coo<double>& a) {
-  double largest = 0;
-  for (const double v : a.val) largest = std::max(largest, std::abs(v));
-  return std::ranges::all_of(b, [&](double v) { return std::abs(v) <= 1e-13 * largest; });
-}
-
-/// b as asked for: the columns of a file, what came with the matrix, A * ones, or where that is zero A times a random
-/// vector.
-vector_columns right_hand_side(const solve_request& q, problem& p, std::string& rhs) {
-  if (q.rhs.empty() && !p.b) {
-    rhs = "ones";
-    auto b = row_sums(p.a);
-    if (p.a.nnz() == 0 || !vanishes(b, p.a)) return {std::move(b)};
-    rhs = "random";
-    remark("A * ones is zero, so ones are in the null space of A: b is A times a random vector instead");
-    const auto exact = reference_product(p.a, as_cview(random_vector<double>(p.a.shape.cols))).value;
-    std::ranges::copy(exact, b.begin());
-    return {std::move(b)};
-  }
-  rhs = q.rhs.empty() ? "stored" : q.rhs;
-  if (!q.rhs.empty()) return read_vectors_for(q.rhs, "-b", p.a.shape.rows, "row");
-  check(p.b->size() == p.a.shape.rows, fault::input,
-        "{}_b: has {} elements, but the matrix has {} rows: name another right-hand side by -b", p.name, p.b->size(),
-        p.a.shape.rows);
-  return {std::move(*p.b)};
 }
 
 /// What x begins with, as many columns as b has.
@@ -154,7 +124,7 @@ std::size_t worst_of(const std::vector<solve_report>& columns, bool square) {
 
 solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
   solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, 0, read_seconds, plan.host_peak(), done};
-  const vector_columns b = right_hand_side(q, p, o.rhs);
+  const vector_columns b = right_hand_side(q.rhs, p, o.rhs);
   vector_columns x = first_guess(q, o.shape, b.count);
   check(b.count == 1 || !q.on_ranks(), fault::usage,
         "ranks solve for one right-hand side, and there are {}: leave --ranks out", b.count);
@@ -213,7 +183,7 @@ std::string preconditioner_lines() {
 }
 
 choosing choosing_of(solve_request& q) {
-  return {q.options.format, q.options.kernel, q.options.tune, q.options.applies};
+  return {q.options.format, q.options.kernel, q.options.tune, q.options.expected_products};
 }
 
 /// What --precond names: on ranks also "local:NAME".
@@ -227,6 +197,7 @@ int run_here(solve_request& q) {
   check_name("solver", name_before_colon(q.options.solver), solver_names());
   check_preconditioner(q);
   choosing_of(q).check({"auto"});
+  if (!q.batch.empty()) return run_batch(q);
   check_matrix(q.file);
   const bool played = q.machine.where == "play";
   if (!played) check_not_played(q.play, q.trace);
@@ -277,7 +248,7 @@ int run(solve_request& q) {
 std::function<int()> setup(CLI::App& app, context& shared) {
   auto q = std::make_shared<solve_request>();
   q->command = shell_command(shared.arguments);
-  add_matrix(app, shared, q->file);
+  CLI::Option* const file = add_matrix(app, shared, q->file);
   const auto with_words = [&](CLI::Option* option, std::vector<std::string> words) {
     shared.words[option] = std::move(words);
   };
@@ -290,6 +261,11 @@ std::function<int()> setup(CLI::App& app, context& shared) {
            "where the nodes are, 2 or 3 columns: --precond amg:sa takes the motions of rigid bodies from them", system);
   add_file(app, shared, "-o,--output", q->output,
            "write x, also when the solver stopped short: .mtx, .npy, .txt or .csv", system);
+
+  add_file(app, shared, "--batch", q->batch,
+           "in place of FILE: solve every matrix of this folder, beside it NAME_b; -o is a folder then", system)
+      ->type_name("FOLDER")
+      ->each([file](const std::string&) { file->required(false); });
 
   const auto* method = "Method";
   with_words(app.add_option("--solver", q->options.solver, "default auto: what the matrix asks for")
@@ -342,6 +318,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
              "  furrow solve matrix.mtx --precond amg:sa --coordinates nodes.mtx\n"
              "  furrow solve matrix.mtx --report matrix.html\n"
+             "  furrow solve --batch systems -o answers\n"
              "  mpirun -n 4 furrow solve matrix.mtx\n"
              "  furrow solve matrix.mtx.gz --device gpu --json\n"
              "  furrow solve poisson2d:20 --solver cg_tutorial --device play");

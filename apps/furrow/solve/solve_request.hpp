@@ -3,6 +3,7 @@
 #include "options.hpp"
 #include "output.hpp"
 
+#include <furrow/io.hpp>
 #include <furrow/ranks.hpp>
 #include <furrow/report.hpp>
 
@@ -17,6 +18,7 @@ namespace furrow::cli {
 struct solve_request {
   std::string file, rhs, x0, coordinates, output, history, plot, report;
   std::string play, trace; ///< of --device play
+  std::string batch;       ///< a folder, in place of `file`
   std::string command;     ///< the whole of it, as a shell takes it
   machine_options machine;
   solve_options options;
@@ -43,6 +45,13 @@ struct solve_outcome {
   std::vector<setup_part> setup_parts{};       ///< of the first one, which sets up for all
   std::vector<rank_part> parts{};              ///< of each rank; empty: there are none
 };
+
+/// b as asked for: the columns of `file`, where it is none what came with the matrix, A * ones, or where that is zero A
+/// times a random vector. Says in `rhs` which.
+vector_columns right_hand_side(const std::string& file, problem& p, std::string& rhs);
+
+/// `furrow solve --batch FOLDER`. Returns the exit code.
+int run_batch(solve_request& request);
 
 /// The reports of several right-hand sides: a line for each, and an object for each.
 std::string columns_text(const solve_outcome& outcome);

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `furrow solve --batch FOLDER`: a table of verdicts, a system a line.
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "matrix_input.hpp"
+#include "output.hpp"
+#include "solve_request.hpp"
+#include "terminal.hpp"
+#include "text.hpp"
+
+#include "core/check.hpp"
+#include "core/clock.hpp"
+#include "core/printable.hpp"
+#include "report/words.hpp"
+#include "solve/batch/each_system.hpp"
+
+#include <furrow/solver.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace furrow::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Endings of files that hold a matrix, the longer before those that they end with.
+constexpr std::array<std::string_view, 17> endings{".mtx.gz",  ".mtx.bz2", ".mtx.xz",  ".mtx.zst", ".mtx", ".tar.gz",
+                                                   ".tar.bz2", ".tar.xz",  ".tar.zst", ".tgz",     ".tar", ".furrow",
+                                                   ".npy",     ".npy.gz",  ".txt",     ".txt.gz",  ".csv"};
+constexpr std::size_t of_matrices = 12; ///< of these; the others are of right-hand sides alone
+
+/// Entries that are read before they are solved: what comes to more than this in a folder is taken in groups.
+constexpr index_t most_entries = 1 << 24;
+
+/// A system of the folder.
+struct member {
+  std::string name, file, rhs_file; ///< rhs_file: empty where none lies beside it
+  std::string rhs{};
+  shape2 shape{};
+  index_t nnz = 0;
+  coo<double> a{};
+  host_array<double> b{}, x{};
+  double read_seconds = 0, error = std::nan("");
+  batch_outcome outcome{};
+  int written = done; ///< exit code of the writing of x
+};
+
+/// "bcsstk01", ".mtx"; the second is empty where the file is not one of ours.
+std::pair<std::string, std::size_t> name_and_ending(const std::string& file) {
+  for (std::size_t e = 0; e < endings.size(); ++e)
+    if (file.size() > endings[e].size() && file.ends_with(endings[e]))
+      return {file.substr(0, file.size() - endings[e].size()), e};
+  return {file, endings.size()};
+}
+
+/// The systems of a folder by their names. NAME_b and NAME_x belong to NAME, where that is there.
+std::vector<member> members_of(const std::string& folder) {
+  std::map<std::string, std::string> matrices, vectors;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    const auto [name, ending] = name_and_ending(entry.path().filename().string());
+    std::error_code ignored;
+    if (ending == endings.size() || !entry.is_regular_file(ignored)) continue;
+    if (name.ends_with("_b")) vectors.try_emplace(name, entry.path().string());
+    if (ending >= of_matrices) continue;
+    const auto [other, added] = matrices.try_emplace(name, entry.path().string());
+    check(added, fault::input, "{} and {} have the same name: leave one of them in {}", other->second,
+          entry.path().string(), folder);
+  }
+  check(!failed, fault::input, "{}: cannot be read as a folder: {}", folder, failed.message());
+  std::vector<member> found;
+  for (const auto& [name, file] : matrices) {
+    const bool of_another =
+        (name.ends_with("_b") || name.ends_with("_x")) && matrices.contains(name.substr(0, name.size() - 2));
+    if (of_another) continue;
+    const auto beside = vectors.find(name + "_b");
+    found.push_back({.name = name, .file = file, .rhs_file = beside == vectors.end() ? "" : beside->second});
+  }
+  check(!found.empty(), fault::input, "{}: holds no matrix (.mtx, .tar.gz, .furrow): name another folder", folder);
+  return found;
+}
+
+void read(member& m) {
+  const double began = now();
+  try {
+    problem p = matrix_input(m.file).load();
+    m.shape = p.a.shape, m.nnz = p.a.nnz();
+    vector_columns b = right_hand_side(m.rhs_file, p, m.rhs);
+    check(b.count == 1, fault::input, "{}: holds {} right-hand sides: a batch takes one of each system", m.rhs_file,
+          b.count);
+    m.b = std::move(b.values);
+    m.x = host_array<double>(m.shape.cols, 0.0);
+    m.a = std::move(p.a);
+  } catch (const error& e) {
+    m.outcome.refused = e;
+  } catch (const std::bad_alloc&) {
+    m.outcome.refused = error(fault::memory, m.file + ": out of memory");
+  }
+  m.read_seconds = now() - began;
+}
+
+/// What fails is said and remembered: the others are worth their answers.
+void write(member& m, const fs::path& file) {
+  try {
+    write_vector(as_cview(m.x), file);
+  } catch (const error& e) {
+    remark(e.what());
+    m.written = code_of(e.kind);
+  }
+}
+
+/// Solves those that were read, and writes their answers.
+void solve_group(const solve_request& q, std::span<member*> group) {
+  auto outcomes = for_each_system(
+      std::ssize(group), q.options, [&](index_t k) { return group[k]->shape.rows + group[k]->nnz; },
+      [&](index_t k, const solve_options& o) {
+        member& m = *group[k];
+        return solver<double>(std::move(m.a), o).solve(as_cview(m.b), as_view(m.x));
+      });
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    member& m = *group[k];
+    m.outcome = std::move(outcomes[k]);
+    if (m.rhs == "ones" && m.shape.rows == m.shape.cols && !m.outcome.refused) {
+      m.error = 0;
+      for (const double v : m.x) m.error = std::abs(v - 1) <= m.error ? m.error : std::abs(v - 1);
+    }
+    if (!q.output.empty() && !m.outcome.refused) write(m, fs::path(q.output) / (m.name + "_x.mtx"));
+    m.b = {}, m.x = {};
+  }
+}
+
+int exit_code_of(const member& m) {
+  const int solved = m.outcome.refused ? code_of(m.outcome.refused->kind)
+                                       : code_of(m.outcome.report.why, m.shape.rows == m.shape.cols);
+  return std::max(solved, m.written);
+}
+
+std::string line_of(const member& m, int width) {
+  std::string text = fmt::format("  {:<{}}", printable(m.name), width);
+  if (m.outcome.refused) return text + "  " + bad("refused") + ": " + m.outcome.refused->what() + "\n";
+  const solve_report& r = m.outcome.report;
+  const std::string verdict = fmt::format("{:<21}", name(r.why));
+  text += fmt::format(" {:>11} {:>13}  {} {:>7} {:<10}  {:>9}  {:>9}  {}\n", count_text(m.shape.rows),
+                      count_text(m.nnz), report::is_answer(r) ? good(verdict) : bad(verdict), count_text(r.iterations),
+                      r.iterations == 1 ? "iteration" : "iterations",
+                      report::has_residual(r) ? report::figure(r.relative_residual) : "",
+                      seconds_text(r.setup_seconds + r.solve_seconds), report::method(r.solver, r.precond));
+  return r.warning.empty() ? text : text + line("warning", r.warning);
+}
+
+json json_of(const member& m) {
+  json j{{"matrix", m.name}, {"file", m.file}};
+  const solve_report& r = m.outcome.report;
+  if (m.outcome.refused) {
+    j["status"] = "refused", j["message"] = m.outcome.refused->what(), j["exit_code"] = exit_code_of(m);
+    return j;
+  }
+  j.update({{"status", name(r.why)},
+            {"message", r.message},
+            {"exit_code", exit_code_of(m)},
+            {"rows", m.shape.rows},
+            {"cols", m.shape.cols},
+            {"nnz", m.nnz},
+            {"rhs", m.rhs},
+            {"iterations", r.iterations},
+            {"relative_residual", report::has_residual(r) ? number(r.relative_residual) : json(nullptr)},
+            {"relative_error", number(m.error)},
+            {"solver", r.solver},
+            {"precond", r.precond},
+            {"warning", r.warning},
+            {"format", r.format},
+            {"kernel", r.kernel},
+            {"seconds", {{"read", m.read_seconds}, {"setup", r.setup_seconds}, {"solve", r.solve_seconds}}}});
+  return j;
+}
+
+/// What belongs to one system, or to another way of solving.
+void check_batch(const solve_request& q) {
+  const auto leave_out = [](bool given, std::string_view option) {
+    check(!given, fault::usage, "--batch solves every matrix of a folder: leave {} out", option);
+  };
+  check(q.file.empty(), fault::usage, "--batch {} and {}: name a folder or a matrix, not both", q.batch, q.file);
+  leave_out(!q.rhs.empty(), "-b");
+  leave_out(!q.x0.empty(), "--x0");
+  leave_out(!q.coordinates.empty(), "--coordinates");
+  leave_out(!q.history.empty(), "--history");
+  leave_out(!q.plot.empty(), "--plot");
+  leave_out(!q.report.empty(), "--report");
+  leave_out(!q.play.empty() || !q.trace.empty() || q.machine.where == "play", "--device play");
+  leave_out(q.on_ranks(), "--ranks");
+  leave_out(q.explain, "--explain");
+  std::error_code ignored;
+  check(fs::is_directory(q.batch, ignored), fault::input, "{}: is no folder: --batch wants one with matrices", q.batch);
+  check(q.output.empty() || fs::is_directory(q.output, ignored), fault::input,
+        "{}: is no folder: with --batch, -o names one that is there, for a file NAME_x.mtx each", q.output);
+}
+
+} // namespace
+
+int run_batch(solve_request& q) {
+  check_batch(q);
+  std::vector<member> members = members_of(q.batch);
+  q.options.where = q.machine.apply();
+  q.options.values = q.machine.values();
+  q.options.history = false;
+  const double began = now();
+  polite_interrupts politely;
+  q.options.watch = [](const progress&) { return !interrupted(); };
+  q.options.cancelled = [] { return interrupted(); };
+
+  int width = 16;
+  for (const member& m : members) width = std::max(width, std::min(int(m.name.size()), 40));
+  if (!q.json) print(fmt::format("{}  {} systems\n", bold(printable(q.batch)), count_text(std::ssize(members))));
+  json list = json::array();
+  int worst = done;
+  index_t solved = 0;
+  for (auto next = members.begin(); next != members.end();) {
+    const auto first = next;
+    std::vector<member*> group;
+    for (index_t entries = 0; next != members.end() && entries < most_entries; ++next) {
+      read(*next);
+      entries += next->nnz;
+      if (!next->outcome.refused) group.push_back(&*next);
+    }
+    solve_group(q, group);
+    for (auto m = first; m != next; ++m) {
+      worst = std::max(worst, exit_code_of(*m)), solved += exit_code_of(*m) == done;
+      if (q.json) list.push_back(json_of(*m));
+      else print(line_of(*m, width));
+    }
+  }
+  politely.finish_first();
+  const double seconds = now() - began;
+  if (q.json)
+    print(json_text({{"folder", q.batch},
+                     {"systems", std::move(list)},
+                     {"solved", solved},
+                     {"device", describe(q.options.where)},
+                     {"threads", threads()},
+                     {"seconds", seconds}}));
+  else
+    print(fmt::format("{} of {} solved, {}\n", count_text(solved), count_text(std::ssize(members)),
+                      seconds_text(seconds)));
+  return worst;
+}
+
+} // namespace furrow::cli

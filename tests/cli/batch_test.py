@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every matrix of a folder: each with the verdict and the bits of a solve by itself."""
+import json
+import signal
+import subprocess
+import time
+
+from kit import ENVIRONMENT, FURROW, Case, main
+
+SYSTEMS = {"body": "elasticity3d:4", "flow": "convection2d:20:10", "grid": "poisson2d:30"}
+
+
+class Batch(Case):
+    def setUp(self):
+        super().setUp()
+        for folder in ("systems", "answers"):
+            (self.folder / folder).mkdir()
+        for name, spec in SYSTEMS.items():
+            self.furrow("generate", spec, "-o", f"systems/{name}.mtx")
+
+    def batch(self, *words, code=0):
+        return json.loads(self.furrow("solve", "--batch", "systems", "--json", *words, code=code).stdout)
+
+    def test_each_is_solved_as_by_itself(self):
+        for threads in ("1", "2"):
+            said = self.batch("-o", "answers", "--threads", threads)
+            self.assertEqual([s["matrix"] for s in said["systems"]], sorted(SYSTEMS))
+            self.assertEqual(said["solved"], 3)
+            for one in said["systems"]:
+                alone = json.loads(self.furrow("solve", one["file"], "--json", "-o", "x.mtx").stdout)
+                for key in ("status", "message", "iterations", "relative_residual", "relative_error", "solver", "precond", "rows", "nnz"):
+                    self.assertEqual(one[key], alone[key], f"{one['matrix']}: {key}")
+                self.assertEqual((self.folder / "answers" / f"{one['matrix']}_x.mtx").read_bytes(), (self.folder / "x.mtx").read_bytes())
+
+    def test_right_hand_sides_lie_beside_their_matrices(self):
+        self.write("systems/flow_b.txt", "2\n" * 400)
+        self.write("systems/lonely_b.mtx", "%%MatrixMarket matrix array real general\n1 1\n2\n")  # of no matrix: it is one
+        said = {s["matrix"]: s for s in self.batch()["systems"]}
+        self.assertEqual(sorted(said), ["body", "flow", "grid", "lonely_b"])
+        self.assertEqual(said["flow"]["rhs"], "systems/flow_b.txt")
+        self.assertIsNone(said["flow"]["relative_error"])
+        self.assertEqual(said["grid"]["rhs"], "ones")
+
+    def test_what_fails_is_said_and_the_others_are_solved(self):
+        self.write("systems/broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n")
+        self.write("systems/grid_b.txt", "1\n2\n")
+        said = {s["matrix"]: s for s in self.batch(code=3)["systems"]}
+        self.assertEqual(said["broken"]["status"], "refused")
+        self.assertIn("systems/broken.mtx:3: ", said["broken"]["message"])
+        self.assertEqual(said["grid"]["status"], "refused")
+        self.assertIn("systems/grid_b.txt", said["grid"]["message"])
+        self.assertEqual({said[name]["status"] for name in ("body", "flow")}, {"converged"})
+        done = self.furrow("solve", "--batch", "systems", code=3)
+        self.assertIn("  broken            refused: systems/broken.mtx:3: ", done.stdout)
+        self.assertIn("\n2 of 4 solved, ", done.stdout)
+
+    def test_a_system_that_stops_short_is_the_exit_code(self):
+        said = self.batch("--solver", "gmres", "--max-iterations", "2", code=1)
+        self.assertEqual({s["status"] for s in said["systems"]}, {"max_iterations"})
+
+    def test_what_belongs_to_one_system_is_refused(self):
+        self.write("b.txt", "1\n")
+        for words, code, what in ((["-b", "b.txt"], 2, "leave -b out"), (["--plot", "p.svg"], 2, "leave --plot out"),
+                                  (["--ranks", "2"], 2, "leave --ranks out"), (["--explain"], 2, "leave --explain out"),
+                                  (["--device", "play"], 2, "leave --device play out"),
+                                  (["poisson2d:5"], 2, "name a folder or a matrix, not both"),
+                                  (["-o", "nowhere"], 3, "nowhere: is no folder"),
+                                  (["--solver", "cgg"], 2, "did you mean 'cg'?")):
+            self.assertIn(what, self.furrow("solve", "--batch", "systems", *words, code=code).stderr)
+        self.assertIn("b.txt: is no folder", self.furrow("solve", "--batch", "b.txt", code=3).stderr)
+        self.assertIn("answers: holds no matrix", self.furrow("solve", "--batch", "answers", code=3).stderr)
+        self.assertIn("FILE is missing", self.furrow("solve", code=2).stderr)
+        self.write("systems/grid.furrow", "")
+        self.assertIn("have the same name", self.furrow("solve", "--batch", "systems", code=3).stderr)
+
+    def test_ctrl_c_prints_what_there_is(self):
+        for name in ("long", "longer"):
+            self.furrow("generate", "poisson2d:500", "-o", f"systems/{name}.mtx")
+        process = subprocess.Popen([FURROW, "solve", "--batch", "systems", "--solver", "cg", "--precond", "none", "--rtol", "1e-15",
+                                    "--max-iterations", "100000000", "--json"], cwd=self.folder, env=ENVIRONMENT,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        said = {s["matrix"]: s["status"] for s in json.loads(out)["systems"]}
+        self.assertEqual((said["long"], said["longer"]), ("interrupted", "interrupted"))
+
+
+if __name__ == "__main__":
+    main()
