@@ -22,6 +22,7 @@ except ImportError as e:
                       "other package that is imported as furrow") from e
 
 from . import chebyshev
+from ._batch import solve_batch
 from ._config import devices, doctor, show_config, threads
 from ._dense import gemv
 from ._errors import (
@@ -49,7 +50,7 @@ globals().update({name: method for name, method in _METHODS.items() if name not 
 __all__ = [
     *_METHODS, "DeviceError", "Error", "InputError", "InternalError", "Matrix", "MemoryError", "Result",
     "SolveWarning", "Solver", "Step", "UsageError", "chebyshev", "devices", "doctor", "gemv", "generate", "info",
-    "read", "scipy_compat", "show_config", "solve", "threads", "write",
+    "read", "scipy_compat", "show_config", "solve", "solve_batch", "threads", "write",
 ]
 
 

@@ -67,6 +67,7 @@ NB_MODULE(_core, m) {
   bind_gpu(m);
   bind_matrix(m);
   bind_solver(m);
+  bind_batch(m);
   bind_report(m);
   bind_inputs(m);
   bind_dense(m);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "hooks.hpp"
 #include "matrix.hpp"
 #include "report.hpp"
 
@@ -9,36 +10,12 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <string>
 #include <vector>
 
 namespace furrow::python {
 namespace {
-
-/// What Python wants to hear while a solver runs, and what it said. Used with the interpreter's lock held.
-struct hooks {
-  nb::object watch, monitor; ///< None: nobody
-  std::exception_ptr raised;
-  std::atomic<bool> cancelled = false; ///< a set-up that nobody waits for any more
-
-  /// Whether to go on: a signal or an exception ends the solve, and is raised when it has ended.
-  template <class F> bool hear(F f) noexcept {
-    const nb::gil_scoped_acquire lock;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      return f();
-    } catch (...) {
-      raised = std::current_exception();
-      return false;
-    }
-  }
-};
-
-std::shared_ptr<hooks> new_hooks() {
-  return {new hooks, [](hooks* h) { delete_with_lock(h); }}; // also by a set-up that was given up
-}
 
 template <class V> void call(const nb::object& f, device where, cview<V> x, view<V> y) {
   if (where.is_gpu()) call_where_they_lie(f, x, y);
@@ -82,41 +59,6 @@ struct py_solver {
   std::shared_ptr<hooks> heard;
   std::variant<kept_solver<double>, kept_solver<float>> is;
 };
-
-solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
-  solve_options o;
-  const auto text = [&](const char* key, std::string& to) { to = nb::cast<std::string>(d[key]); };
-  text("solver", o.solver), text("precond", o.precond), text("format", o.format), text("kernel", o.kernel);
-  o.rtol = nb::cast<double>(d["rtol"]);
-  o.atol = nb::cast<double>(d["atol"]);
-  o.max_iterations = nb::cast<index_t>(d["maxiter"]);
-  o.tune = nb::cast<bool>(d["tune"]);
-  o.assume_symmetric = nb::cast<bool>(d["assume_symmetric"]);
-  o.where = device_at(nb::cast<int>(d["ordinal"]));
-  if (const nb::object given = d["coordinates"]; !given.is_none()) {
-    const nb::object array = given[0];
-    const buffer values(array, false);
-    const cview<double> from = values.read<double>();
-    auto points =
-        std::make_shared<node_coordinates>(node_coordinates{nb::cast<int>(given[1]), host_array<double>(from.size)});
-    std::ranges::copy(from, points->values.begin());
-    o.coordinates = std::move(points);
-  }
-  h->watch = d["watch"];
-  h->monitor = d["monitor"];
-  o.watch = [h](const progress& p) {
-    return h->hear(
-        [&] { return h->watch.is_none() || !nb::cast<bool>(h->watch(p.iteration, p.relative_residual, p.seconds)); });
-  };
-  o.cancelled = [h] { return is_helper ? h->cancelled.load() : !h->hear([] { return true; }); };
-  if (h->monitor.is_none()) return o;
-  o.monitor_every = nb::cast<index_t>(d["monitor_every"]);
-  o.monitor = [h](const progress& p, cview<double> x) {
-    return h->hear(
-        [&] { return !nb::cast<bool>(h->monitor(p.iteration, p.relative_residual, p.seconds, new_array(x))); });
-  };
-  return o;
-}
 
 /// `make(o)` makes the solver, on a stream of the caller. Runs on another thread, which does not touch Python.
 template <class V, class Make>
@@ -216,16 +158,6 @@ void update(py_solver& self, const py_matrix& a) {
         kept.s = std::move(*own);
       },
       self.is);
-}
-
-/// The exception that came while a solve ran, or None.
-nb::object take_raised(hooks& h) {
-  if (!h.raised) return nb::none();
-  try {
-    std::rethrow_exception(std::exchange(h.raised, nullptr));
-  } catch (nb::python_error& e) {
-    return nb::borrow(e.value());
-  }
 }
 
 /// x holds the first guess and then the answer. On a GPU's own vectors it runs on `s`. An exception that came while

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many systems in one call."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from . import _core, _gpu
+from ._arrays import contiguous, is_matrix, real_type
+from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
+from ._homes import Home
+from ._result import Result
+from ._rows import rows_at
+
+_REFUSED = (UsageError, InputError, MemoryError, DeviceError, InternalError)
+
+
+def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol: float = 0.0, maxiter: int | None = None,
+                solver: str = "auto", M: str | None = "auto", format: str = "auto", kernel: str = "auto",
+                device: str | None = None, return_exceptions: bool = False) -> list[Any]:
+    """Solves many systems A x = b, each as `solve` does by itself, with the same bits and a `Result` of its own.
+
+    Systems of up to 100,000 rows and entries are solved side by side, each by one thread; larger ones follow, one after
+    the other, each by all threads. On a GPU one follows the other.
+
+    Parameters
+    ----------
+    systems : iterable of (A, b)
+        Sparse or dense matrices, and vectors, in host memory. All are solved in float32 where all of them are float32,
+        otherwise in float64.
+    M : str or None
+        The name of a preconditioner.
+    return_exceptions : bool
+        A system that `solve` refuses raises its exception when all others are solved, unless this is true: then the
+        exception stands in its place.
+
+    The other arguments are those of `solve`; `device` None is the CPU.
+
+    Returns
+    -------
+    list of Result
+        In the order of the systems.
+
+    >>> import furrow, numpy as np
+    >>> systems = [(furrow.generate(f"poisson2d:{n}"), np.ones(n * n)) for n in (10, 20, 30)]
+    >>> [r.status for r in furrow.solve_batch(systems)]
+    ['converged', 'converged', 'converged']
+    """
+    if M is not None and not isinstance(M, str):
+        raise UsageError("a batch takes a preconditioner by its name: solve one system after the other with an M of yours")
+    where = _gpu.parse(device)
+    where = where if isinstance(where, int) else None
+    given = [_system(k, one) for k, one in enumerate(systems)]
+    dtype = real_type(*(a.dtype for pair in given for a in pair)) if given else real_type(np.dtype(float))
+    rows = [rows_at(A, None, dtype) for A, _ in given]
+    home = Home("b")
+    answers = [np.zeros(r.shape[1], dtype) for r in rows]
+    borrowed = [(r.indptr, r.indices, r.data, *r.shape, contiguous(b, dtype), x)
+                for r, (_, b), x in zip(rows, given, answers, strict=True)]
+    options = {"solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": float(rtol),
+               "atol": float(atol), "maxiter": int(maxiter or 0), "tune": False, "assume_symmetric": False, "watch": None,
+               "monitor": None, "monitor_every": 1, "ordinal": _gpu.core(where), "coordinates": None}
+    said: Any = _core.solve_batch(borrowed, dtype.itemsize == 4, options)
+    outcomes, raised = said
+    results: list[Any] = []
+    for k, (outcome, r, x, (A, b)) in enumerate(zip(outcomes, rows, answers, given, strict=True)):
+        if isinstance(outcome, tuple):
+            kind, sentence = outcome
+            results.append(_REFUSED[kind](f"system {k}: {sentence}"))
+            continue
+        size = home.norm(b) if atol > 0 else 0.0
+        results.append(Result(x, outcome, A, solver=solver, precond="", shape=r.shape, nnz=r.nnz, rtol=rtol, atol=atol,
+                              goal=max(rtol, atol / size) if size > 0 else rtol, dtype=dtype, x0="zero",
+                              wants_best_fit=r.shape[0] != r.shape[1] or solver.partition(":")[0] in ("lsmr", "lsqr"),
+                              where=where))
+    if raised is not None:
+        raised.partial = results
+        raise raised
+    for result in results:
+        if isinstance(result, Result):
+            result._warn()
+        elif not return_exceptions:
+            raise result
+    return results
+
+
+def _system(k: int, pair: Any) -> tuple[Any, Any]:
+    """A and b of one system, b a vector."""
+    try:
+        A, b = pair
+    except (TypeError, ValueError):
+        raise UsageError(f"system {k} is a {type(pair).__name__}: give pairs (A, b)") from None
+    if not is_matrix(A):
+        raise TypeError(f"A of system {k} is a {type(A).__name__}: a batch takes sparse and dense matrices")
+    for array, name in ((A, "A"), (b, "b")):
+        _gpu.check_at(f"{name} of system {k}", _gpu.ordinal_of(array), None, "a batch")
+    A = A if hasattr(A, "dtype") else np.asarray(A)
+    b = np.asarray(b)
+    if b.size != A.shape[0] or max(b.shape, default=1) != b.size:
+        raise UsageError(f"b of system {k} is of shape {b.shape}, but A has {A.shape[0]} rows")
+    return A, b.reshape(-1)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hooks.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace furrow::python {
+
+solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
+  solve_options o;
+  const auto text = [&](const char* key, std::string& to) { to = nb::cast<std::string>(d[key]); };
+  text("solver", o.solver), text("precond", o.precond), text("format", o.format), text("kernel", o.kernel);
+  o.rtol = nb::cast<double>(d["rtol"]);
+  o.atol = nb::cast<double>(d["atol"]);
+  o.max_iterations = nb::cast<index_t>(d["maxiter"]);
+  o.tune = nb::cast<bool>(d["tune"]);
+  o.assume_symmetric = nb::cast<bool>(d["assume_symmetric"]);
+  o.where = device_at(nb::cast<int>(d["ordinal"]));
+  if (const nb::object given = d["coordinates"]; !given.is_none()) {
+    const nb::object array = given[0];
+    const buffer values(array, false);
+    const cview<double> from = values.read<double>();
+    auto points =
+        std::make_shared<node_coordinates>(node_coordinates{nb::cast<int>(given[1]), host_array<double>(from.size)});
+    std::ranges::copy(from, points->values.begin());
+    o.coordinates = std::move(points);
+  }
+  h->watch = d["watch"];
+  h->monitor = d["monitor"];
+  o.watch = [h](const progress& p) {
+    return h->hear(
+        [&] { return h->watch.is_none() || !nb::cast<bool>(h->watch(p.iteration, p.relative_residual, p.seconds)); });
+  };
+  o.cancelled = [h] { return is_helper ? h->cancelled.load() : !h->hear([] { return true; }); };
+  if (h->monitor.is_none()) return o;
+  o.monitor_every = nb::cast<index_t>(d["monitor_every"]);
+  o.monitor = [h](const progress& p, cview<double> x) {
+    return h->hear(
+        [&] { return !nb::cast<bool>(h->monitor(p.iteration, p.relative_residual, p.seconds, new_array(x))); });
+  };
+  return o;
+}
+
+nb::object take_raised(hooks& h) {
+  if (!h.raised) return nb::none();
+  try {
+    std::rethrow_exception(std::exchange(h.raised, nullptr));
+  } catch (nb::python_error& e) {
+    return nb::borrow(e.value());
+  }
+}
+
+} // namespace furrow::python

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "support.hpp"
+
+#include <furrow/solve.hpp>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+
+namespace furrow::python {
+
+/// What Python wants to hear while a solver runs, and what it said. Used with the interpreter's lock held.
+struct hooks {
+  nb::object watch, monitor; ///< None: nobody
+  std::exception_ptr raised;
+  std::atomic<bool> cancelled = false; ///< a set-up that nobody waits for any more
+
+  /// Whether to go on: a signal or an exception ends the solve, and is raised when it has ended.
+  template <class F> bool hear(F f) noexcept {
+    const nb::gil_scoped_acquire lock;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      return f();
+    } catch (...) {
+      raised = std::current_exception();
+      return false;
+    }
+  }
+};
+
+inline std::shared_ptr<hooks> new_hooks() {
+  return {new hooks, [](hooks* h) { delete_with_lock(h); }}; // also by a set-up that was given up
+}
+
+/// What furrow/_solver.py says, with callbacks that come to `h`.
+solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h);
+
+/// The exception that came while a solve ran, or None.
+nb::object take_raised(hooks& h);
+
+} // namespace furrow::python

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many systems: each with the bits and the verdict of a solve by itself."""
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import furrow
+
+
+def systems(dtype=np.float64):
+    made = [(furrow.generate(f"poisson2d:{n}"), np.arange(1.0, n * n + 1)) for n in (5, 8, 13)]
+    made.append((furrow.generate("convection2d:12:10"), np.ones(144)))
+    made.append((furrow.generate("poisson2d:160"), np.ones(25600)))
+    made.append((np.array([[2, 1], [1, 3]]), [1, 2]))
+    made.append((sp.coo_array(np.eye(4)), np.ones((4, 1))))
+    return [(sp.csr_array(A).astype(dtype), np.asarray(b, dtype)) for A, b in made]
+
+
+@pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-10), (np.float32, 1e-4)])
+def test_each_ends_as_by_itself(dtype, rtol):
+    given = systems(dtype)
+    for (A, b), got in zip(given, furrow.solve_batch(given, rtol=rtol), strict=True):
+        alone = furrow.solve(A, b, rtol=rtol, device="cpu")
+        assert got.x.dtype == dtype
+        assert np.array_equal(got.x, np.ravel(alone.x))
+        assert (got.status, got.message, got.iterations, got.solver, got.precond) == (
+            alone.status, alone.message, alone.iterations, alone.solver, alone.precond)
+        assert np.array_equal(got.history, alone.history)
+
+
+def test_one_that_is_refused_does_not_keep_the_others():
+    A = furrow.generate("poisson2d:9")
+    wrong = sp.csr_array(A)
+    wrong.indices[3] = 81
+    given = [(A, np.ones(81)), (wrong, np.ones(81)), (A, np.ones(81))]
+    with pytest.raises(furrow.InputError, match="^system 1: "):
+        furrow.solve_batch(given)
+    results = furrow.solve_batch(given, return_exceptions=True)
+    assert isinstance(results[1], furrow.InputError)
+    assert [results[k].info for k in (0, 2)] == [0, 0]
+
+
+def test_what_a_batch_does_not_take_is_said():
+    A = furrow.generate("poisson2d:4")
+    for given, error, sentence in (([A], furrow.UsageError, "give pairs"), ([(A, np.ones(15))], furrow.UsageError, "b of system 0"),
+                                   ([(A, np.ones((16, 2)))], furrow.UsageError, "b of system 0"),
+                                   ([(lambda x: x, np.ones(16))], TypeError, "a batch takes sparse and dense matrices"),
+                                   ([(A, np.ones(16) * 1j)], TypeError, "complex")):
+        with pytest.raises(error, match=sentence):
+            furrow.solve_batch(given)
+    with pytest.raises(furrow.UsageError, match="by its name"):
+        furrow.solve_batch([(A, np.ones(16))], M=sp.eye_array(16))
+    with pytest.raises(furrow.UsageError, match="cgg"):
+        furrow.solve_batch([(A, np.ones(16))], solver="cgg")
+    assert furrow.solve_batch([]) == []
+    with pytest.warns(furrow.SolveWarning):
+        assert furrow.solve_batch([(-sp.eye_array(3), np.ones(3))], solver="cg", M=None)[0].info < 0
