@@ -3,6 +3,7 @@
 #include <furrow/array.hpp>
 #include <furrow/assemble.hpp>
 #include <furrow/batch.hpp>
+#include <furrow/checkpoint.hpp>
 #include <furrow/coo.hpp>
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>

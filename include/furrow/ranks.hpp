@@ -35,11 +35,11 @@ struct ranks_report {
 /// "none", "jacobi" (what "auto" means) or "local:NAME": NAME of the block of each rank's own rows and columns, block
 /// Jacobi over the ranks.
 ///
-/// Clocks, time limits and watchers are rank 0's, and so are all numbers and names of the options: what other ranks
+/// Clocks, time limits, watchers and monitors (which get the x of all) are rank 0's, and so are all numbers and names of the options: what other ranks
 /// give is not looked at. The same bits on every run with the same build and number of ranks, however many threads each
 /// has; the ranks of one solve must run the same build on processors of one kind. All ranks call each function
 /// together. An error on one is thrown on all of them. Throws as `furrow::solver`; `fault::usage` for what does not run
-/// on ranks: other solvers and preconditioners, coordinates, a monitor, values in f32 of a system in f64;
+/// on ranks: other solvers and preconditioners, coordinates, values in f32 of a system in f64;
 /// `fault::device` for a GPU.
 template <class V> class solver_on_ranks {
 public:
@@ -56,6 +56,11 @@ private:
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// The part of rank r, `mine`, of a vector that rank 0 has whole, such as the x of a checkpoint: as many elements as it
+/// has rows. All ranks call it; what others give as `whole` is not looked at. Throws `fault::usage`, on all, where the
+/// parts are not as long as the whole.
+template <class V> void scatter_from_first(communicator& c, cview<V> whole, view<V> mine);
 
 /// The same for a system that rank 0 has whole: it cuts the rows so that all have about as many entries, sends each
 /// rank its part, and gets x. What other ranks give is not looked at. Takes twice the memory of the triplets on rank 0

@@ -3,6 +3,7 @@
 
 #include "memory.hpp"
 #include "partition.hpp"
+#include "parts.hpp"
 #include "together.hpp"
 
 #include "core/check.hpp"
@@ -28,58 +29,6 @@ void share(communicator& c, std::vector<index_t>& numbers) {
   else in.push_back({0, bytes_of(view<index_t>(numbers))});
   c.start(out, in);
   c.finish();
-}
-
-/// Elements of a message at most: a communicator may keep copies.
-constexpr index_t most_at_once = index_t(1) << 20;
-
-/// f(first, last, r) for what is next, from `from` on, of the part of each rank; `begins` says where parts begin.
-template <class F> void for_pieces(const std::vector<index_t>& begins, index_t from, F f) {
-  for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
-    const index_t first = begins[r] + from, last = std::min(first + most_at_once, begins[r + 1]);
-    if (first < last) f(first, last, int(r));
-  }
-}
-index_t longest(const std::vector<index_t>& begins) {
-  index_t most = 0;
-  for (std::size_t r = 0; r + 1 < begins.size(); ++r) most = std::max(most, begins[r + 1] - begins[r]);
-  return most;
-}
-
-/// Part r of `all`, from begins[r] on, to rank r.
-template <class T> host_array<T> scatter(communicator& c, cview<T> all, const std::vector<index_t>& begins) {
-  const index_t mine_from = begins[static_cast<std::size_t>(c.rank())];
-  host_array<T> mine(begins[static_cast<std::size_t>(c.rank()) + 1] - mine_from);
-  if (c.rank() == 0) std::copy_n(all.data, mine.size(), mine.data());
-  for (index_t from = 0; from < longest(begins); from += most_at_once) {
-    std::vector<outgoing> out;
-    std::vector<incoming> in;
-    for_pieces(begins, from, [&](index_t first, index_t last, int r) {
-      if (r == 0) return;
-      if (c.rank() == 0) out.push_back({r, bytes_of(cview<T>(all.data + first, last - first))});
-      else if (c.rank() == r) in.push_back({0, bytes_of(view<T>(mine.data() + (first - mine_from), last - first))});
-    });
-    c.start(out, in);
-    c.finish();
-  }
-  return mine;
-}
-
-/// The way back.
-template <class T> void gather(communicator& c, cview<T> mine, view<T> all, const std::vector<index_t>& begins) {
-  const index_t mine_from = begins[static_cast<std::size_t>(c.rank())];
-  if (c.rank() == 0) std::ranges::copy(mine, all.begin());
-  for (index_t from = 0; from < longest(begins); from += most_at_once) {
-    std::vector<outgoing> out;
-    std::vector<incoming> in;
-    for_pieces(begins, from, [&](index_t first, index_t last, int r) {
-      if (r == 0) return;
-      if (c.rank() == 0) in.push_back({r, bytes_of(view<T>(all.data + first, last - first))});
-      else if (c.rank() == r) out.push_back({0, bytes_of(cview<T>(mine.data + (first - mine_from), last - first))});
-    });
-    c.start(out, in);
-    c.finish();
-  }
 }
 
 template <class V> cuts cut(const coo<V>& a, cview<V> b, view<V> x, int ranks) {
@@ -121,6 +70,19 @@ ranks_report solve_parts(communicator& c, coo<V> a, cview<V> b, view<V> x, const
 }
 
 } // namespace
+
+template <class V> void scatter_from_first(communicator& c, cview<V> whole, view<V> mine) {
+  std::vector<index_t> begins{0};
+  for (const index_t size : gather_each(c, mine.size)) begins.push_back(begins.back() + size);
+  together(c, [&] {
+    check(c.rank() != 0 || whole.size == begins.back(), fault::usage,
+          "the vector has {} elements for {} on all ranks together: give one for each", whole.size, begins.back());
+  });
+  scatter(c, whole, mine, begins);
+}
+
+template void scatter_from_first(communicator&, cview<double>, view<double>);
+template void scatter_from_first(communicator&, cview<float>, view<float>);
 
 template <class V>
 ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options) {

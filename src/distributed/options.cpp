@@ -22,6 +22,9 @@ struct packed_options {
   double rtol = 0, atol = 0, expected_products = 0, time_limit = 0;
   index_t max_iterations = 0, outlook = 0;
   bool assume_symmetric = false, history = false;
+  bool monitored = false; ///< the first one has a monitor: all bring it their x
+  index_t monitor_every = 1;
+  double monitor_seconds = 0;
 };
 
 void check_on_ranks(const solve_options& o, precision p) {
@@ -30,7 +33,6 @@ void check_on_ranks(const solve_options& o, precision p) {
         describe(o.where));
   check(p == precision::f32 || o.values == p, fault::usage,
         "ranks solve in the precision of the system, f64: f32 is for a solve without ranks");
-  check(!o.monitor, fault::usage, "nobody has the whole x while ranks solve: use watch, which gets the residual");
   check(!o.coordinates, fault::usage, "coordinates of nodes are of use to amg:sa on one rank alone: leave them out");
   check(!o.tune, fault::usage, "formats are not measured on ranks: leave tune out, or name one");
   for (const std::string& name : {o.solver, o.precond, o.format, o.kernel})
@@ -44,6 +46,7 @@ packed_options pack(const solve_options& o) {
   p.rtol = o.rtol, p.atol = o.atol, p.expected_products = o.expected_products, p.time_limit = o.time_limit;
   p.max_iterations = o.max_iterations, p.outlook = o.outlook;
   p.assume_symmetric = o.assume_symmetric, p.history = o.history;
+  p.monitored = bool(o.monitor), p.monitor_every = o.monitor_every, p.monitor_seconds = o.monitor_seconds;
   return p;
 }
 
@@ -78,6 +81,8 @@ solve_options options_of_first(communicator& c, const solve_options& mine, preci
   o.time_limit = packed.time_limit;
   o.max_iterations = packed.max_iterations, o.outlook = packed.outlook;
   o.assume_symmetric = packed.assume_symmetric, o.history = packed.history;
+  o.monitor_every = packed.monitor_every, o.monitor_seconds = packed.monitor_seconds;
+  if (packed.monitored && !o.monitor) o.monitor = [](const progress&, cview<double>) { return true; };
   o.values = p;
   return o;
 }

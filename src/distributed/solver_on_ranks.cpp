@@ -4,6 +4,7 @@
 #include "memory.hpp"
 #include "operator.hpp"
 #include "options.hpp"
+#include "parts.hpp"
 #include "preconditioner.hpp"
 #include "together.hpp"
 
@@ -57,6 +58,7 @@ template <class V> struct solver_on_ranks<V>::state {
   std::optional<solve_report> before_solving(cview<V> b, view<V> x) const;
   solve_report climb(cview<V> b, view<V> x);
   solve_report run(cview<V> b, view<V> x, double seconds_left) const;
+  bool show_to_first(const progress& now, cview<double> x) const;
   void describe(solve_report& report) const;
 };
 
@@ -159,11 +161,26 @@ template <class V> std::optional<solve_report> solver_on_ranks<V>::state::before
   return {};
 }
 
+/// Asks the monitor of rank 0, which gets the x of all; whether it says to go on.
+template <class V> bool solver_on_ranks<V>::state::show_to_first(const progress& now, cview<double> x) const {
+  host_array<double> all;
+  bool goes_on = true;
+  together(c, [&] {
+    if (c.rank() == 0) all = host_array<double>(rows.unknowns);
+  });
+  gather(c, x, as_view(all), rows.begins);
+  together(c, [&] {
+    if (c.rank() == 0) goes_on = o.monitor(now, as_cview(all));
+  });
+  return c.of_first(goes_on) != 0;
+}
+
 template <class V> solve_report solver_on_ranks<V>::state::run(cview<V> b, view<V> x, double seconds_left) const {
   const solver_entry& method = find_solver(rungs[at].solver);
   const double norm_2 = method.needs.a.symmetric ? rows.norm_inf : std::sqrt(rows.norm_inf * rows.norm_1);
   solve_options options = o;
   options.time_limit = seconds_left;
+  if (o.monitor) options.monitor = [&](const progress& now, cview<double> mine) { return show_to_first(now, mine); };
   const linear_system<V> system{.a = *a,
                                 .m = *m,
                                 .b = b,

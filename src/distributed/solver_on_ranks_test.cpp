@@ -346,8 +346,6 @@ TEST(solver_on_ranks, refuses_in_one_sentence_on_every_rank) {
   says("ranks compute on processors", o, a);
   o = with("cg"), o.values = precision::f32;
   says("in the precision of the system", o, a);
-  o = with("cg"), o.monitor = [](const progress&, cview<double>) { return true; };
-  says("nobody has the whole x", o, a);
   o = with("cg"), o.tune = true;
   says("formats are not measured on ranks", o, a);
   auto unsymmetric = a;

@@ -222,9 +222,10 @@ private:
 
   /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
   template <class Loop, class Method> int run_chunks(Loop& loop, Method& method) {
+    const bool by_steps = o_.monitor && !(o_.monitor_seconds > 0), by_clock = o_.monitor && !by_steps;
+    const index_t every = by_steps ? o_.monitor_every : ring;
     for (;;) {
       const double before = seconds();
-      const index_t every = o_.monitor ? o_.monitor_every : ring;
       const bool done = run(loop, std::min(chunk_, every - report_.iterations % every));
       const auto now = static_cast<index_t>(home_[control::steps]);
       const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
@@ -243,8 +244,12 @@ private:
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
       const progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
       bool stop = after > o_.time_limit || watcher_stops(p);
-      if (stop || (o_.monitor && now % every == 0)) settle(method);
-      if (!stop && o_.monitor && now % every == 0) stop = !o_.monitor(p, as_cview(x_in_double()));
+      const bool shown = by_clock ? after - shown_ >= o_.monitor_seconds : by_steps && now % every == 0;
+      if (stop || shown) settle(method);
+      if (!stop && shown) {
+        stop = !o_.monitor(p, as_cview(x_in_double()));
+        shown_ = seconds();
+      }
       if (stop) return control::running;
     }
   }
@@ -475,6 +480,7 @@ private:
   host_array<double> home_; ///< the same on the host
   bool replaces_ = false;
   index_t chunk_ = 1, limit_ = 0, least_step_ = 0;
+  double shown_ = 0; ///< when the monitor was told, in seconds
   double norm_b_ = 0, goal_ = 0, residual_ = 0, first_ = 0;
   double norm_x_ = unknown;                                ///< while x stays
   double best_ = 0;                                        ///< of the x that is kept, by the recurrence

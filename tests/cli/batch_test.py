@@ -62,6 +62,7 @@ class Batch(Case):
         self.write("b.txt", "1\n")
         for words, code, what in ((["-b", "b.txt"], 2, "leave -b out"), (["--plot", "p.svg"], 2, "leave --plot out"),
                                   (["--ranks", "2"], 2, "leave --ranks out"), (["--explain"], 2, "leave --explain out"),
+                                  (["--checkpoint", "c"], 2, "leave --checkpoint out"),
                                   (["--device", "play"], 2, "leave --device play out"),
                                   (["poisson2d:5"], 2, "name a folder or a matrix, not both"),
                                   (["-o", "nowhere"], 3, "nowhere: is no folder"),

@@ -193,6 +193,8 @@ void check_batch(const solve_request& q) {
   leave_out(!q.coordinates.empty(), "--coordinates");
   leave_out(!q.history.empty(), "--history");
   leave_out(!q.plot.empty(), "--plot");
+  leave_out(!q.checkpoint.empty(), "--checkpoint");
+  leave_out(!q.resume.empty(), "--resume");
   leave_out(!q.report.empty(), "--report");
   leave_out(!q.play.empty() || !q.trace.empty() || q.machine.where == "play", "--device play");
   leave_out(q.on_ranks(), "--ranks");

@@ -34,6 +34,8 @@ void check_request(const solve_request& q) {
   check(o.precond == "auto" || o.precond == "none", fault::usage,
         "--device play: the tutorial's method has no preconditioner, not {}: leave --precond out", o.precond);
   check(!o.tune, fault::usage, "--tune measures, and a kernel that is played has no speed: name it with --kernel");
+  check(q.checkpoint.empty() && q.resume.empty(), fault::usage, "--device play: it keeps no checkpoints: leave {} out",
+        q.checkpoint.empty() ? "--resume" : "--checkpoint");
   check(q.coordinates.empty() && q.history.empty() && q.plot.empty() && q.report.empty(), fault::usage,
         "--device play: it writes x with -o and a picture with --trace: leave {} out",
         !q.coordinates.empty() ? "--coordinates"

@@ -145,6 +145,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   text += line("memory",
                fmt::format("{} at the peak, {} estimated", bytes_text(peak_bytes()), bytes_text(o.estimated_bytes)));
   if (!request.x0.empty()) text += line("x0", printable(request.x0));
+  text += checkpoint_text(request);
   if (!request.output.empty()) text += line("x", request.output == "-" ? "standard output" : printable(request.output));
   if (!request.history.empty()) text += line("history", printable(request.history));
   if (!request.plot.empty()) text += line("plot", printable(request.plot));
@@ -202,8 +203,10 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["rhs"] = o.rhs;
   j["right_hand_sides"] = std::max<std::size_t>(o.columns.size(), 1);
   if (!o.columns.empty()) j["columns"] = columns_json(o);
+  if (request.resumed) j["resumed"] = resumed_json(request);
+  if (!request.checkpoint.empty()) j["checkpoints"] = request.checkpoints;
   if (!o.parts.empty()) j["ranks"] = o.parts.size(), j["parts"] = ranks_json(o);
-  j["x0"] = request.x0.empty() ? "zero" : request.x0;
+  j["x0"] = !request.resume.empty() ? request.resume : request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
   j["precond_says"] = r.precond_about;
   j["levels"] = levels_of(r);

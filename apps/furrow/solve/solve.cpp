@@ -80,6 +80,11 @@ double bytes_of_coordinates(const solve_options& o) {
   return o.coordinates ? double(o.coordinates->values.byte_count()) : 0;
 }
 
+/// Copies of x for the one who keeps it.
+double bytes_of_checkpoints(const solve_request& q, shape2 shape) {
+  return q.checkpoint.empty() ? 0 : (q.on_ranks() ? 4 : 3) * 8 * double(shape.cols);
+}
+
 double norm_of(const auto& b) {
   double sum = 0;
   for (const auto v : b) sum += double(v) * double(v);
@@ -129,6 +134,7 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
   check(b.count == 1 || !q.on_ranks(), fault::usage,
         "ranks solve for one right-hand side, and there are {}: leave --ranks out", b.count);
   if (b.count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
+  const auto keeper = resume_and_keep(q, p.a, b, x);
   matrix_sketch drawn; // solving takes the matrix apart
   if (!q.report.empty()) drawn = sketch(p.a);
   polite_interrupts politely;
@@ -140,7 +146,8 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
       return !interrupted();
     };
     q.options.announce = [&](const memory_estimate& solving) {
-      plan.work = solving.host + bytes_of_columns(q, o.shape, b.count) + bytes_of_coordinates(q.options);
+      plan.work = solving.host + bytes_of_columns(q, o.shape, b.count) + bytes_of_coordinates(q.options) +
+                  bytes_of_checkpoints(q, o.shape);
       plan.gpu = solving.gpu;
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
@@ -151,6 +158,7 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
     } else {
       o.columns = solver<double>(std::move(p.a), q.options).solve(as_cview(b.values), as_view(x.values), b.count);
     }
+    if (keeper) keeper->finish(o.columns.front(), as_cview(x.values)), q.checkpoints = keeper->written();
     politely.finish_first(); // one that comes now comes too late to matter
   }
   const std::size_t worst = worst_of(o.columns, o.shape.rows == o.shape.cols);
@@ -222,8 +230,12 @@ int run_here(solve_request& q) {
   check_ending(q.history, "--history", "the history", {".csv", ".txt"});
   check_ending(q.plot, "--plot", "a picture", {".svg"});
   check_ending(q.report, "--report", "a report", {".html"});
+  check_input(q.resume, "--resume");
+  check_output(q.checkpoint, "--checkpoint",
+               {q.file, q.rhs, q.x0, q.coordinates, q.output, q.history, q.plot, q.report});
   check_output(q.trace, "--trace", {q.file, q.rhs, q.x0, q.output});
   check_ending(q.trace, "--trace", "a picture", {".svg"});
+  check_checkpoints(q);
   if (played) return run_played(q);
   const matrix_input input(q.file);
   const memory_plan plan = plan_of(q, input);
@@ -295,6 +307,16 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->transform(whole(1))
       ->group(method);
 
+  const char* const checkpoints = "Checkpoints";
+  add_file(app, shared, "--checkpoint", q->checkpoint, "keep x here while it is solved, to go on after a crash",
+           checkpoints);
+  app.add_option("--every", q->every, "seconds between checkpoints (default 60)")
+      ->type_name("S")
+      ->transform(real(0.01))
+      ->group(checkpoints);
+  add_file(app, shared, "--resume", q->resume, "go on from a checkpoint, on any device and number of ranks",
+           checkpoints);
+
   q->machine.add(app, shared);
   with_words(app.add_option("--ranks", q->ranks, "cut the rows among N threads, or among the processes of mpirun")
                  ->type_name("N|mpi")
@@ -320,6 +342,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve matrix.mtx --report matrix.html\n"
              "  furrow solve --batch systems -o answers\n"
              "  mpirun -n 4 furrow solve matrix.mtx\n"
+             "  furrow solve matrix.mtx --checkpoint run.ckpt --every 300\n"
+             "  furrow solve matrix.mtx --resume run.ckpt --checkpoint run.ckpt\n"
              "  furrow solve matrix.mtx.gz --device gpu --json\n"
              "  furrow solve poisson2d:20 --solver cg_tutorial --device play");
   return [q] { return run(*q); };

@@ -3,11 +3,13 @@
 #include "options.hpp"
 #include "output.hpp"
 
+#include <furrow/checkpoint.hpp>
 #include <furrow/io.hpp>
 #include <furrow/ranks.hpp>
 #include <furrow/report.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +19,13 @@ namespace furrow::cli {
 /// What a person asked `furrow solve` for.
 struct solve_request {
   std::string file, rhs, x0, coordinates, output, history, plot, report;
-  std::string play, trace; ///< of --device play
-  std::string batch;       ///< a folder, in place of `file`
-  std::string command;     ///< the whole of it, as a shell takes it
+  std::string checkpoint, resume;
+  double every = 0;                            ///< seconds between checkpoints; 0: nobody said
+  std::optional<furrow::checkpoint> resumed{}; ///< what was resumed, without its x
+  index_t checkpoints = 0;                     ///< written
+  std::string play, trace;                     ///< of --device play
+  std::string batch;                           ///< a folder, in place of `file`
+  std::string command;                         ///< the whole of it, as a shell takes it
   machine_options machine;
   solve_options options;
   bool json = false, explain = false;
@@ -71,6 +77,15 @@ ranks_report solve_on_ranks(solve_request& request, coo<double> a, cview<double>
 /// A line about what the ranks have, and the same as objects.
 std::string ranks_text(const solve_request& request, const solve_outcome& outcome);
 json ranks_json(const solve_outcome& outcome);
+
+/// Refuses options of checkpoints that contradict others.
+void check_checkpoints(const solve_request& request);
+/// Reads x from --resume, and makes who writes --checkpoint while `request.options` solve; null: nobody does.
+std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& request, const coo<double>& a,
+                                                   const vector_columns& b, vector_columns& x);
+/// Lines about them; and what was resumed as an object.
+std::string checkpoint_text(const solve_request& request);
+json resumed_json(const solve_request& request);
 
 /// The report for a person, and the object for a program.
 std::string text_of(const solve_request& request, const solve_outcome& outcome);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output.hpp"
+#include "solve_request.hpp"
+#include "text.hpp"
+
+#include "core/check.hpp"
+#include "core/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace furrow::cli {
+
+void check_checkpoints(const solve_request& q) {
+  check(q.every == 0 || !q.checkpoint.empty(), fault::usage,
+        "--every says how often --checkpoint writes: name its file");
+  check(q.resume.empty() || q.x0.empty(), fault::usage,
+        "--resume and --x0 both say what x begins with: give one of them");
+  check(q.checkpoint != "-", fault::usage, "--checkpoint wants a file that can be replaced, not standard output");
+  check(q.resume != "-", fault::usage, "--resume wants a file, not standard input");
+}
+
+std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, const coo<double>& a, const vector_columns& b,
+                                                   vector_columns& x) {
+  if (q.checkpoint.empty() && q.resume.empty()) return {};
+  check(b.count == 1, fault::usage, "a checkpoint holds one x, and there are {} right-hand sides: leave {} out",
+        b.count, q.resume.empty() ? "--checkpoint" : "--resume");
+  checkpoint from;
+  from.system = fingerprint(a, as_cview(b.values));
+  if (!q.resume.empty()) {
+    checkpoint saved = read_checkpoint(q.resume);
+    check_is_of(saved, from.system, q.resume);
+    std::ranges::copy(saved.x, x.values.begin());
+    saved.x = {};
+    from = saved;
+    q.resumed = std::move(saved);
+  }
+  from.solver = q.options.solver, from.precond = q.options.precond;
+  if (q.checkpoint.empty()) return {};
+  constexpr double usual = 60; // seconds
+  auto keeper = std::make_unique<checkpoint_keeper>(q.checkpoint, q.every > 0 ? q.every : usual, std::move(from));
+  keeper->failed = [said = false](const error& e) mutable {
+    if (!said) remark(e.what(), ": the solve goes on without this checkpoint");
+    said = true;
+  };
+  keeper->watch(q.options);
+  return keeper;
+}
+
+std::string checkpoint_text(const solve_request& q) {
+  std::string text;
+  if (q.resumed)
+    text += line("resumed", fmt::format("after {} iterations and {} with {} and {}, residual {:.3e}",
+                                        count_text(q.resumed->iterations), seconds_text(q.resumed->seconds),
+                                        q.resumed->solver, q.resumed->precond, q.resumed->relative_residual));
+  if (q.checkpoints > 0)
+    text += line("checkpoint", fmt::format("{}, written {} time{}", printable(q.checkpoint), q.checkpoints,
+                                           q.checkpoints == 1 ? "" : "s"));
+  return text;
+}
+
+json resumed_json(const solve_request& q) {
+  return {{"iterations", q.resumed->iterations},
+          {"seconds", q.resumed->seconds},
+          {"solver", q.resumed->solver},
+          {"precond", q.resumed->precond},
+          {"relative_residual", number(q.resumed->relative_residual)}};
+}
+
+} // namespace furrow::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "atomic_file.hpp"
+#include "checksum.hpp"
+#include "core/check.hpp"
+#include "input.hpp"
+#include "refuse.hpp"
+
+#include <furrow/checkpoint.hpp>
+#include <furrow/device.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+namespace furrow {
+namespace {
+
+using namespace io;
+
+static_assert(std::endian::native == std::endian::little);
+
+constexpr std::string_view magic{"\x89"
+                                 "FURCKP\n",
+                                 8};
+constexpr std::uint32_t this_version = 1;
+
+/// The file is this, and behind it x: binary64 a column of A.
+struct checkpoint_header {
+  char magic[8];
+  std::uint32_t version, header_bytes;
+  std::int64_t rows, cols, entries;
+  std::uint64_t matrix, rhs;
+  std::int64_t iterations;
+  double seconds, relative_residual;
+  char solver[64], precond[64]; ///< filled up with zeros, the last one always is
+  std::uint64_t x_sum;          ///< `checksum` of x
+  std::uint64_t sum;            ///< of what stands before it
+};
+static_assert(sizeof(checkpoint_header) == 224);
+
+std::uint64_t sum_of(const checkpoint_header& h) { return checksum(&h, offsetof(checkpoint_header, sum)); }
+
+void put(std::string_view name, char (&to)[64]) {
+  std::copy_n(name.begin(), std::min<std::size_t>(name.size(), 63), to);
+}
+
+checkpoint_header load_header(const input& file) {
+  checkpoint_header h;
+  if (!file.is_file()) refuse(file.name(), "a checkpoint is read from a file, not from a pipe");
+  const std::size_t got = file.read_at(reinterpret_cast<char*>(&h), sizeof h, 0);
+  if (got < sizeof h.magic || std::memcmp(h.magic, magic.data(), sizeof h.magic) != 0)
+    refuse(file.name(), "is no checkpoint of Furrow");
+  if (got < sizeof h) refuse(file.name(), "the checkpoint is cut short inside its header");
+  if (h.version != this_version)
+    refuse(file.name(),
+           fmt::format("the checkpoint has version {}, this program reads version {}", h.version, this_version));
+  if (h.sum != sum_of(h)) refuse(file.name(), "the checkpoint is damaged: the checksum of its header does not match");
+  constexpr std::int64_t side = std::numeric_limits<std::int32_t>::max();
+  if (h.header_bytes != sizeof h || h.rows < 0 || h.rows > side || h.cols < 0 || h.cols > side || h.entries < 0 ||
+      h.iterations < 0 || h.solver[63] != '\0' || h.precond[63] != '\0')
+    refuse(file.name(), "the checkpoint is damaged: what its header says makes no sense");
+  const std::int64_t wanted = static_cast<std::int64_t>(sizeof h) + 8 * h.cols;
+  if (file.size() != wanted)
+    refuse(file.name(), fmt::format("the checkpoint has {} bytes in place of {}", file.size(), wanted));
+  return h;
+}
+
+} // namespace
+
+void write_checkpoint(const checkpoint& now, cview<double> x, const std::filesystem::path& file) {
+  check(x.size == now.system.cols, fault::usage, "x has {} elements for a matrix of {} columns", x.size,
+        now.system.cols);
+  checkpoint_header h{};
+  std::memcpy(h.magic, magic.data(), sizeof h.magic);
+  h.version = this_version, h.header_bytes = sizeof h;
+  h.rows = now.system.rows, h.cols = now.system.cols, h.entries = now.system.entries;
+  h.matrix = now.system.matrix, h.rhs = now.system.rhs;
+  h.iterations = now.iterations, h.seconds = now.seconds, h.relative_residual = now.relative_residual;
+  put(now.solver, h.solver), put(now.precond, h.precond);
+  const auto bytes = 8 * static_cast<std::size_t>(x.size);
+  h.x_sum = checksum(x.data, bytes);
+  h.sum = sum_of(h);
+  atomic_file out(file);
+  out.write(&h, sizeof h);
+  out.write(x.data, bytes);
+  out.commit();
+}
+
+checkpoint read_checkpoint(const std::filesystem::path& file) {
+  const input from(file);
+  return read_unchanged(from, [&] {
+    const checkpoint_header h = load_header(from);
+    const double wanted = 8 * double(h.cols), free = double(available_host_memory());
+    check(wanted <= free, fault::memory, "{}: its x needs {:.1f} GB of memory, of which {:.1f} GB can be had",
+          from.name(), wanted / 1e9, free / 1e9);
+    checkpoint saved{{h.rows, h.cols, h.entries, h.matrix, h.rhs},
+                     h.solver,
+                     h.precond,
+                     h.iterations,
+                     h.seconds,
+                     h.relative_residual,
+                     host_array<double>(h.cols)};
+    const std::size_t bytes = saved.x.byte_count();
+    if (from.read_at(reinterpret_cast<char*>(saved.x.data()), bytes, sizeof h) < bytes)
+      refuse(from.name(), "the checkpoint is cut short");
+    if (checksum(saved.x.data(), bytes) != h.x_sum)
+      refuse(from.name(), "the checkpoint is damaged: the checksum of its x does not match");
+    return saved;
+  });
+}
+
+} // namespace furrow

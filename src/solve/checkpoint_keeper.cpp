@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
+#include "core/printable.hpp"
+
+#include <furrow/checkpoint.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+
+void check_is_of(const checkpoint& saved, const system_fingerprint& system, const std::filesystem::path& file) {
+  const system_fingerprint& was = saved.system;
+  const std::string name = printable(file.string());
+  check(was.rows == system.rows && was.cols == system.cols, fault::input,
+        "{}: is a checkpoint of a matrix of {} x {}, but this one is {} x {}", name, was.rows, was.cols, system.rows,
+        system.cols);
+  check(was.entries == system.entries, fault::input,
+        "{}: is a checkpoint of a matrix of {} entries, but this one has {}", name, was.entries, system.entries);
+  check(was.matrix == system.matrix, fault::input,
+        "{}: is a checkpoint of another matrix of the same size: some entry differs", name);
+  check(was.rhs == system.rhs, fault::input,
+        "{}: is a checkpoint of the same matrix with another right-hand side: take its x by --x0", name);
+}
+
+checkpoint_keeper::checkpoint_keeper(std::filesystem::path file, double every, checkpoint from)
+    : file_(std::move(file)), every_(every), from_(std::move(from)) {
+  check(every > 0 && std::isfinite(every), fault::usage,
+        "checkpoints every {} seconds: give a number of seconds above 0", every);
+}
+
+void checkpoint_keeper::keep(index_t iterations, double seconds, double residual, cview<double> x) {
+  try {
+    write_checkpoint({from_.system,
+                      from_.solver,
+                      from_.precond,
+                      from_.iterations + iterations,
+                      from_.seconds + seconds,
+                      residual,
+                      {}},
+                     x, file_);
+    ++written_;
+  } catch (const error& e) {
+    if (!failed) throw;
+    failed(e);
+  }
+}
+
+void checkpoint_keeper::watch(solve_options& o) {
+  o.monitor_seconds = every_;
+  o.monitor = [this, other = std::move(o.monitor)](const progress& p, cview<double> x) {
+    if (p.iteration < iteration_)
+      ended_iterations_ += iteration_, ended_seconds_ += seconds_; // the next rung of "auto"
+    iteration_ = p.iteration, seconds_ = p.seconds;
+    keep(ended_iterations_ + p.iteration, ended_seconds_ + p.seconds, p.relative_residual, x);
+    return !other || other(p, x);
+  };
+}
+
+void checkpoint_keeper::finish(const solve_report& report, cview<double> x) {
+  if (!std::ranges::all_of(x, [](double v) { return std::isfinite(v); })) return;
+  index_t all = report.rungs.empty() ? report.iterations : 0;
+  for (const solve_rung& rung : report.rungs) all += rung.iterations;
+  keep(all, report.solve_seconds, report.relative_residual, x);
+}
+
+} // namespace furrow
