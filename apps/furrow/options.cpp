@@ -251,10 +251,10 @@ void check_ending(const std::string& file, std::string_view option, std::string_
                   const std::vector<std::string>& written) {
   // Longer endings before those that they end with.
   static constexpr std::string_view known[] = {
-      ".mtx.gz", ".txt.gz",  ".csv.gz", ".tar.gz", ".mtx",  ".txt", ".csv", ".tsv", ".furrow", ".npy",
-      ".npz",    ".mat",     ".m",      ".h5",     ".hdf5", ".rb",  ".hb",  ".rsa", ".rua",    ".json",
-      ".xlsx",   ".parquet", ".pkl",    ".pickle", ".svg",  ".png", ".pdf", ".jpg", ".eps",    ".gif",
-      ".html",   ".tgz",     ".tar",    ".gz",     ".zip",  ".bz2", ".xz",  ".zst", ".7z"};
+      ".mtx.gz", ".txt.gz", ".csv.gz",  ".tar.gz", ".mtx",    ".txt",  ".csv", ".tsv", ".furrow", ".petsc",
+      ".npy",    ".npz",    ".mat",     ".m",      ".h5",     ".hdf5", ".rb",  ".hb",  ".rsa",    ".rua",
+      ".json",   ".xlsx",   ".parquet", ".pkl",    ".pickle", ".svg",  ".png", ".pdf", ".jpg",    ".eps",
+      ".gif",    ".html",   ".tgz",     ".tar",    ".gz",     ".zip",  ".bz2", ".xz",  ".zst",    ".7z"};
   const auto* const ending = std::ranges::find_if(known, [&](auto e) { return file.ends_with(e); });
   if (ending == std::end(known) || std::ranges::find(written, *ending) != written.end()) return;
   throw error(fault::usage,

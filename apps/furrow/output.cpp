@@ -24,15 +24,17 @@ void write_file(const std::filesystem::path& file, std::string_view text) {
 
 std::string matrix_ending(const std::string& file) {
   if (file == "-") return ".mtx";
-  for (const char* ending : {".mtx", ".mtx.gz", ".furrow"})
+  for (const char* ending : {".mtx", ".mtx.gz", ".furrow", ".petsc"})
     if (file.ends_with(ending)) return ending;
-  throw error(fault::usage,
-              fmt::format("{}: a matrix is written as .mtx, .mtx.gz or .furrow: choose one of these endings", file));
+  throw error(
+      fault::usage,
+      fmt::format("{}: a matrix is written as .mtx, .mtx.gz, .furrow or .petsc: choose one of these endings", file));
 }
 
 void write_problem(const problem& p, const std::string& file) {
   const std::string ending = matrix_ending(file);
   if (ending == ".furrow") return write_cache(p, file);
+  if (ending == ".petsc") return write_petsc(p, file);
   write_matrix(p.a, file, p.origin);
   if (!p.b) return;
   if (file == "-")

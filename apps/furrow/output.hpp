@@ -17,7 +17,7 @@ void write_file(const std::filesystem::path& file, std::string_view text);
 /// One object and a line end; on one line unless `indent` says otherwise. Names that are no UTF-8 get U+FFFD.
 std::string json_text(const json& value, int indent = -1);
 
-/// ".mtx" (also of `-`, standard output), ".mtx.gz" or ".furrow"; throws `fault::usage` for other endings.
+/// ".mtx" (also of `-`, standard output), ".mtx.gz", ".furrow" or ".petsc"; throws `fault::usage` for other endings.
 std::string matrix_ending(const std::string& file);
 
 /// Writes p as the ending of `file` says: .mtx, .mtx.gz or .furrow. A right-hand side goes into a .furrow file, and

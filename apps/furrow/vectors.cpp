@@ -49,7 +49,7 @@ template <class V> void write_answer(const host_array<V>& x, const std::string& 
 }
 
 const std::vector<std::string>& vector_endings() {
-  static const std::vector<std::string> all{".mtx", ".mtx.gz", ".npy", ".txt", ".txt.gz", ".csv", ".csv.gz"};
+  static const std::vector<std::string> all{".mtx", ".mtx.gz", ".npy", ".petsc", ".txt", ".txt.gz", ".csv", ".csv.gz"};
   return all;
 }
 

@@ -49,13 +49,13 @@ private:
   std::shared_ptr<io::input> input_;
 };
 
-/// Reads `.mtx`, a SuiteSparse `.tar`, both also compressed by gzip, bzip2, xz or zstd, or `.furrow`, told apart by
-/// their content, not by their name. Matrix Market: coordinate and array; real, integer and pattern; general, symmetric
-/// and skew-symmetric, expanded to both triangles. Duplicates are summed in the order of the file, explicit zeros kept,
-/// every position of an array kept. Parallel over pieces of the file. Peak memory: 24 bytes an entry of a general
-/// matrix, 16 a stored and 12 a final entry of a symmetric one, and 4 bytes a row. The result does not depend on the
-/// number of threads. Throws `fault::input` with "FILE:LINE: what is wrong" for every malformed file, `fault::memory`
-/// before allocating what cannot be had. What is accepted, in detail: docs/reading.md.
+/// Reads `.mtx`, a SuiteSparse `.tar`, a binary file of PETSc, all also compressed by gzip, bzip2, xz or zstd, or
+/// `.furrow`, told apart by their content, not by their name. Matrix Market: coordinate and array; real, integer and
+/// pattern; general, symmetric and skew-symmetric, expanded to both triangles. Duplicates are summed in the order of
+/// the file, explicit zeros kept, every position of an array kept. Parallel over pieces of the file. Peak memory: 24
+/// bytes an entry of a general matrix, 16 a stored and 12 a final entry of a symmetric one, and 4 bytes a row. The
+/// result does not depend on the number of threads. Throws `fault::input` with "FILE:LINE: what is wrong" for every
+/// malformed file, `fault::memory` before allocating what cannot be had. What is accepted, in detail: docs/reading.md.
 problem read_matrix(const source& from);
 
 /// Only the head: nothing but the first lines of the file is read (of an archive, what stands before its matrix).
@@ -68,9 +68,10 @@ double estimate_read_memory(const matrix_header& head);
 /// The same for what is read from there, which has this head: a `.furrow` file takes less than a text.
 double estimate_read_memory(const source& from, const matrix_header& head);
 
-/// A dense vector: a Matrix Market file of n x 1 or of the object `vector`, plain numbers, one a line, or a NumPy array
-/// (.npy) of one axis or n x 1; compressed too. `rows`: of the matrix that it belongs to; a vector of another length is
-/// refused as soon as the file shows it, and no more is read and no memory taken. Throws as `read_matrix`.
+/// A dense vector: a Matrix Market file of n x 1 or of the object `vector`, plain numbers, one a line, a NumPy array
+/// (.npy) of one axis or n x 1, or a vector of PETSc; compressed too. `rows`: of the matrix that it belongs to; a
+/// vector of another length is refused as soon as the file shows it, and no more is read and no memory taken. Throws as
+/// `read_matrix`.
 host_array<double> read_vector(const source& from, std::optional<index_t> rows = {});
 
 /// Vectors of the same length, one behind the other.
@@ -88,6 +89,8 @@ vector_columns read_vectors(const source& from, std::optional<index_t> rows = {}
 /// and as `check_triplets`. `comment`: lines.
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment = {});
 void write_vector(cview<double> x, const std::filesystem::path& file);
+/// By the ending: numbers in Matrix Market, of `.txt` and `.csv` alone, an array of NumPy (`.npy`), a vector of PETSc
+/// (`.petsc`).
 /// `count` vectors, one behind the other in x, as the columns of a Matrix Market array or of a NumPy array (.npy).
 /// Throws `fault::usage` for other endings where there are several.
 void write_vectors(cview<double> x, index_t count, const std::filesystem::path& file);
@@ -95,5 +98,10 @@ void write_vectors(cview<double> x, index_t count, const std::filesystem::path& 
 /// The binary cache, for `read_matrix`: header, version, checksums, layout in docs/reading.md. Ending: `.furrow`.
 /// Throws as `write_matrix`, and `fault::usage` for a right-hand side without an element a row.
 void write_cache(const problem& p, const std::filesystem::path& file);
+
+/// A binary file of PETSc, as MatView writes a matrix of the type aij, with the right-hand side as VecView writes it
+/// behind it: big-endian, integers of 32 bits. Ending: `.petsc`. Throws as `write_cache`, and `fault::usage` for more
+/// than 2^31 - 1 entries.
+void write_petsc(const problem& p, const std::filesystem::path& file);
 
 } // namespace furrow

@@ -32,6 +32,7 @@ problem read_matrix(const source& from) {
     const content what = io::recognise(in);
     if (what.kind == content::kind::cache) return io::read_cache(in);
     if (what.kind == content::kind::tar) return io::read_archive(in, what.packed);
+    if (what.kind == content::kind::petsc) return io::read_petsc(in, what.packed);
     io::entries e = io::read_entries(in, what.packed);
     const std::string about = fmt::format("Matrix Market {}, {} stored entries", io::describe(e.head), e.head.stored);
     return {io::assemble(std::move(e)), {}, plain_name(in.path()), about};
@@ -45,6 +46,7 @@ matrix_header read_header(const source& from) {
     const content what = io::recognise(in);
     if (what.kind == content::kind::cache) return io::read_cache_header(in);
     if (what.kind == content::kind::tar) return io::read_archive_header(in, what.packed);
+    if (what.kind == content::kind::petsc) return io::read_petsc_header(in, what.packed);
     io::head_lines lines;
     const auto bytes = io::unpacked(what.packed, in.open(), in.name());
     io::line_feeds text(*bytes);
@@ -59,7 +61,8 @@ double estimate_read_memory(const matrix_header& head) {
 }
 
 double estimate_read_memory(const source& from, const matrix_header& head) {
-  const bool triplets = io::recognise(from.opened()).kind == io::content::kind::cache; // are read as they are
+  const auto kind = io::recognise(from.opened()).kind;
+  const bool triplets = kind == io::content::kind::cache || kind == io::content::kind::petsc; // are read as they are
   return triplets ? 16 * static_cast<double>(head.stored) : estimate_read_memory(head);
 }
 

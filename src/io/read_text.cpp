@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "read_text.hpp"
 
+#include "petsc_layout.hpp"
+
 #include "core/check.hpp"
 #include "line_ends.hpp"
 #include "refuse.hpp"
@@ -25,8 +27,9 @@ content recognise(input& from) {
   if (first.empty()) refuse(from.name(), "the file is empty");
   content what{packing_of(first), content::kind::text};
   if (is_cache(first)) what.kind = content::kind::cache;
-  else if (is_tar(first_bytes(what.packed))) what.kind = content::kind::tar;
-  if (what.kind != content::kind::text) from.spool();
+  else if (const std::string inside = first_bytes(what.packed); is_tar(inside)) what.kind = content::kind::tar;
+  else if (is_petsc(inside)) what.kind = content::kind::petsc;
+  if (what.kind == content::kind::cache || what.kind == content::kind::tar) from.spool();
   return what;
 }
 

@@ -8,7 +8,7 @@ namespace furrow::io {
 /// What a file is, by its first bytes; `kind` is that of the bytes inside where it is packed.
 struct content {
   packing packed = packing::none;
-  enum class kind { text, tar, cache } kind = kind::text;
+  enum class kind { text, tar, cache, petsc } kind = kind::text;
 };
 /// A pipe that brings an archive or a cache is spooled: those are not read from front to back.
 content recognise(input& from);
@@ -52,5 +52,10 @@ matrix_header read_archive_header(input& from, packing packed);
 bool is_cache(std::string_view first_bytes);
 problem read_cache(const input& from);
 matrix_header read_cache_header(const input& from);
+
+/// A binary file of PETSc (petsc_layout.hpp): a matrix, perhaps with a right-hand side behind it, or a vector.
+problem read_petsc(input& from, packing packed);
+matrix_header read_petsc_header(input& from, packing packed);
+host_array<double> read_petsc_vector(input& from, packing packed, std::optional<index_t> rows);
 
 } // namespace furrow::io

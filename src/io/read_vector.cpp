@@ -221,6 +221,7 @@ io::commented_vector io::read_commented_vector(const source& from, std::optional
   input& in = from.opened();
   return read_unchanged(in, [&]() -> commented_vector {
     const content what = recognise(in);
+    if (what.kind == content::kind::petsc) return {read_petsc_vector(in, what.packed, rows), {}};
     if (what.kind != content::kind::text) refuse(in.name(), "a matrix or an archive, where a vector is wanted");
     std::string first(4096, '\0');
     first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));

@@ -66,7 +66,6 @@ constexpr struct {
     {"\x80\x04", "a pickle of Python", remedy},
     {"\x80\x05", "a pickle of Python", remedy},
     {"PAR1", "a Parquet file", remedy},
-    {std::string_view("\0\x12\x7B", 3), "a binary file of PETSc", remedy},
     {"\xFF\xFE", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 converts it"},
     {"\xFE\xFF", "text in UTF-16", "iconv -f UTF-16 -t UTF-8 converts it"},
     {"\x04\x22\x4D\x18", "compressed by lz4", "lz4 -d decompresses it"},

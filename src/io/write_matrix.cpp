@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "refuse.hpp"
 #include "text_writer.hpp"
+#include "write_petsc.hpp"
 
 #include "core/check.hpp"
 
@@ -150,6 +151,10 @@ void write_vectors(cview<double> x, index_t count, const std::filesystem::path& 
   check(count == 1 || !is_plain(file), fault::usage, "{}: {} vectors go to .mtx, .mtx.gz or .npy",
         printable(file.string()), count);
   if (file.extension() == ".npy") return write_numpy(x, count, file);
+  if (file.extension() == ".petsc") {
+    check(count == 1, fault::usage, "{}: {} vectors go to .mtx, .mtx.gz or .npy", printable(file.string()), count);
+    return write_petsc_vector(x, file);
+  }
   const bool packed = is_packed(file);
   atomic_file out(file);
   if (!is_plain(file))

@@ -75,7 +75,7 @@ class Vectors(Case):
         for name in ("y.mat", "y.npz", "y.json", "y.h5", "y.furrow", "y.tar.gz"):
             for words in (("spmv", "a.mtx", *FAST), ("solve", "poisson1d:3")):
                 done = self.furrow(*words, "-o", name, code=2)
-                self.assertIn("is written as .mtx, .mtx.gz, .npy, .txt,", done.stderr)
+                self.assertIn("is written as .mtx, .mtx.gz, .npy, .petsc, .txt,", done.stderr)
                 self.assertFalse((self.folder / name).exists())
         self.assertIn("is written as .csv", self.furrow("solve", "poisson1d:3", "--history", "h.npy", code=2).stderr)
         self.assertIn("is written as .svg", self.furrow("solve", "poisson1d:3", "--plot", "h.png", code=2).stderr)

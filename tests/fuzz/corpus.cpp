@@ -76,4 +76,9 @@ int main(int count, char** words) {
   write_cache({a, {}, "name", "origin"}, folder / "cache" / "seed0");
   write_cache({a, host_array<double>{1, 2, 3}, "", ""}, folder / "cache" / "seed1");
   write_cache({make({0, 0}, {}), {}, "none", ""}, folder / "cache" / "seed2");
+  std::filesystem::create_directories(folder / "petsc");
+  const host_array<double> b{1, 2, 3};
+  write_petsc({a, {}, "", ""}, folder / "petsc" / "seed0");
+  write_petsc({a, b, "", ""}, folder / "petsc" / "seed1");
+  write_vector(as_cview(b), folder / "petsc" / "seed2.petsc");
 }

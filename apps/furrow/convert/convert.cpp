@@ -45,13 +45,14 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   auto& words = shared.words[app.add_option("IN", o->input, "a matrix or a generator")->required()->type_name("")] =
       generator_names();
   words.emplace_back("<file>");
-  shared.words
-      [app.add_option("OUT", o->output, "the file to write: .mtx, .mtx.gz or .furrow")->required()->type_name("")] = {
-      "<file>"};
-  app.footer("A .furrow file is read back at the speed of the disk.\n\n"
+  shared.words[app.add_option("OUT", o->output, "the file to write: .mtx, .mtx.gz, .furrow or .petsc")
+                   ->required()
+                   ->type_name("")] = {"<file>"};
+  app.footer("A .furrow file is read back at the speed of the disk; a .petsc file is what MatLoad of PETSc takes.\n\n"
              "Examples:\n"
              "  furrow convert matrix.tar.gz matrix.furrow\n"
-             "  furrow convert matrix.furrow matrix.mtx.gz");
+             "  furrow convert matrix.furrow matrix.mtx.gz\n"
+             "  furrow convert matrix.mtx matrix.petsc");
   return [o] { return run(*o); };
 }
 

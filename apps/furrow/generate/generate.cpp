@@ -44,7 +44,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   auto o = std::make_shared<options>();
   shared.words[app.add_option("SPEC", o->spec, "a generator with its arguments")->required()->type_name("")] =
       generator_names();
-  shared.words[app.add_option("-o,--output", o->output, "the file to write: .mtx, .mtx.gz or .furrow")
+  shared.words[app.add_option("-o,--output", o->output, "the file to write: .mtx, .mtx.gz, .furrow or .petsc")
                    ->required()
                    ->type_name("FILE")] = {"<file>"};
   shared.words[app.add_option("--coordinates", o->coordinates,

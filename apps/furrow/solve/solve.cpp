@@ -272,7 +272,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_file(app, shared, "--coordinates", q->coordinates,
            "where the nodes are, 2 or 3 columns: --precond amg:sa takes the motions of rigid bodies from them", system);
   add_file(app, shared, "-o,--output", q->output,
-           "write x, also when the solver stopped short: .mtx, .npy, .txt or .csv", system);
+           "write x, also when the solver stopped short: .mtx, .npy, .petsc, .txt or .csv", system);
 
   add_file(app, shared, "--batch", q->batch,
            "in place of FILE: solve every matrix of this folder, beside it NAME_b; -o is a folder then", system)

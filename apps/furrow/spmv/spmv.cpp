@@ -246,7 +246,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   auto q = std::make_shared<spmv_request>();
   add_matrix(app, shared, q->file);
   add_file(app, shared, "-x", q->x, "x (default: random in [0.5, 1.5))");
-  add_file(app, shared, "-o,--output", q->output, "write y: .mtx, .npy, .txt or .csv");
+  add_file(app, shared, "-o,--output", q->output, "write y: .mtx, .npy, .petsc, .txt or .csv");
   app.add_option("--alpha", q->alpha, "y = alpha A x (default 1)")->type_name("R")->transform(real(-largest));
   app.add_flag("--transpose", q->transpose, "y = alpha A' x; the triplets are transposed first");
   choosing_of(*q).add(app, shared, {"auto", "all"});
