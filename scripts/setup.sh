@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build python3 libcli11-dev libfmt-dev nlohmann-json3-dev
   libdeflate-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev liblapack-dev libsuperlu-dev libmuparser-dev libgtest-dev
-  libopenmpi-dev openmpi-bin"
+  libopenmpi-dev openmpi-bin libmetis5"
 with_python=
 for part in "$@"; do
   case $part in

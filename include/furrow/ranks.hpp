@@ -14,6 +14,7 @@ struct rank_part {
   index_t first = 0, rows = 0, entries = 0;
   index_t halo = 0;       ///< elements of others that it needs for a product
   index_t neighbours = 0; ///< ranks that it gets them from
+  index_t coupled = 0;    ///< of its entries, those in columns of others
   double setup_seconds = 0;
   double solve_seconds = 0;
   double waiting_seconds = 0; ///< of the solve, for elements of others
@@ -22,7 +23,21 @@ struct rank_part {
 /// Of all ranks; every rank gets the same one, but for what only its own clock knows.
 struct ranks_report {
   solve_report report;
-  std::vector<rank_part> parts; ///< one a rank
+  std::vector<rank_part> parts;         ///< one a rank
+  std::string_view partition = "given"; ///< who cut the rows: "rows", "metis", or the caller
+
+  /// Entries that couple two ranks.
+  index_t cut() const {
+    index_t sum = 0;
+    for (const rank_part& p : parts) sum += p.coupled;
+    return sum;
+  }
+};
+
+/// How rank 0 cuts a system that it has whole.
+enum class partition {
+  rows,  ///< as they follow each other, about as much work for each rank
+  metis, ///< by METIS, which couples few; below four rows a rank as `rows`
 };
 
 /// A x = b on ranks, each of which holds contiguous rows of A, and the elements of b and x that belong to them.
@@ -35,12 +50,12 @@ struct ranks_report {
 /// "none", "jacobi" (what "auto" means) or "local:NAME": NAME of the block of each rank's own rows and columns, block
 /// Jacobi over the ranks.
 ///
-/// Clocks, time limits, watchers and monitors (which get the x of all) are rank 0's, and so are all numbers and names of the options: what other ranks
-/// give is not looked at. The same bits on every run with the same build and number of ranks, however many threads each
-/// has; the ranks of one solve must run the same build on processors of one kind. All ranks call each function
-/// together. An error on one is thrown on all of them. Throws as `furrow::solver`; `fault::usage` for what does not run
-/// on ranks: other solvers and preconditioners, coordinates, values in f32 of a system in f64;
-/// `fault::device` for a GPU.
+/// Clocks, time limits, watchers and monitors (which get the x of all) are rank 0's, and so are all numbers and names
+/// of the options: what other ranks give is not looked at. The same bits on every run with the same build and number of
+/// ranks, however many threads each has; the ranks of one solve must run the same build on processors of one kind. All
+/// ranks call each function together. An error on one is thrown on all of them. Throws as `furrow::solver`;
+/// `fault::usage` for what does not run on ranks: other solvers and preconditioners, coordinates, values in f32 of a
+/// system in f64; `fault::device` for a GPU.
 template <class V> class solver_on_ranks {
 public:
   /// rows: those of this rank, numbered from 0 on, with the columns of the whole matrix; those of rank r follow those
@@ -64,8 +79,10 @@ template <class V> void scatter_from_first(communicator& c, cview<V> whole, view
 
 /// The same for a system that rank 0 has whole: it cuts the rows so that all have about as many entries, sends each
 /// rank its part, and gets x. What other ranks give is not looked at. Takes twice the memory of the triplets on rank 0
-/// for that time.
+/// for that time. By `partition::metis` rows are renumbered inside, for ranks have contiguous ones: b, x and the
+/// monitor's x are in the caller's order; throws `fault::device` where libmetis.so.5 cannot be loaded.
 template <class V>
-ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options);
+ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options,
+                              partition how = partition::rows);
 
 } // namespace furrow

@@ -2,12 +2,18 @@
 #include <furrow/ranks.hpp>
 
 #include "memory.hpp"
+#include "metis.hpp"
 #include "partition.hpp"
 #include "parts.hpp"
+#include "renumber.hpp"
 #include "together.hpp"
 
 #include "core/check.hpp"
 #include "core/row_offsets.hpp"
+#include "core/symmetry.hpp"
+#include "solvers/entry.hpp"
+
+#include <furrow/device.hpp>
 
 #include <algorithm>
 
@@ -31,24 +37,32 @@ void share(communicator& c, std::vector<index_t>& numbers) {
   c.finish();
 }
 
-template <class V> cuts cut(const coo<V>& a, cview<V> b, view<V> x, int ranks) {
+template <class V> void check_system(const coo<V>& a, cview<V> b, view<V> x) {
   check_triplets(a);
   check(a.shape.rows == a.shape.cols, fault::input, "the matrix is {} x {}: ranks solve square systems", a.shape.rows,
         a.shape.cols);
   check(b.size == a.shape.rows && x.size == a.shape.rows, fault::usage,
         "b has {} elements and x {} for a matrix of {} rows: give one for each", b.size, x.size, a.shape.rows);
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
-  cuts result{cut_by_entries(as_cview(a.row), a.shape.rows, ranks), {}};
+}
+
+cuts with_entries(std::vector<index_t> rows, const auto& a) {
+  cuts result{std::move(rows), {}};
   const auto row_ptr = offsets_of_rows<index_t>(a.row, a.shape.rows);
   for (const index_t r : result.rows) result.entries.push_back(row_ptr[r]);
   return result;
 }
 
+/// `begins`: of rank 0, where the rows of each rank begin; empty: they are cut by entries.
 template <class V>
-ranks_report solve_parts(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options) {
+ranks_report solve_parts(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options,
+                         std::vector<index_t> begins = {}) {
   cuts at;
   together(c, [&] {
-    if (c.rank() == 0) at = cut(a, b, x, c.size());
+    if (c.rank() != 0) return;
+    check_system(a, b, x);
+    if (begins.empty()) begins = cut_by_entries(as_cview(a.row), a.shape.rows, c.size());
+    at = with_entries(std::move(begins), a);
   });
   share(c, at.rows);
   share(c, at.entries);
@@ -69,6 +83,41 @@ ranks_report solve_parts(communicator& c, coo<V> a, cview<V> b, view<V> x, const
   return result;
 }
 
+/// Whether the one who is asked about symmetry names entries: those of the caller's numbers, then.
+bool asks_for_symmetry(const solve_options& o) {
+  return o.solver != "auto" && !o.assume_symmetric && find_solver(o.solver).needs.a.symmetric;
+}
+
+/// Rows in the order of METIS's parts; back in the caller's wherever the caller looks.
+template <class V>
+ranks_report solve_renumbered(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options) {
+  renumbering to;
+  host_array<V> moved_b, moved_x;
+  solve_options o = options;
+  together(c, [&] {
+    if (c.rank() != 0) return;
+    check_system(a, b, x);
+    if (asks_for_symmetry(o)) check_symmetry(a);
+    const double wanted = (40 + sizeof(V)) * double(a.nnz()), free = double(available_host_memory());
+    check(
+        wanted <= free, fault::memory,
+        "cutting the rows by METIS needs {:.3g} GB more memory, of which {:.3g} GB can be had: take the partition rows",
+        wanted * 1e-9, free * 1e-9);
+    to = renumber(metis_parts(a, c.size()), c.size());
+    a = renumbered(a, to);
+    moved_b = renumbered(b, to), moved_x = renumbered(as_cview(x), to);
+    if (o.monitor)
+      o.monitor = [monitor = o.monitor, &to](const progress& p, cview<double> moved) {
+        host_array<double> own(moved.size);
+        put_back(moved, to, as_view(own));
+        return monitor(p, as_cview(own));
+      };
+  });
+  ranks_report result = solve_parts(c, std::move(a), as_cview(moved_b), as_view(moved_x), o, to.begins);
+  if (c.rank() == 0) put_back(as_cview(moved_x), to, x);
+  return result;
+}
+
 } // namespace
 
 template <class V> void scatter_from_first(communicator& c, cview<V> whole, view<V> mine) {
@@ -85,11 +134,22 @@ template void scatter_from_first(communicator&, cview<double>, view<double>);
 template void scatter_from_first(communicator&, cview<float>, view<float>);
 
 template <class V>
-ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options) {
-  return as_one(c, [&] { return solve_parts(c, std::move(a), b, x, options); });
+ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options,
+                              partition how) {
+  return as_one(c, [&] {
+    bool renumbers = false;
+    together(c, [&] { renumbers = how == partition::metis && a.shape.rows >= 4 * c.size(); }); // or hear what failed
+    renumbers = c.of_first(renumbers) != 0;
+    ranks_report result =
+        renumbers ? solve_renumbered(c, std::move(a), b, x, options) : solve_parts(c, std::move(a), b, x, options);
+    result.partition = renumbers ? "metis" : "rows";
+    return result;
+  });
 }
 
-template ranks_report solve_from_first(communicator&, coo<double>, cview<double>, view<double>, const solve_options&);
-template ranks_report solve_from_first(communicator&, coo<float>, cview<float>, view<float>, const solve_options&);
+template ranks_report solve_from_first(communicator&, coo<double>, cview<double>, view<double>, const solve_options&,
+                                       partition);
+template ranks_report solve_from_first(communicator&, coo<float>, cview<float>, view<float>, const solve_options&,
+                                       partition);
 
 } // namespace furrow

@@ -73,6 +73,7 @@ solver_on_ranks<V>::state::state(communicator& all, coo<V> given, const solve_op
   rows = take_apart_rows(c, std::move(given));
   mine.first = rows.first, mine.rows = rows.own.shape.rows;
   mine.halo = rows.plan.columns.size(), mine.neighbours = index_t(rows.plan.receives.size());
+  mine.coupled = rows.far.nnz();
   look();
   if (!refused) {
     try {

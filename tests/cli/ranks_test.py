@@ -56,11 +56,32 @@ class Threads(Case):
                              "local:ilu, block Jacobi over the ranks, or take jacobi or none"),
                             (["--ranks", "2", "--precond", "local:ilo"], "did you mean 'ilu'?"),
                             (["--precond", "local:ilu"], "there is no preconditioner"),
+                            (["--partition", "metis"], "--partition cuts rows among ranks, and there is one"),
+                            (["--ranks", "2", "--partition", "scotch"], "there is no partition 'scotch'"),
                             (["--ranks", "2", "--precision", "f32"], "ranks solve in the precision of the system"),
                             (["--ranks", "2", "--solver", "lsqr"], "lsqr does not run on ranks yet")):
             said = self.furrow("solve", "convection2d:20:10", *words, code=2).stderr
             self.assertIn(what, said)
             self.assertEqual(len(sentences(said)), 1, said)
+
+    def test_metis_cuts_less_and_x_stays_in_order(self):
+        if subprocess.run(["sh", "-c", "ldconfig -p | grep -q libmetis.so.5"], check=False).returncode:
+            self.skipTest("libmetis.so.5 is not installed")
+        for n in NUMBERS:
+            cut = {}
+            for how in ("rows", "metis"):
+                report = self.solve("stencil2d9:40", "--ranks", str(n), "--partition", how, "--rtol", "1e-10")
+                self.assertEqual((report["status"], report["partition"]), ("converged", how))
+                self.assertLess(report["relative_error"], 1e-6)  # b = A * ones says nothing of the order
+                self.assertEqual(report["cut"], sum(p["coupled"] for p in report["parts"]))
+                cut[how] = report["cut"]
+            self.assertLessEqual(cut["metis"], (1.2 if n < 7 else 0.8) * cut["rows"])  # few strips of a square are hard to beat
+            self.assertEqual(cut["rows"] == 0, n == 1)
+        self.furrow("solve", "poisson2d:20", "-o", "b.npy")  # ones, nearly; its answer has an order
+        self.furrow("solve", "poisson2d:20", "-b", "b.npy", "--rtol", "1e-12", "-o", "one.txt")
+        self.furrow("solve", "poisson2d:20", "-b", "b.npy", "--rtol", "1e-12", "-o", "cut.txt", "--ranks", "4", "--partition", "metis")
+        one, other = ([float(v) for v in (self.folder / name).read_text().split()] for name in ("one.txt", "cut.txt"))
+        self.assertLess(max(abs(a - b) for a, b in zip(one, other)), 1e-9 * max(one))
 
     def test_one_right_hand_side(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n400 2\n" + "1\n" * 800)
@@ -100,6 +121,14 @@ class Mpi(Case):
         self.assertEqual(out.count("Converged in"), 1, out)
         self.assertIn("\n  ranks       3 of MPI: at most ", out)
         self.assertEqual(said.count("furrow: memory:"), said.count("\n"), said)
+
+    def test_metis_has_the_bits_of_threads(self):
+        for n in (2, 3):
+            for words in (["--partition", "metis"],):
+                all_words = ["solve", "poisson3d:18", "--solver", "cg", *words, "--json"]
+                self.run_ranks(n, *all_words, "-o", "mpi.npy")
+                self.furrow(*all_words, "--ranks", str(n), "-o", "threads.npy")
+                self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), f"{words} on {n}")
 
     def test_more_ranks_than_rows(self):
         out, _ = self.run_ranks(4, "solve", "poisson1d:2", "--json")

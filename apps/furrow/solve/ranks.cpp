@@ -67,13 +67,14 @@ int run_on_mpi(solve_request& request, const std::function<int()>& run) {
 }
 
 ranks_report solve_on_ranks(solve_request& request, coo<double> a, cview<double> b, view<double> x) {
+  const partition how = request.partition == "metis" ? partition::metis : partition::rows;
   if (request.of_mpi) {
     request.met = true;
-    return solve_from_first(*request.of_mpi, std::move(a), b, x, request.options);
+    return solve_from_first(*request.of_mpi, std::move(a), b, x, request.options, how);
   }
   ranks_report result;
   run_ranks(request.threads_as_ranks, [&](communicator& c) {
-    if (c.rank() == 0) result = solve_from_first(c, std::move(a), b, x, request.options);
+    if (c.rank() == 0) result = solve_from_first(c, std::move(a), b, x, request.options, how);
     else solve_from_first<double>(c, {}, {}, {}, {});
   });
   return result;
@@ -89,7 +90,8 @@ std::string ranks_text(const solve_request& request, const solve_outcome& o) {
   }
   return line("ranks", fmt::format("{} {}: at most {} rows, {} entries, {} elements of others; waited {} at most",
                                    o.parts.size(), request.of_mpi ? "of MPI" : "in threads", count_text(most.rows),
-                                   count_text(most.entries), count_text(most.halo), seconds_text(waiting)));
+                                   count_text(most.entries), count_text(most.halo), seconds_text(waiting))) +
+         line("partition", fmt::format("{}: {} entries couple two ranks", o.partition, count_text(o.cut)));
 }
 
 json ranks_json(const solve_outcome& o) {
@@ -100,6 +102,7 @@ json ranks_json(const solve_outcome& o) {
          {"entries", p.entries},
          {"halo", p.halo},
          {"neighbours", p.neighbours},
+         {"coupled", p.coupled},
          {"seconds", {{"setup", p.setup_seconds}, {"solve", p.solve_seconds}, {"waiting", p.waiting_seconds}}}});
   return list;
 }

@@ -205,6 +205,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   if (!o.columns.empty()) j["columns"] = columns_json(o);
   if (request.resumed) j["resumed"] = resumed_json(request);
   if (!request.checkpoint.empty()) j["checkpoints"] = request.checkpoints;
+  if (!o.parts.empty()) j["partition"] = o.partition, j["cut"] = o.cut;
   if (!o.parts.empty()) j["ranks"] = o.parts.size(), j["parts"] = ranks_json(o);
   j["x0"] = !request.resume.empty() ? request.resume : request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;

@@ -154,6 +154,7 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
     };
     if (q.on_ranks()) {
       ranks_report on = solve_on_ranks(q, std::move(p.a), as_cview(b.values), as_view(x.values));
+      o.partition = on.partition, o.cut = on.cut();
       o.columns = {std::move(on.report)}, o.parts = std::move(on.parts);
     } else {
       o.columns = solver<double>(std::move(p.a), q.options).solve(as_cview(b.values), as_view(x.values), b.count);
@@ -201,9 +202,17 @@ void check_preconditioner(const solve_request& q) {
              preconditioner_names());
 }
 
+void check_partition(const solve_request& q) {
+  if (q.partition.empty()) return;
+  check_name("partition", q.partition, {"rows", "metis"});
+  check(q.on_ranks(), fault::usage,
+        "--partition cuts rows among ranks, and there is one: say --ranks, or leave it out");
+}
+
 int run_here(solve_request& q) {
   check_name("solver", name_before_colon(q.options.solver), solver_names());
   check_preconditioner(q);
+  check_partition(q);
   choosing_of(q).check({"auto"});
   if (!q.batch.empty()) return run_batch(q);
   check_matrix(q.file);
@@ -322,6 +331,10 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                  ->type_name("N|mpi")
                  ->group("Machine"),
              {"mpi"});
+  with_words(app.add_option("--partition", q->partition, "how ranks cut the rows: rows (default), or metis")
+                 ->type_name("NAME")
+                 ->group("Machine"),
+             {"rows", "metis"});
   choosing_of(*q).add(app, shared, {"auto"});
   add_played(app, shared, q->play, q->trace);
 

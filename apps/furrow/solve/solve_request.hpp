@@ -30,6 +30,7 @@ struct solve_request {
   solve_options options;
   bool json = false, explain = false;
   std::string ranks;              ///< a number, "mpi" or nothing
+  std::string partition;          ///< "rows", "metis" or nothing: rows
   int threads_as_ranks = 0;       ///< how many; 0: none
   communicator* of_mpi = nullptr; ///< the ranks of MPI; null: none
   bool met = false;               ///< the other ranks of MPI: what fails from here on, they know
@@ -50,6 +51,8 @@ struct solve_outcome {
   double setup_seconds = 0, solve_seconds = 0; ///< of all of them
   std::vector<setup_part> setup_parts{};       ///< of the first one, which sets up for all
   std::vector<rank_part> parts{};              ///< of each rank; empty: there are none
+  std::string_view partition{};                ///< who cut the rows for them
+  index_t cut = 0;                             ///< entries that couple two ranks
 };
 
 /// b as asked for: the columns of `file`, where it is none what came with the matrix, A * ones, or where that is zero A
