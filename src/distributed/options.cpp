@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/parameters.hpp"
+#include "preconditioners/amg/chebyshev.hpp"
 #include "solve/run.hpp"
 #include "solvers/entry.hpp"
 
@@ -99,6 +100,14 @@ std::vector<rank_rung> rungs_on_ranks(const solve_options& o, bool symmetric, bo
   return {{"bicgstab", with(usual), "not symmetric"}, {"gmres", with(usual), "where bicgstab fails"}};
 }
 
+bool lies_across_ranks(std::string_view precond) { return precond == "amg:sa" || precond.starts_with("amg:sa:"); }
+
+int degree_of_amg(std::string_view precond) {
+  constexpr int usual = 2;
+  return static_cast<int>(
+      entry_parameters("amg:sa[:DEGREE]", take_apart(precond).parameters).whole(1, usual, 1, amg::most_degree));
+}
+
 std::string_view name_on_block(std::string_view precond) {
   return precond.starts_with(local) ? precond.substr(local.size()) : precond;
 }
@@ -111,8 +120,13 @@ void check_runs_on_ranks(const rank_rung& rung, int ranks) {
   const std::string_view name = name_on_block(rung.precond);
   find_preconditioner(name);
   const bool by_rows = rung.precond == "none" || rung.precond == "jacobi";
+  if (lies_across_ranks(rung.precond)) {
+    degree_of_amg(rung.precond);
+    return;
+  }
   check(by_rows || rung.precond.starts_with(local), fault::usage,
-        "{} sees the rows of one rank only, on {}: say local:{}, block Jacobi over the ranks, or take jacobi or none",
+        "{} sees the rows of one rank only, on {}: say local:{}, block Jacobi over the ranks, or take amg:sa, jacobi "
+        "or none",
         rung.precond, ranks == 1 ? "one rank too" : fmt::format("{} ranks", ranks), rung.precond);
 }
 

@@ -21,6 +21,10 @@ std::vector<rank_rung> rungs_on_ranks(const solve_options& o, bool symmetric, bo
 /// Throws `fault::usage`, and says what to take, for a solver or preconditioner that does not run on several ranks.
 void check_runs_on_ranks(const rank_rung& rung, int ranks);
 
+/// Whether it couples the ranks: "amg:sa", "amg:sa:3"; and the degree of its smoother.
+bool lies_across_ranks(std::string_view precond);
+int degree_of_amg(std::string_view precond);
+
 /// "ic0" of "local:ic0", "jacobi" of "jacobi": what acts on the block of each rank.
 std::string_view name_on_block(std::string_view precond);
 

@@ -105,6 +105,25 @@ template <class V> rows_of_rank<V> take_apart_rows(communicator& c, coo<V> rows)
   return result;
 }
 
+template <class V> coo<V> with_global_columns(coo<V> a, index_t first, cview<std::int32_t> far, index_t columns) {
+  const index_t own = a.shape.cols - far.size;
+  std::vector<std::pair<std::int32_t, V>> row;
+  for (index_t k = 0; k < a.nnz();) {
+    row.clear();
+    index_t end = k;
+    for (; end < a.nnz() && a.row[end] == a.row[k]; ++end) {
+      const std::int32_t j = a.col[end];
+      row.emplace_back(j < own ? static_cast<std::int32_t>(first) + j : far[j - own], a.val[end]);
+    }
+    std::ranges::sort(row, {}, &std::pair<std::int32_t, V>::first);
+    for (const auto& [col, value] : row) a.col[k] = col, a.val[k++] = value;
+  }
+  a.shape.cols = columns;
+  return a;
+}
+
+template coo<double> with_global_columns(coo<double>, index_t, cview<std::int32_t>, index_t);
+template coo<float> with_global_columns(coo<float>, index_t, cview<std::int32_t>, index_t);
 template rows_of_rank<double> take_apart_rows(communicator&, coo<double>);
 template rows_of_rank<float> take_apart_rows(communicator&, coo<float>);
 

@@ -28,6 +28,10 @@ template <class V> struct rows_of_rank {
 /// columns.
 template <class V> rows_of_rank<V> take_apart_rows(communicator& c, coo<V> rows);
 
+/// A rank's triplets whose columns are its own ones, from 0 on, and behind them `far`, as those of the whole matrix,
+/// whose rows are `first` and the next. Each row is sorted.
+template <class V> coo<V> with_global_columns(coo<V> a, index_t first, cview<std::int32_t> far, index_t columns);
+
 /// The first pair, by rank, of entries whose difference is more than rounding, as a sentence; the question of
 /// `check_symmetry`, asked by all ranks together, which get the same answer. Empty for a symmetric matrix. Each entry
 /// that couples two ranks goes to the other one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/ranks.hpp>
 
+#include "amg/amg_on_ranks.hpp"
 #include "memory.hpp"
 #include "operator.hpp"
 #include "options.hpp"
@@ -51,8 +52,11 @@ template <class V> struct solver_on_ranks<V>::state {
   state(communicator& all, coo<V> given, const solve_options& options);
   void look();
   void check_memory_of_ranks();
+  coo<V> rows_of_all_columns() const;
   static constexpr double bytes_of_entry = 8 + sizeof(V); ///< as a triplet
+  void set_up();
   void set_up_preconditioner(const coo<V>& block);
+  bool couples_ranks() const { return lies_across_ranks(rungs[at].precond); }
   ranks_report solve(cview<V> b, view<V> x);
   solve_report refusal_report(cview<V> b, cview<V> x) const;
   std::optional<solve_report> before_solving(cview<V> b, view<V> x) const;
@@ -75,15 +79,20 @@ solver_on_ranks<V>::state::state(communicator& all, coo<V> given, const solve_op
   mine.halo = rows.plan.columns.size(), mine.neighbours = index_t(rows.plan.receives.size());
   mine.coupled = rows.far.nnz();
   look();
-  if (!refused) {
-    try {
-      set_up_preconditioner(rows.own);
-    } catch (const refusal& r) {
-      refused = r;
-    }
-    together(c, [&] { a = std::make_unique<rank_operator<V>>(c, rows, chosen); });
-  }
+  if (!refused) set_up();
   mine.setup_seconds = now() - began;
+}
+
+/// M of the rank's own block before the operator takes its entries; one over all ranks from the operator's.
+template <class V> void solver_on_ranks<V>::state::set_up() {
+  const auto make_operator = [&] { together(c, [&] { a = std::make_unique<rank_operator<V>>(c, rows, chosen); }); };
+  if (couples_ranks()) make_operator();
+  try {
+    set_up_preconditioner(rows.own);
+  } catch (const refusal& r) {
+    refused = r;
+  }
+  if (!a) make_operator();
 }
 
 /// What the matrix is, what is tried, and how the block is stored.
@@ -94,9 +103,13 @@ template <class V> void solver_on_ranks<V>::state::look() {
   }
   const bool named = o.solver != "auto";
   symmetric = o.assume_symmetric;
-  if (!symmetric && (!named || find_solver(o.solver).needs.a.symmetric)) {
+  const bool across = lies_across_ranks(o.precond);
+  if (!symmetric && (!named || across || find_solver(o.solver).needs.a.symmetric)) {
     const std::string what = asymmetry(c, rows);
-    together(c, [&] { check(what.empty() || !named, fault::input, "{}", what); });
+    together(c, [&] {
+      check(what.empty() || !across, fault::input, "{} is made for symmetric matrices: {}", o.precond, what);
+      check(what.empty() || !named, fault::input, "{}", what);
+    });
     symmetric = what.empty();
   }
   rungs = rungs_on_ranks(o, symmetric, rows.positive_diagonal, rows.full_diagonal);
@@ -124,8 +137,23 @@ template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
   if (o.announce) o.announce({.host = there + std::max(more, there)}); // twice where one rank had them whole
 }
 
+/// The rank's rows as they were given, from the operator.
+template <class V> coo<V> solver_on_ranks<V>::state::rows_of_all_columns() const {
+  coo<V> all;
+  together(c, [&] {
+    auto told = a->to_triplets();
+    require(told.has_value(), "every format gives back its triplets");
+    all = with_global_columns(std::move(*told), rows.first, as_cview(rows.plan.columns), rows.unknowns);
+  });
+  return all;
+}
+
 template <class V> void solver_on_ranks<V>::state::set_up_preconditioner(const coo<V>& block) {
   const rank_rung& rung = rungs[at];
+  if (couples_ranks()) {
+    m = amg_on_ranks<V>(c, rows_of_all_columns(), degree_of_amg(rung.precond));
+    return;
+  }
   std::unique_ptr<any_preconditioner<V>> own;
   together(c, [&] {
     if (mine.rows > 0)
@@ -243,6 +271,8 @@ template <class V> void solver_on_ranks<V>::state::describe(solve_report& report
   report.format = chosen.format ? name_of(chosen) : "none";
   report.kernel = a->kernel();
   report.reason = chosen.format ? chosen.reason : "this rank has no rows";
+  if (m) report.levels = m->levels();
+  if (m && couples_ranks()) report.precond_about = m->describe();
   if (report.precond.starts_with("local:"))
     report.precond_about = fmt::format("{} of the block of each of {} ranks", name_on_block(report.precond), c.size());
   report.matrix_about = fmt::format("{} {}", symmetric ? "symmetric" : "not symmetric,",

@@ -335,7 +335,7 @@ TEST(solver_on_ranks, refuses_in_one_sentence_on_every_rank) {
   says("direct does not run on ranks", with("direct"), a);
   says("refine does not run on ranks", with("refine"), a);
   says("ilu sees the rows of one rank only", with("bicgstab", "ilu"), a);
-  says("say local:amg:sa", with("cg", "amg:sa"), a);
+  says("say local:amg:grid", with("cg", "amg:grid"), a);
   says("nonsense", with("nonsense"), a);
   says("nonsense", with("cg", "local:nonsense"), a);
   says("nonsense", with("cg", "nonsense"), a);

@@ -53,7 +53,7 @@ class Threads(Case):
         for words, what in ((["--ranks", "0"], "--ranks: must be a number from 1 to 256, of threads, or mpi, not '0'"),
                             (["--ranks", "two"], "--ranks: must be a number from 1 to 256, of threads, or mpi, not 'two'"),
                             (["--ranks", "2", "--precond", "ilu"], "ilu sees the rows of one rank only, on 2 ranks: say "
-                             "local:ilu, block Jacobi over the ranks, or take jacobi or none"),
+                             "local:ilu, block Jacobi over the ranks, or take amg:sa, jacobi or none"),
                             (["--ranks", "2", "--precond", "local:ilo"], "did you mean 'ilu'?"),
                             (["--precond", "local:ilu"], "there is no preconditioner"),
                             (["--partition", "metis"], "--partition cuts rows among ranks, and there is one"),
@@ -82,6 +82,15 @@ class Threads(Case):
         self.furrow("solve", "poisson2d:20", "-b", "b.npy", "--rtol", "1e-12", "-o", "cut.txt", "--ranks", "4", "--partition", "metis")
         one, other = ([float(v) for v in (self.folder / name).read_text().split()] for name in ("one.txt", "cut.txt"))
         self.assertLess(max(abs(a - b) for a, b in zip(one, other)), 1e-9 * max(one))
+
+    def test_multigrid_over_ranks(self):
+        one = self.solve("poisson3d:20", "--solver", "cg", "--precond", "amg:sa")
+        for n in NUMBERS:
+            report = self.solve("poisson3d:20", "--solver", "cg", "--precond", "amg:sa", "--ranks", str(n))
+            self.assertEqual((report["status"], report["precond"]), ("converged", "amg:sa"))
+            self.assertLessEqual(report["iterations"], 1.5 * one["iterations"])
+            self.assertIn(f"amg:sa:2 over {n} rank", report["precond_says"])
+            self.assertEqual(report["levels"][0]["rows"], 8000)
 
     def test_one_right_hand_side(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n400 2\n" + "1\n" * 800)
@@ -122,9 +131,9 @@ class Mpi(Case):
         self.assertIn("\n  ranks       3 of MPI: at most ", out)
         self.assertEqual(said.count("furrow: memory:"), said.count("\n"), said)
 
-    def test_metis_has_the_bits_of_threads(self):
+    def test_multigrid_and_metis_have_the_bits_of_threads(self):
         for n in (2, 3):
-            for words in (["--partition", "metis"],):
+            for words in (["--precond", "amg:sa"], ["--partition", "metis"]):
                 all_words = ["solve", "poisson3d:18", "--solver", "cg", *words, "--json"]
                 self.run_ranks(n, *all_words, "-o", "mpi.npy")
                 self.furrow(*all_words, "--ranks", str(n), "-o", "threads.npy")
@@ -139,7 +148,7 @@ class Mpi(Case):
                                   (["poisson2d:20", "--solver", "nonsense"], 2, "nonsense"),
                                   (["poisson2d:20", "--maxiter", "3"], 2, "--maxiter"),
                                   (["convection2d:20:10", "--solver", "cg"], 3, "the matrix is not symmetric"),
-                                  (["poisson2d:20", "--precond", "amg:sa"], 2, "say local:amg:sa"),
+                                  (["poisson2d:20", "--precond", "amg:grid"], 2, "say local:amg:grid"),
                                   (["poisson2d:20", "--ranks", "2"], 2, "mpirun has begun 3 ranks already"),
                                   (["poisson2d:20", "--max-iterations", "2"], 1, None)):
             out, said = self.run_ranks(3, "solve", *words, code=code)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "distributed/rows_of_rank.hpp"
+
+#include "matrix/rows.hpp"
+
+namespace furrow::amg {
+
+/// The rows of a rank with its own columns from 0 on and behind them those of others, in the order of its plan.
+row_matrix<double> joined(const rows_of_rank<double>& a);
+
+/// What takes a rank's rows of a level to its rows of the next one.
+struct coarsened {
+  row_matrix<double> p, r; ///< between its own rows and its own aggregates: nobody is asked on the way
+  coo<double> rows;        ///< its rows of P'A P, with the columns of all
+  index_t count = 0;       ///< of all ranks together; `rows` is empty where they are too many
+  index_t entries = 0;     ///< the same, of P'A P
+};
+
+/// Smoothed aggregation inside ranks. Aggregates and P are those of the rank's own block, whose diagonal takes what
+/// couples it to others, as it takes weak couplings: constants stay in the range of P. A row whose diagonal would fall
+/// below `least_share` of what it is keeps it. P'A P has all couplings: rows of P go to the neighbours that need them.
+/// `inverse`: 1 / diagonal of A; `most`: aggregates on all ranks together that are worth it; omega 0: P is not
+/// smoothed. All ranks call it. The same for a number of ranks on every run, whatever the threads.
+coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const host_array<double>& inverse,
+                           double theta, double omega, double most);
+
+/// All rows of a matrix on all ranks, from those of each.
+coo<double> gather_rows(communicator& c, const coo<double>& mine, const std::vector<index_t>& begins);
+
+} // namespace furrow::amg
