@@ -100,10 +100,10 @@ class Threads(Case):
 
 @unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "there is no mpirun, or the module for MPI was not built")
 class Mpi(Case):
-    def start(self, n, *words, before=()):
-        command = ["mpirun", "--oversubscribe", "--quiet", "-n", str(n), *before, FURROW, *words]
+    def start(self, n, *words, before=(), program=FURROW):
+        command = ["mpirun", "--oversubscribe", "--quiet", "-n", str(n), *before, program, *words]
         environment = {**ENVIRONMENT, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                       "NO_COLOR": "1"}  # mpirun gives its ranks a terminal
+                       "NO_COLOR": "1", "FURROW_MPI": str(MODULE)}  # mpirun gives its ranks a terminal
         return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run_ranks(self, n, *words, code=0, before=()):
@@ -176,6 +176,17 @@ class Mpi(Case):
         for rank in ranks:
             self.assertFalse(pathlib.Path(f"/proc/{rank}/exe").exists(), f"rank {rank} still runs")
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    @unittest.skipUnless(os.environ.get("FURROW_FAILS_ALONE"), "FURROW_FAILS_ALONE names no program on ranks of MPI")
+    def test_a_rank_that_throws_alone_ends_all(self):
+        for how, sentence in (("watcher", "furrow: rank 0: seen enough"), ("caller", "furrow: rank 2: its rows are not there"),
+                              ("leaves", None)):
+            began = time.monotonic()
+            process = self.start(3, how, program=os.environ["FURROW_FAILS_ALONE"])
+            _, said = process.communicate(timeout=60)
+            self.assertLess(time.monotonic() - began, 10, how)
+            self.assertNotEqual(process.returncode, 0)
+            self.assertEqual(sentences(said), [sentence] if sentence else [], said)
 
     def test_a_rank_without_memory_ends_all(self):
         limited = ["sh", "-c", 'test "$OMPI_COMM_WORLD_RANK" != 1 || ulimit -v 450000; exec "$0" "$@"']
