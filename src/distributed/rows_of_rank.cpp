@@ -68,22 +68,29 @@ template <class V> void split(const coo<V>& a, index_t last, rows_of_rank<V>& to
 }
 
 /// The largest sum of |A[i,j]| over a row and over a column, of which several ranks may hold parts.
-template <class V> void measure_norms(communicator& c, const coo<V>& a, rows_of_rank<V>& to) {
-  const index_t n = a.shape.rows;
+template <class V> void measure_norms(communicator& c, rows_of_rank<V>& to) {
+  const index_t n = to.own.shape.rows;
   host_array<double> by_row(n, 0.0), by_column(n, 0.0), elsewhere(to.plan.columns.size(), 0.0), diagonal(n, 0.0);
   host_array<index_t> length(n, 0);
-  for (index_t k = 0; k < a.nnz(); ++k) by_row[a.row[k]] += std::abs(double(a.val[k])), ++length[a.row[k]];
   for (index_t k = 0; k < to.own.nnz(); ++k) {
+    by_row[to.own.row[k]] += std::abs(double(to.own.val[k])), ++length[to.own.row[k]];
     by_column[to.own.col[k]] += std::abs(double(to.own.val[k]));
     if (to.own.row[k] == to.own.col[k]) diagonal[to.own.row[k]] = double(to.own.val[k]);
   }
-  for (index_t k = 0; k < to.far.nnz(); ++k) elsewhere[to.far.col[k]] += std::abs(double(to.far.val[k]));
+  for (index_t k = 0; k < to.far.nnz(); ++k) {
+    const std::int32_t i = to.far_rows[to.far.row[k]];
+    by_row[i] += std::abs(double(to.far.val[k])), ++length[i];
+    elsewhere[to.far.col[k]] += std::abs(double(to.far.val[k]));
+  }
   halo<double>(c, to.plan).add_back(as_cview(elsewhere), as_view(by_column));
   const auto largest = [](const auto& v) { return v.empty() ? 0.0 : double(std::ranges::max(v)); };
   to.norm_inf = c.max(largest(by_row));
   to.norm_1 = c.max(largest(by_column));
   to.longest_row = static_cast<index_t>(c.max(largest(length)));
-  to.finite = !c.any(!std::ranges::all_of(a.val, [](V v) { return std::isfinite(v); }));
+  const auto are_finite = [](const host_array<V>& values) {
+    return std::ranges::all_of(values, [](V v) { return std::isfinite(v); });
+  };
+  to.finite = !c.any(!are_finite(to.own.val) || !are_finite(to.far.val));
   to.positive_diagonal = !c.any(!std::ranges::all_of(diagonal, [](double d) { return d > 0; }));
   to.full_diagonal = !c.any(!std::ranges::all_of(diagonal, [](double d) { return d != 0; }));
 }
@@ -100,8 +107,11 @@ template <class V> rows_of_rank<V> take_apart_rows(communicator& c, coo<V> rows)
   host_array<std::int32_t> columns;
   together(c, [&] { columns = far_columns(rows, result.first, last); });
   result.plan = plan_halo(c, result.begins, std::move(columns));
-  together(c, [&] { split(rows, last, result); });
-  measure_norms(c, rows, result);
+  together(c, [&] {
+    split(rows, last, result);
+    rows = {};
+  });
+  measure_norms(c, result);
   return result;
 }
 

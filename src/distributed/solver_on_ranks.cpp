@@ -133,8 +133,11 @@ template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
     const double there = 2 * double(sizeof(V)) * double(mine.rows) + bytes_of_entry * double(rows.own.nnz());
     takes = estimate_memory(chosen, s, precision_of<V>, one).host - there + bytes_of_entry * double(rows.far.nnz());
   });
-  const double more = check_memory_of_machine(c, takes), there = of_machine(c, bytes_of_entry * double(mine.entries));
-  if (o.announce) o.announce({.host = there + std::max(more, there)}); // twice where one rank had them whole
+  // All entries twice where one rank had them whole, and while a rank takes its own apart; b and x whole and in parts.
+  const double entries = bytes_of_entry * double(mine.entries), vectors = 4 * double(sizeof(V)) * double(mine.rows);
+  const double more = check_memory_of_machine(c, takes), there = of_machine(c, entries + vectors);
+  const double again = of_machine(c, entries);
+  if (o.announce) o.announce({.host = there + std::max(more, again)});
 }
 
 /// The rank's rows as they were given, from the operator.
