@@ -10,8 +10,8 @@ namespace furrow {
 template <class V> row_matrix<V> multiply(row_view<V> a, row_view<V> b);
 
 /// R A P, sorted: the coarse matrix of Galerkin where R = P'. T = A P lies beside it while it is made: 12 bytes an
-/// entry of T, 8 a row; 16 bytes a column of P and thread. Sums in double, in the order of the entries of R's row, then
-/// of T's. Zeros stay. The same bits for every number of threads.
+/// entry of T, 16 a row at most; 16 bytes a column of P and thread. Sums in double, in the order of the entries of R's
+/// row, then of T's. Zeros stay. The same bits for every number of threads.
 template <class V> row_matrix<V> triple_product(row_view<V> r, row_view<V> a, row_view<V> p);
 
 } // namespace furrow
