@@ -138,9 +138,10 @@ private:
     const auto& a = s_.m.a;
     for (int r = 0; r < b_; ++r) {
       strong_neighbours strong(s_.strong, node);
-      for (index_t k = a.begin(node * b_ + r); k < a.end(node * b_ + r); ++k) {
-        const std::int32_t j = a.col[k] / b_;
-        f(r, j, a.col[k] - j * b_, a.val[k], j == node || strong.has(j));
+      for (index_t k = a.begin(node * b_ + r), end = a.end(node * b_ + r); k < end;) {
+        const std::int32_t j = a.col[k] / b_, first = j * b_;
+        const bool coupled = j == node || strong.has(j);
+        for (; k < end && a.col[k] - first < b_; ++k) f(r, j, a.col[k] - first, a.val[k], coupled);
       }
     }
   }
@@ -157,8 +158,12 @@ private:
   }
   /// sums = -omega D^-1 A_F P0.
   void smooth(index_t node) {
+    std::int32_t aggregate = -1; // that of the entry before
+    double* to = nullptr;
     each(node, [&](int r, std::int32_t j, int c, double v, bool strong) {
-      if (s_.g.of[j] >= 0 && (whole_ || strong)) place(s_.g.of[j])[r * b_ + c] += v;
+      if (s_.g.of[j] < 0 || !(whole_ || strong)) return;
+      if (s_.g.of[j] != aggregate) to = place(aggregate = s_.g.of[j]);
+      to[r * b_ + c] += v;
     });
     if (!whole_)
       for (int e = 0; e < places(); ++e) sums_[e] += lumped_[e];

@@ -31,69 +31,77 @@ host_array<double> scales_of(const node_matrix& m) {
   return scale;
 }
 
-/// Finds the strong couplings of one node after the other; a thread has one.
-class couplings {
-public:
-  couplings(const node_matrix& m, const host_array<double>& scale, double theta)
-      : m_(m), scale_(scale), theta_(theta), squares_(m.block == 1 ? 0 : m.nodes()) {}
+/// Where a node is a row: a pass that counts and one that fills, without an answer of the first being kept: twice the
+/// products are half of what copies of the couplings take.
+strong_graph couplings_of_rows(row_view<double> a, const host_array<double>& scale, double theta) {
+  const auto weight_of = [&](index_t i, index_t k) { return std::abs(a.val[k] * scale[i] * scale[a.col[k]]); };
+  const auto for_each_row = [&](auto f) {
+    cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) f(i);
+    });
+  };
+  strong_graph g{{host_array<index_t>(a.shape.rows + 1), {}, {}}};
+  g.first[0] = 0;
+  for_each_row([&](index_t i) {
+    index_t count = 0;
+    for (index_t k = a.begin(i); k < a.end(i); ++k)
+      count += static_cast<index_t>(weight_of(i, k) >= theta) & static_cast<index_t>(a.col[k] != i);
+    g.first[i + 1] = count;
+  });
+  for (index_t i = 0; i < a.shape.rows; ++i) g.first[i + 1] += g.first[i];
+  g.to.resize(g.first[a.shape.rows]);
+  g.weight.resize(g.first[a.shape.rows]);
+  for_each_row([&](index_t i) {
+    index_t at = g.first[i];
+    for (index_t k = a.begin(i); k < a.end(i); ++k)
+      if (const double weight = weight_of(i, k); weight >= theta && a.col[k] != i)
+        g.to[at] = a.col[k], g.weight[at++] = static_cast<float>(weight);
+  });
+  return g;
+}
 
-  /// f(j, weight) for each strong coupling of node i, j ascending.
-  template <class F> void each(index_t i, F f) {
-    const auto test = [&](std::int32_t j, double weight) {
-      if (weight >= theta_ && j != i) f(j, static_cast<float>(weight));
-    };
-    if (m_.block == 1) {
-      for (index_t k = m_.a.begin(i); k < m_.a.end(i); ++k)
-        test(m_.a.col[k], std::abs(m_.a.val[k] * scale_[i] * scale_[m_.a.col[k]]));
-      return;
+/// squares(j) = |A_ij|^2 of the blocks of node i, scaled, j ascending.
+void add_squares(const node_matrix& m, const host_array<double>& scale, index_t i, row_accumulator& squares) {
+  squares.open();
+  for (index_t k = m.a.begin(i * m.block), end = m.a.begin((i + 1) * m.block); k < end;) {
+    const std::int32_t j = m.a.col[k] / m.block, first = j * m.block;
+    double& sum = squares.sum(squares.add(j, 0));
+    for (; k < end && m.a.col[k] >= first && m.a.col[k] - first < m.block; ++k) { // of a row of the block
+      const double x = m.a.val[k] * scale[i] * scale[j];
+      sum += x * x;
     }
-    squares_.open();
-    for (index_t k = m_.a.begin(i * m_.block); k < m_.a.begin((i + 1) * m_.block); ++k) {
-      const std::int32_t j = m_.a.col[k] / m_.block;
-      const double x = m_.a.val[k] * scale_[i] * scale_[j];
-      squares_.add(j, x * x);
-    }
-    squares_.sort();
-    for (index_t k = 0; k < squares_.size(); ++k) test(squares_.col(k), std::sqrt(squares_.sum(k)));
   }
+  squares.sort();
+}
 
-private:
-  const node_matrix& m_;
-  const host_array<double>& scale_;
-  double theta_;
-  row_accumulator squares_; ///< of blocks
-};
+strong_graph couplings_of_blocks(const node_matrix& m, const host_array<double>& scale, double theta) {
+  const auto cuts = cut_by_weight(m.nodes(), work_of_piece(double(m.a.nnz()), piece_entries), [&](index_t i) {
+    return double(m.a.begin((i + 1) * m.block) - m.a.begin(i * m.block) + 1);
+  });
+  pool<row_accumulator> rows;
+  std::vector<row_batch<float>> pieces(cuts.size() - 1);
+  cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {
+    auto squares = rows.take([&] { return std::make_unique<row_accumulator>(m.nodes()); });
+    row_batch<float>& found = pieces[k];
+    for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) {
+      add_squares(m, scale, i, *squares);
+      const index_t before = found.col.size();
+      for (index_t l = 0; l < squares->size(); ++l)
+        if (const double weight = std::sqrt(squares->sum(l)); weight >= theta && squares->col(l) != i)
+          *found.col.more(1) = squares->col(l), *found.val.more(1) = static_cast<float>(weight);
+      *found.length.more(1) = static_cast<std::int32_t>(found.col.size() - before);
+    }
+    rows.put(std::move(squares));
+  });
+  auto all = stacked<float>({m.nodes(), m.nodes()}, std::move(pieces));
+  return {{std::move(all.row_ptr), std::move(all.col), std::move(all.val)}};
+}
 
 } // namespace
 
 strong_graph strong_couplings(const node_matrix& m, double theta) {
   const auto scale = scales_of(m);
-  const auto cuts = cut_by_weight(m.nodes(), work_of_piece(double(m.a.nnz()), piece_entries), [&](index_t i) {
-    return double(m.a.begin((i + 1) * m.block) - m.a.begin(i * m.block) + 1);
-  });
-  pool<couplings> finders;
-  const auto for_each_node = [&](auto f) {
-    cpu::for_each_task(static_cast<index_t>(cuts.size()) - 1, [&](index_t k) {
-      auto finder = finders.take([&] { return std::make_unique<couplings>(m, scale, theta); });
-      for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) f(*finder, i);
-      finders.put(std::move(finder));
-    });
-  };
-  strong_graph g{{host_array<index_t>(m.nodes() + 1), {}, {}}};
-  g.first[0] = 0;
-  for_each_node([&](couplings& c, index_t i) {
-    index_t count = 0;
-    c.each(i, [&](std::int32_t, float) { ++count; });
-    g.first[i + 1] = count;
-  });
-  for (index_t i = 0; i < m.nodes(); ++i) g.first[i + 1] += g.first[i];
-  g.to.resize(g.first[m.nodes()]);
-  g.weight.resize(g.first[m.nodes()]);
-  for_each_node([&](couplings& c, index_t i) {
-    index_t at = g.first[i];
-    c.each(i, [&](std::int32_t j, float weight) { g.to[at] = j, g.weight[at++] = weight; });
-  });
-  return g;
+  return m.block == 1 ? couplings_of_rows(m.a, scale, theta) : couplings_of_blocks(m, scale, theta);
 }
 
 } // namespace furrow::amg

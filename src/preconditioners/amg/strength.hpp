@@ -32,8 +32,9 @@ struct strong_graph : coupling_graph<host_array> {
   index_t nodes() const { return first.size() - 1; }
 };
 
-/// theta > 0. Parallel, two passes over A; entries are scaled before they are squared, so that no range is too large.
-/// P. Vanek, J. Mandel, M. Brezina, Algebraic multigrid by smoothed aggregation, 1996.
+/// theta > 0. Parallel, two passes over A, one where nodes have several unknowns; entries are scaled before they are
+/// squared, so that no range is too large. P. Vanek, J. Mandel, M. Brezina, Algebraic multigrid by smoothed
+/// aggregation, 1996.
 strong_graph strong_couplings(const node_matrix& m, double theta);
 
 } // namespace furrow::amg
