@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Multigrid beside Jacobi and beside PyAMG, on symmetric positive definite systems and the CPU.
+"""Multigrid beside Jacobi and beside AMGCL, hypre and PyAMG, on symmetric positive definite systems and the CPU.
 
-  multigrid.py FURROW SYSTEM... [--turns 3] [--rtol 1e-8] [--threads 2] [--json FILE]
+  multigrid.py FURROW SYSTEM... [--turns 3] [--rtol 1e-8] [--threads 2] [--amgcl PROGRAM] [--hypre PROGRAM] [--json FILE]
 
-SYSTEM is a Matrix Market file, a folder of them, or a generator such as poisson3d:100, which needs the package `furrow`.
+SYSTEM is a Matrix Market file, a folder of them, or a generator such as poisson3d:100.
 b is A * ones. All contenders take turns; each has the best of its turns of set-up plus solve, reading not counted, and
-what the matrix and the answer say of it: a residual above the goal is no answer. PyAMG, SciPy and NumPy are optional.
+what the matrix and the answer say of it: a residual above the goal is no answer. The programs of AMGCL and hypre are
+multigrid_amgcl and multigrid_hypre beside this file; hypre has a rank a thread. PyAMG, SciPy and NumPy are optional, and
+run on one core.
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
+import tempfile
 import time
 
 try:
@@ -21,7 +25,8 @@ try:
 except ImportError:
     pyamg = None
 
-METHODS = {"jacobi": ["--solver", "cg", "--precond", "jacobi"], "amg": ["--solver", "cg", "--precond", "amg"], "auto": []}
+METHODS = {"jacobi": ["--solver", "cg", "--precond", "jacobi"], "amg": ["--solver", "cg", "--precond", "amg"],
+           "amg:sa": ["--solver", "cg", "--precond", "amg:sa"], "auto": []}
 
 
 def by_furrow(options, system, arguments):
@@ -33,6 +38,16 @@ def by_furrow(options, system, arguments):
     way = " > ".join(f"{r['solver']}+{r['precond']}" for r in said.get("rungs", [])) or said.get("precond_says", "")
     seconds = said["seconds"]
     return {"status": said["status"], "iterations": said["iterations"], "setup": seconds["setup"], "solve": seconds["solve"], "way": way}
+
+
+def by_program(options, command):
+    """A rival that prints what `by_furrow` gives. Its threads sleep while they wait: others are at work on these cores too."""
+    told = {"OMP_NUM_THREADS": str(options.threads), "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0",
+            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=os.environ | told)
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["?"])[-1])
+    return json.loads(done.stdout)
 
 
 def by_pyamg(options, a, make):
@@ -47,18 +62,25 @@ def by_pyamg(options, a, make):
     return {"status": "converged" if good else "not solved", "iterations": len(residuals) - 1, "setup": made - began, "solve": done - made}
 
 
-def matrix_of(system):
+def matrix_of(options, system):
     if pathlib.Path(system).exists():
         return scipy.io.mmread(system).tocsr()
-    import furrow
-
-    return furrow.generate(system)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "a.mtx"
+        subprocess.run([options.furrow, "generate", system, "-o", file], check=True, capture_output=True)
+        return scipy.io.mmread(file).tocsr()
 
 
 def contenders(options, system):
     calls = {f"furrow {name}": lambda arguments=arguments: by_furrow(options, system, arguments) for name, arguments in METHODS.items()}
+    if options.amgcl:
+        for kind in ("sa", "sa32", "rs"):
+            calls[f"amgcl {kind}"] = lambda kind=kind: by_program(options, [options.amgcl, kind, system, str(options.rtol)])
+    if options.hypre:
+        ranks = ["mpirun", "--oversubscribe", "-n", str(options.threads)]
+        calls["hypre"] = lambda: by_program(options, ranks + [options.hypre, system, str(options.rtol)])
     if pyamg:
-        a = matrix_of(system)
+        a = matrix_of(options, system)
         calls["pyamg sa"] = lambda: by_pyamg(options, a, pyamg.smoothed_aggregation_solver)
         calls["pyamg rs"] = lambda: by_pyamg(options, a, pyamg.ruge_stuben_solver)
     return calls
@@ -85,6 +107,8 @@ def main():
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--rtol", type=float, default=1e-8)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--amgcl")
+    parser.add_argument("--hypre")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_intermixed_args()
     systems = []
