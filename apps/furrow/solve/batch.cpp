@@ -32,10 +32,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Endings of files that hold a matrix, the longer before those that they end with.
-constexpr std::array<std::string_view, 17> endings{".mtx.gz",  ".mtx.bz2", ".mtx.xz",  ".mtx.zst", ".mtx", ".tar.gz",
-                                                   ".tar.bz2", ".tar.xz",  ".tar.zst", ".tgz",     ".tar", ".furrow",
-                                                   ".npy",     ".npy.gz",  ".txt",     ".txt.gz",  ".csv"};
-constexpr std::size_t of_matrices = 12; ///< of these; the others are of right-hand sides alone
+constexpr std::array<std::string_view, 18> endings{".mtx.gz",  ".mtx.bz2", ".mtx.xz",  ".mtx.zst", ".mtx",    ".tar.gz",
+                                                   ".tar.bz2", ".tar.xz",  ".tar.zst", ".tgz",     ".tar",    ".furrow",
+                                                   ".petsc",   ".npy",     ".npy.gz",  ".txt",     ".txt.gz", ".csv"};
+constexpr std::size_t of_matrices = 13; ///< of these; the others are of right-hand sides alone
 
 /// Entries that are read before they are solved: what comes to more than this in a folder is taken in groups.
 constexpr index_t most_entries = 1 << 24;
@@ -84,7 +84,8 @@ std::vector<member> members_of(const std::string& folder) {
     const auto beside = vectors.find(name + "_b");
     found.push_back({.name = name, .file = file, .rhs_file = beside == vectors.end() ? "" : beside->second});
   }
-  check(!found.empty(), fault::input, "{}: holds no matrix (.mtx, .tar.gz, .furrow): name another folder", folder);
+  check(!found.empty(), fault::input, "{}: holds no matrix (.mtx, .tar.gz, .furrow, .petsc): name another folder",
+        folder);
   return found;
 }
 
