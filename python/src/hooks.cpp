@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hooks.hpp"
+#include "gpu.hpp"
 
 #include <nanobind/stl/string.h>
 

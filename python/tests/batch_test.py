@@ -30,7 +30,7 @@ def test_each_ends_as_by_itself(dtype, rtol):
 
 def test_one_that_is_refused_does_not_keep_the_others():
     A = furrow.generate("poisson2d:9")
-    wrong = sp.csr_array(A)
+    wrong = sp.csr_array(A, copy=True)
     wrong.indices[3] = 81
     given = [(A, np.ones(81)), (wrong, np.ones(81)), (A, np.ones(81))]
     with pytest.raises(furrow.InputError, match="^system 1: "):
