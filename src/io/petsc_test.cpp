@@ -172,7 +172,7 @@ TEST(petsc, sizes_are_held_to_the_length_of_the_file) {
 TEST(petsc, file_that_is_cut_anywhere_is_refused) {
   const std::string both = small + side;
   for (std::size_t size = 3; size < both.size(); ++size) { // fewer bytes look like no kind of file
-    if (size == small.size()) continue; // a matrix alone
+    if (size == small.size()) continue;                    // a matrix alone
     EXPECT_NE(matrix_refusal(both.substr(0, size)), "") << size;
     if (size > 4) {
       const folder here; // of a packed one nobody knows the length

@@ -22,8 +22,8 @@
 /// and read whole. So a number that is there is the one that was published, whatever else has arrived by then.
 ///
 /// Many sums may be collected in shares, by the blocks that took the last tickets, which are better taken early then.
-/// Such a block asks, before it publishes its piece, whether all tickets have been taken. If so, it may wait as the last
-/// one may. If not, its share falls to the last one, whose ticket says who asked too early.
+/// Such a block asks, before it publishes its piece, whether all tickets have been taken. If so, it may wait as the
+/// last one may. If not, its share falls to the last one, whose ticket says who asked too early.
 ///
 /// Between kernels all places are empty and all counters are 0: those who collect see to both. Memory for places begins
 /// as bytes of 0xff (`empty_byte`).
