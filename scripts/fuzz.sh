@@ -11,7 +11,7 @@ cd build/fuzz
 mkdir -p found
 tests/fuzz/fuzz_corpus corpus
 
-printf '%s\n' matrix vector gzip archive cache | SECONDS_EACH="${1:-60}" xargs -P "$(nproc)" -I NAME sh -c '
+printf '%s\n' matrix vector gzip archive cache petsc | SECONDS_EACH="${1:-60}" xargs -P "$(nproc)" -I NAME sh -c '
   limit=4000
   [ NAME = cache ] && limit=40000
   [ NAME = archive ] && limit=8000
