@@ -68,10 +68,7 @@ host_array<std::uint8_t> independent_at_distance_two(const strong_graph& g) {
   for (int round = 0; !undecided.empty(); ++round) {
     undecided.for_each([&](std::int32_t i) { own[i] = word_of(i, round, bits); });
     watched.for_each([&](std::int32_t i) { near[i] = least_around(view, own.data(), i); });
-    undecided.for_each([&](std::int32_t i) {
-      if (round == 0 && near[i] != own[i]) return; // no root is near yet, and this is none: six of seven in a mesh
-      own[i] = decided(view, near.data(), own[i], i);
-    });
+    undecided.for_each([&](std::int32_t i) { own[i] = decided(view, near.data(), own[i], i); });
     undecided.filter([&](std::int32_t i) { return !is_decided(own[i]); });
     watched.filter([&](std::int32_t i) { return !is_decided(near[i]); });
   }
