@@ -39,12 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return plain(p.a);
   });
   if (!got) return 0;
-  for (std::size_t k = 0; k < got->entries.size(); ++k) {
-    const entry& e = got->entries[k];
-    if (e.row < 0 || e.row >= got->rows || e.col < 0 || e.col >= got->cols) fail("an entry outside the matrix");
-    if (k > 0 && !(std::pair(got->entries[k - 1].row, got->entries[k - 1].col) < std::pair(e.row, e.col)))
-      fail("entries that are not sorted");
-  }
+  check_entries(*got);
   write_cache(p, here / "again.furrow");
   const problem again = read_matrix(here / "again.furrow");
   if (!same(plain(again.a), *got) || again.name != p.name || again.origin != p.origin) fail("does not come back");

@@ -83,4 +83,14 @@ template <class F> auto outcome_of_all_scans(const std::string& name, F read) {
 
 inline plain_matrix plain(const coo<double>& a) { return {a.shape.rows, a.shape.cols, io_test::list(a)}; }
 
+/// Entries lie in the matrix, sorted, no place twice.
+inline void check_entries(const plain_matrix& a) {
+  for (std::size_t k = 0; k < a.entries.size(); ++k) {
+    const auto& e = a.entries[k];
+    if (e.row < 0 || e.row >= a.rows || e.col < 0 || e.col >= a.cols) fail("an entry outside the matrix");
+    if (k > 0 && !(std::pair(a.entries[k - 1].row, a.entries[k - 1].col) < std::pair(e.row, e.col)))
+      fail("entries that are not sorted");
+  }
+}
+
 } // namespace furrow::fuzz

@@ -4,6 +4,7 @@
 #include "solve/solve_test_kit.hpp"
 
 #include <furrow/batch.hpp>
+#include <furrow/device.hpp>
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
@@ -108,6 +109,7 @@ TEST(batch, refuses_options_that_no_system_can_have) {
 
 /// One call at a time, on whatever thread.
 TEST(batch, stops_when_it_is_told_to) {
+  set_threads(2); // each of more threads would stand in the middle of a system of its own
   std::vector<owned_system<double>> all;
   for (int k = 0; k < 40; ++k) all.emplace_back(kit::laplacian(20, 20));
   std::vector<batch_system<double, std::int32_t>> systems;
@@ -123,6 +125,7 @@ TEST(batch, stops_when_it_is_told_to) {
     return steps < 200;
   };
   const auto outcomes = solve_batch(std::span<const batch_system<double, std::int32_t>>(systems), o);
+  set_threads(0);
   int solved = 0, stopped = 0;
   for (const auto& one : outcomes) {
     ASSERT_FALSE(one.refused);
