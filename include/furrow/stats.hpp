@@ -4,6 +4,8 @@
 #include <furrow/coo.hpp>
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 namespace furrow {
 
@@ -44,7 +46,14 @@ struct stats {
   double mispredicted_lengths =
       0; ///< share of rows whose length a branch predictor does not foresee; 0 below 16384 rows
   index_t empty_rows = 0;
-  host_array<std::int32_t> row_length;     ///< entries of each row; empty where only the sizes are known
+  /// Entries of each row; empty where only the sizes are known, and of a matrix that was looked at on a GPU: there the
+  /// four that follow are what came back.
+  host_array<std::int32_t> row_length;
+  std::vector<index_t> rows_reaching;    ///< [k]: rows of k or more entries, up to the longest row
+  std::uint64_t lengths_fingerprint = 0; ///< the same for the same lengths in the same order
+  /// Places, padding included, of slices of 32 rows, each as wide as its longest row, sorted by length inside each of
+  /// `sorting_windows`. -1: not counted, because rows as they lie take at most 3 % more places than entries.
+  std::array<index_t, sorting_windows.size()> slice_places{};
   std::array<index_t, 33> row_histogram{}; ///< [0]: empty rows; [k]: rows of 2^(k-1) to 2^k - 1 entries
   index_t lower_bandwidth = 0;             ///< max(row - col), 0 if none
   index_t upper_bandwidth = 0;             ///< max(col - row), 0 if none
@@ -62,8 +71,11 @@ struct stats {
   /// large matrix has more than 1.75 places an entry.
   std::array<index_t, 9> blocks{};
   /// Of a place in slices of 32 rows that share a base a slot, sorted by length inside each of `sorting_windows`; from
-  /// samples. The columns of `packed`.
+  /// samples. The columns of `packed`. Where sorting has no places counted, as they lie.
   std::array<double, sorting_windows.size()> column_bytes{4, 4, 4, 4, 4};
+
+  /// Whether more than the sizes is known.
+  bool lengths_known() const { return !rows_reaching.empty() || nnz == 0; }
 };
 
 /// Parallel: passes over `a`, one more over its columns for each K whose blocks are counted, and samples. The same

@@ -134,7 +134,7 @@ class Solver:
 
     def _set_up(self) -> None:
         A, o = self.A, self._options
-        version, self._stale = getattr(A, "_version", None), True
+        version, self._stale = A._version if isinstance(A, Matrix) else None, True
         if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
             if not isinstance(A, Matrix):
                 A = Matrix(A.astype(self.dtype, copy=False) if sp.issparse(A) else A, o["format"], o["kernel"],

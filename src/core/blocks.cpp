@@ -15,10 +15,10 @@ namespace {
 
 using counts = std::array<index_t, most_edge + 1>;
 
-/// Sixteen stretches of block rows, together a 128th of the matrix.
+/// Sixteen stretches of block rows, together a 128th of the matrix, and at most 8192.
 std::vector<row_range> sampled_block_rows(index_t block_rows) {
   constexpr index_t stretches = 16;
-  const index_t length = block_rows / (128 * stretches) + 1;
+  const index_t length = std::min<index_t>(block_rows / (128 * stretches), 511) + 1;
   std::vector<row_range> sample;
   for (index_t s = 0; s < stretches; ++s) {
     const index_t first = cpu::part_begin(block_rows, stretches, s);

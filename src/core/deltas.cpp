@@ -61,7 +61,7 @@ template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, 
 }
 
 std::vector<row_range> rows_of_window(index_t rows, index_t window) {
-  constexpr index_t most_rows = 2048 * delta_rows;
+  const index_t most_rows = std::max<index_t>(512 * delta_rows, 4 * window);
   const index_t together = std::max<index_t>(window, delta_rows), windows = (rows + together - 1) / together;
   std::vector<row_range> some(static_cast<std::size_t>(std::min(windows, most_rows / together)));
   for (std::size_t k = 0; k < some.size(); ++k) {
@@ -88,24 +88,28 @@ template <class Triplets> double measure_window(const Triplets& a, index_t windo
 
 } // namespace
 
-std::vector<row_range> rows_of_column_bytes(index_t rows) {
+std::vector<row_range> rows_of_column_bytes(const stats& s) {
   std::vector<row_range> all;
-  for (const index_t window : sorting_windows) {
-    const auto some = rows_of_window(rows, window);
+  for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
+    if (s.slice_places[k] < 0) continue;
+    const auto some = rows_of_window(s.shape.rows, sorting_windows[k]);
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
 }
 
-template <class Triplets> std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a) {
+template <class Triplets>
+std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a, const stats& s) {
   std::array<double, sorting_windows.size()> bytes{};
-  for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = measure_window(a, sorting_windows[k]);
+  for (std::size_t k = 0; k < bytes.size(); ++k)
+    bytes[k] = k == 0 || s.slice_places[k] >= 0 ? measure_window(a, sorting_windows[k]) : bytes[0];
   return bytes;
 }
 
-template std::array<double, sorting_windows.size()> measure_column_bytes(const coo<double>&);
-template std::array<double, sorting_windows.size()> measure_column_bytes(const borrowed_coo<double>&);
-template std::array<double, sorting_windows.size()> measure_column_bytes(const coo<float>&);
-template std::array<double, sorting_windows.size()> measure_column_bytes(const borrowed_coo<float>&);
+using column_byte_counts = std::array<double, sorting_windows.size()>;
+template column_byte_counts measure_column_bytes(const coo<double>&, const stats&);
+template column_byte_counts measure_column_bytes(const borrowed_coo<double>&, const stats&);
+template column_byte_counts measure_column_bytes(const coo<float>&, const stats&);
+template column_byte_counts measure_column_bytes(const borrowed_coo<float>&, const stats&);
 
 } // namespace furrow

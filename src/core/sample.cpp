@@ -14,13 +14,14 @@
 
 namespace furrow {
 
-std::vector<row_range> rows_of_statistics(index_t rows, index_t nnz) {
+std::vector<row_range> rows_of_statistics(const stats& s) {
+  const index_t rows = s.shape.rows;
   std::vector<row_range> all = rows_of_locality(rows);
   const auto add = [&](const std::vector<row_range>& some) { all.insert(all.end(), some.begin(), some.end()); };
   add(rows_of_strips(rows));
-  add(rows_of_column_bytes(rows));
+  add(rows_of_column_bytes(s));
   add(rows_of_stencils(rows));
-  if (nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));
+  if (s.nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));
   std::ranges::sort(all, {}, &row_range::first);
   std::vector<row_range> merged;
   for (const row_range& r : all) {
@@ -34,7 +35,7 @@ std::vector<row_range> rows_of_statistics(index_t rows, index_t nnz) {
 template <class Triplets> void measure_samples(const Triplets& a, stats& s) {
   s.near = measure_locality(a);
   s.diagonal = measure_strips(a);
-  s.column_bytes = measure_column_bytes(a);
+  s.column_bytes = measure_column_bytes(a, s);
   s.alike = measure_stencils(
       a.shape.rows, as_cview(a.col).data, as_cview(a.val).data,
       [&](index_t row) { return entries_before(as_cview(a.row), row); },

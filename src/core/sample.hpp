@@ -14,14 +14,14 @@ struct row_range {
 /// The rows that each statistic looks at.
 std::vector<row_range> rows_of_locality(index_t rows);
 std::vector<row_range> rows_of_strips(index_t rows);
-std::vector<row_range> rows_of_column_bytes(index_t rows);
+std::vector<row_range> rows_of_column_bytes(const stats& s);
 std::vector<row_range> rows_of_block_sample(index_t rows);
 
-/// All of them, ascending, none twice, and neighbours as one. `nnz` decides whether blocks are sampled.
-std::vector<row_range> rows_of_statistics(index_t rows, index_t nnz);
+/// All of them, ascending, none twice, and neighbours as one, of a matrix whose lengths are measured.
+std::vector<row_range> rows_of_statistics(const stats& s);
 
-/// What samples tell, but for blocks. Of triplets that hold the rows of `rows_of_statistics` alone it tells what the
-/// whole matrix tells: the others are never looked at.
+/// What samples tell, but for blocks, where the lengths are measured. Of triplets that hold the rows of
+/// `rows_of_statistics` alone it tells what the whole matrix tells: the others are never looked at.
 template <class Triplets> void measure_samples(const Triplets& a, stats& s);
 
 } // namespace furrow

@@ -18,8 +18,7 @@ namespace {
 /// The rows that statistics look at, and no others.
 coo<double> sample_of(const coo<double>& a) {
   std::vector<char> wanted(static_cast<std::size_t>(a.shape.rows), 0);
-  for (const row_range& r : rows_of_statistics(a.shape.rows, a.nnz()))
-    std::fill_n(wanted.begin() + r.first, r.count, 1);
+  for (const row_range& r : rows_of_statistics(measure(a))) std::fill_n(wanted.begin() + r.first, r.count, 1);
   std::vector<index_t> kept;
   for (index_t k = 0; k < a.nnz(); ++k)
     if (wanted[a.row[k]]) kept.push_back(k);
@@ -44,6 +43,7 @@ TEST(sample, tells_what_the_whole_matrix_tells) {
     const stats wanted = measure(m.a);
     const coo<double> some = sample_of(m.a);
     stats got;
+    got.slice_places = wanted.slice_places;
     measure_samples(some, got);
     EXPECT_EQ(got.near.by_row, wanted.near.by_row);
     EXPECT_EQ(got.near.by_slice, wanted.near.by_slice);
@@ -63,14 +63,18 @@ TEST(sample, tells_what_the_whole_matrix_tells) {
 
 TEST(sample, leaves_most_of_a_large_matrix_out) {
   index_t rows = 0, after = 0;
-  for (const row_range& r : rows_of_statistics(8'000'000, 56'000'000)) {
+  stats large;
+  large.shape = {8'000'000, 8'000'000};
+  large.nnz = 56'000'000;
+  large.slice_places.fill(60'000'000);
+  for (const row_range& r : rows_of_statistics(large)) {
     EXPECT_GT(r.first, after - (after == 0)); // ascending, with a gap
     EXPECT_GT(r.count, 0);
     after = r.first + r.count;
     rows += r.count;
   }
   EXPECT_LE(after, 8'000'000);
-  EXPECT_LT(rows, 800'000);
+  EXPECT_LT(rows, 400'000);
 }
 
 TEST(row_sum, adds_eight_lanes_and_then_their_halves) {

@@ -3,7 +3,6 @@
 #include "measure.hpp"
 
 #include "distinct.hpp"
-#include "mispredicted_lengths.hpp"
 #include "row_sum.hpp"
 #include "sample.hpp"
 #include "single_precision.hpp"
@@ -54,42 +53,6 @@ piece look_at(const Triplets& a, index_t first, index_t last, std::vector<char>&
 }
 
 } // namespace
-
-void measure_lengths(stats& s) {
-  const index_t rows = s.shape.rows, parts = (rows + (1 << 16) - 1) / (1 << 16);
-  struct lengths {
-    index_t least = std::numeric_limits<index_t>::max(), most = 0;
-    double squares = 0;
-    std::array<index_t, 33> histogram{};
-  };
-  std::vector<lengths> found(static_cast<std::size_t>(parts));
-  cpu::for_each_task(parts, [&](index_t part) {
-    lengths l;
-    for (index_t row = cpu::part_begin(rows, parts, part); row < cpu::part_begin(rows, parts, part + 1); ++row) {
-      const index_t length = s.row_length[row];
-      l.least = std::min(l.least, length);
-      l.most = std::max(l.most, length);
-      l.squares += double(length) * double(length);
-      ++l.histogram[std::bit_width(static_cast<std::uint64_t>(length))];
-    }
-    found[static_cast<std::size_t>(part)] = l;
-  });
-  lengths all;
-  for (const lengths& l : found) {
-    all.least = std::min(all.least, l.least);
-    all.most = std::max(all.most, l.most);
-    all.squares += l.squares;
-    for (std::size_t b = 0; b < all.histogram.size(); ++b) all.histogram[b] += l.histogram[b];
-  }
-  s.row_min = rows ? all.least : 0;
-  s.row_max = all.most;
-  s.row_histogram = all.histogram;
-  s.empty_rows = all.histogram[0];
-  s.mispredicted_lengths = mispredicted_lengths(rows, [&](index_t row) { return s.row_length[row]; });
-  if (rows == 0) return;
-  s.row_mean = double(s.nnz) / double(rows);
-  s.row_deviation = std::sqrt(std::max(0.0, all.squares / double(rows) - s.row_mean * s.row_mean));
-}
 
 template <class Triplets> stats measure_trusted(const Triplets& a) {
   using V = std::remove_cvref_t<decltype(a.val[0])>;

@@ -21,6 +21,19 @@ namespace furrow {
 namespace {
 
 /// Bytes a place of all slices of 32 rows: a base of 4 bytes a slot, deltas in words of 4 bytes a row.
+index_t places_by_brute_force(std::vector<index_t> length, index_t window) {
+  index_t places = 0;
+  for (auto at = length.begin(); at != length.end() && window > 1;) {
+    const auto end = at + std::min<std::ptrdiff_t>(window, length.end() - at);
+    std::sort(at, end, std::greater<>{});
+    at = end;
+  }
+  for (std::size_t r = 0; r < length.size(); r += 32)
+    places += 32 * *std::max_element(length.begin() + std::ptrdiff_t(r),
+                                     length.begin() + std::ptrdiff_t(std::min(r + 32, length.size())));
+  return places;
+}
+
 double column_bytes_by_brute_force(const coo<double>& a, index_t window) {
   std::vector<std::vector<index_t>> row(static_cast<std::size_t>(a.shape.rows));
   for (index_t k = 0; k < a.nnz(); ++k) row[static_cast<std::size_t>(a.row[k])].push_back(a.col[k]);
@@ -115,8 +128,12 @@ stats by_brute_force(const coo<double>& a) {
   std::set<std::uint64_t> distinct;
   for (const double v : a.val) distinct.insert(std::bit_cast<std::uint64_t>(v));
   s.distinct_values = std::min<index_t>(static_cast<index_t>(distinct.size()), 257);
-  for (std::size_t k = 0; k < sorting_windows.size(); ++k)
+  for (index_t k = 0; k <= s.row_max; ++k)
+    s.rows_reaching.push_back(std::ranges::count_if(length, [&](index_t l) { return l >= k; }));
+  for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
+    s.slice_places[k] = places_by_brute_force(length, sorting_windows[k]);
     s.column_bytes[k] = column_bytes_by_brute_force(a, sorting_windows[k]);
+  }
   s.diagonal = strips_by_brute_force(a);
   return s;
 }
@@ -146,10 +163,16 @@ void expect_same(const stats& got, const stats& expected) {
     }
   }
   EXPECT_EQ(got.distinct_values, expected.distinct_values);
-  for (std::size_t k = 0; k < sorting_windows.size(); ++k)
-    EXPECT_NEAR(got.column_bytes[k], expected.column_bytes[k],
-                (got.shape.rows > 65536 ? 1e-2 : 1e-12) * expected.column_bytes[k]) // a sample of the larger ones
-        << "window " << sorting_windows[k];
+  EXPECT_EQ(got.rows_reaching, expected.rows_reaching);
+  const bool sorted = double(expected.slice_places[0]) > 1.03 * double(expected.nnz);
+  for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
+    SCOPED_TRACE("window " + std::to_string(sorting_windows[k]));
+    const bool counted = k == 0 || sorted;
+    EXPECT_EQ(got.slice_places[k], counted ? expected.slice_places[k] : -1);
+    const double bytes = expected.column_bytes[counted ? k : 0];
+    EXPECT_NEAR(got.column_bytes[k], bytes,
+                (got.shape.rows > 16384 ? 3e-2 : 1e-12) * bytes); // a sample of the larger ones
+  }
   const double off = got.shape.rows > 32768 ? 0.1 : 1e-12; // a sample of the larger ones
   EXPECT_NEAR(got.diagonal.strips, expected.diagonal.strips, off * (0.02 + expected.diagonal.strips));
   EXPECT_NEAR(got.diagonal.beside, expected.diagonal.beside, off * (0.02 + expected.diagonal.beside));

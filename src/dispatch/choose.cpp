@@ -188,7 +188,7 @@ std::vector<candidate> shortlist(const stats& s, precision p, device where, cons
 }
 
 choice choose(const stats& s, precision p, device where, const wish& w) {
-  const bool sizes_only = s.row_length.empty() && s.nnz > 0;
+  const bool sizes_only = !s.lengths_known();
   if (sizes_only && read_wish(w).format == "auto") return {&find_format("csr"), {}, "auto", "only the sizes are known"};
   return shortlist(s, p, where, w).front().what;
 }

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_blocks.hpp"
 #include "gpu_diagonals.hpp"
+#include "gpu_lengths.hpp"
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
 #include "core/blocks.hpp"
+#include "core/entries_before.hpp"
 #include "core/measure.hpp"
 #include "core/sample.hpp"
+#include "core/stencils.hpp"
 
 #include <limits>
 #include <numeric>
 
 namespace furrow {
 namespace gpu_stats {
-
-template <class V> using rows_view = csr<V, index_t, cview>;
-
-struct length_of_row {
-  const index_t* row_ptr;
-  std::int32_t* to;
-  FURROW_HD void operator()(index_t i) const { to[i] = static_cast<std::int32_t>(row_ptr[i + 1] - row_ptr[i]); }
-};
 
 template <class V> index_t blocks_of_edge(const rows_on_gpu<V>& a, index_t edge) {
   return with_edge(edge, [&](auto k) {
@@ -35,21 +30,14 @@ template <class V> index_t blocks_of_edge(const rows_on_gpu<V>& a, index_t edge)
 struct stretch {
   index_t first, count, to;
 };
-template <class V> struct gather_stretch {
-  rows_view<V> a;
-  const stretch* all;
-  std::int32_t* col;
-  V* val;
-};
 constexpr int gather_threads = 128;
-template <class V> __global__ void __launch_bounds__(gather_threads) gather_kernel(gather_stretch<V> g) {
+template <class T>
+__global__ void __launch_bounds__(gather_threads)
+    gather_kernel(const index_t* row_ptr, const T* entries, const stretch* all, T* to) {
   gpu::take_turn();
-  const stretch s = g.all[blockIdx.x];
-  const index_t begin = g.a.row_ptr[s.first], end = g.a.row_ptr[s.first + s.count];
-  for (index_t k = begin + threadIdx.x; k < end; k += gather_threads) {
-    g.col[s.to + k - begin] = g.a.col[k];
-    g.val[s.to + k - begin] = g.a.val[k];
-  }
+  const stretch s = all[blockIdx.x];
+  const index_t begin = row_ptr[s.first], end = row_ptr[s.first + s.count];
+  for (index_t k = begin + threadIdx.x; k < end; k += gather_threads) to[s.to + k - begin] = entries[k];
 }
 
 template <class T> gpu_array<T> on_device(const std::vector<T>& values) {
@@ -58,28 +46,72 @@ template <class T> gpu_array<T> on_device(const std::vector<T>& values) {
   return there;
 }
 
-/// The rows of `rows_of_statistics` in host memory.
-template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const host_array<std::int32_t>& length) {
-  std::vector<stretch> stretches;
-  index_t entries = 0;
-  for (const row_range& r : rows_of_statistics(a.shape.rows, a.nnz())) {
-    stretches.push_back({r.first, r.count, entries});
-    entries = std::accumulate(length.begin() + r.first, length.begin() + r.first + r.count, entries);
+struct length_at {
+  const index_t* row_ptr;
+  const std::int32_t* row;
+  std::int32_t* to;
+  FURROW_HD void operator()(index_t k) const {
+    to[k] = static_cast<std::int32_t>(row_ptr[row[k] + 1] - row_ptr[row[k]]);
   }
-  coo<V> s{a.shape, host_array<std::int32_t>(entries), {}, {}};
+};
+
+/// The rows of some ranges, and how many entries each has, in host memory.
+struct sampled_rows {
+  host_array<std::int32_t> row, length;
+};
+sampled_rows lengths_of(const std::vector<row_range>& ranges, const index_t* row_ptr) {
+  index_t rows = 0;
+  for (const row_range& r : ranges) rows += r.count;
+  sampled_rows s{host_array<std::int32_t>(rows), {}};
   auto* to = s.row.data();
-  for (const stretch& r : stretches)
-    for (index_t row = r.first; row < r.first + r.count; ++row)
-      to = std::fill_n(to, length[row], static_cast<std::int32_t>(row));
-  gpu_array<std::int32_t> col(entries);
-  gpu_array<V> val(entries);
+  for (const row_range& r : ranges) {
+    std::iota(to, to + r.count, static_cast<std::int32_t>(r.first));
+    to += r.count;
+  }
+  const gpu_array<std::int32_t> there(s.row);
+  gpu_array<std::int32_t> length(rows);
+  gpu::for_each(rows, length_at{row_ptr, there.data(), length.data()});
+  s.length = host_array<std::int32_t>(length);
+  return s;
+}
+
+/// Columns or values of some ranges of rows, one after the other, in host memory.
+template <class T>
+host_array<T> entries_of(const std::vector<row_range>& ranges, const sampled_rows& rows, const index_t* row_ptr,
+                         const T* entries) {
+  std::vector<stretch> stretches;
+  index_t count = 0, row = 0;
+  for (const row_range& r : ranges) {
+    stretches.push_back({r.first, r.count, count});
+    for (const index_t end = row + r.count; row < end; ++row) count += rows.length[row];
+  }
+  gpu_array<T> gathered(count);
   if (!stretches.empty()) {
     const auto there = on_device(stretches);
-    gpu::launch(gather_kernel<V>, static_cast<unsigned>(stretches.size()), gather_threads, 0, gpu::current_queue(),
-                gather_stretch<V>{a.view(), there.data(), col.data(), val.data()});
+    gpu::launch(gather_kernel<T>, static_cast<unsigned>(stretches.size()), gather_threads, 0, gpu::current_queue(),
+                row_ptr, entries, there.data(), gathered.data());
   }
-  s.col = host_array<std::int32_t>(col);
-  s.val = host_array<V>(val);
+  return host_array<T>(gathered);
+}
+
+/// The rows of `rows_of_statistics` in host memory; of values those that are told apart, and zeros in place of the
+/// others.
+template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& lengths) {
+  const auto ranges = rows_of_statistics(lengths), alike = rows_of_stencils(a.shape.rows);
+  const index_t* const row_ptr = a.row_ptr.data();
+  const sampled_rows rows = lengths_of(ranges, row_ptr), told_apart = lengths_of(alike, row_ptr);
+  coo<V> s{a.shape, {}, entries_of(ranges, rows, row_ptr, a.col.data()), {}};
+  s.row = host_array<std::int32_t>(s.col.size());
+  s.val = host_array<V>(s.col.size(), V(0));
+  auto* to = s.row.data();
+  for (index_t k = 0; k < rows.row.size(); ++k) to = std::fill_n(to, rows.length[k], rows.row[k]);
+  const host_array<V> values = entries_of(alike, told_apart, row_ptr, a.val.data());
+  index_t taken = 0;
+  for (index_t k = 0; k < told_apart.row.size(); ++k) {
+    const index_t length = told_apart.length[k];
+    std::copy_n(values.data() + taken, length, s.val.data() + entries_before(as_cview(s.row), told_apart.row[k]));
+    taken += length;
+  }
   return s;
 }
 
@@ -90,10 +122,7 @@ template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looke
   stats s;
   s.shape = a.shape;
   s.nnz = a.nnz();
-  gpu_array<std::int32_t> length(a.shape.rows);
-  gpu::for_each(a.shape.rows, length_of_row{a.row_ptr.data(), length.data()});
-  s.row_length = host_array<std::int32_t>(length);
-  measure_lengths(s);
+  measure_lengths_on_gpu(a.row_ptr.data(), s);
   s.lower_bandwidth = looked.lower_bandwidth;
   s.upper_bandwidth = looked.upper_bandwidth;
   s.zero_diagonal = std::min(a.shape.rows, a.shape.cols) - looked.stored_diagonal;
@@ -109,7 +138,7 @@ template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looke
   s.diagonals = count_diagonals(a.view());
   const auto distinct = distinct_on_gpu(as_cview(a.val));
   s.distinct_values = distinct.empty() ? 257 : static_cast<index_t>(distinct.size());
-  const coo<V> sample = sample_of(a, s.row_length);
+  const coo<V> sample = sample_of(a, s);
   measure_samples(sample, s);
   std::array<bool, most_edge + 1> hopeless{};
   if (s.nnz >= blocks_sampled_from) hopeless = hopeless_edges(a.shape, as_cview(sample.row), as_cview(sample.col));

@@ -206,9 +206,10 @@ void expect_same(const stats& got, const stats& wanted) {
   EXPECT_EQ(got.row_max, wanted.row_max);
   EXPECT_EQ(got.row_mean, wanted.row_mean);
   EXPECT_EQ(got.row_deviation, wanted.row_deviation);
-  EXPECT_EQ(got.mispredicted_lengths, wanted.mispredicted_lengths);
   EXPECT_EQ(got.empty_rows, wanted.empty_rows);
-  expect_same(got.row_length, wanted.row_length, "row_length");
+  EXPECT_EQ(got.rows_reaching, wanted.rows_reaching);
+  EXPECT_EQ(got.lengths_fingerprint, wanted.lengths_fingerprint);
+  EXPECT_EQ(got.slice_places, wanted.slice_places);
   EXPECT_EQ(got.row_histogram, wanted.row_histogram);
   EXPECT_EQ(got.lower_bandwidth, wanted.lower_bandwidth);
   EXPECT_EQ(got.upper_bandwidth, wanted.upper_bandwidth);

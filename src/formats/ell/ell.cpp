@@ -33,7 +33,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t limit = entry_parameters("ell[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
-  const bool known = !s.row_length.empty() || s.nnz == 0;
+  const bool known = s.lengths_known();
   const double width = known ? double(s.row_max) : std::ceil(double(s.nnz) / double(s.shape.rows));
   const double places = width * double(padded_rows(s.shape.rows));
   layout result{(4 + bytes_of(p)) * places, places, {}, known};

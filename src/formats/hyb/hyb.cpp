@@ -35,10 +35,10 @@ std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view parameters,
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  const bool known = !s.row_length.empty() || s.nnz == 0;
+  const bool known = s.lengths_known();
   // Where only the sizes are known, all rows have the mean length.
   const auto mean = static_cast<std::size_t>(s.nnz ? std::ceil(double(s.nnz) / double(s.shape.rows)) : 0);
-  const auto reaching = known ? rows_reaching(as_cview(s.row_length)) : std::vector<index_t>(mean + 1, s.shape.rows);
+  const auto reaching = s.rows_reaching.empty() ? std::vector<index_t>(mean + 1, s.shape.rows) : s.rows_reaching;
   const index_t width = width_by(parameters, reaching, bytes_of(p));
   const double places = double(width) * double(padded_rows(s.shape.rows)),
                rest = double(entries_beyond(reaching, width));

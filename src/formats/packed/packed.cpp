@@ -32,7 +32,7 @@ double column_bytes(const stats& s, index_t window) {
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t window = read_parameters(parameters);
   const slice_plan plan = plan_slices(s, "packed", delta_rows, window, bytes_of(p) + 1);
-  const bool known = s.row_length.size() == s.shape.rows;
+  const bool known = s.lengths_known();
   const double slots = plan.places / delta_rows, rows = plan.how.window == 1 ? 0 : 4 * double(s.shape.rows);
   double values = bytes_of(p) * plan.places;
   if (known && numbers_pay(s.distinct_values, plan.places, bytes_of(p))) {

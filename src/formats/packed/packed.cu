@@ -65,9 +65,9 @@ template <class V>
 std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                            std::string_view kernel) {
   const index_t window = read_parameters(parameters);
-  const slicing how = window ? slicing{delta_rows, window} : best_slicing(s.row_length, delta_rows, sizeof(V) + 1);
+  const slicing how = window ? slicing{delta_rows, window} : best_slicing(s, delta_rows, sizeof(V) + 1);
   std::vector<V> dictionary;
-  if (s.distinct_values <= 256 && numbers_pay(s.distinct_values, double(places_of(s.row_length, how)), sizeof(V)))
+  if (s.distinct_values <= 256 && numbers_pay(s.distinct_values, double(places_of(s, how)), sizeof(V)))
     dictionary = distinct_on_gpu(as_cview(a.val));
   auto made = std::make_unique<packed_on_gpu<V>>(to_packed(a, s.row_max, how, dictionary), kernel);
   gpu::wait(gpu::current_queue());

@@ -33,7 +33,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return {.bytes = place * plan.places + 8 * (plan.slices + 1) + rows,
           .places = plan.places,
           .refusal = plan.refusal,
-          .exact = s.row_length.size() == s.shape.rows,
+          .exact = !s.row_length.empty() || (s.lengths_known() && plan.how.height == usual_height),
           .peak_extra_bytes =
               bytes_of(p) * double(s.nnz) + 12 * double(s.shape.rows)}; // values, offsets and lengths of rows
 }

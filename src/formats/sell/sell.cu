@@ -59,7 +59,7 @@ template <class V>
 std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                            std::string_view kernel) {
   slicing how = read_parameters(parameters);
-  if (how.window == 0) how = best_slicing(s.row_length, how.height, sizeof(V) + sizeof(std::int32_t));
+  if (how.window == 0) how = best_slicing(s, how.height, sizeof(V) + sizeof(std::int32_t));
   auto made = std::make_unique<sell_on_gpu<V>>(to_sell(a, s.row_max, how), kernel);
   gpu::wait(gpu::current_queue());
   return made;

@@ -4,6 +4,7 @@
 #include "cpu_slices.hpp"
 #include "sharing.hpp"
 
+#include "core/measure.hpp"
 #include "kit/guarded.hpp"
 #include "kit/lane_check.hpp"
 #include "kit/triplets_check.hpp"
@@ -107,7 +108,7 @@ TEST(sell, a_window_is_taken_where_it_saves_bytes_and_no_larger_than_it_helps) {
   EXPECT_EQ(best_slicing(pairs, 32, 12).window, 256); // a larger one saves nothing more
   for (index_t r = 0; r < rare.size(); r += 500) rare[r] = 300;
   EXPECT_GT(best_slicing(rare, 32, 12).window, 4096);
-  EXPECT_EQ(best_slicing({}, 32, 12), (slicing{32, 1}));
+  EXPECT_EQ(best_slicing(host_array<std::int32_t>{}, 32, 12), (slicing{32, 1}));
 }
 
 TEST(sell, parameters_are_powers_of_two) {
@@ -131,6 +132,7 @@ TEST(sell, what_is_mostly_padding_is_refused_with_its_fill) {
   s.row_length = host_array<std::int32_t>(100000, 1);
   for (index_t r = 0; r < 100000; r += 32) s.row_length[r] = 1000;
   s.nnz = std::accumulate(s.row_length.begin(), s.row_length.end(), index_t(0));
+  measure_lengths(s);
   const auto plain = plan_slices(s, "sell", 32, 1, 12);
   EXPECT_NE(plain.refusal.find("31 places"), std::string::npos) << plain.refusal;
   EXPECT_EQ(plan_slices(s, "sell", 32, 0, 12).refusal, ""); // sorting mends it

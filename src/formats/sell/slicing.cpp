@@ -2,6 +2,7 @@
 #include "slicing.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/measure.hpp"
 
 #include <fmt/format.h>
 
@@ -54,21 +55,49 @@ index_t places_of(const host_array<std::int32_t>& length, slicing s) {
   return std::accumulate(found.begin(), found.end(), index_t(0));
 }
 
-slicing best_slicing(const host_array<std::int32_t>& length, index_t height, double place_bytes) {
-  const index_t nnz = std::accumulate(length.begin(), length.end(), index_t(0));
-  const slicing plain{height, 1};
-  const auto plain_places = double(places_of(length, plain));
-  if (plain_places <= 1.03 * double(nnz)) return plain;
-  const double rows_bytes = 4 * double(length.size());
-  std::array<double, sorting_windows.size()> bytes{place_bytes * plain_places};
+namespace {
+
+/// Of rows with `nnz` entries, whose places `places_with` counts for a window.
+template <class Places>
+slicing best_of(index_t rows, index_t nnz, index_t height, double place_bytes, const Places& places_with) {
+  const index_t plain = places_with(1);
+  if (hardly_padded(plain, nnz)) return {height, 1};
+  const double rows_bytes = 4 * double(rows);
+  std::array<double, sorting_windows.size()> bytes{place_bytes * double(plain)};
   for (std::size_t k = 1; k < bytes.size(); ++k) {
-    const bool more = k == 1 || sorting_windows[k - 1] < length.size(); // otherwise the same as the one before
-    const slicing how{height, sorting_windows[k]};
-    bytes[k] = more ? place_bytes * double(places_of(length, how)) + rows_bytes : bytes[k - 1];
+    const bool more = k == 1 || sorting_windows[k - 1] < rows; // otherwise the same as the one before
+    bytes[k] = more ? place_bytes * double(places_with(sorting_windows[k])) + rows_bytes : bytes[k - 1];
   }
   const double enough = 1.02 * *std::ranges::min_element(bytes);
   const auto taken = std::ranges::find_if(bytes, [&](double b) { return b <= enough; });
   return {height, sorting_windows[static_cast<std::size_t>(taken - bytes.begin())]};
+}
+
+} // namespace
+
+slicing best_slicing(const host_array<std::int32_t>& length, index_t height, double place_bytes) {
+  const index_t nnz = std::accumulate(length.begin(), length.end(), index_t(0));
+  return best_of(length.size(), nnz, height, place_bytes, [&](index_t window) {
+    return places_of(length, {height, window});
+  });
+}
+
+index_t places_of(const stats& s, slicing how) {
+  const auto counted = std::ranges::find(sorting_windows, how.window);
+  const bool usual = how.height == usual_height;
+  if (usual && counted != sorting_windows.end())
+    if (const index_t places = s.slice_places[counted - sorting_windows.begin()]; places >= 0) return places;
+  if (!s.row_length.empty()) return places_of(s.row_length, how);
+  index_t most = s.slice_places[0]; // sorted inside larger windows, rows have no more places
+  for (std::size_t k = 1; k < sorting_windows.size() && sorting_windows[k] <= how.window; ++k)
+    if (s.slice_places[k] >= 0) most = s.slice_places[k];
+  return most * std::max<index_t>(1, how.height / usual_height);
+}
+
+slicing best_slicing(const stats& s, index_t height, double place_bytes) {
+  return best_of(s.shape.rows, s.nnz, height, place_bytes, [&](index_t window) {
+    return places_of(s, {height, window});
+  });
 }
 
 host_array<std::int32_t> sorted_rows(const host_array<std::int32_t>& length, slicing s) {
@@ -111,9 +140,9 @@ host_array<index_t> offsets_of_slices(const host_array<std::int32_t>& length, co
 
 slice_plan plan_slices(const stats& s, std::string_view format, index_t height, index_t window, double place_bytes) {
   slice_plan plan{{height, window ? window : 1}, double(pieces_of(s.shape.rows, height)), 0};
-  if (s.row_length.size() == s.shape.rows) {
-    if (window == 0) plan.how = best_slicing(s.row_length, height, place_bytes);
-    plan.places = double(places_of(s.row_length, plan.how));
+  if (s.lengths_known()) {
+    if (window == 0) plan.how = best_slicing(s, height, place_bytes);
+    plan.places = double(places_of(s, plan.how));
   } else {
     plan.places = plan.slices * double(height) * s.row_mean;
   }

@@ -26,6 +26,11 @@ index_t places_of(const host_array<std::int32_t>& length, slicing s);
 /// that takes at most 2 % more bytes than the best of them. A place takes `place_bytes`, a sorted row 4 more.
 slicing best_slicing(const host_array<std::int32_t>& length, index_t height, double place_bytes);
 
+/// The same of a matrix whose lengths are measured. Where they are not in host memory, slices of another height than
+/// the usual one and windows that `stats` does not count have at most so many places.
+index_t places_of(const stats& s, slicing how);
+slicing best_slicing(const stats& s, index_t height, double place_bytes);
+
 /// Row at each position after sorting, stable; empty for window 1. Parallel.
 host_array<std::int32_t> sorted_rows(const host_array<std::int32_t>& length, slicing s);
 

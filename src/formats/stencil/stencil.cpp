@@ -40,7 +40,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t percent = entry_parameters(usage, parameters).whole(0, default_percent, 0, 100);
   const double rows = double(s.shape.rows), nnz = double(s.nnz), entry = 4 + bytes_of(p);
-  const bool known = s.row_length.size() == s.shape.rows;
+  const bool known = s.lengths_known();
   const row_stencils alike = known ? s.alike : row_stencils{1, s.shape.rows ? s.nnz / s.shape.rows : 0, 0, 0};
   const double number = alike.stencils > short_stencil_numbers ? 2 : 1;
   const double beside = alike.rows_beside * rows, entries = alike.entries_beside * nnz;
