@@ -128,7 +128,7 @@ stats by_brute_force(const coo<double>& a) {
   std::set<std::uint64_t> distinct;
   for (const double v : a.val) distinct.insert(std::bit_cast<std::uint64_t>(v));
   s.distinct_values = std::min<index_t>(static_cast<index_t>(distinct.size()), 257);
-  for (index_t k = 0; k <= s.row_max; ++k)
+  for (index_t k = 0; k <= s.row_max && !length.empty(); ++k)
     s.rows_reaching.push_back(std::ranges::count_if(length, [&](index_t l) { return l >= k; }));
   for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
     s.slice_places[k] = places_by_brute_force(length, sorting_windows[k]);
