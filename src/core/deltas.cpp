@@ -60,8 +60,9 @@ template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, 
   return sum;
 }
 
-std::vector<row_range> rows_of_window(index_t rows, index_t window) {
-  const index_t most_rows = std::max<index_t>(512 * delta_rows, 4 * window);
+std::vector<row_range> rows_of_window(const stats& s, index_t window) {
+  const index_t rows = s.shape.rows;
+  const index_t most_rows = std::max(sampled_rows(s, 128 * delta_rows, 512 * delta_rows), 2 * window);
   const index_t together = std::max<index_t>(window, delta_rows), windows = (rows + together - 1) / together;
   std::vector<row_range> some(static_cast<std::size_t>(std::min(windows, most_rows / together)));
   for (std::size_t k = 0; k < some.size(); ++k) {
@@ -71,17 +72,17 @@ std::vector<row_range> rows_of_window(index_t rows, index_t window) {
   return some;
 }
 
-template <class Triplets> double measure_window(const Triplets& a, index_t window) {
-  const auto rows = rows_of_window(a.shape.rows, window);
+template <class Triplets> double measure_window(const Triplets& a, const stats& s, index_t window) {
+  const auto rows = rows_of_window(s, window);
   std::vector<sample> found(rows.size());
   cpu::for_each_range(std::ssize(rows), 4, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k)
       found[static_cast<std::size_t>(k)] = look_at_rows(a, rows[k].first, rows[k].count, window > 1);
   });
   sample total;
-  for (const sample& s : found) {
-    total.bytes += s.bytes;
-    total.places += s.places;
+  for (const sample& one : found) {
+    total.bytes += one.bytes;
+    total.places += one.places;
   }
   return total.places ? double(total.bytes) / double(total.places) : 4;
 }
@@ -92,7 +93,7 @@ std::vector<row_range> rows_of_column_bytes(const stats& s) {
   std::vector<row_range> all;
   for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
     if (s.slice_places[k] < 0) continue;
-    const auto some = rows_of_window(s.shape.rows, sorting_windows[k]);
+    const auto some = rows_of_window(s, sorting_windows[k]);
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -102,7 +103,7 @@ template <class Triplets>
 std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a, const stats& s) {
   std::array<double, sorting_windows.size()> bytes{};
   for (std::size_t k = 0; k < bytes.size(); ++k)
-    bytes[k] = k == 0 || s.slice_places[k] >= 0 ? measure_window(a, sorting_windows[k]) : bytes[0];
+    bytes[k] = k == 0 || s.slice_places[k] >= 0 ? measure_window(a, s, sorting_windows[k]) : bytes[0];
   return bytes;
 }
 

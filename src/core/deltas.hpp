@@ -22,7 +22,7 @@ FURROW_HD constexpr index_t words_for(index_t slots, int bytes) { return (slots 
 
 /// Bytes a place, bases and padding included, that columns take as deltas in slices of 32 rows, for each window of
 /// `sorting_windows` that `s.slice_places` counts; as they lie where it does not. Measured on at most 512 slices or
-/// four windows, spread evenly; 4 for a matrix without entries. The same for every number of threads.
+/// two windows, spread evenly; 4 for a matrix without entries. The same for every number of threads.
 template <class Triplets>
 std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a, const stats& s);
 

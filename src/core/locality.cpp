@@ -12,7 +12,7 @@
 namespace furrow {
 namespace {
 
-constexpr index_t windows = 64, window_rows = 1024, slice_rows = 32;
+constexpr index_t window_rows = 1024, slice_rows = 32;
 
 struct counts {
   index_t entries = 0, by_row = 0, by_slice = 0, by_window = 0;
@@ -87,7 +87,8 @@ template <class Triplets> counts look_at_window(const Triplets& a, index_t first
 
 } // namespace
 
-std::vector<row_range> rows_of_locality(index_t rows) {
+std::vector<row_range> rows_of_locality(const stats& s) {
+  const index_t rows = s.shape.rows, windows = sampled_rows(s, 8 * window_rows, 64 * window_rows) / window_rows;
   const index_t most = std::max<index_t>(1, (rows + window_rows - 1) / window_rows);
   std::vector<row_range> sample(static_cast<std::size_t>(std::min(windows, most)));
   for (std::size_t w = 0; w < sample.size(); ++w) {
@@ -97,8 +98,8 @@ std::vector<row_range> rows_of_locality(index_t rows) {
   return sample;
 }
 
-template <class Triplets> locality measure_locality(const Triplets& a) {
-  const auto sample = rows_of_locality(a.shape.rows);
+template <class Triplets> locality measure_locality(const Triplets& a, const stats& s) {
+  const auto sample = rows_of_locality(s);
   std::vector<counts> found(sample.size());
   cpu::for_each_task(std::ssize(sample),
                      [&](index_t w) { found[w] = look_at_window(a, sample[w].first, sample[w].count); });
@@ -114,9 +115,9 @@ template <class Triplets> locality measure_locality(const Triplets& a) {
   return {share(all.by_row), share(all.by_slice), share(all.by_window)};
 }
 
-template locality measure_locality(const coo<double>&);
-template locality measure_locality(const borrowed_coo<double>&);
-template locality measure_locality(const coo<float>&);
-template locality measure_locality(const borrowed_coo<float>&);
+template locality measure_locality(const coo<double>&, const stats&);
+template locality measure_locality(const borrowed_coo<double>&, const stats&);
+template locality measure_locality(const coo<float>&, const stats&);
+template locality measure_locality(const borrowed_coo<float>&, const stats&);
 
 } // namespace furrow

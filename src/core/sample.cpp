@@ -16,11 +16,11 @@ namespace furrow {
 
 std::vector<row_range> rows_of_statistics(const stats& s) {
   const index_t rows = s.shape.rows;
-  std::vector<row_range> all = rows_of_locality(rows);
+  std::vector<row_range> all = rows_of_locality(s);
   const auto add = [&](const std::vector<row_range>& some) { all.insert(all.end(), some.begin(), some.end()); };
-  add(rows_of_strips(rows));
+  add(rows_of_strips(s));
   add(rows_of_column_bytes(s));
-  add(rows_of_stencils(rows));
+  add(rows_of_stencils(s));
   if (s.nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));
   std::ranges::sort(all, {}, &row_range::first);
   std::vector<row_range> merged;
@@ -33,12 +33,11 @@ std::vector<row_range> rows_of_statistics(const stats& s) {
 }
 
 template <class Triplets> void measure_samples(const Triplets& a, stats& s) {
-  s.near = measure_locality(a);
-  s.diagonal = measure_strips(a);
+  s.near = measure_locality(a, s);
+  s.diagonal = measure_strips(a, s);
   s.column_bytes = measure_column_bytes(a, s);
   s.alike = measure_stencils(
-      a.shape.rows, as_cview(a.col).data, as_cview(a.val).data,
-      [&](index_t row) { return entries_before(as_cview(a.row), row); },
+      s, as_cview(a.col).data, as_cview(a.val).data, [&](index_t row) { return entries_before(as_cview(a.row), row); },
       [&](index_t row, index_t k) {
         while (k < a.nnz() && a.row[k] == row) ++k;
         return k;

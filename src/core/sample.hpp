@@ -2,6 +2,7 @@
 #pragma once
 #include <furrow/stats.hpp>
 
+#include <algorithm>
 #include <vector>
 
 /// The rows that statistics look at where they do not look at all of them.
@@ -11,9 +12,17 @@ struct row_range {
   index_t first, count;
 };
 
+/// How many rows a statistic looks at: `most` at most, and no more than have about `sampled_entries` together, but
+/// `least` of them.
+inline constexpr index_t sampled_entries = index_t(1) << 17;
+inline index_t sampled_rows(const stats& s, index_t least, index_t most) {
+  const index_t mean = std::max<index_t>(1, s.nnz / std::max<index_t>(s.shape.rows, 1));
+  return std::clamp(sampled_entries / mean, least, most);
+}
+
 /// The rows that each statistic looks at.
-std::vector<row_range> rows_of_locality(index_t rows);
-std::vector<row_range> rows_of_strips(index_t rows);
+std::vector<row_range> rows_of_locality(const stats& s);
+std::vector<row_range> rows_of_strips(const stats& s);
 std::vector<row_range> rows_of_column_bytes(const stats& s);
 std::vector<row_range> rows_of_block_sample(index_t rows);
 

@@ -139,18 +139,21 @@ inline std::vector<std::size_t> choose_stencils(const std::vector<seen_stencil>&
 
 inline constexpr index_t stencils_counted = 1 << 15;
 
-/// 1024 runs of 32 rows, one in each of as many equal parts of the matrix, at a place that does not repeat with the
-/// part as lines of a grid do: all rows of a matrix that has at most `stencils_counted`.
-inline std::vector<row_range> rows_of_stencils(index_t rows) {
-  constexpr index_t most_samples = 1024, run = stencils_counted / most_samples;
+/// 1024 runs of up to 32 rows, one in each of as many equal parts of the matrix, at a place that does not repeat with
+/// the part as lines of a grid do: all rows of a matrix that has at most `stencils_counted` rows and few enough entries
+/// (`sampled_rows`).
+inline std::vector<row_range> rows_of_stencils(const stats& s) {
+  constexpr index_t most_samples = 1024;
+  const index_t rows = s.shape.rows, counted = sampled_rows(s, stencils_counted / 8, stencils_counted);
+  const index_t run = counted / most_samples;
   const index_t samples = std::min(rows, most_samples);
   std::vector<row_range> sample;
   for (index_t k = 0; k < samples; ++k) {
     const index_t begin = cpu::part_begin(rows, samples, k), end = cpu::part_begin(rows, samples, k + 1);
     const auto jitter = static_cast<std::uint32_t>(k) * 0x9e3779b9u; // Fibonacci hashing
     const index_t first =
-        begin + (rows <= stencils_counted ? 0 : static_cast<index_t>(std::uint64_t(jitter) * (end - begin) >> 32));
-    sample.push_back({first, (rows <= stencils_counted ? end : std::min(rows, first + run)) - first});
+        begin + (rows <= counted ? 0 : static_cast<index_t>(std::uint64_t(jitter) * (end - begin) >> 32));
+    sample.push_back({first, (rows <= counted ? end : std::min(rows, first + run)) - first});
   }
   return sample;
 }
@@ -158,8 +161,9 @@ inline std::vector<row_range> rows_of_stencils(index_t rows) {
 /// Row r begins at begin_of(r) and ends at end_of(r, where it begins). Looks at the first row of each run of
 /// `rows_of_stencils`; only where half of these have a stencil of another one, at the whole runs.
 template <class V, class C, class Begin, class End>
-row_stencils measure_stencils(index_t rows, const C* col, const V* val, const Begin& begin_of, const End& end_of) {
-  const auto sample = rows_of_stencils(rows);
+row_stencils measure_stencils(const stats& sizes, const C* col, const V* val, const Begin& begin_of,
+                              const End& end_of) {
+  const auto sample = rows_of_stencils(sizes);
   const auto samples = static_cast<index_t>(sample.size());
   const auto look = [&](stencil_set<V, C>& set, index_t first, index_t last) {
     for (index_t row = first, begin = begin_of(first); row < last; ++row) {

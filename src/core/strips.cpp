@@ -9,9 +9,10 @@
 
 namespace furrow {
 
-std::vector<row_range> rows_of_strips(index_t rows) {
+std::vector<row_range> rows_of_strips(const stats& s) {
+  const index_t rows = s.shape.rows, counted = sampled_rows(s, strips_counted / 8, strips_counted);
   const index_t slices = (rows + strip_height - 1) / strip_height;
-  std::vector<row_range> sample(static_cast<std::size_t>(std::min(slices, strips_counted / strip_height)));
+  std::vector<row_range> sample(static_cast<std::size_t>(std::min(slices, counted / strip_height)));
   for (std::size_t n = 0; n < sample.size(); ++n) {
     const index_t first = cpu::part_begin(slices, std::ssize(sample), index_t(n)) * strip_height;
     sample[n] = {first, std::min(strip_height, rows - first)};
@@ -19,11 +20,11 @@ std::vector<row_range> rows_of_strips(index_t rows) {
   return sample;
 }
 
-template <class Triplets> strip_fill measure_strips(const Triplets& a) {
+template <class Triplets> strip_fill measure_strips(const Triplets& a, const stats& s) {
   struct sample {
     index_t entries = 0, strips = 0, beside = 0;
   };
-  const auto rows = rows_of_strips(a.shape.rows);
+  const auto rows = rows_of_strips(s);
   std::vector<sample> found(rows.size());
   cpu::for_each_range(std::ssize(rows), 16, [&](index_t first, index_t last) {
     for (index_t n = first; n < last; ++n) {
@@ -33,18 +34,18 @@ template <class Triplets> strip_fill measure_strips(const Triplets& a) {
     }
   });
   sample total;
-  for (const sample& s : found) {
-    total.entries += s.entries;
-    total.strips += s.strips;
-    total.beside += s.beside;
+  for (const sample& one : found) {
+    total.entries += one.entries;
+    total.strips += one.strips;
+    total.beside += one.beside;
   }
   if (total.entries == 0) return {};
   return {double(total.strips) / double(total.entries), double(total.beside) / double(total.entries)};
 }
 
-template strip_fill measure_strips(const coo<double>&);
-template strip_fill measure_strips(const borrowed_coo<double>&);
-template strip_fill measure_strips(const coo<float>&);
-template strip_fill measure_strips(const borrowed_coo<float>&);
+template strip_fill measure_strips(const coo<double>&, const stats&);
+template strip_fill measure_strips(const borrowed_coo<double>&, const stats&);
+template strip_fill measure_strips(const coo<float>&, const stats&);
+template strip_fill measure_strips(const borrowed_coo<float>&, const stats&);
 
 } // namespace furrow

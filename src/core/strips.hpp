@@ -123,9 +123,9 @@ index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&
   });
 }
 
-/// From at most 2048 slices, spread evenly: all of a matrix of at most `strips_counted` rows. The same for every number
-/// of threads.
+/// From at most 2048 slices, spread evenly: all of a matrix of at most `strips_counted` rows with few enough entries
+/// (`sampled_rows`). s: its sizes. The same for every number of threads.
 inline constexpr index_t strips_counted = 2048 * strip_height;
-template <class Triplets> strip_fill measure_strips(const Triplets& a);
+template <class Triplets> strip_fill measure_strips(const Triplets& a, const stats& s);
 
 } // namespace furrow

@@ -53,7 +53,7 @@ template <class V, class I> void measure_values(const csr_arrays<V, I>& a, stats
   }
   s.distinct_values = count_distinct(cview<V>{a.val.data, index_t(a.row_ptr[a.shape.rows])});
   s.alike = measure_stencils(
-      a.shape.rows, a.col.data, a.val.data, [&](index_t row) { return index_t(a.row_ptr[row]); },
+      s, a.col.data, a.val.data, [&](index_t row) { return index_t(a.row_ptr[row]); },
       [&](index_t row, index_t) { return index_t(a.row_ptr[row + 1]); });
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace furrow {
 namespace {
@@ -144,7 +145,13 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
     add_candidates(list, c, c.format->lay_out(s, p, c.parameters), s, p, where, m);
     return list;
   }
-  const double room = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
+  std::optional<double> room; // a GPU takes a millisecond to tell, and a few megabytes fit
+  const auto fits = [&](double bytes) {
+    constexpr double little = 1 << 24;
+    if (bytes <= little) return true;
+    if (!room) room = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
+    return bytes <= *room;
+  };
   bool known = false;
   for (const auto* f : formats()) {
     if (!f->backend(where).f64 || !has(*f, where, r.kernel)) continue;
@@ -152,7 +159,7 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
     check_numbers(*f, where, r.kernel);
     if (!finite && f->multiplies_padding) continue;
     const layout l = f->lay_out(s, p, {});
-    if (l.refusal.empty() && l.bytes <= room) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
+    if (l.refusal.empty() && fits(l.bytes)) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
   }
   check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
   check(!list.empty(), fault::memory, "no format of this matrix fits into the memory{}",

@@ -4,6 +4,7 @@
 #include "backends/gpu/primitives.hpp"
 #include "core/distinct.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace furrow {
@@ -44,6 +45,23 @@ template <class K> __device__ added add(K* set, K b, volatile unsigned* stop) {
   return added::full;
 }
 
+template <class V> struct every_other {
+  const V* from;
+  index_t apart;
+  V* to;
+  FURROW_HD void operator()(index_t k) const { to[k] = from[k * apart]; }
+};
+/// Whether some thousand of them tell: where all differ, threads that add them to one set stand in each other's way.
+template <class V> bool are_many(cview<V> values) {
+  constexpr index_t looked_at = 2048;
+  if (values.size < 4 * looked_at) return false;
+  gpu_array<V> there(looked_at);
+  gpu::for_each(looked_at, every_other<V>{values.data, values.size / looked_at, there.data()});
+  few_values<V> few;
+  const host_array<V> some(there);
+  return !std::all_of(some.begin(), some.end(), [&](V v) { return few.add(v); });
+}
+
 /// Each block has a set of its own in front of the one that all share, which sees a value once a block.
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> values, values_found<V>* found) {
@@ -74,7 +92,7 @@ __global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> va
 
 template <class V> std::vector<V> distinct_on_gpu(cview<V> values) {
   using namespace gpu_distinct;
-  if (values.empty()) return {};
+  if (values.empty() || are_many(values)) return {};
   gpu_array<values_found<V>> there(1);
   gpu::fill_bytes(there, 0xff);
   const gpu::queue& q = gpu::current_queue();

@@ -97,7 +97,7 @@ host_array<T> entries_of(const std::vector<row_range>& ranges, const sampled_row
 /// The rows of `rows_of_statistics` in host memory; of values those that are told apart, and zeros in place of the
 /// others.
 template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& lengths) {
-  const auto ranges = rows_of_statistics(lengths), alike = rows_of_stencils(a.shape.rows);
+  const auto ranges = rows_of_statistics(lengths), alike = rows_of_stencils(lengths);
   const index_t* const row_ptr = a.row_ptr.data();
   const sampled_rows rows = lengths_of(ranges, row_ptr), told_apart = lengths_of(alike, row_ptr);
   coo<V> s{a.shape, {}, entries_of(ranges, rows, row_ptr, a.col.data()), {}};

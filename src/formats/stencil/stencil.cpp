@@ -72,12 +72,17 @@ constexpr std::array<std::string_view, 1> examples{"0"};
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
 
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
+                                           std::string_view kernel);
+
 extern const format_entry entry{
     "stencil",
     "rows as numbers of their stencils, which a table holds once: for grids with few coefficients",
     lay_out,
     {cpu_kernels, make_cpu<double>, make_cpu<float>},
-    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
+    {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
+     FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:PERCENT]",
     examples,
 };

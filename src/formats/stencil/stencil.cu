@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "gpu_convert.hpp"
 #include "table_kernel.hpp"
 
 #include "backends/gpu/operator.hpp"
@@ -21,7 +22,7 @@ class stencil_on_gpu final : public gpu::one_pass_operator<stencil_on_gpu<V, N>,
   using base::matrix_;
 
 public:
-  explicit stencil_on_gpu(const stencil<V, N, host_array>& a) : base(upload(a)) {}
+  explicit stencil_on_gpu(stencil<V, N, gpu_array> a) : base(std::move(a)) {}
 
   std::string kernel() const override { return "table"; }
 
@@ -40,7 +41,11 @@ private:
 template <class N, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, const stencil_plan& plan) {
   auto matrix = to_stencil<N>(a, plan);
   a = {}; // the copy on its way to the GPU is the second one
-  return std::make_unique<stencil_on_gpu<V, N>>(matrix);
+  return std::make_unique<stencil_on_gpu<V, N>>(upload(matrix));
+}
+template <class N, class V>
+std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan) {
+  return std::make_unique<stencil_on_gpu<V, N>>(to_stencil<N>(a, plan));
 }
 
 } // namespace
@@ -50,6 +55,18 @@ template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::stri
   return plan.fits_bytes() ? wrap<std::uint8_t>(std::move(a), plan) : wrap<std::uint16_t>(std::move(a), plan);
 }
 
+template <class V>
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats&, std::string_view parameters,
+                                           std::string_view kernel) {
+  const auto plan = plan_stencils(a);
+  if (!plan) return make_gpu(bring_home(a), parameters, kernel);
+  return plan->fits_bytes() ? wrap<std::uint8_t>(a, *plan) : wrap<std::uint16_t>(a, *plan);
+}
+
+template std::unique_ptr<any_operator<double>> from_rows(const rows_on_gpu<double>&, const stats&, std::string_view,
+                                                         std::string_view);
+template std::unique_ptr<any_operator<float>> from_rows(const rows_on_gpu<float>&, const stats&, std::string_view,
+                                                        std::string_view);
 template std::unique_ptr<any_operator<double>> make_gpu(coo<double>, std::string_view, std::string_view);
 template std::unique_ptr<any_operator<float>> make_gpu(coo<float>, std::string_view, std::string_view);
 

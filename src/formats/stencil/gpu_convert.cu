@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_convert.hpp"
+
+#include "backends/gpu/primitives.hpp"
+
+#include <bit>
+
+namespace furrow {
+namespace gpu_stencils {
+
+using word = unsigned long long;
+using gpu::walking_lanes;
+constexpr word nothing = ~word(0);
+constexpr int rows_at_once = gpu::each_threads / walking_lanes;
+/// Stencils that a block counts by itself before it turns to the table of all.
+constexpr int own_places = 512, own_tries = 16;
+
+__device__ inline word mixed(word z) { // as splitmix64
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+__device__ inline word bits_of(double v) { return static_cast<word>(__double_as_longlong(v)); }
+__device__ inline word bits_of(float v) { return __float_as_uint(v); }
+
+/// A sum over the entries of a row, so that lanes share them.
+template <class V> __device__ word hash_of_entry(index_t k, index_t offset, V v) {
+  return mixed(mixed(bits_of(v)) ^ static_cast<word>(offset) * 0x9e3779b97f4a7c15 ^ static_cast<word>(k) << 40);
+}
+
+/// Different hashes, how many rows have each and the first of these.
+struct counted_hashes {
+  word* hash;
+  unsigned* uses;
+  int* first;
+  index_t mask;
+  unsigned* found; ///< how many there are, and whether they were too many
+
+  __device__ bool take(word* at, word h) const {
+    const word there = *static_cast<volatile word*>(at);
+    if (there == h) return true;
+    if (there != nothing) return false;
+    const word before = atomicCAS(at, nothing, h);
+    if (before == nothing) atomicAdd(found, 1u);
+    return before == nothing || before == h;
+  }
+  __device__ void add(word h, unsigned rows, int row) const {
+    constexpr int tries = 4096;
+    index_t at = static_cast<index_t>(h) & mask;
+    for (int n = 0; n < tries; ++n, at = (at + 1) & mask)
+      if (take(hash + at, h)) {
+        atomicAdd(uses + at, rows);
+        atomicMin(first + at, row);
+        return;
+      }
+    found[1] = 1;
+  }
+};
+
+/// A block takes `rows_each` neighbouring rows.
+template <class V>
+__global__ void __launch_bounds__(gpu::each_threads)
+    count_kernel(csr<V, index_t, cview> a, index_t rows_each, std::uint64_t* hash_of_row, counted_hashes all) {
+  __shared__ word own[own_places];
+  __shared__ unsigned uses[own_places];
+  __shared__ int first[own_places];
+  for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads) {
+    own[k] = nothing;
+    uses[k] = 0;
+    first[k] = 0x7fffffff;
+  }
+  gpu::take_turn();
+  __syncthreads();
+  const gpu::lane_group<walking_lanes> lane;
+  const index_t begin = index_t(blockIdx.x) * rows_each;
+  const index_t end = begin + rows_each < a.shape.rows ? begin + rows_each : a.shape.rows;
+  for (index_t row = begin + threadIdx.x / walking_lanes; row < end; row += rows_at_once) {
+    const index_t from = a.row_ptr[row], to = a.row_ptr[row + 1];
+    word sum = 0;
+    for (index_t k = from + lane.rank; k < to; k += walking_lanes)
+      sum += hash_of_entry(k - from, a.col[k] - row, a.val[k]);
+    const word h = mixed(static_cast<word>(lane.sum(static_cast<index_t>(sum))) + static_cast<word>(to - from)) >> 1;
+    if (lane.rank != 0) continue;
+    hash_of_row[row] = h;
+    int at = static_cast<int>(h % own_places), tries = 0;
+    for (; tries < own_tries; ++tries, at = (at + 1) % own_places) {
+      const word before = atomicCAS(own + at, nothing, h);
+      if (before == nothing || before == h) break;
+    }
+    if (tries < own_tries) {
+      atomicAdd(uses + at, 1u);
+      atomicMin(first + at, static_cast<int>(row));
+    } else {
+      all.add(h, 1, static_cast<int>(row));
+    }
+  }
+  __syncthreads();
+  for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads)
+    if (own[k] != nothing) all.add(own[k], uses[k], first[k]);
+}
+
+/// Those that were found, in no order: keys that put the most frequent first, of these the one of the earlier row.
+struct list_hashes {
+  counted_hashes all;
+  unsigned* listed;
+  std::uint64_t* key;
+  std::int32_t* place;
+  FURROW_HD void operator()([[maybe_unused]] index_t at) const {
+#if defined(__CUDA_ARCH__)
+    if (all.hash[at] == nothing) return;
+    const unsigned to = atomicAdd(listed, 1u);
+    key[to] = static_cast<std::uint64_t>(0xffffffffu - all.uses[at]) << 32 | static_cast<unsigned>(all.first[at]);
+    place[to] = static_cast<std::int32_t>(at);
+#endif
+  }
+};
+
+struct hash_and_length {
+  counted_hashes all;
+  const std::int32_t* place;
+  const index_t* row_ptr;
+  std::uint64_t* hash;
+  std::int32_t* length;
+  FURROW_HD void operator()(index_t k) const {
+    const index_t at = place[k], row = all.first[at];
+    hash[k] = all.hash[at];
+    length[k] = static_cast<std::int32_t>(row_ptr[row + 1] - row_ptr[row]);
+  }
+};
+
+/// Stencil s is that of the row first[s].
+template <class V> struct write_table {
+  csr<V, index_t, cview> a;
+  const std::int32_t *first, *start;
+  std::int32_t* offset;
+  V* val;
+  FURROW_HD void operator()(index_t s) const {
+    const index_t row = first[s], from = a.row_ptr[row];
+    for (std::int32_t k = start[s]; k < start[s + 1]; ++k) {
+      offset[k] = static_cast<std::int32_t>(a.col[from + k - start[s]] - row);
+      val[k] = a.val[from + k - start[s]];
+    }
+  }
+};
+
+/// Numbers of stencils by their hashes: an open table that is at most half full.
+struct numbers_by_hash {
+  const std::uint64_t* hash;
+  const std::int32_t* number; ///< -1: no stencil there
+  index_t mask;
+  __device__ std::int32_t find(std::uint64_t h) const {
+    for (auto at = static_cast<index_t>(h) & mask;; at = (at + 1) & mask)
+      if (number[at] < 0 || hash[at] == h) return number[at];
+  }
+};
+
+template <class V, class N>
+__global__ void __launch_bounds__(gpu::each_threads)
+    number_kernel(csr<V, index_t, cview> a, const std::uint64_t* hash_of_row, numbers_by_hash numbers,
+                  stencil_table<V> table, int stencils, N* number, std::uint8_t* beside) {
+  gpu::take_turn();
+  const gpu::lane_group<walking_lanes> lane;
+  const index_t row = (index_t(blockIdx.x) * gpu::each_threads + threadIdx.x) / walking_lanes;
+  if (row >= a.shape.rows) return; // whole groups
+  const std::int32_t n = numbers.find(hash_of_row[row]);
+  const index_t from = a.row_ptr[row], count = a.row_ptr[row + 1] - from;
+  bool same = n >= 0 && table.start[n + 1] - table.start[n] == count;
+  if (same)
+    for (index_t k = lane.rank; k < count; k += walking_lanes) {
+      const index_t at = table.start[n] + k;
+      same = same && a.col[from + k] - row == table.offset[at] && bits_of(a.val[from + k]) == bits_of(table.val[at]);
+    }
+  same = lane.vote(!same) == 0;
+  if (lane.rank != 0) return;
+  number[row] = static_cast<N>(same ? n : stencils);
+  beside[row] = !same;
+}
+
+struct length_beside {
+  const std::int32_t* row;
+  const index_t* row_ptr;
+  index_t* to;
+  FURROW_HD void operator()(index_t k) const { to[k] = row_ptr[row[k] + 1] - row_ptr[row[k]]; }
+};
+template <class V> struct copy_beside {
+  csr<V, index_t, cview> a;
+  const std::int32_t* row;
+  const index_t* begin;
+  std::int32_t* col;
+  V* val;
+  FURROW_HD void operator()(index_t i, index_t k) const {
+    const index_t from = a.row_ptr[row[i]] + k - begin[i];
+    col[k] = a.col[from];
+    val[k] = a.val[from];
+  }
+};
+
+template <class T> gpu_array<T> on_device(const std::vector<T>& v) {
+  gpu_array<T> there(static_cast<index_t>(v.size()));
+  copy_bytes(gpu_memory{}, there.data(), host_memory{}, v.data(), there.byte_count());
+  return there;
+}
+
+} // namespace gpu_stencils
+
+template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a) {
+  using namespace gpu_stencils;
+  constexpr index_t most_places = index_t(1) << 22;
+  const index_t rows = a.shape.rows;
+  const auto places =
+      static_cast<index_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(2 * rows + 2, most_places))));
+  gpu_array<word> hash(places, nothing);
+  gpu_array<unsigned> uses(places, 0u), counts(3, 0u);
+  gpu_array<int> first(places, 0x7fffffff);
+  const counted_hashes all{hash.data(), uses.data(), first.data(), places - 1, counts.data()};
+  gpu_stencil_plan plan{gpu_array<std::uint64_t>(rows), {}};
+  const gpu::queue& q = gpu::current_queue();
+  const index_t rows_each = std::max<index_t>(rows_at_once, rows / (8 * index_t(q.multiprocessors)) + 1);
+  if (rows > 0)
+    gpu::launch(count_kernel<V>, static_cast<unsigned>((rows + rows_each - 1) / rows_each), gpu::each_threads, 0, q,
+                a.view(), rows_each, plan.hash.data(), all);
+  const host_array<unsigned> found(counts);
+  if (found[1]) return std::nullopt;
+  const auto different = static_cast<index_t>(found[0]);
+  gpu_array<std::uint64_t> key(different);
+  gpu_array<std::int32_t> place(different);
+  gpu::for_each(places, list_hashes{all, counts.data() + 2, key.data(), place.data()});
+  if (different > 0) gpu::sort_pairs(key, place, 64);
+  const index_t most = std::min(different, most_stencil_places + 1); // each takes a place at least
+  gpu_array<std::uint64_t> top_hash(most);
+  gpu_array<std::int32_t> top_length(most);
+  gpu::for_each(most, hash_and_length{all, place.data(), a.row_ptr.data(), top_hash.data(), top_length.data()});
+  host_array<std::uint64_t> keys(most);
+  copy_bytes(host_memory{}, keys.data(), gpu_memory{}, key.data(), keys.byte_count());
+  const host_array<std::uint64_t> hashes(top_hash);
+  const host_array<std::int32_t> lengths(top_length);
+  std::vector<seen_stencil> seen(static_cast<std::size_t>(most));
+  for (index_t k = 0; k < most; ++k)
+    seen[static_cast<std::size_t>(k)] = {{static_cast<index_t>(keys[k] & 0xffffffffu), 0, lengths[k]},
+                                         hashes[k],
+                                         index_t(0xffffffffu - (keys[k] >> 32))};
+  for (const std::size_t k : choose_stencils(seen, rows)) plan.table.push_back(seen[k]);
+  return plan;
+}
+
+template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan) {
+  using namespace gpu_stencils;
+  const index_t rows = a.shape.rows;
+  const std::size_t stencils = plan.table.size(), places = std::bit_ceil(2 * stencils + 2);
+  std::vector<std::int32_t> first, start{0}, number_at(places, -1);
+  std::vector<std::uint64_t> hash_at(places, 0);
+  for (std::size_t s = 0; s < stencils; ++s) {
+    first.push_back(static_cast<std::int32_t>(plan.table[s].first.row));
+    start.push_back(start.back() + static_cast<std::int32_t>(plan.table[s].first.count));
+    std::size_t at = plan.table[s].hash & (places - 1);
+    while (number_at[at] >= 0) at = (at + 1) & (places - 1);
+    number_at[at] = static_cast<std::int32_t>(s);
+    hash_at[at] = plan.table[s].hash;
+  }
+  stencil<V, N, gpu_array> made;
+  made.shape = a.shape;
+  made.number = gpu_array<N>(rows);
+  made.start = on_device(start);
+  made.offset = gpu_array<std::int32_t>(start.back());
+  made.val = gpu_array<V>(start.back());
+  const auto rows_of_table = on_device(first);
+  gpu::for_each(index_t(stencils),
+                write_table<V>{a.view(), rows_of_table.data(), made.start.data(), made.offset.data(), made.val.data()});
+  const auto hashes = on_device(hash_at);
+  const auto numbers = on_device(number_at);
+  gpu_array<std::uint8_t> beside(rows);
+  if (rows > 0)
+    gpu::launch(number_kernel<V, N>,
+                static_cast<unsigned>((rows * walking_lanes + gpu::each_threads - 1) / gpu::each_threads),
+                gpu::each_threads, 0, gpu::current_queue(), a.view(), plan.hash.data(),
+                numbers_by_hash{hashes.data(), numbers.data(), index_t(places) - 1},
+                stencil_table<V>{made.start.data(), made.offset.data(), made.val.data()}, static_cast<int>(stencils),
+                made.number.data(), beside.data());
+  gpu_array<std::int32_t> found;
+  const index_t count = gpu::marked_places(beside, found);
+  made.rest_row = gpu_array<std::int32_t>(count);
+  gpu_memory::copy(made.rest_row.data(), found.data(), made.rest_row.byte_count());
+  made.rest.shape = {count, a.shape.cols};
+  made.rest.row_ptr = gpu_array<index_t>(count + 1, index_t(0));
+  gpu::for_each(count, length_beside{made.rest_row.data(), a.row_ptr.data(), made.rest.row_ptr.data()});
+  const index_t entries = gpu::to_offsets(made.rest.row_ptr);
+  made.rest.col = gpu_array<std::int32_t>(entries);
+  made.rest.val = gpu_array<V>(entries);
+  gpu::for_each_entry(count, made.rest.row_ptr.data(), entries,
+                      copy_beside<V>{a.view(), made.rest_row.data(), made.rest.row_ptr.data(), made.rest.col.data(),
+                                     made.rest.val.data()});
+  gpu::wait(gpu::current_queue());
+  return made;
+}
+
+#define FURROW_STENCILS(V)                                                                                             \
+  template std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>&);                                       \
+  template stencil<V, std::uint8_t, gpu_array> to_stencil(const rows_on_gpu<V>&, const gpu_stencil_plan&);             \
+  template stencil<V, std::uint16_t, gpu_array> to_stencil(const rows_on_gpu<V>&, const gpu_stencil_plan&);
+FURROW_STENCILS(double)
+FURROW_STENCILS(float)
+#undef FURROW_STENCILS
+
+} // namespace furrow
