@@ -110,7 +110,8 @@ private:
     std::vector<double> room(static_cast<std::size_t>(shape.bytes / 8 + 2), std::nan(""));
     auto* const bytes = reinterpret_cast<unsigned char*>(room.data() + 1);
     const auto run_as = [&](auto team) {
-      small_system<V, M, decltype(team)>(team, shared, bytes, shape.inside, w, number).run();
+      if (shape.inside) small_system<V, M, true, decltype(team)>(team, shared, bytes, w, number).run();
+      else small_system<V, M, false, decltype(team)>(team, shared, bytes, w, number).run();
     };
     if (!blocks_) {
       facts& f = packed_.about[w.active[number]];

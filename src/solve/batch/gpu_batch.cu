@@ -52,8 +52,7 @@ __global__ void __launch_bounds__(most_threads, 2) small_systems_kernel(const __
   extern __shared__ __align__(16) unsigned char room[];
   __shared__ board shared;
   __shared__ double2 places[2 * most_warps];
-  block_team team(places);
-  small_system<V, M, block_team>(team, shared, room, inside, w, static_cast<int>(blockIdx.x)).run();
+  small_system<V, M, inside, block_team>(block_team(places), shared, room, w, static_cast<int>(blockIdx.x)).run();
 }
 
 /// Bytes of shared memory that the kernel has for itself, at most.

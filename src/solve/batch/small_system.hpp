@@ -7,6 +7,8 @@
 
 #include <furrow/value.hpp>
 
+#include <type_traits>
+
 namespace furrow::small_systems {
 
 /// What a team shares beside its vectors.
@@ -26,9 +28,10 @@ template <class V, method M> FURROW_APART void choose_next(board& shared, bool s
   shared.now.next = controller(shared.now, shared.about, M, double(epsilon_of<V>) / 2).next(stop);
 }
 
-/// What follows a step whose sums are in their slots, by one lane: true where it is counted, and then told in
-/// `of_step`.
-template <class V, method M> FURROW_HD bool judge_step(board& shared, bool diagonal, record& of_step) {
+/// What follows a step whose sums are in their slots, by one lane. `records`: the system's place among those of a step,
+/// of which there are `apart`.
+template <class V, method M>
+FURROW_APART void judge_step(board& shared, bool diagonal, record* records, std::int32_t apart) {
   constexpr double unit = double(epsilon_of<V>) / 2;
   state& s = shared.now;
   controller control_of(s, shared.about, M, unit);
@@ -44,11 +47,11 @@ template <class V, method M> FURROW_HD bool judge_step(board& shared, bool diago
   else s.verdict = decide(bicgstab_steps::judge{s.slot});
   const bool started = s.started != 0;
   control_of.count(before);
-  if (!(s.slot[control::steps] > before) || s.replaying) return false;
-  of_step = {started ? -norm : norm, 0, 0};
-  if constexpr (M == method::cg)
-    of_step.alpha = s.slot[cg_scalars::alphas], of_step.beta = s.slot[cg_scalars::alphas + 1];
-  return true;
+  if (!(s.slot[control::steps] > before) || s.replaying) return;
+  record& mine = records[index_t(s.recorded++) * apart];
+  mine.norm = started ? -norm : norm;
+  if constexpr (M == method::cg) mine.alpha = s.slot[cg_scalars::alphas], mine.beta = s.slot[cg_scalars::alphas + 1];
+  else mine.alpha = mine.beta = 0;
 }
 
 /// A team solves one system, or goes on with it: the lanes' side of `controller`. A team has `rank`, `size` and
@@ -57,54 +60,23 @@ template <class V, method M> FURROW_HD bool judge_step(board& shared, bool diago
 ///   add_lanes(v, n)    over each n lanes that follow each other, in the first of them at least
 /// and n divides `size`. Element i of a vector belongs to lane i modulo `size` in all passes, so that a sync is needed
 /// only before other lanes' elements are read.
-template <class V, method M, class Team> class small_system {
+template <class V, method M, bool inside, class Team> class small_system {
 public:
-  FURROW_HD small_system(Team& team, board& shared, unsigned char* room, bool inside, const work<V>& w, int number)
-      : t_(team), shared_(shared), f_(shared.about), s_(shared.now), w_(w), number_(number) {
-    const std::int32_t k = w.active[number];
-    copy_words(w.all.about + k, &shared.about);
-    copy_words(w.all.states + k, &shared.now);
-    t_.sync();
-    n_ = f_.rows, pitch_ = pitch_of(n_, int(sizeof(V)));
-    load(room, inside);
-    if (t_.rank == 0) s_.left = w.steps, s_.recorded = 0;
-  }
+  /// The system `number` of a launch, its vectors and, `inside`, its matrix in `room`. `load` brings them there.
+  FURROW_HD small_system(const Team& team, board& shared, unsigned char* room, const work<V>& w, int number)
+      : t_(team), shared_(shared), f_(shared.about), s_(shared.now), w_(w), room_(room), number_(number) {}
 
   FURROW_HD void run() {
+    load();
     for (;;) {
       t_.sync();
       if (t_.rank == 0) choose_next<V, M>(shared_, w_.stop != 0);
       t_.sync();
-      const command c = s_.next;
-      switch (c) {
-      case command::take_first:
-        copy(first(), x());
-        break;
-      case command::take_best:
-        copy(best(), x());
-        break;
-      case command::keep_best:
-        copy(x(), best());
-        if (t_.rank == 0) s_.has_best = 1;
-        break;
-      case command::exact:
-        look_beyond_rounding();
-        break;
-      case command::start:
-        start();
-        break;
-      case command::steps:
-        step_on();
-        break;
-      case command::moves:
-        measure_moves();
-        break;
-      default:
-        break;
-      }
-      if (c == command::leave) return store();
-      if (c == command::look || c == command::take_first || c == command::take_best) look();
+      if (s_.next == command::leave) break;
+      if (s_.next == command::steps) step_on();
+      else carry_out(t_, shared_, room_, w_, number_);
     }
+    store();
   }
 
 private:
@@ -113,6 +85,39 @@ private:
   FURROW_HD V* best() const { return w_.all.best + f_.vector_at; }
   FURROW_HD const V* first() const { return w_.all.first + f_.vector_at; }
   FURROW_HD bool diagonal() const { return w_.all.d != nullptr; }
+
+  /// A command that comes rarely. Its registers are not those of the steps, so it is made from what lies in memory.
+  static FURROW_APART void carry_out(Team team, board& shared, unsigned char* room, const work<V>& w, int number) {
+    small_system again(team, shared, room, w, number);
+    again.lay_out();
+    again.carry_out(shared.now.next);
+  }
+  FURROW_HD void carry_out(command c) {
+    switch (c) {
+    case command::take_first:
+      copy(first(), x());
+      break;
+    case command::take_best:
+      copy(best(), x());
+      break;
+    case command::keep_best:
+      copy(x(), best());
+      if (t_.rank == 0) s_.has_best = 1;
+      break;
+    case command::exact:
+      look_beyond_rounding();
+      break;
+    case command::start:
+      start();
+      break;
+    case command::moves:
+      measure_moves();
+      break;
+    default:
+      break;
+    }
+    if (c == command::look || c == command::take_first || c == command::take_best) look();
+  }
 
   // Vectors lie one behind the other; what follows from one address takes no registers.
   FURROW_HD V* x() const { return vectors_; }
@@ -147,26 +152,40 @@ private:
     return array;
   }
 
-  /// Shares `room` out as `shared_bytes` counts it.
-  FURROW_HD void load(unsigned char* room, bool inside) {
-    const index_t at = f_.vector_at;
+  /// Shares the room out as `shared_bytes` counts it.
+  FURROW_HD void lay_out() {
+    unsigned char* room = room_;
+    n_ = f_.rows, pitch_ = pitch_of(n_, int(sizeof(V)));
     vectors_ = take<V>(room, vectors_of(M, diagonal()) * pitch_);
-    if (diagonal()) copy(w_.all.d + at, d());
     row_ = take<std::int32_t>(room, n_ + 1);
+    if constexpr (inside) {
+      val_ = take<V>(room, f_.entries), col_ = take<std::uint16_t>(room, f_.entries);
+    } else {
+      val_ = w_.all.val + f_.entry_at, col_ = w_.all.col + f_.entry_at;
+    }
+  }
+
+  FURROW_HD void load() {
+    const std::int32_t k = w_.active[number_];
+    copy_words(w_.all.about + k, &shared_.about);
+    copy_words(w_.all.states + k, &shared_.now);
+    t_.sync();
+    lay_out();
+    const index_t at = f_.vector_at;
+    if (diagonal()) copy(w_.all.d + at, d());
     share(n_ + 1, [&](int i) { row_[i] = w_.all.row_ptr[f_.offset_at + i]; });
-    val_ = w_.all.val + f_.entry_at, col_ = w_.all.col + f_.entry_at;
-    if (inside) {
-      V* const val = take<V>(room, f_.entries);
-      std::uint16_t* const col = take<std::uint16_t>(room, f_.entries);
-      share(f_.entries, [&](int k) { val[k] = val_[k], col[k] = col_[k]; });
-      val_ = val, col_ = col;
+    if constexpr (inside)
+      share(f_.entries, [&](int e) { val_[e] = w_.all.val[f_.entry_at + e], col_[e] = w_.all.col[f_.entry_at + e]; });
+    if (s_.at == place::fresh) {
+      copy(first(), x());
+    } else {
+      copy(w_.all.x + at, x()), copy(w_.all.r + at, r()), copy(w_.all.p + at, p());
+      if constexpr (!is_cg) {
+        copy(w_.all.shadow + at, shadow());
+        if (diagonal()) each([&](int i) { scaled()[i] = d()[i] * p()[i]; });
+      }
     }
-    if (s_.at == place::fresh) return copy(first(), x());
-    copy(w_.all.x + at, x()), copy(w_.all.r + at, r()), copy(w_.all.p + at, p());
-    if constexpr (!is_cg) {
-      copy(w_.all.shadow + at, shadow());
-      if (diagonal()) each([&](int i) { scaled()[i] = d()[i] * p()[i]; });
-    }
+    if (t_.rank == 0) s_.left = w_.steps, s_.recorded = 0;
   }
 
   FURROW_HD void store() const {
@@ -235,7 +254,7 @@ private:
   }
 
   /// The eighth power of |x - y| / |x|, see `iteration`.
-  FURROW_HD double moved_since(const V* y) const {
+  FURROW_HD double moved_since(const V* y) {
     const double size = s_.norm_x / sqrt(double(n_));
     const compare eighth_powers{1 / size};
     double mine[2] = {};
@@ -278,11 +297,7 @@ private:
   }
 
   /// After each step, by the lane that keeps the numbers.
-  FURROW_HD void judge() {
-    record of_step;
-    if (judge_step<V, M>(shared_, diagonal(), of_step))
-      w_.records[index_t(s_.recorded++) * w_.count + number_] = of_step;
-  }
+  FURROW_HD void judge() { judge_step<V, M>(shared_, diagonal(), w_.records + number_, w_.count); }
 
   /// `conjugate_gradients::step`, in three syncs.
   FURROW_HD void steps_of_cg() {
@@ -372,16 +387,17 @@ private:
     } while (s_.goes_on);
   }
 
-  Team& t_;
+  Team t_;
   board& shared_;
   const facts& f_;
   state& s_;
   const work<V>& w_;
+  unsigned char* room_;
   int number_, n_ = 0, pitch_ = 0;
   V* vectors_ = nullptr;
   std::int32_t* row_ = nullptr;
-  const V* val_ = nullptr;
-  const std::uint16_t* col_ = nullptr;
+  std::conditional_t<inside, V*, const V*> val_ = nullptr;
+  std::conditional_t<inside, std::uint16_t*, const std::uint16_t*> col_ = nullptr;
 };
 
 } // namespace furrow::small_systems
