@@ -23,7 +23,7 @@ struct batch_outcome {
   solve_report report;
   std::optional<error> refused{}; ///< what `solve` would have thrown: the report says nothing then, and x is as it came
   /// How it was solved: "by one thread, beside others", "by all threads", "in one launch with others", or "by itself: "
-  /// and why no launch took it.
+  /// and why no launch took it; empty where it did not begin.
   std::string way{};
 };
 

@@ -189,6 +189,14 @@ json json_of(const member& m) {
   return j;
 }
 
+/// How many systems a launch took, of a GPU.
+std::string launched(const std::vector<member>& members, device where) {
+  if (!where.is_gpu()) return {};
+  const auto count =
+      std::ranges::count(members, "in one launch with others", [](const member& m) { return m.outcome.way; });
+  return fmt::format(", {} in one launch with others", count_text(count));
+}
+
 /// What belongs to one system, or to another way of solving.
 void check_batch(const solve_request& q) {
   const auto leave_out = [](bool given, std::string_view option) {
@@ -256,8 +264,8 @@ int run_batch(solve_request& q) {
                      {"threads", threads()},
                      {"seconds", seconds}}));
   else
-    print(fmt::format("{} of {} solved, {}\n", count_text(solved), count_text(std::ssize(members)),
-                      seconds_text(seconds)));
+    print(fmt::format("{} of {} solved{}, {}\n", count_text(solved), count_text(std::ssize(members)),
+                      launched(members, q.options.where), seconds_text(seconds)));
   return worst;
 }
 

@@ -23,14 +23,15 @@
 namespace furrow {
 namespace {
 
-template <class Solve> batch_outcome outcome_of(const Solve& solve, shared_callbacks& callbacks) {
+template <class Solve>
+batch_outcome outcome_of(const Solve& solve, shared_callbacks& callbacks, const std::string& way) {
   if (callbacks.stopped()) return {not_begun()};
   try {
-    return {solve(callbacks.options())};
+    return {solve(callbacks.options()), {}, way};
   } catch (const error& e) {
-    return {{}, e};
+    return {{}, e, way};
   } catch (const std::bad_alloc&) {
-    return {{}, error(fault::memory, "out of memory")};
+    return {{}, error(fault::memory, "out of memory"), way};
   }
 }
 
@@ -62,13 +63,10 @@ std::vector<batch_outcome> on_a_gpu(const system_source<V>& systems, const solve
   std::vector<batch_outcome> outcomes;
   for (index_t k = 0; k < systems.count; ++k) {
     taken& one = said[static_cast<std::size_t>(k)];
-    if (one.outcome) {
-      outcomes.push_back(std::move(*one.outcome));
-      outcomes.back().way = "in one launch with others";
-    } else {
-      outcomes.push_back(outcome_of([&](const solve_options& o) { return systems.solve(k, o); }, callbacks));
-      outcomes.back().way = "by itself: " + one.alone;
-    }
+    if (one.outcome) outcomes.push_back(std::move(*one.outcome));
+    else
+      outcomes.push_back(outcome_of([&](const solve_options& o) { return systems.solve(k, o); }, callbacks,
+                                    "by itself: " + one.alone));
   }
   return outcomes;
 }
@@ -76,9 +74,8 @@ std::vector<batch_outcome> on_a_gpu(const system_source<V>& systems, const solve
 template <class V> std::vector<batch_outcome> on_the_cpu(const system_source<V>& systems, shared_callbacks& callbacks) {
   std::vector<batch_outcome> outcomes(static_cast<std::size_t>(systems.count));
   const auto one = [&](index_t k, const char* way) {
-    batch_outcome& mine = outcomes[static_cast<std::size_t>(k)];
-    mine = outcome_of([&](const solve_options& o) { return systems.solve(k, o); }, callbacks);
-    mine.way = way;
+    outcomes[static_cast<std::size_t>(k)] =
+        outcome_of([&](const solve_options& o) { return systems.solve(k, o); }, callbacks, way);
   };
   std::vector<index_t> order(static_cast<std::size_t>(systems.count));
   std::iota(order.begin(), order.end(), index_t(0));

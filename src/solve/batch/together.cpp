@@ -21,6 +21,7 @@
 namespace furrow::small_systems {
 namespace {
 
+constexpr const char* way_together = "in one launch with others";
 /// Steps of a launch at most: some milliseconds, after which a watcher is asked.
 constexpr int steps_of_a_launch = 128;
 /// Seconds from one question to a watcher to the next, at least.
@@ -66,7 +67,7 @@ public:
       if (!c) continue;
       if (c->zero) {
         std::ranges::fill(systems_.x(k), V(0));
-        said[static_cast<std::size_t>(k)].outcome = batch_outcome{report_of_zero(*c, o_)};
+        said[static_cast<std::size_t>(k)].outcome = batch_outcome{report_of_zero(*c, o_), {}, way_together};
         continue;
       }
       numbers_.push_back(k), candidates_.push_back(std::move(*c));
@@ -194,7 +195,7 @@ private:
     report.solve_seconds = share * solve_seconds_;
     if (!report.rungs.empty()) report.rungs.front().solve_seconds = report.solve_seconds;
     std::copy_n(x.data() + c.given.about.vector_at, c.given.about.rows, systems_.x(numbers_[k]).begin());
-    mine.outcome = batch_outcome{std::move(report)};
+    mine.outcome = batch_outcome{std::move(report), {}, way_together};
   }
 
   const system_source<V>& systems_;
