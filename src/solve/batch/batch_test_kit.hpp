@@ -28,7 +28,7 @@ struct lone_lane {
 
 /// What the threads that play a block share.
 struct played_block {
-  explicit played_block(int threads) : together(threads), at(static_cast<std::size_t>(2 * threads)) {}
+  explicit played_block(int threads) : together(threads), at(2 * static_cast<std::size_t>(threads)) {}
   std::barrier<> together;
   std::vector<double> at; ///< two a lane
 };
@@ -40,14 +40,15 @@ struct played_lane {
 
   void sync() const { all.together.arrive_and_wait(); }
   void sum(double& a, double& b) const {
-    const auto mine = static_cast<std::size_t>(2 * rank);
+    const auto mine = 2 * static_cast<std::size_t>(rank);
     all.at[mine] = a, all.at[mine + 1] = b;
     sync();
     double total[2] = {};
     for (int first = 0; first < size; first += 32)
       for (int which = 0; which < 2; ++which) {
         double lane[32];
-        for (int l = 0; l < 32; ++l) lane[l] = all.at[static_cast<std::size_t>(2 * (first + l) + which)];
+        for (int l = 0; l < 32; ++l)
+          lane[l] = all.at[2 * static_cast<std::size_t>(first + l) + static_cast<std::size_t>(which)];
         for (int apart = 16; apart > 0; apart /= 2)
           for (int l = 0; l < apart; ++l) lane[l] += lane[l + apart];
         total[which] += lane[0];
@@ -120,6 +121,7 @@ private:
     } else {
       played_block all(shape.threads);
       std::vector<std::thread> threads;
+      threads.reserve(static_cast<std::size_t>(shape.threads));
       for (int rank = 0; rank < shape.threads; ++rank)
         threads.emplace_back([&, rank] { run_as(played_lane{rank, shape.threads, all}); });
       for (auto& t : threads) t.join();

@@ -121,6 +121,7 @@ private:
       members.push_back(static_cast<std::int32_t>(k));
     }
     std::vector<std::pair<launch_shape, std::vector<std::int32_t>>> list;
+    list.reserve(found.size());
     for (auto& one : found) list.push_back(std::move(one.second));
     return list;
   }
