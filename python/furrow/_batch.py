@@ -20,10 +20,12 @@ _REFUSED = (UsageError, InputError, MemoryError, DeviceError, InternalError)
 def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol: float = 0.0, maxiter: int | None = None,
                 solver: str = "auto", M: str | None = "auto", format: str = "auto", kernel: str = "auto",
                 device: str | None = None, return_exceptions: bool = False) -> list[Any]:
-    """Solves many systems A x = b, each as `solve` does by itself, with the same bits and a `Result` of its own.
+    """Solves many systems A x = b, each as `solve` does by itself, with a `Result` of its own.
 
-    Systems of up to 100,000 rows and entries are solved side by side, each by one thread; larger ones follow, one after
-    the other, each by all threads. On a GPU one follows the other.
+    On the CPU each has the bits of `solve`: systems of up to 100,000 rows and entries are solved side by side, each by
+    one thread; larger ones follow, one after the other, each by all threads. On a GPU small ones are solved in one
+    launch, a block of threads each, where `solve` would begin with cg or bicgstab and M is "jacobi" or None: their
+    `kernel` is "batch", and their sums have another order. The others follow, one after the other.
 
     Parameters
     ----------

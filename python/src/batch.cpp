@@ -39,13 +39,18 @@ nb::object solve_all(const nb::list& systems, bool single, const nb::dict& optio
   const auto run = [&]<class V>(V) {
     const auto all = borrow<V>(systems);
     const nb::gil_scoped_release unlocked;
-    return for_each_system(
-        std::ssize(all), o, [&](index_t k) { return all[k].b.template read<V>().size + all[k].a.nnz(); },
-        [&](index_t k, const solve_options& own) {
-          const borrowed_system<V>& s = all[k];
-          return std::visit([&](const auto& a) { return solver<V>(a, own); }, s.a.arrays)
-              .solve(s.b.template read<V>(), s.x.template write<V>());
-        });
+    system_source<V> source;
+    source.count = std::ssize(all);
+    source.size = [&](index_t k) { return all[k].b.template read<V>().size + all[k].a.nnz(); };
+    source.solve = [&](index_t k, const solve_options& own) {
+      const borrowed_system<V>& s = all[k];
+      return std::visit([&](const auto& a) { return solver<V>(a, own); }, s.a.arrays)
+          .solve(s.b.template read<V>(), s.x.template write<V>());
+    };
+    source.triplets = [&](index_t k) { return std::visit([](const auto& a) { return to_coo(a); }, all[k].a.arrays); };
+    source.b = [&](index_t k) { return all[k].b.template read<V>(); };
+    source.x = [&](index_t k) { return all[k].x.template write<V>(); };
+    return for_each_system(source, o);
   };
   const std::vector<batch_outcome> outcomes = single ? run(float{}) : run(double{});
   nb::list said;

@@ -39,6 +39,21 @@ def test_numpy_in_and_out(grid):
 
 
 @needs_gpu
+@pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-10), (np.float32, 1e-4)])
+def test_small_systems_of_a_batch_share_a_launch(dtype, rtol):
+    systems = [(furrow.generate(f"poisson2d:{n}").astype(dtype), np.ones(n * n, dtype)) for n in range(5, 45)]
+    systems.append((furrow.generate("convection2d:12:10").astype(dtype), np.ones(144, dtype)))  # is factorised
+    results = furrow.solve_batch(systems, rtol=rtol, device="gpu")
+    for (A, b), r in zip(systems, results, strict=True):
+        assert r.success and r.x.dtype == dtype and r.device == "gpu:0"
+        assert np.linalg.norm(b - A @ r.x) <= 1.1 * rtol * np.linalg.norm(b)
+        assert len(r.history) == r.iterations + 1
+    assert {r.kernel for r in results[:-1]} == {"batch"} and results[-1].kernel != "batch"
+    again = furrow.solve_batch(systems[::-1], rtol=rtol, device="gpu")[::-1]
+    assert all(np.array_equal(one.x, other.x) for one, other in zip(results, again, strict=True))
+
+
+@needs_gpu
 def test_what_pays_goes_to_the_gpu():
     A = furrow.generate("poisson2d:330")
     b = A @ np.ones(A.shape[0])

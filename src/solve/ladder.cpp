@@ -30,12 +30,6 @@ bool fits_on_chip(const stats& s, precision p, device where) {
   return where.is_gpu() && has_solver("cg_resident") && find_solver("cg_resident").set_up.may_serve(s, p, where);
 }
 
-inventory this_build(device where, const stats& s, precision p) {
-  return {has_solver,     has_preconditioner,
-          where.is_gpu(), [](std::string_view precond) { return find_preconditioner(precond).on_gpu; },
-          varies,         fits_on_chip(s, p, where)};
-}
-
 bool answers(status why) { return why == status::converged || why == status::least_squares; }
 /// Another rung would not help, or was not asked for.
 bool ends(status why) { return why == status::interrupted; }
@@ -51,6 +45,12 @@ void leave(solve_rung& tried, status why, std::string outcome) {
 }
 
 } // namespace
+
+inventory inventory_of(device where, const stats& s, precision p) {
+  return {has_solver,     has_preconditioner,
+          where.is_gpu(), [](std::string_view precond) { return find_preconditioner(precond).on_gpu; },
+          varies,         fits_on_chip(s, p, where)};
+}
 
 template <class V> struct ladder<V>::place {
   device where;
@@ -118,10 +118,10 @@ template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& cloc
     features_.negative_diagonal = 0;
   }
   if (o.precond == "auto") {
-    plans_ = rungs_for(features_, this_build(options_.where, stats_, precision_of<V>));
+    plans_ = rungs_for(features_, inventory_of(options_.where, stats_, precision_of<V>));
   } else {
     find_preconditioner(o.precond).lay_out(stats_, precision_of<V>, take_apart(o.precond).parameters); // throws
-    plans_ = rungs_with(o.precond, features_, this_build(options_.where, stats_, precision_of<V>));
+    plans_ = rungs_with(o.precond, features_, inventory_of(options_.where, stats_, precision_of<V>));
   }
   if (cancelled()) return;
   first_ = std::make_unique<part>(precondition(plans_.front(), &a));
@@ -229,8 +229,8 @@ template <class V> void ladder<V>::turn(status why, const std::string& solver) {
   if (named && !(singular && find_preconditioner(options_.precond).rectangular)) return;
   (indefinite ? indefinite_ : singular_) = true;
   if (named) plans_ = {{"lsmr", options_.precond, "found to be singular: the least-squares answer", 0}};
-  else if (indefinite) plans_ = rungs_for_indefinite(features_, this_build(options_.where, stats_, precision_of<V>));
-  else plans_ = rungs_for_singular(features_, this_build(options_.where, stats_, precision_of<V>));
+  else if (indefinite) plans_ = rungs_for_indefinite(features_, inventory_of(options_.where, stats_, precision_of<V>));
+  else plans_ = rungs_for_singular(features_, inventory_of(options_.where, stats_, precision_of<V>));
   // The method that has just failed is not tried again.
   std::erase_if(plans_, [&](const rung_plan& p) { return singular && p.solver == solver; });
   at_ = std::size_t(-1); // the first one is next

@@ -11,6 +11,9 @@
 
 namespace furrow {
 
+/// What this build has for such a matrix on that device.
+inventory inventory_of(device where, const stats& s, precision p);
+
 /// `solver = "auto"`: looks at the matrix, and climbs the rungs until one of them converges. x, the best so far, goes
 /// along. What a rung needs is made when its turn comes; the one that gave an answer is kept, and the next right-hand
 /// side begins there.

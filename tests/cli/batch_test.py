@@ -28,6 +28,7 @@ class Batch(Case):
             self.assertEqual([s["matrix"] for s in said["systems"]], sorted(SYSTEMS))
             self.assertEqual(said["solved"], 3)
             for one in said["systems"]:
+                self.assertEqual(one["way"], "by one thread, beside others")
                 alone = json.loads(self.furrow("solve", one["file"], "--json", "-o", "x.mtx").stdout)
                 for key in ("status", "message", "iterations", "relative_residual", "relative_error", "solver", "precond", "rows", "nnz"):
                     self.assertEqual(one[key], alone[key], f"{one['matrix']}: {key}")

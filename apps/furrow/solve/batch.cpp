@@ -120,12 +120,17 @@ void write(member& m, const fs::path& file) {
 
 /// Solves those that were read, and writes their answers.
 void solve_group(const solve_request& q, std::span<member*> group) {
-  auto outcomes = for_each_system(
-      std::ssize(group), q.options, [&](index_t k) { return group[k]->shape.rows + group[k]->nnz; },
-      [&](index_t k, const solve_options& o) {
-        member& m = *group[k];
-        return solver<double>(std::move(m.a), o).solve(as_cview(m.b), as_view(m.x));
-      });
+  system_source<double> systems;
+  systems.count = std::ssize(group);
+  systems.size = [&](index_t k) { return group[k]->shape.rows + group[k]->nnz; };
+  systems.solve = [&](index_t k, const solve_options& o) {
+    member& m = *group[k];
+    return solver<double>(std::move(m.a), o).solve(as_cview(m.b), as_view(m.x));
+  };
+  systems.triplets = [&](index_t k) { return group[k]->a; };
+  systems.b = [&](index_t k) { return as_cview(group[k]->b); };
+  systems.x = [&](index_t k) { return as_view(group[k]->x); };
+  auto outcomes = for_each_system(systems, q.options);
   for (std::size_t k = 0; k < group.size(); ++k) {
     member& m = *group[k];
     m.outcome = std::move(outcomes[k]);
@@ -134,7 +139,7 @@ void solve_group(const solve_request& q, std::span<member*> group) {
       for (const double v : m.x) m.error = std::abs(v - 1) <= m.error ? m.error : std::abs(v - 1);
     }
     if (!q.output.empty() && !m.outcome.refused) write(m, fs::path(q.output) / (m.name + "_x.mtx"));
-    m.b = {}, m.x = {};
+    m.a = {}, m.b = {}, m.x = {};
   }
 }
 
@@ -179,8 +184,17 @@ json json_of(const member& m) {
             {"warning", r.warning},
             {"format", r.format},
             {"kernel", r.kernel},
+            {"way", m.outcome.way},
             {"seconds", {{"read", m.read_seconds}, {"setup", r.setup_seconds}, {"solve", r.solve_seconds}}}});
   return j;
+}
+
+/// How many systems a launch took, of a GPU.
+std::string launched(const std::vector<member>& members, device where) {
+  if (!where.is_gpu()) return {};
+  const auto count =
+      std::ranges::count(members, "in one launch with others", [](const member& m) { return m.outcome.way; });
+  return fmt::format(", {} in one launch with others", count_text(count));
 }
 
 /// What belongs to one system, or to another way of solving.
@@ -250,8 +264,8 @@ int run_batch(solve_request& q) {
                      {"threads", threads()},
                      {"seconds", seconds}}));
   else
-    print(fmt::format("{} of {} solved, {}\n", count_text(solved), count_text(std::ssize(members)),
-                      seconds_text(seconds)));
+    print(fmt::format("{} of {} solved{}, {}\n", count_text(solved), count_text(std::ssize(members)),
+                      launched(members, q.options.where), seconds_text(seconds)));
   return worst;
 }
 

@@ -67,6 +67,7 @@ TYPED_TEST(batches, end_as_each_system_by_itself) {
     EXPECT_EQ(outcomes[k].report.history, alone.history);
     EXPECT_EQ(outcomes[k].report.relative_residual, alone.relative_residual);
     EXPECT_TRUE(kit::same_bits(as_cview(all[k].x), as_cview(x))) << k;
+    EXPECT_EQ(outcomes[k].way, k + 1 < all.size() ? "by one thread, beside others" : "by all threads");
   }
 }
 

@@ -28,7 +28,8 @@ inline constexpr int slot_count = int(slot_end) - int(control::own_slot);
 
 enum verdict : int { negative_pq = control::own_verdict, zero_pq, negative_rz, zero_rz, outgrown };
 
-struct judge {
+/// `Ring`: steps whose coefficients are kept, see `alphas`.
+template <int Ring> struct judge_with {
   double* s;
   double rounding; ///< |p'Ap| <= rounding times p'M^-1 p, or p.p of a stored z, is zero within rounding
   double unit;     ///< unit roundoff
@@ -36,7 +37,7 @@ struct judge {
 
   FURROW_HD int before() const {
     if (!isfinite(s[pq]) || !isfinite(s[rz_next])) return control::not_finite;
-    s[alphas + int(index_t(s[control::steps] + 1) % ring)] = 0;
+    s[alphas + int(index_t(s[control::steps] + 1) % Ring)] = 0;
     if (s[pq] > 0) return control::running;
     return s[pq] < -rounding * (stored ? s[pp] : s[pm]) ? negative_pq : zero_pq;
   }
@@ -47,9 +48,9 @@ struct judge {
   FURROW_HD int after() const {
     if (s[rz_next] <= 0) return s[rz_next] < 0 ? negative_rz : zero_rz;
     const double alpha = s[rz] / s[pq], beta = s[rz_next] / s[rz];
-    const int place = int(index_t(s[control::steps]) % ring);
+    const int place = int(index_t(s[control::steps]) % Ring);
     s[alphas + place] = alpha;
-    s[betas + place] = beta;
+    s[alphas + Ring + place] = beta;
     if (s[pm] > 0 && s[pq] / s[pm] > s[steepest]) s[steepest] = s[pq] / s[pm];
     s[xx] += alpha * (2 * s[xm] + alpha * s[pm]);
     s[xm] = beta * (s[xm] + alpha * s[pm]);
@@ -61,6 +62,8 @@ struct judge {
     return lost * lost * s[xx] > s[rz_first] ? int(outgrown) : int(control::running);
   }
 };
+
+struct judge : judge_with<ring> {};
 
 /// The scalars of a first step, from r'z.
 struct reset {
