@@ -244,8 +244,28 @@ TEST_F(gpu_multigrid, has_the_grids_of_the_host) {
   }
 }
 
+/// x by the host, by the GPU, and by the GPU again, with the bits of the first time. b is random.
+struct answers {
+  solve_report here, there;
+};
+answers compare_answers(const coo<double>& a, solve_options o, device gpu) {
+  const auto b = kit::random_vector<double>(a.shape.rows, 5);
+  const auto answer = [&](device where) {
+    host_array<double> x(a.shape.rows, 0.0);
+    o.where = where;
+    auto report = solve<double>(a, as_cview(b), as_view(x), o);
+    return std::pair(std::move(report), std::move(x));
+  };
+  auto [here, x] = answer(device{});
+  auto [there, y] = answer(gpu);
+  const auto [again, z] = answer(gpu);
+  EXPECT_EQ(there.why, status::converged) << there.message;
+  for (index_t i = 0; i < a.shape.rows; ++i) EXPECT_EQ(y[i], z[i]) << i;
+  return {std::move(here), std::move(there)};
+}
+
 template <class V> void compare_applications(const coo<double>& matrix, const char* name, device gpu) {
-  const solver_needs definite{{true, true}, {true, true}};
+  const solver_needs definite{.a = {true, true}, .m = {true, true}, .flexible = true};
   const auto a = kit::as_precision<V>(matrix);
   const index_t n = a.shape.rows;
   const auto here = make_preconditioner<V>(name, a, device{}, definite);
@@ -300,24 +320,50 @@ TEST_F(gpu_multigrid, multiplies_on_grids_as_the_host_does) {
 
 TEST_F(gpu_multigrid, serves_conjugate_gradients_as_on_the_host) {
   for (const char* name : {"poisson3d:40", "elasticity3d:12", "anisotropic2d:150:0.01"}) {
-    const auto a = generate(name).a;
-    const auto b = kit::random_vector<double>(a.shape.rows, 5);
+    SCOPED_TRACE(name);
     solve_options o;
     o.solver = "cg";
     o.precond = "amg:sa";
     o.rtol = 1e-10;
-    const auto answer = [&](device where) {
-      host_array<double> x(a.shape.rows, 0.0);
-      o.where = where;
-      auto report = solve<double>(a, as_cview(b), as_view(x), o);
-      return std::pair(std::move(report), std::move(x));
-    };
-    const auto [here, x] = answer(device{});
-    const auto [there, y] = answer(gpu);
-    const auto [again, z] = answer(gpu);
-    EXPECT_EQ(there.why, status::converged) << there.message;
+    const auto [here, there] = compare_answers(generate(name).a, o, gpu);
     EXPECT_NEAR(double(there.iterations), double(here.iterations), 1);
-    for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_EQ(y[i], z[i]) << i;
+  }
+}
+
+// Rows in pairs: the host sets up, the K-cycle is the device's.
+
+TEST_F(gpu_multigrid, multiplies_in_a_k_cycle_as_the_host_does) {
+  for (const auto& a : systems())
+    for (const char* name : {"amg:pairwise", "amg:pairwise:2"}) {
+      compare<double>(a, name, gpu);
+      compare<float>(a, name, gpu);
+    }
+}
+
+TEST_F(gpu_multigrid, k_cycles_give_zeros_for_zeros) {
+  const auto a = kit::laplacian(30, 31, 9);
+  const solver_needs flexible{.a = {true, true}, .m = {true, true}, .flexible = true};
+  const auto m = make_preconditioner<double>("amg:pairwise", a, gpu, flexible);
+  const gpu_array<double> r(host_array<double>(a.shape.rows, 0.0));
+  gpu_array<double> z(host_array<double>(a.shape.rows, 1.0));
+  m->apply(as_cview(r), as_view(z));
+  for (const double v : host_array<double>(z)) ASSERT_EQ(v, 0);
+}
+
+TEST_F(gpu_multigrid, serves_flexible_methods_in_a_k_cycle_as_on_the_host) {
+  struct one {
+    const char *solver, *matrix, *precond;
+  };
+  for (const auto& [solver, matrix, precond] :
+       {one{"fcg", "poisson3d:64", "amg:pairwise"}, one{"fcg", "poisson3d:64", "amg:pairwise:2"},
+        one{"fgmres", "poisson2d:200", "amg:pairwise"}, one{"auto", "anisotropic2d:150:0.01", "amg:pairwise"}}) {
+    SCOPED_TRACE(std::string(solver) + ", " + matrix + ", " + precond);
+    solve_options o;
+    o.solver = solver;
+    o.precond = precond;
+    const auto [here, there] = compare_answers(generate(matrix).a, o, gpu);
+    EXPECT_EQ(there.iterations, here.iterations);
+    EXPECT_EQ(there.precond_about, here.precond_about);
   }
 }
 

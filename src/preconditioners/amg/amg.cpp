@@ -44,43 +44,54 @@ std::string without_grid(const found_box& found, const wanted& kind) {
   return fmt::format("; no grid: the matrix {}", found.failure);
 }
 
+#if FURROW_HAS_GPU
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> cycle_there(hierarchy<W, gpu_array> h, int degree, const spoken& words,
+                                                   std::size_t inner = 0) {
+  auto about = sentence(h, degree, 8 * sizeof(W), words);
+  return multigrid_on_gpu<V>(std::move(h), degree, std::move(about), inner);
+}
+#endif
+/// The cycle where it is to run, of a hierarchy that the host has made.
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> cycle_of(hierarchy<W> h, int degree, const spoken& words,
+                                                std::unique_ptr<renewal<W>> renews, [[maybe_unused]] device where,
+                                                std::size_t inner = 0) {
+#if FURROW_HAS_GPU
+  if (where.is_gpu()) return cycle_there<V>(on_gpu(std::move(h)), degree, words, inner);
+#endif
+  return std::make_unique<multigrid<V, W>>(std::move(h), degree, words, std::move(renews), inner);
+}
+
 /// A GPU sets up what has nodes of one unknown.
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> aggregated(row_view<double> a, int block, int degree, const spoken& words,
-                                                  [[maybe_unused]] device where) {
+                                                  device where) {
 #if FURROW_HAS_GPU
-  if (where.is_gpu()) {
-    auto h = block == 1 && a.nnz() <= gpu::most_entries ? smoothed_aggregation_on_gpu<W>(uploaded(a))
-                                                        : on_gpu(smoothed_aggregation<W>(a, block));
-    auto about = sentence(h, degree, 8 * sizeof(W), words);
-    return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
-  }
+  if (where.is_gpu() && block == 1 && a.nnz() <= gpu::most_entries)
+    return cycle_there<V>(smoothed_aggregation_on_gpu<W>(uploaded(a)), degree, words);
 #endif
   using renews = aggregation_renewal<W>;
-  return std::make_unique<multigrid<V, W>>(smoothed_aggregation<W>(a, block), degree, words,
-                                           std::make_unique<renews>(renews::kind::smoothed, block));
+  return cycle_of<V, W>(smoothed_aggregation<W>(a, block), degree, words,
+                        std::make_unique<renews>(renews::kind::smoothed, block), where);
 }
 
 /// Other values make it from the beginning: its set-up is numbers alone.
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> on_grid(row_view<double> a, const found_box& found, int degree,
-                                               [[maybe_unused]] device where) {
+std::unique_ptr<any_preconditioner<V>> on_grid(row_view<double> a, const found_box& found, int degree, device where) {
   const spoken words = words_of(found);
 #if FURROW_HAS_GPU
-  if (where.is_gpu()) {
-    auto h = a.nnz() <= gpu::most_entries ? grid_hierarchy_on_gpu<W>(view_of(uploaded(a)), found)
-                                          : on_gpu(grid_hierarchy<W>(in_box(a, found)));
-    auto about = sentence(h, degree, 8 * sizeof(W), words);
-    return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
-  }
+  if (where.is_gpu() && a.nnz() <= gpu::most_entries)
+    return cycle_there<V>(grid_hierarchy_on_gpu<W>(view_of(uploaded(a)), found), degree, words);
 #endif
-  return std::make_unique<multigrid<V, W>>(grid_hierarchy<W>(in_box(a, found)), degree, words, nullptr);
+  return cycle_of<V, W>(grid_hierarchy<W>(in_box(a, found)), degree, words, nullptr, where);
 }
 
-template <class V, class W> std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree) {
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree, device where) {
   using renews = aggregation_renewal<W>;
-  return std::make_unique<multigrid<V, W>>(pairwise_aggregation<W>(a), degree, spoken{"pairwise", " in a K-cycle", ""},
-                                           std::make_unique<renews>(renews::kind::pairwise, 1), inner_levels);
+  return cycle_of<V, W>(pairwise_aggregation<W>(a), degree, spoken{"pairwise", " in a K-cycle", ""},
+                        std::make_unique<renews>(renews::kind::pairwise, 1), where, inner_levels);
 }
 
 /// With the motions of rigid bodies, on the host. Other values make it from the beginning.
@@ -115,13 +126,12 @@ template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where,
                                             solver_needs needed) {
   const wanted kind(parameters);
-  check(!kind.pairwise || !where.is_gpu(), fault::device,
-        "amg:pairwise has no GPU part: take amg:sa, or solve on the CPU");
   const bool in_single = fits_single(a, needed);
   const rows_of_triplets<V> own(a);
   host_array<double> wide;
   const row_view<double> rows = in_double(a, own.view().row_ptr, wide);
-  if (kind.pairwise) return in_single ? in_pairs<V, float>(rows, kind.degree) : in_pairs<V, double>(rows, kind.degree);
+  if (kind.pairwise)
+    return in_single ? in_pairs<V, float>(rows, kind.degree, where) : in_pairs<V, double>(rows, kind.degree, where);
   if (needed.coordinates) return with_motions<V>(rows, as_cview(a.row), *needed.coordinates, kind.degree, in_single);
   spoken words{"sa", "", ""};
   if (kind.grid) {
@@ -141,12 +151,11 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const found_box* found, int degree,
                                                   const spoken& words) {
-  auto h = found ? grid_hierarchy_on_gpu<W>(a.view(), *found) : smoothed_aggregation_on_gpu<W>(copied(a));
-  auto about = sentence(h, degree, 8 * sizeof(W), words);
-  return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
+  return cycle_there<V>(found ? grid_hierarchy_on_gpu<W>(a.view(), *found) : smoothed_aggregation_on_gpu<W>(copied(a)),
+                        degree, words);
 }
 
-/// The host takes nodes of several unknowns and what is refused.
+/// The host takes rows in pairs, nodes of several unknowns, and what is refused.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                                  solver_needs needed) {
