@@ -12,6 +12,7 @@
 #include "preconditioners/amg/setup.hpp"
 #include "preconditioners/entry.hpp"
 
+#include "kit/elastic_body.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 
@@ -264,8 +265,9 @@ answers compare_answers(const coo<double>& a, solve_options o, device gpu) {
   return {std::move(here), std::move(there)};
 }
 
-template <class V> void compare_applications(const coo<double>& matrix, const char* name, device gpu) {
-  const solver_needs definite{.a = {true, true}, .m = {true, true}, .flexible = true};
+template <class V>
+void compare_applications(const coo<double>& matrix, const char* name, device gpu, const node_coordinates* points) {
+  const solver_needs definite{.a = {true, true}, .m = {true, true}, .flexible = true, .coordinates = points};
   const auto a = kit::as_precision<V>(matrix);
   const index_t n = a.shape.rows;
   const auto here = make_preconditioner<V>(name, a, device{}, definite);
@@ -289,10 +291,11 @@ template <class V> void compare_applications(const coo<double>& matrix, const ch
   EXPECT_EQ(there->describe(), here->describe());
 }
 
-template <class V> void compare(const coo<double>& matrix, const char* name, device gpu) {
+template <class V>
+void compare(const coo<double>& matrix, const char* name, device gpu, const node_coordinates* points = nullptr) {
   SCOPED_TRACE(std::string(name) + ", " + std::to_string(matrix.shape.rows) + " rows");
   try {
-    compare_applications<V>(matrix, name, gpu);
+    compare_applications<V>(matrix, name, gpu, points);
   } catch (const refusal& r) {
     FAIL() << r.message;
   }
@@ -365,6 +368,44 @@ TEST_F(gpu_multigrid, serves_flexible_methods_in_a_k_cycle_as_on_the_host) {
     EXPECT_EQ(there.iterations, here.iterations);
     EXPECT_EQ(there.precond_about, here.precond_about);
   }
+}
+
+// Motions of rigid bodies: nodes of 2 and 3 unknowns first, of 3 and 6 below.
+
+std::vector<kit::elastic_body> bodies() {
+  const auto bent = [](double i, double j, double k) {
+    return std::array<double, 3>{i + 0.2 * std::sin(j + k), j + 0.15 * std::cos(2 * i) * k,
+                                 k + 0.1 * std::sin(3 * i + j)};
+  };
+  std::vector<kit::elastic_body> all;
+  all.push_back(kit::elastic_grid({9, 8, 8}, 3, bent).body(true));
+  all.push_back(kit::elastic_grid({60, 3, 2}, 3, bent).body(true));
+  all.push_back(kit::elastic_grid({30, 20, 0}, 2, bent).body(true));
+  all.push_back(kit::elastic_grid({4, 4, 4}, 3, bent).body(true)); // dense, in double
+  return all;
+}
+
+TEST_F(gpu_multigrid, multiplies_with_motions_of_rigid_bodies_as_the_host_does) {
+  for (const auto& body : bodies())
+    for (const char* name : {"amg:sa", "amg:sa:1", "amg"}) {
+      compare<double>(body.a, name, gpu, body.points.get());
+      compare<float>(body.a, name, gpu, body.points.get());
+    }
+}
+
+TEST_F(gpu_multigrid, serves_elastic_bodies_with_coordinates_as_on_the_host) {
+  for (const auto& body : bodies())
+    for (const char* solver : {"cg", "refine:cg", "auto"}) {
+      SCOPED_TRACE(std::string(solver) + ", " + std::to_string(body.a.shape.rows) + " rows");
+      solve_options o;
+      o.solver = solver;
+      o.precond = "amg:sa";
+      o.coordinates = body.points;
+      const auto [here, there] = compare_answers(body.a, o, gpu);
+      EXPECT_EQ(there.iterations, here.iterations);
+      EXPECT_EQ(there.precond_about, here.precond_about);
+      EXPECT_NE(there.precond_about.find("motions of rigid bodies"), std::string::npos) << there.precond_about;
+    }
 }
 
 } // namespace

@@ -94,20 +94,20 @@ std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree, 
                         std::make_unique<renews>(renews::kind::pairwise, 1), where, inner_levels);
 }
 
-/// With the motions of rigid bodies, on the host. Other values make it from the beginning.
+/// With the motions of rigid bodies, set up by the host. Other values make it from the beginning.
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> with_motions(row_view<double> a, const node_coordinates& points, int degree,
-                                                    const spoken& words) {
-  return std::make_unique<multigrid<V, W>>(
-      smoothed_aggregation<W>(a, points.dims, rigid_motions(as_cview(points.values), points.dims)), degree, words,
-      nullptr);
+                                                    const spoken& words, device where) {
+  return cycle_of<V, W>(smoothed_aggregation<W>(a, points.dims, rigid_motions(as_cview(points.values), points.dims)),
+                        degree, words, nullptr, where);
 }
 
 /// Rows of a node follow each other, or the vectors mean nothing: a numbering that does not go by nodes leaves aligned
 /// blocks emptier than zeros that were not stored do, 1.6 places an entry at most on a grid of elastic cubes.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> with_motions(row_view<double> a, cview<std::int32_t> row_of_entry,
-                                                    const node_coordinates& points, int degree, bool in_single) {
+                                                    const node_coordinates& points, int degree, bool in_single,
+                                                    device where) {
   constexpr double most_fill = 1.7;
   const int dims = points.dims;
   require(points.values.size() == a.shape.rows, "coordinates are those of A's nodes");
@@ -118,8 +118,8 @@ std::unique_ptr<any_preconditioner<V>> with_motions(row_view<double> a, cview<st
         dims, fill);
   const spoken words{
       "sa", fmt::format(", nodes of {} unknowns with {} motions of rigid bodies", dims, rigid_motions_in(dims)), ""};
-  return in_single ? with_motions<V, float>(a, points, degree, words)
-                   : with_motions<V, double>(a, points, degree, words);
+  return in_single ? with_motions<V, float>(a, points, degree, words, where)
+                   : with_motions<V, double>(a, points, degree, words, where);
 }
 
 template <class V>
@@ -132,7 +132,8 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
   const row_view<double> rows = in_double(a, own.view().row_ptr, wide);
   if (kind.pairwise)
     return in_single ? in_pairs<V, float>(rows, kind.degree, where) : in_pairs<V, double>(rows, kind.degree, where);
-  if (needed.coordinates) return with_motions<V>(rows, as_cview(a.row), *needed.coordinates, kind.degree, in_single);
+  if (needed.coordinates)
+    return with_motions<V>(rows, as_cview(a.row), *needed.coordinates, kind.degree, in_single, where);
   spoken words{"sa", "", ""};
   if (kind.grid) {
     const found_box found = find_box(rows);
@@ -155,12 +156,12 @@ std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const
                         degree, words);
 }
 
-/// The host takes rows in pairs, nodes of several unknowns, and what is refused.
+/// The host takes rows in pairs, nodes of several unknowns or with coordinates, and what is refused.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                                  solver_needs needed) {
   const wanted kind(parameters);
-  if (kind.pairwise || a.nnz() > gpu::most_entries) return nullptr;
+  if (kind.pairwise || needed.coordinates || a.nnz() > gpu::most_entries) return nullptr;
   if (!needed.a.symmetric && !is_symmetric(a)) return nullptr;
   const auto span = span_of_diagonal(a);
   if (!span) return nullptr;
