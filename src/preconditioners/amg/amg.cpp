@@ -45,11 +45,11 @@ std::string without_grid(const found_box& found, const wanted& kind) {
 }
 
 #if FURROW_HAS_GPU
+/// Smoothed aggregation that the GPU sets up, and can renew.
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> cycle_there(hierarchy<W, gpu_array> h, int degree, const spoken& words,
-                                                   std::size_t inner = 0) {
-  auto about = sentence(h, degree, 8 * sizeof(W), words);
-  return multigrid_on_gpu<V>(std::move(h), degree, std::move(about), inner);
+std::unique_ptr<any_preconditioner<V>> aggregated_there(device_matrix a, int degree, const spoken& words) {
+  return multigrid_on_gpu<V, W>(smoothed_aggregation_on_gpu<W>(std::move(a)), degree, words,
+                                std::make_unique<device_renewal<W>>());
 }
 #endif
 /// The cycle where it is to run, of a hierarchy that the host has made.
@@ -58,7 +58,7 @@ std::unique_ptr<any_preconditioner<V>> cycle_of(hierarchy<W> h, int degree, cons
                                                 std::unique_ptr<renewal<W>> renews, [[maybe_unused]] device where,
                                                 std::size_t inner = 0) {
 #if FURROW_HAS_GPU
-  if (where.is_gpu()) return cycle_there<V>(on_gpu(std::move(h)), degree, words, inner);
+  if (where.is_gpu()) return multigrid_on_gpu<V, W>(on_gpu(std::move(h)), degree, words, nullptr, inner);
 #endif
   return std::make_unique<multigrid<V, W>>(std::move(h), degree, words, std::move(renews), inner);
 }
@@ -69,7 +69,7 @@ std::unique_ptr<any_preconditioner<V>> aggregated(row_view<double> a, int block,
                                                   device where) {
 #if FURROW_HAS_GPU
   if (where.is_gpu() && block == 1 && a.nnz() <= gpu::most_entries)
-    return cycle_there<V>(smoothed_aggregation_on_gpu<W>(uploaded(a)), degree, words);
+    return aggregated_there<V, W>(uploaded(a), degree, words);
 #endif
   using renews = aggregation_renewal<W>;
   return cycle_of<V, W>(smoothed_aggregation<W>(a, block), degree, words,
@@ -82,7 +82,7 @@ std::unique_ptr<any_preconditioner<V>> on_grid(row_view<double> a, const found_b
   const spoken words = words_of(found);
 #if FURROW_HAS_GPU
   if (where.is_gpu() && a.nnz() <= gpu::most_entries)
-    return cycle_there<V>(grid_hierarchy_on_gpu<W>(view_of(uploaded(a)), found), degree, words);
+    return multigrid_on_gpu<V, W>(grid_hierarchy_on_gpu<W>(view_of(uploaded(a)), found), degree, words, nullptr);
 #endif
   return cycle_of<V, W>(grid_hierarchy<W>(in_box(a, found)), degree, words, nullptr, where);
 }
@@ -152,8 +152,8 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const found_box* found, int degree,
                                                   const spoken& words) {
-  return cycle_there<V>(found ? grid_hierarchy_on_gpu<W>(a.view(), *found) : smoothed_aggregation_on_gpu<W>(copied(a)),
-                        degree, words);
+  if (!found) return aggregated_there<V, W>(copied(a), degree, words);
+  return multigrid_on_gpu<V, W>(grid_hierarchy_on_gpu<W>(a.view(), *found), degree, words, nullptr);
 }
 
 /// The host takes rows in pairs, nodes of several unknowns or with coordinates, and what is refused.
@@ -162,13 +162,11 @@ std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const 
                                                  solver_needs needed) {
   const wanted kind(parameters);
   if (kind.pairwise || needed.coordinates || a.nnz() > gpu::most_entries) return nullptr;
-  if (!needed.a.symmetric && !is_symmetric(a)) return nullptr;
-  const auto span = span_of_diagonal(a);
-  if (!span) return nullptr;
-  const bool in_single = *span <= most_span && a.shape.rows > most_dense_rows;
+  const auto in_single = fits_single(a, needed);
+  if (!in_single) return nullptr;
   const auto made = [&](const found_box* found, const spoken& words) {
-    return in_single ? made_there<V, float>(a, found, kind.degree, words)
-                     : made_there<V, double>(a, found, kind.degree, words);
+    return *in_single ? made_there<V, float>(a, found, kind.degree, words)
+                      : made_there<V, double>(a, found, kind.degree, words);
   };
   std::string no_grid;
   if (kind.grid) {

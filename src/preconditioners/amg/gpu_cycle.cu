@@ -7,7 +7,9 @@
 #include "row_pass.hpp"
 
 #include "backends/gpu/space.hpp"
+#include "preconditioners/new_values.hpp"
 
+#include <furrow/device.hpp>
 #include <furrow/storage.hpp>
 
 #include <utility>
@@ -130,17 +132,13 @@ __global__ void __launch_bounds__(pass_threads) dense_product(index_t n, const W
   if (threadIdx.x % gpu::warp == 0) x[i] = sum;
 }
 
-template <class V, class W> class cycle final : public any_preconditioner<V> {
+template <class V, class W> class cycle final : public any_preconditioner<V>, public takes_new_values<V> {
 public:
-  cycle(hierarchy<W, gpu_array> h, int degree, std::string about, std::size_t inner)
-      : h_(std::move(h)), degree_(degree), about_(std::move(about)), squares_(gpu::space<V>().make_slots(1)) {
-    for (std::size_t k = 0; k < h_.levels.size(); ++k) {
-      const level<W, gpu_array>& l = h_.levels[k];
-      const index_t n = l.size();
-      const bool in_steps = k >= 1 && k <= inner && !l.last();
-      work_.push_back({grid_transfer_on_gpu<W>(l.axes), gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n),
-                       gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n), inner_level_on_gpu<W>(in_steps ? n : 0)});
-    }
+  cycle(hierarchy<W, gpu_array> h, int degree, spoken words, std::unique_ptr<device_renewal<W>> renews,
+        std::size_t inner)
+      : h_(std::move(h)), degree_(degree), inner_(inner), words_(std::move(words)), renews_(std::move(renews)),
+        squares_(gpu::space<V>().make_slots(1)) {
+    begin();
   }
 
   void apply(cview<V> r, view<V> z) const override {
@@ -149,6 +147,18 @@ public:
     space.sweep(r.size, narrow<V, W>{squares_.data(), r, as_view(work_[0].b)});
     visit(0);
     space.sweep(z.size, widen<V, W>{squares_.data(), h_.scale, as_cview(work_[0].x), z});
+  }
+  bool update(const coo<V>& a, solver_needs needed) override { return update_from_rows(send_rows(a), needed); }
+  bool update_from_rows(const rows_on_gpu<V>& a, solver_needs needed) override {
+    if (!renews_ || a.shape.rows != h_.levels[0].size() || a.nnz() > gpu::most_entries) return false;
+    const auto in_single = fits_single(a, needed);
+    if (!in_single || *in_single != (sizeof(W) == 4)) return false;
+    // What is kept, and what takes part while it is made.
+    const double taken = 75 * double(a.nnz()) + 120 * double(a.shape.rows);
+    if (taken > double(available_gpu_memory(gpu::current_queue().ordinal))) return false;
+    const auto outcome = renews_->renew(a, h_);
+    if (outcome == renewal_outcome::remade) begin();
+    return outcome != renewal_outcome::failed;
   }
   double stored_bytes() const override {
     double bytes = 0;
@@ -165,6 +175,18 @@ private:
     gpu_array<W> b, x, next_x, r, z, next;
     inner_level_on_gpu<W> inner;
   };
+
+  void begin() {
+    about_ = sentence(h_.facts, h_.reason, words_, degree_, 8 * sizeof(W));
+    work_.clear();
+    for (std::size_t k = 0; k < h_.levels.size(); ++k) {
+      const level_there& l = h_.levels[k];
+      const index_t n = l.size();
+      const bool in_steps = k >= 1 && k <= inner_ && !l.last();
+      work_.push_back({grid_transfer_on_gpu<W>(l.axes), gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n),
+                       gpu_array<W>(n), gpu_array<W>(n), gpu_array<W>(n), inner_level_on_gpu<W>(in_steps ? n : 0)});
+    }
+  }
 
   void visit(std::size_t k) const {
     const level_there& l = h_.levels[k];
@@ -226,6 +248,9 @@ private:
 
   hierarchy<W, gpu_array> h_;
   int degree_;
+  std::size_t inner_;
+  spoken words_;
+  std::unique_ptr<device_renewal<W>> renews_;
   std::string about_;
   mutable gpu_array<double> squares_; ///< r'r
   mutable std::vector<vectors> work_;
@@ -233,14 +258,14 @@ private:
 
 } // namespace gpu_cycle
 
-template <class V, class H>
-std::unique_ptr<any_preconditioner<V>> multigrid_on_gpu(H h, int degree, std::string about, std::size_t inner) {
-  using W = typename decltype(h.coarsest)::value_type;
-  return std::make_unique<gpu_cycle::cycle<V, W>>(std::move(h), degree, std::move(about), inner);
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> multigrid_on_gpu(hierarchy<W, gpu_array> h, int degree, spoken words,
+                                                        std::unique_ptr<device_renewal<W>> renews, std::size_t inner) {
+  return std::make_unique<gpu_cycle::cycle<V, W>>(std::move(h), degree, std::move(words), std::move(renews), inner);
 }
 #define FURROW_CYCLE(V, W)                                                                                             \
-  template std::unique_ptr<any_preconditioner<V>> multigrid_on_gpu<V>(hierarchy<W, gpu_array>, int, std::string,       \
-                                                                      std::size_t);
+  template std::unique_ptr<any_preconditioner<V>> multigrid_on_gpu(hierarchy<W, gpu_array>, int, spoken,               \
+                                                                   std::unique_ptr<device_renewal<W>>, std::size_t);
 FURROW_CYCLE(double, float)
 FURROW_CYCLE(double, double)
 FURROW_CYCLE(float, float)
