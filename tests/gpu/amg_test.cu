@@ -167,6 +167,22 @@ coo<double> jumps(index_t side) {
   return a;
 }
 
+/// Conductances between points of a grid that all differ, times 1 + change sin(...), 1 at its walls.
+coo<double> conducting(index_t nx, index_t ny, index_t nz, double change, double along_y = 1) {
+  auto a = kit::laplacian(nx, ny, nz);
+  std::vector<double> sum(static_cast<std::size_t>(a.shape.rows), 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const index_t i = std::min(a.row[k], a.col[k]), j = std::max(a.row[k], a.col[k]);
+    if (i == j) continue;
+    const double own = 1 + std::abs(std::sin(double(i) + 0.37 * double(j))), way = j - i == nx ? along_y : 1;
+    a.val[k] *= own * way * (1 + change * std::sin(0.7 * double(i) - 0.3 * double(j)));
+    sum[static_cast<std::size_t>(a.row[k])] -= a.val[k];
+  }
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] = sum[static_cast<std::size_t>(a.row[k])] + (a.row[k] < nx ? 1 : 0.01);
+  return a;
+}
+
 std::vector<coo<double>> systems() {
   std::vector<coo<double>> all;
   all.push_back(kit::laplacian(24, 20, 18));
@@ -179,43 +195,74 @@ std::vector<coo<double>> systems() {
   return all;
 }
 
-TEST_F(gpu_multigrid, has_the_levels_of_the_host) {
-  for (const auto& matrix : systems()) {
-    const auto a = rows_of(coo<double>(matrix));
-    SCOPED_TRACE(a.shape.rows);
-    const auto here = amg::smoothed_aggregation<float>(a.view(), 1);
-    const auto there = amg::smoothed_aggregation_on_gpu<float>(amg::uploaded(a.view()));
-    ASSERT_EQ(here.levels.size(), there.levels.size());
-    EXPECT_EQ(here.reason, there.reason);
-    EXPECT_EQ(here.scale, there.scale);
-    for (std::size_t k = 0; k < here.levels.size(); ++k) {
-      SCOPED_TRACE(k);
-      EXPECT_EQ(here.facts[k].rows, there.facts[k].rows);
-      EXPECT_EQ(here.facts[k].entries, there.facts[k].entries);
-      EXPECT_EQ(here.facts[k].bytes, there.facts[k].bytes);
-      EXPECT_NEAR(here.levels[k].lambda, there.levels[k].lambda, 1e-9);
-      const auto got = download(there.levels[k]);
-      const amg::level<float>& wanted = here.levels[k];
-      const auto compare = [&](const auto& values, const auto& expected) {
-        ASSERT_EQ(values.size(), expected.size());
-        for (index_t i = 0; i < values.size(); ++i)
-          ASSERT_NEAR(values[i], expected[i], 1e-5 * (1e-3 + std::abs(expected[i]))) << i;
-      };
-      const auto compare_columns = [&](const auto& columns, const auto& expected) {
-        ASSERT_EQ(columns.size(), expected.size());
-        for (index_t i = 0; i < columns.size(); ++i) ASSERT_EQ(columns[i], expected[i]) << i;
-      };
-      compare_columns(got.p.col, wanted.p.col);
-      compare_columns(got.r.col, wanted.r.col);
-      compare_columns(got.a.col, wanted.a.col);
-      compare_columns(got.diagonals.offset, wanted.diagonals.offset);
-      compare(got.p.val, wanted.p.val);
-      compare(got.r.val, wanted.r.val);
-      compare(got.a.val, wanted.a.val);
-      compare(got.diagonals.val, wanted.diagonals.val);
-      compare(got.inverse, wanted.inverse);
-    }
+/// The hierarchy that the GPU sets up is that of the host, up to rounding.
+void compare_levels(const coo<double>& matrix, int block) {
+  const auto a = rows_of(coo<double>(matrix));
+  SCOPED_TRACE(std::to_string(a.shape.rows) + " rows, nodes of " + std::to_string(block));
+  const auto here = amg::smoothed_aggregation<float>(a.view(), block);
+  const auto there = amg::smoothed_aggregation_on_gpu<float>(amg::uploaded(a.view()), block);
+  ASSERT_EQ(here.levels.size(), there.levels.size());
+  EXPECT_EQ(here.reason, there.reason);
+  EXPECT_EQ(here.scale, there.scale);
+  for (std::size_t k = 0; k < here.levels.size(); ++k) {
+    SCOPED_TRACE(k);
+    EXPECT_EQ(here.facts[k].rows, there.facts[k].rows);
+    EXPECT_EQ(here.facts[k].entries, there.facts[k].entries);
+    EXPECT_EQ(here.facts[k].bytes, there.facts[k].bytes);
+    EXPECT_NEAR(here.levels[k].lambda, there.levels[k].lambda, 1e-9);
+    EXPECT_EQ(here.levels[k].block, there.levels[k].block);
+    const auto got = download(there.levels[k]);
+    const amg::level<float>& wanted = here.levels[k];
+    const auto compare = [&](const auto& values, const auto& expected) {
+      ASSERT_EQ(values.size(), expected.size());
+      for (index_t i = 0; i < values.size(); ++i)
+        ASSERT_NEAR(values[i], expected[i], 1e-5 * (1e-3 + std::abs(expected[i]))) << i;
+    };
+    const auto compare_columns = [&](const auto& columns, const auto& expected) {
+      ASSERT_EQ(columns.size(), expected.size());
+      for (index_t i = 0; i < columns.size(); ++i) ASSERT_EQ(columns[i], expected[i]) << i;
+    };
+    compare_columns(got.p.row_ptr, wanted.p.row_ptr);
+    compare_columns(got.p.col, wanted.p.col);
+    compare_columns(got.r.col, wanted.r.col);
+    compare_columns(got.a.col, wanted.a.col);
+    compare_columns(got.diagonals.offset, wanted.diagonals.offset);
+    compare(got.p.val, wanted.p.val);
+    compare(got.r.val, wanted.r.val);
+    compare(got.a.val, wanted.a.val);
+    compare(got.diagonals.val, wanted.diagonals.val);
+    compare(got.inverse, wanted.inverse);
   }
+}
+
+TEST_F(gpu_multigrid, has_the_levels_of_the_host) {
+  for (const auto& a : systems()) compare_levels(a, 1);
+}
+
+/// Nodes of b unknowns, coupled as the rows of a matrix are, each coupling by a matrix that is full.
+coo<double> by_nodes(const coo<double>& a, int b) {
+  std::vector<kit::triplet> entries;
+  for (index_t k = 0; k < a.nnz(); ++k)
+    for (int r = 0; r < b; ++r)
+      for (int c = 0; c < b; ++c) {
+        const double own = a.row[k] == a.col[k] && r == c ? 0.1 * double(a.row[k] % 5) : 0;
+        entries.push_back(
+            {a.row[k] * b + r, a.col[k] * b + c, a.val[k] * ((r == c) + 0.3 / (1 + std::abs(r - c))) + own});
+      }
+  return kit::assemble({a.shape.rows * b, a.shape.cols * b}, std::move(entries));
+}
+
+TEST_F(gpu_multigrid, has_the_levels_of_the_host_for_nodes_of_several_unknowns) {
+  compare_levels(generate("elasticity3d:9").a, 3);
+  compare_levels(generate("elasticity3d:16").a, 3);
+  for (const int b : {2, 3, 4, 5, 6}) {
+    compare_levels(by_nodes(conducting(12, 11, 9, 0), b), b);
+    compare_levels(by_nodes(conducting(40, 30, 1, 0, 0.01), b), b); // with weak couplings
+    compare_levels(by_nodes(jumps(11), b), b);                      // and nodes that stay whole
+  }
+  const auto flat = [](double i, double j, double k) { return std::array<double, 3>{i, j, 0.1 * k}; };
+  compare_levels(kit::elastic_grid({14, 12, 6}, 3, flat).body(true).a, 3);
+  compare_levels(kit::elastic_grid({60, 20, 0}, 2, flat).body(true).a, 2);
 }
 
 /// Grids of one, two and three directions, odd and even, coefficients that jump, and one direction that is weak.
@@ -349,6 +396,8 @@ void compare(const coo<double>& matrix, const char* name, device gpu, const node
 TEST_F(gpu_multigrid, multiplies_as_the_host_does) {
   auto all = systems();
   all.push_back(generate("elasticity3d:9").a);
+  all.push_back(by_nodes(conducting(40, 30, 1, 0, 0.01), 2));
+  all.push_back(by_nodes(conducting(12, 11, 9, 0), 6));
   all.push_back(kit::laplacian(20, 20)); // dense, in double
   all.push_back(kit::diagonal({3.0}));
   for (const auto& a : all)
@@ -416,22 +465,6 @@ TEST_F(gpu_multigrid, serves_flexible_methods_in_a_k_cycle_as_on_the_host) {
 }
 
 // Other values.
-
-/// Conductances between points of a grid that all differ, times 1 + change sin(...), 1 at its walls.
-coo<double> conducting(index_t nx, index_t ny, index_t nz, double change, double along_y = 1) {
-  auto a = kit::laplacian(nx, ny, nz);
-  std::vector<double> sum(static_cast<std::size_t>(a.shape.rows), 0.0);
-  for (index_t k = 0; k < a.nnz(); ++k) {
-    const index_t i = std::min(a.row[k], a.col[k]), j = std::max(a.row[k], a.col[k]);
-    if (i == j) continue;
-    const double own = 1 + std::abs(std::sin(double(i) + 0.37 * double(j))), way = j - i == nx ? along_y : 1;
-    a.val[k] *= own * way * (1 + change * std::sin(0.7 * double(i) - 0.3 * double(j)));
-    sum[static_cast<std::size_t>(a.row[k])] -= a.val[k];
-  }
-  for (index_t k = 0; k < a.nnz(); ++k)
-    if (a.row[k] == a.col[k]) a.val[k] = sum[static_cast<std::size_t>(a.row[k])] + (a.row[k] < nx ? 1 : 0.01);
-  return a;
-}
 
 template <class T> void expect_same_bits(const gpu_array<T>& got, const gpu_array<T>& wanted, const char* what) {
   const host_array<T> x(got), y(wanted);

@@ -36,6 +36,7 @@ struct wanted {
 };
 
 spoken words_of(const found_box& found) { return {"grid", " of " + to_string(found.points), ""}; }
+std::string shape_of(int block) { return block > 1 ? fmt::format(", nodes of {} unknowns", block) : std::string(); }
 /// Why no grid is taken: a refusal where nothing else may be.
 std::string without_grid(const found_box& found, const wanted& kind) {
   if (!kind.aggregation)
@@ -45,11 +46,11 @@ std::string without_grid(const found_box& found, const wanted& kind) {
 }
 
 #if FURROW_HAS_GPU
-/// Smoothed aggregation that the GPU sets up, and can renew.
+/// Smoothed aggregation that the GPU sets up, and can renew where a node is a row.
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> aggregated_there(device_matrix a, int degree, const spoken& words) {
-  return multigrid_on_gpu<V, W>(smoothed_aggregation_on_gpu<W>(std::move(a)), degree, words,
-                                std::make_unique<device_renewal<W>>());
+std::unique_ptr<any_preconditioner<V>> aggregated_there(device_matrix a, int block, int degree, const spoken& words) {
+  return multigrid_on_gpu<V, W>(smoothed_aggregation_on_gpu<W>(std::move(a), block), degree, words,
+                                block == 1 ? std::make_unique<device_renewal<W>>() : nullptr);
 }
 #endif
 /// The cycle where it is to run, of a hierarchy that the host has made.
@@ -63,13 +64,11 @@ std::unique_ptr<any_preconditioner<V>> cycle_of(hierarchy<W> h, int degree, cons
   return std::make_unique<multigrid<V, W>>(std::move(h), degree, words, std::move(renews), inner);
 }
 
-/// A GPU sets up what has nodes of one unknown.
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> aggregated(row_view<double> a, int block, int degree, const spoken& words,
                                                   device where) {
 #if FURROW_HAS_GPU
-  if (where.is_gpu() && block == 1 && a.nnz() <= gpu::most_entries)
-    return aggregated_there<V, W>(uploaded(a), degree, words);
+  if (where.is_gpu() && a.nnz() <= gpu::most_entries) return aggregated_there<V, W>(uploaded(a), block, degree, words);
 #endif
   using renews = aggregation_renewal<W>;
   return cycle_of<V, W>(smoothed_aggregation<W>(a, block), degree, words,
@@ -143,20 +142,20 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
     words.choice = without_grid(found, kind);
   }
   const int block = unknowns_of_a_node(rows, as_cview(a.row));
-  if (block > 1) words.shape = fmt::format(", nodes of {} unknowns", block);
+  words.shape = shape_of(block);
   return in_single ? aggregated<V, float>(rows, block, kind.degree, words, where)
                    : aggregated<V, double>(rows, block, kind.degree, words, where);
 }
 
 #if FURROW_HAS_GPU
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const found_box* found, int degree,
-                                                  const spoken& words) {
-  if (!found) return aggregated_there<V, W>(copied(a), degree, words);
+std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const found_box* found, int block,
+                                                  int degree, const spoken& words) {
+  if (!found) return aggregated_there<V, W>(copied(a), block, degree, words);
   return multigrid_on_gpu<V, W>(grid_hierarchy_on_gpu<W>(a.view(), *found), degree, words, nullptr);
 }
 
-/// The host takes rows in pairs, nodes of several unknowns or with coordinates, and what is refused.
+/// The host takes rows in pairs, nodes with coordinates, and what is refused.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                                  solver_needs needed) {
@@ -164,18 +163,18 @@ std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const 
   if (kind.pairwise || needed.coordinates || a.nnz() > gpu::most_entries) return nullptr;
   const auto in_single = fits_single(a, needed);
   if (!in_single) return nullptr;
-  const auto made = [&](const found_box* found, const spoken& words) {
-    return *in_single ? made_there<V, float>(a, found, kind.degree, words)
-                      : made_there<V, double>(a, found, kind.degree, words);
+  const auto made = [&](const found_box* found, int block, const spoken& words) {
+    return *in_single ? made_there<V, float>(a, found, block, kind.degree, words)
+                      : made_there<V, double>(a, found, block, kind.degree, words);
   };
   std::string no_grid;
   if (kind.grid) {
     const found_box found = find_box_on_gpu(a.view());
-    if (found) return made(&found, words_of(found));
+    if (found) return made(&found, 1, words_of(found));
     no_grid = without_grid(found, kind);
   }
-  if (unknowns_of_a_node(a.shape.rows, a.nnz(), s.blocks) > 1) return nullptr;
-  return made(nullptr, {"sa", "", no_grid});
+  const int block = unknowns_of_a_node(a.shape.rows, a.nnz(), s.blocks);
+  return made(nullptr, block, {"sa", shape_of(block), no_grid});
 }
 #endif
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_coarsening.hpp"
 
+#include "gpu_aggregates.hpp"
 #include "gpu_lanczos.hpp"
-#include "independent_set.hpp"
+#include "prolongation.hpp"
 
 #include "backends/gpu/primitives.hpp"
 #include "backends/gpu/space.hpp"
@@ -10,9 +11,6 @@
 
 #include <furrow/storage.hpp>
 
-#include <cub/device/device_select.cuh>
-
-#include <bit>
 #include <limits>
 
 namespace furrow::amg {
@@ -46,39 +44,6 @@ struct sum_of_row {
     double own = 0;
     for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) own += fabs(a.val[k]);
     sum[i] = own * inverse[i];
-  }
-};
-
-// The coarsest matrix.
-
-struct put_entries {
-  device_view a;
-  double* to;
-  FURROW_HD void operator()(index_t i) const {
-    for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) to[i * a.shape.rows + a.col[k]] = a.val[k];
-  }
-};
-/// Step k of an inversion in place, but from one place to another.
-struct eliminate {
-  index_t n, k;
-  const double* from;
-  double *to, *pivot;
-  FURROW_HD void operator()(index_t at) const {
-    const index_t i = at / n, j = at - i * n;
-    const double own = from[k * n + k], left = from[i * n + k], above = from[k * n + j];
-    if (i == k) {
-      to[at] = j == k ? 1 / own : above / own;
-      if (j == k) pivot[k] = own;
-    } else to[at] = j == k ? -left / own : from[at] - left * (above / own);
-  }
-};
-struct symmetrize {
-  index_t n;
-  const double* from;
-  double* to;
-  FURROW_HD void operator()(index_t at) const {
-    const index_t i = at / n, j = at - i * n;
-    to[at] = (from[at] + from[j * n + i]) / 2;
   }
 };
 
@@ -123,133 +88,6 @@ inline coupling_graph<gpu_array> strong_couplings(const device_view& a, double t
   return g;
 }
 
-// Aggregates.
-
-struct has_couplings {
-  graph_view g;
-  FURROW_HD bool operator()(std::int32_t i) const { return !g.alone(i); }
-};
-struct is_open {
-  const word* w;
-  FURROW_HD bool operator()(std::int32_t i) const { return !is_decided(w[i]); }
-};
-
-/// Numbers of rows, ascending, fewer from round to round; how many is known to the GPU first.
-class list {
-public:
-  explicit list(index_t n) : items_(n), other_(n), count_(1), size_(n) {
-    gpu::for_each(n, gpu::count_up<std::int32_t>{items_.data()});
-  }
-  const std::int32_t* data() const { return items_.data(); }
-  index_t size() const { return size_; }
-  /// Those that pass stay, once `settle` has fetched their number.
-  template <class Keep> void filter(Keep keep) {
-    gpu::with_room([&](void* room, std::size_t& bytes, auto stream) {
-      return cub::DeviceSelect::If(room, bytes, items_.data(), other_.data(), count_.data(), size_, keep, stream);
-    });
-    std::swap(items_, other_);
-  }
-  void settle() { size_ = gpu::fetch(count_.data()); }
-
-private:
-  gpu_array<std::int32_t> items_, other_;
-  gpu_array<index_t> count_;
-  index_t size_;
-};
-
-struct leave_open {
-  word *own, *near;
-  FURROW_HD void operator()(index_t i) const { own[i] = near[i] = out_of_set; }
-};
-struct draw {
-  const std::int32_t* item;
-  int round, bits;
-  word* own;
-  FURROW_HD void operator()(index_t k) const { own[item[k]] = word_of(item[k], round, bits); }
-};
-struct look_around {
-  const std::int32_t* item;
-  graph_view g;
-  const word* own;
-  word* near;
-  FURROW_HD void operator()(index_t k) const { near[item[k]] = least_around(g, own, item[k]); }
-};
-struct decide {
-  const std::int32_t* item;
-  graph_view g;
-  const word* near;
-  word* own;
-  FURROW_HD void operator()(index_t k) const { own[item[k]] = decided(g, near, own[item[k]], item[k]); }
-};
-
-/// The words of the nodes of a set as `independent_at_distance_two` has it.
-inline gpu_array<word> decided_words(const coupling_graph<gpu_array>& graph) {
-  const index_t n = graph.first.size() - 1;
-  const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n) + 1));
-  const graph_view g = view_of(graph);
-  gpu_array<word> own(n), near(n);
-  gpu::for_each(n, leave_open{own.data(), near.data()});
-  list undecided(n), watched(n);
-  undecided.filter(has_couplings{g});
-  watched.filter(has_couplings{g});
-  undecided.settle();
-  watched.settle();
-  for (int round = 0; undecided.size() > 0; ++round) {
-    gpu::for_each(undecided.size(), draw{undecided.data(), round, bits, own.data()});
-    gpu::for_each(watched.size(), look_around{watched.data(), g, own.data(), near.data()});
-    gpu::for_each(undecided.size(), decide{undecided.data(), g, near.data(), own.data()});
-    undecided.filter(is_open{own.data()});
-    watched.filter(is_open{near.data()});
-    undecided.settle();
-    watched.settle();
-  }
-  return own;
-}
-
-struct is_root {
-  const word* own;
-  index_t* root;
-  FURROW_HD void operator()(index_t i) const { root[i] = own[i] == in_set; }
-};
-struct number_roots {
-  const word* own;
-  const index_t* before;
-  std::int32_t* number;
-  FURROW_HD void operator()(index_t i) const {
-    number[i] = own[i] == in_set ? static_cast<std::int32_t>(before[i]) : -1;
-  }
-};
-struct join_roots {
-  graph_view g;
-  const std::int32_t* number;
-  std::int32_t* first;
-  FURROW_HD void operator()(index_t i) const { first[i] = root_beside(g, number, i); }
-};
-struct join_aggregates {
-  graph_view g;
-  const std::int32_t* first;
-  std::int32_t* of;
-  FURROW_HD void operator()(index_t i) const { of[i] = first[i] < 0 ? strongest(g, first, i) : first[i]; }
-};
-
-struct device_aggregates {
-  gpu_array<std::int32_t> of;
-  index_t count;
-};
-inline device_aggregates aggregates_of(const coupling_graph<gpu_array>& graph) {
-  const index_t n = graph.first.size() - 1;
-  const graph_view g = view_of(graph);
-  const gpu_array<word> own = decided_words(graph);
-  gpu_array<index_t> before(n + 1);
-  gpu::for_each(n, is_root{own.data(), before.data()});
-  const index_t count = gpu::to_offsets(before);
-  gpu_array<std::int32_t> number(n), first(n);
-  gpu::for_each(n, number_roots{own.data(), before.data(), number.data()});
-  gpu::for_each(n, join_roots{g, number.data(), first.data()});
-  gpu::for_each(n, join_aggregates{g, first.data(), number.data()});
-  return {std::move(number), count};
-}
-
 // Prolongation.
 
 struct has_aggregate {
@@ -280,8 +118,6 @@ inline device_matrix constants(const device_aggregates& found) {
   gpu::for_each(n, put_constant{found.of.data(), p.row_ptr.data(), p.col.data(), p.val.data()});
   return p;
 }
-
-constexpr double least_share = 0.2; ///< of a diagonal entry that lumping must leave
 
 /// Marks the entries of A that count for what they are: the diagonal, strong couplings, and all of a row whose diagonal
 /// entry would not be left enough of.
@@ -340,23 +176,19 @@ struct filtered_row {
   }
 };
 
-/// A_F P0 becomes P0 - omega D^-1 A_F P0; counts what is not 0, where there is a place for it.
+/// A_F P0 becomes P0 - omega D^-1 A_F P0.
 struct smooth_row {
   const index_t* first;
   const std::int32_t *col, *of;
   const double* inverse;
   double omega;
   double* val;
-  index_t* count;
   FURROW_HD void operator()(index_t i) const {
     const double factor = -omega * inverse[i];
-    index_t left = 0;
     for (index_t k = first[i]; k < first[i + 1]; ++k) {
       const double v = gpu::product(val[k], factor);
       val[k] = col[k] == of[i] ? v + 1 : v;
-      left += val[k] != 0;
     }
-    if (count) count[i] = left;
   }
 };
 struct other_than_zero {
@@ -373,24 +205,18 @@ inline device_matrix smoothed(const device_view& a, const coupling_graph<gpu_arr
                               const gpu_array<double>& inverse, double omega, kept_prolongation* kept) {
   const index_t n = a.shape.rows;
   gpu_array<std::uint8_t> strong(a.val.size);
-  gpu_array<index_t> weak(1), count(kept ? 0 : n + 1);
+  gpu_array<index_t> weak(1);
   gpu::fill_bytes(weak, 0);
   gpu::for_each(n, mark_strong{a, view_of(graph), found.of.data(), strong.data(), kept ? weak.data() : nullptr});
   device_matrix p = gpu::add_up<1, true>({n, found.count}, filtered_row{a, strong.data(), found.of.data()},
                                          kept ? &kept->sums : nullptr);
-  gpu::for_each(n, smooth_row{p.row_ptr.data(), p.col.data(), found.of.data(), inverse.data(), omega, p.val.data(),
-                              kept ? nullptr : count.data()});
+  gpu::for_each(n, smooth_row{p.row_ptr.data(), p.col.data(), found.of.data(), inverse.data(), omega, p.val.data()});
   if (kept) {
     kept->strong = std::move(strong), kept->aggregate = std::move(found.of);
     kept->smoothed = true, kept->has_weak = gpu::fetch(weak.data()) != 0;
     return p;
   }
-  const index_t nnz = gpu::to_offsets(count);
-  if (nnz == p.val.size()) return p;
-  device_matrix dense{p.shape, std::move(count), gpu_array<std::int32_t>(nnz), gpu_array<double>(nnz)};
-  gpu::put_passing(n, p.row_ptr.data(), other_than_zero{view_of(p), dense.col.data(), dense.val.data()},
-                   dense.row_ptr.data());
-  return dense;
+  return without_zeros(std::move(p));
 }
 
 // Other values.
@@ -422,30 +248,6 @@ struct find_doubtful {
   }
 };
 
-template <class T> host_array<T> brought_home(cview<T> v) {
-  host_array<T> home(v.size);
-  copy_bytes(host_memory{}, home.data(), gpu_memory{}, v.data, home.byte_count());
-  return home;
-}
-
-/// Empty where a pivot is no more than rounding.
-inline std::optional<gpu_array<double>> eliminated(const device_view& a) {
-  constexpr double lost = 1e-13;
-  const index_t n = a.shape.rows;
-  gpu_array<double> t(n * n), next(n * n), pivot(n);
-  gpu::fill_bytes(t, 0);
-  gpu::for_each(n, put_entries{a, t.data()});
-  for (index_t k = 0; k < n; ++k) {
-    gpu::for_each(n * n, eliminate{n, k, t.data(), next.data(), pivot.data()});
-    std::swap(t, next);
-  }
-  gpu::for_each(n * n, symmetrize{n, t.data(), next.data()});
-  const host_array<double> found(pivot), own(diagonal_of(a));
-  for (index_t k = 0; k < n; ++k)
-    if (!(found[k] > lost * own[k] * double(n))) return std::nullopt;
-  return next;
-}
-
 } // namespace gpu_coarsening
 
 gpu_array<double> diagonal_of(const device_view& a) {
@@ -473,14 +275,18 @@ double largest_eigenvalue(const device_view& a, const gpu_array<double>& inverse
                            }));
 }
 
-std::optional<gpu_array<double>> dense_inverse(const device_view& a) {
-  using namespace gpu_coarsening;
-  if (auto inverse = eliminated(a)) return inverse;
-  const auto row_ptr = brought_home(a.row_ptr);
-  const auto col = brought_home(a.col);
-  const auto val = brought_home(a.val);
-  const auto found = dense_inverse(row_view<double>{a.shape, as_cview(row_ptr), as_cview(col), as_cview(val)});
-  return found ? std::optional(gpu_array<double>(*found)) : std::nullopt;
+device_matrix without_zeros(device_matrix p) {
+  using gpu_coarsening::other_than_zero;
+  const index_t n = p.shape.rows;
+  gpu_array<index_t> count(n + 1);
+  other_than_zero other{view_of(p), nullptr, nullptr};
+  gpu::count_passing(n, p.row_ptr.data(), other, count.data());
+  const index_t nnz = gpu::to_offsets(count);
+  if (nnz == p.val.size()) return p;
+  device_matrix dense{p.shape, std::move(count), gpu_array<std::int32_t>(nnz), gpu_array<double>(nnz)};
+  other.col = dense.col.data(), other.val = dense.val.data();
+  gpu::put_passing(n, p.row_ptr.data(), other, dense.row_ptr.data());
+  return dense;
 }
 
 device_matrix prolongation(const device_view& a, const gpu_array<double>& inverse, double lambda, double theta,
@@ -505,7 +311,7 @@ index_t prolong_again(const device_view& a, const gpu_array<double>& inverse, do
   const std::uint8_t* const strong = kept.strong.data();
   const std::int32_t* const of = kept.aggregate.data();
   gpu::add_again<1>(kept.sums, filtered_row{a, strong, of}, p.row_ptr.data, p.col.data, val.data);
-  gpu::for_each(n, smooth_row{p.row_ptr.data, p.col.data, of, inverse.data(), 4 / (3 * lambda), val.data, nullptr});
+  gpu::for_each(n, smooth_row{p.row_ptr.data, p.col.data, of, inverse.data(), 4 / (3 * lambda), val.data});
   if (!kept.has_weak) return 0;
   gpu_array<index_t> doubtful(n);
   gpu::for_each(n, find_doubtful{a, strong, of, inverse.data(), kept.theta, doubtful.data()});

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "gpu_dense.hpp"
 #include "levels.hpp"
 
 #include "matrix/gpu_products.hpp"
-
-#include <optional>
 
 /// The way to a smaller matrix on the current GPU, where a node is a row: what strength, aggregates, diagonal and
 /// prolongation do on the host, with the same result.
@@ -22,9 +21,8 @@ gpu_array<double> inverse_of(const gpu_array<double>& diagonal);
 /// As `largest_eigenvalue` of the host, up to rounding.
 double largest_eigenvalue(const device_view& a, const gpu_array<double>& inverse);
 
-/// The inverse of a small symmetric matrix, row by row, by Gauss and Jordan, a kernel a pivot. The host takes one that
-/// has a null space; empty where A is not positive semidefinite.
-std::optional<gpu_array<double>> dense_inverse(const device_view& a);
+/// The same without the entries that are 0.
+device_matrix without_zeros(device_matrix p);
 
 /// What stays of P when A gets other values in the same places: a byte an entry of A, 8 a row.
 struct kept_prolongation {

@@ -14,13 +14,14 @@ namespace furrow::amg {
 
 namespace lanczos_step {
 
-/// u is random, v = D^-1 u; sums v'u.
+/// u is random, v = D^-1 u; sums v'u. Of blocks D^-1 is the business of another pass.
 struct random_start {
   static constexpr int reads = 1, writes = 2;
   const double* inverse;
   double *u, *v;
+  int block;
   FURROW_HD void load() {}
-  FURROW_HD double at(index_t i) const { return inverse[i]; }
+  FURROW_HD double at(index_t i) const { return inverse[i * block + i % block]; }
   FURROW_HD void operator()(index_t i, double own, sums<1> sum) const {
     const double first = (unit(randomness(0).at(i)) - 0.5) / sqrt(own);
     u[i] = first, v[i] = own * first;
@@ -42,7 +43,24 @@ struct scale_both {
     u[i] = own.u * factor, v[i] = own.v * factor;
   }
 };
-/// old u <- w - a u - b old u, the next u; v = D^-1 times it; sums their product.
+/// v = D^-1 u for nodes of several unknowns; sums v'u.
+struct solve_blocks {
+  static constexpr int reads = 2, writes = 1;
+  const double *inverse, *u;
+  double* v;
+  int block;
+  FURROW_HD void load() {}
+  FURROW_HD double at(index_t i) const {
+    double sum = 0;
+    for (int l = 0; l < block; ++l) sum += gpu::product(inverse[i * block + l], u[i / block * block + l]);
+    return sum;
+  }
+  FURROW_HD void operator()(index_t i, double own, sums<1> sum) const {
+    v[i] = own;
+    sum[0] += own * u[i];
+  }
+};
+/// old u <- w - a u - b old u, the next u; v = D^-1 times it; sums their product. Of blocks as `random_start`.
 struct next_vectors {
   static constexpr int reads = 4, writes = 2;
   struct values {
@@ -51,9 +69,10 @@ struct next_vectors {
   const double *alpha, *squares; ///< squares null: b = 0
   const double *inverse, *w, *u;
   double *old_u, *v;
+  int block;
   double a = 0, b = 0;
   FURROW_HD void load() { a = *alpha, b = squares ? sqrt(*squares) : 0; }
-  FURROW_HD values at(index_t i) const { return {inverse[i], w[i], u[i], old_u[i]}; }
+  FURROW_HD values at(index_t i) const { return {inverse[i * block + i % block], w[i], u[i], old_u[i]}; }
   FURROW_HD void operator()(index_t i, values own, sums<1> sum) const {
     const double next = own.w - a * own.u - b * own.old_u;
     old_u[i] = next, v[i] = own.inverse * next;
@@ -73,14 +92,16 @@ struct keep_product {
 /// behind the last one that counts is of no use.
 template <class Product> class gpu_lanczos {
 public:
-  gpu_lanczos(const gpu_array<double>& inverse, Product product)
-      : inverse_(inverse), product_(std::move(product)), n_(inverse.size()), v_(n_), u_(n_), w_(n_), old_u_(n_),
-        slots_(space_.make_slots(2 * most_steps + 1)) {
+  /// inverse: of the diagonal blocks, block numbers a row.
+  gpu_lanczos(const gpu_array<double>& inverse, Product product, int block = 1)
+      : inverse_(inverse), product_(std::move(product)), block_(block), n_(inverse.size() / block), v_(n_), u_(n_),
+        w_(n_), old_u_(n_), slots_(space_.make_slots(2 * most_steps + 1)) {
     gpu::fill_bytes(old_u_, 0);
   }
 
   double start() {
-    space_.sweep(n_, lanczos_step::random_start{inverse_.data(), u_.data(), v_.data()}, squares(0));
+    space_.sweep(n_, lanczos_step::random_start{inverse_.data(), u_.data(), v_.data(), block_}, squares(0));
+    solve(0);
     take_steps(10);
     return known_[0];
   }
@@ -96,6 +117,10 @@ private:
   slot squares(int step) { return slot{slots_.data() + step}; } ///< v'u before the step
   slot alpha(int step) { return slot{slots_.data() + most_steps + 1 + step}; }
 
+  void solve(int step) {
+    if (block_ == 1) return;
+    space_.sweep(n_, lanczos_step::solve_blocks{inverse_.data(), u_.data(), v_.data(), block_}, squares(step));
+  }
   void take_steps(int count) {
     using namespace lanczos_step;
     for (int k = enqueued_; k < enqueued_ + count; ++k) {
@@ -104,9 +129,10 @@ private:
       space_.dot(as_cview(v_), as_cview(w_), alpha(k));
       space_.sweep(n_,
                    next_vectors{alpha(k).at, k > 0 ? squares(k).at : nullptr, inverse_.data(), w_.data(), u_.data(),
-                                old_u_.data(), v_.data()},
+                                old_u_.data(), v_.data(), block_},
                    squares(k + 1));
       std::swap(u_, old_u_);
+      solve(k + 1);
     }
     enqueued_ += count;
     known_.resize(static_cast<std::size_t>(slots_.size()));
@@ -115,6 +141,7 @@ private:
 
   const gpu_array<double>& inverse_;
   Product product_;
+  int block_;
   index_t n_;
   gpu::space<double> space_;
   gpu_array<double> v_, u_, w_, old_u_, slots_;

@@ -3,6 +3,7 @@
 
 #include "admission.hpp"
 #include "by_diagonals.hpp"
+#include "gpu_node_coarsening.hpp"
 #include "gpu_rounding.hpp"
 
 #include "backends/gpu/primitives.hpp"
@@ -137,20 +138,25 @@ template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double
 /// See build_levels.
 class device_kit {
 public:
-  explicit device_kit(device_matrix a) : a_(std::move(a)) {}
+  explicit device_kit(device_matrix a, int block = 1) : a_(std::move(a)), block_(block) {}
 
   shape2 shape() const { return a_.shape; }
   index_t entries() const { return a_.val.size(); }
-  int block() const { return 1; }
-  int coarse_block() const { return 1; }
+  int block() const { return block_; }
+  int coarse_block() const { return block_; }
   diagonal_extremes extremes() {
     diagonal_ = diagonal_of(view_of(a_));
     return extremes_of(diagonal_);
   }
   auto dense_inverse() const { return amg::dense_inverse(view_of(a_)); }
   double look() {
-    inverse_ = inverse_of(diagonal_);
-    return lambda_ = largest_eigenvalue(view_of(a_), inverse_);
+    if (block_ == 1) {
+      inverse_ = inverse_of(diagonal_);
+      return lambda_ = largest_eigenvalue(view_of(a_), inverse_);
+    }
+    inverse_ = inverse_blocks(view_of(a_), block_);
+    squares_ = squares_of_blocks(view_of(a_), block_);
+    return lambda_ = largest_eigenvalue(view_of(a_), block_, squares_, inverse_);
   }
   bool coarsen(double theta, bool smoothed) { return coarsen(theta, smoothed, nullptr); }
   shape2 coarse() const { return coarse_.shape; }
@@ -161,7 +167,7 @@ public:
       l.r = kept<W>(std::exchange(r_, {}), 1);
     }
     l.inverse = rounded_values<W>(inverse_, 1 / scale);
-    l.diagonals = by_diagonals<W>(a_, scale);
+    if (block_ == 1) l.diagonals = by_diagonals<W>(a_, scale);
     if (!l.by_diagonals()) l.a = kept<W>(std::exchange(a_, {}), scale);
   }
   template <class W> gpu_array<W> keep_dense(const gpu_array<double>& t, double scale) {
@@ -172,7 +178,8 @@ public:
 protected:
   /// plan: gets what stays for other values.
   bool coarsen(double theta, bool smoothed, device_plan* plan) {
-    p_ = prolongation(view_of(a_), inverse_, lambda_, theta, smoothed, plan ? &plan->p : nullptr);
+    p_ = block_ > 1 ? node_prolongation(view_of(a_), block_, squares_, inverse_, lambda_, theta, smoothed)
+                    : prolongation(view_of(a_), inverse_, lambda_, theta, smoothed, plan ? &plan->p : nullptr);
     if (p_.shape.cols == 0) return false;
     r_ = gpu::transposed(p_, plan ? &plan->from : nullptr);
     auto t = gpu::multiply(a_, p_, gpu::row_order::any, plan ? &plan->t_sums : nullptr);
@@ -185,7 +192,8 @@ protected:
 
 private:
   gpu::memory_kept kept_;
-  device_matrix p_, r_, coarse_;
+  int block_; ///< unknowns of a node
+  device_matrix p_, r_, coarse_, squares_;
   gpu_array<double> diagonal_, inverse_;
   double lambda_ = 1;
 };
@@ -214,8 +222,8 @@ private:
 
 } // namespace gpu_setup
 
-template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a) {
-  gpu_setup::device_kit kit(std::move(a));
+template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, int block) {
+  gpu_setup::device_kit kit(std::move(a), block);
   return build_levels<W, gpu_array>(kit);
 }
 template <class W>
@@ -228,7 +236,7 @@ hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, std::vector
 }
 template hierarchy<float, gpu_array> smoothed_aggregation_on_gpu(device_matrix, std::vector<device_plan>&);
 template hierarchy<double, gpu_array> smoothed_aggregation_on_gpu(device_matrix, std::vector<device_plan>&);
-template hierarchy<float, gpu_array> smoothed_aggregation_on_gpu(device_matrix);
-template hierarchy<double, gpu_array> smoothed_aggregation_on_gpu(device_matrix);
+template hierarchy<float, gpu_array> smoothed_aggregation_on_gpu(device_matrix, int);
+template hierarchy<double, gpu_array> smoothed_aggregation_on_gpu(device_matrix, int);
 
 } // namespace furrow::amg

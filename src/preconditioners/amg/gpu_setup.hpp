@@ -10,9 +10,9 @@
 
 namespace furrow::amg {
 
-/// `smoothed_aggregation` on the current GPU, where a node is a row and A has fewer than 2^31 entries: the levels of
-/// the host, up to the rounding of the spectrum's bound. Takes some 50 bytes an entry of A while it works. Waits for
-/// sizes, some 30 times a level. The same bits on every run.
+/// `smoothed_aggregation` on the current GPU, for nodes of up to 6 unknowns, where A has fewer than 2^31 entries: the
+/// levels of the host, up to the rounding of the spectrum's bound. Takes some 50 bytes an entry of A while it works.
+/// Waits for sizes, some 30 times a level. The same bits on every run.
 #if FURROW_HAS_GPU
 template <class T> gpu_array<T> uploaded(cview<T> v) {
   gpu_array<T> there(v.size);
@@ -22,7 +22,7 @@ template <class T> gpu_array<T> uploaded(cview<T> v) {
 inline device_matrix uploaded(row_view<double> a) {
   return {a.shape, uploaded(a.row_ptr), uploaded(a.col), uploaded(a.val)};
 }
-template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a);
+template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, int block = 1);
 
 /// What stays of a level when A gets other values in the same places: the places of P, R, A P and R A P, of which the
 /// level has some itself.
@@ -38,7 +38,7 @@ struct device_plan {
                   col.byte_count());
   }
 };
-/// The same hierarchy, and a plan for each of its levels. P keeps entries that add up to 0.
+/// The same hierarchy where a node is a row, and a plan for each of its levels. P keeps entries that add up to 0.
 template <class W>
 hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, std::vector<device_plan>& plans);
 
