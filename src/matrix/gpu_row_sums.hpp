@@ -81,8 +81,9 @@ struct table {
   /// The entries as they lie.
   template <int L> __device__ void list(const lane_group<L>& lanes, std::int32_t* col, double* val) const {
     index_t before = 0;
-    for (int p = lanes.rank; p < places(); p += L) {
-      const bool there = key[p] != empty;
+    for (int first = 0; first < places(); first += L) { // all lanes vote, also where there are fewer places
+      const int p = first + lanes.rank;
+      const bool there = p < places() && key[p] != empty;
       const unsigned all = lanes.vote(there);
       const index_t place = before + lanes.votes_before(all);
       if (there) {
