@@ -53,8 +53,8 @@ struct solve_options {
   /// rounded; so is b; x comes back in double.
   precision values = precision::f64;
   bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
-  /// Of nodes that have as many unknowns as coordinates, 2 or 3, in rows that follow each other: `amg:sa` on the CPU
-  /// takes from them the motions of rigid bodies. Null: none.
+  /// Of nodes that have as many unknowns as coordinates, 2 or 3, in rows that follow each other: `amg:sa` takes from
+  /// them the motions of rigid bodies. In host memory. Null: none.
   std::shared_ptr<const node_coordinates> coordinates{};
   double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;

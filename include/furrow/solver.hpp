@@ -61,12 +61,15 @@ public:
 
   /// From the next solve on A is this one: the same pattern with other values, as they change from one Newton step or
   /// time step to the next. A is looked at as by the constructor; of M what the pattern alone decides is kept where it
-  /// knows how, `amg` on the CPU, and its numbers are made again; another M is made anew, and so is every M for another
-  /// pattern. The next report tells of this set-up. For a solver of a `matrix` that is `matrix::update_values` first.
-  /// Throws as the constructor, `fault::usage` for another shape and for a solver of operators of yours; where it
-  /// throws in the middle, solves report that until it succeeds.
+  /// knows how, `amg` of the kinds that docs/multigrid.md names, and its numbers are made again; another M is made
+  /// anew, and so is every M for another pattern. The next report tells of this set-up. For a solver of a `matrix` that
+  /// is `matrix::update_values` first, and the new values pass through the host. Rows as by the constructor. Throws as
+  /// the constructor, `fault::usage` for another shape and for a solver of operators of yours; where it throws in the
+  /// middle, solves report that until it succeeds.
   void update_values(const matrix<V>& a);
   void update_values(coo<V> a);
+  void update_values(const csr_arrays<V, std::int32_t>& a);
+  void update_values(const csr_arrays<V, std::int64_t>& a);
 
   shape2 shape() const;
   double setup_seconds() const; ///< of the constructor, or the last `update_values`

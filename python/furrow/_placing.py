@@ -32,12 +32,6 @@ def device_for(A: Any, solver: str, M: Any, device: str | None, b: int | None = 
     return where
 
 
-def device_with(coordinates: Any, A: Any, device: str | None) -> str | None:
-    """The CPU makes use of coordinates, so it is chosen where nothing else was said."""
-    free = coordinates is not None and device is None and not isinstance(A, Matrix)
-    return "cpu" if free and not (is_matrix(A) and _gpu.ordinal_of(A) is not None) else device
-
-
 def by_nodes(coordinates: Any) -> Any:
     """Coordinates as the library takes them: (a vector, node by node, and their number a node)."""
     if coordinates is None:

@@ -12,7 +12,7 @@ from ._arrays import is_matrix, real_type
 from ._columns import one_only
 from ._libraries import home_of
 from ._operators import operator_dtype
-from ._placing import device_for, device_with
+from ._placing import device_for
 from ._result import Result
 from ._solver import Solver
 
@@ -20,7 +20,6 @@ from ._solver import Solver
 def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
          callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None,
          device: str | None = None, **rest: Any) -> Result:
-    device = device_with(rest.get("coordinates"), A, device) if _gpu.ordinal_of(b) is None else device
     where = device_for(A, solver, M, device, _gpu.ordinal_of(b), has_b=True)
     home = home_of(b, "b")
     b = b if home.ordinal is not None else np.asarray(b)

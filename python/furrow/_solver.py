@@ -26,7 +26,7 @@ from ._operators import (
     unseen_method,
     zero_of_zero,
 )
-from ._placing import by_nodes, device_for, device_with
+from ._placing import by_nodes, device_for
 from ._result import Result
 from ._rows import rows_at
 from ._watching import Watching
@@ -62,7 +62,7 @@ class Solver:
         In which the system is solved; None: that of A.
     coordinates : array_like of shape (nodes, 2) or (nodes, 3)
         Where the nodes are, in the order of the rows of A, of which each node has as many as coordinates:
-        ``M="amg:sa"`` takes the motions of rigid bodies from them, on the CPU. Copied.
+        ``M="amg:sa"`` takes the motions of rigid bodies from them. In host memory; copied.
     device : None, "cpu", "gpu", "gpu:1"
         Where it is solved. None is where A lies, if that is a GPU or a `Matrix`, otherwise `furrow.default_device`,
         otherwise a GPU where there is one that serves the method and A has at least 200000 entries. A GPU takes b and
@@ -101,7 +101,7 @@ class Solver:
         named = M is None or isinstance(M, str)
         if coordinates is not None and not named:
             raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
-        self._where = device_for(A, solver, M, device_with(coordinates, A, device))
+        self._where = device_for(A, solver, M, device)
         self.device = _gpu.name_of(self._where)
         self.solver = solver
         self._free = threading.Lock()

@@ -60,6 +60,17 @@ def test_what_pays_goes_to_the_gpu():
     assert furrow.cg(A, b, maxiter=5).device == "gpu:0" and furrow.cg(A, b, maxiter=5, device="cpu").device == "cpu"
 
 
+@needs_gpu
+def test_coordinates_serve_there_too():
+    A = furrow.generate("elasticity3d:8")
+    z, y, x = np.meshgrid(np.arange(1, 9), np.arange(9), np.arange(9), indexing="ij")
+    points = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
+    b = np.sin(np.arange(A.shape[0]))
+    here, there = (furrow.solve(A, b, M="amg:sa", coordinates=points, device=device) for device in ("cpu", "gpu"))
+    assert there.device == "gpu:0" and there.iterations == here.iterations
+    assert "6 motions of rigid bodies" in there.to_dict()["precond_says"]
+
+
 def test_products_where_they_lie(library, grid):
     A, _ = grid
     x = np.random.default_rng(1).standard_normal(400)

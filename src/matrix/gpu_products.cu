@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
+#include <utility>
 
 namespace furrow::gpu {
 namespace products {
@@ -93,19 +95,26 @@ struct products_of_row {
   }
 };
 
-template <bool Sorted> device_rows<double> multiplied(const device_rows<double>& a, const device_rows<double>& b) {
-  const shape2 shape{a.shape.rows, b.shape.cols};
+/// call(lanes) with as many as suit the rows of B.
+template <class Call> auto with_lanes(const rows_view& b, Call call) {
+  const double mean = double(b.val.size) / double(std::max<index_t>(b.shape.rows, 1));
+  if (mean <= 1.5) return call(std::integral_constant<int, 1>());
+  if (mean <= 6) return call(std::integral_constant<int, 4>());
+  if (mean <= 12) return call(std::integral_constant<int, 8>());
+  return call(std::integral_constant<int, warp>());
+}
+
+template <bool Sorted>
+device_rows<double> multiplied(const device_rows<double>& a, const device_rows<double>& b, rows_by_table* kept) {
   const products_of_row source{view_of(a), view_of(b)};
-  const double mean = double(b.val.size()) / double(std::max<index_t>(b.shape.rows, 1));
-  if (mean <= 1.5) return add_up<1, Sorted>(shape, source);
-  if (mean <= 6) return add_up<4, Sorted>(shape, source);
-  if (mean <= 12) return add_up<8, Sorted>(shape, source);
-  return add_up<warp, Sorted>(shape, source);
+  return with_lanes(source.b, [&](auto lanes) {
+    return add_up<decltype(lanes)::value, Sorted>({a.shape.rows, b.shape.cols}, source, kept);
+  });
 }
 
 } // namespace products
 
-device_rows<double> transposed(const device_rows<double>& a) {
+device_rows<double> transposed(const device_rows<double>& a, gpu_array<std::int32_t>* kept) {
   using namespace products;
   const index_t nnz = a.val.size(), cols = a.shape.cols;
   device_rows<double> t{
@@ -116,13 +125,22 @@ device_rows<double> transposed(const device_rows<double>& a) {
   sort_pairs(row, from, std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cols)))));
   for_each(nnz + 1, find_rows{as_cview(row), cols, t.row_ptr.data()});
   for_each(nnz, move_entries{from.data(), row_of.data(), a.val.data(), t.col.data(), t.val.data()});
+  if (kept) *kept = std::move(from);
   return t;
 }
 
-device_rows<double> multiply(const device_rows<double>& a, const device_rows<double>& b, row_order order) {
+device_rows<double> multiply(const device_rows<double>& a, const device_rows<double>& b, row_order order,
+                             rows_by_table* kept) {
   furrow::check(a.val.size() <= most_entries && b.val.size() <= most_entries, fault::memory,
                 "a product of matrices on a GPU takes fewer than 2^31 entries");
-  return order == row_order::sorted ? products::multiplied<true>(a, b) : products::multiplied<false>(a, b);
+  return order == row_order::sorted ? products::multiplied<true>(a, b, kept) : products::multiplied<false>(a, b, kept);
+}
+
+void multiply_again(const csr<double, index_t, cview>& a, const csr<double, index_t, cview>& b,
+                    const rows_by_table& kept, const csr<double, index_t, cview>& c, view<double> val) {
+  const products::products_of_row source{a, b};
+  products::with_lanes(
+      b, [&](auto lanes) { add_again<decltype(lanes)::value>(kept, source, c.row_ptr.data, c.col.data, val.data); });
 }
 
 } // namespace furrow::gpu

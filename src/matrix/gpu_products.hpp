@@ -10,8 +10,9 @@ namespace furrow::gpu {
 
 template <class V> using device_rows = csr<V, index_t, gpu_array>;
 
-/// A', sorted: a stable radix sort of the entries by column.
-device_rows<double> transposed(const device_rows<double>& a);
+/// A', sorted: a stable radix sort of the entries by column. from: gets the number in A of each entry, which is what
+/// other values of A need.
+device_rows<double> transposed(const device_rows<double>& a, gpu_array<std::int32_t>* from = nullptr);
 
 inline constexpr index_t most_entries = 0x7fffffff;
 
@@ -21,7 +22,22 @@ enum class row_order { sorted, any };
 /// A B; entries whose addends cancel stay, as zeros. Sums in double, each in the order of the entries of A's row and
 /// then of B's, products rounded before they are added: the bits of `furrow::multiply` in a build without fused
 /// operations. A and B may be in any order. See gpu_row_sums.hpp.
+/// kept: gets what `multiply_again` needs, 4 bytes a row.
+struct rows_by_table;
 device_rows<double> multiply(const device_rows<double>& a, const device_rows<double>& b,
-                             row_order order = row_order::sorted);
+                             row_order order = row_order::sorted, rows_by_table* kept = nullptr);
+
+/// Rows of a matrix by the size of the tables in which their sums are added up.
+struct rows_by_table {
+  gpu_array<std::int32_t> row;
+  host_array<index_t> first; ///< for each log of a size: where rows of at least that begin
+  double stored_bytes() const { return double(row.byte_count()); }
+};
+
+/// The numbers of A B for other values of A and B in the same places: c is A B by `multiply`, whose values are not
+/// looked at, to val, in the order of its columns. The bits of `multiply`. Nothing is counted, sorted or waited for: a
+/// table takes the columns that are known, and then the sums.
+void multiply_again(const csr<double, index_t, cview>& a, const csr<double, index_t, cview>& b,
+                    const rows_by_table& kept, const csr<double, index_t, cview>& c, view<double> val);
 
 } // namespace furrow::gpu

@@ -48,6 +48,15 @@ struct table {
     }
     return -1;
   }
+  /// Where a column is, of those that were found fresh; -1 for another.
+  __device__ int place_of(std::int32_t col) const {
+    unsigned at = static_cast<unsigned>(col) * 0x9e3779b1u >> (32 - log);
+    for (int probe = 0; probe < places(); ++probe, at = (at + 1) & (places() - 1)) {
+      if (key[at] == col) return static_cast<int>(at);
+      if (key[at] == empty) break;
+    }
+    return -1;
+  }
   /// The entries by column; every one counts those before it.
   template <int L> __device__ void sort(const lane_group<L>& lanes, std::int32_t* col, double* val) const {
     constexpr int together = 4;
@@ -72,8 +81,9 @@ struct table {
   /// The entries as they lie.
   template <int L> __device__ void list(const lane_group<L>& lanes, std::int32_t* col, double* val) const {
     index_t before = 0;
-    for (int p = lanes.rank; p < places(); p += L) {
-      const bool there = key[p] != empty;
+    for (int first = 0; first < places(); first += L) { // all lanes vote, also where there are fewer places
+      const int p = first + lanes.rank;
+      const bool there = p < places() && key[p] != empty;
       const unsigned all = lanes.vote(there);
       const index_t place = before + lanes.votes_before(all);
       if (there) {
@@ -146,6 +156,24 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
+/// The sums of rows whose columns are known; addends of other columns are left out.
+template <int L, class Source>
+__global__ void __launch_bounds__(threads)
+    add_again_kernel(work w, Source source, const index_t* row_ptr, const std::int32_t* col, double* val) {
+  for_each_row<L, true>(w, [&](index_t i, const table& t, const lane_group<L>& lanes) {
+    const index_t begin = row_ptr[i], end = row_ptr[i + 1];
+    bool fresh;
+    for (index_t k = begin + lanes.rank; k < end; k += L) t.find<L == 1>(col[k], fresh);
+    lanes.sync();
+    source.template each<true>(lanes, i, [&](std::int32_t c, double factor, double value) {
+      const int at = t.place_of(c);
+      if (at >= 0) t.sum[at] = __dadd_rn(t.sum[at], __dmul_rn(factor, value));
+    });
+    lanes.sync();
+    for (index_t k = begin + lanes.rank; k < end; k += L) val[k] = t.sum[t.place_of(col[k])];
+  });
+}
+
 /// The log of the places that `entries` entries at most are given: half as much room again, or as it is.
 FURROW_HD inline std::uint8_t log_for(index_t entries, bool spare) {
   const index_t wanted = spare ? entries + entries / 2 : entries;
@@ -184,12 +212,11 @@ struct find_first_of_log {
 };
 
 /// Rows by the size of their tables.
-struct bins {
-  gpu_array<std::int32_t> row;
-  host_array<index_t> first;
+struct bins : rows_by_table {
   int largest = 0; ///< log
 
-  template <class LogOfRow> bins(index_t rows, LogOfRow make) : row(rows), first(most_log + 2) {
+  template <class LogOfRow>
+  bins(index_t rows, LogOfRow make) : rows_by_table{gpu_array<std::int32_t>(rows), host_array<index_t>(most_log + 2)} {
     gpu_array<std::uint8_t> log(rows);
     make.log = log.data();
     for_each(rows, make);
@@ -207,7 +234,8 @@ struct bins {
 constexpr index_t far_bytes = index_t(1) << 30;
 
 /// kernel(work, arguments...) for each bin.
-template <int L, bool Sums, class Kernel, class... A> void run(const bins& by_size, Kernel kernel, A... arguments) {
+template <int L, bool Sums, class Kernel, class... A>
+void run(const rows_by_table& by_size, Kernel kernel, A... arguments) {
   const queue& q = current_queue();
   for (int log = least_log; log <= most_log; ++log) {
     const index_t begin = by_size.first[log], count = by_size.first[log + 1] - begin;
@@ -273,8 +301,9 @@ inline void sort_far_rows(const bins& by_length, device_rows<double>& c) {
 ///   between
 ///                             addends of the same column by different lanes it calls lanes.sync().
 /// Sums in double, each in the order of the addends, products rounded before they are added: the same bits on every
-/// run.
-template <int L, bool Sorted, class Source> device_rows<double> add_up(shape2 shape, Source source) {
+/// run. kept: gets what `add_again` needs.
+template <int L, bool Sorted, class Source>
+device_rows<double> add_up(shape2 shape, Source source, rows_by_table* kept = nullptr) {
   using namespace row_sums;
   device_rows<double> c{shape, gpu_array<index_t>(shape.rows + 1), {}, {}};
   index_t* const length = c.row_ptr.data();
@@ -283,14 +312,22 @@ template <int L, bool Sorted, class Source> device_rows<double> add_up(shape2 sh
   if (guessed.largest >= log_for(Source::usual_length, false))
     run<L, false>(bins(shape.rows, log_by_addends<Source>{source, length, nullptr}), count_kernel<L, Source>, source,
                   length);
-  const bins by_length(shape.rows, log_by_length{length, nullptr}); // before the lengths become offsets
+  bins by_length(shape.rows, log_by_length{length, nullptr}); // before the lengths become offsets
   const index_t nnz = to_offsets(c.row_ptr);
   c.col = gpu_array<std::int32_t>(nnz);
   c.val = gpu_array<double>(nnz);
   run<L, true>(by_length, add_kernel<L, Sorted, Source>, source, static_cast<const index_t*>(length), c.col.data(),
                c.val.data());
   if (Sorted) sort_far_rows(by_length, c);
+  if (kept) *kept = std::move(by_length);
   return c;
+}
+
+/// The numbers of that matrix for other addends in the same columns, to val; of the source `each<true>` alone is asked.
+/// Where the columns stay as they are the bits are those of `add_up`.
+template <int L, class Source>
+void add_again(const rows_by_table& kept, Source source, const index_t* row_ptr, const std::int32_t* col, double* val) {
+  row_sums::run<L, true>(kept, row_sums::add_again_kernel<L, Source>, source, row_ptr, col, val);
 }
 
 } // namespace furrow::gpu

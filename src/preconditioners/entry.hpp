@@ -58,7 +58,7 @@ struct preconditioner_entry {
   preconditioner_from_rows<float> rows_f32 = nullptr;
   /// Whether M is no fixed linear map: another one in each application. Null: it never is.
   bool (*varies)(std::string_view parameters) = nullptr;
-  /// Whether it makes use of coordinates, on the CPU. Null: it does not.
+  /// Whether it makes use of coordinates. Null: it does not.
   bool (*takes_coordinates)(std::string_view parameters) = nullptr;
   /// Of one without code of its own for a GPU: a library of the machine's serves there, where it is installed. It is
   /// asked for by name alone; "auto" takes the code for the CPU.

@@ -11,6 +11,8 @@ public:
   /// values that what is kept would serve badly. M serves no more then, nor where this throws, which it does as the
   /// maker.
   virtual bool update(const coo<V>& a, solver_needs needed) = 0;
+  /// The same from rows on the current GPU, where M lives.
+  virtual bool update_from_rows(const rows_on_gpu<V>& /*a*/, solver_needs /*needed*/) { return false; }
 
 protected:
   ~takes_new_values() = default;

@@ -21,7 +21,6 @@ void check_coordinates(const solve_options& o) {
   const preconditioner_entry& entry = find_preconditioner(o.precond);
   check(entry.takes_coordinates && entry.takes_coordinates(take_apart(o.precond).parameters), fault::usage,
         "the preconditioner {} makes no use of coordinates: take amg:sa, or leave them out", o.precond);
-  check(!o.where.is_gpu(), fault::device, "amg:sa takes coordinates on the CPU only: solve there, or leave them out");
   check(dims == 2 || dims == 3, fault::input, "the coordinates have {} dimension{}: nodes have 2 or 3", dims,
         dims == 1 ? "" : "s");
   check(!values.empty() && values.size() % dims == 0, fault::input,

@@ -4,8 +4,8 @@
 
 namespace furrow {
 
-/// Throws `fault::usage` where coordinates are given to a preconditioner that makes no use of them, `fault::device` on
-/// a GPU, `fault::input` where they say no place, and all of them the same.
+/// Throws `fault::usage` where coordinates are given to a preconditioner that makes no use of them, and `fault::input`
+/// where they say no place, or all of them the same.
 void check_coordinates(const solve_options& o);
 /// Throws `fault::input` unless they are those of the nodes of A.
 void check_coordinates(const solve_options& o, shape2 a);

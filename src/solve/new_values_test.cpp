@@ -2,6 +2,8 @@
 // A solver whose matrix gets other values.
 #include "solve_test_kit.hpp"
 
+#include "matrix/rows.hpp"
+
 #include <furrow/function_operator.hpp>
 #include <furrow/matrix.hpp>
 #include <furrow/solver.hpp>
@@ -57,6 +59,11 @@ TYPED_TEST(new_values, are_taken_by_every_method_and_preconditioner) {
     }
     s.update_values(matrix<V>(coo<V>(b)));
     expect_answer(s, b, o, what.c_str());
+    const auto rows = to_rows(coo<V>(a));
+    host_array<index_t> col(rows.col.size());
+    std::ranges::copy(rows.col, col.begin());
+    s.update_values(csr_arrays<V, index_t>{rows.shape, as_cview(rows.row_ptr), as_cview(col), as_cview(rows.val)});
+    expect_answer(s, a, o, what.c_str());
   }
 }
 

@@ -252,7 +252,8 @@ void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, cons
     const solver_needs needs = with_coordinates(method->needs_for(symmetric), options);
     auto last = std::move(before);
     auto* const kept_values = dynamic_cast<takes_new_values<V>*>(last.get());
-    if (kept_values && kept_values->update(given.triplets(), needs)) {
+    if (kept_values && (given.has_rows() ? kept_values->update_from_rows(given.rows(), needs)
+                                         : kept_values->update(given.triplets(), needs))) {
       own_m = std::move(last);
     } else {
       last.reset(); // before another one takes memory
@@ -449,6 +450,12 @@ template <class V> template <class Given> void solver<V>::begin_again(Given&& a,
   state_ = std::move(next);
 }
 template <class V> void solver<V>::update_values(coo<V> a) { begin_again(std::move(a), nullptr); }
+template <class V> void solver<V>::update_values(const csr_arrays<V, std::int32_t>& a) {
+  begin_again(csr_arrays(a), nullptr);
+}
+template <class V> void solver<V>::update_values(const csr_arrays<V, std::int64_t>& a) {
+  begin_again(csr_arrays(a), nullptr);
+}
 template <class V> void solver<V>::update_values(const matrix<V>& a) {
   check(a.where() == state_->given.where, fault::usage, "the matrix lives on {}, but the solver runs on {}",
         describe(a.where()), describe(state_->given.where));

@@ -220,7 +220,7 @@ int run_here(solve_request& q) {
   if (!played) check_not_played(q.play, q.trace);
   check(!played || !q.on_ranks(), fault::usage, "--device play plays the launches of one process: leave --ranks out");
   if (played) q.machine.where = "cpu";
-  if ((!q.coordinates.empty() || q.on_ranks()) && q.machine.where == "auto") q.machine.where = "cpu"; // where they are
+  if (q.on_ranks() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
   check_one_standard_input({q.file, q.rhs, q.x0, q.coordinates});

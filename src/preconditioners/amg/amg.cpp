@@ -36,6 +36,7 @@ struct wanted {
 };
 
 spoken words_of(const found_box& found) { return {"grid", " of " + to_string(found.points), ""}; }
+std::string shape_of(int block) { return block > 1 ? fmt::format(", nodes of {} unknowns", block) : std::string(); }
 /// Why no grid is taken: a refusal where nothing else may be.
 std::string without_grid(const found_box& found, const wanted& kind) {
   if (!kind.aggregation)
@@ -44,59 +45,68 @@ std::string without_grid(const found_box& found, const wanted& kind) {
   return fmt::format("; no grid: the matrix {}", found.failure);
 }
 
-/// A GPU sets up what has nodes of one unknown.
+#if FURROW_HAS_GPU
+/// Smoothed aggregation that the GPU sets up, and can renew where a node is a row.
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> aggregated_there(device_matrix a, int block, int degree, const spoken& words) {
+  return multigrid_on_gpu<V, W>(smoothed_aggregation_on_gpu<W>(std::move(a), block), degree, words,
+                                block == 1 ? std::make_unique<device_renewal<W>>() : nullptr);
+}
+#endif
+/// The cycle where it is to run, of a hierarchy that the host has made.
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> cycle_of(hierarchy<W> h, int degree, const spoken& words,
+                                                std::unique_ptr<renewal<W>> renews, [[maybe_unused]] device where,
+                                                std::size_t inner = 0) {
+#if FURROW_HAS_GPU
+  if (where.is_gpu()) return multigrid_on_gpu<V, W>(on_gpu(std::move(h)), degree, words, nullptr, inner);
+#endif
+  return std::make_unique<multigrid<V, W>>(std::move(h), degree, words, std::move(renews), inner);
+}
+
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> aggregated(row_view<double> a, int block, int degree, const spoken& words,
-                                                  [[maybe_unused]] device where) {
+                                                  device where) {
 #if FURROW_HAS_GPU
-  if (where.is_gpu()) {
-    auto h = block == 1 && a.nnz() <= gpu::most_entries ? smoothed_aggregation_on_gpu<W>(uploaded(a))
-                                                        : on_gpu(smoothed_aggregation<W>(a, block));
-    auto about = sentence(h, degree, 8 * sizeof(W), words);
-    return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
-  }
+  if (where.is_gpu() && a.nnz() <= gpu::most_entries) return aggregated_there<V, W>(uploaded(a), block, degree, words);
 #endif
   using renews = aggregation_renewal<W>;
-  return std::make_unique<multigrid<V, W>>(smoothed_aggregation<W>(a, block), degree, words,
-                                           std::make_unique<renews>(renews::kind::smoothed, block));
+  return cycle_of<V, W>(smoothed_aggregation<W>(a, block), degree, words,
+                        std::make_unique<renews>(renews::kind::smoothed, block), where);
 }
 
 /// Other values make it from the beginning: its set-up is numbers alone.
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> on_grid(row_view<double> a, const found_box& found, int degree,
-                                               [[maybe_unused]] device where) {
+std::unique_ptr<any_preconditioner<V>> on_grid(row_view<double> a, const found_box& found, int degree, device where) {
   const spoken words = words_of(found);
 #if FURROW_HAS_GPU
-  if (where.is_gpu()) {
-    auto h = a.nnz() <= gpu::most_entries ? grid_hierarchy_on_gpu<W>(view_of(uploaded(a)), found)
-                                          : on_gpu(grid_hierarchy<W>(in_box(a, found)));
-    auto about = sentence(h, degree, 8 * sizeof(W), words);
-    return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
-  }
+  if (where.is_gpu() && a.nnz() <= gpu::most_entries)
+    return multigrid_on_gpu<V, W>(grid_hierarchy_on_gpu<W>(view_of(uploaded(a)), found), degree, words, nullptr);
 #endif
-  return std::make_unique<multigrid<V, W>>(grid_hierarchy<W>(in_box(a, found)), degree, words, nullptr);
+  return cycle_of<V, W>(grid_hierarchy<W>(in_box(a, found)), degree, words, nullptr, where);
 }
 
-template <class V, class W> std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree) {
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree, device where) {
   using renews = aggregation_renewal<W>;
-  return std::make_unique<multigrid<V, W>>(pairwise_aggregation<W>(a), degree, spoken{"pairwise", " in a K-cycle", ""},
-                                           std::make_unique<renews>(renews::kind::pairwise, 1), inner_levels);
+  return cycle_of<V, W>(pairwise_aggregation<W>(a), degree, spoken{"pairwise", " in a K-cycle", ""},
+                        std::make_unique<renews>(renews::kind::pairwise, 1), where, inner_levels);
 }
 
-/// With the motions of rigid bodies, on the host. Other values make it from the beginning.
+/// With the motions of rigid bodies, set up by the host. Other values make it from the beginning.
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> with_motions(row_view<double> a, const node_coordinates& points, int degree,
-                                                    const spoken& words) {
-  return std::make_unique<multigrid<V, W>>(
-      smoothed_aggregation<W>(a, points.dims, rigid_motions(as_cview(points.values), points.dims)), degree, words,
-      nullptr);
+                                                    const spoken& words, device where) {
+  return cycle_of<V, W>(smoothed_aggregation<W>(a, points.dims, rigid_motions(as_cview(points.values), points.dims)),
+                        degree, words, nullptr, where);
 }
 
 /// Rows of a node follow each other, or the vectors mean nothing: a numbering that does not go by nodes leaves aligned
 /// blocks emptier than zeros that were not stored do, 1.6 places an entry at most on a grid of elastic cubes.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> with_motions(row_view<double> a, cview<std::int32_t> row_of_entry,
-                                                    const node_coordinates& points, int degree, bool in_single) {
+                                                    const node_coordinates& points, int degree, bool in_single,
+                                                    device where) {
   constexpr double most_fill = 1.7;
   const int dims = points.dims;
   require(points.values.size() == a.shape.rows, "coordinates are those of A's nodes");
@@ -107,22 +117,22 @@ std::unique_ptr<any_preconditioner<V>> with_motions(row_view<double> a, cview<st
         dims, fill);
   const spoken words{
       "sa", fmt::format(", nodes of {} unknowns with {} motions of rigid bodies", dims, rigid_motions_in(dims)), ""};
-  return in_single ? with_motions<V, float>(a, points, degree, words)
-                   : with_motions<V, double>(a, points, degree, words);
+  return in_single ? with_motions<V, float>(a, points, degree, words, where)
+                   : with_motions<V, double>(a, points, degree, words, where);
 }
 
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where,
                                             solver_needs needed) {
   const wanted kind(parameters);
-  check(!kind.pairwise || !where.is_gpu(), fault::device,
-        "amg:pairwise has no GPU part: take amg:sa, or solve on the CPU");
   const bool in_single = fits_single(a, needed);
   const rows_of_triplets<V> own(a);
   host_array<double> wide;
   const row_view<double> rows = in_double(a, own.view().row_ptr, wide);
-  if (kind.pairwise) return in_single ? in_pairs<V, float>(rows, kind.degree) : in_pairs<V, double>(rows, kind.degree);
-  if (needed.coordinates) return with_motions<V>(rows, as_cview(a.row), *needed.coordinates, kind.degree, in_single);
+  if (kind.pairwise)
+    return in_single ? in_pairs<V, float>(rows, kind.degree, where) : in_pairs<V, double>(rows, kind.degree, where);
+  if (needed.coordinates)
+    return with_motions<V>(rows, as_cview(a.row), *needed.coordinates, kind.degree, in_single, where);
   spoken words{"sa", "", ""};
   if (kind.grid) {
     const found_box found = find_box(rows);
@@ -132,42 +142,39 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
     words.choice = without_grid(found, kind);
   }
   const int block = unknowns_of_a_node(rows, as_cview(a.row));
-  if (block > 1) words.shape = fmt::format(", nodes of {} unknowns", block);
+  words.shape = shape_of(block);
   return in_single ? aggregated<V, float>(rows, block, kind.degree, words, where)
                    : aggregated<V, double>(rows, block, kind.degree, words, where);
 }
 
 #if FURROW_HAS_GPU
 template <class V, class W>
-std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const found_box* found, int degree,
-                                                  const spoken& words) {
-  auto h = found ? grid_hierarchy_on_gpu<W>(a.view(), *found) : smoothed_aggregation_on_gpu<W>(copied(a));
-  auto about = sentence(h, degree, 8 * sizeof(W), words);
-  return multigrid_on_gpu<V>(std::move(h), degree, std::move(about));
+std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const found_box* found, int block,
+                                                  int degree, const spoken& words) {
+  if (!found) return aggregated_there<V, W>(copied(a), block, degree, words);
+  return multigrid_on_gpu<V, W>(grid_hierarchy_on_gpu<W>(a.view(), *found), degree, words, nullptr);
 }
 
-/// The host takes nodes of several unknowns and what is refused.
+/// The host takes rows in pairs, nodes with coordinates, and what is refused.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                                  solver_needs needed) {
   const wanted kind(parameters);
-  if (kind.pairwise || a.nnz() > gpu::most_entries) return nullptr;
-  if (!needed.a.symmetric && !is_symmetric(a)) return nullptr;
-  const auto span = span_of_diagonal(a);
-  if (!span) return nullptr;
-  const bool in_single = *span <= most_span && a.shape.rows > most_dense_rows;
-  const auto made = [&](const found_box* found, const spoken& words) {
-    return in_single ? made_there<V, float>(a, found, kind.degree, words)
-                     : made_there<V, double>(a, found, kind.degree, words);
+  if (kind.pairwise || needed.coordinates || a.nnz() > gpu::most_entries) return nullptr;
+  const auto in_single = fits_single(a, needed);
+  if (!in_single) return nullptr;
+  const auto made = [&](const found_box* found, int block, const spoken& words) {
+    return *in_single ? made_there<V, float>(a, found, block, kind.degree, words)
+                      : made_there<V, double>(a, found, block, kind.degree, words);
   };
   std::string no_grid;
   if (kind.grid) {
     const found_box found = find_box_on_gpu(a.view());
-    if (found) return made(&found, words_of(found));
+    if (found) return made(&found, 1, words_of(found));
     no_grid = without_grid(found, kind);
   }
-  if (unknowns_of_a_node(a.shape.rows, a.nnz(), s.blocks) > 1) return nullptr;
-  return made(nullptr, {"sa", "", no_grid});
+  const int block = unknowns_of_a_node(a.shape.rows, a.nnz(), s.blocks);
+  return made(nullptr, block, {"sa", shape_of(block), no_grid});
 }
 #endif
 

@@ -4,6 +4,7 @@
 #include "diagonal.hpp"
 #include "grid/transfer.hpp"
 #include "hierarchy.hpp"
+#include "inner_steps.hpp"
 
 #include "backends/cpu/space.hpp"
 #include "formats/csr/cpu_rows.hpp"
@@ -11,7 +12,6 @@
 
 #include <furrow/storage.hpp>
 
-#include <cmath>
 #include <utility>
 
 namespace furrow::amg {
@@ -86,25 +86,24 @@ private:
   void correct(std::size_t k) {
     visit(k);
     if (!is_inner(k)) return;
-    constexpr double enough = 0.25;
+    using namespace inner_steps;
     const level<W>& l = h_.levels[k];
     vectors& v = work_[k];
+    double s[slot_count] = {};
     times(l, v, v.x, v.image);
-    const double energy = dot(v.x, v.image), size = dot(v.b, v.b);
-    if (!(energy > 0) || !std::isfinite(energy)) return; // x is 0, or A is not definite
-    const double step = dot(v.x, v.b) / energy;
+    s[energy] = dot(v.x, v.image), s[aimed] = dot(v.x, v.b), s[size] = dot(v.b, v.b);
     std::swap(v.x, v.first);
-    each(v.b, [&](index_t i) { v.b[i] -= static_cast<W>(step) * v.image[i]; });
-    double again = 0, before = step; // of the second direction, of the first
-    if (dot(v.b, v.b) > enough * enough * size) {
+    each(v.b, [&, step = static_cast<W>(first_step(s))](index_t i) { v.b[i] -= step * v.image[i]; });
+    s[left] = dot(v.b, v.b);
+    if (goes_on(s)) {
       visit(k);
       times(l, v, v.x, v.r);
-      const double mixed = dot(v.x, v.image), own = dot(v.x, v.r), left = own - mixed * mixed / energy;
-      if (left > 1e-6 * own) again = dot(v.x, v.b) / left; // otherwise it is the first direction again
-      before -= again * mixed / energy;
+      s[mixed] = dot(v.x, v.image), s[own] = dot(v.x, v.r), s[aimed_again] = dot(v.x, v.b);
     }
-    if (again == 0) each(v.x, [&](index_t i) { v.x[i] = static_cast<W>(before) * v.first[i]; });
-    else each(v.x, [&](index_t i) { v.x[i] = static_cast<W>(before) * v.first[i] + static_cast<W>(again) * v.x[i]; });
+    const auto [first, second] = weights_of(s);
+    const auto before = static_cast<W>(first), again = static_cast<W>(second);
+    if (again == 0) each(v.x, [&](index_t i) { v.x[i] = before * v.first[i]; });
+    else each(v.x, [&](index_t i) { v.x[i] = before * v.first[i] + again * v.x[i]; });
   }
   void times(const level<W>& l, const vectors& v, const host_array<W>& x, host_array<W>& y) const {
     product(l, v, x,

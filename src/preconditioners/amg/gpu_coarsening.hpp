@@ -1,29 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "gpu_dense.hpp"
 #include "levels.hpp"
 
-#include <optional>
+#include "matrix/gpu_products.hpp"
 
 /// The way to a smaller matrix on the current GPU, where a node is a row: what strength, aggregates, diagonal and
 /// prolongation do on the host, with the same result.
 namespace furrow::amg {
 
 using device_matrix = rows<double, gpu_array>;
+using device_view = rows<double, cview>;
 
-diagonal_extremes extremes_of_diagonal(const device_matrix& a);
-
-gpu_array<double> inverse_diagonal(const device_matrix& a);
+/// Of each row; one that is missing or no number counts as 0.
+gpu_array<double> diagonal_of(const device_view& a);
+diagonal_extremes extremes_of(const gpu_array<double>& diagonal);
+/// 1 over each element.
+gpu_array<double> inverse_of(const gpu_array<double>& diagonal);
 
 /// As `largest_eigenvalue` of the host, up to rounding.
-double largest_eigenvalue(const device_matrix& a, const gpu_array<double>& inverse);
+double largest_eigenvalue(const device_view& a, const gpu_array<double>& inverse);
 
-/// The inverse of a small symmetric matrix, row by row, by Gauss and Jordan, a kernel a pivot; empty where a pivot is
-/// no more than rounding.
-std::optional<gpu_array<double>> dense_inverse(const device_matrix& a);
+/// The same without the entries that are 0.
+device_matrix without_zeros(device_matrix p);
+
+/// What stays of P when A gets other values in the same places: a byte an entry of A, 8 a row.
+struct kept_prolongation {
+  gpu_array<std::uint8_t> strong; ///< of each entry of A: whether P takes it as it is, and not as one of its row's sum
+  gpu_array<std::int32_t> aggregate; ///< of each row, or -1
+  gpu::rows_by_table sums;
+  double theta = 0;
+  bool smoothed = false, has_weak = false;
+  double stored_bytes() const { return double(strong.byte_count() + aggregate.byte_count()) + sums.stored_bytes(); }
+};
 
 /// P, which is constant over each aggregate where it is not to be smoothed; empty where the level would not shrink by
-/// `least_shrinking`.
-device_matrix prolongation(const device_matrix& a, const gpu_array<double>& inverse, double lambda, double theta,
-                           bool smoothed);
+/// `least_shrinking`. Entries of P that add up to 0 go, unless what stays is to be kept.
+device_matrix prolongation(const device_view& a, const gpu_array<double>& inverse, double lambda, double theta,
+                           bool smoothed, kept_prolongation* kept = nullptr);
+
+/// The numbers of that P for other values of A, to val: the sums of `prolongation` in their order. Where the weak
+/// entries of a row would leave less than a fifth of its diagonal entry they are left out. Gives the rows whose weak
+/// couplings are by now half as large as their strong ones: for these the aggregates are in doubt.
+index_t prolong_again(const device_view& a, const gpu_array<double>& inverse, double lambda,
+                      const kept_prolongation& kept, const device_view& p, view<double> val);
 
 } // namespace furrow::amg

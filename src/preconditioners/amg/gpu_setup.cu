@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_setup.hpp"
 
+#include "admission.hpp"
 #include "by_diagonals.hpp"
+#include "gpu_node_coarsening.hpp"
 #include "gpu_rounding.hpp"
 
 #include "backends/gpu/primitives.hpp"
@@ -16,8 +18,6 @@
 
 namespace furrow::amg {
 namespace gpu_setup {
-
-using matrix_view = rows<double, cview>;
 
 /// The rows in the precision of a level; takes the offsets and columns.
 template <class W> rows<W, gpu_array> kept(device_matrix&& a, double scale) {
@@ -42,8 +42,8 @@ struct to_offset {
   std::int32_t* offset;
   FURROW_HD void operator()(index_t d) const { offset[d] -= static_cast<std::int32_t>(rows - 1); }
 };
-template <class W> struct fill_diagonals {
-  matrix_view a;
+template <class W> struct put_on_diagonals {
+  device_view a;
   double scale;
   cview<std::int32_t> offset;
   index_t stride;
@@ -73,75 +73,6 @@ inline gpu_array<std::int32_t> offsets_there(index_t rows, cview<index_t> row_pt
   return found;
 }
 
-/// As on the host.
-template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale) {
-  const index_t n = a.shape.rows, stride = padded_rows(n);
-  dia<W, gpu_array> d{a.shape, stride, {}, {}};
-  const auto found = offsets_there(n, as_cview(a.row_ptr), as_cview(a.col), most_diagonals<W>(n, a.val.size()));
-  const index_t diagonals = found.size();
-  if (diagonals == 0) return d;
-  d.offset = gpu_array<std::int32_t>(diagonals);
-  gpu_memory::copy(d.offset.data(), found.data(), d.offset.byte_count());
-  d.val = gpu_array<W>(diagonals * stride);
-  gpu::for_each(stride, fill_diagonals<W>{view_of(a), scale, as_cview(d.offset), stride, d.val.data()});
-  return d;
-}
-
-/// See build_levels.
-class device_kit {
-public:
-  explicit device_kit(device_matrix a) : a_(std::move(a)) {}
-
-  shape2 shape() const { return a_.shape; }
-  index_t entries() const { return a_.val.size(); }
-  int block() const { return 1; }
-  int coarse_block() const { return 1; }
-  diagonal_extremes extremes() const { return extremes_of_diagonal(a_); }
-  /// The host takes what has a null space.
-  std::optional<gpu_array<double>> dense_inverse() const {
-    if (auto inverse = amg::dense_inverse(a_)) return inverse;
-    const auto home = download(a_);
-    const auto found = amg::dense_inverse({home.shape, as_cview(home.row_ptr), as_cview(home.col), as_cview(home.val)});
-    return found ? std::optional(gpu_array<double>(*found)) : std::nullopt;
-  }
-  double look() {
-    inverse_ = inverse_diagonal(a_);
-    return lambda_ = largest_eigenvalue(a_, inverse_);
-  }
-  bool coarsen(double theta, bool smoothed) {
-    p_ = prolongation(a_, inverse_, lambda_, theta, smoothed);
-    if (p_.shape.cols == 0) return false;
-    r_ = gpu::transposed(p_);
-    coarse_ = gpu::multiply(r_, gpu::multiply(a_, p_, gpu::row_order::any));
-    return true;
-  }
-  shape2 coarse() const { return coarse_.shape; }
-  index_t coarse_entries() const { return coarse_.val.size(); }
-  template <class W> void keep(level<W, gpu_array>& l, double scale) {
-    if (p_.shape.cols > 0) {
-      l.p = kept<W>(std::exchange(p_, {}), 1);
-      l.r = kept<W>(std::exchange(r_, {}), 1);
-    }
-    l.inverse = rounded_values<W>(inverse_, 1 / scale);
-    l.diagonals = by_diagonals<W>(a_, scale);
-    if (!l.by_diagonals()) l.a = kept<W>(std::exchange(a_, {}), scale);
-  }
-  template <class W> gpu_array<W> keep_dense(const gpu_array<double>& t, double scale) {
-    return rounded_values<W>(t, scale);
-  }
-  void go_down() { a_ = std::exchange(coarse_, {}); }
-
-private:
-  gpu::memory_kept kept_;
-  device_matrix a_, p_, r_, coarse_;
-  gpu_array<double> inverse_;
-  double lambda_ = 1;
-};
-
-} // namespace gpu_setup
-
-namespace gpu_setup {
-
 template <class V> struct widen {
   const V* from;
   double* to;
@@ -150,10 +81,16 @@ template <class V> struct widen {
 
 } // namespace gpu_setup
 
+template <class V> gpu_array<double> in_double(cview<V> values) {
+  gpu_array<double> wide(values.size);
+  gpu::for_each(values.size, gpu_setup::widen<V>{values.data, wide.data()});
+  return wide;
+}
+template gpu_array<double> in_double(cview<double>);
+template gpu_array<double> in_double(cview<float>);
+
 template <class V> device_matrix copied(const rows_on_gpu<V>& a) {
-  gpu_array<double> val(a.nnz());
-  gpu::for_each(a.nnz(), gpu_setup::widen<V>{a.val.data(), val.data()});
-  return {a.shape, copy_of(a.row_ptr), copy_of(a.col), std::move(val)};
+  return {a.shape, copy_of(a.row_ptr), copy_of(a.col), in_double(as_cview(a.val))};
 }
 template device_matrix copied(const rows_on_gpu<double>&);
 template device_matrix copied(const rows_on_gpu<float>&);
@@ -164,21 +101,142 @@ std::vector<std::int32_t> offsets_on_gpu(index_t rows, cview<index_t> row_ptr, c
   return {found.begin(), found.end()};
 }
 
-template <class V> std::optional<double> span_of_diagonal(const rows_on_gpu<V>& a) {
-  const gpu_array<V> diagonal = diagonal_of(a);
+template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a, solver_needs needed) {
+  if (!needed.a.symmetric && !is_symmetric(a)) return std::nullopt;
+  const gpu_array<V> diagonal = furrow::diagonal_of(a);
   if (diagonal.empty()) return std::nullopt;
   const V least = gpu::least_of(as_cview(diagonal), std::numeric_limits<V>::max());
   if (!(least > 0)) return std::nullopt;
-  return double(gpu::largest_of(as_cview(diagonal), least)) / double(least);
+  const double span = double(gpu::largest_of(as_cview(diagonal), least)) / double(least);
+  return span <= most_span && a.shape.rows > most_dense_rows;
 }
-template std::optional<double> span_of_diagonal(const rows_on_gpu<double>&);
-template std::optional<double> span_of_diagonal(const rows_on_gpu<float>&);
+template std::optional<bool> fits_single(const rows_on_gpu<double>&, solver_needs);
+template std::optional<bool> fits_single(const rows_on_gpu<float>&, solver_needs);
 
-template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a) {
-  gpu_setup::device_kit kit(std::move(a));
+template <class W> void fill_diagonals(dia<W, gpu_array>& d, const device_view& a, double scale) {
+  gpu::for_each(d.stride, gpu_setup::put_on_diagonals<W>{a, scale, as_cview(d.offset), d.stride, d.val.data()});
+}
+template void fill_diagonals(dia<double, gpu_array>&, const device_view&, double);
+template void fill_diagonals(dia<float, gpu_array>&, const device_view&, double);
+
+namespace gpu_setup {
+
+/// As on the host.
+template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale) {
+  const index_t n = a.shape.rows, stride = padded_rows(n);
+  dia<W, gpu_array> d{a.shape, stride, {}, {}};
+  const auto found = offsets_there(n, as_cview(a.row_ptr), as_cview(a.col), most_diagonals<W>(n, a.val.size()));
+  const index_t diagonals = found.size();
+  if (diagonals == 0) return d;
+  d.offset = gpu_array<std::int32_t>(diagonals);
+  gpu_memory::copy(d.offset.data(), found.data(), d.offset.byte_count());
+  d.val = gpu_array<W>(diagonals * stride);
+  fill_diagonals(d, view_of(a), scale);
+  return d;
+}
+
+/// See build_levels.
+class device_kit {
+public:
+  explicit device_kit(device_matrix a, int block = 1) : a_(std::move(a)), block_(block) {}
+
+  shape2 shape() const { return a_.shape; }
+  index_t entries() const { return a_.val.size(); }
+  int block() const { return block_; }
+  int coarse_block() const { return block_; }
+  diagonal_extremes extremes() {
+    diagonal_ = diagonal_of(view_of(a_));
+    return extremes_of(diagonal_);
+  }
+  auto dense_inverse() const { return amg::dense_inverse(view_of(a_)); }
+  double look() {
+    if (block_ == 1) {
+      inverse_ = inverse_of(diagonal_);
+      return lambda_ = largest_eigenvalue(view_of(a_), inverse_);
+    }
+    inverse_ = inverse_blocks(view_of(a_), block_);
+    squares_ = squares_of_blocks(view_of(a_), block_);
+    return lambda_ = largest_eigenvalue(view_of(a_), block_, squares_, inverse_);
+  }
+  bool coarsen(double theta, bool smoothed) { return coarsen(theta, smoothed, nullptr); }
+  shape2 coarse() const { return coarse_.shape; }
+  index_t coarse_entries() const { return coarse_.val.size(); }
+  template <class W> void keep(level<W, gpu_array>& l, double scale) {
+    if (p_.shape.cols > 0) {
+      l.p = kept<W>(std::exchange(p_, {}), 1);
+      l.r = kept<W>(std::exchange(r_, {}), 1);
+    }
+    l.inverse = rounded_values<W>(inverse_, 1 / scale);
+    if (block_ == 1) l.diagonals = by_diagonals<W>(a_, scale);
+    if (!l.by_diagonals()) l.a = kept<W>(std::exchange(a_, {}), scale);
+  }
+  template <class W> gpu_array<W> keep_dense(const gpu_array<double>& t, double scale) {
+    return rounded_values<W>(t, scale);
+  }
+  void go_down() { a_ = std::exchange(coarse_, {}); }
+
+protected:
+  /// plan: gets what stays for other values.
+  bool coarsen(double theta, bool smoothed, device_plan* plan) {
+    p_ = block_ > 1 ? node_prolongation(view_of(a_), block_, squares_, inverse_, lambda_, theta, smoothed)
+                    : prolongation(view_of(a_), inverse_, lambda_, theta, smoothed, plan ? &plan->p : nullptr);
+    if (p_.shape.cols == 0) return false;
+    r_ = gpu::transposed(p_, plan ? &plan->from : nullptr);
+    auto t = gpu::multiply(a_, p_, gpu::row_order::any, plan ? &plan->t_sums : nullptr);
+    coarse_ = gpu::multiply(r_, t, gpu::row_order::sorted, plan ? &plan->coarse_sums : nullptr);
+    if (plan) plan->t_row_ptr = std::move(t.row_ptr), plan->t_col = std::move(t.col);
+    return true;
+  }
+
+  device_matrix a_;
+
+private:
+  gpu::memory_kept kept_;
+  int block_; ///< unknowns of a node
+  device_matrix p_, r_, coarse_, squares_;
+  gpu_array<double> diagonal_, inverse_;
+  double lambda_ = 1;
+};
+
+/// Makes plans while it makes levels.
+class planning_kit : public device_kit {
+public:
+  planning_kit(device_matrix a, std::vector<device_plan>& plans) : device_kit(std::move(a)), plans_(plans) {
+    plans_.emplace_back();
+  }
+  bool coarsen(double theta, bool smoothed) { return device_kit::coarsen(theta, smoothed, &plans_.back()); }
+  void go_down() {
+    keep_places();
+    plans_.emplace_back();
+    device_kit::go_down();
+  }
+  /// Of a matrix that its level has not taken.
+  void keep_places() {
+    plans_.back().row_ptr = std::move(a_.row_ptr);
+    plans_.back().col = std::move(a_.col);
+  }
+
+private:
+  std::vector<device_plan>& plans_;
+};
+
+} // namespace gpu_setup
+
+template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, int block) {
+  gpu_setup::device_kit kit(std::move(a), block);
   return build_levels<W, gpu_array>(kit);
 }
-template hierarchy<float, gpu_array> smoothed_aggregation_on_gpu(device_matrix);
-template hierarchy<double, gpu_array> smoothed_aggregation_on_gpu(device_matrix);
+template <class W>
+hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, std::vector<device_plan>& plans) {
+  plans.clear();
+  gpu_setup::planning_kit kit(std::move(a), plans);
+  auto h = build_levels<W, gpu_array>(kit);
+  kit.keep_places();
+  return h;
+}
+template hierarchy<float, gpu_array> smoothed_aggregation_on_gpu(device_matrix, std::vector<device_plan>&);
+template hierarchy<double, gpu_array> smoothed_aggregation_on_gpu(device_matrix, std::vector<device_plan>&);
+template hierarchy<float, gpu_array> smoothed_aggregation_on_gpu(device_matrix, int);
+template hierarchy<double, gpu_array> smoothed_aggregation_on_gpu(device_matrix, int);
 
 } // namespace furrow::amg

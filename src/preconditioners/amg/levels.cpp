@@ -23,4 +23,13 @@ std::string ends_without_shrinking(index_t rows) {
 
 std::string ends_uncoupled(index_t rows) { return fmt::format("{} rows without couplings are smoothed only", rows); }
 
+std::string sentence(const std::vector<multigrid_level>& levels, std::string_view reason, const spoken& words,
+                     int degree, std::size_t bits) {
+  double entries = 0;
+  for (const multigrid_level& f : levels) entries += double(f.entries);
+  return fmt::format("amg:{}:{}: {} level{}{}, {:.2f} times the entries of A, f{}; {}{}", words.kind, degree,
+                     levels.size(), levels.size() == 1 ? "" : "s", words.shape,
+                     entries / double(std::max<index_t>(levels[0].entries, 1)), bits, reason, words.choice);
+}
+
 } // namespace furrow::amg

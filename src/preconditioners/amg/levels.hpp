@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <vector>
 
 /// The hierarchy of smoothed aggregation, whoever does the work: the host or a GPU.
 namespace furrow::amg {
@@ -31,12 +33,27 @@ inline double theta_of(double entries, double rows, int block, std::size_t level
   return block == 1 && couplings > 0 ? std::min(usual, share_of_equal_couplings / couplings) : usual;
 }
 
+/// What became of a hierarchy that was to get the numbers of other values of its matrix. failed: it has to be made from
+/// the beginning by who made it, and is of no use until then. remade: it was, here, and may have other levels. renewed:
+/// other numbers in the same arrays.
+enum class renewal_outcome { failed, remade, renewed };
+
+/// Of the nodes of a level, one of so many whose aggregates are in doubt is too many for them to be kept.
+constexpr index_t most_doubtful = 10;
+
 [[noreturn]] void refuse_indefinite(std::size_t level);
 
 /// Why a hierarchy ends.
 std::string ends_dense(index_t rows);
 std::string ends_without_shrinking(index_t rows);
 std::string ends_uncoupled(index_t rows);
+
+/// What the sentence about a hierarchy says of its kind, and of the choice of it.
+struct spoken {
+  std::string kind, shape, choice;
+};
+std::string sentence(const std::vector<multigrid_level>& levels, std::string_view reason, const spoken& words,
+                     int degree, std::size_t bits);
 
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

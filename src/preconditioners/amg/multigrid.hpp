@@ -5,24 +5,10 @@
 #include "preconditioners/new_values.hpp"
 #include "renewal.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <optional>
 
 namespace furrow::amg {
-
-/// What the sentence about a hierarchy says of its kind, and of the choice of it.
-struct spoken {
-  std::string kind, shape, choice;
-};
-template <class H> std::string sentence(const H& h, int degree, int bits, const spoken& words) {
-  double entries = 0;
-  for (const multigrid_level& f : h.facts) entries += double(f.entries);
-  return fmt::format("amg:{}:{}: {} level{}{}, {:.2f} times the entries of A, f{}; {}{}", words.kind, degree,
-                     h.facts.size(), h.facts.size() == 1 ? "" : "s", words.shape,
-                     entries / double(std::max<index_t>(h.facts[0].entries, 1)), bits, h.reason, words.choice);
-}
 
 /// M: one cycle in the precision W. r is multiplied by a power of two on the way in and z by its inverse on the way
 /// out, so that W's range is where the numbers are.
@@ -68,7 +54,7 @@ public:
 
 private:
   void begin() {
-    about_ = sentence(h_, degree_, 8 * sizeof(W), words_);
+    about_ = sentence(h_.facts, h_.reason, words_, degree_, 8 * sizeof(W));
     cycle_.emplace(h_, degree_, inner_);
   }
   static double scale_of(cview<V> r) {

@@ -2,7 +2,6 @@
 #include "preconditioners/amg/host_kit.hpp"
 #include "preconditioners/amg/near_null.hpp"
 #include "preconditioners/entry.hpp"
-#include "solve/coordinates.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
@@ -289,15 +288,6 @@ TEST(amg_motions, are_refused_where_they_mean_nothing) {
   expect("amg:grid makes no use of coordinates", fault::usage, by("amg:grid"));
   expect("amg:pairwise makes no use of coordinates", fault::usage, by("amg:pairwise", "fcg"));
   expect("jacobi makes no use of coordinates", fault::usage, by("jacobi", "refine:cg"));
-  solve_options on_gpu; // as asked by a solver that has found a GPU
-  on_gpu.precond = "amg:sa", on_gpu.coordinates = b.points, on_gpu.where = {device::kind::gpu, 0};
-  try {
-    check_coordinates(on_gpu);
-    ADD_FAILURE();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::device);
-    EXPECT_NE(std::string(e.what()).find("on the CPU only"), std::string::npos) << e.what();
-  }
   expect("have 1 dimension:", fault::input, [](solve_options&, node_coordinates& p, coo<double>&) { p.dims = 1; });
   expect("have 4 dimensions", fault::input, [](solve_options&, node_coordinates& p, coo<double>&) { p.dims = 4; });
   expect("which have 12 unknowns, but A has 900 rows", fault::input,

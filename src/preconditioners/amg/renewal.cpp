@@ -9,8 +9,6 @@
 namespace furrow::amg {
 namespace {
 
-constexpr index_t most_doubtful = 10; ///< one node of so many
-
 /// Makes plans while it makes levels.
 template <class Kit> class planning : public Kit {
 public:
@@ -90,8 +88,8 @@ bool aggregation_renewal<W>::renew_level(std::size_t number, node_matrix& m, row
   return true;
 }
 
-template <class W> typename renewal<W>::outcome aggregation_renewal<W>::renew(row_view<double> a, hierarchy<W>& h) {
-  using outcome = typename renewal<W>::outcome;
+template <class W> renewal_outcome aggregation_renewal<W>::renew(row_view<double> a, hierarchy<W>& h) {
+  using outcome = renewal_outcome;
   if (row_ptr_.empty()) {
     make(a, h);
     return outcome::remade;

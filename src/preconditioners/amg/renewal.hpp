@@ -12,9 +12,7 @@ namespace furrow::amg {
 /// Makes the numbers of a hierarchy on the host for other values of the matrix that it was made of.
 template <class W> class renewal {
 public:
-  /// failed: the hierarchy has to be made from the beginning by who made it, and is of no use until then.
-  /// remade: it was, here, and may have other levels. renewed: other numbers in the same arrays.
-  enum class outcome { failed, remade, renewed };
+  using outcome = renewal_outcome;
 
   virtual ~renewal() = default;
   /// a: sorted rows. Throws a `refusal` where A is proved to be indefinite.
@@ -30,7 +28,7 @@ template <class W> class aggregation_renewal final : public renewal<W> {
 public:
   enum class kind { smoothed, pairwise };
   explicit aggregation_renewal(kind of, int block) : kind_(of), block_(block) {}
-  typename renewal<W>::outcome renew(row_view<double> a, hierarchy<W>& h) override;
+  renewal_outcome renew(row_view<double> a, hierarchy<W>& h) override;
 
 private:
   void make(row_view<double> a, hierarchy<W>& h);

@@ -98,17 +98,16 @@ inline int lanes_for(double mean) {
 }
 
 template <int L, class W, class Step>
-void enqueue_lanes(const gpu::queue& q, const rows<W, gpu_array>& a, cview<W> inverse, int block, cview<W> x,
-                   Step step) {
+void enqueue_lanes(const gpu::queue& q, const rows<W, cview>& a, cview<W> inverse, int block, cview<W> x, Step step) {
   const index_t at_once = pass_threads / L / block * block;
   gpu::launch(lanes_pass<L, W, Step>, static_cast<unsigned>((a.shape.rows + at_once - 1) / at_once), pass_threads, 0, q,
-              view_of(a), inverse, block, x, step);
+              a, inverse, block, x, step);
 }
 
 /// step for each row of A x.
 template <class W, row_step Step>
-void row_pass(const gpu::queue& q, const rows<W, gpu_array>& a, cview<W> inverse, int block, cview<W> x, Step step) {
-  switch (lanes_for(double(a.val.size()) / double(std::max<index_t>(a.shape.rows, 1)))) {
+void row_pass(const gpu::queue& q, const rows<W, cview>& a, cview<W> inverse, int block, cview<W> x, Step step) {
+  switch (lanes_for(double(a.val.size) / double(std::max<index_t>(a.shape.rows, 1)))) {
   case 1:
     return enqueue_lanes<1>(q, a, inverse, block, x, step);
   case 2:
@@ -122,6 +121,10 @@ void row_pass(const gpu::queue& q, const rows<W, gpu_array>& a, cview<W> inverse
   default:
     return enqueue_lanes<gpu::warp>(q, a, inverse, block, x, step);
   }
+}
+template <class W, row_step Step>
+void row_pass(const gpu::queue& q, const rows<W, gpu_array>& a, cview<W> inverse, int block, cview<W> x, Step step) {
+  row_pass(q, view_of(a), inverse, block, x, step);
 }
 template <class W, row_step Step>
 void row_pass(const gpu::queue& q, const dia<W, gpu_array>& a, cview<W> inverse, cview<W> x, Step step) {
