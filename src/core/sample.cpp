@@ -11,8 +11,24 @@
 #include <furrow/coo.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace furrow {
+
+namespace {
+
+std::vector<row_range> merged(std::vector<row_range> all) {
+  std::ranges::sort(all, {}, &row_range::first);
+  std::vector<row_range> apart;
+  for (const row_range& r : all) {
+    if (r.count <= 0) continue;
+    if (apart.empty() || apart.back().first + apart.back().count < r.first) apart.push_back(r);
+    else apart.back().count = std::max(apart.back().count, r.first + r.count - apart.back().first);
+  }
+  return apart;
+}
+
+} // namespace
 
 std::vector<row_range> rows_of_statistics(const stats& s) {
   const index_t rows = s.shape.rows;
@@ -22,14 +38,14 @@ std::vector<row_range> rows_of_statistics(const stats& s) {
   add(rows_of_column_bytes(s));
   add(rows_of_stencils(s));
   if (s.nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));
-  std::ranges::sort(all, {}, &row_range::first);
-  std::vector<row_range> merged;
-  for (const row_range& r : all) {
-    if (r.count <= 0) continue;
-    if (merged.empty() || merged.back().first + merged.back().count < r.first) merged.push_back(r);
-    else merged.back().count = std::max(merged.back().count, r.first + r.count - merged.back().first);
-  }
-  return merged;
+  return merged(std::move(all));
+}
+
+std::vector<row_range> rows_of_values(const stats& s) {
+  std::vector<row_range> all = rows_of_strips(s);
+  const auto more = rows_of_stencils(s);
+  all.insert(all.end(), more.begin(), more.end());
+  return merged(std::move(all));
 }
 
 template <class Triplets> void measure_samples(const Triplets& a, stats& s) {

@@ -28,6 +28,8 @@ std::vector<row_range> rows_of_block_sample(index_t rows);
 
 /// All of them, ascending, none twice, and neighbours as one, of a matrix whose lengths are measured.
 std::vector<row_range> rows_of_statistics(const stats& s);
+/// Those of them whose values matter.
+std::vector<row_range> rows_of_values(const stats& s);
 
 /// What samples tell, but for blocks, where the lengths are measured. Of triplets that hold the rows of
 /// `rows_of_statistics` alone it tells what the whole matrix tells: the others are never looked at.

@@ -15,20 +15,23 @@
 namespace furrow {
 namespace {
 
-/// The rows that statistics look at, and no others.
+/// The rows that statistics look at, and no others, with the values that they look at.
 coo<double> sample_of(const coo<double>& a) {
-  std::vector<char> wanted(static_cast<std::size_t>(a.shape.rows), 0);
-  for (const row_range& r : rows_of_statistics(measure(a))) std::fill_n(wanted.begin() + r.first, r.count, 1);
+  const stats s = measure(a);
+  std::vector<char> wanted(static_cast<std::size_t>(a.shape.rows), 0), with_values = wanted;
+  for (const row_range& r : rows_of_statistics(s)) std::fill_n(wanted.begin() + r.first, r.count, 1);
+  for (const row_range& r : rows_of_values(s)) std::fill_n(with_values.begin() + r.first, r.count, 1);
   std::vector<index_t> kept;
   for (index_t k = 0; k < a.nnz(); ++k)
     if (wanted[a.row[k]]) kept.push_back(k);
   const auto count = static_cast<index_t>(kept.size());
-  coo<double> s{a.shape, host_array<std::int32_t>(count), host_array<std::int32_t>(count), host_array<double>(count)};
+  coo<double> some{a.shape, host_array<std::int32_t>(count), host_array<std::int32_t>(count),
+                   host_array<double>(count)};
   for (index_t k = 0; k < count; ++k) {
-    s.row[k] = a.row[kept[k]], s.col[k] = a.col[kept[k]];
-    s.val[k] = a.val[kept[k]];
+    some.row[k] = a.row[kept[k]], some.col[k] = a.col[kept[k]];
+    some.val[k] = with_values[some.row[k]] ? a.val[kept[k]] : 0;
   }
-  return s;
+  return some;
 }
 
 TEST(sample, tells_what_the_whole_matrix_tells) {

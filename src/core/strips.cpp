@@ -10,7 +10,7 @@
 namespace furrow {
 
 std::vector<row_range> rows_of_strips(const stats& s) {
-  const index_t rows = s.shape.rows, counted = sampled_rows(s, strips_counted / 8, strips_counted);
+  const index_t rows = s.shape.rows, counted = rows_counted_for_strips(s);
   const index_t slices = (rows + strip_height - 1) / strip_height;
   std::vector<row_range> sample(static_cast<std::size_t>(std::min(slices, counted / strip_height)));
   for (std::size_t n = 0; n < sample.size(); ++n) {

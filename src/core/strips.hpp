@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/stats.hpp>
+#include "core/sample.hpp"
 
 #include <algorithm>
 #include <array>
@@ -126,6 +126,7 @@ index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&
 /// From at most 2048 slices, spread evenly: all of a matrix of at most `strips_counted` rows with few enough entries
 /// (`sampled_rows`). s: its sizes. The same for every number of threads.
 inline constexpr index_t strips_counted = 2048 * strip_height;
+inline index_t rows_counted_for_strips(const stats& s) { return sampled_rows(s, strips_counted / 8, strips_counted); }
 template <class Triplets> strip_fill measure_strips(const Triplets& a, const stats& s);
 
 } // namespace furrow

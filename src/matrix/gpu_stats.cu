@@ -9,7 +9,6 @@
 #include "core/entries_before.hpp"
 #include "core/measure.hpp"
 #include "core/sample.hpp"
-#include "core/stencils.hpp"
 
 #include <limits>
 #include <numeric>
@@ -94,22 +93,21 @@ host_array<T> entries_of(const std::vector<row_range>& ranges, const sampled_row
   return host_array<T>(gathered);
 }
 
-/// The rows of `rows_of_statistics` in host memory; of values those that are told apart, and zeros in place of the
-/// others.
+/// The rows of `rows_of_statistics` in host memory, with values where these matter and zeros elsewhere.
 template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& lengths) {
-  const auto ranges = rows_of_statistics(lengths), alike = rows_of_stencils(lengths);
+  const auto ranges = rows_of_statistics(lengths), with_values = rows_of_values(lengths);
   const index_t* const row_ptr = a.row_ptr.data();
-  const sampled_rows rows = lengths_of(ranges, row_ptr), told_apart = lengths_of(alike, row_ptr);
+  const sampled_rows rows = lengths_of(ranges, row_ptr), valued = lengths_of(with_values, row_ptr);
   coo<V> s{a.shape, {}, entries_of(ranges, rows, row_ptr, a.col.data()), {}};
   s.row = host_array<std::int32_t>(s.col.size());
   s.val = host_array<V>(s.col.size(), V(0));
   auto* to = s.row.data();
   for (index_t k = 0; k < rows.row.size(); ++k) to = std::fill_n(to, rows.length[k], rows.row[k]);
-  const host_array<V> values = entries_of(alike, told_apart, row_ptr, a.val.data());
+  const host_array<V> values = entries_of(with_values, valued, row_ptr, a.val.data());
   index_t taken = 0;
-  for (index_t k = 0; k < told_apart.row.size(); ++k) {
-    const index_t length = told_apart.length[k];
-    std::copy_n(values.data() + taken, length, s.val.data() + entries_before(as_cview(s.row), told_apart.row[k]));
+  for (index_t k = 0; k < valued.row.size(); ++k) {
+    const index_t length = valued.length[k];
+    std::copy_n(values.data() + taken, length, s.val.data() + entries_before(as_cview(s.row), valued.row[k]));
     taken += length;
   }
   return s;

@@ -276,7 +276,7 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
                 numbers_by_hash{hashes.data(), numbers.data(), index_t(places) - 1},
                 stencil_table<V>{made.start.data(), made.offset.data(), made.val.data()}, static_cast<int>(stencils),
                 made.number.data(), beside.data());
-  gpu_array<std::int32_t> found;
+  gpu_array<std::int32_t> found(rows);
   const index_t count = gpu::marked_places(beside, found);
   made.rest_row = gpu_array<std::int32_t>(count);
   gpu_memory::copy(made.rest_row.data(), found.data(), made.rest_row.byte_count());

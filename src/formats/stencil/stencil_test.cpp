@@ -224,7 +224,7 @@ TEST(stencil, the_estimate_is_near_what_is_made) {
     const auto s = measure(a);
     const layout stated = find_format("stencil").lay_out(s, precision::f64, {});
     EXPECT_EQ(stated.refusal, "");
-    with_stencils(a, [&](const auto& made) { EXPECT_NEAR(stated.bytes / byte_count(made), 1, 0.1); });
+    with_stencils(a, [&](const auto& made) { EXPECT_NEAR(stated.bytes / byte_count(made), 1, 0.15); });
   }
 }
 
