@@ -4,6 +4,7 @@
 
 #include "backends/turn.hpp"
 #include "core/environment.hpp"
+#include "core/gpu_driver.hpp"
 #include "core/memory_place.hpp"
 
 #include <furrow/device.hpp>
@@ -150,10 +151,6 @@ void push(lent_queue& l) {
 void pop(const lent_queue& l) {
   innermost = l.outer;
   mine = nullptr;
-}
-
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 void check_stream(const execution& e) {
@@ -361,14 +358,15 @@ gpu_status inspect_gpus() {
   gpu_status s;
   s.built = true;
   int runtime = 0, driver = 0, count = 0;
-  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) s.runtime_version = gpu::version_text(runtime);
-  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0) s.driver_version = gpu::version_text(driver);
+  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) s.runtime_version = cuda_version_text(runtime);
+  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0) s.driver_version = cuda_version_text(driver);
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
     cudaGetLastError();
-    s.problem = driver == 0           ? "no NVIDIA driver is loaded"
-                : code != cudaSuccess ? cudaGetErrorString(code)
-                                      : "there is none";
+    s.problem = driver == 0                           ? "no NVIDIA driver is loaded"
+                : code == cudaErrorInsufficientDriver ? old_driver_text(driver, runtime)
+                : code != cudaSuccess                 ? cudaGetErrorString(code)
+                                                      : "there is none";
     return s;
   }
   for (int i = 0; i < count; ++i) {
