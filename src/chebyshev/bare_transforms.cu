@@ -18,7 +18,7 @@ struct pair_of_transforms {
     forth.use(work.data());
     back.use(work.data());
   }
-  gpu_array<cufftDoubleComplex> data;
+  gpu_array<double2> data;
   gpu_transform forth, back;
   gpu_array<char> work;
 };

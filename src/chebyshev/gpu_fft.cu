@@ -136,7 +136,7 @@ private:
 
   index_t m_, half_;
   norm_finder<V> norms_, fixed_norms_;
-  gpu_array<cufftDoubleComplex> values_, spectrum_, fixed_;
+  gpu_array<double2> values_, spectrum_, fixed_;
   gpu_array<char> work_;
   gpu_transform back_;
   std::optional<gpu_transform> pair_, forth_;

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "cufft.hpp"
 
 #include "backends/gpu/queue.hpp"
 
-#include <cufft.h>
-
 namespace furrow::chebyshev {
-
-/// Throws `fault::device` (`fault::memory` where there is not enough of it) unless `code` is success.
-void check(cufftResult code, const char* what);
 
 /// A cuFFT plan for `count` transforms, on the queue, with memory that belongs to the caller: of `points` complex
 /// numbers, of half of them to as many real ones, or, with the other sign, of the points / 2 complex numbers that as
-/// many pairs of real ones are.
+/// many pairs of real ones are. Throws `fault::device` where there is no cuFFT.
 class gpu_transform {
 public:
   enum class kind { complex, to_real, half_back };
@@ -22,11 +18,12 @@ public:
   std::size_t work_bytes() const { return work_; }
   void use(void* work);
   /// In place; all but the first kind are points / 2 + 1 complex numbers apart.
-  void run(cufftDoubleComplex* data) const;
+  void run(double2* data) const;
 
 private:
+  const cufft::library& by_;
   kind what_;
-  cufftHandle plan_ = 0;
+  cufft::plan plan_ = 0;
   std::size_t work_ = 0;
 };
 

@@ -38,18 +38,17 @@ __device__ inline complex_number half_root(index_t k, index_t m) {
 }
 
 /// w^a + i w^b
-template <class V> __global__ void __launch_bounds__(fft_threads) pair_kernel(fft_job<V> j, cufftDoubleComplex* z) {
+template <class V> __global__ void __launch_bounds__(fft_threads) pair_kernel(fft_job<V> j, double2* z) {
   const index_t k = j.thread();
   if (k > j.m / 2) return;
   const two_numbers w = pair_points(j.left(), j.right(), k, j.m, half_root(k, j.m));
-  cufftDoubleComplex* const to = z + j.product() * j.m;
+  double2* const to = z + j.product() * j.m;
   to[k] = {w.here.re, w.here.im};
   if (k > 0 && 2 * k != j.m) to[j.m - k] = {w.mirror.re, w.mirror.im};
 }
 
 /// Half of w^b; of w^a where `left`.
-template <class V>
-__global__ void __launch_bounds__(fft_threads) half_kernel(fft_job<V> j, bool left, cufftDoubleComplex* z) {
+template <class V> __global__ void __launch_bounds__(fft_threads) half_kernel(fft_job<V> j, bool left, double2* z) {
   const index_t k = j.thread();
   if (k > j.m / 2) return;
   const complex_number w = half_points(left ? j.left() : j.right(), k, j.m, half_root(k, j.m));
@@ -58,11 +57,10 @@ __global__ void __launch_bounds__(fft_threads) half_kernel(fft_job<V> j, bool le
 
 /// Values of a times values of b: two neighbours are a complex number of the transform back.
 template <class V>
-__global__ void __launch_bounds__(fft_threads)
-    pair_product_kernel(fft_job<V> j, const cufftDoubleComplex* z, double* u) {
+__global__ void __launch_bounds__(fft_threads) pair_product_kernel(fft_job<V> j, const double2* z, double* u) {
   const index_t k = j.thread();
   if (k >= j.m) return;
-  const cufftDoubleComplex v = z[j.product() * j.m + k];
+  const double2 v = z[j.product() * j.m + k];
   u[j.product() * 2 * (j.m / 2 + 1) + k] = v.x * v.y;
 }
 
@@ -74,14 +72,13 @@ __global__ void __launch_bounds__(fft_threads) fixed_product_kernel(fft_job<V> j
 }
 
 /// c from the transform back w, four coefficients a thread. Threads beyond a quarter serve zeros that were asked for.
-template <class V>
-__global__ void __launch_bounds__(fft_threads) coefficients_kernel(fft_job<V> j, const cufftDoubleComplex* w) {
+template <class V> __global__ void __launch_bounds__(fft_threads) coefficients_kernel(fft_job<V> j, const double2* w) {
   const index_t k = j.thread(), n = j.shape.nonzero(), half = j.m / 2;
   V* const c = j.c.data + j.product() * j.c.stride;
   if (n + k < j.shape.keep) c[n + k] = V(0);
   if (k > half / 2) return;
   w += j.product() * (half + 1);
-  const cufftDoubleComplex x = w[k], y = w[k > 0 ? half - k : 0];
+  const double2 x = w[k], y = w[k > 0 ? half - k : 0];
   const four_coefficients r = coefficients_from({x.x, x.y}, {y.x, y.y}, half_root(k, j.m), half_root(5 * k, j.m), j.m);
   const int exponent = j.exponent();
   const auto put = [&](index_t at, double value) {

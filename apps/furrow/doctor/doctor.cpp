@@ -7,6 +7,7 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "chebyshev/cufft.hpp"
 #include "core/environment.hpp"
 #include "core/libraries.hpp"
 #include "core/processor.hpp"
@@ -26,8 +27,13 @@ struct ailment {
   std::string what, remedy;
 };
 
-std::vector<library> all_libraries() {
+/// `with_gpu`: also those that are opened when a GPU needs them, where they are found.
+std::vector<library> all_libraries(bool with_gpu) {
   auto all = libraries();
+  if (with_gpu) {
+    const auto& cufft = chebyshev::cufft::searched().found;
+    if (cufft) all.push_back({"cuFFT", cufft->version_text(), "Chebyshev products on a GPU"});
+  }
   all.push_back({"CLI11", CLI11_VERSION, "command line"});
   all.push_back(
       {"nlohmann-json",
@@ -73,6 +79,9 @@ std::vector<ailment> ailments(const gpu_status& gpu, const std::string& isa) {
     if (!g.graphs)
       found.push_back({fmt::format("gpu:{}: the driver runs no loops inside graphs", g.ordinal),
                        "a newer driver makes solvers wait less"});
+  if (!gpu.gpus.empty() && !chebyshev::cufft::searched().found)
+    found.push_back({fmt::format("cuFFT, for Chebyshev products on a GPU, {}", chebyshev::cufft::searched().why),
+                     "pip install nvidia-cufft has it"});
   if (isa == "baseline") found.push_back({"the CPU kernels run without AVX2", "use a processor of the last ten years"});
   if (available_host_memory() < 1'000'000'000)
     found.push_back({"less than 1 GB of memory is available", "close other programs"});
@@ -101,9 +110,10 @@ std::string text_of() {
   }
   if (gpu.gpus.empty()) text += line("gpu", gpu.problem);
   if (!gpu.driver_version.empty() || !gpu.runtime_version.empty())
-    text += line("CUDA", fmt::format("driver {}, runtime {}", gpu.driver_version, gpu.runtime_version));
+    text += line("CUDA", fmt::format("driver {}, runtime {}", gpu.driver_version.empty() ? "none" : gpu.driver_version,
+                                     gpu.runtime_version));
   bool first = true;
-  for (const auto& l : all_libraries()) {
+  for (const auto& l : all_libraries(gpu.built)) {
     text += line(first ? "libraries" : "", fmt::format("{:<14} {:<8} {}", l.name, l.version, l.purpose));
     first = false;
   }
@@ -139,7 +149,7 @@ std::string json_of() {
                                    {"l2_bytes", g.l2_bytes},
                                    {"graphs", g.graphs}});
   j["libraries"] = json::object();
-  for (const auto& l : all_libraries()) j["libraries"][l.name] = l.version;
+  for (const auto& l : all_libraries(gpu.built)) j["libraries"][l.name] = l.version;
   j["settings"] = json::object();
   for (const auto& [name, value] : settings()) j["settings"][name] = value;
   j["missing"] = json::array();
