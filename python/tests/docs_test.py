@@ -5,6 +5,7 @@ import importlib
 import inspect
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -74,6 +75,16 @@ def examples_of_page(with_gpu):
 def test_page():
     found = examples_of_page(with_gpu=False)
     assert found.attempted > 10 and found.failed == 0
+
+
+def test_first_screen():
+    """The lines of README, which stand before what the demo prints."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.findall(r"```python\n(.*?)```", text, re.S)[0]
+    assert text.index(block) < text.index("Converged in")
+    seen = {}
+    exec(block, seen)
+    assert seen["info"] == 0 and abs(seen["x"] - 1).max() < 1e-2
 
 
 def test_page_on_a_gpu():
