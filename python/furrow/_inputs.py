@@ -9,7 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._arrays import F64, as_rows, as_vector, contiguous, real_type
+from ._arrays import F64, as_rows, as_vector, contiguous
+from ._errors import UsageError
+
+_MATRIX_ENDINGS = (".mtx", ".mtx.gz", ".furrow", ".petsc")
 
 
 class read_array(sp.csr_array):
@@ -62,9 +65,10 @@ def generate(spec: str) -> read_array:
 
 
 def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
-    """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`) or a vector (`.mtx`, `.npy`, `.txt`).
+    """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`, `.petsc`) or a vector (these but `.furrow`, `.npy`, `.txt`, `.csv`).
 
-    Digits are the shortest that read back as the same bits. Nobody sees half a file.
+    Digits are the shortest that read back as the same bits. Nobody sees half a file: it is written beside its place and
+    renamed when it is complete; where that fails, what was there before stays.
 
     >>> import furrow, numpy as np, tempfile, os
     >>> name = os.path.join(tempfile.mkdtemp(), "x.txt")
@@ -74,17 +78,12 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     """
     file = os.fspath(file)
     if not sp.issparse(A) and np.ndim(A) == 1:
-        x = as_vector(A, len(A), "x", F64)
-        if file.endswith(".npy"):
-            np.save(file, x)
-        elif file.endswith(".txt"):
-            with open(file, "w", encoding="ascii") as to:
-                to.writelines(f"{float(v)!r}\n" for v in x)
-        else:
-            _core.write_vector(file, x)
+        _core.write_vector(file, as_vector(A, len(A), "x", F64))
         return
+    if not file.endswith(_MATRIX_ENDINGS):
+        raise UsageError(f"{file}: a matrix is written as {', '.join(_MATRIX_ENDINGS[:-1])} or {_MATRIX_ENDINGS[-1]}: "
+                         "choose one of these endings")
     indptr, indices, data, shape = as_rows(A)
-    real_type(data.dtype)
     _core.write(file, indptr, indices, contiguous(data, F64), *shape, comment)
 
 

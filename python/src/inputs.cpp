@@ -84,6 +84,7 @@ void write(std::string file, const nb::object& indptr, const nb::object& indices
   interruptible([given = std::move(given), file = std::move(file), comment = std::move(comment)] {
     const coo<double> a = std::visit([](const auto& r) { return to_coo(r); }, given.arrays);
     if (file.ends_with(".furrow")) write_cache({a, {}, {}, {}}, file);
+    else if (file.ends_with(".petsc")) write_petsc({a, {}, {}, {}}, file);
     else write_matrix(a, file, comment);
     return true;
   });
