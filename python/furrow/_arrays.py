@@ -70,6 +70,18 @@ def on_host(A: Any) -> Any:
     return A
 
 
+def form_of(A: Any) -> str:
+    """How a matrix is stored: "csr", "coo", "dense", "csr on gpu:0"."""
+    if not (sp.issparse(A) or _gpu.is_sparse(A)):
+        form = "dense"
+    elif _gpu.is_torch(A):
+        form = str(A.layout).removeprefix("torch.").removeprefix("sparse_").replace("sparse", "coo")
+    else:
+        form = getattr(A, "format", "csr")  # JAX's is by rows
+    at = _gpu.ordinal_of(A)
+    return form if at is None else f"{form} {_gpu.place(at)}"
+
+
 def as_rows(A: Any, name: str = "A") -> tuple[Any, Any, Any, tuple[int, int]]:
     """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays in host memory are taken where they lie."""
     A = on_host(A)

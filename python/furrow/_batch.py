@@ -76,7 +76,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
         results.append(Result(x, outcome, A, solver=solver, precond="", shape=r.shape, nnz=r.nnz, rtol=rtol, atol=atol,
                               goal=max(rtol, atol / size) if size > 0 else rtol, dtype=dtype, x0="zero",
                               wants_best_fit=r.shape[0] != r.shape[1] or solver.partition(":")[0] in ("lsmr", "lsqr"),
-                              where=where))
+                              where=where, converted=r.converted))
     if raised is not None:
         raised.partial = results
         raise raised

@@ -32,6 +32,9 @@ class Matrix(_core.Matrix):
         the CPU. On a GPU it multiplies vectors of CuPy, PyTorch and JAX where they lie, enqueued on their stream, and
         NumPy's by way of a copy.
 
+    `converted` is None for CSR in host memory; of another matrix there it says what it was, "from", and the "seconds" that
+    making rows of it took.
+
     Any number of threads may multiply at once. f32 with f64 becomes f64, integers f64.
 
     Examples
@@ -53,7 +56,7 @@ class Matrix(_core.Matrix):
         rows = rows_at(A, where)
         super().__init__(rows.indptr, rows.indices, rows.data, *rows.shape, format, kernel, tune, _gpu.core(where),
                          rows.stream)
-        self._rows_at = rows.home
+        self._rows_at, self.converted = rows.home, rows.converted
         self._version = 0
         self._wide: Matrix | None = None
 

@@ -80,6 +80,9 @@ class Result:
         Of a multigrid preconditioner, the finest first: "rows", "entries", "bytes", "seconds" of set-up.
     seconds : dict
         Of "setup" and "solve".
+    converted : dict or None
+        Where A had to be made into rows first, which set-up does not count: what it was, "from", such as "csc" or
+        "dense", and the "seconds" it took. None for CSR, for a `Matrix`, and from the second solve of a `Solver` on.
     bytes_per_iteration : float
     ritz : (float, float) or None
         The extreme Ritz values of A with its preconditioner, to 1 %, where conjugate gradients converged.
@@ -95,7 +98,7 @@ class Result:
 
     def __init__(self, x: Any, report: Any, A: Any, *, solver: str, precond: Any, shape: Any, nnz: int, rtol: float,
                  atol: float, goal: float, dtype: Any, x0: str, wants_best_fit: bool,
-                 where: int | None = None) -> None:
+                 where: int | None = None, converted: dict[str, Any] | None = None) -> None:
         self.x = x
         self.columns: list[Result] = []
         self._report, self._A = report, A
@@ -117,6 +120,7 @@ class Result:
         self.format, self.kernel, self.reason = report["format"], report["kernel"], report["reason"]
         self.device, self._device = _gpu.name_of(where), _core.describe(_gpu.core(where))
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
+        self.converted = converted
         self.bytes_per_iteration = report["bytes_per_iteration"]
         known = report["largest_ritz"] > 0
         self.ritz = (report["smallest_ritz"], report["largest_ritz"]) if known else None
@@ -168,6 +172,7 @@ class Result:
             "inner_iterations": r["inner_iterations"],
             "rtol": told["rtol"], "atol": told["atol"], "gbps": rate * 1e-9,
             "memory": {"stored_bytes": r["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
+            **({"converted": self.converted} if self.converted else {}),
             **({"columns": [column._as_column() for column in self.columns]} if self.columns else {}),
         }
 
@@ -197,7 +202,14 @@ class Result:
         _core.write_report(os.fspath(file), self._report, {**self._told, "error": self.error}, self._sketch)
 
     def _sketched(self) -> dict[str, Any]:
-        """What a page shows of the matrix."""
+        """What a page shows of the matrix, and what it was converted from."""
+        sketch = self._sketch_of_matrix()
+        if self.converted:
+            said = f"from {self.converted['from']}, in {1e3 * self.converted['seconds']:.3g} ms"
+            sketch["facts"] = [*sketch["facts"], ("converted", said)]
+        return sketch
+
+    def _sketch_of_matrix(self) -> dict[str, Any]:
         A = self._A
         if isinstance(A, _core.Matrix):
             A = self._A.tocsr()

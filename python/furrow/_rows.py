@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import time
 from typing import Any
 
 import numpy as np
 
 from . import _gpu
-from ._arrays import as_rows, contiguous, real_type
+from ._arrays import as_rows, contiguous, form_of, real_type
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
@@ -25,6 +26,7 @@ class Rows:
     shape: tuple[int, int]
     nnz: int
     home: Home | None  #: of the arrays on a GPU; None: they lie in host memory
+    converted: dict[str, Any] | None = None  #: what A was, "from", where rows were made of it, and the "seconds" it took
 
     @property
     def stream(self) -> int | None:
@@ -37,9 +39,11 @@ def rows_at(A: Any, where: int | None, dtype: Any = None) -> Rows:
     type that A's become."""
     if where is not None and _gpu.ordinal_of(A) == where:
         return _rows_there(A, dtype)
+    form, began = form_of(A), time.perf_counter()
     indptr, indices, data, shape = as_rows(A)
     data = data if dtype is None else contiguous(data, dtype)
-    return Rows(indptr, indices, data, shape, len(data), None)
+    converted = None if form == "csr" else {"from": form, "seconds": time.perf_counter() - began}
+    return Rows(indptr, indices, data, shape, len(data), None, converted)
 
 
 def _rows_there(A: Any, dtype: Any) -> Rows:

@@ -134,17 +134,19 @@ class Solver:
 
     def _set_up(self) -> None:
         A, o = self.A, self._options
+        self._converted: dict[str, Any] | None = None  # told by the next result
         version, self._stale = A._version if isinstance(A, Matrix) else None, True
         if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
             if not isinstance(A, Matrix):
                 A = Matrix(A.astype(self.dtype, copy=False) if sp.issparse(A) else A, o["format"], o["kernel"],
                            o["tune"], self.device)
+                self._converted = A.converted
             A = A._as(self.dtype)
             self.nnz = A.nnz
             self._core = _core.Solver(matrix=A, precondition=self._M, options=o)
         elif is_matrix(A):
             rows = rows_at(A, self._where, self.dtype)
-            self.nnz = rows.nnz
+            self.nnz, self._converted = rows.nnz, rows.converted
             self._core = _core.Solver(rows.indptr, rows.indices, rows.data, *rows.shape, rows.stream, o)
         else:
             self._core = self._of_operator(A)
@@ -219,7 +221,8 @@ class Solver:
             report = self._core.solve(home.core(rhs), home.core(x), home.stream())
         x = home.leave(x) if out is None else out
         raised = report.pop("raised")
-        result = self._result(home, x, report, rhs, x0)
+        converted, self._converted = self._converted, None
+        result = self._result(home, x, report, rhs, x0, converted)
         if raised is not None:
             raised.partial = result
             raise raised
@@ -243,7 +246,9 @@ class Solver:
         with self._alone(home):
             said: Any = self._core.solve_columns(home.core(rhs), home.core(x), count, home.stream())
         reports, raised = said
-        columns = [self._result(home, home.leave(x[k]), report, rhs[k], x0) for k, report in enumerate(reports)]
+        converted, self._converted = self._converted, None
+        columns = [self._result(home, home.leave(x[k]), report, rhs[k], x0, converted)
+                   for k, report in enumerate(reports)]
         result = gather(home.leave(x.T), columns)
         if out is not None:
             if not home.overlap(out, x):
@@ -275,13 +280,15 @@ class Solver:
             self._watching.last, self._watching.home = 0, home
             yield
 
-    def _result(self, home: Home, x: Any, report: Any, rhs: Any, x0: Any) -> Result:
+    def _result(self, home: Home, x: Any, report: Any, rhs: Any, x0: Any,
+                converted: dict[str, Any] | None) -> Result:
         rtol, atol = self._options["rtol"], self._options["atol"]
         size = home.norm(rhs) if atol > 0 else 0.0
         return Result(x, report, self.A, solver=self.solver, precond="given" if self._M is not None else "",
                       shape=self.shape, nnz=self.nnz, rtol=rtol, atol=atol,
                       goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
-                      x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit, where=self._where)
+                      x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit, where=self._where,
+                      converted=converted)
 
     def __repr__(self) -> str:
         return (f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name} on the "

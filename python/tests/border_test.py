@@ -172,9 +172,27 @@ def test_nan_is_told(where, grid):
 
 @pytest.mark.parametrize("make", [sp.csc_array, sp.coo_array, sp.bsr_array, sp.dia_array, sp.csr_matrix,
                                   lambda A: A.toarray()])
-def test_other_formats_are_converted(make, grid):
+def test_other_formats_are_converted_and_that_is_told(make, grid, tmp_path):
     A, b = grid
-    assert (furrow.cg(make(A), b, M="jacobi").x == furrow.cg(A, b, M="jacobi").x).all()
+    other = make(A)
+    form = getattr(other, "format", "dense")
+    r = furrow.cg(other, b, M="jacobi")
+    assert (r.x == furrow.cg(A, b, M="jacobi").x).all()
+    r.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    if form == "csr":
+        assert r.converted is None and "converted" not in r.to_dict() and "<dt>converted" not in page
+        return
+    assert r.converted["from"] == form and 0 < r.converted["seconds"] < 1
+    assert r.to_dict()["converted"] == r.converted
+    assert f"<dt>converted</dt>\n<dd>from {form}, in " in page
+    s = furrow.Solver(other)
+    assert [s.solve(b).converted is None for _ in range(2)] == [False, True]
+    assert furrow.Matrix(other).converted["from"] == form
+    assert furrow.cg(furrow.Matrix(other), b).converted is None
+    assert furrow.cg(other, b, M=lambda r: r / 4).converted["from"] == form
+    assert furrow.solve(other, np.stack([b, 2 * b], 1)).converted["from"] == form
+    assert furrow.solve_batch([(other, b), (A, b)])[0].converted["from"] == form
 
 
 @given(st.sampled_from([float, np.float32, np.float16]), st.integers(0, 9), st.integers(0, 9), st.booleans(),
