@@ -35,10 +35,10 @@ struct batch_outcome {
 ///
 /// On a GPU many systems are solved in one launch, a block of threads each, where a solve by itself would begin with
 /// `cg` or `bicgstab` and `jacobi` or `none`, the vectors fit the shared memory of a block (some 5,000 rows of cg in
-/// f64), and no format, kernel or monitor is named. Their steps, verdicts and x are then those of that method but for
-/// the order of sums, with the same bits on every run and beside any other systems; what "auto" would go on with
-/// another method for, and everything else, follows one by one. `way` says which. Seconds of a report are a system's
-/// share of all of them.
+/// f64), and no format, kernel, monitor or `watch_every` is named. Their steps, verdicts and x are then those of that
+/// method but for the order of sums, with the same bits on every run and beside any other systems; what "auto" would go
+/// on with another method for, and everything else, follows one by one. `way` says which. Seconds of a report are a
+/// system's share of all of them.
 ///
 /// options: of every system, but `time_limit`, which is for all of them together: those that it leaves no time end as
 /// `max_iterations` after no step. `watch`, `monitor`, `cancelled` and `announce` are called for each system, on

@@ -29,6 +29,11 @@ struct progress {
   index_t iteration = 0;
   double relative_residual = 0; ///< by the recurrence, not recomputed
   double seconds = 0;           ///< since the solver started
+  /// The x of that iteration in host memory, worked out where it is asked for, while the watcher is being told: a copy
+  /// of x and a wait, which who does not ask does not pay. Empty on ranks, and where several right-hand sides or
+  /// systems are solved at once.
+  std::function<host_array<double>()> x = {};
+  bool due = true; ///< whether the iteration is one of those that `watch_every` names
 };
 
 /// Bytes that `solve` takes at its peak on the host and, for a GPU, on the device.
@@ -69,7 +74,10 @@ struct solve_options {
   /// empty; costs a copy of x and a wait each time. On ranks the first one is told, with the x of all.
   std::function<bool(const progress&, cview<double> x)> monitor;
   index_t monitor_every = 1;
-  double monitor_seconds = 0;      ///< above 0: in place of that it is told when so many seconds have passed
+  double monitor_seconds = 0; ///< above 0: in place of that it is told when so many seconds have passed
+  /// Above 0: `watch` is told at each multiple of so many iterations, too, which `progress::due` tells from the others,
+  /// and several right-hand sides are solved one after the other.
+  index_t watch_every = 0;
   std::function<bool()> cancelled; ///< asked between the steps of the set-up: true ends it as `interrupted`
   std::function<void(const memory_estimate&)> announce; ///< told before memory is taken; "auto" tells again of more
 };

@@ -102,17 +102,17 @@ class Cycles:
     def _hear(self, step: Step) -> bool:
         self._last = step.iteration
         assert self._callback is not None
-        self._callback(step.x if self._x else self.size_of(step.x, step.residual))
+        self._callback(step.x if self._x else self.size_of(step))
         return False
 
     def finish(self, result: Result) -> None:
         """The iteration that ended the solve is told of when it is known to be the last."""
         if self._callback is not None and result.iterations > self._last:
-            self._callback(result.x if self._x else self.size_of(result.x, result.residual))
+            self._hear(Step(result.iterations, result.residual, result.seconds["solve"], result.x))
 
-    def size_of(self, x: Any, residual: float) -> Any:
-        """What the callback is told of x."""
-        return np.float64(residual)
+    def size_of(self, step: Step) -> Any:
+        """What the callback is told of a step."""
+        return np.float64(step.residual)
 
 
 def _gmres(name: str, about: str) -> Any:

@@ -18,7 +18,7 @@ _NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged"
 
 
 class Step:
-    """What a monitor is told: `iteration`, `residual` (relative), `seconds`, and `x` with ``monitor=(f, k)``.
+    """What a monitor is told: `iteration`, `residual` (relative), `seconds`, and `x`, which is made when it is asked for.
 
     >>> import furrow, numpy as np
     >>> def at_the_third(step):
@@ -37,9 +37,12 @@ class Step:
 
     @property
     def x(self) -> Any:
-        """The answer so far, for a monitor that says how often it is wanted."""
+        """The answer so far: a copy, made when it is first asked for, while the monitor runs."""
         if self._x is None:
-            raise AttributeError("x comes to a monitor that says how often it is wanted: monitor=(f, 10)")
+            raise AttributeError("there is no x of one step where several right-hand sides are solved at once: say how often "
+                                 "it is wanted, monitor=(f, 10)")
+        if callable(self._x):
+            self._x = self._x()
         return self._x
 
     def __repr__(self) -> str:

@@ -57,7 +57,8 @@ class Solver:
     callback : callable
         Called with the x so far, once an iteration; costs a copy of x each time.
     monitor : callable, (callable, int), "bar"
-        Gets a `Step` about ten times a second, or every so many iterations; returning True stops.
+        Gets a `Step` about ten times a second, or every so many iterations; returning True stops. Its x costs a copy only
+        where it is asked for.
     dtype : None, float32 or float64
         In which the system is solved; None: that of A.
     coordinates : array_like of shape (nodes, 2) or (nodes, 3)
@@ -115,7 +116,7 @@ class Solver:
             "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
-            "monitor": self._watching.monitor, "monitor_every": self._watching.every,
+            "watch_every": self._watching.watch_every, "monitor": self._watching.monitor, "monitor_every": 1,
             "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates)}
         if not named and self._where is not None and is_matrix(M):
             M = Matrix(M, device=self.device)

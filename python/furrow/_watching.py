@@ -15,7 +15,7 @@ class Watching:
     """callback, monitor and residuals of a call, as the library hears them."""
 
     def __init__(self, callback: Callable[[Any], object] | None, monitor: Any) -> None:
-        self.callback, self.every, self.watch, self.monitor = callback, 1, None, None
+        self.callback, self.watch, self.watch_every, self.monitor = callback, None, 0, None
         self.last, self.bar = 0, monitor == "bar"
         self.home: Home | None = None  # of the solve that runs
         own_every = 0
@@ -29,13 +29,11 @@ class Watching:
             raise TypeError('monitor is a function of a step, such a function with a number, or "bar"')
         if callback is not None and not callable(callback):
             raise TypeError("callback is a function of the x so far")
-        if monitor is not None and not own_every:
-            self.watch = lambda *step: bool(monitor(Step(*step)))
-        if callback is None and own_every:
-            self.every = own_every
-            self.monitor = lambda iteration, residual, seconds, x: bool(
-                monitor(Step(iteration, residual, seconds, self._own(x))))
-        elif callback is not None:
+        if monitor is not None and (callback is None or not own_every):
+            self.watch_every = own_every
+            self.watch = lambda iteration, residual, seconds, x: bool(
+                monitor(Step(iteration, residual, seconds, None if x is None else lambda: self._own(x()))))
+        if callback is not None:
             def heard(iteration: int, residual: float, seconds: float, x: Any) -> Any:
                 self.last = iteration
                 x = self._own(x)

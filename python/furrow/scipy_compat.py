@@ -99,7 +99,7 @@ def _gmres(name: str) -> Any:
         cycles = Cycles(n, restart, maxiter, callback, callback_type)
         if M is not None:  # SciPy applies M from the left, and tells of M r
             residual_of = _preconditioned(A, b, M)
-            cycles.size_of = lambda x, residual: residual_of(x)  # type: ignore[method-assign]
+            cycles.size_of = lambda step: residual_of(step.x)  # type: ignore[method-assign]
         x, info, result = _solved(A, b, x0, rtol, atol, M, f"{name}:{cycles.restart}", maxiter=cycles.maxiter,
                                   monitor=cycles.monitor)
         if result is not None:

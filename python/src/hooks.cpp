@@ -9,6 +9,33 @@
 #include <utility>
 
 namespace furrow::python {
+namespace {
+
+/// The x of a moment as a function for Python, which works it out when it is called, while this lives; None where
+/// there is none.
+class shown_x {
+public:
+  explicit shown_x(const progress& p) : of_(std::make_shared<const progress*>(&p)) {}
+  shown_x(const shown_x&) = delete;
+  ~shown_x() { *of_ = nullptr; }
+
+  nb::object for_python() const {
+    if (!(*of_)->x) return nb::none();
+    return nb::cpp_function([of = of_] {
+      check(*of != nullptr, fault::usage, "the x of a step is there while its monitor runs: ask for it inside");
+      const host_array<double> x = [&] {
+        const nb::gil_scoped_release unlocked;
+        return (*of)->x();
+      }();
+      return new_array(as_cview(x));
+    });
+  }
+
+private:
+  std::shared_ptr<const progress*> of_;
+};
+
+} // namespace
 
 solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
   solve_options o;
@@ -31,9 +58,13 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
   }
   h->watch = d["watch"];
   h->monitor = d["monitor"];
+  o.watch_every = nb::cast<index_t>(d["watch_every"]);
   o.watch = [h](const progress& p) {
-    return h->hear(
-        [&] { return h->watch.is_none() || !nb::cast<bool>(h->watch(p.iteration, p.relative_residual, p.seconds)); });
+    return h->hear([&] {
+      if (h->watch.is_none() || !p.due) return true;
+      const shown_x x(p);
+      return !nb::cast<bool>(h->watch(p.iteration, p.relative_residual, p.seconds, x.for_python()));
+    });
   };
   o.cancelled = [h] { return is_helper ? h->cancelled.load() : !h->hear([] { return true; }); };
   if (h->monitor.is_none()) return o;

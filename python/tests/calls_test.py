@@ -150,6 +150,35 @@ def test_callback_is_called_once_an_iteration(grid):
     np.testing.assert_allclose(norms[1:], seen)
 
 
+def test_a_monitor_gets_x_where_it_asks(grid):
+    A, b = grid
+    kept, seen = [], []
+
+    def looks(step):
+        assert callable(step._x)  # not made yet
+        x = step.x
+        assert step.x is x and abs(np.linalg.norm(b - A @ x) / np.linalg.norm(b) - step.residual) < 1e-10
+        seen.append(step.iteration)
+
+    for name in ("cg", "gmres", "bicgstab", "minres"):
+        del seen[:]
+        r = getattr(furrow, name)(A, b, rtol=1e-10, monitor=(looks, 4))
+        assert r.success and seen == list(range(4, r.iterations, 4))
+        assert (r.x == getattr(furrow, name)(A, b, rtol=1e-10).x).all()  # looking changes nothing
+
+    furrow.cg(A, b, rtol=1e-10, monitor=(kept.append, 4))
+    with pytest.raises(furrow.UsageError, match="while its monitor runs"):
+        kept[0].x
+    big = furrow.generate("poisson2d:300")
+
+    def by_time(step):
+        seen.append(np.linalg.norm(step.x))
+        return len(seen) == 2
+
+    del seen[:]
+    assert furrow.cg(big, np.ones(90000), rtol=1e-12, monitor=by_time).status == "interrupted" and 0 < seen[0] < seen[1]
+
+
 def test_an_exception_in_a_monitor_arrives_with_the_answer_so_far(grid):
     A, b = grid
 

@@ -65,6 +65,9 @@ def test_info_is_0_only_where_all_are_solved(block):
     assert short.info == 2 and [column.info for column in short.columns] == [2, 0, 2]
     stopped = furrow.Solver(A, "block_cg", M=None, rtol=1e-14, monitor=(lambda step: step.iteration == 5, 1)).solve(B)
     assert stopped.status == "interrupted" and stopped.info == 5
+    steps = []
+    furrow.Solver(A, "block_cg", M=None, rtol=1e-14, monitor=(lambda step: steps.append(step.x), 5)).solve(B)
+    assert steps and all(x.shape == (len(B),) for x in steps)
 
 
 def test_a_solver_takes_columns_over_and_over(block):

@@ -24,7 +24,7 @@ struct packed_options {
   index_t max_iterations = 0, outlook = 0;
   bool assume_symmetric = false, history = false;
   bool monitored = false; ///< the first one has a monitor: all bring it their x
-  index_t monitor_every = 1;
+  index_t monitor_every = 1, watch_every = 0;
   double monitor_seconds = 0;
 };
 
@@ -48,6 +48,7 @@ packed_options pack(const solve_options& o) {
   p.max_iterations = o.max_iterations, p.outlook = o.outlook;
   p.assume_symmetric = o.assume_symmetric, p.history = o.history;
   p.monitored = bool(o.monitor), p.monitor_every = o.monitor_every, p.monitor_seconds = o.monitor_seconds;
+  p.watch_every = o.watch_every;
   return p;
 }
 
@@ -83,6 +84,7 @@ solve_options options_of_first(communicator& c, const solve_options& mine, preci
   o.max_iterations = packed.max_iterations, o.outlook = packed.outlook;
   o.assume_symmetric = packed.assume_symmetric, o.history = packed.history;
   o.monitor_every = packed.monitor_every, o.monitor_seconds = packed.monitor_seconds;
+  o.watch_every = packed.watch_every;
   if (packed.monitored && !o.monitor) o.monitor = [](const progress&, cview<double>) { return true; };
   o.values = p;
   return o;

@@ -359,7 +359,7 @@ template <class V> void ladder<V>::describe_choice(solve_report& report) const {
 /// Whether the rung whose turn it is takes several right-hand sides at once, and gains by it: where the product takes
 /// one vector after the other, the passes of the block cost more than its fewer iterations save.
 template <class V> bool ladder<V>::takes_blocks() const {
-  return !ended_ && at_ < plans_.size() && plans_[at_].solver == "cg" && !options_.monitor &&
+  return !ended_ && at_ < plans_.size() && plans_[at_].solver == "cg" && !is_watched_closely(options_) &&
          places_.front()->a->multiplies_blocks();
 }
 

@@ -89,6 +89,17 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
       std::ranges::transform(scaled_x, own.begin(), [&](double v) { return v / double(scale); });
       return monitor(p, as_cview(own));
     };
+  if (o.watch)
+    o.watch = [watch = o.watch, scale](const progress& p) {
+      progress own = p;
+      if (p.x)
+        own.x = [&p, scale] {
+          host_array<double> shown = p.x();
+          for (double& v : shown) v /= double(scale);
+          return shown;
+        };
+      return watch(own);
+    };
   Array device_b(scaled), device_x(guess);
   system.b = as_cview(device_b);
   system.x = as_view(device_x);

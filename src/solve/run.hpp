@@ -9,6 +9,9 @@ namespace furrow {
 /// Throws `fault::usage` for numbers that no solve has, and for coordinates that are none.
 void check_options(const solve_options& o);
 
+/// Whether somebody is told of single iterations, which are those of one right-hand side.
+inline bool is_watched_closely(const solve_options& o) { return o.monitor || o.watch_every > 0; }
+
 /// Runs the method on vectors in host memory, `system.b` and `system.x`; for a GPU they go there and x comes back. A
 /// right-hand side whose squares would overflow or vanish is scaled by a power of two and x comes back in its own
 /// units; an answer that leaves the range of V on the way back is not said to be one. With `system.ranks` all ranks

@@ -100,6 +100,7 @@ void check_options(const solve_options& o) {
   check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
   check(o.max_iterations >= 0 && o.outlook >= 0, fault::usage, "max_iterations and outlook must not be negative");
   check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
+  check(o.watch_every >= 0, fault::usage, "watch_every = {} must not be negative", o.watch_every);
   check(o.monitor_seconds >= 0, fault::usage, "monitor_seconds = {} must not be negative", o.monitor_seconds);
   check_coordinates(o);
 }
@@ -335,7 +336,8 @@ template <class V> std::vector<solve_report> solver<V>::state::run_columns(cview
     const view<V> one_x = part(x, j * shape.cols, shape.cols);
     const bool plain = not_finite(one_b, "b").empty() && not_finite(as_cview(one_x), "x").empty() && !is_zero(one_b) &&
                        !needs_scale(one_b);
-    if (plain && !refused && method->columns<V>() && !options.monitor && !options.where.is_gpu()) together.push_back(j);
+    if (plain && !refused && method->columns<V>() && !is_watched_closely(options) && !options.where.is_gpu())
+      together.push_back(j);
     else reports[static_cast<std::size_t>(j)] = run(one_b, one_x, o);
     o.time_limit = options.time_limit - (now() - began);
   }

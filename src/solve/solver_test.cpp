@@ -122,6 +122,83 @@ TYPED_TEST(kept_solver, shows_x_to_its_monitor) {
   }
 }
 
+/// What a method shows of its first steps: to a monitor, or to a watcher that asks.
+template <class V> struct shown_steps {
+  std::vector<index_t> seen;
+  std::vector<host_array<double>> x;
+  solve_report report;
+};
+
+template <class V> shown_steps<V> show(const coo<V>& a, cview<V> b, solve_options o, bool to_a_watcher, bool asks) {
+  shown_steps<V> all;
+  const auto add = [&](index_t iteration, host_array<double> x) {
+    all.seen.push_back(iteration);
+    all.x.push_back(std::move(x));
+    return all.seen.size() < 3;
+  };
+  if (to_a_watcher) {
+    o.watch_every = 2;
+    o.watch = [&, add](const progress& p) {
+      EXPECT_EQ(p.due, p.iteration > 0 && p.iteration % 2 == 0) << p.iteration;
+      return !p.due || add(p.iteration, asks ? p.x() : host_array<double>());
+    };
+  } else {
+    o.monitor_every = 2;
+    o.monitor = [&, add](const progress& p, cview<double> x) {
+      host_array<double> copy(x.size);
+      std::copy(x.begin(), x.end(), copy.begin());
+      return add(p.iteration, std::move(copy));
+    };
+  }
+  host_array<V> x(a.shape.cols, V(0));
+  all.report = solver<V>(a, o).solve(b, as_view(x));
+  return all;
+}
+
+TYPED_TEST(kept_solver, shows_x_to_a_watcher_that_asks) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(40, 40));
+  for (const char* name : {"cg", "bicgstab", "gmres:3", "minres", "fcg", "idr:2", "tfqmr", "lsmr"})
+    for (const double size : {1.0, sizeof(V) == 8 ? 1e-150 : 1e-25}) { // the second one is scaled inside
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(size));
+      auto b = kit::random_vector<V>(1600, 3);
+      for (V& v : b) v *= V(size);
+      solve_options o;
+      o.solver = name, o.precond = "none", o.rtol = 1e-4;
+      const auto told = show<V>(a, as_cview(b), o, false, true), asked = show<V>(a, as_cview(b), o, true, true),
+                 silent = show<V>(a, as_cview(b), o, true, false);
+      EXPECT_EQ(told.seen, (std::vector<index_t>{2, 4, 6}));
+      EXPECT_EQ(asked.seen, told.seen);
+      EXPECT_EQ(silent.seen, told.seen);
+      EXPECT_EQ(asked.report.relative_residual, silent.report.relative_residual); // asking changes nothing
+      ASSERT_EQ(asked.x.size(), told.x.size());
+      for (std::size_t k = 0; k < told.x.size(); ++k)
+        EXPECT_TRUE(kit::same_bits(as_cview(asked.x[k]), as_cview(told.x[k]))) << k;
+    }
+}
+
+TEST(watching_refinement, shows_the_x_of_its_corrections) {
+  const auto a = kit::laplacian(40, 40);
+  const auto b = kit::random_vector<double>(1600, 3);
+  solve_options o;
+  o.solver = "refine:cg", o.rtol = 1e-13, o.watch_every = 1;
+  std::vector<double> size;
+  o.watch = [&](const progress& p) {
+    const host_array<double> x = p.x();
+    const double most = std::abs(*std::max_element(x.begin(), x.end()));
+    if (p.due) size.push_back(most);
+    else EXPECT_EQ(most, size.empty() ? 0 : size.back()); // in the midst of a correction
+    return true;
+  };
+  host_array<double> x(1600, 0.0);
+  const auto report = solver<double>(a, o).solve(as_cview(b), as_view(x));
+  EXPECT_EQ(report.why, status::converged) << report.message;
+  ASSERT_FALSE(size.empty());
+  EXPECT_GT(size.front(), 0);
+  o.watch_every = -1;
+  EXPECT_THROW(solver<double>(a, o), error);
+}
+
 TYPED_TEST(kept_solver, takes_an_operator_and_a_preconditioner_of_the_caller) {
   using V = TypeParam;
   const auto matrix = kit::as_precision<V>(kit::laplacian(25, 25));

@@ -79,6 +79,13 @@ public:
   }
   /// |x - x0| / |x|, see `moved_since`.
   double moved_since_first_guess() { return first_x_ ? moved_since(*first_x_) : 1; }
+  /// x in host memory.
+  host_array<double> x_in_double() {
+    const host_array<V> x = at_home(system_.x);
+    host_array<double> wide(n_);
+    std::copy(x.begin(), x.end(), wide.begin());
+    return wide;
+  }
   /// For a method whose residual climbs far above the first one before it falls: r is worked out anew on the way down.
   void replace_residual_behind_humps() { replaces_ = true; }
 
@@ -223,10 +230,11 @@ private:
   /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
   template <class Loop, class Method> int run_chunks(Loop& loop, Method& method) {
     const bool by_steps = o_.monitor && !(o_.monitor_seconds > 0), by_clock = o_.monitor && !by_steps;
-    const index_t every = by_steps ? o_.monitor_every : ring;
+    const index_t every = by_steps ? o_.monitor_every : ring, watched = o_.watch_every > 0 ? o_.watch_every : ring;
     for (;;) {
       const double before = seconds();
-      const bool done = run(loop, std::min(chunk_, every - report_.iterations % every));
+      const index_t begun = report_.iterations;
+      const bool done = run(loop, std::min({chunk_, every - begun % every, watched - begun % watched}));
       const auto now = static_cast<index_t>(home_[control::steps]);
       const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
       for (index_t i = report_.iterations + 1; i <= now; ++i) {
@@ -242,7 +250,9 @@ private:
       keep_if_best(done ? residual_ : std::sqrt(home_[control::rr]), method);
       if (after - before < 0.025) chunk_ = std::min(2 * chunk_, ring);
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
-      const progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
+      progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
+      p.due = o_.watch_every == 0 || now % watched == 0;
+      if (!system_.ranks) p.x = [&] { return settle(method), x_in_double(); };
       bool stop = after > o_.time_limit || watcher_stops(p);
       const bool shown = by_clock ? after - shown_ >= o_.monitor_seconds : by_steps && now % every == 0;
       if (stop || shown) settle(method);
@@ -375,13 +385,6 @@ private:
     array copy = s_.make(v.size);
     s_.copy(v, as_view(copy));
     return host_array<V>(copy);
-  }
-
-  host_array<double> x_in_double() {
-    const host_array<V> x = at_home(system_.x);
-    host_array<double> wide(n_);
-    std::copy(x.begin(), x.end(), wide.begin());
-    return wide;
   }
 
   void keep_first_guess() {

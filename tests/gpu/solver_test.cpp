@@ -152,5 +152,33 @@ TYPED_TEST(gpu_solver, shows_x_to_a_monitor) {
   EXPECT_EQ(calls, 3);
 }
 
+TYPED_TEST(gpu_solver, copies_x_for_a_watcher_that_asks_alone) {
+  using V = TypeParam;
+  const auto a = kit::laplacian(30, 30);
+  const auto b = kit::random_vector<V>(900, 2);
+  const auto bytes_of = [&](const char* method, bool asks) {
+    auto o = this->options(method, "none");
+    index_t calls = 0;
+    o.watch_every = 5;
+    o.watch = [&](const progress& p) {
+      if (!p.due) return true;
+      EXPECT_EQ(p.iteration, 5 * ++calls);
+      if (asks) {
+        EXPECT_NE(p.x()[100], 0);
+      }
+      return calls < 3;
+    };
+    const std::int64_t before = copied_bytes(this->gpu);
+    const auto s = kit::solve_honestly<V>(a, b, o);
+    EXPECT_EQ(s.report.why, status::interrupted);
+    EXPECT_EQ(calls, 3);
+    return copied_bytes(this->gpu) - before;
+  };
+  for (const char* method : {"cg", "bicgstab", "gmres:4"}) {
+    bytes_of(method, false); // what is loaded first takes time, and chunks of steps follow the clock
+    EXPECT_EQ(bytes_of(method, true) - bytes_of(method, false), 3 * 900 * std::int64_t(sizeof(V))) << method;
+  }
+}
+
 } // namespace
 } // namespace furrow

@@ -122,6 +122,7 @@ std::string why_alone(const solve_options& o, bool doubles) {
   if (o.format != "auto" || o.kernel != "auto") return "a format or a kernel is named";
   if (o.tune) return "it is to be tuned";
   if (o.monitor) return "a monitor wants its x";
+  if (o.watch_every > 0) return "a watcher wants single steps";
   if (o.values == precision::f32 && doubles) return "doubles are solved in single precision";
   return {};
 }

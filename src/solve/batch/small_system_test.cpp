@@ -295,6 +295,7 @@ TEST(together, leaves_to_a_solve_by_itself_what_no_launch_serves) {
   EXPECT_TRUE(mentions(of_all([](auto& o) { o.values = precision::f32; }), "single precision"));
   EXPECT_TRUE(
       mentions(of_all([](auto& o) { o.monitor = [](const progress&, cview<double>) { return true; }; }), "monitor"));
+  EXPECT_TRUE(mentions(of_all([](auto& o) { o.watch_every = 3; }), "single steps"));
 }
 
 TEST(together, begins_as_auto_does_and_leaves_to_it_what_goes_on) {

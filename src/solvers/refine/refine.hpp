@@ -111,7 +111,9 @@ private:
     o.time_limit = o_.time_limit - seconds();
     o.watch = [this, steps](const progress& p) {
       const double relative = p.relative_residual * norm_ / it_.norm_of_b();
-      if (o_.watch && !o_.watch({static_cast<index_t>(steps), relative, seconds()})) stopped_ = true;
+      const auto corrected = [this] { return it_.x_in_double(); };
+      const bool due = o_.watch_every == 0;
+      if (o_.watch && !o_.watch({static_cast<index_t>(steps), relative, seconds(), corrected, due})) stopped_ = true;
       return !stopped_;
     };
     return o;
