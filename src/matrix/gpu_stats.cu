@@ -6,7 +6,6 @@
 
 #include "backends/gpu/primitives.hpp"
 #include "core/blocks.hpp"
-#include "core/entries_before.hpp"
 #include "core/measure.hpp"
 #include "core/sample.hpp"
 
@@ -101,14 +100,17 @@ template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& length
   coo<V> s{a.shape, {}, entries_of(ranges, rows, row_ptr, a.col.data()), {}};
   s.row = host_array<std::int32_t>(s.col.size());
   s.val = host_array<V>(s.col.size(), V(0));
-  auto* to = s.row.data();
-  for (index_t k = 0; k < rows.row.size(); ++k) to = std::fill_n(to, rows.length[k], rows.row[k]);
   const host_array<V> values = entries_of(with_values, valued, row_ptr, a.val.data());
-  index_t taken = 0;
-  for (index_t k = 0; k < valued.row.size(); ++k) {
-    const index_t length = valued.length[k];
-    std::copy_n(values.data() + taken, length, s.val.data() + entries_before(as_cview(s.row), valued.row[k]));
-    taken += length;
+  index_t at = 0, next = 0, taken = 0; // both lists of rows ascend
+  for (index_t k = 0; k < rows.row.size(); ++k) {
+    const index_t length = rows.length[k];
+    std::fill_n(s.row.data() + at, length, rows.row[k]);
+    if (next < valued.row.size() && valued.row[next] == rows.row[k]) {
+      std::copy_n(values.data() + taken, length, s.val.data() + at);
+      taken += length;
+      ++next;
+    }
+    at += length;
   }
   return s;
 }
