@@ -101,7 +101,7 @@ struct solve_report {
   double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
   /// |A'r| / (|A| |r|), r = b - A x, recomputed from x by methods of least squares; NaN: not known.
   double normal_residual = std::numeric_limits<double>::quiet_NaN();
-  /// Of A in the 1-norm where it was factored, of M A by cg, of A M from below by lsmr and lsqr; 0: not known.
+  /// Of A in the 1-norm where it was factored, if only by "auto" for this number, of M A by cg, of A M from below by lsmr and lsqr; 0: not known.
   double condition_estimate = 0;
   double smallest_ritz = 0, largest_ritz = 0; ///< of M A by cg, to 1 % each; 0: not known
   double error_estimate = 0; ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known

@@ -265,6 +265,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   solve_report best = ended(status::breakdown, "no method could be set up");
   std::vector<solve_rung> rungs;
   index_t iterations = spent.iterations;
+  work_done work{.on_gpu = options_.where.is_gpu()};
   double setup_seconds = 0, solve_seconds = 0;
   std::optional<rung_plan> left_early; // the last one that went no further than its outlook
   for (; at_ < plans_.size(); ++at_) {
@@ -285,10 +286,12 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
                best.why,    best.iterations, best.relative_residual, setup,       best.solve_seconds};
       best.solver = plan.solver, best.precond = plan.precond;
       iterations += best.iterations;
+      work.bytes += best.bytes_per_iteration * double(best.iterations), ++work.rungs;
     } else if (rungs.empty() || std::isnan(best.relative_residual)) {
       best = ended(tried.why, tried.outcome);
     }
     const status why = tried.why;
+    if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
     if (!kept_ && left_early && at_ + 1 == plans_.size()) {
       plans_.push_back(*std::exchange(left_early, std::nullopt));
@@ -312,9 +315,33 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     std::copy(aside->x.begin(), aside->x.end(), x.begin());
     best.relative_residual = aside->relative;
   }
+  if (answers(best.why)) {
+    const double since = now();
+    doubt(best, b, as_cview(x), work, began + options_.time_limit);
+    solve_seconds += now() - since;
+  }
   best.setup_seconds = setup_seconds, best.solve_seconds = solve_seconds;
   best.rungs = std::move(rungs);
   return best;
+}
+
+template <class V>
+void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w, double until) {
+  if (report.solver == "direct") return singular_by_.clear(); // its pivots and its estimates say better
+  const bool unclear = report.why == status::converged && singular_by_.empty() && in_doubt(report, features_);
+  const double operations = unclear && !looked_ ? operations_worth(report, features_, w) : 0;
+  if (unclear) looked_ = true;
+  if (operations > 0) {
+    const stops_set_up stop([&]() -> std::optional<refusal> {
+      if (now() <= until && !(options_.cancelled && options_.cancelled())) return {};
+      return refusal{status::interrupted, "no time is left to estimate the error"};
+    });
+    announce_more({"direct", "lu", {}}, lay_out_preconditioner("lu", stats_, precision_of<V>, options_), false);
+    facts_ = look_by_factors(*places_.front()->a->to_triplets(), b, x, operations, report.relative_residual);
+    if (facts_ && facts_->singular) singular_by_ = "a complete factorisation";
+  }
+  if (!singular_by_.empty()) warn_of_many_answers(report, singular_by_);
+  else if (unclear && facts_) put_into(report, *facts_);
 }
 
 template <class V> solve_report ladder<V>::ended(status why, std::string message) const {

@@ -2,6 +2,7 @@
 #pragma once
 #include "memory.hpp"
 #include "rungs.hpp"
+#include "second_look.hpp"
 #include "setup_clock.hpp"
 
 #include <furrow/solver.hpp>
@@ -54,6 +55,8 @@ private:
   void turn(status why, const std::string& solver);
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   solve_report ended(status why, std::string message) const;
+  /// What is known of the error of an answer beyond what its method says.
+  void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w, double until);
 
   solve_options options_;
   stats stats_;
@@ -63,6 +66,9 @@ private:
   memory_estimate announced_;
   bool negated_ = false;                       ///< -A x = -b is solved
   bool indefinite_ = false, singular_ = false; ///< shown by a solve
+  std::string singular_by_;                    ///< who found A singular; empty: nobody
+  bool looked_ = false;                        ///< by complete factors, or they were too dear
+  std::optional<factor_facts> facts_;          ///< what they said
   std::optional<solve_report> ended_;          ///< why no solve can start
   std::vector<rung_plan> plans_;
   std::size_t at_ = 0;

@@ -100,6 +100,20 @@ TEST(rungs, of_some_rows_are_factorised_where_the_first_iteration_is_slow) {
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut"), 0u);
 }
 
+TEST(rungs, of_some_rows_that_want_matching_are_factorised_first_where_entries_are_few) {
+  features f = large_matrix();
+  f.symmetric = false;
+  f.zero_diagonal = 5;
+  f.rows = f.dominant = 4900, f.nnz = 33000;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list), "direct+lu bicgstab+ilu gmres:50+ilut bicgstab+none lsmr+jacobi ");
+  EXPECT_TRUE(list.front().reason.find("matching") != std::string::npos) << list.front().reason;
+  f.nnz = 330000; // more fill
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut"), 0u);
+  f.nnz = 33000, f.zero_diagonal = 0; // a diagonal that says something
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilu direct+lu"), 0u);
+}
+
 TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
   features f = large_matrix();
   EXPECT_EQ(names(rungs_for_singular(f, everything)), "lsmr+jacobi direct+lu lsmr+jacobi ");
@@ -259,6 +273,28 @@ TEST(ladder, gives_singular_systems_without_an_answer_the_nearest_x) {
     for (double& v : b) v -= mean;
     EXPECT_EQ(kit::solve_honestly(a, b, automatic(1e-8)).report.why, status::converged);
   }
+}
+
+TEST(ladder, says_of_an_x_that_is_one_of_many_that_it_is) {
+  const auto made_of = [](index_t twin) { // row 3 is the same as the other one
+    return kit::from_function(40, [=](index_t i, index_t j) {
+      const index_t row = i == 3 ? twin : i;
+      return row == j ? 2.0 : j == (row + 1) % 40 ? 1.0 : 0.0;
+    });
+  };
+  const auto a = made_of(7);
+  const auto b = kit::times(a, ones(40));
+  solver<double> kept(a, automatic(1e-8));
+  for (int k = 0; k < 2; ++k) { // and of the next right-hand side, which begins with the method that answered
+    host_array<double> x(40, 0.0);
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    EXPECT_NE(report.solver, "direct");
+    EXPECT_TRUE(mentions(report.warning, "singular")) << report.warning;
+    EXPECT_TRUE(mentions(report.warning, "direct with lu")) << report.warning;
+    EXPECT_TRUE(mentions(report.warning, "one of many")) << report.warning;
+  }
+  EXPECT_EQ(kit::solve_honestly(made_of(3), b, automatic(1e-8)).report.warning, "");
 }
 
 TEST(ladder, takes_least_squares_where_sides_differ) {
