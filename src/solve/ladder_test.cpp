@@ -6,7 +6,9 @@
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace furrow {
 namespace {
@@ -329,6 +331,54 @@ TEST(ladder, stops_by_the_clock) {
   EXPECT_EQ(s.report.why, status::max_iterations);
   EXPECT_TRUE(mentions(s.report.message, "time")) << s.report.message;
   EXPECT_EQ(s.report.rungs.size(), 1u);
+}
+
+void sleep_for_milliseconds(int count) { std::this_thread::sleep_for(std::chrono::milliseconds(count)); }
+
+TEST(ladder, counts_its_set_up_against_the_clock) {
+  auto o = automatic();
+  o.time_limit = 0.05;
+  o.announce = [](const memory_estimate&) { sleep_for_milliseconds(60); };
+  solver<double> kept(kit::laplacian(10, 10), o);
+  const auto b = ones(100);
+  host_array<double> x(100, 0.0);
+  const auto first = kept.solve(as_cview(b), as_view(x));
+  EXPECT_EQ(first.why, status::max_iterations);
+  EXPECT_TRUE(mentions(first.message, "time")) << first.message;
+  EXPECT_EQ(first.rungs.size(), 1u);
+  o.time_limit = 1e3;
+  kept.set_limits(o);
+  EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::converged);
+}
+
+/// Each sixteenth row of the factors takes a millisecond here, all of 6,400 rows 0.4 s.
+TEST(ladder, hands_over_within_the_limit_on_the_time) {
+  for (const char* method : {"auto", "bicgstab"}) {
+    auto o = automatic();
+    o.solver = method, o.precond = "ilu", o.time_limit = 0.1;
+    int asked = 0;
+    o.cancelled = [&] { return ++asked, sleep_for_milliseconds(1), false; };
+    const auto a = generate("convection2d:80:20").a;
+    const auto s = kit::solve_honestly(a, kit::times(a, ones(6400)), o);
+    EXPECT_EQ(s.report.why, status::max_iterations) << method;
+    EXPECT_TRUE(mentions(s.report.message, "time")) << method << ": " << s.report.message;
+    EXPECT_LE(asked, 110) << method;
+  }
+}
+
+TEST(ladder, takes_new_goals_and_limits) {
+  const auto a = kit::laplacian(30, 30);
+  const auto b = kit::random_vector<double>(900, 3);
+  for (const precision values : {precision::f64, precision::f32}) {
+    auto o = automatic(0.1);
+    o.values = values;
+    solver<double> kept(a, o);
+    host_array<double> x(900, 0.0), again(900, 0.0);
+    EXPECT_GT(kept.solve(as_cview(b), as_view(x)).relative_residual, 1e-3);
+    o.rtol = 1e-5;
+    kept.set_limits(o);
+    EXPECT_LE(kept.solve(as_cview(b), as_view(again)).relative_residual, 1e-5);
+  }
 }
 
 TEST(ladder, ends_singular_systems_with_least_squares_by_a_named_preconditioner_too) {

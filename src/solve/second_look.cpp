@@ -36,6 +36,9 @@ bool hides_errors(const solve_report& r, const features& f) {
   return r.warning.empty() && doubt * r.error_estimate * std::sqrt(f.scales) > 1;
 }
 
+/// A warning that rests on the factor of doubt alone.
+bool may_be_a_false_alarm(const solve_report& r) { return !r.warning.empty() && r.error_estimate < 0.1; }
+
 bool says_condition(const solve_report& r) { return r.condition_estimate > 0 && r.solver != "lsmr"; }
 
 template <class V> double largest(cview<V> v) {
@@ -64,7 +67,8 @@ std::string off_by(double error, double condition, double tolerance) {
 } // namespace
 
 bool in_doubt(const solve_report& r, const features& f) {
-  return f.square() && r.solver != "direct" && r.iterations > 0 && (!says_condition(r) || hides_errors(r, f));
+  return f.square() && r.solver != "direct" && r.iterations > 0 &&
+         (!says_condition(r) || hides_errors(r, f) || may_be_a_false_alarm(r));
 }
 
 double operations_worth(const solve_report& r, const features& f, const work_done& w) {

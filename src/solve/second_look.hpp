@@ -18,8 +18,8 @@ struct work_done {
   bool on_gpu = false;
 };
 
-/// Whether the error of x has no estimate worth the name: none by a condition number, or one in a norm in which rows
-/// of very different sizes may hide errors that are as large as x.
+/// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
+/// very different sizes may hide errors that are as large as x, or one of some percent, whose warning may be false.
 bool in_doubt(const solve_report& r, const features& f);
 
 /// Operations of floating point that factors may take, so that they take about as long as the answer did; 0: none.

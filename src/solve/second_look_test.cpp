@@ -109,8 +109,10 @@ TEST(second_look, doubts_a_condition_number_only_where_rows_of_other_sizes_hide_
   f.scales = 1e12;
   EXPECT_TRUE(in_doubt(r, f));
   EXPECT_GT(operations_worth(r, f, {1e6, 1, false}), 1e7);
-  r.warning = "said already";
+  r.warning = "said already", r.error_estimate = 0.5;
   EXPECT_FALSE(in_doubt(r, f));
+  r.error_estimate = 0.03; // five times as much is what the warning is about
+  EXPECT_TRUE(in_doubt(r, f));
   r.solver = "direct", r.warning.clear();
   EXPECT_FALSE(in_doubt(r, f));
 }
