@@ -132,7 +132,7 @@ template <class V> struct turn {
 
 /// A product of r~ is lost where it is 0, and not where it is only rounding: such a number does no harm as a stride or
 /// a turn, while a start from the residual at hand forgets all directions. Held against 1e-10, u or 64 u of |r~| |v|,
-/// or of the sum of the sizes, it ended 5 of 8 systems of strong convection, which converge without (docs/bicgstab.md).
+/// or of the sum of the sizes, it ended 4 or 5 of 5 systems of strong convection, which converge without (docs/bicgstab.md).
 struct judge {
   double* s;
 
