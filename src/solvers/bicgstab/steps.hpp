@@ -22,19 +22,23 @@ inline constexpr int slot_count = int(slot_end) - int(control::own_slot);
 enum verdict : int { lost_direction = control::own_verdict, lost_step, lost_shadow };
 
 /// omega = t's / t't makes |s - omega t| least. Where s and t are so nearly orthogonal that the next steps would lose
-/// their digits it is made longer, as if their cosine were `least_cosine` (G. L. G. Sleijpen, H. A. van der Vorst,
+/// their digits it is made longer, as if their cosine were 0.5 (G. L. G. Sleijpen, H. A. van der Vorst,
 /// Maintaining convergence properties of BiCGstab methods in finite precision arithmetic, 1995, who take 0.7). 0 where
 /// t is.
+FURROW_HD inline double omega_of(double ts, double tt, double ss) {
+  /// Of 0.1 to 0.7 it takes the fewest steps on grids with convection and no more on others, docs/bicgstab.md.
+  constexpr double least_cosine = 0.5;
+  if (!(tt > 0)) return 0;
+  const double omega = ts / tt, least = least_cosine * sqrt(ss / tt);
+  if (fabs(omega) >= least) return omega;
+  return omega < 0 ? -least : least;
+}
+
+/// The same from slots, by the pass that uses it.
 class stable_omega {
 public:
-  /// Of 0.1 to 0.7 it takes the fewest steps on grids with convection and no more on others, docs/bicgstab.md.
-  static constexpr double least_cosine = 0.5;
   stable_omega(slot ts, slot tt, slot ss) : ts_(ts.at), tt_(tt.at), ss_(ss.at) {}
-  FURROW_HD void load() {
-    const double least = *tt_ > 0 ? least_cosine * sqrt(*ss_ / *tt_) : 0;
-    value_ = *tt_ > 0 ? *ts_ / *tt_ : 0;
-    if (fabs(value_) < least) value_ = value_ < 0 ? -least : least;
-  }
+  FURROW_HD void load() { value_ = omega_of(*ts_, *tt_, *ss_); }
   FURROW_HD operator double() const { return value_; }
 
 private:
@@ -132,7 +136,8 @@ template <class V> struct turn {
 
 /// A product of r~ is lost where it is 0, and not where it is only rounding: such a number does no harm as a stride or
 /// a turn, while a start from the residual at hand forgets all directions. Held against 1e-10, u or 64 u of |r~| |v|,
-/// or of the sum of the sizes, it ended 4 or 5 of 5 systems of strong convection, which converge without (docs/bicgstab.md).
+/// or of the sum of the sizes, it ended 4 or 5 of 5 systems of strong convection, which converge without
+/// (docs/bicgstab.md).
 struct judge {
   double* s;
 
