@@ -1,12 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Solves every square system of some folders by Furrow's `auto` and by rivals, and judges all answers alike.
+"""Solves every system of some folders by Furrow's `auto` and by rivals, and judges all answers alike.
 
-  real_systems.py FURROW FOLDER... [--rivals NAME,...] [--seconds 60] [--rtol 1e-8] [--device cpu] [--variant NAME] [--json FILE]
+  real_systems.py FURROW FOLDER... [--rivals NAME,...] [--seconds 60] [--rtol 1e-8] [--device cpu] [--variant NAME]
+                  [--jobs N] [--cores 2] [--commit HASH] [--json FILE]
 
 b is A * ones. An answer counts as solved where |b - A x| <= 1.1 rtol |b| in long double, whatever its tool says; `false` are
 answers that a tool called converged and that are not. Rivals: splu, bicgstab+spilu, gmres+spilu, cg+jacobi (SciPy), pyamg (where
 it is installed); each runs in a process of its own. Times are set-up and solve without reading. Needs NumPy and SciPy.
+
+Rectangular systems have a b outside the range of A, half A * ones and half noise, and are solved by Furrow's `auto`, `lsmr` and `lsqr` beside SciPy's
+`lsmr` and `lsqr`. An answer counts as solved where |A'r| <= 1.1 rtol |A| |r|, r = b - A x in long double and |A| = sqrt(|A|_1 |A|_inf) as in Furrow, or
+where |r| is as small as that of a square system.
+
+--jobs N has N systems under way at a time, each with its reading and all its tools on --cores cores of its own, as `taskset` would; by itself one, on all of them.
+The JSON names the commit: --commit, FURROW_COMMIT, or that of this checkout.
 
 Variants are systems that no threshold was fitted to: `permuted` (rows and columns, alike where A is symmetric), `scaled` (rows and
 columns by powers of 2 from 2^-10 to 2^10, D A D where A is symmetric), `perturbed` (each value by up to 1e-6 of itself).
@@ -15,6 +23,7 @@ import argparse
 import json
 import math
 import multiprocessing
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -49,7 +58,22 @@ def of_pyamg(a, b, rtol):
     return x, bool(residuals) and residuals[-1] <= rtol * residuals[0]
 
 
+def of_least_squares(name, a, b, rtol):
+    """Both scaled by columns, as Furrow's `jacobi` does. SciPy holds its goals against norms that are larger than those here, so that they are a
+    hundredth; its limits on the condition number are off."""
+    size = np.sqrt(np.asarray(a.multiply(a).sum(axis=0)).ravel())
+    d = 1 / np.where(size == 0, 1, size)
+    scaled = sp.csr_array(a @ sp.diags_array(d))
+    if name == "scipy_lsmr":
+        y, stop = spl.lsmr(scaled, b, atol=rtol / 100, btol=rtol / 100, conlim=0, maxiter=100000)[:2]
+    else:
+        y, stop = spl.lsqr(scaled, b, atol=rtol / 100, btol=rtol / 100, conlim=0, iter_lim=100000)[:2]
+    return d * y, stop in (1, 2, 4, 5)
+
+
 def rival(name, a, b, rtol):
+    if name.startswith("scipy_ls"):
+        return of_least_squares(name, a, b, rtol)
     if name == "splu":
         return spl.splu(a.tocsc()).solve(b), True
     return of_pyamg(a, b, rtol) if name == "pyamg" else of_scipy(name, a, b, rtol)
@@ -79,11 +103,11 @@ def by_rival(name, a, b, options):
     return got
 
 
-def by_furrow(file, b, folder, options):
+def by_furrow(file, b, folder, options, method="auto"):
     np.save(folder / "b.npy", b)
     x = folder / "x.npy"
     x.unlink(missing_ok=True)
-    command = [options.furrow, "solve", file, "-b", folder / "b.npy", "-o", x, "--rtol", str(options.rtol), "--device", options.device,
+    command = [options.furrow, "solve", file, "--solver", method, "-b", folder / "b.npy", "-o", x, "--rtol", str(options.rtol), "--device", options.device,
                "--time-limit", str(options.seconds), "--json"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=4 * options.seconds)
@@ -92,9 +116,9 @@ def by_furrow(file, b, folder, options):
         return {"why": "no report"}
     if "seconds" not in said:
         return {"why": said.get("message", "?")}
-    return {"x": np.load(x) if x.exists() else None, "said": said["status"] == "converged",
+    return {"x": np.load(x) if x.exists() else None, "said": said["status"] in ("converged", "least_squares"),
             "seconds": said["seconds"]["setup"] + said["seconds"]["solve"], "why": said["message"], "warning": said.get("warning", ""),
-            "way": " > ".join(f"{r['solver']}+{r['precond']}" for r in said["rungs"])}
+            "way": " > ".join(f"{r['solver']}+{r['precond']}" for r in said.get("rungs") or [said])}
 
 
 def judge(got, a, b, rtol):
@@ -103,52 +127,150 @@ def judge(got, a, b, rtol):
     if x is None or not np.isfinite(x).all():
         return {**got, "solved": False, "false": bool(got.get("said"))}
     wide = x.astype(np.longdouble)
-    residual = float(np.linalg.norm(b - a.astype(np.longdouble) @ wide) / np.linalg.norm(b))
+    exact = a.astype(np.longdouble)
+    r = b - exact @ wide
+    residual = float(np.linalg.norm(r) / np.linalg.norm(b))
     solved = bool(residual <= 1.1 * rtol)
     got["said"] = bool(got.get("said"))
-    return {**got, "solved": solved, "false": got["said"] and not solved, "residual": residual,
-            "error": float(abs(wide - 1).max())}
+    if a.shape[0] == a.shape[1]:
+        return {**got, "solved": solved, "false": got["said"] and not solved, "residual": residual,
+                "error": float(abs(wide - 1).max())}
+    size = math.sqrt(float(abs(a).sum(axis=0).max()) * float(abs(a).sum(axis=1).max()))
+    normal = float(np.linalg.norm(exact.T @ r) / (size * np.linalg.norm(r))) if r.any() else 0.0
+    solved = solved or normal <= 1.1 * rtol
+    return {**got, "solved": solved, "false": got["said"] and not solved, "residual": residual, "normal_residual": normal}
 
 
 def varied(a, variant):
     """Drawn from a fixed seed; a symmetric matrix stays symmetric."""
     draw = np.random.default_rng(1)
-    n = a.shape[0]
-    symmetric = abs(a - a.T).max() == 0
+    n, m = a.shape
+    symmetric = n == m and abs(a - a.T).max() == 0
     if variant == "permuted":
         rows = draw.permutation(n)
-        columns = rows if symmetric else draw.permutation(n)
+        columns = rows if symmetric else draw.permutation(m)
         return sp.csr_array(a[rows][:, columns])
     if variant == "scaled":
         rows = np.exp2(draw.integers(-10, 11, n))
-        columns = rows if symmetric else np.exp2(draw.integers(-10, 11, n))
+        columns = rows if symmetric else np.exp2(draw.integers(-10, 11, m))
         return sp.csr_array(sp.diags_array(rows) @ a @ sp.diags_array(columns))
     entries = a.tocoo()
     row, column = entries.coords
     low, high = (np.minimum(row, column), np.maximum(row, column)) if symmetric else (row, column)
-    places = np.unique(low.astype(np.int64) * n + high, return_inverse=True)[1]
+    places = np.unique(low.astype(np.int64) * m + high, return_inverse=True)[1]
     change = 1 + 1e-6 * draw.uniform(-1, 1, places.max(initial=0) + 1)
     return sp.csr_array(sp.coo_array((entries.data * change[places], (row, column)), a.shape))
 
 
-def systems(folders, variant, scratch):
-    """The file that Furrow is given, its name, and A."""
-    for folder in folders:
-        for file in sorted(folder.glob("*.mtx*")):
-            a = scipy.io.mmread(file)
-            if not sp.issparse(a) or a.shape[0] != a.shape[1] or np.iscomplexobj(a):
-                continue
-            a = sp.csr_array(a.astype(float))
-            name = file.name.split(".")[0]
-            if variant:
-                a = varied(a, variant)
-                file = scratch / "a.mtx"
-                scipy.io.mmwrite(file, a, symmetry="general", precision=17)
-            yield file, name, a
+def files_of(folders):
+    return [file for folder in folders for file in sorted(folder.glob("*.mtx*"))]
+
+
+def system_of(file, variant, scratch):
+    """The file that Furrow is given, its name, and A; nothing of a complex or a dense one."""
+    a = scipy.io.mmread(file)
+    if not sp.issparse(a) or np.iscomplexobj(a):
+        return None
+    a = sp.csr_array(a.astype(float))
+    name = file.name.split(".")[0]
+    if variant:
+        a = varied(a, variant)
+        file = scratch / "a.mtx"
+        scipy.io.mmwrite(file, a, symmetry="general", precision=17)
+    return file, name, a
+
+
+SQUARE, RECTANGULAR = ["furrow"], ["furrow", "furrow_lsmr", "furrow_lsqr", "scipy_lsmr", "scipy_lsqr"]
+
+
+def right_hand_side(a):
+    b = a @ np.ones(a.shape[1])
+    draw = np.random.default_rng(1)
+    if a.shape[0] != a.shape[1]:
+        noise = draw.standard_normal(a.shape[0])
+        return b + noise * (np.linalg.norm(b) or 1) / np.linalg.norm(noise)
+    return b if b.any() else a @ draw.standard_normal(a.shape[1])
+
+
+def solve_all(file, a, tools, folder, options):
+    """What each tool makes of a system, judged."""
+    b = right_hand_side(a)
+    results = {}
+    for tool in tools:
+        name, _, method = tool.partition("_")
+        if name == "furrow":
+            got = by_furrow(file, b, folder, options, method or "auto")
+        else:
+            got = by_rival(tool, a, b, options)
+        results[tool] = judge(got, a, b, options.rtol)
+    return results
+
+
+def line_of(name, a, results):
+    f = results["furrow"]
+    small = f.get("normal_residual", f.get("error", 1))
+    return (f"{name:28} {a.shape[0]:7} {'solved' if f['solved'] else 'NOT   '} {f.get('seconds', 0):8.3f} s  {f.get('residual', 1):.1e}  {small:.1e}  "
+            f"{f.get('way', '')}")
+
+
+def work(options, files, taken, folder, told):
+    """Takes one file after the other, and tells what has come of each: a name, its kind, results."""
+    while True:
+        with taken.get_lock():
+            at = taken.value
+            taken.value += 1
+        if at >= len(files):
+            return
+        one = system_of(files[at], options.variant, folder)
+        if one is None:
+            continue
+        file, name, a = one
+        square = a.shape[0] == a.shape[1]
+        results = solve_all(file, a, options.tools if square else RECTANGULAR, folder, options)
+        print(line_of(name, a, results), flush=True)
+        told((name, "square" if square else "rectangular", results))
+
+
+def work_on(cores, options, files, taken, folder, results):
+    os.sched_setaffinity(0, cores)
+    work(options, files, taken, folder, results.put)
+
+
+def run_jobs(options, folder):
+    """Results of square and of rectangular systems, by their names."""
+    done = {"square": {}, "rectangular": {}}
+
+    def keep(one):
+        done[one[1]][one[0]] = one[2]
+
+    files = files_of(options.folders)
+    context = multiprocessing.get_context("spawn")  # numpy starts anew, with as many threads as it is told
+    taken = context.Value("l", 0)
+    if options.jobs == 1:
+        work(options, files, taken, folder, keep)
+    else:
+        os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(options.cores)
+        there, results, workers = sorted(os.sched_getaffinity(0)), context.SimpleQueue(), []
+        for k in range(options.jobs):
+            own = folder / str(k)
+            own.mkdir()
+            cores = there[k * options.cores:(k + 1) * options.cores]
+            workers.append(context.Process(target=work_on, args=(cores, options, files, taken, own, results)))
+            workers[-1].start()
+        while any(w.is_alive() for w in workers) or not results.empty():
+            if results.empty():
+                time.sleep(0.05)
+            else:
+                keep(results.get())
+        for w in workers:
+            w.join()
+        if any(w.exitcode for w in workers):
+            raise SystemExit("a worker died: its systems are missing")
+    return {kind: dict(sorted(results.items())) for kind, results in done.items()}
 
 
 def table(tools, results):
-    """Markdown: what each tool solves, and its seconds beside Furrow's where both do."""
+    """Markdown: what each tool solves, and its seconds beside those of Furrow's `auto` where both do."""
     lines = [f"| {len(results)} systems | solved | false | seconds over Furrow's, geometric mean |", "|---|---|---|---|"]
     for tool in tools:
         both = [r for r in results.values() if r[tool]["solved"] and r["furrow"]["solved"]]
@@ -184,27 +306,30 @@ def main():
     parser.add_argument("--rtol", type=float, default=1e-8)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--variant", choices=["permuted", "scaled", "perturbed"])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--commit", default=os.environ.get("FURROW_COMMIT", ""))
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_intermixed_args()
-    tools = ["furrow", *filter(None, options.rivals.split(","))]
-    results = {}
+    there = len(os.sched_getaffinity(0))
+    if options.jobs < 1 or options.cores < 1 or (options.jobs > 1 and options.jobs * options.cores > there):
+        parser.error(f"{options.jobs} jobs of {options.cores} cores do not fit on the {there} cores of this machine")
+    options.tools = [*SQUARE, *filter(None, options.rivals.split(","))]
+    if not options.commit:
+        here = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "HEAD"], capture_output=True, text=True)
+        options.commit = here.stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
-        for file, name, a in systems(options.folders, options.variant, pathlib.Path(folder)):
-            b = a @ np.ones(a.shape[1])
-            if not b.any():
-                b = a @ np.random.default_rng(1).standard_normal(a.shape[1])
-            got = {"furrow": by_furrow(file, b, pathlib.Path(folder), options)}
-            got.update({name: by_rival(name, a, b, options) for name in tools[1:]})
-            results[name] = {tool: judge(g, a, b, options.rtol) for tool, g in got.items()}
-            f = results[name]["furrow"]
-            print(f"{name:28} {a.shape[0]:7} {'solved' if f['solved'] else 'NOT   '} {f.get('seconds', 0):8.3f} s  {f.get('residual', 1):.1e}  "
-                  f"{f.get('error', 1):.1e}  {f.get('way', '')}", flush=True)
-    print(table(tools, results))
-    print(beside_the_best(tools, results))
+        done = run_jobs(options, pathlib.Path(folder))
+    square, rectangular = done["square"], done["rectangular"]
+    if square:
+        print(table(options.tools, square))
+        print(beside_the_best(options.tools, square))
+    if rectangular:
+        print(table(RECTANGULAR, rectangular))
     if options.json:
-        options.json.write_text(json.dumps({"rtol": options.rtol, "seconds": options.seconds, "device": options.device, "variant": options.variant,
-                                            "results": results},
-                                           indent=1, default=lambda v: v.item()) + "\n")
+        report = {"commit": options.commit, "rtol": options.rtol, "seconds": options.seconds, "device": options.device, "variant": options.variant,
+                  "jobs": options.jobs, "cores": options.cores if options.jobs > 1 else there, "results": square, "rectangular": rectangular}
+        options.json.write_text(json.dumps(report, indent=1, default=lambda v: v.item()) + "\n")
 
 
 if __name__ == "__main__":

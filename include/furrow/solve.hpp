@@ -66,10 +66,11 @@ struct solve_options {
   index_t max_iterations = 0; ///< 0: max(10 columns, 10000)
   /// Stop, as by `max_iterations`, where the rate of the last half of the steps promises more iterations than this.
   index_t outlook = 0; ///< 0: never
-  double time_limit =
-      std::numeric_limits<double>::infinity(); ///< seconds of solving, asked for about 20 times a second
-  bool history = true;                         ///< record the residual of every iteration
-  std::function<bool(const progress&)> watch;  ///< returns false to stop; may be empty
+  /// Seconds of the set-up and of the first solve together, and of each further one; asked for about 20 times a second,
+  /// and at every sixteenth row of factors.
+  double time_limit = std::numeric_limits<double>::infinity();
+  bool history = true;                        ///< record the residual of every iteration
+  std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
   /// Told every `monitor_every` iterations, with the x of that iteration in host memory; returns false to stop. May be
   /// empty; costs a copy of x and a wait each time. On ranks the first one is told, with the x of all.
   std::function<bool(const progress&, cview<double> x)> monitor;
@@ -109,7 +110,8 @@ struct solve_report {
   double relative_residual = 0; ///< |b - A x| / |b|, recomputed from x at the end; 0 for b = 0; NaN where not known
   /// |A'r| / (|A| |r|), r = b - A x, recomputed from x by methods of least squares; NaN: not known.
   double normal_residual = std::numeric_limits<double>::quiet_NaN();
-  /// Of A in the 1-norm where it was factored, of M A by cg, of A M from below by lsmr and lsqr; 0: not known.
+  /// Of A in the 1-norm where it was factored, if only by "auto" for this number, of M A by cg, of A M from below by
+  /// lsmr and lsqr; 0: not known.
   double condition_estimate = 0;
   double smallest_ritz = 0, largest_ritz = 0; ///< of M A by cg, to 1 % each; 0: not known
   double error_estimate = 0; ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known

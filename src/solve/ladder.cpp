@@ -83,9 +83,26 @@ template <class V> struct ladder<V>::attempt {
 };
 
 template <class V> ladder<V>::ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock) : options_(o) {
+  const double began = now();
+  deadline_ = began + o.time_limit;
   prepare(std::move(a), clock);
+  setup_spent_ = now() - began;
 }
 template <class V> ladder<V>::~ladder() = default;
+
+template <class V> void ladder<V>::set_limits(const solve_options& o) {
+  options_.rtol = o.rtol, options_.atol = o.atol;
+  options_.max_iterations = o.max_iterations, options_.time_limit = o.time_limit;
+  if (!kept_) return;
+  kept_->options.rtol = o.rtol, kept_->options.atol = o.atol;
+  kept_->options.max_iterations = o.max_iterations;
+}
+
+template <class V> double ladder<V>::begin_solve(double seconds_before) {
+  const double began = now() - seconds_before - std::exchange(setup_spent_, 0);
+  deadline_ = began + options_.time_limit;
+  return began;
+}
 
 template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& clock) {
   const solve_options& o = options_;
@@ -159,7 +176,7 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
   const stops_set_up stop([&]() -> std::optional<refusal> {
     if (options_.cancelled && options_.cancelled())
       return refusal{status::interrupted, "interrupted while it was set up"};
-    if (now() - began > options_.time_limit)
+    if (now() > deadline_)
       return refusal{status::max_iterations, plan.precond + " was not set up within the limit on the time"};
     return {};
   });
@@ -259,12 +276,13 @@ template <class V> solve_options ladder<V>::rest_for(const rung_plan& plan, doub
 }
 
 template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
-  const double began = now() - spent.seconds;
+  const double began = begin_solve(spent.seconds);
   const std::vector<V> first(x.begin(), x.end());
   std::optional<candidate> aside;
   solve_report best = ended(status::breakdown, "no method could be set up");
   std::vector<solve_rung> rungs;
   index_t iterations = spent.iterations;
+  work_done work{.on_gpu = options_.where.is_gpu()};
   double setup_seconds = 0, solve_seconds = 0;
   std::optional<rung_plan> left_early; // the last one that went no further than its outlook
   for (; at_ < plans_.size(); ++at_) {
@@ -285,10 +303,12 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
                best.why,    best.iterations, best.relative_residual, setup,       best.solve_seconds};
       best.solver = plan.solver, best.precond = plan.precond;
       iterations += best.iterations;
+      work.bytes += best.bytes_per_iteration * double(best.iterations), ++work.rungs;
     } else if (rungs.empty() || std::isnan(best.relative_residual)) {
       best = ended(tried.why, tried.outcome);
     }
     const status why = tried.why;
+    if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
     if (!kept_ && left_early && at_ + 1 == plans_.size()) {
       plans_.push_back(*std::exchange(left_early, std::nullopt));
@@ -301,7 +321,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     if (answers(why)) rows_.reset();
     if (answers(why) || ends(why)) break;
     if (options_.max_iterations > 0 && iterations >= options_.max_iterations) break;
-    if (now() - began > options_.time_limit) break;
+    if (now() > deadline_) break;
     if (options_.cancelled && options_.cancelled()) break;
     turn(why, plan.solver);
   }
@@ -312,9 +332,32 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     std::copy(aside->x.begin(), aside->x.end(), x.begin());
     best.relative_residual = aside->relative;
   }
+  if (answers(best.why)) {
+    const double since = now();
+    doubt(best, b, as_cview(x), work);
+    solve_seconds += now() - since;
+  }
   best.setup_seconds = setup_seconds, best.solve_seconds = solve_seconds;
   best.rungs = std::move(rungs);
   return best;
+}
+
+template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w) {
+  if (report.solver == "direct") return singular_by_.clear(); // its pivots and its estimates say better
+  const bool unclear = report.why == status::converged && singular_by_.empty() && in_doubt(report, features_);
+  const double operations = unclear && !looked_ ? operations_worth(report, features_, w) : 0;
+  if (unclear) looked_ = true;
+  if (operations > 0) {
+    const stops_set_up stop([&]() -> std::optional<refusal> {
+      if (now() <= deadline_ && !(options_.cancelled && options_.cancelled())) return {};
+      return refusal{status::interrupted, "no time is left to estimate the error"};
+    });
+    announce_more({"direct", "lu", {}}, lay_out_preconditioner("lu", stats_, precision_of<V>, options_), false);
+    facts_ = look_by_factors(*places_.front()->a->to_triplets(), b, x, operations, report.relative_residual);
+    if (facts_ && facts_->singular) singular_by_ = "a complete factorisation";
+  }
+  if (!singular_by_.empty()) warn_of_many_answers(report, singular_by_);
+  else if (unclear && facts_) put_into(report, *facts_);
 }
 
 template <class V> solve_report ladder<V>::ended(status why, std::string message) const {
@@ -377,7 +420,7 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
     return;
   }
   solve_options o = kept_->options;
-  o.solver = "block_cg", o.outlook = plan.outlook, o.time_limit = options_.time_limit - spent.seconds;
+  o.solver = "block_cg", o.outlook = plan.outlook, o.time_limit = deadline_ - now();
   if (o.max_iterations > 0) o.max_iterations -= spent.iterations;
   solver<V> method(*kept_->at.a, kept_->m.get(), o, {norm_2_, stats_.row_max});
   auto ran = method.solve(b, x, index_t(numbers.size()));
@@ -400,7 +443,7 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
 }
 
 template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V> x, index_t columns) {
-  const double began = now();
+  const double began = begin_solve(0);
   const index_t rows = stats_.shape.rows, cols = stats_.shape.cols;
   std::vector<solve_report> reports(static_cast<std::size_t>(columns));
   std::vector<index_t> left(static_cast<std::size_t>(columns));

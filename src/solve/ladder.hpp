@@ -2,6 +2,7 @@
 #pragma once
 #include "memory.hpp"
 #include "rungs.hpp"
+#include "second_look.hpp"
 #include "setup_clock.hpp"
 
 #include <furrow/solver.hpp>
@@ -32,6 +33,8 @@ public:
   /// Several right-hand sides, one behind the other: at once by `block_cg` where it is the turn of cg; those that are
   /// left climb on one after the other.
   std::vector<solve_report> solve(cview<V> b, view<V> x, index_t columns);
+  /// From the next solve on: the goals and limits of `o`.
+  void set_limits(const solve_options& o);
 
 private:
   struct place;     ///< the matrix on a device
@@ -40,6 +43,8 @@ private:
   struct attempt;   ///< a rung that is set up
 
   void prepare(matrix_source<V> a, setup_clock& clock);
+  /// When a solve began, for the limit on the time: of the first one the set-up belongs to it.
+  double begin_solve(double seconds_before);
   place& on(device where);
   part precondition(const rung_plan& plan, const matrix_source<V>* a); ///< null: from the triplets of what is stored
   void announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu);
@@ -54,6 +59,8 @@ private:
   void turn(status why, const std::string& solver);
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   solve_report ended(status why, std::string message) const;
+  /// What is known of the error of an answer beyond what its method says.
+  void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
 
   solve_options options_;
   stats stats_;
@@ -63,6 +70,11 @@ private:
   memory_estimate announced_;
   bool negated_ = false;                       ///< -A x = -b is solved
   bool indefinite_ = false, singular_ = false; ///< shown by a solve
+  std::string singular_by_;                    ///< who found A singular; empty: nobody
+  bool looked_ = false;                        ///< by complete factors, or they were too dear
+  std::optional<factor_facts> facts_;          ///< what they said
+  double setup_spent_ = 0;                     ///< seconds of the set-up, until the first solve has taken them over
+  double deadline_ = 0;                        ///< by `now()`: of the set-up, and then of the solve under way
   std::optional<solve_report> ended_;          ///< why no solve can start
   std::vector<rung_plan> plans_;
   std::size_t at_ = 0;

@@ -6,7 +6,9 @@
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace furrow {
 namespace {
@@ -98,6 +100,20 @@ TEST(rungs, of_some_rows_are_factorised_where_the_first_iteration_is_slow) {
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu gmres:50+ilut direct+lu"), 0u);
   f.rows = f.dominant = 5000;
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut"), 0u);
+}
+
+TEST(rungs, of_some_rows_that_want_matching_are_factorised_first_where_entries_are_few) {
+  features f = large_matrix();
+  f.symmetric = false;
+  f.zero_diagonal = 5;
+  f.rows = f.dominant = 4900, f.nnz = 33000;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list), "direct+lu bicgstab+ilu gmres:50+ilut bicgstab+none lsmr+jacobi ");
+  EXPECT_TRUE(list.front().reason.find("matching") != std::string::npos) << list.front().reason;
+  f.nnz = 330000; // more fill
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut"), 0u);
+  f.nnz = 33000, f.zero_diagonal = 0; // a diagonal that says something
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilu direct+lu"), 0u);
 }
 
 TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
@@ -261,6 +277,28 @@ TEST(ladder, gives_singular_systems_without_an_answer_the_nearest_x) {
   }
 }
 
+TEST(ladder, says_of_an_x_that_is_one_of_many_that_it_is) {
+  const auto made_of = [](index_t twin) { // row 3 is the same as the other one
+    return kit::from_function(40, [=](index_t i, index_t j) {
+      const index_t row = i == 3 ? twin : i;
+      return row == j ? 2.0 : j == (row + 1) % 40 ? 1.0 : 0.0;
+    });
+  };
+  const auto a = made_of(7);
+  const auto b = kit::times(a, ones(40));
+  solver<double> kept(a, automatic(1e-8));
+  for (int k = 0; k < 2; ++k) { // and of the next right-hand side, which begins with the method that answered
+    host_array<double> x(40, 0.0);
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    EXPECT_NE(report.solver, "direct");
+    EXPECT_TRUE(mentions(report.warning, "singular")) << report.warning;
+    EXPECT_TRUE(mentions(report.warning, "direct with lu")) << report.warning;
+    EXPECT_TRUE(mentions(report.warning, "one of many")) << report.warning;
+  }
+  EXPECT_EQ(kit::solve_honestly(made_of(3), b, automatic(1e-8)).report.warning, "");
+}
+
 TEST(ladder, takes_least_squares_where_sides_differ) {
   for (const char* spec : {"rectangular:300:100:4", "rectangular:100:300:4"}) {
     const auto a = generate(spec).a;
@@ -293,6 +331,54 @@ TEST(ladder, stops_by_the_clock) {
   EXPECT_EQ(s.report.why, status::max_iterations);
   EXPECT_TRUE(mentions(s.report.message, "time")) << s.report.message;
   EXPECT_EQ(s.report.rungs.size(), 1u);
+}
+
+void sleep_for_milliseconds(int count) { std::this_thread::sleep_for(std::chrono::milliseconds(count)); }
+
+TEST(ladder, counts_its_set_up_against_the_clock) {
+  auto o = automatic();
+  o.time_limit = 0.05;
+  o.announce = [](const memory_estimate&) { sleep_for_milliseconds(60); };
+  solver<double> kept(kit::laplacian(10, 10), o);
+  const auto b = ones(100);
+  host_array<double> x(100, 0.0);
+  const auto first = kept.solve(as_cview(b), as_view(x));
+  EXPECT_EQ(first.why, status::max_iterations);
+  EXPECT_TRUE(mentions(first.message, "time")) << first.message;
+  EXPECT_EQ(first.rungs.size(), 1u);
+  o.time_limit = 1e3;
+  kept.set_limits(o);
+  EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::converged);
+}
+
+/// Each sixteenth row of the factors takes a millisecond here, all of 6,400 rows 0.4 s.
+TEST(ladder, hands_over_within_the_limit_on_the_time) {
+  for (const char* method : {"auto", "bicgstab"}) {
+    auto o = automatic();
+    o.solver = method, o.precond = "ilu", o.time_limit = 0.1;
+    int asked = 0;
+    o.cancelled = [&] { return ++asked, sleep_for_milliseconds(1), false; };
+    const auto a = generate("convection2d:80:20").a;
+    const auto s = kit::solve_honestly(a, kit::times(a, ones(6400)), o);
+    EXPECT_EQ(s.report.why, status::max_iterations) << method;
+    EXPECT_TRUE(mentions(s.report.message, "time")) << method << ": " << s.report.message;
+    EXPECT_LE(asked, 110) << method;
+  }
+}
+
+TEST(ladder, takes_new_goals_and_limits) {
+  const auto a = kit::laplacian(30, 30);
+  const auto b = kit::random_vector<double>(900, 3);
+  for (const precision values : {precision::f64, precision::f32}) {
+    auto o = automatic(0.1);
+    o.values = values;
+    solver<double> kept(a, o);
+    host_array<double> x(900, 0.0), again(900, 0.0);
+    EXPECT_GT(kept.solve(as_cview(b), as_view(x)).relative_residual, 1e-3);
+    o.rtol = 1e-5;
+    kept.set_limits(o);
+    EXPECT_LE(kept.solve(as_cview(b), as_view(again)).relative_residual, 1e-5);
+  }
 }
 
 TEST(ladder, ends_singular_systems_with_least_squares_by_a_named_preconditioner_too) {

@@ -14,6 +14,9 @@ constexpr index_t few_rows = 3000;
 /// Of so many rows it takes less time than a second iteration: 30 to 90 ms on the real systems of 3,000 to 6,000 rows
 /// that the first one leaves.
 constexpr index_t some_rows = 6000;
+/// Of so many rows it comes first where incomplete factors need a matching and entries are few, so that fill is, too:
+/// 25 ms on gemat11, gemat12, lns_3937 and lnsp3937, where iterations take 50 to 200 or get nowhere.
+constexpr index_t rows_to_match = 5000, few_entries_a_row = 16;
 /// Iterations after which a better preconditioner has paid for its set-up: multigrid and Jacobi tie at some 450.
 constexpr index_t cheap = 450;
 /// The same on a grid, on the CPU and on a GPU: on an H100 set-up and cycles take as long as 140 to 190 iterations on
@@ -72,15 +75,21 @@ std::vector<rung_plan> rectangular(const features& f, const inventory& there) {
   return list.take();
 }
 
+/// Whether complete factors come before all else.
+bool factors_first(const features& f) {
+  if (f.rows <= few_rows) return true;
+  return !f.symmetric && f.wants_matching() && f.rows <= rows_to_match && f.nnz <= few_entries_a_row * f.rows;
+}
+
 /// What is left for a matrix of which nothing good is known.
 void add_general(ladder_list& list, const features& f) {
   const char* const why =
       f.wants_matching() ? "incomplete factors of the rows, matched and scaled" : "incomplete factors of the rows";
   list.add("bicgstab", "ilu", cheap, why);
-  const bool direct_next = f.rows > few_rows && f.rows <= some_rows;
+  const bool had = factors_first(f), direct_next = !had && f.rows <= some_rows;
   if (direct_next) add_direct(list, f, "since iterations are slow");
   list.add("gmres:50", "ilut", patient, "more fill, and a residual that cannot grow");
-  if (f.rows > few_rows && !direct_next) add_direct(list, f, "since no iteration got there");
+  if (!had && !direct_next) add_direct(list, f, "since no iteration got there");
 }
 
 std::vector<rung_plan> indefinite(const features& f, const inventory& there, const char* why) {
@@ -117,7 +126,7 @@ std::vector<rung_plan> definite(const features& f, const inventory& there) {
 
 std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
   ladder_list list(there);
-  if (f.rows <= few_rows) add_direct(list, f, "");
+  if (factors_first(f)) add_direct(list, f, "for incomplete factors of rows that want matching promise little");
   if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap, "not symmetric, with a diagonal that says something");
   add_general(list, f);
   list.add("bicgstab", f.zero_diagonal > 0 ? "none" : "jacobi", 0, "to its own limit");

@@ -168,6 +168,12 @@ template <class V> struct solver<V>::state {
                     std::vector<solve_report>& reports);
   std::vector<solve_report> run_single(cview<V> b, view<V> x, index_t columns);
   void narrow(cview<V> b, cview<V> x, view<float> narrow_b, view<float> narrow_x) const;
+  /// With what the set-up has left of the limit on the time to the first solve; a ladder looks to that itself.
+  solve_options with_time_left() const {
+    solve_options o = options;
+    if (!told && !climbing && !single) o.time_limit -= setup_seconds;
+    return o;
+  }
   void finish(solve_report& report);
 };
 
@@ -220,8 +226,9 @@ template <class V> void solver<V>::state::set_up(matrix_source<V> given, const m
   clock.end("symmetry");
   if (cancelled()) return;
   norm_2 = method->needs.a.symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(given.triplets()));
-  const stops_set_up stop([&]() -> std::optional<refusal> {
-    cancelled();
+  const stops_set_up stop([&, began = now()]() -> std::optional<refusal> {
+    if (!cancelled() && now() - began > o.time_limit)
+      refused = refusal{status::max_iterations, o.precond + " was not set up within the limit on the time"};
     return refused;
   });
   const bool symmetric = method->needs.transposed && given.is_symmetric();
@@ -329,8 +336,8 @@ template <class V> solve_report solver<V>::state::described(solve_report report)
 template <class V> std::vector<solve_report> solver<V>::state::run_columns(cview<V> b, view<V> x, index_t columns) {
   std::vector<solve_report> reports(static_cast<std::size_t>(columns));
   std::vector<index_t> together;
-  solve_options o = options;
-  const double began = now();
+  solve_options o = with_time_left();
+  const double most = o.time_limit, began = now();
   for (index_t j = 0; j < columns; ++j) {
     const cview<V> one_b{b.data + j * shape.rows, shape.rows};
     const view<V> one_x = part(x, j * shape.cols, shape.cols);
@@ -339,7 +346,7 @@ template <class V> std::vector<solve_report> solver<V>::state::run_columns(cview
     if (plain && !refused && method->columns<V>() && !is_watched_closely(options) && !options.where.is_gpu())
       together.push_back(j);
     else reports[static_cast<std::size_t>(j)] = run(one_b, one_x, o);
-    o.time_limit = options.time_limit - (now() - began);
+    o.time_limit = most - (now() - began);
   }
   if (!together.empty()) run_together(together, b, x, o, reports);
   return reports;
@@ -416,11 +423,11 @@ template <class V> solve_report solver<V>::state::solve_on_gpu(cview<V> b, view<
 template <class V>
 std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, view<V> x, index_t columns) {
   std::vector<solve_report> reports;
-  solve_options o = options;
-  const double began = now();
+  solve_options o = with_time_left();
+  const double most = o.time_limit, began = now();
   for (index_t j = 0; j < columns; ++j) {
     reports.push_back(solve_on_gpu({b.data + j * shape.rows, shape.rows}, part(x, j * shape.cols, shape.cols), o));
-    o.time_limit = options.time_limit - (now() - began);
+    o.time_limit = most - (now() - began);
   }
   return reports;
 }
@@ -524,6 +531,11 @@ template <class V> void solver<V>::set_limits(const solve_options& o) {
     mine->rtol = o.rtol, mine->atol = o.atol;
     mine->max_iterations = o.max_iterations, mine->outlook = o.outlook, mine->time_limit = o.time_limit;
   }
+  if (state_->climbing) state_->climbing->set_limits(o);
+  if (!state_->single) return;
+  solve_options in_single = o;
+  in_single.atol = std::min(std::ldexp(o.atol, state_->exponent), std::numeric_limits<double>::max());
+  state_->single->set_limits(in_single);
 }
 template <class V> shape2 solver<V>::shape() const { return state_->shape; }
 template <class V> double solver<V>::setup_seconds() const { return state_->setup_seconds; }
@@ -544,7 +556,8 @@ template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
   check_vectors_of(state_->shape, b, x);
   const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
   const turn mine(state_->options.where);
-  solve_report report = on_gpu ? state_->solve_on_gpu(b, x, state_->options) : state_->solve(b, x, state_->options);
+  const solve_options o = state_->with_time_left();
+  solve_report report = on_gpu ? state_->solve_on_gpu(b, x, o) : state_->solve(b, x, o);
   state_->finish(report);
   return report;
 }

@@ -63,6 +63,8 @@ public:
   slot at(int name) { return {numbers_.data() + name}; }
   /// For a judge.
   double* slots() { return numbers_.data(); }
+  /// Starts from a recomputed residual before this one; 0 also where the first steps are made once more.
+  index_t starts_before() const { return report_.restarts; }
   /// The slots as the last chunk of steps left them.
   const double* last_slots() const { return home_.data(); }
   /// |b - A x|, recomputed.

@@ -307,7 +307,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->group(method);
   app.add_flag("--assume-symmetric", q->options.assume_symmetric, "do not ask whether the matrix is symmetric")
       ->group(method);
-  app.add_option("--time-limit", q->options.time_limit, "seconds of solving (default: no limit)")
+  app.add_option("--time-limit", q->options.time_limit, "seconds of setting up and solving (default: no limit)")
       ->type_name("S")
       ->transform(real(0))
       ->group(method);

@@ -2,6 +2,7 @@
 #pragma once
 #include "columns.hpp"
 
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -24,11 +25,15 @@ std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
 /// With SuperLU: left-looking by supernodes, columns ordered to keep the factors sparse (J. W. Demmel, S. C. Eisenstat,
 /// J. R. Gilbert, X. S. Li, J. W. H. Liu, A supernodal approach to sparse partial pivoting, 1999). A symmetric pattern
 /// is ordered by minimum degree on A + A' and keeps to pivots on the diagonal that are not much smaller than others of
-/// their column; other ones by COLAMD, with partial pivoting. Takes at most `budget` bytes.
-std::unique_ptr<factors> factor_sparse(columns a, double budget);
+/// their column; other ones by COLAMD, with partial pivoting. Takes at most `budget` bytes, and at
+/// most so many operations of floating point.
+std::unique_ptr<factors> factor_sparse(columns a, double budget,
+                                       double operations = std::numeric_limits<double>::infinity());
 
 /// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take
 /// memory that is not there.
 [[noreturn]] void refuse_singular(index_t column);
+/// Throws `refusal` with status::max_iterations.
+[[noreturn]] void refuse_operations(double most);
 
 } // namespace furrow::lu

@@ -204,6 +204,19 @@ TEST(lu_sparse, ends_where_it_is_told_to) {
   EXPECT_EQ(asked, 5);
 }
 
+/// A grid of 60 x 60 by minimum degree takes some 5e6.
+TEST(lu_sparse, ends_at_its_operations) {
+  const auto a = lu::scale_and_sort(kit::laplacian(60, 60)).a;
+  try {
+    lu::factor_sparse(a, 1e9, 1e6);
+    FAIL();
+  } catch (const refusal& r) {
+    EXPECT_EQ(r.why, status::max_iterations);
+    EXPECT_NE(r.message.find("1e+06 operations"), std::string::npos) << r.message;
+  }
+  EXPECT_GT(lu::factor_sparse(a, 1e9, 2e7)->bytes(), 0);
+}
+
 TEST(lu_sparse, keeps_the_factors_of_an_arrow_sparse) {
   const index_t n = 3000; // in the order that is given, eliminating the first row fills the matrix
   coo<double> a{

@@ -40,10 +40,11 @@ double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * doubl
 
 class sparse_factors final : public factors {
 public:
-  sparse_factors(columns a, double budget) : memory_(budget), n_(static_cast<int>(a.n)), perm_c_(a.n), perm_r_(a.n) {
+  sparse_factors(columns a, double budget, double operations)
+      : memory_(budget), n_(static_cast<int>(a.n)), perm_c_(a.n), perm_r_(a.n) {
     const arena::scope in_arena(memory_);
     try {
-      factor(a, budget);
+      factor(a, budget, operations);
     } catch (const superlu_aborted&) { // of memory, everywhere in what is called
       refuse_memory(budget);
     }
@@ -75,7 +76,7 @@ public:
   std::string_view kind() const override { return "sparse"; }
 
 private:
-  void factor(columns& a, double budget) {
+  void factor(columns& a, double budget, double operations) {
     superlu_options_t options;
     set_default_options(&options);
     options.SymmetricMode = a.symmetric_pattern ? YES : NO;
@@ -89,8 +90,10 @@ private:
     int info = 0;
     {
       statistics stat;
+      memory_.count(stat.s.ops + TRSV, stat.s.ops + GEMV, operations);
       dgstrf(&options, &ordered, sp_ienv(2), sp_ienv(1), tree.data(), nullptr, 0, perm_c_.data(), perm_r_.data(), &l_,
              &u_, &beside, &stat.s, &info);
+      memory_.count(nullptr, nullptr, 0);
     }
     if (info > n_) refuse_memory(budget);
     if (info > 0) refuse_singular(std::ranges::find(perm_c_, info - 1) - perm_c_.begin());
@@ -107,14 +110,14 @@ private:
 
 } // namespace
 
-std::unique_ptr<factors> factor_sparse(columns a, double budget) {
+std::unique_ptr<factors> factor_sparse(columns a, double budget, double operations) {
   if (least_bytes(a) > budget) refuse_memory(budget);
-  return std::make_unique<sparse_factors>(std::move(a), budget);
+  return std::make_unique<sparse_factors>(std::move(a), budget, operations);
 }
 
 #else
 
-std::unique_ptr<factors> factor_sparse(columns, double) {
+std::unique_ptr<factors> factor_sparse(columns, double, double) {
   throw error(fault::usage, "this build of Furrow has no SuperLU, which factors sparse matrices: install "
                             "libsuperlu-dev and configure Furrow again, or ask for lu:band or lu:dense");
 }

@@ -138,6 +138,9 @@ private:
   }
 
   FURROW_HD command begin_again(double steps) {
+    s_.other_shadow =
+        m_ == method::bicgstab && s_.restarts > 0 &&
+        (s_.verdict == int(bicgstab_steps::lost_direction) || s_.verdict == int(bicgstab_steps::lost_shadow));
     const double rr = s_.residual * s_.residual;
     const double fresh[control::own_slot] = {rr, rr, steps, 0, rr, control::running, steps, rr};
     static_assert(control::peak == 1 && control::steps == 2 && control::since_best == 3 && control::best == 4 &&

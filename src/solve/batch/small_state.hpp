@@ -89,11 +89,11 @@ struct state {
   std::int32_t own_verdict = control::running;
   std::int32_t restarts = 0, idle = 0;
   std::int32_t x_finite = 1, is_exact = 0, has_best = 0, has_first = 0, replaying = 0;
-  std::int32_t started = 0;  ///< no step since the last start
-  std::int32_t left = 0;     ///< steps of this launch
-  std::int32_t recorded = 0; ///< of them, counted
-  std::int32_t goes_on = 0;  ///< no one but the lanes is needed for the next step
-  std::int32_t unused = 0;
+  std::int32_t started = 0;      ///< no step since the last start
+  std::int32_t left = 0;         ///< steps of this launch
+  std::int32_t recorded = 0;     ///< of them, counted
+  std::int32_t goes_on = 0;      ///< no one but the lanes is needed for the next step
+  std::int32_t other_shadow = 0; ///< of bicgstab: this start takes another r~, as in `stabilised_bicg`
 };
 static_assert(sizeof(state) % 8 == 0);
 

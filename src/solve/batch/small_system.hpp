@@ -4,6 +4,7 @@
 #include "wide_row.hpp"
 
 #include "solvers/pass.hpp"
+#include "solvers/shadow_vector.hpp"
 
 #include <furrow/value.hpp>
 
@@ -280,9 +281,10 @@ private:
         p()[i] = zi;
         sum += double(ri) * double(zi);
       } else {
-        shadow()[i] = p()[i] = ri;
+        const V against = s_.other_shadow ? V(shadow_element(i, s_.restarts)) : ri;
+        shadow()[i] = against, p()[i] = ri;
         if (diagonal()) scaled()[i] = zi;
-        sum += double(ri) * double(ri);
+        sum += double(against) * double(ri);
       }
     });
     sum = t_.sum(sum);
@@ -342,7 +344,7 @@ private:
     const V *const p_hat = diagonal() ? scaled() : p(), *const s_hat = diagonal() ? scaled() : r();
     double rho_now = s_.slot[rho];
     do {
-      double sigma_now = 0, ts_now = 0, tt_now = 0, rr = 0, next = 0;
+      double sigma_now = 0, ts_now = 0, tt_now = 0, ss_now = 0, rr = 0, next = 0;
       multiply([&](int j) { return p_hat[j]; },
                [&](int i, V sum) {
                  q()[i] = sum;
@@ -354,8 +356,9 @@ private:
         const V ri = r()[i] - V(alpha) * q()[i];
         r()[i] = ri;
         if (diagonal()) scaled()[i] = d()[i] * ri;
+        ss_now += double(ri) * double(ri);
       });
-      t_.sync();
+      ss_now = t_.sum(ss_now);
       multiply([&](int j) { return s_hat[j]; },
                [&](int i, V sum) {
                  t()[i] = sum;
@@ -363,7 +366,7 @@ private:
                  tt_now += double(sum) * double(sum);
                });
       t_.sum(ts_now, tt_now);
-      const double omega = over(ts_now, tt_now);
+      const double omega = omega_of(ts_now, tt_now, ss_now);
       each([&](int i) {
         const V si = r()[i], ri = si - V(omega) * t()[i];
         x()[i] = x()[i] + V(alpha) * scale(i, p()[i]) + V(omega) * scale(i, si);
@@ -372,7 +375,7 @@ private:
       });
       t_.sum(rr, next);
       if (t_.rank == 0) {
-        s_.slot[sigma] = sigma_now, s_.slot[ts] = ts_now, s_.slot[tt] = tt_now;
+        s_.slot[sigma] = sigma_now, s_.slot[ts] = ts_now, s_.slot[tt] = tt_now, s_.slot[ss] = ss_now;
         s_.slot[rho_next] = next, s_.slot[control::rr] = rr;
         judge();
       }

@@ -34,7 +34,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   case lost_direction:
     return breakdown("r~'Ap", slots[sigma]);
   case lost_step:
-    return breakdown("t's", slots[ts]);
+    return breakdown("t't", slots[tt]);
   default:
     return breakdown("r~'r", slots[rho_next]);
   }

@@ -3,6 +3,7 @@
 #include "steps.hpp"
 
 #include "solvers/method.hpp"
+#include "solvers/shadow_vector.hpp"
 
 namespace furrow {
 
@@ -17,11 +18,11 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 ///   x += alpha p^ + omega s^;  r = s - omega t;  beta = (r~'r / rho) (alpha / omega);  p = r + beta (p - omega v)
 ///
 /// The residual is that of A x = b, whatever M is. Allocates r~, p, v, t, and p^, s^ where M is not the identity,
-/// beside what `iteration` takes. Cost of a step: two products, and passes over 2 (r~'v), 3 (s), 2 (t's, t't), 7 (x, r)
-/// and 4 (p) vectors; a diagonal M adds 5, another one its two applications. The residual is
-/// not monotone: behind a hump r is worked out anew, a product more. Where r becomes orthogonal to r~ or omega
-/// vanishes, it starts again from the residual at hand. H. A. van der Vorst, Bi-CGSTAB, 1992; Y. Saad, Iterative
-/// Methods for Sparse Linear Systems, 2nd ed., algorithm 7.7.
+/// beside what `iteration` takes. Cost of a step: two products, and passes over 2 (r~'v), 3 (s), 2 (t's, t't, s's), 7
+/// (x, r) and 4 (p) vectors; a diagonal M adds 5, another one its two applications. The residual is not monotone:
+/// behind a hump r is worked out anew, a product more. omega is kept away from 0 (`stable_omega`). Where r~'r, r~'v or
+/// t vanishes, it starts again from the residual at hand, with a random r~ in place of r. H. A. van der Vorst,
+/// Bi-CGSTAB, 1992; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 7.7.
 template <vector_space S> class stabilised_bicg : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal,
@@ -41,14 +42,16 @@ public:
     using namespace bicgstab_steps;
     const auto shadow = out(as_view(shadow_)), p = out(as_view(p_)), scaled = out(as_view(mp_));
     const auto r = in(it_.r());
-    if (diagonal()) s_.sweep(n_, pass(begin<V>{}, shadow, p, scaled, r, in(m_.diagonal())), at(rho));
+    if (lost_its_shadow()) take_another_shadow(p, scaled);
+    else if (diagonal()) s_.sweep(n_, pass(begin<V>{}, shadow, p, scaled, r, in(m_.diagonal())), at(rho));
     else s_.sweep(n_, pass(begin<V>{}, shadow, p, r), at(rho));
     if (stored()) m_.apply(as_view(p_), as_view(mp_));
   }
 
   void step() {
     using namespace bicgstab_steps;
-    const quotient alpha{at(rho), at(sigma)}, omega{at(ts), at(tt)}, ratio{at(rho_next), at(rho)};
+    const quotient alpha{at(rho), at(sigma)}, ratio{at(rho_next), at(rho)};
+    const stable_omega omega{at(ts), at(tt), at(ss)};
     const auto p = both(as_view(p_)), r = both(it_.r());
     const auto s = in(it_.r());
     const auto v = in(as_view(v_)), t = in(as_view(t_)), shadow = in(as_view(shadow_));
@@ -56,11 +59,11 @@ public:
     a_.apply(V(1), p_hat(), V(0), as_view(v_));       // v = A p^
     s_.dot(as_view(shadow_), as_view(v_), at(sigma)); // r~'v
     if (diagonal()) s_.sweep(n_, pass(half_step<V>{alpha}, r, out(s_hat()), v, in(m_.diagonal())));
-    else s_.sweep(n_, pass(half_step<V>{alpha}, r, v));          // s = r - alpha v
-    if (stored()) m_.apply(it_.r(), s_hat());                    // s^ = M s
-    a_.apply(V(1), s_hat(), V(0), as_view(t_));                  // t = A s^
-    s_.sweep(n_, pass(measure_step<V>{}, t, s), at(ts), at(tt)); // t's,  t't
-    const full_step<V> full{alpha, omega};                       // x += alpha p^ + omega s^,  r = s - omega t
+    else s_.sweep(n_, pass(half_step<V>{alpha}, r, v));                  // s = r - alpha v
+    if (stored()) m_.apply(it_.r(), s_hat());                            // s^ = M s
+    a_.apply(V(1), s_hat(), V(0), as_view(t_));                          // t = A s^
+    s_.sweep(n_, pass(measure_step<V>{}, t, s), at(ts), at(tt), at(ss)); // t's,  t't,  s's
+    const full_step<V> full{alpha, omega};                               // x += alpha p^ + omega s^,  r = s - omega t
     if (plain()) s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), t, shadow), at(control::rr), at(rho_next));
     else s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), in(s_hat()), t, shadow), at(control::rr), at(rho_next));
     if (diagonal()) s_.sweep(n_, pass(turn<V>{alpha, omega, ratio}, p, out(p_hat()), s, v, in(m_.diagonal())));
@@ -81,6 +84,22 @@ public:
   }
 
 private:
+  /// Whether this start follows a step that r~ made impossible: r in its place would most likely do so again.
+  bool lost_its_shadow() const {
+    using namespace bicgstab_steps;
+    const auto why = static_cast<int>(it_.last_slots()[control::why]);
+    return it_.starts_before() > 0 && (why == int(lost_direction) || why == int(lost_shadow));
+  }
+  template <class Out> void take_another_shadow(Out p, Out scaled) {
+    using bicgstab_steps::begin_anew;
+    const typename base::array random(shadow_vector<V>(n_, it_.starts_before(), base::system_.first_row));
+    s_.copy(as_cview(random), as_view(shadow_));
+    const auto r = in(it_.r()), shadow = in(as_view(shadow_));
+    const slot sum = at(bicgstab_steps::rho);
+    if (diagonal()) s_.sweep(n_, pass(begin_anew<V>{}, p, scaled, r, shadow, in(m_.diagonal())), sum);
+    else s_.sweep(n_, pass(begin_anew<V>{}, p, r, shadow), sum);
+  }
+
   view<V> p_hat() { return as_view(plain() ? p_ : mp_); }
   view<V> s_hat() { return plain() ? it_.r() : as_view(ms_); }
 

@@ -2,6 +2,8 @@
 // gmres and fgmres, which share their text.
 #include "gmres.hpp"
 
+#include "solvers/fgmres/fgmres.hpp"
+
 #include "kit/method_check.hpp"
 
 #include <furrow/generate.hpp>
@@ -204,6 +206,12 @@ TYPED_TEST(gmres, costs_what_its_header_says) {
   kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "none", false, 4, "8");
   kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 5, "8");
   kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 5, "8");
+}
+
+TYPED_TEST(gmres, flexible_costs_what_its_header_says) {
+  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "none", false, 5, "8");
+  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 6, "8");
+  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 6, "8");
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "idr.hpp"
 
-#include "generate/randomness.hpp"
 #include "solvers/on_device.hpp"
 
 #include <fmt/format.h>
@@ -33,16 +32,6 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
                                      s.iterations, value, s.relative);
                 }};
 }
-
-template <class V> host_array<V> shadow_vector(index_t n, index_t k, index_t first) {
-  constexpr std::uint64_t seed = 913;
-  const randomness random(seed);
-  host_array<V> p(n);
-  for (index_t i = 0; i < n; ++i) p[i] = static_cast<V>(2 * unit(random.at(first + i, k)) - 1);
-  return p;
-}
-template host_array<double> shadow_vector<double>(index_t, index_t, index_t);
-template host_array<float> shadow_vector<float>(index_t, index_t, index_t);
 
 } // namespace idr_messages
 

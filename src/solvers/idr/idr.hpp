@@ -4,6 +4,7 @@
 
 #include "core/parameters.hpp"
 #include "solvers/method.hpp"
+#include "solvers/shadow_vector.hpp"
 
 #include <furrow/array.hpp>
 
@@ -12,9 +13,6 @@ namespace furrow {
 namespace idr_messages {
 /// The end that a verdict of IDR means. `patient`: empty for one that starting again may mend.
 std::optional<ending> explain(int verdict, const double* slots, bool patient);
-/// Elements [first, first + n) of vector k of the shadow space before it is made orthogonal: uniform in [-1, 1), the
-/// same for every run, device and number of ranks.
-template <class V> host_array<V> shadow_vector(index_t n, index_t k, index_t first);
 } // namespace idr_messages
 
 /// IDR(s), bi-orthogonal, preconditioned from the right: A x = b for any square A, written once for every space. Of s
@@ -108,7 +106,7 @@ private:
     for (int k = 0; k < shadows_; ++k) {
       const basis<V> all = of(shadow_memory_);
       const slot h{numbers().h()}, f{numbers().f()};
-      const typename base::array random(idr_messages::shadow_vector<V>(n_, k, base::system_.first_row));
+      const typename base::array random(shadow_vector<V>(n_, k, base::system_.first_row));
       s_.copy(as_cview(random), all[k]);
       s_.project(all, count(k), all[k], f, at(squares)); // twice, which is as good as to rounding
       s_.subtract_and_project(all, count(k), f, all[k], h, at(squares));

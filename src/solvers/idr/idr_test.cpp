@@ -48,7 +48,7 @@ TYPED_TEST(idr, takes_at_most_n_over_s_cycles_and_one) {
 
 TEST(idr_restart, follows_a_lost_direction) { // a rotation: A r is orthogonal to r, the one shadow vector
   const auto a = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, -1}});
-  const auto b = idr_messages::shadow_vector<double>(2, 0, 0);
+  const auto b = shadow_vector<double>(2, 0, 0);
   const auto s = kit::solve_honestly<double>(a, b, kit::solver_options<double>("idr:1", "none"));
   EXPECT_EQ(s.report.why, status::converged) << s.report.message;
   EXPECT_GE(s.report.restarts, 1);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "inverse.hpp"
+#include "norm_estimate.hpp"
+
+#include <furrow/device.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace furrow::lu {
+namespace {
+
+/// Which factors, by cost. A band that holds little but entries, and a matrix that holds little but entries or is tiny,
+/// need no ordering, and loops without indices.
+std::string_view cheapest(const columns& a, bandwidth w) {
+  const double n = double(a.n), entries = double(a.nnz());
+  if (a.n <= 50 || (a.n <= 4000 && n * n <= 3 * entries)) return "dense";
+  if (double(2 * w.below + w.above + 1) * n <= 4 * entries) return "band";
+  return "sparse";
+}
+
+std::unique_ptr<factors> factor(columns a, std::string_view which, double operations) {
+  const bandwidth w = bandwidth_of(a);
+  if (which.empty()) which = cheapest(a, w);
+  const double n = double(a.n);
+  const auto must_be_worth = [&](double takes) {
+    if (takes > operations) refuse_operations(operations);
+  };
+  if (which == "dense") return must_be_worth(2.0 / 3 * n * n * n), factor_dense(a);
+  if (which == "band") return must_be_worth(2 * n * double(w.below) * double(w.below + w.above)), factor_band(a, w);
+  return factor_sparse(std::move(a), double(available_host_memory()), operations);
+}
+
+} // namespace
+
+template <class V> inverse<V>::inverse(const coo<V>& a, std::string_view which, double operations) {
+  scaled_columns s = scale_and_sort(a);
+  if (const index_t j = column_without_row(s.a); j >= 0) refuse_singular(j);
+  given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
+  row_scale_ = std::move(s.row_scale);
+  col_scale_ = std::move(s.col_scale);
+  if (a.shape.rows > 0) factors_ = factor(std::move(s.a), which, operations);
+  estimate(a);
+}
+
+template <class V> void inverse<V>::apply(cview<V> r, view<V> z) const {
+  host_array<double> x(r.size);
+  std::copy(r.begin(), r.end(), x.begin());
+  solve(x.data(), false);
+  for (index_t i = 0; i < z.size; ++i) z[i] = static_cast<V>(x[i]);
+}
+
+template <class V> double inverse<V>::stored_bytes() const {
+  return (factors_ ? factors_->bytes() : 0) + double(row_scale_.byte_count() + col_scale_.byte_count());
+}
+
+template <class V> std::string inverse<V>::describe() const {
+  if (!factors_) return {};
+  return fmt::format("{} factors, {:.1f} times the bytes of the entries", factors_->kind(),
+                     factors_->bytes() / given_bytes_);
+}
+
+template <class V> void inverse<V>::solve(double* x, bool transposed) const {
+  const auto& first = transposed ? col_scale_ : row_scale_;
+  const auto& last = transposed ? row_scale_ : col_scale_;
+  for (index_t i = 0; i < first.size(); ++i) x[i] *= first[i];
+  if (factors_) factors_->solve(x, transposed);
+  for (index_t i = 0; i < last.size(); ++i) x[i] *= last[i];
+}
+
+template <class V> void inverse<V>::estimate(const coo<V>& a) {
+  const auto n = static_cast<std::size_t>(a.shape.rows);
+  std::vector<double> row_sum(n, 0.0), col_sum(n, 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const double size = std::abs(double(a.val[k]));
+    row_sum[static_cast<std::size_t>(a.row[k])] += size;
+    col_sum[static_cast<std::size_t>(a.col[k])] += size;
+  }
+  const auto by_row_sums = [&](double* x) {
+    for (std::size_t i = 0; i < n; ++i) x[i] *= row_sum[i];
+  };
+  if (n == 0) return;
+  condition_.norm_1 = *std::ranges::max_element(col_sum) *
+                      norm_1_estimate(
+                          a.shape.rows, [&](double* x) { solve(x, false); }, [&](double* x) { solve(x, true); });
+  // | |A^-1| |A| |_inf = |A^-1 D|_inf = |D A'^-1|_1 with the row sums D of |A|.
+  condition_.skeel = norm_1_estimate(
+      a.shape.rows, [&](double* x) { solve(x, true), by_row_sums(x); },
+      [&](double* x) { by_row_sums(x), solve(x, false); });
+}
+
+template class inverse<double>;
+template class inverse<float>;
+
+} // namespace furrow::lu

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "second_look.hpp"
+
+#include "preconditioners/entry.hpp"
+#include "preconditioners/lu/inverse.hpp"
+#include "solvers/direct/messages.hpp"
+
+#include <furrow/value.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace furrow {
+namespace {
+
+/// Entries from which on nobody looks: an ordering alone takes longer than most solves of such a matrix.
+constexpr index_t most_entries = 300000;
+/// Operations of a factorisation in the time of a byte of an iteration: 1e9 beside 3.3e9 a second on two cores.
+constexpr double operations_a_byte = 0.3;
+/// Bytes of an iteration in the time in which a rung is set up, for each entry.
+constexpr double set_up_bytes = 1000;
+/// Operations in the time in which an entry is ordered: 0.1 to 1 us on the real matrices.
+constexpr double ordering = 1000;
+/// What is always worth it where there is reason to doubt: some 50 ms.
+constexpr double always = 5e7;
+/// Times as fast as a host's is the memory of a GPU.
+constexpr double gpu_speed = 20;
+
+/// What an estimate in the norm of M^-1 may be off by, for one in the largest element: sizes of rows are about those of
+/// the diagonal, whose root the norm takes.
+bool hides_errors(const solve_report& r, const features& f) {
+  constexpr double doubt = 5; // as in `solver_messages::inaccurate`
+  return r.warning.empty() && doubt * r.error_estimate * std::sqrt(f.scales) > 1;
+}
+
+/// A warning that rests on the factor of doubt alone.
+bool may_be_a_false_alarm(const solve_report& r) { return !r.warning.empty() && r.error_estimate < 0.1; }
+
+bool says_condition(const solve_report& r) { return r.condition_estimate > 0 && r.solver != "lsmr"; }
+
+template <class V> double largest(cview<V> v) {
+  double size = 0;
+  for (const V e : v) size = std::max(size, std::abs(double(e)));
+  return size;
+}
+
+/// The largest element of A^-1 (b - A x), beside that of x.
+template <class V> double correction(const lu::inverse<V>& inverse, const coo<V>& a, cview<V> b, cview<V> x) {
+  host_array<double> r(b.size);
+  std::copy(b.begin(), b.end(), r.begin());
+  for (index_t k = 0; k < a.nnz(); ++k) r[a.row[k]] -= double(a.val[k]) * double(x[a.col[k]]);
+  inverse.solve(r.data(), false);
+  const double size = largest(x);
+  return size > 0 ? largest(as_cview(r)) / size : 0;
+}
+
+std::string off_by(double error, double condition, double tolerance) {
+  return fmt::format("the residual is small, but x may be off by {}, as complete factors of the matrix say, whose "
+                     "condition number is about {:.1e}; a tolerance of {:.0e} should make that 1 %",
+                     error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large",
+                     condition, tolerance);
+}
+
+} // namespace
+
+bool in_doubt(const solve_report& r, const features& f) {
+  return f.square() && r.solver != "direct" && r.iterations > 0 &&
+         (!says_condition(r) || hides_errors(r, f) || may_be_a_false_alarm(r));
+}
+
+double operations_worth(const solve_report& r, const features& f, const work_done& w) {
+  // Beside a row that is nearly full, minimum degree takes a time that grows with the square of the rows.
+  if (f.nnz > most_entries || double(f.longest_row) > 16 + 10 * std::sqrt(double(f.rows))) return 0;
+  const double entries = double(f.nnz);
+  const double bytes = (w.bytes + double(w.rungs) * set_up_bytes * entries) / (w.on_gpu ? gpu_speed : 1);
+  return std::max(operations_a_byte * bytes - ordering * entries, hides_errors(r, f) ? always : 0.0);
+}
+
+void warn_of_many_answers(solve_report& report, const std::string& by) {
+  std::string text = fmt::format("the matrix is singular to working precision, as {} found: x is one of many that fit "
+                                 "b as well",
+                                 by);
+  if (!report.warning.empty()) text += "; " + report.warning;
+  report.warning = std::move(text);
+}
+
+template <class V>
+std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V> x, double operations,
+                                            double relative_residual) {
+  try {
+    const lu::inverse<V> inverse(a, {}, operations);
+    const condition_numbers known = inverse.condition();
+    const double moves = correction(inverse, a, b, x);
+    return factor_facts{.condition = known.norm_1,
+                        .by_rounding = std::numeric_limits<V>::epsilon() / 2 * known.skeel,
+                        .amplification = relative_residual > 0 ? moves / relative_residual : 0};
+  } catch (const refusal& r) {
+    if (r.why == status::singular) return factor_facts{.singular = true};
+  } catch (const error& e) {
+    if (e.kind == fault::internal) throw; // otherwise: no memory, or a build without sparse factors
+  }
+  return {};
+}
+
+void put_into(solve_report& report, const factor_facts& facts) {
+  const double by_residual = facts.amplification * report.relative_residual;
+  report.condition_estimate = facts.condition;
+  report.error_estimate = by_residual + facts.by_rounding;
+  report.warning.clear();
+  if (!(report.error_estimate > 0.01)) return;
+  report.warning = facts.by_rounding > 0.005 || !std::isfinite(by_residual)
+                       ? direct_messages::warning(report.error_estimate, facts.condition)
+                       : off_by(report.error_estimate, facts.condition, 0.005 / facts.amplification);
+}
+
+template std::optional<factor_facts> look_by_factors(const coo<double>&, cview<double>, cview<double>, double, double);
+template std::optional<factor_facts> look_by_factors(const coo<float>&, cview<float>, cview<float>, double, double);
+
+} // namespace furrow

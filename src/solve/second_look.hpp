@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "features.hpp"
+
+#include <furrow/solve.hpp>
+
+#include <optional>
+#include <string>
+
+/// What `auto` does about an answer whose error its method cannot tell: complete factors of the matrix, where they
+/// take little beside what the answer took.
+namespace furrow {
+
+/// What an answer took, by bytes and not by the clock: the same matrix is looked at, or not, on every machine.
+struct work_done {
+  double bytes = 0; ///< that iterations moved
+  index_t rungs = 0;
+  bool on_gpu = false;
+};
+
+/// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
+/// very different sizes may hide errors that are as large as x, or one of some percent, whose warning may be false.
+bool in_doubt(const solve_report& r, const features& f);
+
+/// Operations of floating point that factors may take, so that they take about as long as the answer did; 0: none.
+double operations_worth(const solve_report& r, const features& f, const work_done& w);
+
+/// What complete factors say of A, and of one answer.
+struct factor_facts {
+  bool singular = false;    ///< a column has no pivot; nothing else is known then
+  double condition = 0;     ///< |A|_1 |A^-1|_1, by `lu::norm_1_estimate`
+  double by_rounding = 0;   ///< u | |A^-1| |A| |_inf: what rounding of A and of b does to x
+  double amplification = 0; ///< |A^-1 r| / |x| in largest elements, beside the relative residual; r = b - A x in double
+};
+
+/// Factors A in double, by at most that many operations. Empty where that cannot be had. x: of a `converged` report, in
+/// host memory. A factorisation, some 12 solves, and passes over the entries; serial.
+template <class V>
+std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V> x, double operations,
+                                            double relative_residual);
+
+/// Puts into a `converged` report the condition number, error_estimate = amplification * residual + by_rounding, and a
+/// warning where that is more than 1 %.
+void put_into(solve_report& report, const factor_facts& facts);
+
+/// "the matrix is singular ...", before what the report warns of already. `by`: who found it, "direct with lu".
+void warn_of_many_answers(solve_report& report, const std::string& by);
+
+} // namespace furrow

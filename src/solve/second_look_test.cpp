@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "second_look.hpp"
+#include "solve_test_kit.hpp"
+
+#include <furrow/generate.hpp>
+#include <furrow/solver.hpp>
+
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+using namespace solve_test;
+
+/// 1 on the diagonal, and `last` at its end.
+coo<double> diagonal_ending_with(index_t n, double last) {
+  return kit::from_function(n, [=](index_t i, index_t j) { return i != j ? 0.0 : i == n - 1 ? last : 1.0; });
+}
+
+/// Convection on a grid, and two equations more that only a difference of 1e-10 tells apart.
+coo<double> with_two_alike(index_t side) {
+  const auto grid = generate("convection2d:" + std::to_string(side) + ":1").a;
+  const index_t n = grid.shape.rows, nnz = grid.nnz();
+  coo<double> a{{n + 2, n + 2},
+                host_array<std::int32_t>(nnz + 4),
+                host_array<std::int32_t>(nnz + 4),
+                host_array<double>(nnz + 4)};
+  std::copy(grid.row.begin(), grid.row.end(), a.row.begin());
+  std::copy(grid.col.begin(), grid.col.end(), a.col.begin());
+  std::copy(grid.val.begin(), grid.val.end(), a.val.begin());
+  for (index_t k = 0; k < 4; ++k) {
+    a.row[nnz + k] = std::int32_t(n + k / 2), a.col[nnz + k] = std::int32_t(n + k % 2);
+    a.val[nnz + k] = k == 0 ? 1 : k == 3 ? 4 + 1e-10 : 2;
+  }
+  return a;
+}
+
+TEST(second_look, finds_the_error_that_a_small_residual_hides) {
+  const index_t n = 100;
+  const auto a = diagonal_ending_with(n, 1e-6);
+  const auto b = kit::times(a, ones(n));
+  host_array<double> x(n, 1.0);
+  x[n - 1] = 0.5; // b - A x = 5e-7 in the last row
+  const double relative = 5e-7 / std::sqrt(double(n - 1));
+  const auto facts = look_by_factors(a, as_cview(b), as_cview(x), 1e9, relative);
+  ASSERT_TRUE(facts);
+  EXPECT_FALSE(facts->singular);
+  EXPECT_NEAR(facts->condition, 1e6, 1);
+  EXPECT_LT(facts->by_rounding, 1e-15); // each row is one unknown
+  solve_report report;
+  report.why = status::converged, report.relative_residual = relative, report.warning = "of the method";
+  put_into(report, *facts);
+  EXPECT_NEAR(report.error_estimate, 0.5, 1e-6);
+  EXPECT_TRUE(mentions(report.warning, "50 %")) << report.warning;
+  EXPECT_TRUE(mentions(report.warning, "a tolerance of 5e-10 should")) << report.warning; // 1 % of what it was, halved
+  report.relative_residual *= 1e-3;
+  put_into(report, *facts);
+  EXPECT_NEAR(report.error_estimate, 5e-4, 1e-8);
+  EXPECT_EQ(report.warning, "");
+}
+
+TEST(second_look, says_where_rounding_alone_makes_x_worthless) {
+  const auto a = kit::from_function(2, [](index_t i, index_t j) { return i + j < 2 ? 1.0 : 1 + 1e-15; });
+  const auto b = kit::times(a, ones(2));
+  const auto x = ones(2);
+  const auto facts = look_by_factors(a, as_cview(b), as_cview(x), 1e9, 1e-16);
+  ASSERT_TRUE(facts);
+  EXPECT_GT(facts->by_rounding, 0.01);
+  solve_report report;
+  report.relative_residual = 1e-16;
+  put_into(report, *facts);
+  EXPECT_TRUE(mentions(report.warning, "rounding of its entries")) << report.warning;
+}
+
+TEST(second_look, ends_at_its_operations_and_knows_singular_matrices) {
+  const auto a = kit::laplacian(60, 60);
+  const auto b = ones(3600);
+  EXPECT_FALSE(look_by_factors(a, as_cview(b), as_cview(b), 1e4, 1e-8));
+  EXPECT_TRUE(look_by_factors(a, as_cview(b), as_cview(b), 1e9, 1e-8));
+  const auto singular = diagonal_ending_with(10, 0);
+  const auto ten = ones(10);
+  const auto facts = look_by_factors(singular, as_cview(ten), as_cview(ten), 1e9, 1e-8);
+  ASSERT_TRUE(facts);
+  EXPECT_TRUE(facts->singular);
+}
+
+TEST(second_look, is_worth_no_more_than_the_answer) {
+  features f;
+  f.rows = 10000, f.nnz = 50000, f.longest_row = 5;
+  solve_report r;
+  r.solver = "bicgstab", r.iterations = 20;
+  EXPECT_TRUE(in_doubt(r, f));
+  EXPECT_EQ(operations_worth(r, f, {1e6, 1, false}), 0); // an ordering alone would take longer
+  const double on_cpu = operations_worth(r, f, {1e9, 1, false});
+  EXPECT_GT(on_cpu, 1e8);
+  EXPECT_LT(operations_worth(r, f, {1e9, 1, true}), 0.05 * on_cpu);
+  f.nnz = 1000000;
+  EXPECT_EQ(operations_worth(r, f, {1e12, 1, false}), 0);
+  f.nnz = 50000, f.longest_row = 10000;
+  EXPECT_EQ(operations_worth(r, f, {1e12, 1, false}), 0);
+}
+
+TEST(second_look, doubts_a_condition_number_only_where_rows_of_other_sizes_hide_errors) {
+  features f;
+  f.rows = 5000, f.nnz = 20000, f.longest_row = 5;
+  solve_report r;
+  r.solver = "cg", r.iterations = 20, r.condition_estimate = 100, r.error_estimate = 1e-5;
+  EXPECT_FALSE(in_doubt(r, f));
+  f.scales = 1e12;
+  EXPECT_TRUE(in_doubt(r, f));
+  EXPECT_GT(operations_worth(r, f, {1e6, 1, false}), 1e7);
+  r.warning = "said already", r.error_estimate = 0.5;
+  EXPECT_FALSE(in_doubt(r, f));
+  r.error_estimate = 0.03; // five times as much is what the warning is about
+  EXPECT_TRUE(in_doubt(r, f));
+  r.solver = "direct", r.warning.clear();
+  EXPECT_FALSE(in_doubt(r, f));
+}
+
+#if FURROW_HAS_SUPERLU
+TEST(second_look, warns_in_the_ladder_of_what_no_residual_shows) {
+  const auto a = with_two_alike(60);
+  const index_t n = a.shape.rows;
+  host_array<double> expected = ones(n);
+  expected[n - 2] = 2, expected[n - 1] = -1; // b of the last two rows is 0 and -1e-10
+  const auto b = kit::times(a, expected);
+  solve_options o;
+  o.rtol = 1e-8;
+  solver<double> kept(a, o);
+  for (int k = 0; k < 2; ++k) { // a second right-hand side is not factored for again
+    host_array<double> x(n, 0.0);
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    ASSERT_EQ(report.why, status::converged) << report.message;
+    ASSERT_EQ(report.solver, "bicgstab");
+    EXPECT_GT(std::abs(x[n - 1] - expected[n - 1]), 0.1);
+    EXPECT_GT(report.error_estimate, 0.1);
+    EXPECT_GT(report.condition_estimate, 1e10);
+    EXPECT_TRUE(mentions(report.warning, "complete factors")) << report.warning;
+  }
+}
+
+TEST(second_look, finds_nothing_wrong_where_nothing_is) {
+  const auto a = generate("convection2d:60:1").a;
+  const auto s = kit::solve_honestly(a, kit::times(a, ones(3600)), solve_options{});
+  ASSERT_EQ(s.report.solver, "bicgstab");
+  EXPECT_EQ(s.report.warning, "");
+  EXPECT_GT(s.report.condition_estimate, 100);
+  EXPECT_GT(s.report.error_estimate, 0);
+  EXPECT_LT(s.report.error_estimate, 1e-4);
+}
+#endif
+
+} // namespace
+} // namespace furrow
