@@ -44,15 +44,6 @@ template <class V> struct half_step {
   }
 };
 
-/// Sums t's, t't.
-template <class V> struct measure_step {
-  FURROW_HD void load() {}
-  FURROW_HD void operator()(V t, V s, sums<2> sum) const {
-    sum[0] += double(t) * double(s);
-    sum[1] += double(t) * double(t);
-  }
-};
-
 /// x += alpha p^ + omega s^; r = s - omega t; sums r'r, r~'r.
 template <class V> struct full_step {
   quotient alpha, omega;
