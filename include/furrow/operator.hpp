@@ -28,6 +28,21 @@ concept linear_operator = requires(const A& a, V factor, cview<V> x, view<V> y, 
   a.apply_dot(x, y, xy); // y = A x and xy = x . y in the same pass; square operators only
 };
 
+/// What a product takes along in its pass over A, a closed list: y <- A x, or y <- b - A x where there is a b; and sums
+/// of the finished y with one or two vectors, which go to slots in double.
+template <class V> struct epilogue {
+  struct sum {
+    cview<V> u;   ///< `rows` elements: any vector, x or y itself too, but no part of y
+    slot to = {}; ///< y . u; no slot, no sum
+  };
+  cview<V> b = {}; ///< without memory: none. y itself, or nothing of it
+  sum sums[2] = {};
+  int count() const { return sums[0].to.at ? sums[1].to.at ? 2 : 1 : 0; }
+};
+
+/// Throws `fault::usage` for an epilogue whose vectors do not fit y, or cross it.
+template <class V> void check_epilogue(const epilogue<V>& e, view<V> y);
+
 /// The sentence of `check_vectors`.
 template <class V> [[noreturn]] void refuse_vectors(shape2 a, cview<V> x, view<V> y);
 
@@ -41,9 +56,10 @@ template <class V> void check_vectors(shape2 a, cview<V> x, view<V> y) {
 template <class V> void check_block(shape2 a, cview<V> x, view<V> y, index_t count);
 
 /// The one virtual seam: a format, a kernel or a device picked from data becomes one of these.
-/// x and y lie in the memory of the device that the operator was made for. `apply` and `apply_dot` check the vectors,
-/// then call `do_apply` and `do_apply_dot`, which formats implement. A NaN or infinity in x shows in all rows with an
-/// entry there; formats that multiply padding show it in more: docs/kernels.md.
+/// x and y lie in the memory of the device that the operator was made for. `apply`, `apply_dot` and `apply_with` check
+/// the vectors, then call `do_apply`, `do_apply_dot` and `do_apply_with`, of which formats implement the first two, and
+/// the third where they save passes by it. A NaN or infinity in x shows in all rows with an entry there; formats that
+/// multiply padding show it in more: docs/kernels.md.
 template <class V> struct any_operator {
   virtual ~any_operator() = default;
   virtual shape2 shape() const = 0;
@@ -62,6 +78,24 @@ template <class V> struct any_operator {
     check_vectors(a, x, y);
     do_apply_dot(x, y, xy);
   }
+  /// y <- A x, or b - A x, and sums over y: see `epilogue`. One pass over A, x and y, and over b and each u that is
+  /// neither x nor y, where the kernel takes them along: all formats but `dense`, on a GPU but `coo`, and `hyb` where
+  /// it has a rest. Other operators make a pass of each (`do_apply_with`). The bits of y are those of `apply`, with b
+  /// those of a copy and `apply`(-1, x, 1, y). The sums add up in the order of the rows' pieces, as that of
+  /// `apply_dot`, which has the same bits; one of a space's `dot` has another order. The same bits on every run and for
+  /// every number of threads. Throws as `apply`, and as `check_epilogue`.
+  void apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
+    check_vectors(shape(), x, y);
+    check_epilogue(e, y);
+    do_apply_with(x, y, e);
+  }
+  /// y <- A x and yu <- y . u, for one or two u.
+  void apply_dots(cview<V> x, view<V> y, cview<V> u, slot yu) const { apply_with(x, y, {{}, {{u, yu}, {}}}); }
+  void apply_dots(cview<V> x, view<V> y, cview<V> u1, slot yu1, cview<V> u2, slot yu2) const {
+    apply_with(x, y, {{}, {{u1, yu1}, {u2, yu2}}});
+  }
+  /// r <- b - A x and rr <- r . r. r may be b.
+  void residual(cview<V> b, cview<V> x, view<V> r, slot rr) const { apply_with(x, r, {b, {{r, rr}, {}}}); }
   /// Y <- A X for `count` vectors at once, row by row: element i of vector k lies at [i count + k]. The same bits for
   /// every number of threads, not those of `apply`. Throws `fault::usage` as `apply`, and on a GPU where A
   /// does not `multiplies_blocks`, or for another count.
@@ -90,6 +124,9 @@ protected:
   virtual void do_apply(V alpha, cview<V> x, V beta, view<V> y) const = 0;
   virtual void do_apply_dot(cview<V> x, view<V> y, slot xy) const = 0;
   virtual void do_apply_block(cview<V> x, view<V> y, index_t count) const;
+  /// By default a product, with x . y where that is the first sum and there is no b, and a pass each for b and the
+  /// sums.
+  virtual void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const;
 };
 
 /// Estimates of what A does to errors, by one that has factored it; 0: not known.

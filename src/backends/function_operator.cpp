@@ -7,14 +7,6 @@
 
 namespace furrow {
 
-#if !FURROW_HAS_GPU
-namespace {
-template <class V> void combine_on_gpu(V, cview<V>, V, view<V>) { require(false, "this build has no GPU part"); }
-template <class V> void rescale_on_gpu(V, view<V>) { require(false, "this build has no GPU part"); }
-template <class V> void dot_on_gpu(cview<V>, cview<V>, slot) { require(false, "this build has no GPU part"); }
-} // namespace
-#endif
-
 template <class V> struct function_operator<V>::scratch {
   host_array<V> host;
   gpu_array<V> gpu;

@@ -2,7 +2,7 @@
 #pragma once
 #include "solvers/pass.hpp"
 
-/// What a `function_operator` does beside its function.
+/// What a `function_operator` does beside its function, and any operator for an epilogue that it has no kernel for.
 namespace furrow {
 
 /// y = alpha t + beta y; beta == 0 drops what y was.
@@ -23,6 +23,10 @@ template <class V> struct rescale_step {
 template <class V> void combine_on_gpu(V alpha, cview<V> t, V beta, view<V> y);
 template <class V> void rescale_on_gpu(V beta, view<V> y);
 template <class V> void dot_on_gpu(cview<V> x, cview<V> y, slot xy);
+#else
+template <class V> void combine_on_gpu(V, cview<V>, V, view<V>) { require(false, "this build has no GPU part"); }
+template <class V> void rescale_on_gpu(V, view<V>) { require(false, "this build has no GPU part"); }
+template <class V> void dot_on_gpu(cview<V>, cview<V>, slot) { require(false, "this build has no GPU part"); }
 #endif
 
 } // namespace furrow

@@ -13,7 +13,7 @@
 #include <vector>
 #else
 #include "gpu/launch.hpp"
-#include "gpu/reduce.hpp"
+#include "gpu/row_end.hpp"
 #endif
 
 /// Any format with `partial(lanes, A, row, x)`, one lane's share of (A x)[row], gets its CPU loop and its GPU kernel of
@@ -91,21 +91,35 @@ void piece_on_cpu(const A& a, index_t first, index_t last, V alpha, cview<V> x, 
   }
 }
 
-/// The rows [first, last) of y <- A x; their share of x . y.
+/// Adds the rows' [first, last) share of each sum of `e` to share[0], share[1].
+template <class V> void add_sums_on_cpu(const epilogue<V>& e, index_t first, index_t last, view<V> y, double* share) {
+  for (int k = 0; k < e.count(); ++k)
+    cpu::widest([&]() FURROW_INLINE {
+      const V *const u = e.sums[k].u.data, *const out = y.data;
+      double total = 0;
+#pragma omp simd reduction(+ : total)
+      for (index_t i = first; i < last; ++i) total += double(u[i]) * double(out[i]);
+      share[k] += total;
+    });
+}
+
+/// The rows [first, last) of y <- A x, or b - A x, with their share of each sum of `e`.
 template <class Rows, class A, class V>
-double piece_dot_on_cpu(const A& a, index_t first, index_t last, cview<V> x, view<V> y) {
-  double total = 0;
+void piece_with_on_cpu(const A& a, index_t first, index_t last, cview<V> x, view<V> y, const epilogue<V>& e,
+                       double* share) {
   for (index_t row = first; row < last; row += row_block) {
     const index_t end = std::min(row + row_block, last);
-    Rows::sums(a, row, end, x, y.data + row);
-    cpu::widest([&]() FURROW_INLINE {
-      double share = 0;
-#pragma omp simd reduction(+ : share)
-      for (index_t i = row; i < end; ++i) share += double(x.data[i]) * double(y.data[i]);
-      total += share;
-    });
+    alignas(64) V sum[row_block]; // NOLINT: written before it is read
+    Rows::sums(a, row, end, x, e.b.data ? sum : y.data + row);
+    if (e.b.data)
+      cpu::widest([&]() FURROW_INLINE {
+        const V* const b = e.b.data + row;
+        V* const out = y.data + row;
+#pragma omp simd
+        for (index_t i = 0; i < end - row; ++i) out[i] = b[i] - sum[i];
+      });
+    add_sums_on_cpu(e, row, end, y, share);
   }
-  return total;
 }
 
 /// y <- alpha A x + beta y. alpha == 0 reads neither A nor x.
@@ -115,20 +129,35 @@ void rows_on_cpu(const A& a, const row_pieces& pieces, V alpha, cview<V> x, V be
                  [&](index_t, index_t first, index_t last) { piece_on_cpu<Rows>(a, first, last, alpha, x, beta, y); });
 }
 
-/// A slot <- the sum of `dot(piece, first, last)` over all pieces, in their order.
-template <class Dot> void sum_over_pieces(const row_pieces& pieces, slot sum, Dot&& dot) {
-  double* const share = cpu::scratch<double, row_pieces>(pieces.count());
-  for_each_piece(pieces, [&](index_t piece, index_t first, index_t last) { share[piece] = dot(first, last); });
-  double total = 0;
-  for (index_t k = 0; k < pieces.count(); ++k) total += share[k];
-  *sum.at = total;
+/// The slots of `e` <- the sums over all pieces, in their order, of what `piece(k, share)` adds to share[0], share[1];
+/// run(f) calls f(k) for k in [0, pieces).
+template <class V, class Run, class Piece>
+void sum_pieces(const epilogue<V>& e, index_t pieces, Run&& run, Piece&& piece) {
+  double* const shares = cpu::scratch<double, row_pieces>(2 * pieces);
+  run([&](index_t k) {
+    shares[2 * k] = shares[2 * k + 1] = 0;
+    piece(k, shares + 2 * k);
+  });
+  for (int j = 0; j < e.count(); ++j) {
+    double total = 0;
+    for (index_t k = 0; k < pieces; ++k) total += shares[2 * k + j];
+    *e.sums[j].to.at = total;
+  }
 }
 
-/// y <- A x and x . y in the same pass.
+/// The same over pieces of rows: piece(first, last, share).
+template <class V, class Piece> void sum_over_pieces(const row_pieces& pieces, const epilogue<V>& e, Piece&& piece) {
+  sum_pieces(
+      e, pieces.count(), [&](auto&& f) { for_each_piece(pieces, [&](index_t k, index_t, index_t) { f(k); }); },
+      [&](index_t k, double* share) { piece(pieces.begin[k], pieces.begin[k + 1], share); });
+}
+
+/// y <- A x, or b - A x, with the sums of `e` in the same pass.
 template <class Rows = each_row, class A, class V>
-void rows_dot_on_cpu(const A& a, const row_pieces& pieces, cview<V> x, view<V> y, slot xy) {
-  sum_over_pieces(pieces, xy,
-                  [&](index_t first, index_t last) { return piece_dot_on_cpu<Rows>(a, first, last, x, y); });
+void rows_with_on_cpu(const A& a, const row_pieces& pieces, cview<V> x, view<V> y, const epilogue<V>& e) {
+  sum_over_pieces(pieces, e, [&](index_t first, index_t last, double* share) {
+    piece_with_on_cpu<Rows>(a, first, last, x, y, e, share);
+  });
 }
 
 #else
@@ -137,22 +166,21 @@ namespace gpu {
 
 inline constexpr int row_threads = 256;
 
-/// y <- alpha A x + beta y with W lanes a row, and x . y in the same pass where `xy` has a slot. Groups of lanes stride
+/// y <- alpha A x + beta y with W lanes a row, and what `ending` asks for. Groups of lanes stride
 /// over the rows, so any grid will do; a group leaves its loop together.
 template <int W, class A, class V, int N>
 __global__ void __launch_bounds__(row_threads)
-    rows_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
+    rows_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending) {
   const lanes lane{static_cast<int>(threadIdx.x) % W, W};
   const index_t groups = index_t(gridDim.x) * (row_threads / W);
-  double dot[1] = {};
+  double dots[N ? N : 1] = {};
   take_turn();
   for (index_t row = (index_t(blockIdx.x) * row_threads + threadIdx.x) / W; row < a.shape.rows; row += groups) {
     const V sum = sum_lanes<W>(partial(lane, a, row, x));
     if (lane.rank > 0) continue;
-    store(alpha, sum, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+    ending(alpha, sum, beta, y, row, dots);
   }
-  finish<row_threads, N>(dot, xy);
+  finish<row_threads, N>(dots, ending);
 }
 
 /// The same in blocks of any size, for who wants to try them.

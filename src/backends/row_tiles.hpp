@@ -5,7 +5,7 @@
 
 #if defined(__CUDACC__)
 #include "gpu/launch.hpp"
-#include "gpu/reduce.hpp"
+#include "gpu/row_end.hpp"
 #endif
 
 /// Any format with `tile_sums(A, tile, row, x, sum)`, which adds up several rows by one thread, gets its GPU kernel
@@ -35,13 +35,13 @@ namespace gpu {
 /// Blocks that a multiprocessor should have room for: threads that take one row need fewer registers.
 template <int R> constexpr int tile_blocks = R == 1 ? 6 : 4;
 
-/// y <- alpha A x + beta y with R rows a thread, and x . y in the same pass where `xy` has a slot. Blocks stride over
+/// y <- alpha A x + beta y with R rows a thread, and what `ending` asks for. Blocks stride over
 /// the tiles, so any grid will do. Reads every place of A at most once.
 template <int R, class A, class V, int N>
 __global__ void __launch_bounds__(tile_threads, tile_blocks<R>)
-    tiles_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
+    tiles_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending) {
   constexpr index_t size = index_t(R) * tile_threads;
-  double dot[1] = {};
+  double dots[N ? N : 1] = {};
   take_turn();
   for (index_t first = blockIdx.x * size; first < a.shape.rows; first += gridDim.x * size) {
     V sum[R] = {};
@@ -51,11 +51,10 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks<R>)
     for (int r = 0; r < R; ++r) {
       const index_t i = row + r * tile_threads;
       if (i >= a.shape.rows) break;
-      store(alpha, sum[r], beta, y[i]);
-      if constexpr (N > 0) dot[0] += double(x[i]) * double(y[i]);
+      ending(alpha, sum[r], beta, y, i, dots);
     }
   }
-  finish<tile_threads, N>(dot, xy);
+  finish<tile_threads, N>(dots, ending);
 }
 
 /// Whether tiles of R rows a thread fill the device; below, a product is a matter of latency.
@@ -64,12 +63,12 @@ template <int R> bool tiles_fill(index_t rows, const queue& q) {
 }
 
 template <int R, class A, class V, int N>
-void launch_tiles(const A& a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
+void launch_tiles(const A& a, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending) {
   const queue& q = current_queue();
   const index_t tiles = (a.shape.rows + R * tile_threads - 1) / (R * tile_threads);
   // A pass with sums may have no more blocks than there is room for partial sums; the others cover all tiles.
   const unsigned blocks = N > 0 ? blocks_for(tiles, 1, q, tile_blocks<R>) : static_cast<unsigned>(tiles);
-  launch(tiles_kernel<R, A, V, N>, blocks, tile_threads, 0, q, a, alpha, x, beta, y, xy);
+  launch(tiles_kernel<R, A, V, N>, blocks, tile_threads, 0, q, a, alpha, x, beta, y, ending);
 }
 
 } // namespace gpu

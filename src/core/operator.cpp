@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.hpp"
 
+#include "backends/cpu/space.hpp"
+#include "backends/function_operator.hpp"
+
 #include <furrow/array.hpp>
 #include <furrow/operator.hpp>
 
@@ -36,6 +39,50 @@ template <class V> void any_operator<V>::do_apply_block(cview<V> x, view<V> y, i
   }
 }
 
+namespace {
+
+/// Whether they share memory without being the same.
+template <class V> bool crosses(cview<V> u, view<V> y) { return u.data != y.data && overlap(u, y); }
+
+} // namespace
+
+template <class V> void check_epilogue(const epilogue<V>& e, view<V> y) {
+  check(!e.b.data || e.b.size == y.size, fault::usage, "b has {} elements and y {}: give b one for each row", e.b.size,
+        y.size);
+  check(!crosses(e.b, y), fault::usage, "b shares part of y's memory: give it its own, or that of y");
+  for (const auto& [u, to] : e.sums) {
+    if (!to.at) continue;
+    check(u.size == y.size, fault::usage, "y . u has {} elements of u and {} of y: give one for each row", u.size,
+          y.size);
+    check(u.data || u.empty(), fault::usage, "u points nowhere, but has {} elements", u.size);
+    check(!crosses(u, y), fault::usage, "u shares part of y's memory: give it its own, or that of y");
+  }
+  check(e.sums[0].to.at || !e.sums[1].to.at, fault::usage, "the second sum has a slot and the first one none");
+}
+
+template <class V> void any_operator<V>::do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
+  const bool on_gpu = where().is_gpu();
+  int first = 0; // sum that is left
+  if (e.b.data) {
+    if (e.b.data != y.data && on_gpu) gpu_memory::copy(y.data, e.b.data, static_cast<std::size_t>(y.size) * sizeof(V));
+    if (e.b.data != y.data && !on_gpu) cpu::space<V>{}.copy(e.b, y);
+    do_apply(V(-1), x, V(1), y);
+  } else if (e.count() > 0 && e.sums[0].u.data == x.data && shape().rows == shape().cols) {
+    do_apply_dot(x, y, e.sums[first++].to);
+  } else {
+    do_apply(V(1), x, V(0), y);
+  }
+  for (; first < e.count(); ++first) {
+    const auto& [u, to] = e.sums[first];
+    if (on_gpu) dot_on_gpu<V>(u, y, to);
+    else cpu::space<V>{}.dot(u, y, to);
+  }
+}
+
+template void check_epilogue(const epilogue<double>&, view<double>);
+template void check_epilogue(const epilogue<float>&, view<float>);
+template void any_operator<double>::do_apply_with(cview<double>, view<double>, const epilogue<double>&) const;
+template void any_operator<float>::do_apply_with(cview<float>, view<float>, const epilogue<float>&) const;
 template void check_block(shape2, cview<double>, view<double>, index_t);
 template void check_block(shape2, cview<float>, view<float>, index_t);
 template void any_operator<double>::do_apply_block(cview<double>, view<double>, index_t) const;

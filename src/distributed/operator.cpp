@@ -11,23 +11,31 @@
 namespace furrow {
 namespace {
 
-/// y[row[k]] += alpha t[k], and the sum of x[row[k]] t[k].
+/// y[row[k]] += alpha t[k].
 template <class V> struct add_far {
-  static constexpr int reads = 3, writes = 1;
+  static constexpr int reads = 2, writes = 1;
   struct values {
-    V t, x;
+    V t;
     std::int32_t row;
   };
   const std::int32_t* rows;
   V alpha;
-  cview<V> t, x;
+  cview<V> t;
   view<V> y;
   void load() {}
-  values at(index_t k) const { return {t[k], x[rows[k]], rows[k]}; }
-  template <int N> void operator()(index_t, values v, sums<N> sum) const {
-    y[v.row] += alpha * v.t;
-    if constexpr (N > 0) sum[0] += double(v.x) * double(v.t);
-  }
+  values at(index_t k) const { return {t[k], rows[k]}; }
+  void operator()(index_t, values v, sums<0>) const { y[v.row] += alpha * v.t; }
+};
+
+/// The sum of u[row[k]] alpha t[k]: what `add_far` adds to y . u.
+template <class V> struct far_sum {
+  static constexpr int reads = 2, writes = 0;
+  const std::int32_t* rows;
+  V alpha;
+  cview<V> t, u;
+  void load() {}
+  double at(index_t k) const { return double(u[rows[k]]) * double(alpha * t[k]); }
+  void operator()(index_t, double product, sums<1> sum) const { sum[0] += product; }
 };
 
 } // namespace
@@ -56,19 +64,39 @@ template <class V> void rank_operator<V>::do_apply(V alpha, cview<V> x, V beta, 
   const cview<V> there = finish_halo();
   if (!far_) return;
   far_->apply(V(1), there, V(0), as_view(of_far_));
-  cpu::space<V>{}.sweep(of_far_.size(), add_far<V>{far_rows_.data(), alpha, as_cview(of_far_), x, y});
+  cpu::space<V>{}.sweep(of_far_.size(), add_far<V>{far_rows_.data(), alpha, as_cview(of_far_), y});
 }
 
 template <class V> void rank_operator<V>::do_apply_dot(cview<V> x, view<V> y, slot xy) const {
+  do_apply_with(x, y, {{}, {{x, xy}, {}}});
+}
+
+/// What the far part adds to y . u is added to it; y . y is summed behind it, since there nearly all of the own part
+/// may cancel, as in a small b - A x.
+template <class V> void rank_operator<V>::do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
+  const int count = e.count();
+  const auto of_itself = [&](int k) { return far_ && e.sums[k].u.data == y.data; };
+  double sums[2] = {}, unused = 0;
   halo_.start(x);
-  double own = 0, far = 0;
-  if (own_) own_->apply_dot(x, y, {&own});
+  epilogue<V> own = e;
+  for (int k = 0; k < count; ++k) own.sums[k].to = {of_itself(k) ? &unused : sums + k};
+  if (own_) own_->apply_with(x, y, own);
   const cview<V> there = finish_halo();
   if (far_) {
+    const V alpha(e.b.data ? -1 : 1);
+    cpu::space<V> space;
     far_->apply(V(1), there, V(0), as_view(of_far_));
-    cpu::space<V>{}.sweep(of_far_.size(), add_far<V>{far_rows_.data(), V(1), as_cview(of_far_), x, y}, slot{&far});
+    space.sweep(of_far_.size(), add_far<V>{far_rows_.data(), alpha, as_cview(of_far_), y});
+    for (int k = 0; k < count; ++k) {
+      double more = 0;
+      if (of_itself(k)) space.dot(y, y, {&more});
+      else
+        space.sweep(of_far_.size(), far_sum<V>{far_rows_.data(), alpha, as_cview(of_far_), e.sums[k].u}, slot{&more});
+      sums[k] += more;
+    }
   }
-  *xy.at = c_.sum(own + far);
+  c_.sum({sums, count});
+  for (int k = 0; k < count; ++k) *e.sums[k].to.at = sums[k];
 }
 
 template <class V> host_array<V> rank_operator<V>::with_others(cview<V> x) const {

@@ -16,8 +16,8 @@ namespace furrow {
 ///   start the exchange;  y <- A_own x;  finish the exchange;  y += A_far x_far
 ///
 /// so that the way of the halo is hidden behind the product with `own`, which is stored as the choice says; `far` is
-/// csr. `shape()` is that of the part: square, the rank's rows. The sum of `apply_dot` is that of all ranks. The same
-/// bits on every run with the same number of ranks. Scratch is its own: one product at a time.
+/// csr. `shape()` is that of the part: square, the rank's rows. Sums are those of all ranks, one exchange a product.
+/// The same bits on every run with the same number of ranks. Scratch is its own: one product at a time.
 template <class V> class rank_operator final : public any_operator<V>, public reaches_other_ranks<V> {
 public:
   /// Takes the entries of `rows`, which keeps its plan and must outlive it. `own`: how they are stored; read only where
@@ -41,6 +41,7 @@ public:
 protected:
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override;
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override;
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override;
 
 private:
   cview<V> finish_halo() const;

@@ -87,6 +87,50 @@ template <class V> void check_products(communicator& c, const coo<V>& a, const s
                 40 * unit * size[static_cast<std::size_t>(mine.first + i)]);
 }
 
+/// r = b - A x of all ranks, and |r|^2 and r . u over them: small beside b where x nearly solves the system.
+template <class V> void check_residual(communicator& c, const coo<V>& a, const std::string& name) {
+  const part_of_rank<V> mine(c, a, cut_by_entries(as_cview(a.row), a.shape.rows, c.size()));
+  const auto x = kit::random_vector<V>(a.shape.cols, 3), u = kit::random_vector<V>(a.shape.rows, 5);
+  std::vector<double> product(static_cast<std::size_t>(a.shape.rows), 0), size = product;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    product[static_cast<std::size_t>(a.row[k])] += double(a.val[k]) * double(x[a.col[k]]);
+    size[static_cast<std::size_t>(a.row[k])] += std::abs(double(a.val[k]) * double(x[a.col[k]]));
+  }
+  const double unit = std::numeric_limits<V>::epsilon();
+  host_array<V> b(a.shape.rows);
+  for (index_t i = 0; i < b.size(); ++i) // off by a thousand roundings
+    b[i] = static_cast<V>(product[static_cast<std::size_t>(i)] + 1000 * unit * (1 + size[static_cast<std::size_t>(i)]));
+  const index_t n = mine.last - mine.first;
+  host_array<V> r(n, std::numeric_limits<V>::quiet_NaN());
+  double sums[] = {-1, -1};
+  epilogue<V> e{{b.data() + mine.first, n}, {}};
+  e.sums[0] = {as_cview(r), {sums}};
+  e.sums[1] = {{u.data() + mine.first, n}, {sums + 1}};
+  mine.a.apply_with({x.data() + mine.first, n}, as_view(r), e);
+  for (index_t i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(mine.first + i);
+    ASSERT_NEAR(r[i], double(b[mine.first + i]) - product[row], 40 * unit * (1 + size[row])) << name << ", row " << row;
+  }
+  double rr = 0, ru = 0, bound = 0; // of the r that there is: over all ranks, by themselves
+  for (index_t i = 0; i < n; ++i) {
+    rr += double(r[i]) * double(r[i]);
+    ru += double(r[i]) * double(u[mine.first + i]);
+    bound += (std::abs(double(b[mine.first + i])) + size[static_cast<std::size_t>(mine.first + i)]) *
+             std::abs(double(u[mine.first + i]));
+  }
+  rr = c.sum(rr), ru = c.sum(ru), bound = c.sum(bound);
+  ASSERT_NEAR(sums[0], rr, 1e-12 * rr) << name; // no digits lost to what cancels
+  ASSERT_NEAR(sums[1], ru, 100 * unit * bound) << name;
+}
+
+TYPED_TEST(operator_on_ranks, takes_a_residual_and_sums_along) {
+  for (const auto& [name, a] : square_matrices()) {
+    const coo<TypeParam> whole = kit::as_precision<TypeParam>(a);
+    for (const int ranks : kit::numbers_of_ranks)
+      run_ranks(ranks, [&](communicator& c) { check_residual(c, whole, name); });
+  }
+}
+
 TYPED_TEST(operator_on_ranks, multiplies_as_the_whole_matrix) {
   for (const auto& [name, a] : square_matrices()) {
     const coo<TypeParam> whole = kit::as_precision<TypeParam>(a);

@@ -163,20 +163,18 @@ private:
     return std::sqrt(s_.read(at(control::rr)));
   }
   double norm_of_x() { return std::isnan(norm_x_) ? norm_of(system_.x) : norm_x_; }
-  void enqueue_residual() {
-    s_.copy(system_.b, r());
-    system_.a.apply(V(-1), system_.x, V(1), r());
-  }
+  /// r = b - A x and |r|^2, in one pass over A.
+  void enqueue_residual(slot rr) { system_.a.residual(system_.b, system_.x, r(), rr); }
   /// r = b - A x, and its norm.
   void recompute_residual() {
-    enqueue_residual();
-    residual_ = norm_of(r());
+    enqueue_residual(at(control::rr));
+    ++report_.waits;
+    residual_ = std::sqrt(s_.read(at(control::rr)));
   }
   slot look_at(int name) { return {looks_.data() + name}; }
   /// The same with the norm of x, in one wait.
   void look_again() {
-    enqueue_residual();
-    s_.dot(r(), r(), look_at(of_r));
+    enqueue_residual(look_at(of_r));
     s_.dot(system_.x, system_.x, look_at(of_x));
     s_.fetch(as_cview(looks_), {looked_, look_count});
     ++report_.waits;

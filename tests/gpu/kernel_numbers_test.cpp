@@ -33,6 +33,18 @@ template <class V> struct gpu_numbers : on_gpu_in<V> {
       const double expected = dot<V>(there, y);
       EXPECT_NEAR(host_array<double>(sum)[0], expected, 1e-10 * (1 + std::abs(expected))) << format << ' ' << kernel;
     }
+    // So do b, copied first, and other sums.
+    const host_array<V> b = kit::random_vector<V>(a.shape.rows, 108);
+    const gpu_array<V> b_there(b);
+    gpu_array<V> r(a.shape.rows, std::numeric_limits<V>::quiet_NaN()), separate(b);
+    gpu_array<double> sums(2, 0.0);
+    op->apply_with(there, r, {b_there, {{r, {sums.data()}}, {b_there, {sums.data() + 1}}}});
+    op->apply(V(-1), there, V(1), separate);
+    EXPECT_TRUE(kit::same_bits(as_cview(host_array<V>(r)), as_cview(host_array<V>(separate))))
+        << format << ' ' << kernel;
+    const double expected[] = {dot<V>(r, r), dot<V>(b_there, r)};
+    for (int k = 0; k < 2; ++k)
+      EXPECT_NEAR(host_array<double>(sums)[k], expected[k], 1e-10 * (1 + expected[0])) << format << ' ' << kernel;
     return got;
   }
 };

@@ -103,7 +103,7 @@ private:
   traffic& seen_;
 };
 
-/// Any operator, counting a pass and the bytes that it states for each product.
+/// Any operator, counting a pass and the bytes that it states for each product, and the vectors of an epilogue.
 template <class V> class counting_operator final : public any_operator<V> {
 public:
   counting_operator(std::unique_ptr<any_operator<V>> inner, traffic& seen) : inner_(std::move(inner)), seen_(seen) {}
@@ -117,13 +117,20 @@ public:
     count();
     inner_->apply_dot(x, y, xy);
   }
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
+    index_t beside = e.b.data ? e.b.size : 0; // elements
+    for (int k = 0; k < e.count(); ++k)
+      if (e.sums[k].u.data != x.data && e.sums[k].u.data != y.data) beside += y.size;
+    count(double(beside) * sizeof(V));
+    inner_->apply_with(x, y, e);
+  }
   double bytes_per_apply() const override { return inner_->bytes_per_apply(); }
   double stored_bytes() const override { return inner_->stored_bytes(); }
   std::string kernel() const override { return inner_->kernel(); }
   std::optional<coo<V>> to_triplets() const override { return inner_->to_triplets(); }
 
 private:
-  void count() const { seen_.pass(seen_.products, inner_->bytes_per_apply()); }
+  void count(double beside = 0) const { seen_.pass(seen_.products, inner_->bytes_per_apply() + beside); }
   std::unique_ptr<any_operator<V>> inner_;
   traffic& seen_;
 };

@@ -8,7 +8,10 @@
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
 
+#include <array>
 #include <functional>
+#include <utility>
+#include <vector>
 
 /// What every operator promises, checked on one matrix. All functions report through GoogleTest.
 namespace furrow::kit {
@@ -50,6 +53,82 @@ template <class V, class Side> double check_apply_dot(const any_operator<V>& op,
   const long double bound = static_cast<long double>(y.size() + 2) * 0x1p-53L * size;
   EXPECT_LE(std::fabs(got - dot), bound) << "x . y is " << got << " instead of " << dot;
   return got;
+}
+
+/// The vectors that `apply_with` may meet in a sum, by name.
+enum class summed { nothing, x, y, other };
+
+/// What an operator takes along: y has the bits of `apply`, with b those of a copy and `apply`, wherever b lies; the
+/// sums are those of y within the bound of a sum in double; nothing else is written. Gives back the sums.
+template <class V, class Side>
+std::array<double, 2> check_epilogue(const any_operator<V>& op, const coo<V>& a, bool with_b, bool in_place,
+                                     summed first, summed second) {
+  const auto x = random_vector<V>(a.shape.cols, 106), b = random_vector<V>(a.shape.rows, 107);
+  const std::array others{random_vector<V>(a.shape.rows, 108), random_vector<V>(a.shape.rows, 109)};
+  guarded<V, Side> device_x(x), device_b(b), plain = guarded<V, Side>::unwritten(a.shape.rows);
+  std::array<guarded<V, Side>, 2> device_u{guarded<V, Side>(others[0]), guarded<V, Side>(others[1])};
+  guarded<V, Side> own_y = guarded<V, Side>::unwritten(a.shape.rows), copy_of_b(b);
+  guarded<V, Side>& device_y = in_place ? copy_of_b : own_y;
+  auto slots = guarded<double, Side>::unwritten(2);
+  epilogue<V> e;
+  if (with_b) e.b = in_place ? device_y.get() : device_b.get();
+  const std::array asked{first, second};
+  for (int k = 0; k < 2; ++k) {
+    if (asked[k] == summed::nothing) continue;
+    e.sums[k].u = asked[k] == summed::x ? device_x.get() : asked[k] == summed::y ? device_y.get() : device_u[k].get();
+    e.sums[k].to = slot{slots.get().data + k};
+  }
+  op.apply_with(device_x.get(), device_y.get(), e);
+  if (with_b) {
+    guarded<V, Side> residual(b);
+    op.apply(V(-1), device_x.get(), V(1), residual.get());
+    EXPECT_TRUE(same_bits(as_cview(device_y.take()), as_cview(residual.take()))) << "b - A x is not that of apply";
+  } else {
+    op.apply(V(1), device_x.get(), V(0), plain.get());
+    EXPECT_TRUE(same_bits(as_cview(device_y.take()), as_cview(plain.take()))) << "A x is not that of apply";
+  }
+  EXPECT_TRUE(same_bits(as_cview(device_x.take()), as_cview(x))) << "x was written";
+  EXPECT_TRUE(same_bits(as_cview(device_b.take()), as_cview(b))) << "b was written";
+  const auto y = device_y.take(), u0 = device_u[0].take(), u1 = device_u[1].take();
+  EXPECT_TRUE(same_bits(as_cview(u0), as_cview(others[0])) && same_bits(as_cview(u1), as_cview(others[1])));
+  const auto got = slots.take();
+  std::array<double, 2> sums{};
+  for (int k = 0; k < 2; ++k) {
+    if (asked[k] == summed::nothing) continue;
+    const host_array<V>& u = asked[k] == summed::x ? x : asked[k] == summed::y ? y : others[k];
+    long double dot = 0, size = 0;
+    for (index_t i = 0; i < y.size(); ++i) {
+      dot += static_cast<long double>(u[i]) * y[i];
+      size += std::fabs(static_cast<long double>(u[i]) * y[i]);
+    }
+    const long double bound = static_cast<long double>(y.size() + 2) * 0x1p-53L * size;
+    EXPECT_LE(std::fabs(got[k] - dot), bound) << "sum " << k << " is " << got[k] << " instead of " << dot;
+    sums[k] = got[k];
+  }
+  return sums;
+}
+
+/// Epilogues of every kind, the two that solvers ask for most twice with the same bits.
+template <class V, class Side> void check_epilogues(const any_operator<V>& op, const coo<V>& a) {
+  using enum summed;
+  enum place { no_b, b_apart, b_in_y };
+  const auto run = [&](summed first, summed second, place b) {
+    SCOPED_TRACE("sums " + std::to_string(int(first)) + " and " + std::to_string(int(second)) + ", b " +
+                 std::to_string(b));
+    return check_epilogue<V, Side>(op, a, b != no_b, b == b_in_y, first, second);
+  };
+  run(nothing, nothing, b_apart);
+  run(y, nothing, no_b);
+  run(other, other, no_b);
+  run(y, nothing, b_in_y);
+  run(other, other, b_in_y);
+  run(other, y, b_apart);
+  EXPECT_EQ(run(other, y, no_b), run(other, y, no_b)) << "sums differ from run to run";
+  EXPECT_EQ(run(y, nothing, b_apart), run(y, nothing, b_apart)) << "sums differ from run to run";
+  if (a.shape.rows != a.shape.cols) return;
+  run(x, nothing, no_b);
+  run(x, y, no_b);
+  run(other, x, b_apart);
 }
 
 /// The same bits, `repeats` times over.
@@ -99,6 +178,7 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
     is_usage([&] { op.apply(V(0), wrong_x, V(1), wrong_y); });
     double never_written = 0;
     is_usage([&] { op.apply_dot(wrong_x, wrong_y, slot{&never_written}); });
+    is_usage([&] { op.apply_dots(wrong_x, wrong_y, wrong_y, slot{&never_written}); });
   };
   refused("a long x", x(cols + 1), y(rows));
   refused("a long y", x(cols), y(rows + 1));
@@ -108,6 +188,22 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
   if (cols > 0) refused("no memory for x", {nullptr, cols}, y(rows));
   if (rows > 0) refused("no memory for y", x(cols), {nullptr, rows});
   if (rows > 0 && cols > 0) refused("shared memory", x(cols), part(all, cols - 1, rows));
+  if (rows > 1) {
+    guarded<V, Side> other(random_vector<V>(rows + 1, 110));
+    const view<V> other_y = part(other.get(), 0, rows), crossing = part(other.get(), 1, rows);
+    const auto refuses = [&](const char* what, const epilogue<V>& e) {
+      EXPECT_THROW(op.apply_with(x(cols), other_y, e), error) << what;
+    };
+    double never_written = 0;
+    const slot nowhere{&never_written};
+    refuses("a long b", {other.get(), {}});
+    refuses("a b that crosses y", {crossing, {}});
+    refuses("a long u", {{}, {{other.get(), nowhere}, {}}});
+    refuses("a u that crosses y", {{}, {{other_y, nowhere}, {crossing, nowhere}}});
+    refuses("a u without memory", {{}, {{cview<V>(nullptr, rows), nowhere}, {}}});
+    refuses("a second sum alone", {{}, {{}, {other_y, nowhere}}});
+    EXPECT_TRUE(same_bits(as_cview(other.take()), as_cview(random_vector<V>(rows + 1, 110)))) << "written before";
+  }
   EXPECT_TRUE(same_bits(as_cview(room.take()), as_cview(before))) << "written before the refusal";
 }
 
@@ -121,6 +217,7 @@ template <class V, class Side> void check_operator(const operator_maker<V>& make
   for (const auto& f : factors) check_apply<V, Side>(*op, a, static_cast<V>(f[0]), static_cast<V>(f[1]));
   for (const index_t shift : {1, 2, 3}) check_apply<V, Side>(*op, a, V(1), V(0.5), shift);
   check_repeatable<V, Side>(*op, a, repeats);
+  check_epilogues<V, Side>(*op, a);
   check_refusals<V, Side>(*op);
   check_zero_alpha_skips_matrix<V, Side>(make, a);
 }

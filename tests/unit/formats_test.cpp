@@ -74,6 +74,32 @@ TEST(formats, auto_does_not_change_what_an_infinity_reaches) {
   EXPECT_TRUE(mattered);
 }
 
+TYPED_TEST(every_format, takes_sums_along_with_the_same_bits_for_every_number_of_threads) {
+  using V = TypeParam;
+  for (const format_entry* f : formats())
+    for (const auto& m : kit::large_battery()) {
+      const auto a = kit::as_precision<V>(m.a);
+      if (!kit::serves(*f, a)) continue;
+      for (const kernel_entry& k : f->cpu.kernels) {
+        SCOPED_TRACE(std::string(f->name) + " by " + std::string(k.name) + ": " + m.name);
+        const auto op = f->cpu.template make<V>()(a, {}, k.name);
+        const auto x = kit::random_vector<V>(a.shape.cols, 1), b = kit::random_vector<V>(a.shape.rows, 2);
+        double first[4] = {};
+        for (const int count : {1, 2, 3}) {
+          set_threads(count);
+          host_array<V> y(a.shape.rows), r(a.shape.rows);
+          double sums[4] = {};
+          op->apply_dots(as_cview(x), as_view(y), as_cview(b), {sums}, as_cview(y), {sums + 1});
+          op->apply_with(as_cview(x), as_view(r),
+                         {as_cview(b), {{as_cview(r), {sums + 2}}, {as_cview(b), {sums + 3}}}});
+          if (count == 1) std::copy_n(sums, 4, first);
+          EXPECT_TRUE(std::equal(sums, sums + 4, first)) << count;
+        }
+      }
+    }
+  set_threads(0);
+}
+
 TYPED_TEST(every_format, has_the_same_bits_for_every_number_of_threads) {
   const auto matrices = kit::large_battery();
   for (const format_entry* f : formats())

@@ -8,7 +8,18 @@ namespace furrow {
 namespace {
 
 /// An operator that is wrong in one way.
-enum class defect { none, reads_y, reads_x, reads_a, writes_beyond, drops_last, unrepeatable, wrong_dot };
+enum class defect {
+  none,
+  reads_y,
+  reads_x,
+  reads_a,
+  writes_beyond,
+  drops_last,
+  unrepeatable,
+  wrong_dot,
+  wrong_sum,
+  forgets_b
+};
 
 class faulty final : public any_operator<double> {
 public:
@@ -31,6 +42,12 @@ public:
     do_apply(1, x, 0, y);
     *xy.at = what_ == defect::wrong_dot ? 1e-12 : 0;
     for (index_t i = 0; i < x.size; ++i) *xy.at += x[i] * y[i];
+  }
+  void do_apply_with(cview<double> x, view<double> y, const epilogue<double>& e) const override {
+    epilogue<double> given = e;
+    if (what_ == defect::forgets_b) given.b = {};
+    any_operator<double>::do_apply_with(x, y, given);
+    if (what_ == defect::wrong_sum && e.count() > 1) *e.sums[1].to.at += 1e-12;
   }
   double bytes_per_apply() const override { return 0; }
   double stored_bytes() const override { return 0; }
@@ -62,6 +79,8 @@ TEST(kit, finds_a_write_beyond_y) { EXPECT_GT(failures(defect::writes_beyond), 0
 TEST(kit, finds_a_missing_entry) { EXPECT_GT(failures(defect::drops_last), 0); }
 TEST(kit, finds_bits_that_change) { EXPECT_GT(failures(defect::unrepeatable), 0); }
 TEST(kit, finds_a_wrong_dot) { EXPECT_GT(failures(defect::wrong_dot), 0); }
+TEST(kit, finds_a_wrong_sum) { EXPECT_GT(failures(defect::wrong_sum), 0); }
+TEST(kit, finds_a_b_that_is_left_out) { EXPECT_GT(failures(defect::forgets_b), 0); }
 
 TEST(kit, row_error_has_no_absolute_floor) {
   const auto a = kit::diagonal({1e-30, 1});

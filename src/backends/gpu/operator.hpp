@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "block_rows.hpp"
+#include "row_end.hpp"
 #include "space.hpp"
 
 #include <furrow/storage.hpp>
@@ -20,6 +21,16 @@ template <class V> struct scale_by_step {
   FURROW_HD void operator()(index_t i, V value, sums<0>) const { y[i] = value; }
 };
 
+/// What `ending` asks for by passes of their own, around a kernel that ends its rows plainly: `product()` is
+/// y <- alpha A x + beta y.
+template <class V, int N, class F> void end_rows_apart(const row_end<V, N>& ending, view<V> y, F product) {
+  if constexpr (N > 0)
+    if (ending.z != y.data) space<V>{}.copy({ending.z, y.size}, y);
+  product();
+  if constexpr (N > 0)
+    for (int k = 0; k < N; ++k) space<V>{}.dot({ending.u[k], y.size}, y, ending.out[k]);
+}
+
 /// What operators on the GPU have in common: a matrix in GPU memory, and alpha == 0, which reads neither A nor x.
 template <class V, class Format> class stored_operator : public any_operator<V> {
 public:
@@ -36,6 +47,11 @@ public:
     const selected_device here(where_.ordinal);
     if (alpha == V(0)) space<V>{}.sweep(y.size, scale_by_step<V>{beta, y});
     else multiply(alpha, x, beta, y);
+  }
+
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
+    const selected_device here(where_.ordinal);
+    any_operator<V>::do_apply_with(x, y, e);
   }
 
   bool multiplies_blocks() const override { return walks; }
@@ -58,18 +74,20 @@ private:
   device where_{device::kind::gpu, current_queue().ordinal};
 };
 
-/// One whose product takes x . y along in the same pass: Self has a `launch(alpha, x, beta, y, sum_target<N>)`.
+/// One whose product takes an epilogue along in the same pass: Self has a `launch(alpha, x, beta, y, row_end<V, N>)`.
 template <class Self, class V, class Format> class one_pass_operator : public stored_operator<V, Format> {
 public:
   using stored_operator<V, Format>::stored_operator;
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const final {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const final { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const final {
     const selected_device here(this->where().ordinal);
-    self().launch(V(1), x, V(0), y, target(current_queue(), xy));
+    const auto run = [&](V alpha, V beta, const auto& ending) { self().launch(alpha, x, beta, y, ending); };
+    if (!with_row_end(e, y, current_queue(), run)) any_operator<V>::do_apply_with(x, y, e);
   }
 
 private:
   void multiply(V alpha, cview<V> x, V beta, view<V> y) const final {
-    self().launch(alpha, x, beta, y, target(current_queue()));
+    self().launch(alpha, x, beta, y, row_end<V, 0>{});
   }
   const Self& self() const { return static_cast<const Self&>(*this); }
 };

@@ -29,21 +29,22 @@ public:
   std::string kernel() const override { return "blocks"; }
 
 private:
-  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     if constexpr (sizeof(I) == 4) {
-      if (width_ == 8) return launch_width<8>(alpha, x, beta, y, xy);
-      if (width_ == 16) return launch_width<16>(alpha, x, beta, y, xy);
+      if (width_ == 8) return launch_width<8>(alpha, x, beta, y, ending);
+      if (width_ == 16) return launch_width<16>(alpha, x, beta, y, ending);
     }
-    launch_width<gpu::warp>(alpha, x, beta, y, xy);
+    launch_width<gpu::warp>(alpha, x, beta, y, ending);
   }
 
-  template <int W, int N> void launch_width(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int W, int N> void launch_width(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     gpu::queue& q = gpu::current_queue();
     const index_t work = block_rows_ * W;
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const auto grid = N > 0 ? gpu::blocks_for(work, gpu::block_threads, q)
                             : static_cast<unsigned>((work + gpu::block_threads - 1) / gpu::block_threads);
-    gpu::launch(gpu::blocks_kernel<K, W, V, I, N>, grid, gpu::block_threads, 0, q, gpu_view(), alpha, x, beta, y, xy);
+    gpu::launch(gpu::blocks_kernel<K, W, V, I, N>, grid, gpu::block_threads, 0, q, gpu_view(), alpha, x, beta, y,
+                ending);
   }
 
   bcsr<V, I, cview> gpu_view() const { return view_of(matrix_); }

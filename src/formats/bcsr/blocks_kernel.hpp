@@ -3,7 +3,7 @@
 #include "block_lanes.hpp"
 
 #include "backends/gpu/launch.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 
 #include <type_traits>
 
@@ -38,17 +38,17 @@ template <int K> struct load_column {
   }
 };
 
-/// y <- alpha A x + beta y; x . y where `xy` has a slot. W lanes a block row. A lane takes a column of a block: K
+/// y <- alpha A x + beta y, and what `ending` asks for. W lanes a block row. A lane takes a column of a block: K
 /// values that lie side by side, one element of x for all of them, and neighbouring lanes read on where it stops. The K
 /// sums of a lane are added over the group, then its first K lanes write a row each.
 template <int K, int W, class V, class I, int N>
 __global__ void __launch_bounds__(block_threads, block_residents<K>)
-    blocks_kernel(bcsr<V, I, cview> a, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
+    blocks_kernel(bcsr<V, I, cview> a, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending) {
   static_assert(W >= K && W <= warp);
   constexpr int ahead = K == 2 ? 4 : K == 3 ? 3 : K == 4 ? 2 : 1; // blocks: a lane has some 8 values under way
   const lanes lane{static_cast<int>(threadIdx.x) % W, W};
   const index_t groups = index_t(gridDim.x) * (block_threads / W), block_rows = blocks_over(a.shape.rows, K);
-  double dot[1] = {};
+  double dots[N ? N : 1] = {};
   take_turn();
   for (index_t r = (index_t(blockIdx.x) * block_threads + threadIdx.x) / W; r < block_rows; r += groups) {
     V sum[K], mine{};
@@ -60,10 +60,9 @@ __global__ void __launch_bounds__(block_threads, block_residents<K>)
     }
     const index_t row = r * K + lane.rank;
     if (lane.rank >= K || row >= a.shape.rows) continue;
-    store(alpha, mine, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+    ending(alpha, mine, beta, y, row, dots);
   }
-  finish<block_threads, N>(dot, xy);
+  finish<block_threads, N>(dots, ending);
 }
 
 } // namespace furrow::gpu

@@ -7,6 +7,7 @@
 #include "backends/stored_values.hpp"
 #include "core/parameters.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace furrow {
@@ -39,19 +40,19 @@ public:
     each_piece([&](index_t k) { piece(k, x, [&](index_t r, V sum) { store(alpha, sum, beta, y[r]); }); });
   }
 
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
-    double* const sums = cpu::scratch<double, triplets_on_cpu>(pieces());
-    each_piece([&](index_t k) {
-      double total = 0;
-      piece(k, x, [&](index_t r, V sum) {
-        y[r] = sum;
-        total += double(x[r]) * double(sum);
-      });
-      sums[k] = total;
-    });
-    double total = 0;
-    for (index_t k = 0; k < pieces(); ++k) total += sums[k];
-    *xy.at = total;
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
+    sum_pieces(
+        e, pieces(), [&](auto&& f) { each_piece(f); },
+        [&](index_t k, double* share) {
+          double total[2] = {};
+          piece(k, x, [&](index_t r, V sum) {
+            const V value = e.b.data ? e.b[r] - sum : sum;
+            y[r] = value;
+            for (int j = 0; j < e.count(); ++j) total[j] += double(e.sums[j].u[r]) * double(value);
+          });
+          std::copy_n(total, 2, share);
+        });
   }
 
   double stored_bytes() const override { return byte_count(matrix_); }

@@ -3,7 +3,7 @@
 #include "csr.hpp"
 
 #include "backends/gpu/launch.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 #include "backends/load_once.hpp"
 
 #include <algorithm>
@@ -55,18 +55,18 @@ template <int W, class V, class I> struct chunk_batch {
   }
 };
 
-/// y <- alpha A x + beta y; x . y where `xy` has a slot. A block owns one run of rows, so that the elements of x which
+/// y <- alpha A x + beta y, and what `ending` asks for. A block owns one run of rows, so that the elements of x which
 /// it needs stay in the first-level cache of its multiprocessor from one row to the next: for columns that are
 /// scattered inside a band. The matrix passes that cache by; while a row is multiplied the next one is under way.
 template <int W, class V, class I, int N>
 __global__ void __launch_bounds__(chunk_shape::threads)
     chunks_kernel(csr<V, I, cview> a, cview<std::int32_t> begin, V alpha, cview<V> x, V beta, view<V> y,
-                  sum_target<N> xy) {
+                  row_end<V, N> ending) {
   constexpr int groups = chunk_shape::threads / W, batch = chunk_shape::batch;
   let_next_come();
   const int lane = static_cast<int>(threadIdx.x) % W;
   const index_t last = begin[blockIdx.x + 1];
-  double dot[1] = {};
+  double dots[N ? N : 1] = {};
   index_t row = begin[blockIdx.x] + static_cast<int>(threadIdx.x) / W;
   const auto bounds = [&](index_t r, I& from, I& to) {
     from = r < last ? a.row_ptr[r] : 0;
@@ -92,10 +92,9 @@ __global__ void __launch_bounds__(chunk_shape::threads)
     now = next;
     sum = sum_lanes<W>(sum);
     if (lane > 0) continue;
-    store(alpha, sum, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+    ending(alpha, sum, beta, y, row, dots);
   }
-  finish<chunk_shape::threads, N>(dot, xy);
+  finish<chunk_shape::threads, N>(dots, ending);
 }
 
 } // namespace gpu

@@ -73,21 +73,23 @@ public:
     });
     for (const long_row& r : plan_.rows) store(alpha, sum_of(r, part_sums), beta, y[r.row]);
   }
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     const auto a = view_of(matrix_);
     V* const part_sums = cpu::scratch<V, share>(tasks());
-    double* const dots = cpu::scratch<double, long_row>(tasks());
-    each_task([&](index_t k, const share& s) {
-      dots[k] = s.rows > 0 ? piece_dot_on_cpu<Rows>(a, s.row, s.row + s.rows, x, y) : 0;
-      if (s.rows == 0) part_sums[k] = part_sum(a, s, x);
-    });
-    double total = 0;
-    for (index_t k = 0; k < tasks(); ++k) total += dots[k];
-    for (const long_row& r : plan_.rows) {
-      y[r.row] = sum_of(r, part_sums);
-      total += double(x[r.row]) * double(y[r.row]);
-    }
-    *xy.at = total;
+    // Behind the tasks the long rows are a piece of their own.
+    sum_pieces(
+        e, tasks() + 1,
+        [&](auto&& f) {
+          each_task([&](index_t k, const share&) { f(k); });
+          f(tasks());
+        },
+        [&](index_t k, double* sums) {
+          if (k == tasks()) return finish_long_rows(part_sums, y, e, sums);
+          const share& s = plan_.tasks[k];
+          if (s.rows > 0) piece_with_on_cpu<Rows>(a, s.row, s.row + s.rows, x, y, e, sums);
+          else part_sums[k] = part_sum(a, s, x);
+        });
   }
   double stored_bytes() const override { return byte_count(matrix_); }
   double bytes_per_apply() const override {
@@ -114,6 +116,14 @@ private:
     V sum{};
     Rows::sums(csr<V, I, cview>{{1, a.shape.cols}, cview<I>(ends, 2), a.col, a.val}, 0, 1, x, &sum);
     return sum;
+  }
+
+  void finish_long_rows(const V* part_sums, view<V> y, const epilogue<V>& e, double* sums) const {
+    for (const long_row& r : plan_.rows) {
+      const V sum = sum_of(r, part_sums);
+      y[r.row] = e.b.data ? e.b[r.row] - sum : sum;
+      add_sums_on_cpu(e, r.row, r.row + 1, y, sums);
+    }
   }
 
   static V sum_of(const long_row& r, const V* part_sums) {

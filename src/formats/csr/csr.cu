@@ -42,6 +42,7 @@ public:
     if (kernel_ == "stream") {
       prepare(gpu::stream_kernel<V, I, 0>);
       prepare(gpu::stream_kernel<V, I, 1>);
+      prepare(gpu::stream_kernel<V, I, 2>);
       // A small matrix is cut finer, so that every block has a few tiles.
       const index_t share = a.val.size() / (index_t(gpu::current_queue().multiprocessors) * blocks_ * 4);
       const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
@@ -90,51 +91,52 @@ private:
     blocks_ = gpu::resident_blocks(kernel, gpu::stream_shape::threads, bytes);
   }
 
-  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     gpu::queue& q = gpu::current_queue();
     if (kernel_ == "stream") {
       gpu::launch(gpu::stream_kernel<V, I, N>, gpu::blocks_for(tiles_.size(), 1, q, blocks_),
                   gpu::stream_shape::threads, sizeof(gpu::stream_memory<V, I>), q, view_of(matrix_), as_cview(tiles_),
-                  alpha, x, beta, y, xy);
+                  alpha, x, beta, y, ending);
       return;
     }
     if (kernel_ == "merge")
-      return items_ == gpu::many_items ? launch_merge<gpu::many_items>(alpha, x, beta, y, xy)
-                                       : launch_merge<gpu::few_items>(alpha, x, beta, y, xy);
+      return items_ == gpu::many_items ? launch_merge<gpu::many_items>(alpha, x, beta, y, ending)
+                                       : launch_merge<gpu::few_items>(alpha, x, beta, y, ending);
     if (kernel_ == "segments") {
       // A pass with sums may have no more blocks than there is room for partial sums.
       const unsigned blocks = N > 0 ? gpu::blocks_for(pieces_.size(), 1, q) : static_cast<unsigned>(pieces_.size());
       gpu::launch(gpu::segments_kernel<V, I, N>, blocks, gpu::segment_shape::threads, 0, q, view_of(matrix_),
                   as_cview(pieces_), as_cview(ends_), alpha, x, beta, y,
-                  gpu::shared_rows<V>{as_view(sums_), as_view(arrived_)}, xy);
+                  gpu::shared_rows<V>{as_view(sums_), as_view(arrived_)}, ending);
       return;
     }
     with_width<gpu::warp>(launch_.width,
-                          [&]<int W>(std::integral_constant<int, W>) { launch_rows<W>(alpha, x, beta, y, xy); });
+                          [&]<int W>(std::integral_constant<int, W>) { launch_rows<W>(alpha, x, beta, y, ending); });
   }
 
   template <int Items> void prepare_merge(const host_array<I>& row_ptr) {
     using shape = gpu::merge_shape<Items>;
     cut_ = gpu_array<std::int32_t>(cut_path(row_ptr, shape::tile));
     left_ = gpu_array<gpu::left_over>(host_array<gpu::left_over>(cut_.size() - 1, gpu::left_over{}));
-    blocks_ = gpu::resident_blocks(gpu::merge_kernel<Items, V, I, 1>, shape::threads);
+    blocks_ = gpu::resident_blocks(gpu::merge_kernel<Items, V, I, 2>, shape::threads);
   }
 
   /// Not early: its blocks wait for each other, so that all of them must have room.
-  template <int Items, int N> void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int Items, int N>
+  void launch_merge(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     gpu::queue& q = gpu::current_queue();
     gpu::merge_kernel<Items>
         <<<gpu::blocks_for(left_.size(), 1, q, blocks_), gpu::merge_shape<Items>::threads, 0, q.stream>>>(
-            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(left_), xy);
+            view_of(matrix_), as_cview(cut_), alpha, x, beta, y, as_view(left_), ending);
     gpu::check_launch();
   }
 
-  template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int W, int N> void launch_rows(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     gpu::queue& q = gpu::current_queue();
     if constexpr (W >= 4) {
       if (kernel_ == "chunks") {
         gpu::launch(gpu::chunks_kernel<W, V, I, N>, static_cast<unsigned>(cut_.size() - 1), gpu::chunk_shape::threads,
-                    0, q, view_of(matrix_), as_cview(cut_), alpha, x, beta, y, xy);
+                    0, q, view_of(matrix_), as_cview(cut_), alpha, x, beta, y, ending);
         return;
       }
     }
@@ -143,17 +145,17 @@ private:
       const index_t wanted = (work + launch_.block - 1) / launch_.block;
       const auto blocks =
           launch_.fill ? gpu::blocks_for(work, launch_.block, q) : static_cast<unsigned>(std::max<index_t>(1, wanted));
-      gpu::launch(gpu::rows_in_blocks_kernel<W, csr<V, I, cview>, V>, blocks, launch_.block, 0, q, view_of(matrix_),
-                  alpha, x, beta, y);
-      if constexpr (N > 0) gpu::space<V>{}.dot(x, as_cview(y), xy.out[0]);
-      return;
+      return gpu::end_rows_apart(ending, y, [&] {
+        gpu::launch(gpu::rows_in_blocks_kernel<W, csr<V, I, cview>, V>, blocks, launch_.block, 0, q, view_of(matrix_),
+                    alpha, x, beta, y);
+      });
     }
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const bool fill = launch_.fill || N > 0;
     const auto blocks = fill ? gpu::blocks_for(work, gpu::row_threads, q)
                              : static_cast<unsigned>((work + gpu::row_threads - 1) / gpu::row_threads);
     gpu::launch(gpu::rows_kernel<W, csr<V, I, cview>, V, N>, blocks, gpu::row_threads, 0, q, view_of(matrix_), alpha, x,
-                beta, y, xy);
+                beta, y, ending);
   }
 
   std::string kernel_;

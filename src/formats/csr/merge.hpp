@@ -3,7 +3,7 @@
 #include "four_entries.hpp"
 #include "merge_path.hpp"
 
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 
 #include <furrow/value.hpp>
 
@@ -76,7 +76,7 @@ inline __device__ double take(left_over& slot) {
   return __longlong_as_double(sum);
 }
 
-/// y <- alpha A x + beta y; x . y where `xy` has a slot. A block takes tiles of equally many entries and row ends; a
+/// y <- alpha A x + beta y, and what `ending` asks for. A block takes tiles of equally many entries and row ends; a
 /// thread walks through equally many of them, and a segmented scan hands on what is left of a row to the threads
 /// behind. The tile in which a row ends writes it: it takes what the tiles before have left of the row, always in the
 /// order of the tiles, and not before the block has done another tile, so that it hardly ever waits. No more blocks
@@ -84,18 +84,15 @@ inline __device__ double take(left_over& slot) {
 template <int Items, class V, class I, int N>
 __global__ void __launch_bounds__(merge_shape<Items>::threads, merge_blocks<Items, V>)
     merge_kernel(csr<V, I, cview> a, cview<std::int32_t> cut, V alpha, cview<V> x, V beta, view<V> y,
-                 view<left_over> left, sum_target<N> xy) {
+                 view<left_over> left, row_end<V, N> ending) {
   using shape = merge_shape<Items>;
   using scan = cub::BlockScan<run<V>, shape::threads>;
   __shared__ typename scan::TempStorage room;
   __shared__ V product[shape::tile], head[2];
   __shared__ std::uint16_t end[shape::tile];
   const int thread = static_cast<int>(threadIdx.x);
-  double dot[1] = {};
-  const auto finish_row = [&](index_t row, V sum) {
-    store(alpha, sum, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
-  };
+  double dots[N ? N : 1] = {};
+  const auto finish_row = [&](index_t row, V sum) { ending(alpha, sum, beta, y, row, dots); };
   index_t ended = -1; // the tile whose first row still lacks what the tiles from `ended_from` on have left of it
   index_t ended_from = 0;
   int side = 0;                              // of `head`, for this tile; the other one belongs to `ended`
@@ -134,7 +131,7 @@ __global__ void __launch_bounds__(merge_shape<Items>::threads, merge_blocks<Item
     side ^= 1;
   }
   finish_ended(side ^ 1);
-  finish<shape::threads, N>(dot, xy);
+  finish<shape::threads, N>(dots, ending);
 }
 
 } // namespace furrow::gpu

@@ -4,7 +4,7 @@
 #include "pieces.hpp"
 
 #include "backends/gpu/launch.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 
 #include <furrow/value.hpp>
 
@@ -90,7 +90,7 @@ __device__ V sum_part(const piece& p, const V* val, const std::int32_t* col, int
   return sum;
 }
 
-/// y <- alpha A x + beta y; x . y where `xy` has a slot. A thread multiplies four neighbouring entries and adds up what
+/// y <- alpha A x + beta y, and what `ending` asks for. A thread multiplies four neighbouring entries and adds up what
 /// belongs to one row; a segmented scan over the warp hands on what is left of a row to the lanes behind, and sums wait
 /// in shared memory at the places of the rows' last entries. There a thread a row picks them up, with what the warps
 /// before have left of the row. Nothing but x depends on a load that depends on a load. Each block has whole rows, so
@@ -98,16 +98,13 @@ __device__ V sum_part(const piece& p, const V* val, const std::int32_t* col, int
 template <class V, class I, int N>
 __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<V, N>)
     segments_kernel(csr<V, I, cview> a, cview<piece> pieces, cview<std::uint8_t> ends, V alpha, cview<V> x, V beta,
-                    view<V> y, shared_rows<V> shared, sum_target<N> xy) {
+                    view<V> y, shared_rows<V> shared, row_end<V, N> ending) {
   using shape = segment_shape;
   __shared__ V at_end[shape::place(shape::tile)], left[shape::threads / warp];
   __shared__ bool last;
   const int thread = static_cast<int>(threadIdx.x), at = thread * shape::run;
-  double dot[1] = {};
-  const auto finish_row = [&](index_t row, V sum) {
-    store(alpha, sum, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
-  };
+  double dots[N ? N : 1] = {};
+  const auto finish_row = [&](index_t row, V sum) { ending(alpha, sum, beta, y, row, dots); };
   let_next_come();
   for (index_t t = blockIdx.x; t < pieces.size; t += gridDim.x) {
     const piece p = pieces[t];
@@ -157,7 +154,7 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<
     }
   }
   wait_for_previous(); // where there was no piece
-  finish<shape::threads, N>(dot, xy);
+  finish<shape::threads, N>(dots, ending);
 }
 
 } // namespace furrow::gpu

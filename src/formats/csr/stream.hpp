@@ -5,7 +5,7 @@
 
 #include "backends/gpu/bulk_copy.hpp"
 #include "backends/gpu/launch.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 
 #include <furrow/value.hpp>
 
@@ -104,23 +104,20 @@ __device__ void multiply_tile(const stream_stage<V, I>& stage, const tile& t, co
   }
 }
 
-/// y <- alpha A x + beta y; x . y where `xy` has a slot. The entries of a tile arrive in shared memory in the order in
+/// y <- alpha A x + beta y, and what `ending` asks for. The entries of a tile arrive in shared memory in the order in
 /// which they are stored, whatever the rows; there a few lanes take a row each, so that neighbouring lanes also read
 /// neighbouring elements of x where neighbouring rows look alike. A tile that is one long row is added up by the whole
 /// block. Reads every byte of A once.
 template <class V, class I, int N>
 __global__ void __launch_bounds__(stream_shape::threads, stream_shape::blocks)
-    stream_kernel(csr<V, I, cview> a, cview<tile> tiles, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy) {
+    stream_kernel(csr<V, I, cview> a, cview<tile> tiles, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending) {
   using shape = stream_shape;
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<stream_memory<V, I>*>(memory);
   const int thread = static_cast<int>(threadIdx.x);
   let_next_come();
-  double dot[1] = {};
-  const auto put = [&](index_t row, V sum) {
-    store(alpha, sum, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
-  };
+  double dots[N ? N : 1] = {};
+  const auto put = [&](index_t row, V sum) { ending(alpha, sum, beta, y, row, dots); };
 
   if (FURROW_BULK_COPY && thread == 0)
     for (int s = 0; s < shape::stages; ++s) {
@@ -181,7 +178,7 @@ __global__ void __launch_bounds__(stream_shape::threads, stream_shape::blocks)
       parity ^= 1;
     }
   }
-  finish<shape::threads, N>(dot, xy);
+  finish<shape::threads, N>(dots, ending);
 }
 
 } // namespace furrow::gpu

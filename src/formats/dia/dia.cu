@@ -31,20 +31,20 @@ public:
   std::string kernel() const override { return kernel_; }
 
 private:
-  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     const auto a = view_of(matrix_);
-    if (kernel_ == "tiles") return gpu::launch_tiles<rows_a_thread<V>>(a, alpha, x, beta, y, xy);
+    if (kernel_ == "tiles") return gpu::launch_tiles<rows_a_thread<V>>(a, alpha, x, beta, y, ending);
     gpu::queue& q = gpu::current_queue();
     if (block_) {
-      with_block(block_, [&]<int B>(std::integral_constant<int, B>) {
-        gpu::launch(diagonals_kernel<V, 0, B>, gpu::blocks_for(a.shape.rows, B, q), B, 0, q, a, alpha, x, beta, y,
-                    gpu::sum_target<0>{});
+      return gpu::end_rows_apart(ending, y, [&] {
+        with_block(block_, [&]<int B>(std::integral_constant<int, B>) {
+          gpu::launch(diagonals_kernel<V, 0, B>, gpu::blocks_for(a.shape.rows, B, q), B, 0, q, a, alpha, x, beta, y,
+                      gpu::row_end<V, 0>{});
+        });
       });
-      if constexpr (N > 0) gpu::space<V>{}.dot(x, as_cview(y), xy.out[0]);
-      return;
     }
     gpu::launch(diagonals_kernel<V, N>, gpu::blocks_for(a.shape.rows, diagonals_threads, q), diagonals_threads, 0, q, a,
-                alpha, x, beta, y, xy);
+                alpha, x, beta, y, ending);
   }
 
   std::string kernel_;

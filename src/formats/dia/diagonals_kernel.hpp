@@ -3,7 +3,7 @@
 #include "dia.hpp"
 
 #include "backends/gpu/launch.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 #include "backends/shared_array.hpp"
 
 namespace furrow::dia_format {
@@ -12,13 +12,13 @@ namespace { // nvcc gives the kernel 40 registers in place of 32 where others mi
 inline constexpr int diagonals_threads = 256, offsets_at_once = 1024;
 
 /// y <- alpha A x + beta y, a thread a row; the block reads the offsets once, into shared memory, 1024 at a time (Bell
-/// and Garland 2008, section 4.1). x . y in the same pass where `xy` has a slot. Blocks stride over the rows together.
+/// and Garland 2008, section 4.1). Ends rows as `ending` asks for. Blocks stride over the rows together.
 template <class V, int N, int Threads = diagonals_threads>
 __global__ void __launch_bounds__(Threads)
-    diagonals_kernel(dia<V, cview> a, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
+    diagonals_kernel(dia<V, cview> a, V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) {
   using index = std::remove_cv_t<std::remove_reference_t<decltype(a.offset[0])>>;
   FURROW_SHARED(index, offset, offsets_at_once);
-  double dot[1] = {};
+  double dots[N ? N : 1] = {};
   gpu::take_turn();
   const index_t diagonals = a.offset.size;
   for (index_t first = index_t(blockIdx.x) * Threads; first < a.shape.rows; first += index_t(gridDim.x) * Threads) {
@@ -36,10 +36,9 @@ __global__ void __launch_bounds__(Threads)
       }
     }
     if (row >= a.shape.rows) continue;
-    store(alpha, sum, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+    ending(alpha, sum, beta, y, row, dots);
   }
-  gpu::finish<Threads, N>(dot, xy);
+  gpu::finish<Threads, N>(dots, ending);
 }
 
 } // namespace

@@ -41,7 +41,7 @@ std::vector<play::kernel_report> play_on(const play::task<V>& t, std::string_vie
   const int asked = read_kernel_numbers(kernel).block;
   return with_block(asked ? asked : diagonals_threads, [&]<int B>(std::integral_constant<int, B>) {
     return std::vector{m.play(std::string(kernel), play::blocks_for(home.shape.rows, B, true), B, [&] {
-      diagonals_kernel<N, 0, B>(a, N(t.alpha), x, N(t.beta), y, gpu::sum_target<0>{});
+      diagonals_kernel<N, 0, B>(a, N(t.alpha), x, N(t.beta), y, gpu::row_end<N, 0>{});
     })};
   });
 }

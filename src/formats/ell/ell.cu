@@ -21,8 +21,8 @@ public:
   std::string kernel() const override { return product_.kernel(); }
 
 private:
-  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
-    product_(view_of(matrix_), alpha, x, beta, y, xy);
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
+    product_(view_of(matrix_), alpha, x, beta, y, ending);
   }
 
   ell_product product_;

@@ -2,8 +2,8 @@
 #pragma once
 #include "ell.hpp"
 
+#include "backends/gpu/operator.hpp"
 #include "backends/gpu/queue.hpp"
-#include "backends/gpu/space.hpp"
 #include "backends/row_kernel.hpp"
 #include "core/kernel_numbers.hpp"
 
@@ -23,22 +23,22 @@ public:
 
   const std::string& kernel() const { return kernel_; }
 
-  /// y <- alpha A x + beta y; x . y where `xy` has a slot.
+  /// y <- alpha A x + beta y, and what `ending` asks for.
   template <class V, int N>
-  void operator()(const ell<V, cview>& a, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
-    if (kernel_ == "tiles") return gpu::launch_tiles<rows>(a, alpha, x, beta, y, xy);
+  void operator()(const ell<V, cview>& a, V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
+    if (kernel_ == "tiles") return gpu::launch_tiles<rows>(a, alpha, x, beta, y, ending);
     gpu::queue& q = gpu::current_queue();
     if (block_) {
       const index_t blocks = (a.shape.rows + block_ - 1) / block_;
-      gpu::launch(gpu::rows_in_blocks_kernel<1, ell<V, cview>, V>, static_cast<unsigned>(blocks), block_, 0, q, a,
-                  alpha, x, beta, y);
-      if constexpr (N > 0) gpu::space<V>{}.dot(x, as_cview(y), xy.out[0]);
-      return;
+      return gpu::end_rows_apart(ending, y, [&] {
+        gpu::launch(gpu::rows_in_blocks_kernel<1, ell<V, cview>, V>, static_cast<unsigned>(blocks), block_, 0, q, a,
+                    alpha, x, beta, y);
+      });
     }
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const index_t wanted = (a.shape.rows + gpu::row_threads - 1) / gpu::row_threads;
     const auto blocks = N > 0 ? gpu::blocks_for(a.shape.rows, gpu::row_threads, q) : static_cast<unsigned>(wanted);
-    gpu::launch(gpu::rows_kernel<1, ell<V, cview>, V, N>, blocks, gpu::row_threads, 0, q, a, alpha, x, beta, y, xy);
+    gpu::launch(gpu::rows_kernel<1, ell<V, cview>, V, N>, blocks, gpu::row_threads, 0, q, a, alpha, x, beta, y, ending);
   }
 
 private:

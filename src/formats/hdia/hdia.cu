@@ -8,8 +8,8 @@ namespace {
 
 template <bool Split, class V, int N>
 __global__ void __launch_bounds__(slice_threads, 4)
-    hdia_kernel(hdia<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
-  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, xy,
+    hdia_kernel(hdia<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) {
+  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, ending,
                               [&](lanes lane, index_t row) { return partial(lane, a, row, x); });
 }
 
@@ -35,11 +35,11 @@ public:
   std::string kernel() const override { return sharing_ > 1 ? "split" : "strips"; }
 
 private:
-  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     const gpu::queue& q = gpu::current_queue();
     const auto kernel = sharing_ > 1 ? hdia_kernel<true, V, N> : hdia_kernel<false, V, N>;
     const unsigned blocks = gpu::slice_blocks<N>(matrix_.shape.rows, sharing_, q);
-    gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, xy);
+    gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, ending);
   }
 
   int sharing_ = 1; ///< threads a row

@@ -24,15 +24,22 @@ public:
 
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     const gpu::selected_device here(this->where().ordinal);
-    if (matrix_.rest.val.empty())
-      return regular_(view_of(matrix_.regular), V(1), x, V(0), y, gpu::target(gpu::current_queue(), xy));
+    if (matrix_.rest.val.empty()) return do_apply_with(x, y, {{}, {{x, xy}, {}}});
     if (!y.empty()) multiply(V(1), x, V(0), y);
     gpu::space<V>{}.dot(x, y, xy); // of the complete y
+  }
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
+    const gpu::selected_device here(this->where().ordinal);
+    const auto run = [&](V alpha, V beta, const auto& ending) {
+      regular_(view_of(matrix_.regular), alpha, x, beta, y, ending);
+    };
+    if (matrix_.rest.val.empty() && gpu::with_row_end(e, y, gpu::current_queue(), run)) return;
+    any_operator<V>::do_apply_with(x, y, e); // of the complete y
   }
 
 private:
   void multiply(V alpha, cview<V> x, V beta, view<V> y) const override {
-    regular_(view_of(matrix_.regular), alpha, x, beta, y, gpu::target(gpu::current_queue()));
+    regular_(view_of(matrix_.regular), alpha, x, beta, y, gpu::row_end<V, 0>{});
     rest_.add(view_of(matrix_.rest), alpha, x, y);
   }
 

@@ -9,8 +9,8 @@ namespace {
 
 template <bool Split, packed_values Values, class V, int N>
 __global__ void __launch_bounds__(slice_threads, 4)
-    packed_kernel(packed<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
-  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, xy,
+    packed_kernel(packed<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) {
+  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, ending,
                               [&](lanes lane, index_t position) { return partial<Values>(lane, a, position, x); });
 }
 
@@ -32,23 +32,23 @@ public:
   std::string kernel() const override { return sharing_ > 1 ? "split" : "slices"; }
 
 private:
-  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     switch (values_of(matrix_)) {
     case packed_values::stored:
-      return start<packed_values::stored>(alpha, x, beta, y, xy);
+      return start<packed_values::stored>(alpha, x, beta, y, ending);
     case packed_values::numbered:
-      return start<packed_values::numbered>(alpha, x, beta, y, xy);
+      return start<packed_values::numbered>(alpha, x, beta, y, ending);
     case packed_values::one:
-      return start<packed_values::one>(alpha, x, beta, y, xy);
+      return start<packed_values::one>(alpha, x, beta, y, ending);
     }
   }
 
   template <packed_values Values, int N>
-  void start(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  void start(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     const gpu::queue& q = gpu::current_queue();
     const auto kernel = sharing_ > 1 ? packed_kernel<true, Values, V, N> : packed_kernel<false, Values, V, N>;
     const unsigned blocks = gpu::slice_blocks<N>(matrix_.shape.rows, sharing_, q);
-    gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, xy);
+    gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, ending);
   }
 
   int sharing_ = 1; ///< threads a row

@@ -39,20 +39,24 @@ public:
     });
   }
 
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     const auto a = view_of(matrix_);
-    sum_over_pieces(pieces_, xy, [&](index_t first, index_t last) {
+    sum_over_pieces(pieces_, e, [&](index_t first, index_t last, double* share) {
       alignas(64) V sum[most_height] = {};
-      double total = 0;
       for (index_t s = first; s < last; ++s) {
+        const index_t begin = s * height_, rows = rows_of(s);
         Slices::sums(a, s, x, sum);
-        for (index_t i = 0, n = rows_of(s); i < n; ++i) {
-          const index_t row = row_at(a, s * height_ + i);
-          y[row] = sum[i];
-          total += double(x[row]) * double(sum[i]);
+        if (e.b.data)
+          for (index_t i = 0; i < rows; ++i) sum[i] = e.b[row_at(a, begin + i)] - sum[i];
+        for (index_t i = 0; i < rows; ++i) y[row_at(a, begin + i)] = sum[i];
+        for (int k = 0; k < e.count(); ++k) {
+          const cview<V> u = e.sums[k].u;
+          double total = share[k];
+          for (index_t i = 0; i < rows; ++i) total += double(u[row_at(a, begin + i)]) * double(sum[i]);
+          share[k] = total;
         }
       }
-      return total;
     });
   }
 

@@ -9,8 +9,8 @@ namespace {
 /// Height: that of the matrix, where it is the usual one; 0 otherwise.
 template <bool Split, int Height, class V, int N>
 __global__ void __launch_bounds__(slice_threads, 4)
-    sell_kernel(sell<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) {
-  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, xy,
+    sell_kernel(sell<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) {
+  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, ending,
                               [&](lanes lane, index_t position) { return partial<Height>(lane, a, position, x); });
 }
 
@@ -33,16 +33,16 @@ public:
   std::string kernel() const override { return sharing_ > 1 ? "split" : "slices"; }
 
 private:
-  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
-    if (matrix_.height == usual_height) start<usual_height>(alpha, x, beta, y, xy);
-    else start<0>(alpha, x, beta, y, xy);
+  template <int N> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
+    if (matrix_.height == usual_height) start<usual_height>(alpha, x, beta, y, ending);
+    else start<0>(alpha, x, beta, y, ending);
   }
 
-  template <int Height, int N> void start(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<N> xy) const {
+  template <int Height, int N> void start(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     const gpu::queue& q = gpu::current_queue();
     const auto kernel = sharing_ > 1 ? sell_kernel<true, Height, V, N> : sell_kernel<false, Height, V, N>;
     const unsigned blocks = gpu::slice_blocks<N>(matrix_.shape.rows, sharing_, q);
-    gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, xy);
+    gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, ending);
   }
 
   int sharing_ = 1; ///< threads a row

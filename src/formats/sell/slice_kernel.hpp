@@ -5,23 +5,23 @@
 
 #include "backends/gpu/launch.hpp"
 #include "backends/gpu/operator.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 
 namespace furrow::gpu {
 
-/// y <- alpha A x + beta y for a sliced matrix, and x . y in the same pass where `xy` has a slot. `share(lanes,
+/// y <- alpha A x + beta y for a sliced matrix, and what `ending` asks for. `share(lanes,
 /// position)` is one lane's share of the row at a position.
 ///
 /// Split: `sharing` threads a row, whose shares are added in order through shared memory. Neighbouring threads always
 /// have neighbouring rows, so that a warp reads whole lines whatever the number; all threads of a block leave the
 /// loop together.
 template <bool Split, class A, class V, class Share, int N>
-__device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V beta, view<V> y, sum_target<N> xy,
+__device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending,
                                 Share share) {
   const int together = Split ? slice_threads / sharing : slice_threads;
   const int rank = Split ? static_cast<int>(threadIdx.x) / together : 0;
   const int mine = Split ? static_cast<int>(threadIdx.x) % together : static_cast<int>(threadIdx.x);
-  double dot[1] = {};
+  double dots[N ? N : 1] = {};
   take_turn();
   for (index_t first = index_t(blockIdx.x) * together; first < a.shape.rows; first += index_t(gridDim.x) * together) {
     const index_t position = first + mine;
@@ -37,10 +37,9 @@ __device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V 
     }
     if (!in || rank > 0) continue;
     const index_t row = row_at(a, position);
-    store(alpha, sum, beta, y[row]);
-    if constexpr (N > 0) dot[0] += double(x[row]) * double(y[row]);
+    ending(alpha, sum, beta, y, row, dots);
   }
-  finish<slice_threads, N>(dot, xy);
+  finish<slice_threads, N>(dots, ending);
 }
 
 /// Blocks for `rows` rows. A pass with sums may have no more than there is room for partial sums; the others cover all.

@@ -27,14 +27,14 @@ public:
   std::string kernel() const override { return "table"; }
 
 private:
-  template <int K> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::sum_target<K> xy) const {
+  template <int K> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, K> ending) const {
     const gpu::queue& q = gpu::current_queue();
     const auto a = view_of(matrix_);
     using shape = gpu::table_shape;
     const unsigned beside = blocks_beside(a.rest_row.size, shape::threads, q);
     const unsigned tiles = gpu::blocks_for((a.shape.rows + shape::tile - 1) / shape::tile, 1, q, shape::blocks);
     gpu::launch(gpu::table_kernel<V, N, K>, beside + tiles, shape::threads, gpu::table_bytes(matrix_), q, a, beside,
-                alpha, x, beta, y, xy);
+                alpha, x, beta, y, ending);
   }
 };
 

@@ -3,7 +3,7 @@
 #include "stencil.hpp"
 
 #include "backends/gpu/launch.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "backends/gpu/row_end.hpp"
 #include "backends/row_tiles.hpp"
 
 namespace furrow::gpu {
@@ -79,19 +79,17 @@ __device__ void multiply_by_table(const stencil_table<V>& t, int stencils, const
   }
 }
 
-/// y <- alpha A x + beta y, and x . y in the same pass where `xy` has a slot. The first `beside` blocks take the rows
+/// y <- alpha A x + beta y, and what `ending` asks for. The first `beside` blocks take the rows
 /// beside the table, the others tiles of the rows; a block reads the numbers of its next tile while it multiplies one.
 template <class V, class N, int K>
 __global__ void __launch_bounds__(table_shape::threads, table_shape::blocks)
-    table_kernel(stencil<V, N, cview> a, unsigned beside, V alpha, cview<V> x, V beta, view<V> y, sum_target<K> xy) {
+    table_kernel(stencil<V, N, cview> a, unsigned beside, V alpha, cview<V> x, V beta, view<V> y,
+                 row_end<V, K> ending) {
   using shape = table_shape;
   extern __shared__ __align__(16) unsigned char memory[];
   let_next_come();
-  double dot[1] = {};
-  const auto put = [&](index_t row, V sum) {
-    store(alpha, sum, beta, y[row]);
-    if constexpr (K > 0) dot[0] += double(x[row]) * double(y[row]);
-  };
+  double dots[K ? K : 1] = {};
+  const auto put = [&](index_t row, V sum) { ending(alpha, sum, beta, y, row, dots); };
   if (blockIdx.x < beside) {
     wait_for_previous();
     all_rows_beside<shape::threads>(a, beside, x, put);
@@ -120,7 +118,7 @@ __global__ void __launch_bounds__(table_shape::threads, table_shape::blocks)
       multiply_by_table(t, stencils, number, first, row, x, [&](int r, V sum) { put(row + r * shape::threads, sum); });
     }
   }
-  finish<shape::threads, K>(dot, xy);
+  finish<shape::threads, K>(dots, ending);
 }
 
 } // namespace furrow::gpu

@@ -18,11 +18,12 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 ///   x += alpha p^ + omega s^;  r = s - omega t;  beta = (r~'r / rho) (alpha / omega);  p = r + beta (p - omega v)
 ///
 /// The residual is that of A x = b, whatever M is. Allocates r~, p, v, t, and p^, s^ where M is not the identity,
-/// beside what `iteration` takes. Cost of a step: two products, and passes over 2 (r~'v), 3 (s), 2 (t's, t't, s's), 7
-/// (x, r) and 4 (p) vectors; a diagonal M adds 5, another one its two applications. The residual is not monotone:
-/// behind a hump r is worked out anew, a product more. omega is kept away from 0 (`stable_omega`). Where r~'r, r~'v or
-/// t vanishes, it starts again from the residual at hand, with a random r~ in place of r. H. A. van der Vorst,
-/// Bi-CGSTAB, 1992; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 7.7.
+/// beside what `iteration` takes. Cost of a step: two products, one of which reads r~ for r~'v, and passes over 3 (s
+/// and s's), 7 (x, r) and 4 (p) vectors; a diagonal M adds 6, one of them s for t's, another one its two applications
+/// and 2. The residual is not monotone: behind a hump r is worked out anew, a product more. omega is kept away from 0
+/// (`stable_omega`). Where r~'r, r~'v or t vanishes, it starts again from the residual at hand, with a random r~ in
+/// place of r. H. A. van der Vorst, Bi-CGSTAB, 1992; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed.,
+/// algorithm 7.7.
 template <vector_space S> class stabilised_bicg : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal,
@@ -56,14 +57,12 @@ public:
     const auto s = in(it_.r());
     const auto v = in(as_view(v_)), t = in(as_view(t_)), shadow = in(as_view(shadow_));
 
-    a_.apply(V(1), p_hat(), V(0), as_view(v_));       // v = A p^
-    s_.dot(as_view(shadow_), as_view(v_), at(sigma)); // r~'v
-    if (diagonal()) s_.sweep(n_, pass(half_step<V>{alpha}, r, out(s_hat()), v, in(m_.diagonal())));
-    else s_.sweep(n_, pass(half_step<V>{alpha}, r, v));                  // s = r - alpha v
-    if (stored()) m_.apply(it_.r(), s_hat());                            // s^ = M s
-    a_.apply(V(1), s_hat(), V(0), as_view(t_));                          // t = A s^
-    s_.sweep(n_, pass(measure_step<V>{}, t, s), at(ts), at(tt), at(ss)); // t's,  t't,  s's
-    const full_step<V> full{alpha, omega};                               // x += alpha p^ + omega s^,  r = s - omega t
+    a_.apply_dots(p_hat(), as_view(v_), as_view(shadow_), at(sigma)); // v = A p^,  r~'v
+    if (diagonal()) s_.sweep(n_, pass(half_step<V>{alpha}, r, out(s_hat()), v, in(m_.diagonal())), at(ss));
+    else s_.sweep(n_, pass(half_step<V>{alpha}, r, v), at(ss));                // s = r - alpha v,  s's
+    if (stored()) m_.apply(it_.r(), s_hat());                                  // s^ = M s
+    a_.apply_dots(s_hat(), as_view(t_), it_.r(), at(ts), as_view(t_), at(tt)); // t = A s^,  t's,  t't
+    const full_step<V> full{alpha, omega}; // x += alpha p^ + omega s^,  r = s - omega t
     if (plain()) s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), t, shadow), at(control::rr), at(rho_next));
     else s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), in(s_hat()), t, shadow), at(control::rr), at(rho_next));
     if (diagonal()) s_.sweep(n_, pass(turn<V>{alpha, omega, ratio}, p, out(p_hat()), s, v, in(m_.diagonal())));
@@ -77,9 +76,9 @@ public:
   }
 
   double bytes_per_iteration() const {
-    double total = 2 * a_.bytes_per_apply() + base::vectors(2 + 3 + 2 + 7 + 4);
-    if (diagonal()) total += base::vectors(5);
-    if (stored()) total += base::vectors(1 + 2 * 2) + 2 * m_.stored_bytes();
+    double total = 2 * a_.bytes_per_apply() + base::vectors(1 + 3 + 7 + 4);
+    if (diagonal()) total += base::vectors(6);
+    if (stored()) total += base::vectors(2 + 2 * 2) + 2 * m_.stored_bytes();
     return total;
   }
 

@@ -72,24 +72,17 @@ template <class V> struct begin_anew {
   }
 };
 
-/// s = r - alpha v, in the place of r.
+/// s = r - alpha v, in the place of r; sums s's.
 template <class V> struct half_step {
   quotient alpha;
   FURROW_HD void load() { alpha.load(); }
-  FURROW_HD void operator()(V& r, V v, sums<0>) const { r = r - V(alpha) * v; }
-  FURROW_HD void operator()(V& r, V& scaled, V v, V d, sums<0>) const {
+  FURROW_HD void operator()(V& r, V v, sums<1> sum) const {
     r = r - V(alpha) * v;
-    scaled = d * r;
+    sum[0] += double(r) * double(r);
   }
-};
-
-/// Sums t's, t't, s's.
-template <class V> struct measure_step {
-  FURROW_HD void load() {}
-  FURROW_HD void operator()(V t, V s, sums<3> sum) const {
-    sum[0] += double(t) * double(s);
-    sum[1] += double(t) * double(t);
-    sum[2] += double(s) * double(s);
+  FURROW_HD void operator()(V& r, V& scaled, V v, V d, sums<1> sum) const {
+    (*this)(r, v, sum);
+    scaled = d * r;
   }
 };
 

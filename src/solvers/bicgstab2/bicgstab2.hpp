@@ -25,11 +25,11 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 /// The last factor is that of BiCG because r~ is orthogonal to s and r1. s and r - beta u are never stored, so that the
 /// last three lines are one pass. The residual is that of A x = b, whatever M is. Allocates r~, u, u1, u2, r1, r2, one
 /// more where M is a diagonal, and four where it is stored, beside what `iteration` takes. Cost of a step: four
-/// products, and passes over 2 (r~'u1), 3 (r), 2 (r~'r1), 3 (u1), 2 (r~'u2), 5 (r1), 5 (r2) and 11 vectors (x, r, u); a
-/// diagonal M adds 8, another one its four applications and 4. The residual is not monotone: behind a hump r is worked
-/// out anew, a product more. Where a denominator or r~'r vanishes, it starts
-/// again from the residual at hand. G. L. G. Sleijpen, D. R. Fokkema, BiCGstab(l) for linear equations involving
-/// unsymmetric matrices with complex spectrum, 1993.
+/// products, three of which read r~ for r~'u1, r~'r1 and r~'u2, and passes over 3 (r), 3 (u1), 5 (r1), 5 (r2) and 11
+/// vectors (x, r, u); a diagonal M adds 8, another one its four applications and 4. The residual is not monotone:
+/// behind a hump r is worked out anew, a product more. Where a denominator or r~'r vanishes, it starts again from the
+/// residual at hand. G. L. G. Sleijpen, D. R. Fokkema, BiCGstab(l) for linear equations involving unsymmetric matrices
+/// with complex spectrum, 1993.
 template <vector_space S> class stabilised_bicg_two : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal,
@@ -61,14 +61,11 @@ public:
     const quotient alpha{at(rho), at(sigma)}, beta{at(rho_half), at(sigma)}, alpha_two{at(rho_half), at(sigma_two)},
         beta_next{at(shadow_r2), at(sigma_two)};
 
-    a_.apply(V(1), image(u, mu_), V(0), u1);
-    s_.dot(shadow, u1, at(sigma));
+    a_.apply_dots(image(u, mu_), u1, shadow, at(sigma));
     with_image(r, mr_, [&](auto... z) { s_.sweep(n_, pass(shorten<V>{alpha}, both(r), in(u1), z...)); });
-    a_.apply(V(1), image(r, mr_), V(0), r1);
-    s_.dot(shadow, r1, at(rho_half));
+    a_.apply_dots(image(r, mr_), r1, shadow, at(rho_half));
     with_image(u1, mu1_, [&](auto... z) { s_.sweep(n_, pass(turn<V>{beta}, both(u1), in(r1), z...)); });
-    a_.apply(V(1), image(u1, mu1_), V(0), u2);
-    s_.dot(shadow, u2, at(sigma_two));
+    a_.apply_dots(image(u1, mu1_), u2, shadow, at(sigma_two));
     with_image(r1, mr1_, [&](auto... z) {
       s_.sweep(n_, pass(shorten_first<V>{alpha_two}, both(r1), in(u2), in(r), in(u1), z...), at(r1r1), at(r1s));
     });
@@ -92,7 +89,7 @@ public:
   }
 
   double bytes_per_iteration() const {
-    double total = 4 * a_.bytes_per_apply() + base::vectors(2 + 3 + 2 + 3 + 2 + 5 + 5 + 11);
+    double total = 4 * a_.bytes_per_apply() + base::vectors(3 + 3 + 3 + 5 + 5 + 11);
     if (diagonal()) total += base::vectors(8);
     if (stored()) total += base::vectors(4 + 4 * 2) + 4 * m_.stored_bytes();
     return total;

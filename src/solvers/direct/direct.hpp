@@ -39,7 +39,7 @@ struct judge {
 ///   error_estimate = |z| / |x| + u cond(A),   largest elements, cond(A) = | |A^-1| |A| |_inf
 ///
 /// where the second part is what rounding does to r and to b. The loop stops when the residual no longer falls.
-/// Cost of a correction: M, a product, and passes over 8 vectors (7 and 6 where M is a diagonal and the identity).
+/// Cost of a correction: M, a product, and passes over 6 vectors (5 and 4 where M is a diagonal and the identity).
 /// Goal, verdicts and what comes back: `iteration`.
 template <vector_space S> class refinement : method<S> {
   using base = method<S>;
@@ -67,10 +67,8 @@ public:
   void step() {
     for (int k = 0; k < corrections(); ++k) {
       move_x();
-      s_.copy(system_.b, it_.r());
-      a_.apply(V(-1), x_, V(1), it_.r());
+      a_.residual(system_.b, x_, it_.r(), it_.at(control::rr));
     }
-    s_.dot(it_.r(), it_.r(), it_.at(control::rr));
   }
 
   direct_steps::judge judge() { return {it_.slots(), corrections() == 2 ? 2.0 : 10.0}; }
@@ -80,7 +78,7 @@ public:
 
   double bytes_per_iteration() const {
     const double each = a_.bytes_per_apply() + (stored() ? m_.stored_bytes() : 0);
-    return corrections() * (each + base::vectors(stored() ? 8 : diagonal() ? 7 : 6));
+    return corrections() * (each + base::vectors(stored() ? 6 : diagonal() ? 5 : 4));
   }
 
 private:

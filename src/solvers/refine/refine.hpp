@@ -27,7 +27,7 @@ template <template <class> class Space, class Old, class V> struct space_for<Spa
 /// The tolerance: a method that begins again loses what it has learned of A, so that the way to the goal is cut into as
 /// few parts as rounding allows, of equal length. Conjugate gradients in f32 from 0 to 1e-8 in two corrections take 1.2
 /// to 1.35 times the iterations of f64, in three 1.3 to 1.9, in five 1.4 to 2.1 (Laplacians of 10,000 and 125,000
-/// rows). Cost of a step: the inner solver's iterations, a product, and passes over 9.5 vectors. The host drives the
+/// rows). Cost of a step: the inner solver's iterations, a product, and passes over 5.5 vectors. The host drives the
 /// loop. Goal, verdicts and what comes back: `iteration`.
 template <vector_space S> class mixed_refinement : method<S> {
   using base = method<S>;
@@ -65,9 +65,7 @@ public:
     last_ = inner_.solve(as_cview(single_r_), as_view(d_), options_inside(steps));
     const refine_steps::correct correct{std::ldexp(1.0, inner_.exponent() - k)};
     s_.sweep(n_, pass(correct, both(x_), in(as_cview(d_))), at(refine_steps::length));
-    s_.copy(system_.b, it_.r());
-    a_.apply(V(-1), x_, V(1), it_.r());
-    s_.dot(it_.r(), it_.r(), at(control::rr));
+    a_.residual(system_.b, x_, it_.r(), at(control::rr));
     look_at_correction(correct.scale);
   }
 
@@ -87,7 +85,7 @@ public:
   }
 
   double bytes_per_iteration() const {
-    return a_.bytes_per_apply() + base::vectors(9.5) + (steps_ > 0 ? inner_bytes_ / double(steps_) : 0);
+    return a_.bytes_per_apply() + base::vectors(5.5) + (steps_ > 0 ? inner_bytes_ / double(steps_) : 0);
   }
 
 private:

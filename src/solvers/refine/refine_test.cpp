@@ -192,7 +192,7 @@ TEST(refine, says_what_it_moves_and_holds) {
       kit::solve_honestly<float>(a, kit::random_vector<float>(a.shape.rows, 2), refining("cg", "jacobi", 1e-3)).report;
   const double corrections = double(r.iterations), n = double(a.shape.rows);
   EXPECT_NEAR(r.bytes_per_iteration * corrections,
-              corrections * (r.product_bytes + 9.5 * 8 * n) + double(r.inner_iterations) * single.bytes_per_iteration,
+              corrections * (r.product_bytes + 5.5 * 8 * n) + double(r.inner_iterations) * single.bytes_per_iteration,
               1e-9 * r.bytes_per_iteration * corrections);
   memory_estimate told;
   auto o = refining();

@@ -26,7 +26,7 @@ kernel_report play_rows(machine& m, std::string_view kernel, const A& a, bool fi
   const int threads = block ? block : gpu::row_threads;
   return m.play(std::string(kernel), blocks_for(a.shape.rows * W, threads, fill), threads, [&] {
     if (block) gpu::rows_in_blocks_kernel<W, A, N>(a, N(alpha), px, N(beta), py);
-    else gpu::rows_kernel<W, A, N, 0>(a, N(alpha), px, N(beta), py, gpu::sum_target<0>{});
+    else gpu::rows_kernel<W, A, N, 0>(a, N(alpha), px, N(beta), py, gpu::row_end<N, 0>{});
   });
 }
 

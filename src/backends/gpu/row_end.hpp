@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "reduce.hpp"
+
+#include "backends/lanes.hpp"
+
+#include <furrow/operator.hpp>
+
+/// How a kernel ends a row of a product: stores it, with what an `epilogue` asks for.
+namespace furrow::gpu {
+
+/// y <- alpha A x + beta z, and N sums of y . u: z is y or another vector, each u any vector, y itself too. A kernel
+/// calls it once a row, by one thread, and hands the thread's shares to `finish`. One kernel serves every z and u; a
+/// number that has just been stored is not read again.
+template <class V, int N> struct row_end : sum_target<N> {
+  const V* z;
+  const V* u[N];
+
+  __device__ void operator()(V alpha, V sum, V beta, view<V> y, index_t row, double* mine) const {
+    const V value = beta == V(0) ? alpha * sum : alpha * sum + beta * z[row];
+    y[row] = value;
+#pragma unroll
+    for (int k = 0; k < N; ++k) mine[k] += double(u[k] == y.data ? value : u[k][row]) * double(value);
+  }
+};
+
+/// Without sums: y <- alpha A x + beta y.
+template <class V> struct row_end<V, 0> : sum_target<0> {
+  __device__ void operator()(V alpha, V sum, V beta, view<V> y, index_t row, double*) const {
+    store(alpha, sum, beta, y[row]);
+  }
+};
+
+/// run(alpha, beta, row_end) for what `e` asks of a product with sums; false, and nothing done, where it asks for none.
+template <class V, class F> bool with_row_end(const epilogue<V>& e, view<V> y, const queue& q, F run) {
+  const bool residual = e.b.data != nullptr;
+  const V alpha(residual ? -1 : 1), beta(residual ? 1 : 0);
+  const V* const z = residual ? e.b.data : y.data;
+  const auto &first = e.sums[0], &second = e.sums[1];
+  if (e.count() == 1) run(alpha, beta, row_end<V, 1>{target(q, first.to), z, {first.u.data}});
+  if (e.count() == 2) run(alpha, beta, row_end<V, 2>{target(q, first.to, second.to), z, {first.u.data, second.u.data}});
+  return e.count() > 0;
+}
+
+} // namespace furrow::gpu
