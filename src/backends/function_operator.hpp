@@ -23,10 +23,12 @@ template <class V> struct rescale_step {
 template <class V> void combine_on_gpu(V alpha, cview<V> t, V beta, view<V> y);
 template <class V> void rescale_on_gpu(V beta, view<V> y);
 template <class V> void dot_on_gpu(cview<V> x, cview<V> y, slot xy);
+template <class V> void copy_on_gpu(cview<V> x, view<V> y);
 #else
 template <class V> void combine_on_gpu(V, cview<V>, V, view<V>) { require(false, "this build has no GPU part"); }
 template <class V> void rescale_on_gpu(V, view<V>) { require(false, "this build has no GPU part"); }
 template <class V> void dot_on_gpu(cview<V>, cview<V>, slot) { require(false, "this build has no GPU part"); }
+template <class V> void copy_on_gpu(cview<V>, view<V>) { require(false, "this build has no GPU part"); }
 #endif
 
 } // namespace furrow

@@ -166,8 +166,8 @@ namespace gpu {
 
 inline constexpr int row_threads = 256;
 
-/// y <- alpha A x + beta y with W lanes a row, and what `ending` asks for. Groups of lanes stride
-/// over the rows, so any grid will do; a group leaves its loop together.
+/// y <- alpha A x + beta y with W lanes a row, and what `ending` asks for. Groups of lanes stride over the rows, so any
+/// grid will do; a group leaves its loop together.
 template <int W, class A, class V, int N>
 __global__ void __launch_bounds__(row_threads)
     rows_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending) {
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(row_threads)
   for (index_t row = (index_t(blockIdx.x) * row_threads + threadIdx.x) / W; row < a.shape.rows; row += groups) {
     const V sum = sum_lanes<W>(partial(lane, a, row, x));
     if (lane.rank > 0) continue;
-    ending(alpha, sum, beta, y, row, dots);
+    ending(alpha, sum, beta, y, row, dots); // y[row] <- alpha sum + beta y[row]
   }
   finish<row_threads, N>(dots, ending);
 }

@@ -64,7 +64,7 @@ template <class V> void any_operator<V>::do_apply_with(cview<V> x, view<V> y, co
   const bool on_gpu = where().is_gpu();
   int first = 0; // sum that is left
   if (e.b.data) {
-    if (e.b.data != y.data && on_gpu) gpu_memory::copy(y.data, e.b.data, static_cast<std::size_t>(y.size) * sizeof(V));
+    if (e.b.data != y.data && on_gpu) copy_on_gpu<V>(e.b, y);
     if (e.b.data != y.data && !on_gpu) cpu::space<V>{}.copy(e.b, y);
     do_apply(V(-1), x, V(1), y);
   } else if (e.count() > 0 && e.sums[0].u.data == x.data && shape().rows == shape().cols) {

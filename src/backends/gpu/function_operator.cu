@@ -12,6 +12,7 @@ template <class V> void rescale_on_gpu(V beta, view<V> y) {
   gpu::space<V>{}.sweep(y.size, pass(rescale_step<V>{beta}, both(y)));
 }
 template <class V> void dot_on_gpu(cview<V> x, cview<V> y, slot xy) { gpu::space<V>{}.dot(x, y, xy); }
+template <class V> void copy_on_gpu(cview<V> x, view<V> y) { gpu::space<V>{}.copy(x, y); }
 
 template void combine_on_gpu(double, cview<double>, double, view<double>);
 template void combine_on_gpu(float, cview<float>, float, view<float>);
@@ -19,5 +20,7 @@ template void rescale_on_gpu(double, view<double>);
 template void rescale_on_gpu(float, view<float>);
 template void dot_on_gpu(cview<double>, cview<double>, slot);
 template void dot_on_gpu(cview<float>, cview<float>, slot);
+template void copy_on_gpu(cview<double>, view<double>);
+template void copy_on_gpu(cview<float>, view<float>);
 
 } // namespace furrow

@@ -7,7 +7,6 @@
 #include "backends/stored_values.hpp"
 #include "core/parameters.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace furrow {
@@ -45,13 +44,9 @@ public:
     sum_pieces(
         e, pieces(), [&](auto&& f) { each_piece(f); },
         [&](index_t k, double* share) {
-          double total[2] = {};
-          piece(k, x, [&](index_t r, V sum) {
-            const V value = e.b.data ? e.b[r] - sum : sum;
-            y[r] = value;
-            for (int j = 0; j < e.count(); ++j) total[j] += double(e.sums[j].u[r]) * double(value);
-          });
-          std::copy_n(total, 2, share);
+          if (e.b.data) piece(k, x, [&](index_t r, V sum) { y[r] = e.b[r] - sum; });
+          else piece(k, x, [&](index_t r, V sum) { y[r] = sum; });
+          add_sums_on_cpu(e, first_row(k), first_row(k + 1), y, share);
         });
   }
 
@@ -73,9 +68,15 @@ private:
     });
   }
 
+  /// Of piece k, behind the last one the number of rows.
+  index_t first_row(index_t k) const {
+    if (k == pieces()) return matrix_.shape.rows;
+    return begin_[k] == 0 ? 0 : matrix_.row[begin_[k] - 1] + 1;
+  }
+
   template <class Out> void piece(index_t k, cview<V> x, Out out) const {
     const index_t first = begin_[k], last = begin_[k + 1], rows = matrix_.shape.rows;
-    index_t row = first == 0 ? 0 : matrix_.row[first - 1] + 1;
+    index_t row = first_row(k);
     for (index_t at = first; at < last;) {
       for (; row < matrix_.row[at]; ++row) out(row, V(0));
       V sum{};

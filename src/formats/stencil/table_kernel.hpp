@@ -79,8 +79,8 @@ __device__ void multiply_by_table(const stencil_table<V>& t, int stencils, const
   }
 }
 
-/// y <- alpha A x + beta y, and what `ending` asks for. The first `beside` blocks take the rows
-/// beside the table, the others tiles of the rows; a block reads the numbers of its next tile while it multiplies one.
+/// y <- alpha A x + beta y, and what `ending` asks for. The first `beside` blocks take the rows beside the table, the
+/// others tiles of the rows; a block reads the numbers of its next tile while it multiplies one.
 template <class V, class N, int K>
 __global__ void __launch_bounds__(table_shape::threads, table_shape::blocks)
     table_kernel(stencil<V, N, cview> a, unsigned beside, V alpha, cview<V> x, V beta, view<V> y,
