@@ -303,7 +303,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
                best.why,    best.iterations, best.relative_residual, setup,       best.solve_seconds};
       best.solver = plan.solver, best.precond = plan.precond;
       iterations += best.iterations;
-      work.bytes += best.bytes_per_iteration * double(best.iterations), ++work.rungs;
+      work.add(best, features_);
     } else if (rungs.empty() || std::isnan(best.relative_residual)) {
       best = ended(tried.why, tried.outcome);
     }

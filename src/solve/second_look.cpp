@@ -12,18 +12,26 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace furrow {
 namespace {
 
 /// Entries from which on nobody looks: an ordering alone takes longer than most solves of such a matrix.
 constexpr index_t most_entries = 300000;
-/// Operations of a factorisation in the time of a byte of an iteration: 1e9 beside 3.3e9 a second on two cores.
-constexpr double operations_a_byte = 0.3;
-/// Bytes of an iteration in the time in which a rung is set up, for each entry.
-constexpr double set_up_bytes = 1000;
-/// Operations in the time in which an entry is ordered: 0.1 to 1 us on the real matrices.
-constexpr double ordering = 1000;
+/// Operations of a factorisation in the time of a byte of an iteration: 1.8e9 beside 1.7e10 a second on two cores, and
+/// a third more.
+constexpr double operations_a_byte = 0.14;
+/// Operations in the time in which an entry is ordered and takes its part in the solves of the estimates: 0.4 to 1.7 us
+/// on the real matrices.
+constexpr double beside = 1500;
+/// Operations for each entry with which it is not worth trying: factors of the real matrices take 50 to 10,000.
+constexpr double too_few = 800;
+/// Bytes of iterations in the time in which a preconditioner is set up, for each entry.
+double set_up_bytes(std::string_view precond) {
+  if (precond.starts_with("ilut")) return 8000;
+  return precond == "none" || precond == "jacobi" ? 0 : 4000;
+}
 /// What is always worth it where there is reason to doubt: some 50 ms.
 constexpr double always = 5e7;
 /// Times as fast as a host's is the memory of a GPU.
@@ -71,12 +79,16 @@ bool in_doubt(const solve_report& r, const features& f) {
          (!says_condition(r) || hides_errors(r, f) || may_be_a_false_alarm(r));
 }
 
+void work_done::add(const solve_report& r, const features& f) {
+  bytes += r.bytes_per_iteration * double(r.iterations) + set_up_bytes(r.precond) * double(f.nnz);
+}
+
 double operations_worth(const solve_report& r, const features& f, const work_done& w) {
   // Beside a row that is nearly full, minimum degree takes a time that grows with the square of the rows.
   if (f.nnz > most_entries || double(f.longest_row) > 16 + 10 * std::sqrt(double(f.rows))) return 0;
-  const double entries = double(f.nnz);
-  const double bytes = (w.bytes + double(w.rungs) * set_up_bytes * entries) / (w.on_gpu ? gpu_speed : 1);
-  return std::max(operations_a_byte * bytes - ordering * entries, hides_errors(r, f) ? always : 0.0);
+  const double entries = double(f.nnz), bytes = w.bytes / (w.on_gpu ? gpu_speed : 1);
+  const double left = operations_a_byte * bytes - beside * entries;
+  return std::max(left < too_few * entries ? 0 : left, hides_errors(r, f) ? always : 0.0);
 }
 
 void warn_of_many_answers(solve_report& report, const std::string& by) {

@@ -13,9 +13,11 @@ namespace furrow {
 
 /// What an answer took, by bytes and not by the clock: the same matrix is looked at, or not, on every machine.
 struct work_done {
-  double bytes = 0; ///< that iterations moved
-  index_t rungs = 0;
+  double bytes = 0; ///< that iterations moved, and as many as in the time of set-ups
   bool on_gpu = false;
+
+  /// Of a rung that ran.
+  void add(const solve_report& r, const features& f);
 };
 
 /// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
