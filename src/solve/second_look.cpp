@@ -19,9 +19,9 @@ namespace {
 
 /// Entries from which on nobody looks: an ordering alone takes longer than most solves of such a matrix.
 constexpr index_t most_entries = 300000;
-/// Operations of a factorisation in the time of a byte of an iteration: 1.8e9 beside 1.7e10 a second on two cores, and
-/// a third more.
-constexpr double operations_a_byte = 0.14;
+/// Operations of a factorisation for a byte of an iteration: 1 to 2.4e9 beside 6e9 to 2.7e10 in a second on two cores.
+/// More where two preconditioners of more than a diagonal were needed, whose answers are the most doubtful.
+constexpr double operations_a_byte = 0.14, operations_a_byte_when_hard = 0.25;
 /// Operations in the time in which an entry is ordered and takes its part in the solves of the estimates: 0.4 to 1.7 us
 /// on the real matrices.
 constexpr double beside = 1500;
@@ -81,13 +81,15 @@ bool in_doubt(const solve_report& r, const features& f) {
 
 void work_done::add(const solve_report& r, const features& f) {
   bytes += r.bytes_per_iteration * double(r.iterations) + set_up_bytes(r.precond) * double(f.nnz);
+  stored += set_up_bytes(r.precond) > 0;
 }
 
 double operations_worth(const solve_report& r, const features& f, const work_done& w) {
   // Beside a row that is nearly full, minimum degree takes a time that grows with the square of the rows.
   if (f.nnz > most_entries || double(f.longest_row) > 16 + 10 * std::sqrt(double(f.rows))) return 0;
   const double entries = double(f.nnz), bytes = w.bytes / (w.on_gpu ? gpu_speed : 1);
-  const double left = operations_a_byte * bytes - beside * entries;
+  const double each = w.stored > 1 ? operations_a_byte_when_hard : operations_a_byte;
+  const double left = each * bytes - beside * entries;
   return std::max(left < too_few * entries ? 0 : left, hides_errors(r, f) ? always : 0.0);
 }
 

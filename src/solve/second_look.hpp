@@ -15,6 +15,7 @@ namespace furrow {
 struct work_done {
   double bytes = 0; ///< that iterations moved, and as many as in the time of set-ups
   bool on_gpu = false;
+  index_t stored = 0; ///< rungs whose preconditioner was more than a diagonal
 
   /// Of a rung that ran.
   void add(const solve_report& r, const features& f);

@@ -102,6 +102,8 @@ TEST(second_look, is_worth_no_more_than_the_answer) {
   r.precond = "ilu";
   w.add(r, f);
   EXPECT_EQ(w.bytes, 40e6 + 4000.0 * 50000); // and its set-up
+  EXPECT_EQ(w.stored, 1);
+  EXPECT_GT(operations_worth(r, f, {1e10, false, 2}), 1.5 * on_cpu);
   f.nnz = 1000000;
   EXPECT_EQ(operations_worth(r, f, {1e12, false}), 0);
   f.nnz = 50000, f.longest_row = 10000;
