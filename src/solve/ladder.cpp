@@ -275,6 +275,12 @@ template <class V> solve_options ladder<V>::rest_for(const rung_plan& plan, doub
   return o;
 }
 
+template <class V> bool ladder<V>::goes_on(status why, index_t iterations) const {
+  if (answers(why) || ends(why)) return false;
+  if (options_.max_iterations > 0 && iterations >= options_.max_iterations) return false;
+  return now() <= deadline_ && !(options_.cancelled && options_.cancelled());
+}
+
 template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
   const double began = begin_solve(spent.seconds);
   const std::vector<V> first(x.begin(), x.end());
@@ -319,10 +325,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     solve_seconds += tried.solve_seconds;
     rungs.push_back(std::move(tried));
     if (answers(why)) rows_.reset();
-    if (answers(why) || ends(why)) break;
-    if (options_.max_iterations > 0 && iterations >= options_.max_iterations) break;
-    if (now() > deadline_) break;
-    if (options_.cancelled && options_.cancelled()) break;
+    if (!goes_on(why, iterations)) break;
     turn(why, plan.solver);
   }
   at_ = std::min(at_, plans_.size() - 1);

@@ -59,6 +59,8 @@ private:
   void turn(status why, const std::string& solver);
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   solve_report ended(status why, std::string message) const;
+  /// Whether another method may be tried after one that ended so, with so many iterations in all.
+  bool goes_on(status why, index_t iterations) const;
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
 
