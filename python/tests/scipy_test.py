@@ -29,6 +29,20 @@ def test_judge(module, least, tmp_path):
     assert int(re.search(r"(\d+) passed", ran.stdout)[1]) >= least
 
 
+def test_an_indefinite_matrix_is_solved_by_bicgstab_or_said_not_to_be():
+    """The one of test_iterative where SciPy's bicgstab does not converge."""
+    n = 11
+    A = np.zeros((n, n))
+    A[:5, 5:] = np.array([[0, 1, -1, 0, 0, 0], [0, 2, 0, -1, 0, 0], [0, 2, 0, 0, -1, 0], [0, 2, 0, 0, 0, -1],
+                          [1, 1, 0, 0, 0, 0]])
+    A[5:, 5:] = -np.eye(6)
+    A = np.triu(A) + np.triu(A, 1).T
+    b = np.eye(n)[5]
+    x, info = furrow.scipy_compat.bicgstab(sp.csr_array(A), b, rtol=1e-8)
+    assert info != 0 or np.linalg.norm(A @ x - b) <= 1e-8
+    assert furrow.solve(sp.csr_array(A), b, rtol=1e-8).success
+
+
 def test_patched_puts_everything_back(grid):
     A, b = grid
     before = sla.cg

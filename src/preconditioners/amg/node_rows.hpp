@@ -82,7 +82,7 @@ public:
         for (int c = 0; c < cols_; ++c) {
           double sum = 0;
           for (int l = 0; l < rows_; ++l) sum += inverse[r * rows_ + l] * block[l * cols_ + c];
-          product_[static_cast<std::size_t>(r * cols_ + c)] = factor * sum;
+          product_[r * cols_ + c] = factor * sum;
         }
       std::ranges::copy(product_, block);
     }
