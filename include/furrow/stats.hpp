@@ -47,7 +47,7 @@ struct stats {
       0; ///< share of rows whose length a branch predictor does not foresee; 0 below 16384 rows
   index_t empty_rows = 0;
   /// Entries of each row; empty where only the sizes are known, and of a matrix that was looked at on a GPU: there the
-  /// four that follow are what came back.
+  /// three that follow are what came back.
   host_array<std::int32_t> row_length;
   std::vector<index_t> rows_reaching;    ///< [k]: rows of k or more entries, up to the longest row
   std::uint64_t lengths_fingerprint = 0; ///< the same for the same lengths in the same order
@@ -71,7 +71,7 @@ struct stats {
   /// large matrix has more than 1.75 places an entry.
   std::array<index_t, 9> blocks{};
   /// Of a place in slices of 32 rows that share a base a slot, sorted by length inside each of `sorting_windows`; from
-  /// samples. The columns of `packed`. Where sorting has no places counted, as they lie.
+  /// samples. The columns of `packed`. Those of 1 where `slice_places` is not counted.
   std::array<double, sorting_windows.size()> column_bytes{4, 4, 4, 4, 4};
 
   /// Whether more than the sizes is known.

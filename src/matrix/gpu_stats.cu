@@ -38,12 +38,6 @@ __global__ void __launch_bounds__(gather_threads)
   for (index_t k = begin + threadIdx.x; k < end; k += gather_threads) to[s.to + k - begin] = entries[k];
 }
 
-template <class T> gpu_array<T> on_device(const std::vector<T>& values) {
-  gpu_array<T> there(static_cast<index_t>(values.size()));
-  copy_bytes(gpu_memory{}, there.data(), host_memory{}, values.data(), there.byte_count());
-  return there;
-}
-
 struct length_at {
   const index_t* row_ptr;
   const std::int32_t* row;
@@ -85,7 +79,7 @@ host_array<T> entries_of(const std::vector<row_range>& ranges, const sampled_row
   }
   gpu_array<T> gathered(count);
   if (!stretches.empty()) {
-    const auto there = on_device(stretches);
+    const auto there = gpu::on_device(stretches);
     gpu::launch(gather_kernel<T>, static_cast<unsigned>(stretches.size()), gather_threads, 0, gpu::current_queue(),
                 row_ptr, entries, there.data(), gathered.data());
   }

@@ -2,6 +2,8 @@
 #pragma once
 #include "launch.hpp"
 
+#include <vector>
+
 /// What sets up matrices on a GPU: loops over indices, scans, selections and sorts, in the order of the current queue.
 /// Integers only where the order of a sum could show: the same bits on every run. What CUB does is compiled once, in
 /// primitives.cu: its headers take longer than most sources that need it.
@@ -118,6 +120,13 @@ template <class Call> void with_room(Call call) {
   check(call(static_cast<void*>(nullptr), bytes, stream));
   gpu_array<unsigned char> room(static_cast<index_t>(bytes ? bytes : 1));
   check(call(static_cast<void*>(room.data()), bytes, stream));
+}
+
+/// A copy in the memory of the current GPU.
+template <class T> gpu_array<T> on_device(const std::vector<T>& values) {
+  gpu_array<T> there(static_cast<index_t>(values.size()));
+  copy_bytes(gpu_memory{}, there.data(), host_memory{}, values.data(), there.byte_count());
+  return there;
 }
 
 /// One number. Waits.

@@ -48,7 +48,7 @@ public:
       const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
       const auto tiles =
           cut_tiles(row_ptr, entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
-      tiles_ = on_device(tiles);
+      tiles_ = gpu::on_device(tiles);
     }
     if (kernel_ == "chunks") {
       launch_.width = 4; // so that a row comes in one batch, most of the time
@@ -66,7 +66,7 @@ public:
       const index_t at_once = index_t(gpu::current_queue().multiprocessors) * shape::blocks<V, 0> * shape::tile;
       const index_t part = shape::tile * (a.val.size() > at_once ? shape::many : shape::few);
       const pieces cut = cut_pieces(row_ptr, {shape::tile, shape::rows, part});
-      pieces_ = on_device(cut.all);
+      pieces_ = gpu::on_device(cut.all);
       ends_ = gpu_array<std::uint8_t>(ends_of_rows(row_ptr));
       sums_ = gpu_array<V>(cut.slots);
       arrived_ = gpu_array<unsigned>(host_array<unsigned>(cut.slots, 0u));
@@ -78,12 +78,6 @@ public:
   bool multiplies_blocks() const override { return longest_ <= longest_of_a_group; }
 
 private:
-  template <class T> static gpu_array<T> on_device(const std::vector<T>& values) {
-    host_array<T> home(static_cast<index_t>(values.size()));
-    std::copy(values.begin(), values.end(), home.begin());
-    return gpu_array<T>(home);
-  }
-
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
   template <class Kernel> void prepare(Kernel kernel) {
     constexpr int bytes = sizeof(gpu::stream_memory<V, I>);

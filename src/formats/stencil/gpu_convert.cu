@@ -196,12 +196,6 @@ template <class V> struct copy_beside {
   }
 };
 
-template <class T> gpu_array<T> on_device(const std::vector<T>& v) {
-  gpu_array<T> there(static_cast<index_t>(v.size()));
-  copy_bytes(gpu_memory{}, there.data(), host_memory{}, v.data(), there.byte_count());
-  return there;
-}
-
 } // namespace gpu_stencils
 
 template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a) {
@@ -261,14 +255,14 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
   stencil<V, N, gpu_array> made;
   made.shape = a.shape;
   made.number = gpu_array<N>(rows);
-  made.start = on_device(start);
+  made.start = gpu::on_device(start);
   made.offset = gpu_array<std::int32_t>(start.back());
   made.val = gpu_array<V>(start.back());
-  const auto rows_of_table = on_device(first);
+  const auto rows_of_table = gpu::on_device(first);
   gpu::for_each(index_t(stencils),
                 write_table<V>{a.view(), rows_of_table.data(), made.start.data(), made.offset.data(), made.val.data()});
-  const auto hashes = on_device(hash_at);
-  const auto numbers = on_device(number_at);
+  const auto hashes = gpu::on_device(hash_at);
+  const auto numbers = gpu::on_device(number_at);
   gpu_array<std::uint8_t> beside(rows);
   if (rows > 0)
     gpu::launch(number_kernel<V, N>,
