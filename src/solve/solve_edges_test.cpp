@@ -40,6 +40,24 @@ TEST(edge, one_by_one_and_nothing_at_all) {
   EXPECT_EQ(none.report.why, status::converged);
 }
 
+/// Chunks of steps end by the clock, and here at every step of a watcher: neither may decide which x is kept as the best
+/// one, and with it what is handed back of a solve that ends early, and the estimate of the error.
+TEST(edge, what_is_handed_back_does_not_depend_on_how_it_is_watched) {
+  const auto a = kit::laplacian(30, 30);
+  const auto b = kit::random_vector<double>(900, 5);
+  for (index_t limit = 20; limit < 140; ++limit) { // the last ones converge
+    auto o = with("none", 1e-12);
+    o.solver = "bicgstab"; // whose residual jumps
+    o.max_iterations = limit;
+    const auto alone = kit::solve_honestly(a, b, o);
+    o.watch = [](const progress&) { return true; };
+    o.watch_every = 1;
+    const auto watched = kit::solve_honestly(a, b, o);
+    EXPECT_EQ(alone.report.error_estimate, watched.report.error_estimate) << limit;
+    for (index_t i = 0; i < 900; ++i) ASSERT_EQ(alone.x[i], watched.x[i]) << limit << ", row " << i;
+  }
+}
+
 TEST(edge, magnitudes_of_b) {
   const auto a = kit::laplacian(15, 15);
   for (const double size : {1e200, 1e-200, 1e-300, 1e-307, 5e-324, 1.0}) {

@@ -10,8 +10,10 @@
 #include <furrow/value.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -227,14 +229,23 @@ private:
     return only_starts ? static_cast<int>(home_[control::why]) != control::running : done;
   }
 
+  /// The step after `now` at which x may be kept: by its number and not by the clock, which ends chunks, so that every
+  /// run hands back the same x. 1, 3, 7 up to 63, where chunks that grow end anyhow, and then twice as often: what is
+  /// lost with a later x is at most a third of the steps.
+  static index_t keeps_next(index_t now) {
+    const auto at = static_cast<std::uint64_t>(now) + 1, whole = std::bit_floor(at);
+    const auto stride = std::min<std::uint64_t>(whole < 64 ? whole : whole / 2, ring);
+    return static_cast<index_t>((at / stride + 1) * stride - 1);
+  }
+
   /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
   template <class Loop, class Method> int run_chunks(Loop& loop, Method& method) {
     const bool by_steps = o_.monitor && !(o_.monitor_seconds > 0), by_clock = o_.monitor && !by_steps;
     const index_t every = by_steps ? o_.monitor_every : ring, watched = o_.watch_every > 0 ? o_.watch_every : ring;
     for (;;) {
       const double before = seconds();
-      const index_t begun = report_.iterations;
-      const bool done = run(loop, std::min({chunk_, every - begun % every, watched - begun % watched}));
+      const index_t begun = report_.iterations, keep = keeps_next(begun);
+      const bool done = run(loop, std::min({chunk_, keep - begun, every - begun % every, watched - begun % watched}));
       const auto now = static_cast<index_t>(home_[control::steps]);
       const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
       for (index_t i = report_.iterations + 1; i <= now; ++i) {
@@ -247,7 +258,7 @@ private:
       report_.iterations = now;
       const auto why = static_cast<int>(home_[control::why]);
       if (done && !resume(why, method)) return settle(method), why;
-      keep_if_best(done ? residual_ : std::sqrt(home_[control::rr]), method);
+      if (done || now == keep) keep_if_best(done ? residual_ : std::sqrt(home_[control::rr]), method);
       if (after - before < 0.025) chunk_ = std::min(2 * chunk_, ring);
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
       progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
