@@ -31,8 +31,8 @@ template <class V> struct symmetric_preconditioners : testing::Test {
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(symmetric_preconditioners, precisions);
 
-constexpr const char* all[] = {"ic0",         "fsai", "fsai:2",   "chebyshev",  "chebyshev:9",
-                               "chebyshev:1", "ssor", "ssor:1.5", "schwarz:5:2"};
+constexpr const char* all[] = {"ic0",         "fsai",        "fsai:2", "fsai:adaptive", "chebyshev",
+                               "chebyshev:9", "chebyshev:1", "ssor",   "ssor:1.5",      "schwarz:5:2"};
 
 TYPED_TEST(symmetric_preconditioners, are_symmetric_and_definite) {
   using V = TypeParam;
@@ -82,6 +82,7 @@ TYPED_TEST(symmetric_preconditioners, save_iterations) {
   EXPECT_LT(iterations("ic0"), jacobi / 2);
   EXPECT_LT(iterations("fsai"), jacobi * 3 / 4);
   EXPECT_LT(iterations("fsai:2"), iterations("fsai"));
+  EXPECT_LT(iterations("fsai:adaptive"), iterations("fsai"));
   EXPECT_LT(iterations("chebyshev"), jacobi / 2);
   EXPECT_LT(iterations("chebyshev:8"), iterations("chebyshev"));
 }
@@ -110,7 +111,9 @@ TEST(symmetric_preconditioner, tells_wrong_parameters) {
   const auto make = [](const char* name) {
     make_preconditioner<double>(name, kit::laplacian(5), {}, {{true, true}, {true, true}});
   };
-  for (const char* name : {"fsai:0", "fsai:x", "chebyshev:0", "chebyshev:4:5"}) EXPECT_THROW(make(name), error);
+  for (const char* name : {"fsai:0", "fsai:x", "fsai:2:3", "fsai:adaptive:0", "fsai:adaptive:64:2",
+                           "fsai:adaptive:5:3:1", "chebyshev:0", "chebyshev:4:5"})
+    EXPECT_THROW(make(name), error);
   EXPECT_THROW(find_preconditioner("ic0").lay_out({}, precision::f64, "1"), error);
 }
 

@@ -17,9 +17,9 @@ constexpr index_t block_rows = 1024;
 /// What a thread needs to work a row out.
 class worker {
 public:
-  worker(row_view<double> a, index_t level) : a_(a), level_(level) {
+  worker(row_view<double> a, const places_wanted& places) : a_(a), wanted_(places) {
     weight_.assign(static_cast<std::size_t>(a.shape.rows), 0);
-    place_.assign(static_cast<std::size_t>(a.shape.rows), -1);
+    place_.assign(static_cast<std::size_t>(a.shape.rows), nowhere);
   }
 
   const std::vector<std::int32_t>& columns() const { return columns_; }
@@ -27,23 +27,80 @@ public:
 
   /// Row i of G; returns whether it is more than a diagonal was wanted and could not be had.
   bool gave_up(index_t i) {
-    find_pattern(static_cast<std::int32_t>(i));
-    gather();
-    const bool definite = factorise();
-    if (definite) solve();
-    else {
-      columns_ = {static_cast<std::int32_t>(i)};
-      values_ = {1};
-    }
-    return !definite;
+    const auto row = static_cast<std::int32_t>(i);
+    if (wanted_.steps > 0 ? grow(row) : fits_pattern(row)) return false;
+    columns_ = {row};
+    values_ = {1};
+    return true;
   }
 
 private:
+  static constexpr double least_gain = 1e-3; ///< of a step, as hypre's FSAI has it
+  static constexpr std::int32_t nowhere = -1, met = -2;
+
+  bool fits_pattern(std::int32_t i) {
+    find_pattern(i);
+    return solved();
+  }
+
+  /// The values at the places; false where those are not definite.
+  bool solved() {
+    gather();
+    if (!factorise()) return false;
+    solve();
+    return true;
+  }
+
+  /// The places found step by step, and the values there.
+  bool grow(std::int32_t i) {
+    columns_ = {i};
+    values_ = {1};
+    double before = 1; // g A g' where g_i = 1, which is 1 / g_i^2 of the g whose g A g' is 1
+    for (index_t step = 0; step < wanted_.steps && add_steepest(i); ++step) {
+      if (!solved()) return false;
+      const double now = 1 / (values_.back() * values_.back());
+      if (!(before - now >= least_gain * before)) break;
+      before = now;
+    }
+    return true;
+  }
+
+  /// Adds the places before i of the largest elements of A g, of equal ones the nearest to i; false where there are
+  /// none.
+  bool add_steepest(std::int32_t i) {
+    for (const std::int32_t j : columns_) place_[j] = met;
+    reached_.clear();
+    for (std::size_t r = 0; r < columns_.size(); ++r)
+      for (index_t e = a_.begin(columns_[r]); e < a_.end(columns_[r]) && a_.col[e] < i; ++e) {
+        const std::int32_t j = a_.col[e];
+        if (place_[j] == nowhere) {
+          place_[j] = met;
+          reached_.push_back(j);
+        }
+        weight_[j] += a_.val[e] * values_[r];
+      }
+    for (const std::int32_t j : columns_) place_[j] = nowhere, weight_[j] = 0;
+    before_.clear();
+    for (const std::int32_t j : reached_) {
+      place_[j] = nowhere;
+      if (const double slope = std::abs(std::exchange(weight_[j], 0)); slope > 0) before_.emplace_back(j, slope);
+    }
+    const auto taken = std::min<std::size_t>(before_.size(), static_cast<std::size_t>(wanted_.width));
+    std::ranges::partial_sort(before_, before_.begin() + std::ptrdiff_t(taken), [](const auto& x, const auto& y) {
+      return x.second != y.second ? x.second > y.second : x.first > y.first;
+    });
+    columns_.pop_back();
+    for (std::size_t k = 0; k < taken; ++k) columns_.push_back(before_[k].first);
+    std::ranges::sort(columns_);
+    columns_.push_back(i);
+    return taken > 0;
+  }
+
   /// Row i of |A|^level and its places up to the diagonal.
   void find_pattern(std::int32_t i) {
     reached_ = {i};
     weight_[i] = 1;
-    for (index_t step = 0; step < level_; ++step) {
+    for (index_t step = 0; step < wanted_.level; ++step) {
       before_.clear();
       for (const std::int32_t k : reached_) before_.emplace_back(k, std::exchange(weight_[k], 0));
       reached_.clear();
@@ -79,7 +136,7 @@ private:
     for (index_t r = 0; r < m; ++r)
       for (index_t e = a_.begin(columns_[r]); e < a_.end(columns_[r]) && a_.col[e] <= columns_[r]; ++e)
         if (const std::int32_t c = place_[a_.col[e]]; c >= 0) dense_[r * m + c] = a_.val[e];
-    for (const std::int32_t j : columns_) place_[j] = -1;
+    for (const std::int32_t j : columns_) place_[j] = nowhere;
   }
 
   bool factorise() {
@@ -112,7 +169,7 @@ private:
   }
 
   row_view<double> a_;
-  index_t level_;
+  places_wanted wanted_;
   std::vector<double> weight_, dense_, values_;
   std::vector<std::int32_t> place_, reached_, columns_;
   std::vector<std::pair<std::int32_t, double>> before_;
@@ -127,11 +184,11 @@ struct block {
 
 } // namespace
 
-inverse_factor rows_of_inverse(row_view<double> a, index_t level) {
+inverse_factor rows_of_inverse(row_view<double> a, const places_wanted& places) {
   const index_t n = a.shape.rows, blocks = (n + block_rows - 1) / block_rows;
   std::vector<block> parts(static_cast<std::size_t>(blocks));
   cpu::for_each_range(blocks, 1, [&](index_t first, index_t last) {
-    worker w(a, level);
+    worker w(a, places);
     for (index_t b = first; b < last; ++b)
       for (index_t i = b * block_rows; i < std::min(n, (b + 1) * block_rows); ++i) {
         parts[b].diagonal_rows += w.gave_up(i);
