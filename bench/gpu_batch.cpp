@@ -4,11 +4,10 @@
 //   gpu_batch [--json FILE] [COUNTxROWS...]      default: 1000x100 1000x500 1000x2000 10000x500
 // Systems of their own values: a grid of two dimensions whose edges have random weights (cg), the same with a random
 // flow (bicgstab); b random, Jacobi, to 1e-8. Whole calls: look, copy, solve, bring home; the median of the turns.
+#include "measure.hpp"
 #include "request.hpp"
 
 #include <furrow/furrow.hpp>
-
-#include "core/clock.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -26,11 +25,6 @@ namespace furrow::bench {
 namespace {
 
 constexpr int turns = 7;
-
-double median(std::vector<double> v) {
-  std::ranges::sort(v);
-  return v[v.size() / 2];
-}
 
 /// Compressed rows with a right-hand side of its own.
 template <class V> struct small_system {

@@ -30,11 +30,6 @@ using nlohmann::json;
 namespace furrow::bench {
 namespace {
 
-double median(std::vector<double> v) {
-  std::ranges::sort(v);
-  return v[v.size() / 2];
-}
-
 void wait() { (void)host_array<char>(gpu_array<char>(host_array<char>(1, 0))); }
 
 template <class F> double seconds_of(F call) {

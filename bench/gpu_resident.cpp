@@ -25,11 +25,6 @@ namespace {
 constexpr int turns = 15;
 constexpr index_t few = 100, many = 600;
 
-double median(std::vector<double> v) {
-  std::ranges::sort(v);
-  return v[v.size() / 2];
-}
-
 struct measured {
   double iteration = 0, solve = 0, setup = 0;
   index_t iterations = 0; ///< of the whole solve

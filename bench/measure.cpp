@@ -54,7 +54,10 @@ long interruptions() {
 
 } // namespace
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double median(std::vector<double> v) {
+  std::ranges::sort(v);
+  return v[v.size() / 2];
+}
 
 std::vector<double> compare_timed(const std::vector<std::function<double()>>& calls, patience p) {
   std::vector<double> best(calls.size(), std::numeric_limits<double>::infinity());

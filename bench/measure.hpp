@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/clock.hpp"
+
 #include <furrow/view.hpp>
 
 #include <functional>
@@ -10,7 +12,8 @@
 /// not count.
 namespace furrow::bench {
 
-double now();
+/// The middle one, of an even number the upper of the two.
+double median(std::vector<double> v);
 
 /// Turns that each contender is to have undisturbed, and how many turns there are at most.
 struct patience {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpu_setup: what the way from a matrix to the format that `auto` takes costs on a GPU, in products of that format.
-//   gpu_setup [--json FILE] [SPEC_OR_FILE...]
-// From triplets in host memory, and from compressed rows that lie on the GPU. The first time, in which kernels are
-// loaded, and the median of those after it. The parts are of one more turn from triplets, each waited for.
+// setup: what the way from a matrix to the format that `auto` takes costs, in products of that format.
+//   setup cpu|gpu [--json FILE] [SPEC_OR_FILE...]
+// From triplets in host memory, and from compressed rows that lie where the products run. The first time, in which
+// kernels of a GPU are loaded, and the median of those after it. The parts are of one more turn from triplets, each
+// waited for.
 #include "measure.hpp"
 #include "request.hpp"
 
@@ -25,14 +26,10 @@ namespace {
 
 constexpr int turns = 7, products = 200;
 
-double median(std::vector<double> v) {
-  std::ranges::sort(v);
-  return v[v.size() / 2];
-}
-
-void wait_for_gpu() { // copies to the host are waited for
-  const gpu_array<double> one(1, 0.0);
-  const host_array<double> home(one);
+/// Waits for all that was enqueued on the device of such arrays.
+template <template <class> class Array> void wait() {
+  const Array<double> one(1, 0.0);
+  const host_array<double> home(one); // a copy to the host is waited for
 }
 
 struct times {
@@ -50,14 +47,14 @@ template <class Make> times in_turns(const Make& make) {
   return t;
 }
 
-double product_seconds(const matrix<double>& a) {
-  const gpu_array<double> x(a.shape().cols, 1.0);
-  gpu_array<double> y(a.shape().rows);
+template <template <class> class Array> double product_seconds(const matrix<double>& a) {
+  const Array<double> x(a.shape().cols, 1.0);
+  Array<double> y(a.shape().rows);
   const auto many = [&](int n) {
-    wait_for_gpu();
+    wait<Array>();
     const double began = now();
     for (int k = 0; k < n; ++k) a.apply(1.0, as_cview(x), 0.0, as_view(y));
-    wait_for_gpu();
+    wait<Array>();
     return now() - began;
   };
   many(20);
@@ -66,11 +63,11 @@ double product_seconds(const matrix<double>& a) {
   return median(each);
 }
 
-json parts_of(const coo<double>& a, const matrix_options& o) {
+template <template <class> class Array> json parts_of(const coo<double>& a, const matrix_options& o) {
   json parts = json::object();
   double began = now();
   const auto end = [&](const char* what) {
-    wait_for_gpu();
+    wait<Array>();
     parts[what] = now() - began;
     began = now();
   };
@@ -87,37 +84,37 @@ json parts_of(const coo<double>& a, const matrix_options& o) {
   return parts;
 }
 
-json measure_one(const std::string& name) {
+template <template <class> class Array> json measure_one(const std::string& name, device where) {
   const coo<double> a = load(name).a;
   matrix_options o;
-  o.where = parse_device("gpu");
+  o.where = where;
   const times from_triplets = in_turns([&] {
     coo<double> own(a);
     const double began = now();
     const matrix<double> made(std::move(own), o);
-    wait_for_gpu();
+    wait<Array>();
     return now() - began;
   });
   host_array<std::int32_t> row_ptr(a.shape.rows + 1, 0);
   for (index_t k = 0; k < a.nnz(); ++k) ++row_ptr[a.row[k] + 1];
   for (index_t r = 0; r < a.shape.rows; ++r) row_ptr[r + 1] += row_ptr[r];
-  const gpu_array<std::int32_t> row_ptr_there(row_ptr);
-  const gpu_array<std::int32_t> col_there(a.col);
-  const gpu_array<double> val_there(a.val);
+  const Array<std::int32_t> row_ptr_there(row_ptr);
+  const Array<std::int32_t> col_there(a.col);
+  const Array<double> val_there(a.val);
   const csr_arrays<double, std::int32_t> rows{a.shape, as_cview(row_ptr_there), as_cview(col_there),
                                               as_cview(val_there), o.where};
   const times from_rows = in_turns([&] {
     const double began = now();
     const matrix<double> made(rows, o);
-    wait_for_gpu();
+    wait<Array>();
     return now() - began;
   });
   const matrix<double> made(rows, o);
-  const double product = product_seconds(made);
-  const json parts = parts_of(a, o);
+  const double product = product_seconds<Array>(made);
+  const json parts = parts_of<Array>(a, o);
   std::string each;
   for (const auto& [what, seconds] : parts.items())
-    each += fmt::format(" {} {:.2f}", what, 1e3 * seconds.get<double>());
+    each += fmt::format(" {} {:.2f}", what, 1e3 * seconds.template get<double>());
   fmt::print(
       "{:<18} {:<10} product {:8.2f} us | from triplets {:8.2f} ms ({:5.0f} products), first {:8.2f} | from rows "
       "{:8.2f} ms ({:5.0f}), first {:8.2f} | ms:{}\n",
@@ -138,13 +135,13 @@ json measure_one(const std::string& name) {
 }
 
 /// All of them; their geometric means and the most, in products.
-json measure_all(const std::vector<std::string>& names) {
+json measure_all(const std::vector<std::string>& names, device where) {
   json results = json::array();
   struct {
     double logs = 0, most = 0;
   } triplets, rows;
   for (const auto& name : names) {
-    const json one = measure_one(name);
+    const json one = where.is_gpu() ? measure_one<gpu_array>(name, where) : measure_one<host_array>(name, where);
     const auto add = [&](auto& to, const char* way) {
       const double products = one[way]["median"].get<double>() / one["product_seconds"].get<double>();
       to.logs += std::log(products) / double(names.size());
@@ -153,9 +150,8 @@ json measure_all(const std::vector<std::string>& names) {
     add(triplets, "from_triplets"), add(rows, "from_rows");
     results.push_back(one);
   }
-  fmt::print(
-      "in products, geometric mean (most): from triplets {:.0f} ({:.0f}), from rows on the GPU {:.0f} ({:.0f})\n",
-      std::exp(triplets.logs), triplets.most, std::exp(rows.logs), rows.most);
+  fmt::print("in products, geometric mean (most): from triplets {:.0f} ({:.0f}), from rows {:.0f} ({:.0f})\n",
+             std::exp(triplets.logs), triplets.most, std::exp(rows.logs), rows.most);
   return results;
 }
 
@@ -165,16 +161,18 @@ json measure_all(const std::vector<std::string>& names) {
 int main(int argc, char** argv) {
   using namespace furrow;
   try {
+    if (argc < 2) throw error(fault::usage, "which device? setup cpu|gpu [--json FILE] [SPEC_OR_FILE...]");
+    const device where = parse_device(argv[1]);
     const auto [file, names] =
-        bench::read_request(argc, argv,
+        bench::read_request(argc - 1, argv + 1,
                             {"poisson3d:200", "elasticity3d:40", "stencil3d27:128", "banded:1000000:12:1000",
                              "random:1000000:16", "powerlaw:1000000:8:2.2"});
-    select_device(parse_device("gpu"));
-    const json all{{"device", describe(parse_device("gpu"))}, {"results", bench::measure_all(names)}};
+    select_device(where);
+    const json all{{"device", describe(where)}, {"results", bench::measure_all(names, where)}};
     if (!file.empty()) std::ofstream(file) << all.dump(1) << '\n';
     return 0;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "gpu_setup: {}\n", e.what());
+    fmt::print(stderr, "setup: {}\n", e.what());
     return 1;
   }
 }
