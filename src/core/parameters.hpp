@@ -3,13 +3,16 @@
 #include <furrow/view.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace furrow {
 
 /// What follows the name of a format, a solver or a preconditioner, "8:256" of `sell:8:256`, taken apart. Every
-/// complaint is a `fault::usage` that names the usage, e.g. "sell[:HEIGHT[:WINDOW]]".
+/// complaint is a `fault::usage` that names the usage, e.g. "sell[:HEIGHT[:WINDOW]]". What has a name in the usage,
+/// "ilu[:LEVEL][:sweeps=K]", is given as `sweeps=3` behind any colon and is not counted among the others; of one whose
+/// usage ends in `FILE` the value is all that follows, colons too.
 class entry_parameters {
 public:
   entry_parameters(std::string_view usage, std::string_view text);
@@ -19,11 +22,16 @@ public:
   /// Parameter k, `fallback` where it was not given.
   index_t whole(std::size_t k, index_t fallback, index_t least, index_t most) const;
   double number(std::size_t k, double fallback, double least, double most) const;
+  /// What was given for a name; nothing where it was not.
+  std::optional<std::string_view> named(std::string_view name) const;
+  index_t whole(std::string_view name, index_t fallback, index_t least, index_t most) const;
   [[noreturn]] void refuse(std::string_view why) const;
 
 private:
+  index_t whole_of(std::string_view word, index_t least, index_t most) const;
+
   std::string_view usage_, text_;
-  std::vector<std::string_view> words_;
+  std::vector<std::string_view> words_; ///< those without a name
 };
 
 /// For an entry without parameters: refuses any.

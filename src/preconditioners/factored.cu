@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factored.hpp"
+#include "moved_vector.hpp"
 
 #include "backends/gpu/space.hpp"
 
@@ -191,21 +192,6 @@ template <class V> struct gather_step {
   }
 };
 
-/// z[j] = scale[j] u[from[j]].
-template <class V> struct scatter_step {
-  static constexpr int reads = 2, writes = 1;
-  cview<V> u;
-  const std::int32_t* from;
-  const double* scale;
-  view<V> z;
-  FURROW_HD void load() {}
-  FURROW_HD V at(index_t j) const {
-    const V value = u[from ? index_t(from[j]) : j];
-    return scale ? V(scale[j] * double(value)) : value;
-  }
-  FURROW_HD void operator()(index_t j, V value, sums<0>) const { z[j] = value; }
-};
-
 template <class V> class factored final : public any_preconditioner<V> {
 public:
   explicit factored(triangular_factors<V> f)
@@ -230,7 +216,7 @@ public:
     space.sweep(r.size, gather_step<V>{r, data_of(row_), data_of(row_scale_), given, between, result});
     lower_.solve(moves() ? as_cview(given_) : r, between);
     upper_.solve(as_cview(between_), result);
-    if (moves()) space.sweep(r.size, scatter_step<V>{as_cview(result_), data_of(place_), data_of(col_scale_), z});
+    if (moves()) space.sweep(r.size, move_step<V>{as_cview(result_), data_of(place_), data_of(col_scale_), z});
   }
   double stored_bytes() const override {
     return lower_.stored_bytes() + upper_.stored_bytes() +

@@ -4,6 +4,7 @@
 #include "backends/cpu/parallel.hpp"
 #include "matrix/cuthill_mckee.hpp"
 #include "matrix/matching.hpp"
+#include "swept_factors.hpp"
 
 #include <furrow/value.hpp>
 
@@ -81,7 +82,10 @@ std::string about_numbers(const lu_factors& f, const arrangement& moved) {
 
 } // namespace
 
-template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side) {
+namespace {
+
+/// One of the factors beside its diagonal; `value` makes of each entry, by its place in f and its row, what is kept.
+template <class V, class F> row_matrix<V> part_of(const lu_factors& f, triangle side, F value) {
   const index_t n = f.rows.shape.rows;
   const auto first = [&](index_t i) { return side == triangle::lower ? f.rows.row_ptr[i] : f.pivot[i] + 1; };
   const auto last = [&](index_t i) { return side == triangle::lower ? f.pivot[i] : f.rows.row_ptr[i + 1]; };
@@ -93,9 +97,29 @@ template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side)
   for (index_t i = 0; i < n; ++i)
     for (index_t k = first(i), to = part.row_ptr[i]; k < last(i); ++k, ++to) {
       part.col[to] = f.rows.col[k];
-      part.val[to] = static_cast<V>(f.rows.val[k]);
+      part.val[to] = static_cast<V>(value(k, i));
     }
   return part;
+}
+
+/// L U = D (I + N) (I + N'') with N = D^-1 L D and N'' = D^-1 U, L and U beside their diagonals: both halves have the
+/// scales of the rows of U, and D^-1 becomes a scale of the rows of M's input.
+template <class V> unit_factors<V> with_unit_diagonals(const lu_factors& f, arrangement moved, std::string about) {
+  const auto pivot = [&](index_t i) { return f.rows.val[f.pivot[i]]; };
+  unit_factors<V> u{part_of<V>(f, triangle::lower,
+                               [&](index_t k, index_t i) { return f.rows.val[k] * (pivot(f.rows.col[k]) / pivot(i)); }),
+                    part_of<V>(f, triangle::upper, [&](index_t k, index_t i) { return f.rows.val[k] / pivot(i); }),
+                    std::move(moved), std::move(about)};
+  const index_t n = f.rows.shape.rows;
+  if (u.moved.row_scale.empty()) u.moved.row_scale = host_array<double>(n, 1.0);
+  for (index_t i = 0; i < n; ++i) u.moved.row_scale[u.moved.row.empty() ? i : index_t(u.moved.row[i])] /= pivot(i);
+  return u;
+}
+
+} // namespace
+
+template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side) {
+  return part_of<V>(f, side, [&](index_t k, index_t) { return f.rows.val[k]; });
 }
 
 template <class V>
@@ -128,17 +152,19 @@ template <class V> double incomplete_lu<V>::stored_bytes() const {
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::string_view name,
                                                           elimination_order order, const factoriser& factorise,
-                                                          device where) {
+                                                          index_t sweeps, device where) {
   const rows_of_triplets<V> triplets(a);
   const row_view<V> rows = triplets.view();
   const auto finish = [&](const lu_factors& f, arrangement moved,
                           const std::string& about) -> std::unique_ptr<any_preconditioner<V>> {
     const double each = double(f.rows.nnz()) / double(std::max<index_t>(a.shape.rows, 1));
     auto all = fmt::format("{}: {}{}; {:.1f} entries a row", name, about, about_numbers(f, moved), each);
+    const auto inverse = inverse_pivots<V>(f);
+    if (sweeps > 0) return make_swept(with_unit_diagonals<V>(f, std::move(moved), std::move(all)), sweeps, name, where);
     triangular_factors<V> t{strict_part<V>(f, triangle::lower),
                             strict_part<V>(f, triangle::upper),
                             {},
-                            inverse_pivots<V>(f),
+                            host_array<V>(inverse),
                             std::move(moved),
                             std::move(all)};
     return make_factored<V>(std::move(t), where);
@@ -154,9 +180,14 @@ std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::
   return finish(f, std::move(moved), about);
 }
 
-preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, double entries) {
+preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, double entries, index_t sweeps) {
   const double n = double(s.shape.rows), nnz = double(s.nnz);
   entries = std::min(entries, n * n);
+  if (sweeps > 0) {
+    preconditioner_layout l = layout_of_swept(n, p, entries);
+    l.making += l.bytes + 12 * (nnz + entries) + 16 * n;
+    return l;
+  }
   const double arrangement = 2 * 4 + 2 * 8, triangles = 2 * (8 + 4), pivots_and_work = 2 * bytes_of(p);
   const double kept = (4 + bytes_of(p)) * entries + n * (arrangement + triangles + pivots_and_work);
   return {kept, kept + 12 * (nnz + entries) + 16 * n, false};
@@ -165,8 +196,8 @@ preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, doubl
 #define FURROW_INSTANTIATE(V)                                                                                          \
   template row_matrix<V> strict_part(const lu_factors&, triangle);                                                     \
   template class incomplete_lu<V>;                                                                                     \
-  template std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>&, std::string_view,                  \
-                                                                     elimination_order, const factoriser&, device)
+  template std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(                                                  \
+      const coo<V>&, std::string_view, elimination_order, const factoriser&, index_t, device)
 FURROW_INSTANTIATE(double);
 FURROW_INSTANTIATE(float);
 #undef FURROW_INSTANTIATE

@@ -9,7 +9,8 @@
 namespace furrow {
 
 /// M r = Dc Q' U^-1 L^-1 Q Dr P r, the inverse of the incomplete factors of Q Dr P A Dc Q'. Solves with L and U level
-/// by level (`triangular_solver`); reads both factors once, takes no memory. One application at a time.
+/// by level (`triangular_solver`); reads both factors once, takes no memory. One application at a time. With sweeps in
+/// place of solves M is another one: `make_swept`.
 template <class V> class incomplete_lu final : public any_preconditioner<V> {
 public:
   explicit incomplete_lu(triangular_factors<V> f);
@@ -35,13 +36,13 @@ template <class V> std::unique_ptr<any_preconditioner<V>> make_factored(triangul
 
 /// Puts A in order, has it factorised, and makes M of that. `automatic`: as it stands where the diagonal is not weak,
 /// no pivot had to be replaced and the growth is below 1e6; otherwise matched. `name` begins what M says of itself. The
-/// host does that; M lives on `where`.
+/// host does that; M lives on `where`. `sweeps`: of Jacobi in each solve, see `make_swept`; 0: exact ones.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::string_view name,
                                                           elimination_order order, const factoriser& factorise,
-                                                          device where);
+                                                          index_t sweeps, device where);
 
 /// Of an M whose factors have that many entries, of a matrix of n rows and nnz entries.
-preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, double entries);
+preconditioner_layout layout_of_incomplete_lu(const stats& s, precision p, double entries, index_t sweeps);
 
 } // namespace furrow

@@ -31,8 +31,8 @@ template <class V> struct symmetric_preconditioners : testing::Test {
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(symmetric_preconditioners, precisions);
 
-constexpr const char* all[] = {"ic0",         "fsai",        "fsai:2", "fsai:adaptive", "chebyshev",
-                               "chebyshev:9", "chebyshev:1", "ssor",   "ssor:1.5",      "schwarz:5:2"};
+constexpr const char* all[] = {"ic0",       "ic0:sweeps=1", "ic0:sweeps=4", "fsai", "fsai:2",   "fsai:adaptive",
+                               "chebyshev", "chebyshev:9",  "chebyshev:1",  "ssor", "ssor:1.5", "schwarz:5:2"};
 
 TYPED_TEST(symmetric_preconditioners, are_symmetric_and_definite) {
   using V = TypeParam;

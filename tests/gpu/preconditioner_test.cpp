@@ -59,20 +59,21 @@ coo<double> shifted(index_t n) {
 }
 
 TYPED_TEST(gpu_preconditioner, incomplete_factors) {
-  for (const char* name : {"ilu", "ilu:1", "ilu:0:natural", "ilu:0:matched", "ilut", "ssor:1.5", "schwarz:5:2"}) {
+  for (const char* name : {"ilu", "ilu:1", "ilu:0:natural", "ilu:0:matched", "ilut", "ssor:1.5", "schwarz:5:2",
+                           "ilu:sweeps=1", "ilu:1:natural:sweeps=4", "ilu:0:matched:sweeps=3", "ilut:sweeps=2"}) {
     this->compare(chain(1), name);
     this->compare(chain(2000), name);
     this->compare(full(150), name);
     this->compare(generate("convection2d:60:10").a, name);
     this->compare(generate("poisson3d:12").a, name);
   }
-  for (const char* name : {"ilu", "ilut"}) this->compare(shifted(300), name);
+  for (const char* name : {"ilu", "ilut", "ilu:sweeps=3"}) this->compare(shifted(300), name);
 }
 
 TYPED_TEST(gpu_preconditioner, of_symmetric_matrices) {
   const solver_needs definite{{true, true}, {true, true}};
-  for (const char* name : {"ic0", "fsai", "fsai:2", "chebyshev", "chebyshev:1", "block_jacobi", "block_jacobi:3",
-                           "jacobi", "spai0", "ssor", "schwarz:5"}) {
+  for (const char* name : {"ic0", "ic0:sweeps=1", "ic0:sweeps=4", "fsai", "fsai:2", "chebyshev", "chebyshev:1",
+                           "block_jacobi", "block_jacobi:3", "jacobi", "spai0", "ssor", "schwarz:5"}) {
     this->compare(chain(1), name, definite);
     this->compare(chain(2000), name, definite);
     this->compare(generate("poisson3d:12").a, name, definite);

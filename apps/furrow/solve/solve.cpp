@@ -185,9 +185,13 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
 }
 
 std::string preconditioner_lines() {
+  constexpr std::size_t column = 28;
   std::string lines = "Preconditioners:\n";
-  for (const named& p : preconditioners())
-    lines += fmt::format("  {:<28}{}\n", fmt::format("{}{}", p.name, p.parameters), p.about);
+  for (const named& p : preconditioners()) {
+    const auto name = fmt::format("{}{}", p.name, p.parameters);
+    if (name.size() < column) lines += fmt::format("  {:<{}}{}\n", name, column, p.about);
+    else lines += fmt::format("  {}\n  {:{}}{}\n", name, "", column, p.about);
+  }
   return lines;
 }
 

@@ -5,6 +5,7 @@
 #include "core/parameters.hpp"
 #include "matrix/transpose.hpp"
 #include "preconditioners/factored.hpp"
+#include "preconditioners/swept_factors.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
 #include <fmt/format.h>
@@ -54,11 +55,32 @@ template <class V> host_array<V> rounded(const host_array<double>& wide) {
   return narrow;
 }
 
+/// L = D (I + N), so that S (L L')^-1 S = S D^-1 (I + N')^-1 (I + N)^-1 D^-1 S with D = diag L, N = D^-1 (L - D): one
+/// half is bitwise the transpose of the other.
+template <class V> unit_factors<V> with_unit_diagonal(factor f, host_array<double> scale, double shift) {
+  row_matrix<V> n{f.beside.shape, std::move(f.beside.row_ptr), std::move(f.beside.col), host_array<V>(f.beside.nnz())};
+  for (index_t i = 0; i < n.shape.rows; ++i) {
+    scale[i] *= f.inverse_diagonal[i];
+    for (index_t k = n.row_ptr[i]; k < n.row_ptr[i + 1]; ++k)
+      n.val[k] = static_cast<V>(f.beside.val[k] * f.inverse_diagonal[i]);
+  }
+  auto upper = transposed(n.view());
+  host_array<double> again(scale);
+  return {std::move(n), std::move(upper), {{}, {}, std::move(scale), std::move(again)}, about(shift)};
+}
+
+index_t asked_sweeps(std::string_view text) {
+  return entry_parameters("ic0[:sweeps=K]", text).whole("sweeps", 0, 1, most_sweeps);
+}
+
 template <class V>
-std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
+std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device where, solver_needs needed) {
+  const index_t sweeps = asked_sweeps(text);
   const rows_of_triplets<V> rows(a);
   const auto scale = symmetric_scaling(rows.view(), needed.a.definite, "ic0");
   auto [f, shift] = factorise_shifted(scaled_lower_part(rows.view(), as_cview(scale)));
+  if (sweeps > 0)
+    return make_swept(with_unit_diagonal<V>(std::move(f), host_array<double>(scale), shift), sweeps, "ic0", where);
   row_matrix<V> beside{a.shape, std::move(f.beside.row_ptr), std::move(f.beside.col), rounded<V>(f.beside.val)};
   auto inverse = rounded<V>(f.inverse_diagonal);
   if (!where.is_gpu())
@@ -71,8 +93,12 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, d
 }
 
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  no_parameters("ic0", parameters);
   const double n = double(s.shape.rows), entries = double(s.nnz) / 2;
+  if (asked_sweeps(parameters) > 0) {
+    preconditioner_layout l = layout_of_swept(n, p, 2 * entries);
+    l.making += l.bytes + 2 * 12 * entries + 40 * n;
+    return l;
+  }
   const double kept = 2 * entries * (4 + bytes_of(p)) + n * (2 * (8 + 4 + bytes_of(p)) + bytes_of(p));
   return {kept, kept + 2 * 12 * entries + 40 * n, false};
 }
@@ -81,6 +107,7 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view para
 
 extern const preconditioner_entry entry{"ic0",        "incomplete Cholesky factor on the pattern of A; A is symmetric",
                                         {true, true}, lay_out,
-                                        make<double>, make<float>};
+                                        make<double>, make<float>,
+                                        "[:sweeps=K]"};
 
 } // namespace furrow::ic0_preconditioner

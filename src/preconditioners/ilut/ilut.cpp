@@ -2,6 +2,7 @@
 #include "threshold.hpp"
 
 #include "preconditioners/incomplete_lu.hpp"
+#include "preconditioners/swept_factors.hpp"
 
 #include <fmt/format.h>
 
@@ -14,11 +15,12 @@ struct request {
   index_t fill;
   double drop;
   elimination_order order;
+  index_t sweeps; ///< 0: exact solves
 };
 
 request taken_apart(std::string_view text) {
-  const entry_parameters p("ilut[:FILL[:DROP[:ORDER]]]", text);
-  return {p.whole(0, 10, 0, 100000), p.number(1, 1e-3, 0, 1), order_from(p, 2)};
+  const entry_parameters p("ilut[:FILL[:DROP[:ORDER]]][:sweeps=K]", text);
+  return {p.whole(0, 10, 0, 100000), p.number(1, 1e-3, 0, 1), order_from(p, 2), p.whole("sweeps", 0, 1, most_sweeps)};
 }
 
 template <class V>
@@ -26,14 +28,15 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   const request q = taken_apart(text);
   return make_incomplete_lu<V>(
       a, fmt::format("ilut:{}:{:g}", q.fill, q.drop), q.order,
-      [q](row_view<double> b, double shift) { return factorise_by_threshold(b, q.fill, q.drop, shift); }, where);
+      [q](row_view<double> b, double shift) { return factorise_by_threshold(b, q.fill, q.drop, shift); }, q.sweeps,
+      where);
 }
 
 /// As much fill as is allowed; mostly much of it is dropped.
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view text) {
   const request q = taken_apart(text);
   const double n = double(s.shape.rows), beside = std::min(double(q.fill), n);
-  return layout_of_incomplete_lu(s, p, double(s.nnz) + n + 2 * beside * n);
+  return layout_of_incomplete_lu(s, p, double(s.nnz) + n + 2 * beside * n, q.sweeps);
 }
 
 } // namespace
@@ -45,6 +48,6 @@ extern const preconditioner_entry entry{
     lay_out,
     make<double>,
     make<float>,
-    "[:FILL[:DROP[:ORDER]]]"};
+    "[:FILL[:DROP[:ORDER]]][:sweeps=K]"};
 
 } // namespace furrow::ilut_preconditioner
