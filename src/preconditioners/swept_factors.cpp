@@ -148,8 +148,9 @@ std::unique_ptr<any_preconditioner<V>> make_swept(unit_factors<V> f, index_t swe
                   fmt::format("{} on each factor of {} end {:.2g} times the exact solve away from it: the factors are "
                               "far from normal, leave sweeps out and they are solved with exactly",
                               count, who, off)};
-  f.about += fmt::format("{}{} a factor, off the exact solves by {:.2g} of their size", f.about.empty() ? "" : "; ",
-                         count, off);
+  f.about =
+      fmt::format("{} a factor, off the exact solves by {:.2g} of their size",
+                  f.about.empty() ? fmt::format("{}: {}", who, count) : fmt::format("{}; {}", f.about, count), off);
   if (off >= 1) f.about += ": the exact ones, without sweeps, are likely to serve better";
   auto lower = in_best_format(to_triplets(std::move(f.lower)), where);
   auto upper = in_best_format(to_triplets(std::move(f.upper)), where);

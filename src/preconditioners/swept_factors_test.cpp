@@ -210,7 +210,7 @@ TEST(sweeps_of_factors, far_from_normal_are_refused_or_said_to_be_off) {
   EXPECT_NE(off.find("the exact ones, without sweeps, are likely to serve better"), std::string::npos) << off;
   const auto near = make_preconditioner<double>("ic0:sweeps=9", kit::laplacian(9, 9), {}, definite)->describe();
   EXPECT_EQ(near.find("likely"), std::string::npos) << near;
-  EXPECT_EQ(near.rfind("9 sweeps a factor, off the exact solves by", 0), 0u) << near;
+  EXPECT_EQ(near.rfind("ic0: 9 sweeps a factor, off the exact solves by", 0), 0u) << near;
 }
 
 TEST(sweeps_of_factors, are_measured_whatever_the_scales_of_rows_are) {

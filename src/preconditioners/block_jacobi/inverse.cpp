@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace furrow::block_jacobi_preconditioner {
 
@@ -23,7 +24,10 @@ bool is_definite(view<const double> block, index_t k, view<double> scratch) {
 bool invert(view<double> block, index_t k) {
   double largest = 0;
   for (const double v : block) largest = std::max(largest, std::abs(v));
-  std::array<index_t, 64> pivot_row{};
+  constexpr index_t usual = 64;
+  std::array<index_t, usual> few{};
+  std::vector<index_t> many(k > usual ? static_cast<std::size_t>(k) : 0);
+  index_t* const pivot_row = many.empty() ? few.data() : many.data();
   for (index_t p = 0; p < k; ++p) {
     index_t best = p;
     for (index_t i = p + 1; i < k; ++i)

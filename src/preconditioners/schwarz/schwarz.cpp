@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.hpp"
+#include "dense_blocks.hpp"
 
 #include "core/check.hpp"
 #include "core/parameters.hpp"
@@ -18,14 +19,20 @@ namespace {
 
 struct asked {
   index_t subdomains, overlap;
+  bool dense;
 };
 
-/// Without a number: 1000 rows a subdomain, 64 subdomains at most, so that threads have enough of them.
+/// Without a number: 1000 rows a subdomain, 64 subdomains at most, so that threads have enough of them; 100 rows where
+/// they are dense, so that an inverse is a hundred times its rows.
 asked asked_for(std::string_view text, index_t rows) {
-  constexpr index_t most = 1 << 20, usual = 64, usual_rows = 1000;
-  const entry_parameters p("schwarz[:SUBDOMAINS[:OVERLAP]]", text);
-  const index_t subdomains = p.whole(0, std::min(rows / usual_rows, usual), 1, most);
-  return {std::clamp<index_t>(subdomains, 1, std::max<index_t>(rows, 1)), p.whole(1, 1, 0, 100)};
+  constexpr index_t most = 1 << 20, usual = 64, usual_rows = 1000, usual_dense_rows = 100;
+  const entry_parameters p("schwarz[:SUBDOMAINS[:OVERLAP]][:inside=ilu|dense]", text);
+  const auto inside = p.named("inside").value_or("ilu");
+  const bool dense = inside == "dense";
+  if (!dense && inside != "ilu") p.refuse("what is inside a subdomain is ilu or dense");
+  const index_t some = dense ? std::min(rows / usual_dense_rows, most) : std::min(rows / usual_rows, usual);
+  const index_t subdomains = p.whole(0, some, 1, most);
+  return {std::clamp<index_t>(subdomains, 1, std::max<index_t>(rows, 1)), p.whole(1, 1, 0, 100), dense};
 }
 
 /// M = E F^-1 R: R takes each part its rows, F^-1 solves within the parts, E puts them back. One application at a time.
@@ -108,6 +115,24 @@ template <class V> void must_fit(row_view<V> a, const subdomains& s) {
         bytes * 1e-9, available * 1e-9);
 }
 
+template <class V> struct solves_within {
+  std::unique_ptr<any_preconditioner<V>> m;
+  std::string about;
+};
+
+template <class V> solves_within<V> factored(row_view<double> b, const subdomains& s, bool symmetric, device where) {
+  blocks<V> f = factorise<V>(b, s, symmetric);
+  std::string about = std::move(f.about);
+  if (where.is_gpu()) return {factored_on_gpu(std::move(f.factors)), std::move(about)};
+  return {factored_by_blocks(std::move(f)), std::move(about)};
+}
+
+template <class V> solves_within<V> inverted(row_view<double> b, const subdomains& s, bool symmetric, device where) {
+  dense_blocks<V> d = invert_blocks<V>(b, s, symmetric);
+  std::string about = std::move(d.about);
+  return {multiplied_by_blocks(std::move(d), where), std::move(about)};
+}
+
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device where, solver_needs needed) {
   const asked wanted = asked_for(text, a.shape.rows);
@@ -118,38 +143,47 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   subdomains s = cut(neighbours_of(rows.view()), wanted.subdomains, wanted.overlap);
   index_t extended = 0;
   for (const auto& part : s.parts) extended += index_t(part.rows.size());
-  must_fit(rows.view(), s);
+  if (wanted.dense) must_be_small<V>(s, where);
+  else must_fit(rows.view(), s);
   const arrangement moved{host_array<std::int32_t>(s.order), inverse_permutation(as_cview(s.order)), scale, scale};
-  blocks<V> within = factorise<V>(arranged(rows.view(), moved).view(), s, symmetric);
-  std::string about =
-      fmt::format("schwarz: {} subdomain{}, overlap {}, {}, {:.2f} times the rows{}", wanted.subdomains,
-                  wanted.subdomains == 1 ? "" : "s", wanted.overlap, symmetric ? "symmetric" : "restricted",
-                  double(extended) / double(std::max<index_t>(a.shape.rows, 1)), within.about);
+  const row_matrix<double> b = arranged(rows.view(), moved);
+  auto within = wanted.dense ? inverted<V>(b.view(), s, symmetric, where) : factored<V>(b.view(), s, symmetric, where);
+  std::string about = fmt::format("schwarz: {} {}subdomain{}, overlap {}, {}, {:.2f} times the rows{}",
+                                  wanted.subdomains, wanted.dense ? "dense " : "", wanted.subdomains == 1 ? "" : "s",
+                                  wanted.overlap, symmetric ? "symmetric" : "restricted",
+                                  double(extended) / double(std::max<index_t>(a.shape.rows, 1)), within.about);
   coo<V> take = taking<V>(s, scale, extended), put = putting(s, take, !symmetric);
   auto first = in_best_format(std::move(take), where), last = in_best_format(std::move(put), where);
   if (where.is_gpu())
-    return std::make_unique<over_parts<V, gpu_array<V>>>(std::move(first), factored_on_gpu(std::move(within.factors)),
-                                                         std::move(last), std::move(about));
-  return std::make_unique<over_parts<V, host_array<V>>>(std::move(first), factored_by_blocks(std::move(within)),
-                                                        std::move(last), std::move(about));
+    return std::make_unique<over_parts<V, gpu_array<V>>>(std::move(first), std::move(within.m), std::move(last),
+                                                         std::move(about));
+  return std::make_unique<over_parts<V, host_array<V>>>(std::move(first), std::move(within.m), std::move(last),
+                                                        std::move(about));
 }
 
 /// Each layer of overlap is taken to widen the parts by a tenth.
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view text) {
-  const double n = double(s.shape.rows), nnz = double(s.nnz);
-  const double wider = 1 + 0.1 * double(asked_for(text, s.shape.rows).overlap), each = 4 + bytes_of(p);
-  const double kept = wider * (each * nnz + n * (2 * 8 + 2 * (8 + each) + 3 * bytes_of(p)));
+  const asked wanted = asked_for(text, s.shape.rows);
+  const double n = double(s.shape.rows), nnz = double(s.nnz), v = bytes_of(p);
+  const double wider = 1 + 0.1 * double(wanted.overlap), each = 4 + v;
+  const double around = wider * n * (2 * (8 + each) + 3 * v);
+  if (wanted.dense) {
+    const double inverses = v * wider * wider * n * n / double(wanted.subdomains), on_gpu = inverses * each / v;
+    return {on_gpu + around, on_gpu + around + (8 + v) * inverses / v + 12 * nnz + 40 * n, false};
+  }
+  const double kept = wider * (each * nnz + n * 2 * 8) + around;
   return {kept, kept + wider * (2 * 12 * (nnz + n)) + 12 * nnz + 40 * n, false};
 }
 
 } // namespace
 
-extern const preconditioner_entry entry{"schwarz",
-                                        "additive Schwarz: overlapping subdomains, incomplete factors in each",
-                                        {true, true},
-                                        lay_out,
-                                        make<double>,
-                                        make<float>,
-                                        "[:SUBDOMAINS[:OVERLAP]]"};
+extern const preconditioner_entry entry{
+    "schwarz",
+    "additive Schwarz: overlapping subdomains, incomplete factors or dense inverses in each",
+    {true, true},
+    lay_out,
+    make<double>,
+    make<float>,
+    "[:SUBDOMAINS[:OVERLAP]][:inside=ilu|dense]"};
 
 } // namespace furrow::schwarz_preconditioner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "subdomains.hpp"
+#include "dense_blocks.hpp"
 
 #include "preconditioners/entry.hpp"
 
@@ -117,17 +117,37 @@ TYPED_TEST(schwarz, is_what_its_formula_says) {
       }
 }
 
+/// A grid, whose incomplete factors are not complete.
+TYPED_TEST(schwarz, with_dense_subdomains_is_what_its_formula_says) {
+  using V = TypeParam;
+  for (const bool restricted : {true, false}) {
+    const auto a = kit::as_precision<V>(restricted ? generate("convection2d:9:30").a : kit::laplacian(9, 9));
+    const auto r = kit::random_vector<V>(81, 4);
+    for (const index_t count : {1, 4, 7})
+      for (const index_t overlap : {0, 2}) {
+        const auto s = cut(neighbours_of(rows_of_triplets<V>(a).view()), count, overlap);
+        const auto name = "schwarz:" + std::to_string(count) + ':' + std::to_string(overlap) + ":inside=dense";
+        const auto got = this->applied(a, name, r, restricted ? solver_needs{} : definite);
+        const auto wanted = by_definition(a, s, r, restricted);
+        for (index_t i = 0; i < 81; ++i)
+          ASSERT_NEAR(double(got[i]), double(wanted[i]), 500 * std::numeric_limits<V>::epsilon()) << name << ' ' << i;
+      }
+  }
+}
+
 TYPED_TEST(schwarz, has_the_same_bits_for_every_number_of_threads) {
   using V = TypeParam;
   const int before = threads();
   const auto a = kit::as_precision<V>(generate("convection2d:120:10").a);
   const auto r = kit::random_vector<V>(a.shape.rows, 1);
-  host_array<V> first;
-  for (const int count : {1, 2, 3}) {
-    set_threads(count);
-    const auto z = this->applied(a, "schwarz", r, {});
-    if (first.empty()) first = z;
-    for (index_t i = 0; i < z.size(); ++i) ASSERT_EQ(z[i], first[i]) << count;
+  for (const char* name : {"schwarz", "schwarz:200:0:inside=dense"}) {
+    host_array<V> first;
+    for (const int count : {1, 2, 3}) {
+      set_threads(count);
+      const auto z = this->applied(a, name, r, {});
+      if (first.empty()) first = z;
+      for (index_t i = 0; i < z.size(); ++i) ASSERT_EQ(z[i], first[i]) << name << ' ' << count;
+    }
   }
   set_threads(before);
 }
@@ -151,6 +171,12 @@ TEST(schwarz, gains_by_overlap) {
   EXPECT_LT(iterations("poisson2d:80", "cg", "schwarz:16"), iterations("poisson2d:80", "cg", "jacobi"));
 }
 
+TEST(schwarz, gains_by_dense_subdomains) {
+  EXPECT_LT(iterations("poisson2d:40", "cg", "schwarz:8:inside=dense"), iterations("poisson2d:40", "cg", "schwarz:8"));
+  EXPECT_LT(iterations("convection2d:40:10", "gmres:50", "schwarz:8:inside=dense"),
+            iterations("convection2d:40:10", "gmres:50", "schwarz:8"));
+}
+
 TEST(schwarz, says_what_it_is) {
   const auto about = [](const coo<double>& a, const char* name, solver_needs needed) {
     return make_preconditioner<double>(name, a, device{}, needed)->describe();
@@ -159,13 +185,45 @@ TEST(schwarz, says_what_it_is) {
             "schwarz: 2 subdomains, overlap 1, restricted, 1.10 times the rows");
   EXPECT_EQ(about(kit::laplacian(20), "schwarz", definite),
             "schwarz: 1 subdomain, overlap 1, symmetric, 1.00 times the rows");
+  EXPECT_EQ(about(kit::laplacian(1000), "schwarz:inside=dense", {}),
+            "schwarz: 10 dense subdomains, overlap 1, restricted, 1.02 times the rows");
   EXPECT_EQ(about(kit::laplacian(3), "schwarz:9:0", {}),
             "schwarz: 3 subdomains, overlap 0, restricted, 1.00 times the rows");
 }
 
+/// Rows 1 and 2 depend on each other, and a diagonal that is not positive.
+TEST(schwarz, shifts_dense_subdomains_that_have_no_good_inverse) {
+  const auto singular = kit::assemble({3, 3}, {{0, 0, 1}, {0, 1, 2}, {1, 0, 2}, {1, 1, 4}, {2, 2, 5}});
+  const auto m = make_preconditioner<double>("schwarz:1:0:inside=dense", singular, device{}, {});
+  EXPECT_NE(m->describe().find("; diagonals shifted by up to 0.001"), std::string::npos) << m->describe();
+  const host_array<double> r(3, 1.0);
+  host_array<double> z(3);
+  m->apply(as_cview(r), as_view(z));
+  for (const double v : z) EXPECT_LT(std::abs(v), 1e4);
+  EXPECT_NEAR(z[2], 0.2, 1e-3);
+
+  const auto indefinite = kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 2}, {1, 0, 2}, {1, 1, 1}});
+  const solver_needs definite_m{{true, false}, {true, true}};
+  const auto d = make_preconditioner<double>("schwarz:1:0:inside=dense", indefinite, device{}, definite_m);
+  EXPECT_NE(d->describe().find("shifted"), std::string::npos) << d->describe();
+  host_array<double> x(2, 1.0);
+  x[1] = -1;
+  host_array<double> y(2);
+  d->apply(as_cview(x), as_view(y));
+  EXPECT_GT(y[0] - y[1], 0);
+}
+
 TEST(schwarz, refuses_what_it_cannot_serve) {
-  for (const char* name : {"schwarz:0", "schwarz:x", "schwarz:2:-1", "schwarz:2:1:1", "schwarz:2:101"})
+  for (const char* name : {"schwarz:0", "schwarz:x", "schwarz:2:-1", "schwarz:2:1:1", "schwarz:2:101",
+                           "schwarz:2:inside=lu", "schwarz:inside="})
     EXPECT_THROW(make_preconditioner<double>(name, kit::laplacian(5), {}, {}), error) << name;
+  try {
+    make_preconditioner<double>("schwarz:2:0:inside=dense", kit::laplacian(3000), {}, {});
+    ADD_FAILURE() << "accepted";
+  } catch (const error& e) {
+    EXPECT_STREQ(e.what(), "subdomain 1 of schwarz has 1500 rows with its overlap, dense ones have 512 at most: take "
+                           "more subdomains, less overlap, or inside=ilu");
+  }
 }
 
 } // namespace
