@@ -44,6 +44,19 @@ def by_nodes(coordinates: Any) -> Any:
     return contiguous(points.reshape(-1), F64), points.shape[1]
 
 
+def with_block_starts(M: Any, starts: Any) -> Any:
+    """The name M of a preconditioner, told where its blocks start."""
+    if starts is None:
+        return M
+    if not isinstance(M, str) or M != "block_jacobi":
+        raise UsageError('block_starts are for M="block_jacobi", and M is another one')
+    refuse_gpu(starts, "block_starts")
+    rows = np.asarray(starts)
+    if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "iu" or rows.min() < 0:
+        raise InputError("block_starts are no list of rows: give the first row of each block, counted from 0")
+    return f"block_jacobi:starts={','.join(map(str, rows.tolist()))}"
+
+
 def _pays(A: Any, solver: str, M: str | None) -> bool:
     """Whether a GPU pays for the copies of a system in host memory."""
     if not is_matrix(A):

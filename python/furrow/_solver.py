@@ -26,7 +26,7 @@ from ._operators import (
     unseen_method,
     zero_of_zero,
 )
-from ._placing import by_nodes, device_for
+from ._placing import by_nodes, device_for, with_block_starts
 from ._result import Result
 from ._rows import rows_at
 from ._watching import Watching
@@ -64,6 +64,9 @@ class Solver:
     coordinates : array_like of shape (nodes, 2) or (nodes, 3)
         Where the nodes are, in the order of the rows of A, of which each node has as many as coordinates:
         ``M="amg:sa"`` takes the motions of rigid bodies from them. In host memory; copied.
+    block_starts : array_like of int
+        The first row of each block of ``M="block_jacobi"``, counted from 0, ascending from 0, as the block pointers of
+        Ginkgo: a block has 1 to 64 rows, and the last one ends with the matrix. In host memory; copied.
     device : None, "cpu", "gpu", "gpu:1"
         Where it is solved. None is where A lies, if that is a GPU or a `Matrix`, otherwise `furrow.default_device`,
         otherwise a GPU where there is one that serves the method and A has at least 200000 entries. A GPU takes b and
@@ -81,7 +84,8 @@ class Solver:
     def __init__(self, A: Any, solver: str = "auto", M: Any = "auto", *, rtol: float = 1e-08, atol: float = 0.0,
                  maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
                  format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
-                 assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None) -> None:
+                 assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None,
+                 block_starts: Any = None) -> None:
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
             A = np.asarray(A)
@@ -109,11 +113,12 @@ class Solver:
         self._watching = Watching(callback, monitor)
         wanted = "auto" if solver == "direct" else "none"  # its factors are what makes it direct
         self.precond = (M or wanted) if named else "given"
+        precond = with_block_starts(self.precond if named else M, block_starts)
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
             self.solver = solver = unseen_method(A, self.shape)
         self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
         self._options: dict[str, Any] = {
-            "solver": solver, "precond": self.precond if named else "none", "format": format, "kernel": kernel,
+            "solver": solver, "precond": precond if named else "none", "format": format, "kernel": kernel,
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
             "watch_every": self._watching.watch_every, "monitor": self._watching.monitor, "monitor_every": 1,

@@ -477,6 +477,32 @@ def test_coordinates_save_iterations():
     assert s.solve(b).iterations == r.iterations
 
 
+def test_block_starts_say_where_blocks_start():
+    A, b = furrow.generate("anisotropic2d:20:100"), np.ones(400)  # strong along its lines
+    lines = np.arange(0, 400, 20)
+    found = furrow.solve(A, b, solver="cg", M="block_jacobi", device="cpu")
+    r = furrow.solve(A, b, solver="cg", M="block_jacobi", block_starts=lines, device="cpu")
+    assert r.success and r.iterations < found.iterations
+    assert "block_jacobi: 20 given blocks of 20 to 20 rows" == r.to_dict()["precond_says"]
+    s = furrow.Solver(A, "cg", M="block_jacobi", block_starts=[*lines.tolist(), 400], device="cpu")
+    assert (s.solve(b).x == r.x).all() and "with block_jacobi in" in repr(s)
+    named = furrow.solve(A, b, solver="cg", M="block_jacobi:starts=" + ",".join(map(str, lines)), device="cpu")
+    assert (named.x == r.x).all()
+
+
+def test_block_starts_that_do_not_fit_are_refused():
+    A, b = furrow.generate("poisson2d:10"), np.ones(100)
+    for starts, M, said in [([0, 50, 50], "block_jacobi", "start 3 of block_jacobi is 50, after 50"),
+                            ([0, 60, 101], "block_jacobi", "row 101 counted from 0, but the matrix has 100 rows"),
+                            ([5, 60], "block_jacobi", "starts at row 5"), ([0], "block_jacobi", "has 100 rows"),
+                            ([0, -3], "block_jacobi", "no list of rows"), ([], "block_jacobi", "no list of rows"),
+                            ([[0, 3]], "block_jacobi", "no list of rows"), ([0, 2.5], "block_jacobi", "no list of rows"),
+                            ([0, 50], "ilu", "M is another one"), ([0, 50], "auto", "M is another one"),
+                            ([0, 50], None, "M is another one"), ([0, 50], A, "M is another one")]:
+        with pytest.raises(furrow.Error, match=said):
+            furrow.solve(A, b, solver="cg", M=M, block_starts=starts, device="cpu")
+
+
 def test_coordinates_that_do_not_fit_are_refused():
     A, points = cube(3)
     b = np.ones(A.shape[0])

@@ -151,7 +151,8 @@ std::unique_ptr<any_preconditioner<V>> make_swept(unit_factors<V> f, index_t swe
   f.about =
       fmt::format("{} a factor, off the exact solves by {:.2g} of their size",
                   f.about.empty() ? fmt::format("{}: {}", who, count) : fmt::format("{}; {}", f.about, count), off);
-  if (off >= 1) f.about += ": the exact ones, without sweeps, are likely to serve better";
+  if (off >= 2) f.about += ": they move away, exact solves, without sweeps, are likely to serve better";
+  else if (off >= 0.9) f.about += ": more of them, or exact solves, are likely to save iterations";
   auto lower = in_best_format(to_triplets(std::move(f.lower)), where);
   auto upper = in_best_format(to_triplets(std::move(f.upper)), where);
   if (where.is_gpu())

@@ -200,7 +200,9 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 } // namespace
 
 extern const preconditioner_entry entry{
-    "block_jacobi",     "inverses of the blocks on the diagonal", {true, true}, lay_out, make<double>, make<float>,
+    "block_jacobi",     "inverses of the blocks on the diagonal, K x K or given by their first rows",
+    {true, true},       lay_out,
+    make<double>,       make<float>,
     "[:K|:starts=FILE]"};
 
 } // namespace furrow::block_jacobi_preconditioner

@@ -105,9 +105,10 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view para
 
 } // namespace
 
-extern const preconditioner_entry entry{"ic0",        "incomplete Cholesky factor on the pattern of A; A is symmetric",
-                                        {true, true}, lay_out,
-                                        make<double>, make<float>,
-                                        "[:sweeps=K]"};
+extern const preconditioner_entry entry{
+    "ic0",        "incomplete Cholesky factor on the pattern of A; A is symmetric; K sweeps replace solves",
+    {true, true}, lay_out,
+    make<double>, make<float>,
+    "[:sweeps=K]"};
 
 } // namespace furrow::ic0_preconditioner

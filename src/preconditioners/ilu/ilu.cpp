@@ -36,12 +36,13 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 
 } // namespace
 
-extern const preconditioner_entry entry{"ilu",
-                                        "incomplete LU factors; rows matched to columns where the diagonal is weak",
-                                        {},
-                                        lay_out,
-                                        make<double>,
-                                        make<float>,
-                                        "[:LEVEL[:ORDER]][:sweeps=K]"};
+extern const preconditioner_entry entry{
+    "ilu",
+    "incomplete LU factors, rows matched to columns where the diagonal is weak; K sweeps replace solves",
+    {},
+    lay_out,
+    make<double>,
+    make<float>,
+    "[:LEVEL[:ORDER]][:sweeps=K]"};
 
 } // namespace furrow::ilu_preconditioner

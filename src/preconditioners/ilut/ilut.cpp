@@ -43,7 +43,7 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 
 extern const preconditioner_entry entry{
     "ilut",
-    "incomplete LU factors by size of entry; rows matched to columns where the diagonal is weak",
+    "incomplete LU factors by size of entry, rows matched likewise; K sweeps replace solves",
     {},
     lay_out,
     make<double>,
