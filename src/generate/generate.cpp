@@ -12,13 +12,13 @@
 namespace furrow {
 
 extern const generator_entry poisson1d, poisson2d, poisson3d, stencil2d9, stencil3d27, anisotropic2d, convection2d,
-    elasticity3d, random_rows, banded, powerlaw, rectangular, dense;
+    disc2d, ball3d, varying3d, elasticity3d, random_rows, banded, powerlaw, rectangular, dense;
 
 namespace {
 
 constexpr const generator_entry* table[] = {
-    &poisson1d,    &poisson2d,   &poisson3d, &stencil2d9, &stencil3d27, &anisotropic2d, &convection2d,
-    &elasticity3d, &random_rows, &banded,    &powerlaw,   &rectangular, &dense,
+    &poisson1d, &poisson2d, &poisson3d,    &stencil2d9,  &stencil3d27, &anisotropic2d, &convection2d, &disc2d,
+    &ball3d,    &varying3d, &elasticity3d, &random_rows, &banded,      &powerlaw,      &rectangular,  &dense,
 };
 
 const generator_entry& find_generator(std::string_view spec) {

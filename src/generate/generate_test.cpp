@@ -16,12 +16,43 @@ namespace furrow {
 namespace {
 
 const std::vector<std::string> specs{
-    "poisson1d:9",          "poisson2d:7",          "poisson3d:5",    "stencil2d9:6",    "stencil3d27:4",
-    "anisotropic2d:6:0.01", "convection2d:6:2.5",   "elasticity3d:2", "random:50:7",     "random:50:8",
-    "random:51:8:3",        "random:10:10",         "banded:60:7:9",  "banded:60:8:9:5", "banded:20:7:3",
-    "powerlaw:80:4:2.5",    "powerlaw:200:6:2.1:9", "dense:13",       "poisson1d:1",     "poisson2d:1",
-    "stencil3d27:1",        "elasticity3d:1",       "random:1:1",     "banded:5:1:0",    "dense:1",
-    "rectangular:30:70:9",  "rectangular:5:1:1",
+    "poisson1d:9",
+    "poisson2d:7",
+    "poisson3d:5",
+    "stencil2d9:6",
+    "stencil3d27:4",
+    "anisotropic2d:6:0.01",
+    "convection2d:6:2.5",
+    "elasticity3d:2",
+    "random:50:7",
+    "random:50:8",
+    "random:51:8:3",
+    "random:10:10",
+    "banded:60:7:9",
+    "banded:60:8:9:5",
+    "banded:20:7:3",
+    "powerlaw:80:4:2.5",
+    "powerlaw:200:6:2.1:9",
+    "dense:13",
+    "poisson1d:1",
+    "poisson2d:1",
+    "stencil3d27:1",
+    "elasticity3d:1",
+    "random:1:1",
+    "banded:5:1:0",
+    "dense:1",
+    "rectangular:30:70:9",
+    "rectangular:5:1:1",
+    "disc2d:9",
+    "disc2d:1",
+    "disc2d:2",
+    "ball3d:6",
+    "ball3d:1",
+    "ball3d:3",
+    "varying3d:5:10",
+    "varying3d:5:0",
+    "varying3d:4:100:3",
+    "varying3d:1:50",
 };
 
 using dense_matrix = std::vector<std::vector<long double>>;
@@ -130,6 +161,90 @@ TEST(generate, anisotropy_and_convection_weigh_their_directions) {
   EXPECT_EQ(c[12][11], -4);
   EXPECT_EQ(c[12][13], -1);
   EXPECT_EQ(c[12][17], -1);
+}
+
+/// radius^2 - |x|^2 is a polynomial of degree 2: the row of a point all of whose neighbours are inside gives its
+/// Laplacian, 2 D, exactly. The wall is a share t of a step away where a row has 1 / t for a neighbour.
+template <int D> void check_the_inside_of(index_t n) {
+  const auto a = generate((D == 2 ? "disc2d:" : "ball3d:") + std::to_string(n)).a;
+  const auto at = [&](index_t i, int d) {
+    for (; d > 0; --d) i /= n;
+    return 2 * (i % n) - (n - 1);
+  };
+  const auto inside = [&](index_t i) {
+    index_t left = (n + 1) * (n + 1);
+    for (int d = 0; d < D; ++d) left -= at(i, d) * at(i, d);
+    return left;
+  };
+  std::vector<long double> diagonal(a.shape.rows, 0), bowl(a.shape.rows, 0);
+  std::vector<int> count(a.shape.rows, 0);
+  for (index_t e = 0; e < a.nnz(); ++e) {
+    const index_t row = a.row[e], col = a.col[e];
+    ++count[row];
+    if (row == col) diagonal[row] = a.val[e];
+    else {
+      EXPECT_EQ(a.val[e], -1);
+      EXPECT_GT(inside(row), 0);
+      EXPECT_GT(inside(col), 0);
+      index_t apart = 0;
+      for (int d = 0; d < D; ++d) apart += std::abs(at(row, d) - at(col, d));
+      EXPECT_EQ(apart, 2) << row << ' ' << col;
+    }
+    bowl[row] += a.val[e] * static_cast<long double>(inside(col)) / 4; // in steps, not in half steps
+  }
+  index_t whole = 0, cut = 0;
+  for (index_t i = 0; i < a.shape.rows; ++i) {
+    if (inside(i) <= 0) {
+      EXPECT_EQ(count[i], 1);
+      EXPECT_EQ(diagonal[i], 1);
+    } else if (count[i] == 2 * D + 1) {
+      ++whole;
+      EXPECT_EQ(diagonal[i], 2 * D);
+      EXPECT_EQ(bowl[i], 2 * D);
+    } else {
+      ++cut;
+      long double expected = 0;
+      for (int d = 0; d < D; ++d)
+        for (const int side : {-1, 1}) {
+          const long double along = side * at(i, d), wall = std::sqrt((long double)(inside(i)) + along * along);
+          expected += std::max(1.0L, 2 / (wall - along)); // the wall is nearer than the next point, or there is none
+        }
+      EXPECT_NEAR(double(diagonal[i] / expected), 1, 1e-11) << i;
+    }
+  }
+  EXPECT_GT(whole, cut);
+  EXPECT_GT(cut, 0);
+}
+
+TEST(generate, circles_and_spheres_cut_a_grid) {
+  check_the_inside_of<2>(31);
+  check_the_inside_of<3>(14);
+  EXPECT_EQ(generate("disc2d:1").a.val[0], 4); // the wall is a step away on all sides
+}
+
+TEST(generate, coefficients_vary_at_as_many_places_as_asked_for) {
+  const index_t n = 30, size = n * n * n;
+  const auto plain = generate("poisson3d:30").a, none = generate("varying3d:30:0").a,
+             some = generate("varying3d:30:2").a;
+  EXPECT_EQ(fingerprint(none), fingerprint(plain));
+  std::vector<bool> other(size, false);
+  std::vector<long double> sum(size, 0);
+  for (index_t e = 0; e < some.nnz(); ++e) {
+    ASSERT_EQ(some.col[e], plain.col[e]);
+    if (some.val[e] != plain.val[e]) other[some.row[e]] = true;
+    EXPECT_LE(std::abs(plain.val[e]), std::abs(some.val[e]));
+    EXPECT_LT(std::abs(some.val[e]), 2 * std::abs(plain.val[e]));
+    sum[some.row[e]] += some.val[e];
+  }
+  // A point of another k changes its own row and those of its neighbours.
+  EXPECT_NEAR(double(std::ranges::count(other, true)) / double(size), 1 - std::pow(0.98, 7), 0.01);
+  for (index_t i = 0; i < size; ++i) { // nothing flows where u is constant, away from the boundary
+    const index_t x = i % n, y = i / n % n, z = i / n / n;
+    if (std::min({x, y, z}) > 0 && std::max({x, y, z}) < n - 1) {
+      EXPECT_NEAR(double(sum[i]), 0, 4e-15);
+    }
+  }
+  EXPECT_NE(fingerprint(generate("varying3d:9:20:1").a), fingerprint(generate("varying3d:9:20").a));
 }
 
 /// The rows of nodes away from the clamped face do no work on rigid motions: translations and rotations.
@@ -262,10 +377,13 @@ TEST(generate, bad_specs_are_told_what_would_do) {
   EXPECT_EQ(says("poison3d:9").find("there is no generator 'poison3d': choose one of poisson1d"), 0u);
   EXPECT_EQ(says("poisson3d"),
             "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100");
-  for (const char* spec :
-       {"poisson3d:0", "poisson3d:-3", "poisson3d:x", "poisson3d:3.5", "poisson3d:", "poisson3d:9:9", "poisson3d:2000",
-        "random:9:10", "banded:9:9:3", "banded:9:3:9", "powerlaw:9:3:1.5", "powerlaw:9:nan:3", "anisotropic2d:3:0",
-        "convection2d:3:-1", "rectangular:9:3:4", "random:9:3:-1", "poisson1d:99999999999999999999"})
+  for (const char* spec : {"poisson3d:0",       "poisson3d:-3",      "poisson3d:x",
+                           "poisson3d:3.5",     "poisson3d:",        "poisson3d:9:9",
+                           "poisson3d:2000",    "random:9:10",       "banded:9:9:3",
+                           "banded:9:3:9",      "powerlaw:9:3:1.5",  "powerlaw:9:nan:3",
+                           "anisotropic2d:3:0", "convection2d:3:-1", "varying3d:3:-1",
+                           "varying3d:3:101",   "varying3d:3:nan",   "disc2d:0",
+                           "rectangular:9:3:4", "random:9:3:-1",     "poisson1d:99999999999999999999"})
     EXPECT_NE(says(spec).find("usage: "), std::string::npos) << spec << ": " << says(spec);
 }
 
