@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cpu_rows.hpp"
 
+#include "cpu_rest.hpp"
+
 #include "backends/cpu/isa.hpp"
+#include "backends/row_kernel.hpp"
 #include "formats/csr/cpu_rows.hpp"
 
 #include <algorithm>
@@ -140,19 +143,42 @@ FURROW_INLINE inline index_t rows_of_table(const stencil<V, N, cview>& a, index_
   return row;
 }
 
+/// The rows of the table among [first, last); those beside it are left out.
+template <class V, class N>
+void sums_of_table(const stencil<V, N, cview>& a, index_t first, index_t last, const V* x, V* out) {
+  for (index_t row = first; row < last;) {
+    cpu::widest_registers(
+        [&](auto bytes) FURROW_INLINE { row = rows_of_table<bytes.value>(a, row, last, x, out + (row - first)); });
+    if (row < last) row += run_of(a.number.data + row, last - row);
+  }
+}
+
+/// At most row_block rows, those at the positions [beside, beside_end) of the rest among them.
+template <class V, class N>
+void sums_of_both(const stencil<V, N, cview>& a, index_t first, index_t last, index_t beside, index_t beside_end,
+                  cview<V> x, V* out) {
+  if (beside == beside_end) return sums_of_table(a, first, last, x.data, out);
+  if (beside_end - beside == last - first) return csr_rows::direct::sums(a.rest, beside, beside_end, x, out);
+  N number[row_block]; // NOLINT: written before it is read
+  lend_numbers(a, first, last, beside, beside_end, number);
+  auto lent = a;
+  lent.number = {number, last - first};
+  sums_of_table(lent, 0, last - first, x.data + first, out);
+  V own[row_block]; // NOLINT: written before it is read
+  csr_rows::direct::sums(a.rest, beside, beside_end, x, own);
+  for (index_t k = beside; k < beside_end; ++k) out[a.rest_row.data[k] - first] = own[k - beside];
+}
+
 } // namespace
 
 template <class V, class N>
 void stencil_runs::sums(const stencil<V, N, cview>& a, index_t first, index_t last, cview<V> x, V* out) {
-  index_t beside = a.rest_row.empty() ? 0 : position_beside(a, first);
-  for (index_t row = first; row < last;) {
-    cpu::widest_registers(
-        [&](auto bytes) FURROW_INLINE { row = rows_of_table<bytes.value>(a, row, last, x.data, out + (row - first)); });
-    if (row == last) return;
-    const index_t run = run_of(a.number.data + row, last - row);
-    csr_rows::direct::sums(a.rest, beside, beside + run, x, out + (row - first));
-    beside += run;
-    row += run;
+  if (a.rest_row.empty()) return sums_of_table(a, first, last, x.data, out);
+  index_t beside = position_beside(a, first);
+  for (index_t row = first; row < last; row += row_block) {
+    const index_t end = std::min(row + row_block, last), beside_before = beside;
+    while (beside < a.rest_row.size && a.rest_row.data[beside] < end) ++beside;
+    sums_of_both(a, row, end, beside_before, beside, x, out + (row - first));
   }
 }
 
