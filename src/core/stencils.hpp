@@ -159,7 +159,7 @@ inline std::vector<row_range> rows_of_stencils(const stats& s) {
 }
 
 /// Row r begins at begin_of(r) and ends at end_of(r, where it begins). Looks at the first row of each run of
-/// `rows_of_stencils`; only where half of these have a stencil of another one, at the whole runs.
+/// `rows_of_stencils`; only where a quarter of these have a stencil of another one, at the whole runs.
 template <class V, class C, class Begin, class End>
 row_stencils measure_stencils(const stats& sizes, const C* col, const V* val, const Begin& begin_of,
                               const End& end_of) {
@@ -174,7 +174,7 @@ row_stencils measure_stencils(const stats& sizes, const C* col, const V* val, co
   };
   stencil_set<V, C> few(col, val), all(col, val);
   for (index_t k = 0; k < samples; ++k) look(few, sample[k].first, sample[k].first + 1);
-  if (2 * index_t(few.found().size()) > samples) return {};
+  if (4 * index_t(few.found().size()) > 3 * samples) return {};
   for (index_t k = 0; k < samples; ++k) look(all, sample[k].first, sample[k].first + sample[k].count);
   index_t seen = 0, entries = 0, rows_taken = 0, entries_taken = 0;
   for (const seen_stencil& s : all.found()) {

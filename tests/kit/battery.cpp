@@ -68,6 +68,31 @@ coo<double> banded(shape2 shape, const std::vector<index_t>& diagonals, std::uin
   return assemble(shape, std::move(entries));
 }
 
+/// A Laplacian on `nx` x `ny` points around a circle: those inside it have a row of 1 on the diagonal alone, those
+/// beside it and every 17th have a diagonal of their own, and so do 40 rows one after the other. One row of them is
+/// long.
+coo<double> grid_around_a_circle(index_t nx, index_t ny) {
+  const auto inside = [&](index_t i) {
+    const index_t x = 2 * (i % nx) - nx, y = 2 * (i / nx) - ny;
+    return 9 * (x * x + y * y) < nx * nx;
+  };
+  std::vector<triplet> entries;
+  for (index_t i = 0; i < nx * ny; ++i) {
+    const index_t x = i % nx, y = i / nx;
+    bool of_its_own = i % 17 == 5 || (i >= 2000 && i < 2040);
+    for (const auto& [there, j] :
+         {std::pair{x > 0, i - 1}, {x < nx - 1, i + 1}, {y > 0, i - nx}, {y < ny - 1, i + nx}}) {
+      if (!there || inside(i)) continue;
+      if (inside(j)) of_its_own = true;
+      else entries.push_back({i, j, -1});
+    }
+    entries.push_back({i, i, inside(i) ? 1 : of_its_own ? 4 + double(i) / double(nx * ny) : 4});
+  }
+  for (index_t j = 0; j < nx * ny; j += 40)
+    if (j % nx > 0) entries.push_back({nx * ny - 1, j, 0.5}); // twice where a neighbour is: they are added
+  return assemble({nx * ny, nx * ny}, std::move(entries));
+}
+
 /// Values from 2^-20 to 2^20: sums in which most addends vanish.
 double mixed_magnitude(splitmix& s) { return std::ldexp(s.value(), static_cast<int>(s.below(41)) - 20); }
 
@@ -130,6 +155,7 @@ std::vector<named_matrix> battery() {
 std::vector<named_matrix> large_battery() {
   std::vector<named_matrix> all;
   all.push_back({"large laplacian", laplacian(200, 250)});
+  all.push_back({"large grid around a circle", grid_around_a_circle(170, 150)});
   // More rows than 16 bits count and than a wave of blocks holds, most of them of one length, a few longer.
   all.push_back(
       {"more than 64 Ki rows", random_rows(

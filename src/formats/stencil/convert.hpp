@@ -28,7 +28,6 @@ template <class V, class N> coo<V> to_coo(const stencil<V, N, host_array>& a);
 
 namespace stencil_format {
 inline constexpr std::string_view usage = "stencil[:PERCENT]";
-inline constexpr index_t default_percent = 50; ///< of the rows must have a stencil of the table
 } // namespace stencil_format
 
 } // namespace furrow

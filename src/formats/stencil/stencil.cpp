@@ -37,8 +37,27 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
   return plan.fits_bytes() ? wrap<std::uint8_t>(std::move(a), plan) : wrap<std::uint16_t>(std::move(a), plan);
 }
 
+/// Without a PERCENT: of the bytes that csr takes, at most this share may lie beside the table. Rows do not tell: the
+/// empty ones of a graph are alike, and all its entries lie beside.
+constexpr double most_beside = 0.5;
+
+std::string refusal_of(double share_alike, double bytes_beside, const entry_parameters& given) {
+  std::string why;
+  if (given.has(0)) {
+    const index_t percent = given.whole(0, 0, 0, 100);
+    if (share_alike < double(percent)) why = fmt::format("asks for {} %", percent);
+  } else if (bytes_beside > most_beside) {
+    why = fmt::format("leaves {:.3g} % of the bytes of csr beside its table, and takes up to {:.0f} %",
+                      100 * bytes_beside, 100 * most_beside);
+  }
+  if (why.empty()) return {};
+  return fmt::format("format stencil finds {:.3g} % of the rows alike, in their values and in where these lie from the "
+                     "diagonal, and {}: choose another format, or stencil:{}",
+                     share_alike, why, std::floor(share_alike));
+}
+
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
-  const index_t percent = entry_parameters(usage, parameters).whole(0, default_percent, 0, 100);
+  const entry_parameters given(usage, parameters);
   const double rows = double(s.shape.rows), nnz = double(s.nnz), entry = 4 + bytes_of(p);
   const bool known = s.lengths_known();
   const row_stencils alike = known ? s.alike : row_stencils{1, s.shape.rows ? s.nnz / s.shape.rows : 0, 0, 0};
@@ -50,10 +69,10 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
                 .exact = false,
                 // All triplets, where rows begin, and their numbers twice.
                 .peak_extra_bytes = (4 + entry) * nnz + (8 + 2) * rows};
-  if (const double share = 100 * (1 - alike.rows_beside); s.nnz > 0 && share < double(percent))
-    result.refusal = fmt::format("format stencil finds {:.3g} % of the rows alike, in their values and in where these "
-                                 "lie from the diagonal, and asks for {} %: choose another format, or stencil:{}",
-                                 share, percent, std::floor(share));
+  if (const std::string why = refusal_of(100 * (1 - alike.rows_beside),
+                                         (entry * entries + 12 * beside) / (entry * nnz + 4 * (rows + 1)), given);
+      s.nnz > 0)
+    result.refusal = why;
   return result;
 }
 

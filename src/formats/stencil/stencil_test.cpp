@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contract.hpp"
 #include "convert.hpp"
+#include "cpu_rest.hpp"
 #include "cpu_rows.hpp"
 
 #include "kit/cut_check.hpp"
@@ -64,7 +65,8 @@ std::vector<kit::named_matrix> all_matrices() {
   all.push_back({"rows of their own", with_rows_of_their_own(kit::laplacian(60, 50, 4))});
   all.push_back({"words and rows of their own", with_rows_of_their_own(patterned(6000, 300))});
   all.push_back({"rows at the end without entries", patterned(500, 4, {70, 0})});
-  all.push_back({"three unknowns a node", generate("elasticity3d:7").a});
+  for (const char* spec : {"elasticity3d:7", "disc2d:60", "ball3d:15", "varying3d:16:3", "varying3d:16:9"})
+    all.push_back({spec, generate(spec).a});
   for (auto& m : kit::large_battery()) all.push_back(std::move(m));
   return all;
 }
@@ -111,6 +113,60 @@ TYPED_TEST(stencil_of, adds_up_tiles_of_every_size) {
   }
 }
 
+TYPED_TEST(stencil_of, lends_numbers_to_rows_beside_the_table_where_their_stencils_stay_inside) {
+  using V = TypeParam;
+  auto matrices = all_matrices();
+  matrices.push_back({"the last columns", with_rows_of_their_own(patterned(6000, 3))});
+  bool some_lent = false, some_left = false;
+  for (const auto& m : matrices) {
+    SCOPED_TRACE(m.name);
+    with_stencils(kit::as_precision<V>(m.a), [&](const auto& made) {
+      const auto a = view_of(made);
+      const int none = stencils_of(a);
+      using N = std::decay_t<decltype(made.number[0])>;
+      for (index_t first = 0; first < a.shape.rows; first += 300) {
+        const index_t last = std::min(first + 300, a.shape.rows);
+        std::vector<N> number(static_cast<std::size_t>(last - first));
+        lend_numbers(a, first, last, position_beside(a, first), position_beside(a, last), number.data());
+        for (index_t row = first; row < last; ++row) {
+          const int lent = number[row - first];
+          if (a.number[row] != none) {
+            ASSERT_EQ(lent, a.number[row]);
+          } else if (lent == none) {
+            some_left = true;
+          } else {
+            some_lent = true;
+            ASSERT_EQ(lent, number[row - first - 1]);
+            for (std::int32_t k = a.start[lent]; k < a.start[lent + 1]; ++k) {
+              ASSERT_GE(row + a.offset[k], 0);
+              ASSERT_LT(row + a.offset[k], a.shape.cols);
+            }
+          }
+        }
+      }
+    });
+  }
+  EXPECT_TRUE(some_lent);
+  EXPECT_TRUE(some_left);
+}
+
+TYPED_TEST(stencil_of, rows_with_a_lent_number_show_nothing_of_what_it_made_of_them) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(generate("varying3d:20:4").a);
+  with_stencils(a, [&](const auto& made) {
+    ASSERT_GT(made.rest_row.size(), 1000);
+    // A column that one row beside the table has no entry in, and the stencil before it has.
+    for (index_t k = 0; k < made.rest_row.size(); k += 37) {
+      const index_t row = made.rest_row[k];
+      host_array<V> x(a.shape.cols, V(1)), y(a.shape.rows);
+      for (index_t i = 0; i < a.shape.cols; ++i) x[i] = std::numeric_limits<V>::infinity();
+      for (index_t e = made.rest.row_ptr[k]; e < made.rest.row_ptr[k + 1]; ++e) x[made.rest.col[e]] = 1;
+      stencil_runs::sums(view_of(made), 0, a.shape.rows, as_cview(x), y.data());
+      EXPECT_TRUE(std::isfinite(y[row])) << row;
+    }
+  });
+}
+
 TYPED_TEST(stencil_of, rows_may_be_cut_anywhere) {
   using V = TypeParam;
   for (const auto& m : all_matrices()) {
@@ -128,7 +184,8 @@ TYPED_TEST(stencil_of, rows_may_be_cut_anywhere) {
 
 TYPED_TEST(stencil_of, multiplies_several_vectors_at_once) {
   using V = TypeParam;
-  for (const auto& a : {with_rows_of_their_own(kit::laplacian(40, 30)), patterned(900, 300)}) {
+  for (const auto& a : {with_rows_of_their_own(kit::laplacian(40, 30)), patterned(900, 300), generate("disc2d:40").a,
+                        generate("varying3d:12:3").a}) {
     const auto op = find_format("stencil").cpu.make<V>()(kit::as_precision<V>(a), {}, "auto");
     ASSERT_TRUE(op->multiplies_blocks());
     for (const index_t count : {2, 3, 8}) {
@@ -218,7 +275,8 @@ TEST(stencil, does_not_depend_on_the_number_of_threads) {
 }
 
 TEST(stencil, the_estimate_is_near_what_is_made) {
-  for (const char* spec : {"poisson3d:60", "poisson2d:400", "stencil3d27:40", "elasticity3d:20"}) {
+  for (const char* spec : {"poisson3d:60", "poisson2d:400", "stencil3d27:40", "elasticity3d:20", "disc2d:300",
+                           "ball3d:60", "varying3d:60:0.5", "varying3d:60:4"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec).a;
     const auto s = measure(a);
@@ -253,6 +311,40 @@ TEST(stencil, refuses_rows_that_are_not_alike) {
   EXPECT_NE(refusal(partly, "90"), "");
   EXPECT_THROW(refusal(partly, "101"), error);
   EXPECT_THROW(refusal(partly, "x"), error);
+}
+
+TEST(stencil, is_refused_by_the_bytes_beside_its_table_and_not_by_the_rows) {
+  const format_entry& f = find_format("stencil");
+  const auto refusal = [&](std::vector<kit::triplet> entries, const char* parameters) {
+    const auto a = kit::assemble({6000, 6100}, std::move(entries));
+    return f.lay_out(measure(a), precision::f64, parameters).refusal;
+  };
+  std::vector<kit::triplet> empty_ones, long_ones;
+  for (index_t r = 0; r < 6000; ++r) {
+    const bool one_of_three = (r * 40503 >> 4) % 3 == 0; // at no regular distance: few rows are looked at first
+    if (one_of_three) {
+      for (index_t k = 0; k < 5; ++k) empty_ones.push_back({r, r + 20 * k, 1 + double(r) / 7});
+      for (index_t k = 0; k < 20; ++k) long_ones.push_back({r, r + k, 2}); // alike
+    } else {
+      for (index_t k = 0; k < 2; ++k) long_ones.push_back({r, r + k, 1 + double(r) / 7});
+    }
+  }
+  const std::string why = refusal(empty_ones, "");
+  EXPECT_NE(why.find("% of the bytes of csr beside its table, and takes up to 50 %: choose another format"),
+            std::string::npos)
+      << why;
+  EXPECT_EQ(refusal(empty_ones, "60"), ""); // two of three rows are empty, and so alike
+  EXPECT_EQ(refusal(long_ones, ""), "");
+  EXPECT_NE(refusal(long_ones, "50").find("asks for 50 %"), std::string::npos);
+}
+
+TEST(stencil, is_chosen_where_a_part_beside_its_table_still_pays) {
+  const auto chosen = [&](const char* spec) {
+    return std::string(choose(measure(generate(spec).a), precision::f64, device{}, {}).format->name);
+  };
+  EXPECT_EQ(chosen("ball3d:70"), "stencil");
+  EXPECT_EQ(chosen("varying3d:70:0.5"), "stencil");
+  EXPECT_NE(chosen("varying3d:70:9"), "stencil"); // half of the rows lie beside
 }
 
 TEST(stencil, other_values_have_no_places) {
