@@ -26,7 +26,8 @@ TYPED_TEST(gpu_formats, multiply_several_vectors) {
 
 TYPED_TEST(gpu_formats, multiply_blocks_of_large_matrices_with_the_same_bits) {
   using V = TypeParam;
-  for (const char* name : {"poisson3d:30", "elasticity3d:12", "random:20000:9", "powerlaw:20000:8:2.5"}) {
+  for (const char* name :
+       {"poisson3d:30", "elasticity3d:12", "varying3d:20:1", "random:20000:9", "powerlaw:20000:8:2.5"}) {
     const auto a = kit::as_precision<V>(generate(name).a);
     const auto x = kit::random_vector<V>(a.shape.cols * 8, 5);
     for (const char* f : {"csr", "sell", "packed", "bcsr", "dia", "stencil", "ell"}) {

@@ -56,7 +56,7 @@ template <class V> void expect_same(const coo<V>& got, const coo<V>& wanted) {
 std::vector<kit::named_matrix> matrices() {
   auto all = kit::whole_battery();
   for (const char* spec : {"poisson3d:24", "poisson2d:300", "elasticity3d:8", "powerlaw:30000:8:2.3", "stencil3d27:14",
-                           "convection2d:60:1", "banded:20000:9:300"})
+                           "convection2d:60:1", "banded:20000:9:300", "disc2d:90", "ball3d:20", "varying3d:20:1"})
     all.push_back({spec, generate(spec).a});
   auto zeros = kit::laplacian(90, 80);
   for (index_t k = 0; k < zeros.nnz(); k += 7) zeros.val[k] = k % 2 ? 0.0 : -0.0;
