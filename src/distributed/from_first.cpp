@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/ranks.hpp>
 
-#include "memory.hpp"
 #include "metis.hpp"
-#include "partition.hpp"
-#include "parts.hpp"
 #include "renumber.hpp"
+#include "scatter_rows.hpp"
 #include "together.hpp"
 
 #include "core/check.hpp"
-#include "core/row_offsets.hpp"
 #include "core/symmetry.hpp"
 #include "solvers/entry.hpp"
 
@@ -20,67 +17,22 @@
 namespace furrow {
 namespace {
 
-/// Where the rows and the entries of each rank begin in what rank 0 has; `ranks` + 1 numbers each.
-struct cuts {
-  std::vector<index_t> rows, entries;
-};
-
-/// Those of rank 0, on all.
-void share(communicator& c, std::vector<index_t>& numbers) {
-  numbers.resize(static_cast<std::size_t>(c.size()) + 1);
-  std::vector<outgoing> out;
-  std::vector<incoming> in;
-  if (c.rank() == 0)
-    for (int r = 1; r < c.size(); ++r) out.push_back({r, bytes_of(cview<index_t>(numbers))});
-  else in.push_back({0, bytes_of(view<index_t>(numbers))});
-  c.start(out, in);
-  c.finish();
-}
-
 template <class V> void check_system(const coo<V>& a, cview<V> b, view<V> x) {
   check_triplets(a);
-  check(a.shape.rows == a.shape.cols, fault::input, "the matrix is {} x {}: ranks solve square systems", a.shape.rows,
-        a.shape.cols);
-  check(b.size == a.shape.rows && x.size == a.shape.rows, fault::usage,
-        "b has {} elements and x {} for a matrix of {} rows: give one for each", b.size, x.size, a.shape.rows);
-  check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
-}
-
-cuts with_entries(std::vector<index_t> rows, const auto& a) {
-  cuts result{std::move(rows), {}};
-  const auto row_ptr = offsets_of_rows<index_t>(a.row, a.shape.rows);
-  for (const index_t r : result.rows) result.entries.push_back(row_ptr[r]);
-  return result;
+  check_whole_system(a.shape, b, x);
 }
 
 /// `begins`: of rank 0, where the rows of each rank begin; empty: they are cut by entries.
 template <class V>
 ranks_report solve_parts(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options,
                          std::vector<index_t> begins = {}) {
-  cuts at;
   together(c, [&] {
     if (c.rank() != 0) return;
     check_system(a, b, x);
     if (begins.empty()) begins = cut_by_entries(as_cview(a.row), a.shape.rows, c.size());
-    at = with_entries(std::move(begins), a);
   });
-  share(c, at.rows);
-  share(c, at.entries);
-  const auto me = static_cast<std::size_t>(c.rank());
-  check_memory_of_machine(c, double(8 + sizeof(V)) * double(at.entries[me + 1] - at.entries[me]) +
-                                 2 * double(sizeof(V)) * double(at.rows[me + 1] - at.rows[me]));
-  coo<V> mine;
-  mine.row = scatter(c, as_cview(a.row), at.entries);
-  mine.col = scatter(c, as_cview(a.col), at.entries);
-  mine.val = scatter(c, as_cview(a.val), at.entries);
-  mine.shape = {at.rows[me + 1] - at.rows[me], at.rows.back()};
-  for (std::int32_t& row : mine.row) row -= static_cast<std::int32_t>(at.rows[me]);
-  a = {};
-  const host_array<V> my_b = scatter(c, b, at.rows);
-  host_array<V> my_x = scatter(c, as_cview(x), at.rows);
-  ranks_report result = solver_on_ranks<V>(c, std::move(mine), options).solve(as_cview(my_b), as_view(my_x));
-  gather(c, as_cview(my_x), x, at.rows);
-  return result;
+  coo<V> mine = scatter_rows(c, std::move(a), begins);
+  return solve_rows(c, std::move(mine), b, x, options, begins);
 }
 
 /// Whether the one who is asked about symmetry names entries: those of the caller's numbers, then.
@@ -106,12 +58,7 @@ ranks_report solve_renumbered(communicator& c, coo<V> a, cview<V> b, view<V> x, 
     to = renumber(metis_parts(a, c.size()), c.size());
     a = renumbered(a, to);
     moved_b = renumbered(b, to), moved_x = renumbered(as_cview(x), to);
-    if (o.monitor)
-      o.monitor = [monitor = o.monitor, &to](const progress& p, cview<double> moved) {
-        host_array<double> own(moved.size);
-        put_back(moved, to, as_view(own));
-        return monitor(p, as_cview(own));
-      };
+    if (o.monitor) o.monitor = monitor_of_moved(o.monitor, to);
   });
   ranks_report result = solve_parts(c, std::move(a), as_cview(moved_b), as_view(moved_x), o, to.begins);
   if (c.rank() == 0) put_back(as_cview(moved_x), to, x);
@@ -119,6 +66,17 @@ ranks_report solve_renumbered(communicator& c, coo<V> a, cview<V> b, view<V> x, 
 }
 
 } // namespace
+
+template <class V> void check_whole_system(shape2 shape, cview<V> b, view<V> x) {
+  check(shape.rows == shape.cols, fault::input, "the matrix is {} x {}: ranks solve square systems", shape.rows,
+        shape.cols);
+  check(b.size == shape.rows && x.size == shape.rows, fault::usage,
+        "b has {} elements and x {} for a matrix of {} rows: give one for each", b.size, x.size, shape.rows);
+  check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
+}
+
+template void check_whole_system(shape2, cview<double>, view<double>);
+template void check_whole_system(shape2, cview<float>, view<float>);
 
 template <class V> void scatter_from_first(communicator& c, cview<V> whole, view<V> mine) {
   std::vector<index_t> begins{0};

@@ -57,4 +57,13 @@ template <class V> void put_back(cview<V> moved, const renumbering& to, view<V> 
   for (index_t k = 0; k < v.size; ++k) v[to.old_of[k]] = moved[k];
 }
 
+/// Shows a monitor x in the order before. `to` outlives it.
+template <class M> M monitor_of_moved(M monitor, const renumbering& to) {
+  return [monitor, &to](const auto& now, cview<double> moved) {
+    host_array<double> own(moved.size);
+    put_back(moved, to, as_view(own));
+    return monitor(now, as_cview(own));
+  };
+}
+
 } // namespace furrow

@@ -11,7 +11,8 @@ namespace furrow {
 struct generator_entry {
   std::string_view usage, about, example; ///< usage: NAME:ARGUMENTS
   matrix_header (*header)(const arguments&) = nullptr;
-  coo<double> (*make)(const arguments&) = nullptr;
+  coo<double> (*make)(const arguments&, index_t first, index_t last) = nullptr; ///< rows [first, last), from 0 on
+  host_array<std::int32_t> (*lengths)(const arguments&, index_t first, index_t last) = nullptr; ///< of these rows
   vector_columns (*coordinates)(const arguments&) = nullptr; ///< of its nodes, a column a direction; null: it has none
 
   std::string_view name() const { return usage.substr(0, usage.find(':')); }
@@ -30,7 +31,8 @@ constexpr generator_entry generator_of(std::string_view usage, std::string_view 
             h.stored = count_entries(rows);
             return h;
           },
-          [](const arguments& words) { return assemble(R(words)); },
+          [](const arguments& words, index_t first, index_t last) { return assemble(R(words), first, last); },
+          [](const arguments& words, index_t first, index_t last) { return lengths_of_rows(R(words), first, last); },
           [] {
             if constexpr (requires(const R& rows) { rows.coordinates(); })
               return +[](const arguments& words) { return R(words).coordinates(); };

@@ -5,6 +5,7 @@
 #include <furrow/generate.hpp>
 
 #include "entry.hpp"
+#include "part.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,15 +56,30 @@ matrix_header generator_header(std::string_view spec) {
 problem generate(std::string_view spec) {
   const auto& g = find_generator(spec);
   const arguments words(spec, g.usage, g.example);
-  const double bytes = 16 * double(g.header(words).stored);
+  const matrix_header head = g.header(words);
+  const double bytes = 16 * double(head.stored);
   check(bytes <= double(available_host_memory()), fault::memory,
         "{} takes {:.3g} GB of memory and {:.3g} GB are available", spec, bytes * 1e-9,
         double(available_host_memory()) * 1e-9);
   problem p;
-  p.a = g.make(words);
+  p.a = g.make(words, 0, head.shape.rows);
   p.name = spec;
-  p.origin = fmt::format("generator: {}", g.about);
+  p.origin = origin_of_generator(spec);
   return p;
+}
+
+std::string origin_of_generator(std::string_view spec) {
+  return fmt::format("generator: {}", find_generator(spec).about);
+}
+
+host_array<std::int32_t> generated_lengths(std::string_view spec, index_t first, index_t last) {
+  const auto& g = find_generator(spec);
+  return g.lengths(arguments(spec, g.usage, g.example), first, last);
+}
+
+coo<double> generate_rows(std::string_view spec, index_t first, index_t last) {
+  const auto& g = find_generator(spec);
+  return g.make(arguments(spec, g.usage, g.example), first, last);
 }
 
 vector_columns generator_coordinates(std::string_view spec) {

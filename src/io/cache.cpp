@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "atomic_file.hpp"
 #include "backends/cpu/parallel.hpp"
-#include "cache_layout.hpp"
+#include "cache_part.hpp"
 #include "checksum.hpp"
 #include "core/check.hpp"
 #include "core/triplets.hpp"
@@ -43,8 +43,21 @@ std::uint64_t sum_of(const std::vector<std::uint64_t>& sums) { return checksum(s
 
 std::uint64_t header_sum(const cache_header& h) { return checksum(&h, offsetof(cache_header, sum)); }
 
-/// The header, once its own sums and sizes are right.
-cache_header load_header(const input& file) {
+void load_section(const input& file, const cache_header& h, int s, void* to) {
+  const cache_section& section = h.section[s];
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(pieces_of(section.bytes)));
+  for_each_piece(static_cast<char*>(to), section.bytes,
+                 [&](char* p, std::uint64_t bytes, std::uint64_t from, index_t k) {
+                   if (file.read_at(p, bytes, static_cast<index_t>(section.offset + from)) < bytes)
+                     refuse(file.name(), "the cache is cut short");
+                   sums[static_cast<std::size_t>(k)] = checksum(p, bytes);
+                 });
+  check_sums_of_section(file, h, section_of_cache(s), sums);
+}
+
+} // namespace
+
+cache_header read_header_of_cache(const input& file) {
   cache_header h;
   if (file.read_at(reinterpret_cast<char*>(&h), sizeof h, 0) < sizeof h)
     refuse(file.name(), "the cache is cut short inside its header");
@@ -72,26 +85,54 @@ cache_header load_header(const input& file) {
   return h;
 }
 
-void load_section(const input& file, const cache_header& h, int s, void* to) {
-  const cache_section& section = h.section[s];
-  std::vector<std::uint64_t> sums(static_cast<std::size_t>(pieces_of(section.bytes)));
-  for_each_piece(static_cast<char*>(to), section.bytes,
-                 [&](char* p, std::uint64_t bytes, std::uint64_t from, index_t k) {
-                   if (file.read_at(p, bytes, static_cast<index_t>(section.offset + from)) < bytes)
-                     refuse(file.name(), "the cache is cut short");
-                   sums[static_cast<std::size_t>(k)] = checksum(p, bytes);
-                 });
-  if (sum_of(sums) != section.sum)
+std::string read_text_of_cache(const input& file, const cache_header& h) {
+  std::string text(h.section[0].bytes, '\0');
+  load_section(file, h, 0, text.data());
+  return text;
+}
+
+index_t pieces_that_begin(std::uint64_t first, std::uint64_t last) {
+  return first < last ? pieces_of(last) - pieces_of(first) : 0;
+}
+
+std::vector<std::uint64_t> read_part_of_section(const input& file, const cache_header& h, section_of_cache which,
+                                                std::uint64_t first, std::uint64_t last, void* to) {
+  const cache_section& section = h.section[static_cast<int>(which)];
+  const auto read = [&](void* where, std::uint64_t from, std::uint64_t bytes) {
+    if (file.read_at(static_cast<char*>(where), bytes, static_cast<index_t>(section.offset + from)) < bytes)
+      refuse(file.name(), "the cache is cut short");
+  };
+  const std::uint64_t next = static_cast<std::uint64_t>(pieces_of(first)) * cache_piece; // the first that begins here
+  char* const out = static_cast<char*>(to);
+  if (first < std::min(next, last)) read(out, first, std::min(next, last) - first);
+  std::vector<std::uint64_t> sums(static_cast<std::size_t>(pieces_that_begin(first, last)));
+  cpu::for_each_range(std::ssize(sums), 1, [&](index_t begin, index_t end) {
+    std::vector<char> room;
+    for (index_t k = begin; k < end; ++k) {
+      const std::uint64_t from = next + static_cast<std::uint64_t>(k) * cache_piece;
+      const std::uint64_t bytes = std::min(cache_piece, section.bytes - from);
+      char* piece = out + (from - first);
+      if (from + bytes > last) room.resize(bytes), piece = room.data();
+      read(piece, from, bytes);
+      sums[static_cast<std::size_t>(k)] = checksum(piece, bytes);
+      if (from + bytes > last) std::memcpy(out + (from - first), piece, last - from);
+    }
+  });
+  return sums;
+}
+
+void check_sums_of_section(const input& file, const cache_header& h, section_of_cache which,
+                           const std::vector<std::uint64_t>& sums) {
+  const int s = static_cast<int>(which);
+  if (sum_of(sums) != h.section[s].sum)
     refuse(file.name(),
            fmt::format("the cache is damaged: the checksum of its {} section does not match", section_names[s]));
 }
 
-} // namespace
-
 bool is_cache(std::string_view first_bytes) { return first_bytes.starts_with(cache_magic); }
 
 matrix_header read_cache_header(const input& from) {
-  const cache_header h = load_header(from);
+  const cache_header h = read_header_of_cache(from);
   matrix_header head;
   head.shape = {h.rows, h.cols};
   head.stored = h.entries;
@@ -99,15 +140,14 @@ matrix_header read_cache_header(const input& from) {
 }
 
 problem read_cache(const input& from) {
-  const cache_header h = load_header(from);
+  const cache_header h = read_header_of_cache(from);
   const double wanted = 16.0 * static_cast<double>(h.entries) + (h.has_b ? 8.0 : 0.0) * static_cast<double>(h.rows);
   const auto free = static_cast<double>(available_host_memory());
   check(wanted <= free, fault::memory,
         "{}: reading {} entries needs {:.1f} GB of memory, of which {:.1f} GB can be had", from.name(), h.entries,
         wanted / 1e9, free / 1e9);
   problem p;
-  std::string text(h.section[0].bytes, '\0');
-  load_section(from, h, 0, text.data());
+  const std::string text = read_text_of_cache(from, h);
   p.name = text.substr(0, static_cast<std::size_t>(h.name_bytes));
   p.origin = text.substr(static_cast<std::size_t>(h.name_bytes));
   p.a.shape = {h.rows, h.cols};

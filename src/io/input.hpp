@@ -30,6 +30,7 @@ public:
 
   bool is_file() const { return size_ >= 0; }
   index_t size() const { return size_; } ///< of a file, when it was opened
+  std::timespec written() const { return written_; }
   /// Bytes of a file from `offset` on; fewer than `wanted` only at its end. From any thread.
   std::size_t read_at(char* to, std::size_t wanted, index_t offset) const;
 

@@ -4,6 +4,7 @@
 #include "count_lines.hpp"
 #include "entries.hpp"
 #include "line_window.hpp"
+#include "parse_part.hpp"
 #include "refuse.hpp"
 
 #include <furrow/device.hpp>
@@ -18,28 +19,6 @@ namespace furrow::io {
 namespace {
 
 constexpr index_t batch_bytes = index_t(1) << 21;
-
-/// The order of the entries, and what a mirrored file says about its triangles.
-void look(block& b, const matrix_header& head, const scratch& s) {
-  if (b.count == 0) return;
-  const std::int32_t *const row = s.row.data(), *const col = s.col.data();
-  int by_columns = 1, by_rows = 1;
-  for (index_t k = 1; k < b.count; ++k) {
-    const int next_row = row[k - 1] < row[k], next_col = col[k - 1] < col[k];
-    by_columns &= next_col | (static_cast<int>(col[k - 1] == col[k]) & next_row);
-    by_rows &= next_row | (static_cast<int>(row[k - 1] == row[k]) & next_col);
-  }
-  b.by_columns = by_columns != 0, b.by_rows = by_rows != 0;
-  if (is_mirrored(head)) {
-    std::int32_t below = 0, above = 0; // a piece has fewer than 2^31 lines
-    for (index_t k = 0; k < b.count; ++k) {
-      below += row[k] > col[k];
-      above += row[k] < col[k];
-    }
-    b.lower = below > 0, b.upper = above > 0;
-    b.diagonal = b.count - below - above;
-  }
-}
 
 /// Takes the entries of the pieces, from all threads at once.
 class collector {
@@ -95,8 +74,30 @@ struct file_stream final : byte_stream {
   }
 };
 
-/// Goes over the lines of a file from byte `begin` on, once it has counted those before.
-[[noreturn]] void diagnose_file(const input& file, const head_lines& lines, index_t begin, const account& before) {
+} // namespace
+
+void look(block& b, const matrix_header& head, const scratch& s) {
+  if (b.count == 0) return;
+  const std::int32_t *const row = s.row.data(), *const col = s.col.data();
+  int by_columns = 1, by_rows = 1;
+  for (index_t k = 1; k < b.count; ++k) {
+    const int next_row = row[k - 1] < row[k], next_col = col[k - 1] < col[k];
+    by_columns &= next_col | (static_cast<int>(col[k - 1] == col[k]) & next_row);
+    by_rows &= next_row | (static_cast<int>(row[k - 1] == row[k]) & next_col);
+  }
+  b.by_columns = by_columns != 0, b.by_rows = by_rows != 0;
+  if (is_mirrored(head)) {
+    std::int32_t below = 0, above = 0; // a piece has fewer than 2^31 lines
+    for (index_t k = 0; k < b.count; ++k) {
+      below += row[k] > col[k];
+      above += row[k] < col[k];
+    }
+    b.lower = below > 0, b.upper = above > 0;
+    b.diagonal = b.count - below - above;
+  }
+}
+
+void diagnose_file(const input& file, const head_lines& lines, index_t begin, const account& before) {
   std::vector<char> buffer(std::size_t(1) << 20);
   index_t number = 1;
   for (index_t at = 0; at < begin;) {
@@ -109,15 +110,19 @@ struct file_stream final : byte_stream {
   diagnose(file.name(), lines, rest, number, before);
 }
 
-} // namespace
+pieces_of_body cut_body(const input& file, const head_lines& lines) {
+  const auto size = file.size(), body = static_cast<index_t>(lines.length);
+  const double longest = longest_body(static_cast<double>(lines.head.stored));
+  const bool too_long = static_cast<double>(size - body) > longest;
+  return {((too_long ? static_cast<index_t>(longest) : size - body) + piece_bytes - 1) / piece_bytes, too_long};
+}
 
 entries parse_file(const input& file, const head_lines& lines) {
   entries out;
   collector all(out, lines, file.name());
-  const auto size = file.size(), body = static_cast<index_t>(lines.length);
-  const double longest = longest_body(static_cast<double>(lines.head.stored));
-  const bool too_long = static_cast<double>(size - body) > longest;
-  const index_t pieces = ((too_long ? static_cast<index_t>(longest) : size - body) + piece_bytes - 1) / piece_bytes;
+  const auto body = static_cast<index_t>(lines.length);
+  const pieces_of_body cut = cut_body(file, lines);
+  const index_t pieces = cut.count;
   out.blocks.resize(static_cast<std::size_t>(pieces));
   std::atomic<index_t> next = 0;
   cpu::for_each_task(std::min<index_t>(pieces, cpu::thread_count()), [&](index_t) {
@@ -139,7 +144,7 @@ entries parse_file(const input& file, const head_lines& lines) {
     if (!sum.add(b, out.head.stored)) diagnose_file(file, lines, last, before);
     out.diagonal += b.diagonal;
   }
-  if (too_long) refuse_long_body(file.name(), out.head.stored);
+  if (cut.too_long) refuse_long_body(file.name(), out.head.stored);
   if (sum.entries < out.head.stored) diagnose_file(file, lines, last, before);
   return out;
 }

@@ -11,9 +11,8 @@
 #include <algorithm>
 
 namespace furrow {
-namespace {
+namespace io {
 
-/// Without folder and endings.
 std::string plain_name(const std::filesystem::path& file) {
   std::string name = file.filename().string();
   for (const std::string_view ending : {".gz", ".bz2", ".xz", ".zst", ".mtx", ".mm"})
@@ -21,7 +20,11 @@ std::string plain_name(const std::filesystem::path& file) {
   return name;
 }
 
-} // namespace
+std::string origin_of_text(const matrix_header& head) {
+  return fmt::format("Matrix Market {}, {} stored entries", describe(head), head.stored);
+}
+
+} // namespace io
 
 std::shared_ptr<io::input> source::open(const std::filesystem::path& name) { return std::make_shared<io::input>(name); }
 
@@ -34,8 +37,8 @@ problem read_matrix(const source& from) {
     if (what.kind == content::kind::tar) return io::read_archive(in, what.packed);
     if (what.kind == content::kind::petsc) return io::read_petsc(in, what.packed);
     io::entries e = io::read_entries(in, what.packed);
-    const std::string about = fmt::format("Matrix Market {}, {} stored entries", io::describe(e.head), e.head.stored);
-    return {io::assemble(std::move(e)), {}, plain_name(in.path()), about};
+    const std::string about = io::origin_of_text(e.head);
+    return {io::assemble(std::move(e)), {}, io::plain_name(in.path()), about};
   });
 }
 

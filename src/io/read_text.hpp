@@ -27,6 +27,10 @@ std::string read_ahead(byte_stream& in, double text_bytes, const std::string& na
 entries read_entries(byte_stream& in, double text_bytes, const std::string& name);
 entries read_entries(input& from, packing packed, object wanted = object::matrix);
 
+/// The name of a matrix: that of its file without folder and endings; and one line on what was read.
+std::string plain_name(const std::filesystem::path& file);
+std::string origin_of_text(const matrix_header& head);
+
 /// Bytes of text that an input can hold at most.
 double text_bound(const input& from, packing packed);
 
