@@ -18,6 +18,14 @@ double matrix_input::load_bytes() const {
   return 16 * double(header_.stored); // a generator fills the triplets directly
 }
 
+double matrix_input::load_bytes_on_ranks(double share) const {
+  return estimate_load_on_ranks(from_ ? &*from_ : nullptr, header_, share);
+}
+
+part_of_problem matrix_input::load_on_ranks(communicator& c) const {
+  return furrow::load_on_ranks(c, text_, from_ ? &*from_ : nullptr);
+}
+
 problem matrix_input::load() const { return from_ ? read_matrix(*from_) : generate(text_); }
 
 void check_one_standard_input(std::initializer_list<std::string> files) {

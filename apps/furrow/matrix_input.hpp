@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <furrow/io.hpp>
+#include <furrow/load_on_ranks.hpp>
 
 #include <optional>
 #include <string>
@@ -17,6 +18,10 @@ public:
   /// Peak bytes of `load`.
   double load_bytes() const;
   problem load() const;
+  /// The same on ranks, each of which gets its rows: the bytes that those take together of which a share is on this
+  /// machine, and of the first one the call that the others meet by `load_on_ranks`.
+  double load_bytes_on_ranks(double share) const;
+  part_of_problem load_on_ranks(communicator& c) const;
 
 private:
   std::string text_;

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -92,6 +93,45 @@ class Threads(Case):
             self.assertIn(f"amg:sa:2 over {n} rank", report["precond_says"])
             self.assertEqual(report["levels"][0]["rows"], 8000)
 
+    def test_files_have_the_bits_of_what_they_were_made_of(self):
+        self.furrow("convert", "stencil2d9:60", "a.mtx")
+        self.furrow("convert", "stencil2d9:60", "a.furrow")
+        self.furrow("convert", "stencil2d9:60", "a.mtx.gz")
+        for n in NUMBERS:
+            answers = []
+            for name in ("stencil2d9:60", "a.mtx", "a.furrow", "a.mtx.gz"):
+                process = self.furrow("solve", name, "--ranks", str(n), "-o", "x.npy")
+                answers.append((self.folder / "x.npy").read_bytes())
+                alone = "the first rank reads it for all: it is packed" in process.stderr
+                self.assertEqual(alone, name.endswith("gz") and n > 1, process.stderr)
+            self.assertEqual(len(set(answers)), 1, f"{n} ranks")
+
+    def test_what_is_wrong_with_a_file_is_said_as_without_ranks(self):
+        good = "%%MatrixMarket matrix coordinate real general\n200 200 200\n" + "".join(f"{i} {i} {i}.5\n" for i in range(1, 201))
+        for text in (good.replace("\n150 150", "\n150 0"), good + "1 1 1\n", good[:-20], "nothing", "", good.replace("200 200", "200 300", 1)):
+            self.write("a.mtx", text)
+            square = "200 300" not in text
+            said = sentences(self.furrow("solve", "a.mtx", "--solver", "cg", code=3).stderr)
+            for n in NUMBERS:
+                on_ranks = sentences(self.furrow("solve", "a.mtx", "--solver", "cg", "--ranks", str(n), code=3).stderr)
+                self.assertEqual(len(on_ranks), 1)
+                if square:
+                    self.assertEqual(on_ranks, said)
+
+    def test_right_hand_sides_checkpoints_and_reports(self):
+        for words in (["--checkpoint", "run.ckpt"], ["--resume", "run.ckpt"], ["--report", "page.html"], ["--partition", "metis"]):
+            if words[0] == "--partition" and subprocess.run(["sh", "-c", "ldconfig -p | grep -q libmetis.so.5"], check=False).returncode:
+                continue
+            report = self.solve("poisson2d:30", "--solver", "cg", "--ranks", "3", *words)
+            self.assertEqual(report["status"], "converged", words)
+        self.assertIn("900 × 900", (self.folder / "page.html").read_text())
+        self.write("ring.mtx", "%%MatrixMarket matrix coordinate real symmetric\n40 40 80\n" +  # ones are in its null space
+                   "".join(f"{i} {i} 2\n" for i in range(1, 41)) + "".join(f"{i + 1} {i} -1\n" for i in range(1, 40)) + "40 1 -1\n")
+        for n in ("1", "3"):
+            self.assertEqual(self.solve("ring.mtx", "--ranks", n)["rhs"], "random")
+        self.furrow("solve", "poisson2d:20", "-o", "x.petsc")
+        self.assertEqual(self.solve("poisson2d:20", "-b", "x.petsc", "--ranks", "2")["status"], "converged")
+
     def test_one_right_hand_side(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n400 2\n" + "1\n" * 800)
         said = self.furrow("solve", "poisson2d:20", "-b", "b.mtx", "--ranks", "2", code=2).stderr
@@ -138,6 +178,45 @@ class Mpi(Case):
                 self.run_ranks(n, *all_words, "-o", "mpi.npy")
                 self.furrow(*all_words, "--ranks", str(n), "-o", "threads.npy")
                 self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), f"{words} on {n}")
+
+    def test_files_are_read_by_all(self):
+        self.furrow("convert", "convection2d:60:3", "a.mtx")
+        self.furrow("convert", "convection2d:60:3", "a.furrow")
+        for n in NUMBERS:
+            self.furrow("solve", "convection2d:60:3", "--ranks", str(n), "-o", "threads.npy")
+            for name in ("a.mtx", "a.furrow"):
+                _, said = self.run_ranks(n, "solve", name, "--ranks", "mpi", "-o", "mpi.npy")
+                self.assertEqual(sentences(said), [])
+                self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), f"{name} on {n}")
+        text = (self.folder / "a.mtx").read_text()
+        self.write("wrong.mtx", text.replace("\n3000 3000 ", "\n3000 3000x "))
+        _, said = self.run_ranks(3, "solve", "wrong.mtx", code=3)
+        line = text.count("\n", 0, text.index("\n3000 3000 ")) + 2
+        self.assertEqual(sentences(said), [f"furrow: wrong.mtx:{line}: '3000x' is no column index"])
+        damaged = bytearray((self.folder / "a.furrow").read_bytes())
+        damaged[int.from_bytes(damaged[136:144], "little") + 40] ^= 1  # where the header says that the values begin
+        (self.folder / "a.furrow").write_bytes(damaged)
+        _, said = self.run_ranks(3, "solve", "a.furrow", code=3)
+        self.assertEqual(sentences(said), ["furrow: a.furrow: the cache is damaged: the checksum of its value section does not match"])
+
+    def test_no_rank_takes_the_memory_of_all(self):
+        watched = [sys.executable, "-c", "import os, resource, subprocess, sys\n"
+                   "code = subprocess.call(sys.argv[1:])\n"
+                   "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
+                   "open('peak.' + os.environ['OMPI_COMM_WORLD_RANK'], 'w').write(str(peak))\n"
+                   "sys.exit(code)"]
+
+        def peak(n, name):  # the largest one, in KiB
+            self.run_ranks(n, "solve", name, "--ranks", "mpi", "--solver", "cg", "--max-iterations", "3", code=1, before=watched)
+            return max(int((self.folder / f"peak.{r}").read_text()) for r in range(n))
+
+        self.furrow("convert", "random:100000:40", "a.mtx")
+        self.furrow("convert", "random:100000:40", "a.furrow")
+        for name in ("a.mtx", "a.furrow", "random:100000:40"):
+            base = peak(4, "poisson1d:9")
+            one, four = peak(1, name) - base, peak(4, name) - base
+            self.assertGreater(one, 64000 * 0.9)  # the triplets alone
+            self.assertLess(four, 0.6 * one, name)
 
     def test_more_ranks_than_rows(self):
         out, _ = self.run_ranks(4, "solve", "poisson1d:2", "--json")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output.hpp"
-#include "solve_request.hpp"
+#include "system.hpp"
 #include "text.hpp"
 
 #include "core/check.hpp"
@@ -22,13 +22,13 @@ void check_checkpoints(const solve_request& q) {
   check(q.resume != "-", fault::usage, "--resume wants a file, not standard input");
 }
 
-std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, const coo<double>& a, const vector_columns& b,
+std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, system_to_solve& a, const vector_columns& b,
                                                    vector_columns& x) {
   if (q.checkpoint.empty() && q.resume.empty()) return {};
   check(b.count == 1, fault::usage, "a checkpoint holds one x, and there are {} right-hand sides: leave {} out",
         b.count, q.resume.empty() ? "--checkpoint" : "--resume");
   checkpoint from;
-  from.system = fingerprint(a, as_cview(b.values));
+  from.system = a.print(as_cview(b.values));
   if (!q.resume.empty()) {
     checkpoint saved = read_checkpoint(q.resume);
     check_is_of(saved, from.system, q.resume);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interrupt.hpp"
-#include "solve_request.hpp"
+#include "system.hpp"
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "distributed/memory.hpp"
 #include "distributed/processors.hpp"
 #include "distributed/together.hpp"
 
@@ -28,7 +29,7 @@ void tell_others(communicator& c, const std::function<void()>& rethrow) {
 int wait_for_the_first(communicator& c) {
   leave_signals_to_the_first();
   try {
-    solve_from_first<double>(c, {}, {}, {}, {});
+    follow_the_first(c);
   } catch (const error_of_all&) { // the first rank says it
   }
   return 0;
@@ -52,32 +53,32 @@ ranks_wish wish_for_ranks(const solve_request& request) {
 int run_on_mpi(solve_request& request, const std::function<int()>& run) {
   const std::unique_ptr<communicator> all = open_mpi();
   const int share = processors_of_rank(*all);
+  const double here = of_machine(*all, 1);
   if (request.machine.thread_count == 0) request.machine.thread_count = share;
   if (all->rank() > 0) {
     set_threads(request.machine.thread_count);
     return wait_for_the_first(*all);
   }
-  request.of_mpi = all.get();
+  request.of_mpi = request.ranks_here = all.get();
+  request.share_of_ranks = here / all->size();
   try {
     return run();
+  } catch (const error_of_all&) { // they know
+    throw;
   } catch (...) {
     if (!request.met) tell_others(*all, [] { throw; });
     throw;
   }
 }
 
-ranks_report solve_on_ranks(solve_request& request, coo<double> a, cview<double> b, view<double> x) {
-  const partition how = request.partition == "metis" ? partition::metis : partition::rows;
-  if (request.of_mpi) {
-    request.met = true;
-    return solve_from_first(*request.of_mpi, std::move(a), b, x, request.options, how);
-  }
-  ranks_report result;
+void run_with_ranks(solve_request& request, const std::function<void()>& work) {
+  if (request.threads_as_ranks == 0) return work();
   run_ranks(request.threads_as_ranks, [&](communicator& c) {
-    if (c.rank() == 0) result = solve_from_first(c, std::move(a), b, x, request.options, how);
-    else solve_from_first<double>(c, {}, {}, {}, {});
+    if (c.rank() > 0) return follow_the_first(c);
+    request.ranks_here = &c;
+    work();
   });
-  return result;
+  request.ranks_here = nullptr;
 }
 
 std::string ranks_text(const solve_request& request, const solve_outcome& o) {

@@ -11,6 +11,7 @@
 #include "progress_line.hpp"
 #include "shell_command.hpp"
 #include "solve_request.hpp"
+#include "system.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
@@ -37,8 +38,8 @@ memory_plan plan_of(const solve_request& q, const matrix_input& input) {
   if (o.format == "auto") o.format = "csr", o.kernel = "auto";
   const auto solving = estimate_solve_memory(s, o.values, o);
   memory_plan plan;
-  plan.read = input.load_bytes();
-  plan.work = solving.host + (q.coordinates.empty() ? 0 : 8 * double(s.shape.rows));
+  plan.read = q.on_ranks() ? input.load_bytes_on_ranks(q.share_of_ranks) : input.load_bytes();
+  plan.work = q.share_of_ranks * solving.host + (q.coordinates.empty() ? 0 : 8 * double(s.shape.rows));
   plan.gpu = solving.gpu;
   return plan;
 }
@@ -127,17 +128,29 @@ std::size_t worst_of(const std::vector<solve_report>& columns, bool square) {
   return static_cast<std::size_t>(worst - columns.begin());
 }
 
-solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, memory_plan plan) {
-  solve_outcome o{{}, p.a.shape, p.a.nnz(), p.name, p.origin, {}, {}, 0, read_seconds, plan.host_peak(), done};
-  const vector_columns b = right_hand_side(q.rhs, p, o.rhs);
+/// What is known when the solve is over.
+struct answers {
+  solve_outcome o;
+  vector_columns x;
+  matrix_sketch drawn{};                       ///< of --report
+  std::optional<polite_interrupts> politely{}; ///< until all is written
+};
+
+/// Reads and solves; on ranks this is what the first one does.
+void read_and_solve(solve_request& q, const matrix_input& input, memory_plan plan, answers& found) {
+  const double began = now();
+  const auto a = q.on_ranks() ? read_on_ranks(q, input) : read_here(input);
+  q.options.coordinates = coordinates_from(q.coordinates, a->shape.rows);
+  found.o = {{}, a->shape, a->nnz, a->name, a->origin, {}, {}, 0, now() - began, plan.host_peak(), done};
+  solve_outcome& o = found.o;
+  const vector_columns b = a->right_hand_side(q.rhs, o.rhs);
   vector_columns x = first_guess(q, o.shape, b.count);
   check(b.count == 1 || !q.on_ranks(), fault::usage,
         "ranks solve for one right-hand side, and there are {}: leave --ranks out", b.count);
   if (b.count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
-  const auto keeper = resume_and_keep(q, p.a, b, x);
-  matrix_sketch drawn; // solving takes the matrix apart
-  if (!q.report.empty()) drawn = sketch(p.a);
-  polite_interrupts politely;
+  const auto keeper = resume_and_keep(q, *a, b, x);
+  if (!q.report.empty()) found.drawn = a->draw(); // solving takes the matrix apart
+  found.politely.emplace();
   {
     o.goal = goal_of(q.options, part(as_cview(b.values), 0, o.shape.rows));
     progress_line line(o.goal, stderr_is_live() && !q.json);
@@ -152,15 +165,9 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
     };
-    if (q.on_ranks()) {
-      ranks_report on = solve_on_ranks(q, std::move(p.a), as_cview(b.values), as_view(x.values));
-      o.partition = on.partition, o.cut = on.cut();
-      o.columns = {std::move(on.report)}, o.parts = std::move(on.parts);
-    } else {
-      o.columns = solver<double>(std::move(p.a), q.options).solve(as_cview(b.values), as_view(x.values), b.count);
-    }
+    a->solve(q, b, x, o);
     if (keeper) keeper->finish(o.columns.front(), as_cview(x.values)), q.checkpoints = keeper->written();
-    politely.finish_first(); // one that comes now comes too late to matter
+    found.politely->finish_first(); // one that comes now comes too late to matter
   }
   const std::size_t worst = worst_of(o.columns, o.shape.rows == o.shape.cols);
   for (const solve_report& r : o.columns) o.setup_seconds += r.setup_seconds, o.solve_seconds += r.solve_seconds;
@@ -174,14 +181,19 @@ solve_outcome solve_and_write(solve_request& q, problem p, double read_seconds, 
     o.error = error;
   }
   o.exit_code = code_of(o.report.why, o.shape.rows == o.shape.cols);
+  found.x = std::move(x);
+}
+
+void write_answers(solve_request& q, answers& found) {
+  solve_outcome& o = found.o;
+  const vector_columns& x = found.x;
   write_or_say(q.output, o.exit_code,
                [&](const std::string& file) { write_vectors(as_cview(x.values), x.count, file); });
   write_or_say(q.history, o.exit_code, [&](const std::string& file) { write_history(o.report.history, file); });
   write_or_say(q.plot, o.exit_code, [&](const std::string& file) { write_file(file, plot_of(q, o)); });
   write_or_say(q.report, o.exit_code, [&](const std::string& file) {
-    write_report(file, o.report, q.options, context_of(q, o, std::move(drawn)));
+    write_report(file, o.report, q.options, context_of(q, o, std::move(found.drawn)));
   });
-  return o;
 }
 
 std::string preconditioner_lines() {
@@ -254,11 +266,10 @@ int run_here(solve_request& q) {
   const memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
 
-  const double began = now();
-  problem p = input.load();
-  q.options.coordinates = coordinates_from(q.coordinates, p.a.shape.rows);
-  const double read_seconds = now() - began;
-  const solve_outcome o = solve_and_write(q, std::move(p), read_seconds, plan);
+  answers found;
+  run_with_ranks(q, [&] { read_and_solve(q, input, plan, found); });
+  write_answers(q, found);
+  const solve_outcome& o = found.o;
   if (q.json) print(json_of(q, o));
   else print_beside(q.report == "-" ? q.report : q.output, text_of(q, o));
   return o.exit_code;

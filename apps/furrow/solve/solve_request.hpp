@@ -16,6 +16,8 @@
 
 namespace furrow::cli {
 
+class system_to_solve;
+
 /// What a person asked `furrow solve` for.
 struct solve_request {
   std::string file, rhs, x0, coordinates, output, history, plot, report;
@@ -29,11 +31,13 @@ struct solve_request {
   machine_options machine;
   solve_options options;
   bool json = false, explain = false;
-  std::string ranks;              ///< a number, "mpi" or nothing
-  std::string partition;          ///< "rows", "metis" or nothing: rows
-  int threads_as_ranks = 0;       ///< how many; 0: none
-  communicator* of_mpi = nullptr; ///< the ranks of MPI; null: none
-  bool met = false;               ///< the other ranks of MPI: what fails from here on, they know
+  std::string ranks;                  ///< a number, "mpi" or nothing
+  std::string partition;              ///< "rows", "metis" or nothing: rows
+  int threads_as_ranks = 0;           ///< how many; 0: none
+  communicator* of_mpi = nullptr;     ///< the ranks of MPI; null: none
+  communicator* ranks_here = nullptr; ///< those of MPI, or threads while they run
+  double share_of_ranks = 1;          ///< that run on this machine
+  bool met = false;                   ///< the other ranks of MPI: what fails from here on, they know
   bool on_ranks() const { return threads_as_ranks > 0 || of_mpi; }
 };
 
@@ -75,8 +79,8 @@ ranks_wish wish_for_ranks(const solve_request& request);
 /// Opens the ranks of MPI; `run` is for the first one, which reads, writes and reports. Returns its exit code; that of
 /// the others is 0, for a starter that sees another one ends the first before it has said why.
 int run_on_mpi(solve_request& request, const std::function<int()>& run);
-/// Solves on the ranks that were asked for, from the one that has the system.
-ranks_report solve_on_ranks(solve_request& request, coo<double> a, cview<double> b, view<double> x);
+/// Runs `work` on the first rank, `request.ranks_here` set: of as many threads as were asked for, of MPI, or alone.
+void run_with_ranks(solve_request& request, const std::function<void()>& work);
 /// A line about what the ranks have, and the same as objects.
 std::string ranks_text(const solve_request& request, const solve_outcome& outcome);
 json ranks_json(const solve_outcome& outcome);
@@ -84,8 +88,8 @@ json ranks_json(const solve_outcome& outcome);
 /// Refuses options of checkpoints that contradict others.
 void check_checkpoints(const solve_request& request);
 /// Reads x from --resume, and makes who writes --checkpoint while `request.options` solve; null: nobody does.
-std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& request, const coo<double>& a,
-                                                   const vector_columns& b, vector_columns& x);
+std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& request, system_to_solve& a, const vector_columns& b,
+                                                   vector_columns& x);
 /// Lines about them; and what was resumed as an object.
 std::string checkpoint_text(const solve_request& request);
 json resumed_json(const solve_request& request);
