@@ -16,6 +16,17 @@ private:
   double value_ = 0;
 };
 
+/// A number that the host gives to a pass: what it was worked out from has come home.
+class number {
+public:
+  explicit number(double value) : value_(value) {}
+  FURROW_HD void load() {}
+  FURROW_HD operator double() const { return value_; }
+
+private:
+  double value_;
+};
+
 /// num / den, two slots. Worked out by the pass that uses it, so that scalar algebra costs neither a launch nor a wait.
 /// 0 where den is 0: the step is then no step, and the solver's judge says why.
 class quotient {

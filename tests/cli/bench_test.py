@@ -169,11 +169,71 @@ class Bench(Case):
             (("bench", "spmv", "poisson1d:5", "--kernel", "x"), "there is no kernel 'x'"),
             (("bench", "spmv", "poisson1d:5", "--clod"), "did you mean '--cold'? see 'furrow bench spmv -h'"),
             (("bench", "spmv", "poison1d:5"), "there is no generator 'poison1d'"),
+            (("bench", "cg", "poison3d:5"), "there is no generator 'poison3d'"),
+            (("bench", "cg", "poisson3d:5", "--format", "crs"), "there is no format 'crs': did you mean 'csr'?"),
+            (("bench", "cg", "poisson3d:5", "--turns", "0"), "--turns: must be at least 1"),
+            (("bench", "cg", "poisson3d:5", "--rtol", "0"), "--rtol: "),
             (("bench", "paper", "--only", "Denes"), "did you mean 'Dense'?"),
         ):
             self.assertIn(says, self.furrow(*words, code=2).stderr)
         self.write("file", "")
         self.furrow("bench", "spmv", "poisson1d:5", "-o", "file/x", code=3)
+
+    def test_cg(self):
+        words = ("--device", "cpu", "--threads", "2", "--turns", "2")
+        r = self.json("cg", "poisson3d:8", "poisson2d:20", *words, "-o", "out")
+        self.assertEqual((r["bench"], r["turns"], r["rtol"], r["failed"]), ("cg", 2, 1e-8, []))
+        self.assertEqual(r["matrices"], json.loads((self.folder / "out" / "results.json").read_text())["matrices"])
+        self.assertEqual([(m["matrix"], m["rows"]) for m in r["matrices"]], [("poisson3d:8", 512), ("poisson2d:20", 400)])
+        for m in r["matrices"]:
+            self.assertEqual([f["form"] for f in m["forms"]], ["tutorial", "fused", "beside"])
+            self.assertEqual([f["form"] for f in m["left_out"]], ["ahead", "graph"])
+            for f in m["left_out"]:
+                self.assertIn("a CPU", f["why"])
+            tutorial, fused, cg = m["forms"]
+            self.assertEqual([f["is_cg"] for f in m["forms"]], [False, False, True])
+            for f in m["forms"]:
+                self.assertEqual(f["status"], "converged")
+                self.assertLessEqual(f["relative_residual"], 1e-8)
+                self.assertGreater(f["iterations"], 10)
+                self.assertLessEqual(abs(f["iterations"] - cg["iterations"]), 1)
+                self.assertLessEqual(f["seconds_fastest"], f["seconds"])
+                self.assertAlmostEqual(f["seconds_per_iteration"], f["seconds"] / f["iterations"])
+                self.assertAlmostEqual(f["waits_per_iteration"], f["waits"] / f["iterations"])
+                self.assertAlmostEqual(f["gbps"], 1e-9 * f["bytes_per_iteration"] / f["seconds_per_iteration"])
+                self.assertAlmostEqual(f["fraction"], f["gbps"] / f["ceiling_gbps"])
+                self.assertAlmostEqual(f["of_tutorial"], f["seconds_per_iteration"] / tutorial["seconds_per_iteration"])
+            self.assertEqual(tutorial["bytes_per_iteration"] - cg["bytes_per_iteration"], 5 * 8 * m["rows"])
+            self.assertEqual(fused["bytes_per_iteration"], cg["bytes_per_iteration"])
+            self.assertEqual(fused["iterations"], cg["iterations"])
+            for f in (tutorial, fused):
+                self.assertGreaterEqual(f["waits"], 2 * f["iterations"])
+            self.assertLess(cg["waits"], cg["iterations"])
+        self.assertEqual({f.name for f in (self.folder / "out").iterdir()}, {"results.json", "cg_f64.svg"})
+        root = xml.etree.ElementTree.parse(self.folder / "out" / "cg_f64.svg").getroot()
+        said = [t.text for t in root.iter(SVG + "text")]
+        for word in ("poisson3d:8", "poisson2d:20", "tutorial: an operation a pass, scalars on the host"):
+            self.assertIn(word, said)
+
+    def test_cg_in_single_precision_by_one_format(self):
+        r = self.json("cg", "poisson2d:20", "--device", "cpu", "--turns", "1", "--precision", "f32", "--format", "csr",
+                      "--kernel", "rows", "--no-ceiling")
+        (m,) = r["matrices"]
+        self.assertEqual((r["rtol"], m["precision"], m["format"], m["kernel"]), (1e-4, "f32", "csr", "rows"))
+        self.assertEqual({f["status"] for f in m["forms"]}, {"converged"})
+        self.assertEqual({f["fraction"] for f in m["forms"]}, {None})
+
+    def test_cg_says_what_it_cannot_solve(self):
+        self.write("indefinite.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -1e3\n")
+        words = ("--device", "cpu", "--turns", "1")
+        done = self.furrow("bench", "cg", "convection2d:9:10", "rectangular:5:4:2", "absent.mtx", "poisson1d:9", *words, code=3)
+        self.assertIn("furrow: convection2d:9:10: the matrix is not symmetric", done.stderr)
+        self.assertIn("furrow: rectangular:5:4:2: it is 5 x 4: conjugate gradients take a square matrix", done.stderr)
+        self.assertIn("furrow: absent.mtx:", done.stderr)
+        self.assertIn("poisson1d:9  9 rows", done.stdout)
+        done = self.furrow("bench", "cg", "indefinite.mtx", *words, code=1)
+        self.assertEqual(done.stdout.count("did not converge: "), 3)
+        self.assertIn("not positive definite", done.stdout)
 
     def test_paper(self):
         (self.folder / "suite").mkdir()

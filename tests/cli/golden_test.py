@@ -60,7 +60,7 @@ class Golden(Case):
 
     def test_helps(self):
         root = self.furrow("-h").stdout
-        for bench in ("gemv", "paper", "spmv"):
+        for bench in ("cg", "gemv", "paper", "spmv"):
             self.golden(f"help_bench_{bench}", "bench", bench, "-h")
         for name in ("density", "eval", "fit", "roots"):
             self.golden(f"help_cheb_{name}", "cheb", name, "-h")

@@ -30,7 +30,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.footer("Examples:\n"
              "  furrow bench spmv poisson3d:100 matrix.mtx -o results\n"
              "  furrow bench gemv --device gpu --cold\n"
-             "  furrow bench paper --matrices FOLDER");
+             "  furrow bench paper --matrices FOLDER\n"
+             "  furrow bench cg --device gpu");
   return [run, &app] { return run.at(app.get_subcommands().front())(); };
 }
 

@@ -4,7 +4,8 @@
 #include "solvers/quotient.hpp"
 
 /// The passes of conjugate gradients. Each comes with z = r (no preconditioner) and with z = d r (a diagonal one),
-/// told apart by their arguments; `stored` ones are for a preconditioner that needs a pass of its own.
+/// told apart by their arguments; `stored` ones are for a preconditioner that needs a pass of its own. C: a
+/// coefficient, worked out from two slots by the pass, or a `number` of the host.
 namespace furrow::cg_steps {
 
 /// p = z; sums r.z.
@@ -31,8 +32,8 @@ template <class V> struct begin_stored {
 };
 
 /// r -= alpha q; sums r.r, r.z.
-template <class V> struct shrink {
-  guarded_quotient alpha;
+template <class V, class C = guarded_quotient> struct shrink {
+  C alpha;
   FURROW_HD void load() { alpha.load(); }
   FURROW_HD void operator()(V& r, V q, sums<2> sum) const {
     r = r - V(alpha) * q;
@@ -61,8 +62,8 @@ template <class V> struct shrink_alone {
 };
 
 /// x += alpha p; p = z + beta p.
-template <class V> struct advance {
-  guarded_quotient alpha, beta;
+template <class V, class C = guarded_quotient> struct advance {
+  C alpha, beta;
   FURROW_HD void load() {
     alpha.load();
     beta.load();
