@@ -3,6 +3,7 @@
 #include "random_vector.hpp"
 
 #include "core/check.hpp"
+#include "core/clock.hpp"
 #include "core/symmetry.hpp"
 #include "tune/steady.hpp"
 
@@ -11,12 +12,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace furrow::cli::cg_bench {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// One system, its vectors in the memory of the device.
 template <class V, class Memory> class session {
