@@ -5,6 +5,7 @@
 #include <furrow/batch.hpp>
 #include <furrow/checkpoint.hpp>
 #include <furrow/coo.hpp>
+#include <furrow/csr.hpp>
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
@@ -18,6 +19,7 @@
 #include <furrow/report.hpp>
 #include <furrow/solve.hpp>
 #include <furrow/solver.hpp>
+#include <furrow/spaces.hpp>
 #include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
 #include <furrow/tune.hpp>

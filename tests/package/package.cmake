@@ -32,7 +32,7 @@ function(build_and_run source program expected)
   endif()
 endfunction()
 build_and_run(${EXAMPLE}/heat heat "converged in [0-9]+ iterations")
-build_and_run(${EXAMPLE}/textbook textbook "cpu: [0-9]+ steps, error [0-9]e-[0-9]+; 298 entries came back")
+build_and_run(${EXAMPLE}/textbook textbook "cpu: [0-9]+ steps, error [0-9]e-[0-9]+; without waiting [0-9]+, error [0-9]e-[0-9]+; 298 entries came back")
 build_and_run(${EXAMPLE}/own own "step  20:.*time 2: converged in [0-9]+ iterations")
 
 # The blocks of the document, as its reader would copy them.

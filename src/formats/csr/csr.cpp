@@ -3,6 +3,7 @@
 #include "cpu_block_rows.hpp"
 #include "cpu_rows.hpp"
 #include "cpu_split.hpp"
+#include "owned.hpp"
 
 #include "backends/cpu/operator.hpp"
 #include "backends/entry.hpp"
@@ -40,8 +41,8 @@ template <class V, class I> std::string_view fastest_rows(const csr<V, I, host_a
   return a.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered" : "rows";
 }
 
-template <class I, class V, class Triplets> std::unique_ptr<any_operator<V>> pick(Triplets a, std::string_view kernel) {
-  auto matrix = to_csr<I>(std::move(a));
+template <class V, class I>
+std::unique_ptr<any_operator<V>> pick(csr<V, I, host_array> matrix, std::string_view kernel) {
   const bool automatic = kernel == "auto" || kernel == "merge";
   const std::string_view rows = automatic ? fastest_rows(matrix) : kernel;
   if (automatic) kernel = kernel == "merge" || longest_row(matrix.row_ptr) > shared_from ? "merge" : rows;
@@ -54,7 +55,7 @@ template <class I, class V, class Triplets> std::unique_ptr<any_operator<V>> pic
 template <class V, class Triplets>
 std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view, std::string_view kernel) {
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
-  return narrow ? pick<std::int32_t, V>(std::move(a), kernel) : pick<std::int64_t, V>(std::move(a), kernel);
+  return narrow ? pick(to_csr<std::int32_t>(std::move(a)), kernel) : pick(to_csr<std::int64_t>(std::move(a)), kernel);
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
@@ -179,6 +180,12 @@ constexpr std::array gpu_kernels{
 };
 
 } // namespace
+
+template <class V> std::unique_ptr<any_operator<V>> operator_of(csr<V, std::int32_t, host_array> matrix) {
+  return pick(std::move(matrix), "auto");
+}
+template std::unique_ptr<any_operator<double>> operator_of(csr<double, std::int32_t, host_array>);
+template std::unique_ptr<any_operator<float>> operator_of(csr<float, std::int32_t, host_array>);
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel);
