@@ -51,7 +51,7 @@ class Errors(Case):
                   "--play", "wave=64")
         self.says(2, "kernel 'naive:lanes=2': it has no use for 'lanes=2': give naive\\[:block=B\\]", *play, "--kernel", "naive:lanes=2")
         self.says(2, "no kernel 'vectr'.* did you mean 'vector'", *play, "--kernel", "vectr:lanes=2")
-        self.says(2, "--sweep measures, and a kernel that is played has no speed", *play, "--sweep")
+        self.says(2, "has 1,084,752 entries, and kernels of a sweep are played for up to 666,666", "spmv", "poisson3d:54", "--device", "play", "--sweep")
         self.says(2, "--repeat times products, and a kernel that is played has no speed", *play, "--repeat", "3")
         self.says(2, "--alpha 0 multiplies nothing", *play, "--alpha", "0")
         self.says(2, "--trace is for kernels that are played: add --device play", "spmv", "poisson1d:3", "--trace", "a.svg")
@@ -99,7 +99,7 @@ class Errors(Case):
 
     def test_sweep(self):
         sweep = ("spmv", "poisson1d:3", "--device", "cpu", "--sweep")
-        self.says(2, "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give --device gpu", *sweep)
+        self.says(2, "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give --device gpu, or play", *sweep)
         self.says(2, "--sweep: tries the numbers of one format's kernel: name it", *sweep, "--format", "all")
         self.says(2, "--sweep: format sell has no kernel whose lanes and blocks are free: take csr", *sweep, "--format", "sell")
         self.says(2, "'stream' is none: choose one of vector, scalar, warp_per_row, half_warp, naive", *sweep, "--kernel", "stream")

@@ -5,6 +5,7 @@
 #include "memory.hpp"
 #include "played_text.hpp"
 #include "random_vector.hpp"
+#include "sweep.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
 
@@ -23,7 +24,13 @@
 namespace furrow::cli {
 namespace {
 
-std::vector<play::played_choice> choices_of(const spmv_request& q) {
+/// `kernels`: of a sweep, whose names the choices hold.
+std::vector<play::played_choice> choices_of(const spmv_request& q, const std::vector<std::string>& kernels) {
+  if (q.sweep) {
+    std::vector<play::played_choice> swept;
+    for (const auto& kernel : kernels) swept.push_back(play::find_played(name_before_colon(q.format), kernel));
+    return swept;
+  }
   if (q.format != "all" && q.kernel != "all") return {play::find_played(name_before_colon(q.format), q.kernel)};
   std::vector<play::played_choice> all;
   const auto add = [&](const play::played_format& f) {
@@ -44,7 +51,9 @@ template <class V> void check_layout(const play::played_choice& c, const std::st
   check(l.refusal.empty(), fault::input, "{}", l.refusal);
 }
 
-template <class V> void play_all(const spmv_request& q, const coo<V>& a, const stats& s, played_outcome& o) {
+template <class V>
+void play_all(const spmv_request& q, const std::vector<play::played_choice>& choices, const coo<V>& a, const stats& s,
+              played_outcome& o) {
   const auto x = q.x.empty() ? random_vector<V>(a.shape.cols)
                              : read_vector_for<V>(q.x, "-x", a.shape.cols, q.transpose ? "row" : "column");
   check(std::ranges::all_of(x, [](V v) { return std::isfinite(v); }), fault::input,
@@ -54,7 +63,7 @@ template <class V> void play_all(const spmv_request& q, const coo<V>& a, const s
   const auto truth = reference_product<V>(a, as_cview(x), alpha);
   const auto colon = std::min(q.format.find(':'), q.format.size());
   const std::string parameters = q.format.substr(std::min(colon + 1, q.format.size()));
-  for (const auto& c : choices_of(q)) {
+  for (const auto& c : choices) {
     check_layout<V>(c, parameters, s);
     host_array<V> y(a.shape.rows, std::numeric_limits<V>::quiet_NaN()); // what a kernel forgets to write shows
     played_result r{std::string(c.format->format), std::string(c.kernel), 0, {}};
@@ -78,13 +87,16 @@ int run_played(const spmv_request& q) {
   check_request(q);
   played_outcome o;
   o.how = parse_play(q.play, q.trace);
-  choices_of(q);
+  std::vector<std::string> swept;
+  if (q.sweep) swept = kernels_of_sweep(name_before_colon(q.format), q.kernel, o.how.wave);
+  const auto choices = choices_of(q, swept);
   const matrix_input input(q.file);
-  constexpr index_t most = 20'000'000; // entries: a minute or two, and a few gigabytes
+  constexpr index_t most_of_one = 20'000'000; // entries: a minute or two, and a few gigabytes
+  const index_t most = q.sweep ? most_of_one / static_cast<index_t>(choices.size()) : most_of_one;
   const index_t entries = expected_stats(input.header()).nnz;
-  check(entries <= most, fault::usage,
-        "{}: has {} entries, and a kernel is played for up to {}: play a smaller matrix of its kind", q.file,
-        count_text(entries), count_text(most));
+  check(entries <= most, fault::usage, "{}: has {} entries, and {} for up to {}: play a smaller matrix of its kind",
+        q.file, count_text(entries), q.sweep ? "kernels of a sweep are played" : "a kernel is played",
+        count_text(most));
   problem p = input.load();
   o.name = p.name;
   o.shape = p.a.shape;
@@ -93,9 +105,9 @@ int run_played(const spmv_request& q) {
   check(s.finite, fault::input, "{}: holds a NaN or an infinity: no reference to compare with", q.file);
   o.nnz = s.nnz;
   if (q.machine.values() == precision::f64) {
-    play_all<double>(q, p.a, s, o);
+    play_all<double>(q, choices, p.a, s, o);
   } else {
-    play_all<float>(q, convert_values<float>(std::move(p.a)), s, o);
+    play_all<float>(q, choices, convert_values<float>(std::move(p.a)), s, o);
   }
   draw_trace(q.trace, o.name, o.results);
   if (q.json) print(json_of(q, o));

@@ -2,9 +2,11 @@
 #include "output.hpp"
 #include "played.hpp"
 #include "played_text.hpp"
+#include "sweep.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/kernel_numbers.hpp"
 #include "core/printable.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +17,7 @@ std::string text_of(const spmv_request& q, const played_outcome& o) {
   std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
                                  count_text(o.shape.cols), count_text(o.nnz));
   text += fmt::format("played on the CPU, {}, {}\n", q.machine.precision_name, order_text(o.how));
-  text += text_of(o.results);
+  text += q.sweep ? "\n" + sweep_table(o) : text_of(o.results);
   if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
   if (!q.output.empty())
     text +=
@@ -29,6 +31,12 @@ std::string json_of(const spmv_request& q, const played_outcome& o) {
          {"alpha", q.alpha}, {"transpose", q.transpose}};
   add_settings(j, o.how);
   j["results"] = json_of(o.results);
+  if (q.sweep)
+    for (auto& r : j["results"]) {
+      const kernel_numbers n = read_kernel_numbers(r["kernel"].get<std::string>());
+      if (n.lanes) r["lanes"] = n.lanes;
+      r["block"] = n.block;
+    }
   return json_text(j);
 }
 

@@ -205,7 +205,8 @@ int run(spmv_request& q) {
   check_not_played(q.play, q.trace);
   q.where = q.machine.apply();
   check(!q.sweep || q.where.is_gpu(), fault::usage,
-        "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give {}", "--device gpu");
+        "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give {}",
+        "--device gpu, or play");
   const matrix_input input(q.file);
   const memory_plan before = plan_of(q, input);
   check_fits(before, q.where);
@@ -253,7 +254,8 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_repeat(app, q->repeat, "timed products (default: about half a second of them)");
   app.add_flag("--check", q->check, "compare every row with a reference in long double; tell where infinities in x go");
   app.add_flag("!--no-ceiling", q->ceiling, "do not measure how fast as much is read at best");
-  app.add_flag("--sweep", q->sweep, "on a GPU: every number of lanes and threads a block of a classic kernel (vector)");
+  app.add_flag("--sweep", q->sweep,
+               "every number of lanes and threads a block of a classic kernel (vector), on a GPU or played");
   add_json(app, q->json);
   q->machine.add(app, shared);
   add_played(app, shared, q->play, q->trace);

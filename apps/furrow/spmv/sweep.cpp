@@ -31,9 +31,6 @@ std::vector<std::string_view> free_kernels(const format_entry& f) {
 } // namespace
 
 void check_sweep(spmv_request& q) {
-  check(q.machine.where != "play", fault::usage,
-        "--sweep measures, and a kernel that is played has no speed: play one choice, as {}",
-        "--kernel vector:lanes=8,block=128");
   check(q.format != "all", fault::usage, "--sweep: tries the numbers of one format's kernel: name it, or leave {} out",
         "--format");
   if (q.format == "auto") q.format = "csr";
@@ -47,41 +44,94 @@ void check_sweep(spmv_request& q) {
         fmt::join(names, ", "));
 }
 
-std::vector<choice> sweep_of(const choice& c) {
-  const kernel_freedom free = find_kernel(*c.format, c.kernel)->free;
-  std::vector<choice> all;
-  for (int block = least_block; block <= most_block; block *= 2)
-    for (int lanes = 2; lanes <= lanes_of_a_warp; lanes *= 2) {
-      choice one = c;
-      one.kernel += free.lanes ? fmt::format(":lanes={},block={}", lanes, block) : fmt::format(":block={}", block);
-      all.push_back(std::move(one));
-      if (!free.lanes) break;
-    }
+std::vector<std::string> kernels_of_sweep(std::string_view format, std::string_view kernel, int wave) {
+  const kernel_freedom free = find_kernel(find_format(format), kernel)->free;
+  std::vector<std::string> all;
+  for (int block = std::max(least_block, wave); block <= most_block; block *= 2)
+    if (!free.lanes) all.push_back(fmt::format("{}:block={}", kernel, block));
+    else
+      for (int lanes = 2; lanes <= wave; lanes *= 2)
+        all.push_back(fmt::format("{}:lanes={},block={}", kernel, lanes, block));
   return all;
 }
+
+std::vector<choice> sweep_of(const choice& c) {
+  std::vector<choice> all;
+  for (auto& kernel : kernels_of_sweep(c.format->name, c.kernel, lanes_of_a_warp)) {
+    all.push_back(c);
+    all.back().kernel = std::move(kernel);
+  }
+  return all;
+}
+
+namespace {
+
+/// A line a block, a column a number of lanes; `best` has a star.
+std::string grid_of(const std::vector<std::pair<std::string, double>>& all, std::size_t best, const char* unit) {
+  std::string head = "     block", rows;
+  const int first = read_kernel_numbers(all.front().first).block;
+  int block = 0; // of the line
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const kernel_numbers n = read_kernel_numbers(all[k].first);
+    if (n.block == first) head += fmt::format(" {:>9}", n.lanes ? fmt::format("{} lanes", n.lanes) : unit);
+    if (n.block != block) rows += fmt::format("{}{:>10}", rows.empty() ? "" : "\n", n.block);
+    block = n.block;
+    const std::string number = fmt::format(" {:>9}", fmt::format("{}{:.1f}", k == best ? "*" : "", all[k].second));
+    rows += k == best ? bold(number) : number;
+  }
+  return dim(head) + "\n" + rows + "\n";
+}
+
+/// What all loads and stores of a product did in memory, its kernels together.
+struct in_memory {
+  double lines = 0, used = 0, lanes = 0, all_lanes = 0; ///< bytes of lines, bytes asked for; lanes that took part
+  explicit in_memory(const played_result& r) {
+    for (const auto& k : r.kernels)
+      for (const auto& t : k.arrays) {
+        if (t.shared) continue;
+        lines += 128.0 * double(t.lines);
+        used += double(t.bytes);
+        lanes += double(t.lanes);
+        all_lanes += double(t.instructions) * k.wave;
+      }
+  }
+};
+
+} // namespace
 
 std::string sweep_table(const spmv_outcome& o) {
   if (o.results.empty()) return {};
   const auto best = std::ranges::min_element(o.results, {}, [](const spmv_result& r) { return r.time.median; });
-  const std::string name(kernel_name(best->kernel));
-  std::string text = dim(fmt::format("  {} {} in GB/s", best->format, name)) + "\n", head = "     block", rows;
-  const int first = read_kernel_numbers(o.results.front().kernel).block;
-  int block = 0; // of the line
+  std::vector<std::pair<std::string, double>> speeds;
   double largest_error = 0;
-  for (auto r = o.results.begin(); r != o.results.end(); ++r) {
-    const kernel_numbers n = read_kernel_numbers(r->kernel);
-    if (n.block == first) head += fmt::format(" {:>9}", n.lanes ? fmt::format("{} lanes", n.lanes) : "GB/s");
-    if (n.block != block) rows += fmt::format("{}{:>10}", rows.empty() ? "" : "\n", n.block);
-    block = n.block;
-    const std::string speed = fmt::format(" {:>9}", fmt::format("{}{:.1f}", r == best ? "*" : "", r->gbps));
-    rows += r == best ? bold(speed) : speed;
-    largest_error = std::max(largest_error, r->row_error.value_or(0));
+  for (const auto& r : o.results) {
+    speeds.emplace_back(r.kernel, r.gbps);
+    largest_error = std::max(largest_error, r.row_error.value_or(0));
   }
-  text += dim(head) + "\n" + rows + "\n";
+  std::string text = dim(fmt::format("  {} {} in GB/s", best->format, kernel_name(best->kernel))) + "\n";
+  text += grid_of(speeds, static_cast<std::size_t>(best - o.results.begin()), "GB/s");
   text += fmt::format("\n* --kernel {}: {}, {} of ceiling\n", best->kernel, seconds_text(best->time.median),
                       share_text(best->fraction()));
   if (best->row_error) text += fmt::format("  largest row error {:.3f}\n", largest_error);
   return text;
+}
+
+std::string sweep_table(const played_outcome& o) {
+  const auto best = std::ranges::min_element(o.results, {}, [](const played_result& r) { return in_memory(r).lines; });
+  std::vector<std::pair<std::string, double>> lines;
+  double largest_error = 0;
+  for (const auto& r : o.results) {
+    lines.emplace_back(r.kernel, 1e-3 * in_memory(r).lines);
+    largest_error = std::max(largest_error, r.row_error);
+  }
+  const in_memory least(*best);
+  std::string text =
+      dim(fmt::format("  {} {} in kB of lines that a product touches", best->format, kernel_name(best->kernel))) + "\n";
+  text += grid_of(lines, static_cast<std::size_t>(best - o.results.begin()), "kB");
+  return text + fmt::format("\n* --kernel {}: {} of lines, {} of them used, {} of the lanes idle\n"
+                            "  largest row error {:.3f}\n",
+                            best->kernel, bytes_text(least.lines), share_text(least.used / least.lines),
+                            share_text(1 - least.lanes / least.all_lanes), largest_error);
 }
 
 } // namespace furrow::cli
