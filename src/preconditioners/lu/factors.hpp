@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "columns.hpp"
+#include "factor_size.hpp"
 
 #include <limits>
 #include <memory>
@@ -13,7 +14,8 @@ struct factors {
   virtual ~factors() = default;
   /// x <- A^-1 x, or A'^-1 x. Serial: the same bits on every run.
   virtual void solve(double* x, bool transposed) const = 0;
-  virtual double bytes() const = 0;          ///< that a solve reads
+  virtual double bytes() const = 0; ///< that a solve reads
+  virtual factor_size size() const = 0;
   virtual std::string_view kind() const = 0; ///< "sparse", as people read it
 };
 
@@ -26,7 +28,8 @@ std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
 /// J. R. Gilbert, X. S. Li, J. W. H. Liu, A supernodal approach to sparse partial pivoting, 1999). A symmetric pattern
 /// is ordered by minimum degree on A + A' and keeps to pivots on the diagonal that are not much smaller than others of
 /// their column; other ones by COLAMD, with partial pivoting. Takes at most `budget` bytes, and at
-/// most so many operations of floating point.
+/// most so many operations of floating point. What is known to be more from the pattern (`expected_fill`) is refused
+/// before it is taken.
 std::unique_ptr<factors> factor_sparse(columns a, double budget,
                                        double operations = std::numeric_limits<double>::infinity());
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inverse.hpp"
-#include "norm_estimate.hpp"
+
+#include "condition.hpp"
 
 #include <furrow/device.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-#include <vector>
 
 namespace furrow::lu {
 namespace {
@@ -44,7 +43,7 @@ template <class V> inverse<V>::inverse(const coo<V>& a, std::string_view which, 
   row_scale_ = std::move(s.row_scale);
   col_scale_ = std::move(s.col_scale);
   if (a.shape.rows > 0) factors_ = factor(std::move(s.a), which, operations);
-  estimate(a);
+  condition_ = condition_of(a, [&](double* x, bool transposed) { solve(x, transposed); });
 }
 
 template <class V> void inverse<V>::apply(cview<V> r, view<V> z) const {
@@ -70,27 +69,6 @@ template <class V> void inverse<V>::solve(double* x, bool transposed) const {
   for (index_t i = 0; i < first.size(); ++i) x[i] *= first[i];
   if (factors_) factors_->solve(x, transposed);
   for (index_t i = 0; i < last.size(); ++i) x[i] *= last[i];
-}
-
-template <class V> void inverse<V>::estimate(const coo<V>& a) {
-  const auto n = static_cast<std::size_t>(a.shape.rows);
-  std::vector<double> row_sum(n, 0.0), col_sum(n, 0.0);
-  for (index_t k = 0; k < a.nnz(); ++k) {
-    const double size = std::abs(double(a.val[k]));
-    row_sum[static_cast<std::size_t>(a.row[k])] += size;
-    col_sum[static_cast<std::size_t>(a.col[k])] += size;
-  }
-  const auto by_row_sums = [&](double* x) {
-    for (std::size_t i = 0; i < n; ++i) x[i] *= row_sum[i];
-  };
-  if (n == 0) return;
-  condition_.norm_1 = *std::ranges::max_element(col_sum) *
-                      norm_1_estimate(
-                          a.shape.rows, [&](double* x) { solve(x, false); }, [&](double* x) { solve(x, true); });
-  // | |A^-1| |A| |_inf = |A^-1 D|_inf = |D A'^-1|_1 with the row sums D of |A|.
-  condition_.skeel = norm_1_estimate(
-      a.shape.rows, [&](double* x) { solve(x, true), by_row_sums(x); },
-      [&](double* x) { by_row_sums(x), solve(x, false); });
 }
 
 template class inverse<double>;

@@ -13,7 +13,7 @@ namespace furrow::lu {
 /// in float for condition numbers up to 1e16 instead of 1e7. `which`: "dense", "band", "sparse", or empty for the
 /// cheapest. Throws `refusal` with status::singular where a column has no pivot, and with status::max_iterations where
 /// the factors would take more than `operations` of floating point, counted and not timed.
-template <class V> class inverse final : public any_preconditioner<V> {
+template <class V> class inverse final : public any_preconditioner<V>, public tells_factor_size {
 public:
   inverse(const coo<V>& a, std::string_view which, double operations = std::numeric_limits<double>::infinity());
 
@@ -21,12 +21,11 @@ public:
   double stored_bytes() const override;
   condition_numbers condition() const override { return condition_; }
   std::string describe() const override;
+  factor_size size_of_factors() const override { return factors_ ? factors_->size() : factor_size{}; }
   /// x <- A^-1 x, or A'^-1 x.
   void solve(double* x, bool transposed) const;
 
 private:
-  void estimate(const coo<V>& a);
-
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;
   double given_bytes_ = 0; ///< of the triplets

@@ -33,6 +33,12 @@ host_array<double> zeros(index_t rows, index_t n, const char* what) {
   return host_array<double>(rows * n, 0.0);
 }
 
+/// Every place counts, and all of them are known before.
+factor_size size_of(const host_array<double>& places) {
+  const double n = double(places.size()), bytes = double(places.byte_count());
+  return {n, bytes, false, n, bytes};
+}
+
 void must_have_pivots(int info) {
   require(info >= 0, "LAPACK takes these arguments");
   if (info > 0) refuse_singular(info - 1);
@@ -52,6 +58,7 @@ public:
     dgetrs_(transposed ? "T" : "N", &n_, &one, lu_.data(), &n_, pivots_.data(), x, &n_, &info, 1);
   }
   double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
+  factor_size size() const override { return size_of(lu_); }
   std::string_view kind() const override { return "dense"; }
 
 private:
@@ -76,6 +83,7 @@ public:
     dgbtrs_(transposed ? "T" : "N", &n_, &below_, &above_, &one, lu_.data(), &rows_, pivots_.data(), x, &n_, &info, 1);
   }
   double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
+  factor_size size() const override { return size_of(lu_); }
   std::string_view kind() const override { return "banded"; }
 
 private:

@@ -3,6 +3,7 @@
 
 #include "columns.hpp"
 #include "cudss.hpp"
+#include "factor_size.hpp"
 #include "factors.hpp"
 
 #include "backends/gpu/space.hpp"
@@ -65,7 +66,7 @@ struct rescale {
   }
 };
 
-template <class V> class cudss_inverse final : public any_preconditioner<V> {
+template <class V> class cudss_inverse final : public any_preconditioner<V>, public tells_factor_size {
 public:
   cudss_inverse(const cudss::library& library, const coo<V>& a, device where)
       : lib_(library), n_(a.shape.rows), given_bytes_(double(sizeof(V) + 8) * double(a.nnz())), b_(n_), x_(n_) {
@@ -93,6 +94,7 @@ public:
     return kept_ + double(row_scale_.byte_count() + col_scale_.byte_count() + begin_.byte_count() + col_.byte_count() +
                           val_.byte_count() + b_.byte_count() + x_.byte_count());
   }
+  factor_size size_of_factors() const override { return {0, expected_bytes_, false, double(factor_entries_), kept_}; }
   std::string describe() const override {
     if (n_ == 0) return {};
     return cudss::describe(lib_, 12 * double(factor_entries_) / given_bytes_, pivots_);
@@ -107,6 +109,7 @@ private:
     get(lib_.memory_estimates(), estimates);
     cudss::check_memory(double(estimates[1]), double(available_gpu_memory(where.ordinal)), "GPU");
     cudss::check_memory(double(estimates[3]), double(available_host_memory()), "host");
+    expected_bytes_ = double(estimates[0]);
     run(cudss::factorization, "it factors");
     gpu::wait(gpu::current_queue());
     kept_ = double(estimates[0]);
@@ -157,7 +160,7 @@ private:
   }
   const cudss::library& lib_;
   index_t n_;
-  double given_bytes_, kept_ = 0;
+  double given_bytes_, kept_ = 0, expected_bytes_ = 0;
   std::int64_t factor_entries_ = 0;
   int pivots_ = 0;
   mutable gpu_array<double> b_, x_;

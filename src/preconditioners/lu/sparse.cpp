@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arena.hpp"
 #include "factors.hpp"
+#include "fill.hpp"
 
 #include "core/check.hpp"
 
@@ -38,6 +39,20 @@ double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * doubl
                  budget * 1e-9);
 }
 
+/// Refuses what cannot fit by the values of the entries alone. A bound for any pivots says nothing of those that there
+/// will be: the factorisation tries, within its budget.
+void refuse_fill(const factor_size& s, double budget) {
+  if (s.is_bound) return;
+  check(8 * s.expected <= budget, fault::memory,
+        "the factors of the matrix will hold {:.3g} entries, {:.3g} GB at least, of which {:.3g} GB can be had: take "
+        "an iterative solver",
+        s.expected, 8e-9 * s.expected, budget * 1e-9);
+  check(s.expected / 2 <= double(std::numeric_limits<int>::max()), fault::memory,
+        "the factors of the matrix will hold {:.3g} entries, and SuperLU counts them in 32 bits: take an iterative "
+        "solver",
+        s.expected);
+}
+
 class sparse_factors final : public factors {
 public:
   sparse_factors(columns a, double budget, double operations)
@@ -73,6 +88,13 @@ public:
     const auto& u = *static_cast<const NCformat*>(u_.Store);
     return 8.0 * double(l.nzval_colptr[n_]) + 4.0 * double(l.rowind_colptr[n_]) + 12.0 * double(u.nnz);
   }
+  factor_size size() const override {
+    factor_size s = expected_;
+    const auto& l = *static_cast<const SCformat*>(l_.Store);
+    const auto& u = *static_cast<const NCformat*>(u_.Store);
+    s.entries = double(l.nnz) + double(u.nnz) - double(n_), s.bytes = bytes();
+    return s;
+  }
   std::string_view kind() const override { return "sparse"; }
 
 private:
@@ -84,6 +106,8 @@ private:
     NCformat store{static_cast<int>(a.nnz()), a.val.data(), a.row.data(), a.begin.data()};
     SuperMatrix given{SLU_NC, SLU_D, SLU_GE, n_, n_, &store}, ordered{};
     get_perm_c(a.symmetric_pattern ? MMD_AT_PLUS_A : COLAMD, &given, perm_c_.data());
+    expected_ = expected_fill(a, perm_c_);
+    refuse_fill(expected_, budget);
     host_array<std::int32_t> tree(a.n);
     sp_preorder(&options, &given, perm_c_.data(), tree.data(), &ordered);
     GlobalLU_t beside{};
@@ -103,6 +127,7 @@ private:
   }
 
   arena memory_;
+  factor_size expected_;
   int n_;
   host_array<std::int32_t> perm_c_, perm_r_;
   SuperMatrix l_{}, u_{};

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fill.hpp"
+
+#include "matrix/symbolic.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace furrow::lu {
+namespace {
+
+/// tell(i, j) for each entry under the diagonal of a symmetric pattern in that order.
+template <class Tell> void each_entry_below(const columns& a, const host_array<std::int32_t>& place, Tell tell) {
+  for (index_t c = 0; c < a.n; ++c)
+    for (index_t k = a.begin[c]; k < a.begin[c + 1]; ++k) {
+      const std::int32_t i = place[a.row[k]], j = place[c];
+      if (i > j) tell(i, j);
+    }
+}
+
+/// The place of the first column of each row; n where it is empty. A'A has an entry for each two columns of a row; the
+/// edges from the first one to the others give the same elimination tree and counts.
+std::vector<std::int32_t> first_columns(const columns& a, const host_array<std::int32_t>& place) {
+  std::vector<std::int32_t> first(static_cast<std::size_t>(a.n), static_cast<std::int32_t>(a.n));
+  for (index_t c = 0; c < a.n; ++c)
+    for (index_t k = a.begin[c]; k < a.begin[c + 1]; ++k) {
+      std::int32_t& f = first[static_cast<std::size_t>(a.row[k])];
+      f = std::min(f, place[c]);
+    }
+  return first;
+}
+
+template <class EachPair> lower_pattern pattern_of(index_t n, const EachPair& each) {
+  lower_pattern p{host_array<index_t>(n + 1, 0), {}};
+  each([&](std::int32_t i, std::int32_t) { ++p.row_ptr[i + 1]; });
+  for (index_t i = 0; i < n; ++i) p.row_ptr[i + 1] += p.row_ptr[i];
+  p.col.resize(p.row_ptr[n]);
+  host_array<index_t> to = p.row_ptr;
+  each([&](std::int32_t i, std::int32_t j) { p.col[to[i]++] = j; });
+  return p;
+}
+
+double sum(const host_array<index_t>& counts) {
+  double all = 0;
+  for (const index_t c : counts) all += double(c);
+  return all;
+}
+
+factor_size sized(double entries, bool is_bound) {
+  factor_size s;
+  s.expected = entries, s.expected_bytes = 12 * entries, s.is_bound = is_bound;
+  return s;
+}
+
+/// Rows that may hold the pivot of each column, and go on below it.
+double candidates(const std::vector<std::int32_t>& first, const host_array<std::int32_t>& parent) {
+  const index_t n = parent.size();
+  host_array<index_t> rows(n, 0);
+  for (const std::int32_t j : first)
+    if (j < n) ++rows[j];
+  for (index_t j = 0; j < n; ++j) // a parent comes after its children
+    if (parent[j] >= 0) rows[parent[j]] += std::max<index_t>(rows[j] - 1, 0);
+  return sum(rows);
+}
+
+} // namespace
+
+factor_size expected_fill(const columns& a, const host_array<std::int32_t>& place) {
+  const double n = double(a.n);
+  if (a.symmetric_pattern) {
+    const lower_pattern p = pattern_of(a.n, [&](auto tell) { each_entry_below(a, place, tell); });
+    return sized(2 * sum(cholesky_counts(p, elimination_tree(p))) - n, false);
+  }
+  const std::vector<std::int32_t> first = first_columns(a, place);
+  const lower_pattern p = pattern_of(a.n, [&](auto tell) {
+    for (index_t c = 0; c < a.n; ++c)
+      for (index_t k = a.begin[c]; k < a.begin[c + 1]; ++k)
+        if (const std::int32_t j = first[static_cast<std::size_t>(a.row[k])]; j < place[c]) tell(place[c], j);
+  });
+  const auto parent = elimination_tree(p);
+  const double most = n * n, in_u = sum(cholesky_counts(p, parent)), in_l = candidates(first, parent);
+  return sized(std::min(in_l + in_u - n, most), true);
+}
+
+} // namespace furrow::lu

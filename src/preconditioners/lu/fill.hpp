@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "columns.hpp"
+#include "factor_size.hpp"
+
+namespace furrow::lu {
+
+/// How large the sparse factors of A become with its columns in that order (column j stands at place[j]), from the
+/// pattern alone, before any is made.
+///
+/// A symmetric pattern whose pivots stay on the diagonal: exact, twice the Cholesky factor of A + A' less the diagonal;
+/// pivots that move change it. Other ones: a bound for any choice of pivots, of U by the Cholesky factor of A'A, and of
+/// L by the rows that may still hold a pivot, which the columns of a subtree of its elimination tree use up one by one
+/// (A. George, E. Ng, Symbolic factorization for sparse Gaussian elimination with partial pivoting, 1987). Bytes are 8
+/// an entry, and 4 for the row of each: SuperLU keeps one list of rows for equal columns, and stores some zeros. Nearly
+/// a pass over the entries, 12 bytes an entry and 100 a row.
+factor_size expected_fill(const columns& a, const host_array<std::int32_t>& place);
+
+} // namespace furrow::lu
