@@ -61,6 +61,13 @@ struct solve_options {
   /// Of nodes that have as many unknowns as coordinates, 2 or 3, in rows that follow each other: `amg:sa` takes from
   /// them the motions of rigid bodies. In host memory. Null: none.
   std::shared_ptr<const node_coordinates> coordinates{};
+  /// "none"; "symmetric": R = C = |diag A|^-1/2; "matching": rows change places so that the product of the diagonal is
+  /// largest, and R and C make it ones with nothing larger beside it. M is made of R A C, as C M R: b, x and every
+  /// residual stay those of A x = b. For square matrices; docs/preconditioners.md#scaling-and-order-by-name.
+  std::string scale = "none";
+  /// "none"; "rcm": rows and columns in reverse Cuthill and McKee's order, after the matching where there is one. b and
+  /// x stay in the caller's order, also for `monitor` and `watch`.
+  std::string reorder = "none";
   double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
   double atol = 0;
   index_t max_iterations = 0; ///< 0: max(10 columns, 10000)
@@ -125,9 +132,15 @@ struct solve_report {
   std::string solver, precond;                 ///< what ran, with parameters
   std::string precond_about;                   ///< what the preconditioner says of itself; may be empty
   std::vector<multigrid_level> levels;         ///< of a preconditioner that has them, the finest first
-  std::string format, kernel, reason;          ///< the same, and why the format was chosen
-  std::string matrix_about;                    ///< what `auto` found the matrix to be
-  std::vector<std::string> untried;            ///< "direct with lu": rungs that were not needed
+  /// Of complete factors L and U, the diagonal once: entries and bytes as the pattern says before anything is factored,
+  /// and those that were made; 0: not known. `factors_at_most`: the first two are bounds for any choice of pivots.
+  double factor_entries_expected = 0, factor_bytes_expected = 0, factor_entries = 0, factor_bytes = 0;
+  bool factors_at_most = false;
+  std::string format, kernel, reason;           ///< the same, and why the format was chosen
+  std::string scale = "none", reorder = "none"; ///< what was asked for
+  std::string arranged_about;                   ///< what that did to the matrix, in a sentence; empty: nothing
+  std::string matrix_about;                     ///< what `auto` found the matrix to be
+  std::vector<std::string> untried;             ///< "direct with lu": rungs that were not needed
   std::vector<solve_rung> rungs;       ///< what `auto` tried, the last one gave the answer; empty where one was named
   std::vector<double> history;         ///< relative residuals by the recurrence; [0] before the first iteration
   std::vector<double> history_seconds; ///< when each of them was known, since the solver started

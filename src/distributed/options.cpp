@@ -6,6 +6,7 @@
 #include "core/check.hpp"
 #include "core/parameters.hpp"
 #include "preconditioners/amg/chebyshev.hpp"
+#include "solve/arranging.hpp"
 #include "solve/run.hpp"
 #include "solvers/entry.hpp"
 
@@ -35,6 +36,7 @@ void check_on_ranks(const solve_options& o, precision p) {
   check(p == precision::f32 || o.values == p, fault::usage,
         "ranks solve in the precision of the system, f64: f32 is for a solve without ranks");
   check(!o.coordinates, fault::usage, "coordinates of nodes are of use to amg:sa on one rank alone: leave them out");
+  refuse_arranging(o, "ranks solve");
   check(!o.tune, fault::usage, "formats are not measured on ranks: leave tune out, or name one");
   for (const std::string& name : {o.solver, o.precond, o.format, o.kernel})
     check(name.size() < 64, fault::usage, "'{}' is longer than a name on ranks may be, 63 letters", name);

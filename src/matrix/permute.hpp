@@ -22,12 +22,12 @@ inline host_array<std::int32_t> inverse_permutation(cview<std::int32_t> order) {
   return place;
 }
 
-/// Takes 20 bytes an entry and 8 a row; serial; one pass over A, and a sort of each row where columns move.
-template <class V> row_matrix<double> arranged(row_view<V> a, const arrangement& to) {
+/// Takes 20 bytes an entry and 8 a row; serial; one pass over A, and a sort of each row where columns move. `To`: in
+/// which B is kept.
+template <class To = double, class V> row_matrix<To> arranged(row_view<V> a, const arrangement& to) {
   const index_t n = a.shape.rows;
   const auto row_at = [&](index_t i) { return to.row.empty() ? i : index_t(to.row[i]); };
-  row_matrix<double> b{a.shape, host_array<index_t>(n + 1), host_array<std::int32_t>(a.nnz()),
-                       host_array<double>(a.nnz())};
+  row_matrix<To> b{a.shape, host_array<index_t>(n + 1), host_array<std::int32_t>(a.nnz()), host_array<To>(a.nnz())};
   std::vector<std::pair<std::int32_t, double>> entries;
   index_t next = 0;
   for (index_t i = 0; i < n; ++i) {
@@ -43,7 +43,7 @@ template <class V> row_matrix<double> arranged(row_view<V> a, const arrangement&
     if (!to.place.empty()) std::ranges::sort(entries, {}, &std::pair<std::int32_t, double>::first);
     for (const auto& [j, value] : entries) {
       b.col[next] = j;
-      b.val[next++] = value;
+      b.val[next++] = static_cast<To>(value);
     }
   }
   b.row_ptr[n] = next;

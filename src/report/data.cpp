@@ -111,6 +111,14 @@ std::string data(const solve_report& r, const solve_options& options, const repo
   j.add("solver", text_of(r.solver));
   j.add("precond", text_of(r.precond));
   j.add("precond_says", text_of(r.precond_about));
+  j.add("scale", text_of(r.scale));
+  j.add("reorder", text_of(r.reorder));
+  j.add("arranged", text_of(r.arranged_about));
+  j.add("factor_entries_expected", known(r.factor_entries_expected));
+  j.add("factor_bytes_expected", known(r.factor_bytes_expected));
+  j.add("factors_at_most", r.factors_at_most ? "true" : "false");
+  j.add("factor_entries", known(r.factor_entries));
+  j.add("factor_bytes", known(r.factor_bytes));
   j.add("rungs", rungs(r));
   j.add("untried", untried.end());
   j.add("format", text_of(r.format));

@@ -157,6 +157,10 @@ void add_choice(html& page, const subject& s) {
   say(facts, "the matrix is", r.matrix_about);
   if (!r.untried.empty()) say(facts, "not tried", fmt::format("{}", fmt::join(r.untried, ", ")));
   say(facts, "preconditioner", r.precond_about);
+  say(facts, "arranged", r.arranged_about);
+  if (r.factor_entries > 0)
+    say(facts, "factors",
+        fmt::format("{} entries, {}", count_text(index_t(r.factor_entries)), bytes_text(r.factor_bytes)));
   say(facts, "format", r.format.empty() ? "" : fmt::format("{} ({})", r.format, r.kernel));
   say(facts, "why this format", r.reason);
   say(facts, "right-hand side", s.context.rhs);

@@ -82,7 +82,10 @@ template <class V> struct ladder<V>::attempt {
   solver<V> method;
 };
 
-template <class V> ladder<V>::ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock) : options_(o) {
+template <class V>
+ladder<V>::ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock,
+                  std::shared_ptr<const diagonal_scales<V>> around_m)
+    : options_(o), around_m_(std::move(around_m)) {
   const double began = now();
   deadline_ = began + o.time_limit;
   prepare(std::move(a), clock);
@@ -126,7 +129,9 @@ template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& cloc
   check_memory(needed, stats_, precision_of<V>, o.where, a.bytes_on_gpu());
   announced_ = needed;
   if (o.announce) o.announce(needed);
+  options_.scale = options_.reorder = "none"; // it is done
   features_ = features_of(a, stats_, o.assume_symmetric);
+  if (around_m_ && !around_m_->symmetric) features_.symmetric = false; // as M is
   norm_2_ = features_.symmetric ? stats_.norm_inf : std::sqrt(stats_.norm_inf * largest_column_sum(a.triplets()));
   clock.end("symmetry");
   negated_ = features_.symmetric && features_.negative_only();
@@ -163,9 +168,21 @@ template <class V> void ladder<V>::announce_more(const rung_plan& plan, const pr
   o.solver = plan.solver;
   memory_estimate more = estimate_next_memory(chosen_, stats_, precision_of<V>, o, m, on_gpu);
   if (rows_) more.gpu += rows_->bytes_on_gpu();
+  if (around_m_) more.host += double(8 + sizeof(V)) * double(stats_.nnz); // the triplets that M is made of
   if (more.host <= announced_.host && more.gpu <= announced_.gpu) return;
   announced_ = {std::max(more.host, announced_.host), std::max(more.gpu, announced_.gpu)};
   if (options_.announce) options_.announce(announced_);
+}
+
+template <class V>
+std::unique_ptr<any_preconditioner<V>> ladder<V>::make_m(const std::string& precond, const matrix_source<V>* a,
+                                                         device where, const solver_needs& needed) const {
+  if (around_m_ && may_be_scaled(precond)) {
+    if (a) return make_scaled_preconditioner(precond, a->triplets(), where, needed, around_m_);
+    return make_scaled_preconditioner(precond, *places_.front()->a->to_triplets(), where, needed, around_m_);
+  }
+  return a ? make_preconditioner(precond, *a, stats_, where, needed)
+           : make_preconditioner(precond, *places_.front()->a->to_triplets(), where, needed);
 }
 
 template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_plan& plan, const matrix_source<V>* a) {
@@ -194,8 +211,7 @@ template <class V> typename ladder<V>::part ladder<V>::precondition(const rung_p
     if (on_gpu) must_fit(l.bytes + l.making_on_gpu, available_gpu_memory(options_.where.ordinal), "GPU");
     if (!first) announce_more(plan, l, on_gpu);
     const solver_needs needed = with_coordinates(find_solver(plan.solver).needs_for(features_.symmetric), options_);
-    made.m = a ? make_preconditioner(plan.precond, *a, stats_, made.tried.where, needed)
-               : make_preconditioner(plan.precond, *places_.front()->a->to_triplets(), made.tried.where, needed);
+    made.m = make_m(plan.precond, a, made.tried.where, needed);
   } catch (const refusal& r) {
     leave(made.tried, r.why, r.message);
   } catch (const error& e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "memory.hpp"
+#include "preconditioners/scaled.hpp"
 #include "rungs.hpp"
 #include "second_look.hpp"
 #include "setup_clock.hpp"
@@ -22,7 +23,9 @@ template <class V> class ladder {
 public:
   /// Throws as `furrow::solve`; what a rung cannot take is no error, the
   /// next one is tried then.
-  ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock);
+  /// `around_m`: scales of a system that was arranged; null: ones.
+  ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock,
+         std::shared_ptr<const diagonal_scales<V>> around_m = {});
   ~ladder();
   /// `spent`: what the same system has taken of the limits already.
   struct effort {
@@ -47,6 +50,9 @@ private:
   double begin_solve(double seconds_before);
   place& on(device where);
   part precondition(const rung_plan& plan, const matrix_source<V>* a); ///< null: from the triplets of what is stored
+  /// M of that name, scaled where it may be; null: from the triplets of what is stored.
+  std::unique_ptr<any_preconditioner<V>> make_m(const std::string& precond, const matrix_source<V>* a, device where,
+                                                const solver_needs& needed) const;
   void announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu);
   /// A plan that cannot be had as it stands becomes another one.
   std::unique_ptr<attempt> set_up(rung_plan& plan, solve_rung& tried);
@@ -65,6 +71,7 @@ private:
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
 
   solve_options options_;
+  std::shared_ptr<const diagonal_scales<V>> around_m_;
   stats stats_;
   features features_;
   double norm_2_ = 0;

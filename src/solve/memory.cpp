@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory.hpp"
 
+#include "arranging.hpp"
 #include "coordinates.hpp"
 
 #include "core/check.hpp"
@@ -38,8 +39,9 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   const std::string_view parameters = take_apart(solver).parameters;
   const bool both_ways = method.needs.transposed;
   const double stored = both_ways ? 2 * l.bytes : l.bytes; // A' takes about as much as A
-  const preconditioner_layout m =
+  preconditioner_layout m =
       method.set_up.replaces_m() ? preconditioner_layout{} : lay_out_preconditioner(precond, s, p, o);
+  m.making += bytes_of_scaled_triplets(o, s.shape.rows, s.nnz, p);
   const double vectors = vector * double(method.vectors(parameters)) + m.bytes;
   memory_estimate e;
   e.host = 2 * vector + (both_ways ? held(s, p) : 0); // b, x, and the triplets of A'
@@ -51,6 +53,9 @@ memory_estimate estimate_memory(const choice& c, const stats& s, precision p, co
   } else {
     e.host += std::max({making + m.bytes, held(s, p) + m.making, stored + vectors});
   }
+  if (scales(o) || moves(o))
+    e.host = std::max(e.host, 2 * vector + held(s, p) + bytes_to_arrange(o, s.shape.rows, s.nnz, p));
+  if (moves(o)) e.host += 2 * vector; // b and x in the other order
   if (method.set_up) {
     const memory_estimate own = method.set_up.estimate(s, parameters, o);
     e.host += own.host, e.gpu += own.gpu;

@@ -2,6 +2,7 @@
 #include <furrow/solver.hpp>
 #include <furrow/value.hpp>
 
+#include "arranging.hpp"
 #include "coordinates.hpp"
 #include "ladder.hpp"
 #include "memory.hpp"
@@ -9,6 +10,7 @@
 #include "setup_clock.hpp"
 #include "transposed.hpp"
 
+#include "backends/cpu/all_finite.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "backends/turn.hpp"
 #include "core/check.hpp"
@@ -16,7 +18,9 @@
 #include "core/memory_place.hpp"
 #include "core/parameters.hpp"
 #include "core/single_precision.hpp"
+#include "core/symmetry.hpp"
 #include "matrix/source.hpp"
+#include "preconditioners/lu/factor_size.hpp"
 #include "preconditioners/new_values.hpp"
 #include "preconditioners/stop.hpp"
 
@@ -26,6 +30,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -84,6 +89,12 @@ template <class V> bool has_negative_diagonal(const matrix_source<V>& source) {
   return negative && !positive;
 }
 
+/// Whether a sentence says which row or column is to blame.
+bool names_rows(const std::string& message) {
+  return std::ranges::any_of(std::array{"row ", "column ", "diagonal entry ", "pivot "},
+                             [&](const char* word) { return message.find(word) != std::string::npos; });
+}
+
 /// M = I for operators that come without one.
 template <class V> struct no_preconditioner final : any_preconditioner<V> {
   void apply(cview<V>, view<V>) const override { require(false, "the identity is never applied"); }
@@ -126,10 +137,13 @@ template <class V> struct solver<V>::state {
   std::optional<refusal> refused; ///< why no solve can start
   coo<V> triplets;                ///< of a refused one: its residual is still known
   double setup_seconds = 0;
-  setup_clock clock;                     ///< of the set-up
-  bool told = false;                     ///< the set-up was reported
-  std::unique_ptr<solver<float>> single; ///< does the work where doubles are solved in single precision
-  int exponent = 0;                      ///< by which both sides are multiplied there
+  setup_clock clock;                                  ///< of the set-up
+  bool told = false;                                  ///< the set-up was reported
+  std::unique_ptr<solver<float>> single;              ///< does the work where doubles are solved in single precision
+  int exponent = 0;                                   ///< by which both sides are multiplied there
+  system_moves moved;                                 ///< of `options.reorder` and matching
+  std::shared_ptr<const diagonal_scales<V>> around_m; ///< of `options.scale`
+  std::string arranged_about;
 
   std::unique_ptr<ladder<V>> climbing; ///< does it where no solver was named
 
@@ -137,6 +151,7 @@ template <class V> struct solver<V>::state {
     check_options(o);
     notice_gpu_driver();
     if (options.solver != "auto") use(options.solver); // its parameters are views of it
+    check_arranging(options, method);
   }
   void use(std::string_view solver) {
     method = &find_solver(solver);
@@ -152,11 +167,17 @@ template <class V> struct solver<V>::state {
 
   template <class Given> void set_up(Given given, const matrix<V>* known = nullptr);
   void set_up(matrix_source<V> given, const matrix<V>* known);
+  void set_up_arranged(coo<V> given);
+  bool renew_preconditioner(const matrix_source<V>& given, const solver_needs& needs);
   void set_up_preconditioner(const matrix_source<V>& given, const stats& s, bool symmetric);
   void set_up_single(coo<V> given);
   solve_report ended(status why, std::string message) const;
   solve_report solve(cview<V> b, view<V> x, const solve_options& o);
   solve_report solve_on_gpu(cview<V> b, view<V> x, const solve_options& o);
+  std::vector<solve_report> solve_moved(cview<V> b, view<V> x, index_t columns, bool on_gpu);
+  std::vector<solve_report> solve_columns(cview<V> b, view<V> x, index_t columns) {
+    return single ? run_single(b, x, columns) : climbing ? climbing->solve(b, x, columns) : run_columns(b, x, columns);
+  }
   std::vector<solve_report> solve_columns_on_gpu(cview<V> b, view<V> x, index_t columns);
   linear_system<V> system(cview<V> b, view<V> x) const {
     return {*a, *m, b, x, norm_inf, norm_2, longest_row, parameters, transposed, kept.get()};
@@ -187,14 +208,50 @@ template <class V> template <class Given> void solver<V>::state::set_up(Given gi
       if constexpr (std::is_same_v<Given, coo<V>>) return set_up_single(std::move(given));
       else return set_up_single(matrix_source<V>(given, given.where).take_triplets());
     }
+  if (scales(options) || moves(options)) {
+    check(shape.rows == shape.cols, fault::input,
+          "the matrix is {} x {}: only square ones are scaled or reordered by name", shape.rows, shape.cols);
+    if constexpr (std::is_same_v<Given, coo<V>>) return check_triplets(given), set_up_arranged(std::move(given));
+    else return set_up_arranged(matrix_source<V>(given, given.where).take_triplets());
+  }
   matrix_source<V> source(std::move(given), options.where);
   clock.end(source.has_rows() ? "upload" : "check");
   set_up(std::move(source), known);
 }
 
+/// From triplets that were checked. Whether A is symmetric is asked before it moves: entries are named by the caller's
+/// numbers.
+template <class V> void solver<V>::state::set_up_arranged(coo<V> given) {
+  clock.end("check");
+  if (method && method->needs.a.symmetric && !options.assume_symmetric) {
+    check_symmetry(given);
+    options.assume_symmetric = true;
+    clock.end("symmetry");
+  }
+  if (cpu::all_finite(as_cview(given.val))) { // otherwise the look says so
+    const double takes = bytes_to_arrange(options, shape.rows, given.nnz(), precision_of<V>),
+                 there = double(available_host_memory());
+    check(takes <= there, fault::memory,
+          "scaling and ordering the matrix needs {:.3g} GB more memory, of which {:.3g} GB can be had", takes * 1e-9,
+          there * 1e-9);
+    try {
+      arranged_system<V> done = arrange(given, options, method && method->needs.a.definite);
+      given = std::move(done.a), moved = std::move(done.moves), around_m = std::move(done.scales);
+      arranged_about = std::move(done.about);
+    } catch (const refusal& r) {
+      refused = r;
+      triplets = std::move(given);
+      return;
+    }
+    tell_in_order(options, moved);
+    clock.end("arrange");
+  }
+  set_up(matrix_source<V>(std::move(given), options.where), nullptr);
+}
+
 template <class V> void solver<V>::state::set_up(matrix_source<V> given, const matrix<V>* known) {
   if (!method) {
-    climbing = std::make_unique<ladder<V>>(std::move(given), options, clock);
+    climbing = std::make_unique<ladder<V>>(std::move(given), options, clock, around_m);
     return;
   }
   options.precond = named_preconditioner(options);
@@ -222,6 +279,7 @@ template <class V> void solver<V>::state::set_up(matrix_source<V> given, const m
   const memory_estimate needed = estimate_memory(c, s, precision_of<V>, o, given.bytes_on_gpu());
   check_memory(needed, s, precision_of<V>, o.where, given.bytes_on_gpu());
   if (o.announce) o.announce(needed);
+  options.scale = options.reorder = "none"; // it is done: whoever solves inside has an arranged system
   if (method->needs.a.symmetric && !o.assume_symmetric) given.check_symmetry();
   clock.end("symmetry");
   if (cancelled()) return;
@@ -253,20 +311,28 @@ template <class V> void solver<V>::state::set_up(matrix_source<V> given, const m
   m = own_m.get();
 }
 
+/// From the one for other values, which is gone in any case, before another one takes memory.
+template <class V>
+bool solver<V>::state::renew_preconditioner(const matrix_source<V>& given, const solver_needs& needs) {
+  auto last = std::move(before);
+  if (last && around_m) {
+    own_m = renew_scaled(std::move(last), given.triplets(), needs, around_m);
+  } else if (auto* const kept_values = dynamic_cast<takes_new_values<V>*>(last.get())) {
+    if (given.has_rows() ? kept_values->update_from_rows(given.rows(), needs)
+                         : kept_values->update(given.triplets(), needs))
+      own_m = std::move(last);
+  }
+  return own_m != nullptr;
+}
+
 /// And what the method makes beside it or in its place.
 template <class V>
 void solver<V>::state::set_up_preconditioner(const matrix_source<V>& given, const stats& s, bool symmetric) {
   if (!method->set_up.replaces_m()) {
     const solver_needs needs = with_coordinates(method->needs_for(symmetric), options);
-    auto last = std::move(before);
-    auto* const kept_values = dynamic_cast<takes_new_values<V>*>(last.get());
-    if (kept_values && (given.has_rows() ? kept_values->update_from_rows(given.rows(), needs)
-                                         : kept_values->update(given.triplets(), needs))) {
-      own_m = std::move(last);
-    } else {
-      last.reset(); // before another one takes memory
-      own_m = make_preconditioner(options.precond, given, s, options.where, needs);
-    }
+    if (!renew_preconditioner(given, needs))
+      own_m = around_m ? make_scaled_preconditioner(options.precond, given.triplets(), options.where, needs, around_m)
+                       : make_preconditioner(options.precond, given, s, options.where, needs);
   } else {
     own_m = std::make_unique<no_preconditioner<V>>();
   }
@@ -324,6 +390,10 @@ template <class V> solve_report solver<V>::state::described(solve_report report)
     report.message += "; its diagonal is negative: solve -A x = -b";
   report.precond_about = m->describe();
   report.levels = m->levels();
+  const lu::factor_size factors = lu::factor_size_of(*m);
+  report.factor_entries_expected = factors.expected, report.factor_bytes_expected = factors.expected_bytes;
+  report.factor_entries = factors.entries, report.factor_bytes = factors.bytes;
+  report.factors_at_most = factors.is_bound;
   report.product_bytes = a->bytes_per_apply();
   report.stored_bytes =
       a->stored_bytes() + m->stored_bytes() + (own_transposed ? own_transposed->stored_bytes() : 0) +
@@ -419,6 +489,38 @@ template <class V> solve_report solver<V>::state::solve_on_gpu(cview<V> b, view<
   return report;
 }
 
+/// Right-hand sides of a system that was moved, one behind the other, in the caller's order and memory.
+template <class V>
+std::vector<solve_report> solver<V>::state::solve_moved(cview<V> b, view<V> x, index_t columns, bool on_gpu) {
+  host_array<V> home_b(on_gpu ? b.size : 0), home_x(on_gpu ? x.size : 0), moved_b(b.size), moved_x(x.size);
+  if (on_gpu) {
+    copy_bytes(host_memory{}, home_b.data(), gpu_memory{}, b.data, home_b.byte_count());
+    copy_bytes(host_memory{}, home_x.data(), gpu_memory{}, x.data, home_x.byte_count());
+  }
+  const cview<V> own_b = on_gpu ? as_cview(home_b) : b;
+  const view<V> own_x = on_gpu ? as_view(home_x) : x;
+  std::vector<std::string> wrong; // by the caller's numbers
+  for (index_t j = 0; j < columns; ++j) {
+    const cview<V> one_b{own_b.data + j * shape.rows, shape.rows}, one_x{own_x.data + j * shape.cols, shape.cols};
+    wrong.push_back(not_finite(one_b, "b"));
+    if (wrong.back().empty()) wrong.back() = not_finite(one_x, "the first guess");
+    gather(one_b, moved.row, part(as_view(moved_b), j * shape.rows, shape.rows));
+    gather(one_x, moved.column, part(as_view(moved_x), j * shape.cols, shape.cols));
+  }
+  auto reports = columns == 1 ? std::vector{solve(as_cview(moved_b), as_view(moved_x), with_time_left())}
+                              : solve_columns(as_cview(moved_b), as_view(moved_x), columns);
+  for (index_t j = 0; j < columns; ++j) {
+    put_back({moved_x.data() + j * shape.cols, shape.cols}, moved.column, part(own_x, j * shape.cols, shape.cols));
+    solve_report& report = reports[static_cast<std::size_t>(j)];
+    if (report.why == status::nan && !wrong[static_cast<std::size_t>(j)].empty())
+      report.message = wrong[static_cast<std::size_t>(j)];
+    else if (report.why != status::nan && names_rows(report.message))
+      report.message += "; rows and columns are numbered as they were moved";
+  }
+  if (on_gpu) copy_bytes(gpu_memory{}, x.data, host_memory{}, home_x.data(), home_x.byte_count());
+  return reports;
+}
+
 /// One after another.
 template <class V>
 std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, view<V> x, index_t columns) {
@@ -494,6 +596,7 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
                   const operator_facts& facts, const any_operator<V>* transposed) {
   check(a.where() == o.where, fault::usage, "the operator lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
+  refuse_arranging(o, "an operator of yours has no entries to scale or to move, and keeps");
   state_ = std::make_unique<state>(o);
   if (!state_->method) state_->use("cg");
   state_->shape = a.shape();
@@ -546,6 +649,7 @@ template <class V> void solver<V>::state::finish(solve_report& report) {
   if (!told) report.setup_seconds += setup_seconds;
   if (!told && !single) report.setup_parts = clock.take();
   told = true;
+  if (!single) report.scale = given.scale, report.reorder = given.reorder, report.arranged_about = arranged_about;
   if (single || climbing) return;
   report.solver = options.solver, report.precond = options.precond;
   report.format = format, report.kernel = kernel, report.reason = reason;
@@ -557,7 +661,9 @@ template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
   const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
   const turn mine(state_->options.where);
   const solve_options o = state_->with_time_left();
-  solve_report report = on_gpu ? state_->solve_on_gpu(b, x, o) : state_->solve(b, x, o);
+  solve_report report = state_->moved ? std::move(state_->solve_moved(b, x, 1, on_gpu).front())
+                        : on_gpu      ? state_->solve_on_gpu(b, x, o)
+                                      : state_->solve(b, x, o);
   state_->finish(report);
   return report;
 }
@@ -566,10 +672,9 @@ template <class V> std::vector<solve_report> solver<V>::solve(cview<V> b, view<V
   check_columns_of(state_->shape, b, x, columns);
   const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
   const turn mine(state_->options.where);
-  auto reports = on_gpu             ? state_->solve_columns_on_gpu(b, x, columns)
-                 : state_->single   ? state_->run_single(b, x, columns)
-                 : state_->climbing ? state_->climbing->solve(b, x, columns)
-                                    : state_->run_columns(b, x, columns);
+  auto reports = state_->moved ? state_->solve_moved(b, x, columns, on_gpu)
+                 : on_gpu      ? state_->solve_columns_on_gpu(b, x, columns)
+                               : state_->solve_columns(b, x, columns);
   for (solve_report& report : reports) state_->finish(report);
   return reports;
 }

@@ -155,6 +155,33 @@ class Errors(Case):
                   "--coordinates", "x.mtx")
         self.says(3, "no.mtx", "solve", "e.mtx", "--precond", "amg:sa", "--coordinates", "no.mtx")
 
+    def test_scaling_and_order(self):
+        solve = ("solve", "poisson2d:5")
+        self.says(2, "there is no scaling 'mathcing': did you mean 'matching'", *solve, "--scale", "mathcing")
+        self.says(2, "there is no order 'amd': choose one of", *solve, "--reorder", "amd")
+        self.says(2, "cg needs a symmetric matrix, which matching does not leave: take symmetric scaling", *solve, "--solver", "cg",
+                  "--scale", "matching")
+        self.says(2, "amg scales by the diagonal itself", *solve, "--precond", "amg", "--scale", "symmetric")
+        self.says(2, "lsmr scales the columns itself", *solve, "--solver", "lsmr", "--scale", "symmetric")
+        self.says(2, "ranks solve the rows as they stand: leave reorder out", *solve, "--ranks", "2", "--reorder", "rcm")
+        self.says(2, "takes the rows as they stand: leave --scale out", *solve, "--device", "play", "--solver", "cg_tutorial",
+                  "--scale", "symmetric")
+        self.says(2, "--batch solves every matrix of a folder: leave --reorder out", "solve", "--batch", ".", "--reorder", "rcm")
+        self.says(3, "only square ones are scaled or reordered", "solve", "rectangular:9:5:2", "--reorder", "rcm")
+        self.says(2, "coordinates are of nodes whose rows follow each other, which rcm would part", "solve", "elasticity3d:2",
+                  "--precond", "amg:sa", "--coordinates", self.nodes("elasticity3d:2"), "--reorder", "rcm")
+        self.write("s.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n1 2 2\n2 1 3\n2 2 5\n")
+        done = self.furrow("solve", "s.mtx", "--solver", "gmres", "--scale", "matching", "-b", self.ones(3), code=1)
+        self.assertIn("structurally singular, rank 2 of 3, whatever its values: row 3 has no column of its own", done.stdout)
+
+    def nodes(self, matrix):
+        self.furrow("generate", matrix, "-o", "e.mtx", "--coordinates", "nodes.mtx")
+        return "nodes.mtx"
+
+    def ones(self, n):
+        self.write("ones.txt", "1\n" * n)
+        return "ones.txt"
+
     def test_outputs(self):
         self.furrow("generate", "poisson1d:5", "-o", "p.mtx")
         before = (self.folder / "p.mtx").read_bytes()

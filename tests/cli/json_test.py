@@ -9,6 +9,8 @@ SOLVE = {
     "status": str, "message": str, "iterations": int, "relative_residual": NUMBER, "relative_error": (*NUMBER, type(None)),
     "rows": int, "cols": int, "nnz": int, "solver": str, "precond": str, "format": str, "kernel": str, "precision": str,
     "device": str, "threads": int, "seconds": dict, "bytes_per_iteration": NUMBER, "history": list,
+    "scale": str, "reorder": str, "arranged": str, "factors_at_most": bool, "factor_entries": (int, type(None)),
+    "factor_bytes": (int, type(None)), "factor_entries_expected": (int, type(None)), "factor_bytes_expected": (int, type(None)),
 }
 SPMV = {
     "format": str, "kernel": str, "precision": str, "seconds": NUMBER, "bytes": NUMBER, "gflops": NUMBER, "gbps": NUMBER,
@@ -41,6 +43,16 @@ class Json(Case):
             self.assertLess(r["relative_error"], 100 * float(rtol))
             self.assertEqual(len(r["history"]), r["iterations"] + 1)
             self.assertEqual(r["history"][0], 1)
+
+    def test_solve_says_how_the_matrix_was_arranged_and_how_large_factors_are(self):
+        r = self.json("solve", "convection2d:9:2", "--device", "cpu", "--solver", "direct", "--scale", "matching", "--reorder", "rcm")
+        self.has(SOLVE, r)
+        self.assertEqual((r["status"], r["scale"], r["reorder"]), ("converged", "matching", "rcm"))
+        self.assertRegex(r["arranged"], "matching: .*; rcm: ")
+        self.assertGreaterEqual(r["factor_entries"], r["nnz"])
+        self.assertGreaterEqual(r["factor_entries_expected"], r["nnz"])
+        r = self.json("solve", "poisson2d:9", "--device", "cpu", "--solver", "cg")
+        self.assertEqual((r["scale"], r["reorder"], r["arranged"], r["factor_entries"]), ("none", "none", "", None))
 
     def test_solve_with_a_right_hand_side_knows_no_error(self):
         self.write("b.txt", "1\n" * 9)

@@ -206,6 +206,8 @@ void check_batch(const solve_request& q) {
   leave_out(!q.rhs.empty(), "-b");
   leave_out(!q.x0.empty(), "--x0");
   leave_out(!q.coordinates.empty(), "--coordinates");
+  leave_out(q.options.scale != "none", "--scale");
+  leave_out(q.options.reorder != "none", "--reorder");
   leave_out(!q.history.empty(), "--history");
   leave_out(!q.plot.empty(), "--plot");
   leave_out(!q.checkpoint.empty(), "--checkpoint");

@@ -33,6 +33,9 @@ void check_request(const solve_request& q) {
         "--device play: of the solvers the tutorial's is played, not {}: add --solver cg_tutorial", o.solver);
   check(o.precond == "auto" || o.precond == "none", fault::usage,
         "--device play: the tutorial's method has no preconditioner, not {}: leave --precond out", o.precond);
+  check(o.scale == "none" && o.reorder == "none", fault::usage,
+        "--device play: the tutorial's method takes the rows as they stand: leave {} out",
+        o.scale != "none" ? "--scale" : "--reorder");
   check(!o.tune, fault::usage, "--tune measures, and a kernel that is played has no speed: name it with --kernel");
   check(q.checkpoint.empty() && q.resume.empty(), fault::usage, "--device play: it keeps no checkpoints: leave {} out",
         q.checkpoint.empty() ? "--resume" : "--checkpoint");

@@ -42,6 +42,20 @@ std::string attempts(const solve_report& r) {
   return text;
 }
 
+/// "312,345 entries, 3.10 MB; 300,000 entries, 3.60 MB expected" of complete factors.
+std::string factors_text(const solve_report& r) {
+  const auto size = [](double entries, double bytes) {
+    return entries > 0 ? fmt::format("{} entries, {}", count_text(index_t(entries)), bytes_text(bytes))
+                       : bytes_text(bytes);
+  };
+  std::vector<std::string> known;
+  if (r.factor_entries > 0) known.push_back(size(r.factor_entries, r.factor_bytes));
+  if (r.factor_bytes_expected > 0)
+    known.push_back(fmt::format("{}{} expected", r.factors_at_most ? "at most " : "",
+                                size(r.factor_entries_expected, r.factor_bytes_expected)));
+  return known.empty() ? "" : line("factors", fmt::format("{}", fmt::join(known, "; ")));
+}
+
 /// A line for each level of a multigrid hierarchy, below a head.
 std::string levels_text(const solve_report& r) {
   if (r.levels.empty()) return {};
@@ -131,6 +145,8 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   text += estimates(r);
   if (!r.warning.empty()) text += line("warning", r.warning);
   if (!r.precond_about.empty()) text += line("precond", r.precond_about);
+  if (!r.arranged_about.empty()) text += line("arranged", r.arranged_about);
+  text += factors_text(r);
   text += levels_text(r);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu()
@@ -183,6 +199,15 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["nnz"] = o.nnz;
   j["solver"] = r.solver.empty() ? request.options.solver : r.solver;
   j["precond"] = r.precond.empty() ? request.options.precond : r.precond;
+  j["scale"] = r.scale;
+  j["reorder"] = r.reorder;
+  j["arranged"] = r.arranged_about;
+  const auto count_or_null = [](double n) { return n > 0 ? json(index_t(n)) : json(nullptr); };
+  j["factor_entries_expected"] = count_or_null(r.factor_entries_expected);
+  j["factor_bytes_expected"] = count_or_null(r.factor_bytes_expected);
+  j["factors_at_most"] = r.factors_at_most;
+  j["factor_entries"] = count_or_null(r.factor_entries);
+  j["factor_bytes"] = count_or_null(r.factor_bytes);
   j["condition_estimate"] = r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr);
   j["error_estimate"] = r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr);
   j["warning"] = r.warning;

@@ -229,6 +229,8 @@ int run_here(solve_request& q) {
   check_name("solver", name_before_colon(q.options.solver), solver_names());
   check_preconditioner(q);
   check_partition(q);
+  check_name("scaling", q.options.scale, {"none", "symmetric", "matching"});
+  check_name("order", q.options.reorder, {"none", "rcm"});
   choosing_of(q).check({"auto"});
   if (!q.batch.empty()) return run_batch(q);
   check_matrix(q.file);
@@ -312,6 +314,17 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                  ->type_name("NAME")
                  ->group(method),
              preconditioner_names());
+  with_words(
+      app.add_option("--scale", q->options.scale,
+                     "none (default), symmetric by the diagonal, or matching: a heavy diagonal, as MC64 finds it")
+          ->type_name("NAME")
+          ->group(method),
+      {"none", "symmetric", "matching"});
+  with_words(app.add_option("--reorder", q->options.reorder,
+                            "order of rows and columns: none (default), or rcm, reverse Cuthill-McKee")
+                 ->type_name("NAME")
+                 ->group(method),
+             {"none", "rcm"});
   app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8)")
       ->type_name("R")
       ->transform(from_to_below(0, 1))
@@ -367,6 +380,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"
              "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
              "  furrow solve matrix.mtx --precond amg:sa --coordinates nodes.mtx\n"
+             "  furrow solve circuit.mtx --solver gmres:50 --precond ilut --scale matching --reorder rcm\n"
              "  furrow solve matrix.mtx --report matrix.html\n"
              "  furrow solve --batch systems -o answers\n"
              "  mpirun -n 4 furrow solve matrix.mtx\n"

@@ -6,6 +6,7 @@
 #include "each_system.hpp"
 #include "together.hpp"
 
+#include "solve/arranging.hpp"
 #include "solve/run.hpp"
 
 #include "backends/cpu/own_team.hpp"
@@ -39,6 +40,7 @@ void check_batch(const solve_options& options) {
   check_options(options);
   if (options.solver != "auto") find_solver(options.solver);
   if (options.precond != "auto") find_preconditioner(options.precond);
+  refuse_arranging(options, "a batch solves");
   check(!options.coordinates, fault::usage, "coordinates belong to one matrix: leave them out of a batch");
 }
 
