@@ -39,6 +39,8 @@ device : None, "cpu", "gpu", "gpu:1", optional
     See `Solver`.
 format, kernel, tune
     See `Matrix`.
+scale, reorder : str, optional
+    See `Solver`.
 
 Returns
 -------
@@ -59,9 +61,11 @@ def _method(name: str, about: str) -> Any:
     def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, maxiter: int | None = None,
                M: Any = None, callback: Callable[[Any], object] | None = None, device: str | None = None,
                monitor: Any = None, residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto",
-               tune: bool = False, assume_symmetric: bool = False) -> Any:
+               tune: bool = False, assume_symmetric: bool = False, scale: str = "none",
+               reorder: str = "none") -> Any:
         result = run(A, b, x0, name, M, rtol, atol, maxiter, callback, monitor, residuals, format=format,
-                      kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric)
+                      kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric, scale=scale,
+                      reorder=reorder)
         result._warn()
         return result
 
@@ -120,13 +124,14 @@ def _gmres(name: str, about: str) -> Any:
                maxiter: int | None = None, M: Any = None, callback: Callable[[Any], object] | None = None,
                callback_type: str | None = None, device: str | None = None, monitor: Any = None,
                residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto",
-               tune: bool = False) -> Any:
+               tune: bool = False, scale: str = "none", reorder: str = "none") -> Any:
         one_only(b, callback, residuals)
         cycles = Cycles(_rows_of(b), restart, maxiter, callback, callback_type)
         if cycles.monitor is not None and monitor is not None:
             raise UsageError(f"{name} takes a callback or a monitor, not both")
         result = run(A, b, x0, f"{name}:{cycles.restart}", M, rtol, atol, cycles.maxiter, None,
-                      cycles.monitor or monitor, residuals, format=format, kernel=kernel, tune=tune, device=device)
+                      cycles.monitor or monitor, residuals, format=format, kernel=kernel, tune=tune, device=device,
+                      scale=scale, reorder=reorder)
         cycles.finish(result)
         result._warn()
         return result
@@ -138,9 +143,11 @@ def _minres(name: str, about: str) -> Any:
     def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, shift: float = 0.0,
                maxiter: int | None = None, M: Any = None, callback: Callable[[Any], object] | None = None,
                device: str | None = None, monitor: Any = None, residuals: list[float] | None = None,
-               format: str = "auto", kernel: str = "auto", tune: bool = False, assume_symmetric: bool = False) -> Any:
+               format: str = "auto", kernel: str = "auto", tune: bool = False, assume_symmetric: bool = False,
+               scale: str = "none", reorder: str = "none") -> Any:
         result = run(shifted(A, shift), b, x0, name, M, rtol, atol, maxiter, callback, monitor, residuals,
-                      format=format, kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric)
+                      format=format, kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric,
+                      scale=scale, reorder=reorder)
         result._warn()
         return result
 
@@ -167,7 +174,7 @@ def damped(name: str, damp: float) -> str:
     return f"{name}:{float(damp)!r}" if damp > 0 else name
 
 
-_LEAST_SQUARES_DOC = _DOC.replace("Solves A x = b by", "The x of least \\|b - A x\\|, A of any shape, by").replace("""rtol, atol : float
+_LEAST_SQUARES_DOC = _DOC.replace("scale, reorder : str, optional\n    See `Solver`.\n", "").replace("Solves A x = b by", "The x of least \\|b - A x\\|, A of any shape, by").replace("""rtol, atol : float
 """, """damp : float, optional
     The x of least \\|b - A x\\|^2 + damp^2 \\|x\\|^2.
 rtol, atol : float

@@ -72,6 +72,11 @@ class Result:
     solver, precond, format, kernel, reason : str
     device : str
         "cpu" or "gpu:0"; where a method was found by "auto", each of `rungs` has its own.
+    arranged : str
+        What `scale` and `reorder` did to the matrix; empty where they did nothing.
+    factors : dict or None
+        Of complete factors: "entries" and "bytes" that were made, "expected" and "expected_bytes" as the pattern says
+        before, and whether these are a bound, "at_most".
     error : float or None
         The largest error of x, for the report: set it where the answer is known.
     columns : list of Result
@@ -121,6 +126,11 @@ class Result:
         self.precond = report["precond"] = precond or report["precond"]
         self.rungs, self.levels = report["rungs"], report["levels"]
         self.format, self.kernel, self.reason = report["format"], report["kernel"], report["reason"]
+        self.arranged: str = report["arranged"]
+        self.factors = {"entries": int(report["factor_entries"]), "bytes": int(report["factor_bytes"]),
+                        "expected": int(report["factor_entries_expected"]),
+                        "expected_bytes": int(report["factor_bytes_expected"]),
+                        "at_most": report["factors_at_most"]} if report["factor_bytes"] > 0 else None
         self.device, self._device = _gpu.name_of(where), _core.describe(_gpu.core(where))
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
         self.converted = converted
@@ -164,6 +174,10 @@ class Result:
             "rows": self._shape[0], "cols": self._shape[1], "nnz": self._nnz,
             "solver": self.solver, "precond": self.precond,
             "precond_says": r["precond_says"], "levels": self.levels, "matrix_is": r["matrix_is"],
+            "scale": r["scale"], "reorder": r["reorder"], "arranged": r["arranged"],
+            **{key: int(r[key]) or None for key in ("factor_entries_expected", "factor_bytes_expected", "factor_entries",
+                                                    "factor_bytes")},
+            "factors_at_most": r["factors_at_most"],
             "untried": r["untried"], "condition_estimate": r["condition_estimate"] or None,
             "error_estimate": r["error_estimate"] or None, "warning": r["warning"], "rungs": rungs,
             "format": self.format, "kernel": self.kernel,

@@ -38,7 +38,8 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
 def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 0.0, maxiter: int | None = None,
           solver: str = "auto", M: Any = "auto", callback: Callable[[Any], object] | None = None, monitor: Any = None,
           residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto", tune: bool = False,
-          device: str | None = None, coordinates: Any = None, block_starts: Any = None) -> Result:
+          device: str | None = None, coordinates: Any = None, block_starts: Any = None, scale: str = "none",
+          reorder: str = "none") -> Result:
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
@@ -52,6 +53,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
     (True, True)
     """
     result = run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
-                  tune=tune, device=device, coordinates=coordinates, block_starts=block_starts)
+                  tune=tune, device=device, coordinates=coordinates, block_starts=block_starts, scale=scale,
+                  reorder=reorder)
     result._warn()
     return result

@@ -67,6 +67,13 @@ class Solver:
     block_starts : array_like of int
         The first row of each block of ``M="block_jacobi"``, counted from 0, ascending from 0, as the block pointers of
         Ginkgo: a block has 1 to 64 rows, and the last one ends with the matrix. In host memory; copied.
+    scale : "none", "symmetric" or "matching"
+        Around M: the diagonal of A becomes ones and minus ones, or rows change places so that the product of the
+        diagonal is largest and nothing beside it larger, which `direct`, `gmres` and others for matrices that are not
+        symmetric take. x, b and residuals stay those of A.
+    reorder : "none" or "rcm"
+        Rows and columns are solved for in reverse Cuthill and McKee's order; x, b and what is called with x do not
+        see it.
     device : None, "cpu", "gpu", "gpu:1"
         Where it is solved. None is where A lies, if that is a GPU or a `Matrix`, otherwise `furrow.default_device`,
         otherwise a GPU where there is one that serves the method and A has at least 200000 entries. A GPU takes b and
@@ -85,7 +92,7 @@ class Solver:
                  maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
                  format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
                  assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None,
-                 block_starts: Any = None) -> None:
+                 block_starts: Any = None, scale: str = "none", reorder: str = "none") -> None:
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
             A = np.asarray(A)
@@ -122,7 +129,7 @@ class Solver:
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
             "watch_every": self._watching.watch_every, "monitor": self._watching.monitor, "monitor_every": 1,
-            "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates)}
+            "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates), "scale": scale, "reorder": reorder}
         if not named and self._where is not None and is_matrix(M):
             M = Matrix(M, device=self.device)
         if isinstance(M, Matrix) and M._where != self._where and self._where is not None:

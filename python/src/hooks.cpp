@@ -41,6 +41,7 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
   solve_options o;
   const auto text = [&](const char* key, std::string& to) { to = nb::cast<std::string>(d[key]); };
   text("solver", o.solver), text("precond", o.precond), text("format", o.format), text("kernel", o.kernel);
+  text("scale", o.scale), text("reorder", o.reorder);
   o.rtol = nb::cast<double>(d["rtol"]);
   o.atol = nb::cast<double>(d["atol"]);
   o.max_iterations = nb::cast<index_t>(d["maxiter"]);

@@ -29,6 +29,9 @@ template <class Report, class F> void each_field(Report& r, F f) {
   f("solver", r.solver), f("precond", r.precond), f("precond_says", r.precond_about);
   f("format", r.format), f("kernel", r.kernel), f("reason", r.reason);
   f("matrix_is", r.matrix_about), f("untried", r.untried);
+  f("scale", r.scale), f("reorder", r.reorder), f("arranged", r.arranged_about);
+  f("factor_entries_expected", r.factor_entries_expected), f("factor_bytes_expected", r.factor_bytes_expected);
+  f("factor_entries", r.factor_entries), f("factor_bytes", r.factor_bytes), f("factors_at_most", r.factors_at_most);
 }
 template <class Rung, class F> void each_field_of_rung(Rung& r, F f) {
   f("solver", r.solver), f("precond", r.precond), f("reason", r.reason), f("outcome", r.outcome);
