@@ -112,6 +112,9 @@ void check_arranging(const solve_options& o, const solver_entry* method) {
   check_names(o);
   check(o.reorder == "none" || !o.coordinates, fault::usage,
         "coordinates are of nodes whose rows follow each other, which rcm would part: leave one of them out");
+  check(!moves(o) || o.precond.find(":starts=") == std::string::npos, fault::usage,
+        "given blocks are of rows that follow each other, which {} would part: leave one of them out",
+        o.reorder != "none" ? o.reorder : o.scale);
   if (!scales(o)) return;
   check(may_be_scaled(o.precond), fault::usage,
         "amg scales by the diagonal itself, and its coarse spaces are made for the matrix as it stands: leave the "

@@ -247,6 +247,8 @@ TEST(arranging, refuses_in_a_sentence_what_does_not_go_together) {
   says(a, by("lsmr", "jacobi", "symmetric"), "scales the columns itself");
   says(a, by("refine:cg", "auto", "symmetric"), "makes its preconditioner itself");
   says(a, by("cg", "amg", "symmetric"), "amg scales by the diagonal itself");
+  says(a, by("cg", "block_jacobi:starts=0,3", "none", "rcm"),
+       "given blocks are of rows that follow each other, which rcm");
   says(a, by("cg", "jacobi", "mc64"), "there is no scaling 'mc64': choose one of none, symmetric, matching");
   says(a, by("cg", "jacobi", "none", "amd"), "there is no order 'amd': choose one of none, rcm");
   says(convection, by("gmres", "none", "symmetric"), "by which symmetric scaling would divide: take matching, or none");
