@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what Furrow is built from, on Debian 12 and its like. Does nothing where everything is there.
-# Usage: scripts/setup.sh [lint] [python]
+# Usage: scripts/setup.sh [lint] [python] [browser]
 #   lint: also what scripts/lint.sh and scripts/fuzz.sh need
 #   python: also what the Python package is built and tested with, in build/venv
+#   browser: also a Chromium without a window, in which tests look at pages: 100 to 135 MB to fetch
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,7 +16,8 @@ for part in "$@"; do
   case $part in
     lint) packages="$packages clang clang-format clang-tidy libclang-rt-dev" ;;
     python) packages="$packages python3-dev python3-venv" with_python=yes ;;
-    *) echo "scripts/setup.sh: there is no part '$part': lint or python" >&2; exit 1 ;;
+    browser) packages="$packages chromium-headless-shell fonts-dejavu-core" ;;
+    *) echo "scripts/setup.sh: there is no part '$part': lint, python or browser" >&2; exit 1 ;;
   esac
 done
 ducc0=build/packages/ducc0 # headers of the release that scripts/ducc0.txt names

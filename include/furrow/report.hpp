@@ -11,6 +11,12 @@
 
 namespace furrow {
 
+/// What the models expect of a product with the matrix in one of its formats.
+struct expected_product {
+  std::string format, kernel;
+  double seconds = 0;
+};
+
 /// What a report shows of a matrix. `solve` takes the matrix apart: look at it before.
 struct matrix_sketch {
   shape2 shape;
@@ -18,10 +24,12 @@ struct matrix_sketch {
   std::vector<std::pair<std::string, std::string>> facts; ///< "rows", "5 to 7 entries, ..."
   std::string picture;                                    ///< the places of the entries, SVG; empty: none
   std::string row_lengths;                                ///< how many rows have how many entries, the same
+  std::vector<expected_product> expected;                 ///< each format by its fastest kernel, the fastest first
 };
 
-/// `measure`, a comparison with the transpose, and three passes over the entries. Throws as `measure`.
-matrix_sketch sketch(const coo<double>& a);
+/// `measure`, a comparison with the transpose, and three passes over the entries; and what the models expect of
+/// products on `options.where` with its `values`. Throws as `measure` and `shortlist`.
+matrix_sketch sketch(const coo<double>& a, const solve_options& options = {});
 
 /// What a report says beside what the solver reports. Empty texts and unknown numbers (0, or no value) are left out.
 struct report_context {
@@ -40,9 +48,14 @@ struct report_context {
 /// iterations to compare with.
 void add_machine(report_context& c, const solve_report& r, device where);
 
+/// The residual by iteration as an SVG picture, with the goal where it is above 0 and the residual that was recomputed;
+/// empty where no residual was recorded.
+std::string draw_convergence(const solve_report& r, double goal);
+
 /// One file of HTML without script, style or picture from elsewhere, below 100 kB beside the names it is given: the
 /// verdict, the residual by iteration and by second, the matrix, what was chosen and why, the speed, the time in its
-/// parts, the estimates, the machine, the command, and the numbers once more as JSON. All text from outside is escaped.
+/// parts, the estimates, the machine, the command, and the numbers once more as JSON. A script of its own, the only one
+/// that the page lets run, tells the numbers below the pointer. All text from outside is escaped.
 /// The same arguments, environment and number of threads give the same bytes.
 std::string report_html(const solve_report& r, const solve_options& options, const report_context& context);
 

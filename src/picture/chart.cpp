@@ -65,13 +65,25 @@ struct drawing {
   static double plot_width(const chart& c) {
     return c.groups_.empty() ? c.width_ : std::max(320.0, group_width(c) * double(c.groups_.size()));
   }
-  /// Names of groups stand at a slant; the longest one says how much room they take.
-  static double room_below(const chart& c) {
+  static double longest_group(const chart& c) {
     std::size_t longest = 0;
     for (const auto& g : c.groups_) longest = std::max(longest, g.size());
-    return c.groups_.empty() ? 46 : 24 + 0.75 * letter * double(longest);
+    return letter * double(longest);
+  }
+  /// Names of groups stand at a slant where they are wider than their group.
+  static bool slants(const chart& c) {
+    return !c.groups_.empty() && longest_group(c) > plot_width(c) / double(c.groups_.size()) - 6;
+  }
+  static double room_below(const chart& c) {
+    const double names = slants(c) ? 24 + 0.75 * longest_group(c) : 24;
+    return c.groups_.empty() ? 46 : names + (c.x_.label.empty() ? 0 : line_height);
+  }
+  /// One series that the axis names already needs no legend.
+  static bool has_legend(const chart& c) {
+    return !(c.series_.size() == 1 && c.series_.front().name == c.y_.label && c.crosses_.empty());
   }
   static double legend_rows(const chart& c) {
+    if (!has_legend(c)) return 0;
     double at = 0, rows = c.series_.empty() ? 0 : 1;
     for (const auto& s : c.series_) {
       const double wide = 30 + letter * double(s.name.size());
@@ -123,10 +135,13 @@ struct drawing {
       out.text(left + width / 2, top + plot_height + 36, x.label, {{"text-anchor", "middle"}});
     }
     for (std::size_t g = 0; g < c.groups_.size(); ++g) {
-      const double px = left + group * (double(g) + 0.5), py = top + plot_height + 14;
+      const double px = left + group * (double(g) + 0.5), py = top + plot_height + (slants(c) ? 14 : 16);
       const std::string slant = fmt::format("rotate(-45 {} {})", coordinate(px), coordinate(py));
-      out.text(px, py, c.groups_[g], {{"text-anchor", "end"}, {"transform", slant}});
+      if (slants(c)) out.text(px, py, c.groups_[g], {{"text-anchor", "end"}, {"transform", slant}});
+      else out.text(px, py, c.groups_[g], {{"text-anchor", "middle"}});
     }
+    if (!c.groups_.empty() && !c.x_.label.empty())
+      out.text(left + width / 2, top + plot_height + bottom - 8, c.x_.label, {{"text-anchor", "middle"}});
     out.close("g");
   }
 
@@ -237,6 +252,7 @@ struct drawing {
   }
 
   void legend() {
+    if (!has_legend(c)) return;
     double at = left, row = top + plot_height + bottom + 14;
     for (std::size_t k = 0; k < c.series_.size(); ++k) {
       const double wide = 30 + letter * double(c.series_[k].name.size());
@@ -301,5 +317,10 @@ void chart::guide(std::string name, point from, point to) {
 }
 
 std::string chart::svg() const { return drawing(*this).draw(); }
+
+chart::frame chart::place() const {
+  const drawing d(*this);
+  return {left, left + d.width, d.top, d.top + plot_height, d.x, d.y};
+}
 
 } // namespace furrow::picture

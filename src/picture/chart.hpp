@@ -42,10 +42,20 @@ public:
   enum class tone { plain, good, bad };
   void remark(std::string text, tone how = tone::plain) { remark_ = std::move(text), tone_ = how; }
 
+  /// What the groups are, written below their names.
+  void groups_are(std::string what) { x_.label = std::move(what); }
+
   /// Of a plot without groups; 560 where nothing is said.
   void width(double plot) { width_ = plot; }
 
   std::string svg() const;
+
+  /// The plot on the paper of `svg`, and what its sides stand for.
+  struct frame {
+    double left, right, top, bottom;
+    axis x, y;
+  };
+  frame place() const;
 
 private:
   enum class mark { line, points, bars };

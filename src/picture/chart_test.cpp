@@ -92,6 +92,32 @@ TEST(chart, draws_every_value_that_has_a_place) {
   EXPECT_EQ(count(drawn, "<g"), count(drawn, "</g>"));
 }
 
+TEST(chart, names_of_groups_stand_upright_where_they_fit) {
+  chart few("c", {"3", "4", "5"}, {"rows"});
+  few.bars("rows", {1, 2, 3});
+  few.groups_are("entries of a row");
+  EXPECT_EQ(count(few.svg(), "rotate(-45"), 0u);
+  EXPECT_EQ(count(few.svg(), "entries of a row"), 1u);
+  EXPECT_EQ(count(few.svg(), ">rows<"), 1u); // the axis: a legend would say the same
+  chart long_names("c", {"a name that is longer than its group", "and another one"}, {"GFLOP/s"});
+  long_names.bars("rows", {1, 2});
+  EXPECT_EQ(count(long_names.svg(), "rotate(-45"), 2u);
+  EXPECT_EQ(count(long_names.svg(), ">rows<"), 1u); // the legend
+}
+
+TEST(chart, says_where_its_values_are) {
+  chart c("c", axis{"x"}, {"y", scale::logarithmic});
+  c.line("one", {{0, 1}, {10, 1e-4}});
+  const chart::frame f = c.place();
+  EXPECT_LT(f.left, f.right);
+  EXPECT_LT(f.top, f.bottom);
+  EXPECT_EQ(f.x.low, 0);
+  EXPECT_EQ(f.x.high, 10);
+  EXPECT_EQ(f.y.high, 1);
+  const std::string start = "M" + coordinate(f.left) + " " + coordinate(f.top) + " L";
+  EXPECT_EQ(count(c.svg(), start), 1u) << start;
+}
+
 TEST(chart, bars_are_as_high_as_their_values) {
   chart c("", std::vector<std::string>{"g"}, {"y", scale::linear, 0, 10});
   c.bars("half", {5});

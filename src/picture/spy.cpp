@@ -50,8 +50,8 @@ std::string path_of(const grid& g, const std::vector<std::size_t>& steps, std::s
 
 } // namespace
 
-std::string spy(const coo<double>& a, const std::string& name, index_t most_cells) {
-  constexpr double side = 512, left = 24, top = 76, least_side = 6;
+std::string spy(const coo<double>& a, const std::string& name, index_t most_cells, double side) {
+  constexpr double left = 24, top = 76, least_side = 6;
   constexpr std::array<const char*, 4> opacity{"0.3", "0.5", "0.75", "1"};
   const shape2 size = dots(a.shape, most_cells);
   const double cell = side / double(std::max(size.rows, size.cols));
@@ -92,15 +92,15 @@ std::string spy(const coo<double>& a, const std::string& name, index_t most_cell
         "rect",
         {{"x", at}, {"y", row - 9}, {"width", 10.0}, {"height", 10.0}, {"fill", "#3b82c4"}, {"fill-opacity", opaque}});
     out.text(at + 15, row, words, {{"fill", grey}});
-    at += 30 + 7 * double(words.size());
+    at += 28 + 6.4 * double(words.size());
   };
   if (every_entry) {
     key("1", "entry");
   } else {
     const double fullest = 100 * double(most) * double(size.rows) * double(size.cols) / places;
-    const auto up_to = [&](double share) { return fmt::format("up to {:.2g} %", fullest * share); };
-    for (std::size_t k = 0; k < step_ends.size(); ++k) key(opacity[k], up_to(step_ends[k]));
-    key(opacity.back(), up_to(1));
+    for (std::size_t k = 0; k < step_ends.size(); ++k)
+      key(opacity[k], fmt::format("{}{:.2g} %", k == 0 ? "up to " : "", fullest * step_ends[k]));
+    key(opacity.back(), fmt::format("{:.2g} %", fullest));
   }
   return out.finish();
 }

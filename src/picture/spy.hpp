@@ -20,7 +20,7 @@ struct grid {
 shape2 dots(shape2 shape, index_t most);
 
 /// The places of the entries as an SVG picture, at most `most_cells` cells wide and high: a cell for every entry of a
-/// small matrix, otherwise cells by how full their part is.
-std::string spy(const coo<double>& a, const std::string& name, index_t most_cells = 256);
+/// small matrix, otherwise cells by how full their part is. `side`: of the longer one on the paper, at least 384.
+std::string spy(const coo<double>& a, const std::string& name, index_t most_cells = 256, double side = 512);
 
 } // namespace furrow::picture

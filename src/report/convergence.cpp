@@ -34,16 +34,14 @@ std::vector<picture::point> curve(const solve_report& r, bool by_second) {
   return points;
 }
 
-picture::chart chart_of(const subject& s, bool by_second) {
-  const solve_report& r = s.r;
+picture::chart chart_of(const solve_report& r, double goal, bool by_second) {
   picture::axis x{by_second ? "seconds since the solver started" : "iteration"};
   x.whole = !by_second;
   picture::chart c(by_second ? "Relative residual by second" : "Relative residual by iteration", x,
                    {"|b - A x| / |b|", picture::scale::logarithmic});
   c.width(plot_width);
-  const double last = by_second ? r.history_seconds.back() : double(std::max<std::size_t>(r.history.size() - 1, 1));
-  if (s.context.goal > 0)
-    c.guide(fmt::format("goal {:.3g}", s.context.goal), {last, s.context.goal}, {0, s.context.goal});
+  const double last = by_second ? r.history_seconds.back() : double(r.history.size() - 1);
+  if (goal > 0) c.guide(fmt::format("goal {:.3g}", goal), {last > 0 ? last : 1, goal}, {0, goal});
   c.line("by the recurrence", curve(r, by_second));
   if (r.relative_residual > 0)
     c.points("recomputed from x", {{last, r.relative_residual, fmt::format("{:.3e}", r.relative_residual)}});
@@ -55,6 +53,16 @@ bool has_curve(const solve_report& r) {
   return std::ranges::any_of(r.history, [](double v) { return std::isfinite(v) && v > 0; });
 }
 
+/// A picture, and for the script the box of its plot and what the sides stand for.
+void add_curve(html& page, const solve_report& r, double goal, bool by_second) {
+  const picture::chart c = chart_of(r, goal, by_second);
+  const picture::chart::frame f = c.place();
+  const std::string box = fmt::format("{:.6g} {:.6g} {:.6g} {:.6g} {:.9g} {:.9g} {:.9g} {:.9g}", f.left, f.right, f.top,
+                                      f.bottom, f.x.low, f.x.high, f.y.low, f.y.high);
+  page.open("figure", fmt::format("data-by=\"{}\" data-box=\"{}\"", by_second ? "second" : "iteration", box));
+  page.raw(inlined(c.svg())).close();
+}
+
 } // namespace
 
 void add_convergence(html& page, const subject& s) {
@@ -64,10 +72,10 @@ void add_convergence(html& page, const subject& s) {
     page.element("p", "There is no curve: no residual was recorded on the way.").close();
     return;
   }
-  page.open("div", "class=\"pair\"");
-  page.open("figure").raw(inlined(chart_of(s, false).svg())).close();
+  page.open("div", "class=\"pair curves\"");
+  add_curve(page, r, s.context.goal, false);
   const bool timed = r.history_seconds.size() == r.history.size() && r.history_seconds.back() > 0;
-  if (timed) page.open("figure").raw(inlined(chart_of(s, true).svg())).close();
+  if (timed) add_curve(page, r, s.context.goal, true);
   page.close();
   page.element(
       "p",
@@ -83,3 +91,11 @@ void add_convergence(html& page, const subject& s) {
 }
 
 } // namespace furrow::report
+
+namespace furrow {
+
+std::string draw_convergence(const solve_report& r, double goal) {
+  return report::has_curve(r) ? report::chart_of(r, goal, false).svg() : std::string();
+}
+
+} // namespace furrow

@@ -70,8 +70,24 @@ std::string rungs(const solve_report& r) {
   return all.end();
 }
 
-void add_history(list& j, const solve_report& r) {
-  constexpr std::size_t stretches = 350;
+std::string parts(const solve_report& r) {
+  list all = object();
+  for (const setup_part& p : r.setup_parts) all.add(text_of(p.what) + ":" + number(p.seconds));
+  return all.end();
+}
+
+std::string expected(const matrix_sketch& m) {
+  list all = array();
+  for (const expected_product& p : m.expected)
+    all.add(object()
+                .add("format", text_of(p.format))
+                .add("kernel", text_of(p.kernel))
+                .add("seconds", number(p.seconds))
+                .end());
+  return all.end();
+}
+
+void add_history(list& j, const solve_report& r, std::size_t stretches) {
   list iterations = array(), residuals = array(), times = array();
   for (const std::size_t k : picture::thinned(r.history, stretches)) {
     iterations.add(fmt::format("{}", k));
@@ -85,7 +101,7 @@ void add_history(list& j, const solve_report& r) {
 
 } // namespace
 
-std::string data(const solve_report& r, const solve_options& options, const report_context& c) {
+std::string data(const solve_report& r, const solve_options& options, const report_context& c, std::size_t stretches) {
   list untried = array();
   for (const auto& one : r.untried) untried.add(text_of(one));
   list j = object();
@@ -124,6 +140,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
   j.add("format", text_of(r.format));
   j.add("kernel", text_of(r.kernel));
   j.add("reason", text_of(r.reason));
+  j.add("expected_products", expected(c.matrix));
   j.add("precision", text_of(options.values == precision::f32 ? "f32" : "f64"));
   j.add("device", text_of(describe(options.where)));
   j.add("threads", fmt::format("{}", threads()));
@@ -134,6 +151,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
                        .add("read", number(c.read_seconds))
                        .add("setup", number(r.setup_seconds))
                        .add("solve", number(r.solve_seconds))
+                       .add("parts", parts(r))
                        .end());
   j.add("bytes_per_iteration", number(r.bytes_per_iteration));
   j.add("product_bytes", known(r.product_bytes));
@@ -141,7 +159,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
   j.add("gbps", number(1e-9 * bytes_a_second(r)));
   j.add("ceiling_gbps", known(1e-9 * c.ceiling));
   j.add("command", text_of(c.command));
-  add_history(j, r);
+  add_history(j, r, stretches);
   return j.end();
 }
 

@@ -2,6 +2,7 @@
 #include <furrow/report.hpp>
 
 #include "data.hpp"
+#include "script.hpp"
 #include "sections.hpp"
 #include "style.hpp"
 #include "words.hpp"
@@ -19,6 +20,7 @@ std::string report_html(const solve_report& r, const solve_options& options, con
   html page;
   page.raw("<!DOCTYPE html>\n").open("html", "lang=\"en\"").open("head").raw("<meta charset=\"utf-8\">\n");
   page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+  page.raw(fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy));
   page.element("title", fmt::format("{}{}", verdict(r.why), of)).open("style").raw(style).close().close();
   page.open("body").open("main");
   add_verdict(page, s);
@@ -29,8 +31,16 @@ std::string report_html(const solve_report& r, const solve_options& options, con
   add_environment(page, s);
   page.close();
   page.element("footer", "All numbers of this page are in it once more, as JSON in the element with the id “data”.");
-  page.open("script", "type=\"application/json\" id=\"data\"").raw(data(r, options, context)).close();
-  return page.finish();
+  const auto with_numbers = [&](std::size_t stretches) {
+    html whole = page;
+    whole.open("script", "type=\"application/json\" id=\"data\"").raw(data(r, options, context, stretches)).close();
+    return whole.open("script").raw(script).close().finish();
+  };
+  constexpr std::size_t most_bytes = 100'000;
+  std::string whole;
+  for (const std::size_t stretches : {1000, 500, 250}) // of a history, as many as there is room for
+    if (whole = with_numbers(stretches); whole.size() < most_bytes) break;
+  return whole;
 }
 
 void write_report(const std::filesystem::path& file, const solve_report& r, const solve_options& options,

@@ -65,7 +65,7 @@ TEST(report, says_all_that_is_known) {
                             "furrow solve m",
                             "goal 1e-08",
                             "a fast one",
-                            "1.0e+09",
+                            "1e+09",
                             "stagnated",
                             "\"relative_residual\":null",
                             "An iteration took 40.0 ms: 25.0 MB/s, 2 % of the 1.00 GB/s",
@@ -77,6 +77,41 @@ TEST(report, says_all_that_is_known) {
                             "300 us"})
     EXPECT_TRUE(has(page, words)) << words;
   EXPECT_FALSE(has(page, "nan,")) << page;
+}
+
+TEST(report, tells_the_parts_of_a_set_up) {
+  solve_report r = made_up(50); // 1 s of set-up, 2 s of solving
+  r.setup_parts = {{"look", 0.25}, {"choose", 0.001}, {"precond", 0.5}, {"its own", 0.125}};
+  const std::string page = report_html(r, {}, {});
+  for (const char* words :
+       {"set-up: looking at the matrix</th>\n<td>250 ms", "set-up: the preconditioner</th>\n<td>500 ms",
+        "set-up: its own</th>\n<td>125 ms", "set-up: the rest</th>\n<td>125 ms", "<td>3.00 s",
+        R"("parts":{"look":0.25,"choose":0.001,"precond":0.5,"its own":0.125})"})
+    EXPECT_TRUE(has(page, words)) << words;
+  EXPECT_FALSE(has(page, "choosing the format")); // below half a percent
+  r.rungs = {{"cg", "jacobi", {}, "", "", status::stagnated, 50, 3e-7, 0.5, 2}};
+  EXPECT_FALSE(has(report_html(r, {}, {}), "set-up: the preconditioner")); // the rung has it
+}
+
+TEST(report, shows_the_next_three_candidates) {
+  solve_report r = made_up(5);
+  r.format = "csr";
+  report_context c;
+  c.matrix.expected = {{"dia", "rows", 1e-6},
+                       {"ell", "rows", 2e-6},
+                       {"hyb", "rows", 3e-6},
+                       {"coo", "flat", 4e-6},
+                       {"csr", "merge", 8e-6}};
+  const std::string page = report_html(r, {}, c);
+  for (const char* words : {"dia (rows)<", "ell (rows)<", "hyb (rows)<", "csr (merge), taken<", "8.00 ×"})
+    EXPECT_TRUE(has(page, words)) << words;
+  EXPECT_FALSE(has(page, "coo (flat)"));
+  r.format = "dia";
+  EXPECT_TRUE(has(report_html(r, {}, c), "coo (flat)<"));
+  const auto expected = sketch(generate("poisson2d:20").a).expected;
+  ASSERT_GT(expected.size(), 3u);
+  EXPECT_EQ(expected.front().format, "dia");
+  EXPECT_TRUE(std::ranges::is_sorted(expected, {}, &expected_product::seconds));
 }
 
 TEST(report, has_the_same_bytes_and_stays_small) {
@@ -127,7 +162,9 @@ TEST(report, escapes_every_text) {
   EXPECT_FALSE(has(page, "\xff"));
   const std::size_t first = page.find("</script>");
   ASSERT_NE(first, std::string::npos);
-  EXPECT_EQ(page.find("</script>", first + 1), std::string::npos); // that of the page
+  const std::size_t second = page.find("</script>", first + 1);
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_EQ(page.find("</script>", second + 1), std::string::npos); // those of the page: its data, and what runs
 }
 
 TEST(report, knows_a_verdict_and_advice_for_every_status) {
@@ -155,6 +192,13 @@ TEST(report, of_nothing_is_a_page) {
     EXPECT_TRUE(has(page, "</html>"));
     EXPECT_FALSE(has(page, "nan")) << page;
   }
+}
+
+TEST(report, draws_a_curve_alone) {
+  const std::string curve = draw_convergence(made_up(20), 1e-8);
+  EXPECT_TRUE(has(curve, "<svg ") && has(curve, "goal 1e-08") && has(curve, "recomputed from x"));
+  EXPECT_FALSE(has(draw_convergence(made_up(20), 0), "goal"));
+  EXPECT_EQ(draw_convergence({}, 1e-8), "");
 }
 
 TEST(report, is_written_whole) {

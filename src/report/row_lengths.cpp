@@ -47,7 +47,7 @@ std::vector<length_class> row_lengths(const coo<double>& a, index_t shortest, in
 }
 
 std::string draw_row_lengths(const std::vector<length_class>& classes) {
-  if (classes.empty()) return {};
+  if (classes.size() < 2) return {}; // rows of one length need no picture
   std::vector<std::string> names;
   std::vector<double> rows;
   for (const length_class& c : classes) {
@@ -55,6 +55,7 @@ std::string draw_row_lengths(const std::vector<length_class>& classes) {
     rows.push_back(double(c.rows));
   }
   picture::chart bars("Rows by their number of entries", std::move(names), {"rows"});
+  bars.groups_are("entries of a row");
   bars.bars("rows", rows);
   return bars.svg();
 }

@@ -31,18 +31,46 @@ struct part {
   double seconds;
 };
 
-/// Reading, what precedes the rungs, and each rung; without rungs set-up and solve.
+/// The parts of a set-up in words, by the names that `setup_part` has.
+std::string words_for(const std::string& part) {
+  constexpr std::pair<std::string_view, const char*> all[] = {
+      {"check", "checking the triplets"},
+      {"upload", "sending the matrix to the GPU"},
+      {"look", "looking at the matrix"},
+      {"choose", "choosing the format"},
+      {"tune", "measuring formats"},
+      {"symmetry", "comparing it with its transpose"},
+      {"precond", "the preconditioner"},
+      {"convert", "converting it to the format"},
+      {"pack", "putting systems side by side"},
+  };
+  const auto* const found = std::ranges::find(all, part, [](const auto& one) { return one.first; });
+  return found == std::end(all) ? part : found->second;
+}
+
+/// Of reading, set-up and solving together.
+double total_of(const subject& s) { return s.context.read_seconds + s.r.setup_seconds + s.r.solve_seconds; }
+
+/// The parts of what precedes the rungs; those below half a percent of everything go into the rest, or unsaid.
+void add_setup(std::vector<part>& parts, const subject& s) {
+  double before = s.r.setup_seconds;
+  for (const solve_rung& one : s.r.rungs) before -= one.setup_seconds;
+  const double least = 0.005 * total_of(s);
+  double rest = before;
+  for (const setup_part& one : s.r.setup_parts) {
+    if (one.seconds < least || (!s.r.rungs.empty() && one.what == "precond")) continue; // the rung has it
+    parts.push_back({"set-up: " + words_for(one.what), one.seconds});
+    rest -= one.seconds;
+  }
+  if (rest >= least) parts.push_back({rest < before ? "set-up: the rest" : "set-up", rest});
+}
+
+/// Reading, the parts of the set-up, and each rung; without rungs the solve.
 std::vector<part> parts_of(const subject& s) {
   std::vector<part> parts;
   if (s.context.read_seconds > 0) parts.push_back({"reading", s.context.read_seconds});
-  double setup = s.r.setup_seconds;
-  for (const solve_rung& one : s.r.rungs) setup -= one.setup_seconds;
-  if (s.r.rungs.empty()) {
-    parts.push_back({"set-up", s.r.setup_seconds});
-    parts.push_back({"solve", s.r.solve_seconds});
-    return parts;
-  }
-  if (setup > 0) parts.push_back({"looking at the matrix", setup});
+  add_setup(parts, s);
+  if (s.r.rungs.empty()) parts.push_back({"solve", s.r.solve_seconds});
   for (const solve_rung& one : s.r.rungs) {
     parts.push_back({fmt::format("{}: set-up", method(one.solver, one.precond)), one.setup_seconds});
     parts.push_back({fmt::format("{}: solve", method(one.solver, one.precond)), one.solve_seconds});
@@ -50,18 +78,48 @@ std::vector<part> parts_of(const subject& s) {
   return parts;
 }
 
-void add_times(html& page, const std::vector<part>& parts) {
-  double total = 0;
-  for (const part& p : parts) total += p.seconds;
-  page.open("table");
-  page.element("caption", "Time in its parts");
-  page.open("thead").open("tr").element("th", "part", "scope=\"col\"").element("th", "time", "scope=\"col\"");
-  page.element("th", "share", "scope=\"col\"").close().close().open("tbody");
-  for (const part& p : parts) {
-    const double share = total > 0 ? 100 * p.seconds / total : 0;
-    page.open("tr").element("th", p.name, "scope=\"row\"").element("td", seconds_text(p.seconds));
-    page.open("td").open("span", fmt::format("class=\"bar\" style=\"width:{:.1f}%\"", 0.6 * share)).close();
-    page.text(fmt::format("{:.0f} %", share)).close().close();
+/// A row of a table: a name, a number, and a bar of a share of the longest one with its words.
+void add_row(html& page, const std::string& name, const std::string& number, double share, const std::string& words,
+             bool strong = false) {
+  page.open("tr", strong ? "class=\"taken\"" : "").element("th", name, "scope=\"row\"").element("td", number);
+  page.open("td").open("span", fmt::format("class=\"bar\" style=\"width:{:.1f}%\"", 60 * share)).close();
+  page.text(words).close().close();
+}
+
+void add_head(html& page, const char* caption, const char* part, const char* number, const char* words) {
+  page.open("table").element("caption", caption);
+  page.open("thead").open("tr").element("th", part, "scope=\"col\"").element("th", number, "scope=\"col\"");
+  page.element("th", words, "scope=\"col\"").close().close().open("tbody");
+}
+
+/// What the models expect of the format that was taken, and of the next three: each by its fastest kernel.
+void add_candidates(html& page, const subject& s) {
+  constexpr std::ptrdiff_t most = 4;
+  const auto& expected = s.context.matrix.expected;
+  if (expected.empty()) return;
+  const auto taken = std::ranges::find(expected, s.r.format, &expected_product::format);
+  const auto end = expected.begin() + std::min<std::ptrdiff_t>(std::ssize(expected), most);
+  std::vector<expected_product> shown(expected.begin(), end);
+  if (taken != expected.end() && taken >= end) shown.back() = *taken;
+  double longest = 0;
+  for (const expected_product& p : shown) longest = std::max(longest, p.seconds);
+  add_head(page, "What the models expect of a product, in each format by its fastest kernel", "format", "time",
+           "beside the fastest");
+  for (const expected_product& p : shown) {
+    const bool is_taken = taken != expected.end() && p.format == taken->format;
+    add_row(page, fmt::format("{} ({}){}", p.format, p.kernel, is_taken ? ", taken" : ""), seconds_text(p.seconds),
+            longest > 0 ? p.seconds / longest : 0,
+            shown.front().seconds > 0 ? fmt::format("{:.2f} ×", p.seconds / shown.front().seconds) : "", is_taken);
+  }
+  page.close().close();
+}
+
+void add_times(html& page, const subject& s) {
+  const double total = total_of(s);
+  add_head(page, "Time in its parts", "part", "time", "share");
+  for (const part& p : parts_of(s)) {
+    const double share = total > 0 ? p.seconds / total : 0;
+    add_row(page, p.name, seconds_text(p.seconds), share, fmt::format("{:.0f} %", 100 * share));
   }
   page.close().open("tfoot").open("tr").element("th", "together", "scope=\"row\"");
   page.element("td", seconds_text(total)).element("td", "").close().close().close();
@@ -74,13 +132,9 @@ void add_roofline(html& page, const subject& s) {
   if (r.iterations == 0 || !(all > 0)) return;
   const auto at_best = [&](double bytes) { return ceiling > 0 ? seconds_text(bytes / ceiling) : "not measured"; };
   const auto row = [&](const char* what, double bytes) {
-    page.open("tr").element("th", what, "scope=\"row\"").element("td", bytes_text(bytes));
-    page.open("td").open("span", fmt::format("class=\"bar\" style=\"width:{:.1f}%\"", 60 * bytes / all)).close();
-    page.text(at_best(bytes)).close().close();
+    add_row(page, what, bytes_text(bytes), bytes / all, at_best(bytes));
   };
-  page.open("table").element("caption", "What an iteration moves, and the least time that takes");
-  page.open("thead").open("tr").element("th", "part", "scope=\"col\"").element("th", "bytes", "scope=\"col\"");
-  page.element("th", "at best", "scope=\"col\"").close().close().open("tbody");
+  add_head(page, "What an iteration moves, and the least time that takes", "part", "bytes", "at best");
   if (r.product_bytes > 0) {
     row("product with the matrix", r.product_bytes);
     row("everything else: vectors, preconditioner", all - r.product_bytes);
@@ -135,7 +189,7 @@ void add_verdict(html& page, const subject& s) {
     say(facts, "error", fmt::format("{}, the largest one of x", figure(*s.context.error)));
   if (r.error_estimate > 0)
     say(facts, "error of x, estimated", fmt::format("{:.1e}, |x - A⁻¹b| / |x|", r.error_estimate));
-  if (r.condition_estimate > 0) say(facts, "condition, estimated", fmt::format("{:.1e}", r.condition_estimate));
+  if (r.condition_estimate > 0) say(facts, "condition, estimated", fmt::format("{:.2g}", r.condition_estimate));
   if (r.largest_ritz > 0)
     say(facts, "Ritz values",
         fmt::format("from {} to {}, of A with its preconditioner", figure(r.smallest_ritz), figure(r.largest_ritz)));
@@ -165,7 +219,9 @@ void add_choice(html& page, const subject& s) {
   say(facts, "why this format", r.reason);
   say(facts, "right-hand side", s.context.rhs);
   say(facts, "first guess", s.context.x0);
-  page.terms(facts).close();
+  page.terms(facts);
+  add_candidates(page, s);
+  page.close();
 }
 
 void add_matrix(html& page, const subject& s) {
@@ -189,7 +245,7 @@ void add_matrix(html& page, const subject& s) {
 void add_speed(html& page, const subject& s) {
   const solve_report& r = s.r;
   page.open("section").element("h2", "Time and traffic");
-  add_times(page, parts_of(s));
+  add_times(page, s);
   add_roofline(page, s);
   pairs facts;
   if (r.stored_bytes > 0) say(facts, "matrix, preconditioner and vectors", bytes_text(r.stored_bytes));

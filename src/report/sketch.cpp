@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/formats.hpp>
 #include <furrow/report.hpp>
 #include <furrow/stats.hpp>
 
@@ -9,6 +10,8 @@
 #include "picture/spy.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace furrow {
 namespace {
@@ -24,23 +27,38 @@ std::string symmetry_of(const transpose_comparison& m, shape2 shape) {
 std::string picture_of(const coo<double>& a) {
   constexpr std::size_t most_letters = 40000;
   constexpr index_t fine = 128, coarse = 64;
-  std::string drawn = picture::spy(a, "the matrix", fine);
-  return drawn.size() > most_letters ? picture::spy(a, "the matrix", coarse) : drawn;
+  constexpr double side = 384; // its letters are read on a telephone
+  std::string drawn = picture::spy(a, "the matrix", fine, side);
+  return drawn.size() > most_letters ? picture::spy(a, "the matrix", coarse, side) : drawn;
+}
+
+/// The candidates of "auto", of each format the first.
+std::vector<expected_product> expected_of(const stats& s, const solve_options& options) {
+  std::vector<expected_product> products;
+  if (s.nnz == 0) return products;
+  for (const candidate& c : shortlist(s, options.values, options.where))
+    if (const std::string name = name_of(c.what);
+        std::ranges::find(products, name, &expected_product::format) == products.end())
+      products.push_back({name, c.what.kernel, c.seconds});
+  std::ranges::stable_sort(products, {}, &expected_product::seconds);
+  return products;
 }
 
 } // namespace
 
-matrix_sketch sketch(const coo<double>& a) {
+matrix_sketch sketch(const coo<double>& a, const solve_options& options) {
   const stats s = measure(a);
   const auto count = [](index_t n) { return count_text(n); };
-  matrix_sketch k{s.shape, s.nnz, {}, picture_of(a), {}};
+  matrix_sketch k{s.shape, s.nnz, {}, picture_of(a), {}, expected_of(s, options)};
   k.row_lengths = report::draw_row_lengths(report::row_lengths(a, s.row_min, s.row_max));
   k.facts = {
       {"size", fmt::format("{} × {}", count(s.shape.rows), count(s.shape.cols))},
       {"entries", count(s.nnz) + (s.explicit_zeros ? fmt::format(", {} of them zero", count(s.explicit_zeros)) : "")},
       {"symmetry", symmetry_of(compare_with_transpose(a), s.shape)},
-      {"rows", fmt::format("{} to {} entries, {:.4g} on average{}", count(s.row_min), count(s.row_max), s.row_mean,
-                           s.empty_rows ? fmt::format(", {} empty", count(s.empty_rows)) : "")},
+      {"rows", s.row_min == s.row_max
+                   ? fmt::format("{} {} each", count(s.row_min), s.row_min == 1 ? "entry" : "entries")
+                   : fmt::format("{} to {} entries, {:.4g} on average{}", count(s.row_min), count(s.row_max),
+                                 s.row_mean, s.empty_rows ? fmt::format(", {} empty", count(s.empty_rows)) : "")},
       {"bandwidth",
        fmt::format("{} below and {} above the diagonal", count(s.lower_bandwidth), count(s.upper_bandwidth))},
       {"diagonals", fmt::format("{} with entries", count(s.diagonals))},

@@ -37,13 +37,22 @@ thead th{color:var(--soft)}
 td:nth-child(2){white-space:nowrap;font-variant-numeric:tabular-nums}
 td:nth-child(3){width:45%;white-space:nowrap}
 .bar{display:inline-block;height:.7rem;margin-right:.5rem;background:#3b82c4}
+.taken{font-weight:600}
+.one{display:grid;grid-template-columns:minmax(0,37rem) minmax(0,1fr);gap:1rem 2rem;align-items:start}
+.one svg{width:100%;cursor:crosshair}
+.one figure:focus-visible{outline:2px solid #3b82c4;outline-offset:2px}
+.aside label{display:inline-block;margin-right:1rem;white-space:nowrap}
+.aside output{display:block;margin-top:.5rem;white-space:pre-line;font-variant-numeric:tabular-nums}
+.mark{stroke:var(--ink);fill:var(--ink);pointer-events:none}
 pre{margin:.5rem 0;padding:.75rem;border:1px solid var(--edge);white-space:pre-wrap;overflow-wrap:anywhere}
 footer{margin-top:2rem;color:var(--soft);font-size:.9rem}
+@media(max-width:52rem){.one{display:block}.aside{display:flow-root}.aside output{min-height:4.5em}}
 @media(max-width:32rem){
 dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}td:nth-child(3){width:35%}}
 @media print{
 :root{color-scheme:light;--ink:#000;--soft:#444;--paper:#fff;--edge:#bbb;--good:#14603e;--bad:#8f2a1c}
-body{max-width:none;padding:0;font-size:11pt}figure,li,tr,header{break-inside:avoid}h2{break-after:avoid}
+body{max-width:none;padding:0;font-size:11pt}figure[hidden]{display:block}.aside,.mark{display:none}
+figure,li,tr,header{break-inside:avoid}h2{break-after:avoid}
 .bar{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )";
 

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page that `solve --report` writes: whole, harmless, complete, and readable where a browser is found."""
+import base64
+import hashlib
 import html.parser
 import json
-import os
+import math
+import pathlib
 import re
 import shlex
-import shutil
 import subprocess
+import sys
 import unittest
 
-from kit import ENVIRONMENT, FURROW, Case, main
+from kit import Case, main
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit"))
+import browser  # noqa: E402
 
 CPU = ("--device", "cpu", "--threads", "2")
 VOID = {"meta", "br"}
+FIGURES = {"data-by": r"iteration|second", "data-box": r"[-+.e\d]+( [-+.e\d]+){7}"}  # what the script reads
 NAMESPACE = "http://www.w3.org/2000/svg"
 EVIL = "<script>alert(1)<\x1b[31m\"'&b.mtx"
 MATRIX = "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n"
@@ -43,7 +50,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         if self.open and self.open[-1] == "script":
-            self.data += data
+            self.data += data if self.tags[-1][1] else ""  # not the script that runs
         elif not self.open or self.open[-1] != "style":
             self.words.append(data)
 
@@ -75,7 +82,18 @@ class Report(Case):
                 self.assertFalse(key.startswith("on"), key)
                 self.assertNotRegex(value or "", r"\b(nan|inf)\b")
         self.assertNotRegex(page.text(), r"(?<![\w.])-?(nan|inf)\b(?! or|,)")
-        self.assertEqual([a for t, a in page.tags if t == "script"], [{"type": "application/json", "id": "data"}])
+        self.assertEqual([a for t, a in page.tags if t == "script"], [{"type": "application/json", "id": "data"}, {}])
+        # The one script that may run is the one that is there.
+        script = re.search(r"<script>(.*?)</script>", text, re.S)[1]
+        policy, = (a["content"] for t, a in page.tags if t == "meta" and "http-equiv" in a)
+        hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        self.assertEqual(policy, f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashed}'",
+                         "src/report/script.hpp: the policy names another script")
+        self.assertNotRegex(script, r"innerHTML|insertAdjacent|document\.write|eval|fetch|XMLHttp|import|Function")
+        for figure in (a for t, a in page.tags if t == "figure" and a):
+            self.assertEqual(figure.keys(), FIGURES.keys())
+            for key, pattern in FIGURES.items():
+                self.assertRegex(figure[key], f"^({pattern})$")
         self.assertEqual(page.names().count("h1"), 1)
         self.assertEqual([n for n in page.names() if n in ("h1", "h2")], ["h1"] + ["h2"] * 5)
         for k, (tag, attributes) in enumerate(page.tags):
@@ -161,29 +179,50 @@ class Report(Case):
         done = self.furrow("solve", "poisson2d:5", *CPU, "--report", "/dev/full", code=3)
         self.assertIn("Converged", done.stdout)
 
+    def test_what_was_expected_and_where_the_time_went(self):
+        self.furrow("solve", "poisson2d:60", *CPU, "--solver", "cg", "--report", "r.html")
+        page, data = self.page("r.html")
+        expected = data["expected_products"]
+        self.assertEqual((expected[0]["format"], expected[0]["kernel"]), (data["format"], data["kernel"]))
+        seconds = [one["seconds"] for one in expected]
+        self.assertTrue(len(seconds) >= 4 and seconds == sorted(seconds) and seconds[0] > 0)
+        words = page.text()
+        self.assertIn(f"{data['format']} ({data['kernel']}), taken", words)
+        for one in expected[1:4]:
+            self.assertIn(f"{one['format']} ({one['kernel']}) ", words)
+        self.assertNotIn(f"{expected[4]['format']} ({expected[4]['kernel']})", words)
+        parts = data["seconds"]["parts"]
+        self.assertLessEqual({"check", "look", "choose", "symmetry", "precond", "convert"}, parts.keys())
+        self.assertLessEqual(sum(parts.values()), data["seconds"]["setup"] * 1.001)
+        self.assertIn("set-up: looking at the matrix", words)
+        named = self.furrow("solve", "poisson2d:60", *CPU, "--solver", "cg", "--format", "coo", "--report", "r.html")
+        self.assertIn("coo", named.stdout)
+        self.assertRegex(self.page("r.html")[0].text(), r"coo \(\w+\), taken")
+
+    def test_a_long_history_is_thinned_as_far_as_it_must(self):
+        self.furrow("solve", "poisson1d:3000", *CPU, "--solver", "cg", "--precond", "none", "--rtol", "1e-15", "-b",
+                    self.random(3000), "--max-iterations", "9000", "--report", "r.html", code=1)
+        _, data = self.page("r.html")
+        kept = data["history_iterations"]
+        self.assertTrue(600 < len(kept) <= 2000 and kept[0] == 0 and kept[-1] == data["iterations"] == 9000)
+
+    def random(self, n):
+        self.write("b.txt", "".join(f"{math.sin(k * k)}\n" for k in range(n)))
+        return "b.txt"
+
+    @unittest.skipUnless(browser.PROGRAM, browser.MISSING)
     def test_in_a_browser(self):
-        browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        if not browser:
-            raise unittest.SkipTest("no chromium")
+        """What python/tests/browser_test.py asks of the pages of a result, in short: those of the command."""
         self.furrow("solve", "poisson2d:30", *CPU, "--report", "r.html")
-        # What the page does not have: a script that measures it, in frames of the width of a telephone and of a desk.
-        text = (self.folder / "r.html").read_text()
-        measure = ("<script>const said=[],widths=[390,1200];for(const w of widths){const f=document.createElement('iframe');"
-                   "f.style.width=w+'px';f.srcdoc=PAGE;f.onload=()=>{const d=f.contentDocument;"
-                   "said.push([d.documentElement.scrollWidth<=w,"
-                   "[...d.querySelectorAll('svg')].every(s=>s.getBoundingClientRect().height>50),"
-                   "JSON.parse(d.getElementById('data').textContent).status].join());"
-                   "if(said.length==widths.length)document.title=said.join(';')};document.body.append(f)}</script>")
-        literal = json.dumps(text).replace("</", "<\\/")
-        (self.folder / "measured.html").write_text(f"<!DOCTYPE html><title></title><body>{measure.replace('PAGE', literal)}")
-        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                               f"--user-data-dir={self.folder / 'profile'}", "--dump-dom",
-                               (self.folder / "measured.html").as_uri()],
-                              env={**os.environ, "HOME": str(self.folder)}, capture_output=True, text=True, timeout=300)
-        title = re.search("<title>(.*?)</title>", done.stdout)
-        self.assertTrue(title, done.stderr)
-        self.assertEqual(title.group(1), "true,true,converged;true,true,converged")
-        self.assertNotIn("CONSOLE", done.stderr)
+        url = (self.folder / "r.html").as_uri()
+        with browser.Browser(self.folder) as chromium:
+            for width in (390, 1200):
+                page = chromium.open(url, width=width)
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                heights = page.evaluate("[...document.querySelectorAll('svg')].map(s => s.getBoundingClientRect().height)")
+                self.assertEqual([h > 50 for h in heights], [True, False, True, True])  # one of the curves at a time
+                self.assertEqual(page.evaluate("document.querySelector('output').textContent"), "Rest on the curve to see its numbers.")
+                self.assertEqual((page.said, page.requests), ([], [url]))
 
 
 if __name__ == "__main__":

@@ -83,10 +83,10 @@ public:
     all_do(task::print, [&] { one = rows_.print(b); });
     return one;
   }
-  matrix_sketch draw() override { // which looks at the whole matrix
+  matrix_sketch draw(const solve_options& options) override { // which looks at the whole matrix
     coo<double> a;
     all_do(task::gather, [&] { a = rows_.gather(); });
-    return sketch(a);
+    return sketch(a, options);
   }
   void solve(solve_request& q, const vector_columns& b, vector_columns& x, solve_outcome& o) override {
     const partition how = q.partition == "metis" ? partition::metis : partition::rows;

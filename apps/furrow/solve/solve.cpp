@@ -149,7 +149,7 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
         "ranks solve for one right-hand side, and there are {}: leave --ranks out", b.count);
   if (b.count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
   const auto keeper = resume_and_keep(q, *a, b, x);
-  if (!q.report.empty()) found.drawn = a->draw(); // solving takes the matrix apart
+  if (!q.report.empty()) found.drawn = a->draw(q.options); // solving takes the matrix apart
   found.politely.emplace();
   {
     o.goal = goal_of(q.options, part(as_cview(b.values), 0, o.shape.rows));

@@ -16,7 +16,7 @@ public:
     return cli::right_hand_side(file, p_, rhs);
   }
   system_fingerprint print(cview<double> b) override { return fingerprint(p_.a, b); }
-  matrix_sketch draw() override { return sketch(p_.a); }
+  matrix_sketch draw(const solve_options& options) override { return sketch(p_.a, options); }
   void solve(solve_request& q, const vector_columns& b, vector_columns& x, solve_outcome& o) override {
     o.columns = solver<double>(std::move(p_.a), q.options).solve(as_cview(b.values), as_view(x.values), b.count);
   }

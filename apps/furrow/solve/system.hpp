@@ -18,7 +18,7 @@ public:
   /// A times a random vector. Says in `rhs` which.
   virtual vector_columns right_hand_side(const std::string& file, std::string& rhs) = 0;
   virtual system_fingerprint print(cview<double> b) = 0;
-  virtual matrix_sketch draw() = 0;
+  virtual matrix_sketch draw(const solve_options& options) = 0;
   /// Takes the matrix apart. Sets the columns of `o`, and what ranks have.
   virtual void solve(solve_request& q, const vector_columns& b, vector_columns& x, solve_outcome& o) = 0;
 };
