@@ -2,7 +2,6 @@
 """A matrix that stays."""
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
 from ._rows import rows_at
+from ._shown import MOST_DRAWN, shown, sketch_of
 
 
 class Matrix(_core.Matrix):
@@ -223,8 +223,10 @@ class Matrix(_core.Matrix):
     def _repr_html_(self) -> str:
         cells = {"entries": f"{self.nnz:,}", "values": self.dtype.name, "format": f"{self.format} ({self.kernel})",
                  "why": self.reason, "stored": f"{self.stats['stored_bytes'] / 1e6:,.3g} MB"}
-        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in cells.items())
-        return f"<p><strong>{self.shape[0]:,} x {self.shape[1]:,}</strong></p><table>{rows}</table>"
+        picture = ""
+        if 0 < self.nnz <= MOST_DRAWN:
+            picture = sketch_of(self, _gpu.core(None), False)["picture"]
+        return shown(f"{self.shape[0]:,} × {self.shape[1]:,}", cells, picture)
 
 
 def _turned(x: Any) -> Any:

@@ -2,7 +2,6 @@
 """What a solve says of its answer."""
 from __future__ import annotations
 
-import html
 import math
 import os
 import warnings
@@ -10,8 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _core, _gpu
-from ._arrays import F64, as_rows, contiguous, is_matrix
+from ._arrays import is_matrix
 from ._errors import SolveWarning
+from ._shown import MOST_DRAWN, shown, sketch_of
 
 _NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged": -4, "singular": -5,
              "least_squares": -6}
@@ -140,7 +140,7 @@ class Result:
         self._shape, self._nnz, self._threads = shape, nnz, _core.threads()
         name, origin = (text if isinstance(text, str) else ""
                         for text in (getattr(A, "name", ""), getattr(A, "origin", "")))
-        self._told = {"name": name, "origin": origin, "rhs": "given", "x0": x0, "goal": goal, "rtol": rtol,
+        self._told: dict[str, Any] = {"name": name, "origin": origin, "rhs": "given", "x0": x0, "goal": goal, "rtol": rtol,
                       "atol": atol, "precision": "f32" if dtype.itemsize == 4 else "f64", "ordinal": _gpu.core(where)}
 
     def __iter__(self) -> Iterator[Any]:
@@ -182,7 +182,8 @@ class Result:
             "error_estimate": r["error_estimate"] or None, "warning": r["warning"], "rungs": rungs,
             "format": self.format, "kernel": self.kernel,
             "precision": told["precision"], "device": self._device, "threads": self._threads,
-            "seconds": {"read": 0.0, **self.seconds}, "bytes_per_iteration": self.bytes_per_iteration,
+            "seconds": {"read": 0.0, **self.seconds, "parts": dict(r["setup_parts"])},
+            "bytes_per_iteration": self.bytes_per_iteration,
             "history": [number(v) for v in self.history.tolist()], "matrix": told["name"], "rhs": told["rhs"],
             "x0": told["x0"], "right_hand_sides": max(len(self.columns), 1),
             "reason": self.reason, "restarts": r["restarts"], "waits": r["waits"],
@@ -228,14 +229,11 @@ class Result:
 
     def _sketch_of_matrix(self) -> dict[str, Any]:
         A = self._A
-        if isinstance(A, _core.Matrix):
-            A = self._A.tocsr()
-        if is_matrix(A):
-            indptr, indices, data, shape = as_rows(A)
-            return _core.sketch(indptr, indices, contiguous(data, F64), *shape)
+        if is_matrix(A) or isinstance(A, _core.Matrix):
+            return sketch_of(A, self._told["ordinal"], self._told["precision"] == "f32")
         rows, cols = self._shape
         gone = "not kept with this result" if A is None else "not stored: the matrix is known by its products alone"
-        return {"rows": rows, "cols": cols, "nnz": self._nnz, "picture": "", "row_lengths": "",
+        return {"rows": rows, "cols": cols, "nnz": self._nnz, "picture": "", "row_lengths": "", "expected": [],
                 "facts": [("size", f"{rows:,} × {cols:,}"), ("entries", gone)]}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -278,8 +276,10 @@ class Result:
                 "solver": f"{self.solver} with {self.precond}",
                 "format": f"{self.format} ({self.kernel}): {self.reason}",
                 "time": f"set-up {self.seconds['setup']:.3g} s, solve {self.seconds['solve']:.3g} s"}
-        cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows.items())
-        return f"<p><strong>{html.escape(self.message)}</strong></p><table>{cells}</table>"
+        curve = _core.draw_convergence(self._report, self._told["goal"])
+        if self._sketch is None and self._A is not None and self._nnz <= MOST_DRAWN:
+            self._sketch = self._sketched()
+        return shown(str(self), rows, curve, self._sketch["picture"] if self._sketch else "")
 
     def _warn(self) -> None:
         if self.info < 0:

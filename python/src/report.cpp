@@ -103,15 +103,22 @@ solve_options options_of(const nb::dict& told) {
 /// Whether this machine has the device: a result may come from another one.
 bool is_here(device d) { return !d.is_gpu() || d.ordinal < static_cast<int>(inspect_gpus().gpus.size()); }
 
-/// What a report shows of the caller's rows.
+/// What a report shows of the caller's rows; products are expected on the GPU of that number, or on the CPU.
 nb::dict sketch_of_rows(const nb::object& indptr, const nb::object& indices, const nb::object& data, index_t rows,
-                        index_t cols) {
+                        index_t cols, int ordinal, bool single) {
   auto given = rows_of<double>(indptr, indices, data, {rows, cols});
-  const matrix_sketch s = interruptible(
-      [given = std::move(given)] { return sketch(std::visit([](const auto& a) { return to_coo(a); }, given.arrays)); });
+  solve_options o;
+  o.where = device_at(ordinal);
+  o.values = single ? precision::f32 : precision::f64;
+  const matrix_sketch s = interruptible([given = std::move(given), o] {
+    return sketch(std::visit([](const auto& a) { return to_coo(a); }, given.arrays), o);
+  });
   nb::dict d;
   d["rows"] = s.shape.rows, d["cols"] = s.shape.cols, d["nnz"] = s.nnz;
   d["facts"] = s.facts, d["picture"] = s.picture, d["row_lengths"] = s.row_lengths;
+  nb::list expected;
+  for (const expected_product& p : s.expected) expected.append(nb::make_tuple(p.format, p.kernel, p.seconds));
+  d["expected"] = expected;
   return d;
 }
 matrix_sketch sketch_of(const nb::dict& d) {
@@ -119,6 +126,8 @@ matrix_sketch sketch_of(const nb::dict& d) {
   const auto read = reader(d);
   read("rows", s.shape.rows), read("cols", s.shape.cols), read("nnz", s.nnz);
   read("facts", s.facts), read("picture", s.picture), read("row_lengths", s.row_lengths);
+  for (const nb::handle one : nb::cast<nb::list>(d["expected"]))
+    s.expected.push_back({nb::cast<std::string>(one[0]), nb::cast<std::string>(one[1]), nb::cast<double>(one[2])});
   return s;
 }
 
@@ -145,7 +154,9 @@ nb::dict dict_of(const solve_report& r) {
     each_field_of_level(one, writer(level));
     levels.append(level);
   }
-  d["rungs"] = rungs, d["levels"] = levels;
+  nb::list parts;
+  for (const setup_part& one : r.setup_parts) parts.append(nb::make_tuple(one.what, one.seconds));
+  d["rungs"] = rungs, d["levels"] = levels, d["setup_parts"] = parts;
   d["history"] = new_array(cview<double>(r.history));
   d["history_seconds"] = new_array(cview<double>(r.history_seconds));
   return d;
@@ -160,6 +171,8 @@ solve_report report_of(const nb::dict& d) {
     const auto level = nb::cast<nb::dict>(one);
     each_field_of_level(r.levels.emplace_back(), reader(level));
   }
+  for (const nb::handle one : nb::cast<nb::list>(d["setup_parts"]))
+    r.setup_parts.push_back({nb::cast<std::string>(one[0]), nb::cast<double>(one[1])});
   r.history = numbers_of(d["history"]);
   r.history_seconds = numbers_of(d["history_seconds"]);
   return r;
@@ -167,6 +180,8 @@ solve_report report_of(const nb::dict& d) {
 
 void bind_report(nb::module_& m) {
   m.def("sketch", &sketch_of_rows);
+  m.def("draw_convergence",
+        [](const nb::dict& report, double goal) { return draw_convergence(report_of(report), goal); });
   m.def("write_report", &write_page);
 }
 
