@@ -25,7 +25,11 @@ else()
   furrow_needs(LAPACK liblapack-dev)
   set(furrow_lapack LAPACK::LAPACK)
 endif()
-find_package(superlu MODULE) # without it there are no factors of sparse matrices
+if(SKBUILD)
+  furrow_needs(superlu libsuperlu-dev)
+else()
+  find_package(superlu MODULE) # without it there are no factors of sparse matrices
+endif()
 find_package(ducc0 REQUIRED)
 
 set(furrow_has_gpu FALSE)
@@ -33,7 +37,9 @@ if(NOT FURROW_GPU STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    if(NOT FURROW_GPU_ARCHITECTURES)
+    if(FURROW_SLIM AND NOT FURROW_GPU_ARCHITECTURES) # for other machines; a later one takes the last of them as PTX
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100-real 120)
+    elseif(NOT FURROW_GPU_ARCHITECTURES)
       execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE caps ERROR_QUIET RESULT_VARIABLE failed)
       if(NOT failed AND caps MATCHES "[0-9]")
         string(REPLACE "." "" caps "${caps}")
@@ -47,6 +53,9 @@ if(NOT FURROW_GPU STREQUAL "OFF")
       set(CMAKE_CUDA_ARCHITECTURES ${FURROW_GPU_ARCHITECTURES})
     endif()
     set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -Xcompiler=-Wall,-Wextra -diag-suppress=20012,20014")
+    if(FURROW_SLIM) # code of a GPU in a quarter of its bytes; the driver unpacks it
+      set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} --compress-mode=size")
+    endif()
     enable_language(CUDA)
     # CMake 3.25 does not know how to ask nvcc 13 for C++20; runtime_cuda.hpp asserts the standard.
     foreach(kind STANDARD EXTENSION)

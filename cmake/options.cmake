@@ -2,7 +2,7 @@
 # What a person can choose, and what every target is compiled with.
 set(FURROW_GPU AUTO CACHE STRING "Build the GPU part: AUTO (where nvcc is), ON or OFF")
 set_property(CACHE FURROW_GPU PROPERTY STRINGS AUTO ON OFF)
-set(FURROW_GPU_ARCHITECTURES "" CACHE STRING "GPU targets, e.g. 80;90. Empty: those of this machine, or 90 where it has none")
+set(FURROW_GPU_ARCHITECTURES "" CACHE STRING "GPU targets, e.g. 80;90. Empty: those of this machine, or 90 where it has none; with FURROW_SLIM 80 to 120")
 option(FURROW_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(FURROW_BENCH "Build the benchmarks; rivals that are found join in" OFF)
 option(FURROW_FUZZ "Build the fuzzers of the readers, with clang" OFF)
@@ -18,7 +18,7 @@ if(PROJECT_IS_TOP_LEVEL AND "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSI
 endif()
 option(FURROW_WERROR "Warnings are errors" ${furrow_werror})
 option(FURROW_UNITY "Compile several sources of the command line together: faster from nothing, slower after a small change" OFF)
-option(FURROW_SLIM "For a file that is carried to other machines: LAPACK's routines from its static library, without gfortran" OFF)
+option(FURROW_SLIM "For a file that is carried to other machines: LAPACK's routines from its static library, without gfortran; GPU code for several targets, packed" OFF)
 set(FURROW_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
