@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Python package beside SciPy and, where it is installed, PyAMG: ratios of times, in turns in one run.
 
-    PYTHONPATH=build/release/python build/venv/bin/python bench/python.py [-o FILE.json] [--parts calls,solve,sweep]
+    PYTHONPATH=build/release/python build/venv/bin/python bench/python.py [-o FILE.json] [--parts calls,solve,sweep,interrupt,import]
 
 Each ratio is the median over rounds of (rival's time / Furrow's time) of neighbours in time; above 1 Furrow is faster.
 
@@ -9,12 +9,18 @@ calls   products, cg and a prepared Solver
 solve   the first call of furrow.solve, which looks, chooses and sets up, beside the first call of others, set-up included;
         each answer's |b - A x| / |b| is worked out here, and one that misses the goal is marked
 sweep   Matrix @ x beside csr_array @ x on matrices of every kind, from 100 rows on
+interrupt  seconds from Ctrl-C to KeyboardInterrupt in reading, generating, setting up and solving 5 million rows; not run
+           unless it is named, for it writes a file of 365 MB into the folder for temporary ones
+import  processor time that `import furrow` adds to `import scipy.sparse.linalg`, of new processes; not run unless named
 """
 import argparse
 import json
 import os
 import platform
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # dots of the rivals: with as many threads as Furrow
@@ -34,6 +40,7 @@ except ImportError:
     pyamg = pyamg_cg = None
 
 PARTS = ("calls", "solve", "sweep")
+NAMED = ("interrupt", "import")  # run where they are asked for
 SWEEP = ("poisson1d:100", "poisson2d:10", "poisson1d:1000", "poisson3d:10", "poisson2d:100", "poisson1d:100000",
          "poisson3d:40", "poisson2d:1000", "poisson3d:100", "stencil2d9:300", "stencil3d27:10", "stencil3d27:50",
          "anisotropic2d:300:0.01", "convection2d:300:10", "elasticity3d:5", "elasticity3d:20", "random:1000:8",
@@ -140,6 +147,74 @@ def sweep(rounds):
                     "most": max(ratios)}]
 
 
+#: What is interrupted when it has run for so many seconds, and what it needs first.
+INTERRUPTED = {
+    "reading a file": (0.5, "pass", "furrow.read(sys.argv[1])"),
+    "generating": (0.3, "pass", "furrow.generate('poisson3d:171')"),
+    "set-up, auto": (0.3, "A = furrow.generate('poisson3d:171')", "furrow.Solver(A)"),
+    "set-up, amg": (1.0, "A = furrow.generate('poisson3d:171')", "furrow.Solver(A, 'cg', M='amg')"),
+    "solving": (0.3, "A = furrow.generate('poisson3d:171'); b = np.ones(5000211)", "furrow.cg(A, b, rtol=1e-15, monitor=lambda step: running.set())"),
+}
+INTERRUPT = """
+import furrow, numpy as np, os, signal, sys, threading, time
+sent, running = [], threading.Event()
+def send():
+    running.wait()
+    time.sleep({after})
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+{first}
+threading.Thread(target=send, daemon=True).start()
+try:
+    if "running" not in {call!r}:  # a solve says itself when it has begun
+        running.set()
+    {call}
+    print("done before", flush=True)
+except KeyboardInterrupt as e:
+    print(time.monotonic() - sent[0], hasattr(e, "partial"), flush=True)
+os._exit(0)
+"""
+
+
+def interrupts(rounds):
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "a.mtx")
+        furrow.write(file, furrow.generate("poisson3d:171"))
+        for what, (after, first, call) in INTERRUPTED.items():
+            took = []
+            for _ in range(rounds):
+                said = subprocess.run([sys.executable, "-c", INTERRUPT.format(after=after, first=first, call=call), file],
+                                      capture_output=True, text=True, check=True).stdout.split()
+                if said[0] != "done":
+                    took.append(float(said[0]))
+                    if (said[1] == "True") != (what == "solving"):
+                        raise SystemExit(f"{what}: the exception {'has' if said[1] == 'True' else 'lacks'} partial")
+            if not took:
+                raise SystemExit(f"{what} was done before it was interrupted")
+            row = {"what": f"Ctrl-C, 5 million rows, {what}", "seconds": statistics.median(took), "most": max(took)}
+            print(f"{row['what']:68} {row['seconds'] * 1e3:8.1f} ms, at most {row['most'] * 1e3:.1f}", flush=True)
+            rows.append(row)
+    return rows
+
+
+IMPORT = """
+import time
+import scipy.sparse.linalg
+began = time.process_time()
+import furrow
+print(time.process_time() - began)
+"""
+
+
+def imports(rounds):
+    took = [float(subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True).stdout)
+            for _ in range(rounds + 1)][1:]  # the first one compiles
+    row = {"what": "import furrow beside scipy.sparse.linalg", "seconds": statistics.median(took), "most": max(took)}
+    print(f"{row['what']:68} {row['seconds'] * 1e3:8.1f} ms, at most {row['most'] * 1e3:.1f}", flush=True)
+    return [row]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output")
@@ -147,16 +222,12 @@ def main():
     parser.add_argument("--parts", default=",".join(PARTS), help="what to time, with commas between")
     args = parser.parse_args()
     parts = args.parts.split(",")
-    if wrong := [part for part in parts if part not in PARTS]:
-        parser.error(f"there is no part {wrong[0]}: choose among {', '.join(PARTS)}")
+    if wrong := [part for part in parts if part not in PARTS + NAMED]:
+        parser.error(f"there is no part {wrong[0]}: choose among {', '.join(PARTS + NAMED)}")
     rows = []
+    run = {"calls": calls, "solve": solves, "sweep": sweep, "interrupt": interrupts, "import": imports}
     for part in parts:
-        if part == "calls":
-            rows += calls(args.rounds)
-        elif part == "solve":
-            rows += solves(args.rounds)
-        else:
-            rows += sweep(args.rounds)
+        rows += run[part](args.rounds)
     if args.output:
         model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
                       if line.startswith("model name")), platform.machine())

@@ -234,10 +234,24 @@ def test_nothing_of_the_caller_is_written_to(grid):
 
 
 INTERRUPTED = """
-import furrow, numpy as np, signal, sys, threading, time, os
+import furrow, numpy as np, signal, sys, tempfile, threading, time, os
+sent, running = [], threading.Event()
+def slow_file():  # 5 million rows that come at the speed of a network
+    name = os.path.join(tempfile.mkdtemp(), "a.mtx")
+    os.mkfifo(name)
+    def feed():
+        with open(name, "w") as file:
+            os.unlink(name)
+            file.write("%%MatrixMarket matrix coordinate real general\\n5000211 5000211 5000211\\n")
+            for k in range(1, 5000212):
+                file.write(str(k) + " " + str(k) + " 1\\n")
+                if k % 10000 == 0:
+                    running.set()
+                    time.sleep(0.02)
+    threading.Thread(target=feed, daemon=True).start()
+    return name
 A = {make}
 b = np.ones(5000211)
-sent, running = [], threading.Event()
 def send():
     running.wait()
     time.sleep({after})
@@ -255,10 +269,11 @@ except KeyboardInterrupt as e:
 
 
 @pytest.mark.parametrize("make, after, call, partial", [
+    ("slow_file()", 0.3, "furrow.read(A)", "none"),
     ("None", 0.1, "running.set(); furrow.generate('poisson3d:171')", "none"),
     ("furrow.generate('poisson3d:171')", 0.1, "running.set(); furrow.Solver(A)", "none"),
     ("furrow.generate('poisson3d:171')", 0.1, "furrow.cg(A, b, rtol=1e-15, monitor=lambda step: running.set())", "interrupted"),
-], ids=["reading", "set-up", "solving"])
+], ids=["reading", "generating", "set-up", "solving"])
 def test_ctrl_c_is_heard(make, after, call, partial):
     """In 5 million rows, within half a second; three attempts, and more time by what else keeps the machine busy."""
     for _ in range(3):
