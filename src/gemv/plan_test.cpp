@@ -74,10 +74,6 @@ void expect(along::units, const along::units_plan& c, const gemv_shape& p, const
   EXPECT_EQ(c.lines * p.length * p.size, c.loads * 16);
   EXPECT_LE(256 * c.loads * 16 + c.loads * 64 + 256 * c.lines * (p.size == 2 ? 4 : 8), 48 << 10);
 }
-void expect(along::staged, const cut& c, const gemv_shape& p, const gpu_shape&) {
-  expect_along(c, p);
-  EXPECT_LE(c.outputs * p.leading * p.size + 16, along::staged_bytes);
-}
 void expect(along::lines, const cut& c, const gemv_shape& p, const gpu_shape&) {
   expect_cover(p.lines, c.tiles, c.outputs);
   expect_one_aligned_vector(p);
@@ -88,17 +84,6 @@ void expect(along::lines, const cut& c, const gemv_shape& p, const gpu_shape&) {
 void expect(along::general, const along::general_plan& c, const gemv_shape& p, const gpu_shape&) {
   expect_along(c, p);
   EXPECT_TRUE(c.pieces == 1 || c.lanes == 256);
-}
-void expect(across::stream, const across::stream_plan& c, const gemv_shape& p, const gpu_shape&) {
-  const index_t period = c.active * p.per_load(), elements = (p.lines - 1) * p.leading + p.length;
-  EXPECT_TRUE(p.a_aligned && p.batch == 1 && p.vectors == 1 && c.tiles == 1 && c.turn * p.leading == period);
-  EXPECT_TRUE(c.active <= across::stream_threads && p.leading * p.size >= 16); // a load is of two lines at most
-  EXPECT_TRUE(c.periods * period <= elements && elements < (c.periods + 1) * period);
-  const index_t round = across::stream_loads(p.size); // of a turn
-  EXPECT_TRUE(c.terms * round <= c.periods && c.periods < (c.terms + 1) * round);
-  // Shares of places, four of which are read together.
-  EXPECT_TRUE(c.outputs >= p.leading && c.outputs % 4 == 0 && c.share % 4 == 0 && c.share <= across::stream_threads);
-  EXPECT_TRUE(c.shares == up(c.outputs, c.share) && c.shares <= 16);
 }
 void expect(across::flat, const across::flat_plan& c, const gemv_shape& p, const gpu_shape&) {
   const index_t period = c.active * p.per_load(), elements = (p.lines - 1) * p.leading + p.length;

@@ -35,9 +35,8 @@ TYPED_TEST(gpu_gemv, is_exact_on_very_long_shapes) {
       }
 }
 
-/// Many lines that are added up: short ones, ones that end within a load, as one stream whose pieces are taken in
-/// shares, and ones with many outputs.
-TYPED_TEST(gpu_gemv, is_exact_on_streams_of_lines) {
+/// Many lines that are added up: short ones, as one stream, ones that end within a load, and ones with many outputs.
+TYPED_TEST(gpu_gemv, is_exact_on_many_lines) {
   const index_t many = 280'000 / index_t(sizeof(TypeParam));
   for (const shape2 shape : {shape2{5'000'003, 8}, {40'001, 501}, {many, 1000}}) {
     kit::gemv_case q;

@@ -179,6 +179,7 @@ template <class T, class Side> void check_all_gemv(device where) {
         for (const index_t count : {2, 3, 4, 5, 8}) with([&](gemv_case& c) { c.count = count; });
         with([](gemv_case& c) { c.count = 3, c.beside = true, c.beta = 2, c.padding = 1; });
         with([](gemv_case& c) { c.batch = 3, c.beta = 1; });
+        with([](gemv_case& c) { c.batch = 3, c.count = 3, c.beta = -1; });
         with([](gemv_case& c) { c.batch = 2, c.lists = true, c.count = 2, c.padding = 3, c.y_stride = -1; });
         if (sizeof(T) == 4) with([](gemv_case& c) { c.f64_sums = true, c.count = 2, c.beta = 1; });
         if (where.is_gpu() && (order == storage_order::row_major) != transposed)

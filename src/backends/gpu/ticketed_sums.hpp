@@ -21,10 +21,6 @@
 /// Why it needs no fence: a place without a number holds bits that no sum has, and numbers of 4 or 8 bytes are written
 /// and read whole. So a number that is there is the one that was published, whatever else has arrived by then.
 ///
-/// Many sums may be collected in shares, by the blocks that took the last tickets, which are better taken early then.
-/// Such a block asks, before it publishes its piece, whether all tickets have been taken. If so, it may wait as the
-/// last one may. If not, its share falls to the last one, whose ticket says who asked too early.
-///
 /// Between kernels all places are empty and all counters are 0: those who collect see to both. Memory for places begins
 /// as bytes of 0xff (`empty_byte`).
 namespace furrow::gpu {
@@ -43,21 +39,6 @@ template <class S> FURROW_HD word_of<S> bits_to_publish(S sum) {
   return sum == sum ? bits : nan;
 }
 
-inline constexpr unsigned most_pieces = 0xffff, most_shares = 16;
-
-/// The shares that are a block's to take, as bits; share 0 is always the last block's. By the thread that drew the
-/// ticket, before it leaves a number of share 0: when that share is complete, nobody asks any more. The lower half of a
-/// counter counts tickets, the bits above it say which of the last blocks have asked. `add` adds to the counter and
-/// gives what it was before.
-template <class Add>
-FURROW_HD unsigned shares_to_take(const Add& add, unsigned ticket, unsigned pieces, unsigned shares) {
-  const unsigned behind = pieces - 1 - (ticket & most_pieces);
-  const unsigned asked = pieces < shares ? pieces : shares; // the last block has all shares beyond
-  if (behind == 0) return 1 | ticket >> 16 | ((1u << shares) - (1u << asked));
-  if (behind >= shares) return 0;
-  return (add(1u << (16 + behind)) & most_pieces) == pieces ? 1u << behind : 0;
-}
-
 #if defined(__CUDACC__)
 /// Adds to the counter of a tile; what it was before. Nothing waits for the answer until it is used.
 __device__ inline unsigned add_to_counter(unsigned* counter, unsigned by) {
@@ -68,9 +49,6 @@ __device__ inline unsigned add_to_counter(unsigned* counter, unsigned by) {
 
 /// By one thread a block.
 __device__ inline unsigned take_ticket(unsigned* counter) { return add_to_counter(counter, 1); }
-__device__ inline unsigned shares_to_take(unsigned* counter, unsigned ticket, unsigned pieces, unsigned shares) {
-  return shares_to_take([=](unsigned by) { return add_to_counter(counter, by); }, ticket, pieces, shares);
-}
 
 /// Publishes a number in its place.
 template <class S> __device__ void publish(S* place, S sum) {
@@ -79,7 +57,7 @@ template <class S> __device__ void publish(S* place, S sum) {
   else asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(place), "r"(bits) : "memory");
 }
 
-/// N neighbouring places that are read together: 4, 8 or 16 bytes at a multiple of as many.
+/// N neighbouring places that are read together, at a multiple of their bytes.
 template <int N, class S> struct alignas(N * sizeof(S)) places {
   word_of<S> bits[N];
 
@@ -88,12 +66,6 @@ template <int N, class S> struct alignas(N * sizeof(S)) places {
 #pragma unroll
     for (int j = 0; j < N; ++j) p.bits[j] = empty_bits<S>;
     return p;
-  }
-  __device__ bool missing() const {
-    bool any = false;
-#pragma unroll
-    for (int j = 0; j < N; ++j) any |= bits[j] == empty_bits<S>;
-    return any;
   }
   /// As a number that is the largest there is where, and only where, one is missing: no sum has its upper half.
   __device__ unsigned upper() const {
@@ -104,61 +76,18 @@ template <int N, class S> struct alignas(N * sizeof(S)) places {
   }
   /// Where `wanted`: as they are in the memory of the device now. (A branch around it would cost more than the load.)
   __device__ void look(const S* at, bool wanted) {
-    if constexpr (sizeof(S) == 8 && N == 2)
-      asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
-                   : "+l"(bits[0]), "+l"(bits[1])
-                   : "l"(at), "r"(unsigned(wanted))
-                   : "memory");
-    else if constexpr (sizeof(S) == 8)
-      asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.relaxed.gpu.global.u64 %0, [%1];}"
-                   : "+l"(bits[0])
-                   : "l"(at), "r"(unsigned(wanted))
-                   : "memory");
-    else if constexpr (N == 4)
-      asm volatile("{.reg .pred p; setp.ne.u32 p, %5, 0; @p ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];}"
-                   : "+r"(bits[0]), "+r"(bits[1]), "+r"(bits[2]), "+r"(bits[3])
-                   : "l"(at), "r"(unsigned(wanted))
-                   : "memory");
-    else if constexpr (N == 2)
-      asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];}"
-                   : "+r"(bits[0]), "+r"(bits[1])
-                   : "l"(at), "r"(unsigned(wanted))
-                   : "memory");
-    else
-      asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.relaxed.gpu.global.u32 %0, [%1];}"
-                   : "+r"(bits[0])
-                   : "l"(at), "r"(unsigned(wanted))
-                   : "memory");
+    static_assert(sizeof(S) == 8 && N == 2);
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];}"
+                 : "+l"(bits[0]), "+l"(bits[1])
+                 : "l"(at), "r"(unsigned(wanted))
+                 : "memory");
   }
 };
 
-/// Takes places k < many, each at(k), of which `taken` has room for U, and empties them: waits until every one has its
-/// number. The loads of all are under way together. Only for what is this block's to take, after its own piece.
-template <int U, class Numbers, class At> __device__ void collect(Numbers (&taken)[U], int many, const At& at) {
-  using S = std::remove_pointer_t<decltype(at(0))>;
-  constexpr int N = int(sizeof(Numbers) / sizeof(S));
-  static_assert(sizeof(Numbers) == sizeof(places<N, S>) && sizeof(Numbers) <= 16);
-  places<N, S> found[U];
-#pragma unroll
-  for (int u = 0; u < U; ++u) found[u] = places<N, S>::empty();
-  bool again = false;
-  do {
-#pragma unroll
-    for (int u = 0; u < U; ++u) found[u].look(at(u), u < many && found[u].missing());
-    again = false;
-#pragma unroll
-    for (int u = 0; u < U; ++u) again |= u < many && found[u].missing();
-  } while (again);
-#pragma unroll
-  for (int u = 0; u < U; ++u)
-    if (u < many) {
-      std::memcpy(&taken[u], &found[u], sizeof found[u]);
-      *reinterpret_cast<places<N, S>*>(at(u)) = places<N, S>::empty();
-    }
-}
-
-/// As `collect`, with zeros for what is not wanted, and where there are places for all U. While one is missing all are
-/// asked again, so that the program is short: it runs once and comes from the memory then, like data.
+/// Takes places k < many, each at(k), and empties all U of them, which are there; zeros are taken for the others. Waits
+/// until every one has its number: the loads of all are under way together. While one is missing all are asked again,
+/// so that the program is short: it runs once and comes from the memory then, like data. Only for what is this block's
+/// to take, after its own piece.
 template <int U, class Numbers, class At> __device__ void collect_all(Numbers (&taken)[U], int many, const At& at) {
   using S = std::remove_pointer_t<decltype(at(0))>;
   constexpr int N = int(sizeof(Numbers) / sizeof(S));

@@ -10,7 +10,6 @@ namespace furrow::dense {
 inline constexpr int gpu_threads = 256;
 inline constexpr int resident = 3; ///< blocks a multiprocessor that the kernels for one vector have room for
 inline constexpr index_t most_counters = 1 << 16; ///< tiles of all problems whose sums may be cut into pieces
-inline constexpr index_t short_bytes = 256;       ///< a line up to which lines are summed up through shared memory
 inline constexpr index_t flat_bytes = 512; ///< a line up to which any matrix whose lines are added up is a stream
 
 /// An item is one piece of the sums of one tile of outputs of one problem, and a block of threads takes it; where there

@@ -11,8 +11,7 @@
 namespace furrow::dense {
 
 /// Room for `bytes` of partial sums and for most_counters counters, which are 0, on the selected GPU. Kept and grown.
-/// Empty: the room is one of empty places (`gpu::collect`), and no other kernels write there.
-gpu_scratch<void> scratch_for(std::size_t bytes, bool empty);
+gpu_scratch<void> scratch_for(std::size_t bytes);
 
 /// y <- beta y, without reading y where beta is 0.
 template <class T> __global__ void scale_kernel(call<T> c) {
@@ -40,7 +39,7 @@ template <int Rhs, class S, class T, class Plan>
 void enqueue(const gpu_kernel<T, S, Plan>& kernel, const call<T>& c, const Plan& p, const gpu::queue& q) {
   // The sums of a piece: those of a tile of every vector that the kernel counts with.
   const index_t sums = p.pieces > 1 ? c.batch * p.tiles * p.pieces * p.outputs * Rhs : 0;
-  const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)), kernel.empty_places);
+  const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)));
   require(!p.sides || (p.tiles < index_t(1) << 31 && p.pieces < 1 << 16), "gemv: a side of the grid is too long");
   const dim3 grid = p.sides ? dim3(unsigned(p.tiles), unsigned(p.pieces), unsigned(std::min<index_t>(c.batch, 65535)))
                             : dim3(p.blocks);

@@ -5,7 +5,6 @@
 #include "load.hpp"
 
 #include "backends/gpu/reduce.hpp"
-#include "backends/gpu/ticketed_sums.hpp"
 
 /// Sums that several blocks share: each leaves its piece in scratch memory, the block that comes last to a tile adds
 /// the pieces in an order that depends on their number alone.
@@ -23,7 +22,7 @@ inline constexpr int room_for = many_sums<T, S, Rhs>                            
 
 /// Scratch memory of one call.
 template <class S> struct gpu_scratch {
-  S* partial = nullptr;        ///< pieces of all tiles, where there is more than one a tile; stream: empty places
+  S* partial = nullptr;        ///< pieces of all tiles, where there is more than one a tile
   unsigned* arrived = nullptr; ///< one a tile; 0 between kernels
 };
 

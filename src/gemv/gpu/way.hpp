@@ -56,8 +56,7 @@ template <class T, class S, class Plan> struct gpu_kernel {
   void (*run)(call<T>, Plan, gpu_scratch<S>) = nullptr;
   int threads = gpu_threads;
   std::size_t shared_bytes = 0;
-  int cluster = 1;           ///< blocks that read each other's shared memory
-  bool empty_places = false; ///< pieces are handed over through places that are empty (`gpu::collect`)
+  int cluster = 1; ///< blocks that read each other's shared memory
 };
 
 } // namespace furrow::dense

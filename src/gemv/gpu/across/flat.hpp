@@ -217,11 +217,14 @@ struct flat {
 
 #if defined(__CUDACC__)
   template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    if constexpr (per_load<T> >= 8)
-      if (p.holds == 8) return {flat_kernel<T, S, Rhs, 8>};
-    if constexpr (per_load<T> >= 4)
-      if (p.holds == 4) return {flat_kernel<T, S, Rhs, 4>};
-    if (p.holds == 2) return {flat_kernel<T, S, Rhs, 2>};
+    // Beside several vectors a line of at most 8 bytes is little: the kernel for any matrix takes those.
+    if constexpr (Rhs == 1) {
+      if constexpr (per_load<T> >= 8)
+        if (p.holds == 8) return {flat_kernel<T, S, 1, 8>};
+      if constexpr (per_load<T> >= 4)
+        if (p.holds == 4) return {flat_kernel<T, S, 1, 4>};
+      if (p.holds == 2) return {flat_kernel<T, S, 1, 2>};
+    }
     if (p.holds == 1) return {flat_kernel<T, S, Rhs, 1>};
     return {p.holds == 0 ? flat_kernel<T, S, Rhs, 0> : flat_kernel<T, S, Rhs, -1>};
   }

@@ -93,7 +93,8 @@ struct column_sums {
     };
     while (left >= Unroll) take(fixed<Unroll>{});
     if (Unroll > 4 && left >= 4) take(fixed<4>{});
-    if (left >= 2) take(fixed<2>{});
+    if constexpr (Unroll > 2)
+      if (left >= 2) take(fixed<2>{});
     if (left > 0) take(fixed<1>{});
   }
 };

@@ -8,6 +8,8 @@
 
 namespace furrow::dense::along {
 
+inline constexpr index_t short_bytes = 256; ///< of a line of which 256 are many
+
 struct rows_plan : cut {
   int lanes = 32; ///< threads that share the lines of a group
   int lines = 4;  ///< of a group

@@ -19,10 +19,11 @@ struct units_plan : cut {
 
 #if defined(__CUDACC__)
 
-/// y <- alpha A x + beta y, one vector, for short lines of any length without gaps. A unit is the fewest lines that
-/// make whole loads of 16 bytes: p.lines lines in p.loads loads. A block copies the units of its threads into shared
-/// memory as one stream of bytes, then a thread sums up its unit. Reads every byte of A once.
-template <class T, class S>
+/// y <- alpha A x + beta y for short lines of any length without gaps. A unit is the fewest lines that make whole loads
+/// of 16 bytes: p.lines lines in p.loads loads. A block copies the units of its threads into shared memory as one
+/// stream of bytes, then a thread sums up its unit, with one vector after the other where there are several. Reads
+/// every byte of A once.
+template <class T, class S, bool Several>
 __global__ void __launch_bounds__(gpu_threads) units_kernel(call<T> c, units_plan p, gpu_scratch<S>) {
   using V = vector_value<T>;
   constexpr int each = per_load<T>;
@@ -40,31 +41,33 @@ __global__ void __launch_bounds__(gpu_threads) units_kernel(call<T> c, units_pla
       __pipeline_memcpy_async(room + k, a + k * each, 16);
     __pipeline_commit();
     if (const int k = count / each * each + int(threadIdx.x); k < count) reinterpret_cast<T*>(room)[k] = a[k];
-    const V* const from = c.x_of(at.problem);
-    for (int k = int(threadIdx.x); k < elements; k += gpu_threads) x[k] = from[k % length * c.x_stride];
-    __pipeline_wait_prior(0);
-    __syncthreads();
-    const bytes16* const unit = room + int(threadIdx.x) * loads;
-    S* out = sums + int(threadIdx.x) * lines;
-    S sum{};
-    int column = 0;
-    for (int l = 0; l < loads; ++l) {
-      const bytes16 raw = unit[l];
-      V factor[each];
-      load_x<each>(x + l * each, factor);
+    for (int r = 0; r < (Several ? c.count : 1); ++r) {
+      const V* const from = c.x_of(at.problem) + r * c.x_next;
+      for (int k = int(threadIdx.x); k < elements; k += gpu_threads) x[k] = from[k % length * c.x_stride];
+      __pipeline_wait_prior(0);
+      __syncthreads();
+      const bytes16* const unit = room + int(threadIdx.x) * loads;
+      S* out = sums + int(threadIdx.x) * lines;
+      S sum{};
+      int column = 0;
+      for (int l = 0; l < loads; ++l) {
+        const bytes16 raw = unit[l];
+        V factor[each];
+        load_x<each>(x + l * each, factor);
 #pragma unroll
-      for (int j = 0; j < each; ++j) {
-        sum += S(element<T>(raw, j)) * S(factor[j]);
-        if (++column < length) continue;
-        *out++ = sum;
-        sum = 0;
-        column = 0;
+        for (int j = 0; j < each; ++j) {
+          sum += S(element<T>(raw, j)) * S(factor[j]);
+          if (++column < length) continue;
+          *out++ = sum;
+          sum = 0;
+          column = 0;
+        }
       }
+      __syncthreads();
+      for (index_t i = threadIdx.x; i < p.outputs && line + i < c.lines; i += gpu_threads)
+        put_output(c, at.problem, r, line + i, sums[i]);
+      __syncthreads(); // before the room is used again
     }
-    __syncthreads();
-    for (index_t i = threadIdx.x; i < p.outputs && line + i < c.lines; i += gpu_threads)
-      put_output(c, at.problem, 0, line + i, sums[i]);
-    __syncthreads(); // before the room is used again
   } while ((item += gridDim.x) < p.items(c.batch));
 }
 
@@ -78,15 +81,15 @@ template <class T, class S> std::size_t units_room(const units_plan& p) {
 
 struct units {
   static constexpr std::string_view name = "units", about = "short lines, the fewest that make whole loads to a thread";
-  static constexpr bool one_vector = true;
+  static constexpr bool one_vector = false;
   static constexpr int order = 40;
   using plan = units_plan;
 
   static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape&) {
     const index_t lines = p.per_load() / common_divisor(p.length, p.per_load()),
                   loads = lines * p.length / p.per_load();
-    if (p.vectors > 1 || p.length != p.leading || !p.a_aligned || p.length * p.size > short_bytes || loads > unit_loads)
-      return {};
+    // Units of a multiple of 64 bytes begin at few banks: one vector pays for that, several would pay each.
+    if ((p.vectors > 1 && loads % 4 == 0) || p.length != p.leading || !p.a_aligned || loads > unit_loads) return {};
     plan c;
     c.loads = int(loads);
     c.lines = int(lines);
@@ -97,7 +100,7 @@ struct units {
 
 #if defined(__CUDACC__)
   template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    return {.run = units_kernel<T, S>, .shared_bytes = units_room<T, S>(p)};
+    return {.run = units_kernel<T, S, (Rhs > 1)>, .shared_bytes = units_room<T, S>(p)};
   }
 #endif
 };
