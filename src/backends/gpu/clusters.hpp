@@ -8,17 +8,9 @@ namespace furrow::gpu {
 template <class... P, class... A>
 void launch_clusters(void (*kernel)(P...), dim3 grid, unsigned threads, std::size_t shared_bytes, unsigned cluster,
                      const queue& q, const A&... arguments) {
-  cudaLaunchAttribute together{};
-  together.id = cudaLaunchAttributeClusterDimension;
-  together.val.clusterDim = {cluster, 1, 1};
-  cudaLaunchConfig_t how{};
-  how.gridDim = grid;
-  how.blockDim = dim3(threads);
-  how.dynamicSmemBytes = shared_bytes;
-  how.stream = q.stream;
-  how.attrs = &together;
-  how.numAttrs = cluster > 1 ? 1 : 0;
-  check(cudaLaunchKernelEx(&how, kernel, P(arguments)...));
+  const runtime::launch_plan how{
+      .grid = grid, .block = dim3(threads), .shared_bytes = shared_bytes, .on = q.stream, .cluster = cluster};
+  check(runtime::start(kernel, how, arguments...));
 }
 
 } // namespace furrow::gpu

@@ -41,57 +41,50 @@ bool loops_in_graphs() {
   const std::string_view wish = environment("FURROW_GRAPHS");
   if (wish == "off") return false;
   if (!wish.empty()) refuse_environment("FURROW_GRAPHS", "choose off, or leave it unset");
-  return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040; // WHILE nodes
+  return runtime::driver_version(&driver) == runtime::success && driver >= runtime::with_while_nodes;
 }
 
 /// A device that this process uses.
 struct opened {
   queue own;
-  std::recursive_mutex busy;  ///< by the thread whose turn it is
-  int depth = 0;              ///< of its nested turns
-  long long last = 0;         ///< id of the queue that had the turn before
-  std::mutex recorder;        ///< of whoever records a graph
-  cudaEvent_t done = nullptr; ///< the end of what that one enqueued, where it is not our own
+  std::recursive_mutex busy;     ///< by the thread whose turn it is
+  int depth = 0;                 ///< of its nested turns
+  long long last = 0;            ///< id of the queue that had the turn before
+  std::mutex recorder;           ///< of whoever records a graph
+  runtime::event done = nullptr; ///< the end of what that one enqueued, where it is not our own
   std::atomic<std::int64_t> moved = 0;
 };
 
 /// Released bytes that stay with the process: small vectors come and go without the driver, large blocks go back.
 constexpr std::uint64_t usual_bytes = std::uint64_t(256) << 20;
 
-cudaError_t keep_released(cudaMemPool_t pool, std::uint64_t bytes) {
-  return cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes);
-}
-
 /// A pool of our own: other libraries rely on what the default one keeps.
-cudaMemPool_t make_pool(int ordinal) {
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = ordinal;
-  cudaMemPool_t pool = nullptr;
-  check(cudaMemPoolCreate(&pool, &properties));
-  check(keep_released(pool, usual_bytes));
+runtime::pool make_pool(int ordinal) {
+  runtime::pool pool = nullptr;
+  check(runtime::make_pool(ordinal, &pool));
+  check(runtime::keep_released(pool, usual_bytes));
   return pool;
 }
 
 std::unique_ptr<opened> open(int ordinal) {
   auto d = std::make_unique<opened>();
   queue* const q = &d->own;
-  check(cudaSetDevice(ordinal));
+  check(runtime::choose_device(ordinal));
   q->ordinal = ordinal;
   q->moved = &d->moved;
-  check(cudaDeviceGetAttribute(&q->multiprocessors, cudaDevAttrMultiProcessorCount, ordinal));
-  check(cudaDeviceGetAttribute(&q->cache_bytes, cudaDevAttrL2CacheSize, ordinal));
+  check(runtime::ask(runtime::property::multiprocessors, ordinal, &q->multiprocessors));
+  check(runtime::ask(runtime::property::cache_bytes, ordinal, &q->cache_bytes));
   q->graphs = loops_in_graphs();
   int capability = 0;
-  check(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, ordinal));
+  check(runtime::ask(runtime::property::major_capability, ordinal, &capability));
   q->early_launch = q->clusters = capability >= 9;
-  check(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking));
-  check(cudaStreamCreateWithFlags(&q->recorder, cudaStreamNonBlocking));
-  check(cudaEventCreateWithFlags(&d->done, cudaEventDisableTiming));
-  check(cudaMalloc(&q->partial, sizeof(double) * static_cast<std::size_t>(q->max_blocks()) * max_sums));
-  check(cudaMalloc(&q->arrived, sizeof(unsigned)));
-  check(cudaMemset(q->arrived, 0, sizeof(unsigned)));
+  check(runtime::make_stream(&q->stream));
+  check(runtime::make_stream(&q->recorder));
+  check(runtime::make_event(&d->done));
+  check(runtime::take_for_good(&q->partial, sizeof(double) * static_cast<std::size_t>(q->max_blocks()) * max_sums));
+  check(runtime::take_for_good(&q->arrived, sizeof(unsigned)));
+  check(runtime::fill(q->arrived, 0, sizeof(unsigned), q->stream));
+  check(runtime::wait(q->stream));
   q->pool = make_pool(ordinal);
   notice_gpu_driver();
   return d;
@@ -113,32 +106,32 @@ queue& queue_of(int ordinal) {
   return device_of(ordinal).own;
 }
 
-/// Makes CUDA's device the thread's: another library may have chosen another one meanwhile. To ask is quicker than to
-/// choose.
+/// Makes the runtime's device the thread's: another library may have chosen another one meanwhile. To ask is quicker
+/// than to choose.
 void choose_device(int ordinal) {
   int now = -1;
-  if (cudaGetDevice(&now) != cudaSuccess || now != ordinal) check(cudaSetDevice(ordinal));
+  if (runtime::chosen_device(&now) != runtime::success || now != ordinal) check(runtime::choose_device(ordinal));
 }
 
-/// The queue on our own stream, with CUDA's device chosen.
+/// The queue on our own stream, with the runtime's device chosen.
 queue& own_queue(int ordinal) {
   choose_device(ordinal);
   return device_of(ordinal).own;
 }
 
 /// Whether a graph of the caller's records what is enqueued: then nothing outside of it is waited for.
-bool is_recorded(cudaStream_t stream) {
-  cudaStreamCaptureStatus status{};
-  check(cudaStreamIsCapturing(stream, &status));
-  return status != cudaStreamCaptureStatusNone;
+bool is_recorded(runtime::stream stream) {
+  bool yes = false;
+  check(runtime::is_recorded(stream, &yes));
+  return yes;
 }
 
 /// What is enqueued on `to` from now on follows what is on `from`.
-void join(cudaStream_t from, cudaStream_t to) {
-  cudaEvent_t by = nullptr;
-  check(cudaEventCreateWithFlags(&by, cudaEventDisableTiming));
-  const cudaError_t code = cudaEventRecord(by, from), waits = cudaStreamWaitEvent(to, by, 0);
-  cudaEventDestroy(by); // once it is over
+void join(runtime::stream from, runtime::stream to) {
+  runtime::event by = nullptr;
+  check(runtime::make_event(&by));
+  const runtime::code code = runtime::record(by, from), waits = runtime::follow(to, by);
+  runtime::end(by);
   check(code);
   check(waits);
 }
@@ -154,27 +147,26 @@ void pop(const lent_queue& l) {
 }
 
 void check_stream(const execution& e) {
-#if CUDART_VERSION >= 12080
   int ordinal = -1;
-  check(cudaStreamGetDevice(static_cast<cudaStream_t>(e.stream), &ordinal));
-  furrow::check(ordinal == e.where.ordinal, fault::usage, "the stream is on another GPU than the execution");
-#endif
+  check(runtime::device_of(static_cast<runtime::stream>(e.stream), &ordinal));
+  furrow::check(ordinal < 0 || ordinal == e.where.ordinal, fault::usage,
+                "the stream is on another GPU than the execution");
 }
 
 } // namespace
 
-void check(cudaError_t code, std::source_location at) {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();
-  const fault kind = code == cudaErrorMemoryAllocation ? fault::memory : fault::device;
+void check(runtime::code code, std::source_location at) {
+  if (code == runtime::success) return;
+  runtime::last_failure();
+  const fault kind = code == runtime::out_of_memory ? fault::memory : fault::device;
   throw error(kind, std::string(at.file_name()) + ":" + std::to_string(at.line()) +
-                        ": the GPU says: " + cudaGetErrorString(code));
+                        ": the GPU says: " + runtime::text_of(code));
 }
 
-void check_launch(std::source_location at) { check(cudaGetLastError(), at); }
+void check_launch(std::source_location at) { check(runtime::last_failure(), at); }
 
 void fill_bytes(void* data, int byte, std::size_t bytes, const queue& q, std::source_location at) {
-  check(cudaMemsetAsync(data, byte, bytes, q.stream), at);
+  check(runtime::fill(data, byte, bytes, q.stream), at);
 }
 
 queue& current_queue() {
@@ -192,26 +184,26 @@ recording::~recording() { pop(lent_); }
 selected_device::selected_device(int ordinal) : before_(selected) { selected = ordinal; }
 selected_device::~selected_device() { selected = before_; }
 
-void wait(const queue& q) { check(cudaStreamSynchronize(q.stream)); }
+void wait(const queue& q) { check(runtime::wait(q.stream)); }
 
 memory_kept::memory_kept() : ordinal_(current_queue().ordinal) {
-  check(keep_released(device_of(ordinal_).own.pool, ~std::uint64_t(0)));
+  check(runtime::keep_released(device_of(ordinal_).own.pool, ~std::uint64_t(0)));
 }
-memory_kept::~memory_kept() { (void)keep_released(device_of(ordinal_).own.pool, usual_bytes); }
+memory_kept::~memory_kept() { (void)runtime::keep_released(device_of(ordinal_).own.pool, usual_bytes); }
 
 } // namespace gpu
 
 turn::turn(device where) : where_(where) {
   if (!where.is_gpu()) return;
   const int selected_before = gpu::selected;
-  if (cudaGetDevice(&current_before_) != cudaSuccess) current_before_ = -1;
+  if (gpu::runtime::chosen_device(&current_before_) != gpu::runtime::success) current_before_ = -1;
   gpu::opened& d = gpu::device_of(where.ordinal);
   std::unique_lock lock(d.busy);
   select_device(where);
   const gpu::queue& q = gpu::current_queue();
   if (d.depth == 0 && q.id != d.last && !gpu::is_recorded(q.stream)) {
-    if (d.last == 0) gpu::check(cudaEventRecord(d.done, d.own.stream));
-    gpu::check(cudaStreamWaitEvent(q.stream, d.done, 0));
+    if (d.last == 0) gpu::check(gpu::runtime::record(d.done, d.own.stream));
+    gpu::check(gpu::runtime::follow(q.stream, d.done));
     d.last = q.id;
   }
   selected_before_ = selected_before;
@@ -226,29 +218,29 @@ turn::~turn() {
   try {
     const gpu::selected_device here(where_.ordinal);
     const gpu::queue& q = gpu::current_queue();
-    if (ends && q.id != 0 && !gpu::is_recorded(q.stream)) gpu::check(cudaEventRecord(d.done, q.stream));
+    if (ends && q.id != 0 && !gpu::is_recorded(q.stream)) gpu::check(gpu::runtime::record(d.done, q.stream));
   } catch (const error&) {
   } // the device is gone
   d.busy.unlock();
   gpu::selected = selected_before_;
   int now = -1;
-  if (current_before_ >= 0 && cudaGetDevice(&now) == cudaSuccess && now != current_before_)
-    cudaSetDevice(current_before_);
+  if (current_before_ >= 0 && gpu::runtime::chosen_device(&now) == gpu::runtime::success && now != current_before_)
+    gpu::runtime::choose_device(current_before_);
 }
 
 execution_scope::execution_scope(const execution& e) {
   check(e.where.is_gpu() || !e.stream, fault::usage, "the CPU has no streams: give a GPU, or no stream");
   if (!e.where.is_gpu()) return;
   const gpu::selected_device here(e.where.ordinal);
-  const cudaStream_t own = gpu::own_queue(e.where.ordinal).stream;
+  const gpu::runtime::stream own = gpu::own_queue(e.where.ordinal).stream;
   gpu::check_stream(e);
   auto made = std::make_unique<impl>();
   gpu::queue& q = made->lent.q;
   static std::atomic<long long> ids = 0;
   q = gpu::own_queue(e.where.ordinal);
-  q.stream = static_cast<cudaStream_t>(e.stream);
+  q.stream = static_cast<gpu::runtime::stream>(e.stream);
   q.id = ++ids;
-  if (!e.stream || q.stream == cudaStreamLegacy) q.early_launch = false; // it waits for the other streams in between
+  if (gpu::runtime::is_legacy(q.stream)) q.early_launch = false; // it waits for the other streams in between
   if (!gpu::is_recorded(q.stream)) gpu::join(own, q.stream);
   gpu::push(made->lent);
   impl_ = std::move(made);
@@ -260,7 +252,7 @@ execution_scope::~execution_scope() {
   gpu::pop(impl_->lent);
   try {
     const gpu::selected_device here(q.ordinal);
-    const cudaStream_t own = gpu::own_queue(q.ordinal).stream;
+    const gpu::runtime::stream own = gpu::own_queue(q.ordinal).stream;
     if (!gpu::is_recorded(q.stream)) gpu::join(q.stream, own);
   } catch (const error&) {
   } // the device is gone
@@ -282,9 +274,9 @@ void* gpu_memory::allocate(std::size_t bytes) {
   gpu::queue& q = gpu::current_queue();
   void* data = nullptr;
   bytes = (bytes + gpu::padding - 1) / gpu::padding * gpu::padding;
-  const cudaError_t code = cudaMallocFromPoolAsync(&data, bytes, q.pool, q.stream);
-  if (code == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
+  const gpu::runtime::code code = gpu::runtime::take(&data, bytes, q.pool, q.stream);
+  if (code == gpu::runtime::out_of_memory) {
+    gpu::runtime::last_failure();
     throw error(fault::memory, std::to_string(bytes) + " bytes of GPU memory cannot be had (" +
                                    std::to_string(available_gpu_memory(q.ordinal)) +
                                    " are free on gpu:" + std::to_string(q.ordinal) + ")");
@@ -304,13 +296,7 @@ int owner_of(const void* data) {
 
 /// Whether a copy from or to that host memory goes by `staging.hpp`: the driver knows no address of it, so that it
 /// would move the bytes by one thread.
-bool goes_staged(const void* host, std::size_t bytes) {
-  if (bytes < staged_from) return false;
-  cudaPointerAttributes known{};
-  const bool asked = cudaPointerGetAttributes(&known, host) == cudaSuccess;
-  if (!asked) cudaGetLastError();
-  return !asked || known.type == cudaMemoryTypeUnregistered;
-}
+bool goes_staged(const void* host, std::size_t bytes) { return bytes >= staged_from && runtime::is_pageable(host); }
 
 } // namespace
 } // namespace gpu
@@ -320,10 +306,10 @@ void gpu_memory::release(void* data, std::size_t) noexcept {
   try {
     const gpu::selected_device there(gpu::owner_of(data));
     const gpu::queue& q = gpu::current_queue();
-    const cudaStream_t own = gpu::own_queue(q.ordinal).stream;
+    const gpu::runtime::stream own = gpu::own_queue(q.ordinal).stream;
     const bool recorded = gpu::is_recorded(q.stream);
     if (!recorded && q.id != 0) gpu::join(q.stream, own);
-    cudaFreeAsync(data, recorded ? q.stream : own);
+    gpu::runtime::release(data, recorded ? q.stream : own);
   } catch (const error&) {
   } // the device is gone, and its memory with it
 }
@@ -331,7 +317,7 @@ void gpu_memory::release(void* data, std::size_t) noexcept {
 void gpu_memory::copy(void* to, const void* from, std::size_t bytes) {
   if (!bytes) return;
   const gpu::selected_device there(gpu::owner_of(to));
-  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, gpu::current_queue().stream));
+  gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::inside, gpu::current_queue().stream));
 }
 
 void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t bytes) {
@@ -340,7 +326,7 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
   gpu::queue& q = gpu::current_queue();
   *q.moved += static_cast<std::int64_t>(bytes);
   if (gpu::goes_staged(to, bytes) && gpu::fetch_staged(to, from, bytes, q)) return;
-  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q.stream));
+  gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::to_host, q.stream));
   gpu::wait(q);
 }
 
@@ -350,38 +336,39 @@ void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t
   gpu::queue& q = gpu::current_queue();
   *q.moved += static_cast<std::int64_t>(bytes);
   if (gpu::goes_staged(from, bytes) && gpu::send_staged(to, from, bytes, q)) return;
-  gpu::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, q.stream));
+  gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::to_device, q.stream));
   gpu::wait(q); // the source may go away
 }
 
 gpu_status inspect_gpus() {
   gpu_status s;
   s.built = true;
+  namespace api = gpu::runtime;
   int runtime = 0, driver = 0, count = 0;
-  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) s.runtime_version = cuda_version_text(runtime);
-  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0) s.driver_version = cuda_version_text(driver);
-  const cudaError_t code = cudaGetDeviceCount(&count);
-  if (code != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    s.problem = driver == 0                           ? "no NVIDIA driver is loaded"
-                : code == cudaErrorInsufficientDriver ? old_driver_text(driver, runtime)
-                : code != cudaSuccess                 ? cudaGetErrorString(code)
-                                                      : "there is none";
+  if (api::runtime_version(&runtime) == api::success) s.runtime_version = cuda_version_text(runtime);
+  if (api::driver_version(&driver) == api::success && driver > 0) s.driver_version = cuda_version_text(driver);
+  const api::code code = api::count_devices(&count);
+  if (code != api::success || count == 0) {
+    api::last_failure();
+    s.problem = driver == 0               ? "no NVIDIA driver is loaded"
+                : code == api::old_driver ? old_driver_text(driver, runtime)
+                : code != api::success    ? api::text_of(code)
+                                          : "there is none";
     return s;
   }
   for (int i = 0; i < count; ++i) {
-    cudaDeviceProp p{};
-    if (cudaGetDeviceProperties(&p, i) != cudaSuccess) continue;
+    api::description d;
+    if (api::describe(i, &d) != api::success) continue;
     gpu_info g;
-    g.name = p.name;
+    g.name = d.name;
     g.ordinal = i;
-    g.major = p.major;
-    g.minor = p.minor;
-    g.multiprocessors = p.multiProcessorCount;
-    g.lanes = p.warpSize;
-    g.memory_bytes = static_cast<std::int64_t>(p.totalGlobalMem);
+    g.major = d.major;
+    g.minor = d.minor;
+    g.multiprocessors = d.multiprocessors;
+    g.lanes = d.lanes;
+    g.memory_bytes = static_cast<std::int64_t>(d.memory_bytes);
     g.free_bytes = available_gpu_memory(i);
-    g.l2_bytes = p.l2CacheSize;
+    g.l2_bytes = d.cache_bytes;
     g.graphs = gpu::loops_in_graphs();
     s.gpus.push_back(g);
   }
@@ -409,9 +396,11 @@ std::int64_t copied_bytes(device d) {
 std::int64_t available_gpu_memory(int ordinal) {
   int before = 0;
   std::size_t available = 0, total = 0;
-  if (cudaGetDevice(&before) != cudaSuccess) return 0;
-  const bool known = cudaSetDevice(ordinal) == cudaSuccess && cudaMemGetInfo(&available, &total) == cudaSuccess;
-  cudaSetDevice(before);
+  namespace api = gpu::runtime;
+  if (api::chosen_device(&before) != api::success) return 0;
+  const bool known =
+      api::choose_device(ordinal) == api::success && api::memory_left(&available, &total) == api::success;
+  api::choose_device(before);
   return known ? static_cast<std::int64_t>(available) : 0;
 }
 

@@ -33,17 +33,12 @@ __device__ inline void take_turn() {
 template <class... P, class... A>
 void launch(void (*kernel)(P...), unsigned blocks, int threads, int shared_bytes, const queue& q,
             const A&... arguments) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t how{};
-  how.gridDim = dim3(blocks);
-  how.blockDim = dim3(static_cast<unsigned>(threads));
-  how.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
-  how.stream = q.stream;
-  how.attrs = &early;
-  how.numAttrs = q.early_launch ? 1 : 0;
-  check(cudaLaunchKernelEx(&how, kernel, P(arguments)...));
+  const runtime::launch_plan how{.grid = dim3(blocks),
+                                 .block = dim3(static_cast<unsigned>(threads)),
+                                 .shared_bytes = static_cast<std::size_t>(shared_bytes),
+                                 .on = q.stream,
+                                 .early = q.early_launch};
+  check(runtime::start(kernel, how, arguments...));
 }
 #endif
 

@@ -13,10 +13,10 @@ struct loop_state {
 static __global__ void set_steps_kernel(loop_state* state, long long steps) { *state = {steps, 0}; }
 
 /// Ends a step of a loop that runs inside a graph.
-template <class Until> __global__ void until_kernel(Until until, loop_state* state, cudaGraphConditionalHandle again) {
+template <class Until> __global__ void until_kernel(Until until, loop_state* state, runtime::loop_switch again) {
   state->stopped = until();
   state->left -= 1;
-  cudaGraphSetConditional(again, !state->stopped && state->left > 0);
+  runtime::go_on(again, !state->stopped && state->left > 0);
 }
 
 /// Ends a step of a loop that the host drives.
@@ -30,7 +30,7 @@ public:
   loop(Body body, Until until, bool waits) : body_(body), until_(until), waits_(waits), state_(1) {}
   loop(const loop&) = delete;
   ~loop() {
-    if (graph_) cudaGraphExecDestroy(graph_);
+    if (graph_) runtime::end(graph_);
   }
 
   /// At most `steps` steps; true as soon as `until` said so. Waits.
@@ -38,38 +38,28 @@ public:
     if (steps < 1) return false;
     if (waits_ || !current_queue().graphs) return run_from_host(steps);
     if (!graph_) record();
-    const cudaStream_t stream = current_queue().stream;
+    const runtime::stream stream = current_queue().stream;
     set_steps_kernel<<<1, 1, 0, stream>>>(state_.data(), steps);
-    check(cudaGraphLaunch(graph_, stream));
+    check(runtime::enqueue(graph_, stream));
     return stopped();
   }
 
 private:
   void record() {
-    cudaGraph_t whole = nullptr;
-    check(cudaGraphCreate(&whole, 0));
-    cudaGraphConditionalHandle again{};
-    check(cudaGraphConditionalHandleCreate(&again, whole, 1, cudaGraphCondAssignDefault));
-    cudaGraphNodeParams params{};
-    params.type = cudaGraphNodeTypeConditional;
-    params.conditional.handle = again;
-    params.conditional.type = cudaGraphCondTypeWhile;
-    params.conditional.size = 1;
-    cudaGraphNode_t node = nullptr;
-    check(cudaGraphAddNode(&node, whole, nullptr, nullptr, 0, &params));
-    cudaGraph_t body = params.conditional.phGraph_out[0];
-    record_body(body, again);
-    check(cudaGraphInstantiate(&graph_, whole, 0));
-    check(cudaGraphDestroy(whole));
+    runtime::loop_graph made;
+    check(runtime::make_loop(&made));
+    record_body(made.body, made.again);
+    check(runtime::make_ready(&graph_, made.whole));
+    check(runtime::end(made.whole));
   }
 
-  void record_body(cudaGraph_t into, cudaGraphConditionalHandle again) {
+  void record_body(runtime::graph into, runtime::loop_switch again) {
     const recording here;
     const auto end = [&] {
-      cudaGraph_t same = nullptr;
-      return cudaStreamEndCapture(here.stream(), &same);
+      runtime::graph same = nullptr;
+      return runtime::end_recording(here.stream(), &same);
     };
-    check(cudaStreamBeginCaptureToGraph(here.stream(), into, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
+    check(runtime::begin_recording(here.stream(), into));
     try {
       body_();
       until_kernel<<<1, 1, 0, here.stream()>>>(until_, state_.data(), again);
@@ -92,7 +82,7 @@ private:
   bool stopped() {
     loop_state state{};
     copy_bytes(host_memory{}, &state, gpu_memory{}, state_.data(), sizeof state);
-    check(cudaGetLastError());
+    check(runtime::last_failure());
     return state.stopped != 0;
   }
 
@@ -100,7 +90,7 @@ private:
   Until until_;
   bool waits_;
   gpu_array<loop_state> state_;
-  cudaGraphExec_t graph_ = nullptr;
+  runtime::ready_graph graph_ = nullptr;
 };
 
 } // namespace furrow::gpu

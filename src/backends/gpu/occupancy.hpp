@@ -11,20 +11,20 @@ struct shared_memory {
 };
 inline shared_memory shared_memory_of(const queue& q) {
   shared_memory m;
-  check(cudaDeviceGetAttribute(&m.of_a_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, q.ordinal));
-  check(cudaDeviceGetAttribute(&m.of_a_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, q.ordinal));
+  check(runtime::ask(runtime::property::block_shared_bytes, q.ordinal, &m.of_a_block));
+  check(runtime::ask(runtime::property::shared_bytes, q.ordinal, &m.of_a_multiprocessor));
   return m;
 }
 
 /// Lets a block of the kernel have so many of them, in the whole process from here on.
 template <class Kernel> void allow_shared_memory(Kernel kernel, int bytes) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  check(runtime::allow_shared_bytes(kernel, bytes));
 }
 
 /// Blocks of the kernel that a multiprocessor runs at a time.
 template <class Kernel> int resident_blocks(Kernel kernel, int threads, int bytes = 0) {
   int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, static_cast<std::size_t>(bytes)));
+  check(runtime::resident_blocks(&blocks, kernel, threads, static_cast<std::size_t>(bytes)));
   return blocks;
 }
 

@@ -25,7 +25,7 @@ struct add {
 
 template <class T, class Op> T reduce(cview<T> items, T first, Op op) {
   gpu_array<T> result(1);
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+  with_room([&](void* room, std::size_t& bytes, runtime::stream stream) {
     return cub::DeviceReduce::Reduce(room, bytes, items.data, result.data(), items.size, op, first, stream);
   });
   return fetch(result.data());
@@ -34,8 +34,8 @@ template <class T, class Op> T reduce(cview<T> items, T first, Op op) {
 } // namespace primitives
 
 index_t to_offsets(gpu_array<index_t>& lengths) {
-  check(cudaMemsetAsync(lengths.data() + lengths.size() - 1, 0, sizeof(index_t), current_queue().stream));
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+  check(runtime::fill(lengths.data() + lengths.size() - 1, 0, sizeof(index_t), current_queue().stream));
+  with_room([&](void* room, std::size_t& bytes, runtime::stream stream) {
     return cub::DeviceScan::ExclusiveSum(room, bytes, lengths.data(), lengths.data(), lengths.size(), stream);
   });
   return fetch(lengths.data() + lengths.size() - 1);
@@ -43,7 +43,7 @@ index_t to_offsets(gpu_array<index_t>& lengths) {
 
 template <class T> index_t marked_places(const gpu_array<std::uint8_t>& marks, gpu_array<T>& found) {
   gpu_array<index_t> count(1);
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+  with_room([&](void* room, std::size_t& bytes, runtime::stream stream) {
     return cub::DeviceSelect::Flagged(room, bytes, thrust::counting_iterator<T>(0), marks.data(), found.data(),
                                       count.data(), marks.size(), stream);
   });
@@ -71,7 +71,7 @@ template <class Key> void sort_pairs(gpu_array<Key>& keys, gpu_array<std::int32_
   gpu_array<std::int32_t> other_values(values.size());
   cub::DoubleBuffer<Key> k(keys.data(), other_keys.data());
   cub::DoubleBuffer<std::int32_t> v(values.data(), other_values.data());
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+  with_room([&](void* room, std::size_t& bytes, runtime::stream stream) {
     return cub::DeviceRadixSort::SortPairs(room, bytes, k, v, keys.size(), 0, bits, stream);
   });
   if (k.selector) std::swap(keys, other_keys);
@@ -83,7 +83,7 @@ template void sort_pairs(gpu_array<std::uint64_t>&, gpu_array<std::int32_t>&, in
 
 void sort_pieces(const gpu_array<std::int32_t>& keys, const gpu_array<double>& values, const gpu_array<index_t>& begin,
                  const gpu_array<index_t>& end, gpu_array<std::int32_t>& sorted, gpu_array<double>& moved) {
-  with_room([&](void* room, std::size_t& bytes, cudaStream_t stream) {
+  with_room([&](void* room, std::size_t& bytes, runtime::stream stream) {
     return cub::DeviceSegmentedSort::SortPairs(room, bytes, keys.data(), sorted.data(), values.data(), moved.data(),
                                                keys.size(), begin.size(), begin.data(), end.data(), stream);
   });

@@ -115,7 +115,7 @@ template <class F> void put_passing(index_t rows, const index_t* row_ptr, F f, c
 
 /// call(room, bytes, stream) in the manner of CUB: first it says how much room it needs.
 template <class Call> void with_room(Call call) {
-  const cudaStream_t stream = current_queue().stream;
+  const runtime::stream stream = current_queue().stream;
   std::size_t bytes = 0;
   check(call(static_cast<void*>(nullptr), bytes, stream));
   gpu_array<unsigned char> room(static_cast<index_t>(bytes ? bytes : 1));

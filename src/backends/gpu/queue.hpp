@@ -13,7 +13,7 @@ namespace furrow::gpu {
 
 /// Throws `fault::device` (`fault::memory` where the GPU ran out of it) with the runtime's words unless `code` is
 /// success.
-void check(cudaError_t code, std::source_location at = std::source_location::current());
+void check(runtime::code code, std::source_location at = std::source_location::current());
 
 /// The same for the kernels that `<<<>>>` was to start.
 void check_launch(std::source_location at = std::source_location::current());
@@ -36,11 +36,11 @@ struct queue {
   bool early_launch =
       false;             ///< a kernel may come while the one before it ends (`launch`); from compute capability 9.0 on
   bool clusters = false; ///< blocks may run in clusters that share their memory; from compute capability 9.0 on
-  cudaStream_t stream = nullptr;
-  cudaStream_t recorder = nullptr; ///< of `recording`
-  cudaMemPool_t pool = nullptr;    ///< of the device, our own
-  double* partial = nullptr;       ///< max_blocks() x max_sums partial sums
-  unsigned* arrived = nullptr;     ///< blocks that have left their partial sums; 0 between kernels
+  runtime::stream stream = nullptr;
+  runtime::stream recorder = nullptr; ///< of `recording`
+  runtime::pool pool = nullptr;       ///< of the device, our own
+  double* partial = nullptr;          ///< max_blocks() x max_sums partial sums
+  unsigned* arrived = nullptr;        ///< blocks that have left their partial sums; 0 between kernels
   /// Bytes that `copy_bytes` moved between the host and this GPU, in all threads.
   std::atomic<std::int64_t>* moved = nullptr;
   long long id = 0; ///< 0: our own stream; otherwise no other queue has had it
@@ -78,14 +78,14 @@ struct lent_queue {
   lent_queue* outer = nullptr;
 };
 
-/// What this thread enqueues while it lives is recorded into a graph, by `cudaStreamBeginCapture` and its like on
+/// What this thread enqueues while it lives is recorded into a graph, by `runtime::begin_recording` on
 /// `stream()`: one that nobody else uses, and that can be recorded, as the legacy stream cannot.
 class recording {
 public:
   recording();
   recording(const recording&) = delete;
   ~recording();
-  cudaStream_t stream() const { return lent_.q.stream; }
+  runtime::stream stream() const { return lent_.q.stream; }
 
 private:
   lent_queue lent_;

@@ -16,45 +16,45 @@ public:
 
   template <class F> void run(const Arguments& arguments, F enqueue) {
     const auto stream = current_queue().stream;
-    cudaStreamCaptureStatus status{};
-    check(cudaStreamIsCapturing(stream, &status));
-    if (status != cudaStreamCaptureStatusNone || arguments_ != arguments) {
+    bool recorded = false;
+    check(runtime::is_recorded(stream, &recorded));
+    if (recorded || arguments_ != arguments) {
       forget();
       arguments_ = arguments;
       return enqueue();
     }
     if (!graph_) record(enqueue);
-    check(cudaGraphLaunch(graph_, stream));
+    check(runtime::enqueue(graph_, stream));
   }
 
   /// The memory that the work uses has moved.
   void forget() {
-    if (graph_) cudaGraphExecDestroy(graph_);
+    if (graph_) runtime::end(graph_);
     graph_ = nullptr;
     arguments_.reset();
   }
 
 private:
   template <class F> void record(F enqueue) {
-    cudaGraph_t graph = nullptr;
+    runtime::graph graph = nullptr;
     {
       const recording here;
-      check(cudaStreamBeginCapture(here.stream(), cudaStreamCaptureModeThreadLocal));
+      check(runtime::begin_recording(here.stream()));
       try {
         enqueue();
       } catch (...) {
-        cudaStreamEndCapture(here.stream(), &graph);
-        if (graph) cudaGraphDestroy(graph);
+        runtime::end_recording(here.stream(), &graph);
+        if (graph) runtime::end(graph);
         throw;
       }
-      check(cudaStreamEndCapture(here.stream(), &graph));
+      check(runtime::end_recording(here.stream(), &graph));
     }
-    const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
-    cudaGraphDestroy(graph);
+    const runtime::code made = runtime::make_ready(&graph_, graph);
+    runtime::end(graph);
     check(made);
   }
   std::optional<Arguments> arguments_;
-  cudaGraphExec_t graph_ = nullptr;
+  runtime::ready_graph graph_ = nullptr;
 };
 
 } // namespace furrow::gpu

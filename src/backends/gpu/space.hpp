@@ -49,12 +49,12 @@ public:
   array make(index_t n) { return array(n); }
   gpu_array<double> make_slots(index_t n) {
     gpu_array<double> slots(n);
-    check(cudaMemsetAsync(slots.data(), 0, slots.byte_count(), current_queue().stream));
+    check(runtime::fill(slots.data(), 0, slots.byte_count(), current_queue().stream));
     return slots;
   }
   void copy(cview<V> x, view<V> y) {
     const std::size_t bytes = static_cast<std::size_t>(x.size) * sizeof(V);
-    if (bytes) check(cudaMemcpyAsync(y.data, x.data, bytes, cudaMemcpyDeviceToDevice, current_queue().stream));
+    if (bytes) check(runtime::copy(y.data, x.data, bytes, runtime::way::inside, current_queue().stream));
   }
 
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {

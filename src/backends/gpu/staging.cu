@@ -27,28 +27,28 @@ public:
     if (!asked_) {
       asked_ = true;
       void* all = nullptr;
-      if (cudaHostAlloc(&all, piece * pieces, cudaHostAllocPortable) == cudaSuccess) room_ = static_cast<char*>(all);
-      else cudaGetLastError();
+      if (runtime::take_pinned(&all, piece * pieces) == runtime::success) room_ = static_cast<char*>(all);
+      else runtime::last_failure();
     }
     if (room_ && ordinal != ordinal_) {
-      for (cudaEvent_t& e : moved_) {
-        if (e) check(cudaEventDestroy(e));
+      for (runtime::event& e : moved_) {
+        if (e) check(runtime::end(e));
         e = nullptr;
-        check(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+        check(runtime::make_event(&e));
       }
       ordinal_ = ordinal;
     }
     return room_ != nullptr;
   }
   char* room(std::size_t k) const { return room_ + k % pieces * piece; }
-  cudaEvent_t moved(std::size_t k) const { return moved_[k % pieces]; } ///< piece k is where it goes
+  runtime::event moved(std::size_t k) const { return moved_[k % pieces]; } ///< piece k is where it goes
   std::mutex busy;
 
 private:
   bool asked_ = false;
   char* room_ = nullptr;
   int ordinal_ = -1; ///< whose the events are
-  std::array<cudaEvent_t, pieces> moved_{};
+  std::array<runtime::event, pieces> moved_{};
 };
 
 void copy_by_all_threads(char* to, const char* from, std::size_t bytes) {
@@ -71,11 +71,11 @@ bool send_staged(void* to, const void* from, std::size_t bytes, queue& q) {
   const std::lock_guard alone(s.busy);
   if (!s.begin(q.ordinal)) return false;
   for (std::size_t k = 0; k < count_of(bytes); ++k) {
-    if (k >= pieces) check(cudaEventSynchronize(s.moved(k)));
+    if (k >= pieces) check(runtime::wait(s.moved(k)));
     const std::size_t size = size_of(k, bytes);
     copy_by_all_threads(s.room(k), static_cast<const char*>(from) + k * piece, size);
-    check(cudaMemcpyAsync(static_cast<char*>(to) + k * piece, s.room(k), size, cudaMemcpyHostToDevice, q.stream));
-    check(cudaEventRecord(s.moved(k), q.stream));
+    check(runtime::copy(static_cast<char*>(to) + k * piece, s.room(k), size, runtime::way::to_device, q.stream));
+    check(runtime::record(s.moved(k), q.stream));
   }
   wait(q);
   return true;
@@ -89,13 +89,13 @@ bool fetch_staged(void* to, const void* from, std::size_t bytes, queue& q) {
   for (std::size_t k = 0; k < count + pieces - 1; ++k) {
     if (k >= pieces - 1) { // the piece that has been under way longest
       const std::size_t done = k - (pieces - 1);
-      check(cudaEventSynchronize(s.moved(done)));
+      check(runtime::wait(s.moved(done)));
       copy_by_all_threads(static_cast<char*>(to) + done * piece, s.room(done), size_of(done, bytes));
     }
     if (k >= count) continue;
-    check(cudaMemcpyAsync(s.room(k), static_cast<const char*>(from) + k * piece, size_of(k, bytes),
-                          cudaMemcpyDeviceToHost, q.stream));
-    check(cudaEventRecord(s.moved(k), q.stream));
+    check(runtime::copy(s.room(k), static_cast<const char*>(from) + k * piece, size_of(k, bytes), runtime::way::to_host,
+                        q.stream));
+    check(runtime::record(s.moved(k), q.stream));
   }
   return true;
 }

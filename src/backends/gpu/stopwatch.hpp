@@ -8,27 +8,27 @@ namespace furrow::gpu {
 class stopwatch {
 public:
   stopwatch() {
-    check(cudaEventCreate(&begin_));
-    check(cudaEventCreate(&end_));
+    check(runtime::make_timed_event(&begin_));
+    check(runtime::make_timed_event(&end_));
   }
   stopwatch(const stopwatch&) = delete;
   ~stopwatch() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
+    runtime::end(begin_);
+    runtime::end(end_);
   }
 
-  void start(const queue& q) const { check(cudaEventRecord(begin_, q.stream)); }
+  void start(const queue& q) const { check(runtime::record(begin_, q.stream)); }
   /// Seconds since `start`. Waits for what is enqueued.
   double stop(const queue& q) const {
     float milliseconds = 0;
-    check(cudaEventRecord(end_, q.stream));
-    check(cudaEventSynchronize(end_));
-    check(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    check(runtime::record(end_, q.stream));
+    check(runtime::wait(end_));
+    check(runtime::milliseconds_between(begin_, end_, &milliseconds));
     return 1e-3 * milliseconds;
   }
 
 private:
-  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  runtime::event begin_ = nullptr, end_ = nullptr;
 };
 
 /// What a device's memory and multiprocessors could do at best.
@@ -36,13 +36,13 @@ struct clocks {
   double memory_hertz, bus_bytes, hertz;
 };
 inline clocks clocks_of(const queue& q) {
-  const auto attribute = [&](cudaDeviceAttr what) {
+  const auto attribute = [&](runtime::property what) {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, what, q.ordinal));
+    check(runtime::ask(what, q.ordinal, &value));
     return double(value);
   };
-  return {1e3 * attribute(cudaDevAttrMemoryClockRate), attribute(cudaDevAttrGlobalMemoryBusWidth) / 8,
-          1e3 * attribute(cudaDevAttrClockRate)};
+  return {1e3 * attribute(runtime::property::memory_kilohertz), attribute(runtime::property::bus_bits) / 8,
+          1e3 * attribute(runtime::property::kilohertz)};
 }
 
 } // namespace furrow::gpu

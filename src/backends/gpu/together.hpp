@@ -9,17 +9,9 @@ namespace furrow::gpu {
 template <class... P, class... A>
 void launch_together(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t shared_bytes, const queue& q,
                      const A&... arguments) {
-  cudaLaunchAttribute together{};
-  together.id = cudaLaunchAttributeCooperative;
-  together.val.cooperative = 1;
-  cudaLaunchConfig_t how{};
-  how.gridDim = dim3(blocks);
-  how.blockDim = dim3(threads);
-  how.dynamicSmemBytes = shared_bytes;
-  how.stream = q.stream;
-  how.attrs = &together;
-  how.numAttrs = 1;
-  check(cudaLaunchKernelEx(&how, kernel, P(arguments)...));
+  const runtime::launch_plan how{
+      .grid = dim3(blocks), .block = dim3(threads), .shared_bytes = shared_bytes, .on = q.stream, .together = true};
+  check(runtime::start(kernel, how, arguments...));
 }
 
 } // namespace furrow::gpu

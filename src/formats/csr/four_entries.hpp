@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <cuda_runtime.h>
+#include "backends/gpu/runtime_cuda.hpp"
 
 #include <cstdint>
 

@@ -33,21 +33,7 @@ void __threadfence();
 using cudaError_t = int;
 using cudaStream_t = struct CUstream_st*;
 using cudaMemPool_t = struct CUmemPoolHandle_st*;
-enum { cudaLaunchAttributeProgrammaticStreamSerialization };
-struct cudaLaunchAttribute {
-  int id;
-  struct {
-    int programmaticStreamSerializationAllowed;
-  } val;
-};
 struct dim3 {
   dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
   unsigned x, y, z;
-};
-struct cudaLaunchConfig_t {
-  dim3 gridDim, blockDim;
-  std::size_t dynamicSmemBytes;
-  cudaStream_t stream;
-  cudaLaunchAttribute* attrs;
-  int numAttrs;
 };
