@@ -52,6 +52,19 @@ function(furrow_ways_in folder)
   file(CONFIGURE OUTPUT ${folder}/gemv_ways.inc CONTENT "${includes}\nnamespace furrow::dense {\n${lists}}\n" @ONLY)
 endfunction()
 
+# Formats that have a FILE in their folder below the DIRs, such as look.cpp: writes FOLDER/KIND.inc with a line for each.
+function(furrow_formats_with file folder kind)
+  set(lines "")
+  foreach(dir IN LISTS ARGN)
+    file(GLOB found RELATIVE ${dir} CONFIGURE_DEPENDS ${dir}/*/${file})
+    foreach(path IN LISTS found)
+      get_filename_component(name ${path} DIRECTORY)
+      string(APPEND lines "FURROW_ENTRY(${name})\n")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${folder}/${kind}.inc CONTENT "${lines}" @ONLY)
+endfunction()
+
 set(src ${CMAKE_CURRENT_SOURCE_DIR}/src)
 furrow_ways_in(${furrow_generated} ${src}/gemv/gpu)
 furrow_table(formats ${src}/formats furrow_formats)
@@ -60,12 +73,9 @@ furrow_table(preconditioners ${src}/preconditioners furrow_preconditioners)
 furrow_table(subcommands ${CMAKE_CURRENT_SOURCE_DIR}/apps/furrow furrow_subcommands)
 furrow_table(benches ${CMAKE_CURRENT_SOURCE_DIR}/apps/furrow/bench furrow_benches)
 
-# Formats with kernels that are played: those with a play.cpp, which is read as nvcc reads kernels.
-file(GLOB furrow_played RELATIVE ${src}/formats CONFIGURE_DEPENDS ${src}/formats/*/play.cpp)
-list(TRANSFORM furrow_played REPLACE "/play.cpp" ")\n" OUTPUT_VARIABLE lines)
-list(TRANSFORM lines PREPEND "FURROW_ENTRY(")
-list(JOIN lines "" lines)
-file(CONFIGURE OUTPUT ${furrow_generated}/played.inc CONTENT "${lines}" @ONLY)
+# Formats with kernels that are played, which are read as nvcc reads kernels, and those that look for themselves.
+furrow_formats_with(play.cpp ${furrow_generated} played ${src}/formats)
+furrow_formats_with(look.cpp ${furrow_generated} looks ${src}/formats)
 
 file(GLOB_RECURSE furrow_sources CONFIGURE_DEPENDS ${src}/*.cpp)
 file(GLOB_RECURSE furrow_unit_tests CONFIGURE_DEPENDS ${src}/*_test.cpp)

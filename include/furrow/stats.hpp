@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace furrow {
@@ -21,20 +22,11 @@ struct locality {
 /// Windows inside which sliced formats sort rows by their lengths; 1 leaves them in place.
 inline constexpr std::array<index_t, 5> sorting_windows{1, 256, 1024, 4096, 16384};
 
-/// Slices of 16 rows in which diagonals are stored as strips of 16 places where that costs less, a place beside strips
-/// counted twice. Of an entry of the matrix; from a sample of the slices.
-struct strip_fill {
-  double strips = 0; ///< strips
-  double beside = 1; ///< places of what lies beside them, in slices that are padded to their longest row
-};
-
-/// Rows told apart by their columns relative to the row and by the bits of their values: what a table takes that holds
-/// the most frequent of these stencils once each, and what is left beside it. From a sample of the rows.
-struct row_stencils {
-  index_t stencils = 0;      ///< in the table; 0: rows hardly ever share one, or not known
-  index_t places = 0;        ///< entries in the table
-  double rows_beside = 1;    ///< share of the rows that have none of them
-  double entries_beside = 1; ///< share of the entries, those of these rows
+/// What a format found out about a matrix for its own estimates: numbers that only that format reads.
+using estimate_numbers = std::array<double, 6>;
+struct format_estimate {
+  std::string_view format;
+  estimate_numbers number{};
 };
 
 /// What one pass over a matrix tells: the input of every cost model and of `furrow info`.
@@ -65,14 +57,10 @@ struct stats {
   bool finite = true;            ///< no NaN and no infinity among the values
   index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
   locality near{};
-  strip_fill diagonal{};
-  row_stencils alike{};
   /// [K]: aligned K x K blocks with entries, for K from 2 to 8. -1: not counted, because a sample of the rows of a
   /// large matrix has more than 1.75 places an entry.
   std::array<index_t, 9> blocks{};
-  /// Of a place in slices of 32 rows that share a base a slot, sorted by length inside each of `sorting_windows`; from
-  /// samples. The columns of `packed`. Those of 1 where `slice_places` is not counted.
-  std::array<double, sorting_windows.size()> column_bytes{4, 4, 4, 4, 4};
+  std::vector<format_estimate> estimates; ///< of the formats that look for themselves, by their names
 
   /// Whether more than the sizes is known.
   bool lengths_known() const { return !rows_reaching.empty() || nnz == 0; }

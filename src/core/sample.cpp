@@ -2,11 +2,8 @@
 #include "sample.hpp"
 
 #include "blocks.hpp"
-#include "deltas.hpp"
-#include "entries_before.hpp"
 #include "locality.hpp"
-#include "stencils.hpp"
-#include "strips.hpp"
+#include "look.hpp"
 
 #include <furrow/coo.hpp>
 
@@ -34,30 +31,25 @@ std::vector<row_range> rows_of_statistics(const stats& s) {
   const index_t rows = s.shape.rows;
   std::vector<row_range> all = rows_of_locality(s);
   const auto add = [&](const std::vector<row_range>& some) { all.insert(all.end(), some.begin(), some.end()); };
-  add(rows_of_strips(s));
-  add(rows_of_column_bytes(s));
-  add(rows_of_stencils(s));
+  for (const format_look* look : format_looks()) add(look->rows(s));
   if (s.nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));
   return merged(std::move(all));
 }
 
 std::vector<row_range> rows_of_values(const stats& s) {
-  std::vector<row_range> all = rows_of_strips(s);
-  const auto more = rows_of_stencils(s);
-  all.insert(all.end(), more.begin(), more.end());
+  std::vector<row_range> all;
+  for (const format_look* look : format_looks()) {
+    if (!look->values) continue;
+    const auto some = look->rows(s);
+    all.insert(all.end(), some.begin(), some.end());
+  }
   return merged(std::move(all));
 }
 
 template <class Triplets> void measure_samples(const Triplets& a, stats& s) {
   s.near = measure_locality(a, s);
-  s.diagonal = measure_strips(a, s);
-  s.column_bytes = measure_column_bytes(a, s);
-  s.alike = measure_stencils(
-      s, as_cview(a.col).data, as_cview(a.val).data, [&](index_t row) { return entries_before(as_cview(a.row), row); },
-      [&](index_t row, index_t k) {
-        while (k < a.nnz() && a.row[k] == row) ++k;
-        return k;
-      });
+  s.estimates.clear();
+  for (const format_look* look : format_looks()) s.estimates.push_back({look->format, look->at(sight_of(a), s)});
 }
 
 template void measure_samples(const coo<double>&, stats&);

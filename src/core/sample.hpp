@@ -20,13 +20,12 @@ inline index_t sampled_rows(const stats& s, index_t least, index_t most) {
   return std::clamp(sampled_entries / mean, least, most);
 }
 
-/// The rows that each statistic looks at.
+/// The rows that statistics look at which are no format's own.
 std::vector<row_range> rows_of_locality(const stats& s);
-std::vector<row_range> rows_of_strips(const stats& s);
-std::vector<row_range> rows_of_column_bytes(const stats& s);
 std::vector<row_range> rows_of_block_sample(index_t rows);
 
-/// All of them, ascending, none twice, and neighbours as one, of a matrix whose lengths are measured.
+/// Those and the rows of all formats that look for themselves (core/look.hpp), ascending, none twice, and neighbours as
+/// one, of a matrix whose lengths are measured.
 std::vector<row_range> rows_of_statistics(const stats& s);
 /// Those of them whose values matter.
 std::vector<row_range> rows_of_values(const stats& s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.hpp"
+#include "look.hpp"
 #include "sample.hpp"
 
 #include "kit/matrices.hpp"
@@ -56,7 +57,8 @@ double column_bytes_by_brute_force(const coo<double>& a, index_t window) {
 }
 
 /// All slices of 16 rows: diagonals with enough entries are strips of 16 places, a place beside them counts twice.
-strip_fill strips_by_brute_force(const coo<double>& a) {
+/// Strips and places beside them, of an entry.
+std::array<double, 2> strips_by_brute_force(const coo<double>& a) {
   std::map<index_t, std::map<index_t, std::vector<index_t>>> slices; // slice, offset, entries
   for (index_t k = 0; k < a.nnz(); ++k) slices[a.row[k] / 16][index_t(a.col[k]) - a.row[k]].push_back(k);
   double all_strips = 0, places = 0;
@@ -80,7 +82,7 @@ strip_fill strips_by_brute_force(const coo<double>& a) {
     places += 16 * best_width;
   }
   const auto nnz = double(a.nnz());
-  return a.nnz() ? strip_fill{all_strips / nnz, places / nnz} : strip_fill{};
+  return a.nnz() ? std::array{all_strips / nnz, places / nnz} : std::array{0.0, 1.0};
 }
 
 /// The same, in the plainest way.
@@ -131,11 +133,13 @@ stats by_brute_force(const coo<double>& a) {
   s.distinct_values = std::min<index_t>(static_cast<index_t>(distinct.size()), 257);
   for (index_t k = 0; k <= s.row_max && !length.empty(); ++k)
     s.rows_reaching.push_back(std::ranges::count_if(length, [&](index_t l) { return l >= k; }));
+  format_estimate packed{"packed"}, hdia{"hdia"};
   for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
     s.slice_places[k] = places_by_brute_force(length, sorting_windows[k]);
-    s.column_bytes[k] = column_bytes_by_brute_force(a, sorting_windows[k]);
+    packed.number[k] = column_bytes_by_brute_force(a, sorting_windows[k]);
   }
-  s.diagonal = strips_by_brute_force(a);
+  std::ranges::copy(strips_by_brute_force(a), hdia.number.begin());
+  s.estimates = {hdia, packed};
   return s;
 }
 
@@ -170,14 +174,16 @@ void expect_same(const stats& got, const stats& expected) {
     SCOPED_TRACE("window " + std::to_string(sorting_windows[k]));
     const bool counted = k == 0 || sorted;
     EXPECT_EQ(got.slice_places[k], counted ? expected.slice_places[k] : -1);
-    const double bytes = expected.column_bytes[counted ? k : 0];
-    EXPECT_NEAR(got.column_bytes[k], bytes,
+    const double bytes = (*estimate_of(expected, "packed"))[counted ? k : 0];
+    EXPECT_NEAR((*estimate_of(got, "packed"))[k], bytes,
                 (got.shape.rows > 16384 || got.nnz > sampled_entries ? 3e-2 : 1e-12) *
                     bytes); // a sample of the larger ones
   }
   const double off = got.shape.rows > 32768 || got.nnz > sampled_entries ? 0.1 : 1e-12; // a sample of the larger ones
-  EXPECT_NEAR(got.diagonal.strips, expected.diagonal.strips, off * (0.02 + expected.diagonal.strips));
-  EXPECT_NEAR(got.diagonal.beside, expected.diagonal.beside, off * (0.02 + expected.diagonal.beside));
+  for (const std::size_t k : {0, 1}) { // strips, and places beside them
+    const double number = (*estimate_of(expected, "hdia"))[k];
+    EXPECT_NEAR((*estimate_of(got, "hdia"))[k], number, off * (0.02 + number)) << k;
+  }
 }
 
 TEST(stats, agree_with_brute_force_for_every_number_of_threads) {
@@ -227,7 +233,8 @@ TEST(stats, count_values_that_are_spread_over_pieces) {
 TEST(stats, sample_the_columns_of_large_matrices) {
   std::vector<double> values(100'000, 2.0); // 3125 slices, of which some are left out
   const auto s = measure(kit::diagonal(values));
-  for (const double bytes : s.column_bytes) EXPECT_DOUBLE_EQ(bytes, (4 + 32 * 4) / 32.0); // a base, and one word a row
+  for (std::size_t k = 0; k < sorting_windows.size(); ++k)
+    EXPECT_DOUBLE_EQ((*estimate_of(s, "packed"))[k], (4 + 32 * 4) / 32.0); // a base, and one word a row
 }
 
 TEST(stats, rows_in_a_pattern_are_no_surprise_and_random_ones_are) {

@@ -2,8 +2,8 @@
 #pragma once
 #include "backends/cpu/parallel.hpp"
 #include "core/distinct.hpp"
+#include "core/look.hpp"
 #include "core/row_sum.hpp"
-#include "core/stencils.hpp"
 
 #include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
@@ -13,6 +13,22 @@
 #include <vector>
 
 namespace furrow {
+
+/// Some rows, ascending and none twice, as triplets.
+template <class V, class I> coo<V> triplets_of(const csr_arrays<V, I>& a, const std::vector<row_range>& rows) {
+  index_t count = 0;
+  for (const row_range& r : rows) count += a.row_ptr[r.first + r.count] - a.row_ptr[r.first];
+  coo<V> some{a.shape, host_array<std::int32_t>(count), host_array<std::int32_t>(count), host_array<V>(count)};
+  index_t at = 0;
+  for (const row_range& r : rows)
+    for (index_t row = r.first; row < r.first + r.count; ++row)
+      for (index_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k, ++at) {
+        some.row[at] = static_cast<std::int32_t>(row);
+        some.col[at] = static_cast<std::int32_t>(a.col[k]);
+        some.val[at] = a.val[k];
+      }
+  return some;
+}
 
 /// Makes those of `s`, which were measured of the same pattern, that depend on values. Rows are sorted, each place
 /// comes once. One pass over values and columns; the same numbers as `measure`, for any number of threads.
@@ -52,9 +68,13 @@ template <class V, class I> void measure_values(const csr_arrays<V, I>& a, stats
     s.finite = s.finite && p.finite;
   }
   s.distinct_values = count_distinct(cview<V>{a.val.data, index_t(a.row_ptr[a.shape.rows])});
-  s.alike = measure_stencils(
-      s, a.col.data, a.val.data, [&](index_t row) { return index_t(a.row_ptr[row]); },
-      [&](index_t row, index_t) { return index_t(a.row_ptr[row + 1]); });
+  for (const format_look* look : format_looks()) {
+    if (!look->again) continue;
+    const coo<V> some = triplets_of(a, look->rows(s));
+    std::erase_if(s.estimates, [&](const format_estimate& e) { return e.format == look->format; });
+    s.estimates.push_back({look->format, look->at(sight_of(some), s)});
+  }
+  std::ranges::sort(s.estimates, {}, &format_estimate::format);
 }
 
 } // namespace furrow

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tables.hpp"
 
+#include "core/look.hpp"
+
 #include <furrow/formats.hpp>
 
 namespace furrow {
@@ -12,6 +14,13 @@ namespace furrow {
 #include "formats.inc"
 #undef FURROW_ENTRY
 
+#define FURROW_ENTRY(name)                                                                                             \
+  namespace name##_format {                                                                                            \
+    extern const format_look look;                                                                                     \
+  }
+#include "looks.inc"
+#undef FURROW_ENTRY
+
 namespace {
 
 constexpr const format_entry* table[] = {
@@ -20,7 +29,15 @@ constexpr const format_entry* table[] = {
 #undef FURROW_ENTRY
 };
 
+constexpr const format_look* looks[] = {
+#define FURROW_ENTRY(name) &name##_format::look,
+#include "looks.inc"
+#undef FURROW_ENTRY
+};
+
 } // namespace
+
+std::span<const format_look* const> format_looks() { return looks; }
 
 std::span<const format_entry* const> formats() { return table; }
 

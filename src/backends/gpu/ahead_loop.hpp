@@ -34,7 +34,7 @@ public:
     }
     ahead_state state{};
     copy_bytes(host_memory{}, &state, gpu_memory{}, state_.data(), sizeof state);
-    check(cudaGetLastError());
+    check(runtime::last_failure());
     furrow::check(state.beyond == 0, fault::usage,
                   "the host enqueued steps beyond the last one: end the chunk where the method ends");
     return state.stopped != 0;

@@ -37,7 +37,8 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t limit = entry_parameters("hdia[:LIMIT]", parameters).whole(0, default_limit, 1, 1'000'000'000);
   const index_t slices = (s.shape.rows + strip_height - 1) / strip_height;
   const double nnz = double(s.nnz);
-  const double strips = std::round(s.diagonal.strips * nnz), beside = std::round(s.diagonal.beside * nnz);
+  const strip_fill fill_of = strip_fill_of(s);
+  const double strips = std::round(fill_of.strips * nnz), beside = std::round(fill_of.beside * nnz);
   const double places = double(strip_height) * strips + beside;
   layout result{.bytes = (4 + bytes_of(p) * double(strip_height)) * strips + (4 + bytes_of(p)) * beside +
                          double(16 * (slices + 1)),

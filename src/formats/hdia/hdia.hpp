@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "core/strips.hpp"
 #include "formats/sell/sell.hpp"
+#include "strips.hpp"
 
 namespace furrow {
 

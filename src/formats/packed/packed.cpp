@@ -26,7 +26,7 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
 double column_bytes(const stats& s, index_t window) {
   std::size_t k = sorting_windows.size() - 1;
   while (sorting_windows[k] > window && k > (window > 1 ? 1 : 0)) --k;
-  return s.column_bytes[k];
+  return column_bytes_of(s)[k];
 }
 
 layout lay_out(const stats& s, precision p, std::string_view parameters) {

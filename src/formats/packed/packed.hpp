@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "core/deltas.hpp"
+#include "deltas.hpp"
 #include "formats/sell/sell.hpp"
 
 namespace furrow {

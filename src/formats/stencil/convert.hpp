@@ -2,7 +2,7 @@
 #pragma once
 #include "stencil.hpp"
 
-#include "core/stencils.hpp"
+#include "stencils.hpp"
 
 #include <furrow/coo.hpp>
 

@@ -2,8 +2,8 @@
 #pragma once
 #include "stencil.hpp"
 
-#include "core/stencils.hpp"
 #include "matrix/rows_on_gpu.hpp"
+#include "stencils.hpp"
 
 #include <optional>
 

@@ -60,7 +60,8 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const entry_parameters given(usage, parameters);
   const double rows = double(s.shape.rows), nnz = double(s.nnz), entry = 4 + bytes_of(p);
   const bool known = s.lengths_known();
-  const row_stencils alike = known ? s.alike : row_stencils{1, s.shape.rows ? s.nnz / s.shape.rows : 0, 0, 0};
+  const row_stencils alike =
+      known ? row_stencils_of(s) : row_stencils{1, s.shape.rows ? s.nnz / s.shape.rows : 0, 0, 0};
   const double number = alike.stencils > short_stencil_numbers ? 2 : 1;
   const double beside = alike.rows_beside * rows, entries = alike.entries_beside * nnz;
   layout result{.bytes = number * rows + 4 * double(alike.stencils + 1) + entry * double(alike.places) +

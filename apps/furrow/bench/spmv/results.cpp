@@ -5,6 +5,13 @@
 namespace furrow::cli::spmv_bench {
 namespace {
 
+/// What each format found for itself.
+json estimates_of(const stats& s) {
+  json j = json::object();
+  for (const format_estimate& e : s.estimates) j[e.format] = e.number;
+  return j;
+}
+
 /// All that `stats` knows as numbers: what a model of the best format is fitted to.
 json json_of(const stats& s) {
   return {{"rows", s.shape.rows},
@@ -25,11 +32,9 @@ json json_of(const stats& s) {
           {"sectors_by_row", s.near.by_row},
           {"sectors_by_slice", s.near.by_slice},
           {"sectors_by_window", s.near.by_window},
-          {"strips", s.diagonal.strips},
-          {"places_beside_strips", s.diagonal.beside},
           {"blocks", s.blocks},
           {"distinct_values", s.distinct_values},
-          {"column_bytes", s.column_bytes},
+          {"estimates", estimates_of(s)},
           {"norm_inf", number(s.norm_inf)},
           {"largest", number(s.largest)},
           {"finite", s.finite}};

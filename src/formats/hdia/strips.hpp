@@ -127,6 +127,14 @@ index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&
 /// (`sampled_rows`). s: its sizes. The same for every number of threads.
 inline constexpr index_t strips_counted = 2048 * strip_height;
 inline index_t rows_counted_for_strips(const stats& s) { return sampled_rows(s, strips_counted / 8, strips_counted); }
-template <class Triplets> strip_fill measure_strips(const Triplets& a, const stats& s);
+
+/// What the look of hdia finds: slices in which diagonals are stored as strips where that costs less, a place beside
+/// strips counted twice. Of an entry of the matrix.
+struct strip_fill {
+  double strips = 0; ///< strips
+  double beside = 1; ///< places of what lies beside them, in slices that are padded to their longest row
+};
+/// That of a matrix that was measured; of any other one the worst that there is.
+strip_fill strip_fill_of(const stats& s);
 
 } // namespace furrow

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "deltas.hpp"
-#include "entries_before.hpp"
-#include "sample.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/entries_before.hpp"
+#include "core/look.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace furrow {
+namespace packed_format {
 namespace {
 
 struct sample {
@@ -19,7 +20,7 @@ struct sample {
 
 /// Where the entries of each of `count` rows begin, and one more.
 template <class Triplets> std::vector<index_t> starts_of_rows(const Triplets& a, index_t first, index_t count) {
-  index_t k = entries_before(as_cview(a.row), first);
+  index_t k = entries_before(a.row, first);
   std::vector<index_t> start;
   for (index_t row = first; row <= first + count; ++row) {
     while (k < a.nnz() && a.row[k] < row) ++k;
@@ -87,8 +88,6 @@ template <class Triplets> double measure_window(const Triplets& a, const stats& 
   return total.places ? double(total.bytes) / double(total.places) : 4;
 }
 
-} // namespace
-
 std::vector<row_range> rows_of_column_bytes(const stats& s) {
   std::vector<row_range> all;
   for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
@@ -99,18 +98,27 @@ std::vector<row_range> rows_of_column_bytes(const stats& s) {
   return all;
 }
 
-template <class Triplets>
-std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a, const stats& s) {
-  std::array<double, sorting_windows.size()> bytes{};
-  for (std::size_t k = 0; k < bytes.size(); ++k)
+template <class V> estimate_numbers measure_column_bytes(const sight<V>& a, const stats& s) {
+  static_assert(std::tuple_size_v<estimate_numbers> >= sorting_windows.size());
+  estimate_numbers bytes{};
+  for (std::size_t k = 0; k < sorting_windows.size(); ++k)
     bytes[k] = k == 0 || s.slice_places[k] >= 0 ? measure_window(a, s, sorting_windows[k]) : bytes[0];
   return bytes;
 }
 
-using column_byte_counts = std::array<double, sorting_windows.size()>;
-template column_byte_counts measure_column_bytes(const coo<double>&, const stats&);
-template column_byte_counts measure_column_bytes(const borrowed_coo<double>&, const stats&);
-template column_byte_counts measure_column_bytes(const coo<float>&, const stats&);
-template column_byte_counts measure_column_bytes(const borrowed_coo<float>&, const stats&);
+} // namespace
+
+extern const format_look look{"packed", rows_of_column_bytes, measure_column_bytes<double>,
+                              measure_column_bytes<float>};
+
+} // namespace packed_format
+
+column_byte_counts column_bytes_of(const stats& s) {
+  column_byte_counts bytes;
+  bytes.fill(4);
+  if (const estimate_numbers* const found = estimate_of(s, "packed"))
+    std::copy_n(found->begin(), bytes.size(), bytes.begin());
+  return bytes;
+}
 
 } // namespace furrow

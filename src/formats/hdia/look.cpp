@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strips.hpp"
-#include "entries_before.hpp"
-#include "sample.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/entries_before.hpp"
+#include "core/look.hpp"
 
 #include <vector>
 
 namespace furrow {
+namespace hdia_format {
+namespace {
 
 std::vector<row_range> rows_of_strips(const stats& s) {
   const index_t rows = s.shape.rows, counted = rows_counted_for_strips(s);
@@ -20,7 +22,7 @@ std::vector<row_range> rows_of_strips(const stats& s) {
   return sample;
 }
 
-template <class Triplets> strip_fill measure_strips(const Triplets& a, const stats& s) {
+template <class V> estimate_numbers measure_strips(const sight<V>& a, const stats& s) {
   struct sample {
     index_t entries = 0, strips = 0, beside = 0;
   };
@@ -28,7 +30,7 @@ template <class Triplets> strip_fill measure_strips(const Triplets& a, const sta
   std::vector<sample> found(rows.size());
   cpu::for_each_range(std::ssize(rows), 16, [&](index_t first, index_t last) {
     for (index_t n = first; n < last; ++n) {
-      const index_t k = entries_before(as_cview(a.row), rows[n].first);
+      const index_t k = entries_before(a.row, rows[n].first);
       const strip_plan plan = plan_strips(a, rows[n].first / strip_height, k);
       found[static_cast<std::size_t>(n)] = {plan.next - k, plan.strips, plan.width * strip_height};
     }
@@ -39,13 +41,19 @@ template <class Triplets> strip_fill measure_strips(const Triplets& a, const sta
     total.strips += one.strips;
     total.beside += one.beside;
   }
-  if (total.entries == 0) return {};
+  if (total.entries == 0) return {0, 1};
   return {double(total.strips) / double(total.entries), double(total.beside) / double(total.entries)};
 }
 
-template strip_fill measure_strips(const coo<double>&, const stats&);
-template strip_fill measure_strips(const borrowed_coo<double>&, const stats&);
-template strip_fill measure_strips(const coo<float>&, const stats&);
-template strip_fill measure_strips(const borrowed_coo<float>&, const stats&);
+} // namespace
+
+extern const format_look look{"hdia", rows_of_strips, measure_strips<double>, measure_strips<float>, true};
+
+} // namespace hdia_format
+
+strip_fill strip_fill_of(const stats& s) {
+  const estimate_numbers* const found = estimate_of(s, "hdia");
+  return found ? strip_fill{(*found)[0], (*found)[1]} : strip_fill{};
+}
 
 } // namespace furrow

@@ -20,10 +20,12 @@ FURROW_HD constexpr int delta_bytes_for(index_t largest) {
 /// 32-bit words that a row takes for `slots` numbers of `bytes` bytes each.
 FURROW_HD constexpr index_t words_for(index_t slots, int bytes) { return (slots * bytes + 3) / 4; }
 
-/// Bytes a place, bases and padding included, that columns take as deltas in slices of 32 rows, for each window of
-/// `sorting_windows` that `s.slice_places` counts; as they lie where it does not. Measured on at most 512 slices or
-/// two windows, spread evenly; 4 for a matrix without entries. The same for every number of threads.
-template <class Triplets>
-std::array<double, sorting_windows.size()> measure_column_bytes(const Triplets& a, const stats& s);
+using column_byte_counts = std::array<double, sorting_windows.size()>;
+
+/// What the look of packed finds: bytes a place, bases and padding included, that columns take as deltas in slices of
+/// 32 rows, for each window of `sorting_windows` that `s.slice_places` counts; as they lie where it does not. Measured
+/// on at most 512 slices or two windows, spread evenly; 4 for a matrix without entries, and for one that was not
+/// measured.
+column_byte_counts column_bytes_of(const stats& s);
 
 } // namespace furrow

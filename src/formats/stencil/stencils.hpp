@@ -139,59 +139,14 @@ inline std::vector<std::size_t> choose_stencils(const std::vector<seen_stencil>&
 
 inline constexpr index_t stencils_counted = 1 << 15;
 
-/// 1024 runs of up to 32 rows, one in each of as many equal parts of the matrix, at a place that does not repeat with
-/// the part as lines of a grid do: all rows of a matrix that has at most `stencils_counted` rows and few enough entries
-/// (`sampled_rows`).
-inline std::vector<row_range> rows_of_stencils(const stats& s) {
-  constexpr index_t most_samples = 1024;
-  const index_t rows = s.shape.rows, counted = sampled_rows(s, stencils_counted / 8, stencils_counted);
-  const index_t run = counted / most_samples;
-  const index_t samples = std::min(rows, most_samples);
-  std::vector<row_range> sample;
-  for (index_t k = 0; k < samples; ++k) {
-    const index_t begin = cpu::part_begin(rows, samples, k), end = cpu::part_begin(rows, samples, k + 1);
-    const auto jitter = static_cast<std::uint32_t>(k) * 0x9e3779b9u; // Fibonacci hashing
-    const index_t first =
-        begin + (rows <= counted ? 0 : static_cast<index_t>(std::uint64_t(jitter) * (end - begin) >> 32));
-    sample.push_back({first, (rows <= counted ? end : std::min(rows, first + run)) - first});
-  }
-  return sample;
-}
-
-/// Row r begins at begin_of(r) and ends at end_of(r, where it begins). Looks at the first row of each run of
-/// `rows_of_stencils`; only where a quarter of these have a stencil of another one, at the whole runs.
-template <class V, class C, class Begin, class End>
-row_stencils measure_stencils(const stats& sizes, const C* col, const V* val, const Begin& begin_of,
-                              const End& end_of) {
-  const auto sample = rows_of_stencils(sizes);
-  const auto samples = static_cast<index_t>(sample.size());
-  const auto look = [&](stencil_set<V, C>& set, index_t first, index_t last) {
-    for (index_t row = first, begin = begin_of(first); row < last; ++row) {
-      const index_t end = end_of(row, begin);
-      set.add({row, begin, end - begin});
-      begin = end;
-    }
-  };
-  stencil_set<V, C> few(col, val), all(col, val);
-  for (index_t k = 0; k < samples; ++k) look(few, sample[k].first, sample[k].first + 1);
-  if (4 * index_t(few.found().size()) > 3 * samples) return {};
-  for (index_t k = 0; k < samples; ++k) look(all, sample[k].first, sample[k].first + sample[k].count);
-  index_t seen = 0, entries = 0, rows_taken = 0, entries_taken = 0;
-  for (const seen_stencil& s : all.found()) {
-    seen += s.uses;
-    entries += s.uses * s.first.count;
-  }
-  row_stencils result;
-  for (const std::size_t k : choose_stencils(all.found(), seen)) {
-    const seen_stencil& s = all.found()[k];
-    ++result.stencils;
-    result.places += s.first.count;
-    rows_taken += s.uses;
-    entries_taken += s.uses * s.first.count;
-  }
-  result.rows_beside = seen ? double(seen - rows_taken) / double(seen) : 1;
-  result.entries_beside = entries ? double(entries - entries_taken) / double(entries) : 0;
-  return result;
-}
+/// What the look of stencil finds: what a table takes that holds the most frequent stencils once each, and what is left
+/// beside it.
+struct row_stencils {
+  index_t stencils = 0;      ///< in the table; 0: rows hardly ever share one, or not known
+  index_t places = 0;        ///< entries in the table
+  double rows_beside = 1;    ///< share of the rows that have none of them
+  double entries_beside = 1; ///< share of the entries, those of these rows
+};
+row_stencils row_stencils_of(const stats& s);
 
 } // namespace furrow
