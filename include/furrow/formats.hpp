@@ -57,21 +57,8 @@ struct machine {
 /// From what the device says of itself; nothing is measured.
 machine typical_machine(device where);
 
-/// What a product by one kernel costs, as a sum: each number times what stands beside it. Fitted to measurements
-/// (docs/choosing.md); all zero: nobody has measured this kernel.
-struct kernel_costs {
-  double start = 0;      ///< times the latency of the machine
-  double memory = 0;     ///< times bytes_per_apply over the rate of the memory, or of the cache where they fit it
-  double by_row = 0;     ///< times the sectors of x by row (`locality`) over the rate of the cache
-  double by_slice = 0;   ///< times those by slice
-  double by_window = 0;  ///< times those by window
-  double rows = 0;       ///< nanoseconds a row and processor
-  double places = 0;     ///< nanoseconds a stored value and processor
-  double uneven = 0;     ///< nanoseconds a row, processor and entry that rows deviate from their mean length
-  double surprising = 0; ///< nanoseconds a row, processor and share of rows whose length is not foreseen
-  double longest = 0;    ///< nanoseconds an entry of the longest row (`longest_run`)
-  bool known() const { return start > 0 || memory > 0 || places > 0; }
-};
+/// What a product by one kernel costs; the cost models read it (src/core/kernel_costs.hpp).
+struct kernel_costs;
 
 /// What may follow a kernel's name, as in "vector:lanes=8,block=128": lanes a row, threads a block.
 struct kernel_freedom {
@@ -80,7 +67,7 @@ struct kernel_freedom {
 
 struct kernel_entry {
   std::string_view name, about;
-  kernel_costs costs{};
+  const kernel_costs* costs = nullptr; ///< null: nobody has measured this kernel, and bytes decide
   kernel_freedom free{};
 };
 

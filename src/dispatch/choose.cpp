@@ -91,17 +91,17 @@ constexpr double worth_converting = 1.05;
 void add_candidates(std::vector<candidate>& list, const choice& c, const layout& l, const stats& s, precision p,
                     device where, const machine& m) {
   const double setup = setup_seconds(s, p, l, where, c.format->backend(where));
-  const auto add = [&](std::string_view kernel, const kernel_costs& costs) {
+  const auto add = [&](std::string_view kernel, const kernel_costs* costs) {
     const choice one{c.format, c.parameters, std::string(kernel), {}};
     list.push_back({one, l, expected_seconds(costs, s, p, l, m), setup});
   };
   bool found = false;
   for (const kernel_entry& k : c.format->backend(where).kernels) {
-    if (!k.costs.known() || (c.kernel != "auto" && kernel_name(c.kernel) != k.name)) continue;
+    if (!k.costs || (c.kernel != "auto" && kernel_name(c.kernel) != k.name)) continue;
     add(c.kernel == "auto" ? k.name : std::string_view(c.kernel), k.costs);
     found = true;
   }
-  if (!found) add(c.kernel, {});
+  if (!found) add(c.kernel, nullptr);
 }
 
 /// The format that was asked for by name, checked.

@@ -5,8 +5,8 @@
 
 namespace furrow {
 
-double expected_seconds(const kernel_costs& costs, const stats& s, precision p, const layout& l, const machine& m) {
-  const kernel_costs c = costs.known() ? costs : kernel_costs{.start = 1, .memory = 1};
+double expected_seconds(const kernel_costs* costs, const stats& s, precision p, const layout& l, const machine& m) {
+  const kernel_costs c = costs ? *costs : kernel_costs{.start = 1, .memory = 1};
   const double bytes = bytes_per_apply(l, s, p), nnz = double(s.nnz), processors = double(m.processors);
   const double sector = bytes_of(p) * locality::elements / m.cache_read * nnz; // seconds, one an entry
   return std::max(c.start, 0.05) * m.latency + // nothing is free, not even an empty matrix

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "block_size.hpp"
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_block_rows.hpp"
 #include "cpu_blocks.hpp"
 
@@ -31,18 +32,10 @@ template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::stri
   return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);
 }
 
-constexpr std::array cpu_kernels{kernel_entry{"blocks",
-                                              "a block row at a time, loops of fixed length",
-                                              {.start = 0.3,
-                                               .memory = 0.0866,
-                                               .by_slice = 0.232,
-                                               .by_window = 0.6,
-                                               .rows = 2.71,
-                                               .places = 0.0725,
-                                               .uneven = 0.0384,
-                                               .longest = 12.1}}};
-constexpr std::array gpu_kernels{kernel_entry{
-    "blocks", "8 to 32 lanes a block row, a block column a lane", {.start = 0.751, .memory = 1.07, .longest = 6.06}}};
+constexpr std::array cpu_kernels{
+    kernel_entry{"blocks", "a block row at a time, loops of fixed length", &costs::cpu_blocks}};
+constexpr std::array gpu_kernels{
+    kernel_entry{"blocks", "8 to 32 lanes a block row, a block column a lane", &costs::gpu_blocks}};
 constexpr std::array<std::string_view, 3> examples{"2", "3", "8"};
 
 } // namespace

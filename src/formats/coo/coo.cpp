@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "costs.hpp"
 #include "triplets.hpp"
 
 #include "backends/cpu/operator.hpp"
@@ -100,22 +101,9 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return {.bytes = (8 + bytes_of(p)) * double(s.nnz), .places = double(s.nnz), .peak_extra_bytes = 0};
 }
 
-constexpr std::array cpu_kernels{kernel_entry{"rows",
-                                              "rows split by their entries",
-                                              {.start = 1.65,
-                                               .memory = 0.0164,
-                                               .by_row = 0.0259,
-                                               .by_slice = 0.168,
-                                               .by_window = 0.656,
-                                               .rows = 1.06,
-                                               .places = 0.685,
-                                               .uneven = 0.000486,
-                                               .surprising = 7.21,
-                                               .longest = 0.169}}};
-constexpr std::array gpu_kernels{kernel_entry{
-    "segmented",
-    "segmented reduction of equal shares, carries added in order",
-    {.start = 2.49, .memory = 1.38, .by_row = 0.465, .by_window = 7.45e-05, .places = 0.254, .longest = 0.0278}}};
+constexpr std::array cpu_kernels{kernel_entry{"rows", "rows split by their entries", &costs::cpu_rows}};
+constexpr std::array gpu_kernels{
+    kernel_entry{"segmented", "segmented reduction of equal shares, carries added in order", &costs::gpu_segmented}};
 
 } // namespace
 

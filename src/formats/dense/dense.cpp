@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 
 #include "backends/cpu/space.hpp"
 #include "backends/entry.hpp"
@@ -60,18 +61,12 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return l;
 }
 
-constexpr std::array cpu_kernels{kernel_entry{"along",
-                                              "sums along the rows, four rows at a time",
-                                              {.start = 0.3, .memory = 0.328, .by_slice = 4.51, .by_window = 0.6}}};
+constexpr std::array cpu_kernels{kernel_entry{"along", "sums along the rows, four rows at a time", &costs::cpu_along}};
 constexpr std::array gpu_kernels{
-    kernel_entry{"along",
-                 "16-byte loads, threads that share a few rows; short rows through shared memory",
-                 {.start = 1.78, .memory = 0.278, .places = 0.0386}},
-    kernel_entry{"naive",
-                 "a thread a row, as in the tutorial on dense products",
-                 {.start = 12.2, .by_row = 735},
-                 {.block = true}},
-    kernel_entry{"tiled", "the same with x through shared memory", {.start = 10.5, .by_row = 757}, {.block = true}},
+    kernel_entry{"along", "16-byte loads, threads that share a few rows; short rows through shared memory",
+                 &costs::gpu_along},
+    kernel_entry{"naive", "a thread a row, as in the tutorial on dense products", &costs::gpu_naive, {.block = true}},
+    kernel_entry{"tiled", "the same with x through shared memory", &costs::gpu_tiled, {.block = true}},
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_block_rows.hpp"
 #include "cpu_rows.hpp"
 
@@ -41,24 +42,12 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return result;
 }
 
-constexpr std::array cpu_kernels{kernel_entry{
-    "rows",
-    "a block of rows at a time, four diagonals in vector registers",
-    {.start = 0.3, .memory = 0.279, .by_slice = 0.104, .by_window = 0.6, .surprising = 4.28, .longest = 43.8}}};
+constexpr std::array cpu_kernels{
+    kernel_entry{"rows", "a block of rows at a time, four diagonals in vector registers", &costs::cpu_rows}};
 constexpr std::array gpu_kernels{
-    kernel_entry{"tiles",
-                 "1 or 4 rows a thread, four diagonals under way at a time",
-                 {.start = 0.462,
-                  .memory = 0.715,
-                  .by_row = 0.0471,
-                  .by_slice = 0.175,
-                  .by_window = 0.36,
-                  .rows = 0.0804,
-                  .longest = 145}},
-    kernel_entry{"rows",
-                 "a thread a row, offsets in shared memory (Bell and Garland 2008)",
-                 {.start = 0.372, .by_slice = 1.13, .rows = 1.08, .places = 0.0456, .longest = 183},
-                 {.block = true}},
+    kernel_entry{"tiles", "1 or 4 rows a thread, four diagonals under way at a time", &costs::gpu_tiles},
+    kernel_entry{
+        "rows", "a thread a row, offsets in shared memory (Bell and Garland 2008)", &costs::gpu_rows, {.block = true}},
 };
 constexpr std::array<std::string_view, 1> examples{"200"};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_rows.hpp"
 
 #include "backends/cpu/operator.hpp"
@@ -46,44 +47,13 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 }
 
 constexpr std::array cpu_kernels{
-    kernel_entry{"rows",
-                 "a block of rows at a time, four rows in a vector register",
-                 {.start = 0.572,
-                  .memory = 0.105,
-                  .by_slice = 0.157,
-                  .by_window = 0.75,
-                  .places = 0.24,
-                  .surprising = 0.781,
-                  .longest = 43.7}},
-    kernel_entry{"gathered",
-                 "as rows, with gather instructions: for x larger than a cache",
-                 {.start = 0.442,
-                  .memory = 0.094,
-                  .by_slice = 0.19,
-                  .by_window = 0.945,
-                  .places = 0.24,
-                  .surprising = 0.438,
-                  .longest = 58.4}},
-    kernel_entry{"scalar",
-                 "a row at a time, an entry at a time",
-                 {.start = 1.72,
-                  .memory = 0.135,
-                  .by_row = 0.269,
-                  .by_slice = 0.0697,
-                  .by_window = 0.6,
-                  .rows = 0.659,
-                  .places = 0.317,
-                  .surprising = 7.22}},
+    kernel_entry{"rows", "a block of rows at a time, four rows in a vector register", &costs::cpu_rows},
+    kernel_entry{"gathered", "as rows, with gather instructions: for x larger than a cache", &costs::cpu_gathered},
+    kernel_entry{"scalar", "a row at a time, an entry at a time", &costs::cpu_scalar},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{
-        "tiles",
-        "two rows a thread, four columns under way at a time",
-        {.start = 0.371, .memory = 0.722, .by_row = 0.146, .by_window = 0.899, .places = 0.00503, .longest = 126}},
-    kernel_entry{"scalar",
-                 "a thread a row (Bell and Garland 2008)",
-                 {.start = 0.152, .memory = 0.997, .by_row = 0.0454, .by_window = 0.846, .longest = 328},
-                 {.block = true}},
+    kernel_entry{"tiles", "two rows a thread, four columns under way at a time", &costs::gpu_tiles},
+    kernel_entry{"scalar", "a thread a row (Bell and Garland 2008)", &costs::gpu_scalar, {.block = true}},
 };
 constexpr std::array<std::string_view, 1> examples{"200"};
 

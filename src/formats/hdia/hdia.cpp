@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_strips.hpp"
 
 #include "backends/cpu/operator.hpp"
@@ -54,29 +55,12 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return result;
 }
 
-constexpr std::array cpu_kernels{
-    kernel_entry{"strips",
-                 "16 rows at a time, consecutive elements of x; then the rest as sell does it",
-                 {.start = 0.638,
-                  .memory = 0.24,
-                  .by_row = 0.0155,
-                  .by_slice = 0.248,
-                  .by_window = 1.05,
-                  .places = 0.0129,
-                  .longest = 0.744}}};
+constexpr std::array cpu_kernels{kernel_entry{
+    "strips", "16 rows at a time, consecutive elements of x; then the rest as sell does it", &costs::cpu_strips}};
 constexpr std::array gpu_kernels{
-    kernel_entry{"strips",
-                 "a thread a row, eight diagonals under way at a time; then the rest as sell does it",
-                 {.start = 0.541,
-                  .memory = 0.316,
-                  .by_slice = 0.159,
-                  .by_window = 1.13,
-                  .rows = 0.645,
-                  .places = 0.136,
-                  .longest = 86.1}},
-    kernel_entry{"split",
-                 "2 to 8 threads a row: for few rows",
-                 {.start = 0.593, .by_slice = 0.561, .by_window = 0.5, .rows = 3.63, .places = 0.181, .longest = 25.4}},
+    kernel_entry{"strips", "a thread a row, eight diagonals under way at a time; then the rest as sell does it",
+                 &costs::gpu_strips},
+    kernel_entry{"split", "2 to 8 threads a row: for few rows", &costs::gpu_split},
 };
 constexpr std::array<std::string_view, 1> examples{"200"};
 

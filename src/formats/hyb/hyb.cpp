@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_rows.hpp"
 #include "rule.hpp"
 
@@ -49,57 +50,17 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 }
 
 constexpr std::array cpu_kernels{
-    kernel_entry{"rows",
-                 "a block of rows at a time, four rows in a vector register, then what they have beyond",
-                 {.start = 0.3,
-                  .memory = 0.136,
-                  .by_slice = 0.291,
-                  .by_window = 0.6,
-                  .places = 0.307,
-                  .uneven = 9.91e-05,
-                  .surprising = 3.72,
-                  .longest = 50.6}},
-    kernel_entry{"gathered",
-                 "as rows, with gather instructions: for x larger than a cache",
-                 {.start = 0.3,
-                  .memory = 0.12,
-                  .by_slice = 0.286,
-                  .by_window = 0.6,
-                  .places = 0.328,
-                  .uneven = 0.000111,
-                  .surprising = 3.6,
-                  .longest = 46.3}},
-    kernel_entry{"scalar",
-                 "a row at a time, an entry at a time",
-                 {.start = 0.3,
-                  .memory = 0.195,
-                  .by_row = 0.0818,
-                  .by_window = 0.6,
-                  .places = 0.556,
-                  .uneven = 0.00183,
-                  .surprising = 7.28,
-                  .longest = 21}},
+    kernel_entry{"rows", "a block of rows at a time, four rows in a vector register, then what they have beyond",
+                 &costs::cpu_rows},
+    kernel_entry{"gathered", "as rows, with gather instructions: for x larger than a cache", &costs::cpu_gathered},
+    kernel_entry{"scalar", "a row at a time, an entry at a time", &costs::cpu_scalar},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{"tiles",
-                 "two rows a thread, four columns under way at a time; then a segmented reduction",
-                 {.start = 2.55,
-                  .memory = 0.576,
-                  .by_slice = 0.129,
-                  .by_window = 1.09,
-                  .rows = 0.108,
-                  .places = 0.0728,
-                  .uneven = 0.00372,
-                  .longest = 22.9}},
+    kernel_entry{"tiles", "two rows a thread, four columns under way at a time; then a segmented reduction",
+                 &costs::gpu_tiles},
     kernel_entry{"scalar",
                  "a thread a row; then a segmented reduction (Bell and Garland 2008)",
-                 {.start = 2.44,
-                  .memory = 0.722,
-                  .by_slice = 0.0376,
-                  .by_window = 0.984,
-                  .places = 0.165,
-                  .uneven = 0.00336,
-                  .longest = 225},
+                 &costs::gpu_scalar,
                  {.block = true}},
 };
 constexpr std::array<std::string_view, 3> examples{"bell_garland", "0", "3"};

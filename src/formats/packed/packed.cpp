@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_packed.hpp"
 
 #include "backends/entry.hpp"
@@ -49,40 +50,11 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 }
 
 constexpr std::array cpu_kernels{
-    kernel_entry{"unpacked",
-                 "eight slots at a time into a buffer, then as sell does it",
-                 {.start = 0.3,
-                  .memory = 0.0179,
-                  .by_row = 0.157,
-                  .by_slice = 0.0874,
-                  .by_window = 0.6,
-                  .rows = 1.01,
-                  .places = 0.26,
-                  .uneven = 0.0207,
-                  .surprising = 0.416}},
+    kernel_entry{"unpacked", "eight slots at a time into a buffer, then as sell does it", &costs::cpu_unpacked},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{"slices",
-                 "a thread a row, eight entries of it under way",
-                 {.start = 0.532,
-                  .memory = 0.319,
-                  .by_row = 0.139,
-                  .by_slice = 0.108,
-                  .by_window = 1.06,
-                  .rows = 0.464,
-                  .places = 0.0585,
-                  .uneven = 0.0516,
-                  .longest = 48.5}},
-    kernel_entry{"split",
-                 "2 to 8 threads a row: for few rows, or rows that are very long",
-                 {.start = 0.654,
-                  .memory = 0.694,
-                  .by_row = 0.097,
-                  .by_window = 0.809,
-                  .rows = 1.69,
-                  .places = 0.0773,
-                  .uneven = 0.236,
-                  .longest = 7}},
+    kernel_entry{"slices", "a thread a row, eight entries of it under way", &costs::gpu_slices},
+    kernel_entry{"split", "2 to 8 threads a row: for few rows, or rows that are very long", &costs::gpu_split},
 };
 constexpr std::array<std::string_view, 2> examples{"1", "256"};
 

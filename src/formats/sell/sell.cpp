@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_operator.hpp"
 #include "cpu_slices.hpp"
 
@@ -39,53 +40,13 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 }
 
 constexpr std::array cpu_kernels{
-    kernel_entry{"vectors",
-                 "4 to 16 rows a vector register, x by gather instructions (AVX2, AVX-512)",
-                 {.start = 0.694,
-                  .memory = 0.145,
-                  .by_row = 0.0453,
-                  .by_slice = 0.105,
-                  .by_window = 0.709,
-                  .rows = 0.233,
-                  .places = 0.134,
-                  .uneven = 0.0145,
-                  .surprising = 0.638,
-                  .longest = 1.11}},
-    kernel_entry{"scalar",
-                 "an entry at a time",
-                 {.start = 0.691,
-                  .memory = 0.129,
-                  .by_row = 0.114,
-                  .by_slice = 0.0913,
-                  .by_window = 0.6,
-                  .rows = 0.45,
-                  .places = 0.423,
-                  .uneven = 0.0371,
-                  .surprising = 0.0161,
-                  .longest = 2.66}},
+    kernel_entry{"vectors", "4 to 16 rows a vector register, x by gather instructions (AVX2, AVX-512)",
+                 &costs::cpu_vectors},
+    kernel_entry{"scalar", "an entry at a time", &costs::cpu_scalar},
 };
 constexpr std::array gpu_kernels{
-    kernel_entry{"slices",
-                 "a thread a row, eight entries of it under way",
-                 {.start = 0.558,
-                  .memory = 0.309,
-                  .by_row = 0.18,
-                  .by_slice = 0.0295,
-                  .by_window = 1.04,
-                  .places = 0.141,
-                  .uneven = 0.0871,
-                  .longest = 32.6}},
-    kernel_entry{"split",
-                 "2 to 8 threads a row: for few rows, or rows that are very long",
-                 {.start = 0.641,
-                  .memory = 0.381,
-                  .by_row = 0.137,
-                  .by_slice = 0.00921,
-                  .by_window = 0.763,
-                  .rows = 1.94,
-                  .places = 0.134,
-                  .uneven = 0.303,
-                  .longest = 7.03}},
+    kernel_entry{"slices", "a thread a row, eight entries of it under way", &costs::gpu_slices},
+    kernel_entry{"split", "2 to 8 threads a row: for few rows, or rows that are very long", &costs::gpu_split},
 };
 constexpr std::array<std::string_view, 3> examples{"8:64", "32:1", "4:256"};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
+#include "costs.hpp"
 #include "cpu_block_rows.hpp"
 #include "cpu_rows.hpp"
 
@@ -78,9 +79,8 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 }
 
 constexpr std::array cpu_kernels{
-    kernel_entry{"runs",
-                 "neighbouring rows of one stencil as vectors: no columns, no values but those of the table",
-                 {.start = 10, .memory = 0.45, .rows = 0.6, .places = 0.05}}};
+    kernel_entry{"runs", "neighbouring rows of one stencil as vectors: no columns, no values but those of the table",
+                 &costs::cpu_runs}};
 /// Without costs: the bytes decide. On an H100 it was the fastest of all formats on each of three grids, in both
 /// precisions.
 constexpr std::array gpu_kernels{kernel_entry{

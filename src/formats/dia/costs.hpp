@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "core/kernel_costs.hpp"
+
+/// What products by the kernels of dia cost. The numbers are written by bench/fit_costs.py --write.
+namespace furrow::dia_format::costs {
+
+inline constexpr kernel_costs cpu_rows{
+    .start = 0.3, .memory = 0.279, .by_slice = 0.104, .by_window = 0.6, .surprising = 4.28, .longest = 43.8};
+inline constexpr kernel_costs gpu_tiles{.start = 0.462,
+                                        .memory = 0.715,
+                                        .by_row = 0.0471,
+                                        .by_slice = 0.175,
+                                        .by_window = 0.36,
+                                        .rows = 0.0804,
+                                        .longest = 145};
+inline constexpr kernel_costs gpu_rows{
+    .start = 0.372, .by_slice = 1.13, .rows = 1.08, .places = 0.0456, .longest = 183};
+
+} // namespace furrow::dia_format::costs
