@@ -69,14 +69,17 @@ struct range {
   index_t first, last;
 };
 
-/// The first row and the one behind the last of what a rank's pieces hold.
+/// The first row and the one behind the last of what a rank's pieces hold, mirrors included.
 range rows_of(const entries_of_pieces& entries) {
-  range rows{std::numeric_limits<std::int32_t>::max(), 0};
-  for (index_t k = 0; k < std::ssize(entries.pieces); ++k)
-    entries(k, [&](std::int32_t i, std::int32_t, double) {
-      rows.first = std::min<index_t>(rows.first, i), rows.last = std::max<index_t>(rows.last, i + index_t(1));
-    });
-  return rows.first < rows.last ? rows : range{0, 0};
+  std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = -1;
+  const auto look_at = [&](const host_array<std::int32_t>& indices) {
+    for (const std::int32_t i : indices) least = std::min(least, i), most = std::max(most, i);
+  };
+  for (const io::piece_entries& p : entries.pieces) {
+    look_at(p.row);
+    if (entries.mirrored) look_at(p.col);
+  }
+  return most < 0 ? range{0, 0} : range{least, most + index_t(1)};
 }
 
 range overlap_of(range a, range b) {
