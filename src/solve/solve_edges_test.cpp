@@ -40,8 +40,8 @@ TEST(edge, one_by_one_and_nothing_at_all) {
   EXPECT_EQ(none.report.why, status::converged);
 }
 
-/// Chunks of steps end by the clock, and here at every step of a watcher: neither may decide which x is kept as the best
-/// one, and with it what is handed back of a solve that ends early, and the estimate of the error.
+/// Chunks of steps end by the clock, and here at every step of a watcher: neither may decide which x is kept as the
+/// best one, and with it what is handed back of a solve that ends early, and the estimate of the error.
 TEST(edge, what_is_handed_back_does_not_depend_on_how_it_is_watched) {
   const auto a = kit::laplacian(30, 30);
   const auto b = kit::random_vector<double>(900, 5);
