@@ -35,6 +35,9 @@ const expected_bytes golden[] = {
     {"powerlaw:20000:8:2.3", {11971764, 3771540, 2059616}},
     {"rectangular:3000:2000:50", {1807824, 1380672, 1839012}},
     {"dense:60", {37136, 35088, 43992}},
+    {"disc2d:60", {144196, 66604, 8076}},
+    {"ball3d:20", {392664, 146680, 24380}},
+    {"varying3d:12:3", {99160, 32560, 34812}},
 };
 
 TEST(looks, expect_of_every_generator_what_was_expected_before) {
