@@ -11,11 +11,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace furrow {
 namespace {
-
-template <int Bytes, class V> using pack [[gnu::vector_size(Bytes), gnu::may_alias]] = V;
 
 /// A stencil of the table.
 template <class V> struct one_stencil {
@@ -56,90 +55,123 @@ template <int Bytes, class V> FURROW_INLINE inline V multiply_add(V a, V b, V su
 #endif
 }
 
-/// P vectors of rows of one stencil, from the one that `x` and `out` point to.
-template <int Bytes, int P, class V>
-FURROW_INLINE inline void add_vectors(const one_stencil<V>& s, const V* x, V* out) {
-  constexpr index_t lanes = Bytes / sizeof(V);
-  pack<Bytes, V> sum[P] = {};
-  for (std::int32_t j = 0; j < s.count; ++j) {
-    const V* const at = x + s.offset[j];
-    const V value = s.val[j];
-    for (int p = 0; p < P; ++p) {
-      pack<Bytes, V> element;
-      std::memcpy(&element, at + p * lanes, sizeof element);
-#pragma GCC unroll 16
-      for (index_t l = 0; l < lanes; ++l) sum[p][l] = multiply_add<Bytes>(value, element[l], sum[p][l]);
+/// out[i] = sum over k of s.val[j + k] x[s.offset[j + k] + i] for 0 <= i < n, a multiple of Lanes; on top of what is
+/// there unless `First`.
+///
+/// The loop over lanes is the vectoriser's: `sum += value * element` of whole vectors is rounded once or twice as the
+/// compiler likes, and a `fma` for each element of a vector type stays a scalar one in GCC 12, by which poisson3d:40
+/// took 4 times as long in f64 and 10 times in f32 (one thread of a Xeon with AVX-512).
+template <int Bytes, int Lanes, bool First, class V, std::size_t... K>
+FURROW_INLINE inline void add_entries(const one_stencil<V>& s, std::int32_t j, const V* x, V* out, index_t n,
+                                      std::index_sequence<K...>) {
+  const V value[] = {s.val[j + std::int32_t(K)]...};
+  const V* const at[] = {x + s.offset[j + std::int32_t(K)]...};
+  for (index_t i = 0; i < n; i += Lanes) {
+#pragma omp simd
+    for (index_t l = i; l < i + Lanes; ++l) {
+      V sum = First ? V(0) : out[l];
+      ((sum = multiply_add<Bytes>(value[K], at[K][l], sum)), ...);
+      out[l] = sum;
     }
   }
-  for (int p = 0; p < P; ++p) std::memcpy(out + p * lanes, &sum[p], Bytes); // a copy of several goes through memory
 }
 
-/// `n` rows of one stencil, at least a vector of them; the last vectors overlap those before, so that there are few
-/// calls and none for single rows.
-template <int Bytes, class V>
-FURROW_INLINE inline void add_run(const one_stencil<V>& s, const V* x, V* out, index_t n) {
-  constexpr index_t lanes = Bytes / sizeof(V);
-  index_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes) add_vectors<Bytes, 4>(s, x + i, out + i);
-  if (n < 4 * lanes && n >= 2 * lanes) {
-    add_vectors<Bytes, 2>(s, x, out);
-    i = 2 * lanes;
-  } else if (n < 2 * lanes) {
-    add_vectors<Bytes, 1>(s, x, out);
-    i = lanes;
+/// The next entries of a stencil, at most eight, from `j` on. Returns where it has come to.
+template <int Bytes, int Lanes, bool First, class V>
+FURROW_INLINE inline std::int32_t add_some(const one_stencil<V>& s, std::int32_t j, const V* x, V* out, index_t n) {
+  const auto add = [&](auto count) FURROW_INLINE {
+    add_entries<Bytes, Lanes, First>(s, j, x, out, n, std::make_index_sequence<count>{});
+    return j + std::int32_t(count);
+  };
+  switch (s.count - j) {
+  case 1:
+    return add(std::integral_constant<std::size_t, 1>{});
+  case 2:
+    return add(std::integral_constant<std::size_t, 2>{});
+  case 3:
+    return add(std::integral_constant<std::size_t, 3>{});
+  case 4:
+    return add(std::integral_constant<std::size_t, 4>{});
+  case 5:
+    return add(std::integral_constant<std::size_t, 5>{});
+  case 6:
+    return add(std::integral_constant<std::size_t, 6>{});
+  case 7:
+    return add(std::integral_constant<std::size_t, 7>{});
+  default:
+    return add(std::integral_constant<std::size_t, 8>{});
   }
-  const index_t left = n - i;
-  if (left > 2 * lanes) add_vectors<Bytes, 4>(s, x + n - 4 * lanes, out + n - 4 * lanes); // only behind four
-  else if (left > lanes) add_vectors<Bytes, 2>(s, x + n - 2 * lanes, out + n - 2 * lanes);
-  else if (left > 0) add_vectors<Bytes, 1>(s, x + n - lanes, out + n - lanes);
 }
 
-template <int Bytes, class V> FURROW_INLINE inline void add_row(const one_stencil<V>& s, const V* x, V* out) {
-  V sum{};
-  for (std::int32_t j = 0; j < s.count; ++j) sum = multiply_add<Bytes>(s.val[j], x[s.offset[j]], sum);
-  *out = sum;
+/// `n` rows of one stencil, a multiple of Lanes; their sums stay in the first cache while the entries go by.
+template <int Bytes, int Lanes, class V>
+FURROW_INLINE inline void add_vectors(const one_stencil<V>& s, const V* x, V* out, index_t n) {
+  if (s.count == 0) return void(std::fill_n(out, n, V(0)));
+  for (std::int32_t j = add_some<Bytes, Lanes, true>(s, 0, x, out, n); j < s.count;)
+    j = add_some<Bytes, Lanes, false>(s, j, x, out, n);
 }
 
-/// Rows one by one; four neighbours side by side where their stencils are of one length, so that no sum waits for the
-/// addition before.
+/// `n` rows of one stencil, at least Lanes of them. The last vector overlaps the one before, so that no row is alone.
+template <int Bytes, int Lanes, class V>
+FURROW_INLINE inline void add_run(const one_stencil<V>& s, const V* x, V* out, index_t n) {
+  const index_t whole = n / Lanes * Lanes, last = n - Lanes;
+  add_vectors<Bytes, Lanes>(s, x, out, whole);
+  if (whole == n) return;
+  V sum[Lanes]; // NOLINT: written before it is read
+  add_vectors<Bytes, Lanes>(s, x + last, sum, Lanes);
+  std::memcpy(out + last, sum, sizeof sum);
+}
+
+/// R neighbours side by side where their stencils are of one length, so that no sum waits for the addition before;
+/// otherwise half of them at a time.
+template <int Bytes, int R, class V, class N>
+FURROW_INLINE inline void add_neighbours(const stencil<V, N, cview>& a, index_t row, const V* x, V* out) {
+  one_stencil<V> s[R];
+  bool alike = true;
+  for (int r = 0; r < R; ++r) {
+    s[r] = stencil_at(a, a.number.data[row + r]);
+    alike &= s[r].count == s[0].count;
+  }
+  if constexpr (R > 1)
+    if (!alike) {
+      add_neighbours<Bytes, R / 2>(a, row, x, out);
+      return add_neighbours<Bytes, R / 2>(a, row + R / 2, x + R / 2, out + R / 2);
+    }
+  V sum[R] = {};
+  for (std::int32_t j = 0; j < s[0].count; ++j)
+    for (int r = 0; r < R; ++r) sum[r] = multiply_add<Bytes>(s[r].val[j], x[r + s[r].offset[j]], sum[r]);
+  std::copy_n(sum, R, out);
+}
+
+/// `n` rows from `row` on that are not in long runs; `x` and `out` point to the first one's elements.
 template <int Bytes, class V, class N>
 FURROW_INLINE inline void add_rows(const stencil<V, N, cview>& a, index_t row, index_t n, const V* x, V* out) {
   index_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const N* const number = a.number.data + row + i;
-    const one_stencil<V> s[4] = {stencil_at(a, number[0]), stencil_at(a, number[1]), stencil_at(a, number[2]),
-                                 stencil_at(a, number[3])};
-    const V* const at = x + row + i;
-    if (s[0].count == s[1].count && s[0].count == s[2].count && s[0].count == s[3].count) {
-      V sum[4] = {};
-      for (std::int32_t j = 0; j < s[0].count; ++j)
-        for (int r = 0; r < 4; ++r) sum[r] = multiply_add<Bytes>(s[r].val[j], at[r + s[r].offset[j]], sum[r]);
-      std::copy_n(sum, 4, out + i);
-    } else {
-      for (int r = 0; r < 4; ++r) add_row<Bytes>(s[r], at + r, out + i + r);
-    }
-  }
-  for (; i < n; ++i) add_row<Bytes>(stencil_at(a, a.number.data[row + i]), x + row + i, out + i);
+  for (; i + 4 <= n; i += 4) add_neighbours<Bytes, 4>(a, row + i, x + i, out + i);
+  for (; i + 2 <= n; i += 2) add_neighbours<Bytes, 2>(a, row + i, x + i, out + i);
+  if (i < n) add_neighbours<Bytes, 1>(a, row + i, x + i, out + i);
 }
 
 /// The rows [row, last) up to the first that lies beside the table, which is returned.
 template <int Bytes, class V, class N>
 FURROW_INLINE inline index_t rows_of_table(const stencil<V, N, cview>& a, index_t row, index_t last, const V* x,
                                            V* out) {
-  constexpr index_t lanes = Bytes / sizeof(V);
+  constexpr int lanes = Bytes / sizeof(V);
   const index_t none = a.start.size - 1;
   const index_t first = row;
   index_t waiting = row; // from here on rows are left to add_rows
   while (row < last && index_t(a.number.data[row]) < none) {
     const index_t run = run_of(a.number.data + row, last - row);
-    if (run >= lanes) {
-      add_rows<Bytes>(a, waiting, row - waiting, x, out + (waiting - first));
-      add_run<Bytes>(stencil_at(a, a.number.data[row]), x + row, out + (row - first), run);
+    if (run >= lanes / 2) {
+      add_rows<Bytes>(a, waiting, row - waiting, x + waiting, out + (waiting - first));
+      const auto s = stencil_at(a, a.number.data[row]);
+      if (run >= lanes) add_run<Bytes, lanes>(s, x + row, out + (row - first), run);
+      else add_run<Bytes, lanes / 2>(s, x + row, out + (row - first), run);
       waiting = row + run;
     }
     row += run;
   }
-  add_rows<Bytes>(a, waiting, row - waiting, x, out + (waiting - first));
+  add_rows<Bytes>(a, waiting, row - waiting, x + waiting, out + (waiting - first));
   return row;
 }
 

@@ -4,6 +4,7 @@
 #include "cpu_rest.hpp"
 #include "cpu_rows.hpp"
 
+#include "backends/cpu/isa.hpp"
 #include "kit/cut_check.hpp"
 #include "kit/lane_check.hpp"
 #include "kit/tile_check.hpp"
@@ -16,6 +17,7 @@
 #include <furrow/storage.hpp>
 
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace furrow {
@@ -179,6 +181,42 @@ TYPED_TEST(stencil_of, rows_may_be_cut_anywhere) {
         stencil_runs::sums(view, first, last, as_cview(x), out);
       });
     });
+  }
+}
+
+/// Runs of 1, 2, 3, ... rows of a stencil, one after the other; a stencil has `entries` entries whose distances leave
+/// gaps, and values of its own.
+coo<double> runs_of_rows(index_t entries) {
+  std::vector<kit::triplet> all;
+  index_t row = 0;
+  for (index_t run = 1; run <= 70; ++run)
+    for (index_t i = 0; i < run; ++i, ++row)
+      for (index_t k = 0; k < entries; ++k) all.push_back({row, row + 3 * k, 1 / double(1 + k + run % 5)});
+  return kit::assemble({row, row + 3 * entries}, std::move(all));
+}
+
+/// Bit by bit: ascending entries into one sum, each product and sum rounded once where the instruction set can.
+TYPED_TEST(stencil_of, runs_of_every_length_have_the_sums_of_rows_one_by_one) {
+  using V = TypeParam;
+#if defined(__FP_FAST_FMA)
+  constexpr bool always = true;
+#else
+  constexpr bool always = false;
+#endif
+  const bool once = always || cpu::machine_isa() != cpu::isa::baseline;
+  for (index_t entries = 0; entries <= 27; ++entries) {
+    SCOPED_TRACE(entries);
+    const auto a = kit::as_precision<V>(runs_of_rows(entries));
+    const auto x = kit::random_vector<V>(a.shape.cols, 5);
+    host_array<V> expected(a.shape.rows, V(0)), got(a.shape.rows, V(7));
+    for (index_t k = 0; k < a.nnz(); ++k) {
+      V& sum = expected[a.row[k]];
+      const volatile V product = a.val[k] * x[a.col[k]]; // volatile: rounded
+      sum = once ? std::fma(a.val[k], x[a.col[k]], sum) : sum + product;
+    }
+    with_stencils(
+        a, [&](const auto& made) { stencil_runs::sums(view_of(made), 0, a.shape.rows, as_cview(x), got.data()); });
+    EXPECT_TRUE(kit::same_bits(as_cview(expected), as_cview(got)));
   }
 }
 
