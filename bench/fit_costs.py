@@ -7,7 +7,11 @@ usage: fit_costs.py [--write] RESULTS.json...       needs NumPy and SciPy; all o
 For every kernel: the sum that src/tune/model.cpp works out, its numbers all non-negative, such that the relative errors
 over all matrices and precisions are least. Prints the initialisers, and how good the choices by them would be: the time
 of the way that the model puts first over the time of the fastest, on the matrices themselves and, honestly, on each
-matrix by costs that were fitted without it. --write puts them into src/formats/NAME/costs.hpp, kernel by kernel.
+matrix by costs that were fitted without it; and how good those were that were made. --write puts the costs into
+src/formats/NAME/costs.hpp, kernel by kernel.
+
+Runs of a CPU may be on any number of threads. What a kernel costs is fitted with as much of the machine as they had;
+the choice is that of the two threads that src/tune/machine.cpp always tells of, as in the library.
 """
 import json
 import pathlib
@@ -19,6 +23,12 @@ import numpy as np
 from scipy.optimize import nnls
 
 NAMES = ["start", "memory", "by_row", "by_slice", "by_window", "rows", "places", "uneven", "surprising", "longest"]
+
+
+def of_threads(machine, threads):
+    """What so many threads have of a machine."""
+    share = threads / machine["processors"]
+    return machine | {name: machine[name] * share for name in ["read", "cache_read", "cache", "processors"]}
 
 
 def features(result, stats, machine):
@@ -44,18 +54,22 @@ def fit(rows, seconds):
 
 
 def read(files):
-    """Per (matrix, precision): {(format, kernel): (features, seconds)}; and the kind of device."""
+    """Per (matrix, precision, threads): {(format, kernel): one measured product}; and the kind of device."""
     cases, kinds = {}, set()
     for file in files:
         with open(file, encoding="utf-8") as f:
             data = json.load(f)
         kinds.add("gpu" if data["device"].startswith("gpu") else "cpu")
+        threads = data["threads"] if data["device"] == "cpu" else data["machine"]["processors"]
+        there = of_threads(data["machine"], threads)
         for matrix in data["matrices"]:
-            for r in matrix["results"]:
+            for r in matrix.get("results", []):
                 if r["library"] != "furrow":
                     continue
-                case = cases.setdefault((matrix["matrix"], r["precision"]), {})
-                case[(r["format"], r["kernel"])] = (features(r, matrix["stats"], data["machine"]), r["seconds"])
+                case = cases.setdefault((matrix["matrix"], r["precision"], threads), {})
+                case[(r["format"], r["kernel"])] = {
+                    "seconds": r["seconds"], "chosen": r["chosen"], "features": features(r, matrix["stats"], there),
+                    "guessed": features(r, matrix["stats"], data["machine"])}
     if len(kinds) != 1:
         sys.exit("the results are of a CPU and of a GPU: give those of one kind at a time")
     return cases, kinds.pop()
@@ -65,23 +79,29 @@ def fit_all(cases, without=None):
     ways = sorted({way for case in cases.values() for way in case})
     costs = {}
     for way in ways:
-        known = [case[way] for (matrix, _), case in cases.items() if way in case and matrix != without]
+        known = [case[way] for key, case in cases.items() if way in case and key[0] != without]
         if len(known) >= 5:
-            costs[way] = fit([f for f, _ in known], [s for _, s in known])
+            costs[way] = fit([one["features"] for one in known], [one["seconds"] for one in known])
     return costs
 
 
-def ratio(case, costs):
-    """Seconds of the way that the model puts first over those of the fastest."""
-    guesses = {way: float(np.dot(costs[way], f)) for way, (f, _) in case.items() if way in costs}
-    return case[min(guesses, key=guesses.get)][1] / min(s for _, s in case.values())
+def first(case, costs):
+    """The way that the library would take: what is not csr or coo must promise 5 %."""
+    guesses = {way: float(np.dot(costs[way], one["guessed"])) * (1 if way[0] in ("csr", "coo") else 1.05)
+               for way, one in case.items() if way in costs}
+    return min(guesses, key=guesses.get)
+
+
+def ratio(case, way):
+    """Seconds of that way over those of the fastest."""
+    return case[way]["seconds"] / min(one["seconds"] for one in case.values())
 
 
 def report(label, ratios):
     r = np.array(list(ratios.values()))
     worst = sorted(ratios, key=ratios.get)[-5:]
     print(f"{label}: {np.exp(np.mean(np.log(r))):.3f} in the geometric mean of {len(r)}, worst {r.max():.2f}:",
-          ", ".join(f"{m} {p} {ratios[m, p]:.2f}" for m, p in reversed(worst)))
+          ", ".join(f"{m} {p} {t} threads {ratios[m, p, t]:.2f}" for m, p, t in reversed(worst)))
 
 
 def initialiser(c):
@@ -110,12 +130,17 @@ def main():
     costs = fit_all(cases)
     for (format_name, kernel), c in costs.items():
         known = [case[format_name, kernel] for case in cases.values() if (format_name, kernel) in case]
-        error = np.array([np.dot(c, f) / s for f, s in known])
+        error = np.array([np.dot(c, one["features"]) / one["seconds"] for one in known])
         print(f"{format_name:8} {kernel:10} {initialiser(c)}  // {len(known)} cases, "
               f"{np.exp(np.mean(np.abs(np.log(np.maximum(error, 1e-9))))):.2f}x off in the mean")
-    report("choice", {key: ratio(case, costs) for key, case in cases.items()})
-    by_matrix = {m: fit_all(cases, without=m) for m in {m for m, _ in cases}}
-    report("choice, each matrix left out of its fit", {key: ratio(case, by_matrix[key[0]]) for key, case in cases.items()})
+    chosen = {key: [way for way, one in case.items() if one["chosen"]] for key, case in cases.items()}
+    made = {key: ratio(cases[key], ways[0]) for key, ways in chosen.items() if ways}
+    if made:
+        report("choice that was made", made)
+    report("choice", {key: ratio(case, first(case, costs)) for key, case in cases.items()})
+    by_matrix = {m: fit_all(cases, without=m) for m in {key[0] for key in cases}}
+    report("choice, each matrix left out of its fit",
+           {key: ratio(case, first(case, by_matrix[key[0]])) for key, case in cases.items()})
     if writes:
         write(costs, kind, pathlib.Path(__file__).resolve().parent.parent / "src" / "formats")
 

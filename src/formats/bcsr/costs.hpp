@@ -5,14 +5,14 @@
 /// What products by the kernels of bcsr cost. The numbers are written by bench/fit_costs.py --write.
 namespace furrow::bcsr_format::costs {
 
-inline constexpr kernel_costs cpu_blocks{.start = 0.3,
-                                         .memory = 0.0866,
-                                         .by_slice = 0.232,
-                                         .by_window = 0.6,
-                                         .rows = 2.71,
-                                         .places = 0.0725,
-                                         .uneven = 0.0384,
-                                         .longest = 12.1};
+inline constexpr kernel_costs cpu_blocks{.start = 0.0268,
+                                         .memory = 0.0869,
+                                         .by_slice = 0.246,
+                                         .by_window = 0.505,
+                                         .rows = 1.05,
+                                         .places = 0.161,
+                                         .uneven = 0.0354,
+                                         .surprising = 2.67};
 inline constexpr kernel_costs gpu_blocks{.start = 0.751, .memory = 1.07, .longest = 6.06};
 
 } // namespace furrow::bcsr_format::costs

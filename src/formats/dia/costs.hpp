@@ -6,7 +6,7 @@
 namespace furrow::dia_format::costs {
 
 inline constexpr kernel_costs cpu_rows{
-    .start = 0.3, .memory = 0.279, .by_slice = 0.104, .by_window = 0.6, .surprising = 4.28, .longest = 43.8};
+    .start = 0.00315, .memory = 0.31, .by_slice = 0.133, .by_window = 0.2, .places = 0.0238, .longest = 14.8};
 inline constexpr kernel_costs gpu_tiles{.start = 0.462,
                                         .memory = 0.715,
                                         .by_row = 0.0471,

@@ -5,13 +5,8 @@
 /// What products by the kernels of hdia cost. The numbers are written by bench/fit_costs.py --write.
 namespace furrow::hdia_format::costs {
 
-inline constexpr kernel_costs cpu_strips{.start = 0.638,
-                                         .memory = 0.24,
-                                         .by_row = 0.0155,
-                                         .by_slice = 0.248,
-                                         .by_window = 1.05,
-                                         .places = 0.0129,
-                                         .longest = 0.744};
+inline constexpr kernel_costs cpu_strips{
+    .start = 0.0271, .memory = 0.299, .by_slice = 0.0976, .by_window = 0.537, .places = 0.0523, .longest = 1.68};
 inline constexpr kernel_costs gpu_strips{.start = 0.541,
                                          .memory = 0.316,
                                          .by_slice = 0.159,

@@ -5,30 +5,24 @@
 /// What products by the kernels of hyb cost. The numbers are written by bench/fit_costs.py --write.
 namespace furrow::hyb_format::costs {
 
-inline constexpr kernel_costs cpu_rows{.start = 0.3,
-                                       .memory = 0.136,
-                                       .by_slice = 0.291,
-                                       .by_window = 0.6,
-                                       .places = 0.307,
-                                       .uneven = 9.91e-05,
-                                       .surprising = 3.72,
-                                       .longest = 50.6};
-inline constexpr kernel_costs cpu_gathered{.start = 0.3,
-                                           .memory = 0.12,
-                                           .by_slice = 0.286,
-                                           .by_window = 0.6,
-                                           .places = 0.328,
-                                           .uneven = 0.000111,
-                                           .surprising = 3.6,
-                                           .longest = 46.3};
-inline constexpr kernel_costs cpu_scalar{.start = 0.3,
-                                         .memory = 0.195,
-                                         .by_row = 0.0818,
-                                         .by_window = 0.6,
-                                         .places = 0.556,
-                                         .uneven = 0.00183,
-                                         .surprising = 7.28,
-                                         .longest = 21};
+inline constexpr kernel_costs cpu_rows{.start = 0.0432,
+                                       .memory = 0.119,
+                                       .by_slice = 0.374,
+                                       .by_window = 0.2,
+                                       .places = 0.387,
+                                       .uneven = 0.000196,
+                                       .surprising = 6.03,
+                                       .longest = 0.047};
+inline constexpr kernel_costs cpu_gathered{
+    .start = 0.0446, .memory = 0.133, .by_slice = 0.32, .by_window = 0.2, .places = 0.413, .surprising = 5.53};
+inline constexpr kernel_costs cpu_scalar{.start = 0.0231,
+                                         .memory = 0.163,
+                                         .by_slice = 0.274,
+                                         .by_window = 0.2,
+                                         .rows = 0.994,
+                                         .places = 0.648,
+                                         .uneven = 0.000792,
+                                         .surprising = 7.72};
 inline constexpr kernel_costs gpu_tiles{.start = 2.55,
                                         .memory = 0.576,
                                         .by_slice = 0.129,

@@ -5,15 +5,14 @@
 /// What products by the kernels of packed cost. The numbers are written by bench/fit_costs.py --write.
 namespace furrow::packed_format::costs {
 
-inline constexpr kernel_costs cpu_unpacked{.start = 0.3,
-                                           .memory = 0.0179,
-                                           .by_row = 0.157,
-                                           .by_slice = 0.0874,
-                                           .by_window = 0.6,
-                                           .rows = 1.01,
-                                           .places = 0.26,
-                                           .uneven = 0.0207,
-                                           .surprising = 0.416};
+inline constexpr kernel_costs cpu_unpacked{.start = 0.101,
+                                           .by_row = 0.227,
+                                           .by_window = 0.2,
+                                           .rows = 1.54,
+                                           .places = 0.336,
+                                           .uneven = 0.00857,
+                                           .surprising = 0.675,
+                                           .longest = 2.95};
 inline constexpr kernel_costs gpu_slices{.start = 0.532,
                                          .memory = 0.319,
                                          .by_row = 0.139,

@@ -32,17 +32,24 @@ std::vector<row_range> rows_of_stencils(const stats& s) {
 template <class V> row_stencils find_stencils(const sight<V>& a, const stats& sizes) {
   const auto sample = rows_of_stencils(sizes);
   const auto samples = static_cast<index_t>(sample.size());
+  index_t pairs = 0, changes = 0, next = -1; // neighbours that were looked at, and those of them that differ
+  std::size_t before = 0;
   const auto look = [&](stencil_set<V, std::int32_t>& set, index_t first, index_t last) {
     for (index_t row = first, begin = entries_before(a.row, first); row < last; ++row) {
       index_t end = begin;
       while (end < a.nnz() && a.row[end] == row) ++end;
-      set.add({row, begin, end - begin});
+      const std::size_t number = set.add({row, begin, end - begin});
+      pairs += row == next;
+      changes += row == next && number != before;
+      before = number;
+      next = row + 1;
       begin = end;
     }
   };
   stencil_set<V, std::int32_t> few(a.col.data, a.val.data), all(a.col.data, a.val.data);
   for (index_t k = 0; k < samples; ++k) look(few, sample[k].first, sample[k].first + 1);
   if (4 * index_t(few.found().size()) > 3 * samples) return {};
+  pairs = changes = 0, next = -1;
   for (index_t k = 0; k < samples; ++k) look(all, sample[k].first, sample[k].first + sample[k].count);
   index_t seen = 0, entries = 0, rows_taken = 0, entries_taken = 0;
   for (const seen_stencil& s : all.found()) {
@@ -57,6 +64,7 @@ template <class V> row_stencils find_stencils(const sight<V>& a, const stats& si
     rows_taken += s.uses;
     entries_taken += s.uses * s.first.count;
   }
+  result.changes = pairs ? double(changes) / double(pairs) : 1;
   result.rows_beside = seen ? double(seen - rows_taken) / double(seen) : 1;
   result.entries_beside = entries ? double(entries - entries_taken) / double(entries) : 0;
   return result;
@@ -64,7 +72,7 @@ template <class V> row_stencils find_stencils(const sight<V>& a, const stats& si
 
 template <class V> estimate_numbers measure_stencils(const sight<V>& a, const stats& sizes) {
   const row_stencils found = find_stencils(a, sizes);
-  return {double(found.stencils), double(found.places), found.rows_beside, found.entries_beside};
+  return {double(found.stencils), found.changes, double(found.places), found.rows_beside, found.entries_beside};
 }
 
 } // namespace
@@ -77,7 +85,7 @@ extern const format_look look{"stencil", rows_of_stencils, measure_stencils<doub
 row_stencils row_stencils_of(const stats& s) {
   const estimate_numbers* const found = estimate_of(s, "stencil");
   if (!found) return {};
-  return {index_t((*found)[0]), index_t((*found)[1]), (*found)[2], (*found)[3]};
+  return {index_t((*found)[0]), (*found)[1], index_t((*found)[2]), (*found)[3], (*found)[4]};
 }
 
 } // namespace furrow

@@ -336,6 +336,17 @@ TEST(stencil, the_sample_finds_all_of_small_matrices) {
   }
 }
 
+/// A line of a grid has three changes: in from one edge, out to the other, and on to the next line.
+TEST(stencil, the_sample_counts_where_stencils_change) {
+  const auto changes = [](const char* spec) { return row_stencils_of(measure(generate(spec).a)).changes; };
+  EXPECT_NEAR(changes("poisson1d:1000"), 2.0 / 999, 1e-6);
+  EXPECT_NEAR(changes("poisson2d:20"), 3.0 / 20, 0.01);
+  EXPECT_NEAR(changes("poisson2d:50"), 3.0 / 50, 0.01); // between one row and all rows of a part are looked at
+  EXPECT_NEAR(changes("poisson2d:300"), 3.0 / 300, 0.01);
+  EXPECT_NEAR(changes("stencil3d27:40"), 3.0 / 40, 0.02); // four rows of a part
+  EXPECT_EQ(changes("elasticity3d:8"), 1);
+}
+
 TEST(stencil, refuses_rows_that_are_not_alike) {
   const format_entry& f = find_format("stencil");
   const auto refusal = [&](const coo<double>& a, const char* parameters) {

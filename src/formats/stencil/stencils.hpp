@@ -143,6 +143,7 @@ inline constexpr index_t stencils_counted = 1 << 15;
 /// beside it.
 struct row_stencils {
   index_t stencils = 0;      ///< in the table; 0: rows hardly ever share one, or not known
+  double changes = 1;        ///< share of the rows whose stencil is not that of the row before
   index_t places = 0;        ///< entries in the table
   double rows_beside = 1;    ///< share of the rows that have none of them
   double entries_beside = 1; ///< share of the entries, those of these rows
