@@ -103,19 +103,20 @@ private:
     }
     c_.start(out, in);
     c_.finish();
-    for (int r = 0; r < int(ranks_); ++r)
-      take(r == c_.rank() ? sent[static_cast<std::size_t>(r)] : come[static_cast<std::size_t>(r)], r);
+    for (int r = 0; r < int(ranks_); ++r) take(come[static_cast<std::size_t>(r)], r);
+    next_[static_cast<std::size_t>(c_.rank())] += coming[static_cast<std::size_t>(c_.rank())];
     return last;
   }
 
-  /// A parcel for each rank.
+  /// A parcel for each other rank; what stays here goes to its place.
   std::vector<parcel> pack(index_t first, index_t last) {
     std::vector<parcel> to;
     host_array<index_t> at((last - first) * ranks_);
+    const index_t me = c_.rank(), own = next_[static_cast<std::size_t>(me)];
     for (index_t r = 0; r < ranks_; ++r) {
       index_t n = 0;
       for (index_t k = first; k < last; ++k) at[(k - first) * ranks_ + r] = n, n += counts_[k * ranks_ + r];
-      to.emplace_back(n);
+      to.emplace_back(r == me ? 0 : n);
     }
     cpu::for_each_range(last - first, 1, [&](index_t begin, index_t end) {
       for (index_t k = begin; k < end; ++k) {
@@ -123,6 +124,10 @@ private:
         owner who(begins_);
         visit_(first + k, [&](std::int32_t i, std::int32_t j, V v) {
           const index_t r = who.of(i), n = place[r]++;
+          if (r == me) {
+            result_.row[own + n] = i, result_.col[own + n] = j, result_.val[own + n] = v;
+            return;
+          }
           parcel& p = to[static_cast<std::size_t>(r)];
           std::memcpy(p.val(n), &v, sizeof v), std::memcpy(p.row(n), &i, 4), std::memcpy(p.col(n), &j, 4);
         });
