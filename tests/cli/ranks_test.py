@@ -180,19 +180,19 @@ class Mpi(Case):
                 self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), f"{words} on {n}")
 
     def test_files_are_read_by_all(self):
-        self.furrow("convert", "convection2d:60:3", "a.mtx")
-        self.furrow("convert", "convection2d:60:3", "a.furrow")
+        self.furrow("convert", "convection2d:120:3", "a.mtx")
+        self.furrow("convert", "convection2d:120:3", "a.furrow")
         for n in NUMBERS:
-            self.furrow("solve", "convection2d:60:3", "--ranks", str(n), "-o", "threads.npy")
+            self.furrow("solve", "convection2d:120:3", "--ranks", str(n), "-o", "threads.npy")
             for name in ("a.mtx", "a.furrow"):
                 _, said = self.run_ranks(n, "solve", name, "--ranks", "mpi", "-o", "mpi.npy")
                 self.assertEqual(sentences(said), [])
                 self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), f"{name} on {n}")
         text = (self.folder / "a.mtx").read_text()
-        self.write("wrong.mtx", text.replace("\n3000 3000 ", "\n3000 3000x "))
+        self.write("wrong.mtx", text.replace("\n14000 14000 ", "\n14000 14000x "))
         _, said = self.run_ranks(3, "solve", "wrong.mtx", code=3)
-        line = text.count("\n", 0, text.index("\n3000 3000 ")) + 2
-        self.assertEqual(sentences(said), [f"furrow: wrong.mtx:{line}: '3000x' is no column index"])
+        line = text.count("\n", 0, text.index("\n14000 14000 ")) + 2
+        self.assertEqual(sentences(said), [f"furrow: wrong.mtx:{line}: '14000x' is no column index"])
         damaged = bytearray((self.folder / "a.furrow").read_bytes())
         damaged[int.from_bytes(damaged[136:144], "little") + 40] ^= 1  # where the header says that the values begin
         (self.folder / "a.furrow").write_bytes(damaged)

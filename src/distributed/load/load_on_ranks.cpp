@@ -99,7 +99,7 @@ part_of_problem load(communicator& c, std::string_view file_or_spec, const sourc
     else {
       if (!opened) opened = &own.emplace(text);
       what = io::read_unchanged(opened->opened(), [&] { return look_at(opened->opened()); });
-      text = std::filesystem::absolute(opened->opened().path()).string();
+      text = opened->opened().path().string(); // as it is given: all ranks name it alike
     }
   });
   if (c.size() == 1) what.by = way::whole, what.because = {}; // the one rank has all rows
