@@ -15,8 +15,9 @@ struct ratio {
 /// Where the vectors of a method live: host memory, with passes on all threads, or one GPU. A method that takes its
 /// space as a template parameter is one text for both:
 ///
-///   template <class Space> void step(Space& s, const typename Space::csr& a, ...) { ... alpha = rr / s.dot(p, q); ...
-///   } host_space<double> cpu; gpu_space<double> gpu; // throws `fault::device`, with the reason, where there is none
+///   template <class Space> double step(Space& s, const typename Space::csr& a, ...) { ... rr / s.dot(p, q) ... }
+///   host_space<double> cpu;
+///   gpu_space<double> gpu; // throws `fault::device`, with the reason, where there is none
 ///
 /// Both meet the concept `vector_space` (furrow/space.hpp) with its operations by name; passes of your own, `sweep`,
 /// are for code inside the library, where kernels are compiled. For double and float. `read`, `fetch`, and what returns

@@ -28,6 +28,7 @@ namespace {
 std::vector<play::played_choice> choices_of(const spmv_request& q, const std::vector<std::string>& kernels) {
   if (q.sweep) {
     std::vector<play::played_choice> swept;
+    swept.reserve(kernels.size());
     for (const auto& kernel : kernels) swept.push_back(play::find_played(name_before_colon(q.format), kernel));
     return swept;
   }
