@@ -28,7 +28,7 @@ struct matrix_sketch {
 };
 
 /// `measure`, a comparison with the transpose, and three passes over the entries; and what the models expect of
-/// products on `options.where` with its `values`. Throws as `measure` and `shortlist`.
+/// products on `options.where` with its `values`, none where that device is not here. Throws as `measure`.
 matrix_sketch sketch(const coo<double>& a, const solve_options& options = {});
 
 /// What a report says beside what the solver reports. Empty texts and unknown numbers (0, or no value) are left out.

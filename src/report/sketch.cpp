@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <furrow/error.hpp>
 #include <furrow/formats.hpp>
 #include <furrow/report.hpp>
 #include <furrow/stats.hpp>
@@ -32,11 +33,21 @@ std::string picture_of(const coo<double>& a) {
   return drawn.size() > most_letters ? picture::spy(a, "the matrix", coarse, side) : drawn;
 }
 
+/// None for a device of another machine, on which the system was solved.
+std::vector<candidate> candidates_of(const stats& s, const solve_options& options) {
+  try {
+    return shortlist(s, options.values, options.where);
+  } catch (const error& e) {
+    if (e.kind != fault::device) throw;
+    return {};
+  }
+}
+
 /// The candidates of "auto", of each format the first.
 std::vector<expected_product> expected_of(const stats& s, const solve_options& options) {
   std::vector<expected_product> products;
   if (s.nnz == 0) return products;
-  for (const candidate& c : shortlist(s, options.values, options.where))
+  for (const candidate& c : candidates_of(s, options))
     if (const std::string name = name_of(c.what);
         std::ranges::find(products, name, &expected_product::format) == products.end())
       products.push_back({name, c.what.kernel, c.seconds});
