@@ -159,12 +159,12 @@ std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::
                           const std::string& about) -> std::unique_ptr<any_preconditioner<V>> {
     const double each = double(f.rows.nnz()) / double(std::max<index_t>(a.shape.rows, 1));
     auto all = fmt::format("{}: {}{}; {:.1f} entries a row", name, about, about_numbers(f, moved), each);
-    const auto inverse = inverse_pivots<V>(f);
+    auto inverse = inverse_pivots<V>(f); // throws where a pivot has none, for sweeps too
     if (sweeps > 0) return make_swept(with_unit_diagonals<V>(f, std::move(moved), std::move(all)), sweeps, name, where);
     triangular_factors<V> t{strict_part<V>(f, triangle::lower),
                             strict_part<V>(f, triangle::upper),
                             {},
-                            host_array<V>(inverse),
+                            std::move(inverse),
                             std::move(moved),
                             std::move(all)};
     return make_factored<V>(std::move(t), where);

@@ -6,6 +6,7 @@
 #include "symmetric_scaling.hpp"
 
 #include "kit/guarded.hpp"
+#include "kit/iterations.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
@@ -163,16 +164,7 @@ TYPED_TEST(sweeps, have_the_same_bits_for_every_number_of_threads) {
   set_threads(before);
 }
 
-index_t iterations(const char* matrix, const char* solver, const std::string& name) {
-  const auto a = generate(matrix).a;
-  solve_options o;
-  o.solver = solver;
-  o.precond = name;
-  o.rtol = 1e-8;
-  const auto s = kit::solve_honestly<double>(a, kit::times(a, host_array<double>(a.shape.rows, 1.0)), o);
-  EXPECT_EQ(s.report.why, status::converged) << name << ' ' << s.report.message;
-  return s.report.iterations;
-}
+using kit::iterations;
 
 TEST(sweeps_of_factors, cost_iterations_that_more_of_them_bring_back) {
   const auto exact = iterations("poisson3d:20", "cg", "ic0"), jacobi = iterations("poisson3d:20", "cg", "jacobi");

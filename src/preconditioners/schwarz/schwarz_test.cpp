@@ -4,6 +4,7 @@
 #include "preconditioners/entry.hpp"
 
 #include "kit/guarded.hpp"
+#include "kit/iterations.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
@@ -152,16 +153,7 @@ TYPED_TEST(schwarz, has_the_same_bits_for_every_number_of_threads) {
   set_threads(before);
 }
 
-index_t iterations(const char* matrix, const char* solver, const char* name) {
-  const auto a = generate(matrix).a;
-  solve_options o;
-  o.solver = solver;
-  o.precond = name;
-  o.rtol = 1e-8;
-  const auto s = kit::solve_honestly<double>(a, kit::times(a, host_array<double>(a.shape.rows, 1.0)), o);
-  EXPECT_EQ(s.report.why, status::converged) << name << ' ' << s.report.message;
-  return s.report.iterations;
-}
+using kit::iterations;
 
 TEST(schwarz, gains_by_overlap) {
   const auto none = iterations("convection2d:80:10", "gmres:50", "schwarz:16:0");
