@@ -9,10 +9,10 @@ import subprocess
 import time
 import unittest
 
-from kit import ENVIRONMENT, FURROW, Case, main
+from kit import ENDLESS, ENVIRONMENT, FURROW, Case, main
 
 MODULE = pathlib.Path(FURROW).resolve().parent / "libfurrow_mpi.so"
-LONG = ["solve", "poisson2d:500", "--solver", "cg", "--precond", "none", "--rtol", "1e-10"]  # some seconds
+SYSTEM = ENDLESS[1]
 
 
 class Checkpoints(Case):
@@ -20,9 +20,9 @@ class Checkpoints(Case):
         return json.loads(self.furrow("solve", *words, "--json", code=code).stdout)
 
     def kill_after_checkpoints(self, *words, before=()):
-        """Starts a solve and kills it, and whatever it began, a while after its first checkpoint."""
+        """Starts the endless solve and kills it, and whatever it began, a while after its first checkpoint."""
         environment = {**ENVIRONMENT, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        process = subprocess.Popen([*before, FURROW, *words, "--checkpoint", "run.ckpt", "--every", "0.05"], cwd=self.folder,
+        process = subprocess.Popen([*before, FURROW, *ENDLESS, *words, "--checkpoint", "run.ckpt", "--every", "0.05"], cwd=self.folder,
                                    env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         file = self.folder / "run.ckpt"
         until = time.monotonic() + 60
@@ -33,7 +33,9 @@ class Checkpoints(Case):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def check_resumed(self, report):
+    def check_resumed(self, then):
+        """Another preconditioner takes it to its end, so that nobody waits for the whole of it."""
+        report = self.solve(SYSTEM, *then, "--precond", "amg:sa", "--rtol", "1e-10", "--resume", "run.ckpt")
         was = report["resumed"]
         self.assertEqual(report["status"], "converged")
         self.assertGreater(was["iterations"], 0)
@@ -43,30 +45,29 @@ class Checkpoints(Case):
         self.assertLess(report["relative_error"], 1e-4)
 
     def test_killed_and_resumed(self):
-        for then in ([], ["--ranks", "3"], ["--solver", "minres"]):
-            self.kill_after_checkpoints(*LONG)
-            report = self.solve(*(LONG[1:] if "--solver" not in then else LONG[1:2] + LONG[4:]), *then, "--resume", "run.ckpt")
-            self.check_resumed(report)
+        for then in (["--solver", "cg"], ["--solver", "cg", "--ranks", "3"], ["--solver", "minres"]):
+            self.kill_after_checkpoints()
+            self.check_resumed(then)
 
     def test_killed_again_and_again(self):
         """Whenever it is killed, there is a whole checkpoint, and none is older than the one before."""
-        self.kill_after_checkpoints(*LONG)
+        self.kill_after_checkpoints()
         before = 0
         for _ in range(3):
-            self.kill_after_checkpoints(*LONG, "--resume", "run.ckpt")
-            report = self.solve(*LONG[1:], "--resume", "run.ckpt", "--max-iterations", "1", code=1)
+            self.kill_after_checkpoints("--resume", "run.ckpt")
+            report = self.solve(*ENDLESS[1:], "--resume", "run.ckpt", "--max-iterations", "1", code=1)
             self.assertGreaterEqual(report["resumed"]["iterations"], before)
             before = report["resumed"]["iterations"]
             self.assertGreater(before, 0)
 
     def test_killed_on_one_rank_and_resumed_on_three(self):
-        self.kill_after_checkpoints(*LONG, "--ranks", "1")
-        self.check_resumed(self.solve(*LONG[1:], "--ranks", "3", "--resume", "run.ckpt"))
+        self.kill_after_checkpoints("--ranks", "1")
+        self.check_resumed(["--solver", "cg", "--ranks", "3"])
 
     @unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "there is no mpirun, or the module for MPI was not built")
     def test_killed_under_mpi_and_resumed_on_another_number(self):
-        self.kill_after_checkpoints(*LONG, before=["mpirun", "--oversubscribe", "--quiet", "-n", "2"])
-        self.check_resumed(self.solve(*LONG[1:], "--ranks", "4", "--resume", "run.ckpt"))
+        self.kill_after_checkpoints(before=["mpirun", "--oversubscribe", "--quiet", "-n", "2"])
+        self.check_resumed(["--solver", "cg", "--ranks", "4"])
 
     def test_the_last_checkpoint_is_the_end(self):
         first = self.solve("poisson2d:30", "--solver", "cg", "--max-iterations", "20", "--checkpoint", "run.ckpt", code=1)
@@ -110,14 +111,14 @@ class Checkpoints(Case):
     def test_a_checkpoint_that_cannot_be_written_is_said_once_and_the_solve_goes_on(self):
         there = self.folder / "there"
         there.mkdir()
-        process = subprocess.Popen([FURROW, *LONG, "--checkpoint", "there/run.ckpt", "--every", "0.02"], cwd=self.folder,
-                                   env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([FURROW, *ENDLESS, "--max-iterations", "400", "--checkpoint", "there/run.ckpt", "--every", "0.02"],
+                                   cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not (there / "run.ckpt").exists() and process.poll() is None:
             time.sleep(0.002)
         there.rename(self.folder / "gone")
         out, said = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 0, said)
-        self.assertIn("Converged in", out)
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn("Stopped at the limit of 400 iterations", out)
         self.assertEqual(said.count("the solve goes on without this checkpoint"), 1, said)
 
 

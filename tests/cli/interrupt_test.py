@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from kit import ENVIRONMENT, FURROW, SANITIZED, Case, main
+from kit import ENDLESS, ENVIRONMENT, FURROW, SANITIZED, Case, main
 
 
 class Interrupt(Case):
@@ -25,8 +25,7 @@ class Interrupt(Case):
     @unittest.skipIf(SANITIZED, "sanitizers are too slow for this")
     def test_during_a_solve(self):
         ours, theirs = pty.openpty()
-        p = self.start("solve", "--solver", "cg", "--precond", "jacobi", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "-o", "x.mtx", stdout=subprocess.PIPE,
-                       stderr=theirs, text=True)
+        p = self.start(*ENDLESS, "-o", "x.mtx", stdout=subprocess.PIPE, stderr=theirs, text=True)
         os.close(theirs)
         seen = b""
         while b"iterations" not in seen:  # the progress line: the solver is running
@@ -46,8 +45,7 @@ class Interrupt(Case):
 
     @unittest.skipIf(SANITIZED, "sanitizers are too slow for this")
     def test_json_says_interrupted(self):
-        p = self.start("solve", "--solver", "cg", "--precond", "jacobi", "anisotropic2d:1000:1e-5", "--device", "cpu", "--rtol", "1e-13", "--json", stdout=subprocess.PIPE,
-                       stderr=subprocess.DEVNULL, text=True)
+        p = self.start(*ENDLESS, "--json", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         time.sleep(1.5)
         self.assertLess(self.interrupt(p), 1.0)
         report = json.loads(p.stdout.read())

@@ -13,6 +13,10 @@ SANITIZED = bool(os.environ.get("FURROW_SANITIZED"))
 GOLDEN = pathlib.Path(__file__).parent / "golden"
 UPDATE = "--update" in sys.argv
 
+# A solve that a test stops: ten seconds of one core, whatever the number of cores and the format that `auto` would take.
+ENDLESS = ("solve", "poisson2d:1000", "--device", "cpu", "--threads", "1", "--format", "csr", "--solver", "cg", "--precond", "none",
+           "--rtol", "1e-10")
+
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("FURROW_") and k not in ("NO_COLOR", "TERM")}
 ENVIRONMENT.update(LC_ALL="C.UTF-8", CUDA_VISIBLE_DEVICES="", PATH=str(pathlib.Path(FURROW).parent) + ":" + os.environ["PATH"])
 

@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from kit import ENVIRONMENT, FURROW, Case, main
+from kit import ENDLESS, ENVIRONMENT, FURROW, Case, main
 
 MODULE = pathlib.Path(FURROW).resolve().parent / "libfurrow_mpi.so"
 NUMBERS = (1, 2, 3, 4, 7)
@@ -238,7 +238,7 @@ class Mpi(Case):
                 self.assertIn("Stopped", out)
 
     def test_a_rank_that_dies_ends_all(self):
-        process = self.start(3, "solve", "poisson2d:700", "--solver", "cg", "--precond", "none", "--rtol", "1e-15", "-o", "x.npy")
+        process = self.start(3, *ENDLESS, "-o", "x.npy")
         try:
             ranks = []
             for _ in range(300):  # until a busy machine has started them
