@@ -15,12 +15,17 @@ TYPED_TEST(gpu_bcsr, multiplies_with_blocks_of_every_size) {
   for (auto& m : kit::large_battery()) matrices.push_back(std::move(m));
   const auto& there = find_format("bcsr").gpu;
   if (!there.template make<TypeParam>()) GTEST_SKIP() << "this build has no GPU part";
-  for (const auto& m : matrices)
+  for (const auto& m : matrices) {
+    const auto a = kit::as_precision<TypeParam>(m.a);
+    const kit::judged<TypeParam> judge(a);
     for (const char* edge : {"2", "3", "4", "5", "6", "7", "8"}) {
       SCOPED_TRACE(m.name + ", blocks of " + edge);
-      const auto make = [&](coo<TypeParam> a) { return there.template make<TypeParam>()(std::move(a), edge, "auto"); };
-      kit::check_operator<TypeParam, kit::gpu_side>(make, kit::as_precision<TypeParam>(m.a), 5);
+      const auto make = [&](coo<TypeParam> own) {
+        return there.template make<TypeParam>()(std::move(own), edge, "auto");
+      };
+      kit::check_operator<TypeParam, kit::gpu_side>(make, judge, 5);
     }
+  }
 }
 
 } // namespace

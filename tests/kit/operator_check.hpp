@@ -9,7 +9,10 @@
 #include <furrow/formats.hpp>
 
 #include <array>
+#include <cmath>
 #include <functional>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,40 +21,63 @@ namespace furrow::kit {
 
 template <class V> using operator_maker = std::function<std::unique_ptr<any_operator<V>>(coo<V>)>;
 
+/// A matrix beside what its products must be: vectors and references are made once, however many operators are held to
+/// them. Refers to `a`, which must outlive it.
+template <class V> class judged {
+public:
+  judged(const coo<V>& a) : a(a), shape(a.shape) {}
+
+  const coo<V>& a;
+  const shape2 shape;
+
+  /// `random_vector`.
+  const host_array<V>& vector(index_t n, std::uint64_t seed) const {
+    const auto [at, is_new] = vectors_.try_emplace({n, seed});
+    if (is_new) at->second = random_vector<V>(n, seed);
+    return at->second;
+  }
+  /// Of alpha A x + beta y with the vectors of these seeds.
+  const reference& product(V alpha, std::uint64_t x, V beta = V(0), std::uint64_t y = 0) const {
+    const auto [at, is_new] = products_.try_emplace({alpha, x, beta, y});
+    if (is_new)
+      at->second = reference_product(a, alpha, as_cview(vector(shape.cols, x)), beta,
+                                     beta == V(0) ? cview<V>() : as_cview(vector(shape.rows, y)));
+    return at->second;
+  }
+
+private:
+  mutable std::map<std::pair<index_t, std::uint64_t>, host_array<V>> vectors_;
+  mutable std::map<std::tuple<V, std::uint64_t, V, std::uint64_t>, reference> products_;
+};
+
 template <class V> host_array<V> all_nan(index_t n) { return host_array<V>(n, std::numeric_limits<V>::quiet_NaN()); }
 
 /// y <- alpha A x + beta y within the row bound; x stays as it was; nothing is written beside y.
 /// beta == 0: y is NaN before; alpha == 0: x is NaN.
 template <class V, class Side>
-host_array<V> check_apply(const any_operator<V>& op, const coo<V>& a, V alpha, V beta, index_t shift = 0) {
-  const auto x = alpha == V(0) ? all_nan<V>(a.shape.cols) : random_vector<V>(a.shape.cols, 101);
-  const auto y = beta == V(0) ? all_nan<V>(a.shape.rows) : random_vector<V>(a.shape.rows, 102);
+host_array<V> check_apply(const any_operator<V>& op, const judged<V>& a, V alpha, V beta, index_t shift = 0) {
+  const auto x = alpha == V(0) ? all_nan<V>(a.shape.cols) : a.vector(a.shape.cols, 101);
+  const auto y = beta == V(0) ? all_nan<V>(a.shape.rows) : a.vector(a.shape.rows, 102);
   guarded<V, Side> device_x(x, shift), device_y(y, shift);
   op.apply(alpha, device_x.get(), beta, device_y.get());
   auto result = device_y.take();
-  const double error = row_error(reference_product(a, alpha, as_cview(x), beta, as_cview(y)), as_cview(result));
-  EXPECT_LE(error, 1) << "alpha = " << double(alpha) << ", beta = " << double(beta) << ", shift = " << shift;
+  EXPECT_LE(row_error(a.product(alpha, 101, beta, 102), as_cview(result)), 1)
+      << "alpha = " << double(alpha) << ", beta = " << double(beta) << ", shift = " << shift;
   EXPECT_TRUE(same_bits(as_cview(device_x.take()), as_cview(x))) << "x was written";
   return result;
 }
 
 /// A square operator's y = A x and x . y in one pass: both within their bounds, the sum in double.
-template <class V, class Side> double check_apply_dot(const any_operator<V>& op, const coo<V>& a) {
-  const auto x = random_vector<V>(a.shape.cols, 103);
+template <class V, class Side> double check_apply_dot(const any_operator<V>& op, const judged<V>& a) {
+  const auto& x = a.vector(a.shape.cols, 103);
   guarded<V, Side> device_x(x), device_y = guarded<V, Side>::unwritten(a.shape.rows);
   auto sum = guarded<double, Side>::unwritten(1);
   op.apply_dot(device_x.get(), device_y.get(), slot{sum.get().data});
   const auto y = device_y.take();
-  const double error = row_error(reference_product(a, V(1), as_cview(x), V(0), as_cview(y)), as_cview(y));
-  EXPECT_LE(error, 1) << "apply_dot";
-  long double dot = 0, size = 0;
-  for (index_t i = 0; i < y.size(); ++i) {
-    dot += static_cast<long double>(x[i]) * y[i];
-    size += std::fabs(static_cast<long double>(x[i]) * y[i]);
-  }
+  EXPECT_LE(row_error(a.product(V(1), 103), as_cview(y)), 1) << "apply_dot";
   const double got = sum.take()[0];
-  const long double bound = static_cast<long double>(y.size() + 2) * 0x1p-53L * size;
-  EXPECT_LE(std::fabs(got - dot), bound) << "x . y is " << got << " instead of " << dot;
+  const dot_reference dot = reference_dot(as_cview(x), as_cview(y));
+  EXPECT_LE(std::fabs(got - dot.value), dot.bound) << "x . y is " << got << " instead of " << dot.value;
   return got;
 }
 
@@ -61,12 +87,12 @@ enum class summed { nothing, x, y, other };
 /// What an operator takes along: y has the bits of `apply`, with b those of a copy and `apply`, wherever b lies; the
 /// sums are those of y within the bound of a sum in double; nothing else is written. Gives back the sums.
 template <class V, class Side>
-std::array<double, 2> check_epilogue(const any_operator<V>& op, const coo<V>& a, bool with_b, bool in_place,
+std::array<double, 2> check_epilogue(const any_operator<V>& op, const judged<V>& a, bool with_b, bool in_place,
                                      summed first, summed second) {
-  const auto x = random_vector<V>(a.shape.cols, 106), b = random_vector<V>(a.shape.rows, 107);
-  const std::array others{random_vector<V>(a.shape.rows, 108), random_vector<V>(a.shape.rows, 109)};
+  const auto &x = a.vector(a.shape.cols, 106), &b = a.vector(a.shape.rows, 107);
+  const std::array others{&a.vector(a.shape.rows, 108), &a.vector(a.shape.rows, 109)};
   guarded<V, Side> device_x(x), device_b(b), plain = guarded<V, Side>::unwritten(a.shape.rows);
-  std::array<guarded<V, Side>, 2> device_u{guarded<V, Side>(others[0]), guarded<V, Side>(others[1])};
+  std::array<guarded<V, Side>, 2> device_u{guarded<V, Side>(*others[0]), guarded<V, Side>(*others[1])};
   guarded<V, Side> own_y = guarded<V, Side>::unwritten(a.shape.rows), copy_of_b(b);
   guarded<V, Side>& device_y = in_place ? copy_of_b : own_y;
   auto slots = guarded<double, Side>::unwritten(2);
@@ -90,26 +116,22 @@ std::array<double, 2> check_epilogue(const any_operator<V>& op, const coo<V>& a,
   EXPECT_TRUE(same_bits(as_cview(device_x.take()), as_cview(x))) << "x was written";
   EXPECT_TRUE(same_bits(as_cview(device_b.take()), as_cview(b))) << "b was written";
   const auto y = device_y.take(), u0 = device_u[0].take(), u1 = device_u[1].take();
-  EXPECT_TRUE(same_bits(as_cview(u0), as_cview(others[0])) && same_bits(as_cview(u1), as_cview(others[1])));
+  EXPECT_TRUE(same_bits(as_cview(u0), as_cview(*others[0])) && same_bits(as_cview(u1), as_cview(*others[1])));
   const auto got = slots.take();
   std::array<double, 2> sums{};
   for (int k = 0; k < 2; ++k) {
     if (asked[k] == summed::nothing) continue;
-    const host_array<V>& u = asked[k] == summed::x ? x : asked[k] == summed::y ? y : others[k];
-    long double dot = 0, size = 0;
-    for (index_t i = 0; i < y.size(); ++i) {
-      dot += static_cast<long double>(u[i]) * y[i];
-      size += std::fabs(static_cast<long double>(u[i]) * y[i]);
-    }
-    const long double bound = static_cast<long double>(y.size() + 2) * 0x1p-53L * size;
-    EXPECT_LE(std::fabs(got[k] - dot), bound) << "sum " << k << " is " << got[k] << " instead of " << dot;
+    const host_array<V>& u = asked[k] == summed::x ? x : asked[k] == summed::y ? y : *others[k];
+    const dot_reference dot = reference_dot(as_cview(u), as_cview(y));
+    EXPECT_LE(std::fabs(got[k] - dot.value), dot.bound)
+        << "sum " << k << " is " << got[k] << " instead of " << dot.value;
     sums[k] = got[k];
   }
   return sums;
 }
 
 /// Epilogues of every kind, the two that solvers ask for most twice with the same bits.
-template <class V, class Side> void check_epilogues(const any_operator<V>& op, const coo<V>& a) {
+template <class V, class Side> void check_epilogues(const any_operator<V>& op, const judged<V>& a) {
   using enum summed;
   enum place { no_b, b_apart, b_in_y };
   const auto run = [&](summed first, summed second, place b) {
@@ -132,8 +154,8 @@ template <class V, class Side> void check_epilogues(const any_operator<V>& op, c
 }
 
 /// The same bits, `repeats` times over.
-template <class V, class Side> void check_repeatable(const any_operator<V>& op, const coo<V>& a, int repeats = 100) {
-  const auto x = random_vector<V>(a.shape.cols, 104);
+template <class V, class Side> void check_repeatable(const any_operator<V>& op, const judged<V>& a, int repeats = 100) {
+  const auto& x = a.vector(a.shape.cols, 104);
   const auto run = [&] {
     guarded<V, Side> device_x(x), device_y = guarded<V, Side>::unwritten(a.shape.rows);
     op.apply(V(1), device_x.get(), V(0), device_y.get());
@@ -151,9 +173,10 @@ template <class V, class Side> void check_repeatable(const any_operator<V>& op, 
 }
 
 /// alpha == 0 does not read A: here A is nothing but NaN.
-template <class V, class Side> void check_zero_alpha_skips_matrix(const operator_maker<V>& make, coo<V> a) {
-  std::fill(a.val.begin(), a.val.end(), std::numeric_limits<V>::quiet_NaN());
-  const auto op = make(a);
+template <class V, class Side> void check_zero_alpha_skips_matrix(const operator_maker<V>& make, const judged<V>& a) {
+  coo<V> nothing = a.a;
+  std::fill(nothing.val.begin(), nothing.val.end(), std::numeric_limits<V>::quiet_NaN());
+  const auto op = make(std::move(nothing));
   for (const V beta : {V(0), V(1), V(-0.5)}) check_apply<V, Side>(*op, a, V(0), beta);
 }
 
@@ -208,8 +231,9 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
 }
 
 /// Everything above, for the operator that `make` makes of `a`.
-template <class V, class Side> void check_operator(const operator_maker<V>& make, const coo<V>& a, int repeats = 100) {
-  const auto op = make(a);
+template <class V, class Side>
+void check_operator(const operator_maker<V>& make, const judged<V>& a, int repeats = 100) {
+  const auto op = make(a.a);
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->shape(), a.shape);
   constexpr double factors[][2] = {{1, 0},  {1, 1},   {-1, 1},   {0, 0},   {0, 1},       {0, -1},
@@ -225,15 +249,15 @@ template <class V, class Side> void check_operator(const operator_maker<V>& make
 /// A format's kernel on `where` (selected already): the operator's promises, and the bytes that the format states.
 template <class V, class Side>
 void check_format(const format_entry& format, std::string_view parameters, std::string_view kernel, device where,
-                  const coo<V>& a, int repeats = 100) {
+                  const judged<V>& a, int repeats = 100) {
   const auto make = [&](coo<V> matrix) {
     return format.backend(where).template make<V>()(std::move(matrix), parameters, kernel);
   };
-  const stats s = measure(a);
+  const stats s = measure(a.a);
   const layout stated = format.lay_out(s, precision_of<V>, parameters);
   if (!stated.refusal.empty()) return;
   check_operator<V, Side>(make, a, repeats);
-  const auto op = make(a);
+  const auto op = make(a.a);
   EXPECT_EQ(op->where(), where);
   if (stated.exact) {
     EXPECT_EQ(op->stored_bytes(), stated.bytes);
@@ -247,20 +271,23 @@ void check_format(const format_entry& format, std::string_view parameters, std::
 /// All formats and all their kernels that run on `where`, in one precision, over `matrices`.
 template <class V, class Side>
 void check_all_formats(device where, const std::vector<named_matrix>& matrices, int repeats = 100) {
-  for (const format_entry* f : formats()) {
-    if (!f->backend(where).template make<V>()) continue;
-    std::vector<std::string_view> kernels{"auto"};
-    for (const kernel_entry& k : f->backend(where).kernels) kernels.push_back(k.name);
-    std::vector<std::string_view> parameters{""};
-    parameters.insert(parameters.end(), f->examples.begin(), f->examples.end());
-    for (const std::string_view asked : parameters)
-      for (const std::string_view kernel : kernels)
-        for (const named_matrix& m : matrices) {
+  for (const named_matrix& m : matrices) {
+    const coo<V> a = as_precision<V>(m.a);
+    const judged<V> judge(a);
+    for (const format_entry* f : formats()) {
+      if (!f->backend(where).template make<V>()) continue;
+      std::vector<std::string_view> kernels{"auto"};
+      for (const kernel_entry& k : f->backend(where).kernels) kernels.push_back(k.name);
+      std::vector<std::string_view> parameters{""};
+      parameters.insert(parameters.end(), f->examples.begin(), f->examples.end());
+      for (const std::string_view asked : parameters)
+        for (const std::string_view kernel : kernels) {
           SCOPED_TRACE(std::string(f->name) + ":" + std::string(asked) + " by " + std::string(kernel) + ", " +
                        std::to_string(8 * sizeof(V)) + " bits: " + m.name);
-          check_format<V, Side>(*f, asked, kernel, where, as_precision<V>(m.a), repeats);
+          check_format<V, Side>(*f, asked, kernel, where, judge, repeats);
           if (testing::Test::HasFatalFailure()) return;
         }
+    }
   }
 }
 

@@ -32,11 +32,6 @@ private:
 };
 
 /// n values in [-1, 1), none of them 0.
-template <class V> host_array<V> random_vector(index_t n, std::uint64_t seed) {
-  splitmix random(seed);
-  host_array<V> x(n);
-  for (V& v : x) v = static_cast<V>(random.value());
-  return x;
-}
+template <class V> host_array<V> random_vector(index_t n, std::uint64_t seed);
 
 } // namespace furrow::kit

@@ -78,12 +78,17 @@ TYPED_TEST(bcsr_of, adds_up_block_rows_with_every_number_of_lanes) {
 /// Also of matrices that the format would refuse.
 TYPED_TEST(bcsr_of, multiplies_with_blocks_of_every_size) {
   const auto& cpu = find_format("bcsr").cpu;
-  for (const auto& m : kit::whole_battery())
+  for (const auto& m : kit::whole_battery()) {
+    const auto a = kit::as_precision<TypeParam>(m.a);
+    const kit::judged<TypeParam> judge(a);
     for (const char* edge : {"", "2", "3", "4", "5", "6", "7", "8"}) {
       SCOPED_TRACE(m.name + ", blocks of " + edge);
-      const auto make = [&](coo<TypeParam> a) { return cpu.template make<TypeParam>()(std::move(a), edge, "auto"); };
-      kit::check_operator<TypeParam, kit::host_side>(make, kit::as_precision<TypeParam>(m.a), 3);
+      const auto make = [&](coo<TypeParam> own) {
+        return cpu.template make<TypeParam>()(std::move(own), edge, "auto");
+      };
+      kit::check_operator<TypeParam, kit::host_side>(make, judge, 3);
     }
+  }
 }
 
 TEST(bcsr, every_broken_promise_is_found) {
