@@ -53,6 +53,9 @@ inline index_t oracle_x(index_t j) { return 5 * j % 7 - 3; }
 inline index_t oracle_x(index_t j, index_t r, index_t b) { return oracle_x(j + 2 * r + 3 * b); }
 inline index_t oracle_y(index_t i, index_t r) { return (i + r) % 9 - 4; }
 
+/// Writes problem b's A; what lies between its lines stays as it was.
+template <class T> void fill_with_oracle(T* a, const gemv_case& q, index_t b);
+
 /// Where elements lie in a buffer that begins with the lowest of them.
 struct strided_place {
   index_t stride, next, step, first = 0, total = 0;
@@ -75,14 +78,16 @@ template <class P, class Side> auto pointer_list(P first, index_t step, index_t 
   return typename Side::template array<P>(list);
 }
 
-/// The sums of a case. A has the period 11 in both indices and x the period 7: there are only 77 of them.
+/// The sums of a case. A has the period 11 in both indices and x the period 7: there are only 77 of them, and their
+/// terms have the period 77.
 class oracle_sums {
 public:
   explicit oracle_sums(const gemv_case& q) : transposed_(q.transposed) {
+    const index_t periods = q.terms() / 77, rest = q.terms() % 77;
     for (index_t i = 0; i < 11; ++i)
       for (index_t s = 0; s < 7; ++s)
-        for (index_t k = 0; k < q.terms(); ++k)
-          sum_[i][s] += (q.transposed ? oracle_a(k, i) : oracle_a(i, k)) * oracle_x(k + s);
+        for (index_t k = 0; k < 77; ++k)
+          sum_[i][s] += (periods + (k < rest)) * (q.transposed ? oracle_a(k, i) : oracle_a(i, k)) * oracle_x(k + s);
   }
   index_t operator()(index_t i, index_t r, index_t b) const {
     // Problem b has b added to the row: to i, or, where 13 * 9 b = 7 b modulo 11, 9 b to the column.
@@ -109,9 +114,7 @@ template <class T, class Side> host_array<vector_value<T>> check_gemv(const gemv
   const oracle_sums sums(q);
   for (index_t b = 0; b < q.batch; ++b) {
     if (q.alpha != 0) {
-      for (index_t i = 0; i < q.shape.rows; ++i)
-        for (index_t j = 0; j < q.shape.cols; ++j)
-          a[b * a_step + (q.by_rows() ? i * q.leading() + j : i + j * q.leading())] = T(float(oracle_a(i + b, j)));
+      fill_with_oracle(a.data() + b * a_step, q, b);
       for (index_t r = 0; r < q.count; ++r)
         for (index_t k = 0; k < q.terms(); ++k) x[px(k, r, b)] = V(oracle_x(k, r, b));
     }
