@@ -153,8 +153,15 @@ template <class V, class Side> void check_epilogues(const any_operator<V>& op, c
   run(other, x, b_apart);
 }
 
+/// How often a product is repeated. Sanitizers see all there is in the first few.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr int runs = 11;
+#else
+inline constexpr int runs = 100;
+#endif
+
 /// The same bits, `repeats` times over.
-template <class V, class Side> void check_repeatable(const any_operator<V>& op, const judged<V>& a, int repeats = 100) {
+template <class V, class Side> void check_repeatable(const any_operator<V>& op, const judged<V>& a, int repeats = runs) {
   const auto& x = a.vector(a.shape.cols, 104);
   const auto run = [&] {
     guarded<V, Side> device_x(x), device_y = guarded<V, Side>::unwritten(a.shape.rows);
@@ -232,7 +239,7 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
 
 /// Everything above, for the operator that `make` makes of `a`.
 template <class V, class Side>
-void check_operator(const operator_maker<V>& make, const judged<V>& a, int repeats = 100) {
+void check_operator(const operator_maker<V>& make, const judged<V>& a, int repeats = runs) {
   const auto op = make(a.a);
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->shape(), a.shape);
@@ -249,7 +256,7 @@ void check_operator(const operator_maker<V>& make, const judged<V>& a, int repea
 /// A format's kernel on `where` (selected already): the operator's promises, and the bytes that the format states.
 template <class V, class Side>
 void check_format(const format_entry& format, std::string_view parameters, std::string_view kernel, device where,
-                  const judged<V>& a, int repeats = 100) {
+                  const judged<V>& a, int repeats = runs) {
   const auto make = [&](coo<V> matrix) {
     return format.backend(where).template make<V>()(std::move(matrix), parameters, kernel);
   };
@@ -270,7 +277,7 @@ void check_format(const format_entry& format, std::string_view parameters, std::
 
 /// All formats and all their kernels that run on `where`, in one precision, over `matrices`.
 template <class V, class Side>
-void check_all_formats(device where, const std::vector<named_matrix>& matrices, int repeats = 100) {
+void check_all_formats(device where, const std::vector<named_matrix>& matrices, int repeats = runs) {
   for (const named_matrix& m : matrices) {
     const coo<V> a = as_precision<V>(m.a);
     const judged<V> judge(a);
