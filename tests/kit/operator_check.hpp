@@ -161,7 +161,8 @@ inline constexpr int runs = 100;
 #endif
 
 /// The same bits, `repeats` times over.
-template <class V, class Side> void check_repeatable(const any_operator<V>& op, const judged<V>& a, int repeats = runs) {
+template <class V, class Side>
+void check_repeatable(const any_operator<V>& op, const judged<V>& a, int repeats = runs) {
   const auto& x = a.vector(a.shape.cols, 104);
   const auto run = [&] {
     guarded<V, Side> device_x(x), device_y = guarded<V, Side>::unwritten(a.shape.rows);
@@ -275,9 +276,13 @@ void check_format(const format_entry& format, std::string_view parameters, std::
   }
 }
 
+/// What `check_all_formats` goes through: all kernels with all parameters, or with each of them once.
+enum class pairs { all, of_each };
+
 /// All formats and all their kernels that run on `where`, in one precision, over `matrices`.
 template <class V, class Side>
-void check_all_formats(device where, const std::vector<named_matrix>& matrices, int repeats = runs) {
+void check_all_formats(device where, const std::vector<named_matrix>& matrices, int repeats = runs,
+                       pairs tried = pairs::all) {
   for (const named_matrix& m : matrices) {
     const coo<V> a = as_precision<V>(m.a);
     const judged<V> judge(a);
@@ -289,6 +294,7 @@ void check_all_formats(device where, const std::vector<named_matrix>& matrices, 
       parameters.insert(parameters.end(), f->examples.begin(), f->examples.end());
       for (const std::string_view asked : parameters)
         for (const std::string_view kernel : kernels) {
+          if (tried == pairs::of_each && !asked.empty() && kernel != "auto") continue;
           SCOPED_TRACE(std::string(f->name) + ":" + std::string(asked) + " by " + std::string(kernel) + ", " +
                        std::to_string(8 * sizeof(V)) + " bits: " + m.name);
           check_format<V, Side>(*f, asked, kernel, where, judge, repeats);
