@@ -41,6 +41,9 @@ target_compile_options(furrow_warnings INTERFACE
 if(FURROW_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FURROW_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${FURROW_SANITIZE})
+  if(FURROW_SANITIZE MATCHES "address") # which stops at the access itself: a fifth of the compiler's time for a second word
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size>)
+  endif()
   # Loops that are compiled for each instruction set run in one alone: the widest of this machine (half of the time).
   include(CheckCXXSourceRuns)
   check_cxx_source_runs("int main() { return !(__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")
