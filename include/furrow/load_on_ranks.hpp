@@ -4,6 +4,7 @@
 #include <furrow/io.hpp>
 #include <furrow/ranks.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,22 @@ double estimate_load_on_ranks(const source* from, const matrix_header& head, dou
 template <class V>
 ranks_report solve_rows_from_first(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
                                    partition how = partition::rows);
+
+/// The same for a b and an x of which each rank has the elements of its rows, `begins` of `load_on_ranks`; no rank has
+/// one of them whole, but for what the monitor of the options is shown. By `partition::metis` too x comes back in those
+/// parts.
+template <class V>
+ranks_report solve_rows_in_parts(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
+                                 partition how = partition::rows);
+
+/// Writes a vector, `mine` of each rank in their order, as `write_vector` writes it whole: the same bytes, and whole or
+/// not at all. `file`: rank 0's. Each rank makes its share of the text and puts it at its place in one file, which rank
+/// 0 has begun beside the target and renames at the end. For a rank that cannot open that one, as on a machine with
+/// another disk, rank 0 writes, piece by piece of 0.9 MB at most, and so it does for all into what has no places, as a
+/// pipe. Returns the sentence about the first such rank; empty: there is none, or it is a pipe. All ranks call it.
+/// Throws what `write_vector` throws, the same on all ranks. Peak memory: of texts 26 bytes a number of the rank's
+/// part, otherwise two pieces.
+std::string write_vector_on_ranks(communicator& c, cview<double> mine, const std::filesystem::path& file);
 
 /// Rows of all ranks on rank 0, as one matrix; nothing on the others. Throws `fault::memory` on all where it does not
 /// fit.

@@ -84,6 +84,21 @@ int bring_folder_to_disk(const std::filesystem::path& file) {
   return failure;
 }
 
+/// 0, or what errno says.
+int write_all_at(int descriptor, const void* data, std::size_t bytes, index_t offset) {
+  for (auto* p = static_cast<const char*>(data); bytes > 0;) {
+    const ssize_t done = ::pwrite(descriptor, p, bytes, offset);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return errno;
+    p += done, bytes -= static_cast<std::size_t>(done), offset += done;
+  }
+  return 0;
+}
+
+[[noreturn]] void refuse_file(const std::string& name, const char* what, int why) {
+  refuse(name, std::string(what) + ": " + std::strerror(why));
+}
+
 } // namespace
 
 std::filesystem::path behind_links(std::filesystem::path file) {
@@ -102,7 +117,7 @@ bool is_replaced(const std::filesystem::path& file) {
   return !there || (S_ISREG(there->st_mode) && stream_to(*there) < 0);
 }
 
-void atomic_file::fail(const char* what, int why) { refuse(name_, std::string(what) + ": " + std::strerror(why)); }
+void atomic_file::fail(const char* what, int why) { refuse_file(name_, what, why); }
 
 atomic_file::atomic_file(const std::filesystem::path& file) : name_(file.string()), file_(file) {
   if (file == "-") {
@@ -152,12 +167,7 @@ void atomic_file::write(const void* data, std::size_t bytes) {
 }
 
 void atomic_file::write_at(const void* data, std::size_t bytes, index_t offset) {
-  for (auto* p = static_cast<const char*>(data); bytes > 0;) {
-    const ssize_t done = ::pwrite(descriptor_, p, bytes, offset);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("cannot be written", errno);
-    p += done, bytes -= static_cast<std::size_t>(done), offset += done;
-  }
+  if (const int why = write_all_at(descriptor_, data, bytes, offset)) fail("cannot be written", why);
 }
 
 void atomic_file::resize(index_t bytes) {
@@ -173,6 +183,25 @@ void atomic_file::commit() {
   if (::rename(beside_.c_str(), file_.c_str()) != 0) fail("cannot be put in its place", errno);
   beside_.clear();
   if ((why = bring_folder_to_disk(file_)) != 0) fail("cannot be written", why);
+}
+
+part_of_atomic_file::part_of_atomic_file(std::string name, const std::filesystem::path& beside, bool apart)
+    : name_(std::move(name)),
+      descriptor_(::open(beside.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (apart ? O_DSYNC : 0))) {}
+
+part_of_atomic_file::~part_of_atomic_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void part_of_atomic_file::write_at(const void* data, std::size_t bytes, index_t offset) {
+  if (const int why = write_all_at(descriptor_, data, bytes, offset)) refuse_file(name_, "cannot be written", why);
+}
+
+void part_of_atomic_file::close() {
+  int why = bring_to_disk(descriptor_);
+  if (::close(descriptor_) != 0 && why == 0) why = errno;
+  descriptor_ = -1;
+  if (why != 0) refuse_file(name_, "cannot be written", why);
 }
 
 } // namespace furrow::io

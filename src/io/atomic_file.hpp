@@ -29,6 +29,8 @@ public:
   /// Makes the file `bytes` long, with zeros where nothing was written.
   void resize(index_t bytes);
   void commit();
+  /// Where it is written until then, for `part_of_atomic_file`; empty where it is written directly, in its order.
+  const std::filesystem::path& beside() const { return beside_; }
 
 private:
   [[noreturn]] void fail(const char* what, int why);
@@ -38,6 +40,27 @@ private:
   std::string name_;                    ///< as it was given, for messages
   std::filesystem::path file_, beside_; ///< beside_ is empty where the file is written directly
   std::size_t note_ = 0;                ///< of beside_, for remove_unfinished
+  int descriptor_ = -1;
+};
+
+/// Bytes that another process, or another thread, puts into the file that an `atomic_file` writes beside its own.
+///
+/// `apart`: processes of several machines write. Each write goes to the disk at once then: a client of NFS else sends
+/// whole pages, in which the bytes that another machine puts beside its own would become zeros again.
+class part_of_atomic_file {
+public:
+  /// `name`: for messages. It is only opened: where `beside` is not there, or may not be written to, it is not open.
+  part_of_atomic_file(std::string name, const std::filesystem::path& beside, bool apart);
+  part_of_atomic_file(const part_of_atomic_file&) = delete;
+  ~part_of_atomic_file();
+
+  bool is_open() const { return descriptor_ >= 0; }
+  void write_at(const void* data, std::size_t bytes, index_t offset);
+  /// Brings what was written to the disk. Before the `commit` of the other one.
+  void close();
+
+private:
+  std::string name_;
   int descriptor_ = -1;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "refuse.hpp"
 #include "text_writer.hpp"
-#include "write_petsc.hpp"
+#include "vector_format.hpp"
 
 #include "core/check.hpp"
 
@@ -31,14 +31,6 @@ void text_piece::pack() {
 namespace {
 
 constexpr index_t piece_entries = 1 << 15;
-
-bool is_packed(const std::filesystem::path& file) {
-  const std::string name = file.filename().string();
-  for (const char* ending : {".tar", ".tar.gz", ".tgz", ".bz2", ".xz", ".zst"})
-    check(!name.ends_with(ending), fault::usage, "{}: {} is read, but not written; .mtx and .mtx.gz are",
-          printable(file.string()), ending);
-  return name.ends_with(".gz");
-}
 
 /// Whether `a` equals its transpose bit by bit; `lower`: entries on and below the diagonal. One pass: where row i meets
 /// its entry (i, j) below the diagonal, the next entry of row j that is still unmatched must be (j, i).
@@ -84,31 +76,6 @@ void write_head(atomic_file& out, const std::string& head, bool packed) {
   out.write(piece.text());
 }
 
-/// Whether the name promises numbers and nothing else, one a line.
-bool is_plain(const std::filesystem::path& file) {
-  const auto name = file.extension() == ".gz" ? file.stem() : file.filename();
-  return name.extension() == ".txt" || name.extension() == ".csv";
-}
-
-/// Version 1.0 of NumPy's file: ten bytes, a head of text filled up to a multiple of 64, the numbers as they are.
-/// Several columns lie one behind the other, as Fortran has them.
-void write_numpy(cview<double> x, index_t columns, const std::filesystem::path& file) {
-  static_assert(std::endian::native == std::endian::little);
-  std::string head = columns == 1 ? fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", x.size)
-                                  : fmt::format("{{'descr': '<f8', 'fortran_order': True, 'shape': ({}, {}), }}",
-                                                x.size / columns, columns);
-  constexpr std::size_t before = 10, line = 64;
-  head.resize((before + head.size() + line) / line * line - before - 1, ' ');
-  head += '\n';
-  atomic_file out(file);
-  const char length[] = {static_cast<char>(head.size() & 255), static_cast<char>(head.size() >> 8)};
-  out.write({"\x93NUMPY\x01\x00", 8});
-  out.write(length, sizeof length);
-  out.write(head);
-  out.write(x.data, static_cast<std::size_t>(x.size) * sizeof(double));
-  out.commit();
-}
-
 } // namespace
 } // namespace io
 
@@ -135,35 +102,6 @@ void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::
       p = put(p, index_t(a.col[k]) + 1);
       *p++ = ' ';
       p = put(p, a.val[k]);
-      *p++ = '\n';
-    }
-    to.end(p);
-  });
-  out.commit();
-}
-
-void write_vector(cview<double> x, const std::filesystem::path& file) { write_vectors(x, 1, file); }
-
-void write_vectors(cview<double> x, index_t count, const std::filesystem::path& file) {
-  using namespace io;
-  check(x.size >= 0 && (x.data || x.empty()), fault::usage, "a vector of {} elements points nowhere", x.size);
-  check(count >= 1 && x.size % count == 0, fault::usage, "{} elements are not {} vectors of one length", x.size, count);
-  check(count == 1 || !is_plain(file), fault::usage, "{}: {} vectors go to .mtx, .mtx.gz or .npy",
-        printable(file.string()), count);
-  if (file.extension() == ".npy") return write_numpy(x, count, file);
-  if (file.extension() == ".petsc") {
-    check(count == 1, fault::usage, "{}: {} vectors go to .mtx, .mtx.gz or .npy", printable(file.string()), count);
-    return write_petsc_vector(x, file);
-  }
-  const bool packed = is_packed(file);
-  atomic_file out(file);
-  if (!is_plain(file))
-    write_head(out, fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", x.size / count, count), packed);
-  write_pieces(out, (x.size + piece_entries - 1) / piece_entries, packed, [&](index_t piece, text_piece& to) {
-    const index_t first = piece * piece_entries, last = std::min(x.size, first + piece_entries);
-    char* p = to.begin(static_cast<std::size_t>(last - first) * longest_value);
-    for (index_t k = first; k < last; ++k) {
-      p = put(p, x[k]);
       *p++ = '\n';
     }
     to.end(p);

@@ -47,20 +47,13 @@ private:
   std::size_t held_ = 0;
 };
 
-void check_length(index_t n, const char* what, const std::filesystem::path& file) {
+} // namespace
+
+void check_petsc_length(index_t n, const char* what, const std::filesystem::path& file) {
   constexpr index_t most = std::numeric_limits<std::int32_t>::max();
   check(n <= most, fault::usage,
         "{}: {} {} are more than the 32-bit integers of a PETSc file count: write a .furrow file",
         printable(file.string()), n, what);
-}
-
-} // namespace
-
-void write_petsc_vector(cview<double> x, const std::filesystem::path& file) {
-  check_length(x.size, "elements", file);
-  petsc_writer out(file);
-  out.put_vector(x);
-  out.commit();
 }
 
 } // namespace io
@@ -70,7 +63,7 @@ void write_petsc(const problem& p, const std::filesystem::path& file) {
   check_triplets(p.a);
   check(!p.b || p.b->size() == p.a.shape.rows, fault::usage,
         "the right-hand side has {} elements for a matrix of {} rows", p.b ? p.b->size() : 0, p.a.shape.rows);
-  check_length(p.a.nnz(), "entries", file);
+  check_petsc_length(p.a.nnz(), "entries", file);
   petsc_writer out(file);
   for (const index_t number : {index_t(petsc_matrix), p.a.shape.rows, p.a.shape.cols, p.a.nnz()})
     out.put(static_cast<std::int32_t>(number));

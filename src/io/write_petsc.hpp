@@ -6,7 +6,7 @@
 
 namespace furrow::io {
 
-/// A vector as VecView writes it (petsc_layout.hpp). Throws as `write_vector`.
-void write_petsc_vector(cview<double> x, const std::filesystem::path& file);
+/// Throws `fault::usage` for more of them, `what`, than the 32-bit integers of a PETSc file count.
+void check_petsc_length(index_t n, const char* what, const std::filesystem::path& file);
 
 } // namespace furrow::io
