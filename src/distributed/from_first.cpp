@@ -67,14 +67,27 @@ ranks_report solve_renumbered(communicator& c, coo<V> a, cview<V> b, view<V> x, 
 
 } // namespace
 
-template <class V> void check_whole_system(shape2 shape, cview<V> b, view<V> x) {
+template <class V> void check_part_of_system(index_t rows, cview<V> b, view<V> x) {
+  check(b.size == rows && x.size == rows, fault::usage,
+        "b has {} elements and x {} on a rank of {} rows: give one for each", b.size, x.size, rows);
+  check((b.data && x.data) || b.empty(), fault::usage, "x or b points nowhere, but has {} elements", b.size);
+  check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
+}
+
+void check_square(shape2 shape) {
   check(shape.rows == shape.cols, fault::input, "the matrix is {} x {}: ranks solve square systems", shape.rows,
         shape.cols);
+}
+
+template <class V> void check_whole_system(shape2 shape, cview<V> b, view<V> x) {
+  check_square(shape);
   check(b.size == shape.rows && x.size == shape.rows, fault::usage,
         "b has {} elements and x {} for a matrix of {} rows: give one for each", b.size, x.size, shape.rows);
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
 }
 
+template void check_part_of_system(index_t, cview<double>, view<double>);
+template void check_part_of_system(index_t, cview<float>, view<float>);
 template void check_whole_system(shape2, cview<double>, view<double>);
 template void check_whole_system(shape2, cview<float>, view<float>);
 

@@ -46,18 +46,34 @@ template <class V> coo<V> scatter_rows(communicator& c, coo<V> a, std::vector<in
   return mine;
 }
 
+/// What rank 0 announces, and these bytes of its own.
+inline solve_options announcing_more(const solve_options& options, double bytes) {
+  solve_options o = options;
+  if (o.announce)
+    o.announce = [told = o.announce, bytes](memory_estimate e) {
+      e.host += bytes;
+      told(e);
+    };
+  return o;
+}
+
 /// Solves for rows of A that each rank has and a b and x that rank 0 has whole, cut as `begins` says.
 template <class V>
 ranks_report solve_rows(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
                         const std::vector<index_t>& begins) {
   const host_array<V> my_b = scatter(c, b, begins);
   host_array<V> my_x = scatter(c, as_cview(x), begins);
-  ranks_report result = solver_on_ranks<V>(c, std::move(rows), options).solve(as_cview(my_b), as_view(my_x));
+  const solve_options with_whole = announcing_more(options, 2 * double(sizeof(V)) * double(begins.back()));
+  ranks_report result = solver_on_ranks<V>(c, std::move(rows), with_whole).solve(as_cview(my_b), as_view(my_x));
   gather(c, as_cview(my_x), x, begins);
   return result;
 }
 
-/// Throws `fault::input` for a system that is not square, and `fault::usage` for b and x that do not fit it.
+/// Throws `fault::usage` for b and x that are not those of a rank with so many rows.
+template <class V> void check_part_of_system(index_t rows, cview<V> b, view<V> x);
+/// Throws `fault::input` for a system that is not square.
+void check_square(shape2 shape);
+/// The same, and `fault::usage` for b and x that do not fit it.
 template <class V> void check_whole_system(shape2 shape, cview<V> b, view<V> x);
 
 } // namespace furrow

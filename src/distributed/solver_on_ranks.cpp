@@ -7,6 +7,7 @@
 #include "options.hpp"
 #include "parts.hpp"
 #include "preconditioner.hpp"
+#include "scatter_rows.hpp"
 #include "together.hpp"
 
 #include "core/check.hpp"
@@ -133,8 +134,8 @@ template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
     const double there = 2 * double(sizeof(V)) * double(mine.rows) + bytes_of_entry * double(rows.own.nnz());
     takes = estimate_memory(chosen, s, precision_of<V>, one).host - there + bytes_of_entry * double(rows.far.nnz());
   });
-  // All entries twice where one rank had them whole, and while a rank takes its own apart; b and x whole and in parts.
-  const double entries = bytes_of_entry * double(mine.entries), vectors = 4 * double(sizeof(V)) * double(mine.rows);
+  // All entries twice where one rank had them whole, and while a rank takes its own apart; b and x.
+  const double entries = bytes_of_entry * double(mine.entries), vectors = 2 * double(sizeof(V)) * double(mine.rows);
   const double more = check_memory_of_machine(c, takes), there = of_machine(c, entries + vectors);
   const double again = of_machine(c, entries);
   if (o.announce) o.announce({.host = there + std::max(more, again)});
@@ -291,12 +292,7 @@ template <class V> solver_on_ranks<V>::solver_on_ranks(solver_on_ranks&&) noexce
 template <class V> solver_on_ranks<V>::~solver_on_ranks() = default;
 
 template <class V> ranks_report solver_on_ranks<V>::state::solve(cview<V> b, view<V> x) {
-  together(c, [&] {
-    check(b.size == mine.rows && x.size == mine.rows, fault::usage,
-          "b has {} elements and x {} on a rank of {} rows: give one for each", b.size, x.size, mine.rows);
-    check((b.data && x.data) || b.empty(), fault::usage, "x or b points nowhere, but has {} elements", b.size);
-    check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
-  });
+  together(c, [&] { check_part_of_system(mine.rows, b, x); });
   const double began = now(), waited = a ? a->waited() : 0;
   ranks_report result;
   if (auto early = before_solving(b, x)) result.report = std::move(*early);

@@ -10,6 +10,7 @@ CPU = ("--device", "cpu")  # a driver for GPUs is none of ours to test
 # x, where the memory for one cannot be had.
 COMMANDS = {
     "solve": ("solve", "poisson2d:12", "--solver", "cg", "-o", "out.mtx", "--history", "out.csv", "--threads", "2", *CPU),
+    "solve_on_ranks": ("solve", "poisson2d:260", "--ranks", "3", "--solver", "cg", "--rtol", "0.5", "-o", "out.npy", *CPU),
     "solve_file": ("solve", "in.mtx", "-b", "b.txt", "--solver", "cg", "-o", "out.mtx.gz", "--precision", "f32", "--rtol", "1e-4", *CPU),
     "report": ("solve", "in.mtx", "--report", "out.html", *CPU),
     "solve_json": ("solve", "in.mtx.gz", "--json", *CPU),

@@ -13,7 +13,14 @@ import unittest
 from kit import ENDLESS, ENVIRONMENT, FURROW, Case, main
 
 MODULE = pathlib.Path(FURROW).resolve().parent / "libfurrow_mpi.so"
+LIBRARY = os.environ.get("FURROW_FAULTS", "")
 NUMBERS = (1, 2, 3, 4, 7)
+WATCHED = """import os, resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+open('peak.' + os.environ['OMPI_COMM_WORLD_RANK'], 'w').write(str(peak))
+sys.exit(code)
+"""
 # Solver, a matrix that it serves, and iterations by which ranks may differ: sums of other pieces round elsewhere.
 SYMMETRIC = ("cg", "cg_single_reduction", "fcg", "cr", "minres")
 GENERAL = ("bicgstab", "bicgstab2", "tfqmr", "gmres", "fgmres", "idr")
@@ -132,6 +139,41 @@ class Threads(Case):
         self.furrow("solve", "poisson2d:20", "-o", "x.petsc")
         self.assertEqual(self.solve("poisson2d:20", "-b", "x.petsc", "--ranks", "2")["status"], "converged")
 
+    def test_x_is_written_in_parts_as_one_writes_it(self):
+        """x of several pieces of a file; its bits on ranks are those of --checkpoint, which one rank writes."""
+        self.furrow("solve", "poisson2d:300", "--max-iterations", "3", "-o", "b.npy", code=1)  # of many digits
+        for n in ("1", "3", "7"):
+            words = ("solve", "poisson2d:300", "-b", "b.npy", "--solver", "cg", "--max-iterations", "5", "--ranks", n)
+            self.furrow(*words, "--checkpoint", "run.ckpt", code=1)
+            x = (self.folder / "run.ckpt").read_bytes()[-8 * 90000:]
+            for ending in ("npy", "mtx", "mtx.gz", "petsc", "txt", "txt.gz", "csv", "csv.gz"):
+                self.write("x." + ending, "old")
+                self.furrow(*words, "-o", "x." + ending, code=1)
+                self.furrow("solve", "poisson2d:300", "-b", "b.npy", "--resume", "run.ckpt", "--rtol", "0.99", "--solver", "cg", "-o", "one." + ending)
+                self.assertEqual((self.folder / ("one." + ending)).read_bytes(), (self.folder / ("x." + ending)).read_bytes(), ending)
+            self.assertEqual((self.folder / "x.npy").read_bytes()[-8 * 90000:], x)
+        self.assertEqual([f.name for f in self.folder.iterdir() if ".part-" in f.name], [])
+
+    def test_x_goes_to_a_pipe_in_its_order(self):
+        for n in ("1", "4"):
+            out = self.furrow("solve", "poisson2d:200", "--ranks", n, "-o", "-")
+            self.furrow("solve", "poisson2d:200", "--ranks", n, "-o", "x.mtx")
+            self.assertEqual(out.stdout, (self.folder / "x.mtx").read_text())
+            self.assertIn("Converged", out.stderr)
+
+    def test_x_that_cannot_be_written_is_said_once_behind_the_report(self):
+        """The disk is full for what a rank writes: the report comes all the same, and the old file stays."""
+        if not LIBRARY:
+            self.skipTest("FURROW_FAULTS names no library")
+        for n in ("1", "3"):
+            self.write("x.npy", "old")
+            done = subprocess.run([FURROW, "solve", "poisson2d:300", "--ranks", n, "--solver", "cg", "--rtol", "0.5", "-o", "x.npy"],
+                                  cwd=self.folder, env={**ENVIRONMENT, "LD_PRELOAD": LIBRARY, "FURROW_FAULT": "write:1+"},
+                                  capture_output=True, timeout=300, text=True)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertEqual((self.folder / "x.npy").read_text(), "old")
+            self.assertEqual([f.name for f in self.folder.iterdir()], ["x.npy"])
+
     def test_one_right_hand_side(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n400 2\n" + "1\n" * 800)
         said = self.furrow("solve", "poisson2d:20", "-b", "b.mtx", "--ranks", "2", code=2).stderr
@@ -200,11 +242,7 @@ class Mpi(Case):
         self.assertEqual(sentences(said), ["furrow: a.furrow: the cache is damaged: the checksum of its value section does not match"])
 
     def test_no_rank_takes_the_memory_of_all(self):
-        watched = [sys.executable, "-c", "import os, resource, subprocess, sys\n"
-                   "code = subprocess.call(sys.argv[1:])\n"
-                   "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
-                   "open('peak.' + os.environ['OMPI_COMM_WORLD_RANK'], 'w').write(str(peak))\n"
-                   "sys.exit(code)"]
+        watched = [sys.executable, "-c", WATCHED]
 
         def peak(n, name):  # the largest one, in KiB
             self.run_ranks(n, "solve", name, "--ranks", "mpi", "--solver", "cg", "--max-iterations", "3", code=1, before=watched)
@@ -217,6 +255,14 @@ class Mpi(Case):
             one, four = peak(1, name) - base, peak(4, name) - base
             self.assertGreater(one, 64000 * 0.9)  # the triplets alone
             self.assertLess(four, 0.6 * one, name)
+
+    def test_no_rank_takes_the_memory_of_x(self):
+        watched = [sys.executable, "-c", WATCHED]
+        n, vector = 3000000, 8 * 3000000 / 1024  # KiB
+        for name in ("x.npy", "x.txt"):
+            self.run_ranks(3, "solve", f"poisson1d:{n}", "--solver", "cg", "--max-iterations", "2", "-o", name, code=1, before=watched)
+            peaks = [int((self.folder / f"peak.{r}").read_text()) for r in range(3)]
+            self.assertLess(peaks[0] - min(peaks), 0.5 * vector, f"{name}: {peaks}")
 
     def test_more_ranks_than_rows(self):
         out, _ = self.run_ranks(4, "solve", "poisson1d:2", "--json")

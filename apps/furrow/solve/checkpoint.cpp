@@ -22,17 +22,16 @@ void check_checkpoints(const solve_request& q) {
   check(q.resume != "-", fault::usage, "--resume wants a file, not standard input");
 }
 
-std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, system_to_solve& a, const vector_columns& b,
-                                                   vector_columns& x) {
+std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, system_to_solve& a) {
   if (q.checkpoint.empty() && q.resume.empty()) return {};
-  check(b.count == 1, fault::usage, "a checkpoint holds one x, and there are {} right-hand sides: leave {} out",
-        b.count, q.resume.empty() ? "--checkpoint" : "--resume");
+  check(a.count == 1, fault::usage, "a checkpoint holds one x, and there are {} right-hand sides: leave {} out",
+        a.count, q.resume.empty() ? "--checkpoint" : "--resume");
   checkpoint from;
-  from.system = a.print(as_cview(b.values));
+  from.system = a.print();
   if (!q.resume.empty()) {
     checkpoint saved = read_checkpoint(q.resume);
     check_is_of(saved, from.system, q.resume);
-    std::ranges::copy(saved.x, x.values.begin());
+    a.begin_with(saved.x);
     saved.x = {};
     from = saved;
     q.resumed = std::move(saved);

@@ -12,48 +12,66 @@
 #include <furrow/report.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace furrow::cli {
 namespace {
 
 /// What the first rank asks all of them to do next.
-enum class task : int { load, sums, product, print, gather, solve };
+enum class task : int { load, take, sums, product, begin, norm, print, gather, solve, distance, show, write, end };
 
-/// A rank's rows, and what is done with them by all ranks together. b and x are the first one's.
+/// A rank's rows and its parts of b and x, and what is done with them by all ranks together. What is given is the first
+/// one's.
 class rows_here {
 public:
   explicit rows_here(communicator& c) : c(c) {}
   communicator& c;
   part_of_problem p;
+  host_array<double> b, x;
 
   void load(const matrix_input* input) { p = input ? input->load_on_ranks(c) : furrow::load_on_ranks(c, ""); }
 
-  /// A * ones on the first rank; and the largest |A[i,j]|.
-  host_array<double> sums(double& largest) {
-    host_array<double> mine;
-    double own = 0;
-    together(c, [&] { mine = row_sums(p.a), own = largest_entry(p.a); });
-    largest = c.max(own);
-    return gather_on_first(c, as_cview(mine));
+  void take(cview<double> whole) { b = part_of(whole); }
+  /// b is A * ones; whether that is zero for all.
+  bool sums() {
+    double largest = 0;
+    together(c, [&] { b = row_sums(p.a), largest = largest_entry(p.a); });
+    largest = c.max(largest);
+    return !c.any(!vanishes(b, largest));
   }
-  /// A times a random vector.
-  host_array<double> product() {
-    host_array<double> mine;
+  /// b is A times a random vector.
+  void product() {
     together(c, [&] {
       const auto exact = reference_product(p.a, as_cview(random_vector<double>(p.a.shape.cols))).value;
-      mine = host_array<double>(exact.size());
-      std::ranges::copy(exact, mine.begin());
+      b = host_array<double>(exact.size());
+      std::ranges::copy(exact, b.begin());
     });
-    return gather_on_first(c, as_cview(mine));
   }
-  system_fingerprint print(cview<double> b) {
-    host_array<double> mine(p.a.shape.rows);
-    scatter_from_first(c, b, as_view(mine));
-    return fingerprint(c, p.a, as_cview(mine));
+  /// Of nothing: x is 0.
+  void begin(cview<double> whole) {
+    if (c.of_first(whole.empty()) == 0) x = part_of(whole);
+    else together(c, [&] { x = host_array<double>(p.a.shape.rows, 0.0); });
   }
+  double norm() const {
+    double squares = 0;
+    for (const double v : b) squares += v * v;
+    return std::sqrt(c.sum(squares));
+  }
+  system_fingerprint print() { return fingerprint(c, p.a, as_cview(b)); }
   coo<double> gather() { return gather_on_first(c, p.a); }
-  ranks_report solve(cview<double> b, view<double> x, const solve_options& o, partition how) {
-    return solve_rows_from_first(c, std::move(p.a), b, x, o, how);
+  ranks_report solve(const solve_options& o, partition how) {
+    return solve_rows_in_parts(c, std::move(p.a), as_cview(b), as_view(x), o, how);
+  }
+  double distance() const { return c.max(distance_from_ones(as_cview(x))); }
+  host_array<double> show() { return gather_on_first(c, as_cview(x)); }
+  std::string write(const std::string& file) { return write_vector_on_ranks(c, as_cview(x), file); }
+
+private:
+  host_array<double> part_of(cview<double> whole) {
+    host_array<double> mine;
+    together(c, [&] { mine = host_array<double>(p.a.shape.rows); });
+    scatter_from_first(c, whole, as_view(mine));
+    return mine;
   }
 };
 
@@ -64,23 +82,39 @@ public:
     part_of_problem& p = rows_.p;
     shape = {p.begins.back(), p.a.shape.cols}, nnz = p.entries, name = p.name, origin = p.origin;
     if (!p.first_because.empty()) remark(file, ": the first rank reads it for all: " + p.first_because);
+    check(shape.rows == shape.cols, fault::input, "the matrix is {} x {}: ranks solve square systems", shape.rows,
+          shape.cols);
   }
 
-  vector_columns right_hand_side(const std::string& file, std::string& rhs) override {
-    if (auto given = given_right_hand_side(file, rows_.p.b, shape.rows, name, rhs)) return std::move(*given);
+  void take_right_hand_side(const std::string& file, std::string& rhs) override {
+    if (auto given = given_right_hand_side(file, rows_.p.b, shape.rows, name, rhs)) {
+      rows_.p.b = {};
+      check(given->count == 1, fault::usage, "ranks solve for one right-hand side, and there are {}: leave --ranks out",
+            given->count);
+      return all_do(task::take, [&] { rows_.take(as_cview(given->values)); });
+    }
     rhs = "ones";
-    double largest = 0;
-    host_array<double> b;
-    all_do(task::sums, [&] { b = rows_.sums(largest); });
-    if (nnz == 0 || !vanishes(b, largest)) return {std::move(b)};
+    bool zero = false;
+    all_do(task::sums, [&] { zero = rows_.sums(); });
+    if (nnz == 0 || !zero) return;
     rhs = "random";
     remark(ones_in_null_space);
-    all_do(task::product, [&] { b = rows_.product(); });
-    return {std::move(b)};
+    all_do(task::product, [&] { rows_.product(); });
   }
-  system_fingerprint print(cview<double> b) override {
+  void begin_with(const std::string& file) override {
+    begin_with(file.empty() ? host_array<double>() : first_guess(file, shape.cols, 1).values);
+  }
+  void begin_with(const host_array<double>& x) override {
+    all_do(task::begin, [&] { rows_.begin(as_cview(x)); });
+  }
+  double norm_of_right_hand_side(index_t) override {
+    double norm = 0;
+    all_do(task::norm, [&] { norm = rows_.norm(); });
+    return norm;
+  }
+  system_fingerprint print() override {
     system_fingerprint one;
-    all_do(task::print, [&] { one = rows_.print(b); });
+    all_do(task::print, [&] { one = rows_.print(); });
     return one;
   }
   matrix_sketch draw(const solve_options& options) override { // which looks at the whole matrix
@@ -88,13 +122,31 @@ public:
     all_do(task::gather, [&] { a = rows_.gather(); });
     return sketch(a, options);
   }
-  void solve(solve_request& q, const vector_columns& b, vector_columns& x, solve_outcome& o) override {
+  void solve(solve_request& q, solve_outcome& o) override {
     const partition how = q.partition == "metis" ? partition::metis : partition::rows;
     ranks_report on;
-    q.met = true;
-    all_do(task::solve, [&] { on = rows_.solve(as_cview(b.values), as_view(x.values), q.options, how); });
+    all_do(task::solve, [&] { on = rows_.solve(q.options, how); });
     o.partition = on.partition, o.cut = on.cut();
     o.columns = {std::move(on.report)}, o.parts = std::move(on.parts);
+  }
+  double distance_from_ones() override {
+    double most = 0;
+    all_do(task::distance, [&] { most = rows_.distance(); });
+    return most;
+  }
+  void show_x(const std::function<void(cview<double>)>& to) override { // of a checkpoint, which one has whole
+    host_array<double> whole;
+    all_do(task::show, [&] { whole = rows_.show(); });
+    to(as_cview(whole));
+  }
+  void write_x(const std::string& file) override {
+    std::string because;
+    all_do(task::write, [&] { because = rows_.write(file); });
+    if (!because.empty()) remark(file, ": the first rank writes for others: " + because);
+  }
+  void end(solve_request& q) override {
+    q.met = true;
+    all_do(task::end, [] {});
   }
 
 private:
@@ -117,27 +169,49 @@ std::unique_ptr<system_to_solve> read_on_ranks(const solve_request& q, const mat
 void follow_the_first(communicator& c) {
   as_one(c, [&] {
     rows_here rows(c);
-    double largest = 0;
     for (;;) {
       together(c, [] {});
       switch (task(int(c.of_first(0)))) {
       case task::load:
         rows.load(nullptr);
         break;
+      case task::take:
+        rows.take({});
+        break;
       case task::sums:
-        rows.sums(largest);
+        rows.sums();
         break;
       case task::product:
         rows.product();
         break;
+      case task::begin:
+        rows.begin({});
+        break;
+      case task::norm:
+        rows.norm();
+        break;
       case task::print:
-        rows.print({});
+        rows.print();
         break;
       case task::gather:
         rows.gather();
         break;
       case task::solve:
-        rows.solve({}, {}, {}, partition::rows);
+        rows.solve({}, partition::rows);
+        break;
+      case task::distance:
+        rows.distance();
+        break;
+      case task::show:
+        rows.show();
+        break;
+      case task::write:
+        try {
+          rows.write({});
+        } catch (const error_of_all&) { // the first one says it, and reports
+        }
+        break;
+      case task::end:
         return;
       }
     }

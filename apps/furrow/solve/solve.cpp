@@ -44,15 +44,6 @@ memory_plan plan_of(const solve_request& q, const matrix_input& input) {
   return plan;
 }
 
-/// What x begins with, as many columns as b has.
-vector_columns first_guess(const solve_request& q, shape2 shape, index_t count) {
-  if (q.x0.empty()) return {host_array<double>(shape.cols * count, 0.0), count};
-  vector_columns x = read_vectors_for(q.x0, "--x0", shape.cols, "column");
-  check(x.count == count, fault::input, "{}: holds {} of {} first guesses: --x0 wants one for each right-hand side",
-        q.x0, x.count, count);
-  return x;
-}
-
 /// What several right-hand sides take beside the first one: b and x, and the blocks of `block_cg`.
 double bytes_of_columns(const solve_request& q, shape2 shape, index_t count) {
   if (count == 1) return 0;
@@ -86,15 +77,9 @@ double bytes_of_checkpoints(const solve_request& q, shape2 shape) {
   return q.checkpoint.empty() ? 0 : (q.on_ranks() ? 4 : 3) * 8 * double(shape.cols);
 }
 
-double norm_of(const auto& b) {
-  double sum = 0;
-  for (const auto v : b) sum += double(v) * double(v);
-  return std::sqrt(sum);
-}
-
 /// The relative residual that ends the solve.
-double goal_of(const solve_options& o, cview<double> b) {
-  return o.atol > 0 ? std::max(o.rtol, o.atol / norm_of(b)) : o.rtol;
+double goal_of(const solve_options& o, system_to_solve& a, index_t column) {
+  return o.atol > 0 ? std::max(o.rtol, o.atol / a.norm_of_right_hand_side(column)) : o.rtol;
 }
 
 void write_history(const std::vector<double>& history, const std::string& file) {
@@ -131,7 +116,6 @@ std::size_t worst_of(const std::vector<solve_report>& columns, bool square) {
 /// What is known when the solve is over.
 struct answers {
   solve_outcome o;
-  vector_columns x;
   matrix_sketch drawn{};                       ///< of --report
   std::optional<polite_interrupts> politely{}; ///< until all is written
 };
@@ -143,52 +127,48 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
   q.options.coordinates = coordinates_from(q.coordinates, a->shape.rows);
   found.o = {{}, a->shape, a->nnz, a->name, a->origin, {}, {}, 0, now() - began, plan.host_peak(), done};
   solve_outcome& o = found.o;
-  const vector_columns b = a->right_hand_side(q.rhs, o.rhs);
-  vector_columns x = first_guess(q, o.shape, b.count);
-  check(b.count == 1 || !q.on_ranks(), fault::usage,
-        "ranks solve for one right-hand side, and there are {}: leave --ranks out", b.count);
-  if (b.count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
-  const auto keeper = resume_and_keep(q, *a, b, x);
+  a->take_right_hand_side(q.rhs, o.rhs);
+  if (a->count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
+  a->begin_with(q.x0);
+  const auto keeper = resume_and_keep(q, *a);
   if (!q.report.empty()) found.drawn = a->draw(q.options); // solving takes the matrix apart
   found.politely.emplace();
   {
-    o.goal = goal_of(q.options, part(as_cview(b.values), 0, o.shape.rows));
+    o.goal = goal_of(q.options, *a, 0);
     progress_line line(o.goal, stderr_is_live() && !q.json);
     q.options.watch = [&](const progress& now) {
       line.show(now);
       return !interrupted();
     };
     q.options.announce = [&](const memory_estimate& solving) {
-      plan.work = solving.host + bytes_of_columns(q, o.shape, b.count) + bytes_of_coordinates(q.options) +
+      plan.work = solving.host + bytes_of_columns(q, o.shape, a->count) + bytes_of_coordinates(q.options) +
                   bytes_of_checkpoints(q, o.shape);
       plan.gpu = solving.gpu;
       o.estimated_bytes = plan.host_peak();
       announce(plan, q.options.where);
     };
-    a->solve(q, b, x, o);
-    if (keeper) keeper->finish(o.columns.front(), as_cview(x.values)), q.checkpoints = keeper->written();
+    a->solve(q, o);
+    if (keeper) {
+      a->show_x([&](cview<double> x) { keeper->finish(o.columns.front(), x); });
+      q.checkpoints = keeper->written();
+    }
     found.politely->finish_first(); // one that comes now comes too late to matter
   }
   const std::size_t worst = worst_of(o.columns, o.shape.rows == o.shape.cols);
   for (const solve_report& r : o.columns) o.setup_seconds += r.setup_seconds, o.solve_seconds += r.solve_seconds;
   o.setup_parts = o.columns.front().setup_parts;
   o.report = o.columns[worst];
-  o.goal = goal_of(q.options, part(as_cview(b.values), index_t(worst) * o.shape.rows, o.shape.rows));
-  if (b.count == 1) o.columns.clear();
-  if (o.rhs == "ones" && o.shape.rows == o.shape.cols) { // otherwise x need not be the only answer
-    double error = 0;
-    for (const double v : x.values) error = std::abs(v - 1) <= error ? error : std::abs(v - 1);
-    o.error = error;
-  }
+  o.goal = goal_of(q.options, *a, index_t(worst));
+  if (a->count == 1) o.columns.clear();
+  // Of another shape x need not be the only answer.
+  if (o.rhs == "ones" && o.shape.rows == o.shape.cols) o.error = a->distance_from_ones();
   o.exit_code = code_of(o.report.why, o.shape.rows == o.shape.cols);
-  found.x = std::move(x);
+  write_or_say(q.output, o.exit_code, [&](const std::string& file) { a->write_x(file); });
+  a->end(q);
 }
 
 void write_answers(solve_request& q, answers& found) {
   solve_outcome& o = found.o;
-  const vector_columns& x = found.x;
-  write_or_say(q.output, o.exit_code,
-               [&](const std::string& file) { write_vectors(as_cview(x.values), x.count, file); });
   write_or_say(q.history, o.exit_code, [&](const std::string& file) { write_history(o.report.history, file); });
   write_or_say(q.plot, o.exit_code, [&](const std::string& file) { write_file(file, plot_of(q, o)); });
   write_or_say(q.report, o.exit_code, [&](const std::string& file) {

@@ -37,7 +37,7 @@ struct solve_request {
   communicator* of_mpi = nullptr;     ///< the ranks of MPI; null: none
   communicator* ranks_here = nullptr; ///< those of MPI, or threads while they run
   double share_of_ranks = 1;          ///< that run on this machine
-  bool met = false;                   ///< the other ranks of MPI: what fails from here on, they know
+  bool met = false;                   ///< the other ranks of MPI: they have ended, and wait for nothing
   bool on_ranks() const { return threads_as_ranks > 0 || of_mpi; }
 };
 
@@ -88,8 +88,7 @@ json ranks_json(const solve_outcome& outcome);
 /// Refuses options of checkpoints that contradict others.
 void check_checkpoints(const solve_request& request);
 /// Reads x from --resume, and makes who writes --checkpoint while `request.options` solve; null: nobody does.
-std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& request, system_to_solve& a, const vector_columns& b,
-                                                   vector_columns& x);
+std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& request, system_to_solve& a);
 /// Lines about them; and what was resumed as an object.
 std::string checkpoint_text(const solve_request& request);
 json resumed_json(const solve_request& request);

@@ -5,22 +5,33 @@
 
 namespace furrow::cli {
 
-/// The matrix that is solved for, here or in parts on ranks, as the one sees it who writes and reports.
+/// The system that is solved, here or in parts on ranks, as the one sees it who writes and reports.
 class system_to_solve {
 public:
   virtual ~system_to_solve() = default;
 
   shape2 shape;
   index_t nnz = 0;
+  index_t count = 1; ///< right-hand sides, once they are taken
   std::string name, origin;
 
   /// b as asked for: the columns of `file`, where it is none what came with the matrix, A * ones, or where that is zero
   /// A times a random vector. Says in `rhs` which.
-  virtual vector_columns right_hand_side(const std::string& file, std::string& rhs) = 0;
-  virtual system_fingerprint print(cview<double> b) = 0;
+  virtual void take_right_hand_side(const std::string& file, std::string& rhs) = 0;
+  /// What x begins with: as many columns as b has, or where there is no file 0.
+  virtual void begin_with(const std::string& file) = 0;
+  virtual void begin_with(const host_array<double>& x) = 0;
+  virtual double norm_of_right_hand_side(index_t column) = 0;
+  virtual system_fingerprint print() = 0;
   virtual matrix_sketch draw(const solve_options& options) = 0;
   /// Takes the matrix apart. Sets the columns of `o`, and what ranks have.
-  virtual void solve(solve_request& q, const vector_columns& b, vector_columns& x, solve_outcome& o) = 0;
+  virtual void solve(solve_request& q, solve_outcome& o) = 0;
+  /// Of x.
+  virtual double distance_from_ones() = 0;
+  virtual void show_x(const std::function<void(cview<double>)>& to) = 0;
+  virtual void write_x(const std::string& file) = 0;
+  /// Nothing else is called behind it.
+  virtual void end(solve_request&) {}
 };
 
 std::unique_ptr<system_to_solve> read_here(const matrix_input& input);
@@ -37,6 +48,11 @@ inline constexpr const char* ones_in_null_space =
 /// space, as for a graph Laplacian.
 bool vanishes(const host_array<double>& b, double largest);
 double largest_entry(const coo<double>& a);
+double norm_of(cview<double> b);
+/// The largest |x[i] - 1|.
+double distance_from_ones(cview<double> x);
+/// What x begins with that is named.
+vector_columns first_guess(const std::string& file, index_t size, index_t count);
 /// b that is named or came with the matrix; nothing where there is none.
 std::optional<vector_columns> given_right_hand_side(const std::string& file, std::optional<host_array<double>>& came,
                                                     index_t rows, const std::string& name, std::string& rhs);

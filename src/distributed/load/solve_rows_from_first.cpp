@@ -68,8 +68,8 @@ template <class V> void check_symmetry_by_name(communicator& c, const coo<V>& ro
   together(c, [&] { check(what.empty(), fault::input, "{}", what); });
 }
 
-/// Rows of P A P' of this rank, `to.begins` of all ranks.
-template <class V> coo<V> move_rows(communicator& c, coo<V> rows, const std::vector<index_t>& begins, renumbering& to) {
+/// Where each row goes, on all ranks.
+host_array<std::int32_t> new_numbers(communicator& c, const renumbering& to) {
   host_array<std::int32_t> new_of;
   together(c, [&] {
     if (c.rank() != 0) return;
@@ -77,19 +77,49 @@ template <class V> coo<V> move_rows(communicator& c, coo<V> rows, const std::vec
     for (index_t k = 0; k < new_of.size(); ++k) new_of[to.old_of[k]] = static_cast<std::int32_t>(k);
   });
   share_all(c, new_of);
-  share(c, to.begins);
+  return new_of;
+}
+
+/// Which rows this rank has then, in their order.
+host_array<std::int32_t> old_numbers(communicator& c, const host_array<std::int32_t>& new_of,
+                                     const std::vector<index_t>& begins) {
+  const auto me = static_cast<std::size_t>(c.rank());
+  host_array<std::int32_t> old_of(begins[me + 1] - begins[me]);
+  for (index_t i = 0; i < new_of.size(); ++i)
+    if (new_of[i] >= begins[me] && new_of[i] < begins[me + 1])
+      old_of[new_of[i] - begins[me]] = static_cast<std::int32_t>(i);
+  return old_of;
+}
+
+/// Rows of P A P' of this rank, `to` of all ranks.
+template <class V>
+coo<V> move_rows(communicator& c, coo<V> rows, index_t first, const host_array<std::int32_t>& new_of,
+                 const std::vector<index_t>& to) {
   const chunks_of_rows<V> chunks{rows};
-  const index_t first = begins[static_cast<std::size_t>(c.rank())];
   const auto visit = [&](index_t k, auto put) {
     chunks.visit(k, [&](std::int32_t i, std::int32_t j, V v) { put(new_of[first + i], new_of[j], v); });
   };
   const auto keep = [](index_t) {};
-  dealing<V, decltype(visit), decltype(keep)> way(c, to.begins, chunks.count(), visit, keep);
+  dealing<V, decltype(visit), decltype(keep)> way(c, to, chunks.count(), visit, keep);
   const coo<V> came = way.deal(rows.shape.cols);
   rows = {};
   coo<V> sorted;
   together(c, [&] { sorted = assemble(came.shape, as_cview(came.row), as_cview(came.col), as_cview(came.val)); });
   return sorted;
+}
+
+/// there[place[k]] <- mine[k], over all ranks, of which rank r gets [to[r], to[r + 1]).
+template <class V>
+void move_elements(communicator& c, cview<V> mine, const std::int32_t* place, view<V> there,
+                   const std::vector<index_t>& to) {
+  constexpr index_t size = chunks_of_rows<V>::size;
+  const auto visit = [&](index_t k, auto put) {
+    for (index_t e = k * size, end = std::min(mine.size, e + size); e < end; ++e) put(place[e], 0, mine[e]);
+  };
+  const auto keep = [](index_t) {};
+  dealing<V, decltype(visit), decltype(keep)> way(c, to, (mine.size + size - 1) / size, visit, keep);
+  const coo<V> came = way.deal(1);
+  for (index_t k = 0; k < came.nnz(); ++k) there[came.row[k]] = came.val[k];
 }
 
 /// Rows in the order of METIS's parts; back in the caller's wherever the caller looks.
@@ -104,39 +134,77 @@ ranks_report solve_by_metis(communicator& c, coo<V> rows, const std::vector<inde
       if (c.rank() == 0) to = renumber(metis_parts(graph, c.size()), c.size());
     });
   }
-  rows = move_rows(c, std::move(rows), begins, to);
+  share(c, to.begins);
+  const auto me = static_cast<std::size_t>(c.rank());
+  const index_t first = begins[me], size = to.begins[me + 1] - to.begins[me];
   host_array<V> moved_b, moved_x;
+  host_array<std::int32_t> old_of;
+  {
+    const host_array<std::int32_t> new_of = new_numbers(c, to);
+    rows = move_rows(c, std::move(rows), first, new_of, to.begins);
+    together(c, [&] {
+      moved_b = host_array<V>(size), moved_x = host_array<V>(size);
+      old_of = old_numbers(c, new_of, to.begins);
+    });
+    move_elements(c, b, new_of.data() + first, as_view(moved_b), to.begins);
+    move_elements(c, as_cview(x), new_of.data() + first, as_view(moved_x), to.begins);
+  }
   solve_options o = options;
-  together(c, [&] {
-    if (c.rank() != 0) return;
-    moved_b = renumbered(b, to), moved_x = renumbered(as_cview(x), to);
-    if (o.monitor) o.monitor = monitor_of_moved(o.monitor, to);
-  });
-  ranks_report result = solve_rows(c, std::move(rows), as_cview(moved_b), as_view(moved_x), o, to.begins);
-  if (c.rank() == 0) put_back(as_cview(moved_x), to, x);
+  if (c.rank() == 0 && o.monitor) o.monitor = monitor_of_moved(o.monitor, to);
+  else to.old_of = {};
+  ranks_report result = solver_on_ranks<V>(c, std::move(rows), o).solve(as_cview(moved_b), as_view(moved_x));
+  move_elements(c, as_cview(moved_x), old_of.data(), x, begins);
   return result;
+}
+
+std::vector<index_t> begins_of(communicator& c, index_t rows) {
+  std::vector<index_t> begins{0};
+  for (const index_t n : gather_each(c, rows)) begins.push_back(begins.back() + n);
+  return begins;
 }
 
 } // namespace
 
 template <class V>
-ranks_report solve_rows_from_first(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
-                                   partition how) {
+ranks_report solve_rows_in_parts(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
+                                 partition how) {
   return as_one(c, [&] {
     together(c, [&] { check_triplets(rows); }); // or hear what failed
-    std::vector<index_t> begins{0};
-    for (const index_t n : gather_each(c, rows.shape.rows)) begins.push_back(begins.back() + n);
+    const std::vector<index_t> begins = begins_of(c, rows.shape.rows);
     together(c, [&] {
-      if (c.rank() == 0) check_whole_system({begins.back(), rows.shape.cols}, b, x);
+      check_square({begins.back(), rows.shape.cols});
+      check_part_of_system(rows.shape.rows, b, x);
     });
     const bool by_metis = c.of_first(how == partition::metis) != 0 && begins.back() >= 4 * c.size();
     ranks_report result = by_metis ? solve_by_metis(c, std::move(rows), begins, b, x, options)
-                                   : solve_rows(c, std::move(rows), b, x, options, begins);
+                                   : solver_on_ranks<V>(c, std::move(rows), options).solve(b, x);
     result.partition = by_metis ? "metis" : "rows";
     return result;
   });
 }
 
+template <class V>
+ranks_report solve_rows_from_first(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
+                                   partition how) {
+  return as_one(c, [&] {
+    together(c, [] {}); // or hear what failed
+    const std::vector<index_t> begins = begins_of(c, rows.shape.rows);
+    together(c, [&] {
+      if (c.rank() == 0) check_whole_system({begins.back(), rows.shape.cols}, b, x);
+    });
+    const host_array<V> my_b = scatter(c, b, begins);
+    host_array<V> my_x = scatter(c, as_cview(x), begins);
+    const solve_options with_whole = announcing_more(options, 2 * double(sizeof(V)) * double(begins.back()));
+    ranks_report result = solve_rows_in_parts(c, std::move(rows), as_cview(my_b), as_view(my_x), with_whole, how);
+    gather(c, as_cview(my_x), x, begins);
+    return result;
+  });
+}
+
+template ranks_report solve_rows_in_parts(communicator&, coo<double>, cview<double>, view<double>, const solve_options&,
+                                          partition);
+template ranks_report solve_rows_in_parts(communicator&, coo<float>, cview<float>, view<float>, const solve_options&,
+                                          partition);
 template ranks_report solve_rows_from_first(communicator&, coo<double>, cview<double>, view<double>,
                                             const solve_options&, partition);
 template ranks_report solve_rows_from_first(communicator&, coo<float>, cview<float>, view<float>, const solve_options&,
