@@ -63,7 +63,8 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
                 for r, (_, b), x in zip(rows, given, answers, strict=True)]
     options = {"solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": float(rtol),
                "atol": float(atol), "maxiter": int(maxiter or 0), "tune": False, "assume_symmetric": False, "watch": None,
-               "watch_every": 0, "monitor": None, "monitor_every": 1, "ordinal": _gpu.core(where), "coordinates": None,
+               "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
+               "ordinal": _gpu.core(where), "coordinates": None,
                "scale": "none", "reorder": "none"}
     said: Any = _core.solve_batch(borrowed, dtype.itemsize == 4, options)
     outcomes, raised = said

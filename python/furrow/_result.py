@@ -91,6 +91,11 @@ class Result:
     converted : dict or None
         Where A had to be made into rows first, which set-up does not count: what it was, "from", such as "csc" or
         "dense", and the "seconds" it took. None for CSR, for a `Matrix`, and from the second solve of a `Solver` on.
+    resumed : dict or None
+        Of a solve that went on from a checkpoint: "iterations", "seconds", "solver", "precond" and "relative_residual" of
+        all runs before.
+    checkpoints : int or None
+        How many were written; None where none were asked for.
     bytes_per_iteration : float
     ritz : (float, float) or None
         The extreme Ritz values of A with its preconditioner, to 1 %, where conjugate gradients converged.
@@ -134,6 +139,8 @@ class Result:
         self.device, self._device = _gpu.name_of(where), _core.describe(_gpu.core(where))
         self.seconds = {"setup": report["setup_seconds"], "solve": report["solve_seconds"]}
         self.converted = converted
+        self.resumed: dict[str, Any] | None = None
+        self.checkpoints: int | None = None
         self.bytes_per_iteration = report["bytes_per_iteration"]
         known = report["largest_ritz"] > 0
         self.ritz = (report["smallest_ritz"], report["largest_ritz"]) if known else None
@@ -190,6 +197,9 @@ class Result:
             "inner_iterations": r["inner_iterations"],
             "rtol": told["rtol"], "atol": told["atol"], "gbps": rate * 1e-9,
             "memory": {"stored_bytes": r["stored_bytes"], "estimated_bytes": 0, "peak_bytes": 0},
+            **({"resumed": {**self.resumed, "relative_residual": number(self.resumed["relative_residual"])}}
+               if self.resumed else {}),
+            **({} if self.checkpoints is None else {"checkpoints": self.checkpoints}),
             **({"converted": self.converted} if self.converted else {}),
             **({"columns": [column._as_column() for column in self.columns]} if self.columns else {}),
         }

@@ -2,6 +2,7 @@
 """One call: a solver that is set up, solves, and is gone."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,7 @@ from ._solver import Solver
 
 def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
          callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None,
-         device: str | None = None, **rest: Any) -> Result:
+         device: str | None = None, resume: str | os.PathLike[str] | None = None, **rest: Any) -> Result:
     where = device_for(A, solver, M, device, _gpu.ordinal_of(b), has_b=True)
     home = home_of(b, "b")
     b = b if home.ordinal is not None else np.asarray(b)
@@ -29,7 +30,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     one_only(b, callback, residuals)
     s = Solver(A, solver, M, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, monitor=monitor, dtype=dtype,
                device=_gpu.name_of(where), **rest)
-    result = s.solve(b, x0)
+    result = s.solve(b, x0, resume=resume)
     if residuals is not None:
         residuals[:] = (result.history * home.norm(home.enter(b, "b"))).tolist()
     return result
@@ -39,13 +40,15 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
           solver: str = "auto", M: Any = "auto", callback: Callable[[Any], object] | None = None, monitor: Any = None,
           residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto", tune: bool = False,
           device: str | None = None, coordinates: Any = None, block_starts: Any = None, scale: str = "none",
-          reorder: str = "none") -> Result:
+          reorder: str = "none", checkpoint: str | os.PathLike[str] | None = None, every: float | None = None,
+          resume: str | os.PathLike[str] | None = None) -> Result:
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
     product nothing is known: it is solved by conjugate gradients unless another `solver` is named. For a rectangular A
     the answer is the x of least \\|b - A x\\|. b of shape (n, k) is k right-hand sides: see
-    `Solver.solve`. The other arguments are those of `Solver`.
+    `Solver.solve`. With `checkpoint` the x so far is kept in a file, from which `resume` goes on after a crash, here or
+    by ``furrow solve --resume``. The other arguments are those of `Solver`.
 
     >>> import furrow, numpy as np
     >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))
@@ -54,6 +57,6 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
     """
     result = run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
                   tune=tune, device=device, coordinates=coordinates, block_starts=block_starts, scale=scale,
-                  reorder=reorder)
+                  reorder=reorder, checkpoint=checkpoint, every=every, resume=resume)
     result._warn()
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 
 from . import _core, _gpu
 from ._arrays import F32, is_matrix, real_type
+from ._checkpoints import Checkpoints, finish
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import DeviceError, InputError, UsageError
 from ._homes import Home
@@ -74,6 +76,11 @@ class Solver:
     reorder : "none" or "rcm"
         Rows and columns are solved for in reverse Cuthill and McKee's order; x, b and what is called with x do not
         see it.
+    checkpoint : str or path
+        A file that keeps x while it is solved, to go on after a crash: written every `every` seconds, 60 where that is
+        None, and where the solve ends, however it ends; complete or not at all. What cannot be written is a
+        `SolveWarning`, and the solve goes on.
+    every : float or None
     device : None, "cpu", "gpu", "gpu:1"
         Where it is solved. None is where A lies, if that is a GPU or a `Matrix`, otherwise `furrow.default_device`,
         otherwise a GPU where there is one that serves the method and A has at least 200000 entries. A GPU takes b and
@@ -92,7 +99,8 @@ class Solver:
                  maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
                  format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
                  assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None,
-                 block_starts: Any = None, scale: str = "none", reorder: str = "none") -> None:
+                 block_starts: Any = None, scale: str = "none", reorder: str = "none",
+                 checkpoint: str | os.PathLike[str] | None = None, every: float | None = None) -> None:
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
             A = np.asarray(A)
@@ -118,6 +126,7 @@ class Solver:
         self.solver = solver
         self._free = threading.Lock()
         self._watching = Watching(callback, monitor)
+        self._checkpoints = Checkpoints(checkpoint, every, callback)
         wanted = "auto" if solver == "direct" else "none"  # its factors are what makes it direct
         self.precond = (M or wanted) if named else "given"
         precond = with_block_starts(self.precond if named else M, block_starts)
@@ -129,6 +138,7 @@ class Solver:
             "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
             "watch_every": self._watching.watch_every, "monitor": self._watching.monitor, "monitor_every": 1,
+            "checkpoint_every": self._checkpoints.every,
             "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates), "scale": scale, "reorder": reorder}
         if not named and self._where is not None and is_matrix(M):
             M = Matrix(M, device=self.device)
@@ -198,8 +208,11 @@ class Solver:
         """Seconds that setting up took, or the last new values of `A`."""
         return 0.0 if self._stale else self._core.setup_seconds
 
-    def solve(self, b: Any, x0: Any = None, out: Any = None) -> Result:
+    def solve(self, b: Any, x0: Any = None, out: Any = None, *, resume: str | os.PathLike[str] | None = None) -> Result:
         """Solves A x = b and gives a `Result`; x begins with x0, or with 0, and goes to `out` where one is given.
+
+        `resume` is a file of `checkpoint`, or of ``furrow solve --checkpoint``: x begins with what it holds. One of
+        another A or b is refused.
 
         b of shape (n, k) is k right-hand sides: x is of that shape, and `Result.columns` has a result for each.
         `block_cg` takes up to 16 of them at once, and so does "auto" where it takes cg.
@@ -220,6 +233,7 @@ class Solver:
             raise UsageError(f"b lies in host memory, but A or M is a function of Python, which is called with arrays on "
                              f'{self.device}: give b there, or say device="cpu"')
         if are_columns(b):
+            self._checkpoints.refuse_columns(np.shape(b)[1], resume)
             return self._solve_columns(home, b, x0, out)
         rhs = home.vector(b, rows, "b")
         self._check_type(home.dtype(rhs))
@@ -228,14 +242,23 @@ class Solver:
             home.check_out(out, (n,), self.dtype)
             if home.overlap(rhs, out):
                 rhs = home.copied(rhs)
+        keeper, saved = self._checkpoints.begin(self.A, rhs, home, self.dtype, x0, resume, self._options["solver"], self.precond)
         x = home.empty((n,), self.dtype) if out is None else out
-        home.fill(x, 0 if x0 is None else home.vector(x0, n, "x0"))
+        home.fill(x, saved.pop("x") if saved else 0 if x0 is None else home.vector(x0, n, "x0"))
         with self._alone(home):
-            report = self._core.solve(home.core(rhs), home.core(x), home.stream())
+            self._core._keep(keeper)
+            try:
+                report = self._core.solve(home.core(rhs), home.core(x), home.stream())
+            finally:
+                self._core._keep(None)
+        written = finish(keeper, report, home.core(x)) if keeper else None
         x = home.leave(x) if out is None else out
         raised = report.pop("raised")
         converted, self._converted = self._converted, None
         result = self._result(home, x, report, rhs, x0, converted)
+        result.resumed, result.checkpoints = saved, written
+        if resume is not None:
+            result._told["x0"] = os.fsdecode(resume)
         if raised is not None:
             raised.partial = result
             raise raised

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hooks.hpp"
+#include "checkpoint.hpp"
 #include "gpu.hpp"
 
 #include <nanobind/stl/string.h>
@@ -68,6 +68,11 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
     });
   };
   o.cancelled = [h] { return is_helper ? h->cancelled.load() : !h->hear([] { return true; }); };
+  o.monitor_seconds = nb::cast<double>(d["checkpoint_every"]);
+  if (o.monitor_seconds > 0) {
+    o.monitor = [h](const progress& p, cview<double> x) { return !h->kept || h->kept->keep(*h, p, x); };
+    return o;
+  }
   if (h->monitor.is_none()) return o;
   o.monitor_every = nb::cast<index_t>(d["monitor_every"]);
   o.monitor = [h](const progress& p, cview<double> x) {

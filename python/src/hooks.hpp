@@ -10,9 +10,12 @@
 
 namespace furrow::python {
 
+struct kept_x;
+
 /// What Python wants to hear while a solver runs, and what it said. Used with the interpreter's lock held.
 struct hooks {
-  nb::object watch, monitor; ///< None: nobody
+  nb::object watch, monitor;    ///< None: nobody
+  std::shared_ptr<kept_x> kept; ///< who writes the checkpoints of the solve that runs; null: nobody
   std::exception_ptr raised;
   std::atomic<bool> cancelled = false; ///< a set-up that nobody waits for any more
 

@@ -66,6 +66,7 @@ NB_MODULE(_core, m) {
   m.attr("version") = furrow::version;
   bind_gpu(m);
   bind_matrix(m);
+  bind_checkpoint(m);
   bind_solver(m);
   bind_batch(m);
   bind_report(m);

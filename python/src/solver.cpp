@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hooks.hpp"
+#include "checkpoint.hpp"
 #include "matrix.hpp"
 #include "report.hpp"
 
@@ -7,6 +7,7 @@
 #include <furrow/solver.hpp>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -205,6 +206,9 @@ void bind_solver(nb::module_& m) {
   c.def("__init__", &from_function, nb::arg("product"), nb::arg("transposed").none(), nb::arg("rows"), nb::arg("cols"),
         nb::arg("single"), nb::arg("precondition").none(), nb::arg("options"));
   c.def("_update", &update);
+  c.def(
+      "_keep", [](py_solver& s, std::shared_ptr<kept_x> keeper) { s.heard->kept = std::move(keeper); },
+      nb::arg("keeper").none());
   c.def("solve", &solve);
   c.def("solve_columns", &solve_columns);
   c.def_prop_ro("setup_seconds", [](const py_solver& s) {

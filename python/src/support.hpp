@@ -163,6 +163,7 @@ template <class F> auto interruptible(F f) {
 
 void bind_matrix(nb::module_& m);
 void bind_solver(nb::module_& m);
+void bind_checkpoint(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_report(nb::module_& m);
 void bind_inputs(nb::module_& m);
