@@ -52,6 +52,11 @@ template <class V>
 ranks_report solve_rows_in_parts(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
                                  partition how = partition::rows);
 
+/// `read_vector` on ranks: each gets the numbers of its rows, `rows` many. Rank 0 reads and sends batches of 8 MB at
+/// most, from any kind of file and from pipes; it has the whole of a list of places alone. `from`: rank 0's. All ranks
+/// call it. Throws what `read_vector` throws, and `fault::usage` for several columns, the same on all ranks.
+host_array<double> read_vector_on_ranks(communicator& c, const source* from, index_t rows);
+
 /// Writes a vector, `mine` of each rank in their order, as `write_vector` writes it whole: the same bytes, and whole or
 /// not at all. `file`: rank 0's. Each rank makes its share of the text and puts it at its place in one file, which rank
 /// 0 has begun beside the target and renames at the end. For a rank that cannot open that one, as on a machine with

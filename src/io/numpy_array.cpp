@@ -125,7 +125,7 @@ std::string read_header_of(byte_stream& in, const std::string& name, std::size_t
 bool is_numpy(string_view first_bytes) { return first_bytes.starts_with(magic); }
 
 host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& name, std::optional<index_t> rows,
-                              index_t* columns) {
+                              index_t* columns, const number_sink* to) {
   std::size_t length = 0;
   const std::string header = read_header_of(in, name, length);
   const element type = parse_type(header, name);
@@ -142,8 +142,9 @@ host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& 
   matrix_header head;
   head.layout = matrix_header::layout::array;
   head.shape = {n, 1}, head.stored = 0;
-  check_vector_memory(head, name);
-  host_array<double> x(n);
+  if (shape.cols > 1) to = nullptr;
+  if (!to) check_vector_memory(head, name);
+  host_array<double> x(to ? 0 : n), batch_of_x(to ? index_t(1) << 16 : 0);
   std::vector<char> some(std::size_t(1) << 16); // a multiple of every size
   for (index_t i = 0; i < n;) {
     const index_t batch = std::min(n - i, static_cast<index_t>(some.size()) / type.size);
@@ -151,8 +152,9 @@ host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& 
     if (in.read_all(some.data(), wanted) < wanted) cut_short(static_cast<double>(i));
     for (index_t k = 0; k < batch; ++k) {
       const index_t at = by_rows ? (i + k) % shape.cols * shape.rows + (i + k) / shape.cols : i + k;
-      x[at] = type.load(some.data() + k * type.size);
+      (to ? batch_of_x[k] : x[at]) = type.load(some.data() + k * type.size);
     }
+    if (to) (*to)(i, {batch_of_x.data(), batch});
     i += batch;
   }
   if (in.read(some.data(), 1) > 0) refuse(name, fmt::format("something follows the {} values of the NumPy array", n));

@@ -164,7 +164,8 @@ coo<double> read_entries_of(petsc_stream& in, const matrix_sizes& s, const std::
 }
 
 /// Behind its class id.
-host_array<double> read_elements(petsc_stream& in, const std::string& name, std::optional<index_t> rows, bool exact) {
+host_array<double> read_elements(petsc_stream& in, const std::string& name, std::optional<index_t> rows, bool exact,
+                                 const number_sink* to = nullptr) {
   const index_t n = in.integer("its header");
   if (n < 0) refuse(name, fmt::format("the PETSc file has a vector of {} elements", n));
   check_size(n, rows, name);
@@ -172,9 +173,14 @@ host_array<double> read_elements(petsc_stream& in, const std::string& name, std:
   matrix_header head;
   head.layout = matrix_header::layout::array;
   head.shape = {n, 1};
-  check_vector_memory(head, name);
-  host_array<double> x(n);
-  in.numbers<double>(n, "its values", [&](index_t k, double v) { x[k] = v; });
+  if (!to) check_vector_memory(head, name);
+  constexpr index_t most = index_t(1) << 15;
+  host_array<double> x(to ? std::min(n, most) : n);
+  in.numbers<double>(n, "its values", [&](index_t k, double v) {
+    x[to ? k % most : k] = v;
+    if (to && (k % most == most - 1 || k + 1 == n)) (*to)(k - k % most, {x.data(), k % most + 1});
+  });
+  if (to) x = {};
   check_ended(in, name, double(n), exact, "a vector");
   return x;
 }
@@ -211,11 +217,11 @@ matrix_header read_petsc_header(input& from, packing packed) {
   return head;
 }
 
-host_array<double> read_petsc_vector(input& from, packing packed, std::optional<index_t> rows) {
+host_array<double> read_petsc_vector(input& from, packing packed, std::optional<index_t> rows, const number_sink* to) {
   const std::string& name = from.name();
   petsc_stream in(unpacked(packed, from.open_for_good(), name), text_bound(from, packed), name);
   if (read_class(in, name) == petsc_matrix) refuse(name, "a matrix of PETSc, where a vector is wanted");
-  return read_elements(in, name, rows, from.is_file() && packed == packing::none);
+  return read_elements(in, name, rows, from.is_file() && packed == packing::none, to);
 }
 
 } // namespace furrow::io

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "commented_vector.hpp"
 #include "entries.hpp"
 #include "unpack/unpack.hpp"
 
@@ -43,8 +44,9 @@ host_array<double> as_vector(entries&& e, const std::string& name);
 /// it. Throws fault::input where it is another one, or has not `rows` elements.
 bool is_numpy(std::string_view first_bytes);
 /// `columns`: where it may have several, how many it has; they come one behind the other.
+/// `to`: who gets the numbers of one column, in place of the answer; null: nobody.
 host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& name, std::optional<index_t> rows,
-                              index_t* columns);
+                              index_t* columns, const number_sink* to = nullptr);
 /// Refuses a vector of `size` elements where one of `rows` is wanted.
 void check_size(index_t size, std::optional<index_t> rows, const std::string& name);
 
@@ -60,6 +62,7 @@ matrix_header read_cache_header(const input& from);
 /// A binary file of PETSc (petsc_layout.hpp): a matrix, perhaps with a right-hand side behind it, or a vector.
 problem read_petsc(input& from, packing packed);
 matrix_header read_petsc_header(input& from, packing packed);
-host_array<double> read_petsc_vector(input& from, packing packed, std::optional<index_t> rows);
+host_array<double> read_petsc_vector(input& from, packing packed, std::optional<index_t> rows,
+                                     const number_sink* to = nullptr);
 
 } // namespace furrow::io

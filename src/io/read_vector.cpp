@@ -104,7 +104,8 @@ void grow(host_array<double>& x, index_t size, const std::string& name) {
 }
 
 /// Numbers, one a line, without a head; no more than it takes to see that there are more than `rows`.
-host_array<double> read_numbers(byte_stream& in, const std::string& name, std::optional<index_t> rows) {
+host_array<double> read_numbers(byte_stream& in, const std::string& name, std::optional<index_t> rows,
+                                const number_sink* to) {
   std::string ahead(3, '\0');
   ahead.resize(in.read_all(ahead.data(), ahead.size()));
   head_lines lines;
@@ -118,12 +119,26 @@ host_array<double> read_numbers(byte_stream& in, const std::string& name, std::o
     if (rows && size > *rows)
       refuse(name, fmt::format("has {}{} elements, but the matrix has {} rows", text.ended() ? "" : "at least ", size,
                                *rows));
+    if (to) {
+      if (text.count() > 0) (*to)(text.before(), {text.entries().val.data(), text.count()});
+      continue;
+    }
     grow(x, size, name);
     if (text.count() > 0)
       std::memcpy(x.data() + text.before(), text.entries().val.data(), static_cast<std::size_t>(text.count()) * 8);
   }
-  check_size(x.size(), rows, name);
+  check_size(text.before() + text.count(), rows, name);
   return x;
+}
+
+/// An array of one column, from front to back.
+void read_array_to(byte_stream& in, std::string_view ahead, const head_lines& lines, const std::string& name,
+                   const number_sink& to) {
+  vector_lines text(in, ahead, lines, name);
+  while (text.next())
+    if (text.count() > 0) to(text.before(), {text.entries().val.data(), text.count()});
+  const index_t entries = text.before() + text.count();
+  if (entries < lines.head.stored) refuse_short(name, text.line(), entries, lines.head.stored);
 }
 
 /// The coordinate file of the object `vector`: lines "index value", duplicates summed in their order.
@@ -157,7 +172,8 @@ host_array<double> by_columns(entries&& e) {
 }
 
 /// A Matrix Market file: of one column, or of the object `vector`; a general array of several where `columns` asks.
-host_array<double> read_market(input& from, packing packed, std::optional<index_t> rows, index_t* columns) {
+host_array<double> read_market(input& from, packing packed, std::optional<index_t> rows, index_t* columns,
+                               const number_sink* to) {
   const std::string& name = from.name();
   const auto with_head = [&](std::unique_ptr<byte_stream> bytes, auto use) {
     const auto in = unpacked(packed, std::move(bytes), name);
@@ -166,6 +182,7 @@ host_array<double> read_market(input& from, packing packed, std::optional<index_
     const std::string ahead = read_ahead(text, text_bound(from, packed), name, lines, object::vector);
     return use(text, ahead, lines);
   };
+  bool from_front = false;
   const bool one_index = with_head(from.open(), [&](byte_stream&, const std::string&, const head_lines& lines) {
     const shape2 shape = lines.head.shape;
     const bool dense =
@@ -176,10 +193,16 @@ host_array<double> read_market(input& from, packing packed, std::optional<index_
     check_size(shape.rows, rows, name);
     matrix_header all = lines.head;
     all.shape.rows *= shape.cols;
-    check_vector_memory(all, name);
+    from_front = to && dense && shape.cols == 1;
+    if (!from_front) check_vector_memory(all, name);
     if (columns) *columns = shape.cols;
     return lines.one_index;
   });
+  if (from_front)
+    return with_head(from.open_for_good(), [&](byte_stream& in, const std::string& ahead, const head_lines& lines) {
+      read_array_to(in, ahead, lines, name, *to);
+      return host_array<double>();
+    });
   if (columns && *columns > 1) return by_columns(read_entries(from, packed, object::vector));
   if (!one_index) return as_vector(read_entries(from, packed, object::vector), name);
   return with_head(from.open_for_good(), [&](byte_stream& in, const std::string& ahead, const head_lines& lines) {
@@ -189,17 +212,17 @@ host_array<double> read_market(input& from, packing packed, std::optional<index_
 
 /// What a text that begins with `first` is.
 host_array<double> read_text(input& from, packing packed, std::string_view first, std::optional<index_t> rows,
-                             index_t* columns) {
+                             index_t* columns, const number_sink* to) {
   const std::string& name = from.name();
   if (is_numpy(first))
-    return read_numpy(*unpacked(packed, from.open_for_good(), name), text_bound(from, packed), name, rows, columns);
-  if (has_banner(first)) return read_market(from, packed, rows, columns);
+    return read_numpy(*unpacked(packed, from.open_for_good(), name), text_bound(from, packed), name, rows, columns, to);
+  if (has_banner(first)) return read_market(from, packed, rows, columns, to);
   if (has_late_banner(first)) refuse(name, "the banner %%MatrixMarket must be the first line: comments come behind it");
   if (const std::string kind = foreign_kind(first); !kind.empty())
     refuse(name, "neither a Matrix Market file nor numbers, one a line: it is " + kind);
   const auto in = unpacked(packed, from.open_for_good(), name);
   line_feeds text(*in);
-  return read_numbers(text, name, rows);
+  return read_numbers(text, name, rows, to);
 }
 
 /// The comments among the first lines of a text, without the banner.
@@ -215,18 +238,28 @@ std::vector<std::string> leading_comments(std::string_view text) {
   return comments;
 }
 
-} // namespace
-
-io::commented_vector io::read_commented_vector(const source& from, std::optional<index_t> rows, index_t* columns) {
+commented_vector read_it(const source& from, std::optional<index_t> rows, index_t* columns, const number_sink* to) {
   input& in = from.opened();
   return read_unchanged(in, [&]() -> commented_vector {
     const content what = recognise(in);
-    if (what.kind == content::kind::petsc) return {read_petsc_vector(in, what.packed, rows), {}};
+    if (what.kind == content::kind::petsc) return {read_petsc_vector(in, what.packed, rows, to), {}};
     if (what.kind != content::kind::text) refuse(in.name(), "a matrix or an archive, where a vector is wanted");
     std::string first(4096, '\0');
     first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));
-    return {read_text(in, what.packed, first, rows, columns), leading_comments(first)};
+    return {read_text(in, what.packed, first, rows, columns, to), leading_comments(first)};
   });
+}
+
+} // namespace
+
+io::commented_vector io::read_commented_vector(const source& from, std::optional<index_t> rows, index_t* columns) {
+  return read_it(from, rows, columns, nullptr);
+}
+
+vector_columns io::read_vector_to(const source& from, std::optional<index_t> rows, const number_sink& to) {
+  vector_columns v;
+  v.values = read_it(from, rows, &v.count, &to).values;
+  return v;
 }
 
 host_array<double> read_vector(const source& from, std::optional<index_t> rows) {

@@ -18,7 +18,23 @@ namespace furrow::cli {
 namespace {
 
 /// What the first rank asks all of them to do next.
-enum class task : int { load, take, sums, product, begin, norm, print, gather, solve, distance, show, write, end };
+enum class task : int {
+  load,
+  take,
+  read,
+  sums,
+  product,
+  begin,
+  read_guess,
+  norm,
+  print,
+  gather,
+  solve,
+  distance,
+  show,
+  write,
+  end
+};
 
 /// A rank's rows and its parts of b and x, and what is done with them by all ranks together. What is given is the first
 /// one's.
@@ -32,6 +48,7 @@ public:
   void load(const matrix_input* input) { p = input ? input->load_on_ranks(c) : furrow::load_on_ranks(c, ""); }
 
   void take(cview<double> whole) { b = part_of(whole); }
+  void read(const source* from, host_array<double>& to) { to = read_vector_on_ranks(c, from, p.a.shape.rows); }
   /// b is A * ones; whether that is zero for all.
   bool sums() {
     double largest = 0;
@@ -87,10 +104,13 @@ public:
   }
 
   void take_right_hand_side(const std::string& file, std::string& rhs) override {
+    if (!file.empty()) {
+      rhs = file;
+      const source from(file);
+      return all_do(task::read, [&] { rows_.read(&from, rows_.b); });
+    }
     if (auto given = given_right_hand_side(file, rows_.p.b, shape.rows, name, rhs)) {
       rows_.p.b = {};
-      check(given->count == 1, fault::usage, "ranks solve for one right-hand side, and there are {}: leave --ranks out",
-            given->count);
       return all_do(task::take, [&] { rows_.take(as_cview(given->values)); });
     }
     rhs = "ones";
@@ -102,7 +122,9 @@ public:
     all_do(task::product, [&] { rows_.product(); });
   }
   void begin_with(const std::string& file) override {
-    begin_with(file.empty() ? host_array<double>() : first_guess(file, shape.cols, 1).values);
+    if (file.empty()) return begin_with(host_array<double>());
+    const source from(file);
+    all_do(task::read_guess, [&] { rows_.read(&from, rows_.x); });
   }
   void begin_with(const host_array<double>& x) override {
     all_do(task::begin, [&] { rows_.begin(as_cview(x)); });
@@ -177,6 +199,12 @@ void follow_the_first(communicator& c) {
         break;
       case task::take:
         rows.take({});
+        break;
+      case task::read:
+        rows.read(nullptr, rows.b);
+        break;
+      case task::read_guess:
+        rows.read(nullptr, rows.x);
         break;
       case task::sums:
         rows.sums();

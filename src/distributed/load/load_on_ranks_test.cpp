@@ -6,6 +6,7 @@
 #include "io/cache_layout.hpp"
 #include "io/checksum.hpp"
 #include "io/io_test_kit.hpp"
+#include "kit/random.hpp"
 #include "kit/ranks_check.hpp"
 
 #include <furrow/generate.hpp>
@@ -382,6 +383,46 @@ TEST_P(loading_on_ranks, gather_what_was_cut) {
     EXPECT_EQ(x.size(), p.a.shape.rows);
     for (index_t i = 0; i < x.size(); ++i) EXPECT_EQ(x[i], double(owner_of(mine.begins, i)));
   });
+}
+
+TEST_P(loading_on_ranks, solve_for_b_and_x_in_parts_with_the_bits_of_whole_ones) {
+  const auto whole_b = kit::random_vector<double>(900, 4), guess = kit::random_vector<double>(900, 8);
+  solve_options options;
+  options.solver = "cg";
+  for (const partition how : {partition::rows, partition::metis}) {
+    if (how == partition::metis && !has_metis()) continue;
+    host_array<double> x = guess;
+    run_ranks(GetParam(), [&](communicator& c) {
+      const bool first = c.rank() == 0;
+      solve_rows_from_first<double>(c, load_on_ranks(c, "stencil2d9:30").a, first ? as_cview(whole_b) : cview<double>{},
+                                    first ? as_view(x) : view<double>{}, options, how);
+    });
+    run_ranks(GetParam(), [&](communicator& c) {
+      part_of_problem p = load_on_ranks(c, "stencil2d9:30");
+      host_array<double> b(p.a.shape.rows), mine(p.a.shape.rows);
+      scatter_from_first<double>(c, as_cview(whole_b), as_view(b));
+      scatter_from_first<double>(c, as_cview(guess), as_view(mine));
+      const auto on = solve_rows_in_parts<double>(c, std::move(p.a), as_cview(b), as_view(mine), options, how);
+      EXPECT_EQ(on.report.why, status::converged);
+      const host_array<double> all = gather_on_first(c, as_cview(mine));
+      if (c.rank() == 0) {
+        EXPECT_TRUE(kit::same_bits(all, x));
+      }
+    });
+  }
+}
+
+TEST_P(loading_on_ranks, refuse_parts_that_do_not_fit) {
+  const auto says = [&](index_t more_b, index_t more_x) {
+    return kit::sentence_of_ranks(GetParam(), [&](communicator& c) {
+      part_of_problem p = load_on_ranks(c, "poisson1d:70");
+      host_array<double> b(p.a.shape.rows + more_b, 1.0), x(p.a.shape.rows + more_x, 0.0);
+      solve_rows_in_parts<double>(c, std::move(p.a), as_cview(b), as_view(x), {});
+    });
+  };
+  EXPECT_EQ(says(0, 0), "");
+  EXPECT_NE(says(1, 0).find(" rows: give one for each"), std::string::npos);
+  EXPECT_NE(says(0, -1).find(" rows: give one for each"), std::string::npos);
 }
 
 } // namespace
