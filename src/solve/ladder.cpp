@@ -364,8 +364,9 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
 template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w) {
   if (report.solver == "direct") return singular_by_.clear(); // its pivots and its estimates say better
   const bool unclear = report.why == status::converged && singular_by_.empty() && in_doubt(report, features_);
-  const double operations = unclear && !looked_ ? operations_worth(report, features_, w) : 0;
-  if (unclear) looked_ = true;
+  const bool looks = unclear && !std::exchange(looked_, looked_ || unclear);
+  if (looks && says_nothing(report)) apart_ = start_again(report, b, x);
+  const double operations = looks && !apart_ ? operations_worth(report, features_, w) : 0;
   if (operations > 0) {
     const stops_set_up stop([&]() -> std::optional<refusal> {
       if (now() <= deadline_ && !(options_.cancelled && options_.cancelled())) return {};
@@ -377,6 +378,22 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   }
   if (!singular_by_.empty()) warn_of_many_answers(report, singular_by_);
   else if (unclear && facts_) put_into(report, *facts_);
+  else if (unclear && apart_) put_apart(report, *apart_);
+}
+
+/// Nobody is told of its iterations.
+template <class V> std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, cview<V> x) {
+  const solver_entry& method = find_solver(kept_->plan.solver);
+  if (method.set_up) return {}; // a form of its own, which would be made once more
+  const any_operator<V>* transposed = method.needs.transposed ? kept_->at.transpose(features_.symmetric) : nullptr;
+  const solve_from<V> from = [this, b, transposed](view<V> y, double rtol, index_t most) {
+    solve_options o = kept_->options;
+    o.rtol = rtol, o.atol = 0, o.max_iterations = most, o.outlook = 0, o.time_limit = std::max(deadline_ - now(), 0.0);
+    o.monitor = {}, o.watch_every = 0, o.history = false;
+    o.watch = [this](const progress&) { return !(options_.cancelled && options_.cancelled()); };
+    return solver<V>(*kept_->at.a, kept_->m.get(), o, {norm_2_, stats_.row_max}, transposed).solve(b, y);
+  };
+  return error_by_second_start(x, r, options_.rtol, from);
 }
 
 template <class V> solve_report ladder<V>::ended(status why, std::string message) const {

@@ -4,6 +4,7 @@
 #include "preconditioners/scaled.hpp"
 #include "rungs.hpp"
 #include "second_look.hpp"
+#include "second_start.hpp"
 #include "setup_clock.hpp"
 
 #include <furrow/solver.hpp>
@@ -69,6 +70,7 @@ private:
   bool goes_on(status why, index_t iterations) const;
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
+  std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x);
 
   solve_options options_;
   std::shared_ptr<const diagonal_scales<V>> around_m_;
@@ -82,6 +84,7 @@ private:
   std::string singular_by_;                    ///< who found A singular; empty: nobody
   bool looked_ = false;                        ///< by complete factors, or they were too dear
   std::optional<factor_facts> facts_;          ///< what they said
+  std::optional<double> apart_;                ///< how far from x another first guess led
   double setup_spent_ = 0;                     ///< seconds of the set-up, until the first solve has taken them over
   double deadline_ = 0;                        ///< by `now()`: of the set-up, and then of the solve under way
   std::optional<solve_report> ended_;          ///< why no solve can start

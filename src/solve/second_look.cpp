@@ -79,6 +79,8 @@ bool in_doubt(const solve_report& r, const features& f) {
          (!says_condition(r) || hides_errors(r, f) || may_be_a_false_alarm(r));
 }
 
+bool says_nothing(const solve_report& r) { return !says_condition(r) && r.warning.empty(); }
+
 void work_done::add(const solve_report& r, const features& f) {
   bytes += r.bytes_per_iteration * double(r.iterations) + set_up_bytes(r.precond) * double(f.nnz);
   stored += set_up_bytes(r.precond) > 0;

@@ -25,6 +25,9 @@ struct work_done {
 /// very different sizes may hide errors that are as large as x, or one of some percent, whose warning may be false.
 bool in_doubt(const solve_report& r, const features& f);
 
+/// Whether the method has neither an estimate by a condition number nor a warning.
+bool says_nothing(const solve_report& r);
+
 /// Operations of floating point that factors may take, so that they take about as long as the answer did; 0: none.
 double operations_worth(const solve_report& r, const features& f, const work_done& w);
 

@@ -143,8 +143,7 @@ TEST(second_look, warns_in_the_ladder_of_what_no_residual_shows) {
     ASSERT_EQ(report.solver, "bicgstab");
     EXPECT_GT(std::abs(x[n - 1] - expected[n - 1]), 0.1);
     EXPECT_GT(report.error_estimate, 0.1);
-    EXPECT_GT(report.condition_estimate, 1e10);
-    EXPECT_TRUE(mentions(report.warning, "complete factors")) << report.warning;
+    EXPECT_TRUE(mentions(report.warning, "another first guess")) << report.warning;
   }
 }
 
@@ -155,7 +154,7 @@ TEST(second_look, finds_nothing_wrong_where_nothing_is) {
   const auto s = kit::solve_honestly(a, kit::times(a, kit::random_vector<double>(4000, 6)), o);
   ASSERT_EQ(s.report.solver, "bicgstab");
   EXPECT_EQ(s.report.warning, "");
-  EXPECT_GT(s.report.condition_estimate, 100);
+  EXPECT_EQ(s.report.condition_estimate, 0); // nothing is factored where the method finds back
   EXPECT_GT(s.report.error_estimate, 0);
   EXPECT_LT(s.report.error_estimate, 1e-4);
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "second_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace furrow {
+namespace {
+
+/// A residual that well conditioned systems reach in a third of their iterations, and what is left of the step there.
+constexpr double early_goal = 1e-4, back = 1e-3;
+/// Iterations for each one of the answer's: b - A y is rough at first, and takes 4 times as many on a real system whose
+/// b is smooth.
+constexpr index_t patience = 4;
+constexpr index_t least_iterations = 8;
+/// Digits of the residual over which a power of it says how y comes on: over less a plateau looks like a standstill.
+constexpr double fitted = 1e-2;
+/// An error that a power promises, for which nothing more is computed: it may be wrong by ten.
+constexpr double surely = 0.1;
+/// An error of which nobody is warned.
+constexpr double tolerable = 0.01;
+
+/// From [0.5, 1.5], by the finalizer of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, 2014).
+double step(std::uint64_t i) {
+  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return 0.5 + double((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+template <class V> double largest(cview<V> v) {
+  double size = 0;
+  for (const V e : v) size = std::max(size, std::abs(double(e)));
+  return size;
+}
+
+/// Where y is: its relative residual, and how far from x.
+struct place_of_y {
+  double residual = 0, apart = 0;
+};
+
+/// |y - x| where the residual is `rtol`, by the power of the residual between two places. Empty: too near each other.
+std::optional<double> by_power(const place_of_y& first, const place_of_y& last, double rtol) {
+  if (!(last.residual <= fitted * first.residual) || !(last.apart > 0)) return {};
+  const double power = std::log(last.apart / first.apart) / std::log(last.residual / first.residual);
+  return last.apart * std::pow(rtol / last.residual, std::clamp(power, 0.0, 1.0));
+}
+
+} // namespace
+
+template <class V>
+std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
+                                            const solve_from<V>& solve) {
+  const double size = largest(x);
+  if (!(size > 0)) return {};
+  host_array<V> y(x.size);
+  for (index_t i = 0; i < x.size; ++i) y[i] = V(double(x[i]) + size * step(std::uint64_t(i)));
+  const index_t first = std::max(answer.iterations, least_iterations);
+  index_t left = patience * first;
+  const auto go_on = [&](double to, index_t most) {
+    const solve_report r = solve(as_view(y), to, std::min(most, left));
+    left -= r.iterations;
+    double apart = 0;
+    for (index_t i = 0; i < x.size; ++i) apart = std::max(apart, std::abs(double(y[i]) - double(x[i])));
+    return place_of_y{r.relative_residual, apart / size};
+  };
+  const place_of_y early = go_on(std::max(rtol, early_goal), first);
+  if (early.apart <= back) return early.apart * std::min(1.0, answer.relative_residual / early.residual);
+  if (early.residual <= rtol) return early.apart;
+  place_of_y now = early;
+  std::optional<double> error;
+  for (const double goal : {std::max(rtol, fitted * early.residual), rtol}) {
+    if (left <= 0 || now.residual <= goal) continue;
+    now = go_on(goal, left);
+    if (!std::isfinite(now.apart) || !std::isfinite(now.residual)) return {};
+    error = now.residual <= rtol ? now.apart : by_power(early, now, rtol);
+    if (error && (*error < back || *error > surely)) return error;
+  }
+  if (!error || *error < back || *error > surely || left <= 0) return error;
+  for (index_t i = 0; i < x.size; ++i) y[i] = V(double(x[i]) + (double(y[i]) - double(x[i])) / now.apart);
+  const place_of_y grown = go_on(rtol, left);
+  return std::isfinite(grown.apart) && grown.residual <= rtol ? std::max(grown.apart, *error) : *error;
+}
+
+void put_apart(solve_report& report, double error) {
+  report.error_estimate = error;
+  report.warning.clear();
+  if (!(error > tolerable)) return;
+  report.warning = fmt::format(
+      "the residual is small, but x may be off by {}: so far from it is what the same method finds from another first "
+      "guess, and it fits b as well",
+      error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large");
+}
+
+template std::optional<double> error_by_second_start(cview<double>, const solve_report&, double,
+                                                     const solve_from<double>&);
+template std::optional<double> error_by_second_start(cview<float>, const solve_report&, double,
+                                                     const solve_from<float>&);
+
+} // namespace furrow

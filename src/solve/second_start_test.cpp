@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "second_start.hpp"
+#include "solve_test_kit.hpp"
+
+#include <furrow/solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+using namespace solve_test;
+
+solve_report answer_after(index_t iterations) {
+  solve_report r;
+  r.solver = "bicgstab", r.iterations = iterations, r.relative_residual = 1e-8;
+  return r;
+}
+
+/// A method for a diagonal matrix and x = ones, which takes ten iterations a digit and leaves in each element the
+/// residual that it was allowed: |y - x| = rtol / a_ii at most.
+struct made_up_method {
+  std::vector<double> diagonal;
+  std::vector<index_t> taken{};
+
+  solve_from<double> from(double last_digits = 16) {
+    return [this, last_digits](view<double> y, double rtol, index_t most) {
+      const double reached = std::max({rtol, std::pow(10, -double(most) / 10), std::pow(10, -last_digits)});
+      for (index_t i = 0; i < y.size; ++i) {
+        const double far = reached / diagonal[std::size_t(i)];
+        y[i] = 1 + std::clamp(y[i] - 1, -far, far);
+      }
+      solve_report r = answer_after(std::min(most, index_t(std::ceil(-10 * std::log10(reached)))));
+      r.relative_residual = reached;
+      taken.push_back(r.iterations);
+      return r;
+    };
+  }
+};
+
+TEST(second_start, ends_early_where_it_finds_back) {
+  made_up_method m{std::vector<double>(50, 1.0)};
+  const auto x = ones(50);
+  const auto error = error_by_second_start(as_cview(x), answer_after(80), 1e-8, m.from());
+  ASSERT_TRUE(error);
+  EXPECT_NEAR(*error, 1e-8, 1e-12);
+  EXPECT_EQ(m.taken, std::vector<index_t>{40});
+}
+
+TEST(second_start, finds_a_direction_that_no_residual_shows) {
+  made_up_method m{std::vector<double>(50, 1.0)};
+  m.diagonal[7] = 1e-12;
+  const auto x = ones(50);
+  const auto error = error_by_second_start(as_cview(x), answer_after(80), 1e-8, m.from());
+  ASSERT_TRUE(error);
+  EXPECT_GE(*error, 0.49); // all of the step
+  EXPECT_LE(*error, 1.51);
+  EXPECT_EQ(m.taken.size(), 2u); // two digits that change nothing are enough
+  solve_report report = answer_after(80);
+  put_apart(report, 0.5);
+  EXPECT_EQ(report.error_estimate, 0.5);
+  EXPECT_TRUE(mentions(report.warning, "off by 50 %")) << report.warning;
+  put_apart(report, 1.5);
+  EXPECT_TRUE(mentions(report.warning, "as much as it is large")) << report.warning;
+  put_apart(report, 0.009);
+  EXPECT_EQ(report.warning, "");
+}
+
+TEST(second_start, tells_an_error_of_percents_from_one_that_goes_on_falling) {
+  for (const double error_at_goal : {1e-6, 3e-5, 0.03}) {
+    made_up_method m{std::vector<double>(50, 1.0)};
+    m.diagonal[7] = 1e-8 / error_at_goal;
+    const auto x = ones(50);
+    const auto error = error_by_second_start(as_cview(x), answer_after(80), 1e-8, m.from());
+    ASSERT_TRUE(error);
+    EXPECT_EQ(*error > 0.01, error_at_goal > 0.01) << *error;
+    EXPECT_GT(*error, 0.3 * error_at_goal);
+    EXPECT_LT(*error, 300 * error_at_goal); // promised by a power, or computed
+  }
+}
+
+TEST(second_start, grows_what_is_left_of_the_step) {
+  made_up_method m{std::vector<double>(50, 1.0)};
+  const auto x = ones(50);
+  const auto shrinking = [&, calls = 0](view<double> y, double rtol, index_t most) mutable {
+    solve_report r = m.from()(y, rtol, most);
+    y[7] = 1 + (++calls < 3 ? 0.003 : 0.9); // as of a direction that random signs hide
+    return r;
+  };
+  const auto error = error_by_second_start<double>(as_cview(x), answer_after(80), 1e-8, shrinking);
+  ASSERT_TRUE(error);
+  EXPECT_NEAR(*error, 0.9, 1e-14);
+}
+
+TEST(second_start, knows_nothing_without_residuals_and_takes_four_times_as_many_iterations_at_most) {
+  made_up_method m{std::vector<double>(50, 1e-12)};
+  const auto x = ones(50);
+  EXPECT_FALSE(error_by_second_start(as_cview(x), answer_after(20), 1e-8, m.from(1))); // it gets stuck at 0.1
+  index_t all = 0;
+  for (const index_t k : m.taken) all += k;
+  EXPECT_LE(all, 4 * 20);
+  m.taken.clear();
+  const host_array<double> zero(50, 0.0);
+  EXPECT_FALSE(error_by_second_start(as_cview(zero), answer_after(20), 1e-8, m.from()));
+  EXPECT_TRUE(m.taken.empty());
+}
+
+/// Rows that are joined to four others each, not symmetric, more entries than complete factors are tried for. The first
+/// half has something more on its diagonal. In the second half rows add up to `left`, times what signs make of them:
+/// what b says of it is `left`, lost in the rounding of the others.
+coo<double> two_networks(index_t half, double left, const host_array<double>& signs) {
+  std::vector<std::map<index_t, double>> rows(std::size_t(2 * half));
+  index_t nnz = 0;
+  for (index_t i = 0; i < 2 * half; ++i) {
+    const index_t from = i < half ? 0 : half, r = i - from;
+    auto& row = rows[std::size_t(i)];
+    double sum = i < half ? 0.5 : left;
+    for (const index_t to : {r + 1, r + half - 1, 17 * r + 5, r * (r + 3) + 11}) {
+      const index_t j = from + to % half;
+      const double v = 1 + 0.25 * double((i + j) % 4);
+      if (j != i) row[j] -= v * signs[i] * signs[j], sum += v;
+    }
+    row[i] = sum;
+    nnz += index_t(row.size());
+  }
+  coo<double> a{
+      {2 * half, 2 * half}, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<double>(nnz)};
+  index_t k = 0;
+  for (index_t i = 0; i < 2 * half; ++i)
+    for (const auto& [j, v] : rows[std::size_t(i)])
+      a.row[k] = std::int32_t(i), a.col[k] = std::int32_t(j), a.val[k++] = v;
+  return a;
+}
+
+host_array<double> random_signs(index_t n) {
+  host_array<double> signs = kit::random_vector<double>(n, 3);
+  for (double& s : signs) s = s < 0 ? -1 : 1;
+  return signs;
+}
+
+void expect_honest(double left, const host_array<double>& signs, bool wrong) {
+  const index_t n = signs.size();
+  const auto a = two_networks(n / 2, left, signs);
+  const auto b = kit::times(a, signs);
+  host_array<double> x(n, 0.0);
+  solver<double> kept(a, {});
+  for (int k = 0; k < 2; ++k) { // a second right-hand side is not looked at again, and told the same
+    std::fill(x.begin(), x.end(), 0.0);
+    const auto report = kept.solve(as_cview(b), as_view(x));
+    ASSERT_EQ(report.why, status::converged) << report.message;
+    ASSERT_EQ(report.condition_estimate, 0) << report.solver; // neither cg nor direct
+    double off = 0;
+    for (index_t i = 0; i < n; ++i) off = std::max(off, std::abs(x[i] - signs[i]));
+    EXPECT_EQ(off > 0.01, wrong) << off;
+    EXPECT_EQ(!report.warning.empty(), wrong) << report.error_estimate << " " << report.warning;
+    EXPECT_GT(report.error_estimate, 0.1 * off);
+    if (wrong) {
+      EXPECT_TRUE(mentions(report.warning, "another first guess")) << report.warning;
+    }
+  }
+}
+
+TEST(second_start, warns_in_the_ladder_of_unknowns_that_b_does_not_reach) {
+  expect_honest(1e-14, host_array<double>(64000, 1.0), true);
+}
+
+TEST(second_start, warns_in_the_ladder_of_unknowns_with_signs_at_random) {
+  expect_honest(1e-14, random_signs(64000), true);
+}
+
+TEST(second_start, warns_of_nothing_where_b_reaches_all) { expect_honest(0.3, random_signs(64000), false); }
+
+} // namespace
+} // namespace furrow
