@@ -393,7 +393,7 @@ template <class V> std::optional<double> ladder<V>::start_again(const solve_repo
     o.watch = [this](const progress&) { return !(options_.cancelled && options_.cancelled()); };
     return solver<V>(*kept_->at.a, kept_->m.get(), o, {norm_2_, stats_.row_max}, transposed).solve(b, y);
   };
-  return error_by_second_start(x, r, options_.rtol, from);
+  return error_by_second_start(x, r, std::max(options_.rtol, r.relative_residual), from); // atol may have been met
 }
 
 template <class V> solve_report ladder<V>::ended(status why, std::string message) const {

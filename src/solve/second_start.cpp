@@ -19,7 +19,9 @@ constexpr index_t least_iterations = 8;
 /// Digits of the residual over which a power of it says how y comes on: over less a plateau looks like a standstill.
 constexpr double fitted = 1e-2;
 /// An error that a power promises, for which nothing more is computed: it may be wrong by ten.
-constexpr double surely = 0.1;
+constexpr double surely = 0.3;
+/// What is left of a step along a direction that A maps nearly to zero, once the step is made of little else.
+constexpr double stays = 0.1;
 /// An error of which nobody is warned.
 constexpr double tolerable = 0.01;
 
@@ -82,7 +84,7 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
   if (!error || *error < back || *error > surely || left <= 0) return error;
   for (index_t i = 0; i < x.size; ++i) y[i] = V(double(x[i]) + (double(y[i]) - double(x[i])) / now.apart);
   const place_of_y grown = go_on(rtol, left);
-  return std::isfinite(grown.apart) && grown.residual <= rtol ? std::max(grown.apart, *error) : *error;
+  return grown.residual <= rtol && std::isfinite(grown.apart) && grown.apart > stays ? grown.apart : *error;
 }
 
 void put_apart(solve_report& report, double error) {

@@ -21,7 +21,7 @@ template <class V> using solve_from = std::function<solve_report(view<V> y, doub
 ///
 /// Stretches. To a relative residual of 1e-4: less than 0.1 % of the step is left of it where nothing is wrong,
 /// and that is all. Two digits more, over which |y - x| falls by a power of the residual: that power decides, where it
-/// promises at `rtol` less than 0.1 % or more than 10 %. Otherwise to `rtol`; and where from 0.1 to 10 % are left
+/// promises at `rtol` less than 0.1 % or more than 30 %. Otherwise to `rtol`; and where from 0.1 to 30 % are left
 /// there, the step is made as large as x again: a direction of random signs is found in the remainder of the first one.
 ///
 /// x: of a `converged` report, in host memory, not changed. rtol: what the answer was asked for. Takes one vector, and
