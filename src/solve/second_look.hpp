@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-/// What `auto` does about an answer whose error its method cannot tell: complete factors of the matrix, where they
-/// take little beside what the answer took.
+/// What `auto` does about an answer whose error neither its method nor a second start (second_start.hpp) can tell:
+/// complete factors of the matrix, where they take little beside what the answer took.
 namespace furrow {
 
 /// What an answer took, by bytes and not by the clock: the same matrix is looked at, or not, on every machine.

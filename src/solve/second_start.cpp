@@ -10,7 +10,7 @@
 namespace furrow {
 namespace {
 
-/// A residual that well conditioned systems reach in a third of their iterations, and what is left of the step there.
+/// A residual that well conditioned systems reach early, and what is left of the step there.
 constexpr double early_goal = 1e-4, back = 1e-3;
 /// Iterations for each one of the answer's: b - A y is rough at first, and takes 4 times as many on a real system whose
 /// b is smooth.
