@@ -25,7 +25,7 @@ template <class V> using solve_from = std::function<solve_report(view<V> y, doub
 /// there, the step is made as large as x again: a direction of random signs is found in the remainder of the first one.
 ///
 /// x: of a `converged` report, in host memory, not changed. rtol: what the answer was asked for. Takes one vector, and
-/// a fifth to three quarters of the answer's iterations where nothing is wrong; four times as many at most. Counted,
+/// a fifth to four fifths of the answer's iterations where nothing is wrong; four times as many at most. Counted,
 /// not timed: the same on every machine.
 template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
