@@ -31,12 +31,6 @@ template <class T> struct call {
   FURROW_HD value* y_of(index_t problem) const { return y_list ? y_list[problem] : y + problem * y_step; }
 };
 
-/// Checks the arguments and brings them into one form. Throws `fault::usage`.
-template <class T>
-call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<const vector_value<T>>& x,
-                  vector_value<T> beta, const vectors<vector_value<T>>& y, const gemv_options& options,
-                  const gemv_batch<T>& batch);
-
 /// y <- alpha sum + beta y for one element, worked out in the type of the sum. beta == 0 does not read y.
 template <class S, class V> FURROW_HD void put(V alpha, S sum, V beta, V& y) {
   y = beta == V(0) ? V(S(alpha) * sum) : V(S(alpha) * sum + S(beta) * S(y));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "call.hpp"
+#include "canonical.hpp"
 #include "gpu/ways.hpp"
 
 #include "core/check.hpp"

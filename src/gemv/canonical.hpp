@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#pragma once
 #include "call.hpp"
 
 #include "core/check.hpp"
@@ -6,13 +7,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <utility>
 
+/// The arguments of a product, checked and in one form.
 namespace furrow::dense {
-namespace {
 
 /// |a| * b where that stays far inside 63 bits; the sentence otherwise.
-index_t product(index_t a, index_t b, std::string_view what) {
+inline index_t product(index_t a, index_t b, std::string_view what) {
   index_t result = 0;
   const bool fits = a != INT64_MIN && !__builtin_mul_overflow(std::abs(a), b, &result) && result < INT64_MAX / 64;
   check(fits, fault::usage, "gemv: {}: {} times {} elements are more than any memory holds", what, a, b);
@@ -62,8 +62,7 @@ template <class V> void check_apart(const vectors<V>& y, const extent& one_probl
 
 template <class T> view<const T> memory_of(const T* data, const extent& e) { return {data + e.low, e.span() + 1}; }
 
-} // namespace
-
+/// Brings them into that form. Throws `fault::usage`.
 template <class T>
 call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<const vector_value<T>>& x,
                   vector_value<T> beta, const vectors<vector_value<T>>& y, const gemv_options& options,
@@ -72,11 +71,28 @@ call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<c
   const index_t m = a.shape.rows, n = a.shape.cols;
   check(m >= 0 && n >= 0, fault::usage, "gemv: A is {} x {}: sizes must not be negative", m, n);
   const bool by_rows = a.order == storage_order::row_major;
-  call<T> c;
-  c.lines = by_rows ? m : n;
-  c.length = by_rows ? n : m;
-  c.leading = a.leading;
-  c.across = by_rows == options.transposed;
+  const call<T> c{.a = a.data,
+                  .lines = by_rows ? m : n,
+                  .length = by_rows ? n : m,
+                  .leading = a.leading,
+                  .across = by_rows == options.transposed,
+                  .f64_sums = options.f64_sums,
+                  .alpha = alpha,
+                  .beta = beta,
+                  .x = x.data,
+                  .y = y.data,
+                  .x_stride = x.stride,
+                  .x_next = x.next,
+                  .y_stride = y.stride,
+                  .y_next = y.next,
+                  .count = static_cast<int>(x.count),
+                  .batch = batch.count,
+                  .a_step = batch.a_step,
+                  .x_step = batch.x_step,
+                  .y_step = batch.y_step,
+                  .a_list = batch.a_list,
+                  .x_list = batch.x_list,
+                  .y_list = batch.y_list};
   check(a.leading >= c.length, fault::usage, "gemv: the leading dimension is {}, but a {} of A has {} elements",
         a.leading, by_rows ? "row" : "column", c.length);
   check(!options.f64_sums || sizeof(T) >= 4, fault::usage,
@@ -103,35 +119,7 @@ call<T> canonical(vector_value<T> alpha, const dense_view<T>& a, const vectors<c
           "gemv: A and y overlap: y must have memory of its own");
   }
 
-  c.a = a.data;
-  c.alpha = alpha;
-  c.beta = beta;
-  c.x = x.data;
-  c.y = y.data;
-  c.x_stride = x.stride;
-  c.x_next = x.next;
-  c.y_stride = y.stride;
-  c.y_next = y.next;
-  c.count = static_cast<int>(x.count);
-  c.f64_sums = options.f64_sums;
-  c.batch = batch.count;
-  c.a_step = batch.a_step;
-  c.x_step = batch.x_step;
-  c.y_step = batch.y_step;
-  c.a_list = batch.a_list;
-  c.x_list = batch.x_list;
-  c.y_list = batch.y_list;
   return c;
 }
-
-#define FURROW_CANONICAL(T)                                                                                            \
-  template call<T> canonical(vector_value<T>, const dense_view<T>&, const vectors<const vector_value<T>>&,             \
-                             vector_value<T>, const vectors<vector_value<T>>&, const gemv_options&,                    \
-                             const gemv_batch<T>&);
-FURROW_CANONICAL(double)
-FURROW_CANONICAL(float)
-FURROW_CANONICAL(half)
-FURROW_CANONICAL(bfloat16)
-#undef FURROW_CANONICAL
 
 } // namespace furrow::dense
