@@ -39,7 +39,7 @@ RULES = {
             "src/formats/coo/segmented_kernels.hpp",  # scans of a block by CUB
             "src/formats/csr/merge.hpp",
             "src/preconditioners/amg/gpu_aggregates.cu",
-            "src/gemv/gpu/load.hpp",  # conversions of half
+            "src/gemv/call.hpp",  # conversions of half
             "src/gemv/gpu/across/cluster.hpp",  # a way that other devices do without
             "src/gemv/gpu/along/units.hpp",
         ],

@@ -2,6 +2,10 @@
 #pragma once
 #include <furrow/gemv.hpp>
 
+#if defined(__CUDACC__)
+#include <cuda_fp16.h>
+#endif
+
 namespace furrow::dense {
 
 /// A gemv without its four cases. In memory a matrix is `lines` runs of `length` elements each, `leading` apart: its
@@ -30,6 +34,17 @@ template <class T> struct call {
   FURROW_HD const value* x_of(index_t problem) const { return x_list ? x_list[problem] : x + problem * x_step; }
   FURROW_HD value* y_of(index_t problem) const { return y_list ? y_list[problem] : y + problem * y_step; }
 };
+
+/// One element as the number that it is multiplied by.
+FURROW_HD inline double number(double a) { return a; }
+FURROW_HD inline float number(float a) { return a; }
+#if defined(__CUDA_ARCH__)
+__device__ inline float number(half a) { return __half2float(__ushort_as_half(a.bits)); }
+__device__ inline float number(bfloat16 a) { return __uint_as_float(std::uint32_t(a.bits) << 16); }
+#else
+inline float number(half a) { return float(a); }
+inline float number(bfloat16 a) { return float(a); }
+#endif
 
 /// y <- alpha sum + beta y for one element, worked out in the type of the sum. beta == 0 does not read y.
 template <class S, class V> FURROW_HD void put(V alpha, S sum, V beta, V& y) {

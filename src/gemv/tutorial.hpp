@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "call.hpp"
-#include "gpu/load.hpp"
 
 #include "backends/shared_array.hpp"
 #include "core/kernel_numbers.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "pieces.hpp"
 #include "ways.hpp"
 
 #include "../call.hpp"
@@ -56,7 +55,7 @@ template <int Rhs, class S, class T> bool run_by_a_way(const call<T>& c, std::st
     if constexpr (!Way::one_vector || Rhs == 1) {
       if (kernel != "auto" && kernel != Way::name) return false;
       const auto plan = Way::fits(p, shape);
-      if (plan) enqueue<Rhs, S>(Way::template kernel<T, S, Rhs>(c, *plan), c, *plan, q);
+      if (plan) enqueue<Rhs, S>(kernel_of<T, S, Rhs>(Way{}, c, *plan), c, *plan, q);
       return plan.has_value();
     } else {
       return false;

@@ -6,25 +6,24 @@
 
 #include "backends/gpu/reduce.hpp"
 
+#include <cstring>
+
 /// Sums that several blocks share: each leaves its piece in scratch memory, the block that comes last to a tile adds
 /// the pieces in an order that depends on their number alone.
 namespace furrow::dense {
 
-/// Many running sums a thread: such kernels have the registers of a multiprocessor to themselves, and fewer loads under
-/// way a thread.
-template <class T, class S, int Rhs> inline constexpr bool many_sums = Rhs* int(sizeof(S)) * per_load<T> >= 128;
-
-/// Blocks a multiprocessor that a kernel has registers for.
-template <class T, class S, int Rhs>
-inline constexpr int room_for = many_sums<T, S, Rhs>                             ? 1
-                                : Rhs > 1 || sizeof(S) > sizeof(vector_value<T>) ? 2
-                                                                                 : resident;
+/// Registers that the running sums of a thread take where lines are added up.
+template <class T, class S, int Rhs> inline constexpr int sum_registers = Rhs* int(sizeof(S)) / 4 * per_load<T>;
 
 /// Scratch memory of one call.
 template <class S> struct gpu_scratch {
   S* partial = nullptr;        ///< pieces of all tiles, where there is more than one a tile
   unsigned* arrived = nullptr; ///< one a tile; 0 between kernels
 };
+
+/// a / b for 0 <= a < 2^20 and b > 0, in a few instructions where a division of integers takes forty: the quotient of
+/// a + 1/2 is further from all integers than it is wrong.
+inline __device__ int small_quotient(int a, int b) { return int(__fdividef(float(a) + 0.5f, float(b))); }
 
 /// The first item of a block where tiles, pieces and problems are the three sides of the grid; the others are the same
 /// of later problems.
@@ -43,21 +42,15 @@ template <int N, class S> __device__ neighbours<N, S> load_fresh(const S* p, fix
   return all;
 }
 
-/// One more arrival; how many there were. What the block wrote before a barrier before it is there for those who come
-/// later.
-inline __device__ unsigned count_arrival(unsigned* arrived) {
-  unsigned before;
-  asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(arrived) : "memory");
-  return before;
-}
-
 /// True for the block that is the last of `pieces` to arrive at a tile; its partial sums are then all there. All
 /// threads must call, after they have written theirs.
 inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
   __shared__ bool last;
   __syncthreads();
   if (threadIdx.x == 0) {
-    last = count_arrival(arrived) == unsigned(pieces) - 1;
+    unsigned before; // what a block wrote before its barrier is there for those who come later
+    asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(arrived) : "memory");
+    last = before == unsigned(pieces) - 1;
     if (last) *arrived = 0;
   }
   __syncthreads();
@@ -101,6 +94,50 @@ __device__ S sum_pieces(S* partial, int pieces, index_t distance, int outputs, S
   }
   __syncthreads();
   return total;
+}
+
+/// Output threadIdx.x < outputs of a tile, whose sum has several pieces: `sum` is this block's. True for the block that
+/// comes last; its `sum` is then the whole one. Pieces are `distance` numbers apart. All threads must call.
+template <class S>
+__device__ bool join_pieces(const gpu_scratch<S>& scratch, index_t tile, index_t piece, index_t pieces,
+                            index_t distance, int outputs, S* room, S& sum) {
+  S* const partial = scratch.partial + tile * pieces * distance;
+  const int output = int(threadIdx.x);
+  if (output < outputs) partial[piece * distance + output] = sum;
+  if (!last_to_arrive(scratch.arrived + tile, pieces)) return false;
+  sum = sum_pieces(partial, int(pieces), distance, outputs, room);
+  return true;
+}
+
+/// The sum of sum[q] over a block of gpu_threads threads, in thread q < N, through a room of N numbers a warp.
+template <int N, class S> __device__ S sum_over_block(const S* sum, S* room) {
+  constexpr int warps = gpu_threads / gpu::warp;
+  const int thread = int(threadIdx.x);
+#pragma unroll
+  for (int q = 0; q < N; ++q) {
+    const S of_warp = gpu::sum_lanes<gpu::warp>(sum[q]);
+    if (thread % gpu::warp == 0) room[q * warps + thread / gpu::warp] = of_warp;
+  }
+  __syncthreads();
+  S total{};
+  if (thread < N)
+    for (int w = 0; w < warps; ++w) total += room[thread * warps + w];
+  return total;
+}
+
+/// room[w][k] <- the sum over warp w of column k, where groups of Lanes threads have the same columns: a thread, N in
+/// sum. There is a barrier behind it.
+template <int Lanes, int N, class S> __device__ void sum_groups_of_warps(const S* sum, S (*room)[Lanes * N]) {
+  const int thread = int(threadIdx.x);
+#pragma unroll
+  for (int j = 0; j < N; ++j) {
+    S of_warp = sum[j];
+#pragma unroll
+    for (int distance = gpu::warp / 2; distance >= Lanes; distance /= 2)
+      of_warp += gpu::from_lane_across<gpu::warp>(of_warp, distance);
+    if (thread % gpu::warp < Lanes) room[thread / gpu::warp][thread % Lanes * N + j] = of_warp;
+  }
+  __syncthreads();
 }
 
 /// room[q] <- the sum of room[q + i pitch] over i < parts, for q < pitch, always in the same order. By Threads threads,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "cut.hpp"
+#if defined(__CUDACC__)
+#include "pieces.hpp"
+#endif
 
 #include <cstddef>
 #include <optional>
@@ -11,11 +14,11 @@
 ///   name, about   for people and for `gemv_options::kernel`
 ///   one_vector    it has no kernel for several
 ///   order         when it is tried, the least first
-///   plan          a `cut` and the numbers of its own
-///   fits          its plan for a problem, or nothing where another way serves it better or it cannot: on the host
-///   kernel        which kernel runs a plan, and on what
+///   fits          its plan for a problem, a `cut` and the numbers of its own; nothing where another way serves it
+///                 better or it cannot: on the host
 ///
-/// in the file of along/ or across/ that has its name. The first that fits runs.
+/// in the file of along/ or across/ that has its name, and beside it for nvcc `kernel_of(way, call, plan)`: which
+/// kernel runs a plan, and on what. The first that fits runs.
 namespace furrow::dense {
 
 template <class T> struct call;

@@ -2,10 +2,6 @@
 #pragma once
 #include "../way.hpp"
 
-#if defined(__CUDACC__)
-#include "../pieces.hpp"
-#endif
-
 namespace furrow::dense::across {
 
 /// Bytes of the matrix for a block that adds up all of its columns alone, at least and at most; its threads, and the
@@ -15,6 +11,30 @@ inline constexpr int alone_threads = 512, alone_rows = 16;
 
 struct alone_plan : cut {
   int lanes = 8; ///< threads that share a line
+};
+
+/// Numbers that are quickly multiplied, in tiles that leave nothing over.
+struct alone {
+  static constexpr std::string_view name = "alone", about = "a block a multiprocessor, which nothing is left over for";
+  static constexpr bool one_vector = true;
+  static constexpr int order = 40;
+
+  static constexpr std::optional<alone_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    if (p.size > 4 || !p.plain() || p.batch > 1 || p.lines < 128) return {};
+    if (p.lines <= 1024 && up(p.length, 4 * p.per_load()) <= g.multiprocessors) return {}; // narrower tiles are faster
+    for (const int lanes : {8, 16}) {
+      alone_plan c;
+      c.lanes = lanes;
+      c.terms = p.lines;
+      tile(c, p.length, lanes * p.per_load(), 1);
+      const index_t bytes = p.lines * p.length * p.size;
+      if (p.length % c.outputs == 0 && p.lines % (alone_threads / lanes * alone_rows) == 0 &&
+          c.tiles <= g.multiprocessors && busy(c.tiles, g.multiprocessors) >= 0.95 && bytes >= c.tiles * alone_least &&
+          bytes <= c.tiles * alone_most)
+        return c;
+    }
+    return {};
+  }
 };
 
 #if defined(__CUDACC__)
@@ -42,18 +62,9 @@ __global__ void __launch_bounds__(alone_threads, 1) alone_kernel(call<T> c, alon
 #pragma unroll
     for (int u = 0; u < alone_rows; u += per_load<V>) load_x<per_load<V>>(c.x + line + u, factor + u);
 #pragma unroll
-    for (int u = 0; u < alone_rows; ++u)
-#pragma unroll
-      for (int j = 0; j < each; ++j) sum[j] += S(element<T>(raw[u], j)) * S(factor[u]);
+    for (int u = 0; u < alone_rows; ++u) add_multiples<T>(sum, raw[u], factor[u]);
   }
-#pragma unroll
-  for (int j = 0; j < each; ++j) {
-#pragma unroll
-    for (int distance = gpu::warp / 2; distance >= Lanes; distance /= 2)
-      sum[j] += gpu::from_lane_across<gpu::warp>(sum[j], distance);
-    if (thread % gpu::warp < Lanes) room[thread / gpu::warp][lane * each + j] = sum[j];
-  }
-  __syncthreads();
+  sum_groups_of_warps<Lanes, each>(sum, room);
   if (thread >= width) return;
   S total{};
 #pragma unroll
@@ -61,38 +72,12 @@ __global__ void __launch_bounds__(alone_threads, 1) alone_kernel(call<T> c, alon
   put_output(c, 0, 0, tile + thread, total);
 }
 
+template <class T, class S, int Rhs>
+gpu_kernel<T, S, alone_plan> kernel_of(alone, const call<T>&, const alone_plan& p) {
+  if constexpr (sizeof(T) > 4) return {}; // fits none of them
+  else return {.run = p.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>, .threads = alone_threads};
+}
+
 #endif
-
-/// Numbers that are quickly multiplied, in tiles that leave nothing over.
-struct alone {
-  static constexpr std::string_view name = "alone", about = "a block a multiprocessor, which nothing is left over for";
-  static constexpr bool one_vector = true;
-  static constexpr int order = 40;
-  using plan = alone_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    if (p.size > 4 || !p.plain() || p.batch > 1 || p.lines < 128) return {};
-    if (p.lines <= 1024 && up(p.length, 4 * p.per_load()) <= g.multiprocessors) return {}; // narrower tiles are faster
-    for (const int lanes : {8, 16}) {
-      plan c;
-      c.lanes = lanes;
-      c.terms = p.lines;
-      tile(c, p.length, lanes * p.per_load(), 1);
-      const index_t bytes = p.lines * p.length * p.size;
-      if (p.length % c.outputs == 0 && p.lines % (alone_threads / lanes * alone_rows) == 0 &&
-          c.tiles <= g.multiprocessors && busy(c.tiles, g.multiprocessors) >= 0.95 && bytes >= c.tiles * alone_least &&
-          bytes <= c.tiles * alone_most)
-        return c;
-    }
-    return {};
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    if constexpr (sizeof(T) > 4) return {}; // fits none of them
-    else return {.run = p.lanes == 8 ? alone_kernel<T, S, 8> : alone_kernel<T, S, 16>, .threads = alone_threads};
-  }
-#endif
-};
 
 } // namespace furrow::dense::across

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "../way.hpp"
-
-#if defined(__CUDACC__)
 #include "general.hpp"
 
+#if defined(__CUDACC__)
 #include <cooperative_groups.h>
 #include <utility>
 #endif
@@ -21,6 +19,39 @@ struct cluster_plan : cut { ///< terms: lines of a block
   int together = 1;         ///< blocks that add up the columns of a tile
 };
 
+struct cluster {
+  static constexpr std::string_view name = "cluster", about = "blocks that share their memory, or one, for each tile";
+  static constexpr bool one_vector = true;
+  static constexpr int order = 50;
+
+  static constexpr std::optional<cluster_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    if (!p.even() || p.vectors > 1 || p.batch > 1 || p.lines < 128) return {};
+    const index_t multiprocessors = g.multiprocessors, bytes = p.lines * p.length * p.size;
+    cluster_plan c;
+    const auto cut_by = [&](int lanes, int together) {
+      c.lanes = lanes;
+      c.together = together;
+      c.terms = up(p.lines, together);
+      tile(c, p.length, lanes * p.per_load(), 1);
+      c.blocks *= unsigned(together);
+      return index_t(c.blocks);
+    };
+    // Of small matrices, a block for the columns of four lanes, with two turns of loads a thread.
+    if (p.lines <= 1024 && cut_by(4, 1) <= multiprocessors) return c;
+    // Of larger ones where all multiprocessors get two, or one of numbers that are quickly multiplied.
+    const index_t blocks = cut_by(8, 1);
+    const bool one_each = blocks <= multiprocessors;
+    const bool fills = blocks <= 2 * multiprocessors && busy(blocks, multiprocessors) >= 0.95;
+    if (fills && bytes <= blocks * block_bytes && (!one_each || (p.size > 2 && bytes >= blocks * cluster_bytes)))
+      return c;
+    if (g.clusters)
+      for (const int lanes : {16, 32}) // the least of a line that two blocks a multiprocessor allow
+        if (const index_t n = cut_by(lanes, cluster_blocks); n <= 2 * multiprocessors && bytes <= n * cluster_bytes)
+          return c;
+    return {};
+  }
+};
+
 #if defined(__CUDACC__)
 
 /// Blocks a multiprocessor that the kernel has registers for.
@@ -33,9 +64,8 @@ template <class T, class S, int Lanes, int Blocks>
 __global__ void __launch_bounds__(cluster_threads(Blocks), (cluster_resident<T, Blocks>))
     cluster_kernel(call<T> c, cluster_plan p, gpu_scratch<S>) {
   constexpr int each = per_load<T>, threads = cluster_threads(Blocks), groups = threads / Lanes, width = Lanes * each;
-  constexpr int rooms = Lanes < gpu::warp ? threads / gpu::warp : groups; // sums of a column that a block has
-  constexpr int share = width / Blocks;                                   // outputs that a block finishes
-  __shared__ S room[rooms][width];
+  constexpr int share = width / Blocks, warps = threads / gpu::warp; // share: outputs that a block finishes
+  __shared__ S room[warps][width];
   const int me = int(blockIdx.x) % Blocks;
   const index_t first = me * p.terms, tile = index_t(blockIdx.x / Blocks) * width;
   const index_t end = c.lines - first < p.terms ? c.lines : first + p.terms;
@@ -44,20 +74,12 @@ __global__ void __launch_bounds__(cluster_threads(Blocks), (cluster_resident<T, 
   column_sums<T, S, 1, Lanes, groups, true, unroll> mine{c, {lane, columns}};
   const auto sums_of_warps = [&] {
     mine.add(c.a + tile, c.x, first + int(threadIdx.x) / Lanes, end);
-#pragma unroll
-    for (int j = 0; j < each; ++j) {
-      S sum = mine.sum[0][j];
-#pragma unroll
-      for (int distance = gpu::warp / 2; distance >= Lanes; distance /= 2)
-        sum += gpu::from_lane_across<gpu::warp>(sum, distance);
-      if (int(threadIdx.x) % gpu::warp < Lanes) room[int(threadIdx.x) / (threads / rooms)][mine.part.column(j)] = sum;
-    }
-    __syncthreads();
+    sum_groups_of_warps<Lanes, each>(mine.sum[0], room);
   };
   const auto sum_of_block = [&](int column) {
     S sum = room[0][column];
 #pragma unroll
-    for (int w = 1; w < rooms; ++w) sum += room[w][column];
+    for (int w = 1; w < warps; ++w) sum += room[w][column];
     return sum;
   };
   const int column = me * share + int(threadIdx.x);
@@ -84,51 +106,16 @@ __global__ void __launch_bounds__(cluster_threads(Blocks), (cluster_resident<T, 
   }
 }
 
+template <class T, class S, int Rhs>
+gpu_kernel<T, S, cluster_plan> kernel_of(cluster, const call<T>&, const cluster_plan& p) {
+  const int threads = cluster_threads(p.together);
+  if (p.together == 1)
+    return {.run = p.lanes == 4 ? cluster_kernel<T, S, 4, 1> : cluster_kernel<T, S, 8, 1>, .threads = threads};
+  return {.run = p.lanes == 16 ? cluster_kernel<T, S, 16, cluster_blocks> : cluster_kernel<T, S, 32, cluster_blocks>,
+          .threads = threads,
+          .cluster = cluster_blocks};
+}
+
 #endif
-
-struct cluster {
-  static constexpr std::string_view name = "cluster", about = "blocks that share their memory, or one, for each tile";
-  static constexpr bool one_vector = true;
-  static constexpr int order = 50;
-  using plan = cluster_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    if (!p.even() || p.vectors > 1 || p.batch > 1 || p.lines < 128) return {};
-    const index_t multiprocessors = g.multiprocessors, bytes = p.lines * p.length * p.size;
-    plan c;
-    const auto cut_by = [&](int lanes, int together) {
-      c.lanes = lanes;
-      c.together = together;
-      c.terms = up(p.lines, together);
-      tile(c, p.length, lanes * p.per_load(), 1);
-      c.blocks *= unsigned(together);
-      return index_t(c.blocks);
-    };
-    // Of small matrices, a block for the columns of four lanes, with two turns of loads a thread.
-    if (p.lines <= 1024 && cut_by(4, 1) <= multiprocessors) return c;
-    // Of larger ones where all multiprocessors get two, or one of numbers that are quickly multiplied.
-    const index_t blocks = cut_by(8, 1);
-    const bool one_each = blocks <= multiprocessors;
-    const bool fills = blocks <= 2 * multiprocessors && busy(blocks, multiprocessors) >= 0.95;
-    if (fills && bytes <= blocks * block_bytes && (!one_each || (p.size > 2 && bytes >= blocks * cluster_bytes)))
-      return c;
-    if (g.clusters)
-      for (const int lanes : {16, 32}) // the least of a line that two blocks a multiprocessor allow
-        if (const index_t n = cut_by(lanes, cluster_blocks); n <= 2 * multiprocessors && bytes <= n * cluster_bytes)
-          return c;
-    return {};
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    const int threads = cluster_threads(p.together);
-    if (p.together == 1)
-      return {.run = p.lanes == 4 ? cluster_kernel<T, S, 4, 1> : cluster_kernel<T, S, 8, 1>, .threads = threads};
-    return {.run = p.lanes == 16 ? cluster_kernel<T, S, 16, cluster_blocks> : cluster_kernel<T, S, 32, cluster_blocks>,
-            .threads = threads,
-            .cluster = cluster_blocks};
-  }
-#endif
-};
 
 } // namespace furrow::dense::across

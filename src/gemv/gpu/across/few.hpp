@@ -2,10 +2,6 @@
 #pragma once
 #include "../way.hpp"
 
-#if defined(__CUDACC__)
-#include "../pieces.hpp"
-#endif
-
 namespace furrow::dense::across {
 
 /// Places in lines that a thread has where at most `lines` of them are added up: y is written as they are read, and
@@ -16,6 +12,23 @@ struct few_plan : cut {
   int most = 8;        ///< lines that there may be
   bool pair = false;   ///< at most two lines of whole loads, and the only y begins at one
   bool y_stays = true; ///< the second cache has room for y
+};
+
+struct few {
+  static constexpr std::string_view name = "few", about = "at most eight lines, in one go";
+  static constexpr bool one_vector = true;
+  static constexpr int order = 30;
+
+  static constexpr std::optional<few_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    if (p.vectors > 1 || p.lines > 8) return {};
+    few_plan c;
+    c.most = p.lines > 4 ? 8 : p.lines > 2 ? 4 : 2;
+    c.pair = p.even() && p.y_aligned && p.size > 2 && p.lines <= 2;
+    c.y_stays = g.keeps(p.length, p);
+    c.terms = p.lines;
+    tile(c, p.length, gpu_threads * p.per_load() * places_of_few(p.size, c.most), p.batch);
+    return c;
+  }
 };
 
 #if defined(__CUDACC__)
@@ -53,9 +66,7 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) == 8 ? 3 : 4)
         S sum[each] = {};
 #pragma unroll
         for (int l = 0; l < L; ++l)
-#pragma unroll
-          for (int j = 0; j < each; ++j)
-            if (l < lines) sum[j] += S(element<T>(raw[k][l], j)) * factor[l];
+          if (l < lines) add_multiples<T>(sum, raw[k][l], factor[l]);
         V* const to = y + k * step + mine;
         neighbours<each, V> out{};
         if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<each, V>*>(to);
@@ -102,32 +113,12 @@ __global__ void __launch_bounds__(gpu_threads, sizeof(S) > sizeof(T) ? 4 : 8)
   store_neighbours(to, out);
 }
 
+template <class T, class S, int Rhs> gpu_kernel<T, S, few_plan> kernel_of(few, const call<T>&, const few_plan& p) {
+  if constexpr (sizeof(T) > 2)
+    if (p.pair) return {pair_kernel<T, S>};
+  return {p.most == 2 ? few_kernel<T, S, 2> : p.most == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>};
+}
+
 #endif
-
-struct few {
-  static constexpr std::string_view name = "few", about = "at most eight lines, in one go";
-  static constexpr bool one_vector = true;
-  static constexpr int order = 30;
-  using plan = few_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    if (p.vectors > 1 || p.lines > 8) return {};
-    plan c;
-    c.most = p.lines > 4 ? 8 : p.lines > 2 ? 4 : 2;
-    c.pair = p.even() && p.y_aligned && p.size > 2 && p.lines <= 2;
-    c.y_stays = g.keeps(p.length, p);
-    c.terms = p.lines;
-    tile(c, p.length, gpu_threads * p.per_load() * places_of_few(p.size, c.most), p.batch);
-    return c;
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    if constexpr (sizeof(T) > 2)
-      if (p.pair) return {pair_kernel<T, S>};
-    return {p.most == 2 ? few_kernel<T, S, 2> : p.most == 4 ? few_kernel<T, S, 4> : few_kernel<T, S, 8>};
-  }
-#endif
-};
 
 } // namespace furrow::dense::across

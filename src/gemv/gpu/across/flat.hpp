@@ -2,12 +2,6 @@
 #pragma once
 #include "../way.hpp"
 
-#if defined(__CUDACC__)
-#include "../pieces.hpp"
-
-#include <algorithm>
-#endif
-
 namespace furrow::dense::across {
 
 /// Loads of a turn of a thread; blocks a multiprocessor.
@@ -21,6 +15,40 @@ struct flat_plan : cut { ///< terms: periods
   int turn = 0;          ///< lines of a period
   index_t periods = 0;   ///< whole ones in the matrix
   int holds = -1;        ///< lines in a load that begins with one; 0: a load that one may end in; -1: any
+};
+
+struct flat {
+  static constexpr std::string_view name = "flat", about = "lines of at most 512 bytes, as one stream";
+  static constexpr bool one_vector = false;
+  static constexpr int order = 20;
+
+  static constexpr std::optional<flat_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    if (p.leading * p.size > flat_bytes) return {};
+    const index_t per_load = p.per_load();
+    flat_plan c;
+    c.sides = true;
+    // Threads at work: whole lines and, if most are, whole cache lines.
+    const index_t round = p.leading / common_divisor(p.leading, per_load);
+    const index_t even = round * 8 / common_divisor(round, 8);
+    c.active = int(gpu_threads / round * round);
+    if (gpu_threads / even * even * 16 >= 15 * c.active) c.active = int(gpu_threads / even * even);
+    c.outputs = p.leading;
+    c.turn = int(c.active * per_load / p.leading);
+    c.periods = ((p.lines - 1) * p.leading + p.length) / (c.active * per_load);
+    if (p.a_aligned && p.x_aligned) {
+      if (p.leading % per_load == 0) c.holds = 1;
+      else if (per_load % p.leading == 0) c.holds = int(per_load / p.leading);
+      else if (p.leading > per_load) c.holds = 0;
+    }
+    const index_t periods = up(p.lines * p.leading + per_load, c.active * per_load),
+                  slots = g.multiprocessors * flat_blocks(p.size, c.holds);
+    // As many turns for every piece.
+    const index_t most = p.batch > most_counters ? 1 : std::max<index_t>(1, slots / p.batch);
+    const index_t turns = up(periods, flat_turn(p.size, p.vectors, c.holds));
+    c.pieces = up(turns, up(turns, most));
+    c.terms = up(periods, c.pieces);
+    return c;
+  }
 };
 
 #if defined(__CUDACC__)
@@ -116,14 +144,17 @@ template <class T, class S, int Rhs> struct stream_sums {
   }
 };
 
-/// Registers that the sums of a thread take; loads of a turn of it, and pieces that it adds up at a time.
-template <class T, class S, int Rhs> inline constexpr int weight_of_flat = per_load<T>* Rhs* int(sizeof(S)) / 4;
+/// Blocks a multiprocessor that the kernel has registers for; loads of a turn of a thread, and pieces that it adds up
+/// at a time.
 template <class T, class S, int Rhs, int Holds>
-inline constexpr int rounds_of_flat = weight_of_flat<T, S, Rhs> >= 32 ? 2
-                                      : weight_of_flat<T, S, Rhs><16 ? flat_turn(sizeof(T), Rhs, Holds) : Holds> 2 ||
-                                              sizeof(T) == 8
-                                          ? 2
-                                          : 4;
+inline constexpr int resident_of_flat = sum_registers<T, S, Rhs> >= 32 ? 1
+                                        : Rhs > 1 || sizeof(S) > sizeof(vector_value<T>)
+                                            ? 2
+                                            : flat_blocks(sizeof(T), Holds);
+template <class T, class S, int Rhs, int Holds>
+inline constexpr int rounds_of_flat = sum_registers<T, S, Rhs> >= 32   ? 2
+                                      : sum_registers<T, S, Rhs> >= 16 ? (Holds > 2 || sizeof(T) == 8 ? 2 : 4)
+                                                                       : flat_turn(sizeof(T), Rhs, Holds);
 template <class T, class S, int Rhs>
 inline constexpr int pieces_of_flat = sizeof(S) == 8 || Rhs > 1 ? 8
                                       : sizeof(T) == 2          ? 20
@@ -133,7 +164,7 @@ inline constexpr int pieces_of_flat = sizeof(S) == 8 || Rhs > 1 ? 8
 /// turns of a few periods. Padding is read too, into sums that nobody asks for. Holds: as in the plan; a kernel for any
 /// matrix finds out where loads begin. Reads every byte once.
 template <class T, class S, int Rhs, int Holds>
-__global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), Holds), room_for<T, S, Rhs>)))
+__global__ void __launch_bounds__(gpu_threads, (resident_of_flat<T, S, Rhs, Holds>))
     flat_kernel(call<T> c, flat_plan p, gpu_scratch<S> scratch) {
   constexpr int each = per_load<T>, rounds = rounds_of_flat<T, S, Rhs, Holds>;
   __shared__ S room[gpu_threads * each];
@@ -179,56 +210,19 @@ __global__ void __launch_bounds__(gpu_threads, (std::min(flat_blocks(sizeof(T), 
   }
 }
 
-#endif
-
-struct flat {
-  static constexpr std::string_view name = "flat", about = "lines of at most 512 bytes, as one stream";
-  static constexpr bool one_vector = false;
-  static constexpr int order = 20;
-  using plan = flat_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    if (p.leading * p.size > flat_bytes) return {};
-    const index_t per_load = p.per_load();
-    plan c;
-    c.sides = true;
-    // Threads at work: whole lines and, if most are, whole cache lines.
-    const index_t round = p.leading / common_divisor(p.leading, per_load);
-    const index_t even = round * 8 / common_divisor(round, 8);
-    c.active = int(gpu_threads / round * round);
-    if (gpu_threads / even * even * 16 >= 15 * c.active) c.active = int(gpu_threads / even * even);
-    c.outputs = p.leading;
-    c.turn = int(c.active * per_load / p.leading);
-    c.periods = ((p.lines - 1) * p.leading + p.length) / (c.active * per_load);
-    if (p.a_aligned && p.x_aligned) {
-      if (p.leading % per_load == 0) c.holds = 1;
-      else if (per_load % p.leading == 0) c.holds = int(per_load / p.leading);
-      else if (p.leading > per_load) c.holds = 0;
-    }
-    const index_t periods = up(p.lines * p.leading + per_load, c.active * per_load),
-                  slots = g.multiprocessors * flat_blocks(p.size, c.holds);
-    // As many turns for every piece.
-    const index_t most = p.batch > most_counters ? 1 : std::max<index_t>(1, slots / p.batch);
-    const index_t turns = up(periods, flat_turn(p.size, p.vectors, c.holds));
-    c.pieces = up(turns, up(turns, most));
-    c.terms = up(periods, c.pieces);
-    return c;
+template <class T, class S, int Rhs> gpu_kernel<T, S, flat_plan> kernel_of(flat, const call<T>&, const flat_plan& p) {
+  // Beside several vectors a line of at most 8 bytes is little: the kernel for any matrix takes those.
+  if constexpr (Rhs == 1) {
+    if constexpr (per_load<T> >= 8)
+      if (p.holds == 8) return {flat_kernel<T, S, 1, 8>};
+    if constexpr (per_load<T> >= 4)
+      if (p.holds == 4) return {flat_kernel<T, S, 1, 4>};
+    if (p.holds == 2) return {flat_kernel<T, S, 1, 2>};
   }
+  if (p.holds == 1) return {flat_kernel<T, S, Rhs, 1>};
+  return {p.holds == 0 ? flat_kernel<T, S, Rhs, 0> : flat_kernel<T, S, Rhs, -1>};
+}
 
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    // Beside several vectors a line of at most 8 bytes is little: the kernel for any matrix takes those.
-    if constexpr (Rhs == 1) {
-      if constexpr (per_load<T> >= 8)
-        if (p.holds == 8) return {flat_kernel<T, S, 1, 8>};
-      if constexpr (per_load<T> >= 4)
-        if (p.holds == 4) return {flat_kernel<T, S, 1, 4>};
-      if (p.holds == 2) return {flat_kernel<T, S, 1, 2>};
-    }
-    if (p.holds == 1) return {flat_kernel<T, S, Rhs, 1>};
-    return {p.holds == 0 ? flat_kernel<T, S, Rhs, 0> : flat_kernel<T, S, Rhs, -1>};
-  }
 #endif
-};
 
 } // namespace furrow::dense::across

@@ -2,10 +2,6 @@
 #pragma once
 #include "../way.hpp"
 
-#if defined(__CUDACC__)
-#include "../pieces.hpp"
-#endif
-
 namespace furrow::dense::across {
 
 inline constexpr index_t across_bytes = 1 << 20; ///< of the matrix, worth a block
@@ -15,10 +11,40 @@ struct general_plan : cut {
   bool whole = false; ///< every line is whole loads of 16 bytes
 };
 
+struct general {
+  static constexpr std::string_view name = "across", about = "adds any lines up, 16 bytes of a line a thread";
+  static constexpr bool one_vector = false;
+  static constexpr int order = 60;
+
+  static constexpr std::optional<general_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    const index_t per_load = p.per_load(), multiprocessors = g.multiprocessors;
+    general_plan c;
+    c.sides = true;
+    c.whole = p.even();
+    c.terms = p.lines;
+    // Lines that go round the device side by side need no sums of other groups.
+    index_t slots = multiprocessors * across_resident;
+    const bool wide =
+        double(p.length) * double(p.batch) >= 3.0 * double(slots * gpu_threads * per_load) || p.lines < 16;
+    const int groups = wide ? 1 : 8;
+    const bool deep = !wide && p.vectors == 1 && p.size < 8; // eight lines under way a thread
+    if (deep) slots = multiprocessors * resident;
+    tile(c, p.length, gpu_threads / groups * per_load, p.batch);
+    const index_t tiles = c.tiles * p.batch, two = 2 * multiprocessors;
+    if (tiles > most_counters) return c;
+    const index_t most_useful = std::max<index_t>(1, p.lines / (groups * 8)); // eight lines a thread
+    // Groups of eight lines: as many blocks as have room at the same time, less what adding many pieces up would cost.
+    const index_t pieces = deep && tiles <= two
+                               ? std::min(two / tiles, most_useful)
+                               : even_pieces(tiles, 1, most_useful, slots, c.outputs * p.lines * p.size, across_bytes);
+    // Whole rounds of loads.
+    split(c, p.lines, pieces == 1 ? p.lines : up(up(p.lines, pieces), 8 * groups) * 8 * groups, p.batch);
+    return c;
+  }
+};
+
 #if defined(__CUDACC__)
 
-/// Registers that the running sums of a thread take where lines are added up.
-template <class T, class S, int Rhs> inline constexpr int sum_registers = Rhs* int(sizeof(S)) / 4 * per_load<T>;
 /// Blocks a multiprocessor for kernels whose threads have that many.
 template <class T, class S, int Rhs, int G>
 inline constexpr int across_blocks = sum_registers<T, S, Rhs> >= 64                                          ? 1
@@ -76,9 +102,7 @@ struct column_sums {
 #pragma unroll
     for (int u = 0; u < N; ++u)
 #pragma unroll
-      for (int r = 0; r < Rhs; ++r)
-#pragma unroll
-        for (int j = 0; j < each; ++j) sum[r][j] += S(element<T>(raw[u], j)) * S(factor[u][r]);
+      for (int r = 0; r < Rhs; ++r) add_multiples<T>(sum[r], raw[u], factor[u][r]);
   }
 
   __device__ void add(const T* a, const V* x, index_t line, index_t end) {
@@ -154,47 +178,13 @@ __global__ void __launch_bounds__(gpu_threads, (across_blocks<T, S, Rhs, G>))
   }
 }
 
+template <class T, class S, int Rhs>
+gpu_kernel<T, S, general_plan> kernel_of(general, const call<T>&, const general_plan& p) {
+  if (p.outputs == gpu_threads * per_load<T>)
+    return {p.whole ? across_kernel<T, S, Rhs, 1, true> : across_kernel<T, S, Rhs, 1, false>};
+  return {p.whole ? across_kernel<T, S, Rhs, 8, true> : across_kernel<T, S, Rhs, 8, false>};
+}
+
 #endif
-
-struct general {
-  static constexpr std::string_view name = "across", about = "adds any lines up, 16 bytes of a line a thread";
-  static constexpr bool one_vector = false;
-  static constexpr int order = 60;
-  using plan = general_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    const index_t per_load = p.per_load(), multiprocessors = g.multiprocessors;
-    plan c;
-    c.sides = true;
-    c.whole = p.even();
-    c.terms = p.lines;
-    // Lines that go round the device side by side need no sums of other groups.
-    index_t slots = multiprocessors * across_resident;
-    const bool wide =
-        double(p.length) * double(p.batch) >= 3.0 * double(slots * gpu_threads * per_load) || p.lines < 16;
-    const int groups = wide ? 1 : 8;
-    const bool deep = !wide && p.vectors == 1 && p.size < 8; // eight lines under way a thread
-    if (deep) slots = multiprocessors * resident;
-    tile(c, p.length, gpu_threads / groups * per_load, p.batch);
-    const index_t tiles = c.tiles * p.batch, two = 2 * multiprocessors;
-    if (tiles > most_counters) return c;
-    const index_t most_useful = std::max<index_t>(1, p.lines / (groups * 8)); // eight lines a thread
-    // Groups of eight lines: as many blocks as have room at the same time, less what adding many pieces up would cost.
-    const index_t pieces = deep && tiles <= two
-                               ? std::min(two / tiles, most_useful)
-                               : even_pieces(tiles, 1, most_useful, slots, c.outputs * p.lines * p.size, across_bytes);
-    // Whole rounds of loads.
-    split(c, p.lines, pieces == 1 ? p.lines : up(up(p.lines, pieces), 8 * groups) * 8 * groups, p.batch);
-    return c;
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    if (p.outputs == gpu_threads * per_load<T>)
-      return {p.whole ? across_kernel<T, S, Rhs, 1, true> : across_kernel<T, S, Rhs, 1, false>};
-    return {p.whole ? across_kernel<T, S, Rhs, 8, true> : across_kernel<T, S, Rhs, 8, false>};
-  }
-#endif
-};
 
 } // namespace furrow::dense::across

@@ -2,11 +2,7 @@
 #pragma once
 #include "../way.hpp"
 
-#if defined(__CUDACC__)
-#include "../pieces.hpp"
-
 #include <type_traits>
-#endif
 
 namespace furrow::dense::along {
 
@@ -16,6 +12,42 @@ inline constexpr index_t cached_terms = 128 * 1024, item_bytes = 256 * 1024;
 struct general_plan : cut {
   int lanes = 256; ///< threads that share the lines of a group
   int lines = 4;   ///< of a group
+};
+
+struct general {
+  static constexpr std::string_view name = "along", about = "sums along any lines, 8 to 256 threads for a few of them";
+  static constexpr bool one_vector = false;
+  static constexpr int order = 70;
+
+  static constexpr std::optional<general_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    const index_t slots = index_t(g.multiprocessors) * resident, loads = p.loads();
+    general_plan c;
+    c.terms = p.length;
+    // Where x stays in the first cache, two lines at a time are enough to share it.
+    const bool two = p.size >= 4 && loads >= 4 * gpu_threads && p.length * p.value <= cached_terms;
+    if (p.vectors > 1) c.lines = p.vectors > 4 ? 2 : 4;
+    else if (p.lines <= 2) c.lines = int(p.lines);
+    else c.lines = two ? 2 : 4;
+    const index_t all = up(p.lines, c.lines) * p.batch, warps = slots * (gpu_threads / 32);
+    if (loads <= 64 && all >= warps) c.lanes = 8;
+    else if (loads <= 1024 && (all >= warps || loads <= 64)) c.lanes = 32;
+    while (c.lanes < 256 && gpu_threads / c.lanes * c.lines > 2 * p.lines) c.lanes = c.lanes < 32 ? 32 : 256;
+    if (c.lines != 4 && p.vectors == 1) c.lanes = 256;
+    tile(c, p.lines, index_t(gpu_threads / c.lanes) * c.lines, p.batch);
+    if (c.lanes < 256 || c.tiles * p.batch > most_counters) return c;
+    const index_t most_useful = std::max<index_t>(1, loads / gpu_threads); // a load a thread and line
+    const index_t keep = c.tiles > 1 ? up(p.length * p.value * p.vectors, cached_terms) : 1;
+    const index_t at_once = g.multiprocessors * (c.lines == 1 ? 2 : resident);
+    const index_t pieces = c.tiles * p.batch == 1
+                               ? std::min(at_once, most_useful)
+                               : even_pieces(c.tiles * p.batch, std::min(keep, most_useful), most_useful, slots,
+                                             c.lines * p.length * p.size, item_bytes);
+    // Whole rounds of loads, eight a thread, where a piece has several.
+    const index_t round = gpu_threads * std::max(1, 8 / c.lines) * p.per_load();
+    const index_t step = p.length / pieces >= 4 * round ? round : 64;
+    split(c, p.length, up(up(p.length, pieces), step) * step, p.batch);
+    return c;
+  }
 };
 
 #if defined(__CUDACC__)
@@ -83,9 +115,7 @@ template <class T, class S, int Rhs, int W, int R, int U> struct line_sums {
       for (int r = 0; r < Rhs; ++r) {
         if constexpr (!ahead) load_factor(u, r);
 #pragma unroll
-        for (int i = 0; i < R; ++i)
-#pragma unroll
-          for (int j = 0; j < each; ++j) sum[i][r] += S(element<T>(raw[u][i], j)) * S(factor[ahead ? u : 0][j]);
+        for (int i = 0; i < R; ++i) add_products<T>(sum[i][r], raw[u][i], factor[ahead ? u : 0]);
       }
   }
 
@@ -166,10 +196,7 @@ __global__ void __launch_bounds__(gpu_threads, (along_blocks<T, S, Rhs, W, R, U>
         for (int w = 0; w < warps; ++w) sum += room[which * warps + w];
       if (p.pieces > 1) {
         const index_t tile = at.problem * p.tiles + at.tile;
-        S* const partial = scratch.partial + tile * p.pieces * results;
-        if (which < results) partial[at.piece * results + which] = sum;
-        if (!last_to_arrive(scratch.arrived + tile, p.pieces)) continue;
-        sum = sum_pieces(partial, int(p.pieces), results, results, room);
+        if (!join_pieces(scratch, tile, at.piece, p.pieces, results, results, room, sum)) continue;
       }
       if (which < results && which / Rhs < lines && which % Rhs < c.count)
         put_output(c, at.problem, which % Rhs, line + which / Rhs, sum);
@@ -178,56 +205,18 @@ __global__ void __launch_bounds__(gpu_threads, (along_blocks<T, S, Rhs, W, R, U>
   }
 }
 
-#endif
-
-struct general {
-  static constexpr std::string_view name = "along", about = "sums along any lines, 8 to 256 threads for a few of them";
-  static constexpr bool one_vector = false;
-  static constexpr int order = 70;
-  using plan = general_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    const index_t slots = index_t(g.multiprocessors) * resident, loads = p.loads();
-    plan c;
-    c.terms = p.length;
-    // Where x stays in the first cache, two lines at a time are enough to share it.
-    const bool two = p.size >= 4 && loads >= 4 * gpu_threads && p.length * p.value <= cached_terms;
-    if (p.vectors > 1) c.lines = p.vectors > 4 ? 2 : 4;
-    else if (p.lines <= 2) c.lines = int(p.lines);
-    else c.lines = two ? 2 : 4;
-    const index_t all = up(p.lines, c.lines) * p.batch, warps = slots * (gpu_threads / 32);
-    if (loads <= 64 && all >= warps) c.lanes = 8;
-    else if (loads <= 1024 && (all >= warps || loads <= 64)) c.lanes = 32;
-    while (c.lanes < 256 && gpu_threads / c.lanes * c.lines > 2 * p.lines) c.lanes = c.lanes < 32 ? 32 : 256;
-    if (c.lines != 4 && p.vectors == 1) c.lanes = 256;
-    tile(c, p.lines, index_t(gpu_threads / c.lanes) * c.lines, p.batch);
-    if (c.lanes < 256 || c.tiles * p.batch > most_counters) return c;
-    const index_t most_useful = std::max<index_t>(1, loads / gpu_threads); // a load a thread and line
-    const index_t keep = c.tiles > 1 ? up(p.length * p.value * p.vectors, cached_terms) : 1;
-    const index_t at_once = g.multiprocessors * (c.lines == 1 ? 2 : resident);
-    const index_t pieces = c.tiles * p.batch == 1
-                               ? std::min(at_once, most_useful)
-                               : even_pieces(c.tiles * p.batch, std::min(keep, most_useful), most_useful, slots,
-                                             c.lines * p.length * p.size, item_bytes);
-    // Whole rounds of loads, eight a thread, where a piece has several.
-    const index_t round = gpu_threads * std::max(1, 8 / c.lines) * p.per_load();
-    const index_t step = p.length / pieces >= 4 * round ? round : 64;
-    split(c, p.length, up(up(p.length, pieces), step) * step, p.batch);
-    return c;
+template <class T, class S, int Rhs>
+gpu_kernel<T, S, general_plan> kernel_of(general, const call<T>&, const general_plan& p) {
+  if constexpr (Rhs == 1) {
+    if (p.lines == 1) return {along_kernel<T, S, 1, 256, 1, 4>};
+    if (p.lines == 2) return {along_kernel<T, S, 1, 256, 2, (per_load<T> == 8 ? 2 : 4)>};
   }
+  constexpr int lines = Rhs > 4 ? 2 : 4, unroll = Rhs > 2 ? 1 : 2;
+  if (p.lanes == 8) return {along_kernel<T, S, Rhs, 8, lines, unroll>};
+  if (p.lanes == 32) return {along_kernel<T, S, Rhs, 32, lines, unroll>};
+  return {along_kernel<T, S, Rhs, 256, lines, unroll>};
+}
 
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    if constexpr (Rhs == 1) {
-      if (p.lines == 1) return {along_kernel<T, S, 1, 256, 1, 4>};
-      if (p.lines == 2) return {along_kernel<T, S, 1, 256, 2, (per_load<T> == 8 ? 2 : 4)>};
-    }
-    constexpr int lines = Rhs > 4 ? 2 : 4, unroll = Rhs > 2 ? 1 : 2;
-    if (p.lanes == 8) return {along_kernel<T, S, Rhs, 8, lines, unroll>};
-    if (p.lanes == 32) return {along_kernel<T, S, Rhs, 32, lines, unroll>};
-    return {along_kernel<T, S, Rhs, 256, lines, unroll>};
-  }
 #endif
-};
 
 } // namespace furrow::dense::along

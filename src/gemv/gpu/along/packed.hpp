@@ -2,10 +2,6 @@
 #pragma once
 #include "../way.hpp"
 
-#if defined(__CUDACC__)
-#include "../pieces.hpp"
-#endif
-
 namespace furrow::dense::along {
 
 /// Loads of a thread where one has several lines of `length` elements: of 16-bit numbers many, but where as much is
@@ -19,6 +15,22 @@ struct packed_plan : cut {
   bool y_stays = true; ///< the second cache has room for y
 };
 
+struct packed {
+  static constexpr std::string_view name = "packed", about = "lines of which a load of 16 bytes has several";
+  static constexpr bool one_vector = true;
+  static constexpr int order = 10;
+
+  static constexpr std::optional<packed_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    if (p.vectors > 1 || p.length != p.leading || p.per_load() % p.length != 0) return {};
+    packed_plan c;
+    c.whole = p.a_aligned && p.y_aligned && p.lines * p.length >= p.per_load();
+    c.y_stays = g.keeps(p.lines, p);
+    c.terms = p.length;
+    tile(c, p.lines, gpu_threads * loads_of_packed(p.size, int(p.length)) * (p.per_load() / p.length), p.batch);
+    return c;
+  }
+};
+
 #if defined(__CUDACC__)
 
 /// Blocks a multiprocessor that such a kernel has registers for.
@@ -26,6 +38,14 @@ template <class T, class S, int L>
 inline constexpr int blocks_of_packed = loads_of_packed(sizeof(T), L) > 2     ? resident
                                         : sizeof(S) > sizeof(vector_value<T>) ? 6
                                                                               : 8;
+
+/// The sum of one line, an element at a time.
+template <int L, class S, class T> __device__ S packed_sum(const T* line, const S* factor) {
+  S sum{};
+#pragma unroll
+  for (int j = 0; j < L; ++j) sum += S(number(line[j])) * factor[j];
+  return sum;
+}
 
 /// y <- alpha A x + beta y, one vector, for lines of L elements without gaps, several whole ones in 16 bytes. A thread
 /// has little to do and much is written: nothing is asked that the plan can know. Reads every byte once.
@@ -48,8 +68,8 @@ __global__ void __launch_bounds__(gpu_threads, blocks_of_packed<T, S, L>)
 #pragma unroll
   for (int u = 0; u < loads; ++u) {
     const index_t line = first + u * step;
-    neighbours<lines, V> out{};
     if (line + lines <= c.lines) {
+      neighbours<lines, V> out{};
       if (c.beta != V(0)) out = *reinterpret_cast<const neighbours<lines, V>*>(c.y + line);
 #pragma unroll
       for (int i = 0; i < lines; ++i) {
@@ -59,13 +79,8 @@ __global__ void __launch_bounds__(gpu_threads, blocks_of_packed<T, S, L>)
         put(c.alpha, sum, c.beta, out.of[i]);
       }
       store_neighbours(c.y + line, out);
-    } else {
-      for (index_t i = line; i < c.lines; ++i) { // the last lines, fewer than a load has
-        S sum{};
-#pragma unroll
-        for (int j = 0; j < L; ++j) sum += S(number(c.a[i * L + j])) * factor[j];
-        put(c.alpha, sum, c.beta, c.y[i]);
-      }
+    } else { // the last lines, fewer than a load has
+      for (index_t i = line; i < c.lines; ++i) put(c.alpha, packed_sum<L>(c.a + i * L, factor), c.beta, c.y[i]);
     }
   }
 }
@@ -82,45 +97,23 @@ __global__ void __launch_bounds__(gpu_threads, resident) packed_kernel(call<T> c
 #pragma unroll
     for (int j = 0; j < L; ++j) factor[j] = S(x[j * c.x_stride]);
     const index_t first = at.tile * p.outputs, end = c.lines - first < p.outputs ? c.lines : first + p.outputs;
-    for (index_t i = first + threadIdx.x; i < end; i += gpu_threads) {
-      S sum{};
-#pragma unroll
-      for (int j = 0; j < L; ++j) sum += S(number(a[i * L + j])) * factor[j];
-      put_output(c, at.problem, 0, i, sum);
-    }
+    for (index_t i = first + threadIdx.x; i < end; i += gpu_threads)
+      put_output(c, at.problem, 0, i, packed_sum<L>(a + i * L, factor));
   } while ((item += gridDim.x) < p.items(c.batch));
 }
 
+template <class T, class S, int Rhs>
+gpu_kernel<T, S, packed_plan> kernel_of(packed, const call<T>& c, const packed_plan& p) {
+  const auto of = [&]<int L>(fixed<L>) -> gpu_kernel<T, S, packed_plan> {
+    return {p.whole ? packed_whole_kernel<T, S, L> : packed_kernel<T, S, L>};
+  };
+  if constexpr (per_load<T> >= 8)
+    if (c.length == 8) return of(fixed<8>{});
+  if constexpr (per_load<T> >= 4)
+    if (c.length == 4) return of(fixed<4>{});
+  return c.length == 2 ? of(fixed<2>{}) : of(fixed<1>{});
+}
+
 #endif
-
-struct packed {
-  static constexpr std::string_view name = "packed", about = "lines of which a load of 16 bytes has several";
-  static constexpr bool one_vector = true;
-  static constexpr int order = 10;
-  using plan = packed_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    if (p.vectors > 1 || p.length != p.leading || p.per_load() % p.length != 0) return {};
-    plan c;
-    c.whole = p.a_aligned && p.y_aligned && p.lines * p.length >= p.per_load();
-    c.y_stays = g.keeps(p.lines, p);
-    c.terms = p.length;
-    tile(c, p.lines, gpu_threads * loads_of_packed(p.size, int(p.length)) * (p.per_load() / p.length), p.batch);
-    return c;
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>& c, const plan& p) {
-    const auto of = [&]<int L>(fixed<L>) -> gpu_kernel<T, S, plan> {
-      return {p.whole ? packed_whole_kernel<T, S, L> : packed_kernel<T, S, L>};
-    };
-    if constexpr (per_load<T> >= 8)
-      if (c.length == 8) return of(fixed<8>{});
-    if constexpr (per_load<T> >= 4)
-      if (c.length == 4) return of(fixed<4>{});
-    return c.length == 2 ? of(fixed<2>{}) : of(fixed<1>{});
-  }
-#endif
-};
 
 } // namespace furrow::dense::along

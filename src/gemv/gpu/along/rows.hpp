@@ -2,10 +2,6 @@
 #pragma once
 #include "../way.hpp"
 
-#if defined(__CUDACC__)
-#include "../pieces.hpp"
-#endif
-
 namespace furrow::dense::along {
 
 inline constexpr index_t short_bytes = 256; ///< of a line of which 256 are many
@@ -13,6 +9,27 @@ inline constexpr index_t short_bytes = 256; ///< of a line of which 256 are many
 struct rows_plan : cut {
   int lanes = 32; ///< threads that share the lines of a group
   int lines = 4;  ///< of a group
+};
+
+struct rows {
+  static constexpr std::string_view name = "rows", about = "many aligned lines of 32 bytes to some KiB";
+  static constexpr bool one_vector = true;
+  static constexpr int order = 30;
+
+  static constexpr std::optional<rows_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+    const index_t loads = p.loads(), warps = index_t(g.multiprocessors) * resident * (gpu_threads / 32);
+    const bool fit = loads == 2 || loads == 4 || (loads >= 8 && loads <= 1024);
+    const bool many =
+        p.length * p.size <= short_bytes ? p.lines >= 256 : loads <= 64 || up(p.lines, 4) * p.batch >= warps;
+    if (!p.plain() || !fit || !many) return {};
+    rows_plan c;
+    c.lanes = loads <= 4 ? int(loads) : loads <= 16 ? 8 : loads <= 32 ? 16 : 32;
+    // Four lines share x, which is twice as long as one of 16-bit numbers; two where that leaves too few blocks.
+    c.lines = loads <= 32 || (p.size == 2 && p.lines * p.batch >= index_t(g.multiprocessors) * 64) ? 4 : 2;
+    c.terms = p.length;
+    tile(c, p.lines, gpu_threads / c.lanes * c.lines, p.batch);
+    return c;
+  }
 };
 
 #if defined(__CUDACC__)
@@ -84,9 +101,7 @@ __global__ void __launch_bounds__(gpu_threads, (rows_blocks<T, W, R, U>))
           V* const by = factor[ahead ? u : 0];
           if constexpr (!ahead) load_x<each>(x + load * each, by);
 #pragma unroll
-          for (int i = 0; i < R; ++i)
-#pragma unroll
-            for (int j = 0; j < each; ++j) sum[i] += S(element<T>(raw[u][i], j)) * S(by[j]);
+          for (int i = 0; i < R; ++i) add_products<T>(sum[i], raw[u][i], by);
         }
     }
     fold_lines<W, R>(sum, lane);
@@ -98,47 +113,16 @@ __global__ void __launch_bounds__(gpu_threads, (rows_blocks<T, W, R, U>))
   } while ((item += gridDim.x) < p.items(c.batch));
 }
 
+template <class T, class S, int Rhs> gpu_kernel<T, S, rows_plan> kernel_of(rows, const call<T>&, const rows_plan& p) {
+  if (p.lanes == 2) return {rows_kernel<T, S, 2, 4, 1>};
+  if (p.lanes == 4) return {rows_kernel<T, S, 4, 4, 1>};
+  if (p.lanes == 8) return {rows_kernel<T, S, 8, 4, 2>};
+  if (p.lanes == 16) return {rows_kernel<T, S, 16, 4, 2>};
+  if constexpr (sizeof(T) == 2)
+    if (p.lines == 4) return {rows_kernel<T, S, 32, 4, 4>};
+  return {rows_kernel<T, S, 32, 2, 4>};
+}
+
 #endif
-
-struct rows {
-  static constexpr std::string_view name = "rows", about = "many aligned lines of 32 bytes to some KiB";
-  static constexpr bool one_vector = true;
-  static constexpr int order = 30;
-  using plan = rows_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    const index_t loads = p.loads(), warps = index_t(g.multiprocessors) * resident * (gpu_threads / 32);
-    const bool fit = loads == 2 || loads == 4 || (loads >= 8 && loads <= 1024);
-    const bool many =
-        p.length * p.size <= short_bytes ? p.lines >= 256 : loads <= 64 || up(p.lines, 4) * p.batch >= warps;
-    if (!p.plain() || !fit || !many) return {};
-    plan c;
-    c.lanes = loads <= 4 ? int(loads) : loads <= 16 ? 8 : loads <= 32 ? 16 : 32;
-    // Four lines share x, which is twice as long as one of 16-bit numbers; two where that leaves too few blocks.
-    c.lines = loads <= 32 || (p.size == 2 && p.lines * p.batch >= index_t(g.multiprocessors) * 64) ? 4 : 2;
-    c.terms = p.length;
-    tile(c, p.lines, gpu_threads / c.lanes * c.lines, p.batch);
-    return c;
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    switch (p.lanes) {
-    case 2:
-      return {rows_kernel<T, S, 2, 4, 1>};
-    case 4:
-      return {rows_kernel<T, S, 4, 4, 1>};
-    case 8:
-      return {rows_kernel<T, S, 8, 4, 2>};
-    case 16:
-      return {rows_kernel<T, S, 16, 4, 2>};
-    default:
-      if constexpr (sizeof(T) == 2)
-        if (p.lines == 4) return {rows_kernel<T, S, 32, 4, 4>};
-      return {rows_kernel<T, S, 32, 2, 4>};
-    }
-  }
-#endif
-};
 
 } // namespace furrow::dense::along

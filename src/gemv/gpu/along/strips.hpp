@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "../way.hpp"
-
-#if defined(__CUDACC__)
 #include "rows.hpp"
-#endif
 
 namespace furrow::dense::along {
 
@@ -25,6 +21,31 @@ FURROW_HD inline gpu_item strip_of(const cut& p, index_t item) {
   }
   return i;
 }
+
+/// Lines of 16-bit numbers are half as long as their x.
+struct strips {
+  static constexpr std::string_view name = "strips", about = "long lines of 16-bit numbers, a strip of x in registers";
+  static constexpr bool one_vector = true;
+  static constexpr int order = 20;
+
+  static constexpr std::optional<cut> fits(const gemv_shape& p, const gpu_shape& g) {
+    const index_t strip = gpu_threads * strip_loads * p.per_load(), strips = up(p.length, strip);
+    // Where nearly all threads have a share of one.
+    if (p.size != 2 || !p.plain() || p.lines <= 16 || 4 * p.length < 3 * strip ||
+        up(p.lines, 2 * strip_rows) * strips * p.batch < g.multiprocessors)
+      return {};
+    // Many lines for a strip of x, unless that leaves few blocks.
+    index_t outputs = 2 * strip_rows;
+    if (up(p.lines, 2 * outputs) * (strips > 2 ? strips : 1) * p.batch >= 8 * index_t(g.multiprocessors)) outputs *= 2;
+    while (outputs < strip_outputs && up(p.lines, outputs) * p.batch > most_counters) outputs *= 2;
+    cut c;
+    tile(c, p.lines, outputs, p.batch);
+    // One or two strips are a block's; beyond, no more pieces than a block adds up in little time.
+    const bool whole = strips <= 2 || c.tiles * p.batch > most_counters;
+    split(c, p.length, (whole ? strips : up(strips, 1024)) * strip, p.batch);
+    return c;
+  }
+};
 
 #if defined(__CUDACC__)
 
@@ -67,10 +88,7 @@ __global__ void __launch_bounds__(gpu_threads, 2) strips_kernel(call<T> c, cut p
         for (int i = 0; i < R; ++i)
 #pragma unroll
           for (int u = 0; u < U; ++u)
-            if (is_there(u)) {
-#pragma unroll
-              for (int j = 0; j < each; ++j) sum[i] += S(element<T>(raw[i][u], j)) * S(factor[u][j]);
-            }
+            if (is_there(u)) add_products<T>(sum[i], raw[i][u], factor[u]);
         fold_lines<gpu::warp, R>(sum, lane);
         const int mine = l + folded_line<gpu::warp, R>(lane);
         if (lane % (gpu::warp / R) == 0 && mine < lines) {
@@ -87,51 +105,18 @@ __global__ void __launch_bounds__(gpu_threads, 2) strips_kernel(call<T> c, cut p
     S sum{};
     if (which < lines)
       for (int w = 0; w < warps; ++w) sum += room[w][which];
-    if (p.pieces > 1) {
-      const index_t tile = at.problem * p.tiles + at.tile;
-      S* const partial = scratch.partial + tile * p.pieces * p.outputs;
-      if (which < lines) partial[at.piece * p.outputs + which] = sum;
-      if (!last_to_arrive(scratch.arrived + tile, p.pieces)) continue;
-      sum = sum_pieces(partial, int(p.pieces), p.outputs, lines, &room[0][0]);
-    }
+    const index_t tile = at.problem * p.tiles + at.tile;
+    if (p.pieces > 1 && !join_pieces(scratch, tile, at.piece, p.pieces, p.outputs, lines, &room[0][0], sum)) continue;
     if (which < lines) put_output(c, at.problem, 0, line + which, sum);
     __syncthreads(); // before the room is used again
   }
 }
 
+template <class T, class S, int Rhs> gpu_kernel<T, S, cut> kernel_of(strips, const call<T>&, const cut&) {
+  if constexpr (sizeof(T) == 2) return {strips_kernel<T, S>};
+  else return {}; // fits none of them
+}
+
 #endif
-
-/// Lines of 16-bit numbers are half as long as their x.
-struct strips {
-  static constexpr std::string_view name = "strips", about = "long lines of 16-bit numbers, a strip of x in registers";
-  static constexpr bool one_vector = true;
-  static constexpr int order = 20;
-  using plan = cut;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape& g) {
-    const index_t strip = gpu_threads * strip_loads * p.per_load(), strips = up(p.length, strip);
-    // Where nearly all threads have a share of one.
-    if (p.size != 2 || !p.plain() || p.lines <= 16 || 4 * p.length < 3 * strip ||
-        up(p.lines, 2 * strip_rows) * strips * p.batch < g.multiprocessors)
-      return {};
-    // Many lines for a strip of x, unless that leaves few blocks.
-    index_t outputs = 2 * strip_rows;
-    if (up(p.lines, 2 * outputs) * (strips > 2 ? strips : 1) * p.batch >= 8 * index_t(g.multiprocessors)) outputs *= 2;
-    while (outputs < strip_outputs && up(p.lines, outputs) * p.batch > most_counters) outputs *= 2;
-    plan c;
-    tile(c, p.lines, outputs, p.batch);
-    // One or two strips are a block's; beyond, no more pieces than a block adds up in little time.
-    const bool whole = strips <= 2 || c.tiles * p.batch > most_counters;
-    split(c, p.length, (whole ? strips : up(strips, 1024)) * strip, p.batch);
-    return c;
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan&) {
-    if constexpr (sizeof(T) == 2) return {strips_kernel<T, S>};
-    else return {}; // fits none of them
-  }
-#endif
-};
 
 } // namespace furrow::dense::along

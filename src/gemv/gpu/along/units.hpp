@@ -3,8 +3,6 @@
 #include "../way.hpp"
 
 #if defined(__CUDACC__)
-#include "../pieces.hpp"
-
 #include <cuda_pipeline.h>
 #endif
 
@@ -15,6 +13,25 @@ inline constexpr index_t unit_loads = 9; ///< most loads of a unit
 struct units_plan : cut {
   int loads = 1; ///< of a unit
   int lines = 1; ///< of one
+};
+
+struct units {
+  static constexpr std::string_view name = "units", about = "short lines, the fewest that make whole loads to a thread";
+  static constexpr bool one_vector = false;
+  static constexpr int order = 40;
+
+  static constexpr std::optional<units_plan> fits(const gemv_shape& p, const gpu_shape&) {
+    const index_t lines = p.per_load() / common_divisor(p.length, p.per_load()),
+                  loads = lines * p.length / p.per_load();
+    // Units of a multiple of 64 bytes begin at few banks: one vector pays for that, several would pay each.
+    if ((p.vectors > 1 && loads % 4 == 0) || p.length != p.leading || !p.a_aligned || loads > unit_loads) return {};
+    units_plan c;
+    c.loads = int(loads);
+    c.lines = int(lines);
+    c.terms = p.length;
+    tile(c, p.lines, gpu_threads * lines, p.batch);
+    return c;
+  }
 };
 
 #if defined(__CUDACC__)
@@ -77,32 +94,11 @@ template <class T, class S> std::size_t units_room(const units_plan& p) {
   return gpu_threads * loads * 16 + loads * per_load<T> * sizeof(vector_value<T>) + gpu_threads * lines * sizeof(S);
 }
 
+template <class T, class S, int Rhs>
+gpu_kernel<T, S, units_plan> kernel_of(units, const call<T>&, const units_plan& p) {
+  return {.run = units_kernel<T, S, (Rhs > 1)>, .shared_bytes = units_room<T, S>(p)};
+}
+
 #endif
-
-struct units {
-  static constexpr std::string_view name = "units", about = "short lines, the fewest that make whole loads to a thread";
-  static constexpr bool one_vector = false;
-  static constexpr int order = 40;
-  using plan = units_plan;
-
-  static constexpr std::optional<plan> fits(const gemv_shape& p, const gpu_shape&) {
-    const index_t lines = p.per_load() / common_divisor(p.length, p.per_load()),
-                  loads = lines * p.length / p.per_load();
-    // Units of a multiple of 64 bytes begin at few banks: one vector pays for that, several would pay each.
-    if ((p.vectors > 1 && loads % 4 == 0) || p.length != p.leading || !p.a_aligned || loads > unit_loads) return {};
-    plan c;
-    c.loads = int(loads);
-    c.lines = int(lines);
-    c.terms = p.length;
-    tile(c, p.lines, gpu_threads * lines, p.batch);
-    return c;
-  }
-
-#if defined(__CUDACC__)
-  template <class T, class S, int Rhs> static gpu_kernel<T, S, plan> kernel(const call<T>&, const plan& p) {
-    return {.run = units_kernel<T, S, (Rhs > 1)>, .shared_bytes = units_room<T, S>(p)};
-  }
-#endif
-};
 
 } // namespace furrow::dense::along
