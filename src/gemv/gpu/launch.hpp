@@ -70,6 +70,9 @@ template <class S, class T> bool launch(const call<T>& c, std::string_view kerne
   return c.count <= 4 ? run_by_a_way<4, S>(c, kernel, q) : run_by_a_way<8, S>(c, kernel, q);
 }
 
+/// In a source of its own: sums in double are as many kernels as sums in float, and take as long to compile.
+extern template bool launch<double>(const call<float>&, std::string_view, const gpu::queue&);
+
 template <class T> bool run_on_gpu(const call<T>& c, std::string_view kernel) {
   const gpu::queue& q = gpu::current_queue();
   bool served = true;
