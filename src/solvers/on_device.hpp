@@ -12,6 +12,10 @@
 /// `FURROW_SOLVER_ON_GPU(method)`, see on_gpu.hpp.
 namespace furrow {
 
+/// What does not depend on the method is compiled once, in iteration_on_cpu.cpp, and not with each of them.
+extern template class iteration<cpu::space<double>>;
+extern template class iteration<cpu::space<float>>;
+
 #if FURROW_HAS_GPU
 template <class Method, class V> solve_report run_on_gpu(const linear_system<V>& system, const solve_options& options);
 #else
