@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "block_cg.hpp"
 
-#include "solvers/on_device.hpp"
-
 namespace furrow::block_cg_solver {
 namespace {
-
-/// A block of one: conjugate gradients.
-template <class V> solve_report run_one(device where, const linear_system<V>& system, const solve_options& options) {
-  return run_on_device<cg_method>(where, system, options);
-}
 
 /// In groups of nearly equal size.
 template <class V>
@@ -40,8 +33,8 @@ extern const solver_entry entry{
     .about = "conjugate gradients for several right-hand sides at once, on the CPU",
     .needs = {{true, true}, {true, true}},
     .vectors = fixed_vectors<block_cg_method, 5>,
-    .f64 = run_one<double>,
-    .f32 = run_one<float>,
+    .f64 = run_on_device<cg_method, double>, // a block of one
+    .f32 = run_on_device<cg_method, float>,
     .on_gpu = false,
     .columns_f64 = run_columns<double>,
     .columns_f32 = run_columns<float>,

@@ -5,14 +5,13 @@
 #include "backends/cpu/block.hpp"
 #include "backends/cpu/space.hpp"
 #include "core/check.hpp"
-#include "solvers/cg/cg.hpp"
+#include "solvers/cg/run.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/value.hpp>
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 
 namespace furrow::block_cg {
@@ -243,7 +242,7 @@ private:
     o.time_limit = o_.time_limit - seconds();
     linear_system<V> one = systems_;
     one.b = b_of(j), one.x = x_of(j);
-    solve_report report = run_in<cg_method>(space_, one, o);
+    solve_report report = run_on_device<cg_method>(device{}, one, o);
     if (c.iterations == 0) return report;
     report.iterations += c.iterations;
     report.restarts += c.restarts;

@@ -60,7 +60,7 @@ public:
     norms_in_m_ = x_in_m_ = {};
     ritz_ = {};
     squares_of_x_.assign(numbers_.size(), 0);
-    turn(m_.stored ? run_.gram(q_.data(), z_.data()) : run_.grams_of(q_.data(), m_).g, true);
+    turn(gram_in_m(), true);
   }
   /// One step: X, and the norms of the residuals.
   int step(std::vector<double>& residuals) {
@@ -79,7 +79,7 @@ public:
   /// The next directions.
   bool advance() {
     precondition();
-    return turn(m_.stored ? run_.gram(q_.data(), z_.data()) : last_.g, false);
+    return turn(m_.stored ? gram_in_m() : last_.g, false);
   }
   /// Column k of the block is small enough.
   void leave(int k) {
@@ -120,6 +120,8 @@ private:
       for (index_t i = first; i < last; ++i) f(i);
     });
   }
+  /// T'M T of the T in Q.
+  matrix gram_in_m() { return run_.gram(q_.data(), m_.stored ? m_.stored : q_.data(), m_.diagonal); }
   /// |T C| of every column, from T'T.
   std::vector<double> norms(const matrix& h) const {
     std::vector<double> all(numbers_.size());
@@ -143,9 +145,8 @@ private:
     matrix factor = once.factor, inverse = once.inverse;
     rank_ = once.rank;
     if (twice || once.least < 1e-4) { // Q'M Q - I is of the size of u / least
-      run_.orthonormalise(q_.data(), inverse, m_);
-      const auto again =
-          orthonormalise(m_.stored ? run_.gram(q_.data(), z_.data()) : run_.grams_of(q_.data(), m_).g, nothing);
+      run_.turn(q_.data(), inverse, m_);
+      const auto again = orthonormalise(gram_in_m(), nothing);
       factor = again.factor * factor, inverse = again.inverse;
       rank_ = again.rank;
     }

@@ -9,6 +9,7 @@
 #include <furrow/operator.hpp>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 /// Passes over blocks of W vectors that lie row by row, on the CPU. Products of W x W matrices with rows and Gram
@@ -65,10 +66,12 @@ public:
   using matrix = square<W>;
   explicit passes(index_t n) : n_(n) {}
 
-  /// A'B. Reads both.
-  matrix gram(const V* a, const V* b) {
-    return summed<1>([&](index_t first, index_t rows, matrix* sum)
-                         FURROW_INLINE { add_gram(a + first * W, b + first * W, rows, sum[0]); })[0];
+  /// A'D B, without D where `diagonal` is empty. Reads both.
+  matrix gram(const V* a, const V* b, cview<V> diagonal = {}) {
+    return summed<1>([&](index_t first, index_t rows, matrix* sum) FURROW_INLINE {
+      alignas(64) V room[rows_of_tile * W];
+      add_gram(a + first * W, scaled(diagonal, b, first, rows, room), rows, sum[0]);
+    })[0];
   }
 
   struct grams {
@@ -76,34 +79,44 @@ public:
   };
   /// T = Q - P xi, X += S move, over Q and X; reads 4 blocks, writes 2.
   grams shrink(V* q, const V* p, const matrix& xi, V* x, const V* s, const matrix& move, const preconditioned<V>& m) {
+    struct update {
+      const V* from;
+      factors<V, W> by;
+      V* to;
+    };
     matrix minus;
     for (int i = 0; i < W; ++i)
       for (int j = 0; j < W; ++j) minus[i][j] = -xi[i][j];
-    const factors<V, W> by_xi(minus), by_move(move);
-    return grams_of(q, m, [&](index_t first, index_t rows) FURROW_INLINE {
-      for (index_t e = first * W; e < (first + rows) * W; e += W) add_product(p + e, by_xi, q + e);
-      for (index_t e = first * W; e < (first + rows) * W; e += W) add_product(s + e, by_move, x + e);
+    const update updates[] = {{p, factors<V, W>(minus), q}, {s, factors<V, W>(move), x}};
+    const int kinds = m.diagonal.empty() ? 1 : 2;
+    const auto sums = summed<2>([&](index_t first, index_t rows, matrix* sum) FURROW_INLINE {
+      for (const update& u : updates)
+        for (index_t e = first * W; e < (first + rows) * W; e += W) {
+          alignas(64) V row[W];
+          std::copy_n(u.to + e, W, row);
+          add_product(u.from + e, u.by, row);
+          std::copy_n(row, W, u.to + e);
+        }
+      alignas(64) V room[rows_of_tile * W];
+      for (int k = 0; k < kinds; ++k)
+        add_gram(q + first * W, scaled(k ? m.diagonal : cview<V>{}, q, first, rows, room), rows, sum[k]);
     });
-  }
-  /// T'M T and T'T.
-  grams grams_of(V* t, const preconditioned<V>& m) {
-    return grams_of(t, m, [](index_t, index_t) FURROW_INLINE {});
+    return {sums[kinds - 1], sums[0]};
   }
 
-  /// T <- T inverse, and so M T where that is stored.
-  void orthonormalise(V* t, const matrix& inverse, const preconditioned<V>& m) {
-    const factors<V, W> by_inverse(inverse);
-    each_tile([&](index_t first, index_t rows) FURROW_INLINE {
-      multiply(t + first * W, by_inverse, rows);
-      if (m.stored) multiply(m.stored + first * W, by_inverse, rows);
-    });
-  }
-  /// The same, and S = M T + S beta. Reads 2 blocks, writes 2.
-  void turn(V* t, const matrix& inverse, const preconditioned<V>& m, V* s, const matrix& beta) {
+  /// T <- T inverse, and so M T where that is stored; where there is an S, it becomes M T + S beta. Reads 2 blocks,
+  /// writes 2.
+  void turn(V* t, const matrix& inverse, const preconditioned<V>& m, V* s = nullptr, const matrix& beta = {}) {
     const factors<V, W> by_inverse(inverse), by_beta(beta);
     each_tile([&](index_t first, index_t rows) FURROW_INLINE {
-      multiply(t + first * W, by_inverse, rows);
-      if (m.stored) multiply(m.stored + first * W, by_inverse, rows);
+      for (V* const block : {t, m.stored}) {
+        for (index_t e = first * W; block && e < (first + rows) * W; e += W) {
+          alignas(64) V row[W] = {};
+          add_product(block + e, by_inverse, row);
+          std::copy_n(row, W, block + e);
+        }
+      }
+      if (!s) return;
       const V* const z = m.stored ? m.stored : t;
       for (index_t i = first; i < first + rows; ++i) {
         const V d = m.diagonal.empty() ? V(1) : m.diagonal[i];
@@ -111,38 +124,22 @@ public:
 #pragma omp simd
         for (int k = 0; k < W; ++k) row[k] = d * z[i * W + k];
         add_product(s + i * W, by_beta, row);
-#pragma omp simd
-        for (int k = 0; k < W; ++k) s[i * W + k] = row[k];
+        std::copy_n(row, W, s + i * W);
       }
     });
   }
 
 private:
-  static FURROW_INLINE inline void multiply(V* t, const factors<V, W>& by, index_t rows) {
-    for (index_t e = 0; e < rows * W; e += W) {
-      alignas(64) V row[W] = {};
-      add_product(t + e, by, row);
+  /// `rows` rows of D B, which lie in `room`; those of B where `diagonal` is empty.
+  static FURROW_INLINE inline const V* scaled(cview<V> diagonal, const V* b, index_t first, index_t rows, V* room) {
+    b += first * W;
+    if (diagonal.empty()) return b;
+    for (index_t i = 0; i < rows; ++i) {
+      const V d = diagonal[first + i];
 #pragma omp simd
-      for (int k = 0; k < W; ++k) t[e + k] = row[k];
+      for (int k = 0; k < W; ++k) room[i * W + k] = d * b[i * W + k];
     }
-  }
-
-  /// Calls update(first, rows) for each tile, then adds up the Gram matrices of T.
-  template <class F> grams grams_of(V* t, const preconditioned<V>& m, F update) {
-    const bool diagonal = !m.diagonal.empty();
-    const auto sums = summed<2>([&](index_t first, index_t rows, matrix* sum) FURROW_INLINE {
-      update(first, rows);
-      add_gram(t + first * W, t + first * W, rows, sum[1]);
-      if (!diagonal) return;
-      alignas(64) V z[rows_of_tile * W];
-      for (index_t i = 0; i < rows; ++i) {
-        const V d = m.diagonal[first + i];
-#pragma omp simd
-        for (int k = 0; k < W; ++k) z[i * W + k] = d * t[(first + i) * W + k];
-      }
-      add_gram(t + first * W, z, rows, sum[0]);
-    });
-    return {diagonal ? sums[0] : sums[1], sums[1]};
+    return room;
   }
 
   template <class F> void each_tile(F f) {

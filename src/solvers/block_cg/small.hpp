@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <cmath>
-#include <utility>
 
-/// Algebra of W x W matrices, W up to 16, on the host: serial, in double.
+/// Algebra of W x W matrices, W up to 16, on the host: serial, in double. What has three nested loops is not inlined:
+/// blocks of both precisions share it, and the compiler unrolls it once.
 namespace furrow::block_cg {
 
 template <int W> struct square {
@@ -22,7 +22,7 @@ template <int W> struct square {
       for (int j = 0; j < W; ++j) t[i][j] = a[j][i];
     return t;
   }
-  friend square operator*(const square& x, const square& y) {
+  [[gnu::noinline]] friend square operator*(const square& x, const square& y) {
     square z;
     for (int i = 0; i < W; ++i)
       for (int k = 0; k < W; ++k)
@@ -58,7 +58,7 @@ template <int W> struct orthonormal {
 };
 
 /// Cholesky's factor of G with pivots (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 10.3).
-template <int W> orthonormal<W> orthonormalise(square<W> g, double tolerance) {
+template <int W> [[gnu::noinline]] orthonormal<W> orthonormalise(square<W> g, double tolerance) {
   orthonormal<W> f;
   int order[W];
   bool used[W] = {};
@@ -98,7 +98,7 @@ template <int W> struct inverse_of_definite {
   bool found = true;
 };
 
-template <int W> inverse_of_definite<W> invert(const square<W>& d, int rank, double rounding) {
+template <int W> [[gnu::noinline]] inverse_of_definite<W> invert(const square<W>& d, int rank, double rounding) {
   inverse_of_definite<W> result;
   square<W> lower, conjugate; // D = L L', and V = L^-T
   for (int p = 0; p < rank; ++p) {

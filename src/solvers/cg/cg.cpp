@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cg.hpp"
+#include "run.hpp"
 
-#include "solvers/on_device.hpp"
+namespace furrow {
 
-namespace furrow::cg_solver {
+template solve_report run_on_device<cg_method>(device, const linear_system<double>&, const solve_options&);
+template solve_report run_on_device<cg_method>(device, const linear_system<float>&, const solve_options&);
+
+namespace cg_solver {
 
 extern const solver_entry entry{"cg",
                                 "conjugate gradients, for symmetric positive definite matrices",
@@ -12,4 +15,5 @@ extern const solver_entry entry{"cg",
                                 run_on_device<cg_method, double>,
                                 run_on_device<cg_method, float>};
 
-} // namespace furrow::cg_solver
+} // namespace cg_solver
+} // namespace furrow

@@ -6,13 +6,11 @@
 
 #include "backends/turn.hpp"
 #include "core/check.hpp"
-#include "solvers/cg/cg.hpp"
-#include "solvers/on_device.hpp"
+#include "solvers/cg/run.hpp"
 
 #include <furrow/function_operator.hpp>
 
 #include <algorithm>
-#include <optional>
 
 namespace furrow {
 namespace {
