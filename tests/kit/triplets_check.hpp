@@ -14,4 +14,13 @@ template <class V> void expect_same(const coo<V>& found, const coo<V>& expected)
   EXPECT_TRUE(same_bits(as_cview(found.val), as_cview(expected.val)));
 }
 
+/// A function of a change: what `violation` says of a copy of `good` that went through it.
+template <class Matrix> auto violation_after(const Matrix& good) {
+  return [&good](auto change) {
+    Matrix changed = good;
+    change(changed);
+    return violation(changed);
+  };
+}
+
 } // namespace furrow::kit

@@ -96,11 +96,7 @@ TEST(bcsr, every_broken_promise_is_found) {
   // 3 x 3 in blocks of 2: the last block row and column stick out.
   const matrix good{{3, 3}, 2, {0, 2, 3}, {0, 1, 1}, {1, 2, 3, 4, 5, 6, 0, 0, 7, 0, 0, 0}};
   ASSERT_EQ(violation(good), "");
-  const auto broken = [&](auto change) {
-    matrix a = good;
-    change(a);
-    return violation(a);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& a) { a.edge = 3; }), "");
   EXPECT_NE(broken([](matrix& a) { a.edge = 9; }), "");
   EXPECT_NE(broken([](matrix& a) { a.shape.rows = 5; }), "");

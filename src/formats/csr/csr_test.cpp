@@ -58,11 +58,7 @@ TEST(csr, every_broken_promise_is_found) {
   using matrix = csr<double, std::int32_t, host_array>;
   const matrix good{{3, 4}, {0, 2, 2, 4}, {0, 3, 1, 2}, {1, 2, 3, 4}};
   ASSERT_EQ(violation(good), "");
-  const auto broken = [&](auto change) {
-    matrix a = good;
-    change(a);
-    return violation(a);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& a) { a.shape.rows = 4; }), "");
   EXPECT_NE(broken([](matrix& a) { a.row_ptr[0] = 1; }), "");
   EXPECT_NE(broken([](matrix& a) { a.row_ptr[3] = 3; }), "");

@@ -106,11 +106,7 @@ TEST(dia, every_broken_promise_is_found) {
   using matrix = dia<double, host_array>;
   const matrix good = to_dia(kit::laplacian(20));
   ASSERT_EQ(violation(good), "");
-  const auto broken = [&](auto change) {
-    matrix a = good;
-    change(a);
-    return violation(a);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& a) { a.shape.rows = 40; }), "");
   EXPECT_NE(broken([](matrix& a) { a.shape.cols = 1; }), "");
   EXPECT_NE(broken([](matrix& a) { a.stride = 20; }), "");

@@ -98,11 +98,7 @@ TEST(ell, every_broken_promise_is_found) {
   using matrix = ell<double, host_array>;
   const matrix good = to_ell(kit::laplacian(20)); // rows of 2 and 3 entries, stride 32
   ASSERT_EQ(violation(good), "");
-  const auto broken = [&](auto change) {
-    matrix a = good;
-    change(a);
-    return violation(a);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& a) { a.shape.rows = 40; }), "");
   EXPECT_NE(broken([](matrix& a) { a.shape.cols = 19; }), "");
   EXPECT_NE(broken([](matrix& a) { a.width = 2; }), "");

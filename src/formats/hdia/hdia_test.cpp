@@ -132,11 +132,7 @@ TEST(hdia, every_broken_promise_is_found) {
   const matrix good = to_hdia(kit::laplacian(20)); // two slices of three strips
   ASSERT_EQ(violation(good), "");
   ASSERT_EQ(good.offset.size(), 6);
-  const auto broken = [&](auto change) {
-    matrix a = good;
-    change(a);
-    return violation(a);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& a) { a.shape.rows = 40; }), "");
   EXPECT_NE(broken([](matrix& a) { a.shape.cols = 1; }), "");
   EXPECT_NE(broken([](matrix& a) { a.strip_ptr[0] = 1; }), "");

@@ -51,11 +51,7 @@ TEST(hyb, every_broken_promise_is_found) {
   const matrix good = to_hyb(kit::laplacian(6, 6), 3); // rows of 3, 4 and 5 entries
   ASSERT_EQ(violation(good), "");
   ASSERT_GT(good.rest.val.size(), 4);
-  const auto broken = [&](auto change) {
-    matrix a = good;
-    change(a);
-    return violation(a);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& a) { a.shape.rows = 35; }), "");
   EXPECT_NE(broken([](matrix& a) { a.regular.stride = 36; }), "");
   EXPECT_NE(broken([](matrix& a) { a.rest.col.resize(1); }), "");

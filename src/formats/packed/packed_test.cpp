@@ -222,11 +222,7 @@ TEST(packed, every_broken_promise_is_found) {
   const matrix good = to_packed(a, 64);
   ASSERT_EQ(violation(good), "");
   ASSERT_EQ(values_of(good), packed_values::numbered);
-  const auto broken = [&](auto change) {
-    matrix m = good;
-    change(m);
-    return violation(m);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& m) { m.shape.rows = 65; }), "");
   EXPECT_NE(broken([](matrix& m) { m.slice[1].slot = 0; }), "");
   EXPECT_NE(broken([](matrix& m) { m.slice[1].word += 1; }), "");

@@ -164,11 +164,7 @@ TEST(sell, every_broken_promise_is_found) {
   const matrix good = to_sell(a, slicing{4, 4});
   ASSERT_EQ(violation(good), "");
   ASSERT_EQ(good.val.size(), 12);
-  const auto broken = [&](auto change) {
-    matrix m = good;
-    change(m);
-    return violation(m);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& m) { m.height = 6; }), "");
   EXPECT_NE(broken([](matrix& m) { m.shape.rows = 12; }), "");
   EXPECT_NE(broken([](matrix& m) { m.slice_ptr[0] = 4; }), "");

@@ -408,11 +408,7 @@ TEST(stencil, every_broken_promise_is_found) {
   ASSERT_EQ(violation(good), "");
   ASSERT_GT(good.rest_row.size(), 2);
   ASSERT_GT(stencils_of(good), 2);
-  const auto broken = [&](auto change) {
-    matrix m = good;
-    change(m);
-    return violation(m);
-  };
+  const auto broken = kit::violation_after(good);
   EXPECT_NE(broken([](matrix& m) { m.shape.rows += 1; }), "");
   EXPECT_NE(broken([](matrix& m) { m.shape.cols = 1000; }), "");
   EXPECT_NE(broken([](matrix& m) { m.number.resize(1000); }), "");
