@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points, and what is exact: sums, products, derivatives, integrals, changes of basis.
+#include "kit/complaint.hpp"
 #include "kit/random.hpp"
 
 #include <furrow/chebyshev.hpp>
@@ -13,6 +14,8 @@
 
 namespace furrow::chebyshev {
 namespace {
+
+using kit::complaint;
 
 constexpr double unit = 0x1p-53;
 
@@ -130,26 +133,21 @@ TEST(chebyshev_convert, monomials_and_legendre_polynomials) {
 }
 
 TEST(chebyshev_refusals, name_what_is_wrong) {
-  const auto message = [](auto call) -> std::string {
-    try {
-      call();
-    } catch (const error& e) {
-      return e.what();
-    }
-    return "nothing was thrown";
-  };
   const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
   const double inf = std::numeric_limits<double>::infinity();
-  has(message([&] { derivative({{1, std::nan("")}, {}}); }), "coefficient 1 of the series is nan");
-  has(message([&] { integral({{-inf}, {}}); }), "coefficient 0 of the series is -inf");
-  has(message([] { points(kind::first, 3, {1, 1}); }), "[1, 1] is no interval");
-  has(message([&] { points(kind::first, 3, {0, inf}); }), "is no interval");
-  has(message([] { points(kind::second, index_t(1) << 31); }), "2147483648 points");
-  has(message([] { points(kind::second, 0); }), "0 points");
-  has(message([] { to_monomials({host_array<double>(40000, 1.0), {}}); }), "40000 coefficients");
-  has(message([] { to_coefficients(kind::first, {nullptr, index_t(1) << 31}); }), "2147483648 points or coefficients");
+  has(complaint([&] { derivative({{1, std::nan("")}, {}}); }), "coefficient 1 of the series is nan");
+  has(complaint([&] { integral({{-inf}, {}}); }), "coefficient 0 of the series is -inf");
+  has(complaint([] { points(kind::first, 3, {1, 1}); }), "[1, 1] is no interval");
+  has(complaint([&] { points(kind::first, 3, {0, inf}); }), "is no interval");
+  has(complaint([] { points(kind::second, index_t(1) << 31); }), "2147483648 points");
+  has(complaint([] { points(kind::second, 0); }), "0 points");
+  has(complaint([] { to_monomials({host_array<double>(40000, 1.0), {}}); }), "40000 coefficients");
+  has(complaint([] {
+        to_coefficients(kind::first, {nullptr, index_t(1) << 31});
+      }),
+      "2147483648 points or coefficients");
   host_array<double> x(3), y(2);
-  has(message([&] { evaluate(series{{1}, {}}, as_cview(x), as_view(y)); }), "3 points and room for 2 values");
+  has(complaint([&] { evaluate(series{{1}, {}}, as_cview(x), as_view(y)); }), "3 points and room for 2 values");
 }
 
 } // namespace

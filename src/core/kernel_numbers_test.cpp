@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel_numbers.hpp"
 
+#include "kit/complaint.hpp"
+
 #include <furrow/error.hpp>
 
 #include <gtest/gtest.h>
@@ -25,13 +27,7 @@ TEST(kernel_numbers, are_read_in_any_order_and_may_be_missing) {
 }
 
 std::string complaint(std::string_view text, kernel_freedom free, int warp = 32) {
-  try {
-    read_kernel_numbers(text, free, warp);
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    return e.what();
-  }
-  return "nothing was thrown";
+  return kit::complaint([&] { read_kernel_numbers(text, free, warp); }, fault::usage);
 }
 
 TEST(kernel_numbers, that_make_no_sense_are_named) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/vector_operations.hpp>
 
+#include "kit/complaint.hpp"
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
@@ -72,15 +73,7 @@ TYPED_TEST(vector_operations, residual_is_b_minus_the_product) {
   EXPECT_TRUE(kit::same_bits(as_cview(b), as_cview(r)));
 }
 
-template <class F> std::string complaint(F&& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+template <class F> std::string complaint(F&& f) { return kit::complaint(f, fault::usage); }
 
 TEST(vector_operations, say_which_of_them_was_called_wrongly) {
   std::vector<double> three(3), four(4), r(3);

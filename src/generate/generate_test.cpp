@@ -2,6 +2,8 @@
 #include "generate/power.hpp"
 #include "generate/randomness.hpp"
 
+#include "kit/complaint.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/generate.hpp>
 
@@ -365,15 +367,7 @@ TEST(generate, bits_are_those_of_the_first_release) {
 }
 
 TEST(generate, bad_specs_are_told_what_would_do) {
-  const auto says = [](const char* spec) -> std::string {
-    try {
-      generate(spec);
-    } catch (const error& e) {
-      EXPECT_EQ(e.kind, fault::usage) << spec;
-      return e.what();
-    }
-    return "nothing";
-  };
+  const auto says = [](const char* spec) { return kit::complaint([&] { generate(spec); }, fault::usage); };
   EXPECT_EQ(says("poison3d:9").find("there is no generator 'poison3d': choose one of poisson1d"), 0u);
   EXPECT_EQ(says("poisson3d"),
             "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100");
