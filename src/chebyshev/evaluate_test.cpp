@@ -6,7 +6,6 @@
 #include "kit/random.hpp"
 
 #include <furrow/chebyshev.hpp>
-#include <furrow/error.hpp>
 
 #include <gtest/gtest.h>
 

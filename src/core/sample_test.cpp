@@ -10,8 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 namespace furrow {
 namespace {
 

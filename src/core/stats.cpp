@@ -8,11 +8,9 @@
 #include "single_precision.hpp"
 
 #include "backends/cpu/parallel.hpp"
-#include "core/check.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <string_view>
 
 /// A binary file of PETSc, as MatView and VecView write it where PetscInt has 32 bits and PetscScalar is double:

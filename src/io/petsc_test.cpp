@@ -3,8 +3,6 @@
 
 #include <furrow/device.hpp>
 
-#include <array>
-
 using namespace furrow;
 using namespace furrow::io_test;
 

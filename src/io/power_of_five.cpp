@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "power_of_five.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace furrow::io {

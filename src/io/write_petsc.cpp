@@ -8,7 +8,6 @@
 
 #include <furrow/io.hpp>
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 

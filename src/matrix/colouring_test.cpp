@@ -3,8 +3,6 @@
 
 #include "kit/matrices.hpp"
 
-#include <furrow/generate.hpp>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multiply.hpp"
 
-#include "core/check.hpp"
 #include "row_accumulator.hpp"
 
 #include <array>

@@ -4,7 +4,6 @@
 #include "matrix/rows.hpp"
 
 #include <functional>
-#include <string>
 #include <string_view>
 
 /// What incomplete eliminations share: order, pivots that vanish, factors that explode.

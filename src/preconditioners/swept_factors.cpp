@@ -2,7 +2,6 @@
 #include "swept_factors.hpp"
 
 #include "backends/cpu/space.hpp"
-#include "core/check.hpp"
 #include "elimination.hpp"
 #include "generate/randomness.hpp"
 #include "moved_vector.hpp"

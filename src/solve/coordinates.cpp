@@ -4,7 +4,6 @@
 #include "core/check.hpp"
 #include "core/parameters.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace furrow {

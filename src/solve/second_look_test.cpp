@@ -2,7 +2,6 @@
 #include "second_look.hpp"
 #include "solve_test_kit.hpp"
 
-#include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
 #include <cmath>

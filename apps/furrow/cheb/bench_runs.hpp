@@ -4,8 +4,6 @@
 
 #include <furrow/chebyshev/product.hpp>
 
-#include <vector>
-
 namespace furrow::cli::cheb_command {
 
 /// The experiment of the source: 10000 coefficients of 0.1 and of 0.2, as many kept. Its times are of that length.

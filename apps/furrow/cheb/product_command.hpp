@@ -4,8 +4,6 @@
 
 #include <furrow/chebyshev/product.hpp>
 
-#include <string>
-
 namespace furrow::cli::cheb_command {
 
 /// Each declares the options of one word after `furrow cheb`, in an app of its own, and returns what runs.

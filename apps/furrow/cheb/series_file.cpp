@@ -6,7 +6,6 @@
 #include "io/atomic_file.hpp"
 #include "io/commented_vector.hpp"
 
-#include <charconv>
 #include <cmath>
 
 namespace furrow::cli::cheb_command {

@@ -3,7 +3,6 @@
 #include "subcommand.hpp"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace furrow::cli {

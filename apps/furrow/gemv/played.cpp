@@ -5,7 +5,6 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "played_text.hpp"
-#include "terminal.hpp"
 #include "text.hpp"
 
 #include "core/check.hpp"

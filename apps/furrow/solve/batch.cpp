@@ -23,7 +23,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <set>
 #include <string_view>
 
 namespace furrow::cli {

@@ -15,8 +15,6 @@
 #include "formats/played.hpp"
 #include "tune/row_error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -3,7 +3,6 @@
 #include "triplets.hpp"
 
 #include "backends/cpu/operator.hpp"
-#include "backends/cpu/scratch.hpp"
 #include "backends/entry.hpp"
 #include "backends/stored_values.hpp"
 #include "core/parameters.hpp"

@@ -16,7 +16,6 @@
 #include "kit/solve_check.hpp"
 
 #include <cstring>
-#include <limits>
 #include <numbers>
 #include <set>
 

@@ -6,7 +6,6 @@
 #include "matrix/row_accumulator.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace furrow::amg {

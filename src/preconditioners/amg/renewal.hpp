@@ -4,7 +4,6 @@
 #include "level_plan.hpp"
 #include "matrix/rows.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace furrow::amg {

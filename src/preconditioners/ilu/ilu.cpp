@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace furrow::ilu_preconditioner {
 namespace {
 

@@ -6,7 +6,6 @@
 
 #include <furrow/device.hpp>
 
-#include <algorithm>
 #include <limits>
 
 // NOLINTBEGIN(readability-identifier-naming)

@@ -11,7 +11,6 @@
 #include "core/check.hpp"
 
 #include <cmath>
-#include <numeric>
 
 namespace furrow {
 namespace {

@@ -8,10 +8,7 @@
 #include <barrier>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <thread>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 /// Teams of lanes without a GPU.

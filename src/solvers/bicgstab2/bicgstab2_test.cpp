@@ -3,8 +3,6 @@
 
 #include "kit/method_check.hpp"
 
-#include <furrow/generate.hpp>
-
 namespace furrow {
 namespace {
 

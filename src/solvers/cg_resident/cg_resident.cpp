@@ -4,8 +4,6 @@
 #include "core/check.hpp"
 #include "core/parameters.hpp"
 
-#include <algorithm>
-
 namespace furrow::resident {
 
 #if !FURROW_HAS_GPU

@@ -9,7 +9,6 @@
 
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
-#include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
 #include <algorithm>

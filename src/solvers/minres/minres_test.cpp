@@ -3,7 +3,6 @@
 
 #include "kit/method_check.hpp"
 
-#include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
 namespace furrow {

@@ -9,8 +9,6 @@
 
 #include <furrow/generate.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace furrow::cli::cg_bench {

@@ -11,8 +11,6 @@
 
 #include "tune/ceiling.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <sstream>
 

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
 namespace furrow::cli::paper_bench {

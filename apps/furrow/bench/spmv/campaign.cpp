@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <optional>
 
 namespace furrow::cli::spmv_bench {

@@ -8,7 +8,6 @@
 #include "transfer.hpp"
 
 #include <furrow/generate.hpp>
-#include <furrow/storage.hpp>
 
 #include "kit/cycle_check.hpp"
 #include "kit/matrices.hpp"
@@ -16,7 +15,6 @@
 #include "kit/solve_check.hpp"
 
 #include <cstring>
-#include <limits>
 #include <map>
 
 namespace furrow::amg {

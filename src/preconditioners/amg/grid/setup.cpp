@@ -4,7 +4,6 @@
 #include "box_matrix.hpp"
 #include "coarsen.hpp"
 #include "formats/dia/cpu_rows.hpp"
-#include "formats/padded.hpp"
 #include "preconditioners/amg/diagonal.hpp"
 #include "preconditioners/amg/rounding.hpp"
 
