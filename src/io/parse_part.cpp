@@ -39,8 +39,6 @@ account part_of_body::sum() const {
   return all;
 }
 
-bool part_of_body::good() const { return std::ranges::all_of(blocks, &block::good); }
-
 part_of_body parse_part(const input& file, const head_lines& lines, index_t first, index_t last) {
   part_of_body part;
   part.blocks.resize(static_cast<std::size_t>(last - first));

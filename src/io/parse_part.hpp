@@ -29,8 +29,6 @@ struct part_of_body {
 
   /// What they say together, as if all of them were good.
   account sum() const;
-  /// Whether all of them were parsed, and good.
-  bool good() const;
 };
 
 /// All threads parse. After something wrong, pieces that nobody has begun are left out. Coordinate files only.

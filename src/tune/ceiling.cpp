@@ -135,10 +135,4 @@ double read_ceilings::of(double bytes) {
   return found->second;
 }
 
-double read_ceilings::fastest() const {
-  double best = 0;
-  for (const auto& [step, rate] : measured_) best = std::max(best, rate);
-  return best;
-}
-
 } // namespace furrow

@@ -20,7 +20,6 @@ public:
 
   double of(double bytes);
   double of_memory() { return of(std::numeric_limits<double>::infinity()); }
-  double fastest() const; ///< of those that have been measured; 0 without one
 
 private:
   device where_;
