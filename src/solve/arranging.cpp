@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arranging.hpp"
 
-#include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
 #include "matrix/cuthill_mckee.hpp"
 #include "matrix/matching.hpp"
@@ -149,6 +148,11 @@ double bytes_of_scaled_triplets(const solve_options& o, index_t rows, index_t en
 }
 
 template <class V> arranged_system<V> arrange(const coo<V>& a, const solve_options& o, bool definite) {
+  const double takes = bytes_to_arrange(o, a.shape.rows, a.nnz(), precision_of<V>),
+               there = double(available_host_memory());
+  check(takes <= there, fault::memory,
+        "scaling and ordering the matrix needs {:.3g} GB more memory, of which {:.3g} GB can be had", takes * 1e-9,
+        there * 1e-9);
   const rows_of_triplets<V> rows(a);
   arrangement to;
   arranged_system<V> done;
@@ -169,43 +173,7 @@ template <class V> arranged_system<V> arrange(const coo<V>& a, const solve_optio
   return done;
 }
 
-template <class V> void gather(cview<V> from, const host_array<std::int32_t>& order, view<V> to) {
-  cpu::for_each_range(order.size(), 1 << 15, [&](index_t first, index_t last) {
-    for (index_t k = first; k < last; ++k) to[k] = from[order[k]];
-  });
-}
-template <class V> void put_back(cview<V> from, const host_array<std::int32_t>& order, view<V> to) {
-  cpu::for_each_range(order.size(), 1 << 15, [&](index_t first, index_t last) {
-    for (index_t k = first; k < last; ++k) to[order[k]] = from[k];
-  });
-}
-
-void tell_in_order(solve_options& o, const system_moves& moves) {
-  if (!moves) return;
-  const auto in_order = [&moves](cview<double> moved) {
-    host_array<double> own(moved.size);
-    put_back(moved, moves.column, as_view(own));
-    return own;
-  };
-  if (o.monitor)
-    o.monitor = [told = std::move(o.monitor), in_order](const progress& p, cview<double> moved) {
-      const host_array<double> own = in_order(moved);
-      return told(p, as_cview(own));
-    };
-  if (o.watch)
-    o.watch = [told = std::move(o.watch), in_order](const progress& p) {
-      progress own = p;
-      if (p.x) own.x = [&p, in_order] { return in_order(as_cview(p.x())); };
-      return told(own);
-    };
-}
-
-#define FURROW_ARRANGING(V)                                                                                            \
-  template arranged_system<V> arrange(const coo<V>&, const solve_options&, bool);                                      \
-  template void gather(cview<V>, const host_array<std::int32_t>&, view<V>);                                            \
-  template void put_back(cview<V>, const host_array<std::int32_t>&, view<V>)
-FURROW_ARRANGING(double);
-FURROW_ARRANGING(float);
-#undef FURROW_ARRANGING
+template arranged_system<double> arrange(const coo<double>&, const solve_options&, bool);
+template arranged_system<float> arrange(const coo<float>&, const solve_options&, bool);
 
 } // namespace furrow

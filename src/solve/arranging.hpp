@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "moves.hpp"
+
 #include "preconditioners/scaled.hpp"
 #include "solvers/entry.hpp"
 
@@ -27,12 +29,6 @@ void refuse_arranging(const solve_options& o, std::string_view who);
 double bytes_to_arrange(const solve_options& o, index_t rows, index_t entries, precision p);
 double bytes_of_scaled_triplets(const solve_options& o, index_t rows, index_t entries, precision p);
 
-/// B = A[row, column] in the numbers of a system that was moved.
-struct system_moves {
-  host_array<std::int32_t> row, column; ///< of A, at each row and each column of B; empty: nothing moves
-  explicit operator bool() const { return !row.empty(); }
-};
-
 template <class V> struct arranged_system {
   coo<V> a;
   system_moves moves;
@@ -42,15 +38,8 @@ template <class V> struct arranged_system {
 
 /// A, checked, square and finite, as `o` asks for it. `definite`: the method needs it to be. Throws a `refusal` in the
 /// caller's numbers: `singular` where matching finds no diagonal, `breakdown` where the diagonal has a zero that
-/// symmetric scaling would divide by. Serial. Cost: that of `match_heavy_diagonal`, of `reverse_cuthill_mckee`, and a
-/// pass over the entries.
+/// symmetric scaling would divide by; `fault::memory` before it takes what cannot be had. Serial. Cost: that of
+/// `match_heavy_diagonal`, of `reverse_cuthill_mckee`, and a pass over the entries.
 template <class V> arranged_system<V> arrange(const coo<V>& a, const solve_options& o, bool definite);
-
-/// to[k] = from[order[k]], and back.
-template <class V> void gather(cview<V> from, const host_array<std::int32_t>& order, view<V> to);
-template <class V> void put_back(cview<V> from, const host_array<std::int32_t>& order, view<V> to);
-
-/// Whoever is told of x gets it in the order of A. The moves outlive the options.
-void tell_in_order(solve_options& o, const system_moves& moves);
 
 } // namespace furrow

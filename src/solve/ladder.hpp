@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "memory.hpp"
-#include "preconditioners/scaled.hpp"
-#include "rungs.hpp"
+#include "ladder_system.hpp"
 #include "second_look.hpp"
 #include "second_start.hpp"
-#include "setup_clock.hpp"
-
-#include <furrow/solver.hpp>
 
 #include <memory>
 #include <optional>
 
 namespace furrow {
+
+inline bool answers(status why) { return why == status::converged || why == status::least_squares; }
+/// Whether nothing is left to try for a right-hand side that ended so.
+inline bool is_over(status why) { return answers(why) || why == status::interrupted || why == status::nan; }
+
+/// As a rung of a climb, whose solve that was. `setup`: seconds.
+solve_rung rung_of(const solve_report& r, device where, std::string reason, double setup);
 
 /// What this build has for such a matrix on that device.
 inventory inventory_of(device where, const stats& s, precision p);
@@ -41,22 +43,13 @@ public:
   void set_limits(const solve_options& o);
 
 private:
-  struct place;     ///< the matrix on a device
   struct candidate; ///< an x that was set aside
-  struct part;      ///< a preconditioner, or why there is none
-  struct attempt;   ///< a rung that is set up
 
   void prepare(matrix_source<V> a, setup_clock& clock);
   /// When a solve began, for the limit on the time: of the first one the set-up belongs to it.
   double begin_solve(double seconds_before);
-  place& on(device where);
-  part precondition(const rung_plan& plan, const matrix_source<V>* a); ///< null: from the triplets of what is stored
-  /// M of that name, scaled where it may be; null: from the triplets of what is stored.
-  std::unique_ptr<any_preconditioner<V>> make_m(const std::string& precond, const matrix_source<V>* a, device where,
-                                                const solver_needs& needed) const;
-  void announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu);
-  /// A plan that cannot be had as it stands becomes another one.
-  std::unique_ptr<attempt> set_up(rung_plan& plan, solve_rung& tried);
+  /// Sets the rung whose turn it is up, unless it stands. Whether it does then.
+  bool stands(rung_plan& plan, solve_rung& tried);
   solve_report climb(cview<V> b, view<V> x, const effort& spent);
   solve_options rest_for(const rung_plan& plan, double seconds, index_t iterations) const;
   bool takes_blocks() const;
@@ -65,37 +58,23 @@ private:
   void describe_choice(solve_report& report) const;
   void turn(status why, const std::string& solver);
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
-  solve_report ended(status why, std::string message) const;
   /// Whether another method may be tried after one that ended so, with so many iterations in all.
   bool goes_on(status why, index_t iterations) const;
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x);
 
-  solve_options options_;
-  std::shared_ptr<const diagonal_scales<V>> around_m_;
-  stats stats_;
-  features features_;
-  double norm_2_ = 0;
-  choice chosen_;
-  memory_estimate announced_;
-  bool negated_ = false;                       ///< -A x = -b is solved
+  ladder_system<V> system_;
   bool indefinite_ = false, singular_ = false; ///< shown by a solve
   std::string singular_by_;                    ///< who found A singular; empty: nobody
   bool looked_ = false;                        ///< by complete factors, or they were too dear
   std::optional<factor_facts> facts_;          ///< what they said
   std::optional<double> apart_;                ///< how far from x another first guess led
   double setup_spent_ = 0;                     ///< seconds of the set-up, until the first solve has taken them over
-  double deadline_ = 0;                        ///< by `now()`: of the set-up, and then of the solve under way
-  std::optional<solve_report> ended_;          ///< why no solve can start
+  std::optional<refusal> refused_;             ///< why no solve can start
   std::vector<rung_plan> plans_;
   std::size_t at_ = 0;
-  std::vector<std::unique_ptr<place>> places_;
-  /// Rows on the GPU, where they have room beside what is stored, until a rung has answered: the next one's
-  /// preconditioner is made from them.
-  std::optional<matrix_source<V>> rows_;
-  std::unique_ptr<part> first_; ///< of the first rung, from triplets that are gone since
-  std::unique_ptr<attempt> kept_;
+  std::unique_ptr<typename ladder_system<V>::attempt> kept_;
 };
 
 } // namespace furrow

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run.hpp"
 
+#include "coordinates.hpp"
 #include "largest.hpp"
 
 #include "backends/cpu/all_finite.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
 
 #include <furrow/storage.hpp>
 #include <furrow/value.hpp>
@@ -83,23 +85,11 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
   each(b.size, [&](index_t i) { scaled[i] = b[i] * scale; });
   each(x.size, [&](index_t i) { guess[i] = x[i] * scale; });
   o.atol *= double(scale);
-  if (o.monitor)
-    o.monitor = [monitor = o.monitor, scale](const progress& p, cview<double> scaled_x) {
-      host_array<double> own(scaled_x.size);
-      std::ranges::transform(scaled_x, own.begin(), [&](double v) { return v / double(scale); });
-      return monitor(p, as_cview(own));
-    };
-  if (o.watch)
-    o.watch = [watch = o.watch, scale](const progress& p) {
-      progress own = p;
-      if (p.x)
-        own.x = [&p, scale] {
-          host_array<double> shown = p.x();
-          for (double& v : shown) v /= double(scale);
-          return shown;
-        };
-      return watch(own);
-    };
+  tell_of(o, [scale](cview<double> scaled_x) {
+    host_array<double> own(scaled_x.size);
+    std::ranges::transform(scaled_x, own.begin(), [scale](double v) { return v / double(scale); });
+    return own;
+  });
   Array device_b(scaled), device_x(guess);
   system.b = as_cview(device_b);
   system.x = as_view(device_x);
@@ -138,6 +128,18 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
 }
 
 } // namespace
+
+void check_options(const solve_options& o) {
+  check(o.rtol >= 0 && o.atol >= 0 && std::isfinite(o.rtol) && std::isfinite(o.atol), fault::usage,
+        "rtol = {} and atol = {} must be finite and not negative", o.rtol, o.atol);
+  check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
+  check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
+  check(o.max_iterations >= 0 && o.outlook >= 0, fault::usage, "max_iterations and outlook must not be negative");
+  check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
+  check(o.watch_every >= 0, fault::usage, "watch_every = {} must not be negative", o.watch_every);
+  check(o.monitor_seconds >= 0, fault::usage, "monitor_seconds = {} must not be negative", o.monitor_seconds);
+  check_coordinates(o);
+}
 
 template <class V>
 solve_report run_on_host_vectors(const solver_entry& method, const linear_system<V>& system, const solve_options& o) {

@@ -2,15 +2,42 @@
 #pragma once
 #include "solvers/entry.hpp"
 
+#include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace furrow {
 
 /// Throws `fault::usage` for numbers that no solve has, and for coordinates that are none.
 void check_options(const solve_options& o);
 
+/// Of a solve that ended before it started: nothing is known of its residual.
+inline solve_report not_started(status why, std::string message) {
+  solve_report report;
+  report.why = why;
+  report.message = std::move(message);
+  report.relative_residual = std::numeric_limits<double>::quiet_NaN();
+  return report;
+}
+
 /// Whether somebody is told of single iterations, which are those of one right-hand side.
 inline bool is_watched_closely(const solve_options& o) { return o.monitor || o.watch_every > 0; }
+
+/// Whoever is told of x is told of shown(x), a `host_array<double>`.
+template <class F> void tell_of(solve_options& o, F shown) {
+  if (o.monitor)
+    o.monitor = [told = std::move(o.monitor), shown](const progress& p, cview<double> x) {
+      const host_array<double> own = shown(x);
+      return told(p, as_cview(own));
+    };
+  if (o.watch)
+    o.watch = [told = std::move(o.watch), shown](const progress& p) {
+      progress own = p;
+      if (p.x) own.x = [&p, shown] { return shown(as_cview(p.x())); };
+      return told(own);
+    };
+}
 
 /// Runs the method on vectors in host memory, `system.b` and `system.x`; for a GPU they go there and x comes back. A
 /// right-hand side whose squares would overflow or vanish is scaled by a power of two and x comes back in its own

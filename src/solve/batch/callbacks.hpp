@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "solve/run.hpp"
+
 #include "core/clock.hpp"
 
 #include <furrow/solve.hpp>
@@ -61,12 +63,6 @@ private:
 };
 
 /// Of a system that has not begun when a caller says stop.
-inline solve_report not_begun() {
-  solve_report r;
-  r.why = status::interrupted;
-  r.message = "interrupted before it began";
-  r.relative_residual = std::nan("");
-  return r;
-}
+inline solve_report not_begun() { return not_started(status::interrupted, "interrupted before it began"); }
 
 } // namespace furrow

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several right-hand sides on a ladder.
+#include "ladder.hpp"
+#include "run.hpp"
+
+#include "core/clock.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace furrow {
+
+/// Whether the rung whose turn it is takes several right-hand sides at once, and gains by it: where the product takes
+/// one vector after the other, the passes of the block cost more than its fewer iterations save.
+template <class V> bool ladder<V>::takes_blocks() const {
+  return !refused_ && at_ < plans_.size() && plans_[at_].solver == "cg" && !is_watched_closely(system_.options) &&
+         system_.a().multiplies_blocks();
+}
+
+/// The rung of cg with several columns at once. Where one of them is left, the next rung is at hand.
+template <class V>
+void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers,
+                            std::vector<solve_report>& reports, const effort& spent) {
+  rung_plan plan = plans_[at_];
+  const bool made_before = system_.has_first();
+  solve_rung tried{"block_cg", plan.precond, system_.options.where, plan.reason, {}};
+  if (!stands(plan, tried)) {
+    for (const index_t j : numbers) reports[static_cast<std::size_t>(j)].rungs.push_back(tried);
+    ++at_;
+    return;
+  }
+  solve_options o = kept_->options;
+  o.solver = "block_cg", o.outlook = plan.outlook, o.time_limit = system_.deadline - now();
+  if (o.max_iterations > 0) o.max_iterations -= spent.iterations;
+  solver<V> method(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max});
+  auto ran = method.solve(b, x, index_t(numbers.size()));
+  status worst = status::converged;
+  for (std::size_t k = 0; k < ran.size(); ++k) {
+    solve_report &r = ran[k], &all = reports[static_cast<std::size_t>(numbers[k])];
+    const double setup = k == 0 && !made_before ? tried.setup_seconds : 0;
+    if (!is_over(r.why)) worst = r.why;
+    r.solver = "block_cg", r.precond = plan.precond;
+    r.rungs = std::move(all.rungs);
+    r.rungs.push_back(rung_of(r, kept_->options.where, plan.reason, setup));
+    r.setup_seconds = all.setup_seconds + setup, r.solve_seconds += all.solve_seconds;
+    all = std::move(r);
+    describe_choice(all);
+  }
+  if (is_over(worst)) return system_.drop_rows();
+  turn(worst, "cg");
+  ++at_;
+}
+
+template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V> x, index_t columns) {
+  const double began = begin_solve(0);
+  const index_t rows = system_.facts.shape.rows, cols = system_.facts.shape.cols;
+  std::vector<solve_report> reports(static_cast<std::size_t>(columns));
+  std::vector<index_t> left(static_cast<std::size_t>(columns));
+  std::iota(left.begin(), left.end(), 0);
+  effort spent;
+  const auto within_limits = [&] {
+    spent.seconds = now() - began;
+    return spent.seconds <= system_.options.time_limit &&
+           (system_.options.max_iterations == 0 || spent.iterations < system_.options.max_iterations);
+  };
+  while (left.size() > 1 && takes_blocks() && within_limits()) {
+    const auto count = index_t(left.size());
+    if (count == columns && !system_.negated) {
+      solve_block(b, x, left, reports, spent);
+    } else {
+      host_array<V> some_b(count * rows), some_x(count * rows);
+      for (index_t k = 0; k < count; ++k) {
+        std::copy_n(b.data + left[k] * rows, rows, some_b.data() + k * rows);
+        std::copy_n(x.data + left[k] * rows, rows, some_x.data() + k * rows);
+      }
+      if (system_.negated) std::ranges::transform(some_b, some_b.begin(), [](V v) { return -v; });
+      solve_block(as_cview(some_b), as_view(some_x), left, reports, spent);
+      for (index_t k = 0; k < count; ++k) std::copy_n(some_x.data() + k * rows, rows, x.data + left[k] * rows);
+    }
+    index_t most = 0;
+    std::erase_if(left, [&](index_t j) {
+      const solve_report& r = reports[static_cast<std::size_t>(j)];
+      most = std::max(most, r.iterations);
+      return !r.rungs.empty() && is_over(r.why);
+    });
+    spent.iterations += most;
+  }
+  at_ = std::min(at_, std::max<std::size_t>(plans_.size(), 1) - 1);
+  for (const index_t j : left) {
+    solve_report& before = reports[static_cast<std::size_t>(j)];
+    if (!within_limits() && !before.message.empty()) continue;
+    solve_report r = solve({b.data + j * rows, rows}, furrow::part(x, j * cols, cols), spent);
+    r.rungs.insert(r.rungs.begin(), before.rungs.begin(), before.rungs.end());
+    r.setup_seconds += before.setup_seconds, r.solve_seconds += before.solve_seconds;
+    before = std::move(r);
+  }
+  return reports;
+}
+
+template std::vector<solve_report> ladder<double>::solve(cview<double>, view<double>, index_t);
+template std::vector<solve_report> ladder<float>::solve(cview<float>, view<float>, index_t);
+
+} // namespace furrow

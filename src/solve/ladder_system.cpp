@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ladder_system.hpp"
+
+#include "coordinates.hpp"
+#include "memory.hpp"
+#include "transposed.hpp"
+
+#include "core/check.hpp"
+#include "core/clock.hpp"
+#include "preconditioners/stop.hpp"
+#include "solvers/entry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace furrow {
+namespace {
+
+/// How a rung that could not be set up ended.
+void leave(solve_rung& tried, status why, std::string outcome) {
+  tried.why = why;
+  tried.outcome = std::move(outcome);
+  tried.relative_residual = std::numeric_limits<double>::quiet_NaN();
+}
+
+} // namespace
+
+template <class V> struct ladder_system<V>::place {
+  device where;
+  std::unique_ptr<any_operator<V>> a, transposed{}; ///< A', once a rung needs it and A is not symmetric
+
+  const any_operator<V>* transpose(bool symmetric) {
+    if (symmetric) return a.get();
+    if (!transposed) transposed = make_transposed(*a->to_triplets(), where);
+    return transposed.get();
+  }
+};
+
+template <class V> struct ladder_system<V>::part {
+  solve_rung tried;
+  std::unique_ptr<any_preconditioner<V>> m;
+};
+
+template <class V>
+ladder_system<V>::ladder_system(const solve_options& o, std::shared_ptr<const diagonal_scales<V>> around_m)
+    : options(o), around_m_(std::move(around_m)) {}
+template <class V> ladder_system<V>::~ladder_system() = default;
+
+template <class V> const any_operator<V>& ladder_system<V>::a() const { return *places_.front()->a; }
+
+template <class V> std::optional<refusal> ladder_system<V>::look(matrix_source<V>& a, setup_clock& clock) {
+  survey s = survey_of(a, options, clock);
+  facts = std::move(s.facts), chosen = std::move(s.chosen), announced_ = s.needed;
+  if (s.refused) return s.refused;
+  options.scale = options.reorder = "none"; // it is done
+  known = features_of(a, facts, options.assume_symmetric);
+  if (around_m_ && !around_m_->symmetric) known.symmetric = false; // as M is
+  norm_2 = known.symmetric ? facts.norm_inf : std::sqrt(facts.norm_inf * largest_column_sum(a.triplets()));
+  clock.end("symmetry");
+  negated = known.symmetric && known.negative_only();
+  if (negated) {
+    a.negate();
+    known.negative_diagonal = 0;
+  }
+  return {};
+}
+
+template <class V> void ladder_system<V>::store(matrix_source<V> a, const rung_plan& first, setup_clock& clock) {
+  first_ = std::make_unique<part>(precondition(first, &a));
+  clock.end("precond");
+  if (a.has_rows()) rows_ = a.rows_alone();
+  places_.push_back(std::make_unique<place>(place{options.where, a.store(chosen, facts)}));
+  if (rows_ && announced_.gpu > double(available_gpu_memory(options.where.ordinal))) rows_.reset();
+  clock.end("convert");
+}
+
+template <class V> typename ladder_system<V>::place& ladder_system<V>::on(device where) {
+  for (const auto& p : places_)
+    if (p->where == where) return *p;
+  const choice c = choose(facts, precision_of<V>, where);
+  places_.push_back(std::make_unique<place>(place{where, make<V>(c, where, *a().to_triplets())}));
+  return *places_.back();
+}
+
+template <class V>
+void ladder_system<V>::announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu) {
+  solve_options o = options;
+  o.solver = plan.solver;
+  memory_estimate more = estimate_next_memory(chosen, facts, precision_of<V>, o, m, on_gpu);
+  if (rows_) more.gpu += rows_->bytes_on_gpu();
+  if (around_m_) more.host += double(8 + sizeof(V)) * double(facts.nnz); // the triplets that M is made of
+  if (more.host <= announced_.host && more.gpu <= announced_.gpu) return;
+  announced_ = {std::max(more.host, announced_.host), std::max(more.gpu, announced_.gpu)};
+  if (options.announce) options.announce(announced_);
+}
+
+template <class V>
+std::unique_ptr<any_preconditioner<V>> ladder_system<V>::make_m(const std::string& precond,
+                                                                const matrix_source<V>* from, device where,
+                                                                const solver_needs& needed) const {
+  if (around_m_ && may_be_scaled(precond)) {
+    if (from) return make_scaled_preconditioner(precond, from->triplets(), where, needed, around_m_);
+    return make_scaled_preconditioner(precond, *a().to_triplets(), where, needed, around_m_);
+  }
+  return from ? make_preconditioner(precond, *from, facts, where, needed)
+              : make_preconditioner(precond, *a().to_triplets(), where, needed);
+}
+
+template <class V>
+typename ladder_system<V>::part ladder_system<V>::precondition(const rung_plan& plan, const matrix_source<V>* from) {
+  const double began = now();
+  const bool first = places_.empty();
+  const device where = find_preconditioner(plan.precond).on_gpu ? options.where : device{};
+  const bool on_gpu = where.is_gpu();
+  part made{{plan.solver, plan.precond, where, plan.reason, {}}, {}};
+  const stops_set_up stop([&] { return interruption(options, deadline, plan.precond); });
+  try {
+    const preconditioner_layout l = lay_out_preconditioner(plan.precond, facts, precision_of<V>, options);
+    const auto must_fit = [&](double takes, std::int64_t most, std::string_view side) {
+      check(takes <= double(most), fault::memory, "{} takes about {:.3g} GB on the {}, of which {:.3g} GB can be had",
+            plan.precond, takes * 1e-9, side, double(most) * 1e-9);
+    };
+    must_fit(l.making + (on_gpu ? 0 : l.bytes), available_host_memory(), "host");
+    if (rows_ && !first && l.bytes + l.making_on_gpu > double(available_gpu_memory(options.where.ordinal)))
+      rows_.reset();
+    if (!first && rows_ && on_gpu) from = &*rows_;
+    if (on_gpu) must_fit(l.bytes + l.making_on_gpu, available_gpu_memory(options.where.ordinal), "GPU");
+    if (!first) announce_more(plan, l, on_gpu);
+    const solver_needs needed = with_coordinates(find_solver(plan.solver).needs_for(known.symmetric), options);
+    made.m = make_m(plan.precond, from, where, needed);
+  } catch (const refusal& r) {
+    leave(made.tried, r.why, r.message);
+  } catch (const error& e) {
+    if (e.kind == fault::internal || options.precond != "auto") throw;
+    leave(made.tried, status::breakdown, e.what());
+  }
+  if (rows_) rows_->drop_triplets();
+  made.tried.setup_seconds = now() - began;
+  return made;
+}
+
+template <class V>
+std::unique_ptr<typename ladder_system<V>::attempt> ladder_system<V>::set_up(rung_plan& plan, solve_rung& tried) {
+  part made = first_ ? std::move(*first_) : precondition(plan, nullptr);
+  first_.reset();
+  tried = std::move(made.tried);
+  if (!made.m) return nullptr;
+  solve_options o = options;
+  o.solver = plan.solver, o.precond = plan.precond, o.where = tried.where;
+  place& p = on(tried.where);
+  const any_operator<V>* transposed = nullptr;
+  if (find_solver(plan.solver).needs.transposed) try {
+      transposed = p.transpose(known.symmetric);
+    } catch (const error& e) {
+      if (e.kind != fault::memory) throw;
+      leave(tried, status::breakdown, e.what());
+      return nullptr;
+    }
+  const auto method = [&] { return solver<V>(*p.a, made.m.get(), o, {norm_2, facts.row_max}, transposed); };
+  const auto attempt_of = [&](solver<V> s) {
+    return std::unique_ptr<attempt>(new attempt{plan, o, *p.a, transposed, std::move(made.m), std::move(s)});
+  };
+  if (plan.solver != "cg_resident") return attempt_of(method());
+  try {
+    return attempt_of(method());
+  } catch (const error& e) {
+    if (e.kind != fault::memory && e.kind != fault::device) throw;
+    o.solver = plan.solver = tried.solver = "cg"; // it did not fit on the chip
+    return attempt_of(method());
+  }
+}
+
+template class ladder_system<double>;
+template class ladder_system<float>;
+
+} // namespace furrow

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "setup_clock.hpp"
+
+#include "matrix/source.hpp"
+#include "preconditioners/entry.hpp"
+
+#include <furrow/matrix.hpp>
+
+#include <optional>
+
+namespace furrow {
+
+/// Somebody's word to end a set-up; and with a deadline, by `now()`, that M was not set up until then.
+std::optional<refusal> interruption(const solve_options& o);
+std::optional<refusal> interruption(const solve_options& o, double deadline, std::string_view precond);
+
+/// What the set-up of every solve begins with.
+struct survey {
+  stats facts;
+  choice chosen; ///< no format where it was interrupted before
+  memory_estimate needed;
+  std::optional<refusal> refused; ///< an interruption, or a matrix that is not finite
+};
+
+/// Looks at A, chooses its format, by measurements with `tune`, and announces the memory that the solve needs. Throws
+/// as `choose`, and `fault::memory` where there is less. `known`: A as it was looked at and stored before.
+template <class V>
+survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock& clock,
+                 const matrix<V>* known = nullptr);
+
+} // namespace furrow
