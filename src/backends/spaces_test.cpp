@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kit/said_by.hpp"
 #include "kit/spaces_check.hpp"
 
 #include <furrow/generate.hpp>
@@ -28,27 +29,17 @@ TEST(host_spaces_say, what_does_not_fit) {
             "a space of host memory runs on the CPU, and one of a GPU's memory on a GPU");
   const std::vector<std::int32_t> row_ptr{0, 1, 2}, col{0, 2};
   const std::vector<double> val{1, 1};
-  try {
-    const host_csr<double> a({2, 2}, row_ptr, col, val);
-    FAIL() << "nothing was thrown";
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::input);
-    EXPECT_STREQ(e.what(), "entry 1, in row 1, is in column 2 of a matrix of 2 x 2: indices count from 0");
-  }
+  EXPECT_EQ(kit::said_by(fault::input,
+                         [&] {
+                           host_csr<double>({2, 2}, row_ptr, col, val);
+                         }),
+            "entry 1, in row 1, is in column 2 of a matrix of 2 x 2: indices count from 0");
 }
 
 /// One sentence in place of a GPU that is not there.
 TEST(gpu_spaces_without_a_gpu, say_why) {
   if (!inspect_gpus().gpus.empty()) GTEST_SKIP() << "there is a GPU";
-  const auto said = [](auto&& f) -> std::string {
-    try {
-      f();
-    } catch (const error& e) {
-      EXPECT_EQ(e.kind, fault::device);
-      return e.what();
-    }
-    return {};
-  };
+  const auto said = [](auto&& f) -> std::string { return kit::said_by(fault::device, f); };
   const std::string sentence = "no GPU can be used: " + inspect_gpus().problem;
   EXPECT_EQ(said([] { gpu_space<double> s; }), sentence);
   const host_csr<double> a({1, 1}, std::vector<std::int32_t>{0, 1}, std::vector<std::int32_t>{0}, std::vector{2.0});

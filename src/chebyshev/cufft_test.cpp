@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cufft.hpp"
 
+#include "kit/said_by.hpp"
+
 #include <furrow/error.hpp>
 
 #include <gtest/gtest.h>
@@ -8,7 +10,7 @@
 namespace furrow::chebyshev {
 namespace {
 
-bool mentions(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+using kit::mentions;
 
 TEST(cufft, says_where_it_was_looked_for_and_what_to_install) {
   const auto gone = cufft::look_for({"libfurrow_none.so.1"}, {"/none/lib"});
@@ -29,13 +31,7 @@ TEST(cufft, is_needed_or_refused) {
     EXPECT_TRUE(cufft::needed().version_text().starts_with("1"));
     return;
   }
-  try {
-    cufft::needed();
-    FAIL() << "there is none";
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::device);
-    EXPECT_TRUE(mentions(e.what(), "pip install nvidia-cufft"));
-  }
+  kit::expect_refusal(fault::device, "pip install nvidia-cufft", [&] { cufft::needed(); });
 }
 
 TEST(cufft, says_what_failed) {

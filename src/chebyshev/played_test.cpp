@@ -4,6 +4,7 @@
 
 #include "kit/guarded.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/error.hpp>
 
@@ -106,12 +107,8 @@ TEST(chebyshev_played, blocks_that_cannot_be_are_refused) {
   const host_array<double> a(3, 1.0);
   host_array<double> c(5);
   const auto said = [&](algorithm how, int block, int wave) -> std::string {
-    try {
-      play_product(as_cview(a), as_cview(a), convention::plain, how, as_view(c), {wave}, block);
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
+    return kit::said_by(
+        [&] { play_product(as_cview(a), as_cview(a), convention::plain, how, as_view(c), {wave}, block); });
   };
   EXPECT_EQ(said(algorithm::block, 48, 32),
             "algorithm 'block': a block of 48 threads: give a power of two from 32 to 1024");

@@ -5,6 +5,7 @@
 
 #include "kit/chebyshev_check.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 
 #include <gtest/gtest.h>
 
@@ -146,15 +147,7 @@ TEST(chebyshev_products, have_bounds_that_do_not_vanish) {
   EXPECT_EQ(bound(tiny, zero), 0);
 }
 
-template <class F> void expect_refusal(fault kind, const std::string& words, F call) {
-  try {
-    call();
-    FAIL() << "not refused: " << words;
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, kind) << e.what();
-    EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
-  }
-}
+using kit::expect_refusal;
 
 /// Wherever it is: they are looked for several at a time.
 TEST(chebyshev_products, refuse_what_is_not_finite_and_nothing_else) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory_place.hpp"
 
+#include "kit/said_by.hpp"
+
 #include <furrow/error.hpp>
 
 #include <gtest/gtest.h>
@@ -15,13 +17,7 @@ constexpr memory_place host{}, gpu_0{false, true, 0}, gpu_1{false, true, 1}, man
 constexpr device cpu{}, on_0{device::kind::gpu, 0}, on_1{device::kind::gpu, 1};
 
 std::string sentence(device where, memory_place b, memory_place x) {
-  try {
-    lie_on_gpu(where, std::array{placed{"b", b}, placed{"x", x}});
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    return e.what();
-  }
-  return {};
+  return kit::said_by(fault::usage, [&] { lie_on_gpu(where, std::array{placed{"b", b}, placed{"x", x}}); });
 }
 bool there(device where, memory_place b, memory_place x) {
   return lie_on_gpu(where, std::array{placed{"b", b}, placed{"x", x}});

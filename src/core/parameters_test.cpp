@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parameters.hpp"
 
+#include "kit/said_by.hpp"
+
 #include <furrow/error.hpp>
 
 #include <gtest/gtest.h>
@@ -32,14 +34,10 @@ TEST(entry_parameters, leave_colons_to_the_name_of_a_file) {
 }
 
 std::string complaint(std::string_view how, std::string_view text) {
-  try {
+  return kit::said_by(fault::usage, [&] {
     const entry_parameters p(how, text);
     p.whole("sweeps", 0, 1, 9);
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    return e.what();
-  }
-  return "";
+  });
 }
 
 TEST(entry_parameters, say_what_is_wrong) {

@@ -2,6 +2,7 @@
 #include "single_precision.hpp"
 
 #include "kit/matrices.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/error.hpp>
 
@@ -13,13 +14,7 @@ namespace furrow {
 namespace {
 
 std::string refusal_of(coo<double> a, int exponent = 0) {
-  try {
-    to_single_precision(std::move(a), exponent);
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::input);
-    return e.what();
-  }
-  return {};
+  return kit::said_by(fault::input, [&] { to_single_precision(std::move(a), exponent); });
 }
 
 TEST(single_precision, needs_no_exponent_in_its_range) {

@@ -4,6 +4,7 @@
 #include "sample.hpp"
 
 #include "kit/matrices.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/generate.hpp>
@@ -284,13 +285,7 @@ TEST(convert_values, takes_the_index_arrays) {
 
 TEST(convert_values, names_the_first_value_that_does_not_fit) {
   auto a = kit::diagonal({1, 2, -1e39, 4e39});
-  try {
-    convert_values<float>(std::move(a));
-    FAIL() << "accepted";
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::input);
-    EXPECT_NE(std::string(e.what()).find("(3, 3)"), std::string::npos) << e.what();
-  }
+  kit::expect_refusal(fault::input, "(3, 3)", [&] { convert_values<float>(std::move(a)); });
 }
 
 TEST(convert_values, keeps_what_was_not_finite_before) {

@@ -3,6 +3,7 @@
 
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
@@ -15,13 +16,7 @@ namespace furrow {
 namespace {
 
 std::string complaint(const coo<double>& a) {
-  try {
-    check_symmetry(a);
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::input);
-    return e.what();
-  }
-  return {};
+  return kit::said_by(fault::input, [&] { check_symmetry(a); });
 }
 
 TEST(symmetry, of_small_matrices) {

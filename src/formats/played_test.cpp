@@ -5,6 +5,7 @@
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/row_error.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
@@ -150,12 +151,7 @@ TEST(played, rows_shorter_than_a_warp_leave_lanes_idle) {
 
 TEST(played, the_classic_kernels_are_named_where_another_one_is_wanted) {
   const auto said = [](std::string_view format, std::string_view kernel) -> std::string {
-    try {
-      find_played(format, kernel);
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
+    return kit::said_by([&] { find_played(format, kernel); });
   };
   EXPECT_NE(said("csr", "stream").find("csr (vector, scalar, warp_per_row, half_warp, naive)"), std::string::npos);
   EXPECT_NE(said("sell", "auto").find("format sell has no classic kernel"), std::string::npos);
@@ -203,12 +199,7 @@ TEST(played, lanes_and_blocks_are_those_that_were_asked_for) {
 
 TEST(played, numbers_that_a_kernel_cannot_have_are_refused) {
   const auto said = [](std::string_view format, std::string_view kernel) -> std::string {
-    try {
-      find_played(format, kernel);
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
+    return kit::said_by([&] { find_played(format, kernel); });
   };
   EXPECT_NE(said("csr", "vector:lanes=128").find("from 2 to 64"), std::string::npos);
   EXPECT_NE(said("csr", "scalar:lanes=2").find("no use for 'lanes=2'"), std::string::npos);

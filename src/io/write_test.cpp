@@ -3,6 +3,8 @@
 #include "checksum.hpp"
 #include "io_test_kit.hpp"
 
+#include "kit/said_by.hpp"
+
 #include <furrow/device.hpp>
 
 #include <csignal>
@@ -235,13 +237,11 @@ TEST(cache, entries_are_not_trusted) {
 
 TEST(cache, a_right_hand_side_of_another_length_is_not_written) {
   const folder here;
-  try {
-    write_cache({make({3, 3}, {}), host_array<double>(2, 1.0), "", ""}, here / "a.furrow");
-    FAIL() << "written";
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    EXPECT_STREQ(e.what(), "the right-hand side has 2 elements for a matrix of 3 rows");
-  }
+  EXPECT_EQ(kit::said_by(fault::usage,
+                         [&] {
+                           write_cache({make({3, 3}, {}), host_array<double>(2, 1.0), "", ""}, here / "a.furrow");
+                         }),
+            "the right-hand side has 2 elements for a matrix of 3 rows");
   EXPECT_EQ(here.files(), 0u);
 }
 

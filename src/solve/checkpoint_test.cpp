@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/io_test_kit.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks_check.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/checkpoint.hpp>
 #include <furrow/generate.hpp>
@@ -20,21 +22,9 @@ struct system_of_test {
   system_fingerprint print() const { return fingerprint(a, as_cview(b)); }
 };
 
-solve_options plain_cg() {
-  solve_options o;
-  o.solver = "cg", o.precond = "none", o.rtol = 1e-10;
-  return o;
-}
+solve_options plain_cg() { return kit::options("cg", "none", 1e-10); }
 
-std::string sentence_of(const auto& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::input) << e.what();
-    return e.what();
-  }
-  return {};
-}
+std::string sentence_of(const auto& f) { return kit::said_by(fault::input, f); }
 
 std::string bytes_of_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "kit/guarded.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/error.hpp>
@@ -15,15 +17,11 @@ inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
 inline solve_options with(std::string precond, double rtol = 1e-10) {
-  solve_options o;
-  o.solver = "cg";
-  o.precond = std::move(precond);
-  o.rtol = rtol;
-  return o;
+  return kit::options("cg", std::move(precond), rtol);
 }
 
 inline host_array<double> ones(index_t n) { return host_array<double>(n, 1.0); }
 
-inline bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using kit::mentions;
 
 } // namespace furrow::solve_test

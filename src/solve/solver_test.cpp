@@ -163,8 +163,7 @@ TYPED_TEST(kept_solver, shows_x_to_a_watcher_that_asks) {
       SCOPED_TRACE(std::string(name) + ", " + std::to_string(size));
       auto b = kit::random_vector<V>(1600, 3);
       for (V& v : b) v *= V(size);
-      solve_options o;
-      o.solver = name, o.precond = "none", o.rtol = 1e-4;
+      auto o = kit::options(name, "none", 1e-4);
       const auto told = show<V>(a, as_cview(b), o, false, true), asked = show<V>(a, as_cview(b), o, true, true),
                  silent = show<V>(a, as_cview(b), o, true, false);
       EXPECT_EQ(told.seen, (std::vector<index_t>{2, 4, 6}));
@@ -180,8 +179,8 @@ TYPED_TEST(kept_solver, shows_x_to_a_watcher_that_asks) {
 TEST(watching_refinement, shows_the_x_of_its_corrections) {
   const auto a = kit::laplacian(40, 40);
   const auto b = kit::random_vector<double>(1600, 3);
-  solve_options o;
-  o.solver = "refine:cg", o.rtol = 1e-13, o.watch_every = 1;
+  auto o = kit::options("refine:cg", "auto", 1e-13);
+  o.watch_every = 1;
   std::vector<double> size;
   o.watch = [&](const progress& p) {
     const host_array<double> x = p.x();

@@ -3,6 +3,7 @@
 #include "counting.hpp"
 #include "guarded.hpp"
 #include "matrices.hpp"
+#include "options.hpp"
 #include "random.hpp"
 #include "solve_check.hpp"
 
@@ -17,11 +18,7 @@ namespace furrow::kit {
 
 template <class V>
 solve_options solver_options(std::string solver, std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) {
-  solve_options o;
-  o.solver = std::move(solver);
-  o.precond = std::move(precond);
-  o.rtol = rtol;
-  return o;
+  return kit::options(std::move(solver), std::move(precond), rtol);
 }
 
 /// Diagonally dominant, no symmetry in pattern or values, diagonal entries of both signs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "matrices.hpp"
+#include "said_by.hpp"
 #include "solve_check.hpp"
 
 #include <furrow/ranks.hpp>
@@ -69,12 +70,7 @@ template <class V> bool same_bits(const host_array<V>& a, const host_array<V>& b
 
 /// The sentence of the `error` that all ranks end with; empty: none was thrown.
 template <class F> std::string sentence_of_ranks(int ranks, F f) {
-  try {
-    run_ranks(ranks, f);
-  } catch (const error& e) {
-    return e.what();
-  }
-  return {};
+  return kit::said_by([&] { run_ranks(ranks, f); });
 }
 
 } // namespace furrow::kit

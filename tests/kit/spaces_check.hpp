@@ -3,6 +3,7 @@
 #include "guarded.hpp"
 #include "matrices.hpp"
 #include "random.hpp"
+#include "said_by.hpp"
 #include "solve_check.hpp"
 
 #include <furrow/spaces.hpp>
@@ -148,15 +149,7 @@ template <class Space> void check_space() {
   for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_NEAR(got[i], expected[i], sizeof(V) == 8 ? 1e-8 : 1e-2) << i;
 }
 
-template <class F> std::string usage_said_by(F&& f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage) << e.what();
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+template <class F> std::string usage_said_by(F&& f) { return kit::said_by(fault::usage, f); }
 
 /// The sentences of a space for calls that do not fit.
 template <class Space> void check_sentences_of_space() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kit/operator_check.hpp"
+#include "kit/said_by.hpp"
 #include "kit/serves.hpp"
 #include "tune/infinity_probe.hpp"
 
@@ -132,25 +133,15 @@ TEST(formats, are_sorted_by_name_and_say_what_they_are) {
 }
 
 TEST(formats, an_unknown_name_is_refused_by_naming_those_that_exist) {
-  try {
-    find_format("cssr");
-    FAIL() << "accepted";
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    const std::string what = e.what();
-    for (const format_entry* f : formats()) EXPECT_NE(what.find(f->name), std::string::npos) << what;
-  }
+  const std::string what = kit::said_by(fault::usage, [] { find_format("cssr"); });
+  for (const format_entry* f : formats()) EXPECT_NE(what.find(f->name), std::string::npos) << what;
 }
 
 TEST(formats, an_unknown_kernel_is_refused_by_naming_those_that_exist) {
   const auto s = measure(kit::laplacian(4));
-  try {
+  kit::expect_refusal(fault::usage, find_format("csr").cpu.kernels.front().name, [&] {
     choose(s, precision::f64, {}, {"csr", "no-such-kernel"});
-    FAIL() << "accepted";
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    EXPECT_NE(std::string(e.what()).find(find_format("csr").cpu.kernels.front().name), std::string::npos) << e.what();
-  }
+  });
 }
 
 TEST(formats, the_shortlist_is_sorted_and_holds_what_serves) {
@@ -187,15 +178,7 @@ TEST(formats, the_environment_stands_for_auto_and_for_nothing_else) {
   EXPECT_NE(choose(s, precision::f64, {}).reason.find("FURROW_FORMAT"), std::string::npos);
   EXPECT_EQ(choose(s, precision::f64, {}, {"csr"}).format->name, "csr");
   setenv("FURROW_FORMAT", "cssr", 1); // NOLINT(concurrency-mt-unsafe)
-  const auto complaint = [&] {
-    try {
-      choose(s, precision::f64, {});
-    } catch (const error& e) {
-      EXPECT_EQ(e.kind, fault::usage);
-      return std::string(e.what());
-    }
-    return std::string();
-  };
+  const auto complaint = [&] { return kit::said_by(fault::usage, [&] { choose(s, precision::f64, {}); }); };
   EXPECT_TRUE(complaint().starts_with("FURROW_FORMAT=cssr: there is no format 'cssr'")) << complaint();
   unsetenv("FURROW_FORMAT");             // NOLINT(concurrency-mt-unsafe)
   setenv("FURROW_KERNEL", "fastest", 1); // NOLINT(concurrency-mt-unsafe)
@@ -237,12 +220,7 @@ TEST(formats, a_format_without_code_for_the_device_is_refused) {
   const device gpu{device::kind::gpu, 0};
   for (const format_entry* f : formats()) {
     if (f->gpu.f64) continue;
-    try {
-      choose(s, precision::f64, gpu, {f->name, "auto"});
-      FAIL() << f->name << " was chosen for a device it has no code for";
-    } catch (const error& e) {
-      EXPECT_EQ(e.kind, fault::device) << e.what();
-    }
+    EXPECT_NE(kit::said_by(fault::device, [&] { choose(s, precision::f64, gpu, {f->name, "auto"}); }), "") << f->name;
   }
 }
 

@@ -3,6 +3,7 @@
 // so that this stays a unit test.
 #include "kit/data_folder.hpp"
 #include "kit/operator_check.hpp"
+#include "kit/options.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/io.hpp>
@@ -94,9 +95,7 @@ TEST_F(real_matrices, indefinite_ones_are_not_called_solved_wrongly) {
   for (const auto& file : files("symmetric", 250000)) {
     SCOPED_TRACE(file.filename().string());
     const auto p = read_matrix(file);
-    solve_options o;
-    o.solver = "cg";
-    o.precond = "none";
+    auto o = kit::options("cg", "none");
     o.max_iterations = 2000;
     const auto b = kit::times(p.a, host_array<double>(p.a.shape.cols, 1.0));
     try {

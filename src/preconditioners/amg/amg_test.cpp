@@ -10,9 +10,11 @@
 
 #include <furrow/generate.hpp>
 
+#include "kit/conductances.hpp"
 #include "kit/cycle_check.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/refused_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <cstring>
@@ -60,26 +62,8 @@ coo<double> jumbled(const coo<double>& a) {
   return kit::assemble(a.shape, std::move(entries));
 }
 
-/// Conductances of 10^-3 to 10^3, and some rows that hold nothing but a diagonal.
-coo<double> jumps(index_t side) {
-  auto a = kit::laplacian(side, side);
-  kit::splitmix random(3);
-  std::vector<double> k(static_cast<std::size_t>(a.shape.rows)), sum(k.size(), 0.0);
-  for (double& c : k) c = std::pow(10.0, double(random.below(7)) - 3);
-  const auto alone = [&](index_t i) { return i % 37 == 5; };
-  for (index_t e = 0; e < a.nnz(); ++e) {
-    const index_t i = a.row[e], j = a.col[e];
-    if (i == j) continue;
-    a.val[e] = alone(i) || alone(j) ? 0 : -2 * k[i] * k[j] / (k[i] + k[j]);
-    sum[i] -= a.val[e];
-  }
-  for (index_t e = 0; e < a.nnz(); ++e)
-    if (a.row[e] == a.col[e]) a.val[e] = sum[a.row[e]] + (sum[a.row[e]] == 0 || a.row[e] == 0 ? 1 : 0);
-  return a;
-}
-
 TEST(amg_aggregates, have_roots_that_are_more_than_two_steps_apart_and_as_many_as_fit) {
-  for (const auto& a : {kit::laplacian(23, 19), kit::laplacian(9, 8, 7), jumps(20), kit::laplacian(200)}) {
+  for (const auto& a : {kit::laplacian(23, 19), kit::laplacian(9, 8, 7), kit::jumps(20, 20), kit::laplacian(200)}) {
     const coarsening c(a);
     for (index_t i = 0; i < c.graph.nodes(); ++i) {
       if (c.graph.alone(i)) {
@@ -98,7 +82,7 @@ TEST(amg_aggregates, have_roots_that_are_more_than_two_steps_apart_and_as_many_a
 }
 
 TEST(amg_aggregates, are_a_partition_of_the_coupled_nodes_and_connected) {
-  for (const auto& a : {kit::laplacian(23, 19), kit::laplacian(9, 8, 7), jumps(20)}) {
+  for (const auto& a : {kit::laplacian(23, 19), kit::laplacian(9, 8, 7), kit::jumps(20, 20)}) {
     const coarsening c(a);
     std::vector<index_t> first(static_cast<std::size_t>(c.found.count), -1);
     for (index_t i = 0; i < c.graph.nodes(); ++i) {
@@ -158,7 +142,7 @@ row_matrix<double> prolongation_of(const coarsening& c) {
 }
 
 TEST(amg_prolongation, reproduces_constants_where_rows_of_a_add_up_to_zero) {
-  for (const auto& a : {kit::laplacian(30, 30, 1, true), kit::laplacian(40, 40), jumps(30)}) {
+  for (const auto& a : {kit::laplacian(30, 30, 1, true), kit::laplacian(40, 40), kit::jumps(30, 30)}) {
     const coarsening c(a);
     const auto p = prolongation_of(c);
     index_t seen = 0;
@@ -196,8 +180,8 @@ TEST(amg_prolongation, is_its_formula_where_all_couplings_are_strong) {
 }
 
 TEST(amg_prolongation, gives_each_unknown_of_a_node_its_own_constant) {
-  const auto one = jumps(20);        // with weak couplings and nodes alone
-  std::vector<kit::triplet> entries; // two independent copies, unknowns of a node side by side
+  const auto one = kit::jumps(20, 20); // with weak couplings and nodes alone
+  std::vector<kit::triplet> entries;   // two independent copies, unknowns of a node side by side
   for (index_t k = 0; k < one.nnz(); ++k)
     for (index_t q = 0; q < 2; ++q) entries.push_back({2 * one.row[k] + q, 2 * one.col[k] + q, one.val[k]});
   const coarsening single(one),
@@ -345,7 +329,8 @@ TEST(amg_setup, keeps_by_diagonals_what_that_makes_smaller) {
 }
 
 TEST(amg_cycle, is_symmetric_positive_linear_and_the_same_for_every_number_of_threads) {
-  for (const auto& a : {kit::laplacian(60, 60), jumps(50), generate("elasticity3d:8").a, kit::laplacian(13, 12, 11)})
+  for (const auto& a :
+       {kit::laplacian(60, 60), kit::jumps(50, 50), generate("elasticity3d:8").a, kit::laplacian(13, 12, 11)})
     kit::expect_symmetric_positive("amg:sa", a);
 }
 
@@ -390,7 +375,7 @@ TEST(amg, takes_few_iterations_whatever_the_size) {
   EXPECT_LE(iterations<double>(box_of_27_points(16), "amg:sa"), 10); // couplings of 1/26 are strong there
   const auto elastic = generate("elasticity3d:10").a;
   EXPECT_LE(3 * iterations<double>(elastic, "amg:sa"), iterations<double>(elastic, "jacobi"));
-  EXPECT_LE(5 * iterations<double>(jumps(60), "amg:sa"), iterations<double>(jumps(60), "jacobi"));
+  EXPECT_LE(5 * iterations<double>(kit::jumps(60, 60), "amg:sa"), iterations<double>(kit::jumps(60, 60), "jacobi"));
 }
 
 TEST(amg, solves_singular_consistent_systems) {
@@ -414,13 +399,7 @@ TEST(amg, takes_rows_of_any_size) {
 
 TEST(amg, is_refused_where_it_would_not_be_what_is_needed) {
   const auto why = [](const coo<double>& a, solver_needs needs) {
-    try {
-      make_preconditioner<double>("amg:sa", a, device{}, needs);
-    } catch (const refusal& r) {
-      EXPECT_FALSE(r.message.empty());
-      return r.why;
-    }
-    return status::converged;
+    return kit::refused_by([&] { make_preconditioner<double>("amg:sa", a, device{}, needs); }).why;
   };
   EXPECT_EQ(why(kit::diagonal({1, -2}), cg_needs), status::not_positive_definite);
   EXPECT_EQ(why(kit::diagonal({1, 0}), {}), status::breakdown);

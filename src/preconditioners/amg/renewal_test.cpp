@@ -6,11 +6,10 @@
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
+#include "kit/conductances.hpp"
 #include "kit/cycle_check.hpp"
-#include "kit/matrices.hpp"
+#include "kit/guarded.hpp"
 #include "kit/solve_check.hpp"
-
-#include <cstring>
 
 namespace furrow::amg {
 namespace {
@@ -25,23 +24,15 @@ coo<double> scaled(coo<double> a, double most) {
   for (index_t k = 0; k < a.nnz(); ++k) a.val[k] *= d(a.row[k]) * d(a.col[k]);
   return a;
 }
-/// Conductances of 1 to 1 + change between points of a grid, 1 at its walls.
+/// Conductances of 1 to 1 + change between points of a grid.
 coo<double> conducting(index_t nx, index_t ny, index_t nz, double change, double along_y = 1) {
-  auto a = kit::laplacian(nx, ny, nz);
-  std::vector<double> sum(static_cast<std::size_t>(a.shape.rows), 0.0);
-  for (index_t k = 0; k < a.nnz(); ++k) {
-    const index_t i = std::min(a.row[k], a.col[k]), j = std::max(a.row[k], a.col[k]);
-    if (i == j) continue;
-    a.val[k] *= (1 + change * double((i * 13 + j * 5) % 17) / 16) * (j - i == nx ? along_y : 1);
-    sum[static_cast<std::size_t>(a.row[k])] -= a.val[k];
-  }
-  for (index_t k = 0; k < a.nnz(); ++k)
-    if (a.row[k] == a.col[k]) a.val[k] = sum[static_cast<std::size_t>(a.row[k])] + (a.row[k] < nx ? 1 : 0.01);
-  return a;
+  return kit::conducting(nx, ny, nz, [&](index_t i, index_t j) {
+    return (1 + change * double((i * 13 + j * 5) % 17) / 16) * (j - i == nx ? along_y : 1);
+  });
 }
 
 template <class T> bool same_bits(const host_array<T>& x, const host_array<T>& y) {
-  return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.byte_count()) == 0);
+  return kit::same_bits(as_cview(x), as_cview(y));
 }
 /// All numbers of a level but lambda and what follows from it.
 template <class W> bool same_level(const level<W>& a, const level<W>& b) {

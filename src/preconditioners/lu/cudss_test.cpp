@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cudss.hpp"
 
+#include "kit/said_by.hpp"
+
 #include <furrow/error.hpp>
 
 #include <gtest/gtest.h>
@@ -8,26 +10,17 @@
 namespace furrow::lu {
 namespace {
 
-template <class F> std::string said(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return {};
-}
-
-bool mentions(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+using kit::mentions;
 
 TEST(cudss, says_what_to_install_and_what_failed) {
   if (!cudss::find()) {
-    EXPECT_TRUE(mentions(said([] { cudss::refuse_without(); }), "pip install nvidia-cudss"));
+    EXPECT_TRUE(mentions(kit::said_by([] { cudss::refuse_without(); }), "pip install nvidia-cudss"));
   }
-  EXPECT_EQ(said([] { cudss::check(0, "it factors"); }), "");
-  EXPECT_TRUE(mentions(said([] { cudss::check(5, "it factors"); }), "status 5 while it factors"));
-  EXPECT_TRUE(mentions(said([] { cudss::check(2, "it factors"); }), "out of memory"));
-  EXPECT_EQ(said([] { cudss::check_memory(1e9, 2e9, "GPU"); }), "");
-  EXPECT_TRUE(mentions(said([] { cudss::check_memory(3e9, 2e9, "GPU"); }), "3 GB on the GPU"));
+  EXPECT_EQ(kit::said_by([] { cudss::check(0, "it factors"); }), "");
+  EXPECT_TRUE(mentions(kit::said_by([] { cudss::check(5, "it factors"); }), "status 5 while it factors"));
+  EXPECT_TRUE(mentions(kit::said_by([] { cudss::check(2, "it factors"); }), "out of memory"));
+  EXPECT_EQ(kit::said_by([] { cudss::check_memory(1e9, 2e9, "GPU"); }), "");
+  EXPECT_TRUE(mentions(kit::said_by([] { cudss::check_memory(3e9, 2e9, "GPU"); }), "3 GB on the GPU"));
 }
 
 TEST(cudss, knows_its_versions_apart) {

@@ -93,13 +93,8 @@ TEST(batch, refuses_options_that_no_system_can_have) {
   const auto refused = [](auto set, const char* why) {
     solve_options o;
     set(o);
-    try {
-      solve_batch(std::span<const batch_system<double, std::int32_t>>{}, o);
-      ADD_FAILURE() << why;
-    } catch (const error& e) {
-      EXPECT_EQ(e.kind, fault::usage);
-      EXPECT_TRUE(mentions(e.what(), why)) << e.what();
-    }
+    kit::expect_refusal(fault::usage, why,
+                        [&] { solve_batch(std::span<const batch_system<double, std::int32_t>>{}, o); });
   };
   refused([](solve_options& o) { o.rtol = 2; }, "rtol = 2");
   refused([](solve_options& o) { o.solver = "cgg"; }, "cgg");

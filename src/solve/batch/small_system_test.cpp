@@ -49,9 +49,7 @@ std::vector<taken> played(std::vector<owned<V>>& all, const solve_options& o, bo
 template <class V> struct small_system_test : testing::Test {
   static constexpr double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4;
   static solve_options options(std::string solver, std::string precond = "jacobi") {
-    solve_options o;
-    o.solver = std::move(solver), o.precond = std::move(precond), o.rtol = rtol;
-    return o;
+    return kit::options(std::move(solver), std::move(precond), rtol);
   }
   /// Holds an outcome to the truth and to a solve by itself.
   static void compare(const owned<V>& one, const taken& got, const solve_options& o, host_array<V> first = {}) {

@@ -3,7 +3,9 @@
 #include "small.hpp"
 
 #include "kit/guarded.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/error.hpp>
@@ -18,9 +20,7 @@ namespace furrow {
 namespace {
 
 solve_options with(std::string solver, std::string precond, double rtol) {
-  solve_options o;
-  o.solver = std::move(solver), o.precond = std::move(precond), o.rtol = rtol;
-  return o;
+  return kit::options(std::move(solver), std::move(precond), rtol);
 }
 
 template <class V> struct answers {
@@ -309,13 +309,7 @@ TEST(columns, of_wrong_sizes_are_refused_in_a_sentence) {
   solver<double> kept(kit::laplacian(4, 4), with("block_cg", "jacobi", 1e-8));
   host_array<double> b(32, 1.0), x(32, 0.0);
   const auto refused = [&](cview<double> from, view<double> to, index_t columns) -> std::string {
-    try {
-      kept.solve(from, to, columns);
-    } catch (const error& e) {
-      EXPECT_EQ(e.kind, fault::usage);
-      return e.what();
-    }
-    return "accepted";
+    return kit::said_by(fault::usage, [&] { kept.solve(from, to, columns); });
   };
   EXPECT_EQ(refused(as_cview(b), as_view(x), 0), "0 right-hand sides: give at least one");
   EXPECT_EQ(refused(as_cview(b), as_view(x), 3),

@@ -3,6 +3,7 @@
 #include "preconditioners/entry.hpp"
 
 #include "kit/guarded.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/serves.hpp"
 #include "kit/solve_check.hpp"
@@ -18,11 +19,7 @@ namespace {
 
 template <class V> struct cg : testing::Test {
   static solve_options options(std::string precond = "jacobi") {
-    solve_options o;
-    o.solver = "cg";
-    o.precond = std::move(precond);
-    o.rtol = sizeof(V) == 8 ? 1e-10 : 1e-4;
-    return o;
+    return kit::options("cg", std::move(precond), sizeof(V) == 8 ? 1e-10 : 1e-4);
   }
 };
 using precisions = testing::Types<double, float>;
@@ -163,9 +160,7 @@ TEST(cg_restart, goes_on_from_the_recomputed_residual) {
   auto a = kit::laplacian(400);
   const auto d = [](index_t i) { return 1 + 1e4 * double(i % 2); };
   for (index_t k = 0; k < a.nnz(); ++k) a.val[k] *= d(a.row[k]) * d(a.col[k]);
-  solve_options o;
-  o.solver = "cg";
-  o.precond = "none";
+  auto o = kit::options("cg", "none");
   o.max_iterations = 1000000;
   index_t restarts = 0;
   for (const double rtol : {1e-8, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14}) {
@@ -180,10 +175,8 @@ TEST(cg_restart, goes_on_from_the_recomputed_residual) {
 
 TEST(cg_ill_conditioned, hilbert_in_double_precision_has_a_small_residual) {
   for (const index_t n : {3, 5, 7, 9}) {
-    solve_options o;
-    o.solver = "cg";
-    o.rtol = 1e-10;
-    const auto s = kit::solve_honestly<double>(hilbert(n), host_array<double>(n, 1.0), o);
+    const auto s =
+        kit::solve_honestly<double>(hilbert(n), host_array<double>(n, 1.0), kit::options("cg", "auto", 1e-10));
     EXPECT_EQ(s.report.why, status::converged) << n << ": " << s.report.message;
   }
 }

@@ -2,6 +2,7 @@
 // What conjugate gradients say of the condition of a matrix and of the error of x.
 #include "ritz.hpp"
 
+#include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
 
@@ -31,13 +32,7 @@ TEST(ritz, of_parts_are_those_of_all_parts) {
   EXPECT_NEAR(largest, 1e6, 2e4);
 }
 
-solve_options cg(double rtol, const char* precond = "none") {
-  solve_options o;
-  o.solver = "cg";
-  o.precond = precond;
-  o.rtol = rtol;
-  return o;
-}
+solve_options cg(double rtol, const char* precond = "none") { return kit::options("cg", precond, rtol); }
 
 TEST(cg_estimates, the_condition_of_a_laplacian) {
   const auto a = generate("poisson2d:60").a;

@@ -3,6 +3,7 @@
 
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
 #include "preconditioners/entry.hpp"
@@ -18,11 +19,7 @@ namespace furrow {
 namespace {
 
 solve_options directly(std::string precond = "auto", double rtol = 1e-12) {
-  solve_options o;
-  o.solver = "direct";
-  o.precond = std::move(precond);
-  o.rtol = rtol;
-  return o;
+  return kit::options("direct", std::move(precond), rtol);
 }
 
 /// A random matrix without structure, whose diagonal is nothing special.
@@ -141,9 +138,8 @@ TEST(lu_answers, a_kept_solver_factors_once_and_repeats_its_bits) {
 
 TEST(lu_answers, preconditions_other_solvers) {
   const auto a = scattered(200, 2);
-  solve_options o;
-  o.solver = "bicgstab", o.precond = "lu", o.rtol = 1e-10;
-  const auto s = kit::solve_honestly(a, kit::times(a, host_array<double>(200, 1.0)), o);
+  const auto s =
+      kit::solve_honestly(a, kit::times(a, host_array<double>(200, 1.0)), kit::options("bicgstab", "lu", 1e-10));
   EXPECT_EQ(s.report.why, status::converged) << s.report.message;
   EXPECT_LE(s.report.iterations, 2);
 }

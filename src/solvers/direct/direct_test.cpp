@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kit/guarded.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
 #include "preconditioners/entry.hpp"
@@ -20,11 +21,7 @@ constexpr const char* factors = "lu:band";
 
 template <class V> struct direct : testing::Test {
   static solve_options options(double rtol = sizeof(V) == 8 ? 1e-12 : 1e-5) {
-    solve_options o;
-    o.solver = "direct";
-    o.precond = factors;
-    o.rtol = rtol;
-    return o;
+    return kit::options("direct", factors, rtol);
   }
 };
 using precisions = testing::Types<double, float>;

@@ -5,6 +5,7 @@
 #include "solvers/fgmres/fgmres.hpp"
 
 #include "kit/method_check.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
@@ -193,12 +194,7 @@ TEST(gmres_parameters, are_checked) {
     auto o = kit::solver_options<double>(solver, "none");
     const host_array<double> b(4, 1.0);
     host_array<double> x(4, 0.0);
-    try {
-      solve(a, as_cview(b), as_view(x), o);
-      ADD_FAILURE() << solver;
-    } catch (const error& e) {
-      EXPECT_EQ(e.kind, fault::usage) << solver;
-    }
+    EXPECT_NE(kit::said_by(fault::usage, [&] { solve(a, as_cview(b), as_view(x), o); }), "") << solver;
   }
 }
 

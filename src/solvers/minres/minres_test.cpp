@@ -2,6 +2,7 @@
 #include "minres.hpp"
 
 #include "kit/method_check.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/solver.hpp>
 
@@ -65,12 +66,9 @@ TYPED_TEST(minres, says_why_it_cannot) {
   EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "none").why, status::singular);
   EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "jacobi").why, status::singular);
   EXPECT_EQ(reason(kit::diagonal({1, 0}), "none").why, status::singular);
-  try {
+  kit::expect_refusal("not symmetric", [&] {
     reason(kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 2}, {1, 1, 1}}), "none");
-    ADD_FAILURE() << "a matrix without symmetry passes";
-  } catch (const error& e) {
-    EXPECT_NE(std::string(e.what()).find("not symmetric"), std::string::npos) << e.what();
-  }
+  });
   if (sizeof(V) == 8) {
     EXPECT_EQ(reason(kit::diagonal({1e200, 1}), "none").why, status::nan);
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/device.hpp>
@@ -16,14 +18,10 @@ namespace furrow {
 namespace {
 
 solve_options refining(std::string solver = "refine", std::string precond = "auto", double rtol = 1e-12) {
-  solve_options o;
-  o.solver = std::move(solver);
-  o.precond = std::move(precond);
-  o.rtol = rtol;
-  return o;
+  return kit::options(std::move(solver), std::move(precond), rtol);
 }
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+using kit::mentions;
 
 coo<double> times_a_power(coo<double> a, int exponent) {
   for (double& v : a.val) v = std::ldexp(v, exponent);
@@ -125,22 +123,15 @@ TEST(refine, refuses_what_it_cannot_serve) {
     EXPECT_THROW(solve_known(a, refining(solver)), error) << solver;
   EXPECT_THROW(solve_known(generate("convection2d:5:3").a, refining("refine:cg")), error);
   EXPECT_THROW(solve_known(kit::assemble({2, 3}, {{0, 0, 1}}), refining()), error);
-  const auto said = [](auto f) -> std::string {
-    try {
-      f();
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
-  };
-  EXPECT_TRUE(mentions(said([&] { solver<float>(kit::as_precision<float>(a), refining()); }), "double precision only"));
+  EXPECT_TRUE(
+      mentions(kit::said_by([&] { solver<float>(kit::as_precision<float>(a), refining()); }), "double precision only"));
   auto narrow = refining();
   narrow.values = precision::f32;
-  EXPECT_TRUE(mentions(said([&] { solve_known(a, narrow); }), "double precision only"));
+  EXPECT_TRUE(mentions(kit::said_by([&] { solve_known(a, narrow); }), "double precision only"));
   const function_operator<double> own({3, 3}, [](cview<double>, view<double>) {});
-  EXPECT_TRUE(mentions(said([&] { solver<double>(own, nullptr, refining()); }), "give the matrix"));
+  EXPECT_TRUE(mentions(kit::said_by([&] { solver<double>(own, nullptr, refining()); }), "give the matrix"));
   const auto wide = kit::diagonal({1, 1e-60, 1});
-  EXPECT_TRUE(mentions(said([&] { solve_known(wide, refining()); }), "refine rounds the matrix"));
+  EXPECT_TRUE(mentions(kit::said_by([&] { solve_known(wide, refining()); }), "refine rounds the matrix"));
 }
 
 TEST(refine, takes_matrices_beyond_the_range_of_single_precision) {

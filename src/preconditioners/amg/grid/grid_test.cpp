@@ -12,6 +12,8 @@
 #include "kit/cycle_check.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/refused_by.hpp"
+#include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <cstring>
@@ -79,7 +81,7 @@ box_matrix box_of(const coo<double>& a, const box& b) {
   const auto rows = rows_of(a);
   return in_box(rows.view(), {b, offsets_of(rows.view(), place::count), ""});
 }
-bool mentions(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
+using kit::mentions;
 
 TEST(amg_grid_detection, finds_boxes_of_every_kind) {
   EXPECT_EQ(found_in(kit::laplacian(50)), (box{{50, 1, 1}}));
@@ -386,12 +388,7 @@ TEST(amg_grid, takes_rows_of_any_size) {
 
 TEST(amg_grid, is_refused_where_it_would_not_be_what_is_needed) {
   const auto why = [](const char* name, const coo<double>& a) -> std::string {
-    try {
-      make_preconditioner<double>(name, a, device{}, cg_needs);
-    } catch (const refusal& r) {
-      return r.message;
-    }
-    return "";
+    return kit::refused_by([&] { make_preconditioner<double>(name, a, device{}, cg_needs); }).message;
   };
   const auto scattered = generate("random:2000:16").a;
   EXPECT_TRUE(mentions(why("amg:grid", scattered), "more than 27 diagonals; use amg:sa"));
