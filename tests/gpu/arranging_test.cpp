@@ -17,9 +17,7 @@ namespace {
 
 struct gpu_arranging : on_gpu_in<double> {
   solve_options options(std::string solver, std::string precond, std::string scale, std::string reorder) const {
-    solve_options o;
-    o.where = this->gpu;
-    o.solver = std::move(solver), o.precond = std::move(precond);
+    auto o = solving(std::move(solver), std::move(precond));
     o.scale = std::move(scale), o.reorder = std::move(reorder);
     o.max_iterations = 3000;
     return o;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "kit/options.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/solve.hpp>
 
@@ -24,12 +26,9 @@ struct on_gpu : testing::Test {
 /// The same for tests in both precisions.
 template <class V> struct on_gpu_in : on_gpu {
   /// Options of a solve there.
-  solve_options solving(std::string solver, std::string precond, double rtol) const {
-    solve_options o;
+  solve_options solving(std::string solver, std::string precond, double rtol = solve_options{}.rtol) const {
+    auto o = kit::options(std::move(solver), std::move(precond), rtol);
     o.where = gpu;
-    o.solver = std::move(solver);
-    o.precond = std::move(precond);
-    o.rtol = rtol;
     return o;
   }
 };

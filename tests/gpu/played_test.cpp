@@ -6,6 +6,7 @@
 #include "formats/played.hpp"
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "solvers/cg_tutorial/play.hpp"
 #include "solvers/cg_tutorial/played.hpp"
@@ -111,9 +112,7 @@ TYPED_TEST(gpu_played, conjugate_gradients_have_the_bits_of_the_gpu) {
       SCOPED_TRACE(fmt::format("{} {} {}", spec, format, kernel));
       const auto a = kit::as_precision<V>(generate(spec).a);
       const auto b = kit::random_vector<V>(a.shape.rows, 5);
-      solve_options o;
-      o.solver = "cg_tutorial";
-      o.precond = "none";
+      auto o = kit::options("cg_tutorial", "none");
       o.format = format;
       o.kernel = kernel;
       o.rtol = sizeof(V) == 8 ? 1e-9 : 1e-4;

@@ -16,12 +16,7 @@ namespace {
 
 struct gpu_refine : on_gpu_in<double> {
   solve_options options(std::string solver, std::string precond, double rtol = 1e-12) const {
-    solve_options o;
-    o.where = this->gpu;
-    o.solver = std::move(solver);
-    o.precond = std::move(precond);
-    o.rtol = rtol;
-    return o;
+    return solving(std::move(solver), std::move(precond), rtol);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "kit/guarded.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/error.hpp>
@@ -144,12 +145,7 @@ struct gpu_resident_entry : on_gpu_in<double> {
   }
   /// Why it cannot be set up; empty where it can.
   std::string refused(const coo<double>& a, const solve_options& o) const {
-    try {
-      const solver<double> s(coo<double>(a), o);
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
+    return kit::said_by([&] { const solver<double> s(coo<double>(a), o); });
   }
 };
 

@@ -16,12 +16,7 @@ namespace {
 
 template <class V> struct gpu_solver : on_gpu_in<V> {
   solve_options options(std::string method, std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
-    solve_options o;
-    o.where = this->gpu;
-    o.solver = std::move(method);
-    o.precond = std::move(precond);
-    o.rtol = rtol;
-    return o;
+    return this->solving(std::move(method), std::move(precond), rtol);
   }
 };
 TYPED_TEST_SUITE(gpu_solver, precisions);

@@ -43,9 +43,7 @@ template <class V> struct gpu_stream : on_gpu_in<V> {
   const host_array<V> x = kit::random_vector<V>(4200, 1);
 
   solve_options options(std::string precond = "jacobi") const {
-    solve_options o;
-    o.where = this->gpu, o.solver = "cg", o.precond = std::move(precond), o.rtol = sizeof(V) == 8 ? 1e-8 : 1e-4;
-    return o;
+    return this->solving("cg", std::move(precond), sizeof(V) == 8 ? 1e-8 : 1e-4);
   }
   host_array<V> product(const matrix<V>& m) const {
     const gpu_array<V> from(x);

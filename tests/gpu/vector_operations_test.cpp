@@ -4,7 +4,9 @@
 
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
+#include "kit/options.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/formats.hpp>
@@ -80,20 +82,12 @@ TYPED_TEST(gpu_operations, refuse_vectors_in_two_memories) {
   using V = TypeParam;
   host_array<V> home(10, V(1));
   gpu_array<V> there(10, V(1));
-  const auto said = [](auto&& f) -> std::string {
-    try {
-      f();
-    } catch (const error& e) {
-      return e.what();
-    }
-    return {};
-  };
-  EXPECT_NE(said([&] { dot<V>(home, there); }).find("dot: "), std::string::npos);
-  EXPECT_NE(said([&] { add<V>(there, V(1), there, home); }).find("give both in one memory"), std::string::npos);
+  EXPECT_NE(kit::said_by([&] { dot<V>(home, there); }).find("dot: "), std::string::npos);
+  EXPECT_NE(kit::said_by([&] { add<V>(there, V(1), there, home); }).find("give both in one memory"), std::string::npos);
   const auto a = kit::as_precision<V>(kit::laplacian(10));
   const auto op = make<V>(choose(measure(a), precision_of<V>, this->gpu, {"csr"}), this->gpu, a);
   host_array<V> r(10);
-  EXPECT_NE(said([&] { residual<V>(*op, home, home, r); }).find("the matrix lies on a GPU"), std::string::npos);
+  EXPECT_NE(kit::said_by([&] { residual<V>(*op, home, home, r); }).find("the matrix lies on a GPU"), std::string::npos);
 }
 
 struct gpu_cg_tutorial : on_gpu {};
@@ -103,10 +97,8 @@ TEST_F(gpu_cg_tutorial, takes_the_steps_of_cg_and_waits_three_times_in_each) {
     for (const char* m : {"none", "jacobi"}) {
       const auto a = generate(spec).a;
       const auto b = kit::times(a, host_array<double>(a.shape.rows, 1.0));
-      solve_options o;
+      auto o = kit::options("cg", m);
       o.where = gpu;
-      o.precond = m;
-      o.solver = "cg";
       const auto usual = kit::solve_honestly<double>(a, b, o);
       o.solver = "cg_tutorial";
       const auto s = kit::solve_honestly<double>(a, b, o);

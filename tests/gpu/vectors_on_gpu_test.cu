@@ -5,6 +5,7 @@
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/function_operator.hpp>
 #include <furrow/matrix.hpp>
@@ -30,15 +31,7 @@ template <class V> struct gpu_vectors : on_gpu_in<V> {
 };
 TYPED_TEST_SUITE(gpu_vectors, precisions);
 
-template <class F> std::string sentence(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    return e.what();
-  }
-  return {};
-}
+template <class F> std::string sentence(F f) { return kit::said_by(fault::usage, f); }
 
 TYPED_TEST(gpu_vectors, have_the_bits_of_vectors_on_the_host) {
   using V = TypeParam;
