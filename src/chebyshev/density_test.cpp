@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Moments of a spectrum, and what series in an operator refuse.
-#include "kit/complaint.hpp"
 #include "kit/matrices.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/chebyshev.hpp>
 #include <furrow/error.hpp>
@@ -15,7 +15,7 @@
 namespace furrow::chebyshev {
 namespace {
 
-using kit::complaint;
+using kit::said_by;
 
 std::unique_ptr<any_operator<double>> on_cpu(coo<double> a) {
   return find_format("csr").cpu.make<double>()(std::move(a), {}, "auto");
@@ -75,21 +75,21 @@ TEST(chebyshev_operator_refusals, name_what_is_wrong) {
   const auto wide = on_cpu(kit::assemble({2, 3}, {{0, 0, 1}}));
   host_array<double> x(5, 1.0), y(5);
   const series p{{1, 2}, {0, 4}};
-  has(complaint([&] { apply<double>(p, {*wide}, as_cview(x), as_view(y)); }), "2 x 3");
-  has(complaint([&] { apply<double>(p, {*op}, as_cview(x), as_view(y), 2); }), "2 vectors of 5");
-  has(complaint([&] { apply<double>(p, {*op}, as_cview(x), as_view(y), index_t(1) << 62); }), "vectors of 5");
-  has(complaint([&] { apply<double>(p, {*op}, as_cview(x), as_view(x)); }), "share memory");
-  has(complaint([&] { apply<double>({{1}, {2, 1}}, {*op}, as_cview(x), as_view(y)); }), "no interval");
-  has(complaint([&] { density<double>({*op}, {0, 4}, {0}); }), "0 moments");
-  has(complaint([&] { density<double>({*op}, {0, 4}, {4, index_t(1) << 31}); }), "2147483648 random vectors");
-  has(complaint([&] { density<double>({*op}, {0, 1}, {200}); }), "the spectrum is not inside [0, 1]");
-  has(complaint([&] { density<double>({*op}, {0, 1e-310}, {4}); }), "scale matrix and interval by a power of two");
-  has(complaint([&] { gershgorin(kit::diagonal({1.7e308, -1.7e308})); }), "scale the matrix");
+  has(said_by([&] { apply<double>(p, {*wide}, as_cview(x), as_view(y)); }), "2 x 3");
+  has(said_by([&] { apply<double>(p, {*op}, as_cview(x), as_view(y), 2); }), "2 vectors of 5");
+  has(said_by([&] { apply<double>(p, {*op}, as_cview(x), as_view(y), index_t(1) << 62); }), "vectors of 5");
+  has(said_by([&] { apply<double>(p, {*op}, as_cview(x), as_view(x)); }), "share memory");
+  has(said_by([&] { apply<double>({{1}, {2, 1}}, {*op}, as_cview(x), as_view(y)); }), "no interval");
+  has(said_by([&] { density<double>({*op}, {0, 4}, {0}); }), "0 moments");
+  has(said_by([&] { density<double>({*op}, {0, 4}, {4, index_t(1) << 31}); }), "2147483648 random vectors");
+  has(said_by([&] { density<double>({*op}, {0, 1}, {200}); }), "the spectrum is not inside [0, 1]");
+  has(said_by([&] { density<double>({*op}, {0, 1e-310}, {4}); }), "scale matrix and interval by a power of two");
+  has(said_by([&] { gershgorin(kit::diagonal({1.7e308, -1.7e308})); }), "scale the matrix");
   const auto huge = kit::assemble({2, 2}, {{0, 0, 1.7e308}, {0, 1, 1.7e308}, {1, 0, 1.7e308}, {1, 1, 1.7e308}});
-  has(complaint([&] { gershgorin(huge); }), "its sum leaves the range");
-  has(complaint([&] { lanczos_bounds<double>({*on_cpu(coo<double>(huge))}, {-8e307, 8e307}); }), "are not finite");
-  has(complaint([&] { gershgorin(kit::assemble({0, 0}, {})); }), "without rows");
-  has(complaint([&] { gershgorin(kit::diagonal({1, std::nan("")})); }), "row 2 of the matrix holds a NaN");
+  has(said_by([&] { gershgorin(huge); }), "its sum leaves the range");
+  has(said_by([&] { lanczos_bounds<double>({*on_cpu(coo<double>(huge))}, {-8e307, 8e307}); }), "are not finite");
+  has(said_by([&] { gershgorin(kit::assemble({0, 0}, {})); }), "without rows");
+  has(said_by([&] { gershgorin(kit::diagonal({1, std::nan("")})); }), "row 2 of the matrix holds a NaN");
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Adaptive fits and what is made of them: chopping, quotients, compositions.
-#include "kit/complaint.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/chebyshev.hpp>
 #include <furrow/error.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using function = std::function<double(double)>;
 
-using kit::complaint;
+using kit::said_by;
 
 TEST(chebyshev_chop, cuts_the_examples_of_the_paper_where_it_does) {
   host_array<double> plain(50), random(50);
@@ -105,21 +105,21 @@ TEST(chebyshev_fit, of_functions_near_both_ends_of_the_range) {
     EXPECT_LT(p.length(), 30);
   }
   // The largest coefficient is 4 / pi times the largest value at most; here it does not fit.
-  const std::string refused = complaint([] { fit(function([](double x) { return 1.79e308 * std::tanh(30 * x); })); });
+  const std::string refused = said_by([] { fit(function([](double x) { return 1.79e308 * std::tanh(30 * x); })); });
   EXPECT_NE(refused.find("beyond the range of double"), refused.npos) << refused;
 }
 
 TEST(chebyshev_fit, says_why_not) {
   const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
-  has(complaint([] { fit(function([](double x) { return 1 / x; })); }), "the function is inf at x = 0");
-  has(complaint([] { fit(function([](double x) { return std::sqrt(x); })); }), "nan at x = -1");
-  has(complaint([] {
+  has(said_by([] { fit(function([](double x) { return 1 / x; })); }), "the function is inf at x = 0");
+  has(said_by([] { fit(function([](double x) { return std::sqrt(x); })); }), "nan at x = -1");
+  has(said_by([] {
         fit(function([](double x) { return std::abs(x - 0.1); }), {}, {0x1p-52, 1025});
       }),
       "not resolved by 1025 points on [-1, 1]");
-  has(complaint([] { fit(function([](double x) { return x; }), {2, 1}); }), "[2, 1] is no interval");
-  has(complaint([] { fit(function([](double x) { return x; }), {}, {-1}); }), "a tolerance of -1");
-  has(complaint([] { fit(function([](double x) { return x; }), {}, {1e-10, index_t(1) << 31}); }), "2147483648 points");
+  has(said_by([] { fit(function([](double x) { return x; }), {2, 1}); }), "[2, 1] is no interval");
+  has(said_by([] { fit(function([](double x) { return x; }), {}, {-1}); }), "a tolerance of -1");
+  has(said_by([] { fit(function([](double x) { return x; }), {}, {1e-10, index_t(1) << 31}); }), "2147483648 points");
 }
 
 TEST(chebyshev_divide, is_the_inverse_of_multiply) {
@@ -129,7 +129,7 @@ TEST(chebyshev_divide, is_the_inverse_of_multiply) {
   for (const double x : {0.0, 0.4, 1.1, 2.0}) EXPECT_NEAR(r(x), p(x) / q(x), 1e-14);
   const series back = r * q;
   for (const double x : {0.0, 0.4, 1.1, 2.0}) EXPECT_NEAR(back(x), p(x), 1e-14);
-  const std::string refused = complaint([&] { divide(q, p); });
+  const std::string refused = said_by([&] { divide(q, p); });
   EXPECT_NE(refused.find("the divisor is 0 at x = "), refused.npos) << refused;
 }
 
@@ -138,7 +138,7 @@ TEST(chebyshev_compose, is_the_function_of_the_function) {
   const series inner = fit(function([](double x) { return std::sin(10 * x); }), {0, 1});
   const series p = compose(outer, inner);
   for (const double x : {0.0, 0.1, 0.77, 1.0}) EXPECT_NEAR(p(x), std::exp(std::sin(10 * x)), 1e-14);
-  const std::string refused = complaint([&] { compose(outer, 1.5 * inner); });
+  const std::string refused = said_by([&] { compose(outer, 1.5 * inner); });
   EXPECT_NE(refused.find("outside of [-1, 1]"), refused.npos) << refused;
 }
 

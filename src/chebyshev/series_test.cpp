@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points, and what is exact: sums, products, derivatives, integrals, changes of basis.
-#include "kit/complaint.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/chebyshev.hpp>
 #include <furrow/error.hpp>
@@ -15,7 +15,7 @@
 namespace furrow::chebyshev {
 namespace {
 
-using kit::complaint;
+using kit::said_by;
 
 constexpr double unit = 0x1p-53;
 
@@ -135,19 +135,16 @@ TEST(chebyshev_convert, monomials_and_legendre_polynomials) {
 TEST(chebyshev_refusals, name_what_is_wrong) {
   const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
   const double inf = std::numeric_limits<double>::infinity();
-  has(complaint([&] { derivative({{1, std::nan("")}, {}}); }), "coefficient 1 of the series is nan");
-  has(complaint([&] { integral({{-inf}, {}}); }), "coefficient 0 of the series is -inf");
-  has(complaint([] { points(kind::first, 3, {1, 1}); }), "[1, 1] is no interval");
-  has(complaint([&] { points(kind::first, 3, {0, inf}); }), "is no interval");
-  has(complaint([] { points(kind::second, index_t(1) << 31); }), "2147483648 points");
-  has(complaint([] { points(kind::second, 0); }), "0 points");
-  has(complaint([] { to_monomials({host_array<double>(40000, 1.0), {}}); }), "40000 coefficients");
-  has(complaint([] {
-        to_coefficients(kind::first, {nullptr, index_t(1) << 31});
-      }),
-      "2147483648 points or coefficients");
+  has(said_by([&] { derivative({{1, std::nan("")}, {}}); }), "coefficient 1 of the series is nan");
+  has(said_by([&] { integral({{-inf}, {}}); }), "coefficient 0 of the series is -inf");
+  has(said_by([] { points(kind::first, 3, {1, 1}); }), "[1, 1] is no interval");
+  has(said_by([&] { points(kind::first, 3, {0, inf}); }), "is no interval");
+  has(said_by([] { points(kind::second, index_t(1) << 31); }), "2147483648 points");
+  has(said_by([] { points(kind::second, 0); }), "0 points");
+  has(said_by([] { to_monomials({host_array<double>(40000, 1.0), {}}); }), "40000 coefficients");
+  has(said_by([] { to_coefficients(kind::first, {nullptr, index_t(1) << 31}); }), "2147483648 points or coefficients");
   host_array<double> x(3), y(2);
-  has(complaint([&] { evaluate(series{{1}, {}}, as_cview(x), as_view(y)); }), "3 points and room for 2 values");
+  has(said_by([&] { evaluate(series{{1}, {}}, as_cview(x), as_view(y)); }), "3 points and room for 2 values");
 }
 
 } // namespace

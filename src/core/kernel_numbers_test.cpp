@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel_numbers.hpp"
 
-#include "kit/complaint.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/error.hpp>
 
@@ -27,7 +27,7 @@ TEST(kernel_numbers, are_read_in_any_order_and_may_be_missing) {
 }
 
 std::string complaint(std::string_view text, kernel_freedom free, int warp = 32) {
-  return kit::complaint([&] { read_kernel_numbers(text, free, warp); }, fault::usage);
+  return kit::said_by(fault::usage, [&] { read_kernel_numbers(text, free, warp); });
 }
 
 TEST(kernel_numbers, that_make_no_sense_are_named) {

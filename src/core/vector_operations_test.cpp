@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <furrow/vector_operations.hpp>
 
-#include "kit/complaint.hpp"
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/formats.hpp>
@@ -73,7 +73,7 @@ TYPED_TEST(vector_operations, residual_is_b_minus_the_product) {
   EXPECT_TRUE(kit::same_bits(as_cview(b), as_cview(r)));
 }
 
-template <class F> std::string complaint(F&& f) { return kit::complaint(f, fault::usage); }
+template <class F> std::string complaint(F&& f) { return kit::said_by(fault::usage, f); }
 
 TEST(vector_operations, say_which_of_them_was_called_wrongly) {
   std::vector<double> three(3), four(4), r(3);

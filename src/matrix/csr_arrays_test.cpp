@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kit/complaint.hpp"
 #include "kit/matrices.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
@@ -71,7 +71,7 @@ TYPED_TEST(csr_arrays_of, what_lies_beyond_the_last_offset_does_not_count) {
 }
 
 TYPED_TEST(csr_arrays_of, the_first_wrong_place_is_named) {
-  const auto says = [](const rows<TypeParam>& r) { return kit::complaint([&] { to_coo(r.arrays()); }, fault::input); };
+  const auto says = [](const rows<TypeParam>& r) { return kit::said_by(fault::input, [&] { to_coo(r.arrays()); }); };
   EXPECT_EQ(says({{2, 2}, {0, 1}, {0}, {1}}), "row_ptr has 2 elements for a matrix of 2 rows: give 3");
   EXPECT_EQ(says({{2, 2}, {0, 1, 2}, {0}, {1, 2}}),
             "the matrix has 1 column indices and 2 values: give as many of each");
