@@ -63,6 +63,7 @@ def test_an_exception_in_a_monitor_arrives_with_the_answer_so_far(grid):
 
 INTERRUPTED = """
 import furrow, numpy as np, signal, sys, tempfile, threading, time, os
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has its jobs in the background ignore
 sent, running = [], threading.Event()
 def slow_file():  # 5 million rows that come at the speed of a network
     name = os.path.join(tempfile.mkdtemp(), "a.mtx")
