@@ -152,15 +152,18 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
     if (!room) room = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
     return bytes <= *room;
   };
-  bool known = false;
+  bool served = false, known = false;
   for (const auto* f : formats()) {
-    if (!f->backend(where).f64 || !has(*f, where, r.kernel)) continue;
+    if (!f->backend(where).f64) continue;
+    served = true;
+    if (!has(*f, where, r.kernel)) continue;
     known = true;
     check_numbers(*f, where, r.kernel);
     if (!finite && f->multiplies_padding) continue;
     const layout l = f->lay_out(s, p, {});
     if (l.refusal.empty() && fits(l.bytes)) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
   }
+  check(served, fault::device, "this build has no GPU part");
   check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
   check(!list.empty(), fault::memory, "no format of this matrix fits into the memory{}",
         finite ? "" : " without multiplying padding, which an x that is not finite forbids");
