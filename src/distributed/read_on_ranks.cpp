@@ -82,16 +82,12 @@ host_array<double> read_vector_on_ranks(communicator& c, const source* from, ind
     std::optional<error> failed;
     if (c.rank() > 0) way.follow();
     else {
-      try {
+      keep_failure(failed, [&] {
         const auto read = io::read_vector_to(*from, way.size(), [&](index_t, cview<double> some) { way.put(some); });
         check(read.count == 1, fault::usage, "{}: holds {} vectors: ranks solve for one right-hand side",
               from->opened().name(), read.count);
         way.put(as_cview(read.values));
-      } catch (const error& e) {
-        failed.emplace(e.kind, e.what());
-      } catch (const std::bad_alloc&) {
-        failed.emplace(fault::memory, "out of memory");
-      }
+      });
       way.end();
     }
     throw_first_fault(c, failed);

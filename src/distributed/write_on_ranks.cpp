@@ -117,18 +117,6 @@ private:
   io::text_piece room_;
 };
 
-/// f(), and what it throws, for the others must hear of it before it goes on.
-template <class F> void keep_failure(std::optional<error>& failed, F f) {
-  if (failed) return;
-  try {
-    f();
-  } catch (const error& e) {
-    failed.emplace(e.kind, e.what());
-  } catch (const std::bad_alloc&) {
-    failed.emplace(fault::memory, "out of memory");
-  }
-}
-
 /// The file as the ranks write it: each its own bytes at their place, or the first one for it.
 class file_of_ranks {
 public:

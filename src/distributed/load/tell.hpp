@@ -19,18 +19,24 @@ template <class T> T tell(communicator& c, int from, const T& mine) {
 /// several.
 void throw_first_fault(communicator& c, const std::optional<error>& mine);
 
-/// f() on every rank, as `together` does, for what is wrong with an input: the sentence names no rank.
-template <class F> void alike(communicator& c, F f) {
-  std::optional<error> mine;
+/// f() unless something failed before; keeps what it throws, which the others must hear of before this rank goes on.
+template <class F> void keep_failure(std::optional<error>& failed, F f) {
+  if (failed) return;
   try {
     f();
   } catch (const error& e) {
-    mine.emplace(e.kind, e.what());
+    failed.emplace(e.kind, e.what());
   } catch (const std::bad_alloc&) {
-    mine.emplace(fault::memory, "out of memory");
+    failed.emplace(fault::memory, "out of memory");
   } catch (const std::exception& e) {
-    mine.emplace(fault::internal, e.what());
+    failed.emplace(fault::internal, e.what());
   }
+}
+
+/// f() on every rank, as `together` does, for what is wrong with an input: the sentence names no rank.
+template <class F> void alike(communicator& c, F f) {
+  std::optional<error> mine;
+  keep_failure(mine, f);
   throw_first_fault(c, mine);
 }
 
