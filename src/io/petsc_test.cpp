@@ -77,6 +77,8 @@ TEST(petsc, dense_matrix_and_rows_that_are_not_sorted_are_read) {
             (std::vector<entry>{{0, 0, 1}, {0, 1, 2}, {0, 2, 3}, {1, 0, 4}, {1, 1, 5}, {1, 2, 6}}));
   put_file(here / "mixed.petsc", ints({1211216, 2, 3, 4}) + ints({3, 1}) + ints({2, 0, 2, 1}) + reals({1, 2, 4, 8}));
   EXPECT_EQ(list(read_matrix(here / "mixed.petsc").a), (std::vector<entry>{{0, 0, 2}, {0, 2, 5}, {1, 1, 8}}));
+  put_file(here / "rows.petsc", ints({1211216, 838861569, 0, -1})); // at once, though it has so many rows
+  EXPECT_EQ(read_matrix(here / "rows.petsc").a.shape, (shape2{838861569, 0}));
   put_file(here / "none.petsc", ints({1211216, 0, 0, 0}));
   EXPECT_EQ(read_matrix(here / "none.petsc").a.shape, (shape2{0, 0}));
 }

@@ -134,7 +134,7 @@ coo<double> read_entries_of(petsc_stream& in, const matrix_sizes& s, const std::
                 host_array<double>(s.entries)};
   bool sorted = true;
   if (s.dense) {
-    for (index_t i = 0, k = 0; i < s.rows; ++i)
+    for (index_t i = 0, k = 0; k < s.entries; ++i) // up to the last entry: rows without columns take no time
       for (index_t j = 0; j < s.cols; ++j, ++k)
         a.row[k] = static_cast<std::int32_t>(i), a.col[k] = static_cast<std::int32_t>(j);
   } else {

@@ -23,6 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   if (!got) return 0;
   check_entries(*got);
+  // A dense one has as many rows without columns as it likes in 16 bytes; written as aij each of them takes 4.
+  if (got->rows > 1 << 20) return 0;
   write_petsc(p, here / "again.petsc");
   const problem again = read_matrix(here / "again.petsc");
   if (!same(plain(again.a), *got) || again.b.has_value() != p.b.has_value()) fail("does not come back");
