@@ -62,13 +62,20 @@ TYPED_TEST(gpu_under_load, a_hundred_products_have_the_same_bits) {
         SCOPED_TRACE(std::string(name) + " in " + std::string(f->name) + " by " + std::string(k.name));
         const auto op = f->gpu.make<V>()(coo<V>(a), {}, k.name);
         gpu_array<V> y(a.shape.rows);
-        op->apply(V(1), as_cview(x), V(0), as_view(y));
-        const host_array<V> alone(y);
+        gpu_array<double> dots(2); // y . x and y . y, in the same pass
+        epilogue<V> ends;
+        ends.sums[0] = {as_cview(x), slot{dots.data()}};
+        ends.sums[1] = {as_cview(y), slot{dots.data() + 1}};
+        const auto product = [&] {
+          op->apply_with(as_cview(x), as_view(y), ends);
+          return std::pair(host_array<V>(y), host_array<double>(dots));
+        };
+        const auto [alone, dots_alone] = product();
         const heavy_load beside;
         for (int n = 0; n < repeats; ++n) {
-          op->apply(V(1), as_cview(x), V(0), as_view(y));
-          const host_array<V> again(y);
+          const auto [again, dots_again] = product();
           ASSERT_TRUE(kit::same_bits(as_cview(again), as_cview(alone))) << "product " << n;
+          ASSERT_TRUE(kit::same_bits(as_cview(dots_again), as_cview(dots_alone))) << "sums of product " << n;
         }
         EXPECT_TRUE(beside.busy()) << "the load ended before the products";
       }

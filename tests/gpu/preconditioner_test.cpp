@@ -47,7 +47,7 @@ coo<double> shifted(index_t n) {
 
 TYPED_TEST(gpu_preconditioner, incomplete_factors) {
   for (const char* name :
-       {"ilu", "ilu:1", "ilu:0:natural", "ilu:0:matched", "ilut", "ssor:1.5", "schwarz:5:2", "schwarz:5:2:inside=dense",
+       {"ilu", "ilu:1", "ilu:0:natural", "ilu:0:matched", "ilut", "ssor:1.5", "schwarz:5:2", "schwarz:40:2:inside=dense",
         "ilu:sweeps=1", "ilu:1:natural:sweeps=4", "ilu:0:matched:sweeps=3", "ilut:sweeps=2"}) {
     this->compare(chain(1), name);
     this->compare(chain(2000), name);
@@ -62,7 +62,7 @@ TYPED_TEST(gpu_preconditioner, of_symmetric_matrices) {
   const solver_needs definite{{true, true}, {true, true}};
   for (const char* name :
        {"ic0", "ic0:sweeps=1", "ic0:sweeps=4", "fsai", "fsai:2", "chebyshev", "chebyshev:1", "block_jacobi",
-        "block_jacobi:3", "jacobi", "spai0", "ssor", "schwarz:5", "schwarz:5:inside=dense"}) {
+        "block_jacobi:3", "jacobi", "spai0", "ssor", "schwarz:5", "schwarz:40:inside=dense"}) {
     this->compare(chain(1), name, definite);
     this->compare(chain(2000), name, definite);
     this->compare(generate("poisson3d:12").a, name, definite);

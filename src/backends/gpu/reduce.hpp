@@ -40,9 +40,16 @@ template <class... Slots> sum_target<sizeof...(Slots)> target(const queue& q, Sl
   return {{out...}, q.partial, q.arrived};
 }
 
+/// No share of a sum beside those of the threads.
+struct nothing_beside {
+  __device__ double operator()(int) const { return 0; }
+};
+
 /// Ends a pass: adds `mine` over all threads of all blocks into the slots. Every thread of the grid must call, once.
-/// The block that arrives last adds the partial sums in the order of the blocks.
-template <int Threads, int N> __device__ void finish(const double* mine, const sum_target<N>& to) {
+/// The block that arrives last adds the partial sums in the order of the blocks, behind what `beside(k)` gives each of
+/// its threads for sum k: shares that whichever block was the last one at something has stored before it called.
+template <int Threads, int N, class Beside = nothing_beside>
+__device__ void finish(const double* mine, const sum_target<N>& to, Beside beside = {}) {
   if constexpr (N > 0) {
     __shared__ double room[N][Threads / warp];
     __shared__ bool last;
@@ -57,7 +64,7 @@ template <int Threads, int N> __device__ void finish(const double* mine, const s
     if (!last) return;
     __threadfence();
     for (int k = 0; k < N; ++k) {
-      double share = 0;
+      double share = beside(k);
       for (unsigned b = threadIdx.x; b < gridDim.x; b += Threads) share += __ldcg(to.partial + k * gridDim.x + b);
       total[k] = sum_block<Threads>(share, room[k]);
       if (threadIdx.x == 0) *to.out[k].at = total[k];

@@ -70,6 +70,7 @@ public:
       ends_ = gpu_array<std::uint8_t>(ends_of_rows(row_ptr));
       sums_ = gpu_array<V>(cut.slots);
       arrived_ = gpu_array<unsigned>(host_array<unsigned>(cut.slots, 0u));
+      for (gpu_array<double>& shares : shares_) shares = gpu_array<double>(host_array<double>(cut.slots, 0.0));
     }
   }
 
@@ -101,7 +102,8 @@ private:
       const unsigned blocks = N > 0 ? gpu::blocks_for(pieces_.size(), 1, q) : static_cast<unsigned>(pieces_.size());
       gpu::launch(gpu::segments_kernel<V, I, N>, blocks, gpu::segment_shape::threads, 0, q, view_of(matrix_),
                   as_cview(pieces_), as_cview(ends_), alpha, x, beta, y,
-                  gpu::shared_rows<V>{as_view(sums_), as_view(arrived_)}, ending);
+                  gpu::shared_rows<V>{as_view(sums_), as_view(arrived_), {as_view(shares_[0]), as_view(shares_[1])}},
+                  ending);
       return;
     }
     with_width<gpu::warp>(launch_.width,
@@ -165,6 +167,7 @@ private:
   gpu_array<std::uint8_t> ends_;
   mutable gpu_array<V> sums_;
   mutable gpu_array<unsigned> arrived_;
+  mutable gpu_array<double> shares_[2];
 };
 
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {

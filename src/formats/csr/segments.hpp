@@ -48,10 +48,13 @@ template <class V> __device__ V left_before(V tail, bool fresh, V& whole) {
   return lane ? before : V(0);
 }
 
-/// What blocks leave of a row that they share, and how many have: all counts are 0 between kernels.
+/// What blocks leave of a row that they share, and how many have: all counts are 0 between kernels. Any of its blocks
+/// may be the last one of a row, so that its shares of sums go to its first slot, not to those of the block: otherwise
+/// the order of the sums would depend on the run.
 template <class V> struct shared_rows {
   view<V> sum;
   view<unsigned> arrived;
+  view<double> shares[2];
 };
 
 /// The sum of a part of a long row, its entries [lead, end) behind `val` and `col`. Where the row has more parts, the
@@ -116,7 +119,11 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<
     if (p.parts > 0) {
       wait_for_previous();
       const V sum = sum_part(p, val, col, lead, end, x.data, shared, at_end, last);
-      if (last && thread == 0) finish_row(p.row, sum);
+      if (last && thread == 0) {
+        double share[N ? N : 1] = {};
+        ending(alpha, sum, beta, y, p.row, share);
+        for (int k = 0; k < N; ++k) shared.shares[k].data[p.first] = share[k];
+      }
       continue;
     }
     four_entries<V> e;
@@ -154,7 +161,11 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<
     }
   }
   wait_for_previous(); // where there was no piece
-  finish<shape::threads, N>(dots, ending);
+  finish<shape::threads, N>(dots, ending, [&](int k) {
+    double share = 0;
+    for (index_t s = thread; s < shared.sum.size; s += shape::threads) share += __ldcg(shared.shares[k].data + s);
+    return share;
+  });
 }
 
 } // namespace furrow::gpu
