@@ -25,7 +25,8 @@ concept sweep_step = std::is_trivially_copyable_v<Step> && requires(Step step, i
 };
 
 /// Vectors v_0, v_1, ... of n elements side by side in one allocation, each on a boundary of 64 bytes: the basis of a
-/// Krylov space. A space's `make_basis` gives the memory.
+/// Krylov space. A space's `make_basis` gives the memory. Their elements may be narrower than those of the vectors that
+/// they are multiplied with: what is read is widened, and sums are the same as of the wide numbers.
 template <class V> struct basis {
   V* data = nullptr;
   index_t n = 0, stride = 0;
@@ -56,7 +57,7 @@ private:
 ///
 /// Of a basis, its first k vectors, where k is read from a slot when the work is done, and is at most what the basis
 /// was made for. h, g: k slots from there on. Each streams V once, however many sums it makes, in a fixed order:
-/// make_basis(n, most)   memory for `most` vectors of n elements
+/// make_basis<E>(n, most)   memory for `most` vectors of n elements of E, without it `value`
 /// project(V, k, w, h, ww)              h = V' w,  ww = w . w
 /// subtract_and_project(V, k, h, w, g, ww)  w -= V h,  then g = V' w,  ww = w . w
 /// combine(V, k, h, step, s...)         a sweep whose step is given (V h)_i, see `pass_given`

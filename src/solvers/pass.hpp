@@ -75,6 +75,7 @@ template <std::size_t K, class T> FURROW_HD const T& get(const leaf<K, T>& l) { 
 template <class F, class Numbers, class... A> struct step;
 template <class F, std::size_t... K, class... A> struct step<F, std::index_sequence<K...>, A...> {
   static constexpr int reads = (A::reads + ... + 0), writes = (A::writes + ... + 0);
+  static constexpr std::size_t bytes = (((A::reads + A::writes) * sizeof(typename A::value)) + ... + 0); ///< an index
   using values = leaves<std::index_sequence<K...>, typename A::value...>;
 
   F f;

@@ -4,6 +4,7 @@
 
 #include <furrow/space.hpp>
 
+#include <cmath>
 #include <memory>
 
 /// Counts what a solver does, so that a unit test can hold it to what its header promises.
@@ -47,25 +48,26 @@ public:
     s_.copy(x, y);
   }
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
-    seen_.pass(seen_.sweeps, bytes_of(Step::reads + Step::writes, n));
+    seen_.pass(seen_.sweeps, bytes_of_step<Step>(n));
     s_.sweep(n, step, out...);
   }
   void dot(cview<value> x, cview<value> y, slot out) {
     seen_.pass(seen_.dots, bytes_of(2, x.size));
     s_.dot(x, y, out);
   }
-  auto make_basis(index_t n, index_t most) { return s_.make_basis(n, most); }
-  void project(const basis<value>& all, slot count, cview<value> w, slot h, slot squares) {
-    seen_.pass(seen_.projections, bytes_of(used(count) + 1, all.n));
+  template <class E = value> auto make_basis(index_t n, index_t most) { return s_.template make_basis<E>(n, most); }
+  template <class E> void project(const basis<E>& all, slot count, cview<value> w, slot h, slot squares) {
+    seen_.pass(seen_.projections, bytes_of_basis(all, count) + bytes_of(1, all.n));
     s_.project(all, count, w, h, squares);
   }
-  void subtract_and_project(const basis<value>& all, slot count, slot h, view<value> w, slot g, slot squares) {
-    seen_.pass(seen_.projections, bytes_of(used(count) + 2, all.n));
+  template <class E>
+  void subtract_and_project(const basis<E>& all, slot count, slot h, view<value> w, slot g, slot squares) {
+    seen_.pass(seen_.projections, bytes_of_basis(all, count) + bytes_of(2, all.n));
     s_.subtract_and_project(all, count, h, w, g, squares);
   }
-  template <class Step, class... Slots>
-  void combine(const basis<value>& all, slot count, slot h, Step step, Slots... out) {
-    seen_.pass(seen_.projections, bytes_of(used(count) + Step::reads + Step::writes, all.n));
+  template <class E, class Step, class... Slots>
+  void combine(const basis<E>& all, slot count, slot h, Step step, Slots... out) {
+    seen_.pass(seen_.projections, bytes_of_basis(all, count) + bytes_of_step<Step>(all.n));
     s_.combine(all, count, h, step, out...);
   }
   template <class F> void scalars(F f) { s_.scalars(f); }
@@ -96,7 +98,14 @@ public:
   }
 
 private:
-  static int used(slot count) { return static_cast<int>(*count.at); } // slots lie on the host
+  /// Of the vectors in use; slots lie on the host.
+  template <class E> static double bytes_of_basis(const basis<E>& all, slot count) {
+    return std::floor(*count.at) * double(all.n) * sizeof(E);
+  }
+  template <class Step> static double bytes_of_step(index_t n) {
+    if constexpr (requires { Step::bytes; }) return double(Step::bytes) * double(n);
+    else return bytes_of(Step::reads + Step::writes, n);
+  }
   static double bytes_of(int vectors, index_t n) { return double(vectors) * double(n) * sizeof(value); }
 
   S& s_;

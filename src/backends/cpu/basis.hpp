@@ -22,8 +22,8 @@ inline constexpr int basis_group = 4;
 inline constexpr int basis_lanes = 8;
 
 /// out[t] += v_t . w for T neighbours of a basis, n elements.
-template <int T, class V>
-FURROW_INLINE inline void add_dots(const V* v, index_t stride, const V* w, index_t n, double* out) {
+template <int T, class E, class V>
+FURROW_INLINE inline void add_dots(const E* v, index_t stride, const V* w, index_t n, double* out) {
   alignas(64) double lane[T][basis_lanes] = {};
   index_t i = 0;
   for (; i + basis_lanes <= n; i += basis_lanes)
@@ -41,21 +41,21 @@ FURROW_INLINE inline void add_dots(const V* v, index_t stride, const V* w, index
 }
 
 /// sum += h_0 v_0 + ... for T neighbours of a basis, n elements.
-template <int T, class V>
-FURROW_INLINE inline void add_multiples(const V* v, index_t stride, const double* h, V* sum, index_t n) {
+template <int T, class E, class V>
+FURROW_INLINE inline void add_multiples(const E* v, index_t stride, const double* h, V* sum, index_t n) {
   V c[T];
   for (int t = 0; t < T; ++t) c[t] = static_cast<V>(h[t]);
 #pragma omp simd
   for (index_t i = 0; i < n; ++i) {
     V s = sum[i];
-    for (int t = 0; t < T; ++t) s += c[t] * v[t * stride + i];
+    for (int t = 0; t < T; ++t) s += c[t] * V(v[t * stride + i]);
     sum[i] = s;
   }
 }
 
 /// out[k] += v_k . w for k < count, and out[count] += w . w.
-template <class V>
-FURROW_INLINE inline void project_tile(const V* v, index_t stride, index_t count, const V* w, index_t n, double* out) {
+template <class E, class V>
+FURROW_INLINE inline void project_tile(const E* v, index_t stride, index_t count, const V* w, index_t n, double* out) {
   index_t k = 0;
   for (; k + basis_group <= count; k += basis_group) add_dots<basis_group>(v + k * stride, stride, w, n, out + k);
   for (; k < count; ++k) add_dots<1>(v + k * stride, stride, w, n, out + k);
@@ -63,8 +63,8 @@ FURROW_INLINE inline void project_tile(const V* v, index_t stride, index_t count
 }
 
 /// sum = V h.
-template <class V>
-FURROW_INLINE inline void combine_tile(const V* v, index_t stride, index_t count, const double* h, V* sum, index_t n) {
+template <class E, class V>
+FURROW_INLINE inline void combine_tile(const E* v, index_t stride, index_t count, const double* h, V* sum, index_t n) {
   std::fill(sum, sum + n, V(0));
   index_t k = 0;
   for (; k + basis_group <= count; k += basis_group) add_multiples<basis_group>(v + k * stride, stride, h + k, sum, n);
@@ -81,9 +81,10 @@ template <class F> void for_each_basis_block(index_t n, F task) {
 }
 
 /// g = V' w; for a w that may be written, w -= V h first. `partial`: scratch.
-template <class V, class W>
-void project(const basis<V>& all, index_t count, const double* h, W* w, double* g, double* squares,
+template <class E, class W>
+void project(const basis<E>& all, index_t count, const double* h, W* w, double* g, double* squares,
              std::vector<double>& partial) {
+  using V = std::remove_const_t<W>;
   const index_t blocks = (all.n + basis_block - 1) / basis_block, sums = count + 1;
   partial.assign(static_cast<std::size_t>(blocks * sums), 0.0);
   for_each_basis_block(all.n, [&](index_t block, index_t first, index_t last) {

@@ -77,16 +77,20 @@ public:
 
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
 
-  array make_basis(index_t n, index_t most) { return array(basis<V>::stride_of(n) * most); }
-  void project(const basis<V>& all, slot count, cview<V> w, slot h, slot squares) {
+  template <class E = V> host_array<E> make_basis(index_t n, index_t most) {
+    return host_array<E>(basis<E>::stride_of(n) * most);
+  }
+  template <class E> void project(const basis<E>& all, slot count, cview<V> w, slot h, slot squares) {
     cpu::project(all, static_cast<index_t>(*count.at), nullptr, w.data, h.at, squares.at, partial_);
     projections_over_ranks(h, count, squares);
   }
-  void subtract_and_project(const basis<V>& all, slot count, slot h, view<V> w, slot g, slot squares) {
+  template <class E>
+  void subtract_and_project(const basis<E>& all, slot count, slot h, view<V> w, slot g, slot squares) {
     cpu::project(all, static_cast<index_t>(*count.at), h.at, w.data, g.at, squares.at, partial_);
     projections_over_ranks(g, count, squares);
   }
-  template <class Step, class... Slots> void combine(const basis<V>& all, slot count, slot h, Step step, Slots... out) {
+  template <class E, class Step, class... Slots>
+  void combine(const basis<E>& all, slot count, slot h, Step step, Slots... out) {
     constexpr int sums = sizeof...(Slots);
     step.load();
     const auto used = static_cast<index_t>(*count.at);

@@ -57,10 +57,10 @@ template <class V> struct basis_part {
   V x[basis_rows];
 
   /// What the vector at `v` holds there.
-  __device__ V read(const V* v, int r) const { return in[r] ? v[at[r]] : V(0); }
+  template <class E> __device__ V read(const E* v, int r) const { return in[r] ? V(v[at[r]]) : V(0); }
 
   /// sums[k] += v_k'x for `count` vectors from `v` on, of the next basis_group ones.
-  __device__ void add_dots(const V* v, index_t stride, int count, double* sums) const {
+  template <class E> __device__ void add_dots(const E* v, index_t stride, int count, double* sums) const {
     V values[basis_group][basis_rows];
 #pragma unroll
     for (int k = 0; k < basis_group; ++k)
@@ -74,9 +74,9 @@ template <class V> struct basis_part {
 };
 
 /// g = V' w; where w may be written, w -= V h first.
-template <class V, class W>
+template <class V, class E, class W>
 __global__ void __launch_bounds__(basis_threads, basis_blocks)
-    project_kernel(basis<V> all, const double* count, const double* h, W* w, int length, projection_target to) {
+    project_kernel(basis<E> all, const double* count, const double* h, W* w, int length, projection_target to) {
   take_turn();
   extern __shared__ double rows[];
   const int columns = int(*count), lane = int(threadIdx.x) % warp;
@@ -134,9 +134,9 @@ __global__ void __launch_bounds__(basis_threads, basis_blocks)
 }
 
 /// A sweep whose step is given (V h)_i.
-template <class V, class Step, int N>
+template <class V, class E, class Step, int N>
 __global__ void __launch_bounds__(basis_threads)
-    combine_kernel(basis<V> all, const double* count, const double* h, Step step, sum_target<N> to) {
+    combine_kernel(basis<E> all, const double* count, const double* h, Step step, sum_target<N> to) {
   take_turn();
   step.load();
   double mine[N ? N : 1] = {};
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(basis_threads)
     auto values = step.at(i);
     V along = 0;
 #pragma unroll 8
-    for (int k = 0; k < columns; ++k) along += V(h[k]) * all.data[k * all.stride + i];
+    for (int k = 0; k < columns; ++k) along += V(h[k]) * V(all.data[k * all.stride + i]);
     Step::give(values, along);
     step(i, values, sum);
   }

@@ -67,26 +67,28 @@ public:
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
 
-  array make_basis(index_t n, index_t most) {
+  template <class E = V> gpu_array<E> make_basis(index_t n, index_t most) {
     furrow::check(most <= most_basis, fault::usage, "a basis on a GPU has at most 767 vectors");
     const index_t sums = (most + 1) * projection_blocks(n);
     if (projections_.size() < sums) projections_ = gpu_array<double>(sums);
     length_ = std::max(length_, static_cast<int>(most) + 1);
-    return array(basis<V>::stride_of(n) * most);
+    return gpu_array<E>(basis<E>::stride_of(n) * most);
   }
-  void project(const basis<V>& all, slot count, cview<V> w, slot h, slot squares) {
+  template <class E> void project(const basis<E>& all, slot count, cview<V> w, slot h, slot squares) {
     launch_projection(all, count, slot{}, w.data, h, squares);
   }
-  void subtract_and_project(const basis<V>& all, slot count, slot h, view<V> w, slot g, slot squares) {
+  template <class E>
+  void subtract_and_project(const basis<E>& all, slot count, slot h, view<V> w, slot g, slot squares) {
     launch_projection(all, count, h, w.data, g, squares);
   }
-  template <class Step, class... Slots> void combine(const basis<V>& all, slot count, slot h, Step step, Slots... out) {
+  template <class E, class Step, class... Slots>
+  void combine(const basis<E>& all, slot count, slot h, Step step, Slots... out) {
     constexpr int sums = sizeof...(Slots);
     static_assert(sums <= max_sums);
     queue q = current_queue();
     const unsigned blocks = blocks_for(all.n, basis_threads, q, 8);
     unless_long(q, all.n <= index_t(blocks) * basis_threads);
-    launch(combine_kernel<V, Step, sums>, blocks, basis_threads, 0, q, all, count.at, h.at, step, target(q, out...));
+    launch(combine_kernel<V, E, Step, sums>, blocks, basis_threads, 0, q, all, count.at, h.at, step, target(q, out...));
   }
 
   template <class F> void scalars(F f) { launch(scalars_kernel<F>, 1, 1, 0, current_queue(), f); }
@@ -111,12 +113,13 @@ private:
   /// A long pass does not come early: its blocks would crowd on the multiprocessors that are free first.
   static void unless_long(queue& q, bool is_short) { q.early_launch = q.early_launch && is_short; }
   static unsigned projection_blocks(index_t n) { return blocks_for(n, basis_tile, current_queue(), basis_blocks); }
-  template <class W> void launch_projection(const basis<V>& all, slot count, slot h, W* w, slot g, slot squares) {
+  template <class E, class W>
+  void launch_projection(const basis<E>& all, slot count, slot h, W* w, slot g, slot squares) {
     queue q = current_queue();
     const unsigned blocks = projection_blocks(all.n);
     unless_long(q, all.n <= index_t(blocks) * basis_tile);
     const int bytes = basis_warps * length_ * static_cast<int>(sizeof(double));
-    launch(project_kernel<V, W>, blocks, basis_threads, bytes, q, all, static_cast<const double*>(count.at),
+    launch(project_kernel<V, E, W>, blocks, basis_threads, bytes, q, all, static_cast<const double*>(count.at),
            static_cast<const double*>(h.at), w, length_,
            projection_target{g.at, squares.at, projections_.data(), q.arrived});
   }

@@ -26,6 +26,14 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
 
 } // namespace gmres_messages
 
+gmres_asked::gmres_asked(std::string_view parameters, bool flexible) {
+  const entry_parameters p(flexible ? "fgmres[:RESTART]" : "gmres[:RESTART][:basis=f32]", parameters);
+  restart = p.whole(0, 30, 1, 300);
+  const auto kept = p.named("basis");
+  if (kept && *kept != "f32") p.refuse("a basis is kept in f32, or as all else without it");
+  narrow = kept.has_value();
+}
+
 namespace gmres_solver {
 
 extern const solver_entry entry{"gmres",
@@ -34,7 +42,7 @@ extern const solver_entry entry{"gmres",
                                 restarted_gmres<cpu::space<double>, false>::vectors,
                                 run_on_device<gmres_method, double>,
                                 run_on_device<gmres_method, float>,
-                                "[:RESTART]"};
+                                "[:RESTART][:basis=f32]"};
 
 } // namespace gmres_solver
 } // namespace furrow

@@ -12,6 +12,13 @@ namespace gmres_messages {
 std::optional<ending> explain(int verdict, const double* slots, bool patient);
 } // namespace gmres_messages
 
+/// What `gmres[:RESTART][:basis=f32]` and `fgmres[:RESTART]` ask for.
+struct gmres_asked {
+  gmres_asked(std::string_view parameters, bool flexible);
+  index_t restart; ///< steps of a cycle
+  bool narrow;     ///< the basis in single precision
+};
+
 /// GMRES, started anew every m steps, preconditioned from the right: A x = b for any square A, written once for every
 /// space.
 ///
@@ -22,13 +29,17 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 /// Gram-Schmidt, which is as good as to rounding (L. Giraud, J. Langou, M. Rozloznik, J. van den Eshof, 2005), in three
 /// passes over V: |w| of the second time is taken from |w|^2 - |g|^2 before it happens. H, its rotations and y live
 /// beside the vectors. x is worked out only where a cycle ends, or where it is looked at; each cycle starts from b - A
-/// x. `flexible`: M may be another one in each step, which costs the m vectors M v_j: x = x_0 + Z y. Allocates m + 1
-/// vectors of V, v, w, the x of the cycle, M v where M is not the identity, and Z where it is flexible, beside what
-/// `iteration` takes. Cost of step j of a cycle: a product, M, and passes over 3 (j + 1) + 6 vectors; of a cycle: a
-/// product, M, one pass over V and one wait. The same bits on every run with the same build and device. Y. Saad, M. H.
-/// Schultz, GMRES, 1986; Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, 1993, and Iterative Methods
-/// for Sparse Linear Systems, 2nd ed., algorithms 9.5 and 9.6.
-template <vector_space S, bool flexible> class restarted_gmres : method<S> {
+/// x. `flexible`: M may be another one in each step, which costs the m vectors M v_j: x = x_0 + Z y. E: what V is kept
+/// in. In float under double half of the bytes of a long cycle go; all else, the sums of its products too, stays in
+/// double, and v_j is what was kept of it, so that only the relation A M V = V H is off, by 6e-8 of |w|: a cycle can
+/// reduce |r| by some six digits, and the next one starts from b - A x in double (J. I. Aliaga, H. Anzt, T.
+/// Gruetzmacher, E. S. Quintana-Orti, A. E. Tomas, Compressed basis GMRES on high-performance graphics processing
+/// units, 2023). Allocates m + 1 vectors of V, v, w, the x of the cycle, M v where M is not the identity, and Z where
+/// it is flexible, beside what `iteration` takes. Cost of step j of a cycle: a product, M, and passes over 3 (j + 1) +
+/// 1 vectors of E and 5 more; of a cycle: a product, M, one pass over V and one wait. The same bits on every run with
+/// the same build and device. Y. Saad, M. H. Schultz, GMRES, 1986; Y. Saad, A flexible inner-outer preconditioned GMRES
+/// algorithm, 1993, and Iterative Methods for Sparse Linear Systems, 2nd ed., algorithms 9.5 and 9.6.
+template <vector_space S, bool flexible, class E = value_of<S>> class restarted_gmres : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal;
   using typename base::V;
@@ -36,15 +47,14 @@ template <vector_space S, bool flexible> class restarted_gmres : method<S> {
 public:
   restarted_gmres(S& space, const linear_system<V>& system, const solve_options& options)
       : base(space, system, options, gmres_steps::numbers::count(steps_of(system))), steps_(steps_of(system)),
-        basis_memory_(space.make_basis(n_, steps_ + 1)), kept_memory_(space.make_basis(n_, flexible ? steps_ : 0)),
-        v_(base::make()), w_(base::make()), first_x_(base::make()), z_(base::make(!plain())) {}
+        basis_memory_(space.template make_basis<E>(n_, steps_ + 1)),
+        kept_memory_(space.make_basis(n_, flexible ? steps_ : 0)), v_(base::make()), w_(base::make()),
+        first_x_(base::make()), z_(base::make(!plain())) {}
 
-  static index_t restart(std::string_view parameters) {
-    return entry_parameters(flexible ? "fgmres[:RESTART]" : "gmres[:RESTART]", parameters).whole(0, 30, 1, 300);
-  }
   static index_t vectors(std::string_view parameters) {
-    const index_t m = restart(parameters);
-    return 2 + m + 1 + 4 + (flexible ? m : 0);
+    const gmres_asked asked(parameters, flexible);
+    const index_t m = asked.restart, kept = asked.narrow ? (m + 2) / 2 : m + 1;
+    return 2 + kept + 4 + (flexible ? m : 0);
   }
 
   solve_report run() { return base::run_iteration(*this); }
@@ -92,25 +102,45 @@ public:
   /// The mean over the steps of a cycle, without its end.
   double bytes_per_iteration() const {
     return a_.bytes_per_apply() + base::bytes_of_precondition() +
-           base::vectors(1.5 * double(steps_ + 1) + 6 + (flexible ? 2 : 0));
+           base::vectors((1.5 * double(steps_ + 1) + 1) * double(sizeof(E)) / sizeof(V) + 5 + (flexible ? 2 : 0));
   }
 
 private:
   static int steps_of(const linear_system<V>& system) {
-    return static_cast<int>(std::min(restart(system.parameters), system.size()));
+    return static_cast<int>(std::min(gmres_asked(system.parameters, flexible).restart, system.size()));
   }
   gmres_steps::numbers numbers() { return {it_.slots(), steps_}; }
-  basis<V> all() { return {basis_memory_.data(), n_}; }
+  basis<E> all() { return {basis_memory_.data(), n_}; }
   basis<V> kept() { return {kept_memory_.data(), n_}; }
   /// Of the product, and of the sums.
   double rounding() const { return (double(base::system_.longest_row) + 64) * (std::numeric_limits<V>::epsilon() / 2); }
 
   int steps_;
-  typename base::array basis_memory_, kept_memory_, v_, w_, first_x_, z_;
+  decltype(std::declval<S&>().template make_basis<E>(0, 0)) basis_memory_;
+  typename base::array kept_memory_, v_, w_, first_x_, z_;
 };
 
 struct gmres_method {
-  template <vector_space S> using solver = restarted_gmres<S, false>;
+  /// By what the parameters say of the basis.
+  template <vector_space S> class solver {
+    using V = value_of<S>;
+
+  public:
+    solver(S& space, const linear_system<V>& system, const solve_options& options)
+        : space_(space), system_(system), options_(options) {}
+    solve_report run() {
+      if (!gmres_asked(system_.parameters, false).narrow)
+        return restarted_gmres<S, false>(space_, system_, options_).run();
+      if constexpr (is_wide<V>) return restarted_gmres<S, false, float>(space_, system_, options_).run();
+      throw error(fault::usage,
+                  "gmres:basis=f32 is for a solve in f64, and this one has its basis in f32: leave it out");
+    }
+
+  private:
+    S& space_;
+    const linear_system<V>& system_;
+    const solve_options& options_;
+  };
 };
 
 } // namespace furrow

@@ -190,7 +190,8 @@ TYPED_TEST(gmres, flexible_takes_a_preconditioner_that_changes) {
 
 TEST(gmres_parameters, are_checked) {
   const auto a = kit::laplacian(4);
-  for (const char* solver : {"gmres:0", "gmres:301", "gmres:x", "gmres:3:4", "fgmres:-1"}) {
+  for (const char* solver : {"gmres:0", "gmres:301", "gmres:x", "gmres:3:4", "fgmres:-1", "gmres:basis=f16",
+                             "gmres:basis=", "gmres:basis=f32:basis=f32", "fgmres:basis=f32"}) {
     auto o = kit::solver_options<double>(solver, "none");
     const host_array<double> b(4, 1.0);
     host_array<double> x(4, 0.0);
@@ -202,6 +203,45 @@ TYPED_TEST(gmres, costs_what_its_header_says) {
   kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "none", false, 4, "8");
   kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 5, "8");
   kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 5, "8");
+}
+
+TEST(gmres_basis, in_single_precision_costs_what_its_header_says) {
+  kit::check_cost<gmres_method, double>("convection2d:40:1", "none", false, 4, "8:basis=f32");
+  kit::check_cost<gmres_method, double>("convection2d:40:1", "jacobi", true, 5, "8:basis=f32");
+}
+
+TEST(gmres_basis, in_single_precision_solves_matrices_without_symmetry) {
+  for (const char* solver : {"gmres:basis=f32", "gmres:3:basis=f32"}) kit::check_lopsided_systems<double>(solver);
+  kit::check_inconsistent<double>("gmres:basis=f32");
+}
+
+/// Cycles reduce the residual by some six digits each, whatever is asked for.
+TEST(gmres_basis, in_single_precision_takes_the_steps_of_a_basis_in_double) {
+  for (const char* spec : {"convection2d:60:100", "convection2d:60:1", "poisson2d:60"}) {
+    SCOPED_TRACE(spec);
+    const auto a = generate(spec).a;
+    const auto b = kit::random_vector<double>(a.shape.rows, 4);
+    const auto steps = [&](const char* solver, const char* m, double rtol) {
+      const auto s = kit::solve_honestly<double>(a, b, kit::solver_options<double>(solver, m, rtol));
+      EXPECT_EQ(s.report.why, status::converged) << solver << ": " << s.report.message;
+      return double(s.report.iterations);
+    };
+    const double wide = steps("gmres:20", "none", 1e-10), narrow = steps("gmres:20:basis=f32", "none", 1e-10);
+    EXPECT_NEAR(narrow, wide, 0.05 * wide);
+    // One cycle is enough in double, and cannot be here: its residual is that of a basis in single precision.
+    EXPECT_GT(steps("gmres:200:basis=f32", "ilu", 1e-12), steps("gmres:200", "ilu", 1e-12));
+  }
+}
+
+TEST(gmres_basis, in_single_precision_is_for_solves_in_double) {
+  const auto a = kit::as_precision<float>(kit::laplacian(4));
+  const host_array<float> b(4, 1.0f);
+  host_array<float> x(4, 0.0f);
+  EXPECT_NE(
+      kit::said_by(fault::usage,
+                   [&] { solve(a, as_cview(b), as_view(x), kit::solver_options<float>("gmres:basis=f32", "none")); })
+          .find("leave it out"),
+      std::string::npos);
 }
 
 TYPED_TEST(gmres, flexible_costs_what_its_header_says) {

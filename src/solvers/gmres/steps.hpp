@@ -107,12 +107,14 @@ struct judge {
   }
 };
 
-/// v = r / |r|, kept as the first vector of the basis; the x of the cycle is kept.
+/// v = r / |r|, kept as the first vector of the basis; the x of the cycle is kept. v is what was kept, which may be
+/// rounded: the Krylov space is that of the vectors that x is made of.
 template <class V> struct begin {
   scalar size;
   FURROW_HD void load() { size.load(); }
-  FURROW_HD void operator()(V& v, V& first, V& kept, V r, V x, sums<0>) const {
-    v = first = V(size * double(r));
+  template <class E> FURROW_HD void operator()(V& v, E& first, V& kept, V r, V x, sums<0>) const {
+    first = E(size * double(r));
+    v = V(first);
     kept = x;
   }
 };
@@ -121,7 +123,10 @@ template <class V> struct begin {
 template <class V> struct advance {
   scalar size;
   FURROW_HD void load() { size.load(); }
-  FURROW_HD void operator()(V along, V w, V& v, V& next, sums<0>) const { v = next = V(size * double(w - along)); }
+  template <class E> FURROW_HD void operator()(V along, V w, V& v, E& next, sums<0>) const {
+    next = E(size * double(w - along));
+    v = V(next);
+  }
 };
 
 /// z is kept.
