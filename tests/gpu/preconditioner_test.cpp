@@ -46,9 +46,9 @@ coo<double> shifted(index_t n) {
 }
 
 TYPED_TEST(gpu_preconditioner, incomplete_factors) {
-  for (const char* name :
-       {"ilu", "ilu:1", "ilu:0:natural", "ilu:0:matched", "ilut", "ssor:1.5", "schwarz:5:2", "schwarz:40:2:inside=dense",
-        "ilu:sweeps=1", "ilu:1:natural:sweeps=4", "ilu:0:matched:sweeps=3", "ilut:sweeps=2"}) {
+  for (const char* name : {"ilu", "ilu:1", "ilu:0:natural", "ilu:0:matched", "ilut", "ssor:1.5", "schwarz:5:2",
+                           "schwarz:40:2:inside=dense", "ilu:sweeps=1", "ilu:1:natural:sweeps=4",
+                           "ilu:0:matched:sweeps=3", "ilut:sweeps=2"}) {
     this->compare(chain(1), name);
     this->compare(chain(2000), name);
     this->compare(full(150), name);
