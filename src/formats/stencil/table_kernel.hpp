@@ -37,14 +37,44 @@ __device__ stencil_table<V> bring_table(unsigned char* memory, const stencil<V, 
   return {start, offset, val};
 }
 
+/// Rows beside the table that a group of lanes has under way at once: offsets, then columns, then elements of x are
+/// read, and a group with one row waits for all of them (poisson3d:200 with 1.05 M rows beside: 0.15 ns each on an
+/// H100, where their bytes take 0.03).
+inline constexpr int beside_at_once = 4;
+
 /// put(row, (A x)[row]) for the rows beside the table, W lanes a row. Blocks [0, blocks) of the grid call.
 template <int W, int Threads, class V, class N, class Put>
 __device__ void rows_beside(const stencil<V, N, cview>& a, unsigned blocks, cview<V> x, Put put) {
-  const lanes lane{static_cast<int>(threadIdx.x) % W, W};
-  const index_t groups = index_t(blocks) * (Threads / W);
-  for (index_t k = (index_t(blockIdx.x) * Threads + threadIdx.x) / W; k < a.rest_row.size; k += groups) {
-    const V sum = sum_lanes<W>(partial(lane, a.rest, k, x));
-    if (lane.rank == 0) put(index_t(a.rest_row[k]), sum);
+  constexpr int R = beside_at_once;
+  const int lane = static_cast<int>(threadIdx.x) % W;
+  const index_t groups = index_t(blocks) * (Threads / W), rows = a.rest_row.size;
+  for (index_t k = (index_t(blockIdx.x) * Threads + threadIdx.x) / W; k < rows; k += R * groups) {
+    index_t entry[R];
+    std::int32_t row[R], left[R], col[R]; // left: entries from this lane's first one on
+    V sum[R];
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      const index_t at = k + r * groups;
+      const bool in = at < rows;
+      row[r] = in ? a.rest_row[at] : -1;
+      entry[r] = in ? a.rest.row_ptr[at] + lane : 0;
+      left[r] = in ? static_cast<std::int32_t>(a.rest.row_ptr[at + 1] - entry[r]) : 0;
+    }
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      col[r] = left[r] > 0 ? a.rest.col[entry[r]] : 0;
+      sum[r] = left[r] > 0 ? a.rest.val[entry[r]] : V(0);
+    }
+#pragma unroll
+    for (int r = 0; r < R; ++r)
+      if (left[r] > 0) sum[r] *= x[col[r]];
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+#pragma unroll 1
+      for (int e = W; e < left[r]; e += W) sum[r] += a.rest.val[entry[r] + e] * x[a.rest.col[entry[r] + e]];
+      sum[r] = sum_lanes<W>(sum[r]);
+      if (lane == 0 && row[r] >= 0) put(index_t(row[r]), sum[r]);
+    }
   }
 }
 
