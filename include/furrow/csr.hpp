@@ -42,6 +42,9 @@ public:
   double stored_bytes() const override { return op_->stored_bytes(); }
   std::string kernel() const override { return op_->kernel(); }
   std::optional<coo<V>> to_triplets() const override { return op_->to_triplets(); }
+  std::optional<double> exact_residual(cview<V> b, cview<V> x, view<V> r) const override {
+    return op_->exact_residual(b, x, r);
+  }
 
 private:
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override { op_->apply(alpha, x, beta, y); }

@@ -118,6 +118,11 @@ template <class V> struct any_operator {
   /// The matrix as triplets in host memory, which take their own; empty where the operator has none. Zeros that the
   /// format stores may be missing.
   virtual std::optional<coo<V>> to_triplets() const { return std::nullopt; }
+  /// r <- b - A x where the matrix lies, with sums in at least twice the digits of V, rounded once, and returns its
+  /// norm; empty, and nothing done, where the operator cannot. r may be neither b nor x. One pass over A, and a wait.
+  virtual std::optional<double> exact_residual(cview<V> /*b*/, cview<V> /*x*/, view<V> /*r*/) const {
+    return std::nullopt;
+  }
 
 protected:
   /// The products, for vectors that fit.

@@ -4,6 +4,7 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "core/row_offsets.hpp"
+#include "core/wide_sum.hpp"
 
 #include <furrow/device.hpp>
 
@@ -12,33 +13,6 @@
 
 namespace furrow {
 namespace {
-
-/// A sum of products in twice the digits of its factors (T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product,
-/// 2005, algorithm 5.3).
-template <class V> class wide_sum;
-template <> class wide_sum<float> {
-public:
-  explicit wide_sum(float first) : high_(double(first)) {}
-  FURROW_INLINE void subtract(float a, float x) { high_ -= double(a) * double(x); } // the product is exact
-  double value() const { return high_; }
-
-private:
-  double high_;
-};
-template <> class wide_sum<double> {
-public:
-  explicit wide_sum(double first) : high_(first) {}
-  FURROW_INLINE void subtract(double a, double x) {
-    const double product = -a * x, lost = std::fma(-a, x, -product);
-    const double sum = high_ + product, part = sum - high_;
-    low_ += ((high_ - (sum - part)) + (product - part)) + lost;
-    high_ = sum;
-  }
-  double value() const { return high_ + low_; }
-
-private:
-  double high_, low_ = 0;
-};
 
 constexpr index_t rows_of_a_block = 4096; // squares are added block by block: the same bits for any number of threads
 

@@ -385,6 +385,11 @@ private:
   }
   /// r = b - A x in more digits; false where the operator does not tell its entries.
   bool recompute_beyond_rounding() {
+    if (!system_.ranks)
+      if (const auto there = system_.a.exact_residual(system_.b, system_.x, r())) {
+        residual_ = *there;
+        return true;
+      }
     const auto exact = residual_beyond_rounding<V>(system_.a, as_cview(at_home(system_.b)),
                                                    as_cview(at_home(system_.x)), system_.ranks);
     if (!exact) return false;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -154,6 +155,34 @@ template <class V, class Side> void check_epilogues(const any_operator<V>& op, c
   run(other, x, b_apart);
 }
 
+/// b - A x with sums in twice the digits, from operators that have it, against long double: off by its last rounding,
+/// where products in V are off by one an entry.
+template <class V, class Side> void check_exact_residual(const any_operator<V>& op, const judged<V>& a) {
+  using exact = long double;
+  const auto home_b = random_vector<V>(a.shape.rows, 41), home_x = random_vector<V>(a.shape.cols, 42);
+  guarded<V, Side> b(home_b), x(home_x), r(host_array<V>(a.shape.rows, V(9)));
+  const auto norm = op.exact_residual(b.get(), x.get(), r.get());
+  EXPECT_EQ(norm.has_value(), op.where().is_gpu() && op.multiplies_blocks());
+  if (!norm) return;
+  std::vector<exact> rest(home_b.begin(), home_b.end()), size(home_b.begin(), home_b.end());
+  for (exact& s : size) s = std::fabs(s);
+  for (index_t k = 0; k < a.a.nnz(); ++k) {
+    const auto row = static_cast<std::size_t>(a.a.row[k]);
+    const exact product = exact(a.a.val[k]) * exact(home_x[a.a.col[k]]);
+    rest[row] -= product, size[row] += std::fabs(product);
+  }
+  const host_array<V> got = r.take();
+  exact squares = 0;
+  for (index_t i = 0; i < a.shape.rows; ++i) {
+    const exact right = rest[static_cast<std::size_t>(i)];
+    const exact bound = std::numeric_limits<V>::epsilon() * std::fabs(right) +
+                        exact(a.a.nnz() + 4) * 0x1p-62L * size[static_cast<std::size_t>(i)];
+    ASSERT_LE(std::fabs(exact(got[i]) - right), bound) << "row " << i;
+    squares += right * right;
+  }
+  EXPECT_NEAR(*norm, double(std::sqrt(squares)), 1e-12 * double(std::sqrt(squares)));
+}
+
 /// How often a product is repeated. Sanitizers see all there is in the first few.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr int runs = 11;
@@ -246,6 +275,7 @@ void check_operator(const operator_maker<V>& make, const judged<V>& a, int repea
   for (const index_t shift : {1, 2, 3}) check_apply<V, Side>(*op, a, V(1), V(0.5), shift);
   check_repeatable<V, Side>(*op, a, repeats);
   check_epilogues<V, Side>(*op, a);
+  check_exact_residual<V, Side>(*op, a);
   check_refusals<V, Side>(*op);
   check_zero_alpha_skips_matrix<V, Side>(make, a);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "block_rows.hpp"
+#include "exact_rows.hpp"
 #include "row_end.hpp"
 #include "space.hpp"
 
@@ -52,6 +53,14 @@ public:
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     const selected_device here(where_.ordinal);
     any_operator<V>::do_apply_with(x, y, e);
+  }
+
+  /// Where no row is so long that the one thread that walks it would be waited for.
+  std::optional<double> exact_residual(cview<V> b, cview<V> x, view<V> r) const final {
+    const selected_device here(where_.ordinal);
+    if constexpr (walks)
+      if (this->multiplies_blocks()) return exact_rows(view_of(matrix_), b, x, r);
+    return std::nullopt;
   }
 
   bool multiplies_blocks() const override { return walks; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "small_control.hpp"
-#include "wide_row.hpp"
 
+#include "core/wide_sum.hpp"
 #include "solvers/pass.hpp"
 #include "solvers/shadow_vector.hpp"
 
