@@ -115,17 +115,36 @@ choice named_choice(const request& r, const stats& s, precision p, device where)
   return c;
 }
 
-/// In a line: what was compared, for a person. The first of the list may be slower than another one by less than
-/// `worth_converting`.
-std::string reason(const std::vector<candidate>& list, const stats& s, double expected_products) {
-  const candidate& best = list.front();
+/// Whether a format fits into the memory. What is free is asked once, and only where a format is not small: a GPU takes
+/// a millisecond to tell.
+class room {
+public:
+  /// unlimited: the format was asked for by name, and whoever makes it says what is missing.
+  room(device where, bool unlimited) : where_(where), unlimited_(unlimited) {}
+  bool takes(const layout& l) {
+    constexpr double little = 1 << 24;
+    if (unlimited_ || l.bytes <= little) return true;
+    if (!free_) free_ = double(where_.is_gpu() ? available_gpu_memory(where_.ordinal) : available_host_memory());
+    return l.bytes <= *free_;
+  }
+
+private:
+  device where_;
+  bool unlimited_;
+  std::optional<double> free_;
+};
+
+/// In a line: why `best`, for a person. It may be slower than another one of the list by less than `worth_converting`.
+std::string reason(const std::vector<candidate>& list, const candidate& best, room& memory, const stats& s,
+                   double expected_products) {
   const auto about = [&](const candidate& c) {
     return fmt::format("{}, {:.3g} bytes an entry", name_of(c.what),
                        c.stored.bytes / double(std::max<index_t>(s.nnz, 1)));
   };
   const candidate* other = nullptr; // the fastest one of the other formats
   for (const candidate& c : list)
-    if (c.what.format != best.what.format && (!other || c.cost(expected_products) < other->cost(expected_products)))
+    if (c.what.format != best.what.format && (!other || c.cost(expected_products) < other->cost(expected_products)) &&
+        memory.takes(c.stored))
       other = &c;
   if (!other) return "expected to be fastest: " + about(best);
   const double ratio = other->cost(expected_products) / std::max(best.cost(expected_products), 1e-30);
@@ -136,7 +155,7 @@ std::string reason(const std::vector<candidate>& list, const stats& s, double ex
   return fmt::format("expected to be fastest: {}; next {}, {:.2f} times the time", about(best), about(*other), ratio);
 }
 
-/// All that agrees with the request, in no order.
+/// All that agrees with the request, in no order, whether it fits into the memory or not.
 std::vector<candidate> candidates(const request& r, const stats& s, precision p, device where, bool finite) {
   const machine m = typical_machine(where);
   std::vector<candidate> list;
@@ -145,13 +164,6 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
     add_candidates(list, c, c.format->lay_out(s, p, c.parameters), s, p, where, m);
     return list;
   }
-  std::optional<double> room; // a GPU takes a millisecond to tell, and a few megabytes fit
-  const auto fits = [&](double bytes) {
-    constexpr double little = 1 << 24;
-    if (bytes <= little) return true;
-    if (!room) room = double(where.is_gpu() ? available_gpu_memory(where.ordinal) : available_host_memory());
-    return bytes <= *room;
-  };
   bool served = false, known = false;
   for (const auto* f : formats()) {
     if (!f->backend(where).f64) continue;
@@ -161,46 +173,74 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
     check_numbers(*f, where, r.kernel);
     if (!finite && f->multiplies_padding) continue;
     const layout l = f->lay_out(s, p, {});
-    if (l.refusal.empty() && fits(l.bytes)) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
+    if (l.refusal.empty()) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
   }
   check(served, fault::device, "this build has no GPU part");
   check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
-  check(!list.empty(), fault::memory, "no format of this matrix fits into the memory{}",
-        finite ? "" : " without multiplying padding, which an x that is not finite forbids");
   return list;
 }
 
-} // namespace
+/// What a wish asks for, the cheapest first, and the memory that it needs room in.
+struct ranking {
+  request asked;
+  room memory;
+  std::vector<candidate> list;
+};
 
-std::vector<candidate> shortlist(const stats& s, precision p, device where, const wish& w) {
+ranking rank(const stats& s, precision p, device where, const wish& w) {
   if (const auto what = wrong_sides(s.shape); !what.empty()) throw error(fault::usage, what);
   check(s.nnz >= 0 && (s.row_length.empty() || s.row_length.size() == s.shape.rows), fault::usage,
         "the statistics hold {} entries and the lengths of {} rows for a matrix of {}: give those that measure makes",
         s.nnz, s.row_length.size(), s.shape.rows);
   const request r = read_wish(w);
-  std::vector<candidate> list;
+  ranking all{r, room(where, r.format != "auto"), {}};
   try {
-    list = candidates(r, s, p, where, w.finite);
+    all.list = candidates(r, s, p, where, w.finite);
   } catch (const error& e) {
     if (r.said_by.empty()) throw;
     throw error(e.kind, fmt::format("{}: {}", r.said_by, e.what()));
   }
-  std::ranges::stable_sort(list, {}, [&](const candidate& c) {
+  std::ranges::stable_sort(all.list, {}, [&](const candidate& c) {
     return c.cost(w.expected_products) * (keeps_arrays(c.stored, s, p) ? 1 : worth_converting);
   });
-  const std::string why =
-      !r.said_by.empty()   ? "asked for by " + r.said_by
-      : r.format != "auto" ? "asked for"
-      : w.finite           ? reason(list, s, w.expected_products)
-                 : "x is not finite, so padding must not be multiplied; " + reason(list, s, w.expected_products);
-  for (candidate& c : list) c.what.reason = why;
-  return list;
+  return all;
+}
+
+/// The first that fits. Throws `fault::memory` where none does.
+const candidate& first_that_fits(ranking& all, bool finite) {
+  const auto first = std::ranges::find_if(all.list, [&](const candidate& c) { return all.memory.takes(c.stored); });
+  check(first != all.list.end(), fault::memory, "{}{}no format of this matrix fits into the memory{}",
+        all.asked.said_by, all.asked.said_by.empty() ? "" : ": ",
+        finite ? "" : " without multiplying padding, which an x that is not finite forbids");
+  return *first;
+}
+
+std::string why(ranking& all, const candidate& best, const stats& s, const wish& w) {
+  const request& r = all.asked;
+  if (!r.said_by.empty()) return "asked for by " + r.said_by;
+  if (r.format != "auto") return "asked for";
+  return (w.finite ? "" : "x is not finite, so padding must not be multiplied; ") +
+         reason(all.list, best, all.memory, s, w.expected_products);
+}
+
+} // namespace
+
+std::vector<candidate> shortlist(const stats& s, precision p, device where, const wish& w) {
+  ranking all = rank(s, p, where, w);
+  const std::string reason = why(all, first_that_fits(all, w.finite), s, w);
+  std::erase_if(all.list, [&](const candidate& c) { return !all.memory.takes(c.stored); });
+  for (candidate& c : all.list) c.what.reason = reason;
+  return std::move(all.list);
 }
 
 choice choose(const stats& s, precision p, device where, const wish& w) {
   const bool sizes_only = !s.lengths_known();
   if (sizes_only && read_wish(w).format == "auto") return {&find_format("csr"), {}, "auto", "only the sizes are known"};
-  return shortlist(s, p, where, w).front().what;
+  ranking all = rank(s, p, where, w);
+  const candidate& best = first_that_fits(all, w.finite);
+  choice c = best.what;
+  c.reason = why(all, best, s, w);
+  return c;
 }
 
 std::string name_of(const choice& c) {
