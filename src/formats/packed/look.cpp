@@ -29,14 +29,36 @@ template <class Triplets> std::vector<index_t> starts_of_rows(const Triplets& a,
   return start;
 }
 
+std::vector<index_t> in_order(index_t count) {
+  std::vector<index_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), index_t(0));
+  return order;
+}
+
+/// The rows that begin there, the longest first, and of equal ones those that come first: counted by their lengths,
+/// which takes a pass, unless some are longer than there are rows by far.
+std::vector<index_t> longest_first(const std::vector<index_t>& start) {
+  const index_t count = std::ssize(start) - 1;
+  const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
+  index_t longest = 0;
+  for (index_t r = 0; r < count; ++r) longest = std::max(longest, length(r));
+  std::vector<index_t> order = in_order(count);
+  if (longest > 16 * count) {
+    std::ranges::stable_sort(order, [&](index_t r, index_t s) { return length(r) > length(s); });
+    return order;
+  }
+  std::vector<index_t> place(static_cast<std::size_t>(longest) + 2, 0); // of the next row with so many entries
+  for (index_t r = 0; r < count; ++r) ++place[longest - length(r) + 1];
+  std::partial_sum(place.begin(), place.end(), place.begin());
+  for (index_t r = 0; r < count; ++r) order[place[longest - length(r)]++] = r;
+  return order;
+}
+
 /// All slices of the rows [first, first + count), of which the longest come first where they are `sorted`.
 template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, index_t count, bool sorted) {
   const auto start = starts_of_rows(a, first, count);
   const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
-  std::vector<index_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), index_t(0));
-  const auto longer = [&](index_t r, index_t s) { return length(r) > length(s); };
-  if (sorted && !std::ranges::is_sorted(order, longer)) std::ranges::stable_sort(order, longer);
+  const std::vector<index_t> order = sorted ? longest_first(start) : in_order(count);
   struct range {
     std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
   };
