@@ -65,11 +65,14 @@ std::array<double, 2> strips_by_brute_force(const coo<double>& a) {
   double all_strips = 0, places = 0;
   for (const auto& [slice, diagonals] : slices) {
     double fewest = HUGE_VAL, best_strips = 0, best_width = 0;
+    std::map<index_t, index_t> there; // of each diagonal, entries that are not zero
+    for (const auto& [offset, entries] : diagonals)
+      there[offset] = std::ranges::count_if(entries, [&](index_t k) { return a.val[k] != 0; });
     for (const index_t least : {8, 4, 2, 1}) {
       double strips = 0;
       std::array<double, 16> beside{};
       for (const auto& [offset, entries] : diagonals) {
-        const bool strip = std::ranges::count_if(entries, [&](index_t k) { return a.val[k] != 0; }) >= least;
+        const bool strip = there[offset] >= least;
         strips += strip;
         for (const index_t k : entries) beside[static_cast<std::size_t>(a.row[k] % 16)] += !strip || a.val[k] == 0;
       }
@@ -132,8 +135,10 @@ stats by_brute_force(const coo<double>& a) {
   std::set<std::uint64_t> distinct;
   for (const double v : a.val) distinct.insert(std::bit_cast<std::uint64_t>(v));
   s.distinct_values = std::min<index_t>(static_cast<index_t>(distinct.size()), 257);
-  for (index_t k = 0; k <= s.row_max && !length.empty(); ++k)
-    s.rows_reaching.push_back(std::ranges::count_if(length, [&](index_t l) { return l >= k; }));
+  std::vector<index_t> sorted = length;
+  std::ranges::sort(sorted);
+  for (index_t k = 0; k <= s.row_max && !sorted.empty(); ++k)
+    s.rows_reaching.push_back(sorted.end() - std::ranges::lower_bound(sorted, k));
   format_estimate packed{"packed"}, hdia{"hdia"};
   for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
     s.slice_places[k] = places_by_brute_force(length, sorting_windows[k]);

@@ -17,8 +17,10 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 /// What the tests of src/io share.
@@ -70,8 +72,9 @@ inline void put_file(const std::filesystem::path& file, const std::string& bytes
   std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 inline std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream all;
+  all << std::ifstream(file, std::ios::binary).rdbuf();
+  return std::move(all).str();
 }
 
 inline std::string gzip(const std::string& text) {

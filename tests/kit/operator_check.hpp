@@ -3,6 +3,7 @@
 #include "guarded.hpp"
 #include "matrices.hpp"
 #include "random.hpp"
+#include "repeats.hpp"
 #include "row_error.hpp"
 #include "said_by.hpp"
 
@@ -14,6 +15,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -32,6 +34,10 @@ public:
   const coo<V>& a;
   const shape2 shape;
 
+  const stats& statistics() const {
+    if (!statistics_) statistics_ = measure(a);
+    return *statistics_;
+  }
   /// `random_vector`.
   const host_array<V>& vector(index_t n, std::uint64_t seed) const {
     const auto [at, is_new] = vectors_.try_emplace({n, seed});
@@ -48,6 +54,7 @@ public:
   }
 
 private:
+  mutable std::optional<stats> statistics_;
   mutable std::map<std::pair<index_t, std::uint64_t>, host_array<V>> vectors_;
   mutable std::map<std::tuple<V, std::uint64_t, V, std::uint64_t>, reference> products_;
 };
@@ -183,12 +190,8 @@ template <class V, class Side> void check_exact_residual(const any_operator<V>& 
   EXPECT_NEAR(*norm, double(std::sqrt(squares)), 1e-12 * double(std::sqrt(squares)));
 }
 
-/// How often a product is repeated. Sanitizers see all there is in the first few.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr int runs = 11;
-#else
-inline constexpr int runs = 100;
-#endif
+/// How often a product is repeated.
+inline constexpr int runs = repeats(100, 11);
 
 /// The same bits, `repeats` times over.
 template <class V, class Side>
@@ -263,11 +266,10 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
   EXPECT_TRUE(same_bits(as_cview(room.take()), as_cview(before))) << "written before the refusal";
 }
 
-/// Everything above, for the operator that `make` makes of `a`.
+/// Everything above, for the operator that `make` makes of `a`; gives it back.
 template <class V, class Side>
-void check_operator(const operator_maker<V>& make, const judged<V>& a, int repeats = runs) {
-  const auto op = make(a.a);
-  ASSERT_NE(op, nullptr);
+std::unique_ptr<any_operator<V>> check_operator(const operator_maker<V>& make, const judged<V>& a, int repeats = runs) {
+  auto op = make(a.a);
   EXPECT_EQ(op->shape(), a.shape);
   constexpr double factors[][2] = {{1, 0},  {1, 1},   {-1, 1},   {0, 0},   {0, 1},       {0, -1},
                                    {-1, 0}, {0.5, 2}, {2, -0.5}, {0, 0.5}, {1.25, 0.75}, {1, -1}};
@@ -278,6 +280,7 @@ void check_operator(const operator_maker<V>& make, const judged<V>& a, int repea
   check_exact_residual<V, Side>(*op, a);
   check_refusals<V, Side>(*op);
   check_zero_alpha_skips_matrix<V, Side>(make, a);
+  return op;
 }
 
 /// A format's kernel on `where` (selected already): the operator's promises, and the bytes that the format states.
@@ -287,11 +290,9 @@ void check_format(const format_entry& format, std::string_view parameters, std::
   const auto make = [&](coo<V> matrix) {
     return format.backend(where).template make<V>()(std::move(matrix), parameters, kernel);
   };
-  const stats s = measure(a.a);
-  const layout stated = format.lay_out(s, precision_of<V>, parameters);
+  const layout stated = format.lay_out(a.statistics(), precision_of<V>, parameters);
   if (!stated.refusal.empty()) return;
-  check_operator<V, Side>(make, a, repeats);
-  const auto op = make(a.a);
+  const auto op = check_operator<V, Side>(make, a, repeats);
   EXPECT_EQ(op->where(), where);
   if (stated.exact) {
     EXPECT_EQ(op->stored_bytes(), stated.bytes);

@@ -77,8 +77,9 @@ TEST(formats, auto_does_not_change_what_an_infinity_reaches) {
 
 TYPED_TEST(every_format, takes_sums_along_with_the_same_bits_for_every_number_of_threads) {
   using V = TypeParam;
+  const auto matrices = kit::large_battery();
   for (const format_entry* f : formats())
-    for (const auto& m : kit::large_battery()) {
+    for (const auto& m : matrices) {
       const auto a = kit::as_precision<V>(m.a);
       if (!kit::serves(*f, a)) continue;
       for (const kernel_entry& k : f->cpu.kernels) {

@@ -110,7 +110,7 @@ TYPED_TEST(cg, has_the_same_bits_on_every_run_and_for_every_number_of_threads) {
     o.format = f->name;
     o.rtol = 1e-4; // enough iterations to differ
     kit::solved<V> first;
-    for (const int count : {1, 1, 2, 2, 3}) {
+    for (const int count : {1, 2, 2, 3}) {
       set_threads(count);
       auto next = kit::solve_honestly<V>(a, b, o);
       ASSERT_EQ(next.report.why, status::converged) << next.report.message;
