@@ -16,6 +16,7 @@ import sys
 
 SKIPPED = 77  # CTest shows this exit code as skipped
 FIELDS = ("registers", "stack", "spill", "shared")
+PADDING = 16  # up to which an array aligns; ptxas orders what a kernel shares otherwise beside other kernels
 
 
 def is_ptxas_talk(line):
@@ -35,6 +36,10 @@ def record(command):
     return done.returncode
 
 
+def padded(size):
+    return -(-size // PADDING) * PADDING
+
+
 def parse(text):
     """Yields (architecture, mangled name, numbers) of every kernel that ptxas reports."""
     name = arch = None
@@ -49,7 +54,7 @@ def parse(text):
         elif name and (used := re.search(r"Used (\d+) registers", line)):
             numbers["registers"] = int(used.group(1))
             if shared := re.search(r"(\d+) bytes smem", line):
-                numbers["shared"] = int(shared.group(1))
+                numbers["shared"] = padded(int(shared.group(1)))
             yield arch, name, numbers
             name = None
 
@@ -105,6 +110,7 @@ def load(file):
         if line and not line.startswith("#"):
             arch, *numbers, name = line.split(maxsplit=len(FIELDS) + 1)
             table[arch, name] = dict(zip(FIELDS, map(int, numbers)))
+            table[arch, name]["shared"] = padded(table[arch, name]["shared"])
     return table
 
 
