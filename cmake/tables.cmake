@@ -106,7 +106,7 @@ list(REMOVE_ITEM furrow_sources ${furrow_unit_tests} ${src}/distributed/mpi/modu
 if(furrow_has_gpu)
   file(GLOB_RECURSE furrow_gpu_sources CONFIGURE_DEPENDS ${src}/*.cu)
   if(FURROW_UNITY)
-    furrow_join_cuda(furrow_gpu_sources matrix preconditioners solvers)
+    furrow_join_cuda(furrow_gpu_sources backends matrix preconditioners solvers)
   endif()
   list(APPEND furrow_sources ${furrow_gpu_sources})
 endif()
