@@ -17,6 +17,8 @@
 #include "preconditioners/new_values.hpp"
 #include "preconditioners/stop.hpp"
 
+#include <furrow/array.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +62,7 @@ template <class V> struct no_preconditioner final : any_preconditioner<V> {
 template <class V> void prepared_system<V>::use(std::string_view solver, device where) {
   method = &find_solver(solver);
   check(method->on_gpu || !where.is_gpu(), fault::device,
-        "{} has no GPU part: cg takes one right-hand side after the other there, or solve on the CPU", method->name);
+        "{} has no GPU part: take another method there, or solve on the CPU", method->name);
   check(method->on_cpu || where.is_gpu(), fault::device,
         "{} keeps the system on the chip of a GPU, and has no part for the CPU: take cg there", method->name);
   check(method->runner<V>() != nullptr, fault::usage,
@@ -225,6 +227,18 @@ template <class V> void prepared_system<V>::describe_choice(solve_report& report
   if (kept_) kept_->describe(report);
 }
 
+template <class V>
+std::vector<solve_report> prepared_system<V>::run_on_gpu(cview<V> b, view<V> x, index_t columns,
+                                                         const solve_options& o) const {
+  if (refused || !method->columns<V>() || is_watched_closely(o)) return {};
+  const index_t rows = b.size / columns, cols = x.size / columns;
+  for (index_t j = 0; j < columns; ++j)
+    if (!are_plain_on_gpu(cview<V>(part(b, j * rows, rows)), as_cview(part(x, j * cols, cols)))) return {};
+  auto reports = method->columns<V>()(system(b, x), columns, o);
+  for (solve_report& report : reports) report = described(std::move(report));
+  return reports;
+}
+
 /// What is special is solved by itself.
 template <class V>
 std::vector<solve_report> prepared_system<V>::run(cview<V> b, view<V> x, index_t columns, solve_options o) const {
@@ -237,7 +251,7 @@ std::vector<solve_report> prepared_system<V>::run(cview<V> b, view<V> x, index_t
     const view<V> one_x = part(x, j * cols, cols);
     const bool plain = not_finite(one_b, "b").empty() && not_finite(as_cview(one_x), "x").empty() && !is_zero(one_b) &&
                        !needs_scale(one_b);
-    if (plain && !refused && method->columns<V>() && !is_watched_closely(o) && !o.where.is_gpu()) together.push_back(j);
+    if (plain && !refused && method->columns<V>() && !is_watched_closely(o)) together.push_back(j);
     else reports[static_cast<std::size_t>(j)] = run(one_b, one_x, o);
     o.time_limit = most - (now() - began);
   }
@@ -255,8 +269,18 @@ void prepared_system<V>::run_together(const std::vector<index_t>& numbers, cview
     std::copy_n(b.data + numbers[k] * n, n, some_b.data() + k * n);
     std::copy_n(x.data + numbers[k] * n, n, some_x.data() + k * n);
   }
-  std::vector<solve_report> ran =
-      method->columns<V>()(system(all ? b : as_cview(some_b), all ? x : as_view(some_x)), count, o);
+  const cview<V> from = all ? b : as_cview(some_b);
+  const view<V> to = all ? x : as_view(some_x);
+  std::vector<solve_report> ran;
+  if (o.where.is_gpu()) {
+    gpu_array<V> there_b(from.size), there_x(to.size);
+    copy_bytes(gpu_memory{}, there_b.data(), host_memory{}, from.data, there_b.byte_count());
+    copy_bytes(gpu_memory{}, there_x.data(), host_memory{}, to.data, there_x.byte_count());
+    ran = method->columns<V>()(system(as_cview(there_b), as_view(there_x)), count, o);
+    copy_bytes(host_memory{}, to.data, gpu_memory{}, there_x.data(), there_x.byte_count());
+  } else {
+    ran = method->columns<V>()(system(from, to), count, o);
+  }
   for (index_t k = 0; k < count; ++k) {
     if (!all) std::copy_n(some_x.data() + k * n, n, x.data + numbers[k] * n);
     reports[static_cast<std::size_t>(numbers[k])] = described(std::move(ran[static_cast<std::size_t>(k)]));

@@ -41,6 +41,8 @@ public:
   std::vector<solve_report> run(cview<V> b, view<V> x, index_t columns, solve_options o) const;
   /// In the memory of the GPU; empty for vectors that the host has to look at.
   std::optional<solve_report> run_on_gpu(cview<V> b, view<V> x, const solve_options& o) const;
+  /// Several at once there; empty where the method takes one after the other, or the host has to look at one of them.
+  std::vector<solve_report> run_on_gpu(cview<V> b, view<V> x, index_t columns, const solve_options& o) const;
   /// Says what was chosen, and what the method says of itself.
   void describe_choice(solve_report& report) const;
 

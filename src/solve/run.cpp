@@ -152,12 +152,15 @@ solve_report run_on_host_vectors(const solver_entry& method, const linear_system
 
 template <class V> bool needs_scale(cview<V> b) { return safe_scale<V>(largest(b)) != V(1); }
 
+template <class V> bool are_plain_on_gpu(cview<V> b, cview<V> x) {
+  const double size = largest_on_gpu(b);
+  return size > 0 && std::isfinite(size) && std::isfinite(largest_on_gpu(x)) && safe_scale<V>(size) == V(1);
+}
+
 template <class V>
 std::optional<solve_report> run_on_gpu_vectors(const solver_entry& method, const linear_system<V>& system,
                                                const solve_options& o) {
-  const double size = largest_on_gpu(system.b);
-  const bool plain = size > 0 && std::isfinite(size) && std::isfinite(largest_on_gpu(as_cview(system.x)));
-  if (!plain || safe_scale<V>(size) != V(1)) return {};
+  if (!are_plain_on_gpu(system.b, as_cview(system.x))) return {};
   return call(method, system, o);
 }
 
@@ -185,6 +188,8 @@ template solve_report run_on_host_vectors(const solver_entry&, const linear_syst
 template solve_report run_on_host_vectors(const solver_entry&, const linear_system<float>&, const solve_options&);
 template bool needs_scale(cview<double>);
 template bool needs_scale(cview<float>);
+template bool are_plain_on_gpu(cview<double>, cview<double>);
+template bool are_plain_on_gpu(cview<float>, cview<float>);
 template std::optional<solve_report> run_on_gpu_vectors(const solver_entry&, const linear_system<double>&,
                                                         const solve_options&);
 template std::optional<solve_report> run_on_gpu_vectors(const solver_entry&, const linear_system<float>&,

@@ -49,6 +49,10 @@ solve_report run_on_host_vectors(const solver_entry& method, const linear_system
 /// Whether it would be scaled.
 template <class V> bool needs_scale(cview<V> b);
 
+/// Whether the host need not look at vectors in the memory of a GPU: b is not 0, all elements are finite, and b needs
+/// no scale.
+template <class V> bool are_plain_on_gpu(cview<V> b, cview<V> x);
+
 /// Runs the method on vectors in the memory of `o.where`, a GPU, where they lie: nothing of them passes the host. Empty
 /// for vectors that the host has to look at: b = 0, elements that are not finite, a right-hand side to be scaled.
 template <class V>

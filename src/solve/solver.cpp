@@ -185,11 +185,18 @@ template <class V> solve_report solver<V>::state::solve_on_gpu(cview<V> b, view<
   return solve_through_host(b, x, [&](cview<V> home_b, view<V> home_x) { return solve(home_b, home_x, o); });
 }
 
-/// One after another.
+/// At once where the method does that, otherwise one after another.
 template <class V>
 std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, view<V> x, index_t columns) {
-  std::vector<solve_report> reports;
+  if (single || climbing || named.refused)
+    return solve_through_host(b, x,
+                              [&](cview<V> home_b, view<V> home_x) { return solve_columns(home_b, home_x, columns); });
   solve_options o = with_time_left();
+  std::vector<solve_report> reports = named.run_on_gpu(b, x, columns, o);
+  if (!reports.empty()) return reports;
+  if (named.method->template columns<V>())
+    return solve_through_host(b, x,
+                              [&](cview<V> home_b, view<V> home_x) { return named.run(home_b, home_x, columns, o); });
   const double most = o.time_limit, began = now();
   for (index_t j = 0; j < columns; ++j) {
     reports.push_back(solve_on_gpu(part(b, j * shape.rows, shape.rows), part(x, j * shape.cols, shape.cols), o));

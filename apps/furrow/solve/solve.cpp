@@ -47,7 +47,8 @@ memory_plan plan_of(const solve_request& q, const matrix_input& input) {
 /// What several right-hand sides take beside the first one: b and x, and the blocks of `block_cg`.
 double bytes_of_columns(const solve_request& q, shape2 shape, index_t count) {
   if (count == 1) return 0;
-  const bool block = !q.options.where.is_gpu() && (q.options.solver == "auto" || q.options.solver == "block_cg");
+  const bool block = !q.options.where.is_gpu() && // on a GPU they lie there
+                     (q.options.solver == "auto" || q.options.solver == "block_cg");
   const double vectors = double(count - 1) + (block ? 2 * double(std::min<index_t>(count, 16)) : 0);
   return 8 * vectors * double(shape.rows + shape.cols);
 }

@@ -1,17 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "passes.hpp"
 #include "ritz.hpp"
+#include "state.hpp"
 
-#include "solvers/control.hpp"
 #include "solvers/entry.hpp"
+#include "solvers/pass.hpp"
 
+#include <cmath>
 #include <limits>
+#include <vector>
 
 namespace furrow::block_cg {
 
-/// What a step can end with beside the verdicts of `control`.
-enum verdict : int { negative_pivot = control::own_verdict, zero_pivot };
+inline constexpr int most_columns = 16;
+
+/// Elements of blocks from those of columns, `number[k]` the one that column k of the block is; zeros beyond `count`.
+struct column_numbers {
+  index_t n;
+  int count, width;
+  std::int32_t number[most_columns];
+  FURROW_HD bool holds(index_t e) const { return e % width < count; }
+  FURROW_HD index_t at(index_t e) const { return number[e % width] * n + e / width; }
+};
+/// Element e of the block `to` from columns, less `minus` where there is one.
+template <class V> struct gather_columns {
+  static constexpr int reads = 1, writes = 1;
+  column_numbers of;
+  cview<V> from;
+  const V* minus;
+  V* to;
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t e) const { return of.holds(e) ? from[of.at(e)] - (minus ? minus[e] : V(0)) : V(0); }
+  FURROW_HD void operator()(index_t e, V v, sums<0>) const { to[e] = v; }
+};
+template <class V> struct scatter_columns {
+  static constexpr int reads = 1, writes = 1;
+  column_numbers of;
+  const V* from;
+  view<V> to;
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t e) const { return from[e]; }
+  FURROW_HD void operator()(index_t e, V v, sums<0>) const {
+    if (of.holds(e)) to[of.at(e)] = v;
+  }
+};
+/// Column k of a block, as a vector, and back.
+template <class V> struct take_column {
+  static constexpr int reads = 1, writes = 1;
+  const V* block;
+  index_t width, k;
+  V* one;
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t i) const { return block[i * width + k]; }
+  FURROW_HD void operator()(index_t i, V v, sums<0>) const { one[i] = v; }
+};
+template <class V> struct put_column {
+  static constexpr int reads = 1, writes = 1;
+  const V* one;
+  V* block;
+  index_t width, k;
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t i) const { return one[i]; }
+  FURROW_HD void operator()(index_t i, V v, sums<0>) const { block[i * width + k] = v; }
+};
+/// Columns made equally long.
+template <class V> struct scale_columns {
+  static constexpr int reads = 1, writes = 1;
+  double by[most_columns];
+  index_t width;
+  V* block;
+  FURROW_HD void load() {}
+  FURROW_HD V at(index_t e) const { return block[e]; }
+  FURROW_HD void operator()(index_t e, V v, sums<0>) const { block[e] = V(double(v) * by[e % width]); }
+};
 
 /// Columns of a system, solved at once: what a step of block conjugate gradients works on, and the step.
 ///
@@ -23,170 +84,161 @@ enum verdict : int { negative_pivot = control::own_verdict, zero_pivot };
 /// pivot is nothing beside the largest one are dropped: Q gets narrower, zeta rectangular, and all systems go on
 /// through the directions that are left. A column that is small enough leaves C; the directions stay, since they help
 /// the others. Cost of a step: a product with W vectors, and passes over 12 blocks of W vectors, 6 more with a
-/// stored M; 14 W^2 n operations.
+/// stored M; 14 W^2 n operations. The W x W matrices stay beside the vectors: a step only enqueues.
 /// A. A. Dubrulle, Retooling the method of block conjugate gradients, 2001, with the M of D. P. O'Leary, The block
 /// conjugate gradient algorithm and related methods, 1980.
-template <class V, int W> class block_step {
+///
+/// S: the space of the vectors, P: the passes over its blocks (passes.hpp, gpu_passes.hpp).
+template <class S, class P, class V, int W> class block_step {
 public:
   static double bytes(index_t n, bool stored) { return double(sizeof(V)) * double(n) * W * (stored ? 5 : 4); }
 
   /// `systems`: b and x hold columns of n elements, of which `numbers` are taken.
-  block_step(const linear_system<V>& systems, const std::vector<index_t>& numbers)
-      : systems_(systems), numbers_(numbers), n_(systems.a.shape().rows), run_(n_), x_(n_ * W), q_(n_ * W), p_(n_ * W),
-        s_(n_ * W), z_(stored() ? n_ * W : 0), m_{systems.m.diagonal(), stored() ? z_.data() : nullptr} {}
+  block_step(S& space, const linear_system<V>& systems, const std::vector<index_t>& numbers)
+      : s_(space), systems_(systems), count_(static_cast<int>(numbers.size())), n_(systems.a.shape().rows), run_(n_),
+        x_(space.make(n_ * W)), q_(space.make(n_ * W)), p_(space.make(n_ * W)), directions_(space.make(n_ * W)),
+        z_(space.make(stored() ? n_ * W : 0)), one_(space.make(one_by_one() ? n_ : 0)),
+        result_(space.make(one_by_one() ? n_ : 0)), m_{systems.m.diagonal(), stored() ? z_.data() : nullptr},
+        of_{n_, count_, W, {}} {
+    for (int k = 0; k < count_; ++k) of_.number[k] = static_cast<std::int32_t>(numbers[k]);
+    set_zero_block(p_), set_zero_block(z_);
+  }
 
   /// Q = B - A X, and the norms of its columns.
   std::vector<double> load() {
-    each_row([&](index_t i) {
-      for (int k = 0; k < W; ++k) x_[i * W + k] = k < count() ? systems_.x[numbers_[k] * n_ + i] : V(0);
-    });
-    systems_.a.apply_block(as_cview(x_), as_view(p_), W);
-    each_row([&](index_t i) {
-      for (int k = 0; k < W; ++k) q_[i * W + k] = k < count() ? systems_.b[numbers_[k] * n_ + i] - p_[i * W + k] : V(0);
-    });
-    c_ = matrix::identity();
-    return norms(run_.gram(q_.data(), q_.data()));
+    s_.sweep(n_ * W, gather_columns<V>{of_, as_cview(systems_.x), nullptr, x_.data()});
+    multiply(x_);
+    s_.sweep(n_ * W, gather_columns<V>{of_, systems_.b, p_.data(), q_.data()});
+    run_.send(block_state<W>{});
+    run_.template gram<after_nothing<W>>(q_.data(), q_.data());
+    const block_state<W>& s = run_.look();
+    std::vector<double> norms(static_cast<std::size_t>(count_));
+    for (int k = 0; k < count_; ++k) {
+      const double squares = s.g[k][k];
+      norms[k] = std::sqrt(squares < 0 ? 0 : squares); // NaN stays
+    }
+    return norms;
   }
+
   /// The first directions, from Q as `load` left it: its columns are made equally long before they are compared.
-  void start(const std::vector<double>& lengths) {
-    matrix to_unit;
-    c_ = {};
-    for (int k = 0; k < count(); ++k) c_[k][k] = lengths[k], to_unit[k][k] = 1 / lengths[k];
-    each_row([&](index_t i) {
-      for (int k = 0; k < W; ++k)
-        q_[i * W + k] = static_cast<V>(double(q_[i * W + k]) * to_unit[k][k]), s_[i * W + k] = 0;
-    });
+  /// `slots` and `most`: of `control::until`, whose rr is the square of the largest residual over its goal.
+  void start(const std::vector<double>& lengths, const std::vector<double>& goals, const double* slots,
+             const control::limits& most) {
+    block_state<W> s{};
+    scale_columns<V> scale{{}, W, q_.data()};
+    for (int k = 0; k < count_; ++k) {
+      s.c[k][k] = s.residual[k] = lengths[k], scale.by[k] = 1 / lengths[k];
+      s.goal[k] = goals[k];
+    }
+    std::copy_n(slots, int(control::own_slot), s.slots);
+    s.most = most, s.nothing = nothing, s.count = count_, s.stored = stored(), s.again = true, s.why = control::running;
+    run_.send(s);
+    s_.sweep(n_ * W, scale);
+    set_zero_block(directions_);
     precondition();
-    norms_in_m_ = x_in_m_ = {};
+    run_.template gram<after_gram<W>>(q_.data(), m_.stored ? m_.stored : q_.data(), m_.diagonal);
+    finish();
     ritz_ = {};
-    squares_of_x_.assign(numbers_.size(), 0);
-    turn(gram_in_m(), true);
   }
-  /// One step: X, and the norms of the residuals.
-  int step(std::vector<double>& residuals) {
-    systems_.a.apply_block(as_cview(s_), as_view(p_), W);
-    const matrix d = run_.gram(s_.data(), p_.data());
-    if (!d.finite()) return control::not_finite;
-    const auto inverse = invert(d, rank_, 8 * W * std::numeric_limits<double>::epsilon());
-    if (!inverse.found) return judge(inverse);
-    const matrix move = inverse.value * c_;
-    follow_x(move);
-    ritz_.add(d, inverse.value, beta_, rank_);
-    last_ = run_.shrink(q_.data(), p_.data(), inverse.value, x_.data(), s_.data(), move, m_);
-    residuals = norms(last_.h);
-    return control::running;
+  /// Enqueues a step.
+  void step() {
+    multiply(directions_);
+    run_.template gram<after_product<W>>(directions_.data(), p_.data());
+    run_.template shrink<after_shrink<W>>(q_.data(), p_.data(), x_.data(), directions_.data(), m_);
+    if (stored()) {
+      precondition();
+      run_.template gram<after_gram<W>>(q_.data(), m_.stored);
+    }
+    finish();
   }
-  /// The next directions.
-  bool advance() {
-    precondition();
-    return turn(m_.stored ? gram_in_m() : last_.g, false);
-  }
-  /// Column k of the block is small enough.
-  void leave(int k) {
-    for (int i = 0; i < W; ++i) c_[i][k] = 0;
+  auto until() const { return has_ended<W>{run_.state()}; }
+  static constexpr index_t kept() { return P::kept(); }
+  /// The state, and `told(record)` for each step since `first`; waits. At most `kept()` steps.
+  template <class F> const block_state<W>& look(index_t first, F told) {
+    const block_state<W>& s = run_.look();
+    const auto last = static_cast<index_t>(s.slots[control::steps]);
+    if (last > first) {
+      const step_record<W>* const records = run_.look_at_records();
+      for (index_t k = first; k < last; ++k) {
+        const step_record<W>& r = records[k % kept()];
+        ritz_.add(r.d, r.inverse, r.beta, r.rank);
+        told(r, last - 1 - k);
+      }
+    }
+    return s;
   }
   /// X goes to where it came from.
-  void store() {
-    each_row([&](index_t i) {
-      for (int k = 0; k < count(); ++k) systems_.x[numbers_[k] * n_ + i] = x_[i * W + k];
-    });
+  void store() { s_.sweep(n_ * W, scatter_columns<V>{of_, x_.data(), systems_.x}); }
+
+  /// As the judge of cg has it, of a state whose inversion was stopped: v'D v is negative beyond the rounding of
+  /// v'S'A S v, or zero within it.
+  int judge() {
+    block_state<W> s = run_.look();
+    const double length = double(systems_.longest_row);
+    const double rounding = (length + 64) * unit * (m_.diagonal.empty() ? systems_.norm_inf : length);
+    if (stored()) {
+      run_.template gram<after_nothing<W>>(directions_.data(), directions_.data());
+      s.norms_in_m = run_.look().g;
+    }
+    square<W> v{};
+    for (int i = 0; i < W; ++i) v[i][0] = s.v[i];
+    return s.pivot < -rounding * s.norms_in_m.form(v, 0) ? int(negative_pivot) : int(zero_pivot);
   }
 
   typename ritz_blocks<W>::extremes ritz_values() const { return ritz_.eigenvalues(); }
-  /// r'M r over (x - x0)'M^-1 (x - x0) of column k, for the r that the step before the last one left.
-  double ratio_in_m(int k) const {
-    double squares = 0;
-    for (int i = 0; i < W; ++i) squares += c_[i][k] * c_[i][k];
-    return squares_of_x_[k] > 0 ? squares / squares_of_x_[k] : 0;
-  }
-  double pivot() const { return pivot_; }
   double bytes_per_step() const {
     const double blocks = 2 + 2 + 6 + 4 + (stored() ? 6 : 0);
     return systems_.a.stored_bytes() + blocks * double(sizeof(V)) * double(n_) * W +
-           (stored() ? count() * systems_.m.stored_bytes() : double(sizeof(V)) * 2.0 * double(m_.diagonal.size));
+           (stored() ? count_ * systems_.m.stored_bytes() : double(sizeof(V)) * 2.0 * double(m_.diagonal.size));
   }
 
 private:
-  using matrix = square<W>;
+  using array = decltype(std::declval<S&>().make(0));
   using kind = typename any_preconditioner<V>::kind;
   static constexpr double unit = std::numeric_limits<V>::epsilon() / 2;
   /// Of a pivot beside the largest one: T is known to some units of its largest column.
   static constexpr double nothing = std::max(1e-14, 256 * unit * unit);
 
   bool stored() const { return systems_.m.what() == kind::general; }
-  int count() const { return static_cast<int>(numbers_.size()); }
-  template <class F> void each_row(F f) {
-    cpu::for_each_range(n_, rows_of_task, [&](index_t first, index_t last) {
-      for (index_t i = first; i < last; ++i) f(i);
-    });
+  /// Formats that multiply vectors one by one on a GPU; on the CPU they see to it themselves.
+  bool product_is_single() const { return P::on_gpu && !systems_.a.multiplies_blocks(); }
+  bool one_by_one() const { return stored() || product_is_single(); }
+  void set_zero_block(array& block) {
+    if (!block.empty()) s_.sweep(block.size(), pass(set_zero{}, out(as_view(block))));
   }
-  /// T'M T of the T in Q.
-  matrix gram_in_m() { return run_.gram(q_.data(), m_.stored ? m_.stored : q_.data(), m_.diagonal); }
-  /// |T C| of every column, from T'T.
-  std::vector<double> norms(const matrix& h) const {
-    std::vector<double> all(numbers_.size());
-    for (int k = 0; k < count(); ++k) all[k] = std::sqrt(std::max(h.form(c_, k), 0.0)); // NaN stays
-    return all;
+  /// P = A times a block.
+  void multiply(const array& block) {
+    if (product_is_single())
+      column_by_column(block, p_, [&] { systems_.a.apply(V(1), as_cview(one_), V(0), as_view(result_)); });
+    else systems_.a.apply_block(as_cview(block), as_view(p_), W);
   }
-  /// Z = M Q where M is more than a diagonal, column by column.
+  /// Z = M Q where M is more than a diagonal.
   void precondition() {
-    if (!stored()) return;
-    host_array<V> one(n_), result(n_);
-    for (int k = 0; k < W; ++k) {
-      each_row([&](index_t i) { one[i] = q_[i * W + k]; });
-      if (k < std::max(rank_, count())) systems_.m.apply(as_cview(one), as_view(result));
-      else std::fill(result.begin(), result.end(), V(0));
-      each_row([&](index_t i) { z_[i * W + k] = result[i]; });
+    if (stored()) column_by_column(q_, z_, [&] { systems_.m.apply(as_cview(one_), as_view(result_)); });
+  }
+  /// Beyond `count_`, and so in `to`, there are zeros.
+  template <class F> void column_by_column(const array& from, array& to, F apply) {
+    for (int k = 0; k < count_; ++k) {
+      s_.sweep(n_, take_column<V>{from.data(), W, k, one_.data()});
+      apply();
+      s_.sweep(n_, put_column<V>{result_.data(), to.data(), W, k});
     }
   }
-  /// From T in Q and its Gram matrix. False where nothing of T is left.
-  bool turn(const matrix& g, bool twice) {
-    auto once = orthonormalise(g, nothing);
-    matrix factor = once.factor, inverse = once.inverse;
-    rank_ = once.rank;
-    if (twice || once.least < 1e-4) { // Q'M Q - I is of the size of u / least
-      run_.turn(q_.data(), inverse, m_);
-      const auto again = orthonormalise(gram_in_m(), nothing);
-      factor = again.factor * factor, inverse = again.inverse;
-      rank_ = again.rank;
-    }
-    c_ = factor * c_;
-    beta_ = factor.transposed();
-    run_.turn(q_.data(), inverse, m_, s_.data(), beta_);
-    norms_in_m_ = factor * norms_in_m_ * beta_; // M Q is orthogonal to S and to X - X0 in M^-1
-    x_in_m_ = x_in_m_ * beta_;
-    for (int k = 0; k < rank_; ++k) norms_in_m_[k][k] += 1;
-    return rank_ > 0 && c_.finite();
-  }
-  /// The squares of the columns of X - X0 in M^-1, as T. Steihaug has them for one column (1983).
-  void follow_x(const matrix& move) {
-    const matrix by_x = x_in_m_ * move;
-    for (int k = 0; k < count(); ++k) squares_of_x_[k] += 2 * by_x[k][k] + norms_in_m_.form(move, k);
-    x_in_m_ = x_in_m_ + move.transposed() * norms_in_m_;
-  }
-  /// As the judge of cg has it: v'D v is negative beyond the rounding of v'S'A S v, or zero within it.
-  int judge(const inverse_of_definite<W>& stopped) {
-    const double length = double(systems_.longest_row);
-    const double rounding = (length + 64) * unit * (m_.diagonal.empty() ? systems_.norm_inf : length);
-    const matrix size = stored() ? run_.gram(s_.data(), s_.data()) : norms_in_m_;
-    matrix v;
-    for (int i = 0; i < W; ++i) v[i][0] = stopped.v[i];
-    pivot_ = stopped.pivot;
-    return pivot_ < -rounding * size.form(v, 0) ? int(negative_pivot) : int(zero_pivot);
+  /// From T in Q and the first factor of its Gram matrix.
+  void finish() {
+    run_.template turn_again<after_gram_again<W>>(q_.data(), m_);
+    run_.turn(q_.data(), directions_.data(), m_);
   }
 
+  S& s_;
   const linear_system<V>& systems_;
-  const std::vector<index_t>& numbers_;
+  int count_;
   index_t n_;
-  passes<V, W> run_;
-  host_array<V> x_, q_, p_, s_, z_;
+  P run_;
+  array x_, q_, p_, directions_, z_, one_, result_;
   preconditioned<V> m_;
-  matrix c_, beta_, norms_in_m_, x_in_m_; ///< the last two: S'M^-1 S and (X - X0)'M^-1 S
-  std::vector<double> squares_of_x_;      ///< of X - X0 in M^-1
+  column_numbers of_;
   ritz_blocks<W> ritz_;
-  typename passes<V, W>::grams last_;
-  int rank_ = 0;
-  double pivot_ = 0;
 };
 
 } // namespace furrow::block_cg

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "small.hpp"
+#include "state.hpp"
 
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
@@ -21,9 +21,9 @@ inline constexpr index_t rows_of_task = 2048, rows_of_tile = 128;
 
 template <class V, int W> struct factors {
   alignas(64) V a[W][W];
-  explicit factors(const square<W>& m) {
+  explicit factors(const square<W>& m, double sign = 1) {
     for (int i = 0; i < W; ++i)
-      for (int j = 0; j < W; ++j) a[i][j] = static_cast<V>(m[i][j]);
+      for (int j = 0; j < W; ++j) a[i][j] = static_cast<V>(sign * m[i][j]);
   }
 };
 
@@ -55,39 +55,41 @@ template <class V, int W> FURROW_INLINE inline void add_gram(const V* a, const V
   }
 }
 
-/// M as the passes see it: the identity, a diagonal, or one whose product with T is stored in z.
-template <class V> struct preconditioned {
-  cview<V> diagonal; ///< empty: none
-  V* stored = nullptr;
-};
-
+/// The state, and the passes that read and write it: each leaves Gram matrices there, after which `Then` runs. A pass
+/// that the state does not want (`Then::wanted`) does nothing.
 template <class V, int W> class passes {
 public:
   using matrix = square<W>;
-  explicit passes(index_t n) : n_(n) {}
+  static constexpr bool on_gpu = false;
+  explicit passes(index_t n) : n_(n), records_(1) {}
 
-  /// A'D B, without D where `diagonal` is empty. Reads both.
-  matrix gram(const V* a, const V* b, cview<V> diagonal = {}) {
-    return summed<1>([&](index_t first, index_t rows, matrix* sum) FURROW_INLINE {
+  const block_state<W>* state() const { return &state_; }
+  void send(const block_state<W>& s) { state_ = s; }
+  const block_state<W>& look() const { return state_; }
+  /// Steps that are kept for the host.
+  static constexpr index_t kept() { return 1; }
+  const step_record<W>* look_at_records() const { return records_.data(); }
+
+  /// g = A'D B, without D where `diagonal` is empty. Reads both.
+  template <class Then> void gram(const V* a, const V* b, cview<V> diagonal = {}) {
+    if (!Then::wanted(state_)) return;
+    state_.g = summed<1>([&](index_t first, index_t rows, matrix* sum) FURROW_INLINE {
       alignas(64) V room[rows_of_tile * W];
       add_gram(a + first * W, scaled(diagonal, b, first, rows, room), rows, sum[0]);
     })[0];
+    then<Then>();
   }
 
-  struct grams {
-    matrix g, h; ///< T'M T, where M T is not stored, and T'T
-  };
-  /// T = Q - P xi, X += S move, over Q and X; reads 4 blocks, writes 2.
-  grams shrink(V* q, const V* p, const matrix& xi, V* x, const V* s, const matrix& move, const preconditioned<V>& m) {
+  /// T = Q - P xi, X += S move, over Q and X; g = T'M T, where M T is not stored, and h = T'T. Reads 4 blocks,
+  /// writes 2.
+  template <class Then> void shrink(V* q, const V* p, V* x, const V* s, const preconditioned<V>& m) {
+    if (!Then::wanted(state_)) return;
     struct update {
       const V* from;
       factors<V, W> by;
       V* to;
     };
-    matrix minus;
-    for (int i = 0; i < W; ++i)
-      for (int j = 0; j < W; ++j) minus[i][j] = -xi[i][j];
-    const update updates[] = {{p, factors<V, W>(minus), q}, {s, factors<V, W>(move), x}};
+    const update updates[] = {{p, factors<V, W>(state_.xi, -1), q}, {s, factors<V, W>(state_.move), x}};
     const int kinds = m.diagonal.empty() ? 1 : 2;
     const auto sums = summed<2>([&](index_t first, index_t rows, matrix* sum) FURROW_INLINE {
       for (const update& u : updates)
@@ -101,13 +103,26 @@ public:
       for (int k = 0; k < kinds; ++k)
         add_gram(q + first * W, scaled(k ? m.diagonal : cview<V>{}, q, first, rows, room), rows, sum[k]);
     });
-    return {sums[kinds - 1], sums[0]};
+    state_.g = sums[kinds - 1], state_.h = sums[0];
+    then<Then>();
   }
 
-  /// T <- T inverse, and so M T where that is stored; where there is an S, it becomes M T + S beta. Reads 2 blocks,
-  /// writes 2.
-  void turn(V* t, const matrix& inverse, const preconditioned<V>& m, V* s = nullptr, const matrix& beta = {}) {
-    const factors<V, W> by_inverse(inverse), by_beta(beta);
+  /// T <- T inverse, and so M T where that is stored; g = T'M T. Reads a block or two, writes them.
+  template <class Then> void turn_again(V* t, const preconditioned<V>& m) {
+    if (!Then::wanted(state_)) return;
+    turn_rows(t, m, nullptr);
+    gram<Then>(t, m.stored ? m.stored : t, m.diagonal);
+  }
+
+  /// T <- T inverse, and so M T where that is stored; S becomes M T + S beta. Reads 2 blocks, writes 2.
+  void turn(V* t, V* s, const preconditioned<V>& m) {
+    if (state_.why == control::running) turn_rows(t, m, s);
+  }
+
+private:
+  template <class Then> void then() { Then::run(alone{}, state_, records_[0], room_); }
+  void turn_rows(V* t, const preconditioned<V>& m, V* s) {
+    const factors<V, W> by_inverse(state_.inverse), by_beta(state_.beta);
     each_tile([&](index_t first, index_t rows) FURROW_INLINE {
       for (V* const block : {t, m.stored}) {
         for (index_t e = first * W; block && e < (first + rows) * W; e += W) {
@@ -128,8 +143,6 @@ public:
       }
     });
   }
-
-private:
   /// `rows` rows of D B, which lie in `room`; those of B where `diagonal` is empty.
   static FURROW_INLINE inline const V* scaled(cview<V> diagonal, const V* b, index_t first, index_t rows, V* room) {
     b += first * W;
@@ -155,7 +168,7 @@ private:
     partial_.assign(static_cast<std::size_t>(tasks()), {});
     cpu::for_each_task(tasks(), [&](index_t task) {
       cpu::widest([&]() FURROW_INLINE {
-        matrix sum[N];
+        matrix sum[N] = {};
         for (index_t i = task * rows_of_task; i < end_of(task); i += rows_of_tile)
           f(i, std::min(rows_of_tile, end_of(task) - i), sum);
         for (int k = 0; k < N; ++k) partial_[static_cast<std::size_t>(task)][k] = sum[k];
@@ -170,6 +183,9 @@ private:
   index_t end_of(index_t task) const { return std::min(n_, (task + 1) * rows_of_task); }
 
   index_t n_;
+  block_state<W> state_{};
+  std::vector<step_record<W>> records_;
+  small_room<W> room_{};
   std::vector<std::array<matrix, 2>> partial_;
 };
 

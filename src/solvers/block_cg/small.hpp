@@ -1,129 +1,186 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <cmath>
+#include <furrow/view.hpp>
 
-/// Algebra of W x W matrices, W up to 16, on the host: serial, in double. What has three nested loops is not inlined:
-/// blocks of both precisions share it, and the compiler unrolls it once.
+#include <math.h> // sqrt for host and device code alike
+
+/// Algebra of W x W matrices, W up to 16, in double: one text for a thread of the host and for a block of threads of a
+/// GPU. All members of a team call with the same arguments; matrices lie where all of them see them, and have their
+/// values when a call returns. What an element is does not depend on the number of members.
 namespace furrow::block_cg {
 
+#if defined(__CUDACC__)
+#define FURROW_TEAM_FUNCTION static __host__ __device__ __noinline__
+#else
+#define FURROW_TEAM_FUNCTION [[gnu::noinline]] static
+#endif
+
+/// A team of one, which waits for nobody.
+struct alone {
+  static constexpr int rank = 0, size = 1;
+  FURROW_HD void sync() const {}
+};
+
 template <int W> struct square {
-  double a[W][W] = {};
-  double* operator[](int i) { return a[i]; }
-  const double* operator[](int i) const { return a[i]; }
+  double a[W][W];
+  FURROW_HD double* operator[](int i) { return a[i]; }
+  FURROW_HD const double* operator[](int i) const { return a[i]; }
 
   static square identity() {
-    square m;
+    square m{};
     for (int i = 0; i < W; ++i) m[i][i] = 1;
     return m;
   }
-  square transposed() const {
-    square t;
-    for (int i = 0; i < W; ++i)
-      for (int j = 0; j < W; ++j) t[i][j] = a[j][i];
-    return t;
-  }
-  [[gnu::noinline]] friend square operator*(const square& x, const square& y) {
-    square z;
-    for (int i = 0; i < W; ++i)
-      for (int k = 0; k < W; ++k)
-        for (int j = 0; j < W; ++j) z[i][j] += x[i][k] * y[k][j];
-    return z;
+  /// v'A v for v = column j of `c`.
+  FURROW_HD double form(const square& c, int j) const {
+    double sum = 0;
+    for (int p = 0; p < W; ++p) {
+      double along = 0;
+      for (int q = 0; q < W; ++q) along += a[p][q] * c[q][j];
+      sum += c[p][j] * along;
+    }
+    return sum;
   }
   friend square operator+(square x, const square& y) {
     for (int i = 0; i < W; ++i)
       for (int j = 0; j < W; ++j) x[i][j] += y[i][j];
     return x;
   }
-  /// v'A v for v = column j of `c`.
-  double form(const square& c, int j) const {
+};
+
+/// f(i, j) for every element.
+template <int W, class Team, class F> FURROW_HD void each_element(const Team& team, F f) {
+  for (int e = team.rank; e < W * W; e += team.size) f(e / W, e % W);
+}
+/// f(k) for k < W.
+template <int W, class Team, class F> FURROW_HD void each_column(const Team& team, F f) {
+  for (int k = team.rank; k < W; k += team.size) f(k);
+}
+
+template <int W, class Team> FURROW_TEAM_FUNCTION void copy(const Team& team, const square<W>& from, square<W>& to) {
+  each_element<W>(team, [&](int i, int j) { to[i][j] = from[i][j]; });
+  team.sync();
+}
+
+/// z = x y, of x' where `transposed`; z is neither.
+template <int W, class Team>
+FURROW_TEAM_FUNCTION void multiply(const Team& team, const square<W>& x, const square<W>& y, square<W>& z,
+                                   bool transposed = false) {
+  const double* const first = &x[0][0];
+  const int down = transposed ? 1 : W, along = transposed ? W : 1;
+  each_element<W>(team, [&](int i, int j) {
     double sum = 0;
-    for (int p = 0; p < W; ++p)
-      for (int q = 0; q < W; ++q) sum += c[p][j] * a[p][q] * c[q][j];
-    return sum;
-  }
-  bool finite() const {
-    double zero = 0;
-    for (int i = 0; i < W; ++i)
-      for (int j = 0; j < W; ++j) zero += 0 * a[i][j];
-    return zero == 0;
-  }
+    for (int k = 0; k < W; ++k) sum += first[i * down + k * along] * y[k][j];
+    z[i][j] = sum;
+  });
+  team.sync();
+}
+
+/// Whether the same as 0 times each sums to 0: no NaN, no infinity.
+template <int W> FURROW_HD bool all_finite(const square<W>& m) {
+  double zero = 0;
+  for (int i = 0; i < W; ++i)
+    for (int j = 0; j < W; ++j) zero += 0 * m[i][j];
+  return zero == 0;
+}
+
+/// Scratch of a team.
+template <int W> struct small_room {
+  square<W> a, b, c;
+  int order[W];
+  bool used[W];
 };
 
 /// T = Q factor, Q = T inverse, from G = T'M T: Q has `rank` columns with Q'M Q = I, then zeros. What is dropped of T
 /// has norms below the root of `tolerance` times its largest column's.
-template <int W> struct orthonormal {
-  square<W> factor, inverse;
+struct orthonormal {
   int rank = 0;
   double least = 1; ///< the last pivot over the first
 };
 
 /// Cholesky's factor of G with pivots (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 10.3).
-template <int W> [[gnu::noinline]] orthonormal<W> orthonormalise(square<W> g, double tolerance) {
-  orthonormal<W> f;
-  int order[W];
-  bool used[W] = {};
+/// G is used up.
+template <int W, class Team>
+FURROW_TEAM_FUNCTION orthonormal orthonormalise(const Team& team, square<W>& g, double tolerance, square<W>& factor,
+                                                square<W>& inverse, small_room<W>& room) {
+  orthonormal f;
+  each_element<W>(team, [&](int i, int j) { factor[i][j] = inverse[i][j] = 0; });
+  each_column<W>(team, [&](int k) { room.used[k] = false; });
+  team.sync();
   double first = 0;
   for (int& r = f.rank; r < W; ++r) {
-    int p = -1;
+    int p = -1; // every member finds the same one
     for (int i = 0; i < W; ++i)
-      if (!used[i] && (p < 0 || g[i][i] > g[p][p])) p = i;
+      if (!room.used[i] && (p < 0 || g[i][i] > g[p][p])) p = i;
     const double pivot = g[p][p];
     if (r == 0) first = pivot;
     if (!(pivot > 0 && pivot > tolerance * first)) break;
     f.least = pivot / first;
-    order[r] = p;
-    for (int j = 0; j < W; ++j)
-      if (!used[j]) f.factor[r][j] = g[p][j] / std::sqrt(pivot);
-    used[p] = true;
-    for (int i = 0; i < W; ++i)
-      for (int j = 0; j < W; ++j)
-        if (!used[i] && !used[j]) g[i][j] -= f.factor[r][i] * f.factor[r][j];
+    const double root = sqrt(pivot);
+    each_column<W>(team, [&](int j) {
+      if (!room.used[j]) factor[r][j] = g[p][j] / root;
+    });
+    team.sync();
+    if (team.rank == 0) room.used[p] = true, room.order[r] = p;
+    each_element<W>(team, [&](int i, int j) {
+      if (i != p && j != p && !room.used[i] && !room.used[j]) g[i][j] -= factor[r][i] * factor[r][j];
+    });
+    team.sync();
   }
-  for (int c = 0; c < f.rank; ++c) { // column c of the inverse of the triangle, from below
+  each_column<W>(team, [&](int c) { // column c of the inverse of the triangle, from below
+    if (c >= f.rank) return;
     for (int i = c; i >= 0; --i) {
       double sum = i == c;
-      for (int k = i + 1; k <= c; ++k) sum -= f.factor[i][order[k]] * f.inverse[order[k]][c];
-      f.inverse[order[i]][c] = sum / f.factor[i][order[i]];
+      for (int k = i + 1; k <= c; ++k) sum -= factor[i][room.order[k]] * inverse[room.order[k]][c];
+      inverse[room.order[i]][c] = sum / factor[i][room.order[i]];
     }
-  }
+  });
+  team.sync();
   return f;
 }
 
-/// D^-1 of the leading `rank` rows and columns of D, zeros elsewhere, as V V' with the columns of V conjugate: V'D V =
-/// I. Stops at the first pivot, v'D v, that is not positive beyond its rounding.
-template <int W> struct inverse_of_definite {
-  square<W> value;
-  double pivot = 1; ///< the one that stopped it, and its v
-  double v[W] = {};
+/// How an inversion ended.
+struct inversion {
+  double pivot = 1; ///< the one that stopped it
   bool found = true;
 };
 
-template <int W> [[gnu::noinline]] inverse_of_definite<W> invert(const square<W>& d, int rank, double rounding) {
-  inverse_of_definite<W> result;
-  square<W> lower, conjugate; // D = L L', and V = L^-T
+/// value = D^-1 of the leading `rank` rows and columns of D, zeros elsewhere, as V V' with the columns of V conjugate:
+/// V'D V = I. Stops at the first pivot, v'D v, that is not positive beyond its rounding, and leaves that v.
+template <int W, class Team>
+FURROW_TEAM_FUNCTION inversion invert(const Team& team, const square<W>& d, int rank, double rounding, square<W>& value,
+                                      double* v, small_room<W>& room) {
+  square<W>&left = room.a, &lower = room.b, &conjugate = room.c; // D = L L', and V = L^-T
+  each_element<W>(team, [&](int i, int j) {
+    left[i][j] = i == j ? d[i][i] : 0.5 * (d[i][j] + d[j][i]);
+    lower[i][j] = conjugate[i][j] = 0;
+  });
+  team.sync();
   for (int p = 0; p < rank; ++p) {
-    for (int j = 0; j < p; ++j) {
-      double sum = 0.5 * (d[p][j] + d[j][p]);
-      for (int k = 0; k < j; ++k) sum -= lower[p][k] * lower[j][k];
-      lower[p][j] = sum / lower[j][j];
-    }
-    double pivot = d[p][p];
-    for (int k = 0; k < p; ++k) pivot -= lower[p][k] * lower[p][k];
-    double v[W] = {};
-    v[p] = 1;
-    for (int k = 0; k < p; ++k)
-      for (int i = 0; i <= k; ++i) v[i] -= lower[p][k] * conjugate[i][k];
-    if (!(pivot > rounding * d[p][p])) {
-      result.found = false;
-      result.pivot = pivot;
-      for (int i = 0; i < W; ++i) result.v[i] = v[i];
-      return result;
-    }
-    lower[p][p] = std::sqrt(pivot);
-    for (int i = 0; i <= p; ++i) conjugate[i][p] = v[i] / lower[p][p];
+    const double pivot = left[p][p];
+    const bool stops = !(pivot > rounding * d[p][p]);
+    const double root = stops ? 1 : sqrt(pivot);
+    each_column<W>(team, [&](int i) {
+      double vi = i == p;
+      for (int k = i; k < p; ++k) vi -= lower[p][k] * conjugate[i][k];
+      if (stops) v[i] = vi;
+      else conjugate[i][p] = i <= p ? vi / root : 0;
+      if (i > p && i < rank) lower[i][p] = left[i][p] / root;
+    });
+    team.sync();
+    if (stops) return {pivot, false};
+    each_element<W>(team, [&](int i, int j) {
+      if (i > p && j > p && i < rank && j < rank) left[i][j] -= lower[i][p] * lower[j][p];
+    });
+    team.sync();
   }
-  result.value = conjugate * conjugate.transposed();
-  return result;
+  each_element<W>(team, [&](int i, int j) {
+    double sum = 0;
+    for (int k = 0; k < W; ++k) sum += conjugate[i][k] * conjugate[j][k];
+    value[i][j] = sum;
+  });
+  team.sync();
+  return {};
 }
 
 } // namespace furrow::block_cg
