@@ -7,5 +7,7 @@ namespace furrow::stencil_format::costs {
 
 inline constexpr kernel_costs cpu_runs{
     .start = 0.042, .memory = 0.07, .by_row = 0.126, .places = 0.0242, .surprising = 5, .longest = 0.23};
+inline constexpr kernel_costs gpu_table{
+    .start = 0.846, .memory = 1.38, .by_slice = 0.073, .uneven = 0.486, .surprising = 4.49, .longest = 0.000947};
 
 } // namespace furrow::stencil_format::costs

@@ -91,10 +91,9 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 constexpr std::array cpu_kernels{
     kernel_entry{"runs", "neighbouring rows of one stencil as vectors: no columns, no values but those of the table",
                  &costs::cpu_runs}};
-/// Without costs: the bytes decide. On an H100 it was the fastest of all formats on each of three grids, in both
-/// precisions.
 constexpr std::array gpu_kernels{kernel_entry{
-    "table", "four rows a thread, stencils in shared memory, the one of most rows of a warp for all of them at once"}};
+    "table", "four rows a thread, stencils in shared memory, the one of most rows of a warp for all of them at once",
+    &costs::gpu_table}};
 constexpr std::array<std::string_view, 1> examples{"0"};
 
 } // namespace
