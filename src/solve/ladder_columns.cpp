@@ -17,7 +17,8 @@ template <class V> bool ladder<V>::takes_blocks() const {
          system_.a().multiplies_blocks();
 }
 
-/// The rung of cg with several columns at once. Where one of them is left, the next rung is at hand.
+/// The rung of cg with several columns at once. Where one of them is left, the next rung is at hand. Answers are looked
+/// at as those of single columns are; what the first look finds of A serves all of them.
 template <class V>
 void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers,
                             std::vector<solve_report>& reports, const effort& spent) {
@@ -35,6 +36,7 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
   solver<V> method(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max});
   auto ran = method.solve(b, x, index_t(numbers.size()));
   status worst = status::converged;
+  work_done work{.on_gpu = system_.options.where.is_gpu()};
   for (std::size_t k = 0; k < ran.size(); ++k) {
     solve_report &r = ran[k], &all = reports[static_cast<std::size_t>(numbers[k])];
     const double setup = k == 0 && !made_before ? tried.setup_seconds : 0;
@@ -43,8 +45,18 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
     r.rungs = std::move(all.rungs);
     r.rungs.push_back(rung_of(r, kept_->options.where, plan.reason, setup));
     r.setup_seconds = all.setup_seconds + setup, r.solve_seconds += all.solve_seconds;
+    if (k == 0) work.add(r, system_.known); // what was set up is of all of them
+    else work.bytes += r.bytes_per_iteration * double(r.iterations);
     all = std::move(r);
     describe_choice(all);
+  }
+  const index_t rows = system_.facts.shape.rows;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    solve_report& answer = reports[static_cast<std::size_t>(numbers[k])];
+    if (!answers(answer.why)) continue;
+    const double since = now();
+    doubt(answer, {b.data + index_t(k) * rows, rows}, {x.data + index_t(k) * rows, rows}, work);
+    answer.solve_seconds += now() - since;
   }
   if (is_over(worst)) return system_.drop_rows();
   turn(worst, "cg");

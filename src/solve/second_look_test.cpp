@@ -146,6 +146,38 @@ TEST(second_look, warns_in_the_ladder_of_what_no_residual_shows) {
   }
 }
 
+/// Two chains of which b hardly shows the longer one.
+TEST(second_look, warns_in_the_ladder_of_each_of_several_columns) {
+  const index_t few = 400, n = 4000;
+  const auto a = kit::from_function(n, [=](index_t i, index_t j) {
+    const double size = i < few ? 1 : 1e-9;
+    return (i < few) != (j < few) ? 0.0 : i == j ? 2 * size : i == j + 1 || j == i + 1 ? -size : 0.0;
+  });
+  const host_array<double> expected = kit::random_vector<double>(3 * n, 8);
+  host_array<double> b(3 * n), x(3 * n, 0.0);
+  for (index_t c = 0; c < 3; ++c) {
+    host_array<double> one(n);
+    std::copy_n(expected.data() + c * n, n, one.data());
+    const auto product = kit::times(a, one);
+    std::copy_n(product.begin(), n, b.data() + c * n);
+  }
+  solve_options o;
+  o.rtol = 1e-6, o.precond = "jacobi";
+  solver<double> kept(a, o);
+  const auto together = kept.solve(as_cview(b), as_view(x), 3);
+  for (index_t c = 0; c < 3; ++c) {
+    SCOPED_TRACE(c);
+    const solve_report& report = together[static_cast<std::size_t>(c)];
+    ASSERT_EQ(report.why, status::converged) << report.message;
+    ASSERT_EQ(report.solver, "block_cg");
+    double off = 0;
+    for (index_t i = 0; i < n; ++i) off = std::max(off, std::abs(x[c * n + i] - expected[c * n + i]));
+    EXPECT_GT(off, 0.1);
+    EXPECT_GT(report.error_estimate, 0.1);
+    EXPECT_NE(report.warning, "");
+  }
+}
+
 TEST(second_look, finds_nothing_wrong_where_nothing_is) {
   const auto a = slow_system(4000, false);
   solve_options o;
