@@ -42,15 +42,15 @@ public:
   double stored_bytes() const override { return op_->stored_bytes(); }
   std::string kernel() const override { return op_->kernel(); }
   std::optional<coo<V>> to_triplets() const override { return op_->to_triplets(); }
-  std::optional<double> exact_residual(cview<V> b, cview<V> x, view<V> r) const override {
-    return op_->exact_residual(b, x, r);
-  }
 
 private:
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override { op_->apply(alpha, x, beta, y); }
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { op_->apply_dot(x, y, xy); }
   void do_apply_block(cview<V> x, view<V> y, index_t count) const override { op_->apply_block(x, y, count); }
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override { op_->apply_with(x, y, e); }
+  std::optional<double> do_exact_residual(cview<V> b, cview<V> x, view<V> r) const override {
+    return op_->exact_residual(b, x, r);
+  }
 
   template <class From, class T> static host_array<T> at_home(cview<T> v) {
     host_array<T> home(v.size);

@@ -96,6 +96,15 @@ template <class V> struct any_operator {
   }
   /// r <- b - A x and rr <- r . r. r may be b.
   void residual(cview<V> b, cview<V> x, view<V> r, slot rr) const { apply_with(x, r, {b, {{r, rr}, {}}}); }
+  /// r <- b - A x where the matrix lies, with sums in at least twice the digits of V, rounded once, and returns its
+  /// norm; empty, and nothing done, where the operator cannot. r may be b. One pass over A, b, x and r, and a wait.
+  /// Throws as `residual`.
+  std::optional<double> exact_residual(cview<V> b, cview<V> x, view<V> r) const {
+    check_vectors(shape(), x, r);
+    check(b.data || r.empty(), fault::usage, "b points nowhere: give it an element for each row");
+    check_epilogue({b, {}}, r);
+    return do_exact_residual(b, x, r);
+  }
   /// Y <- A X for `count` vectors at once, row by row: element i of vector k lies at [i count + k]. The same bits for
   /// every number of threads, not those of `apply`. Throws `fault::usage` as `apply`, and on a GPU where A
   /// does not `multiplies_blocks`, or for another count.
@@ -118,17 +127,15 @@ template <class V> struct any_operator {
   /// The matrix as triplets in host memory, which take their own; empty where the operator has none. Zeros that the
   /// format stores may be missing.
   virtual std::optional<coo<V>> to_triplets() const { return std::nullopt; }
-  /// r <- b - A x where the matrix lies, with sums in at least twice the digits of V, rounded once, and returns its
-  /// norm; empty, and nothing done, where the operator cannot. r may be neither b nor x. One pass over A, and a wait.
-  virtual std::optional<double> exact_residual(cview<V> /*b*/, cview<V> /*x*/, view<V> /*r*/) const {
-    return std::nullopt;
-  }
 
 protected:
   /// The products, for vectors that fit.
   virtual void do_apply(V alpha, cview<V> x, V beta, view<V> y) const = 0;
   virtual void do_apply_dot(cview<V> x, view<V> y, slot xy) const = 0;
   virtual void do_apply_block(cview<V> x, view<V> y, index_t count) const;
+  virtual std::optional<double> do_exact_residual(cview<V> /*b*/, cview<V> /*x*/, view<V> /*r*/) const {
+    return std::nullopt;
+  }
   /// By default a product, with x . y where that is the first sum and there is no b, and a pass each for b and the
   /// sums.
   virtual void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const;

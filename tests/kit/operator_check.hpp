@@ -261,6 +261,10 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
     refuses("a u that crosses y", {{}, {{other_y, nowhere}, {crossing, nowhere}}});
     refuses("a u without memory", {{}, {{cview<V>(nullptr, rows), nowhere}, {}}});
     refuses("a second sum alone", {{}, {{}, {other_y, nowhere}}});
+    EXPECT_THROW(op.exact_residual(other.get(), x(cols), other_y), error) << "a long b";
+    EXPECT_THROW(op.exact_residual(crossing, x(cols), other_y), error) << "a b that crosses r";
+    EXPECT_THROW(op.exact_residual({nullptr, rows}, x(cols), other_y), error) << "a b without memory";
+    EXPECT_THROW(op.exact_residual(other_y, x(cols), other.get()), error) << "a long r";
     EXPECT_TRUE(same_bits(as_cview(other.take()), as_cview(random_vector<V>(rows + 1, 110)))) << "written before";
   }
   EXPECT_TRUE(same_bits(as_cview(room.take()), as_cview(before))) << "written before the refusal";

@@ -26,19 +26,13 @@ struct projection_target {
 
 /// Ends a projection: adds the warps' rows of sums, then those of all blocks, in the order of warps and blocks.
 static __device__ void finish_projection(const double* rows, int length, int sums, const projection_target& to) {
-  __shared__ bool last;
   __syncthreads();
   for (int k = threadIdx.x; k < sums; k += basis_threads) {
     double total = 0;
     for (int w = 0; w < basis_warps; ++w) total += rows[w * length + k];
     to.partial[index_t(k) * gridDim.x + blockIdx.x] = total;
   }
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(to.arrived, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
+  if (!comes_last(to.arrived)) return;
   const int lane = int(threadIdx.x) % warp;
   for (int k = int(threadIdx.x) / warp; k < sums; k += basis_warps) {
     double share = 0;

@@ -56,7 +56,7 @@ public:
   }
 
   /// Where no row is so long that the one thread that walks it would be waited for.
-  std::optional<double> exact_residual(cview<V> b, cview<V> x, view<V> r) const final {
+  std::optional<double> do_exact_residual(cview<V> b, cview<V> x, view<V> r) const final {
     const selected_device here(where_.ordinal);
     if constexpr (walks)
       if (this->multiplies_blocks()) return exact_rows(view_of(matrix_), b, x, r);

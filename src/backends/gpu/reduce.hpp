@@ -40,6 +40,18 @@ template <class... Slots> sum_target<sizeof...(Slots)> target(const queue& q, Sl
   return {{out...}, q.partial, q.arrived};
 }
 
+/// Whether this block is the last one of the grid that comes here: it sees what all have written before. Every thread
+/// of every block must call, once; the last one puts `arrived` back to 0.
+template <class Counter> __device__ bool comes_last(Counter* arrived) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(arrived, Counter(1)) == gridDim.x - 1;
+  __syncthreads();
+  if (last) __threadfence();
+  return last;
+}
+
 /// No share of a sum beside those of the threads.
 struct nothing_beside {
   __device__ double operator()(int) const { return 0; }

@@ -63,8 +63,6 @@ template <int W> struct pass_end {
   unsigned* arrived;
 };
 
-template <class V, int W> using row_part = gpu::elements<V, pass_shape<W>::part>;
-
 /// N = part elements from an address that is a multiple of their bytes, at most of 16.
 template <int N, class V> __device__ void take(const V* from, V (&to)[N]) {
   using load = gpu::elements<V, N>;
@@ -123,6 +121,16 @@ template <class V, int W, int P> __device__ void add_gram(const V* a, const V* b
   }
 }
 
+/// The same of two tiles of which each thread has its part. Every thread of the block must call.
+template <class V, int W, int P>
+__device__ void add_gram_of_tiles(const V (&a)[P], const V (&b)[P], pass_memory<V, W>& memory, double (&sum)[P][P]) {
+  put(a, memory.first + threadIdx.x * P);
+  put(b, memory.second + threadIdx.x * P);
+  __syncthreads();
+  add_gram<V, W>(memory.first, memory.second, pass_shape<W>::rows, sum);
+  __syncthreads();
+}
+
 /// Sums of the block's threads, in partial[0 .. W^2). Every thread of the block must call.
 template <int W, int P> __device__ void add_up_block(double (&sum)[P][P], double* sums, double* partial) {
   using shape = pass_shape<W>;
@@ -172,16 +180,10 @@ template <int W> __device__ void add_up_all(const double* partial, double* room,
 template <class Then, int W, int P>
 __device__ void end_pass(double (&g)[P][P], double (*h)[P][P], end_memory<W>& memory, const pass_end<W>& to) {
   constexpr int size = W * W;
-  __shared__ bool last;
   double* const mine = to.partial + index_t(blockIdx.x) * 2 * size;
   add_up_block<W>(g, memory.sums, mine);
   if (h) add_up_block<W>(*h, memory.sums, mine + size);
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(to.arrived, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
+  if (!gpu::comes_last(to.arrived)) return;
   add_up_all<W>(to.partial, memory.sets, to.state->g);
   if (h) add_up_all<W>(to.partial + size, memory.sets, to.state->h);
   if (threadIdx.x == 0) *to.arrived = 0;
@@ -209,11 +211,7 @@ __global__ void __launch_bounds__(pass_threads, 2)
       if (!diagonal.empty())
         for (V& v : of_b) v *= diagonal[i];
     }
-    put(of_a, memory.pass.first + threadIdx.x * P);
-    put(of_b, memory.pass.second + threadIdx.x * P);
-    __syncthreads();
-    add_gram<V, W>(memory.pass.first, memory.pass.second, shape::rows, g);
-    __syncthreads();
+    add_gram_of_tiles(of_a, of_b, memory.pass, g);
   }
   end_pass<Then>(g, static_cast<double(*)[P][P]>(nullptr), memory.end, to);
 }
@@ -288,11 +286,7 @@ __global__ void __launch_bounds__(pass_threads, 2)
     if (z) turn_row<V, W>(z, i, i < n, column, memory.pass.by[0], of_z);
     else
       for (int j = 0; j < P; ++j) of_z[j] = !diagonal.empty() && i < n ? diagonal[i] * of_t[j] : of_t[j];
-    put(of_t, memory.pass.first + threadIdx.x * P);
-    put(of_z, memory.pass.second + threadIdx.x * P);
-    __syncthreads();
-    add_gram<V, W>(memory.pass.first, memory.pass.second, shape::rows, g);
-    __syncthreads();
+    add_gram_of_tiles(of_t, of_z, memory.pass, g);
   }
   end_pass<Then>(g, static_cast<double(*)[P][P]>(nullptr), memory.end, to);
 }
