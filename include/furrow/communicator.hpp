@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <furrow/device.hpp>
 #include <furrow/error.hpp>
 #include <furrow/view.hpp>
 
@@ -8,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace furrow {
@@ -47,6 +49,9 @@ public:
   /// Threads get an exception; processes that cannot be woken are ended.
   [[noreturn]] virtual void abort(const error& why) = 0;
 
+  /// The device that this rank computes on: all ranks are on processors, or all have a GPU.
+  virtual device where() const { return {}; }
+
   /// value[k] <- the sum over the ranks, added in their order by every rank: the same bits on all of them, and for this
   /// number of ranks on every run. Cost: a `gather_all` of as many numbers.
   void sum(view<double> values);
@@ -66,6 +71,14 @@ private:
 /// while another waits for it is an `error` that says so. Throws `fault::usage` for a count below 1 or above 256, and
 /// `fault::memory` where the system starts no more threads.
 void run_ranks(int count, const std::function<void(communicator&)>& f);
+
+/// The same with a device for each rank, its `where()`: GPUs of this host, one a rank. The same one twice is possible,
+/// and slow: its ranks talk through the host.
+void run_ranks(const std::vector<device>& on, const std::function<void(communicator&)>& f);
+
+/// "gpu:all", "gpu:0,1", or one device as `parse_device` reads it. Throws as that, and `fault::usage` for more than
+/// 256.
+std::vector<device> parse_devices(std::string_view text);
 
 /// The ranks of MPI: those of `comm`, which points to an `MPI_Comm` and is duplicated, or where it is null those of
 /// MPI_COMM_WORLD. MPI is begun, and ended with this object, where the program has not done so itself. It comes from

@@ -17,7 +17,8 @@ struct rank_part {
   index_t coupled = 0;    ///< of its entries, those in columns of others
   double setup_seconds = 0;
   double solve_seconds = 0;
-  double waiting_seconds = 0; ///< of the solve, for elements of others
+  double waiting_seconds = 0; ///< of the solve, for others: for elements, between GPUs for sums, too
+  device where{};             ///< what it computes on
 };
 
 /// Of all ranks; every rank gets the same one, but for what only its own clock knows.
@@ -25,6 +26,7 @@ struct ranks_report {
   solve_report report;
   std::vector<rank_part> parts;         ///< one a rank
   std::string_view partition = "given"; ///< who cut the rows: "rows", "metis", or the caller
+  std::string way;                      ///< of ranks with GPUs, what they talk through: "peer memory", "the host: ..."
 
   /// Entries that couple two ranks.
   index_t cut() const {
@@ -48,14 +50,19 @@ enum class partition {
 /// `gmres`, ...), or "auto": `cg` for a symmetric matrix with a positive diagonal, and where that finds it not to be
 /// definite `minres`; `minres` for another symmetric one; `bicgstab` and then `gmres` for all others. `precond` is
 /// "none", "jacobi" (what "auto" means) or "local:NAME": NAME of the block of each rank's own rows and columns, block
-/// Jacobi over the ranks.
+/// Jacobi over the ranks. The device is that of the communicator: options name the same one, or none.
+///
+/// Where the ranks have a GPU each, vectors go there and x comes back. Ranks of one process, whose GPUs reach each
+/// other's memory, write elements and sums there themselves, and a chunk of steps runs without the host; others, and
+/// those that share a GPU, go through the host, which `ranks_report::way` says. A GPU that waits for another one for
+/// 10 s ends the solve on all of them.
 ///
 /// Clocks, time limits, watchers and monitors (which get the x of all) are rank 0's, and so are all numbers and names
 /// of the options: what other ranks give is not looked at. The same bits on every run with the same build and number of
 /// ranks, however many threads each has; the ranks of one solve must run the same build on processors of one kind. All
 /// ranks call each function together. An error on one is thrown on all of them. Throws as `furrow::solver`;
-/// `fault::usage` for what does not run on ranks: other solvers and preconditioners, coordinates, values in f32 of a
-/// system in f64; `fault::device` for a GPU.
+/// `fault::usage` for what does not run on ranks: other solvers and preconditioners, on GPUs also amg:sa over the ranks
+/// and cg_tutorial, coordinates, values in f32 of a system in f64; `fault::device` for a GPU that does not answer.
 template <class V> class solver_on_ranks {
 public:
   /// rows: those of this rank, numbered from 0 on, with the columns of the whole matrix; those of rank r follow those

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #if defined(__CUDACC__)
-#include "gpu/space.hpp"
+#include "gpu/ranks_space.hpp"
 #include "gpu/unfused_kernels.hpp"
 #endif
 
@@ -48,6 +48,7 @@ requires(!has_kernels<S>) double dot(S& s, cview<value_of<S>> x, cview<value_of<
 #if defined(__CUDACC__)
 
 template <class V> inline constexpr bool has_kernels<gpu::space<V>> = true;
+template <class V> inline constexpr bool has_kernels<gpu::ranks_space<V>> = true; ///< of one rank
 
 /// On a GPU, by the tutorial's kernel.
 template <class V>

@@ -28,7 +28,27 @@ machine_and_bytes total_of_machine(communicator& c, double mine) {
   return total;
 }
 
+struct gpu_and_bytes {
+  machine_name machine = name_of_machine();
+  int ordinal = 0;
+  double bytes = 0;
+};
+
 } // namespace
+
+void check_memory_of_gpus(communicator& c, double mine) {
+  gpu_and_bytes one;
+  one.ordinal = c.where().ordinal, one.bytes = mine;
+  double total = 0;
+  for (const gpu_and_bytes& other : gather_each(c, one))
+    if (other.machine == one.machine && other.ordinal == one.ordinal) total += other.bytes;
+  together(c, [&] {
+    const auto available = double(available_gpu_memory(one.ordinal));
+    check(total <= available, fault::memory,
+          "the ranks on gpu:{} need {:.3g} GB more memory there, of which {:.3g} GB can be had", one.ordinal,
+          total * 1e-9, available * 1e-9);
+  });
+}
 
 double of_machine(communicator& c, double mine) { return total_of_machine(c, mine).bytes; }
 

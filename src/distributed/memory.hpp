@@ -11,4 +11,7 @@ double of_machine(communicator& c, double mine);
 /// there: `mine` is what this rank will. Returns their sum on this machine.
 double check_memory_of_machine(communicator& c, double mine);
 
+/// The same of the memory of each GPU that ranks have; `mine` is what this rank takes on its own one.
+void check_memory_of_gpus(communicator& c, double mine);
+
 } // namespace furrow

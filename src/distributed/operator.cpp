@@ -41,20 +41,25 @@ template <class V> struct far_sum {
 } // namespace
 
 template <class V>
-rank_operator<V>::rank_operator(communicator& c, rows_of_rank<V>& rows, const choice& own)
-    : c_(c), rows_(rows.own.shape.rows), far_rows_(std::move(rows.far_rows)), halo_(c, rows.plan),
-      of_far_(rows.far.shape.rows) {
-  if (rows_ > 0) own_ = make(own, device{}, std::move(rows.own));
-  if (rows.far.nnz() == 0) return;
-  const choice rows_by_rows = choose(measure(rows.far), precision_of<V>, device{}, {.format = "csr"});
-  far_ = make(rows_by_rows, device{}, std::move(rows.far));
+operator_of_rank<V>::operator_of_rank(communicator& c, rows_of_rank<V>& rows, const choice& stored, device where)
+    : c_(c), rows_(rows.own.shape.rows), far_columns_(rows.plan.columns.size()), far_rows_(std::move(rows.far_rows)),
+      halo_(c, rows.plan) {
+  if (rows_ > 0) own_ = make(stored, where, std::move(rows.own));
 }
 
-template <class V> cview<V> rank_operator<V>::finish_halo() const {
+template <class V> cview<V> operator_of_rank<V>::finish_halo() const {
   const double began = now();
   const cview<V> there = halo_.finish();
   waited_ += now() - began;
   return there;
+}
+
+template <class V>
+rank_operator<V>::rank_operator(communicator& c, rows_of_rank<V>& rows, const choice& own)
+    : base(c, rows, own, device{}), of_far_(rows.far.shape.rows) {
+  if (rows.far.nnz() == 0) return;
+  const choice rows_by_rows = choose(measure(rows.far), precision_of<V>, device{}, {.format = "csr"});
+  far_ = make(rows_by_rows, device{}, std::move(rows.far));
 }
 
 template <class V> void rank_operator<V>::do_apply(V alpha, cview<V> x, V beta, view<V> y) const {
@@ -99,7 +104,7 @@ template <class V> void rank_operator<V>::do_apply_with(cview<V> x, view<V> y, c
   for (int k = 0; k < count; ++k) *e.sums[k].to.at = sums[k];
 }
 
-template <class V> host_array<V> rank_operator<V>::with_others(cview<V> x) const {
+template <class V> host_array<V> operator_of_rank<V>::with_others(cview<V> x) const {
   halo_.start(x);
   const cview<V> there = finish_halo();
   host_array<V> all(x.size + there.size);
@@ -108,37 +113,36 @@ template <class V> host_array<V> rank_operator<V>::with_others(cview<V> x) const
   return all;
 }
 
-template <class V> coo<V> rank_operator<V>::own_block() const {
+template <class V> coo<V> operator_of_rank<V>::own_block() const {
   if (!own_) return {};
   auto told = own_->to_triplets();
   require(told.has_value(), "every format gives back its triplets");
   return std::move(*told);
 }
 
-template <class V> double rank_operator<V>::stored_bytes() const {
-  return (own_ ? own_->stored_bytes() : 0) + (far_ ? far_->stored_bytes() : 0) + 4 * double(far_rows_.size());
+template <class V> double operator_of_rank<V>::stored_bytes() const {
+  return (own_ ? own_->stored_bytes() : 0) + far_bytes() + 4 * double(far_rows_.size());
 }
 
 /// Beside the parts' own bytes a row of `far` is read and written once more in y, and read in x.
-template <class V> double rank_operator<V>::bytes_per_apply() const {
-  const double again = far_ ? far_->bytes_per_apply() + 3 * double(sizeof(V)) * double(far_rows_.size()) : 0;
+template <class V> double operator_of_rank<V>::bytes_per_apply() const {
+  const double again = far_bytes_per_apply() + 3 * double(sizeof(V)) * double(far_rows_.size());
   return (own_ ? own_->bytes_per_apply() : 0) + again;
 }
 
-template <class V> std::optional<coo<V>> rank_operator<V>::to_triplets() const {
-  coo<V> own{{rows_, rows_}, {}, {}, {}}, far = own;
+template <class V> std::optional<coo<V>> operator_of_rank<V>::to_triplets() const {
+  coo<V> own{{rows_, rows_}, {}, {}, {}};
   if (own_) {
     auto told = own_->to_triplets();
     if (!told) return {};
     own = std::move(*told);
   }
-  if (far_) {
-    auto told = far_->to_triplets();
-    if (!told) return {};
-    far = std::move(*told);
-  }
-  const index_t nnz = own.nnz() + far.nnz(), halo = far_ ? far_->shape().cols : 0;
-  coo<V> all{{rows_, rows_ + halo}, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
+  const auto told = far_triplets();
+  if (!told) return {};
+  const coo<V>& far = *told;
+  const index_t nnz = own.nnz() + far.nnz();
+  coo<V> all{
+      {rows_, rows_ + far_columns_}, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
   index_t at = 0, next = 0;
   for (index_t i = 0, k = 0; i < rows_; ++i) {
     for (; k < own.nnz() && own.row[k] == i; ++k, ++at)
@@ -151,6 +155,8 @@ template <class V> std::optional<coo<V>> rank_operator<V>::to_triplets() const {
   return all;
 }
 
+template class operator_of_rank<double>;
+template class operator_of_rank<float>;
 template class rank_operator<double>;
 template class rank_operator<float>;
 

@@ -18,41 +18,64 @@ namespace furrow {
 /// so that the way of the halo is hidden behind the product with `own`, which is stored as the choice says; `far` is
 /// csr. `shape()` is that of the part: square, the rank's rows. Sums are those of all ranks, one exchange a product.
 /// The same bits on every run with the same number of ranks. Scratch is its own: one product at a time.
-template <class V> class rank_operator final : public any_operator<V>, public reaches_other_ranks<V> {
+template <class V> class operator_of_rank : public any_operator<V>, public reaches_other_ranks<V> {
+public:
+  shape2 shape() const final { return {rows_, rows_}; }
+  double bytes_per_apply() const final; ///< of this rank
+  double stored_bytes() const final;
+  std::string kernel() const final { return own_ ? own_->kernel() : ""; }
+  /// Its rows, with columns from shape().cols on for the elements of others, in the order of `with_others`.
+  std::optional<coo<V>> to_triplets() const final;
+
+  /// The triplets between its rows and its own elements.
+  coo<V> own_block() const;
+
+  host_array<V> with_others(cview<V> x) const final;
+  /// Seconds that this rank has waited for others.
+  virtual double waited() const { return waited_; }
+
+protected:
+  /// Takes the entries of `own`, and keeps the plan of `rows`, which must outlive it. `stored`: how; read only where
+  /// the rank has rows. `where`: that of the vectors.
+  operator_of_rank(communicator& c, rows_of_rank<V>& rows, const choice& stored, device where);
+
+  /// Of the entries in columns of others, whose rows are those of `far_rows`; empty: they cannot be told.
+  virtual std::optional<coo<V>> far_triplets() const = 0;
+  /// Bytes that they take, and those that a product with them moves.
+  virtual double far_bytes() const = 0;
+  virtual double far_bytes_per_apply() const = 0;
+
+  cview<V> finish_halo() const;
+
+  communicator& c_;
+  index_t rows_, far_columns_;
+  std::unique_ptr<any_operator<V>> own_; ///< null where the rank has no rows
+  host_array<std::int32_t> far_rows_;
+  mutable halo<V> halo_;
+  mutable double waited_ = 0;
+};
+
+/// In host memory.
+template <class V> class rank_operator final : public operator_of_rank<V> {
+  using base = operator_of_rank<V>;
+  using base::c_, base::own_, base::far_rows_, base::halo_, base::finish_halo;
+
 public:
   /// Takes the entries of `rows`, which keeps its plan and must outlive it. `own`: how they are stored; read only where
   /// the rank has rows.
   rank_operator(communicator& c, rows_of_rank<V>& rows, const choice& own);
 
-  shape2 shape() const override { return {rows_, rows_}; }
-  double bytes_per_apply() const override; ///< of this rank
-  double stored_bytes() const override;
-  std::string kernel() const override { return own_ ? own_->kernel() : ""; }
-  /// Its rows, with columns from shape().cols on for the elements of others, in the order of `with_others`.
-  std::optional<coo<V>> to_triplets() const override;
-
-  /// The triplets between its rows and its own elements.
-  coo<V> own_block() const;
-
-  host_array<V> with_others(cview<V> x) const override;
-  /// Seconds that this rank has waited for halos.
-  double waited() const { return waited_; }
-
 protected:
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override;
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override;
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override;
+  std::optional<coo<V>> far_triplets() const override { return far_ ? far_->to_triplets() : coo<V>{}; }
+  double far_bytes() const override { return far_ ? far_->stored_bytes() : 0; }
+  double far_bytes_per_apply() const override { return far_ ? far_->bytes_per_apply() : 0; }
 
 private:
-  cview<V> finish_halo() const;
-
-  communicator& c_;
-  index_t rows_;
-  std::unique_ptr<any_operator<V>> own_, far_; ///< null where there is nothing
-  host_array<std::int32_t> far_rows_;
-  mutable halo<V> halo_;
-  mutable host_array<V> of_far_; ///< A_far x_far
-  mutable double waited_ = 0;
+  std::unique_ptr<any_operator<V>> far_; ///< null where there is nothing
+  mutable host_array<V> of_far_;         ///< A_far x_far
 };
 
 } // namespace furrow

@@ -29,10 +29,11 @@ struct packed_options {
   double monitor_seconds = 0;
 };
 
-void check_on_ranks(const solve_options& o, precision p) {
+void check_on_ranks(const solve_options& o, precision p, device where) {
   check_options(o);
-  check(!o.where.is_gpu(), fault::device, "ranks compute on processors, not on {}: say --device cpu",
-        describe(o.where));
+  check(!o.where.is_gpu() || o.where == where, fault::usage,
+        "ranks compute on {}, and not on {}: they have a GPU each where they begin with one, as by --device gpu:0,1",
+        describe(where), describe(o.where));
   check(p == precision::f32 || o.values == p, fault::usage,
         "ranks solve in the precision of the system, f64: f32 is for a solve without ranks");
   check(!o.coordinates, fault::usage, "coordinates of nodes are of use to amg:sa on one rank alone: leave them out");
@@ -73,7 +74,7 @@ solve_options options_of_first(communicator& c, const solve_options& mine, preci
   packed_options packed;
   together(c, [&] {
     if (c.rank() != 0) return;
-    check_on_ranks(mine, p);
+    check_on_ranks(mine, p, c.where());
     packed = pack(mine);
   });
   packed = gather_each(c, packed).front();
@@ -89,6 +90,7 @@ solve_options options_of_first(communicator& c, const solve_options& mine, preci
   o.watch_every = packed.watch_every;
   if (packed.monitored && !o.monitor) o.monitor = [](const progress&, cview<double>) { return true; };
   o.values = p;
+  o.where = c.where();
   return o;
 }
 
@@ -116,7 +118,7 @@ std::string_view name_on_block(std::string_view precond) {
   return precond.starts_with(local) ? precond.substr(local.size()) : precond;
 }
 
-void check_runs_on_ranks(const rank_rung& rung, int ranks) {
+void check_runs_on_ranks(const rank_rung& rung, int ranks, device where) {
   const solver_entry& method = find_solver(rung.solver);
   check(runs_on_ranks(method), fault::usage, "{} does not run on ranks yet: choose one of {}", method.name,
         fmt::join(solvers_of_ranks(), ", "));
@@ -124,7 +126,12 @@ void check_runs_on_ranks(const rank_rung& rung, int ranks) {
   const std::string_view name = name_on_block(rung.precond);
   find_preconditioner(name);
   const bool by_rows = rung.precond == "none" || rung.precond == "jacobi";
+  check(!where.is_gpu() || rung.solver != "cg_tutorial", fault::usage,
+        "cg_tutorial keeps its scalars on the host, and does not run on ranks with GPUs: take cg");
   if (lies_across_ranks(rung.precond)) {
+    check(!where.is_gpu(), fault::usage,
+          "{} over ranks runs on processors alone: say local:{}, multigrid of the block of each GPU, or jacobi",
+          rung.precond, rung.precond);
     degree_of_amg(rung.precond);
     return;
   }

@@ -18,8 +18,9 @@ struct rank_rung {
 std::vector<rank_rung> rungs_on_ranks(const solve_options& o, bool symmetric, bool positive_diagonal,
                                       bool full_diagonal);
 
-/// Throws `fault::usage`, and says what to take, for a solver or preconditioner that does not run on several ranks.
-void check_runs_on_ranks(const rank_rung& rung, int ranks);
+/// Throws `fault::usage`, and says what to take, for a solver or preconditioner that does not run on several ranks of
+/// that kind of device.
+void check_runs_on_ranks(const rank_rung& rung, int ranks, device where);
 
 /// Whether it couples the ranks: "amg:sa", "amg:sa:3"; and the degree of its smoother.
 bool lies_across_ranks(std::string_view precond);

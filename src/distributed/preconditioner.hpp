@@ -2,6 +2,9 @@
 #pragma once
 #include "together.hpp"
 
+#include <furrow/array.hpp>
+
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -14,7 +17,8 @@ template <class V> class block_of_rank final : public any_preconditioner<V> {
 
 public:
   /// `own` null: the rank has no rows. All ranks call it.
-  block_of_rank(communicator& c, std::unique_ptr<any_preconditioner<V>> own) : own_(std::move(own)) {
+  block_of_rank(communicator& c, std::unique_ptr<any_preconditioner<V>> own)
+      : own_(std::move(own)), on_gpu_(c.where().is_gpu()) {
     constexpr int nothing = -1;
     int common = nothing;
     for (const int k : gather_each(c, own_ ? int(own_->what()) : nothing)) {
@@ -26,15 +30,18 @@ public:
 
   void apply(cview<V> r, view<V> z) const override {
     if (!own_) return;
-    if (own_->what() == kind::identity) std::copy(r.begin(), r.end(), z.begin());
-    else own_->apply(r, z);
+    if (own_->what() != kind::identity) own_->apply(r, z);
+    else if (on_gpu_) gpu_memory::copy(z.data, r.data, sizeof(V) * static_cast<std::size_t>(r.size));
+    else std::copy(r.begin(), r.end(), z.begin());
   }
+  bool waits() const override { return own_ && own_->waits(); }
   kind what() const override { return what_; }
   cview<V> diagonal() const override { return own_ ? own_->diagonal() : cview<V>{}; }
   double stored_bytes() const override { return own_ ? own_->stored_bytes() : 0; }
 
 private:
   std::unique_ptr<any_preconditioner<V>> own_;
+  bool on_gpu_;
   kind what_ = kind::identity;
 };
 

@@ -2,6 +2,7 @@
 #include <furrow/ranks.hpp>
 
 #include "amg/amg_on_ranks.hpp"
+#include "gpu/rank_device.hpp"
 #include "memory.hpp"
 #include "operator.hpp"
 #include "options.hpp"
@@ -20,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -32,6 +34,15 @@ solve_report ended(status why, std::string message, double relative_residual) {
   report.why = why, report.message = std::move(message), report.relative_residual = relative_residual;
   return report;
 }
+/// All ranks are on processors, or all have a GPU.
+std::unique_ptr<rank_device> open_gpu(communicator& c) {
+  const auto all = gather_each(c, char(c.where().is_gpu()));
+  together(c, [&] {
+    check(std::ranges::count(all, all.front()) == c.size(), fault::usage,
+          "some ranks have a GPU and some do not: give each rank one, or none");
+  });
+  return rank_device::open(c);
+}
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
@@ -40,17 +51,21 @@ constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 template <class V> struct solver_on_ranks<V>::state {
   communicator& c;
   solve_options o;
+  std::unique_ptr<rank_device> gpu; ///< null: none; ends last
   rows_of_rank<V> rows;
   rank_part mine;
   std::optional<refusal> refused; ///< why no solve can start
   bool symmetric = false;
   choice chosen;
-  std::unique_ptr<rank_operator<V>> a;
+  std::unique_ptr<operator_of_rank<V>> a;
   std::vector<rank_rung> rungs;
   std::size_t at = 0; ///< the rung that `m` belongs to
   std::unique_ptr<any_preconditioner<V>> m;
 
   state(communicator& all, coo<V> given, const solve_options& options);
+  state(const state&) = delete;
+  ~state();
+  std::unique_ptr<rank_device::scope> enter() const { return gpu ? gpu->enter() : nullptr; }
   void look();
   void check_memory_of_ranks();
   coo<V> rows_of_all_columns() const;
@@ -69,10 +84,12 @@ template <class V> struct solver_on_ranks<V>::state {
 
 template <class V>
 solver_on_ranks<V>::state::state(communicator& all, coo<V> given, const solve_options& options)
-    : c(all), o(options_of_first(all, options, precision_of<V>)) {
+    : c(all), o(options_of_first(all, options, precision_of<V>)), gpu(open_gpu(all)) {
+  const auto here = enter();
   const double began = now();
   together(c, [&] {
-    if (o.solver != "auto") check_runs_on_ranks({o.solver, o.precond == "auto" ? "jacobi" : o.precond, ""}, c.size());
+    if (o.solver != "auto")
+      check_runs_on_ranks({o.solver, o.precond == "auto" ? "jacobi" : o.precond, ""}, c.size(), o.where);
   });
   mine.entries = given.nnz();
   rows = take_apart_rows(c, std::move(given));
@@ -84,9 +101,18 @@ solver_on_ranks<V>::state::state(communicator& all, coo<V> given, const solve_op
   mine.setup_seconds = now() - began;
 }
 
+/// What lies on a GPU ends on the queue that used it.
+template <class V> solver_on_ranks<V>::state::~state() {
+  const auto here = enter();
+  m.reset(), a.reset();
+}
+
 /// M of the rank's own block before the operator takes its entries; one over all ranks from the operator's.
 template <class V> void solver_on_ranks<V>::state::set_up() {
-  const auto make_operator = [&] { together(c, [&] { a = std::make_unique<rank_operator<V>>(c, rows, chosen); }); };
+  const auto make_operator = [&] {
+    if (gpu) a = gpu->make_operator(c, rows, chosen);
+    else together(c, [&] { a = std::make_unique<rank_operator<V>>(c, rows, chosen); });
+  };
   if (couples_ranks()) make_operator();
   try {
     set_up_preconditioner(rows.own);
@@ -115,7 +141,7 @@ template <class V> void solver_on_ranks<V>::state::look() {
   }
   rungs = rungs_on_ranks(o, symmetric, rows.positive_diagonal, rows.full_diagonal);
   together(c, [&] {
-    for (const rank_rung& rung : rungs) check_runs_on_ranks(rung, c.size());
+    for (const rank_rung& rung : rungs) check_runs_on_ranks(rung, c.size(), o.where);
   });
   check_memory_of_ranks();
   if (c.of_first(o.cancelled && o.cancelled()) != 0)
@@ -124,21 +150,25 @@ template <class V> void solver_on_ranks<V>::state::look() {
 
 /// Chooses how the block is stored; with the entries beside it, M and the vectors it must fit before it is taken.
 template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
-  double takes = 0;
+  double takes = 0, takes_on_gpu = 0;
   together(c, [&] {
     if (mine.rows == 0) return;
     const stats s = measure(rows.own);
-    chosen = choose(s, precision_of<V>, device{}, wish_of(o));
+    chosen = choose(s, precision_of<V>, o.where, wish_of(o));
     solve_options one = o;
     one.solver = rungs.front().solver, one.precond = std::string(name_on_block(rungs.front().precond));
     const double there = 2 * double(sizeof(V)) * double(mine.rows) + bytes_of_entry * double(rows.own.nnz());
-    takes = estimate_memory(chosen, s, precision_of<V>, one).host - there + bytes_of_entry * double(rows.far.nnz());
+    const memory_estimate estimate = estimate_memory(chosen, s, precision_of<V>, one);
+    const double far = bytes_of_entry * double(rows.far.nnz());
+    takes = estimate.host - there + (gpu ? 0 : far);
+    if (gpu) takes_on_gpu = estimate.gpu + far;
   });
   // All entries twice where one rank had them whole, and while a rank takes its own apart; b and x.
   const double entries = bytes_of_entry * double(mine.entries), vectors = 2 * double(sizeof(V)) * double(mine.rows);
   const double more = check_memory_of_machine(c, takes), there = of_machine(c, entries + vectors);
   const double again = of_machine(c, entries);
-  if (o.announce) o.announce({.host = there + std::max(more, again)});
+  if (gpu) check_memory_of_gpus(c, takes_on_gpu);
+  if (o.announce) o.announce({.host = there + std::max(more, again), .gpu = takes_on_gpu});
 }
 
 /// The rank's rows as they were given, from the operator.
@@ -161,7 +191,7 @@ template <class V> void solver_on_ranks<V>::state::set_up_preconditioner(const c
   std::unique_ptr<any_preconditioner<V>> own;
   together(c, [&] {
     if (mine.rows > 0)
-      own = make_preconditioner(name_on_block(rung.precond), block, device{}, find_solver(rung.solver).needs);
+      own = make_preconditioner(name_on_block(rung.precond), block, o.where, find_solver(rung.solver).needs);
   });
   m = std::make_unique<block_of_rank<V>>(c, std::move(own));
 }
@@ -169,9 +199,16 @@ template <class V> void solver_on_ranks<V>::state::set_up_preconditioner(const c
 /// With the residual of the first guess, where A is there.
 template <class V> solve_report solver_on_ranks<V>::state::refusal_report(cview<V> b, cview<V> x) const {
   if (!a) return ended(refused->why, refused->message, not_known);
-  host_array<V> r(b.size);
+  host_array<V> r(b.size), first(x.size);
   std::ranges::copy(b, r.begin());
-  a->apply(V(-1), x, V(1), as_view(r));
+  std::ranges::copy(x, first.begin());
+  if (gpu) {
+    gpu_array<V> there(r);
+    a->apply(V(-1), as_cview(gpu_array<V>(first)), V(1), as_view(there));
+    r = host_array<V>(there);
+  } else {
+    a->apply(V(-1), as_cview(first), V(1), as_view(r));
+  }
   double squares[] = {0, 0};
   for (const V v : r) squares[0] += double(v) * double(v);
   for (const V v : b) squares[1] += double(v) * double(v);
@@ -293,20 +330,30 @@ template <class V> solver_on_ranks<V>::~solver_on_ranks() = default;
 
 template <class V> ranks_report solver_on_ranks<V>::state::solve(cview<V> b, view<V> x) {
   together(c, [&] { check_part_of_system(mine.rows, b, x); });
+  const auto here = enter();
   const double began = now(), waited = a ? a->waited() : 0;
   ranks_report result;
   if (auto early = before_solving(b, x)) result.report = std::move(*early);
   else result.report = climb(b, x);
+  if (gpu) gpu->check();
   describe(result.report);
   rank_part part = mine;
-  part.solve_seconds = now() - began;
+  part.solve_seconds = now() - began, part.where = o.where;
+  if (gpu) result.way = gpu->way();
   part.waiting_seconds = a ? a->waited() - waited : 0;
   result.parts = gather_each(c, part);
   return result;
 }
 
 template <class V> ranks_report solver_on_ranks<V>::solve(cview<V> b, view<V> x) {
-  return as_one(state_->c, [&] { return state_->solve(b, x); });
+  return as_one(state_->c, [&] {
+    try {
+      return state_->solve(b, x);
+    } catch (...) {
+      if (state_->gpu) state_->gpu->leave(); // where another one's kernels wait for this one's
+      throw;
+    }
+  });
 }
 
 template class solver_on_ranks<double>;

@@ -2,13 +2,14 @@
 #pragma once
 #include "method.hpp"
 
-#include "backends/gpu/space.hpp"
+#include "backends/gpu/ranks_space.hpp"
 
 namespace furrow {
 
 /// See on_device.hpp.
 template <class Method, class V> solve_report run_on_gpu(const linear_system<V>& system, const solve_options& options) {
-  gpu::space<V> space;
+  const auto* const on = system.ranks ? dynamic_cast<const gpu::on_gpus_of_ranks*>(&system.a) : nullptr;
+  gpu::ranks_space<V> space(on ? &on->sums() : nullptr);
   return run_in<Method>(space, system, options);
 }
 

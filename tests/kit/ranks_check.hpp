@@ -7,6 +7,8 @@
 #include <furrow/ranks.hpp>
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace furrow::kit {
 
@@ -20,16 +22,17 @@ template <class V> struct solved_on_ranks {
   const solve_report& report() const { return on.report; }
 };
 
-/// Solves on threads as ranks, of which the first has the system, and holds the report to the truth: the residual that
-/// it names is the one that x has, and all ranks got the same.
+/// Solves on threads as ranks with these devices, of which the first has the system, and holds the report to the truth:
+/// the residual that it names is the one that x has, and all ranks got the same.
 template <class V>
-solved_on_ranks<V> solve_on_ranks(int ranks, const coo<double>& matrix, const host_array<V>& b,
+solved_on_ranks<V> solve_on_ranks(const std::vector<device>& on, const coo<double>& matrix, const host_array<V>& b,
                                   const solve_options& options = {}, host_array<V> x = {}) {
+  const std::size_t ranks = on.size();
   const coo<V> a = as_precision<V>(matrix);
   if (x.empty()) x = host_array<V>(b.size(), V(0));
   solved_on_ranks<V> result{{}, std::move(x)};
-  std::vector<solve_report> said(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](communicator& c) {
+  std::vector<solve_report> said(ranks);
+  run_ranks(on, [&](communicator& c) {
     const bool first = c.rank() == 0;
     ranks_report mine = first ? solve_from_first<V>(c, a, as_cview(b), as_view(result.x), options)
                               : solve_from_first<V>(c, {}, {}, {}, {});
@@ -47,7 +50,7 @@ solved_on_ranks<V> solve_on_ranks(int ranks, const coo<double>& matrix, const ho
     EXPECT_EQ(p.first, rows);
     rows += p.rows, entries += p.entries;
   }
-  EXPECT_EQ(result.on.parts.size(), static_cast<std::size_t>(ranks));
+  EXPECT_EQ(result.on.parts.size(), ranks);
   EXPECT_EQ(rows, matrix.shape.rows);
   EXPECT_EQ(entries, matrix.nnz());
   const residual truth = true_residual(a, as_cview(b), as_cview(result.x));
@@ -61,6 +64,13 @@ solved_on_ranks<V> solve_on_ranks(int ranks, const coo<double>& matrix, const ho
         << result.report().message;
   }
   return result;
+}
+
+/// The same on processors.
+template <class V>
+solved_on_ranks<V> solve_on_ranks(int ranks, const coo<double>& matrix, const host_array<V>& b,
+                                  const solve_options& options = {}, host_array<V> x = {}) {
+  return solve_on_ranks<V>(std::vector<device>(static_cast<std::size_t>(ranks)), matrix, b, options, std::move(x));
 }
 
 template <class V> bool same_bits(const host_array<V>& a, const host_array<V>& b) {

@@ -213,6 +213,7 @@ void check_batch(const solve_request& q) {
   leave_out(!q.resume.empty(), "--resume");
   leave_out(!q.report.empty(), "--report");
   leave_out(!q.play.empty() || !q.trace.empty() || q.machine.where == "play", "--device play");
+  leave_out(q.devices.size() > 1, "--device with several GPUs");
   leave_out(q.on_ranks(), "--ranks");
   leave_out(q.explain, "--explain");
   std::error_code ignored;

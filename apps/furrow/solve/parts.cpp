@@ -148,7 +148,7 @@ public:
     const partition how = q.partition == "metis" ? partition::metis : partition::rows;
     ranks_report on;
     all_do(task::solve, [&] { on = rows_.solve(q.options, how); });
-    o.partition = on.partition, o.cut = on.cut();
+    o.partition = on.partition, o.cut = on.cut(), o.way = std::move(on.way);
     o.columns = {std::move(on.report)}, o.parts = std::move(on.parts);
   }
   double distance_from_ones() override {

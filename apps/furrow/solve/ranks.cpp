@@ -9,6 +9,7 @@
 #include "distributed/together.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -35,11 +36,30 @@ int wait_for_the_first(communicator& c) {
   return 0;
 }
 
+/// Whether the words of --device name several, also where all that there are is one.
+bool names_several(const std::string& where) { return where == "gpu:all" || where.find(',') != std::string::npos; }
+
+/// The GPUs that ranks have, as a person names them: "gpu:0 and gpu:1".
+std::string devices_text(const std::vector<rank_part>& parts) {
+  std::vector<std::string> names;
+  for (const rank_part& p : parts) names.push_back(fmt::format("gpu:{}", p.where.ordinal));
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
 } // namespace
 
 ranks_wish wish_for_ranks(const solve_request& request) {
   const std::string& text = request.ranks;
   const int begun = ranks_begun();
+  if (names_several(request.machine.where)) {
+    const std::string& where = request.machine.where;
+    check(text.empty(), fault::usage, "--device {} is a rank on each of these GPUs: leave --ranks out", where);
+    check(begun == 1, fault::usage, "--device {}: ranks of MPI compute on processors: say --device cpu", where);
+    std::vector<device> devices = parse_devices(where);
+    return {.threads = devices.size() > 1 ? int(devices.size()) : 0, .devices = std::move(devices)};
+  }
   if (text == speak_mpi || (text.empty() && begun > 1)) return {.mpi = true};
   if (text.empty()) return {};
   int n = 0;
@@ -73,7 +93,9 @@ int run_on_mpi(solve_request& request, const std::function<int()>& run) {
 
 void run_with_ranks(solve_request& request, const std::function<void()>& work) {
   if (request.threads_as_ranks == 0) return work();
-  run_ranks(request.threads_as_ranks, [&](communicator& c) {
+  std::vector<device> on = request.devices;
+  on.resize(static_cast<std::size_t>(request.threads_as_ranks));
+  run_ranks(on, [&](communicator& c) {
     if (c.rank() > 0) return follow_the_first(c);
     request.ranks_here = &c;
     work();
@@ -89,9 +111,11 @@ std::string ranks_text(const solve_request& request, const solve_outcome& o) {
     most.halo = std::max(most.halo, p.halo);
     waiting = std::max(waiting, p.waiting_seconds);
   }
+  std::string what = request.of_mpi ? "of MPI" : "in threads";
+  if (!o.way.empty()) what = fmt::format("on {}, through {}", devices_text(o.parts), o.way);
   return line("ranks", fmt::format("{} {}: at most {} rows, {} entries, {} elements of others; waited {} at most",
-                                   o.parts.size(), request.of_mpi ? "of MPI" : "in threads", count_text(most.rows),
-                                   count_text(most.entries), count_text(most.halo), seconds_text(waiting))) +
+                                   o.parts.size(), what, count_text(most.rows), count_text(most.entries),
+                                   count_text(most.halo), seconds_text(waiting))) +
          line("partition", fmt::format("{}: {} entries couple two ranks", o.partition, count_text(o.cut)));
 }
 
@@ -99,7 +123,8 @@ json ranks_json(const solve_outcome& o) {
   json list = json::array();
   for (const rank_part& p : o.parts)
     list.push_back(
-        {{"rows", p.rows},
+        {{"device", p.where.is_gpu() ? fmt::format("gpu:{}", p.where.ordinal) : "cpu"},
+         {"rows", p.rows},
          {"entries", p.entries},
          {"halo", p.halo},
          {"neighbours", p.neighbours},

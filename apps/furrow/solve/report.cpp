@@ -232,6 +232,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   if (!request.checkpoint.empty()) j["checkpoints"] = request.checkpoints;
   if (!o.parts.empty()) j["partition"] = o.partition, j["cut"] = o.cut;
   if (!o.parts.empty()) j["ranks"] = o.parts.size(), j["parts"] = ranks_json(o);
+  if (!o.way.empty()) j["ranks_talk_through"] = o.way;
   j["x0"] = !request.resume.empty() ? request.resume : request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;
   j["precond_says"] = r.precond_about;

@@ -40,7 +40,7 @@ memory_plan plan_of(const solve_request& q, const matrix_input& input) {
   memory_plan plan;
   plan.read = q.on_ranks() ? input.load_bytes_on_ranks(q.share_of_ranks) : input.load_bytes();
   plan.work = q.share_of_ranks * solving.host + (q.coordinates.empty() ? 0 : 8 * double(s.shape.rows));
-  plan.gpu = solving.gpu;
+  plan.gpu = solving.gpu / double(std::max<std::size_t>(q.devices.size(), 1));
   return plan;
 }
 
@@ -260,7 +260,8 @@ int run_here(solve_request& q) {
 
 int run(solve_request& q) {
   const ranks_wish wish = wish_for_ranks(q);
-  q.threads_as_ranks = wish.threads;
+  q.threads_as_ranks = wish.threads, q.devices = wish.devices;
+  if (!q.devices.empty()) q.machine.where = fmt::format("gpu:{}", q.devices.front().ordinal); // of the first rank
   return wish.mpi ? run_on_mpi(q, [&] { return run_here(q); }) : run_here(q);
 }
 
@@ -346,6 +347,9 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              {"rows", "metis"});
   choosing_of(*q).add(app, shared, {"auto"});
   add_played(app, shared, q->play, q->trace);
+  app.get_option("--device")
+      ->description("auto, cpu, gpu, gpu:N, several GPUs (gpu:all or gpu:0,1), or play: a classic kernel without a GPU "
+                    "(default auto)");
 
   add_json(app, q->json);
   app.get_option("--json")->group("Output");
@@ -368,6 +372,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve matrix.mtx --checkpoint run.ckpt --every 300\n"
              "  furrow solve matrix.mtx --resume run.ckpt --checkpoint run.ckpt\n"
              "  furrow solve matrix.mtx.gz --device gpu --json\n"
+             "  furrow solve poisson3d:400 --device gpu:all\n"
              "  furrow solve poisson2d:20 --solver cg_tutorial --device play");
   return [q] { return run(*q); };
 }

@@ -34,6 +34,7 @@ struct solve_request {
   std::string ranks;                  ///< a number, "mpi" or nothing
   std::string partition;              ///< "rows", "metis" or nothing: rows
   int threads_as_ranks = 0;           ///< how many; 0: none
+  std::vector<device> devices{};      ///< a GPU for each of them; empty: they compute on processors
   communicator* of_mpi = nullptr;     ///< the ranks of MPI; null: none
   communicator* ranks_here = nullptr; ///< those of MPI, or threads while they run
   double share_of_ranks = 1;          ///< that run on this machine
@@ -57,6 +58,7 @@ struct solve_outcome {
   std::vector<rank_part> parts{};              ///< of each rank; empty: there are none
   std::string_view partition{};                ///< who cut the rows for them
   index_t cut = 0;                             ///< entries that couple two ranks
+  std::string way{};                           ///< what their GPUs talk through
 };
 
 /// b as asked for: the columns of `file`, where it is none what came with the matrix, A * ones, or where that is zero A
@@ -70,10 +72,12 @@ int run_batch(solve_request& request);
 std::string columns_text(const solve_outcome& outcome);
 json columns_json(const solve_outcome& outcome);
 
-/// Takes `ranks` apart. Throws `fault::usage` for what is neither a number nor "mpi", and for a number inside mpirun.
+/// Takes `ranks` and the device apart. Throws `fault::usage` for what is neither a number nor "mpi", for a number
+/// inside mpirun, and for several GPUs beside either of them; `fault::device` for GPUs that are not there.
 struct ranks_wish {
   int threads = 0;
   bool mpi = false;
+  std::vector<device> devices{}; ///< of each thread, where they have GPUs
 };
 ranks_wish wish_for_ranks(const solve_request& request);
 /// Opens the ranks of MPI; `run` is for the first one, which reads, writes and reports. Returns its exit code; that of

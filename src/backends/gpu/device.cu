@@ -175,6 +175,25 @@ queue& current_queue() {
   return *mine;
 }
 
+long long next_queue_id() {
+  static std::atomic<long long> ids = 0;
+  return ++ids;
+}
+
+used_queue::used_queue(const queue& q) : lent_{q} {
+  const selected_device here(q.ordinal);
+  join(own_queue(q.ordinal).stream, q.stream);
+  push(lent_);
+}
+used_queue::~used_queue() {
+  pop(lent_);
+  try {
+    const selected_device here(lent_.q.ordinal);
+    join(lent_.q.stream, own_queue(lent_.q.ordinal).stream);
+  } catch (const error&) {
+  } // the device is gone
+}
+
 recording::recording() : lent_{current_queue()}, alone_(device_of(lent_.q.ordinal).recorder) {
   lent_.q.stream = lent_.q.recorder;
   push(lent_);
@@ -236,10 +255,9 @@ execution_scope::execution_scope(const execution& e) {
   gpu::check_stream(e);
   auto made = std::make_unique<impl>();
   gpu::queue& q = made->lent.q;
-  static std::atomic<long long> ids = 0;
   q = gpu::own_queue(e.where.ordinal);
   q.stream = static_cast<gpu::runtime::stream>(e.stream);
-  q.id = ++ids;
+  q.id = gpu::next_queue_id();
   if (gpu::runtime::is_legacy(q.stream)) q.early_launch = false; // it waits for the other streams in between
   if (!gpu::is_recorded(q.stream)) gpu::join(own, q.stream);
   gpu::push(made->lent);

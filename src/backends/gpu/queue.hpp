@@ -78,6 +78,21 @@ struct lent_queue {
   lent_queue* outer = nullptr;
 };
 
+/// For a queue on another stream: what no other one has had.
+long long next_queue_id();
+
+/// `q` is this thread's queue of its device while it lives. What is enqueued there follows what our own stream has, and
+/// goes before what that one gets afterwards.
+class used_queue {
+public:
+  explicit used_queue(const queue& q);
+  used_queue(const used_queue&) = delete;
+  ~used_queue();
+
+private:
+  lent_queue lent_;
+};
+
 /// What this thread enqueues while it lives is recorded into a graph, by `runtime::begin_recording` on
 /// `stream()`: one that nobody else uses, and that can be recorded, as the legacy stream cannot.
 class recording {

@@ -124,10 +124,22 @@ inline code take(void** data, std::size_t bytes, pool from, stream s) {
   return cudaMallocFromPoolAsync(data, bytes, from, s);
 }
 inline code release(void* data, stream s) { return cudaFreeAsync(data, s); }
+/// Whether kernels on one device may read and write memory of another one.
+inline code reaches(int* yes, int ordinal, int other) { return cudaDeviceCanAccessPeer(yes, ordinal, other); }
+/// Lets kernels on that device read and write the memory of a pool.
+inline code open_to(pool p, int ordinal) {
+  cudaMemAccessDesc who{};
+  who.location.type = cudaMemLocationTypeDevice;
+  who.location.id = ordinal;
+  who.flags = cudaMemAccessFlagsProtReadWrite;
+  return cudaMemPoolSetAccess(p, &who, 1);
+}
+inline code end(pool p) { return cudaMemPoolDestroy(p); }
 /// For good, and at once.
 template <class T> code take_for_good(T** data, std::size_t bytes) { return cudaMalloc(data, bytes); }
 /// Host memory that every device reads and writes by itself.
 inline code take_pinned(void** data, std::size_t bytes) { return cudaHostAlloc(data, bytes, cudaHostAllocPortable); }
+inline code release_pinned(void* data) { return cudaFreeHost(data); }
 inline code memory_left(std::size_t* available, std::size_t* total) { return cudaMemGetInfo(available, total); }
 /// Whether the driver knows nothing of host memory at `data`.
 inline bool is_pageable(const void* data) {
@@ -151,6 +163,7 @@ using event = cudaEvent_t;
 /// One that the legacy stream does not wait for.
 inline code make_stream(stream* s) { return cudaStreamCreateWithFlags(s, cudaStreamNonBlocking); }
 inline code wait(stream s) { return cudaStreamSynchronize(s); }
+inline code end(stream s) { return cudaStreamDestroy(s); } ///< once it is over
 inline bool is_legacy(stream s) { return s == nullptr || s == cudaStreamLegacy; }
 /// The device of a stream; -1 where the runtime cannot say.
 inline code device_of(stream s, int* ordinal) {

@@ -16,7 +16,7 @@ namespace {
 /// A rank that is a thread of this process.
 class thread_rank final : public communicator {
 public:
-  thread_rank(room& all, int rank) : all_(all), rank_(rank) {}
+  thread_rank(room& all, int rank, device where) : all_(all), rank_(rank), where_(where) {}
 
   int rank() const override { return rank_; }
   int size() const override { return all_.size(); }
@@ -32,19 +32,21 @@ public:
     all_.fail(thrown ? thrown : std::make_exception_ptr(why));
     throw room::stopped();
   }
+  device where() const override { return where_; }
 
 private:
   room& all_;
   int rank_;
+  device where_;
   std::vector<outgoing> sends_;
   std::vector<incoming> receives_;
 };
 
-void run_rank(room& all, int rank, int threads, const std::function<void(communicator&)>& f) noexcept {
+void run_rank(room& all, int rank, int threads, device where, const std::function<void(communicator&)>& f) noexcept {
   try {
     std::optional<cpu::own_team> team;
     if (all.size() > 1) team.emplace(threads, rank + 1);
-    thread_rank me(all, rank);
+    thread_rank me(all, rank, where);
     f(me);
   } catch (const room::stopped&) { // what it was stands there already
   } catch (...) {
@@ -53,10 +55,20 @@ void run_rank(room& all, int rank, int threads, const std::function<void(communi
   all.leave(rank);
 }
 
+void check_count(long long count) {
+  check(count >= 1 && count <= room::most, fault::usage, "{} ranks: there are 1 to {} in a process", count, room::most);
+}
+
 } // namespace
 
 void run_ranks(int count, const std::function<void(communicator&)>& f) {
-  check(count >= 1 && count <= room::most, fault::usage, "{} ranks: there are 1 to {} in a process", count, room::most);
+  check_count(count);
+  run_ranks(std::vector<device>(static_cast<std::size_t>(count)), f);
+}
+
+void run_ranks(const std::vector<device>& on, const std::function<void(communicator&)>& f) {
+  check_count(static_cast<long long>(on.size()));
+  const int count = int(on.size());
   const int threads = cpu::thread_count();
   const auto share = [&](int rank) {
     return std::max(1, int(cpu::part_begin(threads, count, rank + 1) - cpu::part_begin(threads, count, rank)));
@@ -64,13 +76,14 @@ void run_ranks(int count, const std::function<void(communicator&)>& f) {
   room all(count, std::max(count, threads) > cpu::processors());
   std::vector<std::thread> others;
   try {
-    for (int r = 1; r < count; ++r) others.emplace_back(run_rank, std::ref(all), r, share(r), std::cref(f));
+    for (int r = 1; r < count; ++r)
+      others.emplace_back(run_rank, std::ref(all), r, share(r), on[static_cast<std::size_t>(r)], std::cref(f));
   } catch (const std::system_error& e) {
     all.fail(
         std::make_exception_ptr(error(fault::memory, fmt::format("the system starts no thread for rank {} of {}: {}",
                                                                  others.size() + 1, count, e.code().message()))));
   }
-  run_rank(all, 0, share(0), f);
+  run_rank(all, 0, share(0), on.front(), f);
   for (std::thread& t : others) t.join();
   if (all.failure()) std::rethrow_exception(all.failure());
 }

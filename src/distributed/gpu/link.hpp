@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "mailbox.hpp"
+#include "peers.hpp"
+#include "routes.hpp"
+
+#include "backends/gpu/ranks_space.hpp"
+#include "distributed/halo.hpp"
+
+#include <memory>
+#include <string>
+
+namespace furrow::gpu {
+
+/// What a kernel needs of the elements that come from others, once those whom it waits for have told of this product.
+struct arrivals {
+  const std::uint32_t* product = nullptr; ///< its number, which says which buffer; null: there is one, and no waiting
+  const std::uint32_t* told = nullptr;    ///< by rank: the product that it has told of last
+  int neighbours = 0;
+  int rank_of[mailbox::most_ranks] = {}; ///< of each neighbour
+  patience_of_rank patience{};
+};
+template <class V> struct arriving {
+  const V* there = nullptr; ///< in the order of the plan's columns
+  index_t to_second = 0;    ///< elements from there to the second buffer
+  arrivals when{};
+};
+
+/// Brings what a product needs of others.
+template <class V> struct halo_on_gpu {
+  virtual ~halo_on_gpu() = default;
+  /// Begins; x must not change until what was enqueued since has run.
+  virtual void start(cview<V> x) = 0;
+  /// What the next kernel reads.
+  virtual arriving<V> finish() = 0;
+};
+
+/// How a rank's GPU talks to those of the others: by writing into their memory, or through the host. All ranks call its
+/// functions together.
+class link : public sums_over_ranks {
+public:
+  virtual std::unique_ptr<halo_on_gpu<double>> make_halo(const halo_plan& plan, double) = 0;
+  virtual std::unique_ptr<halo_on_gpu<float>> make_halo(const halo_plan& plan, float) = 0;
+  /// "peer memory", or "the host: gpu:0 has several ranks".
+  virtual std::string way() const = 0;
+  /// Seconds that this rank has waited for others so far. Waits for what is enqueued.
+  virtual double waited() const = 0;
+  /// For a rank that fails: nobody waits for it any longer.
+  virtual void leave() noexcept {}
+};
+
+/// Through peer memory; `group` as `find_peers` gives it.
+std::unique_ptr<link> link_peers(communicator& c, std::shared_ptr<peers> group);
+/// Through pinned memory of the host and whatever `c` sends by; `because` is a sentence.
+std::unique_ptr<link> link_through_host(communicator& c, std::string because);
+
+} // namespace furrow::gpu

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "peers.hpp"
+
+#include "mailbox.hpp"
+
+#include "distributed/bytes.hpp"
+
+#include <array>
+#include <atomic>
+#include <random>
+#include <utility>
+
+namespace furrow::gpu {
+namespace {
+
+/// The same in all threads of this process, and in no other one.
+const std::array<std::uint32_t, 4>& token_of_process() {
+  static const std::array<std::uint32_t, 4> token = [] {
+    std::random_device source;
+    return std::array<std::uint32_t, 4>{source(), source(), source(), source()};
+  }();
+  return token;
+}
+
+struct place_of_rank {
+  std::array<std::uint32_t, 4> process;
+  device on;
+};
+
+bool reaches(int ordinal, int other) {
+  int yes = 0;
+  return ordinal == other || (runtime::reaches(&yes, ordinal, other) == runtime::success && yes != 0);
+}
+
+std::string name(device d) { return "gpu:" + std::to_string(d.ordinal); }
+
+/// Why these places do not reach each other; empty where they do.
+std::string obstacle(const std::vector<place_of_rank>& all, bool one_device) {
+  if (all.size() > std::size_t(mailbox::most_ranks))
+    return "there are more than " + std::to_string(mailbox::most_ranks) + " ranks";
+  for (std::size_t a = 0; a < all.size(); ++a)
+    for (std::size_t b = a + 1; b < all.size(); ++b) {
+      if (all[a].process != all[b].process) return "they are in several processes";
+      if (all[a].on == all[b].on && !one_device) return name(all[a].on) + " has several ranks";
+      if (!reaches(all[a].on.ordinal, all[b].on.ordinal) || !reaches(all[b].on.ordinal, all[a].on.ordinal))
+        return name(all[a].on) + " and " + name(all[b].on) + " cannot read each other's memory";
+    }
+  return {};
+}
+
+} // namespace
+
+peers::peers(std::vector<device> on) : on_(std::move(on)) {
+  void* word = nullptr;
+  gpu::check(runtime::take_pinned(&word, sizeof *word_));
+  word_ = static_cast<std::uint32_t*>(word);
+  *word_ = 0;
+}
+
+peers::~peers() {
+  for (const piece& p : pieces_) {
+    const selected_device here(p.ordinal);
+    try {
+      const queue& q = current_queue();
+      runtime::release(p.data, q.stream);
+      wait(q);
+      runtime::end(p.pool);
+    } catch (const error&) {
+    } // the device is gone
+  }
+  runtime::release_pinned(word_);
+}
+
+void* peers::take(int rank, std::size_t bytes) {
+  const int ordinal = on_[static_cast<std::size_t>(rank)].ordinal;
+  const selected_device here(ordinal);
+  const queue& q = current_queue();
+  bytes = std::max(bytes, padding);
+  piece p{ordinal, nullptr, nullptr};
+  gpu::check(runtime::make_pool(ordinal, &p.pool));
+  const runtime::code code = [&] {
+    for (const device d : on_)
+      if (d.ordinal != ordinal)
+        if (const runtime::code opened = runtime::open_to(p.pool, d.ordinal); opened != runtime::success) return opened;
+    return runtime::take(&p.data, bytes, p.pool, q.stream);
+  }();
+  if (code != runtime::success) runtime::end(p.pool);
+  gpu::check(code);
+  {
+    const std::lock_guard lock(busy_);
+    pieces_.push_back(p);
+  }
+  fill_bytes(p.data, 0, bytes, q);
+  wait(q);
+  return p.data;
+}
+
+void peers::end() noexcept {
+  std::uint32_t well = 0;
+  std::atomic_ref(*word_).compare_exchange_strong(well, ended);
+}
+
+void peers::check() const {
+  const std::uint32_t code = std::atomic_ref(*word_).load(std::memory_order_relaxed);
+  if (code == 0) return;
+  if (code == ended) throw error(fault::device, "the solve of another rank has ended");
+  const int rank = int(code >> 16) - 1, whom = int(code & 0xffff) - 1;
+  const auto said = [&](int r) { return name(on_[static_cast<std::size_t>(r)]) + " (rank " + std::to_string(r) + ")"; };
+  throw error(fault::device, said(rank) + " has waited " + std::to_string(int(patience)) + " s for " + said(whom) +
+                                 ", which does not answer: the solve ends");
+}
+
+std::shared_ptr<peers> find_peers(communicator& c, std::string& why_not, bool one_device) {
+  const auto all = gather_each(c, place_of_rank{token_of_process(), c.where()});
+  why_not = obstacle(all, one_device);
+  if (!why_not.empty()) return nullptr;
+  std::shared_ptr<peers> group;
+  if (c.rank() == 0) {
+    std::vector<device> on;
+    for (const place_of_rank& p : all) on.push_back(p.on);
+    group = std::make_shared<peers>(std::move(on));
+  }
+  const std::shared_ptr<peers>* const of_first = gather_each(c, &std::as_const(group)).front(); // of this process
+  if (c.rank() != 0) group = *of_first;
+  gather_each(c, 0); // until all have it
+  return group;
+}
+
+} // namespace furrow::gpu

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rank_device.hpp"
+
+#include "operator.hpp"
+#include "own_queue.hpp"
+
+#include "distributed/together.hpp"
+
+namespace furrow {
+namespace gpu {
+namespace {
+
+class device_with_link final : public rank_device {
+public:
+  device_with_link(communicator& c, bool one_device) : queue_(c.where()) {
+    const entered here(queue_.get());
+    std::string why_not;
+    if (auto group = find_peers(c, why_not, one_device)) link_ = link_peers(c, std::move(group));
+    else link_ = link_through_host(c, std::move(why_not));
+  }
+  ~device_with_link() override {
+    const entered here(queue_.get());
+    link_.reset();
+  }
+
+  std::unique_ptr<scope> enter() const override { return std::make_unique<entered>(queue_.get()); }
+  std::string way() const override { return link_->way(); }
+  void check() const override { link_->check(); }
+  void leave() noexcept override { link_->leave(); }
+  std::unique_ptr<operator_of_rank<double>> make_operator(communicator& c, rows_of_rank<double>& rows,
+                                                          const choice& own) override {
+    return make_as(c, rows, own);
+  }
+  std::unique_ptr<operator_of_rank<float>> make_operator(communicator& c, rows_of_rank<float>& rows,
+                                                         const choice& own) override {
+    return make_as(c, rows, own);
+  }
+
+private:
+  class entered final : public scope {
+  public:
+    explicit entered(const queue& q) : device_(q.ordinal), queue_(q) {}
+
+  private:
+    selected_device device_;
+    used_queue queue_;
+  };
+
+  template <class V>
+  std::unique_ptr<operator_of_rank<V>> make_as(communicator& c, rows_of_rank<V>& rows, const choice& own) {
+    auto halo = link_->make_halo(rows.plan, V());
+    std::unique_ptr<operator_of_rank<V>> made;
+    together(c, [&] { made = std::make_unique<rank_operator_on_gpu<V>>(c, rows, own, *link_, std::move(halo)); });
+    return made;
+  }
+
+  own_queue_of_rank queue_;
+  std::unique_ptr<link> link_;
+};
+
+} // namespace
+} // namespace gpu
+
+std::unique_ptr<rank_device> rank_device::open(communicator& c) {
+  if (!c.where().is_gpu()) return nullptr;
+  return std::make_unique<gpu::device_with_link>(c, false);
+}
+std::unique_ptr<rank_device> rank_device::open_on_one(communicator& c) {
+  return std::make_unique<gpu::device_with_link>(c, true);
+}
+
+} // namespace furrow
