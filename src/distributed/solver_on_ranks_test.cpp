@@ -357,6 +357,24 @@ TEST(solver_on_ranks, refuses_in_one_sentence_on_every_rank) {
   says("100", with("cg"), broken);
 }
 
+TEST(solver_on_ranks, has_a_gpu_for_each_rank_or_for_none) {
+  const auto a = kit::laplacian(8);
+  const auto solve = [&](communicator& c) {
+    std::vector<kit::triplet> mine;
+    for (index_t k = 0; k < a.nnz(); ++k)
+      if (a.row[k] / 4 == c.rank()) mine.push_back({a.row[k] % 4, a.col[k], a.val[k]});
+    const solver_on_ranks<double> s(c, kit::assemble({4, 8}, std::move(mine)), with("cg"));
+  };
+  const device gpu{device::kind::gpu, 0};
+  EXPECT_EQ(kit::said_by([&] {
+              run_ranks({gpu, device{}}, solve);
+            }),
+            "some ranks have a GPU and some do not: give each rank one, or none");
+  if (inspect_gpus().gpus.empty()) {
+    EXPECT_NE(kit::said_by([&] { run_ranks({gpu, gpu}, solve); }), "");
+  }
+}
+
 TEST(solver_on_ranks, refuses_vectors_that_do_not_fit) {
   const auto solve = [](communicator& c) {
     solver_on_ranks<double> s(c, kit::assemble({1, 2}, {{0, c.rank(), 1}}), with("cg"));

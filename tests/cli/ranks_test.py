@@ -47,6 +47,8 @@ class Threads(Case):
             self.assertGreaterEqual(part["neighbours"], 1)
         text = self.furrow("solve", "poisson2d:20", "--ranks", "3").stdout
         self.assertIn("\n  ranks       3 in threads: at most ", text)
+        self.assertEqual({part["device"] for part in report["parts"]}, {"cpu"})
+        self.assertNotIn("ranks_talk_through", report)
         self.assertNotIn("ranks", self.solve("poisson2d:20"))
 
     def test_all_numbers_of_ranks_come_to_the_same(self):
@@ -67,10 +69,21 @@ class Threads(Case):
                             (["--partition", "metis"], "--partition cuts rows among ranks, and there is one"),
                             (["--ranks", "2", "--partition", "scotch"], "there is no partition 'scotch'"),
                             (["--ranks", "2", "--precision", "f32"], "ranks solve in the precision of the system"),
+                            (["--device", "gpu:0,1", "--ranks", "2"], "--device gpu:0,1 is a rank on each of these GPUs: leave --ranks out"),
+                            (["--device", "gpu:0,x"], "'gpu:0,x' names no GPUs: say gpu:all, or their numbers as in gpu:0,1"),
+                            (["--device", "gpu:1,"], "'gpu:1,' names no GPUs"),
                             (["--ranks", "2", "--solver", "lsqr"], "lsqr does not run on ranks yet")):
             said = self.furrow("solve", "convection2d:20:10", *words, code=2).stderr
             self.assertIn(what, said)
             self.assertEqual(len(sentences(said)), 1, said)
+
+    def test_several_gpus_are_refused_where_there_is_none(self):
+        for where in ("gpu:all", "gpu:0,1"):
+            said = self.furrow("solve", "poisson2d:20", "--device", where, code=4).stderr
+            self.assertEqual(len(sentences(said)), 1, said)
+            self.assertIn("no GPU can be used", said)
+            said = self.furrow("spmv", "poisson2d:20", "--device", where, code=2).stderr
+            self.assertIn(f"there is no device '{where}'", said)
 
     def test_metis_cuts_less_and_x_stays_in_order(self):
         if subprocess.run(["sh", "-c", "ldconfig -p | grep -q libmetis.so.5"], check=False).returncode:

@@ -79,7 +79,7 @@ template <class V> struct part_of_rank {
   std::unique_ptr<any_preconditioner<V>> m;
   std::unique_ptr<operator_of_rank<V>> a;
 
-  part_of_rank(communicator& c, const coo<double>& whole, bool one_device)
+  part_of_rank(communicator& c, const coo<double>& whole, bool one_device, const char* precond = "jacobi")
       : gpu(one_device ? rank_device::open_on_one(c) : rank_device::open(c)), here(gpu->enter()) {
     const index_t n = whole.shape.rows, first = n * c.rank() / c.size(), last = n * (c.rank() + 1) / c.size();
     std::vector<kit::triplet> mine;
@@ -87,7 +87,7 @@ template <class V> struct part_of_rank {
       if (whole.row[k] >= first && whole.row[k] < last)
         mine.push_back({whole.row[k] - first, whole.col[k], whole.val[k]});
     rows = take_apart_rows(c, kit::as_precision<V>(kit::assemble({last - first, n}, std::move(mine))));
-    m = make_preconditioner<V>("jacobi", rows.own, c.where(), {});
+    m = make_preconditioner<V>(precond, rows.own, c.where(), {});
     a = gpu->make_operator(c, rows, choose(measure(rows.own), precision_of<V>, c.where(), {}));
   }
   ~part_of_rank() { m.reset(), a.reset(), here.reset(); }
@@ -112,7 +112,7 @@ template <class V> struct part_of_rank {
 /// y = b - A x, y . y and y . u on GPUs against processors, and x . A x.
 template <class V> void check_products(const std::vector<device>& on, const coo<double>& a, bool one_device) {
   run_ranks(on, [&](communicator& c) {
-    const part_of_rank<V> mine(c, a, one_device);
+    const part_of_rank<V> mine(c, a, one_device, "none");
     const index_t n = mine.size(), first = mine.rows.first;
     const auto x = kit::random_vector<V>(a.shape.cols, 3), b = kit::random_vector<V>(a.shape.rows, 4),
                u = kit::random_vector<V>(a.shape.rows, 5);
@@ -156,7 +156,6 @@ template <class V> void check_products(const std::vector<device>& on, const coo<
       ASSERT_NEAR(home[1], ru, 100 * unit * bound);
       ASSERT_NEAR(home[2], xy, 100 * unit * xy_bound);
     }
-    mine.gpu->check();
     // The rows that it was made of, and elements of others.
     host_array<V> own_x(n);
     std::copy_n(x.data() + first, n, own_x.begin());
@@ -168,6 +167,8 @@ template <class V> void check_products(const std::vector<device>& on, const coo<
       again[std::size_t(told->row[k])] += double(told->val[k]) * double(wide[told->col[k]]);
     for (index_t i = 0; i < n; ++i)
       ASSERT_NEAR(again[std::size_t(i)], truth[std::size_t(first + i)], 40 * unit * size[std::size_t(first + i)]);
+    mine.gpu->check();
+    c.sum(0); // they end together
   });
 }
 

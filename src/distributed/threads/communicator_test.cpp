@@ -161,6 +161,32 @@ TEST(threads_as_ranks, are_one_to_256) {
   EXPECT_EQ(kit::sentence_of_ranks(256, [](communicator& c) { c.sum(1); }), "");
 }
 
+TEST(threads_as_ranks, know_their_devices) {
+  run_ranks(3, [](communicator& c) { EXPECT_FALSE(c.where().is_gpu()); });
+  std::vector<device> on;
+  for (const int k : {4, 2}) on.push_back({device::kind::gpu, k});
+  run_ranks(on, [&](communicator& c) { EXPECT_EQ(c.where(), on[static_cast<std::size_t>(c.rank())]); });
+  EXPECT_EQ(kit::sentence_of_ranks(1, [](communicator&) { run_ranks(std::vector<device>(), [](communicator&) {}); }),
+            "0 ranks: there are 1 to 256 in a process");
+}
+
+TEST(devices, are_named_one_by_one_or_all) {
+  EXPECT_EQ(parse_devices("cpu"), std::vector<device>{device{}});
+  for (const char* words : {"gpu:0,", "gpu:,1", "gpu:0,x", "gpu:0,-1", "gpu:0,,1", "gpu:1,all"})
+    EXPECT_EQ(kit::said_by([&] { parse_devices(words); }),
+              "'" + std::string(words) + "' names no GPUs: say gpu:all, or their numbers as in gpu:0,1");
+  EXPECT_NE(kit::said_by([] { parse_devices("tpu:0,1"); }).find("there is no device 'tpu:0,1'"), std::string::npos);
+  std::string many = "gpu:0";
+  for (int k = 0; k < 256; ++k) many += ",0";
+  EXPECT_NE(kit::said_by([&] { parse_devices(many); }).find("names more than 256 GPUs"), std::string::npos);
+  const auto count = inspect_gpus().gpus.size();
+  for (const char* words : {"gpu:all", "gpu:0,0"}) {
+    if (count == 0)
+      EXPECT_NE(kit::said_by([&] { parse_devices(words); }).find("no GPU can be used"), std::string::npos);
+    else EXPECT_EQ(parse_devices(words).size(), std::string_view(words) == "gpu:all" ? count : 2);
+  }
+}
+
 TEST(threads_as_ranks, run_inside_ranks_and_beside_others) {
   std::atomic<int> ran = 0;
   const auto inner = [&](communicator& c) { ran += int(c.sum(1)); };
