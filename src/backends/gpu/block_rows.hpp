@@ -6,6 +6,7 @@
 #include "backends/lanes.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 /// Several vectors that lie row by row, in one pass over A.
 namespace furrow::gpu {
@@ -32,6 +33,20 @@ template <class V, int P> struct alignas(P * sizeof(V) < 16 ? P * sizeof(V) : 16
   V v[count];
 };
 
+/// to <- P elements from an address on, which is a multiple of the bytes of a load where they are `aligned`.
+template <int P, class V> __device__ void load_elements(const V* from, bool aligned, V (&to)[P]) {
+  using load = elements<V, P>;
+#pragma unroll
+  for (int k = 0; k < P / load::count; ++k) {
+    load part;
+    if (aligned) part = reinterpret_cast<const load*>(from)[k];
+    else
+      for (int j = 0; j < load::count; ++j) part.v[j] = from[k * load::count + j];
+#pragma unroll
+    for (int j = 0; j < load::count; ++j) to[k * load::count + j] = part.v[j];
+  }
+}
+
 /// Y <- A X. A thread takes P vectors of a row; 2^shift threads beside each other take the whole row of X, so that they
 /// read the same entry, which comes once, and neighbouring elements. `sharing` such groups, each with every sharing-th
 /// entry, take a row together; their sums are added across the warp. each_entry(lane, A, position, f(col, val)) is the
@@ -39,7 +54,6 @@ template <class V, int P> struct alignas(P * sizeof(V) < 16 ? P * sizeof(V) : 16
 template <int P, class A, class V>
 __global__ void __launch_bounds__(several_threads)
     block_kernel(A a, int shift, int sharing, bool aligned, cview<V> x, view<V> y) {
-  using load = elements<V, P>;
   take_turn();
   const index_t thread = index_t(blockIdx.x) * several_threads + threadIdx.x, group = thread >> shift;
   const int first = P * (static_cast<int>(thread) & ((1 << shift) - 1)), rank = static_cast<int>(group) & (sharing - 1);
@@ -48,15 +62,10 @@ __global__ void __launch_bounds__(several_threads)
   V sum[P] = {};
   if (in)
     each_entry(lanes{rank, sharing}, a, position, [&](index_t col, V val) {
-      const V* const from = x.data + (col << shift) * P + first;
-      load part[P / load::count];
+      V of_x[P];
+      load_elements(x.data + (col << shift) * P + first, aligned, of_x);
 #pragma unroll
-      for (int k = 0; k < P / load::count; ++k)
-        if (aligned) part[k] = reinterpret_cast<const load*>(from)[k];
-        else
-          for (int j = 0; j < load::count; ++j) part[k].v[j] = from[k * load::count + j];
-#pragma unroll
-      for (int q = 0; q < P; ++q) sum[q] += val * part[q / load::count].v[q % load::count];
+      for (int q = 0; q < P; ++q) sum[q] += val * of_x[q];
     });
   for (int distance = sharing / 2; distance > 0; distance /= 2)
 #pragma unroll
@@ -67,11 +76,30 @@ __global__ void __launch_bounds__(several_threads)
   for (int q = 0; q < P; ++q) to[q] = sum[q];
 }
 
+template <int P, class V> bool are_aligned(cview<V> x) {
+  return reinterpret_cast<std::uintptr_t>(x.data) % alignof(elements<V, P>) == 0;
+}
+
 template <int P, class A, class V> void multiply_block_by(const A& a, int shift, int sharing, cview<V> x, view<V> y) {
-  const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % alignof(elements<V, P>) == 0;
   const index_t threads = a.shape.rows * sharing << shift;
   launch(block_kernel<P, A, V>, static_cast<unsigned>((threads + several_threads - 1) / several_threads),
-         several_threads, 0, current_queue(), a, shift, sharing, aligned, x, y);
+         several_threads, 0, current_queue(), a, shift, sharing, are_aligned<P>(x), x, y);
+}
+
+/// f(std::integral_constant<int, P>, shift): how 2, 4, 8 or 16 vectors are shared, P for each of 2^shift threads.
+template <class F> void share_vectors(index_t count, F f) {
+  switch (count) {
+  case 2:
+    return f(std::integral_constant<int, 2>{}, 0);
+  case 4:
+    return f(std::integral_constant<int, 4>{}, 0);
+  case 8:
+    return f(std::integral_constant<int, 4>{}, 1);
+  case 16:
+    return f(std::integral_constant<int, 4>{}, 2);
+  default:
+    throw error(fault::usage, "a GPU multiplies 2, 4, 8 or 16 vectors in one pass");
+  }
 }
 
 /// The same for 2, 4, 8 or 16 vectors and rows of `mean` entries.
@@ -79,18 +107,8 @@ template <class A, class V> void multiply_block(const A& a, double mean, cview<V
   constexpr double long_row = 12; // from here on four groups share it, otherwise two
   if (y.empty()) return;
   const int sharing = mean < long_row ? 2 : 4;
-  switch (count) {
-  case 2:
-    return multiply_block_by<2>(a, 0, sharing, x, y);
-  case 4:
-    return multiply_block_by<4>(a, 0, sharing, x, y);
-  case 8:
-    return multiply_block_by<4>(a, 1, sharing, x, y);
-  case 16:
-    return multiply_block_by<4>(a, 2, sharing, x, y);
-  default:
-    throw error(fault::usage, "a GPU multiplies 2, 4, 8 or 16 vectors in one pass");
-  }
+  share_vectors(
+      count, [&]<int P>(std::integral_constant<int, P>, int shift) { multiply_block_by<P>(a, shift, sharing, x, y); });
 }
 
 } // namespace furrow::gpu

@@ -59,7 +59,7 @@ public:
   std::optional<double> do_exact_residual(cview<V> b, cview<V> x, view<V> r) const final {
     const selected_device here(where_.ordinal);
     if constexpr (walks)
-      if (this->multiplies_blocks()) return exact_rows(view_of(matrix_), b, x, r);
+      if (this->has_short_rows()) return exact_rows(view_of(matrix_), b, x, r);
     return std::nullopt;
   }
 
@@ -68,16 +68,25 @@ public:
     const selected_device here(where_.ordinal);
     if constexpr (walks) {
       const double entries = stored_bytes() / double(sizeof(V) + sizeof(std::int32_t));
-      multiply_block(view_of(matrix_), entries / double(std::max<index_t>(matrix_.shape.rows, 1)), x, y, count);
+      multiply_block(view_of_blocks(), entries / double(std::max<index_t>(matrix_.shape.rows, 1)), x, y, count);
+      multiply_long_rows(x, y, count);
     } else any_operator<V>::do_apply_block(x, y, count);
   }
 
 protected:
   virtual void multiply(V alpha, cview<V> x, V beta, view<V> y) const = 0; ///< alpha != 0, at least one row
+  /// Whether one thread may walk along every row.
+  virtual bool has_short_rows() const { return true; }
+  /// The rows that a walk by `short_rows(view)` leaves out.
+  virtual void multiply_long_rows(cview<V> /*x*/, view<V> /*y*/, index_t /*count*/) const {}
 
   Format matrix_;
 
 private:
+  auto view_of_blocks() const {
+    if constexpr (requires { short_rows(view_of(matrix_)); }) return short_rows(view_of(matrix_));
+    else return view_of(matrix_);
+  }
   static constexpr bool walks = walks_rows<decltype(view_of(std::declval<const Format&>()))>;
 
   device where_{device::kind::gpu, current_queue().ordinal};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chunks.hpp"
 #include "convert.hpp"
+#include "long_rows.hpp"
 #include "merge.hpp"
 #include "row_launch.hpp"
 #include "segments.hpp"
@@ -36,7 +37,10 @@ public:
     const auto& a = matrix_;
     const index_t rows = a.shape.rows;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
-    for (index_t i = 0; i < rows; ++i) longest_ = std::max<index_t>(longest_, row_ptr[i + 1] - row_ptr[i]);
+    const pieces long_rows = cut_long_rows(row_ptr, gpu::longest_walk, gpu::long_row_part);
+    long_rows_ = gpu::on_device(long_rows.all);
+    long_sums_ = gpu_array<V>(long_rows.slots * gpu::most_vectors);
+    long_arrived_ = gpu_array<unsigned>(host_array<unsigned>(long_rows.slots, 0u));
     if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
     launch_ = classic_launch(kernel_, mean, gpu::warp);
     if (kernel_ == "stream") {
@@ -75,10 +79,14 @@ public:
   }
 
   std::string kernel() const override { return kernel_; }
-  /// One group of threads walks along a row: those of a hub would be waited for.
-  bool multiplies_blocks() const override { return longest_ <= longest_of_a_group; }
 
 private:
+  bool has_short_rows() const override { return long_rows_.size() == 0; }
+  void multiply_long_rows(cview<V> x, view<V> y, index_t count) const override {
+    gpu::multiply_long_rows<V, I>(view_of(matrix_), as_cview(long_rows_), as_view(long_sums_), as_view(long_arrived_),
+                                  x, y, count);
+  }
+
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
   template <class Kernel> void prepare(Kernel kernel) {
     constexpr int bytes = sizeof(gpu::stream_memory<V, I>);
@@ -155,8 +163,9 @@ private:
   }
 
   std::string kernel_;
-  static constexpr index_t longest_of_a_group = 1024;
-  index_t longest_ = 0;
+  gpu_array<piece> long_rows_; ///< parts of those that several vectors' products walk apart, as the two following
+  mutable gpu_array<V> long_sums_;
+  mutable gpu_array<unsigned> long_arrived_;
   row_launch launch_;
   gpu_array<tile> tiles_;
   gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in

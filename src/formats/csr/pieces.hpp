@@ -36,6 +36,26 @@ struct pieces {
   index_t slots = 0;      ///< parts of long rows
 };
 
+/// Cuts the entries [begin, end) of one row into parts of at most `most`, a multiple of the alignment.
+inline void cut_row(pieces& cut, std::int32_t row, index_t begin, index_t end, index_t most) {
+  const index_t origin = aligned(begin), parts = (end - origin + most - 1) / most;
+  for (index_t n = 0; n < parts; ++n) {
+    const index_t k = origin + n * most, first = std::max(k, begin), count = std::min(k + most, end) - first;
+    cut.all.push_back({first, row, 0, static_cast<std::int32_t>(count), static_cast<std::int32_t>(parts),
+                       static_cast<std::int32_t>(cut.slots + n), static_cast<std::int32_t>(cut.slots)});
+  }
+  cut.slots += parts;
+}
+
+/// The rows of more than `longest` entries, in parts of at most `most`.
+template <class I> pieces cut_long_rows(const host_array<I>& row_ptr, index_t longest, index_t most) {
+  pieces cut;
+  for (index_t r = 0; r + 1 < row_ptr.size(); ++r)
+    if (row_ptr[r + 1] - row_ptr[r] > longest)
+      cut_row(cut, static_cast<std::int32_t>(r), row_ptr[r], row_ptr[r + 1], most);
+  return cut;
+}
+
 /// Depends on the matrix alone.
 template <class I> pieces cut_pieces(const host_array<I>& row_ptr, piece_sizes s) {
   pieces cut;
@@ -44,13 +64,7 @@ template <class I> pieces cut_pieces(const host_array<I>& row_ptr, piece_sizes s
       cut.all.push_back({t.begin, t.row, t.rows, t.count, 0, 0, 0});
       continue;
     }
-    const index_t origin = aligned(t.begin), end = row_ptr[t.row + 1], parts = (end - origin + s.part - 1) / s.part;
-    for (index_t n = 0; n < parts; ++n) {
-      const index_t k = origin + n * s.part, begin = std::max(k, t.begin), count = std::min(k + s.part, end) - begin;
-      cut.all.push_back({begin, t.row, 0, static_cast<std::int32_t>(count), static_cast<std::int32_t>(parts),
-                         static_cast<std::int32_t>(cut.slots + n), static_cast<std::int32_t>(cut.slots)});
-    }
-    cut.slots += parts;
+    cut_row(cut, t.row, t.begin, row_ptr[t.row + 1], s.part);
   }
   std::ranges::stable_partition(cut.all, [](const piece& p) { return p.parts > 0; });
   return cut;

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Microseconds of a step of CG with Jacobi on one GPU and on several of one host.
+
+  several_gpus.py FURROW [--devices gpu:0,1] [--turns 3] [--commit HASH] [--json FILE]
+
+Strong scaling: the same system on one GPU and on all. Weak scaling: as many times the rows as there are GPUs; where cubes do not have just that many, seconds a
+row are compared. One GPU and several take turns; a figure is the median of all turns. Every solve has to converge, with steps that differ by 2 % at most.
+"""
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+
+STRONG = ("poisson3d:200", "poisson3d:400", "stencil3d27:256", "elasticity3d:75")
+WEAK_SIDE = 252
+
+
+def solve(furrow, system, device):
+    """The report of a solve, with us a step and us of these that the slowest rank waited."""
+    command = [furrow, "solve", system, "--device", device, "--solver", "cg", "--precond", "jacobi", "--rtol", "1e-8", "--max-iterations", "20000", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "FURROW_CACHE": "off"})
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    report = json.loads(done.stdout)
+    step = 1e6 / report["iterations"]
+    waiting = max((p["seconds"]["waiting"] for p in report.get("parts", [])), default=0)
+    return {"us": report["seconds"]["solve"] * step, "waiting_us": waiting * step, "iterations": report["iterations"], "rows": report["rows"],
+            "format": report["format"], "setup_seconds": report["seconds"]["setup"], "through": report.get("ranks_talk_through", "")}
+
+
+def median(turns):
+    """One of them with the medians of their numbers."""
+    return {k: statistics.median(t[k] for t in turns) if isinstance(v, float) else v for k, v in turns[0].items()}
+
+
+def compare(furrow, one, all_of_them, turns, systems):
+    runs = ([], [])
+    for _ in range(turns):
+        for device, system, kept in zip((one, all_of_them), systems, runs):
+            kept.append(solve(furrow, system, device))
+    return [median(r) for r in runs]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("furrow")
+    options.add_argument("--devices", default="gpu:0,1")
+    options.add_argument("--turns", type=int, default=3)
+    options.add_argument("--commit", default=os.environ.get("FURROW_COMMIT", "unknown"))
+    options.add_argument("--json")
+    o = options.parse_args()
+    count = len(o.devices.split(","))
+    wide = round(WEAK_SIDE * count ** (1 / 3))
+    results = []
+    for kind, systems in [("strong", (s, s)) for s in STRONG] + [("weak", (f"poisson3d:{WEAK_SIDE}", f"poisson3d:{wide}"))]:
+        one, many = compare(o.furrow, o.devices.split(",")[0], o.devices, o.turns, systems)
+        if kind == "strong" and abs(one["iterations"] - many["iterations"]) > 0.02 * one["iterations"]:
+            sys.exit(f"{systems[0]}: {one['iterations']} steps on one GPU, {many['iterations']} on {count}")
+        per_row = (one["us"] / one["rows"]) / (many["us"] / many["rows"])
+        gain = per_row if kind == "strong" else per_row / count
+        results.append({"kind": kind, "systems": list(systems), "one": one, "all": many, "gain": gain})
+        print(f"{kind:>6} {systems[-1]:>16} {one['us']:9.1f} us on one, {many['us']:9.1f} on {count} (of these {many['waiting_us']:.1f} waiting; {many['through']}): "
+              f"{gain:.2f}{' times' if kind == 'strong' else ' of one'}", flush=True)
+    if o.json:
+        version = subprocess.run([o.furrow, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+        info = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False).stdout.split("\n")[0]
+        with open(o.json, "w", encoding="utf-8") as f:
+            json.dump({"bench": "several_gpus", "version": version, "commit": o.commit, "gpu": info, "gpus": count, "turns": o.turns,
+                       "machine": platform.machine(), "results": results}, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
