@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> va
     if (done == added::no) continue;
     if (done == added::yes) done = add(found->set, b, many);
     if (done == added::full || (done == added::yes && atomicAdd(&found->count, 1u) >= most)) *many = 1;
-    if (*many) *stop = 1;
+    if (*many) atomicExch(&stopped, 1u);
   }
 }
 

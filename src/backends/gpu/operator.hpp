@@ -8,6 +8,7 @@
 #include <furrow/storage.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace furrow::gpu {
@@ -77,14 +78,16 @@ protected:
   virtual void multiply(V alpha, cview<V> x, V beta, view<V> y) const = 0; ///< alpha != 0, at least one row
   /// Whether one thread may walk along every row.
   virtual bool has_short_rows() const { return true; }
-  /// The rows that a walk by `short_rows(view)` leaves out.
+  /// Rows of more entries are those that `short_rows(view, longest_walk())` leaves out.
+  virtual index_t longest_walk() const { return std::numeric_limits<index_t>::max(); }
   virtual void multiply_long_rows(cview<V> /*x*/, view<V> /*y*/, index_t /*count*/) const {}
 
   Format matrix_;
 
 private:
   auto view_of_blocks() const {
-    if constexpr (requires { short_rows(view_of(matrix_)); }) return short_rows(view_of(matrix_));
+    if constexpr (requires { short_rows(view_of(matrix_), index_t()); })
+      return short_rows(view_of(matrix_), longest_walk());
     else return view_of(matrix_);
   }
   static constexpr bool walks = walks_rows<decltype(view_of(std::declval<const Format&>()))>;

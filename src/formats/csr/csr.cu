@@ -37,7 +37,9 @@ public:
     const auto& a = matrix_;
     const index_t rows = a.shape.rows;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
-    const pieces long_rows = cut_long_rows(row_ptr, gpu::longest_walk, gpu::long_row_part);
+    longest_walk_ = std::max(gpu::longest_walk, static_cast<index_t>(4 * mean));
+    const pieces long_rows = cut_long_rows(row_ptr, longest_walk_, gpu::long_row_part);
+    for (index_t i = 0; i < rows; ++i) longest_ = std::max<index_t>(longest_, row_ptr[i + 1] - row_ptr[i]);
     long_rows_ = gpu::on_device(long_rows.all);
     long_sums_ = gpu_array<V>(long_rows.slots * gpu::most_vectors);
     long_arrived_ = gpu_array<unsigned>(host_array<unsigned>(long_rows.slots, 0u));
@@ -81,7 +83,8 @@ public:
   std::string kernel() const override { return kernel_; }
 
 private:
-  bool has_short_rows() const override { return long_rows_.size() == 0; }
+  bool has_short_rows() const override { return longest_ <= longest_of_a_thread; }
+  index_t longest_walk() const override { return longest_walk_; }
   void multiply_long_rows(cview<V> x, view<V> y, index_t count) const override {
     gpu::multiply_long_rows<V, I>(view_of(matrix_), as_cview(long_rows_), as_view(long_sums_), as_view(long_arrived_),
                                   x, y, count);
@@ -163,6 +166,8 @@ private:
   }
 
   std::string kernel_;
+  static constexpr index_t longest_of_a_thread = 1024;
+  index_t longest_ = 0, longest_walk_ = 0;
   gpu_array<piece> long_rows_; ///< parts of those that several vectors' products walk apart, as the two following
   mutable gpu_array<V> long_sums_;
   mutable gpu_array<unsigned> long_arrived_;
