@@ -26,6 +26,7 @@ RULES = {
             "src/backends/gpu/play/cuda/cuda_runtime.h",  # stands in for the toolkit's where kernels are played
             "src/backends/gpu/memory_place.cpp",  # libraries that are loaded late, by the names of their functions
             "src/chebyshev/cufft.cpp",
+            "src/distributed/nccl/library.cpp",
             "src/preconditioners/lu/cudss.cpp",
         ],
     ),

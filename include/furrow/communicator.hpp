@@ -24,6 +24,11 @@ struct incoming {
   view<std::byte> data;
 };
 
+/// What the GPUs of ranks talk through: each other's memory, which kernels write; NCCL, also between processes and
+/// machines; or pinned memory of the host and the communicator, with a wait for each sum. `best`: the first of these
+/// that there is.
+enum class gpu_way { best, peer_memory, nccl, host };
+
 /// A group of ranks, numbered from 0, that solve together: threads of a process, or processes on one machine or many.
 /// A communicator of one's own is a class with the five pure functions. Each rank holds an object of its own; its
 /// functions are called by one thread of that rank, in the same order on all ranks.
@@ -51,6 +56,8 @@ public:
 
   /// The device that this rank computes on: all ranks are on processors, or all have a GPU.
   virtual device where() const { return {}; }
+  /// What the GPUs of all ranks are to talk through: the first rank's word counts.
+  virtual gpu_way through() const { return gpu_way::best; }
 
   /// value[k] <- the sum over the ranks, added in their order by every rank: the same bits on all of them, and for this
   /// number of ranks on every run. Cost: a `gather_all` of as many numbers.
@@ -75,6 +82,15 @@ void run_ranks(int count, const std::function<void(communicator&)>& f);
 /// The same with a device for each rank, its `where()`: GPUs of this host, one a rank. The same one twice is possible,
 /// and slow: its ranks talk through the host.
 void run_ranks(const std::vector<device>& on, const std::function<void(communicator&)>& f);
+
+/// The same, and what these GPUs talk through. Throws `fault::device`, when a solve begins, where they cannot.
+void run_ranks(const std::vector<device>& on, const std::function<void(communicator&)>& f, gpu_way through);
+
+/// The ranks of `c`, which must outlive it, with a GPU each: of those of its machine that `here` lists, this rank takes
+/// the one of its number among the ranks that run there, from the first one again where there are more ranks. All ranks
+/// call it. Throws `fault::usage`, on all of them, where `here` is empty on one or lists what is no GPU.
+std::unique_ptr<communicator> with_gpus(communicator& c, const std::vector<device>& here,
+                                        gpu_way through = gpu_way::best);
 
 /// "gpu:all", "gpu:0,1", or one device as `parse_device` reads it. Throws as that, and `fault::usage` for more than
 /// 256.

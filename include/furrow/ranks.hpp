@@ -26,7 +26,7 @@ struct ranks_report {
   solve_report report;
   std::vector<rank_part> parts;         ///< one a rank
   std::string_view partition = "given"; ///< who cut the rows: "rows", "metis", or the caller
-  std::string way;                      ///< of ranks with GPUs, what they talk through: "peer memory", "the host: ..."
+  std::string way; ///< of ranks with GPUs, what they talk through: "peer memory", "NCCL 2.28.9", "the host: ..."
 
   /// Entries that couple two ranks.
   index_t cut() const {
@@ -53,9 +53,10 @@ enum class partition {
 /// Jacobi over the ranks. The device is that of the communicator: options name the same one, or none.
 ///
 /// Where the ranks have a GPU each, vectors go there and x comes back. Ranks of one process, whose GPUs reach each
-/// other's memory, write elements and sums there themselves, and a chunk of steps runs without the host; others, and
-/// those that share a GPU, go through the host, which `ranks_report::way` says. A GPU that waits for another one for
-/// 10 s ends the solve on all of them.
+/// other's memory, write elements and sums there themselves, and a chunk of steps runs without the host. Others talk
+/// through NCCL where that is there, and those that share a GPU through the host; `communicator::through` may name one,
+/// and `ranks_report::way` says which it was. x has the same bits. A GPU that waits for another one for 10 s ends the
+/// solve on all of them.
 ///
 /// Clocks, time limits, watchers and monitors (which get the x of all) are rank 0's, and so are all numbers and names
 /// of the options: what other ranks give is not looked at. The same bits on every run with the same build and number of

@@ -20,6 +20,7 @@ constexpr environment_variable variables[] = {
     {"FURROW_GRAPHS", "off", "no loops inside CUDA graphs: the host starts every iteration"},
     {"CUDA_VISIBLE_DEVICES", "N,...", "the GPUs that can be seen"},
     {"FURROW_MPI", "FILE", "the module libfurrow_mpi.so that ranks of MPI need, where it is elsewhere"},
+    {"FURROW_NCCL", "FILE", "the library libnccl.so.2 that GPUs of ranks may talk through, where it is elsewhere"},
     {"OMPI_COMM_WORLD_SIZE", "N", "how many ranks mpirun has begun (Open MPI says so)"},
     {"OMPI_COMM_WORLD_RANK", "N", "which of them this process is"},
     {"PMI_SIZE", "N", "how many ranks mpirun has begun (MPICH and others say so)"},

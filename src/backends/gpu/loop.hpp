@@ -2,6 +2,8 @@
 #pragma once
 #include "queue.hpp"
 
+#include <utility>
+
 namespace furrow::gpu {
 
 /// What a loop keeps beside the vectors.
@@ -24,13 +26,16 @@ template <class Until> __global__ void until_kernel(Until until, loop_state* sta
 
 /// body, until, body, until, ... The body is recorded once into a graph with a WHILE node and runs there without the
 /// host; where the body waits itself and where the driver has no such nodes the host drives the loop and waits after
-/// each step.
+/// each step. What `may_be_refused` enqueues what the driver may not take into such a graph, as a library does that
+/// waits for events or calls the host: then a step is a graph, and the host waits between them.
 template <class Body, class Until> class loop {
 public:
-  loop(Body body, Until until, bool waits) : body_(body), until_(until), waits_(waits), state_(1) {}
+  loop(Body body, Until until, bool waits, bool may_be_refused = false)
+      : body_(body), until_(until), waits_(waits), may_be_refused_(may_be_refused), state_(1) {}
   loop(const loop&) = delete;
   ~loop() {
     if (graph_) runtime::end(graph_);
+    if (recorded_) runtime::end(recorded_);
   }
 
   /// At most `steps` steps; true as soon as `until` said so. Waits.
@@ -38,6 +43,7 @@ public:
     if (steps < 1) return false;
     if (waits_ || !current_queue().graphs) return run_from_host(steps);
     if (!graph_) record();
+    if (step_by_step_) return run_steps(steps);
     const runtime::stream stream = current_queue().stream;
     set_steps_kernel<<<1, 1, 0, stream>>>(state_.data(), steps);
     check(runtime::enqueue(graph_, stream));
@@ -48,26 +54,49 @@ private:
   void record() {
     runtime::loop_graph made;
     check(runtime::make_loop(&made));
-    record_body(made.body, made.again);
-    check(runtime::make_ready(&graph_, made.whole));
-    check(runtime::end(made.whole));
+    recorded_ = made.whole;
+    {
+      const recording here;
+      check(runtime::begin_recording(here.stream(), made.body));
+      record_step(here.stream(), [&] { until_kernel<<<1, 1, 0, here.stream()>>>(until_, state_.data(), made.again); });
+    }
+    const runtime::code code = runtime::make_ready(&graph_, recorded_);
+    if (code == runtime::success || !may_be_refused_) {
+      if (!may_be_refused_) check(runtime::end(std::exchange(recorded_, nullptr)));
+      return check(code);
+    }
+    runtime::last_failure(); // which is no failure of the device
+    graph_ = nullptr;
+    check(runtime::end(std::exchange(recorded_, nullptr)));
+    {
+      const recording here;
+      check(runtime::begin_recording(here.stream()));
+      recorded_ = record_step(here.stream(), [&] { until_kernel<<<1, 1, 0, here.stream()>>>(until_, state_.data()); });
+    }
+    check(runtime::make_ready(&graph_, recorded_));
+    step_by_step_ = true;
   }
 
-  void record_body(runtime::graph into, runtime::loop_switch again) {
-    const recording here;
-    const auto end = [&] {
-      runtime::graph same = nullptr;
-      return runtime::end_recording(here.stream(), &same);
-    };
-    check(runtime::begin_recording(here.stream(), into));
+  /// The body and what follows it, until the recording that has begun ends: its graph.
+  template <class Last> runtime::graph record_step(runtime::stream on, Last last) {
+    runtime::graph made = nullptr;
     try {
       body_();
-      until_kernel<<<1, 1, 0, here.stream()>>>(until_, state_.data(), again);
+      last();
     } catch (...) {
-      end();
+      (void)runtime::end_recording(on, &made);
       throw;
     }
-    check(end());
+    check(runtime::end_recording(on, &made));
+    return made;
+  }
+
+  bool run_steps(index_t steps) {
+    for (index_t i = 0; i < steps; ++i) {
+      check(runtime::enqueue(graph_, current_queue().stream));
+      if (stopped()) return true;
+    }
+    return false;
   }
 
   bool run_from_host(index_t steps) {
@@ -88,8 +117,10 @@ private:
 
   Body body_;
   Until until_;
-  bool waits_;
+  bool waits_, may_be_refused_;
+  bool step_by_step_ = false; ///< the graph holds one step
   gpu_array<loop_state> state_;
+  runtime::graph recorded_ = nullptr; ///< of a library, whose work may need it; null: none
   runtime::ready_graph graph_ = nullptr;
 };
 

@@ -24,6 +24,8 @@ struct sums_over_ranks {
   virtual bool waits() const = 0;
   /// Throws `fault::device` where this rank, or another one, has waited in vain.
   virtual void check() const = 0;
+  /// Whether what is enqueued may not stand in a graph with a loop: the driver says so when it is made ready.
+  virtual bool graphs_may_be_refused() const { return false; }
 };
 
 /// What an operator on ranks with GPUs is beside.
@@ -72,7 +74,7 @@ public:
   }
 
   template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until, bool waits = false) {
-    return base::repeat(body, until, waits || (ranks_ && ranks_->waits()));
+    return {body, until, waits || (ranks_ && ranks_->waits()), ranks_ && ranks_->graphs_may_be_refused()};
   }
 
 private:

@@ -107,6 +107,8 @@ inline code describe(int ordinal, description* to) {
     *to = {p.name, p.major, p.minor, p.multiProcessorCount, p.warpSize, p.l2CacheSize, p.totalGlobalMem};
   return c;
 }
+/// Where the device is in its machine, as a text: the same for every process there.
+inline code place_on_bus(char* text, int room, int ordinal) { return cudaDeviceGetPCIBusId(text, room, ordinal); }
 
 // Memory.
 inline code make_pool(int ordinal, pool* made) {

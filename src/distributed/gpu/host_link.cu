@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums and halos through pinned memory of the host, which kernels read and write, and the ranks' communicator.
 #include "link.hpp"
+#include "pack.hpp"
 
 #include "backends/gpu/launch.hpp"
 #include "core/clock.hpp"
@@ -60,16 +61,6 @@ __global__ void take_many_kernel(double* first, const double* count, double* las
   if (threadIdx.x == 0) *last = home[1 + n];
 }
 
-constexpr int pack_threads = 256;
-
-template <class V>
-__global__ void __launch_bounds__(pack_threads)
-    pack_kernel(const std::int32_t* rows, index_t count, cview<V> x, V* to) {
-  take_turn();
-  const index_t stride = index_t(gridDim.x) * pack_threads;
-  for (index_t k = index_t(blockIdx.x) * pack_threads + threadIdx.x; k < count; k += stride) to[k] = x[rows[k]];
-}
-
 template <class V> class host_halo final : public halo_on_gpu<V> {
 public:
   host_halo(communicator& c, const halo_plan& plan, double& waited)
@@ -84,9 +75,7 @@ public:
 
   void start(cview<V> x) override {
     const queue& q = current_queue();
-    if (!rows_.empty())
-      launch(pack_kernel<V>, blocks_for(rows_.size(), pack_threads, q), pack_threads, 0, q, rows_.data(), rows_.size(),
-             x, packed_.data());
+    if (!rows_.empty()) pack(rows_, x, packed_.data(), nullptr, q);
     check(runtime::record(ready_, q.stream));
   }
   arriving<V> finish() override {

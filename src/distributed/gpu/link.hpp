@@ -6,7 +6,9 @@
 
 #include "backends/gpu/ranks_space.hpp"
 #include "distributed/halo.hpp"
+#include "distributed/nccl/library.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -35,13 +37,13 @@ template <class V> struct halo_on_gpu {
   virtual arriving<V> finish() = 0;
 };
 
-/// How a rank's GPU talks to those of the others: by writing into their memory, or through the host. All ranks call its
-/// functions together.
+/// How a rank's GPU talks to those of the others: by writing into their memory, by NCCL, or through the host. All ranks
+/// call its functions together.
 class link : public sums_over_ranks {
 public:
   virtual std::unique_ptr<halo_on_gpu<double>> make_halo(const halo_plan& plan, double) = 0;
   virtual std::unique_ptr<halo_on_gpu<float>> make_halo(const halo_plan& plan, float) = 0;
-  /// "peer memory", or "the host: gpu:0 has several ranks".
+  /// "peer memory", "NCCL 2.28.9", or "the host: gpu:0 has several ranks".
   virtual std::string way() const = 0;
   /// Seconds that this rank has waited for others so far. Waits for what is enqueued.
   virtual double waited() const = 0;
@@ -51,7 +53,14 @@ public:
 
 /// Through peer memory; `group` as `find_peers` gives it.
 std::unique_ptr<link> link_peers(communicator& c, std::shared_ptr<peers> group);
+/// By NCCL, between GPUs of any processes and machines, no two ranks on one; `by` must be there on all ranks. A rank
+/// that waits for longer than `patience` ends the solve.
+std::unique_ptr<link> link_by_nccl(communicator& c, const nccl::library& by, std::chrono::milliseconds patience);
 /// Through pinned memory of the host and whatever `c` sends by; `because` is a sentence.
 std::unique_ptr<link> link_through_host(communicator& c, std::string because);
+
+/// The way that `c.through()` of the first rank asks for; the best that there is where it leaves that open. Throws as
+/// `choose_way`, on all ranks alike. `one_device`: see `find_peers`.
+std::unique_ptr<link> open_link(communicator& c, bool one_device);
 
 } // namespace furrow::gpu

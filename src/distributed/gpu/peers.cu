@@ -4,26 +4,16 @@
 #include "mailbox.hpp"
 
 #include "distributed/bytes.hpp"
+#include "distributed/process.hpp"
 
-#include <array>
 #include <atomic>
-#include <random>
 #include <utility>
 
 namespace furrow::gpu {
 namespace {
 
-/// The same in all threads of this process, and in no other one.
-const std::array<std::uint32_t, 4>& token_of_process() {
-  static const std::array<std::uint32_t, 4> token = [] {
-    std::random_device source;
-    return std::array<std::uint32_t, 4>{source(), source(), source(), source()};
-  }();
-  return token;
-}
-
 struct place_of_rank {
-  std::array<std::uint32_t, 4> process;
+  process_token process;
   device on;
 };
 

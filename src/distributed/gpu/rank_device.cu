@@ -14,9 +14,7 @@ class device_with_link final : public rank_device {
 public:
   device_with_link(communicator& c, bool one_device) : queue_(c.where()) {
     const entered here(queue_.get());
-    std::string why_not;
-    if (auto group = find_peers(c, why_not, one_device)) link_ = link_peers(c, std::move(group));
-    else link_ = link_through_host(c, std::move(why_not));
+    link_ = open_link(c, one_device);
   }
   ~device_with_link() override {
     const entered here(queue_.get());

@@ -16,7 +16,8 @@ namespace {
 /// A rank that is a thread of this process.
 class thread_rank final : public communicator {
 public:
-  thread_rank(room& all, int rank, device where) : all_(all), rank_(rank), where_(where) {}
+  thread_rank(room& all, int rank, device where, gpu_way through)
+      : all_(all), rank_(rank), where_(where), through_(through) {}
 
   int rank() const override { return rank_; }
   int size() const override { return all_.size(); }
@@ -33,20 +34,23 @@ public:
     throw room::stopped();
   }
   device where() const override { return where_; }
+  gpu_way through() const override { return through_; }
 
 private:
   room& all_;
   int rank_;
   device where_;
+  gpu_way through_;
   std::vector<outgoing> sends_;
   std::vector<incoming> receives_;
 };
 
-void run_rank(room& all, int rank, int threads, device where, const std::function<void(communicator&)>& f) noexcept {
+void run_rank(room& all, int rank, int threads, device where, gpu_way through,
+              const std::function<void(communicator&)>& f) noexcept {
   try {
     std::optional<cpu::own_team> team;
     if (all.size() > 1) team.emplace(threads, rank + 1);
-    thread_rank me(all, rank, where);
+    thread_rank me(all, rank, where, through);
     f(me);
   } catch (const room::stopped&) { // what it was stands there already
   } catch (...) {
@@ -67,6 +71,10 @@ void run_ranks(int count, const std::function<void(communicator&)>& f) {
 }
 
 void run_ranks(const std::vector<device>& on, const std::function<void(communicator&)>& f) {
+  run_ranks(on, f, gpu_way::best);
+}
+
+void run_ranks(const std::vector<device>& on, const std::function<void(communicator&)>& f, gpu_way through) {
   check_count(static_cast<long long>(on.size()));
   const int count = int(on.size());
   const int threads = cpu::thread_count();
@@ -77,13 +85,13 @@ void run_ranks(const std::vector<device>& on, const std::function<void(communica
   std::vector<std::thread> others;
   try {
     for (int r = 1; r < count; ++r)
-      others.emplace_back(run_rank, std::ref(all), r, share(r), on[static_cast<std::size_t>(r)], std::cref(f));
+      others.emplace_back(run_rank, std::ref(all), r, share(r), on[static_cast<std::size_t>(r)], through, std::cref(f));
   } catch (const std::system_error& e) {
     all.fail(
         std::make_exception_ptr(error(fault::memory, fmt::format("the system starts no thread for rank {} of {}: {}",
                                                                  others.size() + 1, count, e.code().message()))));
   }
-  run_rank(all, 0, share(0), on.front(), f);
+  run_rank(all, 0, share(0), on.front(), through, f);
   for (std::thread& t : others) t.join();
   if (all.failure()) std::rethrow_exception(all.failure());
 }
