@@ -72,6 +72,9 @@ class Threads(Case):
                             (["--device", "gpu:0,1", "--ranks", "2"], "--device gpu:0,1 is a rank on each of these GPUs: leave --ranks out"),
                             (["--device", "gpu:0,x"], "'gpu:0,x' names no GPUs: say gpu:all, or their numbers as in gpu:0,1"),
                             (["--device", "gpu:1,"], "'gpu:1,' names no GPUs"),
+                            (["--ranks", "2", "--through", "host"], "--through host: no GPUs of ranks are to talk: say --device gpu:all"),
+                            (["--through", "nccl"], "--through nccl: no GPUs of ranks are to talk"),
+                            (["--device", "gpu:all", "--through", "nvcl"], "there is no way 'nvcl': did you mean 'nccl'?"),
                             (["--ranks", "2", "--solver", "lsqr"], "lsqr does not run on ranks yet")):
             said = self.furrow("solve", "convection2d:20:10", *words, code=2).stderr
             self.assertIn(what, said)
@@ -195,12 +198,18 @@ class Threads(Case):
         self.assertIn("b.mtx: holds 2 vectors: ranks solve for one right-hand side", said)
 
 
-@unittest.skipUnless(shutil.which("mpirun") and MODULE.exists(), "there is no mpirun, or the module for MPI was not built")
-class Mpi(Case):
+class ByMpirun(Case):
+    more = {}  # of the environment
+
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("mpirun") or not MODULE.exists():
+            self.skipTest("there is no mpirun, or the module for MPI was not built")
+
     def start(self, n, *words, before=(), program=FURROW):
         command = ["mpirun", "--oversubscribe", "--quiet", "-n", str(n), *before, program, *words]
         environment = {**ENVIRONMENT, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                       "NO_COLOR": "1", "FURROW_MPI": str(MODULE)}  # mpirun gives its ranks a terminal
+                       "NO_COLOR": "1", "FURROW_MPI": str(MODULE), **self.more}  # mpirun gives its ranks a terminal
         return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run_ranks(self, n, *words, code=0, before=()):
@@ -209,6 +218,8 @@ class Mpi(Case):
         self.assertEqual(process.returncode, code, f"mpirun -n {n} furrow {' '.join(words)}\n{out}{said}")
         return out, said
 
+
+class Mpi(ByMpirun):
     def test_bits_are_those_of_as_many_threads(self):
         for solver, matrix in SOLVES:
             for n in NUMBERS:
@@ -308,6 +319,10 @@ class Mpi(Case):
                                   (["convection2d:20:10", "--solver", "cg"], 3, "the matrix is not symmetric"),
                                   (["poisson2d:20", "--precond", "amg:grid"], 2, "say local:amg:grid"),
                                   (["poisson2d:20", "--ranks", "2"], 2, "mpirun has begun 3 ranks already"),
+                                  (["poisson2d:20", "--device", "gpu"], 4, "no GPU can be used"),
+                                  (["poisson2d:20", "--device", "gpu:0,x"], 2, "'gpu:0,x' names no GPUs"),
+                                  (["poisson2d:20", "--device", "gpu", "--through", "nvcl"], 2, "did you mean 'nccl'?"),
+                                  (["poisson2d:20", "--through", "host"], 2, "no GPUs of ranks are to talk"),
                                   (["poisson2d:20", "--max-iterations", "2"], 1, None)):
             out, said = self.run_ranks(3, "solve", *words, code=code)
             if what:
@@ -360,6 +375,97 @@ class Mpi(Case):
         self.assertNotEqual(process.returncode, 0)
         self.assertEqual(len(sentences(said)), 1, said)
         self.assertIn("memory", sentences(said)[0])
+
+
+class MpiWithGpus(ByMpirun):
+    """Ranks of MPI with a GPU each, two of them where there are two, and otherwise both on one."""
+    more = {"CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0,1,2,3,4,5,6,7")}
+
+    def setUp(self):
+        super().setUp()
+        known = shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
+        self.gpus = known.count("GPU ") if known else 0
+        if not self.gpus:
+            self.skipTest("there is no GPU")
+
+    def names_of_two(self):
+        return ["gpu:0", "gpu:1" if self.gpus > 1 else "gpu:0"]
+
+    def nccl(self):
+        """Its name and version, as a report tells."""
+        if self.gpus < 2:
+            self.skipTest("one GPU, this needs two")
+        process = self.start(2, "solve", "poisson2d:20", "--device", "gpu", "--through", "nccl", "--json")
+        out, said = process.communicate(timeout=120)
+        if process.returncode == 4 and "libnccl.so.2, " in said:
+            self.skipTest(said)
+        self.assertEqual(process.returncode, 0, said)
+        return json.loads(out)["ranks_talk_through"]
+
+    def check_bits(self, through, told):
+        where = "gpu:" + ",".join(name[4:] for name in self.names_of_two())
+        for solver, matrix in (("cg", "poisson2d:40"), ("bicgstab", "convection2d:40:10"), ("gmres", "convection2d:40:10")):
+            words = ["solve", matrix, "--solver", solver, "--json"]
+            out, said = self.run_ranks(2, *words, "--device", "gpu", "--through", through, "-o", "mpi.npy")
+            report = json.loads(out)
+            self.assertEqual(report["status"], "converged", solver)
+            self.assertEqual(report["ranks_talk_through"], told)
+            self.assertEqual([p["device"] for p in report["parts"]], self.names_of_two())
+            self.assertEqual(sentences(said), [])
+            self.furrow(*words, "--device", where, "--through", "host", "-o", "threads.npy", env=self.more)
+            self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), solver)
+
+    def test_through_the_host_bits_are_those_of_threads(self):
+        self.check_bits("host", "the host: as asked for")
+
+    def test_through_nccl_bits_are_those_of_threads(self):
+        told = self.nccl()
+        self.assertRegex(told, r"^NCCL 2\.\d+\.\d+$")
+        self.check_bits("nccl", told)
+        self.check_bits("auto", told)
+
+    def test_nccl_that_is_not_there_is_said(self):
+        self.more = {**self.more, "FURROW_NCCL": "/none/libnccl.so.2"}
+        several = "gpu:0 has several ranks"
+        _, said = self.run_ranks(2, "solve", "poisson2d:20", "--device", "gpu", "--through", "nccl", code=4)
+        self.assertEqual(len(sentences(said)), 1, said)
+        self.assertIn("/none/libnccl.so.2" if self.gpus > 1 else several, said)
+        out, _ = self.run_ranks(2, "solve", "poisson2d:20", "--device", "gpu", "--json")
+        through = json.loads(out)["ranks_talk_through"]
+        self.assertIn("the host: they are in several processes; ", through)
+        self.assertIn("/none/libnccl.so.2" if self.gpus > 1 else several, through)
+        _, said = self.run_ranks(2, "solve", "poisson2d:20", "--device", "gpu", "--through", "peer", code=4)
+        self.assertIn("they are in several processes: take nccl or host", said)
+
+    def test_the_reports_say_which_gpu_each_rank_has(self):
+        words = ["solve", "poisson2d:40", "--device", "gpu", "--through", "host", "--report", "page.html"]
+        who = "2 of MPI on {} and {}, through the host".format(*self.names_of_two())
+        self.assertIn(who, self.run_ranks(2, *words)[0])
+        self.assertIn(who, (self.folder / "page.html").read_text())
+
+    def test_a_rank_that_dies_ends_all(self):
+        """Also where the GPUs of others wait for its one, which no signal ends."""
+        for through in ("nccl", "host") if self.gpus > 1 else ("host",):
+            if through == "nccl":
+                self.nccl()
+            process = self.start(2, "solve", "poisson1d:3000000", "--device", "gpu", "--through", through, "--solver", "cg",
+                                 "--precond", "none", "--rtol", "1e-13", "-o", "x.npy")
+            try:
+                time.sleep(8)
+                self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
+                ranks = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout.split()
+                self.assertEqual(len(ranks), 2)
+                os.kill(int(ranks[1]), signal.SIGKILL)
+                began = time.monotonic()
+                _, said = process.communicate(timeout=60)
+                self.assertLess(time.monotonic() - began, 10)
+            finally:
+                process.kill()
+            self.assertNotEqual(process.returncode, 0)
+            self.assertLessEqual(len(sentences(said)), 1, said)
+            for rank in ranks:
+                self.assertFalse(pathlib.Path(f"/proc/{rank}/exe").exists(), f"rank {rank} still runs")
+            self.assertEqual(list(self.folder.iterdir()), [])
 
 
 class WithoutModule(Case):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks with a GPU each: on one GPU through the host, on two through each other's memory.
+// Ranks with a GPU each: on one GPU through the host, on two through each other's memory, and through NCCL.
 #include "distributed/gpu/rank_device.hpp"
+#include "distributed/nccl/library.hpp"
 #include "distributed/together.hpp"
 
 #include "on_gpu.hpp"
@@ -110,8 +111,10 @@ template <class V> struct part_of_rank {
 };
 
 /// y = b - A x, y . y and y . u on GPUs against processors, and x . A x.
-template <class V> void check_products(const std::vector<device>& on, const coo<double>& a, bool one_device) {
-  run_ranks(on, [&](communicator& c) {
+template <class V>
+void check_products(const std::vector<device>& on, const coo<double>& a, bool one_device,
+                    gpu_way through = gpu_way::best) {
+  const auto check = [&](communicator& c) {
     const part_of_rank<V> mine(c, a, one_device, "none");
     const index_t n = mine.size(), first = mine.rows.first;
     const auto x = kit::random_vector<V>(a.shape.cols, 3), b = kit::random_vector<V>(a.shape.rows, 4),
@@ -169,7 +172,8 @@ template <class V> void check_products(const std::vector<device>& on, const coo<
       ASSERT_NEAR(again[std::size_t(i)], truth[std::size_t(first + i)], 40 * unit * size[std::size_t(first + i)]);
     mine.gpu->check();
     c.sum(0); // they end together
-  });
+  };
+  run_ranks(on, check, through);
 }
 
 std::vector<coo<double>> matrices() {
@@ -183,9 +187,10 @@ std::vector<coo<double>> matrices() {
 
 /// What a solver answers where ranks share a GPU, or have one each, by the way that `open` finds.
 host_array<double> answer(const std::vector<device>& on, const coo<double>& a, const host_array<double>& b,
-                          const std::string& solver, bool one_device, std::string& way) {
+                          const std::string& solver, bool one_device, std::string& way,
+                          gpu_way through = gpu_way::best) {
   host_array<double> whole(a.shape.rows, 0.0);
-  run_ranks(on, [&](communicator& c) {
+  const auto solve = [&](communicator& c) {
     part_of_rank<double> mine(c, a, one_device);
     host_array<double> own_b(mine.size()), x(mine.size(), 0.0);
     std::copy_n(b.data() + mine.rows.first, mine.size(), own_b.begin());
@@ -194,7 +199,8 @@ host_array<double> answer(const std::vector<device>& on, const coo<double>& a, c
     std::copy_n(x.data(), mine.size(), whole.data() + mine.rows.first);
     if (c.rank() == 0) way = mine.gpu->way();
     c.sum(0); // they end together
-  });
+  };
+  run_ranks(on, solve, through);
   return whole;
 }
 
@@ -334,10 +340,11 @@ TEST_F(gpu_ranks_in_one_memory, multiply_as_the_whole_matrix) {
 }
 
 /// One rank begins a product and the other does not come.
-std::string alone(const std::vector<device>& on, bool one_device, bool leaves, double& seconds) {
+std::string alone(const std::vector<device>& on, bool one_device, bool leaves, double& seconds,
+                  gpu_way through = gpu_way::best) {
   const auto a = kit::laplacian(300);
   return kit::said_by([&] {
-    run_ranks(on, [&](communicator& c) {
+    const auto begin = [&](communicator& c) {
       part_of_rank<double> mine(c, a, one_device);
       const auto began = std::chrono::steady_clock::now();
       if (c.rank() == 1) {
@@ -360,7 +367,8 @@ std::string alone(const std::vector<device>& on, bool one_device, bool leaves, d
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
       c.sum(1);
       if (!what.empty()) throw error(fault::device, what);
-    });
+    };
+    run_ranks(on, begin, through);
   });
 }
 
@@ -372,6 +380,60 @@ TEST_F(gpu_ranks_in_one_memory, do_not_wait_for_ever) {
   EXPECT_LT(seconds, 15);
   EXPECT_EQ(alone(gpus({0, 0}), true, true, seconds), "the solve of another rank has ended");
   EXPECT_LT(seconds, 2);
+}
+
+TEST_F(gpu_ranks, refuse_a_way_that_there_is_not) {
+  const auto a = kit::laplacian(40);
+  const auto says = [&](const std::vector<device>& on, gpu_way through) {
+    return kit::said_by([&] {
+      run_ranks(
+          on, [&](communicator& c) { part_of_rank<double>(c, a, false); }, through);
+    });
+  };
+  EXPECT_EQ(says(gpus({0, 0}), gpu_way::nccl), "the ranks cannot talk through NCCL: gpu:0 has several ranks");
+  EXPECT_EQ(says(gpus({0, 0}), gpu_way::peer_memory),
+            "the ranks cannot talk through peer memory: gpu:0 has several ranks: take nccl or host");
+  EXPECT_EQ(says(gpus({0, 0}), gpu_way::host), "");
+}
+
+/// As a rank of MPI does: its communicator knows no GPU, and gets one.
+TEST_F(gpu_ranks, may_get_their_gpus_from_a_list) {
+  const auto a = generate("poisson2d:40").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 3);
+  const auto there = gpus({0});
+  host_array<double> x(a.shape.rows, 0.0);
+  run_ranks(2, [&](communicator& processors) {
+    const auto c = with_gpus(processors, there);
+    const auto said = c->rank() == 0 ? solve_from_first<double>(*c, a, as_cview(b), as_view(x), with("cg"))
+                                     : solve_from_first<double>(*c, {}, {}, {}, {});
+    EXPECT_EQ(said.report.why, status::converged) << said.report.message;
+    EXPECT_EQ(said.way, "the host: gpu:0 has several ranks");
+    for (const rank_part& p : said.parts) EXPECT_EQ(p.where, there.front());
+  });
+  EXPECT_TRUE(kit::same_bits(x, kit::solve_on_ranks<double>(gpus({0, 0}), a, b, with("cg")).x));
+}
+
+/// Where the tests' process has NCCL for itself, loops of solvers may be graphs that hold it, and otherwise steps.
+struct gpu_ranks_by_nccl : on_gpu {
+  void SetUp() override {
+    on_gpu::SetUp();
+    if (IsSkipped()) return;
+    if (!nccl::searched().found) GTEST_SKIP() << nccl::sentence(nccl::searched());
+  }
+};
+
+TEST_F(gpu_ranks_by_nccl, are_one_where_there_is_one) {
+  for (const auto& a : matrices()) check_products<double>(gpus({0}), a, false, gpu_way::nccl);
+  const auto poisson = generate("poisson2d:40").a, skew = generate("convection2d:40:10").a;
+  for (const char* solver : {"cg", "cg_single_reduction", "bicgstab", "gmres"}) {
+    const auto& a = std::string(solver).starts_with("cg") ? poisson : skew;
+    const auto b = kit::random_vector<double>(a.shape.rows, 3);
+    std::string way;
+    const auto by_nccl = answer(gpus({0}), a, b, solver, false, way, gpu_way::nccl);
+    EXPECT_EQ(way, nccl::searched().found->name());
+    EXPECT_TRUE(kit::same_bits(by_nccl, answer(gpus({0}), a, b, solver, false, way))) << solver;
+    EXPECT_EQ(way, "peer memory");
+  }
 }
 
 struct gpu_pair_ranks : on_gpu {
@@ -404,6 +466,59 @@ TEST_F(gpu_pair_ranks, have_the_bits_of_ranks_that_go_through_the_host) {
     EXPECT_EQ(way, "peer memory");
     EXPECT_TRUE(kit::same_bits(host, peers)) << solver;
   }
+}
+
+struct gpu_pair_ranks_by_nccl : gpu_pair_ranks {
+  void SetUp() override {
+    gpu_pair_ranks::SetUp();
+    if (IsSkipped()) return;
+    if (!nccl::searched().found) GTEST_SKIP() << nccl::sentence(nccl::searched());
+  }
+};
+
+TEST_F(gpu_pair_ranks_by_nccl, multiply_as_the_whole_matrix) {
+  for (const auto& a : matrices()) {
+    check_products<double>(gpus({0, 1}), a, false, gpu_way::nccl);
+    check_products<float>(gpus({1, 0}), a, false, gpu_way::nccl);
+  }
+}
+
+TEST_F(gpu_pair_ranks_by_nccl, have_the_bits_of_ranks_that_go_through_the_host) {
+  const auto a = generate("poisson3d:30").a, skew = generate("convection2d:50:10").a;
+  for (const char* solver : {"cg", "cg_single_reduction", "bicgstab", "gmres"}) {
+    const auto& matrix = std::string(solver).starts_with("cg") ? a : skew;
+    const auto b = kit::random_vector<double>(matrix.shape.rows, 3);
+    std::string way;
+    const auto host = answer(gpus({0, 1}), matrix, b, solver, false, way, gpu_way::host);
+    EXPECT_EQ(way, "the host: as asked for");
+    const auto by_nccl = answer(gpus({0, 1}), matrix, b, solver, false, way, gpu_way::nccl);
+    EXPECT_EQ(way, nccl::searched().found->name());
+    EXPECT_TRUE(kit::same_bits(host, by_nccl)) << solver;
+  }
+}
+
+TEST_F(gpu_pair_ranks_by_nccl, do_not_wait_for_ever) {
+  double seconds = 0;
+  EXPECT_EQ(alone(gpus({0, 1}), false, false, seconds, gpu_way::nccl),
+            "gpu:0 (rank 0) has waited 10 s for the others through NCCL, and one of them does not answer: the solve "
+            "ends");
+  EXPECT_GT(seconds, 9);
+  EXPECT_LT(seconds, 15);
+  EXPECT_EQ(alone(gpus({0, 1}), false, true, seconds, gpu_way::nccl), "the solve of another rank has ended");
+  EXPECT_LT(seconds, 4);
+}
+
+TEST_F(gpu_pair_ranks_by_nccl, end_everywhere_where_a_watcher_throws) {
+  const auto a = generate("poisson2d:100").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 1);
+  auto o = with("cg", "none", 1e-13);
+  o.watch = [](const progress&) -> bool { throw error(fault::input, "the watcher has had enough"); };
+  host_array<double> x(a.shape.rows, 0.0);
+  const auto solve = [&](communicator& c) {
+    if (c.rank() == 0) solve_from_first<double>(c, a, as_cview(b), as_view(x), o);
+    else solve_from_first<double>(c, {}, {}, {}, {});
+  };
+  EXPECT_EQ(kit::said_by([&] { run_ranks(gpus({0, 1}), solve, gpu_way::nccl); }), "the watcher has had enough");
 }
 
 TEST_F(gpu_pair_ranks, do_not_wait_for_ever) {

@@ -24,6 +24,7 @@ report_context context_of(const solve_request& request, const solve_outcome& o, 
   c.read_seconds = o.read_seconds;
   c.command = request.command;
   add_machine(c, o.report, request.options.where);
+  if (!o.parts.empty()) c.machine.emplace_back("ranks", who_ranks_are(request, o));
   return c;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interrupt.hpp"
+#include "nearest.hpp"
 #include "system.hpp"
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "distributed/bytes.hpp"
 #include "distributed/memory.hpp"
+#include "distributed/nccl/library.hpp"
 #include "distributed/processors.hpp"
 #include "distributed/together.hpp"
 
@@ -18,6 +21,8 @@ namespace furrow::cli {
 namespace {
 
 constexpr std::string_view speak_mpi = "mpi";
+constexpr const char* no_gpus_that_talk =
+    "--through {}: no GPUs of ranks are to talk: say --device gpu:all, or leave --through out";
 
 /// For the others, which wait for the system: `why` is thrown on all of them.
 void tell_others(communicator& c, const std::function<void()>& rethrow) {
@@ -39,28 +44,69 @@ int wait_for_the_first(communicator& c) {
 /// Whether the words of --device name several, also where all that there are is one.
 bool names_several(const std::string& where) { return where == "gpu:all" || where.find(',') != std::string::npos; }
 
+bool names_gpus(const std::string& where) { return where == "gpu" || where.starts_with("gpu:"); }
+
 /// The GPUs that ranks have, as a person names them: "gpu:0 and gpu:1".
 std::string devices_text(const std::vector<rank_part>& parts) {
   std::vector<std::string> names;
+  names.reserve(parts.size());
   for (const rank_part& p : parts) names.push_back(fmt::format("gpu:{}", p.where.ordinal));
   const std::string last = names.back();
   names.pop_back();
   return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
+struct named_way {
+  std::string_view name;
+  gpu_way way;
+};
+constexpr named_way ways[] = {
+    {"auto", gpu_way::best}, {"peer", gpu_way::peer_memory}, {"nccl", gpu_way::nccl}, {"host", gpu_way::host}};
+
+gpu_way way_named(const std::string& through) {
+  if (through.empty()) return gpu_way::best;
+  check_name("way", through, through_names());
+  return std::ranges::find(ways, through, &named_way::name)->way;
+}
+
+/// The ranks with the GPUs that the first one's words give them; null: they compute on processors.
+std::unique_ptr<communicator> take_gpus(communicator& all, solve_request& request) {
+  const std::string& where = request.machine.where;
+  if (all.of_first(names_gpus(where)) == 0) return nullptr;
+  std::vector<device> here;
+  gpu_way through = gpu_way::best;
+  together(all, [&] {
+    through = way_named(request.through);
+    here = parse_devices(names_gpus(where) && where != "gpu" ? where : "gpu:all");
+  });
+  auto made = with_gpus(all, here, through);
+  request.devices = gather_each(all, made->where());
+  request.machine.where = fmt::format("gpu:{}", made->where().ordinal);
+  return made;
+}
+
 } // namespace
 
+std::vector<std::string> through_names() {
+  std::vector<std::string> names;
+  for (const named_way& w : ways) names.emplace_back(w.name);
+  return names;
+}
+
 ranks_wish wish_for_ranks(const solve_request& request) {
-  const std::string& text = request.ranks;
+  const std::string &text = request.ranks, &where = request.machine.where;
   const int begun = ranks_begun();
-  if (names_several(request.machine.where)) {
-    const std::string& where = request.machine.where;
+  way_named(request.through);
+  if (text == speak_mpi || (text.empty() && begun > 1)) {
+    check(request.through.empty() || names_gpus(where), fault::usage, no_gpus_that_talk, request.through);
+    return {.mpi = true};
+  }
+  if (names_several(where)) {
     check(text.empty(), fault::usage, "--device {} is a rank on each of these GPUs: leave --ranks out", where);
-    check(begun == 1, fault::usage, "--device {}: ranks of MPI compute on processors: say --device cpu", where);
     std::vector<device> devices = parse_devices(where);
     return {.threads = devices.size() > 1 ? int(devices.size()) : 0, .devices = std::move(devices)};
   }
-  if (text == speak_mpi || (text.empty() && begun > 1)) return {.mpi = true};
+  check(request.through.empty(), fault::usage, no_gpus_that_talk, request.through);
   if (text.empty()) return {};
   int n = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -71,7 +117,16 @@ ranks_wish wish_for_ranks(const solve_request& request) {
 }
 
 int run_on_mpi(solve_request& request, const std::function<int()>& run) {
-  const std::unique_ptr<communicator> all = open_mpi();
+  if (names_gpus(request.machine.where)) nccl::keep_to_graphs();
+  const std::unique_ptr<communicator> processes = open_mpi();
+  std::unique_ptr<communicator> on_gpus;
+  try {
+    on_gpus = take_gpus(*processes, request);
+  } catch (const error_of_all&) { // the first rank says it
+    if (processes->rank() > 0) return 0;
+    throw;
+  }
+  communicator* const all = on_gpus ? on_gpus.get() : processes.get();
   const int share = processors_of_rank(*all);
   const double here = of_machine(*all, 1);
   if (request.machine.thread_count == 0) request.machine.thread_count = share;
@@ -79,7 +134,7 @@ int run_on_mpi(solve_request& request, const std::function<int()>& run) {
     set_threads(request.machine.thread_count);
     return wait_for_the_first(*all);
   }
-  request.of_mpi = request.ranks_here = all.get();
+  request.of_mpi = request.ranks_here = all;
   request.share_of_ranks = here / all->size();
   try {
     return run();
@@ -95,12 +150,24 @@ void run_with_ranks(solve_request& request, const std::function<void()>& work) {
   if (request.threads_as_ranks == 0) return work();
   std::vector<device> on = request.devices;
   on.resize(static_cast<std::size_t>(request.threads_as_ranks));
-  run_ranks(on, [&](communicator& c) {
-    if (c.rank() > 0) return follow_the_first(c);
-    request.ranks_here = &c;
-    work();
-  });
+  const gpu_way through = way_named(request.through);
+  if (!request.devices.empty()) nccl::keep_to_graphs();
+  run_ranks(
+      on,
+      [&](communicator& c) {
+        if (c.rank() > 0) return follow_the_first(c);
+        request.ranks_here = &c;
+        work();
+      },
+      through);
   request.ranks_here = nullptr;
+}
+
+std::string who_ranks_are(const solve_request& request, const solve_outcome& o) {
+  const char* const what = request.of_mpi ? "of MPI" : "in threads";
+  if (o.way.empty()) return fmt::format("{} {}", o.parts.size(), what);
+  return fmt::format("{} {}on {}, through {}", o.parts.size(), request.of_mpi ? "of MPI " : "", devices_text(o.parts),
+                     o.way);
 }
 
 std::string ranks_text(const solve_request& request, const solve_outcome& o) {
@@ -111,10 +178,8 @@ std::string ranks_text(const solve_request& request, const solve_outcome& o) {
     most.halo = std::max(most.halo, p.halo);
     waiting = std::max(waiting, p.waiting_seconds);
   }
-  std::string what = request.of_mpi ? "of MPI" : "in threads";
-  if (!o.way.empty()) what = fmt::format("on {}, through {}", devices_text(o.parts), o.way);
-  return line("ranks", fmt::format("{} {}: at most {} rows, {} entries, {} elements of others; waited {} at most",
-                                   o.parts.size(), what, count_text(most.rows), count_text(most.entries),
+  return line("ranks", fmt::format("{}: at most {} rows, {} entries, {} elements of others; waited {} at most",
+                                   who_ranks_are(request, o), count_text(most.rows), count_text(most.entries),
                                    count_text(most.halo), seconds_text(waiting))) +
          line("partition", fmt::format("{}: {} entries couple two ranks", o.partition, count_text(o.cut)));
 }

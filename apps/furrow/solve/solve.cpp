@@ -345,6 +345,13 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                  ->type_name("NAME")
                  ->group("Machine"),
              {"rows", "metis"});
+  with_words(
+      app.add_option("--through", q->through,
+                     "what GPUs of ranks talk through: auto (default), peer, which is each other's memory, nccl, "
+                     "or host")
+          ->type_name("WAY")
+          ->group("Machine"),
+      through_names());
   choosing_of(*q).add(app, shared, {"auto"});
   add_played(app, shared, q->play, q->trace);
   app.get_option("--device")
@@ -369,6 +376,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
              "  furrow solve matrix.mtx --report matrix.html\n"
              "  furrow solve --batch systems -o answers\n"
              "  mpirun -n 4 furrow solve matrix.mtx\n"
+             "  mpirun -n 4 furrow solve matrix.mtx --device gpu\n"
              "  furrow solve matrix.mtx --checkpoint run.ckpt --every 300\n"
              "  furrow solve matrix.mtx --resume run.ckpt --checkpoint run.ckpt\n"
              "  furrow solve matrix.mtx.gz --device gpu --json\n"

@@ -33,8 +33,9 @@ struct solve_request {
   bool json = false, explain = false;
   std::string ranks;                  ///< a number, "mpi" or nothing
   std::string partition;              ///< "rows", "metis" or nothing: rows
+  std::string through;                ///< "auto", "peer", "nccl", "host" or nothing: auto
   int threads_as_ranks = 0;           ///< how many; 0: none
-  std::vector<device> devices{};      ///< a GPU for each of them; empty: they compute on processors
+  std::vector<device> devices{};      ///< a GPU for each rank; empty: they compute on processors
   communicator* of_mpi = nullptr;     ///< the ranks of MPI; null: none
   communicator* ranks_here = nullptr; ///< those of MPI, or threads while they run
   double share_of_ranks = 1;          ///< that run on this machine
@@ -72,19 +73,25 @@ int run_batch(solve_request& request);
 std::string columns_text(const solve_outcome& outcome);
 json columns_json(const solve_outcome& outcome);
 
-/// Takes `ranks` and the device apart. Throws `fault::usage` for what is neither a number nor "mpi", for a number
-/// inside mpirun, and for several GPUs beside either of them; `fault::device` for GPUs that are not there.
+/// Takes `ranks`, the device and `through` apart. Throws `fault::usage` for what is neither a number nor "mpi", for a
+/// number inside mpirun or beside several GPUs, and for a way between GPUs where no ranks have them; `fault::device`
+/// for GPUs that are not there.
 struct ranks_wish {
   int threads = 0;
   bool mpi = false;
   std::vector<device> devices{}; ///< of each thread, where they have GPUs
 };
 ranks_wish wish_for_ranks(const solve_request& request);
-/// Opens the ranks of MPI; `run` is for the first one, which reads, writes and reports. Returns its exit code; that of
-/// the others is 0, for a starter that sees another one ends the first before it has said why.
+/// The words of --through.
+std::vector<std::string> through_names();
+/// Opens the ranks of MPI, each with a GPU of its machine where the device is one; `run` is for the first one, which
+/// reads, writes and reports. Returns its exit code; that of the others is 0, for a starter that sees another one ends
+/// the first before it has said why.
 int run_on_mpi(solve_request& request, const std::function<int()>& run);
 /// Runs `work` on the first rank, `request.ranks_here` set: of as many threads as were asked for, of MPI, or alone.
 void run_with_ranks(solve_request& request, const std::function<void()>& work);
+/// Who the ranks are: "2 on gpu:0 and gpu:1, through peer memory".
+std::string who_ranks_are(const solve_request& request, const solve_outcome& outcome);
 /// A line about what the ranks have, and the same as objects.
 std::string ranks_text(const solve_request& request, const solve_outcome& outcome);
 json ranks_json(const solve_outcome& outcome);
