@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "memory.hpp"
 
+#include "gpu/identity.hpp"
 #include "machine.hpp"
 #include "together.hpp"
 
@@ -28,9 +29,10 @@ machine_and_bytes total_of_machine(communicator& c, double mine) {
   return total;
 }
 
+/// By its place on the bus: processes may have different numbers for one GPU.
 struct gpu_and_bytes {
   machine_name machine = name_of_machine();
-  int ordinal = 0;
+  gpu_identity on{};
   double bytes = 0;
 };
 
@@ -38,15 +40,16 @@ struct gpu_and_bytes {
 
 void check_memory_of_gpus(communicator& c, double mine) {
   gpu_and_bytes one;
-  one.ordinal = c.where().ordinal, one.bytes = mine;
+  const int ordinal = c.where().ordinal;
+  together(c, [&] { one.on = identity_of_gpu(ordinal), one.bytes = mine; });
   double total = 0;
   for (const gpu_and_bytes& other : gather_each(c, one))
-    if (other.machine == one.machine && other.ordinal == one.ordinal) total += other.bytes;
+    if (other.machine == one.machine && other.on == one.on) total += other.bytes;
   together(c, [&] {
-    const auto available = double(available_gpu_memory(one.ordinal));
+    const auto available = double(available_gpu_memory(ordinal));
     check(total <= available, fault::memory,
-          "the ranks on gpu:{} need {:.3g} GB more memory there, of which {:.3g} GB can be had", one.ordinal,
-          total * 1e-9, available * 1e-9);
+          "the ranks on gpu:{} need {:.3g} GB more memory there, of which {:.3g} GB can be had", ordinal, total * 1e-9,
+          available * 1e-9);
   });
 }
 
