@@ -42,11 +42,11 @@ template <class V> struct ladder<V>::candidate {
 
 template <class V>
 ladder<V>::ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock,
-                  std::shared_ptr<const diagonal_scales<V>> around_m)
+                  std::shared_ptr<const diagonal_scales<V>> around_m, climbed_before before)
     : system_(o, std::move(around_m)) {
   const double began = now();
   system_.deadline = began + o.time_limit;
-  prepare(std::move(a), clock);
+  prepare(std::move(a), clock, std::move(before));
   setup_spent_ = now() - began;
 }
 template <class V> ladder<V>::~ladder() = default;
@@ -65,12 +65,28 @@ template <class V> double ladder<V>::begin_solve(double seconds_before) {
   return began;
 }
 
-template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& clock) {
+/// The rungs that follow where others have been left already; all of them where none would.
+template <class V> void ladder<V>::go_on_behind(climbed_before before, const inventory& there) {
+  before_ = before.work;
+  singular_by_ = std::move(before.singular_by);
+  singular_ = !singular_by_.empty();
+  indefinite_ = before.indefinite && !singular_;
+  if (singular_) plans_ = rungs_for_singular(system_.known, there);
+  if (indefinite_) plans_ = rungs_for_indefinite(system_.known, there);
+  std::vector<rung_plan> rest = plans_;
+  std::erase_if(rest, [&](const rung_plan& p) {
+    return p.outlook > 0 && std::ranges::count(before.tried, std::pair(p.solver, p.precond)) > 0;
+  });
+  if (!rest.empty()) plans_ = std::move(rest);
+}
+
+template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& clock, climbed_before before) {
   if ((refused_ = system_.look(a, clock))) return;
   const solve_options& o = system_.options;
   const inventory there = inventory_of(o.where, system_.facts, precision_of<V>);
   if (o.precond == "auto") {
     plans_ = rungs_for(system_.known, there);
+    go_on_behind(std::move(before), there);
   } else {
     find_preconditioner(o.precond).lay_out(system_.facts, precision_of<V>, take_apart(o.precond).parameters); // throws
     plans_ = rungs_with(o.precond, system_.known, there);
@@ -137,7 +153,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   solve_report best = not_started(status::breakdown, "no method could be set up");
   std::vector<solve_rung> rungs;
   index_t iterations = spent.iterations;
-  work_done work{.on_gpu = system_.options.where.is_gpu()};
+  work_done work = std::exchange(before_, {});
+  work.on_gpu = system_.options.where.is_gpu();
   double setup_seconds = 0, solve_seconds = 0;
   std::optional<rung_plan> left_early; // the last one that went no further than its outlook
   for (; at_ < plans_.size(); ++at_) {

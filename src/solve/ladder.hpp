@@ -6,6 +6,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace furrow {
 
@@ -19,6 +22,14 @@ solve_rung rung_of(const solve_report& r, device where, std::string reason, doub
 /// What this build has for such a matrix on that device.
 inventory inventory_of(device where, const stats& s, precision p);
 
+/// What was tried of the same system elsewhere, as by ranks that had its rows: a ladder goes on behind that.
+struct climbed_before {
+  std::vector<std::pair<std::string, std::string>> tried; ///< solver and preconditioner, left before their own limit
+  bool indefinite = false;                                ///< shown by one of them
+  std::string singular_by;                                ///< who found A singular; empty: nobody
+  work_done work;
+};
+
 /// `solver = "auto"`: looks at the matrix, and climbs the rungs until one of them converges. x, the best so far, goes
 /// along. What a rung needs is made when its turn comes; the one that gave an answer is kept, and the next right-hand
 /// side begins there.
@@ -28,7 +39,7 @@ public:
   /// next one is tried then.
   /// `around_m`: scales of a system that was arranged; null: ones.
   ladder(matrix_source<V> a, const solve_options& o, setup_clock& clock,
-         std::shared_ptr<const diagonal_scales<V>> around_m = {});
+         std::shared_ptr<const diagonal_scales<V>> around_m = {}, climbed_before before = {});
   ~ladder();
   /// `spent`: what the same system has taken of the limits already.
   struct effort {
@@ -45,7 +56,8 @@ public:
 private:
   struct candidate; ///< an x that was set aside
 
-  void prepare(matrix_source<V> a, setup_clock& clock);
+  void prepare(matrix_source<V> a, setup_clock& clock, climbed_before before);
+  void go_on_behind(climbed_before before, const inventory& there);
   /// When a solve began, for the limit on the time: of the first one the set-up belongs to it.
   double begin_solve(double seconds_before);
   /// Sets the rung whose turn it is up, unless it stands. Whether it does then.
@@ -70,6 +82,7 @@ private:
   bool looked_ = false;                        ///< by complete factors, or they were too dear
   std::optional<factor_facts> facts_;          ///< what they said
   std::optional<double> apart_;                ///< how far from x another first guess led
+  work_done before_;                           ///< elsewhere, until the first solve has taken it over
   double setup_spent_ = 0;                     ///< seconds of the set-up, until the first solve has taken them over
   std::optional<refusal> refused_;             ///< why no solve can start
   std::vector<rung_plan> plans_;

@@ -55,11 +55,11 @@ std::optional<double> by_power(const place_of_y& first, const place_of_y& last, 
 
 template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
-                                            const solve_from<V>& solve) {
-  const double size = largest(x);
+                                            const solve_from<V>& solve, const part_of_vector& part) {
+  const double size = part.largest_of_all(largest(x));
   if (!(size > 0)) return {};
   host_array<V> y(x.size);
-  for (index_t i = 0; i < x.size; ++i) y[i] = V(double(x[i]) + size * step(std::uint64_t(i)));
+  for (index_t i = 0; i < x.size; ++i) y[i] = V(double(x[i]) + size * step(std::uint64_t(part.first + i)));
   const index_t first = std::max(answer.iterations, least_iterations);
   index_t left = patience * first;
   const auto go_on = [&](double to, index_t most) {
@@ -67,7 +67,7 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
     left -= r.iterations;
     double apart = 0;
     for (index_t i = 0; i < x.size; ++i) apart = std::max(apart, std::abs(double(y[i]) - double(x[i])));
-    return place_of_y{r.relative_residual, apart / size};
+    return place_of_y{r.relative_residual, part.largest_of_all(apart) / size};
   };
   const place_of_y early = go_on(std::max(rtol, early_goal), first);
   if (early.apart <= back) return early.apart * std::min(1.0, answer.relative_residual / early.residual);
@@ -98,8 +98,8 @@ void put_apart(solve_report& report, double error) {
 }
 
 template std::optional<double> error_by_second_start(cview<double>, const solve_report&, double,
-                                                     const solve_from<double>&);
+                                                     const solve_from<double>&, const part_of_vector&);
 template std::optional<double> error_by_second_start(cview<float>, const solve_report&, double,
-                                                     const solve_from<float>&);
+                                                     const solve_from<float>&, const part_of_vector&);
 
 } // namespace furrow

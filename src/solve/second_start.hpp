@@ -12,6 +12,13 @@ namespace furrow {
 /// Solves A y = b from the y that is given, to that relative residual, in at most so many iterations.
 template <class V> using solve_from = std::function<solve_report(view<V> y, double rtol, index_t most)>;
 
+/// What of a vector this is: all of it, or a rank's part.
+struct part_of_vector {
+  index_t first = 0; ///< the element of the whole that it begins with
+  /// The largest of all parts' numbers, the same on all ranks.
+  std::function<double(double)> largest_of_all = [](double mine) { return mine; };
+};
+
 /// How far from x, |y - x| / |x| in largest elements, an answer y that fits b as well may be. Empty: not known.
 ///
 /// y begins at x + |x| w, w drawn from [0.5, 1.5] and the same on every run. Where A is well conditioned, y - x falls
@@ -26,10 +33,10 @@ template <class V> using solve_from = std::function<solve_report(view<V> y, doub
 ///
 /// x: of a `converged` report, in host memory, not changed. rtol: what the answer was asked for. Takes one vector, and
 /// a fifth to four fifths of the answer's iterations where nothing is wrong; four times as many at most. Counted,
-/// not timed: the same on every machine.
+/// not timed: the same on every machine. On ranks all call it, each with its part.
 template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
-                                            const solve_from<V>& solve);
+                                            const solve_from<V>& solve, const part_of_vector& part = {});
 
 /// Puts into a `converged` report the error estimate, and a warning where it is more than 1 %.
 void put_apart(solve_report& report, double error);
