@@ -3,10 +3,12 @@
 #include "module.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #define OMPI_SKIP_MPICXX 1 // and the same of MPICH: C++ bindings that nobody wants
@@ -100,8 +102,26 @@ const char* start(furrow_mpi_group* group, const furrow_mpi_piece* sends, int se
   return nullptr;
 }
 
+/// Until all of it has happened. What a step of a solver waits for comes within 5 ms; who waits longer, as for a first
+/// rank that solves alone, naps between looks and leaves its processor to others.
+int wait_for(std::vector<MPI_Request>& running) {
+  using clock = std::chrono::steady_clock;
+  constexpr int looks_a_time = 256;
+  constexpr std::chrono::milliseconds patience{5};
+  constexpr std::chrono::microseconds nap{50};
+  const auto count = static_cast<int>(running.size());
+  const auto began = clock::now();
+  bool patient = true;
+  for (int looks = 1, done = 0;; ++looks) {
+    if (const int code = MPI_Testall(count, running.data(), &done, MPI_STATUSES_IGNORE); done || code != MPI_SUCCESS)
+      return code;
+    if (patient && looks % looks_a_time == 0) patient = clock::now() - began < patience;
+    if (!patient) std::this_thread::sleep_for(nap);
+  }
+}
+
 const char* finish(furrow_mpi_group* group) {
-  const int code = MPI_Waitall(static_cast<int>(group->running.size()), group->running.data(), MPI_STATUSES_IGNORE);
+  const int code = wait_for(group->running);
   group->running.clear();
   return sentence_of(code);
 }
