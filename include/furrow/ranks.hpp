@@ -27,6 +27,10 @@ struct ranks_report {
   std::vector<rank_part> parts;         ///< one a rank
   std::string_view partition = "given"; ///< who cut the rows: "rows", "metis", or the caller
   std::string way; ///< of ranks with GPUs, what they talk through: "peer memory", "NCCL 2.28.9", "the host: ..."
+  /// Why the first rank has gathered all rows and solved alone, of the ladder of "auto" the rungs behind the first
+  /// `rungs_together`. Empty: the ranks solved together.
+  std::string gathered{};
+  index_t rungs_together = 0;
 
   /// Entries that couple two ranks.
   index_t cut() const {
@@ -47,10 +51,11 @@ enum class partition {
 /// A product starts the exchange of the elements of x that neighbours need, multiplies the rank's own columns, waits
 /// for the others' elements, and multiplies those. Sums of a solver's step are added over the ranks in their order. The
 /// solvers are those of one rank: `solver` is any that solves square systems by products (`cg`, `minres`, `bicgstab`,
-/// `gmres`, ...), or "auto": `cg` for a symmetric matrix with a positive diagonal, and where that finds it not to be
-/// definite `minres`; `minres` for another symmetric one; `bicgstab` and then `gmres` for all others. `precond` is
-/// "none", "jacobi" (what "auto" means) or "local:NAME": NAME of the block of each rank's own rows and columns, block
-/// Jacobi over the ranks. The device is that of the communicator: options name the same one, or none.
+/// `gmres`, ...), or "auto": the ladder of docs/auto.md as far as ranks can climb it together, and behind that, where
+/// its memory is large enough, the first rank gathers the rows and climbs on alone, with the threads of all ranks of
+/// its machine; `gathered` says why, and the next solve begins there. `precond` is "none", "jacobi" (what "auto" means
+/// beside a solver that is named), "amg:sa" or "local:NAME": NAME of the block of each rank's own rows and columns,
+/// block Jacobi over the ranks. The device is that of the communicator: options name the same one, or none.
 ///
 /// Where the ranks have a GPU each, vectors go there and x comes back. Ranks of one process, whose GPUs reach each
 /// other's memory, write elements and sums there themselves, and a chunk of steps runs without the host. Others talk

@@ -2,6 +2,7 @@
 #include <furrow/ranks.hpp>
 
 #include "metis.hpp"
+#include "rectangular.hpp"
 #include "renumber.hpp"
 #include "scatter_rows.hpp"
 #include "together.hpp"
@@ -31,7 +32,12 @@ ranks_report solve_parts(communicator& c, coo<V> a, cview<V> b, view<V> x, const
     check_system(a, b, x);
     if (begins.empty()) begins = cut_by_entries(as_cview(a.row), a.shape.rows, c.size());
   });
+  const bool square = c.of_first(a.shape.rows == a.shape.cols) != 0;
   coo<V> mine = scatter_rows(c, std::move(a), begins);
+  if (!square) { // x stays where it is
+    const host_array<V> my_b = scatter(c, b, begins);
+    return solve_rectangular(c, std::move(mine), as_cview(my_b), c.rank() == 0 ? x : view<V>{}, options);
+  }
   return solve_rows(c, std::move(mine), b, x, options, begins);
 }
 
@@ -75,14 +81,20 @@ template <class V> void check_part_of_system(index_t rows, cview<V> b, view<V> x
 }
 
 void check_square(shape2 shape) {
-  check(shape.rows == shape.cols, fault::input, "the matrix is {} x {}: ranks solve square systems", shape.rows,
-        shape.cols);
+  check(
+      shape.rows == shape.cols, fault::input,
+      "the matrix is {} x {}: ranks solve square systems, and others by auto, lsmr or lsqr, which the first rank does",
+      shape.rows, shape.cols);
 }
 
 template <class V> void check_whole_system(shape2 shape, cview<V> b, view<V> x) {
-  check_square(shape);
-  check(b.size == shape.rows && x.size == shape.rows, fault::usage,
-        "b has {} elements and x {} for a matrix of {} rows: give one for each", b.size, x.size, shape.rows);
+  if (shape.rows != shape.cols)
+    check(b.size == shape.rows && x.size == shape.cols, fault::usage,
+          "b has {} elements and x {}, but the matrix is {} x {}: give b one a row and x one a column", b.size, x.size,
+          shape.rows, shape.cols);
+  else
+    check(b.size == shape.rows && x.size == shape.rows, fault::usage,
+          "b has {} elements and x {} for a matrix of {} rows: give one for each", b.size, x.size, shape.rows);
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
 }
 
@@ -109,7 +121,9 @@ ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, 
                               partition how) {
   return as_one(c, [&] {
     bool renumbers = false;
-    together(c, [&] { renumbers = how == partition::metis && a.shape.rows >= 4 * c.size(); }); // or hear what failed
+    together(c, [&] { // or hear what failed
+      renumbers = how == partition::metis && a.shape.rows >= 4 * c.size() && a.shape.rows == a.shape.cols;
+    });
     renumbers = c.of_first(renumbers) != 0;
     ranks_report result =
         renumbers ? solve_renumbered(c, std::move(a), b, x, options) : solve_parts(c, std::move(a), b, x, options);

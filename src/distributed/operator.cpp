@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operator.hpp"
 
+#include "side_by_side.hpp"
+
 #include "backends/cpu/space.hpp"
 #include "core/clock.hpp"
 
@@ -137,22 +139,11 @@ template <class V> std::optional<coo<V>> operator_of_rank<V>::to_triplets() cons
     if (!told) return {};
     own = std::move(*told);
   }
-  const auto told = far_triplets();
+  auto told = far_triplets();
   if (!told) return {};
-  const coo<V>& far = *told;
-  const index_t nnz = own.nnz() + far.nnz();
-  coo<V> all{
-      {rows_, rows_ + far_columns_}, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
-  index_t at = 0, next = 0;
-  for (index_t i = 0, k = 0; i < rows_; ++i) {
-    for (; k < own.nnz() && own.row[k] == i; ++k, ++at)
-      all.row[at] = own.row[k], all.col[at] = own.col[k], all.val[at] = own.val[k];
-    for (; next < far.nnz() && far_rows_[far.row[next]] == i; ++next, ++at) {
-      all.row[at] = static_cast<std::int32_t>(i);
-      all.col[at] = static_cast<std::int32_t>(rows_ + far.col[next]), all.val[at] = far.val[next];
-    }
-  }
-  return all;
+  coo<V> far = std::move(*told);
+  far.shape.cols = far_columns_; // also where a rank has none of these entries
+  return side_by_side(own, far, as_cview(far_rows_));
 }
 
 template class operator_of_rank<double>;

@@ -4,19 +4,11 @@
 #include "together.hpp"
 
 #include "core/check.hpp"
-#include "core/parameters.hpp"
-#include "preconditioners/amg/chebyshev.hpp"
 #include "solve/arranging.hpp"
 #include "solve/run.hpp"
-#include "solvers/entry.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace furrow {
 namespace {
-
-constexpr std::string_view local = "local:";
 
 /// What travels.
 struct packed_options {
@@ -55,19 +47,6 @@ packed_options pack(const solve_options& o) {
   return p;
 }
 
-/// Not those with a set-up of their own, nor those that need A', nor one whose M is to be the inverse of all of A.
-bool runs_on_ranks(const solver_entry& method) {
-  return !method.set_up && !method.needs.transposed && method.precond != "lu";
-}
-
-/// Names of solvers that run on ranks.
-std::vector<std::string_view> solvers_of_ranks() {
-  std::vector<std::string_view> names;
-  for (const solver_entry* e : solver_entries())
-    if (runs_on_ranks(*e)) names.push_back(e->name);
-  return names;
-}
-
 } // namespace
 
 solve_options options_of_first(communicator& c, const solve_options& mine, precision p) {
@@ -92,53 +71,6 @@ solve_options options_of_first(communicator& c, const solve_options& mine, preci
   o.values = p;
   o.where = c.where();
   return o;
-}
-
-std::vector<rank_rung> rungs_on_ranks(const solve_options& o, bool symmetric, bool positive_diagonal,
-                                      bool full_diagonal) {
-  const auto with = [&](const char* usual) { return o.precond == "auto" ? std::string(usual) : o.precond; };
-  if (o.solver != "auto") return {{o.solver, with("jacobi"), "named"}};
-  if (symmetric && positive_diagonal)
-    return {{"cg", with("jacobi"), "symmetric with a positive diagonal"},
-            {"minres", with("jacobi"), "symmetric, and not definite"}};
-  if (symmetric) return {{"minres", with("jacobi"), "symmetric, and its diagonal is not positive"}};
-  const char* const usual = full_diagonal ? "jacobi" : "none";
-  return {{"bicgstab", with(usual), "not symmetric"}, {"gmres", with(usual), "where bicgstab fails"}};
-}
-
-bool lies_across_ranks(std::string_view precond) { return precond == "amg:sa" || precond.starts_with("amg:sa:"); }
-
-int degree_of_amg(std::string_view precond) {
-  constexpr int usual = 2;
-  return static_cast<int>(
-      entry_parameters("amg:sa[:DEGREE]", take_apart(precond).parameters).whole(1, usual, 1, amg::most_degree));
-}
-
-std::string_view name_on_block(std::string_view precond) {
-  return precond.starts_with(local) ? precond.substr(local.size()) : precond;
-}
-
-void check_runs_on_ranks(const rank_rung& rung, int ranks, device where) {
-  const solver_entry& method = find_solver(rung.solver);
-  check(runs_on_ranks(method), fault::usage, "{} does not run on ranks yet: choose one of {}", method.name,
-        fmt::join(solvers_of_ranks(), ", "));
-  method.vectors(take_apart(rung.solver).parameters); // throws for parameters that make no sense
-  const std::string_view name = name_on_block(rung.precond);
-  find_preconditioner(name);
-  const bool by_rows = rung.precond == "none" || rung.precond == "jacobi";
-  check(!where.is_gpu() || rung.solver != "cg_tutorial", fault::usage,
-        "cg_tutorial keeps its scalars on the host, and does not run on ranks with GPUs: take cg");
-  if (lies_across_ranks(rung.precond)) {
-    check(!where.is_gpu(), fault::usage,
-          "{} over ranks runs on processors alone: say local:{}, multigrid of the block of each GPU, or jacobi",
-          rung.precond, rung.precond);
-    degree_of_amg(rung.precond);
-    return;
-  }
-  check(by_rows || rung.precond.starts_with(local), fault::usage,
-        "{} sees the rows of one rank only, on {}: say local:{}, block Jacobi over the ranks, or take amg:sa, jacobi "
-        "or none",
-        rung.precond, ranks == 1 ? "one rank too" : fmt::format("{} ranks", ranks), rung.precond);
 }
 
 } // namespace furrow

@@ -192,6 +192,62 @@ class Threads(Case):
             self.assertEqual((self.folder / "x.npy").read_text(), "old")
             self.assertEqual([f.name for f in self.folder.iterdir()], ["x.npy"])
 
+    def test_the_first_rank_gathers_what_all_cannot_solve(self):
+        """A chain of 2,500 rows: a diagonal takes too many iterations, and the next rung of one rank has complete factors."""
+        one = self.solve("poisson1d:2500")
+        for n in NUMBERS:
+            done = self.furrow("solve", "poisson1d:2500", "--ranks", str(n), "--json")
+            report = json.loads(done.stdout)
+            self.assertEqual(report["status"], "converged")
+            self.assertEqual([(r["solver"], r["precond"], r["ranks"]) for r in report["rungs"]], [("cg", "jacobi", n), ("direct", "lu", 1)])
+            self.assertEqual([r["solver"] for r in one["rungs"]], ["cg", "direct"])
+            self.assertIn("take", report["rungs"][0]["outcome"])
+            self.assertEqual(report["gathered"], "direct with lu is for one rank")
+            self.assertGreater(report["condition_estimate"], 1e5)
+            self.assertEqual(sum(p["rows"] for p in report["parts"]), 2500)
+            told = ["furrow: poisson1d:2500: the first rank gathered all rows and solved alone: direct with lu is for one rank"]
+            self.assertEqual(sentences(done.stderr), told if n > 1 else [])
+        self.assertNotIn("gathered", one)
+        self.assertNotIn("ranks", one["rungs"][0])
+        self.assertEqual(self.solve("poisson2d:20", "--ranks", "2")["gathered"], "")
+        text = self.furrow("solve", "poisson1d:2500", "--ranks", "2").stdout
+        self.assertIn("\n  gathered    all rows on the first rank: direct with lu is for one rank\n", text)
+
+    def test_the_first_ranks_answer_is_that_of_one_rank(self):
+        self.furrow("solve", "convection2d:40:30", "-o", "one.npy")
+        words = ["solve", "convection2d:40:30", "--ranks", "3", "-o", "ranks.npy"]
+        self.furrow(*words)
+        self.assertEqual((self.folder / "one.npy").read_bytes(), (self.folder / "ranks.npy").read_bytes())
+        self.furrow(*words, "--checkpoint", "run.ckpt")
+        self.assertEqual((self.folder / "one.npy").read_bytes()[-8 * 1600:], (self.folder / "run.ckpt").read_bytes()[-8 * 1600:])
+        self.assertEqual(self.solve("convection2d:40:30", "--ranks", "2", "--resume", "run.ckpt")["status"], "converged")
+        if not subprocess.run(["sh", "-c", "ldconfig -p | grep -q libmetis.so.5"], check=False).returncode:
+            report = self.solve("convection2d:40:30", "--ranks", "3", "--partition", "metis")
+            self.assertEqual((report["partition"], report["rungs"][0]["ranks"]), ("metis", 1))
+            self.assertLess(report["relative_error"], 1e-8)
+        report = self.solve("poisson1d:9000", "--ranks", "3", "--time-limit", "0", code=1)
+        self.assertEqual(report["status"], "max_iterations")
+
+    def test_rectangular_systems_are_the_first_ranks(self):
+        for rows, cols in ((60, 25), (25, 60)):
+            places = sorted({(i, j) for i in range(rows) for j in (i % cols, (3 * i + 1) % cols, (7 * i + 2) % cols)})
+            self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{rows} {cols} {len(places)}\n"
+                       + "".join(f"{i + 1} {j + 1} {1 + (i + j) % 5}\n" for i, j in places))
+            self.write("b.txt", "".join(f"{(7 * i) % 11 - 5}\n" for i in range(rows)))
+            self.write("x0.txt", "".join(f"{j % 3}\n" for j in range(cols)))
+            for more in ([], ["--solver", "lsqr"], ["--x0", "x0.txt"]):
+                words = ["solve", "a.mtx", "-b", "b.txt", "--json", *more]
+                one = json.loads(self.furrow(*words, "-o", "one.npy").stdout)
+                for n in ("1", "3"):
+                    report = json.loads(self.furrow(*words, "--ranks", n, "-o", "ranks.npy").stdout)
+                    self.assertEqual((report["status"], report["gathered"]), (one["status"], "least squares are for one rank"))
+                    self.assertEqual((self.folder / "one.npy").read_bytes(), (self.folder / "ranks.npy").read_bytes())
+            self.furrow("solve", "a.mtx", "-b", "b.txt", "--ranks", "3", "--checkpoint", "run.ckpt")
+            self.solve("a.mtx", "-b", "b.txt", "--ranks", "2", "--resume", "run.ckpt")
+            said = self.furrow("solve", "a.mtx", "--ranks", "2", "--solver", "gmres", code=3).stderr
+            self.assertEqual(sentences(said), [f"furrow: the matrix is {rows} x {cols}: ranks solve square systems, and others by auto, lsmr or "
+                                               "lsqr, which the first rank does"])
+
     def test_one_right_hand_side(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n400 2\n" + "1\n" * 800)
         said = self.furrow("solve", "poisson2d:20", "-b", "b.mtx", "--ranks", "2", code=2).stderr
@@ -251,9 +307,9 @@ class Mpi(ByMpirun):
         self.furrow("convert", "convection2d:120:3", "a.mtx")
         self.furrow("convert", "convection2d:120:3", "a.furrow")
         for n in NUMBERS:
-            self.furrow("solve", "convection2d:120:3", "--ranks", str(n), "-o", "threads.npy")
+            self.furrow("solve", "convection2d:120:3", "--solver", "bicgstab", "--ranks", str(n), "-o", "threads.npy")
             for name in ("a.mtx", "a.furrow"):
-                _, said = self.run_ranks(n, "solve", name, "--ranks", "mpi", "-o", "mpi.npy")
+                _, said = self.run_ranks(n, "solve", name, "--solver", "bicgstab", "--ranks", "mpi", "-o", "mpi.npy")
                 self.assertEqual(sentences(said), [])
                 self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), f"{name} on {n}")
         text = (self.folder / "a.mtx").read_text()
@@ -266,6 +322,15 @@ class Mpi(ByMpirun):
         (self.folder / "a.furrow").write_bytes(damaged)
         _, said = self.run_ranks(3, "solve", "a.furrow", code=3)
         self.assertEqual(sentences(said), ["furrow: a.furrow: the cache is damaged: the checksum of its value section does not match"])
+
+    def test_the_first_rank_gathers_and_all_get_x(self):
+        for matrix in ("poisson1d:2500", "convection2d:40:30"):
+            out, said = self.run_ranks(3, "solve", matrix, "--json", "-o", "mpi.npy")
+            report = json.loads(out)
+            self.assertEqual((report["status"], report["rungs"][-1]["ranks"]), ("converged", 1))
+            self.assertEqual([s.split(": ")[2] for s in sentences(said)], ["the first rank gathered all rows and solved alone"])
+            self.furrow("solve", matrix, "--ranks", "3", "-o", "threads.npy")
+            self.assertEqual((self.folder / "mpi.npy").read_bytes(), (self.folder / "threads.npy").read_bytes(), matrix)
 
     def test_no_rank_takes_the_memory_of_all(self):
         watched = [sys.executable, "-c", WATCHED]

@@ -47,8 +47,9 @@ public:
 
   void load(const matrix_input* input) { p = input ? input->load_on_ranks(c) : furrow::load_on_ranks(c, ""); }
 
-  void take(cview<double> whole) { b = part_of(whole); }
-  void read(const source* from, host_array<double>& to) { to = read_vector_on_ranks(c, from, p.a.shape.rows); }
+  void take(cview<double> whole) { b = part_of(whole, p.a.shape.rows); }
+  void read_b(const source* from) { b = read_vector_on_ranks(c, from, p.a.shape.rows); }
+  void read_x(const source* from) { x = read_vector_on_ranks(c, from, unknowns()); }
   /// b is A * ones; whether that is zero for all.
   bool sums() {
     double largest = 0;
@@ -66,8 +67,8 @@ public:
   }
   /// Of nothing: x is 0.
   void begin(cview<double> whole) {
-    if (c.of_first(whole.empty()) == 0) x = part_of(whole);
-    else together(c, [&] { x = host_array<double>(p.a.shape.rows, 0.0); });
+    if (c.of_first(whole.empty()) == 0) x = part_of(whole, unknowns());
+    else together(c, [&] { x = host_array<double>(unknowns(), 0.0); });
   }
   double norm() const {
     double squares = 0;
@@ -84,9 +85,14 @@ public:
   std::string write(const std::string& file) { return write_vector_on_ranks(c, as_cview(x), file); }
 
 private:
-  host_array<double> part_of(cview<double> whole) {
+  /// Elements of x: one a row; where there are not as many rows as columns all of them are the first one's.
+  index_t unknowns() const {
+    if (p.begins.back() == p.a.shape.cols) return p.a.shape.rows;
+    return c.rank() == 0 ? p.a.shape.cols : 0;
+  }
+  host_array<double> part_of(cview<double> whole, index_t size) {
     host_array<double> mine;
-    together(c, [&] { mine = host_array<double>(p.a.shape.rows); });
+    together(c, [&] { mine = host_array<double>(size); });
     scatter_from_first(c, whole, as_view(mine));
     return mine;
   }
@@ -99,15 +105,13 @@ public:
     part_of_problem& p = rows_.p;
     shape = {p.begins.back(), p.a.shape.cols}, nnz = p.entries, name = p.name, origin = p.origin;
     if (!p.first_because.empty()) remark(file, ": the first rank reads it for all: " + p.first_because);
-    check(shape.rows == shape.cols, fault::input, "the matrix is {} x {}: ranks solve square systems", shape.rows,
-          shape.cols);
   }
 
   void take_right_hand_side(const std::string& file, std::string& rhs) override {
     if (!file.empty()) {
       rhs = file;
       const source from(file);
-      return all_do(task::read, [&] { rows_.read(&from, rows_.b); });
+      return all_do(task::read, [&] { rows_.read_b(&from); });
     }
     if (auto given = given_right_hand_side(file, rows_.p.b, shape.rows, name, rhs)) {
       rows_.p.b = {};
@@ -124,7 +128,7 @@ public:
   void begin_with(const std::string& file) override {
     if (file.empty()) return begin_with(host_array<double>());
     const source from(file);
-    all_do(task::read_guess, [&] { rows_.read(&from, rows_.x); });
+    all_do(task::read_guess, [&] { rows_.read_x(&from); });
   }
   void begin_with(const host_array<double>& x) override {
     all_do(task::begin, [&] { rows_.begin(as_cview(x)); });
@@ -149,6 +153,9 @@ public:
     ranks_report on;
     all_do(task::solve, [&] { on = rows_.solve(q.options, how); });
     o.partition = on.partition, o.cut = on.cut(), o.way = std::move(on.way);
+    o.gathered = std::move(on.gathered), o.rungs_together = on.rungs_together;
+    if (!o.gathered.empty() && on.parts.size() > 1)
+      remark(q.file, ": the first rank gathered all rows and solved alone: " + o.gathered);
     o.columns = {std::move(on.report)}, o.parts = std::move(on.parts);
   }
   double distance_from_ones() override {
@@ -201,10 +208,10 @@ void follow_the_first(communicator& c) {
         rows.take({});
         break;
       case task::read:
-        rows.read(nullptr, rows.b);
+        rows.read_b(nullptr);
         break;
       case task::read_guess:
-        rows.read(nullptr, rows.x);
+        rows.read_x(nullptr);
         break;
       case task::sums:
         rows.sums();

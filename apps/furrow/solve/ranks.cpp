@@ -181,7 +181,8 @@ std::string ranks_text(const solve_request& request, const solve_outcome& o) {
   return line("ranks", fmt::format("{}: at most {} rows, {} entries, {} elements of others; waited {} at most",
                                    who_ranks_are(request, o), count_text(most.rows), count_text(most.entries),
                                    count_text(most.halo), seconds_text(waiting))) +
-         line("partition", fmt::format("{}: {} entries couple two ranks", o.partition, count_text(o.cut)));
+         line("partition", fmt::format("{}: {} entries couple two ranks", o.partition, count_text(o.cut))) +
+         (o.gathered.empty() ? "" : line("gathered", fmt::format("all rows on the first rank: {}", o.gathered)));
 }
 
 json ranks_json(const solve_outcome& o) {

@@ -76,9 +76,10 @@ json levels_of(const solve_report& r) {
   return list;
 }
 
-json rungs_of(const solve_report& r) {
+/// On ranks with how many of them a rung was climbed by.
+json rungs_of(const solve_report& r, const solve_outcome& o) {
   json list = json::array();
-  for (const solve_rung& one : r.rungs)
+  for (const solve_rung& one : r.rungs) {
     list.push_back({{"solver", one.solver},
                     {"precond", one.precond},
                     {"device", describe(one.where)},
@@ -88,6 +89,10 @@ json rungs_of(const solve_report& r) {
                     {"iterations", one.iterations},
                     {"relative_residual", number(one.relative_residual)},
                     {"seconds", {{"setup", one.setup_seconds}, {"solve", one.solve_seconds}}}});
+    if (o.parts.empty()) continue;
+    const bool all = o.gathered.empty() || index_t(list.size()) <= o.rungs_together;
+    list.back()["ranks"] = all ? o.parts.size() : 1;
+  }
   return list;
 }
 
@@ -211,7 +216,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["condition_estimate"] = r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr);
   j["error_estimate"] = r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr);
   j["warning"] = r.warning;
-  j["rungs"] = rungs_of(r);
+  j["rungs"] = rungs_of(r, o);
   j["untried"] = r.untried;
   j["matrix_is"] = r.matrix_about;
   j["format"] = r.format;
@@ -232,6 +237,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   if (!request.checkpoint.empty()) j["checkpoints"] = request.checkpoints;
   if (!o.parts.empty()) j["partition"] = o.partition, j["cut"] = o.cut;
   if (!o.parts.empty()) j["ranks"] = o.parts.size(), j["parts"] = ranks_json(o);
+  if (!o.parts.empty()) j["gathered"] = o.gathered;
   if (!o.way.empty()) j["ranks_talk_through"] = o.way;
   j["x0"] = !request.resume.empty() ? request.resume : request.x0.empty() ? "zero" : request.x0;
   j["reason"] = r.reason;

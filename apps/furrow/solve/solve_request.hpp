@@ -60,6 +60,8 @@ struct solve_outcome {
   std::string_view partition{};                ///< who cut the rows for them
   index_t cut = 0;                             ///< entries that couple two ranks
   std::string way{};                           ///< what their GPUs talk through
+  std::string gathered{};                      ///< why the first rank has solved alone; empty: it has not
+  index_t rungs_together = 0;                  ///< of the rungs, those that all ranks have climbed
 };
 
 /// b as asked for: the columns of `file`, where it is none what came with the matrix, A * ones, or where that is zero A

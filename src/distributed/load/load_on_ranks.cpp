@@ -5,6 +5,7 @@
 #include "tell.hpp"
 
 #include "core/check.hpp"
+#include "distributed/gather_rows.hpp"
 #include "distributed/scatter_rows.hpp"
 #include "io/line_ends.hpp"
 #include "io/read_text.hpp"
@@ -154,36 +155,20 @@ double estimate_load_on_ranks(const source* from, const matrix_header& head, dou
 
 coo<double> gather_on_first(communicator& c, const coo<double>& rows) {
   return as_one(c, [&] {
-    std::vector<index_t> begins{0}, entries{0};
-    struct size {
-      index_t rows, entries;
-    };
-    for (const size& s : gather_each(c, size{rows.shape.rows, rows.nnz()}))
-      begins.push_back(begins.back() + s.rows), entries.push_back(entries.back() + s.entries);
+    index_t entries = 0;
+    for (const index_t n : gather_each(c, rows.nnz())) entries += n;
     const bool first = c.rank() == 0;
-    check_memory_of_machine(c, first ? 16.0 * double(entries.back()) : 0);
-    coo<double> all;
-    if (first) {
-      const index_t n = entries.back();
-      all = {{begins.back(), rows.shape.cols},
-             host_array<std::int32_t>(n),
-             host_array<std::int32_t>(n),
-             host_array<double>(n)};
-    }
-    gather(c, as_cview(rows.row), as_view(all.row), entries);
-    gather(c, as_cview(rows.col), as_view(all.col), entries);
-    gather(c, as_cview(rows.val), as_view(all.val), entries);
-    if (!first) return all;
-    for (std::size_t r = 1; r + 1 < begins.size(); ++r)
-      for (index_t k = entries[r]; k < entries[r + 1]; ++k) all.row[k] += static_cast<std::int32_t>(begins[r]);
-    return all;
+    check_memory_of_machine(c, first ? 16.0 * double(entries) : 0);
+    coo<double> room;
+    if (first)
+      room = {{}, host_array<std::int32_t>(entries), host_array<std::int32_t>(entries), host_array<double>(entries)};
+    return gather_rows(c, rows, std::move(room));
   });
 }
 
 host_array<double> gather_on_first(communicator& c, cview<double> mine) {
   return as_one(c, [&] {
-    std::vector<index_t> begins{0};
-    for (const index_t n : gather_each(c, mine.size)) begins.push_back(begins.back() + n);
+    const std::vector<index_t> begins = begins_of_parts(c, mine.size);
     host_array<double> all;
     if (c.rank() == 0) all = host_array<double>(begins.back());
     gather(c, mine, as_view(all), begins);

@@ -2,7 +2,9 @@
 #include "deal.hpp"
 
 #include "core/check.hpp"
+#include "distributed/gather_rows.hpp"
 #include "distributed/metis.hpp"
+#include "distributed/rectangular.hpp"
 #include "distributed/renumber.hpp"
 #include "distributed/rows_of_rank.hpp"
 #include "distributed/scatter_rows.hpp"
@@ -157,12 +159,6 @@ ranks_report solve_by_metis(communicator& c, coo<V> rows, const std::vector<inde
   return result;
 }
 
-std::vector<index_t> begins_of(communicator& c, index_t rows) {
-  std::vector<index_t> begins{0};
-  for (const index_t n : gather_each(c, rows)) begins.push_back(begins.back() + n);
-  return begins;
-}
-
 } // namespace
 
 template <class V>
@@ -170,11 +166,13 @@ ranks_report solve_rows_in_parts(communicator& c, coo<V> rows, cview<V> b, view<
                                  partition how) {
   return as_one(c, [&] {
     together(c, [&] { check_triplets(rows); }); // or hear what failed
-    const std::vector<index_t> begins = begins_of(c, rows.shape.rows);
-    together(c, [&] {
-      check_square({begins.back(), rows.shape.cols});
-      check_part_of_system(rows.shape.rows, b, x);
-    });
+    const std::vector<index_t> begins = begins_of_parts(c, rows.shape.rows);
+    if (c.any(begins.back() != rows.shape.cols)) {
+      ranks_report result = solve_rectangular(c, std::move(rows), b, x, options);
+      result.partition = "rows";
+      return result;
+    }
+    together(c, [&] { check_part_of_system(rows.shape.rows, b, x); });
     const bool by_metis = c.of_first(how == partition::metis) != 0 && begins.back() >= 4 * c.size();
     ranks_report result = by_metis ? solve_by_metis(c, std::move(rows), begins, b, x, options)
                                    : solver_on_ranks<V>(c, std::move(rows), options).solve(b, x);
@@ -188,11 +186,13 @@ ranks_report solve_rows_from_first(communicator& c, coo<V> rows, cview<V> b, vie
                                    partition how) {
   return as_one(c, [&] {
     together(c, [] {}); // or hear what failed
-    const std::vector<index_t> begins = begins_of(c, rows.shape.rows);
+    const std::vector<index_t> begins = begins_of_parts(c, rows.shape.rows);
     together(c, [&] {
       if (c.rank() == 0) check_whole_system({begins.back(), rows.shape.cols}, b, x);
     });
     const host_array<V> my_b = scatter(c, b, begins);
+    if (c.any(begins.back() != rows.shape.cols)) // x stays where it is
+      return solve_rows_in_parts(c, std::move(rows), as_cview(my_b), c.rank() == 0 ? x : view<V>{}, options, how);
     host_array<V> my_x = scatter(c, as_cview(x), begins);
     const solve_options with_whole = announcing_more(options, 2 * double(sizeof(V)) * double(begins.back()));
     ranks_report result = solve_rows_in_parts(c, std::move(rows), as_cview(my_b), as_view(my_x), with_whole, how);

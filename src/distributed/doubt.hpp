@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "solve/second_look.hpp"
+#include "solve/second_start.hpp"
+
+#include <furrow/communicator.hpp>
+#include <furrow/coo.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace furrow {
+
+/// What the ladder of ranks does about an answer whose error its method cannot tell, as the ladder of one rank does:
+/// another first guess, and complete factors where they take little, for which the first rank gathers the rows. Once.
+template <class V> class doubt_on_ranks {
+public:
+  struct means {
+    const features& known;
+    index_t first_row;                    ///< of this rank
+    const solve_from<V>& again;           ///< the method that gave the answer
+    const std::function<coo<V>()>& rows;  ///< of this rank, with the columns of the whole matrix
+    const std::function<bool()>& no_time; ///< asked on the first rank alone
+    const solve_options& options;
+  };
+  /// Puts what is found into the report of an answer. `work`: of all ranks. All ranks call it.
+  void look(communicator& c, solve_report& report, cview<V> b, cview<V> x, const work_done& work,
+            std::string& singular_by, const means& with);
+
+private:
+  void look_at_factors(communicator& c, const solve_report& report, cview<V> b, cview<V> x, double operations,
+                       const means& with);
+
+  bool looked_ = false;
+  std::optional<factor_facts> facts_;
+  std::optional<double> apart_;
+};
+
+} // namespace furrow

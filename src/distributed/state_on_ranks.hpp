@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "doubt.hpp"
+#include "first.hpp"
+#include "gpu/rank_device.hpp"
+#include "operator.hpp"
+#include "preconditioner.hpp"
+#include "rungs.hpp"
+#include "together.hpp"
+
+#include <furrow/matrix.hpp>
+#include <furrow/ranks.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace furrow {
+
+/// What a rank keeps. Every branch is taken by all ranks alike: it rests on what they have asked each other.
+/// solver_on_ranks.cpp sets it up; climb_on_ranks.cpp solves.
+template <class V> struct solver_on_ranks<V>::state {
+  communicator& c;
+  solve_options o;
+  std::unique_ptr<rank_device> gpu; ///< null: none; ends last
+  rows_of_rank<V> rows;
+  rank_part mine;
+  std::optional<refusal> refused; ///< why no solve can start
+  features known;                 ///< of -A where that is solved
+  index_t coupled = 0;            ///< entries that couple two ranks
+  bool negated = false;           ///< -A x = -b is solved
+  shown showed;                   ///< by a solve
+  std::string singular_by;        ///< who found A singular
+  choice chosen;
+  std::unique_ptr<operator_of_rank<V>> a;
+  std::vector<rank_rung> rungs;
+  std::size_t at = 0;   ///< whose turn it is
+  std::size_t m_of = 0; ///< the rung that `m` belongs to
+  std::unique_ptr<any_preconditioner<V>> m;
+  std::unique_ptr<system_on_first<V>> first;  ///< once the first rank has gathered the rows; A and M are gone then
+  std::string gathered_because, not_gathered; ///< why the first rank has the rows, or cannot have them
+  doubt_on_ranks<V> doubts;
+  double setup_spent = 0; ///< seconds of the set-up, until the first solve has taken them over
+
+  state(communicator& all, coo<V> given, const solve_options& options);
+  state(const state&) = delete;
+  ~state();
+  std::unique_ptr<rank_device::scope> enter() const { return gpu ? gpu->enter() : nullptr; }
+  bool is_named() const { return o.solver != "auto" || o.precond != "auto"; }
+
+  // The set-up.
+  void look();
+  std::vector<rank_rung> rungs_now() const;
+  void negate();
+  void begin_with_rungs();
+  void check_memory_of_ranks();
+  static constexpr double bytes_of_entry = 8 + sizeof(V); ///< as a triplet
+  void set_up();
+  void make_operator();
+  void set_up_preconditioner(const coo<V>& block);
+  bool couples_ranks() const { return lies_across_ranks(rungs[at].precond); }
+  bool gather_rows_on_first(climbed_before before);
+  coo<V> rows_of_all_columns() const;
+
+  // A solve.
+  ranks_report solve(cview<V> b, view<V> x);
+  std::optional<solve_report> before_solving(cview<V> b, view<V> x) const;
+  double residual_of(cview<V> b, cview<V> x) const;
+  struct climb_state;
+  solve_report climb(cview<V> b, view<V> x, ranks_report& result);
+  bool stands(solve_rung& tried);
+  solve_report run(cview<V> b, view<V> x, solve_options limits) const;
+  solve_options limits_of(const rank_rung& rung, double seconds_left, index_t iterations) const;
+  bool goes_on(status why, index_t iterations, double began) const;
+  void turn(status why, const std::string& solver);
+  void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& work, double began);
+  solve_report climb_on_first(cview<V> b, view<V> x, double seconds_left, index_t iterations);
+  bool show_to_first(const progress& now, cview<double> x) const;
+  void describe(solve_report& report) const;
+  std::string matrix_about() const;
+};
+
+} // namespace furrow
