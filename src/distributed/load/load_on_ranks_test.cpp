@@ -360,7 +360,8 @@ TEST_P(loading_on_ranks, say_what_is_wrong_with_a_system) {
                                     c.rank() == 0 ? as_view(x) : view<double>(), o, how);
     });
   };
-  EXPECT_NE(said("rectangular:30:70:9", 30, {}, partition::rows).find("the matrix is 30 x 70: ranks solve square"),
+  EXPECT_NE(said("rectangular:30:70:9", 30, {}, partition::rows)
+                .find("b has 30 elements and x 30, but the matrix is 30 x 70: give b one a row and x one a column"),
             std::string::npos);
   EXPECT_NE(said("poisson2d:9", 80, {}, partition::rows).find("b has 80 elements and x 80 for a matrix of 81 rows"),
             std::string::npos);
