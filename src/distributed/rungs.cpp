@@ -42,15 +42,17 @@ std::vector<std::string_view> solvers_of_ranks() {
   return names;
 }
 
+bool is_diagonal(std::string_view precond) { return precond == "jacobi" || precond == "none"; }
+
+/// On GPUs M of a block is made by the host, from its triplets: a diagonal is given as many iterations before it as
+/// where one GPU hands over to the host.
 inventory inventory_of_ranks(device where) {
   return {.has_solver = has_solver,
           .has_preconditioner = has_preconditioner,
           .on_gpu = where.is_gpu(),
-          .runs_on_gpu = [](std::string_view precond) { return find_preconditioner(precond).on_gpu; },
+          .runs_on_gpu = is_diagonal,
           .varies = varies};
 }
-
-bool is_diagonal(std::string_view precond) { return precond == "jacobi" || precond == "none"; }
 
 /// The preconditioner of one rank as ranks have it: over all of them, or of each one's block.
 std::string over_ranks(const std::string& precond, device where) {

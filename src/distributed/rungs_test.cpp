@@ -53,7 +53,9 @@ TEST(rungs_of_ranks, gather_few_rows_behind_a_diagonal) {
 
 TEST(rungs_of_ranks, have_multigrid_of_blocks_on_gpus) {
   const device gpu{device::kind::gpu, 0};
-  EXPECT_TRUE(text_of(ladder_of_ranks(large(true), 10, gpu, {})).starts_with("cg jacobi, cg local:amg:sa, all"));
+  const auto rungs = ladder_of_ranks(large(true), 10, gpu, {});
+  EXPECT_TRUE(text_of(rungs).starts_with("cg jacobi, cg local:amg:sa, all")) << text_of(rungs);
+  EXPECT_EQ(rungs[0].outlook, 20 * ladder_of_ranks(large(true), 10, {}, {})[0].outlook); // the host makes M
 }
 
 TEST(rungs_of_ranks, keep_a_preconditioner_that_was_named) {
