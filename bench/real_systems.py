@@ -3,7 +3,7 @@
 """Solves every system of some folders by Furrow's `auto` and by rivals, and judges all answers alike.
 
   real_systems.py FURROW FOLDER... [--rivals NAME,...] [--seconds 60] [--rtol 1e-8] [--device cpu] [--variant NAME]
-                  [--jobs N] [--cores 2] [--commit HASH] [--json FILE]
+                  [--jobs N] [--cores 2] [--ranks N] [--commit HASH] [--json FILE]
 
 b is A * ones. An answer counts as solved where |b - A x| <= 1.1 rtol |b| in long double, whatever its tool says; `false` are
 answers that a tool called converged and that are not. Rivals: splu, bicgstab+spilu, gmres+spilu, cg+jacobi (SciPy), pyamg (where
@@ -14,6 +14,8 @@ Rectangular systems have a b outside the range of A, half A * ones and half nois
 where |r| is as small as that of a square system.
 
 --jobs N has N systems under way at a time, each with its reading and all its tools on --cores cores of its own, as `taskset` would; by itself one, on all of them.
+--ranks N solves each system on N ranks, too, threads of one process, and prints where the verdict, the warning or the truth differ from those of one.
+
 The JSON names the commit: --commit, FURROW_COMMIT, or that of this checkout.
 
 Variants are systems that no threshold was fitted to: `permuted` (rows and columns, alike where A is symmetric), `scaled` (rows and
@@ -103,12 +105,18 @@ def by_rival(name, a, b, options):
     return got
 
 
-def by_furrow(file, b, folder, options, method="auto"):
+def way_of(said):
+    """The rungs; on ranks a star is behind those that the first one climbed alone."""
+    rungs = said.get("rungs") or [said]
+    return " > ".join(f"{r['solver']}+{r['precond']}{'*' if r.get('ranks') == 1 else ''}" for r in rungs)
+
+
+def by_furrow(file, b, folder, options, method="auto", ranks=0):
     np.save(folder / "b.npy", b)
     x = folder / "x.npy"
     x.unlink(missing_ok=True)
     command = [options.furrow, "solve", file, "--solver", method, "-b", folder / "b.npy", "-o", x, "--rtol", str(options.rtol), "--device", options.device,
-               "--time-limit", str(options.seconds), "--json"]
+               "--time-limit", str(options.seconds), "--json", *(["--ranks", str(ranks)] if ranks else [])]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=4 * options.seconds)
         said = json.loads(done.stdout)
@@ -118,7 +126,7 @@ def by_furrow(file, b, folder, options, method="auto"):
         return {"why": said.get("message", "?")}
     return {"x": np.load(x) if x.exists() else None, "said": said["status"] in ("converged", "least_squares"),
             "seconds": said["seconds"]["setup"] + said["seconds"]["solve"], "why": said["message"], "warning": said.get("warning", ""),
-            "way": " > ".join(f"{r['solver']}+{r['precond']}" for r in said.get("rungs") or [said])}
+            "status": said["status"], "way": way_of(said)}
 
 
 def judge(got, a, b, rtol):
@@ -198,7 +206,9 @@ def solve_all(file, a, tools, folder, options):
     results = {}
     for tool in tools:
         name, _, method = tool.partition("_")
-        if name == "furrow":
+        if tool == "furrow_ranks":
+            got = by_furrow(file, b, folder, options, ranks=options.ranks)
+        elif name == "furrow":
             got = by_furrow(file, b, folder, options, method or "auto")
         else:
             got = by_rival(tool, a, b, options)
@@ -226,7 +236,7 @@ def work(options, files, taken, folder, told):
             continue
         file, name, a = one
         square = a.shape[0] == a.shape[1]
-        results = solve_all(file, a, options.tools if square else RECTANGULAR, folder, options)
+        results = solve_all(file, a, options.tools if square else options.rectangular, folder, options)
         print(line_of(name, a, results), flush=True)
         told((name, "square" if square else "rectangular", results))
 
@@ -281,6 +291,18 @@ def table(tools, results):
     return "\n".join(lines)
 
 
+def differences(results):
+    """Lines about systems that ranks judge otherwise than one: what they say, and what is true."""
+    lines = []
+    for name, r in results.items():
+        one, ranks = r["furrow"], r["furrow_ranks"]
+        for what, of in (("status", lambda t: t.get("status", t.get("why"))), ("solved", lambda t: t["solved"]), ("false", lambda t: t["false"]),
+                         ("warned", lambda t: bool(t.get("warning")))):
+            if of(one) != of(ranks):
+                lines.append(f"{name}: {what} {of(one)} on one rank, {of(ranks)} on several ({one.get('way')} | {ranks.get('way')})")
+    return lines
+
+
 def beside_the_best(tools, results):
     """Furrow's seconds over those of the fastest rival that solves the system too: the mean, and the worst above 0.1 s."""
     ratios = {}
@@ -308,13 +330,16 @@ def main():
     parser.add_argument("--variant", choices=["permuted", "scaled", "perturbed"])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--ranks", type=int, default=0)
     parser.add_argument("--commit", default=os.environ.get("FURROW_COMMIT", ""))
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_intermixed_args()
     there = len(os.sched_getaffinity(0))
     if options.jobs < 1 or options.cores < 1 or (options.jobs > 1 and options.jobs * options.cores > there):
         parser.error(f"{options.jobs} jobs of {options.cores} cores do not fit on the {there} cores of this machine")
-    options.tools = [*SQUARE, *filter(None, options.rivals.split(","))]
+    on_ranks = ["furrow_ranks"] if options.ranks else []
+    options.tools = [*SQUARE, *on_ranks, *filter(None, options.rivals.split(","))]
+    options.rectangular = [*SQUARE, *on_ranks] if on_ranks else RECTANGULAR
     if not options.commit:
         here = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "HEAD"], capture_output=True, text=True)
         options.commit = here.stdout.strip()
@@ -325,9 +350,12 @@ def main():
         print(table(options.tools, square))
         print(beside_the_best(options.tools, square))
     if rectangular:
-        print(table(RECTANGULAR, rectangular))
+        print(table(options.rectangular, rectangular))
+    apart = differences({**square, **rectangular}) if options.ranks else []
+    if options.ranks:
+        print("\n".join([f"on {options.ranks} ranks {len(apart)} differences in {len(square) + len(rectangular)} systems", *apart]))
     if options.json:
-        report = {"commit": options.commit, "rtol": options.rtol, "seconds": options.seconds, "device": options.device, "variant": options.variant,
+        report = {"commit": options.commit, "rtol": options.rtol, "seconds": options.seconds, "device": options.device, "variant": options.variant, **({"ranks": options.ranks, "differences": apart} if options.ranks else {}),
                   "jobs": options.jobs, "cores": options.cores if options.jobs > 1 else there, "results": square, "rectangular": rectangular}
         options.json.write_text(json.dumps(report, indent=1, default=lambda v: v.item()) + "\n")
 
