@@ -53,6 +53,7 @@ struct opened {
   std::mutex recorder;           ///< of whoever records a graph
   runtime::event done = nullptr; ///< the end of what that one enqueued, where it is not our own
   std::atomic<std::int64_t> moved = 0;
+  runtime::pool lone_pool = nullptr;
 };
 
 /// Released bytes that stay with the process: small vectors come and go without the driver, large blocks go back.
@@ -86,6 +87,8 @@ std::unique_ptr<opened> open(int ordinal) {
   check(runtime::fill(q->arrived, 0, sizeof(unsigned), q->stream));
   check(runtime::wait(q->stream));
   q->pool = make_pool(ordinal);
+  d->lone_pool = make_pool(ordinal);
+  check(runtime::never_wait_for_others(d->lone_pool));
   notice_gpu_driver();
   return d;
 }
@@ -182,11 +185,12 @@ long long next_queue_id() {
 
 used_queue::used_queue(const queue& q) : lent_{q} {
   const selected_device here(q.ordinal);
-  join(own_queue(q.ordinal).stream, q.stream);
+  if (!q.is_alone()) join(own_queue(q.ordinal).stream, q.stream);
   push(lent_);
 }
 used_queue::~used_queue() {
   pop(lent_);
+  if (lent_.q.is_alone()) return;
   try {
     const selected_device here(lent_.q.ordinal);
     join(lent_.q.stream, own_queue(lent_.q.ordinal).stream);
@@ -206,9 +210,11 @@ selected_device::~selected_device() { selected = before_; }
 void wait(const queue& q) { check(runtime::wait(q.stream)); }
 
 memory_kept::memory_kept() : ordinal_(current_queue().ordinal) {
-  check(runtime::keep_released(device_of(ordinal_).own.pool, ~std::uint64_t(0)));
+  check(runtime::keep_released(current_queue().pool, ~std::uint64_t(0)));
 }
-memory_kept::~memory_kept() { (void)runtime::keep_released(device_of(ordinal_).own.pool, usual_bytes); }
+memory_kept::~memory_kept() { (void)runtime::keep_released(queue_of(ordinal_).pool, usual_bytes); }
+
+runtime::pool pool_of_lone_queues(int ordinal) { return device_of(ordinal).lone_pool; }
 
 } // namespace gpu
 
@@ -319,14 +325,14 @@ bool goes_staged(const void* host, std::size_t bytes) { return bytes >= staged_f
 } // namespace
 } // namespace gpu
 
-/// On our own stream, behind what this thread's stream and ours have enqueued.
+/// On our own stream, behind what this thread's stream and ours have enqueued; of one that is alone, there.
 void gpu_memory::release(void* data, std::size_t) noexcept {
   try {
     const gpu::selected_device there(gpu::owner_of(data));
     const gpu::queue& q = gpu::current_queue();
-    const gpu::runtime::stream own = gpu::own_queue(q.ordinal).stream;
+    const gpu::runtime::stream own = q.is_alone() ? q.stream : gpu::own_queue(q.ordinal).stream;
     const bool recorded = gpu::is_recorded(q.stream);
-    if (!recorded && q.id != 0) gpu::join(q.stream, own);
+    if (!recorded && q.id > 0) gpu::join(q.stream, own);
     gpu::runtime::release(data, recorded ? q.stream : own);
   } catch (const error&) {
   } // the device is gone, and its memory with it

@@ -44,6 +44,9 @@ struct queue {
   /// Bytes that `copy_bytes` moved between the host and this GPU, in all threads.
   std::atomic<std::int64_t>* moved = nullptr;
   long long id = 0; ///< 0: our own stream; otherwise no other queue has had it
+  /// Whether no other stream comes to wait for it, nor it for another one, by the memory that they take: kernels of
+  /// ranks wait for each other, and who waits for one of them could be whom it waits for.
+  bool is_alone() const { return id < 0; }
   int max_blocks() const { return multiprocessors * blocks_per_multiprocessor; }
 };
 
@@ -81,8 +84,11 @@ struct lent_queue {
 /// For a queue on another stream: what no other one has had.
 long long next_queue_id();
 
+/// Memory of a device for queues that are alone.
+runtime::pool pool_of_lone_queues(int ordinal);
+
 /// `q` is this thread's queue of its device while it lives. What is enqueued there follows what our own stream has, and
-/// goes before what that one gets afterwards.
+/// goes before what that one gets afterwards, unless it is alone.
 class used_queue {
 public:
   explicit used_queue(const queue& q);

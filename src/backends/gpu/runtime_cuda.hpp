@@ -122,6 +122,11 @@ inline code make_pool(int ordinal, pool* made) {
 inline code keep_released(pool from, std::uint64_t bytes) {
   return cudaMemPoolSetAttribute(from, cudaMemPoolAttrReleaseThreshold, &bytes);
 }
+/// Lets no stream wait for what another one has released; memory of others is taken when they are known to be done.
+inline code never_wait_for_others(pool p) {
+  int no = 0;
+  return cudaMemPoolSetAttribute(p, cudaMemPoolReuseAllowInternalDependencies, &no);
+}
 inline code take(void** data, std::size_t bytes, pool from, stream s) {
   return cudaMallocFromPoolAsync(data, bytes, from, s);
 }

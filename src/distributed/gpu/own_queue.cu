@@ -11,7 +11,8 @@ own_queue_of_rank::own_queue_of_rank(device on) {
   fill_bytes(arrived_, 0);
   wait(q_);
   q_.partial = partial_.data(), q_.arrived = arrived_.data();
-  q_.id = next_queue_id();
+  q_.id = -next_queue_id();
+  q_.pool = pool_of_lone_queues(q_.ordinal);
   check(runtime::make_stream(&q_.stream));
 }
 

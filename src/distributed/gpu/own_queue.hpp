@@ -7,7 +7,7 @@
 namespace furrow::gpu {
 
 /// A queue of a rank alone: another stream of its GPU, and other scratch memory, so that whoever else works there, also
-/// another rank, shares nothing with it.
+/// another rank, shares nothing with it and never comes to wait for it.
 class own_queue_of_rank {
 public:
   explicit own_queue_of_rank(device on);
