@@ -10,7 +10,7 @@
 ///   core/page_cache.cpp           pages of ended arrays, up to `keep_host_memory`
 ///   core/memory_limits.cpp         the container's limits, read once
 ///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch, whose turn it is
-///   backends/gpu/staging.cu        24 MiB of pinned memory through which large copies go, from the first one on
+///   backends/gpu/staging.cu        12 MiB of pinned memory a GPU through which large copies go, from the first one on
 ///   backends/gpu/memory_place.cpp  the driver's function that tells whose memory an address is
 ///   gemv/gpu/scratch.cu            scratch of gemv, an area a GPU
 ///   chebyshev/cpu_fft.cpp          plans of transforms, some of the last ones

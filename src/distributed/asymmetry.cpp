@@ -23,9 +23,15 @@ template <class V> struct placed {
 };
 
 /// The root of the largest |A[i,k]| of each row, whose product is what a difference is small beside.
-template <class V> host_array<V> roots_of_rows(const rows_of_rank<V>& a) {
-  host_array<V> root(a.own.shape.rows, V(0));
-  for (index_t k = 0; k < a.own.nnz(); ++k) root[a.own.row[k]] = std::max(root[a.own.row[k]], std::abs(a.own.val[k]));
+template <class V>
+host_array<V> roots_of_rows(const rows_of_rank<V>& a, const coo<V>& own, const host_array<index_t>& row_ptr) {
+  host_array<V> root(own.shape.rows);
+  cpu::for_each_range(root.size(), 1 << 12, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i) {
+      root[i] = V(0);
+      for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) root[i] = std::max(root[i], std::abs(own.val[k]));
+    }
+  });
   for (index_t k = 0; k < a.far.nnz(); ++k) {
     V& largest = root[a.far_rows[a.far.row[k]]];
     largest = std::max(largest, std::abs(a.far.val[k]));
@@ -40,17 +46,17 @@ template <class V> std::string sentence(index_t i, index_t j, V one, V other) {
                      i + 1, j + 1, one, j + 1, i + 1, other);
 }
 
-template <class V> std::string own_asymmetry(const rows_of_rank<V>& a, const host_array<V>& root) {
-  const auto row_ptr = offsets_of_rows<index_t>(a.own.row, a.own.shape.rows);
-  for (index_t k = 0; k < a.own.nnz(); ++k) {
-    const std::int32_t i = a.own.row[k], j = a.own.col[k];
+template <class V>
+std::string own_asymmetry(const coo<V>& own, index_t row, const host_array<index_t>& row_ptr,
+                          const host_array<V>& root) {
+  for (index_t k = 0; k < own.nnz(); ++k) {
+    const std::int32_t i = own.row[k], j = own.col[k];
     if (i == j) continue;
-    const auto* const first = a.own.col.data() + row_ptr[j];
-    const auto* const last = a.own.col.data() + row_ptr[j + 1];
+    const auto* const first = own.col.data() + row_ptr[j];
+    const auto* const last = own.col.data() + row_ptr[j + 1];
     const auto* const found = std::lower_bound(first, last, i);
-    const V mirror = found != last && *found == i ? a.own.val[found - a.own.col.data()] : V(0);
-    if (differ(a.own.val[k], mirror, root[i] * root[j]))
-      return sentence(a.first + i, a.first + j, a.own.val[k], mirror);
+    const V mirror = found != last && *found == i ? own.val[found - own.col.data()] : V(0);
+    if (differ(own.val[k], mirror, root[i] * root[j])) return sentence(row + i, row + j, own.val[k], mirror);
   }
   return {};
 }
@@ -92,39 +98,54 @@ std::vector<placed<V>> send_home(communicator& c, const rows_of_rank<V>& a, cons
 }
 
 /// Compares own entries with the mirrors that came; one that the other side lacks is 0 there. A mirror of an entry that
-/// is missing here is looked at on the other side.
+/// is missing here is looked at on the other side. Without roots pairs are compared with themselves alone.
 template <class V>
-std::string far_asymmetry(const rows_of_rank<V>& a, const std::vector<placed<V>>& came, const host_array<V>& root,
+std::string far_asymmetry(const rows_of_rank<V>& a, const std::vector<placed<V>>& came, cview<V> root,
                           cview<V> far_root) {
   auto mirror = came.begin();
-  std::vector<placed<V>> mine; // by row and column of the whole matrix
-  for (index_t k = 0; k < a.far.nnz(); ++k)
-    mine.push_back(
-        {static_cast<std::int32_t>(a.first + a.far_rows[a.far.row[k]]), a.plan.columns[a.far.col[k]], a.far.val[k]});
-  for (const auto& e : mine) {
+  for (index_t k = 0; k < a.far.nnz(); ++k) { // by row and column of the whole matrix
+    const std::int32_t i = a.far_rows[a.far.row[k]], j = a.far.col[k];
+    const placed<V> e{static_cast<std::int32_t>(a.first) + i, a.plan.columns[j], a.far.val[k]};
     while (mirror != came.end() && *mirror < e) ++mirror;
     const bool there = mirror != came.end() && !(e < *mirror);
     const V other = there ? mirror->value : V(0);
     if (there) ++mirror;
-    const auto j = std::ranges::lower_bound(a.plan.columns, e.col) - a.plan.columns.begin();
-    if (differ(e.value, other, root[e.row - a.first] * far_root[j])) return sentence(e.row, e.col, e.value, other);
+    const V size = root.empty() ? V(0) : root[i] * far_root[j];
+    if (differ(e.value, other, size)) return sentence(e.row, e.col, e.value, other);
   }
   return {};
+}
+
+/// Whether all pairs are alike beside themselves, which is asked where the entries lie: then they are beside rows, too.
+template <class V>
+bool is_plainly_symmetric(communicator& c, const rows_of_rank<V>& a, const std::vector<placed<V>>& came) {
+  bool symmetric = false;
+  together(c, [&] {
+    symmetric = (a.own_there ? a.own_there->is_symmetric() : is_symmetric(a.own)) &&
+                far_asymmetry(a, came, cview<V>{}, cview<V>{}).empty();
+  });
+  return !c.any(!symmetric);
 }
 
 } // namespace
 
 template <class V> std::string asymmetry(communicator& c, const rows_of_rank<V>& a) {
+  std::vector<placed<V>> entries;
+  together(c, [&] { entries = mirrored(a); });
+  const auto came = send_home(c, a, entries);
+  if (is_plainly_symmetric(c, a, came)) return {};
   std::string what;
   host_array<V> root;
-  std::vector<placed<V>> entries;
-  together(c, [&] { root = roots_of_rows(a), what = own_asymmetry(a, root), entries = mirrored(a); });
-  const auto came = send_home(c, a, entries);
+  together(c, [&] {
+    const coo<V>& own = a.own_there ? a.own_there->triplets() : a.own;
+    const auto row_ptr = offsets_of_rows<index_t>(own.row, own.shape.rows);
+    root = roots_of_rows(a, own, row_ptr), what = own_asymmetry(own, a.first, row_ptr, root);
+  });
   halo<V> roots(c, a.plan);
   roots.start(as_cview(root));
   const cview<V> far_root = roots.finish();
   together(c, [&] {
-    if (what.empty()) what = far_asymmetry(a, came, root, far_root);
+    if (what.empty()) what = far_asymmetry(a, came, as_cview(root), far_root);
   });
   return first_sentence(c, what);
 }

@@ -75,7 +75,7 @@ template <class V> bool solver_on_ranks<V>::state::show_to_first(const progress&
 
 template <class V> solve_report solver_on_ranks<V>::state::run(cview<V> b, view<V> x, solve_options limits) const {
   const solver_entry& method = find_solver(rungs[at].solver);
-  const double norm_2 = method.needs.a.symmetric ? rows.norm_inf : std::sqrt(rows.norm_inf * rows.norm_1);
+  const double norm_2 = norm_for(method);
   if (limits.monitor)
     limits.monitor = [&](const progress& now, cview<double> mine) { return show_to_first(now, mine); };
   const linear_system<V> system{.a = *a,
@@ -137,7 +137,7 @@ template <class V> bool solver_on_ranks<V>::state::stands(solve_rung& tried) {
   };
   try {
     m.reset();
-    set_up_preconditioner(a->own_block());
+    set_up_preconditioner_again();
   } catch (const refusal& r) {
     leave(r.why, r.message);
   } catch (const error_of_all& e) {
@@ -261,6 +261,7 @@ template <class V> std::string solver_on_ranks<V>::state::matrix_about() const {
 template <class V> void solver_on_ranks<V>::state::describe(solve_report& report) const {
   report.setup_seconds += c.max(mine.setup_seconds);
   if (first) return; // its ladder has said all of it
+  report.setup_parts = parts_of_slowest(c, mine.setup_seconds, setup_parts);
   const bool known_rung = !rungs.empty() && !rungs[at].gathers;
   if (report.solver.empty() && known_rung) report.solver = rungs[at].solver, report.precond = rungs[at].precond;
   if (!is_named())

@@ -3,55 +3,109 @@
 
 #include "together.hpp"
 
+#include "core/row_offsets.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <set>
+#include <utility>
 
 namespace furrow {
 namespace {
-
-/// One more than the rows of a grid have at most: from there on nobody counts.
-constexpr std::size_t most_diagonals = 28;
 
 /// What a rank finds in its rows, as it goes to the others.
 struct rows_found {
   index_t entries = 0, zero = 0, negative = 0, small = 0, dominant = 0;
   double largest = 0, least = std::numeric_limits<double>::infinity();
   index_t diagonal_count = 0;
-  std::array<index_t, most_diagonals> diagonals{};
+  std::array<index_t, std::size_t(most_diagonals)> diagonals{};
 };
 
 struct row_sizes {
   double diagonal = 0, others = 0, largest = 0;
+  void see(index_t offset, double value) {
+    const double size = std::abs(value);
+    if (offset == 0) diagonal = value;
+    else others += size;
+    largest = std::max(largest, size);
+  }
 };
 
-template <class V> rows_found look_at_rows(const rows_of_rank<V>& a) {
-  host_array<row_sizes> rows(a.own.shape.rows, row_sizes{});
-  std::set<index_t> diagonals;
-  const auto see = [&](index_t i, index_t offset, V value) {
-    row_sizes& r = rows[i];
-    const double size = std::abs(double(value));
-    if (offset == 0) r.diagonal = double(value);
-    else r.others += size;
-    r.largest = std::max(r.largest, size);
-    if (diagonals.size() < most_diagonals) diagonals.insert(offset);
-  };
-  for (index_t k = 0; k < a.own.nnz(); ++k) see(a.own.row[k], a.own.col[k] - a.own.row[k], a.own.val[k]);
-  for (index_t k = 0; k < a.far.nnz(); ++k) {
-    const index_t i = a.far_rows[a.far.row[k]];
-    see(i, a.plan.columns[a.far.col[k]] - (a.first + i), a.far.val[k]);
-  }
+using few_diagonals = std::set<index_t>;
+void add(few_diagonals& to, index_t offset) {
+  if (index_t(to.size()) < most_diagonals) to.insert(offset);
+}
+
+void add(rows_found& f, const row_sizes& r) {
+  f.zero += r.diagonal == 0;
+  f.negative += r.diagonal < 0;
+  f.small += r.diagonal != 0 && std::abs(r.diagonal) < 1e-10 * r.largest; // as of one rank: solve/features.cpp
+  f.dominant += r.diagonal != 0 && std::abs(r.diagonal) >= r.others;
+  if (r.largest > 0) f.largest = std::max(f.largest, r.largest), f.least = std::min(f.least, r.largest);
+}
+void add(rows_found& f, const rows_found& other) {
+  f.zero += other.zero, f.negative += other.negative, f.small += other.small, f.dominant += other.dominant;
+  f.largest = std::max(f.largest, other.largest), f.least = std::min(f.least, other.least);
+}
+
+/// Parallel. Of a row the own entries are seen first, in their order; an offset that the row before has at the same
+/// place is known.
+template <class V> rows_found look_at_rows(const rows_of_rank<V>& a, few_diagonals& diagonals) {
+  const index_t n = a.own.shape.rows;
+  const auto own = offsets_of_rows<index_t>(a.own.row, n), far = offsets_of_rows<index_t>(a.far.row, a.far.shape.rows);
+  rows_found all;
+  std::mutex one_at_a_time;
+  cpu::for_each_range(n, 1 << 12, [&](index_t first, index_t last) {
+    rows_found f;
+    few_diagonals seen;
+    std::array<index_t, 64> before;
+    before.fill(std::numeric_limits<index_t>::min());
+    auto next = std::ranges::lower_bound(a.far_rows, static_cast<std::int32_t>(first)) - a.far_rows.begin();
+    for (index_t i = first; i < last; ++i) {
+      row_sizes r;
+      std::size_t place = 0;
+      for (index_t k = own[i]; k < own[i + 1]; ++k, ++place) {
+        const index_t offset = a.own.col[k] - i;
+        r.see(offset, double(a.own.val[k]));
+        if (place < before.size() && std::exchange(before[place], offset) == offset) continue;
+        add(seen, offset);
+      }
+      if (next < a.far_rows.size() && a.far_rows[next] == i) {
+        for (index_t k = far[next]; k < far[next + 1]; ++k) {
+          const index_t offset = a.plan.columns[a.far.col[k]] - (a.first + i);
+          r.see(offset, double(a.far.val[k]));
+          add(seen, offset);
+        }
+        ++next;
+      }
+      add(f, r);
+    }
+    const std::lock_guard alone(one_at_a_time);
+    add(all, f);
+    for (const index_t offset : seen) add(diagonals, offset);
+  });
+  return all;
+}
+
+/// What a GPU has seen.
+template <class V> rows_found look_there(const rows_of_rank<V>& a, few_diagonals& diagonals) {
+  const rows_look& l = a.look;
   rows_found f;
-  f.entries = a.own.nnz() + a.far.nnz();
-  for (const row_sizes& r : rows) {
-    f.zero += r.diagonal == 0;
-    f.negative += r.diagonal < 0;
-    f.small += r.diagonal != 0 && std::abs(r.diagonal) < 1e-10 * r.largest; // as of one rank: solve/features.cpp
-    f.dominant += r.diagonal != 0 && std::abs(r.diagonal) >= r.others;
-    if (r.largest > 0) f.largest = std::max(f.largest, r.largest), f.least = std::min(f.least, r.largest);
-  }
+  f.zero = l.zero_diagonal, f.negative = l.negative_diagonal, f.small = l.small_diagonal, f.dominant = l.dominant;
+  f.largest = l.largest_row, f.least = l.least_row;
+  for (const index_t offset : a.diagonals_of_own) add(diagonals, offset);
+  for (index_t k = 0; k < a.far.nnz(); ++k)
+    add(diagonals, a.plan.columns[a.far.col[k]] - (a.first + a.far_rows[a.far.row[k]]));
+  return f;
+}
+
+template <class V> rows_found look_at(const rows_of_rank<V>& a) {
+  few_diagonals diagonals;
+  rows_found f = a.own_there ? look_there(a, diagonals) : look_at_rows(a, diagonals);
+  f.entries = (a.own_there ? a.own_there->nnz() : a.own.nnz()) + a.far.nnz();
   f.diagonal_count = index_t(diagonals.size());
   std::ranges::copy(diagonals, f.diagonals.begin());
   return f;
@@ -61,7 +115,7 @@ template <class V> rows_found look_at_rows(const rows_of_rank<V>& a) {
 
 template <class V> features features_on_ranks(communicator& c, const rows_of_rank<V>& a, bool symmetric) {
   rows_found mine;
-  together(c, [&] { mine = look_at_rows(a); });
+  together(c, [&] { mine = look_at(a); });
   features f;
   f.rows = a.unknowns, f.longest_row = a.longest_row, f.symmetric = symmetric;
   double largest = 0, least = std::numeric_limits<double>::infinity();

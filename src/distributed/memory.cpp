@@ -36,21 +36,34 @@ struct gpu_and_bytes {
   double bytes = 0;
 };
 
-} // namespace
-
-void check_memory_of_gpus(communicator& c, double mine) {
+/// Of the ranks on the GPU of this one.
+double total_of_gpu(communicator& c, double mine) {
   gpu_and_bytes one;
-  const int ordinal = c.where().ordinal;
-  together(c, [&] { one.on = identity_of_gpu(ordinal), one.bytes = mine; });
+  together(c, [&] { one.on = identity_of_gpu(c.where().ordinal), one.bytes = mine; });
   double total = 0;
   for (const gpu_and_bytes& other : gather_each(c, one))
     if (other.machine == one.machine && other.on == one.on) total += other.bytes;
+  return total;
+}
+
+} // namespace
+
+void check_memory_of_gpus(communicator& c, double mine) {
+  const double total = total_of_gpu(c, mine);
+  const int ordinal = c.where().ordinal;
   together(c, [&] {
     const auto available = double(available_gpu_memory(ordinal));
     check(total <= available, fault::memory,
           "the ranks on gpu:{} need {:.3g} GB more memory there, of which {:.3g} GB can be had", ordinal, total * 1e-9,
           available * 1e-9);
   });
+}
+
+bool fits_on_gpus(communicator& c, double mine) {
+  const double total = total_of_gpu(c, mine);
+  double available = 0;
+  together(c, [&] { available = double(available_gpu_memory(c.where().ordinal)); });
+  return !c.any(total > available);
 }
 
 double of_machine(communicator& c, double mine) { return total_of_machine(c, mine).bytes; }

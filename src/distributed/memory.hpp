@@ -13,5 +13,7 @@ double check_memory_of_machine(communicator& c, double mine);
 
 /// The same of the memory of each GPU that ranks have; `mine` is what this rank takes on its own one.
 void check_memory_of_gpus(communicator& c, double mine);
+/// Whether there is as much everywhere; on all ranks alike.
+bool fits_on_gpus(communicator& c, double mine);
 
 } // namespace furrow

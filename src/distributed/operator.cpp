@@ -43,11 +43,9 @@ template <class V> struct far_sum {
 } // namespace
 
 template <class V>
-operator_of_rank<V>::operator_of_rank(communicator& c, rows_of_rank<V>& rows, const choice& stored, device where)
-    : c_(c), rows_(rows.own.shape.rows), far_columns_(rows.plan.columns.size()), far_rows_(std::move(rows.far_rows)),
-      halo_(c, rows.plan) {
-  if (rows_ > 0) own_ = make(stored, where, std::move(rows.own));
-}
+operator_of_rank<V>::operator_of_rank(communicator& c, rows_of_rank<V>& rows, std::unique_ptr<any_operator<V>> own)
+    : c_(c), rows_(rows.own.shape.rows), far_columns_(rows.plan.columns.size()), own_(std::move(own)),
+      far_rows_(std::move(rows.far_rows)), halo_(c, rows.plan) {}
 
 template <class V> cview<V> operator_of_rank<V>::finish_halo() const {
   const double began = now();
@@ -57,8 +55,8 @@ template <class V> cview<V> operator_of_rank<V>::finish_halo() const {
 }
 
 template <class V>
-rank_operator<V>::rank_operator(communicator& c, rows_of_rank<V>& rows, const choice& own)
-    : base(c, rows, own, device{}), of_far_(rows.far.shape.rows) {
+rank_operator<V>::rank_operator(communicator& c, rows_of_rank<V>& rows, std::unique_ptr<any_operator<V>> own)
+    : base(c, rows, std::move(own)), of_far_(rows.far.shape.rows) {
   if (rows.far.nnz() == 0) return;
   const choice rows_by_rows = choose(measure(rows.far), precision_of<V>, device{}, {.format = "csr"});
   far_ = make(rows_by_rows, device{}, std::move(rows.far));

@@ -15,7 +15,7 @@ namespace furrow {
 ///
 ///   start the exchange;  y <- A_own x;  finish the exchange;  y += A_far x_far
 ///
-/// so that the way of the halo is hidden behind the product with `own`, which is stored as the choice says; `far` is
+/// so that the way of the halo is hidden behind the product with `own`, in the format that was chosen for it; `far` is
 /// csr. `shape()` is that of the part: square, the rank's rows. Sums are those of all ranks, one exchange a product.
 /// The same bits on every run with the same number of ranks. Scratch is its own: one product at a time.
 template <class V> class operator_of_rank : public any_operator<V>, public reaches_other_ranks<V> {
@@ -35,9 +35,8 @@ public:
   virtual double waited() const { return waited_; }
 
 protected:
-  /// Takes the entries of `own`, and keeps the plan of `rows`, which must outlive it. `stored`: how; read only where
-  /// the rank has rows. `where`: that of the vectors.
-  operator_of_rank(communicator& c, rows_of_rank<V>& rows, const choice& stored, device where);
+  /// Keeps the plan of `rows`, which must outlive it. `own`: the block of the rank, stored; null where it has no rows.
+  operator_of_rank(communicator& c, rows_of_rank<V>& rows, std::unique_ptr<any_operator<V>> own);
 
   /// Of the entries in columns of others, whose rows are those of `far_rows`; empty: they cannot be told.
   virtual std::optional<coo<V>> far_triplets() const = 0;
@@ -61,9 +60,8 @@ template <class V> class rank_operator final : public operator_of_rank<V> {
   using base::c_, base::own_, base::far_rows_, base::halo_, base::finish_halo;
 
 public:
-  /// Takes the entries of `rows`, which keeps its plan and must outlive it. `own`: how they are stored; read only where
-  /// the rank has rows.
-  rank_operator(communicator& c, rows_of_rank<V>& rows, const choice& own);
+  /// As that of `operator_of_rank`; takes the entries of `far`.
+  rank_operator(communicator& c, rows_of_rank<V>& rows, std::unique_ptr<any_operator<V>> own);
 
 protected:
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override;

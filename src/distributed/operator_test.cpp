@@ -8,6 +8,7 @@
 #include "kit/ranks_check.hpp"
 #include "kit/row_error.hpp"
 
+#include <furrow/generate.hpp>
 #include <furrow/stats.hpp>
 
 #include <gtest/gtest.h>
@@ -32,13 +33,17 @@ template <class V> coo<V> rows_between(const coo<V>& a, index_t first, index_t l
 template <class V> struct part_of_rank {
   index_t first, last;
   rows_of_rank<V> rows;
+  double norm_1;
   rank_operator<V> a;
 
   part_of_rank(communicator& c, const coo<V>& whole, const std::vector<index_t>& begins)
       : first(begins[static_cast<std::size_t>(c.rank())]), last(begins[static_cast<std::size_t>(c.rank()) + 1]),
-        rows(take_apart_rows(c, rows_between(whole, first, last))), a(c, rows, choice_of(rows)) {}
-  static choice choice_of(const rows_of_rank<V>& r) {
-    return r.own.shape.rows > 0 ? choose(measure(r.own), precision_of<V>, device{}, {}) : choice{};
+        rows(take_apart_rows(c, rows_between(whole, first, last))), norm_1(largest_column_sum(c, rows)),
+        a(c, rows, stored(std::move(rows.own))) {}
+  static std::unique_ptr<any_operator<V>> stored(coo<V> own) {
+    if (own.shape.rows == 0) return nullptr;
+    const choice how = choose(measure(own), precision_of<V>, device{}, {});
+    return make(how, device{}, std::move(own));
   }
 };
 
@@ -188,10 +193,66 @@ TEST(rows_of_ranks, know_the_norms_of_the_whole_matrix) {
       run_ranks(ranks, [&](communicator& c) {
         const part_of_rank<double> mine(c, a, cut_by_entries(as_cview(a.row), a.shape.rows, c.size()));
         EXPECT_DOUBLE_EQ(mine.rows.norm_inf, largest(row)) << name;
-        EXPECT_NEAR(mine.rows.norm_1, largest(column), 1e-14 * largest(column)) << name;
+        EXPECT_NEAR(mine.norm_1, largest(column), 1e-14 * largest(column)) << name;
         EXPECT_EQ(mine.rows.unknowns, a.shape.rows) << name;
       });
   }
+}
+
+void check_apart(const coo<double>& a, int ranks) {
+  run_ranks(ranks, [&](communicator& c) {
+    const auto begins = cut_by_entries(as_cview(a.row), a.shape.rows, c.size());
+    const part_of_rank<double> mine(c, a, begins);
+    const auto given = rows_between(a, mine.first, mine.last);
+    const auto told =
+        with_global_columns(*mine.a.to_triplets(), mine.first, as_cview(mine.rows.plan.columns), mine.rows.unknowns);
+    EXPECT_EQ(told.shape, given.shape);
+    EXPECT_TRUE(std::ranges::equal(told.row, given.row));
+    EXPECT_TRUE(std::ranges::equal(told.col, given.col));
+    EXPECT_TRUE(std::ranges::equal(told.val, given.val));
+    EXPECT_EQ(mine.rows.longest_row, measure(a).row_max);
+  });
+}
+
+/// In several pieces, by one thread of a rank and by several.
+TEST(rows_of_ranks, are_all_there_when_they_are_taken_apart) {
+  const int before = threads();
+  for (const char* spec : {"poisson2d:300", "random:30000:12", "convection2d:200:10"}) {
+    const coo<double> a = generate(spec).a;
+    for (const int count : {1, 6}) {
+      set_threads(count);
+      for (const int ranks : {1, 2, 3}) {
+        SCOPED_TRACE(std::string(spec) + " on " + std::to_string(ranks) + " by " + std::to_string(count));
+        check_apart(a, ranks);
+      }
+    }
+  }
+  set_threads(before);
+}
+
+TEST(rows_of_ranks, see_what_one_rank_sees_of_the_diagonal) {
+  struct expected {
+    coo<double> a;
+    bool positive, full, finite;
+  };
+  auto negative = kit::laplacian(12), missing = kit::laplacian(12), strange = kit::laplacian(12);
+  for (index_t k = 0; k < 34; ++k) {
+    if (negative.row[k] == 7 && negative.col[k] == 7) negative.val[k] = -1;
+    if (missing.row[k] == 9 && missing.col[k] == 9) missing.val[k] = 0;
+    if (strange.row[k] == 8 && strange.col[k] == 7) strange.val[k] = std::numeric_limits<double>::infinity();
+  }
+  for (const auto& [a, positive, full, finite] :
+       {expected{kit::laplacian(12), true, true, true}, expected{negative, false, true, true},
+        expected{missing, false, false, true}, expected{strange, true, true, false}})
+    for (const int ranks : kit::numbers_of_ranks)
+      run_ranks(ranks, [&](communicator& c) {
+        const auto begins = cut_by_entries(as_cview(a.row), a.shape.rows, c.size());
+        const auto me = static_cast<std::size_t>(c.rank());
+        const auto rows = take_apart_rows(c, rows_between(a, begins[me], begins[me + 1]));
+        EXPECT_EQ(rows.positive_diagonal, positive);
+        EXPECT_EQ(rows.full_diagonal, full);
+        EXPECT_EQ(rows.finite, finite);
+      });
 }
 
 TEST(rows_of_ranks, find_the_asymmetry_that_one_rank_finds) {

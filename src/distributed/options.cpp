@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
-#include "together.hpp"
+#include "load/tell.hpp"
 
 #include "core/check.hpp"
 #include "solve/arranging.hpp"
@@ -51,7 +51,7 @@ packed_options pack(const solve_options& o) {
 
 solve_options options_of_first(communicator& c, const solve_options& mine, precision p) {
   packed_options packed;
-  together(c, [&] {
+  alike(c, [&] {
     if (c.rank() != 0) return;
     check_on_ranks(mine, p, c.where());
     packed = pack(mine);

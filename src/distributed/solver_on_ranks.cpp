@@ -15,7 +15,10 @@
 #include "solve/survey.hpp"
 #include "solvers/entry.hpp"
 
+#include <furrow/device.hpp>
+
 #include <algorithm>
+#include <cmath>
 
 namespace furrow {
 namespace {
@@ -36,25 +39,57 @@ template <class V>
 solver_on_ranks<V>::state::state(communicator& all, coo<V> given, const solve_options& options)
     : c(all), o(options_of_first(all, options, precision_of<V>)), gpu(open_gpu(all)) {
   const auto here = enter();
+  try {
+    begin(std::move(given));
+  } catch (...) {
+    let_go();
+    throw;
+  }
+}
+
+template <class V> solver_on_ranks<V>::state::~state() {
+  const auto here = enter();
+  let_go();
+}
+
+/// What lies on a GPU ends on the queue that used it.
+template <class V> void solver_on_ranks<V>::state::let_go() {
+  m.reset(), a.reset(), block.reset(), rows.own_there.reset();
+}
+
+template <class V> void solver_on_ranks<V>::state::begin(coo<V> given) {
   const double began = now();
+  clock = {};
   together(c, [&] {
     if (o.solver != "auto")
       check_runs_on_ranks({o.solver, o.precond == "auto" ? "jacobi" : o.precond, ""}, c.size(), o.where);
   });
   mine.entries = given.nnz();
-  rows = take_apart_rows(c, std::move(given));
+  rows = take_apart_rows(c, send(std::move(given)));
+  clock.end("apart");
   mine.first = rows.first, mine.rows = rows.own.shape.rows;
   mine.halo = rows.plan.columns.size(), mine.neighbours = index_t(rows.plan.receives.size());
   mine.coupled = rows.far.nnz();
   look();
   if (!refused) begin_with_rungs();
   setup_spent = mine.setup_seconds = now() - began;
+  setup_parts = clock.take();
 }
 
-/// What lies on a GPU ends on the queue that used it.
-template <class V> solver_on_ranks<V>::state::~state() {
-  const auto here = enter();
-  m.reset(), a.reset();
+/// Rows that are checked: on the GPU, where all ranks have room for theirs and what is made of them there.
+template <class V> matrix_source<V> solver_on_ranks<V>::state::send(coo<V> given) {
+  const bool fits = gpu && fits_on_gpus(c, matrix_source<V>::bytes_to_send(given.shape, given.nnz()));
+  std::optional<matrix_source<V>> sent;
+  together(c, [&] {
+    if (fits && given.shape.rows > 0) {
+      sent.emplace(std::move(given), o.where);
+    } else {
+      check_triplets(given);
+      sent.emplace(matrix_source<V>::on_host(std::move(given), o.where));
+    }
+  });
+  clock.end(sent->has_rows() ? "upload" : "check");
+  return std::move(*sent);
 }
 
 /// What the matrix is, and what is tried.
@@ -75,6 +110,7 @@ template <class V> void solver_on_ranks<V>::state::look() {
     symmetric = what.empty();
   }
   known = features_on_ranks(c, rows, symmetric);
+  clock.end("symmetry");
   coupled = begins_of_parts(c, mine.coupled).back();
   if (!named && symmetric && known.negative_only()) negate();
   rungs = rungs_now();
@@ -89,6 +125,7 @@ template <class V> std::vector<rank_rung> solver_on_ranks<V>::state::rungs_now()
 }
 
 template <class V> void solver_on_ranks<V>::state::negate() {
+  if (rows.own_there) rows.own_there->negate();
   for (V& v : rows.own.val) v = -v;
   for (V& v : rows.far.val) v = -v;
   known.negative_diagonal = 0;
@@ -103,15 +140,26 @@ template <class V> void solver_on_ranks<V>::state::begin_with_rungs() {
     return true;
   };
   if (rungs.front().gathers && !interrupted() && gather_rows_on_first({})) return;
+  const auto asks_for_columns = [](const rank_rung& r) {
+    return !r.gathers && !find_solver(r.solver).needs.a.symmetric;
+  };
+  if (std::ranges::any_of(rungs, asks_for_columns)) norm_1 = largest_column_sum(c, rows);
+  choose_format();
   check_memory_of_ranks();
   if (refused || interrupted()) return;
   set_up();
 }
 
-/// Takes the entries of the rows: M of the rank's own block is made before, one over all ranks after it.
+/// Stores the block, which goes: M of it is made before, one over all ranks after it.
 template <class V> void solver_on_ranks<V>::state::make_operator() {
-  if (gpu) a = gpu->make_operator(c, rows, chosen);
-  else together(c, [&] { a = std::make_unique<rank_operator<V>>(c, rows, chosen); });
+  std::unique_ptr<any_operator<V>> own;
+  together(c, [&] {
+    if (block) own = block->store(chosen, facts);
+    block.reset();
+  });
+  if (gpu) a = gpu->make_operator(c, rows, std::move(own));
+  else together(c, [&] { a = std::make_unique<rank_operator<V>>(c, rows, std::move(own)); });
+  clock.end("convert");
 }
 
 template <class V> void solver_on_ranks<V>::state::set_up() {
@@ -120,26 +168,44 @@ template <class V> void solver_on_ranks<V>::state::set_up() {
             "a ladder of ranks has rungs of all of them"); // what follows it is for those that cannot be gathered
   if (couples_ranks()) make_operator();
   try {
-    set_up_preconditioner(rows.own);
+    set_up_preconditioner([&](std::string_view precond, const solver_needs& needs) {
+      return block ? make_preconditioner(precond, *block, facts, o.where, needs) : nullptr;
+    });
   } catch (const refusal& r) {
     m.reset();
     if (is_named() && rungs.size() == 1) refused = r; // otherwise `stands` says so
   }
+  clock.end("precond");
   if (!a) make_operator();
 }
 
-/// Chooses how the block is stored; with the entries beside it, M and the vectors it must fit before it is taken.
-template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
-  double takes = 0, takes_on_gpu = 0;
-  const rank_rung& rung = rungs[at].gathers ? rungs[at + 1] : rungs[at];
+/// How the block is stored, which leaves `rows`.
+template <class V> void solver_on_ranks<V>::state::choose_format() {
   together(c, [&] {
     if (mine.rows == 0) return;
-    const stats s = measure(rows.own);
-    chosen = choose(s, precision_of<V>, o.where, wish_of(o));
+    if (rows.own_there) block = std::move(rows.own_there);
+    else block = matrix_source<V>::on_host(std::move(rows.own), o.where);
+    rows.own_there.reset();
+    if (block->has_rows()) block->drop_triplets();
+    facts = block->measure();
+    clock.end("look");
+    chosen = choose(facts, precision_of<V>, o.where, wish_of(o));
+  });
+  clock.end("choose");
+}
+
+/// With the entries beside it the block, M and the vectors must fit before they are taken.
+template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
+  double takes = 0, takes_on_gpu = 0, there_on_gpu = 0;
+  const rank_rung& rung = rungs[at].gathers ? rungs[at + 1] : rungs[at];
+  together(c, [&] {
+    if (!block) return;
     solve_options one = o;
     one.solver = rung.solver, one.precond = std::string(name_on_block(rung.precond));
-    const double there = 2 * double(sizeof(V)) * double(mine.rows) + bytes_of_entry * double(rows.own.nnz());
-    const memory_estimate estimate = estimate_memory(chosen, s, precision_of<V>, one);
+    there_on_gpu = block->bytes_on_gpu();
+    const double held = block->has_rows() ? 0 : bytes_of_entry * double(facts.nnz); // by the host
+    const double there = 2 * double(sizeof(V)) * double(mine.rows) + held;
+    const memory_estimate estimate = estimate_memory(chosen, facts, precision_of<V>, one, there_on_gpu);
     const double far = bytes_of_entry * double(rows.far.nnz());
     takes = estimate.host - there + (gpu ? 0 : far);
     if (gpu) takes_on_gpu = estimate.gpu + far;
@@ -148,11 +214,12 @@ template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
   const double entries = bytes_of_entry * double(mine.entries), vectors = 2 * double(sizeof(V)) * double(mine.rows);
   const double more = check_memory_of_machine(c, takes), there = of_machine(c, entries + vectors);
   const double again = of_machine(c, entries);
-  if (gpu) check_memory_of_gpus(c, takes_on_gpu);
+  if (gpu) check_memory_of_gpus(c, takes_on_gpu - there_on_gpu);
   if (o.announce) o.announce({.host = there + std::max(more, again), .gpu = takes_on_gpu});
 }
 
-template <class V> void solver_on_ranks<V>::state::set_up_preconditioner(const coo<V>& block) {
+/// of_block(name, needs): M of the rank's own block; null where it has no rows.
+template <class V> template <class Make> void solver_on_ranks<V>::state::set_up_preconditioner(Make of_block) {
   const rank_rung& rung = rungs[at];
   m_of = at;
   if (couples_ranks()) {
@@ -163,10 +230,32 @@ template <class V> void solver_on_ranks<V>::state::set_up_preconditioner(const c
   const double deadline = now() + c.of_first(o.time_limit) - setup_spent;
   together(c, [&] {
     const stops_set_up stop([&] { return interruption(o, deadline, rung.precond); });
-    if (mine.rows > 0)
-      own = make_preconditioner(name_on_block(rung.precond), block, o.where, find_solver(rung.solver).needs);
+    own = of_block(name_on_block(rung.precond), find_solver(rung.solver).needs);
   });
   m = std::make_unique<block_of_rank<V>>(c, std::move(own));
+}
+
+/// From the operator.
+template <class V> void solver_on_ranks<V>::state::set_up_preconditioner_again() {
+  const coo<V> own = a->own_block();
+  set_up_preconditioner([&](std::string_view precond, const solver_needs& needs) {
+    return mine.rows > 0 ? make_preconditioner(precond, own, o.where, needs) : nullptr;
+  });
+}
+
+/// Of A in the spectral norm, at most.
+template <class V> double solver_on_ranks<V>::state::norm_for(const solver_entry& method) const {
+  if (method.needs.a.symmetric) return rows.norm_inf;
+  if (!norm_1) {
+    coo<V> wide;
+    together(c, [&] {
+      auto told = a->to_triplets();
+      require(told.has_value(), "every format gives back its triplets");
+      wide = std::move(*told);
+    });
+    norm_1 = largest_column_sum(c, wide, rows.plan);
+  }
+  return std::sqrt(rows.norm_inf * *norm_1);
 }
 
 /// The rank's rows as they were given.
@@ -178,7 +267,8 @@ template <class V> coo<V> solver_on_ranks<V>::state::rows_of_all_columns() const
       require(told.has_value(), "every format gives back its triplets");
       all = std::move(*told);
     } else {
-      all = side_by_side(rows.own, rows.far, as_cview(rows.far_rows));
+      const coo<V>& own = block ? block->triplets() : rows.own_there ? rows.own_there->triplets() : rows.own;
+      all = side_by_side(own, rows.far, as_cview(rows.far_rows));
     }
     all = with_global_columns(std::move(all), rows.first, as_cview(rows.plan.columns), rows.unknowns);
   });
@@ -193,7 +283,7 @@ template <class V> bool solver_on_ranks<V>::state::gather_rows_on_first(climbed_
   not_gathered = too_large_for_first(c, {rows.unknowns, rows.unknowns}, entries, precision_of<V>, single);
   if (!not_gathered.empty()) return false;
   coo<V> all = rows_of_all_columns();
-  m.reset(), a.reset();
+  let_go();
   rows.own = {}, rows.far = {};
   gathered_because = rungs[at].reason;
   before.indefinite = showed.indefinite, before.singular_by = singular_by;

@@ -103,6 +103,23 @@ TEST(solver_on_ranks, has_the_bits_of_a_solve_without_ranks_on_one) {
   }
 }
 
+TEST(solver_on_ranks, tells_the_parts_of_the_slowest_set_up) {
+  const auto a = generate("poisson3d:30").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 1);
+  const std::vector<std::string> usual{"check", "apart", "symmetry", "look", "choose", "precond", "convert"};
+  for (const int ranks : {1, 3}) {
+    const auto s = kit::solve_on_ranks<double>(ranks, a, b, with("cg"));
+    std::vector<std::string> parts;
+    double seconds = 0, longest = 0;
+    for (const setup_part& p : s.report().setup_parts) parts.push_back(p.what), seconds += p.seconds;
+    for (const rank_part& p : s.on.parts) longest = std::max(longest, p.setup_seconds);
+    EXPECT_EQ(parts, usual);
+    EXPECT_GT(seconds, 0);
+    EXPECT_LE(seconds, longest);
+    EXPECT_EQ(s.report().setup_seconds, longest);
+  }
+}
+
 TEST(solver_on_ranks, takes_what_auto_takes) {
   struct expected {
     coo<double> a;

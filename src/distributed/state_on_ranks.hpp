@@ -6,7 +6,10 @@
 #include "operator.hpp"
 #include "preconditioner.hpp"
 #include "rungs.hpp"
+#include "setup_parts.hpp"
 #include "together.hpp"
+
+#include "solvers/entry.hpp"
 
 #include <furrow/matrix.hpp>
 #include <furrow/ranks.hpp>
@@ -25,7 +28,12 @@ template <class V> struct solver_on_ranks<V>::state {
   communicator& c;
   solve_options o;
   std::unique_ptr<rank_device> gpu; ///< null: none; ends last
+  setup_clock clock;
+  std::vector<setup_part> setup_parts; ///< of this rank
   rows_of_rank<V> rows;
+  std::optional<matrix_source<V>> block; ///< the rank's own, until it is stored; none where it has no rows
+  stats facts;                           ///< of it
+  mutable std::optional<double> norm_1;  ///< of all ranks, once a method has asked
   rank_part mine;
   std::optional<refusal> refused; ///< why no solve can start
   features known;                 ///< of -A where that is solved
@@ -47,22 +55,28 @@ template <class V> struct solver_on_ranks<V>::state {
   state(communicator& all, coo<V> given, const solve_options& options);
   state(const state&) = delete;
   ~state();
+  void begin(coo<V> given);
+  void let_go();
   std::unique_ptr<rank_device::scope> enter() const { return gpu ? gpu->enter() : nullptr; }
   bool is_named() const { return o.solver != "auto" || o.precond != "auto"; }
 
   // The set-up.
+  matrix_source<V> send(coo<V> given);
   void look();
   std::vector<rank_rung> rungs_now() const;
   void negate();
   void begin_with_rungs();
+  void choose_format();
   void check_memory_of_ranks();
   static constexpr double bytes_of_entry = 8 + sizeof(V); ///< as a triplet
   void set_up();
   void make_operator();
-  void set_up_preconditioner(const coo<V>& block);
+  template <class Make> void set_up_preconditioner(Make of_block);
+  void set_up_preconditioner_again();
   bool couples_ranks() const { return lies_across_ranks(rungs[at].precond); }
   bool gather_rows_on_first(climbed_before before);
   coo<V> rows_of_all_columns() const;
+  double norm_for(const solver_entry& method) const;
 
   // A solve.
   ranks_report solve(cview<V> b, view<V> x);

@@ -18,11 +18,21 @@ constexpr double offset_bytes = 8;
 
 } // namespace
 
+/// Rows, row numbers on the way to offsets, a format of half as much again, and what sorts or counts take.
+template <class V> double matrix_source<V>::bytes_to_send(shape2 shape, index_t nnz) {
+  return (3 * double(sizeof(V)) + 16) * double(nnz) + 4 * offset_bytes * double(shape.rows);
+}
+
 template <class V> bool matrix_source<V>::has_room() const {
-  // Rows, row numbers on the way to offsets, a format of half as much again, and what sorts or counts take.
-  const double needed = (3 * double(sizeof(V)) + 16) * double(nnz_) + 4 * offset_bytes * double(shape_.rows);
+  const double needed = bytes_to_send(shape_, nnz_);
   constexpr double little = 1 << 24;
   return needed <= little || needed <= double(available_gpu_memory(where_.ordinal));
+}
+
+template <class V> matrix_source<V> matrix_source<V>::on_host(coo<V> a, device where) {
+  matrix_source s(where);
+  s.shape_ = a.shape, s.nnz_ = a.nnz(), s.triplets_ = std::move(a);
+  return s;
 }
 
 template <class V>

@@ -18,9 +18,17 @@ public:
   matrix_source(coo<V> a, device where);
   /// Throws as `to_coo`; rows on a GPU must lie on `where`.
   template <class I> matrix_source(const csr_arrays<V, I>& a, device where);
+  /// Rows on `where`, a GPU.
+  matrix_source(const rows_on_gpu<V>& rows, device where)
+      : shape_(rows.shape), nnz_(rows.nnz()), where_(where), rows_(rows) {}
+  /// Triplets that were checked, and stay on the host.
+  static matrix_source on_host(coo<V> a, device where);
+  /// Memory of a GPU, in bytes, that rows and what is made of them there take at most.
+  static double bytes_to_send(shape2 shape, index_t nnz);
 
   shape2 shape() const { return shape_; }
   index_t nnz() const { return nnz_; }
+  device where() const { return where_; }
   bool has_rows() const { return rows_.has_value(); }
   const rows_on_gpu<V>& rows() const { return *rows_; }
   /// The same rows, shared, without triplets; of a source that has rows.
@@ -41,8 +49,7 @@ public:
   std::unique_ptr<any_operator<V>> store(const choice& c, const stats& s);
 
 private:
-  matrix_source(const rows_on_gpu<V>& rows, device where)
-      : shape_(rows.shape), nnz_(rows.nnz()), where_(where), rows_(rows) {}
+  explicit matrix_source(device where) : where_(where) {}
   bool has_room() const;
 
   shape2 shape_;

@@ -36,6 +36,7 @@ std::string words_for(const std::string& part) {
   constexpr std::pair<std::string_view, const char*> all[] = {
       {"check", "checking the triplets"},
       {"upload", "sending the matrix to the GPU"},
+      {"apart", "taking the rows of each rank apart"},
       {"look", "looking at the matrix"},
       {"choose", "choosing the format"},
       {"tune", "measuring formats"},

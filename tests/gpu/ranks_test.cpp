@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks with a GPU each: on one GPU through the host, on two through each other's memory, and through NCCL.
+#include "distributed/features.hpp"
 #include "distributed/gpu/rank_device.hpp"
 #include "distributed/nccl/library.hpp"
 #include "distributed/together.hpp"
@@ -13,7 +14,9 @@
 
 #include <furrow/generate.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,6 +74,16 @@ template <class V> void check_solvers(const std::vector<device>& on, double rtol
   }
 }
 
+/// Rows of this rank, of a matrix that all have.
+template <class V> coo<V> rows_of(communicator& c, const coo<double>& whole) {
+  const index_t n = whole.shape.rows, first = n * c.rank() / c.size(), last = n * (c.rank() + 1) / c.size();
+  std::vector<kit::triplet> mine;
+  for (index_t k = 0; k < whole.nnz(); ++k)
+    if (whole.row[k] >= first && whole.row[k] < last)
+      mine.push_back({whole.row[k] - first, whole.col[k], whole.val[k]});
+  return kit::as_precision<V>(kit::assemble({last - first, n}, std::move(mine)));
+}
+
 /// A rank's part of a system, and what runs it: as `solver_on_ranks` does, but with a way of our choice.
 template <class V> struct part_of_rank {
   std::unique_ptr<rank_device> gpu;
@@ -82,14 +95,10 @@ template <class V> struct part_of_rank {
 
   part_of_rank(communicator& c, const coo<double>& whole, bool one_device, const char* precond = "jacobi")
       : gpu(one_device ? rank_device::open_on_one(c) : rank_device::open(c)), here(gpu->enter()) {
-    const index_t n = whole.shape.rows, first = n * c.rank() / c.size(), last = n * (c.rank() + 1) / c.size();
-    std::vector<kit::triplet> mine;
-    for (index_t k = 0; k < whole.nnz(); ++k)
-      if (whole.row[k] >= first && whole.row[k] < last)
-        mine.push_back({whole.row[k] - first, whole.col[k], whole.val[k]});
-    rows = take_apart_rows(c, kit::as_precision<V>(kit::assemble({last - first, n}, std::move(mine))));
+    rows = take_apart_rows(c, rows_of<V>(c, whole));
     m = make_preconditioner<V>(precond, rows.own, c.where(), {});
-    a = gpu->make_operator(c, rows, choose(measure(rows.own), precision_of<V>, c.where(), {}));
+    const choice how = choose(measure(rows.own), precision_of<V>, c.where(), {});
+    a = gpu->make_operator(c, rows, make(how, c.where(), std::move(rows.own)));
   }
   ~part_of_rank() { m.reset(), a.reset(), here.reset(); }
   index_t size() const { return a->shape().rows; }
@@ -109,6 +118,50 @@ template <class V> struct part_of_rank {
     return run_on_host_vectors<V>(find_solver(solver), system, o);
   }
 };
+
+template <class V> void expect_same(const coo<V>& got, const coo<V>& wanted) {
+  EXPECT_EQ(got.shape, wanted.shape);
+  EXPECT_TRUE(std::ranges::equal(got.row, wanted.row));
+  EXPECT_TRUE(std::ranges::equal(got.col, wanted.col));
+  EXPECT_TRUE(kit::same_bits(got.val, wanted.val));
+}
+
+/// Rows that are taken apart on the GPU of each rank, beside the same by the host.
+template <class V> void check_apart(const std::vector<device>& on, const coo<double>& a) {
+  run_ranks(on, [&](communicator& c) {
+    const auto gpu = rank_device::open(c);
+    const auto here = gpu->enter();
+    const coo<V> mine = rows_of<V>(c, a);
+    const rows_of_rank<V> host = take_apart_rows(c, mine),
+                          there = take_apart_rows(c, matrix_source<V>(coo<V>(mine), c.where()));
+    ASSERT_TRUE(there.own_there.has_value());
+    ASSERT_TRUE(there.own_there->has_rows());
+    EXPECT_EQ(there.own.shape, host.own.shape);
+    expect_same(there.own_there->triplets(), host.own);
+    expect_same(there.far, host.far);
+    EXPECT_TRUE(std::ranges::equal(there.far_rows, host.far_rows));
+    EXPECT_TRUE(std::ranges::equal(there.plan.columns, host.plan.columns));
+    EXPECT_TRUE(std::ranges::equal(there.plan.rows_sent, host.plan.rows_sent));
+    EXPECT_EQ(there.longest_row, host.longest_row);
+    EXPECT_EQ(there.finite, host.finite);
+    EXPECT_EQ(there.positive_diagonal, host.positive_diagonal);
+    EXPECT_EQ(there.full_diagonal, host.full_diagonal);
+    if (host.finite) {
+      EXPECT_NEAR(there.norm_inf, host.norm_inf, 1e-13 * host.norm_inf);
+      EXPECT_EQ(largest_column_sum(c, there), largest_column_sum(c, host));
+      EXPECT_EQ(asymmetry(c, there), asymmetry(c, host));
+      const features f = features_on_ranks(c, there, true), g = features_on_ranks(c, host, true);
+      EXPECT_EQ(f.nnz, g.nnz);
+      EXPECT_EQ(f.zero_diagonal, g.zero_diagonal);
+      EXPECT_EQ(f.negative_diagonal, g.negative_diagonal);
+      EXPECT_EQ(f.small_diagonal, g.small_diagonal);
+      EXPECT_EQ(f.dominant, g.dominant);
+      EXPECT_EQ(f.scales, g.scales);
+      EXPECT_EQ(std::min(f.diagonals, most_diagonals), std::min(g.diagonals, most_diagonals));
+    }
+    c.sum(0); // they end together
+  });
+}
 
 /// y = b - A x, y . y and y . u on GPUs against processors, and x . A x.
 template <class V>
@@ -234,6 +287,42 @@ TEST_F(gpu_ranks, multiply_as_the_whole_matrix) {
     check_products<double>(gpus({0, 0}), a, false);
     check_products<float>(gpus({0, 0, 0}), a, false);
     check_products<double>(gpus({0}), a, false);
+  }
+}
+
+TEST_F(gpu_ranks, take_their_rows_apart_as_processors_do) {
+  auto all = matrices();
+  all.push_back(generate("convection2d:40:10").a);
+  auto off = kit::laplacian(40, 30), strange = off, missing = off, nearly = off;
+  off.val[off.nnz() - 2] += 1e-3;
+  strange.val[4000] = std::numeric_limits<double>::quiet_NaN();
+  for (index_t k = 0; k < missing.nnz(); ++k)
+    if (missing.row[k] == missing.col[k] && missing.row[k] % 97 == 5) missing.val[k] = 0;
+  for (index_t k = 0; k < nearly.nnz(); ++k) nearly.val[k] *= 1 + double(k % 5) * 1e-15;
+  all.insert(all.end(), {off, strange, missing, nearly});
+  for (const auto& a : all) {
+    check_apart<double>(gpus({0, 0}), a);
+    check_apart<float>(gpus({0, 0, 0}), a);
+    check_apart<double>(gpus({0}), a);
+  }
+}
+
+TEST_F(gpu_ranks, set_up_on_the_gpu_and_say_how_long_it_took) {
+  const auto a = generate("poisson3d:40").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 1);
+  const std::vector<std::string> usual{"upload", "apart", "symmetry", "look", "choose", "precond", "convert"};
+  const auto s = kit::solve_on_ranks<double>(gpus({0, 0}), a, b, with("cg"));
+  std::vector<std::string> parts;
+  for (const setup_part& p : s.report().setup_parts) parts.push_back(p.what);
+  EXPECT_EQ(parts, usual);
+  for (const char* format : {"csr", "sell", "dia", "coo"}) {
+    auto o = with("cg");
+    o.format = format;
+    const auto cpu = kit::solve_on_ranks<double>(2, a, b, o),
+               there = kit::solve_on_ranks<double>(gpus({0, 0}), a, b, o);
+    EXPECT_EQ(there.report().why, status::converged) << format << ": " << there.report().message;
+    EXPECT_EQ(there.report().format, cpu.report().format);
+    expect_about(there.report().iterations, cpu.report().iterations, format);
   }
 }
 
@@ -452,6 +541,10 @@ TEST_F(gpu_pair_ranks, multiply_as_the_whole_matrix) {
     check_products<double>(gpus({0, 1}), a, false);
     check_products<float>(gpus({0, 1}), a, false);
   }
+}
+
+TEST_F(gpu_pair_ranks, take_their_rows_apart_as_processors_do) {
+  for (const auto& a : matrices()) check_apart<double>(gpus({0, 1}), a);
 }
 
 TEST_F(gpu_pair_ranks, have_the_bits_of_ranks_that_go_through_the_host) {

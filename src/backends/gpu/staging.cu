@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <mutex>
 
 namespace furrow::gpu {
@@ -14,29 +15,24 @@ namespace {
 constexpr std::size_t piece = std::size_t(4) << 20;
 constexpr int pieces = 3;
 
-/// Pinned memory of the process, which every device may read and write; by one copy at a time. Stays until the end.
+/// Pinned memory for a device, by one copy at a time. Stays until the end.
 class stage {
 public:
-  static stage& of_process() {
-    static auto& s = *new stage;
-    return s;
+  static stage& of(int ordinal) {
+    static auto& guard = *new std::mutex;
+    static auto& stages = *new std::map<int, stage>;
+    const std::lock_guard lock(guard);
+    return stages[ordinal];
   }
 
-  /// False where it cannot be had, which is asked once.
-  bool begin(int ordinal) {
+  /// With this device as the current one. False where it cannot be had, which is asked once.
+  bool begin() {
     if (!asked_) {
       asked_ = true;
+      for (runtime::event& e : moved_) check(runtime::make_event(&e));
       void* all = nullptr;
       if (runtime::take_pinned(&all, piece * pieces) == runtime::success) room_ = static_cast<char*>(all);
       else runtime::last_failure();
-    }
-    if (room_ && ordinal != ordinal_) {
-      for (runtime::event& e : moved_) {
-        if (e) check(runtime::end(e));
-        e = nullptr;
-        check(runtime::make_event(&e));
-      }
-      ordinal_ = ordinal;
     }
     return room_ != nullptr;
   }
@@ -47,7 +43,6 @@ public:
 private:
   bool asked_ = false;
   char* room_ = nullptr;
-  int ordinal_ = -1; ///< whose the events are
   std::array<runtime::event, pieces> moved_{};
 };
 
@@ -67,9 +62,9 @@ std::size_t size_of(std::size_t k, std::size_t bytes) { return std::min(piece, b
 } // namespace
 
 bool send_staged(void* to, const void* from, std::size_t bytes, queue& q) {
-  stage& s = stage::of_process();
+  stage& s = stage::of(q.ordinal);
   const std::lock_guard alone(s.busy);
-  if (!s.begin(q.ordinal)) return false;
+  if (!s.begin()) return false;
   for (std::size_t k = 0; k < count_of(bytes); ++k) {
     if (k >= pieces) check(runtime::wait(s.moved(k)));
     const std::size_t size = size_of(k, bytes);
@@ -82,9 +77,9 @@ bool send_staged(void* to, const void* from, std::size_t bytes, queue& q) {
 }
 
 bool fetch_staged(void* to, const void* from, std::size_t bytes, queue& q) {
-  stage& s = stage::of_process();
+  stage& s = stage::of(q.ordinal);
   const std::lock_guard alone(s.busy);
-  if (!s.begin(q.ordinal)) return false;
+  if (!s.begin()) return false;
   const std::size_t count = count_of(bytes);
   for (std::size_t k = 0; k < count + pieces - 1; ++k) {
     if (k >= pieces - 1) { // the piece that has been under way longest

@@ -19,8 +19,9 @@ public:
 
   /// p, r: without rows on the last level. inverse: of A's diagonal as it is here.
   level_on_ranks(communicator& c, rows_of_rank<W> parts, rows<W> p, rows<W> r, host_array<W> inverse, double lambda)
-      : parts_(std::move(parts)), n_(parts_.own.shape.rows), a_(c, parts_, how(parts_.own)), p_(std::move(p)),
-        r_(std::move(r)), inverse_(std::move(inverse)), lambda_(lambda), b_(n_), x_(n_), left_(n_), z_(n_) {}
+      : parts_(std::move(parts)), n_(parts_.own.shape.rows), a_(c, parts_, stored(std::move(parts_.own))),
+        p_(std::move(p)), r_(std::move(r)), inverse_(std::move(inverse)), lambda_(lambda), b_(n_), x_(n_), left_(n_),
+        z_(n_) {}
   level_on_ranks(const level_on_ranks&) = delete;
 
   view<W> b() { return as_view(b_); }
@@ -60,8 +61,10 @@ public:
   }
 
 private:
-  static choice how(const coo<W>& own) {
-    return own.shape.rows > 0 ? choose(measure(own), precision_of<W>, device{}, {}) : choice{};
+  static std::unique_ptr<any_operator<W>> stored(coo<W> own) {
+    if (own.shape.rows == 0) return nullptr;
+    const choice how = choose(measure(own), precision_of<W>, device{}, {});
+    return make(how, device{}, std::move(own));
   }
   void residual() {
     std::ranges::copy(b_, left_.begin());

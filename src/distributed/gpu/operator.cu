@@ -77,9 +77,10 @@ void launch_far(const far_part<V>& a, const arriving<V>& x, V alpha, view<V> y,
 } // namespace
 
 template <class V>
-rank_operator_on_gpu<V>::rank_operator_on_gpu(communicator& c, rows_of_rank<V>& rows, const choice& own, link& between,
+rank_operator_on_gpu<V>::rank_operator_on_gpu(communicator& c, rows_of_rank<V>& rows,
+                                              std::unique_ptr<any_operator<V>> own, link& between,
                                               std::unique_ptr<halo_on_gpu<V>> halo)
-    : base(c, rows, own, c.where()), where_(c.where()), link_(between),
+    : base(c, rows, std::move(own)), where_(c.where()), link_(between),
       begins_(offsets_of_rows<index_t>(rows.far.row, rows.far.shape.rows)), columns_(rows.far.col),
       rows_there_(far_rows_), values_(rows.far.val), halo_there_(std::move(halo)), sums_(5) {
   fill_bytes(sums_, 0);

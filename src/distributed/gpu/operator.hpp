@@ -20,7 +20,7 @@ template <class V> class rank_operator_on_gpu final : public operator_of_rank<V>
 
 public:
   /// As that of `rank_operator`; `halo` is made by `between`, which must outlive it, for the plan of `rows`.
-  rank_operator_on_gpu(communicator& c, rows_of_rank<V>& rows, const choice& own, link& between,
+  rank_operator_on_gpu(communicator& c, rows_of_rank<V>& rows, std::unique_ptr<any_operator<V>> own, link& between,
                        std::unique_ptr<halo_on_gpu<V>> halo);
 
   device where() const override { return where_; }

@@ -26,12 +26,12 @@ public:
   void check() const override { link_->check(); }
   void leave() noexcept override { link_->leave(); }
   std::unique_ptr<operator_of_rank<double>> make_operator(communicator& c, rows_of_rank<double>& rows,
-                                                          const choice& own) override {
-    return make_as(c, rows, own);
+                                                          std::unique_ptr<any_operator<double>> own) override {
+    return make_as(c, rows, std::move(own));
   }
   std::unique_ptr<operator_of_rank<float>> make_operator(communicator& c, rows_of_rank<float>& rows,
-                                                         const choice& own) override {
-    return make_as(c, rows, own);
+                                                         std::unique_ptr<any_operator<float>> own) override {
+    return make_as(c, rows, std::move(own));
   }
 
 private:
@@ -45,10 +45,12 @@ private:
   };
 
   template <class V>
-  std::unique_ptr<operator_of_rank<V>> make_as(communicator& c, rows_of_rank<V>& rows, const choice& own) {
+  std::unique_ptr<operator_of_rank<V>> make_as(communicator& c, rows_of_rank<V>& rows,
+                                               std::unique_ptr<any_operator<V>> own) {
     auto halo = link_->make_halo(rows.plan, V());
     std::unique_ptr<operator_of_rank<V>> made;
-    together(c, [&] { made = std::make_unique<rank_operator_on_gpu<V>>(c, rows, own, *link_, std::move(halo)); });
+    together(
+        c, [&] { made = std::make_unique<rank_operator_on_gpu<V>>(c, rows, std::move(own), *link_, std::move(halo)); });
     return made;
   }
 

@@ -32,10 +32,11 @@ public:
   /// For a rank that fails: nobody waits for it any longer.
   virtual void leave() noexcept = 0;
 
+  /// own: the rank's block, stored on its GPU; null where it has no rows.
   virtual std::unique_ptr<operator_of_rank<double>> make_operator(communicator& c, rows_of_rank<double>& rows,
-                                                                  const choice& own) = 0;
+                                                                  std::unique_ptr<any_operator<double>> own) = 0;
   virtual std::unique_ptr<operator_of_rank<float>> make_operator(communicator& c, rows_of_rank<float>& rows,
-                                                                 const choice& own) = 0;
+                                                                 std::unique_ptr<any_operator<float>> own) = 0;
 };
 
 } // namespace furrow

@@ -165,9 +165,10 @@ template <class V>
 ranks_report solve_rows_in_parts(communicator& c, coo<V> rows, cview<V> b, view<V> x, const solve_options& options,
                                  partition how) {
   return as_one(c, [&] {
-    together(c, [&] { check_triplets(rows); }); // or hear what failed
+    together(c, [] {}); // or hear what failed
     const std::vector<index_t> begins = begins_of_parts(c, rows.shape.rows);
     if (c.any(begins.back() != rows.shape.cols)) {
+      together(c, [&] { check_triplets(rows); });
       ranks_report result = solve_rectangular(c, std::move(rows), b, x, options);
       result.partition = "rows";
       return result;
