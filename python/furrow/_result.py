@@ -39,8 +39,8 @@ class Step:
     def x(self) -> Any:
         """The answer so far: a copy, made when it is first asked for, while the monitor runs."""
         if self._x is None:
-            raise AttributeError("there is no x of one step where several right-hand sides are solved at once: say how often "
-                                 "it is wanted, monitor=(f, 10)")
+            raise AttributeError("there is no x of one step where several right-hand sides are solved at once, or ranks "
+                                 "have parts of it: say how often it is wanted, monitor=(f, 10)")
         if callable(self._x):
             self._x = self._x()
         return self._x
@@ -71,7 +71,12 @@ class Result:
         Relative residuals by the recurrence, and when each was known.
     solver, precond, format, kernel, reason : str
     device : str
-        "cpu" or "gpu:0"; where a method was found by "auto", each of `rungs` has its own.
+        "cpu" or "gpu:0"; where a method was found by "auto", each of `rungs` has its own. Of several GPUs "gpu:0,1".
+    ranks : int or None
+        How many solved together, in threads of the CPU or a GPU each; None where nobody asked for ranks.
+    parts : list of dict
+        Of each rank, as ``furrow solve --json`` says it: "device", "rows", "entries", "coupled" (of these, in columns of
+        others), "halo", "neighbours" and "seconds" with "setup", "solve" and "waiting".
     arranged : str
         What `scale` and `reorder` did to the matrix; empty where they did nothing.
     factors : dict or None
@@ -141,6 +146,8 @@ class Result:
         self.converted = converted
         self.resumed: dict[str, Any] | None = None
         self.checkpoints: int | None = None
+        self.parts: list[dict[str, Any]] = report.get("parts", [])
+        self.ranks = len(self.parts) or None
         self.bytes_per_iteration = report["bytes_per_iteration"]
         known = report["largest_ritz"] > 0
         self.ritz = (report["smallest_ritz"], report["largest_ritz"]) if known else None
@@ -172,6 +179,9 @@ class Result:
 
         r, told = self._report, self._told
         rungs = [{**rung, "relative_residual": number(rung["relative_residual"])} for rung in self.rungs]
+        if self.ranks:
+            together = len(rungs) if not r["gathered"] else r["rungs_together"]
+            rungs = [{**rung, "ranks": self.ranks if k < together else 1} for k, rung in enumerate(rungs)]
         solve = rungs[-1]["seconds"]["solve"] if rungs else r["solve_seconds"]
         rate = self.bytes_per_iteration * self.iterations / solve if solve > 0 else 0.0
         return {
@@ -201,6 +211,9 @@ class Result:
                if self.resumed else {}),
             **({} if self.checkpoints is None else {"checkpoints": self.checkpoints}),
             **({"converted": self.converted} if self.converted else {}),
+            **({"ranks": self.ranks, "parts": self.parts, "partition": r["partition"], "cut": r["cut"],
+                "gathered": r["gathered"]} if self.ranks else {}),
+            **({"ranks_talk_through": r["way"]} if r.get("way") else {}),
             **({"columns": [column._as_column() for column in self.columns]} if self.columns else {}),
         }
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _gpu
+from . import _gpu, _ranks
 from ._arrays import is_matrix, real_type
 from ._columns import one_only
 from ._libraries import home_of
@@ -41,7 +41,8 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
           residuals: list[float] | None = None, format: str = "auto", kernel: str = "auto", tune: bool = False,
           device: str | None = None, coordinates: Any = None, block_starts: Any = None, scale: str = "none",
           reorder: str = "none", checkpoint: str | os.PathLike[str] | None = None, every: float | None = None,
-          resume: str | os.PathLike[str] | None = None) -> Result:
+          resume: str | os.PathLike[str] | None = None, devices: str | Sequence[str | int] | None = None,
+          ranks: int | None = None) -> Result:
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
@@ -50,11 +51,27 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
     `Solver.solve`. With `checkpoint` the x so far is kept in a file, from which `resume` goes on after a crash, here or
     by ``furrow solve --resume``. The other arguments are those of `Solver`.
 
+    With ``devices="all"``, or a list such as ``[0, 1]`` or ``["gpu:0", "gpu:1"]``, each of these GPUs has a share of
+    the rows, and they solve together; one GPU alone solves as by `device`. ``ranks=4`` does the same with four groups of threads of
+    the CPU. A, b and x0 are in host memory then, M is named, and `Result.parts` says what each had. See docs/ranks.md.
+
     >>> import furrow, numpy as np
     >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))
     >>> r.success, r.rungs[-1]["solver"] == r.solver
     (True, True)
+    >>> r = furrow.solve(furrow.generate("poisson2d:20"), np.ones(400), ranks=2)
+    >>> r.ranks, [part["rows"] for part in r.parts], r.precond
+    (2, [200, 200], 'jacobi')
     """
+    if (on := _ranks.chosen(devices, ranks, device)) is not None:
+        if len(on) > 1 or devices is None or devices == "cpu":
+            result = _ranks.run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, on,
+                                format=format, kernel=kernel, tune=tune, scale=scale, reorder=reorder,
+                                coordinates=coordinates, block_starts=block_starts, checkpoint=checkpoint, every=every,
+                                resume=resume)
+            result._warn()
+            return result
+        device = _gpu.name_of(on[0])
     result = run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
                   tune=tune, device=device, coordinates=coordinates, block_starts=block_starts, scale=scale,
                   reorder=reorder, checkpoint=checkpoint, every=every, resume=resume)

@@ -69,6 +69,7 @@ NB_MODULE(_core, m) {
   bind_checkpoint(m);
   bind_solver(m);
   bind_batch(m);
+  bind_ranks(m);
   bind_report(m);
   bind_inputs(m);
   bind_dense(m);

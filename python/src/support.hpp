@@ -165,6 +165,7 @@ void bind_matrix(nb::module_& m);
 void bind_solver(nb::module_& m);
 void bind_checkpoint(nb::module_& m);
 void bind_batch(nb::module_& m);
+void bind_ranks(nb::module_& m);
 void bind_report(nb::module_& m);
 void bind_inputs(nb::module_& m);
 void bind_dense(nb::module_& m);

@@ -7,8 +7,8 @@
 
 namespace furrow {
 
-std::vector<index_t> cut_by_entries(cview<std::int32_t> row, index_t rows, int ranks) {
-  const auto row_ptr = offsets_of_rows<index_t>(row, rows);
+template <class I> std::vector<index_t> cut_by_offsets(cview<I> row_ptr, int ranks) {
+  const index_t rows = row_ptr.size - 1;
   const auto before = [&](index_t r) { return row_ptr[r] + entries_of_a_row * r; };
   std::vector<index_t> begins{0};
   for (int k = 1; k < ranks; ++k) {
@@ -23,6 +23,13 @@ std::vector<index_t> cut_by_entries(cview<std::int32_t> row, index_t rows, int r
   }
   begins.push_back(rows);
   return begins;
+}
+
+template std::vector<index_t> cut_by_offsets(cview<std::int32_t>, int);
+template std::vector<index_t> cut_by_offsets(cview<std::int64_t>, int);
+
+std::vector<index_t> cut_by_entries(cview<std::int32_t> row, index_t rows, int ranks) {
+  return cut_by_offsets(as_cview(offsets_of_rows<index_t>(row, rows)), ranks);
 }
 
 int owner_of(const std::vector<index_t>& begins, index_t i) {

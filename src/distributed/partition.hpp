@@ -13,6 +13,9 @@ inline constexpr index_t entries_of_a_row = 6;
 /// indices. Some have none where there are fewer rows than ranks, or a row holds more than a share.
 std::vector<index_t> cut_by_entries(cview<std::int32_t> row, index_t rows, int ranks);
 
+/// The same of the offsets of compressed rows.
+template <class I> std::vector<index_t> cut_by_offsets(cview<I> row_ptr, int ranks);
+
 /// Who has row i.
 int owner_of(const std::vector<index_t>& begins, index_t i);
 

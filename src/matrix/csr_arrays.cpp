@@ -47,8 +47,6 @@ template <class V, class I> void check_lengths(const csr_arrays<V, I>& a) {
         "an array of the matrix points nowhere");
 }
 
-namespace {
-
 template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {
   check(a.row_ptr[0] == 0, fault::input, "row_ptr begins with {}: offsets begin with 0", a.row_ptr[0]);
   const index_t r = first_wrong(a.shape.rows, [&](index_t k) { return a.row_ptr[k + 1] < a.row_ptr[k]; });
@@ -58,6 +56,8 @@ template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {
   const index_t nnz = a.row_ptr[a.shape.rows];
   check(nnz <= a.col.size, fault::input, "row_ptr ends with {}, but there are {} column indices", nnz, a.col.size);
 }
+
+namespace {
 
 void check_memory(std::size_t entry, index_t nnz) {
   constexpr double little = 1 << 24; // to ask what is available takes as long as copying that
@@ -157,6 +157,7 @@ template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a) {
 
 #define FURROW_ROWS(V, I)                                                                                              \
   template void check_lengths(const csr_arrays<V, I>&);                                                                \
+  template void check_offsets(const csr_arrays<V, I>&);                                                                \
   template void refuse_rows(const csr_arrays<V, I>&);
 FURROW_ROWS(double, std::int32_t)
 FURROW_ROWS(double, std::int64_t)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One solve on several devices: a rank each, in threads of this process."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import F32, as_vector, dtype_of, is_matrix, real_type, refuse_gpu
+from ._columns import are_columns
+from ._errors import InputError, UsageError
+from ._matrix import Matrix
+from ._result import Result, Step
+from ._rows import rows_at
+from ._watching import Watching
+
+_CPU = -1
+
+
+def chosen(devices: str | Sequence[str | int] | None, ranks: int | None, device: str | None) -> list[int] | None:
+    """The device of each rank, by its number, -1 for processors; None: there are no ranks."""
+    if devices is None and ranks is None:
+        return None
+    if device is not None:
+        raise UsageError("device is for one, and devices and ranks for several: give one of them")
+    if devices is None or (isinstance(devices, str) and devices == "cpu"):
+        if ranks is None:
+            raise UsageError('devices="cpu" has a rank a thread, as many as ranks says: give ranks, or device="cpu"')
+        if not _is_whole(ranks) or not 1 <= ranks <= 256:
+            raise UsageError(f"ranks = {ranks} must be a whole number from 1 to 256")
+        return [_CPU] * int(ranks)
+    if ranks is not None:
+        raise UsageError("a GPU has one rank: leave ranks out where devices names GPUs")
+    if isinstance(devices, str):
+        if devices != "all":
+            raise UsageError(f'devices="{devices}" must be "all", a list of GPUs, or "cpu" with ranks')
+        return _core.ordinals_of("gpu:all")
+    if not len(devices):
+        raise UsageError("devices names no GPU: give \"all\", or a list such as [0, 1]")
+    return _core.ordinals_of(f"gpu:{','.join(map(_number, devices))}")
+
+
+def _is_whole(n: Any) -> bool:
+    return isinstance(n, (int, np.integer)) and not isinstance(n, bool)
+
+
+def _number(one: Any) -> str:
+    """Of a GPU by its number or its name."""
+    if _is_whole(one) and one >= 0:
+        return str(int(one))
+    number = one.removeprefix("gpu:") if isinstance(one, str) else ""
+    if not (number.isascii() and number.isdigit() and number != one):
+        raise UsageError(f"devices has {one!r}: name GPUs by their numbers, or as \"gpu:1\"")
+    return str(int(number))
+
+
+def _rows(A: Any, M: Any, left_out: dict[str, Any]) -> Any:
+    """A by rows that all ranks can read, where it is one that ranks solve for."""
+    for name, value in left_out.items():
+        if value is not None:
+            raise UsageError(f"{name} is for a solve on one device: leave it out where there are ranks")
+    if not (M is None or isinstance(M, str)):
+        raise UsageError("M is an operator of yours, which sees no rows of other ranks: name a preconditioner")
+    if isinstance(A, Matrix):
+        A = A.tocsr()
+    if not is_matrix(A):
+        raise UsageError(f"A is a {type(A).__name__} without entries, and each rank takes its rows: give a matrix")
+    refuse_gpu(A, "A")
+    rows = rows_at(A, None, real_type(dtype_of(A)))
+    if rows.shape[0] != rows.shape[1]:
+        raise InputError(f"A is of shape {tuple(rows.shape)}: ranks solve square systems")
+    return rows
+
+
+def _heard(callback: Any, monitor: Any) -> dict[str, Any]:
+    """What the first rank calls. x is in parts: it is gathered for a callback, and for a monitor with a number."""
+    w = Watching(callback, monitor)
+    options = {"watch": w.watch, "watch_every": w.watch_every, "monitor": w.monitor, "monitor_every": 1}
+    if isinstance(monitor, tuple) and callback is None:
+        f, every = monitor
+        options |= {"watch": None, "watch_every": 0, "monitor_every": every,
+                    "monitor": lambda k, residual, seconds, x: bool(f(Step(k, residual, seconds, x)))}
+    return {"watching": w, **options}
+
+
+def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
+        callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, ordinals: list[int], *,
+        format: str, kernel: str, tune: bool, scale: str, reorder: str, **left_out: Any) -> Result:
+    rows = _rows(A, M, left_out)
+    if are_columns(b):
+        raise UsageError(f"b has {np.shape(b)[1]} columns, and ranks solve for one: give a vector, or leave devices "
+                         "and ranks out")
+    n = rows.shape[0]
+    dtype = real_type(rows.data.dtype, as_vector(b, n, "b").dtype)
+    if dtype != rows.data.dtype:
+        rows = rows_at(A.tocsr() if isinstance(A, Matrix) else A, None, dtype)
+    if dtype == F32 and rtol < 2 * float(np.finfo(F32).eps) and not atol > 0:
+        raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: give A or b in float64")
+    if maxiter is not None and maxiter < 1:
+        raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
+    rhs = np.asarray(as_vector(b, n, "b"), dtype)
+    x = np.zeros(n, dtype) if x0 is None else np.array(as_vector(x0, n, "x0"), dtype)
+    heard = _heard(callback, monitor)
+    watching = heard.pop("watching")
+    report: Any = _core.solve_on_devices(
+        rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals,
+        {**heard, "solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": float(rtol),
+         "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune), "assume_symmetric": False,
+         "checkpoint_every": 0.0, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
+    raised = report.pop("raised")
+    size = float(np.linalg.norm(rhs)) if atol > 0 or residuals is not None else 0.0
+    first = ordinals[0]
+    result = Result(x, report, A, solver=solver, precond="", shape=rows.shape, nnz=rows.nnz, rtol=rtol, atol=atol,
+                    goal=max(rtol, atol / size) if size > 0 else rtol, dtype=np.dtype(dtype),
+                    x0="zero" if x0 is None else "given", wants_best_fit=False,
+                    where=None if first == _CPU else first, converted=rows.converted)
+    if first != _CPU:
+        result.device = f"gpu:{','.join(map(str, ordinals))}"
+    if residuals is not None:
+        residuals[:] = (result.history * size).tolist()
+    if raised is not None:
+        raised.partial = result
+        raise raised
+    watching.finish(result.iterations, x)
+    if np.ndim(b) == 2:
+        result.x = x.reshape(-1, 1)
+    return result
