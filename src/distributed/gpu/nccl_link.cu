@@ -17,13 +17,14 @@ constexpr int most_numbers = int(most_basis) + 1;
 struct meeting {
   double* numbers;
   nccl_notes* note;
+  const std::uint64_t* nobody_comes; ///< in the memory of the host
   int ranks, rank;
 
   __device__ double* mine(int count) const { return numbers + index_t(rank) * count; }
   /// NaN when it is over: a loop ends with the step then, where each exchange of a step would take NCCL's kernels
   /// 10,000 looks before they see that they were aborted.
   __device__ double total(int k, int count) const {
-    const bool over = get_of_all(&note->over) != 0;
+    const bool over = get_of_all(nobody_comes) != 0;
     double sum = numbers[k];
     for (int r = 1; r < ranks; ++r) sum += numbers[index_t(r) * count + k];
     return over ? double(NAN) : sum;
@@ -76,7 +77,7 @@ public:
         from_host_(current_queue().ordinal, notes_there()) {
     fill_bytes(note_, 0);
     fill_bytes(numbers_, 0);
-    at_ = {numbers_.data(), notes_there(), c.size(), c.rank()};
+    at_ = {numbers_.data(), notes_there(), from_host_.over(), c.size(), c.rank()};
     wait(current_queue());
     nccl::watch::who who;
     who.look = [this] { return from_host_.counts(); };

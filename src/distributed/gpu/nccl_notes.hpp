@@ -3,7 +3,7 @@
 #include "backends/gpu/queue.hpp"
 #include "distributed/nccl/watch.hpp"
 
-#include <cstddef>
+#include <atomic>
 #include <cstdint>
 
 namespace furrow::gpu {
@@ -13,18 +13,16 @@ struct nccl_notes {
   std::uint64_t waited; ///< nanoseconds, for sums
   std::uint64_t began;  ///< the last of them
   nccl::counts of;
-  std::uint64_t over; ///< the host says that nobody comes any more
 };
 
-/// The host's way to the notes while kernels run: a stream of its own.
+/// The host's way to the notes while kernels run, a stream of its own, and a word in its memory that they read.
 class way_to_notes {
 public:
   way_to_notes(int ordinal, nccl_notes* there) : ordinal_(ordinal), there_(there) {
     void* home = nullptr;
     check(runtime::take_pinned(&home, sizeof *home_));
-    home_ = static_cast<nccl_notes*>(home);
+    home_ = static_cast<seen_here*>(home);
     *home_ = {};
-    home_->over = 1;
     check(runtime::make_stream(&stream_));
   }
   way_to_notes(const way_to_notes&) = delete;
@@ -35,20 +33,24 @@ public:
   /// By one thread, which need not be the rank's. What was seen last, where the device has failed: that is noticed
   /// elsewhere.
   nccl::counts counts() const {
-    move(&home_->of, &there_->of, sizeof home_->of, runtime::way::to_host);
+    runtime::choose_device(ordinal_);
+    if (runtime::copy(&home_->of, &there_->of, sizeof home_->of, runtime::way::to_host, stream_) == runtime::success)
+      runtime::wait(stream_);
     return home_->of;
   }
-  void say_over() const { move(&there_->over, &home_->over, sizeof home_->over, runtime::way::to_device); }
+  /// Not 0 from `say_over` on: nobody comes any more. For kernels.
+  const std::uint64_t* over() const { return &home_->over; }
+  void say_over() const { std::atomic_ref(home_->over).store(1); }
 
 private:
-  void move(void* to, const void* from, std::size_t bytes, runtime::way way) const {
-    runtime::choose_device(ordinal_);
-    if (runtime::copy(to, from, bytes, way, stream_) == runtime::success) runtime::wait(stream_);
-  }
+  struct seen_here {
+    nccl::counts of;
+    std::uint64_t over;
+  };
 
   int ordinal_;
   nccl_notes* there_;
-  nccl_notes* home_ = nullptr;
+  seen_here* home_ = nullptr;
   runtime::stream stream_ = nullptr;
 };
 
