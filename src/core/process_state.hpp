@@ -15,6 +15,7 @@
 ///   gemv/gpu/scratch.cu            scratch of gemv, an area a GPU
 ///   chebyshev/cpu_fft.cpp          plans of transforms, some of the last ones
 ///   chebyshev/cpu_transform.cpp    ducc0 plans one transform at a time
+///   distributed/first.cpp          how many bytes of rows the first rank may gather; tests set it
 ///   distributed/mpi/module.cpp     the sentence that MPI's functions have said last
 ///   io/parse_lines.cpp             how wide lines are scanned; tests set it
 ///

@@ -29,6 +29,7 @@ std::vector<device> parse_devices(std::string_view text) {
     begin = end + 1;
   }
   std::vector<device> several;
+  several.reserve(names.size());
   for (const std::string& name : names) several.push_back(parse_device(name));
   return several;
 }

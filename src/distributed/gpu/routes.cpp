@@ -18,8 +18,7 @@ halo_routes routes_of(communicator& c, const halo_plan& plan) {
   }
   for (const auto& r : plan.receives) routes.neighbours.push_back(r.rank);
   std::ranges::sort(routes.neighbours);
-  const auto [first, last] = std::ranges::unique(routes.neighbours);
-  routes.neighbours.erase(first, last);
+  routes.neighbours.erase(std::unique(routes.neighbours.begin(), routes.neighbours.end()), routes.neighbours.end());
   return routes;
 }
 
