@@ -146,14 +146,14 @@ int run_words(std::vector<std::string> words) {
 
 int main(int count, char** words) {
   keep_streams_apart();
-  watch_for_signals();
   try {
+    another_speaks = rank_begun() > 0 && count > 1 && std::string_view(words[1]) == "solve";
+    if (another_speaks) leave_without_a_word(); // before a starter's signal can be heard
+    watch_for_signals();
     keep_host_memory(0); // so that the memory is what is said before work starts
     const std::vector<std::string> arguments(words + std::min(count, 1), words + count);
     const auto options_end = std::ranges::find(arguments, "--");
     json_is_wanted = std::find(arguments.begin(), options_end, "--json") != options_end;
-    another_speaks = rank_begun() > 0 && !arguments.empty() && arguments.front() == "solve";
-    if (another_speaks) leave_without_a_word();
     const int code = run_words(arguments);
     return code == interrupt ? interrupt_code() : code;
   } catch (...) {
