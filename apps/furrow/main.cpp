@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <new>
 #include <sstream>
+#include <string_view>
 #include <unistd.h>
 
 namespace furrow::cli {
