@@ -274,6 +274,21 @@ class ByMpirun(Case):
         self.assertEqual(process.returncode, code, f"mpirun -n {n} furrow {' '.join(words)}\n{out}{said}")
         return out, said
 
+    def kill_and_hear(self, process, ranks):
+        """Kills the second of `ranks`; the end of all must come within 10 s. What was said."""
+        os.kill(int(ranks[1]), signal.SIGKILL)
+        began = time.monotonic()
+        _, said = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - began, 10)
+        return said
+
+    def expect_nothing_left(self, process, ranks, said):
+        self.assertNotEqual(process.returncode, 0)
+        self.assertLessEqual(len(sentences(said)), 1, said)
+        for rank in ranks:
+            self.assertFalse(pathlib.Path(f"/proc/{rank}/exe").exists(), f"rank {rank} still runs")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
 
 class Mpi(ByMpirun):
     def test_bits_are_those_of_as_many_threads(self):
@@ -408,17 +423,10 @@ class Mpi(ByMpirun):
             time.sleep(2)
             self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
             self.assertEqual(len(ranks), 3)
-            os.kill(int(ranks[1]), signal.SIGKILL)
-            began = time.monotonic()
-            _, said = process.communicate(timeout=60)
-            self.assertLess(time.monotonic() - began, 10)
+            said = self.kill_and_hear(process, ranks)
         finally:
             process.kill()
-        self.assertNotEqual(process.returncode, 0)
-        self.assertLessEqual(len(sentences(said)), 1, said)
-        for rank in ranks:
-            self.assertFalse(pathlib.Path(f"/proc/{rank}/exe").exists(), f"rank {rank} still runs")
-        self.assertEqual(list(self.folder.iterdir()), [])
+        self.expect_nothing_left(process, ranks, said)
 
     @unittest.skipUnless(os.environ.get("FURROW_FAILS_ALONE"), "FURROW_FAILS_ALONE names no program on ranks of MPI")
     def test_a_rank_that_throws_alone_ends_all(self):
@@ -520,17 +528,10 @@ class MpiWithGpus(ByMpirun):
                 self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
                 ranks = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout.split()
                 self.assertEqual(len(ranks), 2)
-                os.kill(int(ranks[1]), signal.SIGKILL)
-                began = time.monotonic()
-                _, said = process.communicate(timeout=60)
-                self.assertLess(time.monotonic() - began, 10)
+                said = self.kill_and_hear(process, ranks)
             finally:
                 process.kill()
-            self.assertNotEqual(process.returncode, 0)
-            self.assertLessEqual(len(sentences(said)), 1, said)
-            for rank in ranks:
-                self.assertFalse(pathlib.Path(f"/proc/{rank}/exe").exists(), f"rank {rank} still runs")
-            self.assertEqual(list(self.folder.iterdir()), [])
+            self.expect_nothing_left(process, ranks, said)
 
 
 class WithoutModule(Case):
