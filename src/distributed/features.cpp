@@ -2,8 +2,7 @@
 #include "features.hpp"
 
 #include "together.hpp"
-
-#include "core/row_offsets.hpp"
+#include "whole_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,35 +53,30 @@ void add(rows_found& f, const rows_found& other) {
 /// Parallel. Of a row the own entries are seen first, in their order; an offset that the row before has at the same
 /// place is known.
 template <class V> rows_found look_at_rows(const rows_of_rank<V>& a, few_diagonals& diagonals) {
-  const index_t n = a.own.shape.rows;
-  const auto own = offsets_of_rows<index_t>(a.own.row, n), far = offsets_of_rows<index_t>(a.far.row, a.far.shape.rows);
+  const whole_rows<V> rows(a);
   rows_found all;
   std::mutex one_at_a_time;
-  cpu::for_each_range(n, 1 << 12, [&](index_t first, index_t last) {
+  cpu::for_each_range(rows.count(), 1 << 12, [&](index_t first, index_t last) {
     rows_found f;
     few_diagonals seen;
     std::array<index_t, 64> before;
     before.fill(std::numeric_limits<index_t>::min());
-    auto next = std::ranges::lower_bound(a.far_rows, static_cast<std::int32_t>(first)) - a.far_rows.begin();
-    for (index_t i = first; i < last; ++i) {
+    rows.each(first, last, [&](index_t i, auto own, auto far) {
       row_sizes r;
       std::size_t place = 0;
-      for (index_t k = own[i]; k < own[i + 1]; ++k, ++place) {
+      for (index_t k = own.begin; k < own.end; ++k, ++place) {
         const index_t offset = a.own.col[k] - i;
         r.see(offset, double(a.own.val[k]));
         if (place < before.size() && std::exchange(before[place], offset) == offset) continue;
         add(seen, offset);
       }
-      if (next < a.far_rows.size() && a.far_rows[next] == i) {
-        for (index_t k = far[next]; k < far[next + 1]; ++k) {
-          const index_t offset = a.plan.columns[a.far.col[k]] - (a.first + i);
-          r.see(offset, double(a.far.val[k]));
-          add(seen, offset);
-        }
-        ++next;
+      for (index_t k = far.begin; k < far.end; ++k) {
+        const index_t offset = a.plan.columns[a.far.col[k]] - (a.first + i);
+        r.see(offset, double(a.far.val[k]));
+        add(seen, offset);
       }
       add(f, r);
-    }
+    });
     const std::lock_guard alone(one_at_a_time);
     add(all, f);
     for (const index_t offset : seen) add(diagonals, offset);

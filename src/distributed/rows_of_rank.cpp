@@ -4,9 +4,9 @@
 #include "gpu/rows_apart.hpp"
 #include "partition.hpp"
 #include "together.hpp"
+#include "whole_rows.hpp"
 
 #include "core/check.hpp"
-#include "core/row_offsets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -124,30 +124,23 @@ struct found {
 
 /// Parallel. A row is added up in the order of its own entries, and then of those far away.
 template <class V> found look_at(const rows_of_rank<V>& a) {
-  const index_t n = a.own.shape.rows;
-  const auto own = offsets_of_rows<index_t>(a.own.row, n), far = offsets_of_rows<index_t>(a.far.row, a.far.shape.rows);
+  const whole_rows<V> rows(a);
   found all;
   std::mutex one_at_a_time;
-  cpu::for_each_range(n, 1 << 12, [&](index_t first, index_t last) {
+  cpu::for_each_range(rows.count(), 1 << 12, [&](index_t first, index_t last) {
     found f;
-    auto next = std::ranges::lower_bound(a.far_rows, static_cast<std::int32_t>(first)) - a.far_rows.begin();
-    for (index_t i = first; i < last; ++i) {
+    rows.each(first, last, [&](index_t i, auto own, auto far) {
       double sum = 0, diagonal = 0;
-      index_t length = own[i + 1] - own[i];
       const auto add = [&](V v) { sum += std::abs(double(v)), f.finite = f.finite && std::isfinite(v); };
-      for (index_t k = own[i]; k < own[i + 1]; ++k) {
+      for (index_t k = own.begin; k < own.end; ++k) {
         add(a.own.val[k]);
         if (a.own.col[k] == i) diagonal = double(a.own.val[k]);
       }
-      if (next < a.far_rows.size() && a.far_rows[next] == i) {
-        length += far[next + 1] - far[next];
-        for (index_t k = far[next]; k < far[next + 1]; ++k) add(a.far.val[k]);
-        ++next;
-      }
-      f.norm = std::max(f.norm, sum), f.longest = std::max(f.longest, length);
+      for (index_t k = far.begin; k < far.end; ++k) add(a.far.val[k]);
+      f.norm = std::max(f.norm, sum), f.longest = std::max(f.longest, own.size() + far.size());
       f.positive_diagonal = f.positive_diagonal && diagonal > 0;
       f.full_diagonal = f.full_diagonal && diagonal != 0;
-    }
+    });
     const std::lock_guard alone(one_at_a_time);
     all.add(f);
   });
