@@ -4,6 +4,8 @@
 #include "together.hpp"
 #include "whole_rows.hpp"
 
+#include "core/dominance.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -42,7 +44,7 @@ void add(rows_found& f, const row_sizes& r) {
   f.zero += r.diagonal == 0;
   f.negative += r.diagonal < 0;
   f.small += r.diagonal != 0 && std::abs(r.diagonal) < 1e-10 * r.largest; // as of one rank: solve/features.cpp
-  f.dominant += r.diagonal != 0 && std::abs(r.diagonal) >= r.others;
+  f.dominant += dominates(std::abs(r.diagonal), r.others);
   if (r.largest > 0) f.largest = std::max(f.largest, r.largest), f.least = std::min(f.least, r.largest);
 }
 void add(rows_found& f, const rows_found& other) {

@@ -2,6 +2,7 @@
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
+#include "core/dominance.hpp"
 #include "core/row_sum.hpp"
 
 #include <bit>
@@ -78,7 +79,7 @@ __global__ void __launch_bounds__(gpu::each_threads) look_kernel(csr<V, index_t,
     f.count[zero_diagonal] += own == 0;
     f.count[negative_diagonal] += diagonal < 0;
     f.count[small_diagonal] += own != 0 && own < 1e-10 * most;
-    f.count[dominant] += own != 0 && own >= others;
+    f.count[dominant] += dominates(own, others);
     if (sum == sum) f.raise(norm_inf, bits(sum));
     f.raise(largest, bits(most));
     if (most > 0) {

@@ -2,6 +2,7 @@
 #include "elimination.hpp"
 
 #include "core/check.hpp"
+#include "core/dominance.hpp"
 
 #include <furrow/device.hpp>
 
@@ -30,7 +31,7 @@ template <class V> bool has_weak_diagonal(row_view<V> a) {
       (a.col[k] == i ? diagonal : others) += v;
     }
     if (diagonal <= 1e-10 * size) return true;
-    dominant += diagonal >= others;
+    dominant += dominates(diagonal, others);
     least = std::min(least, size);
     most = std::max(most, size);
   }

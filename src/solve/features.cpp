@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features.hpp"
 
+#include "core/dominance.hpp"
 #include "core/row_sum.hpp"
 #include "core/symmetry.hpp"
 #include "matrix/rows.hpp"
@@ -32,7 +33,7 @@ template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) 
   c.zero += diagonal == 0;
   c.negative += diagonal < 0;
   c.small += diagonal != 0 && std::abs(diagonal) < 1e-10 * size;
-  c.dominant += diagonal != 0 && std::abs(diagonal) >= others.total();
+  c.dominant += dominates(std::abs(diagonal), others.total());
   if (size > 0) c.largest = std::max(c.largest, size), c.least = std::min(c.least, size);
 }
 

@@ -19,7 +19,7 @@ struct gpu_ranks_by_nccl : on_gpu {
 };
 
 TEST_F(gpu_ranks_by_nccl, are_one_where_there_is_one) {
-  for (const auto& a : matrices()) check_products<double>(gpus({0}), a, false, gpu_way::nccl);
+  for (const auto& a : matrices_of_ranks()) check_products<double>(gpus({0}), a, false, gpu_way::nccl);
   const auto poisson = generate("poisson2d:40").a, skew = generate("convection2d:40:10").a;
   for (const char* solver : {"cg", "cg_single_reduction", "bicgstab", "gmres"}) {
     const auto& a = std::string(solver).starts_with("cg") ? poisson : skew;
@@ -44,14 +44,14 @@ TEST_F(gpu_pair_ranks, solve_as_processors_do) { check_solvers<double>(gpus({0, 
 TEST_F(gpu_pair_ranks, solve_in_single_precision) { check_solvers<float>(gpus({1, 0}), 1e-4); }
 
 TEST_F(gpu_pair_ranks, multiply_as_the_whole_matrix) {
-  for (const auto& a : matrices()) {
+  for (const auto& a : matrices_of_ranks()) {
     check_products<double>(gpus({0, 1}), a, false);
     check_products<float>(gpus({0, 1}), a, false);
   }
 }
 
 TEST_F(gpu_pair_ranks, take_their_rows_apart_as_processors_do) {
-  for (const auto& a : matrices()) check_apart<double>(gpus({0, 1}), a);
+  for (const auto& a : matrices_of_ranks()) check_apart<double>(gpus({0, 1}), a);
 }
 
 TEST_F(gpu_pair_ranks, have_the_bits_of_ranks_that_go_through_the_host) {
@@ -77,7 +77,7 @@ struct gpu_pair_ranks_by_nccl : gpu_pair_ranks {
 };
 
 TEST_F(gpu_pair_ranks_by_nccl, multiply_as_the_whole_matrix) {
-  for (const auto& a : matrices()) {
+  for (const auto& a : matrices_of_ranks()) {
     check_products<double>(gpus({0, 1}), a, false, gpu_way::nccl);
     check_products<float>(gpus({1, 0}), a, false, gpu_way::nccl);
   }

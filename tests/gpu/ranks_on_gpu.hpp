@@ -226,7 +226,7 @@ inline void check_products(const std::vector<device>& on, const coo<double>& a, 
   run_ranks(on, check, through);
 }
 
-inline std::vector<coo<double>> matrices() {
+inline std::vector<coo<double>> matrices_of_ranks() {
   return {kit::laplacian(30, 20, 10),
           kit::laplacian(400),
           generate("stencil3d27:12").a,

@@ -31,7 +31,7 @@ TEST_F(gpu_ranks, are_one_where_there_is_one) {
 }
 
 TEST_F(gpu_ranks, multiply_as_the_whole_matrix) {
-  for (const auto& a : matrices()) {
+  for (const auto& a : matrices_of_ranks()) {
     check_products<double>(gpus({0, 0}), a, false);
     check_products<float>(gpus({0, 0, 0}), a, false);
     check_products<double>(gpus({0}), a, false);
@@ -39,7 +39,7 @@ TEST_F(gpu_ranks, multiply_as_the_whole_matrix) {
 }
 
 TEST_F(gpu_ranks, take_their_rows_apart_as_processors_do) {
-  auto all = matrices();
+  auto all = matrices_of_ranks();
   all.push_back(generate("convection2d:40:10").a);
   auto off = kit::laplacian(40, 30), strange = off, missing = off, nearly = off;
   off.val[off.nnz() - 2] += 1e-3;
@@ -173,7 +173,7 @@ TEST_F(gpu_ranks, refuse_what_does_not_run_there) {
 struct gpu_ranks_in_one_memory : on_gpu {};
 
 TEST_F(gpu_ranks_in_one_memory, multiply_as_the_whole_matrix) {
-  for (const auto& a : matrices()) check_products<double>(gpus({0, 0}), a, true);
+  for (const auto& a : matrices_of_ranks()) check_products<double>(gpus({0, 0}), a, true);
 }
 
 TEST_F(gpu_ranks_in_one_memory, do_not_wait_for_ever) {

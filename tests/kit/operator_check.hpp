@@ -163,15 +163,18 @@ template <class V, class Side> void check_epilogues(const any_operator<V>& op, c
 }
 
 /// b - A x with sums in twice the digits, from operators that have it, against long double: off by its last rounding,
-/// where products in V are off by one an entry.
+/// where products in V are off by one an entry. One whose rows are walked by a thread each may leave long ones to
+/// others.
 template <class V, class Side> void check_exact_residual(const any_operator<V>& op, const judged<V>& a) {
   using exact = long double;
   const auto home_b = random_vector<V>(a.shape.rows, 41), home_x = random_vector<V>(a.shape.cols, 42);
   guarded<V, Side> b(home_b), x(home_x), r(host_array<V>(a.shape.rows, V(9)));
   const auto norm = op.exact_residual(b.get(), x.get(), r.get());
   constexpr index_t longest_of_a_thread = 1024; // longer rows would be waited for
-  const bool walks = a.statistics().row_max <= longest_of_a_thread;
-  EXPECT_EQ(norm.has_value(), op.where().is_gpu() && op.multiplies_blocks() && walks);
+  const bool walks = op.where().is_gpu() && op.multiplies_blocks();
+  if (!walks || a.statistics().row_max <= longest_of_a_thread) {
+    EXPECT_EQ(norm.has_value(), walks);
+  }
   if (!norm) return;
   std::vector<exact> rest(home_b.begin(), home_b.end()), size(home_b.begin(), home_b.end());
   for (exact& s : size) s = std::fabs(s);
