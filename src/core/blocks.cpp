@@ -15,26 +15,15 @@ namespace {
 
 using counts = std::array<index_t, most_edge + 1>;
 
-/// Sixteen stretches of block rows, together a 128th of the matrix, and at most 8192.
-std::vector<row_range> sampled_block_rows(index_t block_rows) {
-  constexpr index_t stretches = 16;
-  const index_t length = std::min<index_t>(block_rows / (128 * stretches), 511) + 1;
-  std::vector<row_range> sample;
-  for (index_t s = 0; s < stretches; ++s) {
-    const index_t first = cpu::part_begin(block_rows, stretches, s);
-    sample.push_back({first, std::min(length, block_rows - first)});
-  }
-  return sample;
-}
-
 /// Places an entry there.
 template <int K> double sampled_fill(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
   index_t blocks = 0, entries = 0;
-  for (const row_range& r : sampled_block_rows((shape.rows + K - 1) / K))
+  const sampled_block_rows sample{(shape.rows + K - 1) / K};
+  for (index_t k = 0; k < sample.stretches; ++k)
     walk_blocks<K>(
-        row, col, r.first, r.first + r.count, [](index_t) {}, [&](index_t, std::int32_t) { ++blocks; },
-        [&](index_t, int, int) { ++entries; });
-  return entries ? double(blocks) * K * K / double(entries) : 0;
+        row, col, sample[k].first, sample[k].first + sample[k].count, [](index_t) {},
+        [&](index_t, std::int32_t) { ++blocks; }, [&](index_t, int, int) { ++entries; });
+  return fill_of(K, blocks, entries);
 }
 
 /// Rows by their first entry, and which of them have the columns of the row before.
@@ -109,9 +98,11 @@ template <int K> index_t count_edge(shape2 shape, const row_lists& lists, const 
 
 std::vector<row_range> rows_of_block_sample(index_t rows) {
   std::vector<row_range> all;
-  for (index_t edge = least_edge; edge <= most_edge; ++edge)
-    for (const row_range& r : sampled_block_rows((rows + edge - 1) / edge))
-      all.push_back({r.first * edge, std::min(r.count * edge, rows - r.first * edge)});
+  for (index_t edge = least_edge; edge <= most_edge; ++edge) {
+    const sampled_block_rows sample{(rows + edge - 1) / edge};
+    for (index_t k = 0; k < sample.stretches; ++k)
+      all.push_back({sample[k].first * edge, std::min(sample[k].count * edge, rows - sample[k].first * edge)});
+  }
   return all;
 }
 

@@ -74,8 +74,13 @@ inline constexpr double most_fill = 1.75;
 /// From this many entries on, sizes are judged by a sample before they are counted.
 inline constexpr index_t blocks_sampled_from = 1 << 15;
 
+/// Places an entry of K x K blocks.
+inline double fill_of(index_t edge, index_t blocks, index_t entries) {
+  return entries ? double(blocks) * double(edge) * double(edge) / double(entries) : 0;
+}
+
 /// [K]: whether K x K blocks have more than `most_fill` places an entry in a sample of the rows
-/// (`rows_of_block_sample`).
+/// (`sampled_block_rows`).
 std::array<bool, most_edge + 1> hopeless_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
 
 /// [K]: aligned K x K blocks with entries, K from 2 to 8: exact. -1 where they were not counted, because in a sample of

@@ -12,11 +12,8 @@
 namespace furrow {
 namespace {
 
-constexpr index_t window_rows = 1024, slice_rows = 32;
-
-struct counts {
-  index_t entries = 0, by_row = 0, by_slice = 0, by_window = 0;
-};
+using counts = locality_counts;
+constexpr index_t window_rows = locality_counts::window_rows, slice_rows = locality_counts::slice_rows;
 
 /// Counts different numbers: an open hash table, which a new generation empties.
 class distinct_numbers {
@@ -87,22 +84,16 @@ template <class Triplets> counts look_at_window(const Triplets& a, index_t first
 
 } // namespace
 
-std::vector<row_range> rows_of_locality(const stats& s) {
+spread_rows windows_of_locality(const stats& s) {
   const index_t rows = s.shape.rows, windows = sampled_rows(s, 8 * window_rows, 64 * window_rows) / window_rows;
   const index_t most = std::max<index_t>(1, (rows + window_rows - 1) / window_rows);
-  std::vector<row_range> sample(static_cast<std::size_t>(std::min(windows, most)));
-  for (std::size_t w = 0; w < sample.size(); ++w) {
-    const index_t first = cpu::part_begin(most, std::ssize(sample), index_t(w)) * window_rows;
-    sample[w] = {first, std::clamp<index_t>(rows - first, 0, window_rows)};
-  }
-  return sample;
+  return {rows, window_rows, most, std::min(windows, most)};
 }
 
 template <class Triplets> locality measure_locality(const Triplets& a, const stats& s) {
-  const auto sample = rows_of_locality(s);
-  std::vector<counts> found(sample.size());
-  cpu::for_each_task(std::ssize(sample),
-                     [&](index_t w) { found[w] = look_at_window(a, sample[w].first, sample[w].count); });
+  const spread_rows sample = windows_of_locality(s);
+  std::vector<counts> found(static_cast<std::size_t>(sample.count));
+  cpu::for_each_task(sample.count, [&](index_t w) { found[w] = look_at_window(a, sample[w].first, sample[w].count); });
   counts all;
   for (const counts& c : found) {
     all.entries += c.entries;
@@ -110,9 +101,7 @@ template <class Triplets> locality measure_locality(const Triplets& a, const sta
     all.by_slice += c.by_slice;
     all.by_window += c.by_window;
   }
-  if (all.entries == 0) return {};
-  const auto share = [&](index_t sectors) { return double(sectors) / double(all.entries); };
-  return {share(all.by_row), share(all.by_slice), share(all.by_window)};
+  return all.shares();
 }
 
 template locality measure_locality(const coo<double>&, const stats&);

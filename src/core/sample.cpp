@@ -29,7 +29,7 @@ std::vector<row_range> merged(std::vector<row_range> all) {
 
 std::vector<row_range> rows_of_statistics(const stats& s) {
   const index_t rows = s.shape.rows;
-  std::vector<row_range> all = rows_of_locality(s);
+  std::vector<row_range> all = ranges_of(windows_of_locality(s));
   const auto add = [&](const std::vector<row_range>& some) { all.insert(all.end(), some.begin(), some.end()); };
   for (const format_look* look : format_looks()) add(look->rows(s));
   if (s.nnz >= blocks_sampled_from) add(rows_of_block_sample(rows));

@@ -12,6 +12,21 @@ struct row_range {
   index_t first, count;
 };
 
+/// `count` of the `of` pieces of `height` rows that a matrix has, spread evenly; its last piece may be shorter.
+struct spread_rows {
+  index_t rows, height, of, count;
+  FURROW_HD row_range operator[](index_t k) const {
+    const index_t extra = of % count;
+    const index_t first = (of / count * k + (k < extra ? k : extra)) * height, left = rows - first;
+    return {first, left > height ? height : left > 0 ? left : 0};
+  }
+};
+inline std::vector<row_range> ranges_of(const spread_rows& s) {
+  std::vector<row_range> all;
+  for (index_t k = 0; k < s.count; ++k) all.push_back(s[k]);
+  return all;
+}
+
 /// How many rows a statistic looks at: `most` at most, and no more than have about `sampled_entries` together, but
 /// `least` of them.
 inline constexpr index_t sampled_entries = index_t(1) << 17;
@@ -21,7 +36,22 @@ inline index_t sampled_rows(const stats& s, index_t least, index_t most) {
 }
 
 /// The rows that statistics look at which are no format's own.
-std::vector<row_range> rows_of_locality(const stats& s);
+spread_rows windows_of_locality(const stats& s);
+
+/// Sixteen stretches of block rows, together a 128th of the matrix, and at most 8192.
+struct sampled_block_rows {
+  static constexpr index_t stretches = 16;
+  index_t block_rows;
+  FURROW_HD index_t length() const {
+    const index_t share = block_rows / (128 * stretches);
+    return (share < 511 ? share : 511) + 1;
+  }
+  FURROW_HD row_range operator[](index_t k) const {
+    const index_t first = spread_rows{block_rows, 1, block_rows, stretches}[k].first, left = block_rows - first;
+    return {first, left < length() ? left : length()};
+  }
+};
+
 std::vector<row_range> rows_of_block_sample(index_t rows);
 
 /// Those and the rows of all formats that look for themselves (core/look.hpp), ascending, none twice, and neighbours as

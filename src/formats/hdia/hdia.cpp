@@ -44,7 +44,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   layout result{.bytes = (4 + bytes_of(p) * double(strip_height)) * strips + (4 + bytes_of(p)) * beside +
                          double(16 * (slices + 1)),
                 .places = places,
-                .exact = s.lengths_known() && s.shape.rows <= rows_counted_for_strips(s)};
+                .exact = s.lengths_known() && s.shape.rows <= sampled_slices(s).count * strip_height};
   // As plan_strips counts.
   if (const double fill = (places + beside) / nnz; fill > double(limit))
     result.refusal =

@@ -123,10 +123,23 @@ index_t split_slice(const coo<V>& a, index_t s, index_t k, index_t least, Strip&
   });
 }
 
-/// From at most 2048 slices, spread evenly: all of a matrix of at most `strips_counted` rows with few enough entries
+/// At most 2048 slices, spread evenly: all of a matrix of at most `strips_counted` rows with few enough entries
 /// (`sampled_rows`). s: its sizes. The same for every number of threads.
 inline constexpr index_t strips_counted = 2048 * strip_height;
-inline index_t rows_counted_for_strips(const stats& s) { return sampled_rows(s, strips_counted / 8, strips_counted); }
+inline spread_rows sampled_slices(const stats& s) {
+  const index_t rows = s.shape.rows, slices = (rows + strip_height - 1) / strip_height;
+  return {rows, strip_height, slices,
+          std::min(slices, sampled_rows(s, strips_counted / 8, strips_counted) / strip_height)};
+}
+
+/// What plans of slices add up to.
+struct strip_counts {
+  index_t entries = 0, strips = 0, beside = 0;
+  estimate_numbers numbers() const {
+    if (entries == 0) return {0, 1};
+    return {double(strips) / double(entries), double(beside) / double(entries)};
+  }
+};
 
 /// What the look of hdia finds: slices in which diagonals are stored as strips where that costs less, a place beside
 /// strips counted twice. Of an entry of the matrix.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/sample.hpp"
+
 #include <furrow/stats.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 /// Columns of 32 neighbouring rows, slot by slot, as the least of them and what each is above it.
@@ -19,6 +22,25 @@ FURROW_HD constexpr int delta_bytes_for(index_t largest) {
 
 /// 32-bit words that a row takes for `slots` numbers of `bytes` bytes each.
 FURROW_HD constexpr index_t words_for(index_t slots, int bytes) { return (slots * bytes + 3) / 4; }
+
+/// Bytes that the columns of a slice take: a base a slot, and deltas.
+FURROW_HD constexpr index_t bytes_of_slice(index_t width, index_t largest_delta) {
+  return 4 * width + 4 * delta_rows * words_for(width, delta_bytes_for(largest_delta));
+}
+
+/// The windows of so many rows that the look of packed takes, or slices where rows stay where they are.
+inline spread_rows sampled_windows(const stats& s, index_t window) {
+  const index_t most_rows = std::max(sampled_rows(s, 128 * delta_rows, 512 * delta_rows), 2 * window);
+  const index_t rows = s.shape.rows, together = std::max<index_t>(window, delta_rows);
+  const index_t windows = (rows + together - 1) / together;
+  return {rows, together, windows, std::min(windows, most_rows / together)};
+}
+
+/// What it adds up.
+struct column_bytes {
+  index_t bytes = 0, places = 0;
+  double a_place() const { return places ? double(bytes) / double(places) : 4; }
+};
 
 using column_byte_counts = std::array<double, sorting_windows.size()>;
 

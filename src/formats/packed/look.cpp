@@ -14,10 +14,6 @@ namespace furrow {
 namespace packed_format {
 namespace {
 
-struct sample {
-  index_t bytes = 0, places = 0;
-};
-
 /// Where the entries of each of `count` rows begin, and one more.
 template <class Triplets> std::vector<index_t> starts_of_rows(const Triplets& a, index_t first, index_t count) {
   index_t k = entries_before(a.row, first);
@@ -55,7 +51,7 @@ std::vector<index_t> longest_first(const std::vector<index_t>& start) {
 }
 
 /// All slices of the rows [first, first + count), of which the longest come first where they are `sorted`.
-template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, index_t count, bool sorted) {
+template <class Triplets> column_bytes look_at_rows(const Triplets& a, index_t first, index_t count, bool sorted) {
   const auto start = starts_of_rows(a, first, count);
   const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
   const std::vector<index_t> order = sorted ? longest_first(start) : in_order(count);
@@ -63,7 +59,7 @@ template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, 
     std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
   };
   std::vector<range> slot;
-  sample sum;
+  column_bytes sum;
   for (index_t slice = 0; slice < count; slice += delta_rows) {
     slot.clear();
     for (index_t p = slice; p < std::min(count, slice + delta_rows); ++p) {
@@ -77,44 +73,32 @@ template <class Triplets> sample look_at_rows(const Triplets& a, index_t first, 
     index_t largest = 0;
     for (const range& r : slot) largest = std::max(largest, index_t(r.most) - r.least);
     const auto width = static_cast<index_t>(slot.size());
-    sum.bytes += 4 * width + 4 * delta_rows * words_for(width, delta_bytes_for(largest));
+    sum.bytes += bytes_of_slice(width, largest);
     sum.places += delta_rows * width;
   }
   return sum;
 }
 
-std::vector<row_range> rows_of_window(const stats& s, index_t window) {
-  const index_t rows = s.shape.rows;
-  const index_t most_rows = std::max(sampled_rows(s, 128 * delta_rows, 512 * delta_rows), 2 * window);
-  const index_t together = std::max<index_t>(window, delta_rows), windows = (rows + together - 1) / together;
-  std::vector<row_range> some(static_cast<std::size_t>(std::min(windows, most_rows / together)));
-  for (std::size_t k = 0; k < some.size(); ++k) {
-    const index_t first = cpu::part_begin(windows, std::ssize(some), index_t(k)) * together;
-    some[k] = {first, std::min(together, rows - first)};
-  }
-  return some;
-}
-
 template <class Triplets> double measure_window(const Triplets& a, const stats& s, index_t window) {
-  const auto rows = rows_of_window(s, window);
-  std::vector<sample> found(rows.size());
-  cpu::for_each_range(std::ssize(rows), 4, [&](index_t first, index_t last) {
+  const spread_rows rows = sampled_windows(s, window);
+  std::vector<column_bytes> found(static_cast<std::size_t>(rows.count));
+  cpu::for_each_range(rows.count, 4, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k)
       found[static_cast<std::size_t>(k)] = look_at_rows(a, rows[k].first, rows[k].count, window > 1);
   });
-  sample total;
-  for (const sample& one : found) {
+  column_bytes total;
+  for (const column_bytes& one : found) {
     total.bytes += one.bytes;
     total.places += one.places;
   }
-  return total.places ? double(total.bytes) / double(total.places) : 4;
+  return total.a_place();
 }
 
 std::vector<row_range> rows_of_column_bytes(const stats& s) {
   std::vector<row_range> all;
   for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
     if (s.slice_places[k] < 0) continue;
-    const auto some = rows_of_window(s, sorting_windows[k]);
+    const auto some = ranges_of(sampled_windows(s, sorting_windows[k]));
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -147,7 +147,64 @@ struct row_stencils {
   index_t places = 0;        ///< entries in the table
   double rows_beside = 1;    ///< share of the rows that have none of them
   double entries_beside = 1; ///< share of the entries, those of these rows
+
+  estimate_numbers numbers() const { return {double(stencils), changes, double(places), rows_beside, entries_beside}; }
 };
 row_stencils row_stencils_of(const stats& s);
+
+/// The rows that the look of stencil takes: 1024 runs of up to 32 rows, one in each of as many equal parts of the
+/// matrix, at a place that does not repeat with the part as lines of a grid do; all rows of a matrix that has at most
+/// `stencils_counted` rows and few enough entries (`sampled_rows`).
+struct sampled_runs {
+  index_t rows, count, run; ///< run: 0 where all rows are taken
+
+  static sampled_runs of(const stats& s) {
+    constexpr index_t most = 1024;
+    const index_t rows = s.shape.rows, counted = sampled_rows(s, stencils_counted / 8, stencils_counted);
+    return {rows, std::min(rows, most), rows <= counted ? 0 : counted / most};
+  }
+  FURROW_HD row_range operator[](index_t k) const {
+    const spread_rows parts{rows, 1, rows, count};
+    const index_t begin = parts[k].first, part = (k + 1 < count ? parts[k + 1].first : rows) - begin;
+    if (run == 0) return {begin, part};
+    const auto jitter = static_cast<std::uint32_t>(k) * 0x9e3779b9u; // Fibonacci hashing
+    const index_t first = begin + static_cast<index_t>(static_cast<std::uint64_t>(jitter) * part >> 32);
+    return {first, rows - first < run ? rows - first : run};
+  }
+  /// The n-th row that is looked at, of `total()`; -1: none, behind the end of a run.
+  FURROW_HD index_t row_at(index_t n) const {
+    if (run == 0) return n;
+    const index_t row = (*this)[n / run].first + n % run;
+    return row < rows ? row : -1;
+  }
+  FURROW_HD index_t total() const { return run ? count * run : rows; }
+  /// Whether that row is the first of its run.
+  FURROW_HD bool leads(index_t n, index_t row) const {
+    if (run) return n % run == 0;
+    const index_t share = rows / count, longer = rows % count; // the first `longer` runs have a row more
+    return row < longer * (share + 1) ? row % (share + 1) == 0 : (row - longer) % share == 0;
+  }
+};
+
+/// Whether so few of the first rows of runs have the stencil of another one that no table is worth looking for.
+inline bool hardly_shared(index_t different, index_t runs) { return 4 * different > 3 * runs; }
+
+/// The table of those that a look has found. pairs: neighbours that it saw; changes: those of them that differ.
+inline row_stencils table_of(const std::vector<seen_stencil>& found, index_t seen, index_t entries, index_t pairs,
+                             index_t changes) {
+  row_stencils table;
+  index_t rows_taken = 0, entries_taken = 0;
+  for (const std::size_t k : choose_stencils(found, seen)) {
+    const seen_stencil& s = found[k];
+    ++table.stencils;
+    table.places += s.first.count;
+    rows_taken += s.uses;
+    entries_taken += s.uses * s.first.count;
+  }
+  table.changes = pairs ? double(changes) / double(pairs) : 1;
+  table.rows_beside = seen ? double(seen - rows_taken) / double(seen) : 1;
+  table.entries_beside = entries ? double(entries - entries_taken) / double(entries) : 0;
+  return table;
+}
 
 } // namespace furrow
