@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/check.hpp"
 #include "core/environment.hpp"
+#include "core/gpu_room.hpp"
 #include "core/kernel_numbers.hpp"
 #include "core/triplets.hpp"
 #include "tune/model.hpp"
@@ -115,8 +116,7 @@ choice named_choice(const request& r, const stats& s, precision p, device where)
   return c;
 }
 
-/// Whether a format fits into the memory. What is free is asked once, and only where a format is not small: a GPU takes
-/// a millisecond to tell.
+/// Whether a format fits into the memory. What is free is asked only where a format is not small.
 class room {
 public:
   /// unlimited: the format was asked for by name, and whoever makes it says what is missing.
@@ -124,14 +124,15 @@ public:
   bool takes(const layout& l) {
     constexpr double little = 1 << 24;
     if (unlimited_ || l.bytes <= little) return true;
-    if (!free_) free_ = double(where_.is_gpu() ? available_gpu_memory(where_.ordinal) : available_host_memory());
+    if (where_.is_gpu()) return gpu_takes(where_.ordinal, l.bytes);
+    if (!free_) free_ = double(available_host_memory());
     return l.bytes <= *free_;
   }
 
 private:
   device where_;
   bool unlimited_;
-  std::optional<double> free_;
+  std::optional<double> free_; ///< of the host
 };
 
 /// In a line: why `best`, for a person. It may be slower than another one of the list by less than `worth_converting`.

@@ -2,6 +2,7 @@
 #include "source.hpp"
 
 #include "core/check.hpp"
+#include "core/gpu_room.hpp"
 #include "core/measure.hpp"
 #include "core/symmetry.hpp"
 #include "core/triplets.hpp"
@@ -26,7 +27,7 @@ template <class V> double matrix_source<V>::bytes_to_send(shape2 shape, index_t 
 template <class V> bool matrix_source<V>::has_room() const {
   const double needed = bytes_to_send(shape_, nnz_);
   constexpr double little = 1 << 24;
-  return needed <= little || needed <= double(available_gpu_memory(where_.ordinal));
+  return needed <= little || gpu_takes(where_.ordinal, needed);
 }
 
 template <class V> matrix_source<V> matrix_source<V>::on_host(coo<V> a, device where) {

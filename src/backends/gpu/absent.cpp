@@ -3,6 +3,8 @@
 #if !FURROW_HAS_GPU
 #include "backends/turn.hpp"
 
+#include "core/gpu_room.hpp"
+
 #include <furrow/array.hpp>
 #include <furrow/device.hpp>
 #include <furrow/function_operator.hpp>
@@ -35,6 +37,7 @@ std::int64_t copied_bytes(device d) {
   return 0;
 }
 std::int64_t available_gpu_memory(int) { return 0; }
+bool gpu_takes(int, double) { return false; }
 
 struct execution_scope::impl {};
 execution_scope::execution_scope(const execution& e) {

@@ -5,12 +5,14 @@
 #include "backends/turn.hpp"
 #include "core/environment.hpp"
 #include "core/gpu_driver.hpp"
+#include "core/gpu_room.hpp"
 #include "core/memory_place.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/function_operator.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,6 +56,10 @@ struct opened {
   runtime::event done = nullptr; ///< the end of what that one enqueued, where it is not our own
   std::atomic<std::int64_t> moved = 0;
   runtime::pool lone_pool = nullptr;
+  std::mutex room; ///< of what follows
+  std::chrono::steady_clock::time_point asked_at{};
+  double was_free = -1; ///< bytes, as the driver said then; below 0: it was not asked
+  std::uint64_t was_in_pool = 0;
 };
 
 /// Released bytes that stay with the process: small vectors come and go without the driver, large blocks go back.
@@ -426,6 +432,20 @@ std::int64_t available_gpu_memory(int ordinal) {
       api::choose_device(ordinal) == api::success && api::memory_left(&available, &total) == api::success;
   api::choose_device(before);
   return known ? static_cast<std::int64_t>(available) : 0;
+}
+
+bool gpu_takes(int ordinal, double bytes) {
+  gpu::opened& d = gpu::device_of(ordinal);
+  const std::lock_guard lock(d.room);
+  std::uint64_t in_pool = 0;
+  gpu::check(gpu::runtime::bytes_of(d.own.pool, &in_pool));
+  const auto now = std::chrono::steady_clock::now();
+  const double taken = double(in_pool) - double(d.was_in_pool);
+  if (d.was_free >= 0 && now - d.asked_at < std::chrono::seconds(1) && 4 * bytes <= d.was_free - taken) return true;
+  d.was_free = double(available_gpu_memory(ordinal));
+  d.was_in_pool = in_pool;
+  d.asked_at = now;
+  return bytes <= d.was_free;
 }
 
 } // namespace furrow

@@ -127,6 +127,10 @@ inline code never_wait_for_others(pool p) {
   int no = 0;
   return cudaMemPoolSetAttribute(p, cudaMemPoolReuseAllowInternalDependencies, &no);
 }
+/// Bytes that a pool has from the driver, those in use and those that were released.
+inline code bytes_of(pool from, std::uint64_t* bytes) {
+  return cudaMemPoolGetAttribute(from, cudaMemPoolAttrReservedMemCurrent, bytes);
+}
 inline code take(void** data, std::size_t bytes, pool from, stream s) {
   return cudaMallocFromPoolAsync(data, bytes, from, s);
 }
