@@ -99,6 +99,7 @@ furrow_table(benches ${CMAKE_CURRENT_SOURCE_DIR}/apps/furrow/bench furrow_benche
 # Formats with kernels that are played, which are read as nvcc reads kernels, and those that look for themselves.
 furrow_formats_with(play.cpp ${furrow_generated} played ${src}/formats)
 furrow_formats_with(look.cpp ${furrow_generated} looks ${src}/formats)
+furrow_formats_with(gpu_look.cu ${furrow_generated} gpu_looks ${src}/formats)
 
 file(GLOB_RECURSE furrow_sources CONFIGURE_DEPENDS ${src}/*.cpp)
 file(GLOB_RECURSE furrow_unit_tests CONFIGURE_DEPENDS ${src}/*_test.cpp)

@@ -86,5 +86,18 @@ TEST(row_sum, adds_eight_lanes_and_then_their_halves) {
   EXPECT_EQ(row_sum().total(), 0);
 }
 
+TEST(row_sum, adds_long_rows_piece_by_piece) {
+  row_sum all;
+  std::vector<row_sum> pieces;
+  for (int k = 0; k < 2 * row_sum_piece + 5; ++k) {
+    if (k % row_sum_piece == 0) pieces.emplace_back();
+    all.add(1 / double(k + 3));
+    pieces.back().add(1 / double(k + 3));
+  }
+  double wanted = 0;
+  for (const row_sum& one : pieces) wanted += one.total();
+  EXPECT_EQ(all.total(), wanted);
+}
+
 } // namespace
 } // namespace furrow

@@ -9,7 +9,9 @@ namespace {
 } // namespace
 
 template <class V> rows_on_gpu<V> send_rows(const coo<V>&) { refuse(); }
-template <class V, class I> std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>&) { refuse(); }
+template <class V, class I> std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>&, rows_look*, lent_rows) {
+  refuse();
+}
 template <class V> coo<V> bring_home(const rows_on_gpu<V>&) { refuse(); }
 template <class V, class I> csr_arrays<V, I> brought_home(const csr_arrays<V, I>&) { refuse(); }
 template <class V> rows_on_gpu<V> negated(const rows_on_gpu<V>&) { refuse(); }
@@ -19,8 +21,8 @@ template <class V> bool is_symmetric(const rows_on_gpu<V>&) { refuse(); }
 
 #define FURROW_ROWS(V)                                                                                                 \
   template rows_on_gpu<V> send_rows(const coo<V>&);                                                                    \
-  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int32_t>&);                                \
-  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int64_t>&);                                \
+  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int32_t>&, rows_look*, lent_rows);         \
+  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int64_t>&, rows_look*, lent_rows);         \
   template coo<V> bring_home(const rows_on_gpu<V>&);                                                                   \
   template csr_arrays<V, std::int32_t> brought_home(const csr_arrays<V, std::int32_t>&);                               \
   template csr_arrays<V, std::int64_t> brought_home(const csr_arrays<V, std::int64_t>&);                               \

@@ -38,12 +38,6 @@ template <class V> gpu_array<std::int32_t> numbers(const csr<V, index_t, cview>&
 
 } // namespace gpu_diagonals
 
-template <class V> index_t count_diagonals(const csr<V, index_t, cview>& a) {
-  index_t count = 0;
-  if (a.col.size) (void)gpu_diagonals::numbers(a, count);
-  return count;
-}
-
 template <class V> gpu_array<std::int32_t> diagonals_on_gpu(const csr<V, index_t, cview>& a, index_t most) {
   index_t count = 0;
   if (a.col.empty()) return {};
@@ -53,9 +47,7 @@ template <class V> gpu_array<std::int32_t> diagonals_on_gpu(const csr<V, index_t
   return offset;
 }
 
-#define FURROW_DIAGONALS(V)                                                                                            \
-  template index_t count_diagonals(const csr<V, index_t, cview>&);                                                     \
-  template gpu_array<std::int32_t> diagonals_on_gpu(const csr<V, index_t, cview>&, index_t);
+#define FURROW_DIAGONALS(V) template gpu_array<std::int32_t> diagonals_on_gpu(const csr<V, index_t, cview>&, index_t);
 FURROW_DIAGONALS(double)
 FURROW_DIAGONALS(float)
 #undef FURROW_DIAGONALS

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_distinct.hpp"
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
 #include "core/distinct.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace furrow {
@@ -17,10 +17,10 @@ constexpr int places = 1024, most = few_values<double>::most;
 template <class V> using key = std::conditional_t<sizeof(V) == 8, unsigned long long, unsigned>;
 template <class V> constexpr key<V> nothing = ~key<V>(0);
 
-/// What all blocks share. A value whose bits say `nothing` is told by a flag.
+/// What all blocks share: a set, all bits of it set before, and zeros before.
 template <class V> struct values_found {
-  key<V> set[places];
-  unsigned count, many, has_nothing;
+  key<V>* set;
+  found_word *count, *many, *has_nothing; ///< `has_nothing`: a value whose bits say `nothing`
 };
 
 __device__ inline unsigned long long bits_of(double v) {
@@ -33,7 +33,7 @@ template <class K> __device__ int place_of(K b) { return static_cast<int>(b * 0x
 enum class added { no, yes, full };
 
 /// Adds b to a set where it is not there; gives up once `stop` is raised.
-template <class K> __device__ added add(K* set, K b, volatile unsigned* stop) {
+template <class K, class Stop> __device__ added add(K* set, K b, volatile Stop* stop) {
   for (int tried = 0, at = place_of(b); tried < places && !*stop; ++tried, at = (at + 1) % places) {
     const K there = *static_cast<volatile K*>(set + at);
     if (there == b) return added::no;
@@ -45,69 +45,99 @@ template <class K> __device__ added add(K* set, K b, volatile unsigned* stop) {
   return added::full;
 }
 
-template <class V> struct every_other {
-  const V* from;
-  index_t apart;
-  V* to;
-  FURROW_HD void operator()(index_t k) const { to[k] = from[k * apart]; }
-};
 /// Whether some thousand of them tell: where all differ, threads that add them to one set stand in each other's way.
-template <class V> bool are_many(cview<V> values) {
-  constexpr index_t looked_at = 2048;
-  if (values.size < 4 * looked_at) return false;
-  gpu_array<V> there(looked_at);
-  gpu::for_each(looked_at, every_other<V>{values.data, values.size / looked_at, there.data()});
-  few_values<V> few;
-  const host_array<V> some(there);
-  return !std::all_of(some.begin(), some.end(), [&](V v) { return few.add(v); });
+/// One block.
+constexpr index_t looked_at = 2048;
+template <class V>
+__global__ void __launch_bounds__(gpu::each_threads) few_kernel(cview<V> values, values_found<V> found) {
+  constexpr int room = 2 * int(looked_at);
+  __shared__ key<V> mine[room];
+  __shared__ int count;
+  for (int k = static_cast<int>(threadIdx.x); k < room; k += gpu::each_threads) mine[k] = nothing<V>;
+  if (threadIdx.x == 0) count = 0;
+  gpu::take_turn();
+  __syncthreads();
+  const index_t apart = values.size / looked_at;
+  for (index_t k = threadIdx.x; k < looked_at; k += gpu::each_threads) {
+    const key<V> b = bits_of(values[k * apart]);
+    if (b == nothing<V>) continue;
+    for (int at = 4 * place_of(b);; at = (at + 1) % room) {
+      const key<V> before = atomicCAS(mine + at, nothing<V>, b);
+      if (before == nothing<V>) atomicAdd(&count, 1);
+      if (before == nothing<V> || before == b) break;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0 && count > most) *found.many = 1;
 }
 
 /// Each block has a set of its own in front of the one that all share, which sees a value once a block.
 template <class V>
-__global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> values, values_found<V>* found) {
+__global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> values, values_found<V> found) {
   __shared__ key<V> mine[places];
   __shared__ unsigned stopped;
   volatile unsigned* const stop = &stopped;
-  volatile unsigned* const many = &found->many;
-  for (int k = threadIdx.x; k < places; k += gpu::each_threads) mine[k] = nothing<V>;
-  if (threadIdx.x == 0) stopped = 0;
+  volatile found_word* const many = found.many;
+  for (int k = static_cast<int>(threadIdx.x); k < places; k += gpu::each_threads) mine[k] = nothing<V>;
   gpu::take_turn();
+  if (threadIdx.x == 0) stopped = *many != 0;
   __syncthreads();
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
   key<V> last = nothing<V>;
   for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < values.size && !*stop; i += stride) {
     const auto b = bits_of(values[i]);
-    if (b == nothing<V>) found->has_nothing = 1;
+    if (b == nothing<V>) *found.has_nothing = 1;
     if (b == last || b == nothing<V>) continue;
     last = b;
     added done = add(mine, b, stop);
     if (done == added::no) continue;
-    if (done == added::yes) done = add(found->set, b, many);
-    if (done == added::full || (done == added::yes && atomicAdd(&found->count, 1u) >= most)) *many = 1;
+    if (done == added::yes) done = add(found.set, b, many);
+    if (done == added::full || (done == added::yes && atomicAdd(found.count, found_word(1)) >= most)) *many = 1;
     if (*many) atomicExch(&stopped, 1u);
   }
 }
 
+template <class V> void enqueue(cview<V> values, const gpu_array<key<V>>& set, found_word* words) {
+  const values_found<V> found{const_cast<key<V>*>(set.data()), words, words + 1, words + 2};
+  const gpu::queue& q = gpu::current_queue();
+  gpu::fill_bytes(found.set, 0xff, set.byte_count(), q);
+  if (values.size >= 4 * looked_at) gpu::launch(few_kernel<V>, 1, gpu::each_threads, 0, q, values, found);
+  gpu::launch(distinct_kernel<V>, gpu::blocks_for(values.size, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
+              values, found);
+}
+
 } // namespace gpu_distinct
+
+template <class V> void enqueue_distinct(cview<V> values, found_word* to) {
+  using namespace gpu_distinct;
+  if (values.empty()) return;
+  const gpu_array<key<V>> set(places);
+  enqueue(values, set, to);
+}
+template void enqueue_distinct(cview<double>, found_word*);
+template void enqueue_distinct(cview<float>, found_word*);
+
+index_t distinct_found(const found_word* home) {
+  constexpr index_t many = gpu_distinct::most + 1;
+  const index_t count = static_cast<index_t>(home[0]) + static_cast<index_t>(home[2]);
+  return home[1] || count > many ? many : count;
+}
 
 template <class V> std::vector<V> distinct_on_gpu(cview<V> values) {
   using namespace gpu_distinct;
-  if (values.empty() || are_many(values)) return {};
-  gpu_array<values_found<V>> there(1);
-  gpu::fill_bytes(there, 0xff);
-  const gpu::queue& q = gpu::current_queue();
-  gpu_array<unsigned> zero(3);
-  gpu::fill_bytes(zero, 0);
-  gpu_memory::copy(&there.data()->count, zero.data(), zero.byte_count());
-  gpu::launch(distinct_kernel<V>, gpu::blocks_for(values.size, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
-              values, there.data());
-  const host_array<values_found<V>> home(there);
-  const values_found<V>& f = home[0];
+  if (values.empty()) return {};
+  const gpu_array<key<V>> set(places);
+  gpu_array<found_word> words(distinct_words);
+  gpu::fill_bytes(words, 0);
+  enqueue(values, set, words.data());
+  const host_array<found_word> home(words);
+  const index_t count = distinct_found(home.data());
+  if (count > most) return {};
   few_values<V> all;
-  if (f.many) return {};
-  for (const key<V> b : f.set)
-    if (b != nothing<V> && !all.add(std::bit_cast<V>(b))) return {};
-  if (f.has_nothing && !all.add(std::bit_cast<V>(nothing<V>))) return {};
+  const host_array<key<V>> found(set);
+  for (const key<V> b : found)
+    if (b != nothing<V>) all.add(std::bit_cast<V>(b));
+  if (home[2]) all.add(std::bit_cast<V>(nothing<V>));
   return all.sorted();
 }
 

@@ -3,15 +3,17 @@
 
 #include "backends/gpu/primitives.hpp"
 #include "core/measure.hpp"
-#include "formats/sell/gpu_slicing.hpp"
+#include "formats/sell/slicing.hpp"
 
 namespace furrow {
 namespace gpu_lengths {
 
-using word = unsigned long long;
-/// Rows of fewer entries are counted in shared memory; the lengths of the others come back one by one.
+using word = found_word;
+/// Rows of fewer entries are counted in shared memory; the lengths of the others come back one by one, the first
+/// `near` of them with the counts.
 constexpr int short_lengths = 1024;
-enum place { fingerprint, slice_places, long_rows, places };
+enum place { fingerprint = short_lengths, slice_places, long_rows, near_lengths };
+constexpr index_t near = length_words - near_lengths;
 
 __device__ inline word sum_over_warp(word v) {
   for (int d = gpu::warp / 2; d > 0; d /= 2) v += gpu::from_lane_across<gpu::warp>(v, d);
@@ -20,7 +22,7 @@ __device__ inline word sum_over_warp(word v) {
 
 /// A warp takes slices of 32 rows.
 __global__ void __launch_bounds__(gpu::each_threads)
-    lengths_kernel(index_t rows, const index_t* row_ptr, word* count, word* found, index_t* of_long_rows) {
+    lengths_kernel(index_t rows, const index_t* row_ptr, word* to, word* far) {
   __shared__ unsigned counted[short_lengths];
   for (int l = static_cast<int>(threadIdx.x); l < short_lengths; l += gpu::each_threads) counted[l] = 0;
   gpu::take_turn();
@@ -33,9 +35,18 @@ __global__ void __launch_bounds__(gpu::each_threads)
     if (i < rows) {
       length = row_ptr[i + 1] - row_ptr[i];
       print += fingerprint_of_length(i, length);
-      if (length < short_lengths) atomicAdd(counted + length, 1u);
-      else of_long_rows[atomicAdd(found + long_rows, word(1))] = length;
+      if (length >= short_lengths) {
+        const auto at = static_cast<index_t>(atomicAdd(to + long_rows, word(1)));
+        (at < near ? to + near_lengths : far)[at] = static_cast<word>(length);
+      }
     }
+    // Rows of a warp are often as long as its first one, and one of them counts for all.
+    const bool is_short = i < rows && length < short_lengths;
+    const index_t first_length = gpu::from_lane<gpu::warp>(length, 0);
+    const unsigned like_first = __ballot_sync(~0u, is_short && length == first_length);
+    if (is_short && !(like_first >> threadIdx.x % gpu::warp & 1)) atomicAdd(counted + length, 1u);
+    if (threadIdx.x % gpu::warp == 0 && like_first)
+      atomicAdd(counted + length, static_cast<unsigned>(__popc(like_first)));
     for (int d = gpu::warp / 2; d > 0; d /= 2) {
       const index_t other = gpu::from_lane_across<gpu::warp>(length, d);
       length = other > length ? other : length;
@@ -44,32 +55,99 @@ __global__ void __launch_bounds__(gpu::each_threads)
   }
   print = sum_over_warp(print);
   if (threadIdx.x % gpu::warp == 0) {
-    if (print) atomicAdd(found + fingerprint, print);
-    if (in_slices) atomicAdd(found + slice_places, in_slices);
+    if (print) atomicAdd(to + fingerprint, print);
+    if (in_slices) atomicAdd(to + slice_places, in_slices);
   }
   __syncthreads();
   for (int l = static_cast<int>(threadIdx.x); l < short_lengths; l += gpu::each_threads)
-    if (counted[l]) atomicAdd(count + l, word(counted[l]));
+    if (counted[l]) atomicAdd(to + l, word(counted[l]));
 }
 
-index_t places_in_windows(const index_t* row_ptr, const stats& s, index_t window) {
-  const auto order = sorted_rows_on_gpu(row_ptr, s.shape.rows, s.row_max, {usual_height, window});
-  const auto slice_ptr = offsets_of_slices_on_gpu(row_ptr, s.shape.rows, order.data(), usual_height);
-  return gpu::fetch(slice_ptr.data() + slice_ptr.size() - 1);
+constexpr int windows = static_cast<int>(window_words);
+struct window_list {
+  index_t size[windows];
+  index_t end[windows]; ///< blocks of those up to this
+};
+
+/// A block a window. Where n(l) rows have l entries and more, the slices of sorted rows are as wide, together, as the
+/// sum of ceil(n(l) / 32) over all l.
+constexpr int window_threads = 512;
+__global__ void __launch_bounds__(window_threads)
+    windows_kernel(index_t rows, const index_t* row_ptr, window_list list, word* to) {
+  constexpr int height = gpu::warp, each = short_lengths / window_threads;
+  __shared__ unsigned counted[short_lengths];
+  __shared__ unsigned of_warp[window_threads / gpu::warp];
+  __shared__ unsigned many; // rows of `short_lengths` entries and more
+  __shared__ word width;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % gpu::warp;
+  for (int l = thread; l < short_lengths; l += window_threads) counted[l] = 0;
+  if (thread == 0) many = 0, width = 0;
+  gpu::take_turn();
+  int kind = 0;
+  while (blockIdx.x >= list.end[kind]) ++kind;
+  const index_t size = list.size[kind], first = (blockIdx.x - (kind ? list.end[kind - 1] : 0)) * size;
+  const index_t last = first + size < rows ? first + size : rows;
+  __syncthreads();
+  for (index_t i = first + thread; i < last; i += window_threads) {
+    const index_t length = row_ptr[i + 1] - row_ptr[i];
+    if (length < short_lengths) atomicAdd(counted + length, 1u);
+    else atomicAdd(&many, 1u);
+  }
+  __syncthreads();
+  // Rows of l entries and more: sums from the end. A thread has the lengths [begin, begin + each).
+  const int begin = each * (window_threads - 1 - thread);
+  unsigned sum = 0;
+  for (int l = begin; l < begin + each; ++l) sum += counted[l];
+  unsigned before = sum; // of this warp, this thread included
+  for (int d = 1; d < gpu::warp; d *= 2) {
+    const unsigned other = gpu::from_lane_below<gpu::warp>(before, d);
+    if (lane >= d) before += other;
+  }
+  if (lane == gpu::warp - 1) of_warp[thread / gpu::warp] = before;
+  __syncthreads();
+  unsigned reaching = many + before - sum;
+  for (int w = 0; w < thread / gpu::warp; ++w) reaching += of_warp[w];
+  word mine = 0;
+  for (int l = begin + each - 1; l >= begin; --l) {
+    reaching += counted[l];
+    if (l > 0) mine += (reaching + height - 1) / height;
+  }
+  // A long row that begins a slice adds what it has beyond the short lengths: as many rows before it as slices fill.
+  if (many)
+    for (index_t i = first + thread / gpu::warp; i < last; i += window_threads / gpu::warp) {
+      const index_t length = row_ptr[i + 1] - row_ptr[i];
+      if (length < short_lengths) continue; // whole warps
+      int longer = 0;
+      for (index_t j = first + lane; j < last; j += gpu::warp) {
+        const index_t other = row_ptr[j + 1] - row_ptr[j];
+        longer += other > length || (other == length && j < i);
+      }
+      longer = __reduce_add_sync(~0u, longer);
+      if (lane == 0 && longer % height == 0) mine += static_cast<word>(length - (short_lengths - 1));
+    }
+  mine = sum_over_warp(mine);
+  if (lane == 0 && mine) atomicAdd(&width, mine);
+  __syncthreads();
+  if (thread == 0 && width) atomicAdd(to + kind, width * height);
 }
 
 } // namespace gpu_lengths
 
-void measure_lengths_on_gpu(const index_t* row_ptr, stats& s) {
+index_t far_length_words(index_t nnz) {
+  using namespace gpu_lengths;
+  return nnz / short_lengths + 1;
+}
+
+void enqueue_lengths(index_t rows, const index_t* row_ptr, found_word* to, found_word* far) {
   using namespace gpu_lengths;
   static_assert(usual_height == gpu::warp);
   const gpu::queue& q = gpu::current_queue();
-  gpu_array<word> there(short_lengths + places, word(0));
-  gpu_array<index_t> of_long_rows(s.nnz / short_lengths + 1);
-  gpu::launch(lengths_kernel, gpu::blocks_for(s.shape.rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
-              s.shape.rows, row_ptr, there.data(), there.data() + short_lengths, of_long_rows.data());
-  const host_array<word> home(there);
-  const auto number = [&](place p) { return home[short_lengths + p]; };
+  gpu::launch(lengths_kernel, gpu::blocks_for(rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q, rows, row_ptr,
+              to, far);
+}
+
+void lengths_found(const found_word* home, const found_word* far, stats& s) {
+  using namespace gpu_lengths;
   std::vector<index_t> count;
   const auto add = [&](index_t length, word rows) {
     if (length >= std::ssize(count)) count.resize(static_cast<std::size_t>(length) + 1);
@@ -77,17 +155,33 @@ void measure_lengths_on_gpu(const index_t* row_ptr, stats& s) {
   };
   for (index_t l = 0; l < short_lengths; ++l)
     if (home[l]) add(l, home[l]);
-  if (number(long_rows)) {
-    const host_array<index_t> lengths(of_long_rows);
-    for (word k = 0; k < number(long_rows); ++k) add(lengths[static_cast<index_t>(k)], 1);
+  const auto long_ones = static_cast<index_t>(home[long_rows]);
+  for (index_t k = 0; k < std::min(long_ones, near); ++k) add(static_cast<index_t>(home[near_lengths + k]), 1);
+  if (long_ones > near) {
+    host_array<word> others(long_ones - near);
+    copy_bytes(host_memory{}, others.data(), gpu_memory{}, far + near, others.byte_count());
+    for (const word length : others) add(static_cast<index_t>(length), 1);
   }
   describe_lengths(std::move(count), s);
-  s.lengths_fingerprint = number(fingerprint);
+  s.lengths_fingerprint = home[fingerprint];
   s.slice_places.fill(-1);
-  s.slice_places[0] = static_cast<index_t>(number(slice_places));
+  s.slice_places[0] = static_cast<index_t>(home[slice_places]);
   if (hardly_padded(s.slice_places[0], s.nnz)) return;
-  for (std::size_t k = 1; k < sorting_windows.size(); ++k)
-    s.slice_places[k] = places_in_windows(row_ptr, s, sorting_windows[k]);
+  std::fill(s.slice_places.begin() + 1, s.slice_places.end(), 0);
+}
+
+void enqueue_windows(index_t rows, const index_t* row_ptr, found_word* to) {
+  using namespace gpu_lengths;
+  window_list list{};
+  index_t blocks = 0;
+  for (int k = 0; k < windows; ++k) {
+    list.size[k] = sorting_windows[static_cast<std::size_t>(k) + 1];
+    blocks += (rows + list.size[k] - 1) / list.size[k];
+    list.end[k] = blocks;
+  }
+  if (blocks > 0)
+    gpu::launch(windows_kernel, static_cast<unsigned>(blocks), window_threads, 0, gpu::current_queue(), rows, row_ptr,
+                list, to);
 }
 
 } // namespace furrow

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/stats.hpp>
+#include "gpu_format_look.hpp"
 
 namespace furrow {
 
-/// What `measure_lengths` finds, but for the lengths themselves and for `mispredicted_lengths`, which only products on
-/// a CPU ask for. row_ptr: of s.shape.rows rows with s.nnz entries, in the memory of the current GPU. Waits.
-void measure_lengths_on_gpu(const index_t* row_ptr, stats& s);
+/// What `measure_lengths` finds of rows in the memory of the current GPU, but for the lengths themselves and for
+/// `mispredicted_lengths`, which only products on a CPU ask for: to words that are zeros before. Enqueues.
+/// far: `far_length_words(nnz)` words, of any content.
+inline constexpr index_t length_words = 1024 + 3 + 256;
+index_t far_length_words(index_t nnz);
+void enqueue_lengths(index_t rows, const index_t* row_ptr, found_word* to, found_word* far);
+/// Sets what they tell in `s`, whose shape and nnz are known; but not the places in windows where rows are sorted: 0
+/// where these are to be counted, otherwise -1. May fetch from `far`, and waits then.
+void lengths_found(const found_word* home, const found_word* far, stats& s);
+
+/// Places of slices in each of `sorting_windows` but the first, a word each, zeros before. Enqueues.
+inline constexpr index_t window_words = std::ssize(sorting_windows) - 1;
+void enqueue_windows(index_t rows, const index_t* row_ptr, found_word* to);
 
 } // namespace furrow

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_look.hpp"
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
@@ -55,30 +56,32 @@ struct find_offset {
   }
 };
 
+/// What is found of offsets and columns, in words behind those of a look.
+enum row_word : index_t { wrong_offsets = look_words, entries, row_words };
+
+/// Offsets are believed, by what follows, where `wrong_offsets` stays 0.
 template <class I> struct widen_offset {
   const I* from;
   index_t rows, places;
   index_t* to;
-  int* wrong;
+  found_word* found;
   FURROW_HD void operator()(index_t r) const {
-    to[r] = from[r];
-    if (r == 0 ? from[0] != 0 : from[r] < from[r - 1]) *wrong = 1;
-    if (r == rows && from[r] > places) *wrong = 1;
+    const index_t at = from[r];
+    to[r] = at;
+    if (r == 0 ? at != 0 : at < from[r - 1]) found[wrong_offsets] = 1;
+    if (r < rows) return;
+    if (at > places) found[wrong_offsets] = 1;
+    found[entries] = static_cast<found_word>(at);
   }
 };
 
-/// Entry k of row i; to: null where columns stay where they are.
-template <class I> struct look_at_column {
-  const I* from;
-  const index_t* row_ptr;
-  index_t cols;
+/// One beyond 32 bits is outside of every matrix.
+struct narrow_column {
+  const std::int64_t* from;
   std::int32_t* to;
-  int *outside, *disordered;
-  FURROW_HD void operator()(index_t i, index_t k) const {
-    const I col = from[k];
-    if (col < 0 || col >= cols) *outside = 1;
-    if (k > row_ptr[i] && col <= from[k - 1]) *disordered = 1;
-    if (to) to[k] = static_cast<std::int32_t>(col);
+  FURROW_HD void operator()(index_t k) const {
+    const std::int64_t col = from[k];
+    to[k] = col < 0 || col > 0x7fffffff ? -1 : static_cast<std::int32_t>(col);
   }
 };
 
@@ -120,8 +123,8 @@ template <class V, class I> void check_place(const csr_arrays<V, I>& a) {
   look("val", a.val.data, a.val.empty());
 }
 
-template <class T> kept_array<T> kept_or_copied(cview<T> v, const std::shared_ptr<const void>& owner) {
-  if (owner) return {v, owner};
+template <class T> kept_array<T> kept_or_copied(cview<T> v, const std::shared_ptr<const void>& owner, lent_rows lent) {
+  if (owner || lent == lent_rows::borrowed) return {v, owner};
   gpu_array<T> own(v.size);
   gpu_memory::copy(own.data(), v.data, own.byte_count());
   return kept_array<T>(std::move(own));
@@ -152,7 +155,8 @@ template <class V> rows_on_gpu<V> send_rows(const coo<V>& a) {
   return {a.shape, kept_array(std::move(row_ptr)), kept_array(std::move(col)), kept_array(std::move(val))};
 }
 
-template <class V, class I> std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a) {
+template <class V, class I>
+std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a, rows_look* look, lent_rows lent) {
   using namespace gpu_rows;
   check_lengths(a);
   const bool there = a.where.is_gpu();
@@ -161,31 +165,38 @@ template <class V, class I> std::optional<rows_on_gpu<V>> send_rows(const csr_ar
     if (there) refuse_rows(brought_home(a));
     else refuse_rows(a);
   };
-  gpu_array<I> given_ptr;
-  if (!there) given_ptr = sent(a.row_ptr);
+  gpu_array<I> given_ptr, sent_col;
+  gpu_array<V> sent_val;
+  if (!there) given_ptr = sent(a.row_ptr), sent_col = sent(a.col);
   gpu_array<index_t> row_ptr(a.shape.rows + 1);
-  mark wrong;
+  gpu_array<found_word> words(row_words);
+  gpu::fill_bytes(words, 0);
   gpu::for_each(row_ptr.size(), widen_offset<I>{there ? a.row_ptr.data : given_ptr.data(), a.shape.rows, a.col.size,
-                                                row_ptr.data(), wrong.data()});
-  if (wrong.is_set()) refuse();
-  const index_t nnz = gpu::fetch(row_ptr.data() + a.shape.rows);
-  const cview<I> given_col = part(a.col, 0, nnz);
+                                                row_ptr.data(), words.data()});
+  const I* const given_col = there ? a.col.data : sent_col.data();
+  gpu_array<std::int32_t> narrow(sizeof(I) == 4 ? 0 : a.col.size);
+  const std::int32_t* col = narrow.data();
+  if constexpr (sizeof(I) == 4) col = given_col;
+  else gpu::for_each(a.col.size, narrow_column{given_col, narrow.data()});
+  if (!there) sent_val = sent(a.val);
+  const cview<V> val = there ? a.val : as_cview(sent_val);
+  enqueue_look<V>({a.shape, as_cview(row_ptr), {col, a.col.size}, val}, a.col.size, words.data() + wrong_offsets,
+                  words.data());
+  const host_array<found_word> home(words);
+  const column_faults faults = faults_found(home.data());
+  if (home[wrong_offsets] || faults.outside) refuse();
+  if (faults.disordered) return std::nullopt;
+  if (look) *look = look_found(home.data());
+  const auto nnz = static_cast<index_t>(home[entries]);
+  rows_on_gpu<V> rows{a.shape, kept_array<index_t>(std::move(row_ptr)), {}, {}};
   const cview<V> given_val = part(a.val, 0, nnz);
-  gpu_array<I> sent_col;
-  if (!there) sent_col = sent(given_col);
-  const I* const cols = there ? given_col.data : sent_col.data();
-  gpu_array<std::int32_t> narrow(sizeof(I) == 4 ? 0 : nnz);
-  mark outside, disordered;
-  gpu::for_each_entry(a.shape.rows, row_ptr.data(), nnz,
-                      look_at_column<I>{cols, row_ptr.data(), a.shape.cols, sizeof(I) == 4 ? nullptr : narrow.data(),
-                                        outside.data(), disordered.data()});
-  kept_array<V> val = there ? kept_or_copied(given_val, a.owner) : kept_array<V>(sent(given_val));
-  if (outside.is_set()) refuse();
-  if (disordered.is_set()) return std::nullopt;
-  kept_array<std::int32_t> col;
-  if constexpr (sizeof(I) == 8) col = kept_array<std::int32_t>(std::move(narrow));
-  else col = there ? kept_or_copied(given_col, a.owner) : kept_array<std::int32_t>(std::move(sent_col));
-  return rows_on_gpu<V>{a.shape, kept_array<index_t>(std::move(row_ptr)), std::move(col), std::move(val)};
+  rows.val = there ? kept_or_copied(given_val, a.owner, lent) : kept_array<V>(std::move(sent_val), nnz);
+  if constexpr (sizeof(I) == 8) rows.col = kept_array<std::int32_t>(std::move(narrow), nnz);
+  else {
+    const cview<std::int32_t> given = part(a.col, 0, nnz);
+    rows.col = there ? kept_or_copied(given, a.owner, lent) : kept_array<std::int32_t>(std::move(sent_col), nnz);
+  }
+  return rows;
 }
 
 template <class V> coo<V> bring_home(const rows_on_gpu<V>& a) {
@@ -218,8 +229,8 @@ template <class V> gpu_array<V> diagonal_of(const rows_on_gpu<V>& a) {
 
 #define FURROW_ROWS(V)                                                                                                 \
   template rows_on_gpu<V> send_rows(const coo<V>&);                                                                    \
-  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int32_t>&);                                \
-  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int64_t>&);                                \
+  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int32_t>&, rows_look*, lent_rows);         \
+  template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int64_t>&, rows_look*, lent_rows);         \
   template coo<V> bring_home(const rows_on_gpu<V>&);                                                                   \
   template csr_arrays<V, std::int32_t> brought_home(const csr_arrays<V, std::int32_t>&);                               \
   template csr_arrays<V, std::int64_t> brought_home(const csr_arrays<V, std::int64_t>&);                               \

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpu_blocks.hpp"
-#include "gpu_diagonals.hpp"
+#include "gpu_block_counts.hpp"
+#include "gpu_distinct.hpp"
 #include "gpu_lengths.hpp"
+#include "gpu_locality.hpp"
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
-#include "core/blocks.hpp"
+#include "core/look.hpp"
 #include "core/measure.hpp"
 #include "core/sample.hpp"
 
-#include <limits>
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace furrow {
 namespace gpu_stats {
-
-template <class V> index_t blocks_of_edge(const rows_on_gpu<V>& a, index_t edge) {
-  return with_edge(edge, [&](auto k) {
-    gpu_array<index_t> count((a.shape.rows + k - 1) / k);
-    gpu::for_each(count.size(),
-                  gpu::count_blocks_of_row<k>{a.shape.rows, a.row_ptr.data(), a.col.data(), count.data()});
-    return gpu::sum_of(as_cview(count));
-  });
-}
 
 /// A stretch of rows on its way to a sample: its entries go to `to` and after.
 struct stretch {
@@ -67,6 +60,21 @@ sampled_rows lengths_of(const std::vector<row_range>& ranges, const index_t* row
   return s;
 }
 
+/// Those of them that lie in `ranges`, where all of these do. Both ascend.
+sampled_rows part_of(const sampled_rows& all, const std::vector<row_range>& ranges) {
+  index_t rows = 0;
+  for (const row_range& r : ranges) rows += r.count;
+  sampled_rows s{host_array<std::int32_t>(rows), host_array<std::int32_t>(rows)};
+  index_t to = 0, from = 0;
+  for (const row_range& r : ranges) {
+    from = std::lower_bound(all.row.begin() + from, all.row.end(), r.first) - all.row.begin();
+    std::copy_n(all.row.begin() + from, r.count, s.row.begin() + to);
+    std::copy_n(all.length.begin() + from, r.count, s.length.begin() + to);
+    to += r.count;
+  }
+  return s;
+}
+
 /// Columns or values of some ranges of rows, one after the other, in host memory.
 template <class T>
 host_array<T> entries_of(const std::vector<row_range>& ranges, const sampled_rows& rows, const index_t* row_ptr,
@@ -90,7 +98,7 @@ host_array<T> entries_of(const std::vector<row_range>& ranges, const sampled_row
 template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& lengths) {
   const auto ranges = rows_of_statistics(lengths), with_values = rows_of_values(lengths);
   const index_t* const row_ptr = a.row_ptr.data();
-  const sampled_rows rows = lengths_of(ranges, row_ptr), valued = lengths_of(with_values, row_ptr);
+  const sampled_rows rows = lengths_of(ranges, row_ptr), valued = part_of(rows, with_values);
   coo<V> s{a.shape, {}, entries_of(ranges, rows, row_ptr, a.col.data()), {}};
   s.row = host_array<std::int32_t>(s.col.size());
   s.val = host_array<V>(s.col.size(), V(0));
@@ -109,14 +117,108 @@ template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& length
   return s;
 }
 
+/// Where each statistic has its words, which come home in one copy, and those that stay unless they are asked for.
+struct places {
+  index_t lengths, distinct, locality, block_sample, looks, windows, blocks, words;
+  index_t far_lengths, far_looks, room;
+
+  explicit places(index_t nnz) {
+    index_t at = 0;
+    const auto take = [&](index_t count) { return std::exchange(at, at + count); };
+    lengths = take(length_words);
+    distinct = take(distinct_words);
+    locality = take(locality_words);
+    block_sample = take(block_sample_words);
+    windows = take(window_words);
+    blocks = take(block_count_words);
+    looks = at;
+    for (const gpu_format_look* look : gpu_format_looks()) take(look->words);
+    words = at;
+    far_lengths = take(far_length_words(nnz));
+    far_looks = at;
+    for (const gpu_format_look* look : gpu_format_looks()) take(look->room);
+    room = at;
+  }
+};
+
+/// f(look, words, room) for the look of each format, where its words begin.
+template <class F> void each_look(const places& p, F f) {
+  index_t words = p.looks, room = p.far_looks;
+  for (const gpu_format_look* look : gpu_format_looks()) {
+    f(*look, words, room);
+    words += look->words;
+    room += look->room;
+  }
+}
+
+/// The first `words` of them. Waits.
+host_array<found_word> brought(const gpu_array<found_word>& there, index_t words) {
+  host_array<found_word> home(words);
+  copy_bytes(host_memory{}, home.data(), gpu_memory{}, there.data(), home.byte_count());
+  return home;
+}
+
+/// Looks of formats that have none for a GPU, at a sample in host memory.
+template <class V> void look_on_host(const rows_on_gpu<V>& a, stats& s) {
+  std::vector<const format_look*> others;
+  for (const format_look* look : format_looks())
+    if (std::ranges::find(gpu_format_looks(), look->format, &gpu_format_look::format) == gpu_format_looks().end())
+      others.push_back(look);
+  if (others.empty()) return;
+  const coo<V> sample = sample_of(a, s);
+  for (const format_look* look : others) s.estimates.push_back({look->format, look->at(sight_of(sample), s)});
+  std::ranges::sort(s.estimates, {}, &format_estimate::format);
+}
+
+/// All that is measured of rows that have entries: what asks for sizes alone is enqueued first and waited for once;
+/// then, where rows are sorted or blocks counted, what asks for lengths and samples.
+template <class V> void measure_entries(const rows_on_gpu<V>& a, stats& s) {
+  const places p(s.nnz);
+  const csr<V, index_t, cview> rows = a.view();
+  const index_t* const row_ptr = rows.row_ptr.data;
+  gpu_array<found_word> there(p.room);
+  gpu::fill_bytes(there.data(), 0, static_cast<std::size_t>(p.words) * sizeof(found_word), gpu::current_queue());
+  const auto at = [&](index_t place) { return there.data() + place; };
+  const bool sampled = s.nnz >= blocks_sampled_from;
+  enqueue_lengths(s.shape.rows, row_ptr, at(p.lengths), at(p.far_lengths));
+  enqueue_distinct(rows.val, at(p.distinct));
+  look_at_locality(s.shape, row_ptr, rows.col.data, s, at(p.locality));
+  if (sampled) sample_blocks(s.shape.rows, row_ptr, rows.col.data, at(p.block_sample));
+  each_look(
+      p, [&](const gpu_format_look& look, index_t words, index_t room) { look.begin(rows, s, at(words), at(room)); });
+  host_array<found_word> home = brought(there, p.words);
+  lengths_found(home.data() + p.lengths, at(p.far_lengths), s);
+  s.distinct_values = distinct_found(home.data() + p.distinct);
+  s.near = locality_found(home.data() + p.locality).shares();
+  std::array<bool, most_edge + 1> hopeless{};
+  if (sampled) hopeless = hopeless_edges(home.data() + p.block_sample);
+  const bool sorts = s.slice_places[1] >= 0;
+  const bool counts = std::count(hopeless.begin() + least_edge, hopeless.end(), false) > 0;
+  if (sorts) {
+    enqueue_windows(s.shape.rows, row_ptr, at(p.windows));
+    each_look(p, [&](const gpu_format_look& look, index_t words, index_t) {
+      if (look.windows) look.windows({s.shape, rows.row_ptr, rows.col, {}}, s, at(words));
+    });
+  }
+  if (counts) count_blocks(s.shape.rows, row_ptr, rows.col.data, hopeless, at(p.blocks));
+  if (sorts || counts) home = brought(there, p.words);
+  for (std::size_t k = 1; sorts && k < s.slice_places.size(); ++k)
+    s.slice_places[k] = static_cast<index_t>(home[p.windows + index_t(k) - 1]);
+  for (int edge = least_edge; edge <= most_edge; ++edge)
+    s.blocks[static_cast<std::size_t>(edge)] =
+        hopeless[static_cast<std::size_t>(edge)] ? -1 : static_cast<index_t>(home[p.blocks + edge]);
+  each_look(p, [&](const gpu_format_look& look, index_t words, index_t room) {
+    s.estimates.push_back({look.format, look.numbers(s, home.data() + words, at(room))});
+  });
+  look_on_host(a, s);
+}
+
 } // namespace gpu_stats
 
 template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looked) {
-  using namespace gpu_stats;
   stats s;
   s.shape = a.shape;
   s.nnz = a.nnz();
-  measure_lengths_on_gpu(a.row_ptr.data(), s);
   s.lower_bandwidth = looked.lower_bandwidth;
   s.upper_bandwidth = looked.upper_bandwidth;
   s.zero_diagonal = std::min(a.shape.rows, a.shape.cols) - looked.stored_diagonal;
@@ -124,20 +226,17 @@ template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looke
   s.norm_inf = looked.norm_inf;
   s.largest = looked.largest;
   s.finite = looked.finite;
-  if (s.nnz == 0) {
-    s.distinct_values = 0;
-    measure_samples(coo<V>{a.shape, {}, {}, {}}, s);
+  s.diagonals = looked.diagonals;
+  if (s.nnz > 0) {
+    gpu_stats::measure_entries(a, s);
     return s;
   }
-  s.diagonals = count_diagonals(a.view());
-  const auto distinct = distinct_on_gpu(as_cview(a.val));
-  s.distinct_values = distinct.empty() ? 257 : static_cast<index_t>(distinct.size());
-  const coo<V> sample = sample_of(a, s);
-  measure_samples(sample, s);
-  std::array<bool, most_edge + 1> hopeless{};
-  if (s.nnz >= blocks_sampled_from) hopeless = hopeless_edges(a.shape, as_cview(sample.row), as_cview(sample.col));
-  for (int k = least_edge; k <= most_edge; ++k)
-    s.blocks[static_cast<std::size_t>(k)] = hopeless[static_cast<std::size_t>(k)] ? -1 : blocks_of_edge(a, k);
+  s.distinct_values = 0;
+  gpu_array<found_word> there(length_words + far_length_words(0));
+  gpu::fill_bytes(there, 0);
+  enqueue_lengths(s.shape.rows, a.row_ptr.data(), there.data(), there.data() + length_words);
+  lengths_found(host_array<found_word>(there).data(), nullptr, s);
+  measure_samples(coo<V>{a.shape, {}, {}, {}}, s);
   return s;
 }
 

@@ -27,6 +27,7 @@ template <class V> struct rows_on_gpu {
 /// What one pass over the rows tells, for `stats` and for the choice of a method.
 struct rows_look {
   index_t explicit_zeros = 0, lower_bandwidth = 0, upper_bandwidth = 0;
+  index_t diagonals = 0;       ///< with entries
   index_t stored_diagonal = 0; ///< entries on it that are not 0
   double norm_inf = 0, largest = 0;
   bool finite = true;
@@ -41,10 +42,16 @@ struct rows_look {
 /// Triplets that are sent there, 8 bytes and a value an entry, and looked at there. Throws as `check_triplets`.
 template <class V> rows_on_gpu<V> send_rows(const coo<V>& a);
 
+/// What becomes of rows on the GPU that have no owner: `borrowed` ones are not copied, and whoever keeps them copies
+/// them (`owned`), for the caller's arrays may end.
+enum class lent_rows { copied, borrowed };
+
 /// Rows of a caller, sent there or, where they lie there and have an owner, kept where they lie but for the offsets
-/// and, where I has 64 bits, the columns. Nothing where they are not sorted or hold a place twice. Throws as `to_coo`,
-/// and `fault::usage` for arrays that are not where `a.where` says.
-template <class V, class I> std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a);
+/// and, where I has 64 bits, the columns. Nothing where they are not sorted or hold a place twice. look: null, or where
+/// what was seen on the way goes. Throws as `to_coo`, and `fault::usage` for arrays that are not where `a.where` says.
+template <class V, class I>
+std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a, rows_look* look = nullptr,
+                                        lent_rows lent = lent_rows::copied);
 
 /// In host memory.
 template <class V> coo<V> bring_home(const rows_on_gpu<V>& a);

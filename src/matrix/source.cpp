@@ -45,12 +45,13 @@ matrix_source<V>::matrix_source(coo<V> a, device where)
 
 template <class V>
 template <class I>
-matrix_source<V>::matrix_source(const csr_arrays<V, I>& a, device where)
+matrix_source<V>::matrix_source(const csr_arrays<V, I>& a, device where, lent_rows lent)
     : shape_(a.shape), nnz_(a.col.size), where_(where) {
   check(!a.where.is_gpu() || a.where == where, fault::device, "the rows lie on {}, but the matrix is to live on {}",
         describe(a.where), describe(where));
-  if (where.is_gpu() && has_room()) rows_ = send_rows(a);
-  if (rows_) nnz_ = rows_->nnz();
+  rows_look look;
+  if (where.is_gpu() && has_room()) rows_ = send_rows(a, &look, lent);
+  if (rows_) nnz_ = rows_->nnz(), look_ = look;
   else *this = matrix_source(to_coo(a.where.is_gpu() ? brought_home(a) : a), where);
 }
 
@@ -112,8 +113,8 @@ template <class V> std::unique_ptr<any_operator<V>> matrix_source<V>::store(cons
 
 #define FURROW_SOURCE(V)                                                                                               \
   template class matrix_source<V>;                                                                                     \
-  template matrix_source<V>::matrix_source(const csr_arrays<V, std::int32_t>&, device);                                \
-  template matrix_source<V>::matrix_source(const csr_arrays<V, std::int64_t>&, device);
+  template matrix_source<V>::matrix_source(const csr_arrays<V, std::int32_t>&, device, lent_rows);                     \
+  template matrix_source<V>::matrix_source(const csr_arrays<V, std::int64_t>&, device, lent_rows);
 FURROW_SOURCE(double)
 FURROW_SOURCE(float)
 #undef FURROW_SOURCE

@@ -16,8 +16,8 @@ template <class V> class matrix_source {
 public:
   /// Throws as `check_triplets`; `fault::memory` for what cannot be had.
   matrix_source(coo<V> a, device where);
-  /// Throws as `to_coo`; rows on a GPU must lie on `where`.
-  template <class I> matrix_source(const csr_arrays<V, I>& a, device where);
+  /// Throws as `to_coo`; rows on a GPU must lie on `where`. Of borrowed ones a format keeps copies.
+  template <class I> matrix_source(const csr_arrays<V, I>& a, device where, lent_rows lent = lent_rows::copied);
   /// Rows on `where`, a GPU.
   matrix_source(const rows_on_gpu<V>& rows, device where)
       : shape_(rows.shape), nnz_(rows.nnz()), where_(where), rows_(rows) {}

@@ -10,8 +10,10 @@
 
 #include "kit/said_by.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -78,6 +80,65 @@ TYPED_TEST(gpu_path, statistics_and_features_are_those_of_the_host) {
     EXPECT_EQ(source.is_symmetric(), is_symmetric(a));
     if (a.shape.rows == a.shape.cols) // others are refused before
       EXPECT_EQ(kit::said_by([&] { source.check_symmetry(); }), kit::said_by([&] { check_symmetry(a); }));
+  }
+}
+
+/// Rows by f(row, put), where put(column, value) comes by ascending columns.
+template <class F> coo<double> by_rows(shape2 shape, F f) {
+  std::vector<std::int32_t> row, col;
+  std::vector<double> val;
+  for (index_t i = 0; i < shape.rows; ++i)
+    f(i, [&](index_t j, double v) {
+      row.push_back(static_cast<std::int32_t>(i));
+      col.push_back(static_cast<std::int32_t>(j));
+      val.push_back(v);
+    });
+  const auto count = std::ssize(row);
+  coo<double> a{shape, host_array<std::int32_t>(count), host_array<std::int32_t>(count), host_array<double>(count)};
+  std::ranges::copy(row, a.row.begin());
+  std::ranges::copy(col, a.col.begin());
+  std::ranges::copy(val, a.val.begin());
+  return a;
+}
+
+/// Matrices that leave the ways that most take.
+std::vector<kit::named_matrix> rare() {
+  std::vector<kit::named_matrix> all;
+  const auto value = [](index_t i, index_t j) { return 1 + double((i * 31 + j * 17) % 1000) / 1024; };
+  // More long rows than come home with the counts, and slices of more entries than a table has room for.
+  all.push_back({"hubs", by_rows({3000, 300'000}, [&](index_t i, auto put) {
+                   const index_t count = i % 7 == 3 ? 1024 + 3 * i : i % 4;
+                   for (index_t k = 0; k < count; ++k) put(k * (299'000 / count) + i % 97, value(i, k));
+                 })});
+  all.push_back({"one full row", by_rows({2000, 70'000}, [&](index_t i, auto put) {
+                   for (index_t j = 0; j < (i == 1234 ? 70'000 : 3); ++j) put(i == 1234 ? j : i + 7 * j, value(i, j));
+                 })});
+  all.push_back({"wide", by_rows({2100, 5'000'000}, [&](index_t i, auto put) {
+                   for (index_t k = 0; k < 16; ++k) put(k * 312'000 + (i * 7919 + k * 104'729) % 300'000, value(i, k));
+                 })});
+  all.push_back({"frequent stencils", by_rows({4000, 4000}, [](index_t i, auto put) { put(i, double(1 + i % 600)); })});
+  all.push_back(
+      {"stencils of one row", by_rows({4000, 4000}, [](index_t i, auto put) { put(i, i % 2 ? double(i + 2) : 1.0); })});
+  all.push_back({"zeros beside strips", by_rows({40'000, 40'000}, [](index_t i, auto put) {
+                   for (index_t j = std::max<index_t>(0, i - 3); j < std::min<index_t>(40'000, i + 3); ++j)
+                     put(j, (i + j) % 5 < 2 ? 0.0 : double(1 + j % 300));
+                 })});
+  all.push_back({"many lengths", by_rows({50'000, 50'000}, [&](index_t i, auto put) {
+                   const index_t count = (i * i) % 23 + (i % 5000 == 0 ? 1500 : 0);
+                   for (index_t k = 0; k < count; ++k) put((i % 90) + k * 32, value(i, k));
+                 })});
+  return all;
+}
+
+TYPED_TEST(gpu_path, statistics_of_rare_matrices_are_those_of_the_host) {
+  using V = TypeParam;
+  for (const auto& m : rare()) {
+    SCOPED_TRACE(m.name);
+    const auto a = kit::as_precision<V>(m.a);
+    const matrix_source<V> source(a, this->gpu);
+    const stats wanted = measure(a), got = source.measure();
+    expect_same(got, wanted);
+    if (a.shape.rows == a.shape.cols) expect_same(features_of(source, got, false), features_of(a, wanted, false));
   }
 }
 

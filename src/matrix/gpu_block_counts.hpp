@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "gpu_format_look.hpp"
+
+#include "core/blocks.hpp"
+
+#include <array>
+
+/// Aligned K x K blocks of rows on the current GPU, counted for every K at once.
+namespace furrow {
+
+/// Blocks and entries of the sample that `hopeless_edges` looks at, to words that are zeros before. Enqueues.
+inline constexpr index_t block_sample_words = 2 * (most_edge + 1), block_count_words = most_edge + 1;
+void sample_blocks(index_t rows, const index_t* row_ptr, const std::int32_t* col, found_word* to);
+std::array<bool, most_edge + 1> hopeless_edges(const found_word* home);
+
+/// Blocks of the edges that are not hopeless, to words that are zeros before. Enqueues.
+void count_blocks(index_t rows, const index_t* row_ptr, const std::int32_t* col,
+                  const std::array<bool, most_edge + 1>& hopeless, found_word* to);
+
+} // namespace furrow

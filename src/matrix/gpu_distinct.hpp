@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "gpu_format_look.hpp"
+
+namespace furrow {
+
+/// Counts the distinct values, told apart by their bits, to words that are zeros before. Enqueues.
+inline constexpr index_t distinct_words = 3;
+template <class V> void enqueue_distinct(cview<V> values, found_word* to);
+/// How many, as `stats` tell it.
+index_t distinct_found(const found_word* home);
+
+} // namespace furrow
