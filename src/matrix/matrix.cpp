@@ -67,7 +67,7 @@ template <class V> struct stored {
     if constexpr (sizeof(I) == 4)
       if (!o.tune && !o.where.is_gpu() && !a.where.is_gpu())
         if (auto triplets = borrow(a)) return stored(std::move(*triplets), o);
-    return stored(matrix_source<V>(a, o.where), o);
+    return stored(matrix_source<V>(a, o.where, lent_rows::borrowed), o);
   }
 
   coo<V> triplets() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chunks.hpp"
 #include "convert.hpp"
+#include "gpu_cut.hpp"
 #include "long_rows.hpp"
 #include "merge.hpp"
 #include "row_launch.hpp"
@@ -31,18 +32,20 @@ class csr_on_gpu final : public gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<
   using base::matrix_;
 
 public:
-  /// row_ptr: a copy of the offsets, by which the work is cut.
-  csr_on_gpu(csr<V, I, kept_array> matrix, const host_array<I>& row_ptr, std::string_view kernel)
-      : base(std::move(matrix)), kernel_(kernel) {
+  /// offsets: those of the matrix, on the host or on the GPU, where the work is cut.
+  template <class Offsets>
+  csr_on_gpu(csr<V, I, kept_array> matrix, const Offsets& offsets, std::string_view kernel)
+      : base(std::move(matrix)), kernel_(kernel), longest_(offsets.longest()) {
     const auto& a = matrix_;
-    const index_t rows = a.shape.rows;
+    const index_t rows = a.shape.rows, multiprocessors = gpu::current_queue().multiprocessors;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
     longest_walk_ = std::max(gpu::longest_walk, static_cast<index_t>(4 * mean));
-    const pieces long_rows = cut_long_rows(row_ptr, longest_walk_, gpu::long_row_part);
-    for (index_t i = 0; i < rows; ++i) longest_ = std::max<index_t>(longest_, row_ptr[i + 1] - row_ptr[i]);
-    long_rows_ = gpu::on_device(long_rows.all);
-    long_sums_ = gpu_array<V>(long_rows.slots * gpu::most_vectors);
-    long_arrived_ = gpu_array<unsigned>(host_array<unsigned>(long_rows.slots, 0u));
+    if (longest_ > longest_walk_) {
+      gpu_pieces long_rows = offsets.long_rows(longest_walk_, gpu::long_row_part);
+      long_rows_ = std::move(long_rows.all);
+      long_sums_ = gpu_array<V>(long_rows.slots * gpu::most_vectors);
+      long_arrived_ = gpu_array<unsigned>(long_rows.slots, 0u);
+    }
     if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
     launch_ = classic_launch(kernel_, mean, gpu::warp);
     if (kernel_ == "stream") {
@@ -50,33 +53,31 @@ public:
       prepare(gpu::stream_kernel<V, I, 1>);
       prepare(gpu::stream_kernel<V, I, 2>);
       // A small matrix is cut finer, so that every block has a few tiles.
-      const index_t share = a.val.size() / (index_t(gpu::current_queue().multiprocessors) * blocks_ * 4);
+      const index_t share = a.val.size() / (multiprocessors * blocks_ * 4);
       const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
-      const auto tiles =
-          cut_tiles(row_ptr, entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
-      tiles_ = gpu::on_device(tiles);
+      tiles_ = offsets.tiles(entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
     }
     if (kernel_ == "chunks") {
       launch_.width = 4; // so that a row comes in one batch, most of the time
       while (launch_.width * gpu::chunk_shape::batch < mean && launch_.width < gpu::warp) launch_.width *= 2;
-      cut_ = gpu_array<std::int32_t>(cut_chunks(row_ptr, gpu::current_queue().multiprocessors));
+      cut_ = offsets.chunks(multiprocessors);
     }
     if (kernel_ == "merge") {
-      const index_t items = a.shape.rows + a.val.size(), round = index_t(gpu::current_queue().multiprocessors) * 7;
+      const index_t items = a.shape.rows + a.val.size(), round = multiprocessors * 7;
       items_ = items > 2 * round * gpu::merge_shape<gpu::few_items>::tile ? gpu::many_items : gpu::few_items;
-      if (items_ == gpu::many_items) prepare_merge<gpu::many_items>(row_ptr);
-      else prepare_merge<gpu::few_items>(row_ptr);
+      if (items_ == gpu::many_items) prepare_merge<gpu::many_items>(offsets);
+      else prepare_merge<gpu::few_items>(offsets);
     }
     if (kernel_ == "segments") {
       using shape = gpu::segment_shape;
-      const index_t at_once = index_t(gpu::current_queue().multiprocessors) * shape::blocks<V, 0> * shape::tile;
+      const index_t at_once = multiprocessors * shape::blocks<V, 0> * shape::tile;
       const index_t part = shape::tile * (a.val.size() > at_once ? shape::many : shape::few);
-      const pieces cut = cut_pieces(row_ptr, {shape::tile, shape::rows, part});
-      pieces_ = gpu::on_device(cut.all);
-      ends_ = gpu_array<std::uint8_t>(ends_of_rows(row_ptr));
+      gpu_pieces cut = offsets.pieces({shape::tile, shape::rows, part});
+      pieces_ = std::move(cut.all);
+      ends_ = offsets.ends();
       sums_ = gpu_array<V>(cut.slots);
-      arrived_ = gpu_array<unsigned>(host_array<unsigned>(cut.slots, 0u));
-      for (gpu_array<double>& shares : shares_) shares = gpu_array<double>(host_array<double>(cut.slots, 0.0));
+      arrived_ = gpu_array<unsigned>(cut.slots, 0u);
+      for (gpu_array<double>& shares : shares_) shares = gpu_array<double>(cut.slots, 0.0);
     }
   }
 
@@ -121,9 +122,9 @@ private:
                           [&]<int W>(std::integral_constant<int, W>) { launch_rows<W>(alpha, x, beta, y, ending); });
   }
 
-  template <int Items> void prepare_merge(const host_array<I>& row_ptr) {
+  template <int Items, class Offsets> void prepare_merge(const Offsets& offsets) {
     using shape = gpu::merge_shape<Items>;
-    cut_ = gpu_array<std::int32_t>(cut_path(row_ptr, shape::tile));
+    cut_ = offsets.path(shape::tile);
     left_ = gpu_array<gpu::left_over>(host_array<gpu::left_over>(cut_.size() - 1, gpu::left_over{}));
     blocks_ = gpu::resident_blocks(gpu::merge_kernel<Items, V, I, 2>, shape::threads);
   }
@@ -184,13 +185,56 @@ private:
   mutable gpu_array<double> shares_[2];
 };
 
+/// Offsets on the host, and what is cut there.
+template <class I> struct host_offsets {
+  const host_array<I>& row_ptr;
+  index_t longest() const {
+    index_t most = 0;
+    for (index_t i = 0; i + 1 < row_ptr.size(); ++i) most = std::max<index_t>(most, row_ptr[i + 1] - row_ptr[i]);
+    return most;
+  }
+  gpu_array<tile> tiles(index_t entries, index_t rows) const {
+    return gpu::on_device(cut_tiles(row_ptr, entries, rows));
+  }
+  gpu_array<std::int32_t> chunks(index_t parts) const { return gpu_array<std::int32_t>(cut_chunks(row_ptr, parts)); }
+  gpu_array<std::int32_t> path(int tile) const { return gpu_array<std::int32_t>(cut_path(row_ptr, tile)); }
+  gpu_pieces pieces(const piece_sizes& s) const {
+    const furrow::pieces cut = cut_pieces(row_ptr, s);
+    return {gpu::on_device(cut.all), cut.slots};
+  }
+  gpu_pieces long_rows(index_t longer_than, index_t part) const {
+    const furrow::pieces cut = cut_long_rows(row_ptr, longer_than, part);
+    return {gpu::on_device(cut.all), cut.slots};
+  }
+  gpu_array<std::uint8_t> ends() const { return gpu_array<std::uint8_t>(ends_of_rows(row_ptr)); }
+};
+
+/// The same on the GPU, but for the path of `merge`.
+template <class I> struct gpu_offsets {
+  cview<I> row_ptr;
+  index_t nnz, row_max;
+  index_t longest() const { return row_max; }
+  gpu_array<tile> tiles(index_t entries, index_t rows) const { return cut_tiles_on_gpu(row_ptr, entries, rows); }
+  gpu_array<std::int32_t> chunks(index_t parts) const { return cut_chunks_on_gpu(row_ptr, nnz, parts); }
+  gpu_array<std::int32_t> path(int tile) const {
+    host_array<I> home(row_ptr.size);
+    copy_bytes(host_memory{}, home.data(), gpu_memory{}, row_ptr.data, home.byte_count());
+    return gpu_array<std::int32_t>(cut_path(home, tile));
+  }
+  gpu_pieces pieces(const piece_sizes& s) const { return cut_pieces_on_gpu(row_ptr, s); }
+  gpu_pieces long_rows(index_t longer_than, index_t part) const {
+    return cut_long_rows_on_gpu(row_ptr, longer_than, part);
+  }
+  gpu_array<std::uint8_t> ends() const { return ends_of_rows_on_gpu(row_ptr, nnz); }
+};
+
 template <class V, class I> std::unique_ptr<any_operator<V>> wrap(coo<V> a, std::string_view kernel) {
   const auto home = to_csr<I>(std::move(a));
   auto there = upload(home);
   return std::make_unique<csr_on_gpu<V, I>>(csr<V, I, kept_array>{home.shape, kept_array<I>(std::move(there.row_ptr)),
                                                                   kept_array<std::int32_t>(std::move(there.col)),
                                                                   kept_array<V>(std::move(there.val))},
-                                            home.row_ptr, kernel);
+                                            host_offsets<I>{home.row_ptr}, kernel);
 }
 
 template <class I> struct narrow_offset {
@@ -199,13 +243,16 @@ template <class I> struct narrow_offset {
   FURROW_HD void operator()(index_t r) const { to[r] = static_cast<I>(from[r]); }
 };
 
-/// Columns and values stay where they lie.
-template <class V, class I> std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, std::string_view kernel) {
+/// Columns and values stay where they lie, unless they are borrowed. longest: row.
+template <class V, class I>
+std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, index_t longest, std::string_view kernel) {
   gpu_array<I> row_ptr(a.row_ptr.size());
   gpu::for_each(row_ptr.size(), narrow_offset<I>{a.row_ptr.data(), row_ptr.data()});
-  const host_array<I> home(row_ptr); // waits: the offsets are complete
-  return std::make_unique<csr_on_gpu<V, I>>(
-      csr<V, I, kept_array>{a.shape, kept_array<I>(std::move(row_ptr)), a.col, a.val}, home, kernel);
+  const gpu_offsets<I> offsets{as_cview(row_ptr), a.nnz(), longest};
+  auto made = std::make_unique<csr_on_gpu<V, I>>(
+      csr<V, I, kept_array>{a.shape, kept_array<I>(std::move(row_ptr)), owned(a.col), owned(a.val)}, offsets, kernel);
+  gpu::wait(gpu::current_queue());
+  return made;
 }
 
 } // namespace
@@ -216,10 +263,11 @@ template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::stri
 }
 
 template <class V>
-std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats&, std::string_view,
+std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view,
                                            std::string_view kernel) {
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
-  return narrow ? wrap<V, std::int32_t>(a, kernel) : wrap<V, std::int64_t>(a, kernel);
+  const index_t longest = s.lengths_known() ? s.row_max : a.shape.cols;
+  return narrow ? wrap<V, std::int32_t>(a, longest, kernel) : wrap<V, std::int64_t>(a, longest, kernel);
 }
 
 template std::unique_ptr<any_operator<double>> from_rows(const rows_on_gpu<double>&, const stats&, std::string_view,

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu_cut.hpp"
+
+#include "backends/gpu/primitives.hpp"
+
+namespace furrow::csr_format {
+namespace gpu_cut {
+
+/// A tile begins where the one before it ends. A block takes a chunk of the rows and finds out for every row that a
+/// tile may begin at which row the first tile behind the chunk begins then, and how many come before; one thread goes
+/// from chunk to chunk; then the tiles of all chunks are written.
+constexpr int chunk = 3072, threads = 1024, each = chunk / threads;
+
+struct limits {
+  index_t entries, rows; ///< of a tile
+  index_t part;          ///< entries of a part of a longer row; 0: it is one tile
+};
+
+/// What comes before: tiles, and parts of rows that are longer.
+struct counts {
+  int tiles, parts;
+};
+/// From a row to the first one behind its chunk.
+struct alignas(16) way {
+  std::int32_t row;
+  counts passed;
+};
+
+FURROW_HD inline index_t parts_of(index_t begin, index_t end, index_t part) {
+  return (end - aligned(begin) + part - 1) / part;
+}
+
+/// Rows of the tile that begins with `row`; 0: the row is longer than a tile.
+template <class I> __device__ int rows_of_tile(cview<I> row_ptr, index_t row, const limits& l) {
+  const index_t rows = row_ptr.size - 1, most = static_cast<index_t>(row_ptr[row]) + l.entries;
+  index_t low = row, high = row + l.rows < rows ? row + l.rows : rows; // row_ptr[low] <= most
+  while (low < high) {
+    const index_t middle = low + (high - low + 1) / 2;
+    if (row_ptr[middle] <= most) low = middle;
+    else high = middle - 1;
+  }
+  return static_cast<int>(low - row);
+}
+
+template <class I>
+__global__ void __launch_bounds__(threads) ways_kernel(cview<I> row_ptr, limits l, std::int32_t* taken, way* ways) {
+  __shared__ int next[chunk];
+  __shared__ counts passed[chunk];
+  gpu::take_turn();
+  const index_t rows = row_ptr.size - 1, first = index_t(blockIdx.x) * chunk;
+  const int count = static_cast<int>(rows - first < chunk ? rows - first : chunk);
+  for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) {
+    const index_t row = first + r;
+    const int in_tile = rows_of_tile(row_ptr, row, l);
+    taken[row] = in_tile;
+    next[r] = r + (in_tile ? in_tile : 1);
+    passed[r] = in_tile || !l.part ? counts{1, 0}
+                                   : counts{0, static_cast<int>(parts_of(row_ptr[row], row_ptr[row + 1], l.part))};
+  }
+  __syncthreads();
+  for (bool more = true; more;) {
+    int to[each];
+    counts on[each];
+    more = false;
+#pragma unroll
+    for (int j = 0; j < each; ++j) {
+      const int r = static_cast<int>(threadIdx.x) + j * threads;
+      to[j] = -1;
+      if (r >= count || next[r] >= count) continue;
+      to[j] = next[next[r]];
+      on[j] = {passed[r].tiles + passed[next[r]].tiles, passed[r].parts + passed[next[r]].parts};
+      more = true;
+    }
+    more = __syncthreads_or(more);
+#pragma unroll
+    for (int j = 0; j < each; ++j) {
+      const int r = static_cast<int>(threadIdx.x) + j * threads;
+      if (to[j] < 0) continue;
+      next[r] = to[j];
+      passed[r] = on[j];
+    }
+    __syncthreads();
+  }
+  for (int r = static_cast<int>(threadIdx.x); r < count && r < l.rows; r += threads)
+    ways[blockIdx.x * l.rows + r] = {static_cast<std::int32_t>(first + next[r]), passed[r]};
+}
+
+/// begin[c]: the row that the first tile of chunk c begins with, and what comes before; of one more chunk all of them.
+__global__ void begins_kernel(index_t rows, index_t chunks, limits l, const way* ways, way* begin) {
+  gpu::take_turn();
+  way at{0, {0, 0}};
+  for (index_t c = 0; c < chunks; ++c) {
+    begin[c] = at;
+    if (at.row >= rows) continue; // the last chunk may be in the tile before
+    const way w = ways[c * l.rows + (at.row - c * chunk)];
+    at = {w.row, {at.passed.tiles + w.passed.tiles, at.passed.parts + w.passed.parts}};
+  }
+  begin[chunks] = at;
+}
+
+/// Tiles of rows, and rows that are longer, of a chunk: those from the front, these from the back.
+struct of_chunk {
+  int taken[chunk];
+  int row[chunk];
+  int tiles, longer;
+
+  __device__ void walk(int first, int count, bool longer_are_tiles) {
+    tiles = longer = 0;
+    for (int r = first; r < count; r += taken[r] ? taken[r] : 1)
+      if (taken[r] || longer_are_tiles) row[tiles++] = r;
+      else row[chunk - ++longer] = r;
+  }
+};
+
+template <class I, class Put>
+__device__ void write_chunk(cview<I> row_ptr, const limits& l, const std::int32_t* taken, const way* begin, Put put) {
+  __shared__ of_chunk mine;
+  gpu::take_turn();
+  const index_t rows = row_ptr.size - 1, first = index_t(blockIdx.x) * chunk;
+  const int count = static_cast<int>(rows - first < chunk ? rows - first : chunk);
+  for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) mine.taken[r] = taken[first + r];
+  __syncthreads();
+  const way b = begin[blockIdx.x];
+  if (threadIdx.x == 0) mine.walk(static_cast<int>(b.row - first), count, l.part == 0);
+  __syncthreads();
+  put(mine, first, b.passed);
+}
+
+template <class I>
+__global__ void __launch_bounds__(threads)
+    tiles_kernel(cview<I> row_ptr, limits l, const std::int32_t* taken, const way* begin, tile* to) {
+  write_chunk(row_ptr, l, taken, begin, [&](of_chunk& mine, index_t first, counts before) {
+    for (int n = static_cast<int>(threadIdx.x); n < mine.tiles; n += threads) {
+      const int r = mine.row[n], in_tile = mine.taken[r];
+      const index_t row = first + r, from = row_ptr[row];
+      to[before.tiles + n] = {from, static_cast<std::int32_t>(row), in_tile ? in_tile : 1,
+                              in_tile ? static_cast<std::int32_t>(row_ptr[row + in_tile] - from) : -1};
+    }
+  });
+}
+
+/// The n-th part of a row that begins with entry `from`, the parts of which have the slots from `first` on.
+FURROW_HD inline piece part_of_row(index_t row, index_t from, index_t end, index_t part, int parts, int n, int first) {
+  const index_t k = aligned(from) + n * part, at = k < from ? from : k, behind = k + part < end ? k + part : end;
+  return {at, static_cast<std::int32_t>(row), 0, static_cast<std::int32_t>(behind - at), parts, first + n, first};
+}
+
+/// Parts first.
+template <class I>
+__global__ void __launch_bounds__(threads)
+    pieces_kernel(cview<I> row_ptr, limits l, const std::int32_t* taken, const way* begin, int all_parts, piece* to) {
+  write_chunk(row_ptr, l, taken, begin, [&](of_chunk& mine, index_t first, counts before) {
+    for (int n = static_cast<int>(threadIdx.x); n < mine.tiles; n += threads) {
+      const int r = mine.row[n], in_tile = mine.taken[r];
+      const index_t row = first + r, from = row_ptr[row];
+      to[all_parts + before.tiles + n] = {
+          from, static_cast<std::int32_t>(row), in_tile, static_cast<std::int32_t>(row_ptr[row + in_tile] - from), 0, 0,
+          0};
+    }
+    int slot = before.parts; // the first one of a longer row
+    for (int m = 0; m < mine.longer; ++m) {
+      const index_t row = first + mine.row[chunk - 1 - m], from = row_ptr[row], end = row_ptr[row + 1];
+      const int parts = static_cast<int>(parts_of(from, end, l.part));
+      for (int n = static_cast<int>(threadIdx.x); n < parts; n += threads)
+        to[slot + n] = part_of_row(row, from, end, l.part, parts, n, slot);
+      slot += parts;
+    }
+  });
+}
+
+/// Where every chunk begins.
+struct plan {
+  gpu_array<std::int32_t> taken;
+  gpu_array<way> begin;
+  index_t chunks;
+  counts all;
+};
+template <class I> plan plan_of(cview<I> row_ptr, const limits& l) {
+  const index_t rows = row_ptr.size - 1, chunks = (rows + chunk - 1) / chunk;
+  plan p{gpu_array<std::int32_t>(rows), gpu_array<way>(chunks + 1), chunks, {}};
+  gpu_array<way> ways(chunks * l.rows);
+  const gpu::queue& q = gpu::current_queue();
+  if (chunks > 0)
+    gpu::launch(ways_kernel<I>, static_cast<unsigned>(chunks), threads, 0, q, row_ptr, l, p.taken.data(), ways.data());
+  gpu::launch(begins_kernel, 1u, 1, 0, q, rows, chunks, l, ways.data(), p.begin.data());
+  p.all = gpu::fetch(p.begin.data() + chunks).passed;
+  return p;
+}
+
+template <class I> struct count_parts {
+  const I* row_ptr;
+  index_t longest, part;
+  index_t* to;
+  FURROW_HD void operator()(index_t r) const {
+    const index_t from = row_ptr[r], end = row_ptr[r + 1];
+    to[r] = end - from > longest ? parts_of(from, end, part) : 0;
+  }
+};
+
+/// Part p, in the row r.
+template <class I> struct put_part {
+  const I* row_ptr;
+  const index_t* first;
+  index_t part;
+  piece* to;
+  FURROW_HD void operator()(index_t r, index_t p) const {
+    to[p] = part_of_row(r, row_ptr[r], row_ptr[r + 1], part, static_cast<int>(first[r + 1] - first[r]),
+                        static_cast<int>(p - first[r]), static_cast<int>(first[r]));
+  }
+};
+
+template <class I> struct mark_end {
+  const I* row_ptr;
+  unsigned* ends;
+  FURROW_HD void operator()([[maybe_unused]] index_t r) const {
+#if defined(__CUDA_ARCH__)
+    if (row_ptr[r + 1] == row_ptr[r]) return;
+    const index_t k = row_ptr[r + 1] - 1;
+    atomicOr(ends + k / 32, 1u << k % 32);
+#endif
+  }
+};
+
+template <class I> struct find_chunk {
+  const I* row_ptr;
+  index_t rows, nnz, parts;
+  std::int32_t* begin;
+  FURROW_HD void operator()(index_t k) const {
+    const index_t extra = nnz % parts, target = nnz / parts * k + (k < extra ? k : extra);
+    index_t low = 0, high = rows;
+    while (low < high) {
+      const index_t middle = low + (high - low) / 2;
+      if (row_ptr[middle] < target) low = middle + 1;
+      else high = middle;
+    }
+    begin[k] = static_cast<std::int32_t>(k == parts ? rows : k == 0 ? 0 : low);
+  }
+};
+
+} // namespace gpu_cut
+
+template <class I> gpu_array<tile> cut_tiles_on_gpu(cview<I> row_ptr, index_t entries, index_t rows) {
+  using namespace gpu_cut;
+  const limits l{entries, rows, 0};
+  const plan p = plan_of(row_ptr, l);
+  gpu_array<tile> tiles(p.all.tiles);
+  if (p.chunks > 0)
+    gpu::launch(tiles_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr, l,
+                p.taken.data(), p.begin.data(), tiles.data());
+  return tiles;
+}
+
+template <class I> gpu_pieces cut_pieces_on_gpu(cview<I> row_ptr, piece_sizes s) {
+  using namespace gpu_cut;
+  const limits l{s.entries - (piece_alignment - 1), s.rows, s.part};
+  const plan p = plan_of(row_ptr, l);
+  gpu_pieces cut{gpu_array<piece>(p.all.tiles + p.all.parts), p.all.parts};
+  if (p.chunks > 0)
+    gpu::launch(pieces_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr, l,
+                p.taken.data(), p.begin.data(), p.all.parts, cut.all.data());
+  return cut;
+}
+
+template <class I> gpu_pieces cut_long_rows_on_gpu(cview<I> row_ptr, index_t longest, index_t part) {
+  using namespace gpu_cut;
+  const index_t rows = row_ptr.size - 1;
+  gpu_array<index_t> first(rows + 1);
+  gpu::for_each(rows, count_parts<I>{row_ptr.data, longest, part, first.data()});
+  const index_t parts = gpu::to_offsets(first);
+  gpu_pieces cut{gpu_array<piece>(parts), parts};
+  gpu::for_each_entry(rows, first.data(), parts, put_part<I>{row_ptr.data, first.data(), part, cut.all.data()});
+  return cut;
+}
+
+template <class I> gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I> row_ptr, index_t nnz) {
+  gpu_array<std::uint8_t> ends((nnz + 7) / 8); // padded to whole words
+  const index_t words = (nnz + 31) / 32;
+  if (words > 0) gpu::fill_bytes(ends.data(), 0, static_cast<std::size_t>(words) * 4, gpu::current_queue());
+  gpu::for_each(nnz ? row_ptr.size - 1 : 0,
+                gpu_cut::mark_end<I>{row_ptr.data, reinterpret_cast<unsigned*>(ends.data())});
+  return ends;
+}
+
+template <class I> gpu_array<std::int32_t> cut_chunks_on_gpu(cview<I> row_ptr, index_t nnz, index_t parts) {
+  gpu_array<std::int32_t> begin(parts + 1);
+  gpu::for_each(parts + 1, gpu_cut::find_chunk<I>{row_ptr.data, row_ptr.size - 1, nnz, parts, begin.data()});
+  return begin;
+}
+
+#define FURROW_CUT(I)                                                                                                  \
+  template gpu_array<tile> cut_tiles_on_gpu(cview<I>, index_t, index_t);                                               \
+  template gpu_pieces cut_pieces_on_gpu(cview<I>, piece_sizes);                                                        \
+  template gpu_pieces cut_long_rows_on_gpu(cview<I>, index_t, index_t);                                                \
+  template gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I>, index_t);                                             \
+  template gpu_array<std::int32_t> cut_chunks_on_gpu(cview<I>, index_t, index_t);
+FURROW_CUT(std::int32_t)
+FURROW_CUT(index_t)
+#undef FURROW_CUT
+
+} // namespace furrow::csr_format
