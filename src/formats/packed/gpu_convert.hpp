@@ -127,8 +127,9 @@ packed<V, gpu_array> to_packed(const rows_on_gpu<V>& a, index_t longest, slicing
   made.shape = a.shape;
   made.row = sorted_rows_on_gpu(a.row_ptr.data(), a.shape.rows, longest, how);
   const std::int32_t* const order = made.row.empty() ? nullptr : made.row.data();
-  const auto place_ptr = offsets_of_slices_on_gpu(a.row_ptr.data(), a.shape.rows, order, delta_rows);
-  const index_t slices = place_ptr.size() - 1, places = gpu::fetch(place_ptr.data() + slices);
+  index_t places = 0;
+  const auto place_ptr = offsets_of_slices_on_gpu(a.row_ptr.data(), a.shape.rows, order, delta_rows, &places);
+  const index_t slices = place_ptr.size() - 1;
   made.dictionary = gpu_array<V>(static_cast<index_t>(dictionary.size()));
   copy_bytes(gpu_memory{}, made.dictionary.data(), host_memory{}, dictionary.data(), made.dictionary.byte_count());
   made.slice = gpu_array<packed_slice>(slices);

@@ -21,10 +21,9 @@ class packed_on_gpu final : public gpu::one_pass_operator<packed_on_gpu<V>, V, p
   using base::matrix_;
 
 public:
-  packed_on_gpu(packed<V, gpu_array> matrix, std::string_view kernel) : base(std::move(matrix)) {
+  /// widest: slice.
+  packed_on_gpu(packed<V, gpu_array> matrix, index_t widest, std::string_view kernel) : base(std::move(matrix)) {
     const auto& a = matrix_;
-    index_t widest = 0;
-    for (const packed_slice& s : host_array<packed_slice>(a.slice)) widest = std::max<index_t>(widest, s.width);
     const double mean = a.slice.empty() ? 0 : double(a.base.size()) / double(a.slice.size());
     sharing_ = gpu::sharing_for(kernel, a.shape.rows, mean, widest);
   }
@@ -58,7 +57,10 @@ private:
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel) {
-  return std::make_unique<packed_on_gpu<V>>(upload(to_packed(std::move(a), read_parameters(parameters))), kernel);
+  const auto home = to_packed(std::move(a), read_parameters(parameters));
+  index_t widest = 0;
+  for (const packed_slice& s : home.slice) widest = std::max<index_t>(widest, s.width);
+  return std::make_unique<packed_on_gpu<V>>(upload(home), widest, kernel);
 }
 
 template <class V>
@@ -69,7 +71,7 @@ std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats&
   std::vector<V> dictionary;
   if (s.distinct_values <= 256 && numbers_pay(s.distinct_values, double(places_of(s, how)), sizeof(V)))
     dictionary = distinct_on_gpu(as_cview(a.val));
-  auto made = std::make_unique<packed_on_gpu<V>>(to_packed(a, s.row_max, how, dictionary), kernel);
+  auto made = std::make_unique<packed_on_gpu<V>>(to_packed(a, s.row_max, how, dictionary), s.row_max, kernel);
   gpu::wait(gpu::current_queue());
   return made;
 }

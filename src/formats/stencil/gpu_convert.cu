@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_convert.hpp"
+#include "gpu_hash.hpp"
 
 #include "backends/gpu/primitives.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace furrow {
 namespace gpu_stencils {
 
-using word = unsigned long long;
-using gpu::walking_lanes;
-constexpr word nothing = ~word(0);
 constexpr int rows_at_once = gpu::each_threads / walking_lanes;
 /// Stencils that a block counts by itself before it turns to the table of all.
 constexpr int own_places = 512, own_tries = 16;
-
-__device__ inline word mixed(word z) { // as splitmix64
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-__device__ inline word bits_of(double v) { return static_cast<word>(__double_as_longlong(v)); }
-__device__ inline word bits_of(float v) { return __float_as_uint(v); }
-
-/// A sum over the entries of a row, so that lanes share them.
-template <class V> __device__ word hash_of_entry(index_t k, index_t offset, V v) {
-  return mixed(mixed(bits_of(v)) ^ static_cast<word>(offset) * 0x9e3779b97f4a7c15 ^ static_cast<word>(k) << 40);
-}
 
 /// Different hashes, how many rows have each and the first of these.
 struct counted_hashes {
@@ -61,7 +48,7 @@ struct counted_hashes {
 /// A block takes `rows_each` neighbouring rows.
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads)
-    count_kernel(csr<V, index_t, cview> a, index_t rows_each, std::uint64_t* hash_of_row, counted_hashes all) {
+    count_kernel(csr<V, index_t, cview> a, index_t rows_each, std::uint64_t* hashes, counted_hashes all) {
   __shared__ word own[own_places];
   __shared__ unsigned uses[own_places];
   __shared__ int first[own_places];
@@ -76,13 +63,9 @@ __global__ void __launch_bounds__(gpu::each_threads)
   const index_t begin = index_t(blockIdx.x) * rows_each;
   const index_t end = begin + rows_each < a.shape.rows ? begin + rows_each : a.shape.rows;
   for (index_t row = begin + threadIdx.x / walking_lanes; row < end; row += rows_at_once) {
-    const index_t from = a.row_ptr[row], to = a.row_ptr[row + 1];
-    word sum = 0;
-    for (index_t k = from + lane.rank; k < to; k += walking_lanes)
-      sum += hash_of_entry(k - from, a.col[k] - row, a.val[k]);
-    const word h = mixed(static_cast<word>(lane.sum(static_cast<index_t>(sum))) + static_cast<word>(to - from)) >> 1;
+    const word h = hash_of_row(lane, a, row);
     if (lane.rank != 0) continue;
-    hash_of_row[row] = h;
+    hashes[row] = h;
     int at = static_cast<int>(h % own_places), tries = 0;
     for (; tries < own_tries; ++tries, at = (at + 1) % own_places) {
       const word before = atomicCAS(own + at, nothing, h);
@@ -112,6 +95,34 @@ struct list_hashes {
     const unsigned to = atomicAdd(listed, 1u);
     key[to] = static_cast<std::uint64_t>(0xffffffffu - all.uses[at]) << 32 | static_cast<unsigned>(all.first[at]);
     place[to] = static_cast<std::int32_t>(at);
+#endif
+  }
+};
+
+/// The same for tables that hold few stencils: hash, uses above the first row, and entries of those that several rows
+/// have and of those that one has, as far as there is room.
+struct list_few {
+  static constexpr unsigned room_frequent = 8192, near_frequent = 384, room_single = 256;
+  /// Counts, then the single ones and the frequent ones, of which `near` words come home at once.
+  static constexpr index_t singles = 2, frequents = singles + 3 * room_single;
+  static constexpr index_t near = frequents + 3 * near_frequent, words = frequents + 3 * room_frequent;
+
+  counted_hashes all;
+  const index_t* row_ptr;
+  unsigned* listed; ///< those of several rows, and of one
+  word *frequent, *single;
+  FURROW_HD void operator()([[maybe_unused]] index_t at) const {
+#if defined(__CUDA_ARCH__)
+    if (all.hash[at] == nothing) return;
+    const unsigned uses = all.uses[at];
+    const bool is_single = uses == 1;
+    const unsigned to = atomicAdd(listed + is_single, 1u);
+    if (to >= (is_single ? room_single : room_frequent)) return;
+    word* const place = (is_single ? single : frequent) + 3 * to;
+    const int row = all.first[at];
+    place[0] = all.hash[at];
+    place[1] = static_cast<word>(uses) << 32 | static_cast<unsigned>(row);
+    place[2] = static_cast<word>(row_ptr[row + 1] - row_ptr[row]);
 #endif
   }
 };
@@ -155,15 +166,12 @@ struct numbers_by_hash {
   }
 };
 
+/// By all lanes of a row.
 template <class V, class N>
-__global__ void __launch_bounds__(gpu::each_threads)
-    number_kernel(csr<V, index_t, cview> a, const std::uint64_t* hash_of_row, numbers_by_hash numbers,
-                  stencil_table<V> table, int stencils, N* number, std::uint8_t* beside) {
-  gpu::take_turn();
-  const gpu::lane_group<walking_lanes> lane;
-  const index_t row = (index_t(blockIdx.x) * gpu::each_threads + threadIdx.x) / walking_lanes;
-  if (row >= a.shape.rows) return; // whole groups
-  const std::int32_t n = numbers.find(hash_of_row[row]);
+__device__ void number_row(const gpu::lane_group<walking_lanes>& lane, const csr<V, index_t, cview>& a, index_t row,
+                           const std::uint64_t* hashes, const numbers_by_hash& numbers, const stencil_table<V>& table,
+                           int stencils, N* number, std::uint8_t* beside, word& rows_left, word& entries_left) {
+  const std::int32_t n = numbers.find(hashes[row]);
   const index_t from = a.row_ptr[row], count = a.row_ptr[row + 1] - from;
   bool same = n >= 0 && table.start[n + 1] - table.start[n] == count;
   if (same)
@@ -175,8 +183,29 @@ __global__ void __launch_bounds__(gpu::each_threads)
   if (lane.rank != 0) return;
   number[row] = static_cast<N>(same ? n : stencils);
   beside[row] = !same;
+  if (same) return;
+  atomicAdd(&rows_left, word(1));
+  atomicAdd(&entries_left, static_cast<word>(count));
 }
 
+/// Each row's number, which rows have none, and how many these are and how many entries they have.
+template <class V, class N>
+__global__ void __launch_bounds__(gpu::each_threads)
+    number_kernel(csr<V, index_t, cview> a, const std::uint64_t* hashes, numbers_by_hash numbers,
+                  stencil_table<V> table, int stencils, N* number, std::uint8_t* beside, word* left) {
+  __shared__ word rows_left, entries_left;
+  if (threadIdx.x == 0) rows_left = entries_left = 0;
+  gpu::take_turn();
+  __syncthreads();
+  const gpu::lane_group<walking_lanes> lane;
+  const index_t row = (index_t(blockIdx.x) * gpu::each_threads + threadIdx.x) / walking_lanes;
+  if (row < a.shape.rows)
+    number_row(lane, a, row, hashes, numbers, table, stencils, number, beside, rows_left, entries_left);
+  __syncthreads();
+  if (threadIdx.x != 0 || rows_left == 0) return;
+  atomicAdd(left, rows_left);
+  atomicAdd(left + 1, entries_left);
+}
 struct length_beside {
   const std::int32_t* row;
   const index_t* row_ptr;
@@ -198,28 +227,15 @@ template <class V> struct copy_beside {
 
 } // namespace gpu_stencils
 
-template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a) {
-  using namespace gpu_stencils;
-  constexpr index_t most_places = index_t(1) << 22;
-  const index_t rows = a.shape.rows;
-  const auto places =
-      static_cast<index_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(2 * rows + 2, most_places))));
-  gpu_array<word> hash(places, nothing);
-  gpu_array<unsigned> uses(places, 0u), counts(3, 0u);
-  gpu_array<int> first(places, 0x7fffffff);
-  const counted_hashes all{hash.data(), uses.data(), first.data(), places - 1, counts.data()};
-  gpu_stencil_plan plan{gpu_array<std::uint64_t>(rows), {}};
-  const gpu::queue& q = gpu::current_queue();
-  const index_t rows_each = std::max<index_t>(rows_at_once, rows / (8 * index_t(q.multiprocessors)) + 1);
-  if (rows > 0)
-    gpu::launch(count_kernel<V>, static_cast<unsigned>((rows + rows_each - 1) / rows_each), gpu::each_threads, 0, q,
-                a.view(), rows_each, plan.hash.data(), all);
-  const host_array<unsigned> found(counts);
-  if (found[1]) return std::nullopt;
-  const auto different = static_cast<index_t>(found[0]);
+namespace gpu_stencils {
+
+/// The most frequent of all: a sort.
+template <class V>
+std::vector<seen_stencil> most_frequent(const rows_on_gpu<V>& a, const counted_hashes& all, index_t different) {
+  gpu_array<unsigned> listed(1, 0u);
   gpu_array<std::uint64_t> key(different);
   gpu_array<std::int32_t> place(different);
-  gpu::for_each(places, list_hashes{all, counts.data() + 2, key.data(), place.data()});
+  gpu::for_each(all.mask + 1, list_hashes{all, listed.data(), key.data(), place.data()});
   if (different > 0) gpu::sort_pairs(key, place, 64);
   const index_t most = std::min(different, most_stencil_places + 1); // each takes a place at least
   gpu_array<std::uint64_t> top_hash(most);
@@ -234,6 +250,62 @@ template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_g
     seen[static_cast<std::size_t>(k)] = {{static_cast<index_t>(keys[k] & 0xffffffffu), 0, lengths[k]},
                                          hashes[k],
                                          index_t(0xffffffffu - (keys[k] >> 32))};
+  return seen;
+}
+
+/// Adds those that `list_few` has listed.
+void add_listed(std::vector<seen_stencil>& to, const word* from, unsigned count) {
+  for (unsigned k = 0; k < count; ++k, from += 3)
+    to.push_back({{static_cast<index_t>(from[1] & 0xffffffffu), 0, static_cast<index_t>(from[2])},
+                  from[0],
+                  static_cast<index_t>(from[1] >> 32)});
+}
+
+} // namespace gpu_stencils
+
+template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a) {
+  using namespace gpu_stencils;
+  constexpr index_t most_places = index_t(1) << 22;
+  const index_t rows = a.shape.rows;
+  const auto places =
+      static_cast<index_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(2 * rows + 2, most_places))));
+  gpu_array<word> hash(places, nothing), list(list_few::words);
+  gpu_array<unsigned> uses(places, 0u);
+  gpu_array<int> first(places, 0x7fffffff);
+  gpu::fill_bytes(list.data(), 0, list_few::singles * sizeof(word), gpu::current_queue());
+  auto* const counts = reinterpret_cast<unsigned*>(list.data());
+  const counted_hashes all{hash.data(), uses.data(), first.data(), places - 1, counts};
+  gpu_stencil_plan plan{gpu_array<std::uint64_t>(rows), {}};
+  const gpu::queue& q = gpu::current_queue();
+  const index_t rows_each = std::max<index_t>(rows_at_once, rows / (8 * index_t(q.multiprocessors)) + 1);
+  if (rows > 0)
+    gpu::launch(count_kernel<V>, static_cast<unsigned>((rows + rows_each - 1) / rows_each), gpu::each_threads, 0, q,
+                a.view(), rows_each, plan.hash.data(), all);
+  gpu::for_each(places, list_few{all, a.row_ptr.data(), counts + 2, list.data() + list_few::frequents,
+                                 list.data() + list_few::singles});
+  host_array<word> home(list_few::near);
+  copy_bytes(host_memory{}, home.data(), gpu_memory{}, list.data(), home.byte_count());
+  unsigned found[4]; // different ones, whether too many, those of several rows, those of one
+  static_assert(sizeof found == list_few::singles * sizeof(word));
+  std::memcpy(found, home.data(), sizeof found);
+  if (found[1]) return std::nullopt;
+  std::vector<seen_stencil> seen;
+  bool all_listed = found[2] <= list_few::room_frequent;
+  if (all_listed && found[2] > list_few::near_frequent) {
+    host_array<word> others(3 * index_t(found[2]));
+    copy_bytes(host_memory{}, others.data(), gpu_memory{}, list.data() + list_few::frequents, others.byte_count());
+    add_listed(seen, others.data(), found[2]);
+  } else if (all_listed) {
+    add_listed(seen, home.data() + list_few::frequents, found[2]);
+  }
+  index_t filled = 0;
+  for (const seen_stencil& s : seen) filled += s.first.count + 1;
+  // Stencils of one row are of no account where those of several rows fill a small table.
+  if (all_listed && filled <= small_stencil_table) {
+    all_listed = found[3] <= list_few::room_single;
+    if (all_listed) add_listed(seen, home.data() + list_few::singles, found[3]);
+  }
+  if (!all_listed) seen = most_frequent(a, all, static_cast<index_t>(found[0]));
   for (const std::size_t k : choose_stencils(seen, rows)) plan.table.push_back(seen[k]);
   return plan;
 }
@@ -242,48 +314,57 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
   using namespace gpu_stencils;
   const index_t rows = a.shape.rows;
   const std::size_t stencils = plan.table.size(), places = std::bit_ceil(2 * stencils + 2);
-  std::vector<std::int32_t> first, start{0}, number_at(places, -1);
-  std::vector<std::uint64_t> hash_at(places, 0);
+  // One copy brings the hashes, their numbers, the rows of the table and its offsets.
+  std::vector<std::uint64_t> packed(places + (places + 2 * stencils + 2) / 2, 0);
+  auto* const halves = reinterpret_cast<std::int32_t*>(packed.data() + places);
+  std::int32_t *const number_at = halves, *const first = halves + places, *const start = first + stencils;
+  std::fill_n(number_at, places, -1);
   for (std::size_t s = 0; s < stencils; ++s) {
-    first.push_back(static_cast<std::int32_t>(plan.table[s].first.row));
-    start.push_back(start.back() + static_cast<std::int32_t>(plan.table[s].first.count));
+    first[s] = static_cast<std::int32_t>(plan.table[s].first.row);
+    start[s + 1] = start[s] + static_cast<std::int32_t>(plan.table[s].first.count);
     std::size_t at = plan.table[s].hash & (places - 1);
     while (number_at[at] >= 0) at = (at + 1) & (places - 1);
     number_at[at] = static_cast<std::int32_t>(s);
-    hash_at[at] = plan.table[s].hash;
+    packed[at] = plan.table[s].hash;
   }
+  const index_t entries_of_table = start[stencils];
+  const auto there = gpu::on_device(packed);
+  const auto* const halves_there = reinterpret_cast<const std::int32_t*>(there.data() + places);
   stencil<V, N, gpu_array> made;
   made.shape = a.shape;
   made.number = gpu_array<N>(rows);
-  made.start = gpu::on_device(start);
-  made.offset = gpu_array<std::int32_t>(start.back());
-  made.val = gpu_array<V>(start.back());
-  const auto rows_of_table = gpu::on_device(first);
-  gpu::for_each(index_t(stencils),
-                write_table<V>{a.view(), rows_of_table.data(), made.start.data(), made.offset.data(), made.val.data()});
-  const auto hashes = gpu::on_device(hash_at);
-  const auto numbers = gpu::on_device(number_at);
+  made.start = gpu_array<std::int32_t>(index_t(stencils) + 1);
+  gpu_memory::copy(made.start.data(), halves_there + places + stencils, made.start.byte_count());
+  made.offset = gpu_array<std::int32_t>(entries_of_table);
+  made.val = gpu_array<V>(entries_of_table);
+  gpu::for_each(index_t(stencils), write_table<V>{a.view(), halves_there + places, made.start.data(),
+                                                  made.offset.data(), made.val.data()});
   gpu_array<std::uint8_t> beside(rows);
+  gpu_array<word> left(2, word(0));
   if (rows > 0)
     gpu::launch(number_kernel<V, N>,
                 static_cast<unsigned>((rows * walking_lanes + gpu::each_threads - 1) / gpu::each_threads),
                 gpu::each_threads, 0, gpu::current_queue(), a.view(), plan.hash.data(),
-                numbers_by_hash{hashes.data(), numbers.data(), index_t(places) - 1},
+                numbers_by_hash{there.data(), halves_there, index_t(places) - 1},
                 stencil_table<V>{made.start.data(), made.offset.data(), made.val.data()}, static_cast<int>(stencils),
-                made.number.data(), beside.data());
-  gpu_array<std::int32_t> found(rows);
-  const index_t count = gpu::marked_places(beside, found);
+                made.number.data(), beside.data(), left.data());
+  const host_array<word> left_over(left); // waits: without rows beside it all is there
+  const auto count = static_cast<index_t>(left_over[0]), entries = static_cast<index_t>(left_over[1]);
   made.rest_row = gpu_array<std::int32_t>(count);
-  gpu_memory::copy(made.rest_row.data(), found.data(), made.rest_row.byte_count());
   made.rest.shape = {count, a.shape.cols};
   made.rest.row_ptr = gpu_array<index_t>(count + 1, index_t(0));
-  gpu::for_each(count, length_beside{made.rest_row.data(), a.row_ptr.data(), made.rest.row_ptr.data()});
-  const index_t entries = gpu::to_offsets(made.rest.row_ptr);
   made.rest.col = gpu_array<std::int32_t>(entries);
   made.rest.val = gpu_array<V>(entries);
-  gpu::for_each_entry(count, made.rest.row_ptr.data(), entries,
-                      copy_beside<V>{a.view(), made.rest_row.data(), made.rest.row_ptr.data(), made.rest.col.data(),
-                                     made.rest.val.data()});
+  if (count > 0) {
+    gpu_array<std::int32_t> found(rows);
+    gpu::marked_places(beside, found);
+    gpu_memory::copy(made.rest_row.data(), found.data(), made.rest_row.byte_count());
+    gpu::for_each(count, length_beside{made.rest_row.data(), a.row_ptr.data(), made.rest.row_ptr.data()});
+    gpu::to_offsets(made.rest.row_ptr);
+    gpu::for_each_entry(count, made.rest.row_ptr.data(), entries,
+                        copy_beside<V>{a.view(), made.rest_row.data(), made.rest.row_ptr.data(), made.rest.col.data(),
+                                       made.rest.val.data()});
+  }
   gpu::wait(gpu::current_queue());
   return made;
 }
