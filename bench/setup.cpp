@@ -2,8 +2,8 @@
 // setup: what the way from a matrix to the format that `auto` takes costs, in products of that format.
 //   setup cpu|gpu [--json FILE] [SPEC_OR_FILE...]
 // From triplets in host memory, and from compressed rows that lie where the products run. The first time, in which
-// kernels of a GPU are loaded, and the median of those after it. The parts are of one more turn from triplets, each
-// waited for.
+// kernels of a GPU are loaded, and the median of those after it. The parts are medians of three turns, each part waited
+// for.
 #include "measure.hpp"
 #include "request.hpp"
 
@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ using nlohmann::json;
 namespace furrow::bench {
 namespace {
 
-constexpr int turns = 7, products = 200;
+constexpr int turns = 7, part_turns = 3, products = 200;
 
 /// Waits for all that was enqueued on the device of such arrays.
 template <template <class> class Array> void wait() {
@@ -63,25 +64,38 @@ template <template <class> class Array> double product_seconds(const matrix<doub
   return median(each);
 }
 
-template <template <class> class Array> json parts_of(const coo<double>& a, const matrix_options& o) {
-  json parts = json::object();
-  double began = now();
-  const auto end = [&](const char* what) {
-    wait<Array>();
-    parts[what] = now() - began;
-    began = now();
-  };
-  matrix_source<double> source(coo<double>(a), o.where);
-  end("upload");
-  if (source.has_rows()) source.look();
-  end("look");
-  const stats s = source.measure();
-  end("measure");
-  const choice c = choose(s, precision::f64, o.where, {o.format, o.kernel, o.expected_products});
-  end("choose");
-  const auto op = source.store(c, s);
-  end("convert");
-  return parts;
+/// Medians of the parts of a set-up, each waited for. make(): the source of a matrix.
+template <template <class> class Array, class Make> json parts_of(const Make& make, const matrix_options& o) {
+  std::map<std::string, std::vector<double>> parts;
+  for (int turn = 0; turn <= part_turns; ++turn) {
+    double began = now();
+    const auto end = [&](const char* what) {
+      wait<Array>();
+      if (turn > 0) parts[what].push_back(now() - began);
+      began = now();
+    };
+    matrix_source<double> source = make(began);
+    end("upload");
+    if (source.has_rows()) source.look();
+    end("look");
+    const stats s = source.measure();
+    end("measure");
+    const choice c = choose(s, precision::f64, o.where, {o.format, o.kernel, o.expected_products});
+    end("choose");
+    const auto op = source.store(c, s);
+    end("convert");
+  }
+  json medians = json::object();
+  for (auto& [what, seconds] : parts) medians[what] = median(seconds);
+  return medians;
+}
+
+/// In milliseconds.
+std::string text_of(const json& parts) {
+  std::string each;
+  for (const auto& [what, seconds] : parts.items())
+    each += fmt::format(" {} {:.3f}", what, 1e3 * seconds.template get<double>());
+  return each;
 }
 
 template <template <class> class Array> json measure_one(const std::string& name, device where) {
@@ -111,16 +125,21 @@ template <template <class> class Array> json measure_one(const std::string& name
   });
   const matrix<double> made(rows, o);
   const double product = product_seconds<Array>(made);
-  const json parts = parts_of<Array>(a, o);
-  std::string each;
-  for (const auto& [what, seconds] : parts.items())
-    each += fmt::format(" {} {:.2f}", what, 1e3 * seconds.template get<double>());
+  const json parts = parts_of<Array>(
+      [&](double& began) {
+        coo<double> own(a);
+        began = now();
+        return matrix_source<double>(std::move(own), o.where);
+      },
+      o);
+  const json parts_of_rows =
+      parts_of<Array>([&](double&) { return matrix_source<double>(rows, o.where, lent_rows::borrowed); }, o);
   fmt::print(
       "{:<18} {:<10} product {:8.2f} us | from triplets {:8.2f} ms ({:5.0f} products), first {:8.2f} | from rows "
-      "{:8.2f} ms ({:5.0f}), first {:8.2f} | ms:{}\n",
+      "{:8.3f} ms ({:5.0f}), first {:8.2f} | ms:{} | from rows:{}\n",
       name.substr(name.find_last_of('/') + 1), made.chosen().format->name, 1e6 * product, 1e3 * from_triplets.later,
       from_triplets.later / product, 1e3 * from_triplets.first, 1e3 * from_rows.later, from_rows.later / product,
-      1e3 * from_rows.first, each);
+      1e3 * from_rows.first, text_of(parts), text_of(parts_of_rows));
   std::fflush(stdout);
   const auto as_json = [](const times& t) { return json{{"first", t.first}, {"median", t.later}}; };
   return {{"matrix", name.substr(name.find_last_of('/') + 1)},
@@ -131,7 +150,8 @@ template <template <class> class Array> json measure_one(const std::string& name
           {"product_seconds", product},
           {"from_triplets", as_json(from_triplets)},
           {"from_rows", as_json(from_rows)},
-          {"parts_from_triplets", parts}};
+          {"parts_from_triplets", parts},
+          {"parts_from_rows", parts_of_rows}};
 }
 
 /// All of them; their geometric means and the most, in products.
