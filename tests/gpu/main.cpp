@@ -5,6 +5,9 @@
 #include <cstdlib>
 
 int main(int argc, char** argv) {
+  // Kernels of two ranks wait for each other on one GPU in some tests: the driver, when it loads the next one, waits
+  // for those that run, and keeps the other rank waiting, too.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   testing::InitGoogleTest(&argc, argv);
   if (const char* file = std::getenv("FURROW_RECEIPT"))
     testing::UnitTest::GetInstance()->listeners().Append(furrow::receipt_writer(file).release());

@@ -75,7 +75,7 @@ public:
 
   void start(cview<V> x) override {
     const queue& q = current_queue();
-    if (!rows_.empty()) pack(rows_, x, packed_.data(), nullptr, q);
+    if (!rows_.empty()) pack(rows_, x, packed_.data(), {}, q);
     check(runtime::record(ready_, q.stream));
   }
   arriving<V> finish() override {

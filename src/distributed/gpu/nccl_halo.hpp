@@ -10,7 +10,7 @@ namespace furrow::gpu {
 
 /// Comes when what is enqueued before it has ended, on the stream beside, too. A kernel of `launch` in its place would
 /// begin before that: it follows the last one of its own stream alone.
-static __global__ void join_kernel(nccl_notes* note) { note->of.halos_ended += 1; }
+static __global__ void join_kernel(tick ended) { ended.raise(); }
 
 /// Streams that belong together: what is enqueued between `fork` and `join` runs beside the rank's own.
 class side_stream {
@@ -42,9 +42,10 @@ private:
 template <class V> class nccl_halo final : public halo_on_gpu<V> {
 public:
   nccl_halo(nccl::group& group, const nccl::ending& end, const halo_plan& plan, const side_stream& beside,
-            nccl_notes* note)
-      : group_(group), end_(end), plan_(plan), beside_(beside), note_(note), rows_(plan.rows_sent),
-        packed_(plan.rows_sent.size()), there_(plan.columns.size()) {
+            const way_to_notes& notes)
+      : group_(group), end_(end), plan_(plan), beside_(beside), begun_(notes.counting(&nccl::counts::halos_begun)),
+        ended_(notes.counting(&nccl::counts::halos_ended)), rows_(plan.rows_sent), packed_(plan.rows_sent.size()),
+        there_(plan.columns.size()) {
     if (alone()) return;
     fill_bytes(packed_, 0);
     wait(current_queue());
@@ -59,7 +60,7 @@ public:
     if (alone()) return;
     end_.check();
     const queue& q = current_queue();
-    pack(rows_, x, packed_.data(), &note_->of.halos_begun, q);
+    pack(rows_, x, packed_.data(), begun_, q);
     beside_.fork(q);
     group_.exchange(plan_, packed_.data(), there_.data(), beside_.get());
     beside_.end();
@@ -69,7 +70,7 @@ public:
     if (alone()) return here;
     const queue& q = current_queue();
     beside_.join(q);
-    join_kernel<<<1, 1, 0, q.stream>>>(note_);
+    join_kernel<<<1, 1, 0, q.stream>>>(ended_);
     check_launch();
     here.there = there_.data();
     return here;
@@ -82,7 +83,7 @@ private:
   const nccl::ending& end_;
   const halo_plan& plan_;
   const side_stream& beside_;
-  nccl_notes* note_;
+  tick begun_, ended_;
   gpu_array<std::int32_t> rows_;
   gpu_array<V> packed_, there_;
 };

@@ -17,6 +17,7 @@ constexpr int most_numbers = int(most_basis) + 1;
 struct meeting {
   double* numbers;
   nccl_notes* note;
+  tick begun, ended;
   const std::uint64_t* nobody_comes; ///< in the memory of the host
   int ranks, rank;
 
@@ -29,8 +30,8 @@ struct meeting {
     for (int r = 1; r < ranks; ++r) sum += numbers[index_t(r) * count + k];
     return over ? double(NAN) : sum;
   }
-  __device__ void begin() const { note->began = nanoseconds(), note->of.sums_begun += 1; }
-  __device__ void end() const { note->waited += nanoseconds() - note->began, note->of.sums_ended += 1; }
+  __device__ void begin() const { note->began = nanoseconds(), begun.raise(); }
+  __device__ void end() const { note->waited += nanoseconds() - note->began, ended.raise(); }
 };
 
 struct few_sums {
@@ -74,10 +75,16 @@ public:
   nccl_link(communicator& c, const nccl::library& by, std::chrono::milliseconds patience)
       : end_(nccl::ending_of_process(c)), group_(with_device_chosen(by), c),
         note_(sizeof(nccl_notes) / sizeof(std::uint64_t)), numbers_(index_t(c.size()) * most_numbers),
-        from_host_(current_queue().ordinal, notes_there()) {
+        from_host_(notes_there()) {
     fill_bytes(note_, 0);
     fill_bytes(numbers_, 0);
-    at_ = {numbers_.data(), notes_there(), from_host_.over(), c.size(), c.rank()};
+    at_ = {numbers_.data(),
+           notes_there(),
+           from_host_.counting(&nccl::counts::sums_begun),
+           from_host_.counting(&nccl::counts::sums_ended),
+           from_host_.over(),
+           c.size(),
+           c.rank()};
     wait(current_queue());
     nccl::watch::who who;
     who.look = [this] { return from_host_.counts(); };
@@ -142,7 +149,7 @@ private:
     return by;
   }
   template <class V> std::unique_ptr<halo_on_gpu<V>> halo(const halo_plan& plan) {
-    auto made = std::make_unique<nccl_halo<V>>(group_, *end_, plan, beside_, notes_there());
+    auto made = std::make_unique<nccl_halo<V>>(group_, *end_, plan, beside_, from_host_);
     end_->check();
     return made;
   }

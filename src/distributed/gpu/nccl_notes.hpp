@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "backends/gpu/queue.hpp"
+#include "tick.hpp"
+
 #include "distributed/nccl/watch.hpp"
 
 #include <atomic>
@@ -15,29 +16,25 @@ struct nccl_notes {
   nccl::counts of;
 };
 
-/// The host's way to the notes while kernels run, a stream of its own, and a word in its memory that they read.
+/// What the host and kernels tell each other while these run, in its memory: counts, and that it is over.
 class way_to_notes {
 public:
-  way_to_notes(int ordinal, nccl_notes* there) : ordinal_(ordinal), there_(there) {
+  explicit way_to_notes(nccl_notes* there) : there_(there) {
     void* home = nullptr;
     check(runtime::take_pinned(&home, sizeof *home_));
     home_ = static_cast<seen_here*>(home);
     *home_ = {};
-    check(runtime::make_stream(&stream_));
   }
   way_to_notes(const way_to_notes&) = delete;
-  ~way_to_notes() {
-    runtime::end(stream_);
-    runtime::release_pinned(home_);
-  }
-  /// By one thread, which need not be the rank's. What was seen last, where the device has failed: that is noticed
-  /// elsewhere.
+  ~way_to_notes() { runtime::release_pinned(home_); }
+
+  /// By any thread; asks nothing of the device.
   nccl::counts counts() const {
-    runtime::choose_device(ordinal_);
-    if (runtime::copy(&home_->of, &there_->of, sizeof home_->of, runtime::way::to_host, stream_) == runtime::success)
-      runtime::wait(stream_);
-    return home_->of;
+    const auto now = [&](std::uint64_t& count) { return std::atomic_ref(count).load(); };
+    nccl::counts& of = home_->of;
+    return {now(of.sums_begun), now(of.sums_ended), now(of.halos_begun), now(of.halos_ended)};
   }
+  tick counting(std::uint64_t nccl::counts::*which) const { return {&(there_->of.*which), &(home_->of.*which)}; }
   /// Not 0 from `say_over` on: nobody comes any more. For kernels.
   const std::uint64_t* over() const { return &home_->over; }
   void say_over() const { std::atomic_ref(home_->over).store(1); }
@@ -48,10 +45,8 @@ private:
     std::uint64_t over;
   };
 
-  int ordinal_;
   nccl_notes* there_;
   seen_here* home_ = nullptr;
-  runtime::stream stream_ = nullptr;
 };
 
 } // namespace furrow::gpu

@@ -11,7 +11,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds nap{20}; ///< between two looks at what others say
-constexpr int naps_a_look = 25;              ///< at the counts, which takes a copy from the GPU
+constexpr int naps_a_look = 25;              ///< at the counts
 
 } // namespace
 
