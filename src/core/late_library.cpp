@@ -6,8 +6,8 @@
 namespace furrow {
 namespace {
 
-/// Opens it unless it is already; what the loader says of a file that is there goes to `why`.
-void open_at(late_library& l, const std::filesystem::path& file) {
+/// Opens it unless one is already; what the loader says of a file that is there goes to `said_of`.
+void open_at(late_library& l, const std::filesystem::path& file, std::string& said_of) {
   if (l.handle) return;
   l.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (l.handle) {
@@ -17,7 +17,7 @@ void open_at(late_library& l, const std::filesystem::path& file) {
   const char* const said = dlerror(); // NOLINT(concurrency-mt-unsafe): glibc keeps one for each thread
   // A sentence that begins with the name of a file without a folder says that there is none.
   if (const std::string text = said ? said : ""; file.has_parent_path() || !text.starts_with(file.string()))
-    l.why = text;
+    said_of = text;
 }
 
 } // namespace
@@ -26,12 +26,14 @@ void* late_library::address_of(const char* name) const { return handle ? dlsym(h
 
 late_library open_late(const std::vector<std::string>& names, const std::vector<std::filesystem::path>& folders) {
   late_library l;
+  std::string said;
   std::error_code none;
   for (const std::string& name : names) {
-    open_at(l, name);
+    open_at(l, name, said);
     for (const auto& folder : folders)
-      if (std::filesystem::exists(folder / name, none)) open_at(l, folder / name);
+      if (std::filesystem::exists(folder / name, none)) open_at(l, folder / name, said);
   }
+  if (!l.handle) l.why = said.empty() ? "is not found " + places_text(folders) : "cannot be loaded (" + said + ")";
   return l;
 }
 

@@ -11,7 +11,9 @@ namespace furrow {
 struct late_library {
   void* handle = nullptr;     ///< null where it could not be opened
   std::filesystem::path file; ///< as it was opened
-  std::string why;            ///< why it was not: what the loader says of one that is there; empty where there is none
+  /// Why it was not: "is not found where the loader looks, nor in A or B", or "cannot be loaded (" and what the loader
+  /// says.
+  std::string why;
 
   /// Whether it has the function `name`, which `to` points to then.
   template <class F> bool has(const char* name, F*& to) const {

@@ -4,6 +4,7 @@
 #include "partition.hpp"
 
 #include "core/check.hpp"
+#include "core/late_library.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +12,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-
-#include <dlfcn.h>
 
 namespace furrow {
 namespace {
@@ -33,11 +32,6 @@ struct metis_library {
   set_defaults defaults = nullptr;
 };
 
-template <class F> bool look_up(void* from, const char* name, F& function) {
-  function = reinterpret_cast<F>(dlsym(from, name));
-  return function != nullptr;
-}
-
 struct search {
   std::optional<metis_library> found;
   std::string why;
@@ -53,17 +47,13 @@ bool has_32_bits(set_defaults defaults) {
 const search& searched() {
   static const search once = [] {
     search s;
-    void* const from = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!from) {
-      s.why = dlerror(); // NOLINT(concurrency-mt-unsafe): glibc keeps one for each thread
-      return s;
-    }
+    const late_library from = open_late({file}, {});
+    if (s.why = from.why; !from.handle) return s;
     metis_library l;
-    const bool whole = look_up(from, "METIS_PartGraphRecursive", l.recursive) &&
-                       look_up(from, "METIS_PartGraphKway", l.k_way) &&
-                       look_up(from, "METIS_SetDefaultOptions", l.defaults);
-    if (!whole) s.why = "it lacks functions";
-    else if (!has_32_bits(l.defaults)) s.why = "its integers have 64 bits";
+    const bool whole = from.has("METIS_PartGraphRecursive", l.recursive) && from.has("METIS_PartGraphKway", l.k_way) &&
+                       from.has("METIS_SetDefaultOptions", l.defaults);
+    if (!whole) s.why = "cannot be used (it lacks functions)";
+    else if (!has_32_bits(l.defaults)) s.why = "cannot be used (its integers have 64 bits)";
     else s.found = l;
     return s;
   }();
@@ -72,8 +62,7 @@ const search& searched() {
 
 const metis_library& metis() {
   check(searched().found.has_value(), fault::device,
-        "the partition metis needs {}, which cannot be used ({}): install Debian's libmetis5, or take rows", file,
-        searched().why);
+        "the partition metis needs {}, which {}: install Debian's libmetis5, or take rows", file, searched().why);
   return *searched().found;
 }
 

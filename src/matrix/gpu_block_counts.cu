@@ -46,24 +46,11 @@ template <int K> __device__ index_t walk(const pattern& a, index_t r, const lane
   }
 }
 
-template <class F> __device__ void with_edge_of(int edge, F f) {
-  static_assert(least_edge == 2 && most_edge == 8);
-  switch (edge) {
-  case 2:
-    return f(std::integral_constant<int, 2>{});
-  case 3:
-    return f(std::integral_constant<int, 3>{});
-  case 4:
-    return f(std::integral_constant<int, 4>{});
-  case 5:
-    return f(std::integral_constant<int, 5>{});
-  case 6:
-    return f(std::integral_constant<int, 6>{});
-  case 7:
-    return f(std::integral_constant<int, 7>{});
-  default:
-    return f(std::integral_constant<int, 8>{});
-  }
+/// f(std::integral_constant<int, K>) for the K that equals `edge`.
+template <int K = least_edge, class F> __device__ void with_edge_of(int edge, F f) {
+  if constexpr (K < most_edge)
+    if (edge != K) return with_edge_of<K + 1>(edge, f);
+  f(std::integral_constant<int, K>{});
 }
 
 /// Adds up over a warp what the lanes have, and for all.

@@ -17,10 +17,7 @@ std::string library::name() const {
 search look_for(const std::vector<std::string>& names, const std::vector<std::filesystem::path>& folders) {
   search s;
   const late_library from = open_late(names, folders);
-  if (!from.handle) {
-    s.why = from.why.empty() ? "is not found " + places_text(folders) : "cannot be loaded (" + from.why + ")";
-    return s;
-  }
+  if (s.why = from.why; !from.handle) return s;
   library l;
   l.file = from.file;
   const bool whole = from.has("ncclGetVersion", l.get_version) && from.has("ncclGetUniqueId", l.get_unique_id) &&

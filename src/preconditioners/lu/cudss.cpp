@@ -2,46 +2,37 @@
 #include "cudss.hpp"
 
 #include "core/check.hpp"
+#include "core/late_library.hpp"
 
 #include <fmt/format.h>
-
-#include <dlfcn.h>
 
 #include <optional>
 
 namespace furrow::lu::cudss {
 namespace {
 
-template <class F> bool look_up(void* from, const char* name, F*& function) {
-  function = reinterpret_cast<F*>(dlsym(from, name));
-  return function != nullptr;
-}
-
-/// `why`: why not, where the file is there.
-std::optional<library> load(const char* file, std::string& why) {
-  void* const from = dlopen(file, RTLD_NOW | RTLD_LOCAL); // stays: its kernels may run when a process ends
-  if (!from) {
-    const char* const said = dlerror();
-    if (const std::string text = said ? said : ""; !text.starts_with(file)) why = text; // it misses another library
-    return {};
-  }
+/// One of that name; where it is none, `why`.
+std::optional<library> load(const char* name, std::string& why) {
+  const late_library from = open_late({name}, cuda_folders("cudss"));
+  if (why = from.why; !from.handle) return {};
+  why = "cannot be used (" + from.file.string() + " lacks functions)";
   library l;
   int (*property)(int, int*) = nullptr;
-  if (!look_up(from, "cudssGetProperty", property)) return {};
+  if (!from.has("cudssGetProperty", property)) return {};
   if (property(0, &l.major) != 0 || property(1, &l.minor) != 0 || property(2, &l.patch) != 0) return {};
   if (!(l.major == 0 && l.minor == 7) && l.major != 1) {
-    why = l.name() + " is another version";
+    why = "cannot be used (" + l.name() + " is another version)";
     return {};
   }
   const bool whole =
-      look_up(from, "cudssCreate", l.create) && look_up(from, "cudssDestroy", l.destroy) &&
-      look_up(from, "cudssSetStream", l.set_stream) && look_up(from, "cudssConfigCreate", l.config_create) &&
-      look_up(from, "cudssConfigDestroy", l.config_destroy) && look_up(from, "cudssConfigSet", l.config_set) &&
-      look_up(from, "cudssDataCreate", l.data_create) && look_up(from, "cudssDataDestroy", l.data_destroy) &&
-      look_up(from, "cudssDataGet", l.data_get) && look_up(from, "cudssMatrixCreateDn", l.matrix_create_dn) &&
-      look_up(from, "cudssMatrixDestroy", l.matrix_destroy) &&
-      look_up(from, "cudssMatrixSetValues", l.matrix_set_values) && look_up(from, "cudssExecute", l.execute) &&
-      (l.major == 0 ? look_up(from, "cudssMatrixCreateCsr", l.csr_0) : look_up(from, "cudssMatrixCreateCsr", l.csr_1));
+      from.has("cudssCreate", l.create) && from.has("cudssDestroy", l.destroy) &&
+      from.has("cudssSetStream", l.set_stream) && from.has("cudssConfigCreate", l.config_create) &&
+      from.has("cudssConfigDestroy", l.config_destroy) && from.has("cudssConfigSet", l.config_set) &&
+      from.has("cudssDataCreate", l.data_create) && from.has("cudssDataDestroy", l.data_destroy) &&
+      from.has("cudssDataGet", l.data_get) && from.has("cudssMatrixCreateDn", l.matrix_create_dn) &&
+      from.has("cudssMatrixDestroy", l.matrix_destroy) && from.has("cudssMatrixSetValues", l.matrix_set_values) &&
+      from.has("cudssExecute", l.execute) &&
+      (l.major == 0 ? from.has("cudssMatrixCreateCsr", l.csr_0) : from.has("cudssMatrixCreateCsr", l.csr_1));
   return whole ? std::optional(l) : std::nullopt;
 }
 
@@ -49,11 +40,16 @@ struct search {
   std::optional<library> found;
   std::string why;
 };
+/// The newest one; where there is none, what is wrong with one that is there.
 const search& searched() {
   static const search once = [] {
     search s;
-    for (const char* file : {"libcudss.so.1", "libcudss.so.0"})
-      if (!s.found) s.found = load(file, s.why);
+    for (const char* name : {"libcudss.so.1", "libcudss.so.0"}) {
+      if (s.found) break;
+      std::string why;
+      s.found = load(name, why);
+      if (s.why.empty() || !why.starts_with("is not found")) s.why = why;
+    }
     return s;
   }();
   return once;
@@ -74,12 +70,11 @@ std::string library::name() const { return fmt::format("cuDSS {}.{}.{}", major, 
 const library* find() { return searched().found ? &*searched().found : nullptr; }
 
 void refuse_without() {
-  const std::string& why = searched().why;
   throw_sentence(
       fault::device,
       "a factorisation on a GPU needs cuDSS 0.7 or 1, which {}: pip install nvidia-cudss-cu13 has it and what "
       "it needs; name their folders in LD_LIBRARY_PATH, or solve on the CPU",
-      why.empty() ? "is not found" : "cannot be loaded (" + why + ")");
+      searched().why);
 }
 
 void check(status s, const char* doing) {
