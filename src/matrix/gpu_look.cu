@@ -121,6 +121,53 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
   return r;
 }
 
+/// The same for all entries of row i, by one thread, which keeps what each of the eight lanes would have.
+template <class V>
+__device__ row_found walk_alone(const csr<V, index_t, cview>& a, index_t i, index_t from, index_t to,
+                                const diagonal_marks& marks, found& f) {
+  row_found r;
+  double sum[lanes_a_row] = {}, others[lanes_a_row] = {};
+  std::int32_t before = -1, below = 0, above = 0;
+  for (index_t base = from; base < to; base += lanes_a_row) {
+    std::int32_t col[lanes_a_row] = {};
+    V val[lanes_a_row] = {};
+#pragma unroll
+    for (int n = 0; n < lanes_a_row; ++n) {
+      if (base + n >= to) break;
+      col[n] = a.col[base + n];
+      val[n] = a.val[base + n];
+    }
+#pragma unroll
+    for (int n = 0; n < lanes_a_row; ++n) {
+      if (base + n >= to) break;
+      const double v = double(val[n]), size = fabs(v);
+      const bool is_outside = col[n] < 0 || col[n] >= a.shape.cols;
+      if (is_outside) f.most[outside] = 1;
+      else if (col[n] <= before) f.most[disordered] = 1;
+      before = col[n];
+      if (is_outside) continue;
+      const auto offset = static_cast<std::int32_t>(col[n] - i);
+      below = offset < below ? offset : below;
+      above = offset > above ? offset : above;
+      f.count[diagonals] += marks.add(offset, a.shape.rows);
+      f.count[zeros] += size == 0;
+      if (!(size <= largest_number)) f.most[infinite] = 1;
+      if (size > r.most) r.most = size;
+      sum[n] += size;
+      if (offset == 0) r.diagonal += v;
+      else others[n] += size;
+    }
+  }
+#pragma unroll
+  for (int d = lanes_a_row / 2; d > 0; d /= 2)
+#pragma unroll
+    for (int n = 0; n < d; ++n) sum[n] += sum[n + d], others[n] += others[n + d];
+  r.sum = sum[0], r.others = others[0];
+  f.raise(lower, static_cast<word>(-index_t(below)));
+  f.raise(upper, static_cast<word>(above));
+  return r;
+}
+
 __device__ inline void tell(const row_found& r, found& f) {
   const double own = fabs(r.diagonal);
   f.count[stored_diagonal] += own != 0;
@@ -136,7 +183,10 @@ __device__ inline void tell(const row_found& r, found& f) {
   }
 }
 
-/// Rows that are longer than a piece, and their pieces, those of a row one after the other.
+/// Rows of more entries than this are long where a thread takes a row, which is where rows have up to 16 on average.
+constexpr int longest_of_a_thread = 64, short_rows = 16;
+
+/// Rows that are longer than a piece, or than a thread walks, and their pieces, those of a row one after the other.
 struct long_rows {
   struct part {
     std::int32_t row, number;
@@ -148,19 +198,25 @@ struct long_rows {
   row_found* of_piece;
 
   static __device__ index_t pieces_of(index_t entries) { return (entries + row_sum_piece - 1) / row_sum_piece; }
+  /// The first of its pieces.
+  __device__ unsigned add(index_t i, unsigned pieces) const {
+    const unsigned at = atomicAdd(count + 1, pieces), n = atomicAdd(count, 1u);
+    row[n] = static_cast<std::int32_t>(i);
+    first[n] = at;
+    return at;
+  }
   /// By all lanes of a row.
   __device__ void add(index_t i, index_t entries, int rank) const {
     const auto pieces = static_cast<unsigned>(pieces_of(entries));
-    unsigned at = 0;
-    if (rank == 0) {
-      at = atomicAdd(count + 1, pieces);
-      const unsigned n = atomicAdd(count, 1u);
-      row[n] = static_cast<std::int32_t>(i);
-      first[n] = at;
-    }
-    at = gpu::from_lane<lanes_a_row>(at, 0);
+    const unsigned at = gpu::from_lane<lanes_a_row>(rank == 0 ? add(i, pieces) : 0, 0);
     for (unsigned p = static_cast<unsigned>(rank); p < pieces; p += lanes_a_row)
       piece[at + p] = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(p)};
+  }
+  /// By one thread.
+  __device__ void add_alone(index_t i, index_t entries) const {
+    const auto pieces = static_cast<unsigned>(pieces_of(entries));
+    const unsigned at = add(i, pieces);
+    for (unsigned p = 0; p < pieces; ++p) piece[at + p] = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(p)};
   }
 };
 
@@ -184,6 +240,27 @@ __global__ void __launch_bounds__(gpu::each_threads)
     }
     const row_found r = walk(a, i, from, end, rank, marks, f);
     if (rank == 0) tell(r, f);
+  }
+  f.leave(to);
+}
+
+/// A thread a row: where rows are short, eight lanes a row are idle for the most part (7 entries on a grid), and what
+/// all rows need once is done for an eighth of the rows at a time.
+template <class V>
+__global__ void __launch_bounds__(gpu::each_threads)
+    short_rows_kernel(csr<V, index_t, cview> a, const word* wrong, unsigned* bit, long_rows apart, word* to) {
+  __shared__ int mine[diagonal_marks::remembered];
+  diagonal_marks::forget(mine);
+  gpu::take_turn();
+  __syncthreads();
+  if (*wrong) return;
+  const diagonal_marks marks{bit, mine};
+  found f;
+  const index_t stride = index_t(gridDim.x) * gpu::each_threads;
+  for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < a.shape.rows; i += stride) {
+    const index_t from = a.row_ptr[i], end = a.row_ptr[i + 1];
+    if (end - from > longest_of_a_thread) apart.add_alone(i, end - from);
+    else tell(walk_alone(a, i, from, end, marks, f), f);
   }
   f.leave(to);
 }
@@ -240,15 +317,21 @@ void enqueue_look(const csr<V, index_t, cview>& a, index_t most_entries, const f
   gpu_array<unsigned> bit((a.shape.rows + a.shape.cols) / 32 + 1), count(2);
   gpu::fill_bytes(bit, 0);
   gpu::fill_bytes(count, 0);
-  const index_t most_rows = most_entries / row_sum_piece + 1, most_pieces = 2 * most_rows;
+  const bool alone = most_entries <= short_rows * a.shape.rows;
+  const index_t longest = alone ? longest_of_a_thread : row_sum_piece;
+  const index_t most_rows = most_entries / longest + 1, most_pieces = most_rows + most_entries / row_sum_piece + 1;
   gpu_array<std::int32_t> row(most_rows);
   gpu_array<unsigned> first(most_rows);
   gpu_array<long_rows::part> piece(most_pieces);
   gpu_array<row_found> of_piece(most_pieces);
   const long_rows apart{count.data(), row.data(), first.data(), piece.data(), of_piece.data()};
-  gpu::launch(rows_kernel<V>, gpu::blocks_for(a.shape.rows * lanes_a_row, gpu::each_threads, q, 8), gpu::each_threads,
-              0, q, a, wrong, bit.data(), apart, to);
-  if (most_entries <= row_sum_piece) return;
+  if (alone)
+    gpu::launch(short_rows_kernel<V>, gpu::blocks_for(a.shape.rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
+                a, wrong, bit.data(), apart, to);
+  else
+    gpu::launch(rows_kernel<V>, gpu::blocks_for(a.shape.rows * lanes_a_row, gpu::each_threads, q, 8), gpu::each_threads,
+                0, q, a, wrong, bit.data(), apart, to);
+  if (most_entries <= longest) return;
   gpu::launch(pieces_kernel<V>, gpu::blocks_for(most_pieces * lanes_a_row, gpu::each_threads, q, 8), gpu::each_threads,
               0, q, a, bit.data(), apart, to);
   gpu::launch(long_rows_kernel, gpu::blocks_for(most_rows, gpu::each_threads, q, 1), gpu::each_threads, 0, q,
