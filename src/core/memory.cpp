@@ -9,9 +9,7 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <string>
 
 namespace furrow {
 namespace {
@@ -19,15 +17,6 @@ namespace {
 constexpr std::size_t alignment = 64;
 /// From here on a block gets pages of its own; huge pages spare gathers their address-translation misses.
 constexpr std::size_t mapped_from = std::size_t(1) << 20;
-
-std::int64_t field_of_meminfo(const std::string& wanted) {
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  std::int64_t kilobytes = 0;
-  while (file >> key >> kilobytes && std::getline(file, unit))
-    if (key == wanted) return kilobytes * 1024;
-  return std::numeric_limits<std::int64_t>::max();
-}
 
 } // namespace
 
@@ -66,6 +55,9 @@ void keep_host_memory(std::int64_t bytes) {
   large_blocks().keep_at_most(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)));
 }
 
-std::int64_t available_host_memory() { return std::min(field_of_meminfo("MemAvailable:"), memory_limits().left); }
+std::int64_t available_host_memory() {
+  const std::int64_t available = number_in_file("/proc/meminfo", "MemAvailable:"); // in kB
+  return std::min(available < 0 ? std::numeric_limits<std::int64_t>::max() : available * 1024, memory_limits().left);
+}
 
 } // namespace furrow

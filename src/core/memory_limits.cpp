@@ -2,6 +2,8 @@
 #include "memory_limits.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <fcntl.h>
 #include <fstream>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,22 +12,6 @@ namespace furrow {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A whole number in a file; -1 where there is none ("max").
-std::int64_t number_in(const fs::path& file) {
-  std::ifstream in(file);
-  std::int64_t value = -1;
-  return in >> value && value >= 0 ? value : -1;
-}
-
-/// The number behind a name, as in memory.stat; 0 where the name is missing.
-std::int64_t number_behind(const std::string& name, const fs::path& file) {
-  std::ifstream in(file);
-  std::string word;
-  for (std::int64_t value = 0; in >> word >> value;)
-    if (word == name) return value;
-  return 0;
-}
 
 memory_limit tighter(memory_limit a, memory_limit b) { return {std::min(a.most, b.most), std::min(a.left, b.left)}; }
 
@@ -38,6 +24,24 @@ std::vector<fs::path> folders_along(const fs::path& mounted, const std::string& 
 }
 
 } // namespace
+
+std::int64_t number_in_file(const char* file, std::string_view name) {
+  const int in = open(file, O_RDONLY | O_CLOEXEC);
+  if (in < 0) return -1;
+  char buffer[8192]; // those of Linux have 1.5 kB at most
+  const ssize_t size = read(in, buffer, sizeof buffer);
+  close(in);
+  std::string_view text(buffer, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  if (!name.empty()) {
+    while (!text.empty() && !(text.starts_with(name) && text.substr(name.size()).starts_with(' ')))
+      text.remove_prefix(std::min(text.size() - 1, text.find('\n')) + 1);
+    text.remove_prefix(std::min(text.size(), name.size()));
+  }
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t")));
+  std::int64_t value = -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return std::max<std::int64_t>(value, -1);
+}
 
 control_groups::control_groups(const fs::path& root) {
   std::ifstream in(root / "proc/self/cgroup");
@@ -62,29 +66,31 @@ control_groups::control_groups(const fs::path& root) {
 }
 
 memory_limit control_groups::tightest() const {
+  static const std::int64_t machine = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
   memory_limit all;
   for (const group& g : groups_) {
-    const std::int64_t limit = number_in(g.limit), used = number_in(g.used);
-    if (limit < 0) continue;
-    const std::int64_t needed = std::max<std::int64_t>(used - number_behind(g.pages_of_files, g.details), 0);
-    all = tighter(all, {limit, std::max<std::int64_t>(limit - needed, 0)});
+    const std::int64_t limit = number_in_file(g.limit.c_str());
+    if (limit < 0 || limit >= machine) continue;
+    const std::int64_t used = number_in_file(g.used.c_str());
+    const std::int64_t files = std::max<std::int64_t>(number_in_file(g.details.c_str(), g.pages_of_files), 0);
+    all = tighter(all, {limit, std::max<std::int64_t>(limit - std::max<std::int64_t>(used - files, 0), 0)});
   }
   return all;
 }
 
 memory_limit resource_limits() {
   memory_limit all;
-  std::ifstream in("/proc/self/statm"); // pages: all, resident, shared, text, 0, data
-  std::int64_t pages[6] = {};
-  for (std::int64_t& p : pages) in >> p;
-  const auto add = [&](auto resource, std::int64_t used) {
+  const auto add = [&](auto resource, int field) {
     rlimit limit{};
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur > static_cast<rlim_t>(all.most)) return; // none
+    std::ifstream in("/proc/self/statm"); // pages: all, resident, shared, text, 0, data
+    std::int64_t pages = 0;
+    for (int k = 0; k <= field; ++k) in >> pages;
     const auto most = static_cast<std::int64_t>(limit.rlim_cur);
-    all = tighter(all, {most, std::max<std::int64_t>(most - used * sysconf(_SC_PAGESIZE), 0)});
+    all = tighter(all, {most, std::max<std::int64_t>(most - pages * sysconf(_SC_PAGESIZE), 0)});
   };
-  add(RLIMIT_AS, pages[0]);
-  add(RLIMIT_DATA, pages[5]);
+  add(RLIMIT_AS, 0);
+  add(RLIMIT_DATA, 5);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace furrow {
@@ -19,7 +20,8 @@ class control_groups {
 public:
   /// `root`: where /proc and /sys are.
   explicit control_groups(const std::filesystem::path& root = "/");
-  /// The tightest, as it is now. Pages of files, which the kernel gives up first, count as left.
+  /// The tightest, as it is now. Pages of files, which the kernel gives up first, count as left. A limit beyond the
+  /// memory of the machine limits nothing: what is taken of it is not read, for those files take ten times as long.
   memory_limit tightest() const;
 
 private:
@@ -29,6 +31,10 @@ private:
   };
   std::vector<group> groups_;
 };
+
+/// The number behind the first `name` of a short file of the system, or the first number where the name is empty; -1
+/// where there is none. By one call: a set-up asks some ten times.
+std::int64_t number_in_file(const char* file, std::string_view name = {});
 
 /// RLIMIT_AS and RLIMIT_DATA (ulimit -v and -d).
 memory_limit resource_limits();

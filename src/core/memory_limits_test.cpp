@@ -78,6 +78,32 @@ TEST(control_groups, that_say_nothing_limit_nothing) {
   EXPECT_EQ(damaged.tightest().left, none);
 }
 
+TEST(control_groups, with_a_limit_beyond_the_machine_limit_nothing) {
+  fake_system here("0::/a\n");
+  here.put("sys/fs/cgroup/a/memory.max", "4000000000000000000\n");
+  here.put("sys/fs/cgroup/a/memory.current", "1000\n");
+  EXPECT_EQ(here.tightest().left, none);
+}
+
+TEST(number_in_file, is_found_behind_its_name) {
+  const io_test::folder here;
+  const std::string name = here / "stat", missing = here / "missing";
+  io_test::put_file(name, "file 3\ninactive_file_all 4\ninactive_file   5 kB\n  last: 6");
+  EXPECT_EQ(number_in_file(name.c_str(), "file"), 3);
+  EXPECT_EQ(number_in_file(name.c_str(), "inactive_file"), 5);
+  EXPECT_EQ(number_in_file(name.c_str(), "  last:"), 6);
+  EXPECT_EQ(number_in_file(name.c_str(), "active_file"), -1);
+  EXPECT_EQ(number_in_file(name.c_str()), -1);
+  EXPECT_EQ(number_in_file(missing.c_str()), -1);
+  io_test::put_file(name, "70000\n");
+  EXPECT_EQ(number_in_file(name.c_str()), 70000);
+  for (const char* text : {"", "max\n", "-5 what\n"}) {
+    io_test::put_file(name, text);
+    EXPECT_EQ(number_in_file(name.c_str()), -1) << text;
+    EXPECT_EQ(number_in_file(name.c_str(), "file"), -1) << text;
+  }
+}
+
 TEST(resource_limits, of_address_space_and_data_count) {
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
     rlimit before{};
