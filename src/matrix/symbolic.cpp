@@ -2,37 +2,11 @@
 #include "symbolic.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace furrow {
 namespace {
 
 constexpr std::int32_t nobody = -1;
-
-/// Nodes of a forest, children before their parents, each subtree in one piece.
-std::vector<std::int32_t> postorder(const host_array<std::int32_t>& parent) {
-  const auto n = static_cast<std::size_t>(parent.size());
-  std::vector<std::int32_t> child(n, nobody), next(n, nobody), order, way;
-  order.reserve(n);
-  for (std::size_t j = n; j-- > 0;)
-    if (const std::int32_t p = parent[index_t(j)]; p >= 0)
-      next[j] = std::exchange(child[static_cast<std::size_t>(p)], std::int32_t(j));
-  for (std::size_t root = 0; root < n; ++root) {
-    if (parent[index_t(root)] >= 0) continue;
-    way.assign(1, std::int32_t(root));
-    while (!way.empty()) {
-      const auto j = static_cast<std::size_t>(way.back());
-      if (child[j] < 0) {
-        order.push_back(way.back());
-        way.pop_back();
-      } else {
-        way.push_back(child[j]);
-        child[j] = next[static_cast<std::size_t>(child[j])];
-      }
-    }
-  }
-  return order;
-}
 
 /// The pattern by columns: of column j the rows i > j.
 lower_pattern by_columns(const lower_pattern& a) {
@@ -66,6 +40,30 @@ private:
 };
 
 } // namespace
+
+std::vector<std::int32_t> postorder(const host_array<std::int32_t>& parent) {
+  const auto n = static_cast<std::size_t>(parent.size());
+  std::vector<std::int32_t> child(n, nobody), next(n, nobody), order, way;
+  order.reserve(n);
+  for (std::size_t j = n; j-- > 0;)
+    if (const std::int32_t p = parent[index_t(j)]; p >= 0)
+      next[j] = std::exchange(child[static_cast<std::size_t>(p)], std::int32_t(j));
+  for (std::size_t root = 0; root < n; ++root) {
+    if (parent[index_t(root)] >= 0) continue;
+    way.assign(1, std::int32_t(root));
+    while (!way.empty()) {
+      const auto j = static_cast<std::size_t>(way.back());
+      if (child[j] < 0) {
+        order.push_back(way.back());
+        way.pop_back();
+      } else {
+        way.push_back(child[j]);
+        child[j] = next[static_cast<std::size_t>(child[j])];
+      }
+    }
+  }
+  return order;
+}
 
 host_array<std::int32_t> elimination_tree(const lower_pattern& a) {
   const index_t n = a.rows();

@@ -2,6 +2,8 @@
 #pragma once
 #include <furrow/coo.hpp>
 
+#include <vector>
+
 namespace furrow {
 
 /// Where a symmetric matrix has entries under its diagonal: of row i the columns j < i, in any order, each as often as
@@ -16,6 +18,9 @@ struct lower_pattern {
 /// parent of a column in the elimination tree. J. W. H. Liu, The role of elimination trees in sparse factorization,
 /// 1990. Takes nearly a pass over the pattern, and 4 bytes a row beside the answer.
 host_array<std::int32_t> elimination_tree(const lower_pattern& a);
+
+/// Nodes of a forest, children before their parents, each subtree in one piece.
+std::vector<std::int32_t> postorder(const host_array<std::int32_t>& parent);
 
 /// Entries in each column of the Cholesky factor with its diagonal, exact where no sum cancels, without making it: each
 /// row of the factor is a subtree of the elimination tree, whose leaves are entries of A, and a column has as many

@@ -3,6 +3,7 @@
 #include "entry.hpp"
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -30,6 +31,25 @@ private:
   }
   question ask_;
   const question* before_;
+};
+
+/// While it lives, complete factors that this thread makes may take so many operations of floating point, and are
+/// refused beyond (status::max_iterations); `at_most()`: of the one that was made last.
+class bounds_operations {
+public:
+  explicit bounds_operations(double most) : before_(std::exchange(current(), most)) {}
+  ~bounds_operations() { current() = before_; }
+  bounds_operations(const bounds_operations&) = delete;
+  bounds_operations& operator=(const bounds_operations&) = delete;
+
+  static double at_most() { return current(); }
+
+private:
+  static double& current() {
+    thread_local double most = std::numeric_limits<double>::infinity();
+    return most;
+  }
+  double before_;
 };
 
 } // namespace furrow

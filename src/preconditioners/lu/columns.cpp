@@ -2,6 +2,7 @@
 #include "columns.hpp"
 
 #include "core/check.hpp"
+#include "core/symmetry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,14 +36,23 @@ template <class V> void find_exponents(const coo<V>& a, std::vector<int>& r, std
 
 } // namespace
 
-template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
-  const index_t n = a.shape.rows;
-  index_t nonzeros = 0;
-  for (const V v : a.val) nonzeros += v != 0;
+namespace {
+
+/// Refuses more entries than SuperLU can count those of the factors of.
+void check_count(index_t nonzeros) {
   check(nonzeros <= std::numeric_limits<std::int32_t>::max() / 32, fault::input,
         "the matrix has {} entries, and a factorisation counts those of its factors in 32 bits: take an iterative "
         "solver",
         nonzeros);
+}
+
+} // namespace
+
+template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
+  const index_t n = a.shape.rows;
+  index_t nonzeros = 0;
+  for (const V v : a.val) nonzeros += v != 0;
+  check_count(nonzeros);
   std::vector<int> r, c;
   find_exponents(a, r, c);
   scaled_columns s{
@@ -76,6 +86,46 @@ template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
 }
 template scaled_columns scale_and_sort(const coo<double>&);
 template scaled_columns scale_and_sort(const coo<float>&);
+
+template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a) {
+  const index_t n = a.shape.rows;
+  std::vector<int> d(static_cast<std::size_t>(n));
+  index_t positive = 0, lower = 0;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    lower += a.row[k] >= a.col[k] && a.val[k] != 0;
+    if (a.row[k] != a.col[k] || !(a.val[k] > 0)) continue;
+    d[static_cast<std::size_t>(a.row[k])] = -(std::ilogb(a.val[k]) >> 1);
+    ++positive;
+  }
+  if (positive != n || !is_symmetric(a)) return {};
+  check_count(2 * lower);
+  scaled_columns s{{n, host_array<std::int32_t>(n + 1, 0), host_array<std::int32_t>(2 * lower - n),
+                    host_array<double>(2 * lower - n), true},
+                   host_array<double>(n),
+                   {}};
+  for (index_t i = 0; i < n; ++i) s.row_scale[i] = std::ldexp(1.0, d[static_cast<std::size_t>(i)]);
+  const auto each = [&](auto tell) { // in this order the rows of each column ascend
+    for (index_t k = 0; k < a.nnz(); ++k) {
+      const std::int32_t i = a.row[k], j = a.col[k];
+      if (i < j || a.val[k] == 0) continue;
+      tell(i, j, k);
+      if (i != j) tell(j, i, k);
+    }
+  };
+  each([&](std::int32_t, std::int32_t j, index_t) { ++s.a.begin[j + 1]; });
+  for (index_t j = 0; j < n; ++j) s.a.begin[j + 1] += s.a.begin[j];
+  host_array<std::int32_t> next(n);
+  std::copy_n(s.a.begin.data(), n, next.data());
+  each([&](std::int32_t i, std::int32_t j, index_t k) {
+    const std::int32_t to = next[j]++;
+    s.a.row[to] = i;
+    s.a.val[to] = double(a.val[k]) * s.row_scale[i] * s.row_scale[j]; // an overflow: it is not positive definite
+  });
+  s.col_scale = s.row_scale;
+  return s;
+}
+template std::optional<scaled_columns> scale_symmetric(const coo<double>&);
+template std::optional<scaled_columns> scale_symmetric(const coo<float>&);
 
 bandwidth bandwidth_of(const columns& a) {
   bandwidth w;

@@ -2,6 +2,8 @@
 #pragma once
 #include <furrow/coo.hpp>
 
+#include <optional>
+
 namespace furrow::lu {
 
 /// Compressed columns of doubles with 32-bit offsets, as SuperLU wants them. Rows ascending, no stored zeros.
@@ -25,6 +27,10 @@ struct scaled_columns {
   host_array<double> row_scale, col_scale;
 };
 template <class V> scaled_columns scale_and_sort(const coo<V>& a);
+
+/// D A D of a symmetric matrix with a positive diagonal, whole, from its lower triangle, with powers of two D that
+/// bring the diagonal near 1; empty for any other matrix. Throws as the one above.
+template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a);
 
 bandwidth bandwidth_of(const columns& a);
 

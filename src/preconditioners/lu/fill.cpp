@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fill.hpp"
 
-#include "matrix/symbolic.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -65,10 +63,14 @@ double candidates(const std::vector<std::int32_t>& first, const host_array<std::
 
 } // namespace
 
+lower_pattern entries_below(const columns& a, const host_array<std::int32_t>& place) {
+  return pattern_of(a.n, [&](auto tell) { each_entry_below(a, place, tell); });
+}
+
 factor_size expected_fill(const columns& a, const host_array<std::int32_t>& place) {
   const double n = double(a.n);
   if (a.symmetric_pattern) {
-    const lower_pattern p = pattern_of(a.n, [&](auto tell) { each_entry_below(a, place, tell); });
+    const lower_pattern p = entries_below(a, place);
     return sized(2 * sum(cholesky_counts(p, elimination_tree(p))) - n, false);
   }
   const std::vector<std::int32_t> first = first_columns(a, place);

@@ -3,6 +3,8 @@
 #include "columns.hpp"
 #include "factor_size.hpp"
 
+#include "matrix/symbolic.hpp"
+
 namespace furrow::lu {
 
 /// How large the sparse factors of A become with its columns in that order (column j stands at place[j]), from the
@@ -15,5 +17,8 @@ namespace furrow::lu {
 /// an entry, and 4 for the row of each: SuperLU keeps one list of rows for equal columns, and stores some zeros. Nearly
 /// a pass over the entries, 12 bytes an entry and 100 a row.
 factor_size expected_fill(const columns& a, const host_array<std::int32_t>& place);
+
+/// The entries of a symmetric pattern under its diagonal in that order.
+lower_pattern entries_below(const columns& a, const host_array<std::int32_t>& place);
 
 } // namespace furrow::lu

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inverse.hpp"
 
+#include "cholesky.hpp"
 #include "condition.hpp"
+
+#include "preconditioners/entry.hpp"
 
 #include <furrow/device.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace furrow::lu {
@@ -36,13 +40,34 @@ std::unique_ptr<factors> factor(columns a, std::string_view which, double operat
 
 } // namespace
 
-template <class V> inverse<V>::inverse(const coo<V>& a, std::string_view which, double operations) {
+/// Whether Cholesky's factors were asked for, or are the cheapest, and could be had.
+template <class V> bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, double operations) {
+  const bool asked = which == "cholesky";
+  if (!asked && !which.empty()) return false;
+  std::optional<scaled_columns> s = scale_symmetric(a);
+  if (s && (asked || cheapest(s->a, bandwidth_of(s->a)) == "sparse"))
+    factors_ = factor_cholesky(s->a, double(available_host_memory()), operations);
+  if (!factors_ && asked)
+    throw refusal{status::not_positive_definite, "the matrix is not symmetric and positive definite: lu:cholesky has "
+                                                 "no factors of it; take lu"};
+  if (!factors_) return false;
+  row_scale_ = std::move(s->row_scale);
+  col_scale_ = std::move(s->col_scale);
+  return true;
+}
+
+template <class V> void inverse<V>::factor_any(const coo<V>& a, std::string_view which, double operations) {
   scaled_columns s = scale_and_sort(a);
   if (const index_t j = column_without_row(s.a); j >= 0) refuse_singular(j);
-  given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   row_scale_ = std::move(s.row_scale);
   col_scale_ = std::move(s.col_scale);
-  if (a.shape.rows > 0) factors_ = factor(std::move(s.a), which, operations);
+  factors_ = factor(std::move(s.a), which, operations);
+}
+
+template <class V> inverse<V>::inverse(const coo<V>& a, std::string_view which, double operations) {
+  if (a.shape.rows == 0) return;
+  given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
+  if (!factor_symmetric(a, which, operations)) factor_any(a, which, operations);
   condition_ = condition_of(a, [&](double* x, bool transposed) { solve(x, transposed); });
 }
 

@@ -10,9 +10,10 @@
 namespace furrow::lu {
 
 /// M = A^-1 = C (R A C)^-1 R, in double also for a system of floats: refinement then reaches the last digit of an x
-/// in float for condition numbers up to 1e16 instead of 1e7. `which`: "dense", "band", "sparse", or empty for the
-/// cheapest. Throws `refusal` with status::singular where a column has no pivot, and with status::max_iterations where
-/// the factors would take more than `operations` of floating point, counted and not timed.
+/// in float for condition numbers up to 1e16 instead of 1e7. `which`: "dense", "band", "cholesky", "sparse", or empty
+/// for the cheapest: "cholesky" in place of "sparse" where the matrix is symmetric with a positive diagonal and its
+/// pivots stay positive. Throws `refusal` with status::singular where a column has no pivot, and with
+/// status::max_iterations where the factors would take more than `operations` of floating point, counted and not timed.
 template <class V> class inverse final : public any_preconditioner<V>, public tells_factor_size {
 public:
   inverse(const coo<V>& a, std::string_view which, double operations = std::numeric_limits<double>::infinity());
@@ -26,6 +27,9 @@ public:
   void solve(double* x, bool transposed) const;
 
 private:
+  bool factor_symmetric(const coo<V>& a, std::string_view which, double operations);
+  void factor_any(const coo<V>& a, std::string_view which, double operations);
+
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;
   double given_bytes_ = 0; ///< of the triplets

@@ -6,6 +6,7 @@
 #include "core/check.hpp"
 #include "core/parameters.hpp"
 #include "preconditioners/entry.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <fmt/format.h>
 
@@ -28,20 +29,21 @@ void refuse_operations(double most) {
 namespace lu_preconditioner {
 namespace {
 
-constexpr std::string_view usage = "lu[:dense|band|sparse]";
+constexpr std::string_view usage = "lu[:dense|band|cholesky|sparse]";
 
 std::string_view checked(std::string_view parameters) {
   const entry_parameters words(usage, parameters);
   if (!words.has(0)) return {};
   const std::string_view which = words.word(0);
-  if (words.has(1) || (which != "dense" && which != "band" && which != "sparse")) words.refuse("there is no such kind");
+  if (words.has(1) || (which != "dense" && which != "band" && which != "cholesky" && which != "sparse"))
+    words.refuse("there is no such kind");
   return parameters;
 }
 
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where, solver_needs) {
   const std::string_view which = checked(parameters);
-  if (!where.is_gpu()) return std::make_unique<lu::inverse<V>>(a, which);
+  if (!where.is_gpu()) return std::make_unique<lu::inverse<V>>(a, which, bounds_operations::at_most());
   check(which.empty() || which == "sparse", fault::usage, "lu:{} has no GPU part: take lu there, or solve on the CPU",
         which);
   return lu::factored_by_cudss(a, where);
@@ -62,7 +64,7 @@ extern const preconditioner_entry entry{.name = "lu",
                                         .lay_out = lay_out,
                                         .f64 = make<double>,
                                         .f32 = make<float>,
-                                        .parameters = "[:dense|band|sparse]",
+                                        .parameters = "[:dense|band|cholesky|sparse]",
                                         .on_gpu = false,
                                         .on_gpu_by_library = true};
 

@@ -2,6 +2,7 @@
 #include "arena.hpp"
 #include "factors.hpp"
 #include "fill.hpp"
+#include "ordering.hpp"
 
 #include "core/check.hpp"
 
@@ -51,6 +52,12 @@ void refuse_fill(const factor_size& s, double budget) {
         "the factors of the matrix will hold {:.3g} entries, and SuperLU counts them in 32 bits: take an iterative "
         "solver",
         s.expected);
+}
+
+/// SuperLU takes what it only reads by pointers that could write.
+NCformat view_of(const columns& a) {
+  return {static_cast<int>(a.nnz()), const_cast<double*>(a.val.data()), const_cast<std::int32_t*>(a.row.data()),
+          const_cast<std::int32_t*>(a.begin.data())};
 }
 
 class sparse_factors final : public factors {
@@ -103,7 +110,7 @@ private:
     set_default_options(&options);
     options.SymmetricMode = a.symmetric_pattern ? YES : NO;
     options.DiagPivotThresh = a.symmetric_pattern ? 0.01 : 1.0;
-    NCformat store{static_cast<int>(a.nnz()), a.val.data(), a.row.data(), a.begin.data()};
+    NCformat store = view_of(a);
     SuperMatrix given{SLU_NC, SLU_D, SLU_GE, n_, n_, &store}, ordered{};
     get_perm_c(a.symmetric_pattern ? MMD_AT_PLUS_A : COLAMD, &given, perm_c_.data());
     expected_ = expected_fill(a, perm_c_);
@@ -140,12 +147,35 @@ std::unique_ptr<factors> factor_sparse(columns a, double budget, double operatio
   return std::make_unique<sparse_factors>(std::move(a), budget, operations);
 }
 
+host_array<std::int32_t> minimum_degree(const columns& a, double budget) {
+  if (least_bytes(a) > budget) refuse_memory(budget);
+  arena memory(budget);
+  const arena::scope in_arena(memory);
+  host_array<std::int32_t> place(a.n);
+  NCformat store = view_of(a);
+  const int n = static_cast<int>(a.n);
+  SuperMatrix given{SLU_NC, SLU_D, SLU_GE, n, n, &store};
+  try {
+    get_perm_c(MMD_AT_PLUS_A, &given, place.data());
+  } catch (const superlu_aborted&) {
+    refuse_memory(budget);
+  }
+  return place;
+}
+
 #else
 
-std::unique_ptr<factors> factor_sparse(columns, double, double) {
+namespace {
+
+[[noreturn]] void refuse() {
   throw error(fault::usage, "this build of Furrow has no SuperLU, which factors sparse matrices: install "
                             "libsuperlu-dev and configure Furrow again, or ask for lu:band or lu:dense");
 }
+
+} // namespace
+
+std::unique_ptr<factors> factor_sparse(columns, double, double) { refuse(); }
+host_array<std::int32_t> minimum_degree(const columns&, double) { refuse(); }
 
 #endif
 

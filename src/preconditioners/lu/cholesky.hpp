@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "factors.hpp"
+
+namespace furrow::lu {
+
+/// P A P' = L L' of a symmetric matrix with a positive diagonal near 1, kept whole; null where a pivot says that it is
+/// not positive definite, or nearly not. Left-looking by supernodes, whose panels are multiplied as dense matrices
+/// (E. Ng, B. Peyton, Block sparse Cholesky algorithms on advanced uniprocessor computers, 1993); ordered by minimum
+/// degree. Half the entries and operations of L U, which the pattern tells exactly: both limits are kept before
+/// anything is factored, by `fault::memory` and by a `refusal`.
+std::unique_ptr<factors> factor_cholesky(const columns& a, double budget,
+                                         double operations = std::numeric_limits<double>::infinity());
+
+} // namespace furrow::lu
