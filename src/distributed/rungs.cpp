@@ -51,7 +51,8 @@ inventory inventory_of_ranks(device where) {
           .has_preconditioner = has_preconditioner,
           .on_gpu = where.is_gpu(),
           .runs_on_gpu = is_diagonal,
-          .varies = varies};
+          .varies = varies,
+          .on_ranks = true};
 }
 
 /// The preconditioner of one rank as ranks have it: over all of them, or of each one's block.

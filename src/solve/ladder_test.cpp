@@ -63,6 +63,24 @@ TEST(rungs, of_few_rows_are_factorised_early) {
   EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
 }
 
+TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations) {
+  features f = large_matrix();
+  f.rows = f.dominant = 40000, f.nnz = 1000000;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list), "cg+jacobi direct+lu cg+amg cg+ic0 direct+lu cg+jacobi ");
+  EXPECT_GT(list[1].operations, 0);
+  EXPECT_EQ(list[4].operations, 0);
+  f.diagonals = 7; // a grid's
+  EXPECT_EQ(names(rungs_for(f, everything)).find("cg+jacobi cg+amg"), 0u);
+  f.diagonals = 0;
+  inventory other = everything;
+  other.on_gpu = true;
+  EXPECT_EQ(names(rungs_for(f, other)).find("cg+jacobi cg+amg"), 0u);
+  other = everything;
+  other.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, other)).find("cg+jacobi cg+amg"), 0u);
+}
+
 TEST(rungs, of_grids_come_to_multigrid_sooner) {
   features f = large_matrix();
   const auto usual = rungs_for(f, everything);

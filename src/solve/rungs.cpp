@@ -17,6 +17,13 @@ constexpr index_t some_rows = 6000;
 /// Of so many rows it comes first where incomplete factors need a matching and entries are few, so that fill is, too:
 /// 25 ms on gemat11, gemat12, lns_3937 and lnsp3937, where iterations take 50 to 200 or get nowhere.
 constexpr index_t rows_to_match = 5000, few_entries_a_row = 16;
+/// Of so many rows and operations for each entry complete factors of a symmetric matrix come before multigrid, and take
+/// 0.2 to 0.5 us an entry with all that belongs to them: no more than a set-up of multigrid and 50 cycles, which the
+/// matrices that keep a diagonal from converging rarely end with. Where they would take more they are refused for the
+/// price of an ordering, 0.05 to 0.1 us an entry. Real systems: 170 to 2,700 where they are worth it (bcsstk15 to
+/// fem_dolphin_elas_nu49), 9,000 and more of solids and 4,600 of G2_circuit, which multigrid solves in fewer cycles.
+constexpr index_t rows_to_order = 50000;
+constexpr double few_operations = 3500;
 /// Iterations after which a better preconditioner has paid for its set-up: multigrid and Jacobi tie at some 450.
 constexpr index_t cheap = 450;
 /// The same on a grid, on the CPU and on a GPU: on an H100 set-up and cycles take as long as 140 to 190 iterations on
@@ -38,9 +45,10 @@ class ladder_list {
 public:
   explicit ladder_list(const inventory& there) : there_(there) {}
   /// Leaves out what this build does not have.
-  void add(std::string solver, std::string precond, index_t outlook, std::string reason, index_t most = 0) {
+  void add(std::string solver, std::string precond, index_t outlook, std::string reason, index_t most = 0,
+           double operations = 0) {
     if (there_.has_solver(solver) && there_.has_preconditioner(precond))
-      list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook, most});
+      list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook, most, operations});
   }
   std::vector<rung_plan> take() {
     for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k) {
@@ -109,6 +117,10 @@ index_t cheap_before_multigrid(const features& f, const inventory& there) {
   return there.on_gpu && there.runs_on_gpu("amg") ? cheap_on_a_gpu : cheap;
 }
 
+bool factors_before_multigrid(const features& f, const inventory& there) {
+  return !there.on_gpu && !there.on_ranks && f.rows <= rows_to_order && !f.may_be_grid();
+}
+
 std::vector<rung_plan> definite(const features& f, const inventory& there) {
   ladder_list list(there);
   const char* const why = "symmetric with a positive diagonal: it may be positive definite";
@@ -117,6 +129,8 @@ std::vector<rung_plan> definite(const features& f, const inventory& there) {
              std::string(why) + ", and small enough for the chip");
   else list.add("cg", "jacobi", cheap_before_multigrid(f, there), why);
   if (f.rows <= few_rows) add_direct(list, f, "");
+  else if (factors_before_multigrid(f, there))
+    list.add("direct", "lu", 0, "complete factors, where they take few operations", 0, few_operations * double(f.nnz));
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
   list.add("cg", "ic0", patient, "incomplete Cholesky factors");
   if (f.rows > few_rows) add_direct(list, f, "since no iteration got there");

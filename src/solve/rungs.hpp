@@ -16,8 +16,9 @@ namespace furrow {
 struct rung_plan {
   std::string solver, precond;
   std::string reason;
-  index_t outlook = 0; ///< left where the rate promises more iterations; 0: kept to its own limit
-  index_t most = 0;    ///< iterations; 0: the method's own limit
+  index_t outlook = 0;   ///< left where the rate promises more iterations; 0: kept to its own limit
+  index_t most = 0;      ///< iterations; 0: the method's own limit
+  double operations = 0; ///< of floating point that complete factors may take; 0: as many as they need
 };
 
 /// Which entries this build has.
@@ -31,6 +32,8 @@ struct inventory {
   bool (*varies)(std::string_view name) = [](std::string_view) { return false; };
   /// Whether the system may fit on the chip of that GPU, where steps of cg with a diagonal take less time.
   bool fits_on_chip = false;
+  /// Whether ranks climb together, who have no complete factors.
+  bool on_ranks = false;
 };
 
 /// The rungs for a matrix, the first one first. Never empty.
