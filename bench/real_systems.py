@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solves every system of some folders by Furrow's `auto` and by rivals, and judges all answers alike.
 
-  real_systems.py FURROW FOLDER... [--rivals NAME,...] [--seconds 60] [--rtol 1e-8] [--device cpu] [--variant NAME]
+  real_systems.py FURROW FOLDER... [--rivals NAME,...] [--program FILE] [--seconds 60] [--rival-seconds S] [--rtol 1e-8] [--device cpu] [--variant NAME]
                   [--jobs N] [--cores 2] [--ranks N] [--commit HASH] [--json FILE]
 
 b is A * ones. An answer counts as solved where |b - A x| <= 1.1 rtol |b| in long double, whatever its tool says; `false` are
-answers that a tool called converged and that are not. Rivals: splu, bicgstab+spilu, gmres+spilu, cg+jacobi (SciPy), pyamg (where
-it is installed); each runs in a process of its own. Times are set-up and solve without reading. Needs NumPy and SciPy.
+answers that a tool called converged and that are not. Rivals are those of system_rivals.py by their names, or `all`: splu, bicgstab+spilu, gmres+spilu,
+cg+jacobi (SciPy), pyamg, and with --program those of system_rivals.cpp, eigen:..., amgcl and petsc:...; one that is not installed is named and left out. Each
+runs in a process of its own, for --rival-seconds at most, as many as Furrow where none are named. Times are set-up and solve without reading. Needs NumPy and SciPy.
 
 Rectangular systems have a b outside the range of A, half A * ones and half noise, and are solved by Furrow's `auto`, `lsmr` and `lsqr` beside SciPy's
 `lsmr` and `lsqr`. An answer counts as solved where |A'r| <= 1.1 rtol |A| |r|, r = b - A x in long double and |A| = sqrt(|A|_1 |A|_inf) as in Furrow, or
@@ -35,74 +36,10 @@ import warnings
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-import scipy.sparse.linalg as spl
+
+import system_rivals
 
 warnings.simplefilter("ignore")
-
-
-def of_scipy(method, a, b, rtol):
-    """x, whether SciPy says that it converged."""
-    solver, precond = method.split("+")
-    if precond == "spilu":
-        factors = spl.spilu(a.tocsc())
-        m = spl.LinearOperator(a.shape, factors.solve)
-    else:
-        d = a.diagonal()
-        m = sp.diags_array(1 / np.where(d == 0, 1, d))
-    x, info = getattr(spl, solver)(a, b, rtol=rtol, maxiter=10000, M=m)
-    return x, info == 0
-
-
-def of_pyamg(a, b, rtol):
-    import pyamg
-    residuals = []
-    x = pyamg.solve(a, b, tol=rtol, verb=False, residuals=residuals)
-    return x, bool(residuals) and residuals[-1] <= rtol * residuals[0]
-
-
-def of_least_squares(name, a, b, rtol):
-    """Both scaled by columns, as Furrow's `jacobi` does. SciPy holds its goals against norms that are larger than those here, so that they are a
-    hundredth; its limits on the condition number are off."""
-    size = np.sqrt(np.asarray(a.multiply(a).sum(axis=0)).ravel())
-    d = 1 / np.where(size == 0, 1, size)
-    scaled = sp.csr_array(a @ sp.diags_array(d))
-    if name == "scipy_lsmr":
-        y, stop = spl.lsmr(scaled, b, atol=rtol / 100, btol=rtol / 100, conlim=0, maxiter=100000)[:2]
-    else:
-        y, stop = spl.lsqr(scaled, b, atol=rtol / 100, btol=rtol / 100, conlim=0, iter_lim=100000)[:2]
-    return d * y, stop in (1, 2, 4, 5)
-
-
-def rival(name, a, b, rtol):
-    if name.startswith("scipy_ls"):
-        return of_least_squares(name, a, b, rtol)
-    if name == "splu":
-        return spl.splu(a.tocsc()).solve(b), True
-    return of_pyamg(a, b, rtol) if name == "pyamg" else of_scipy(name, a, b, rtol)
-
-
-def run_rival(name, a, b, rtol, answer):
-    began = time.perf_counter()
-    try:
-        x, said = rival(name, a, b, rtol)
-        answer.send({"x": x, "said": said, "seconds": time.perf_counter() - began})
-    except Exception as e:
-        answer.send({"why": f"{type(e).__name__}: {e}"[:200]})
-
-
-def by_rival(name, a, b, options):
-    ours, theirs = multiprocessing.Pipe(False)
-    child = multiprocessing.Process(target=run_rival, args=(name, a, b, options.rtol, theirs))
-    child.start()
-    got = {"why": "too slow"}
-    try:
-        if ours.poll(options.seconds):
-            got = ours.recv()
-    except EOFError:
-        got = {"why": "died"}
-    child.kill()
-    child.join()
-    return got
 
 
 def way_of(said):
@@ -171,7 +108,8 @@ def varied(a, variant):
 
 
 def files_of(folders):
-    return [file for folder in folders for file in sorted(folder.glob("*.mtx*"))]
+    """The largest first: nobody waits for one that was begun last."""
+    return sorted((file for folder in folders for file in folder.glob("*.mtx*")), key=lambda file: (-file.stat().st_size, file.name))
 
 
 def system_of(file, variant, scratch):
@@ -203,7 +141,7 @@ def right_hand_side(a):
 def solve_all(file, a, tools, folder, options):
     """What each tool makes of a system, judged."""
     b = right_hand_side(a)
-    results = {}
+    results, rivals = {}, {**system_rivals.all_of(options.program), **system_rivals.LEAST_SQUARES}
     for tool in tools:
         name, _, method = tool.partition("_")
         if tool == "furrow_ranks":
@@ -211,7 +149,7 @@ def solve_all(file, a, tools, folder, options):
         elif name == "furrow":
             got = by_furrow(file, b, folder, options, method or "auto")
         else:
-            got = by_rival(tool, a, b, options)
+            got = system_rivals.answer_of(rivals[tool], a, b, options.rtol, options.rival_seconds or options.seconds)
         results[tool] = judge(got, a, b, options.rtol)
     return results
 
@@ -319,12 +257,26 @@ def beside_the_best(tools, results):
     return text + (f", at worst {long[worst]:.2f} above 0.1 s ({worst})" if worst else "")
 
 
+def rivals_that_are_there(parser, options):
+    """The names that were asked for, without those that are not installed."""
+    known = system_rivals.all_of(options.program)
+    asked = [*known] if options.rivals == "all" else [*filter(None, options.rivals.split(","))]
+    if unknown := set(asked) - set(known):
+        parser.error(f"there is no rival {', '.join(sorted(unknown))}: there are {', '.join(known)}")
+    missing = {name: why for name in asked if (why := system_rivals.why_not(known[name].module))}
+    for name, why in missing.items():
+        print(f"{name} is left out: {why}")
+    return [name for name in asked if name not in missing]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("furrow")
     parser.add_argument("folders", nargs="+", type=pathlib.Path)
     parser.add_argument("--rivals", default="")
+    parser.add_argument("--program")
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--rival-seconds", type=float)
     parser.add_argument("--rtol", type=float, default=1e-8)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--variant", choices=["permuted", "scaled", "perturbed"])
@@ -338,7 +290,7 @@ def main():
     if options.jobs < 1 or options.cores < 1 or (options.jobs > 1 and options.jobs * options.cores > there):
         parser.error(f"{options.jobs} jobs of {options.cores} cores do not fit on the {there} cores of this machine")
     on_ranks = ["furrow_ranks"] if options.ranks else []
-    options.tools = [*SQUARE, *on_ranks, *filter(None, options.rivals.split(","))]
+    options.tools = [*SQUARE, *on_ranks, *rivals_that_are_there(parser, options)]
     options.rectangular = [*SQUARE, *on_ranks] if on_ranks else RECTANGULAR
     if not options.commit:
         here = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "HEAD"], capture_output=True, text=True)
@@ -355,7 +307,7 @@ def main():
     if options.ranks:
         print("\n".join([f"on {options.ranks} ranks {len(apart)} differences in {len(square) + len(rectangular)} systems", *apart]))
     if options.json:
-        report = {"commit": options.commit, "rtol": options.rtol, "seconds": options.seconds, "device": options.device, "variant": options.variant, **({"ranks": options.ranks, "differences": apart} if options.ranks else {}),
+        report = {"commit": options.commit, "rtol": options.rtol, "seconds": options.seconds, "rival_seconds": options.rival_seconds or options.seconds, "device": options.device, "variant": options.variant, **({"ranks": options.ranks, "differences": apart} if options.ranks else {}),
                   "jobs": options.jobs, "cores": options.cores if options.jobs > 1 else there, "results": square, "rectangular": rectangular}
         options.json.write_text(json.dumps(report, indent=1, default=lambda v: v.item()) + "\n")
 

