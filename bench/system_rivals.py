@@ -128,10 +128,11 @@ def run(rival, a, b, rtol, folder, answer):
 
 def answer_of(rival, a, b, rtol, seconds):
     """What a rival makes of A x = b in a process of its own, within so many seconds: x, said, seconds; or why it made nothing."""
-    ours, theirs = multiprocessing.Pipe(False)
+    own = multiprocessing.get_context("fork")  # nothing is imported anew, or sent
+    ours, theirs = own.Pipe(False)
     got = {"why": "too slow"}
     with tempfile.TemporaryDirectory() as folder:
-        child = multiprocessing.Process(target=run, args=(rival, a, b, rtol, folder, theirs))
+        child = own.Process(target=run, args=(rival, a, b, rtol, folder, theirs))
         child.start()
         theirs.close()
         try:
