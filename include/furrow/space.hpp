@@ -40,6 +40,16 @@ private:
   static constexpr index_t per_line = 64 / sizeof(V);
 };
 
+/// Of two rows of coefficients a and b: a'a, a'b and b'b.
+struct pair_products {
+  double aa = 0, ab = 0, bb = 0;
+  FURROW_HD void add(double a, double b) {
+    aa += a * a;
+    ab += a * b;
+    bb += b * b;
+  }
+};
+
 /// Where vectors live. Everything but `read`, `fetch` and a loop's `run` only enqueues; those wait.
 ///
 /// make(n)               n elements of value, uninitialised
@@ -61,6 +71,11 @@ private:
 /// project(V, k, w, h, ww)              h = V' w,  ww = w . w
 /// subtract_and_project(V, k, h, w, g, ww)  w -= V h,  then g = V' w,  ww = w . w
 /// combine(V, k, h, step, s...)         a sweep whose step is given (V h)_i, see `pass_given`
+/// project_two(V, k, u, w, g)           g = 2 k + 2, how many follow the next one; u . u; u . w; w . w; then v_i . u
+///                       and v_i . w side by side, 2 k + 4 slots in all; of at most 382 vectors
+/// combine_two(V, k, h, step, s...)     a sweep whose step is given (V a)_i and (V b)_i, where h has a and b side by
+///                       side, 2 k slots. In place of `load()` it has `load(pair_products)`, those of a and b, and
+///                       `tell()`, called once a pass after that: may write slots that the pass does not read
 template <class S>
 concept vector_space = requires(S& s, slot a, cview<typename S::value> x, view<typename S::value> y, index_t n) {
   s.make(n);

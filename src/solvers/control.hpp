@@ -50,7 +50,8 @@ inline constexpr double first_look = 0.25;
 
 /// Evaluated after each step, where the slots are: counts, records the residual, says when to stop.
 /// `judge.before()` looks at the solver's own scalars and refuses a step that did not take place; `judge.after()`
-/// carries them on to the next step. Both return a verdict.
+/// carries them on to the next step. Both return a verdict. `judge.prepare()`, where there is one, goes before all of
+/// it: small algebra of the step, rr too, that costs no launch of its own.
 template <class Judge> struct until {
   double* s;
   view<double> history; ///< residual norms, a ring over the steps
@@ -82,6 +83,7 @@ template <class Judge> struct until {
   }
 
   FURROW_HD bool operator()() const {
+    if constexpr (requires(const Judge& j) { j.prepare(); }) judge.prepare();
     const int v = decide();
     s[why] = v;
     return v != running;

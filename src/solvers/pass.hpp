@@ -48,7 +48,7 @@ template <class V> struct pass_out_at {
   FURROW_HD V read(index_t) const { return V(); }
   FURROW_HD void write(index_t i, V value) const { v[i] = value; }
 };
-/// What `combine` has worked out for the index; the first argument of its pass.
+/// What `combine` has worked out for the index; the first argument of its pass, and the first two of `combine_two`.
 template <class V> struct pass_given {
   static constexpr int reads = 0, writes = 0;
   using value = V;
@@ -85,7 +85,17 @@ template <class F, std::size_t... K, class... A> struct step<F, std::index_seque
     f.load();
     (get<K>(arguments).load(), ...);
   }
+  /// Of `combine_two`.
+  FURROW_HD void load(const pair_products& products) {
+    f.load(products);
+    (get<K>(arguments).load(), ...);
+  }
+  FURROW_HD void tell() const { f.tell(); }
   template <class V> FURROW_HD static void give(values& v, V given) { get<0>(v) = given; }
+  template <class V> FURROW_HD static void give(values& v, V a, V b) {
+    get<0>(v) = a;
+    get<1>(v) = b;
+  }
   FURROW_HD values at(index_t i) const { return {{get<K>(arguments).read(i)}...}; }
   template <int N> FURROW_HD void operator()(index_t i, values v, sums<N> sum) const {
     f(get<K>(v)..., sum);

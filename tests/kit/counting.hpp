@@ -70,6 +70,15 @@ public:
     seen_.pass(seen_.projections, bytes_of_basis(all, count) + bytes_of_step<Step>(all.n));
     s_.combine(all, count, h, step, out...);
   }
+  template <class E> void project_two(const basis<E>& all, slot count, cview<value> u, cview<value> w, slot g) {
+    seen_.pass(seen_.projections, bytes_of_basis(all, count) + bytes_of(2, all.n));
+    s_.project_two(all, count, u, w, g);
+  }
+  template <class E, class Step, class... Slots>
+  void combine_two(const basis<E>& all, slot count, slot h, Step step, Slots... out) {
+    seen_.pass(seen_.projections, bytes_of_basis(all, count) + bytes_of_step<Step>(all.n));
+    s_.combine_two(all, count, h, step, out...);
+  }
   template <class F> void scalars(F f) { s_.scalars(f); }
   double read(slot s) {
     seen_.wait();

@@ -242,6 +242,102 @@ template <class E, class S> void check_basis(S& space, index_t n, index_t most, 
   }
 }
 
+/// Keeps u - a, makes u out of w + b: a step of `combine_two`, which says what it was told.
+template <class V> struct mix {
+  double* told;
+  pair_products of{};
+  FURROW_HD void load(const pair_products& p) { of = p; }
+  FURROW_HD void tell() const {
+    told[0] = of.aa;
+    told[1] = of.ab;
+    told[2] = of.bb;
+  }
+  template <class E> FURROW_HD void operator()(V a, V b, V& u, V w, E& next, sums<1> sum) const {
+    next = E(u - a);
+    u = w + b;
+    sum[0] += double(u) * double(u);
+  }
+};
+
+/// Products of the first `used` vectors of a basis of `most` with two vectors at once, against long double.
+template <class E, class S> void check_basis_pair(S& space, index_t n, index_t most, index_t used) {
+  using V = value_of<S>;
+  using exact = long double;
+  SCOPED_TRACE(testing::Message() << "two at once, " << n << " elements, " << used << " of " << most << " vectors");
+  const index_t stride = basis<E>::stride_of(n);
+  const auto values = random_vector<E>(stride * (most + 1), 21);
+  const auto u = random_vector<V>(n, 22), w = random_vector<V>(n, 24);
+  auto memory = space.template make_basis<E>(n, most + 1);
+  memory = decltype(memory)(values);
+  const basis<E> all{memory.data(), n};
+  auto device_u = to_space(space, u), device_w = to_space(space, w);
+  const index_t own = 5, room = 2 * most + 4;
+  auto slots = space.make_slots(own + 2 * room);
+  host_array<double> home(slots.size(), -7.0);
+  const auto given_h = random_vector<double>(2 * most, 23);
+  home[0] = double(used);
+  for (index_t k = 0; k < 2 * most; ++k) home[own + room + k] = given_h[k];
+  space.put(as_cview(home), as_view(slots));
+  double* const s = slots.data();
+  const slot count{s}, norm{s + 1}, g{s + own}, h{s + own + room};
+
+  space.project_two(all, count, as_cview(device_u), as_cview(device_w), g);
+  space.fetch(as_cview(slots), as_view(home));
+  const auto expect_dot = [&](double got, auto first, auto second, const char* what, index_t k) {
+    exact sum = 0, size = 0;
+    for (index_t i = 0; i < n; ++i) {
+      const exact term = exact(first(i)) * exact(second(i));
+      sum += term, size += std::fabs(term);
+    }
+    EXPECT_LE(std::fabs(exact(got) - sum), exact(n + 1) * 0x1p-53L * size) << what << " " << k;
+  };
+  const auto of_u = [&](index_t i) { return u[i]; };
+  const auto of_w = [&](index_t i) { return w[i]; };
+  EXPECT_EQ(home[own], double(2 * used + 2));
+  expect_dot(home[own + 1], of_u, of_u, "u'u", 0);
+  expect_dot(home[own + 2], of_u, of_w, "u'w", 0);
+  expect_dot(home[own + 3], of_w, of_w, "w'w", 0);
+  for (index_t k = 0; k < used; ++k) {
+    const auto of_v = [&](index_t i) { return values[k * stride + i]; };
+    expect_dot(home[own + 4 + 2 * k], of_v, of_u, "V'u", k);
+    expect_dot(home[own + 5 + 2 * k], of_v, of_w, "V'w", k);
+  }
+  for (index_t k = 2 * used + 4; k < room; ++k) ASSERT_EQ(home[own + k], -7.0) << "behind the sums, " << k;
+  const host_array<double> first(home);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    space.project_two(all, count, as_cview(device_u), as_cview(device_w), g);
+    space.fetch(as_cview(slots), as_view(home));
+    ASSERT_EQ(0, std::memcmp(first.data(), home.data(), home.byte_count())) << "repeat " << repeat;
+  }
+
+  space.combine_two(
+      all, count, h,
+      pass(mix<V>{s + 2}, given<V>(), given<V>(), both(as_view(device_u)), in(as_cview(device_w)), out(all, count)),
+      norm);
+  space.fetch(as_cview(slots), as_view(home));
+  const host_array<E> extended(memory);
+  const host_array<V> changed(device_u);
+  pair_products told;
+  for (index_t k = 0; k < used; ++k) told.add(given_h[2 * k], given_h[2 * k + 1]);
+  EXPECT_NEAR(home[2], told.aa, 1e-14 * double(used));
+  EXPECT_NEAR(home[3], told.ab, 1e-14 * double(used));
+  EXPECT_NEAR(home[4], told.bb, 1e-14 * double(used));
+  exact sum = 0;
+  for (index_t i = 0; i < n; ++i) {
+    exact a = 0, b = 0, of_a = std::fabs(exact(u[i])), of_b = std::fabs(exact(w[i]));
+    for (index_t k = 0; k < used; ++k) {
+      const exact v = values[k * stride + i];
+      a += exact(given_h[2 * k]) * v, of_a += std::fabs(exact(given_h[2 * k]) * v);
+      b += exact(given_h[2 * k + 1]) * v, of_b += std::fabs(exact(given_h[2 * k + 1]) * v);
+    }
+    const exact unit = exact(used + 1) * std::numeric_limits<V>::epsilon(), kept = std::numeric_limits<E>::epsilon();
+    ASSERT_LE(std::fabs(exact(extended[used * stride + i]) - (exact(u[i]) - a)), (unit + kept) * of_a) << i;
+    ASSERT_LE(std::fabs(exact(changed[i]) - (exact(w[i]) + b)), unit * of_b) << i;
+    sum += exact(changed[i]) * exact(changed[i]);
+  }
+  EXPECT_LE(std::fabs(exact(home[1]) - sum), exact(n + 1) * 0x1p-52L * sum);
+}
+
 /// Everything above.
 template <class S> void check_space(S& space) {
   for (const index_t n : probe_sizes) {
@@ -250,9 +346,14 @@ template <class S> void check_space(S& space) {
     check_copy(space, n);
     for (const index_t used : {0, 1, 3, 4, 5, 30}) {
       check_basis<value_of<S>>(space, n, 30, used);
-      if (is_wide<value_of<S>>) check_basis<float>(space, n, 30, used);
+      check_basis_pair<value_of<S>>(space, n, 30, used);
+      if (is_wide<value_of<S>>) {
+        check_basis<float>(space, n, 30, used);
+        check_basis_pair<float>(space, n, 30, used);
+      }
     }
   }
+  for (const index_t used : {8, 9, 17, 127, 128, 129, 300}) check_basis_pair<value_of<S>>(space, 1000, 300, used);
   check_guarded_quotient(space);
   check_repeat(space);
   check_slots(space);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "basis.hpp"
+#include "basis_pair.hpp"
 #include "isa.hpp"
 #include "parallel.hpp"
 
@@ -94,24 +94,36 @@ public:
     constexpr int sums = sizeof...(Slots);
     step.load();
     const auto used = static_cast<index_t>(*count.at);
-    const index_t blocks = (all.n + basis_block - 1) / basis_block;
-    partial_.assign(static_cast<std::size_t>(blocks * sums), 0.0);
-    double* const partial = partial_.data();
-    for_each_basis_block(all.n, [&](index_t block, index_t first, index_t last) {
-      widest([&]() FURROW_INLINE {
-        alignas(64) V along[basis_tile];
-        for (index_t i = first; i < last; i += basis_tile) {
-          const index_t end = std::min(last, i + basis_tile);
-          combine_tile(all.data + i, all.stride, used, h.at, along, end - i);
-          double total[sums ? sums : 1];
-          sweep_piece<sums>(given_step<Step, V>{step, along, i}, i, end, total);
-          for (int k = 0; k < sums; ++k) partial[block * sums + k] += total[k];
-        }
-      });
-    });
-    int k = 0;
-    ((*out.at = add_up(partial + k++, blocks, sums)), ...);
-    over_ranks(out...);
+    over_tiles<sums>(
+        all.n,
+        [&](index_t i, index_t n, double* total) FURROW_INLINE {
+          alignas(64) V along[basis_tile];
+          combine_tile(all.data + i, all.stride, used, h.at, along, n);
+          sweep_piece<sums>(given_step<Step, V>{step, along, i}, i, i + n, total);
+        },
+        out...);
+  }
+  template <class E> void project_two(const basis<E>& all, slot count, cview<V> u, cview<V> w, slot g) {
+    const auto used = static_cast<index_t>(*count.at);
+    cpu::project_two(all, used, u.data, w.data, g.at, partial_);
+    if (ranks_) ranks_->sum({g.at + 1, 2 * used + 3});
+  }
+  template <class E, class Step, class... Slots>
+  void combine_two(const basis<E>& all, slot count, slot h, Step step, Slots... out) {
+    constexpr int sums = sizeof...(Slots);
+    const auto used = static_cast<index_t>(*count.at);
+    pair_products products;
+    for (index_t k = 0; k < used; ++k) products.add(h.at[2 * k], h.at[2 * k + 1]);
+    step.load(products);
+    step.tell();
+    over_tiles<sums>(
+        all.n,
+        [&](index_t i, index_t n, double* total) FURROW_INLINE {
+          alignas(64) V a[basis_tile], b[basis_tile];
+          combine_two_tile(all.data + i, all.stride, used, h.at, a, b, n);
+          sweep_piece<sums>(given_two_step<Step, V>{step, a, b, i}, i, i + n, total);
+        },
+        out...);
   }
 
   template <class F> void scalars(F f) { f(); }
@@ -136,6 +148,24 @@ public:
   }
 
 private:
+  /// tile(i, n, total) for each n elements from i on: its sums, added up in the order of the blocks, go to the slots.
+  template <int sums, class Tile, class... Slots> void over_tiles(index_t n, Tile tile, Slots... out) {
+    const index_t blocks = (n + basis_block - 1) / basis_block;
+    partial_.assign(static_cast<std::size_t>(blocks * sums), 0.0);
+    double* const partial = partial_.data();
+    for_each_basis_block(n, [&](index_t block, index_t first, index_t last) {
+      widest([&]() FURROW_INLINE {
+        for (index_t i = first; i < last; i += basis_tile) {
+          double total[sums ? sums : 1];
+          tile(i, std::min(basis_tile, last - i), total);
+          for (int k = 0; k < sums; ++k) partial[block * sums + k] += total[k];
+        }
+      });
+    });
+    int k = 0;
+    ((*out.at = add_up(partial + k++, blocks, sums)), ...);
+    over_ranks(out...);
+  }
   static double add_up(const double* partial, index_t blocks, int stride) {
     double total = 0;
     for (index_t b = 0; b < blocks; ++b) total += partial[b * stride];

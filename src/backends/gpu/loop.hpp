@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "queue.hpp"
+#include "launch.hpp"
 
 #include <utility>
 
@@ -16,13 +16,17 @@ static __global__ void set_steps_kernel(loop_state* state, long long steps) { *s
 
 /// Ends a step of a loop that runs inside a graph.
 template <class Until> __global__ void until_kernel(Until until, loop_state* state, runtime::loop_switch again) {
+  take_turn();
   state->stopped = until();
   state->left -= 1;
   runtime::go_on(again, !state->stopped && state->left > 0);
 }
 
 /// Ends a step of a loop that the host drives.
-template <class Until> __global__ void until_kernel(Until until, loop_state* state) { state->stopped = until(); }
+template <class Until> __global__ void until_kernel(Until until, loop_state* state) {
+  take_turn();
+  state->stopped = until();
+}
 
 /// body, until, body, until, ... The body is recorded once into a graph with a WHILE node and runs there without the
 /// host; where the body waits itself and where the driver has no such nodes the host drives the loop and waits after
@@ -44,13 +48,32 @@ public:
     if (waits_ || !current_queue().graphs) return run_from_host(steps);
     if (!graph_) record();
     if (step_by_step_) return run_steps(steps);
-    const runtime::stream stream = current_queue().stream;
-    set_steps_kernel<<<1, 1, 0, stream>>>(state_.data(), steps);
-    check(runtime::enqueue(graph_, stream));
+    enqueue_steps(steps);
     return stopped();
   }
 
+  /// The same for one whose `until` leaves its answer among what the caller fetches anyway: waits only where the host
+  /// takes part.
+  void start(index_t steps) {
+    if (steps < 1) return;
+    const bool in_graph = !waits_ && current_queue().graphs;
+    if (in_graph && !graph_) record();
+    if (in_graph && !step_by_step_) enqueue_steps(steps);
+    else run(steps);
+  }
+
 private:
+  void enqueue_steps(index_t steps) {
+    const runtime::stream stream = current_queue().stream;
+    set_steps_kernel<<<1, 1, 0, stream>>>(state_.data(), steps);
+    check(runtime::enqueue(graph_, stream));
+    check(runtime::last_failure());
+  }
+  void end_step() {
+    void (*const ends)(Until, loop_state*) = until_kernel<Until>;
+    launch(ends, 1, 1, 0, current_queue(), until_, state_.data());
+  }
+
   void record() {
     runtime::loop_graph made;
     check(runtime::make_loop(&made));
@@ -58,7 +81,10 @@ private:
     {
       const recording here;
       check(runtime::begin_recording(here.stream(), made.body));
-      record_step(here.stream(), [&] { until_kernel<<<1, 1, 0, here.stream()>>>(until_, state_.data(), made.again); });
+      record_step(here.stream(), [&] {
+        void (*const ends)(Until, loop_state*, runtime::loop_switch) = until_kernel<Until>;
+        launch(ends, 1, 1, 0, current_queue(), until_, state_.data(), made.again);
+      });
     }
     const runtime::code code = runtime::make_ready(&graph_, recorded_);
     if (code == runtime::success || !may_be_refused_) {
@@ -71,7 +97,7 @@ private:
     {
       const recording here;
       check(runtime::begin_recording(here.stream()));
-      recorded_ = record_step(here.stream(), [&] { until_kernel<<<1, 1, 0, here.stream()>>>(until_, state_.data()); });
+      recorded_ = record_step(here.stream(), [&] { end_step(); });
     }
     check(runtime::make_ready(&graph_, recorded_));
     step_by_step_ = true;
@@ -102,7 +128,7 @@ private:
   bool run_from_host(index_t steps) {
     for (index_t i = 0; i < steps; ++i) {
       body_();
-      until_kernel<<<1, 1, 0, current_queue().stream>>>(until_, state_.data());
+      end_step();
       if (stopped()) return true;
     }
     return false;

@@ -62,6 +62,15 @@ public:
     base::combine(all, count, h, step, out...);
     over_ranks(out...);
   }
+  template <class E> void project_two(const basis<E>& all, slot count, cview<V> u, cview<V> w, slot g) {
+    base::project_two(all, count, u, w, g);
+    if (ranks_) ranks_->add(slot{g.at + 2}, g, slot{g.at + 1}); // g says how many follow u'u
+  }
+  template <class E, class Step, class... Slots>
+  void combine_two(const basis<E>& all, slot count, slot h, Step step, Slots... out) {
+    base::combine_two(all, count, h, step, out...);
+    over_ranks(out...);
+  }
 
   double read(slot s) {
     double value = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "basis.hpp"
+#include "basis_pair.hpp"
 #include "launch.hpp"
 #include "loop.hpp"
 #include "reduce.hpp"
@@ -69,7 +69,7 @@ public:
 
   template <class E = V> gpu_array<E> make_basis(index_t n, index_t most) {
     furrow::check(most <= most_basis, fault::usage, "a basis on a GPU has at most 767 vectors");
-    const index_t sums = (most + 1) * projection_blocks(n);
+    const index_t sums = std::max((most + 1) * projection_blocks(n), (2 * most + pair_beside) * pair_blocks(n));
     if (projections_.size() < sums) projections_ = gpu_array<double>(sums);
     length_ = std::max(length_, static_cast<int>(most) + 1);
     return gpu_array<E>(basis<E>::stride_of(n) * most);
@@ -89,6 +89,23 @@ public:
     const unsigned blocks = blocks_for(all.n, basis_threads, q, 8);
     unless_long(q, all.n <= index_t(blocks) * basis_threads);
     launch(combine_kernel<V, E, Step, sums>, blocks, basis_threads, 0, q, all, count.at, h.at, step, target(q, out...));
+  }
+
+  /// Blocks of these two passes fill a multiprocessor: those of a long pass, too, may come early, and cannot crowd.
+  template <class E> void project_two(const basis<E>& all, slot count, cview<V> u, cview<V> w, slot g) {
+    const queue q = current_queue();
+    launch(project_two_kernel<V, E>, pair_blocks(all.n), pair_threads, 0, q, all, static_cast<const double*>(count.at),
+           u.data, w.data, g.at, projections_.data(), q.arrived);
+  }
+  template <class E, class Step, class... Slots>
+  void combine_two(const basis<E>& all, slot count, slot h, Step step, Slots... out) {
+    constexpr int sums = sizeof...(Slots);
+    static_assert(sums <= max_sums);
+    const queue q = current_queue();
+    const unsigned blocks = blocks_for(all.n, combine_two_tile, q, combine_two_blocks);
+    const int bytes = 2 * (length_ + combine_two_most) * static_cast<int>(sizeof(V));
+    launch(combine_two_kernel<V, E, Step, sums>, blocks, basis_threads, bytes, q, all,
+           static_cast<const double*>(count.at), static_cast<const double*>(h.at), step, target(q, out...));
   }
 
   template <class F> void scalars(F f) { launch(scalars_kernel<F>, 1, 1, 0, current_queue(), f); }
@@ -113,6 +130,8 @@ private:
   /// A long pass does not come early: its blocks would crowd on the multiprocessors that are free first.
   static void unless_long(queue& q, bool is_short) { q.early_launch = q.early_launch && is_short; }
   static unsigned projection_blocks(index_t n) { return blocks_for(n, basis_tile, current_queue(), basis_blocks); }
+  /// Two rows a thread at least, or there are fewer blocks.
+  static unsigned pair_blocks(index_t n) { return blocks_for(n, 2 * pair_threads, current_queue(), 1); }
   template <class E, class W>
   void launch_projection(const basis<E>& all, slot count, slot h, W* w, slot g, slot squares) {
     queue q = current_queue();

@@ -20,25 +20,31 @@ struct gmres_asked {
 };
 
 /// GMRES, started anew every m steps, preconditioned from the right: A x = b for any square A, written once for every
-/// space.
+/// space. A step makes w out of u, a unit vector that was made orthogonal to V once, and both orthogonal to V together:
 ///
-///   w = A M v_j;  h = V'w;  w -= V h;  g = V'w;  w -= V g;  v_(j+1) = w / |w|
-///   x = x_0 + M V y,  where y makes |r| = | |r_0| e_1 - H y | least; H has the columns h + g, and |w| below
+///   w = A M u;  s = V'u;  t = V'w;  alpha^2 = u'u - s's;  tau = (u'w - s't) / alpha
+///   v = (u - V s) / alpha, the next vector of V;  u = sigma (w - V t - tau v)
+///   x = x_0 + M V S y,  where y makes |r| = | |r_0| e_1 - H y | least
 ///
-/// The residual is that of A x = b, whatever M is, and cannot grow. w is made orthogonal twice by classical
-/// Gram-Schmidt, which is as good as to rounding (L. Giraud, J. Langou, M. Rozloznik, J. van den Eshof, 2005), in three
-/// passes over V: |w| of the second time is taken from |w|^2 - |g|^2 before it happens. H, its rotations and y live
-/// beside the vectors. x is worked out only where a cycle ends, or where it is looked at; each cycle starts from b - A
-/// x. `flexible`: M may be another one in each step, which costs the m vectors M v_j: x = x_0 + Z y. E: what V is kept
-/// in. In float under double half of the bytes of a long cycle go; all else, the sums of its products too, stays in
-/// double, and v_j is what was kept of it, so that only the relation A M V = V H is off, by 6e-8 of |w|: a cycle can
-/// reduce |r| by some six digits, and the next one starts from b - A x in double (J. I. Aliaga, H. Anzt, T.
-/// Gruetzmacher, E. S. Quintana-Orti, A. E. Tomas, Compressed basis GMRES on high-performance graphics processing
-/// units, 2023). Allocates m + 1 vectors of V, v, w, the x of the cycle, M v where M is not the identity, and Z where
-/// it is flexible, beside what `iteration` takes. Cost of step j of a cycle: a product, M, and passes over 3 (j + 1) +
-/// 1 vectors of E and 5 more; of a cycle: a product, M, one pass over V and one wait. The same bits on every run with
-/// the same build and device. Y. Saad, M. H. Schultz, GMRES, 1986; Y. Saad, A flexible inner-outer preconditioned GMRES
-/// algorithm, 1993, and Iterative Methods for Sparse Linear Systems, 2nd ed., algorithms 9.5 and 9.6.
+/// The columns of H are t, tau, and |w - V t - tau v| below; those of S are s and alpha, so that V S has the vectors u
+/// that A M was applied to, and A M V S = V H. sigma is about 1 over that norm, and alpha about 1: s is rounding, over
+/// what was left of w, and S the identity up to that. The residual is that of A x = b, whatever M is, and cannot grow.
+/// Each vector is made orthogonal twice by classical Gram-Schmidt, which is as good as to rounding (L. Giraud,
+/// J. Langou, M. Rozloznik, J. van den Eshof, 2005); the second time waits for the next product and goes along with the
+/// first one of that, so that V is read twice a step (D. Bielich, J. Langou, S. Thomas, K. Swirydowicz, I. Yamazaki,
+/// E. G. Boman, Low-synch Gram-Schmidt with delayed reorthogonalization for Krylov solvers, 2022, who correct w and H
+/// by s in place of keeping S). H, its rotations, S and y live beside the vectors. x is worked out only where a cycle
+/// ends, or where it is looked at; each cycle starts from b - A x. `flexible`: M may be another one in each step, which
+/// costs the m vectors z = M u: x = x_0 + Z y. E: what V is kept in. In float under double half of the bytes of a long
+/// cycle go; all else, the sums of its products too, stays in double, so that only the relation A M V S = V H is off,
+/// by 6e-8 of |w|: a cycle can reduce |r| by some six digits, and the next one starts from b - A x in double (J. I.
+/// Aliaga, H. Anzt, T. Gruetzmacher, E. S. Quintana-Orti, A. E. Tomas, Compressed basis GMRES on high-performance
+/// graphics processing units, 2023). Allocates m vectors of V, u, w, the x of the cycle, M u where M is not the
+/// identity, and Z where it is flexible, beside what `iteration` takes. Cost of step j of a cycle, from 0: a product,
+/// M, and passes over 2 j + 1 vectors of E and 5 more; of a cycle: a product, M, one pass over V and one wait. The same
+/// bits on every run with the same build and device. Y. Saad, M. H. Schultz, GMRES, 1986; Y. Saad, A flexible
+/// inner-outer preconditioned GMRES algorithm, 1993, and Iterative Methods for Sparse Linear Systems, 2nd ed.,
+/// algorithms 9.5 and 9.6.
 template <vector_space S, bool flexible, class E = value_of<S>> class restarted_gmres : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal;
@@ -47,40 +53,40 @@ template <vector_space S, bool flexible, class E = value_of<S>> class restarted_
 public:
   restarted_gmres(S& space, const linear_system<V>& system, const solve_options& options)
       : base(space, system, options, gmres_steps::numbers::count(steps_of(system))), steps_(steps_of(system)),
-        basis_memory_(space.template make_basis<E>(n_, steps_ + 1)),
-        kept_memory_(space.make_basis(n_, flexible ? steps_ : 0)), v_(base::make()), w_(base::make()),
+        basis_memory_(space.template make_basis<E>(n_, steps_)),
+        kept_memory_(space.make_basis(n_, flexible ? steps_ : 0)), u_(base::make()), w_(base::make()),
         first_x_(base::make()), z_(base::make(!plain())) {}
 
   static index_t vectors(std::string_view parameters) {
     const gmres_asked asked(parameters, flexible);
-    const index_t m = asked.restart, kept = asked.narrow ? (m + 2) / 2 : m + 1;
+    const index_t m = asked.restart, kept = asked.narrow ? (m + 1) / 2 : m;
     return 2 + kept + 4 + (flexible ? m : 0);
   }
 
   solve_report run() { return base::run_iteration(*this); }
+  /// V: the first vectors, as many as there were steps since x was last worked out for a new cycle.
+  basis<E> vectors_of_cycle() { return all(); }
 
   void start() {
     using namespace gmres_steps;
     s_.scalars(begin_cycle{numbers()});
-    s_.sweep(n_, pass(begin<V>{at(scale)}, out(as_view(v_)), out(all(), at(columns)), out(as_view(first_x_)),
-                      in(it_.r()), in(x_)));
+    s_.sweep(n_, pass(begin<V>{at(scale)}, out(as_view(u_)), out(as_view(first_x_)), in(it_.r()), in(x_)));
   }
 
   void step() {
     using namespace gmres_steps;
-    const view<V> w = as_view(w_), z = base::precondition(as_view(v_), as_view(z_));
+    const view<V> u = as_view(u_), w = as_view(w_), z = base::precondition(u, as_view(z_));
     if constexpr (flexible) s_.sweep(n_, pass(keep<V>{}, out(kept(), at(columns)), in(z)));
     a_.apply(V(1), z, V(0), w);
-    s_.project(all(), at(used), w, slot{numbers().h()}, at(squares));
-    s_.subtract_and_project(all(), at(used), slot{numbers().h()}, w, slot{numbers().g()}, at(left));
-    s_.scalars(rotate{numbers(), rounding()});
-    s_.combine(all(), at(used), slot{numbers().g()},
-               pass(advance<V>{at(scale)}, given<V>(), in(w), out(as_view(v_)), out(all(), at(columns))));
+    s_.project_two(all(), at(columns), u, w, slot{numbers().g()});
+    s_.combine_two(all(), at(columns), slot{numbers().pairs()},
+                   pass(advance<V>{numbers()}, given<V>(), given<V>(), both(u), in(w), out(all(), at(columns))),
+                   at(rest));
   }
 
   void settle() {
     using namespace gmres_steps;
-    s_.scalars(solve_triangle{numbers()});
+    s_.scalars(solve_triangle{numbers(), flexible});
     const slot y{numbers().y()};
     const auto x = out(x_);
     const auto first = in(as_view(first_x_));
@@ -94,7 +100,7 @@ public:
     }
   }
 
-  gmres_steps::judge judge() { return gmres_steps::judge{numbers()}; }
+  gmres_steps::judge judge() { return {numbers(), rounding()}; }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return gmres_messages::explain(verdict, slots, patient);
   }
@@ -102,7 +108,7 @@ public:
   /// The mean over the steps of a cycle, without its end.
   double bytes_per_iteration() const {
     return a_.bytes_per_apply() + base::bytes_of_precondition() +
-           base::vectors((1.5 * double(steps_ + 1) + 1) * double(sizeof(E)) / sizeof(V) + 5 + (flexible ? 2 : 0));
+           base::vectors(double(steps_) * double(sizeof(E)) / sizeof(V) + 5 + (flexible ? 2 : 0));
   }
 
 private:
@@ -117,7 +123,7 @@ private:
 
   int steps_;
   decltype(std::declval<S&>().template make_basis<E>(0, 0)) basis_memory_;
-  typename base::array kept_memory_, v_, w_, first_x_, z_;
+  typename base::array kept_memory_, u_, w_, first_x_, z_;
 };
 
 struct gmres_method {

@@ -70,6 +70,68 @@ TEST(gmres_residuals, are_the_least_of_the_krylov_space) {
   }
 }
 
+/// Rows whose sizes span `decades`, no symmetry, a quarter of the entries: as from chemical engineering.
+coo<double> uneven(index_t n, double decades) {
+  const auto r = kit::random_vector<double>(n * n, 31), size = kit::random_vector<double>(n, 32);
+  return kit::from_function(n, [&](index_t i, index_t j) {
+    const double row = std::pow(10.0, 0.5 * decades * size[i]);
+    return i == j ? row : (5 * i + 3 * j) % 4 == 0 ? row * r[i * n + j] : 0.0;
+  });
+}
+
+struct looseness {
+  double of_basis;      ///< the largest element of |V'V - I|
+  double by_recurrence; ///< |r| / |b|
+  double recomputed;    ///< the same of x
+};
+
+/// One cycle of `steps`, and what rounding has left of the promises that it is made of.
+template <class V, bool flexible> looseness after_one_cycle(const coo<double>& wide, index_t steps) {
+  const auto a = kit::as_precision<V>(wide);
+  const auto op = find_format("csr").cpu.make<V>()(a, {}, "auto");
+  const auto m = make_preconditioner<V>("none", a, device{}, {{true, true}, {true, true}});
+  const auto b = kit::random_vector<V>(a.shape.rows, 33);
+  host_array<V> x(a.shape.rows, V(0));
+  cpu::space<V> space;
+  solve_options o;
+  o.rtol = 1e-30;
+  o.max_iterations = steps;
+  o.history = true;
+  const stats s = measure(a);
+  const std::string parameters = std::to_string(steps);
+  const linear_system<V> system{*op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max, parameters};
+  restarted_gmres<cpu::space<V>, flexible> method(space, system, o);
+  const auto report = method.run();
+  EXPECT_EQ(report.iterations, steps) << report.message;
+  double worst = 0;
+  const basis<V> all = method.vectors_of_cycle();
+  for (index_t k = 0; k < steps; ++k)
+    for (index_t l = 0; l <= k; ++l) {
+      long double sum = k == l ? -1 : 0;
+      for (index_t i = 0; i < all.n; ++i) sum += static_cast<long double>(all[k][i]) * all[l][i];
+      worst = std::max(worst, double(std::fabs(sum)));
+    }
+  const auto truth = kit::true_residual(a, as_cview(b), as_cview(x));
+  return {worst, report.history.back(), double(truth.norm / truth.norm_b)};
+}
+
+/// Unlike once: V'V - I would grow with the condition of the Krylov space, here to 1e-3 and more.
+TYPED_TEST(gmres, makes_a_basis_that_is_orthogonal_to_rounding) {
+  using V = TypeParam;
+  const double unit = std::numeric_limits<V>::epsilon();
+  for (const double decades : {0.0, 3.0, sizeof(V) == 8 ? 9.0 : 5.0})
+    for (const index_t steps : {30, 90}) {
+      SCOPED_TRACE(testing::Message() << decades << " decades, " << steps << " steps");
+      const auto a = uneven(120, decades);
+      const auto right = after_one_cycle<V, false>(a, steps), flexible = after_one_cycle<V, true>(a, steps);
+      EXPECT_LE(right.of_basis, 32 * unit);
+      EXPECT_LE(flexible.of_basis, 32 * unit);
+      // What the recurrence says of x is so, up to the rounding of A x beside b.
+      for (const auto& now : {right, flexible})
+        EXPECT_NEAR(now.recomputed, now.by_recurrence, 1e3 * unit * std::max(1.0, std::pow(10.0, decades)));
+    }
+}
+
 TYPED_TEST(gmres, never_grows_from_one_cycle_to_the_next) {
   using V = TypeParam;
   auto o = kit::solver_options<V>("gmres:5", "none", 1e-3);
@@ -200,14 +262,14 @@ TEST(gmres_parameters, are_checked) {
 }
 
 TYPED_TEST(gmres, costs_what_its_header_says) {
-  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "none", false, 4, "8");
-  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 5, "8");
-  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 5, "8");
+  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "none", false, 3, "8");
+  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 4, "8");
+  kit::check_cost<gmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 4, "8");
 }
 
 TEST(gmres_basis, in_single_precision_costs_what_its_header_says) {
-  kit::check_cost<gmres_method, double>("convection2d:40:1", "none", false, 4, "8:basis=f32");
-  kit::check_cost<gmres_method, double>("convection2d:40:1", "jacobi", true, 5, "8:basis=f32");
+  kit::check_cost<gmres_method, double>("convection2d:40:1", "none", false, 3, "8:basis=f32");
+  kit::check_cost<gmres_method, double>("convection2d:40:1", "jacobi", true, 4, "8:basis=f32");
 }
 
 TEST(gmres_basis, in_single_precision_solves_matrices_without_symmetry) {
@@ -245,9 +307,9 @@ TEST(gmres_basis, in_single_precision_is_for_solves_in_double) {
 }
 
 TYPED_TEST(gmres, flexible_costs_what_its_header_says) {
-  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "none", false, 5, "8");
-  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 6, "8");
-  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 6, "8");
+  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "none", false, 4, "8");
+  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "jacobi", false, 5, "8");
+  kit::check_cost<fgmres_method, TypeParam>("convection2d:40:1", "jacobi", true, 5, "8");
 }
 
 } // namespace
