@@ -26,25 +26,25 @@ struct gmres_asked {
 ///   v = (u - V s) / alpha, the next vector of V;  u = sigma (w - V t - tau v)
 ///   x = x_0 + M V S y,  where y makes |r| = | |r_0| e_1 - H y | least
 ///
-/// The columns of H are t, tau, and |w - V t - tau v| below; those of S are s and alpha, so that V S has the vectors u
-/// that A M was applied to, and A M V S = V H. sigma is about 1 over that norm, and alpha about 1: s is rounding, over
-/// what was left of w, and S the identity up to that. The residual is that of A x = b, whatever M is, and cannot grow.
-/// Each vector is made orthogonal twice by classical Gram-Schmidt, which is as good as to rounding (L. Giraud,
-/// J. Langou, M. Rozloznik, J. van den Eshof, 2005); the second time waits for the next product and goes along with the
-/// first one of that, so that V is read twice a step (D. Bielich, J. Langou, S. Thomas, K. Swirydowicz, I. Yamazaki,
-/// E. G. Boman, Low-synch Gram-Schmidt with delayed reorthogonalization for Krylov solvers, 2022, who correct w and H
-/// by s in place of keeping S). H, its rotations, S and y live beside the vectors. x is worked out only where a cycle
-/// ends, or where it is looked at; each cycle starts from b - A x. `flexible`: M may be another one in each step, which
-/// costs the m vectors z = M u: x = x_0 + Z y. E: what V is kept in. In float under double half of the bytes of a long
-/// cycle go; all else, the sums of its products too, stays in double, so that only the relation A M V S = V H is off,
-/// by 6e-8 of |w|: a cycle can reduce |r| by some six digits, and the next one starts from b - A x in double (J. I.
-/// Aliaga, H. Anzt, T. Gruetzmacher, E. S. Quintana-Orti, A. E. Tomas, Compressed basis GMRES on high-performance
-/// graphics processing units, 2023). Allocates m vectors of V, u, w, the x of the cycle, M u where M is not the
-/// identity, and Z where it is flexible, beside what `iteration` takes. Cost of step j of a cycle, from 0: a product,
-/// M, and passes over 2 j + 1 vectors of E and 5 more; of a cycle: a product, M, one pass over V and one wait. The same
-/// bits on every run with the same build and device. Y. Saad, M. H. Schultz, GMRES, 1986; Y. Saad, A flexible
-/// inner-outer preconditioned GMRES algorithm, 1993, and Iterative Methods for Sparse Linear Systems, 2nd ed.,
-/// algorithms 9.5 and 9.6.
+/// A column of H is t, tau, and |w - V t - tau v| below; the next step adds s / sigma to it, and puts alpha / sigma
+/// below. The columns of S are s and alpha, so that V S has the vectors u that A M was applied to, and A M V S = V H.
+/// sigma is about 1 over that norm, and alpha about 1: s is rounding, over what was left of w, and S the identity up to
+/// that. The residual is that of A x = b, whatever M is, and cannot grow. Each vector is made orthogonal twice by
+/// classical Gram-Schmidt, which is as good as to rounding (L. Giraud, J. Langou, M. Rozloznik, J. van den Eshof,
+/// 2005); the second time waits for the next product and goes along with the first one of that, so that V is read twice
+/// a step (D. Bielich, J. Langou, S. Thomas, K. Swirydowicz, I. Yamazaki, E. G. Boman, Low-synch Gram-Schmidt with
+/// delayed reorthogonalization for Krylov solvers, 2022, who correct w by s in place of keeping S). H, its rotations, S
+/// and y live beside the vectors. x is worked out only where a cycle ends, or where it is looked at; each cycle starts
+/// from b - A x. `flexible`: M may be another one in each step, which costs the m vectors z = M u: x = x_0 + Z y. E:
+/// what V is kept in. In float under double half of the bytes of a long cycle go; all else, the sums of its products
+/// too, stays in double, so that only the relation A M V S = V H is off, by 6e-8 of |w|: a cycle can reduce |r| by some
+/// six digits, and the next one starts from b - A x in double (J. I. Aliaga, H. Anzt, T. Gruetzmacher, E. S.
+/// Quintana-Orti, A. E. Tomas, Compressed basis GMRES on high-performance graphics processing units, 2023). Allocates m
+/// vectors of V, u, w, the x of the cycle, M u where M is not the identity, and Z where it is flexible, beside what
+/// `iteration` takes. Cost of step j of a cycle, from 0: a product, M, and passes over 2 j + 1 vectors of E and 5 more;
+/// of a cycle: a product, M, one pass over V and one wait. The same bits on every run with the same build and device.
+/// Y. Saad, M. H. Schultz, GMRES, 1986; Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, 1993, and
+/// Iterative Methods for Sparse Linear Systems, 2nd ed., algorithms 9.5 and 9.6.
 template <vector_space S, bool flexible, class E = value_of<S>> class restarted_gmres : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal;

@@ -115,7 +115,8 @@ template <class V, bool flexible> looseness after_one_cycle(const coo<double>& w
   return {worst, report.history.back(), double(truth.norm / truth.norm_b)};
 }
 
-/// Unlike once: V'V - I would grow with the condition of the Krylov space, here to 1e-3 and more.
+/// To 3 units of the last place; made orthogonal once, the last basis is off by 3e14 of them, and by 9e3 where rows
+/// span three decades.
 TYPED_TEST(gmres, makes_a_basis_that_is_orthogonal_to_rounding) {
   using V = TypeParam;
   const double unit = std::numeric_limits<V>::epsilon();
@@ -124,11 +125,10 @@ TYPED_TEST(gmres, makes_a_basis_that_is_orthogonal_to_rounding) {
       SCOPED_TRACE(testing::Message() << decades << " decades, " << steps << " steps");
       const auto a = uneven(120, decades);
       const auto right = after_one_cycle<V, false>(a, steps), flexible = after_one_cycle<V, true>(a, steps);
-      EXPECT_LE(right.of_basis, 32 * unit);
-      EXPECT_LE(flexible.of_basis, 32 * unit);
-      // What the recurrence says of x is so, up to the rounding of A x beside b.
-      for (const auto& now : {right, flexible})
-        EXPECT_NEAR(now.recomputed, now.by_recurrence, 1e3 * unit * std::max(1.0, std::pow(10.0, decades)));
+      for (const auto& now : {right, flexible}) {
+        EXPECT_LE(now.of_basis, 8 * unit);
+        EXPECT_NEAR(now.recomputed, now.by_recurrence, (decades > 3 ? 1e5 : 16) * unit);
+      }
     }
 }
 
