@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operator.hpp"
 
-#include "backends/gpu/launch.hpp"
-#include "backends/gpu/reduce.hpp"
+#include "far_rows.hpp"
+
 #include "core/row_offsets.hpp"
 
 #include <array>
@@ -11,30 +11,6 @@
 namespace furrow::gpu {
 namespace {
 
-constexpr int far_threads = 256;
-constexpr double long_row = 6; ///< entries on average from which on eight threads take a row
-
-/// Waits until all neighbours have told of this product. By all threads of a block.
-__device__ inline void wait_for(const arrivals& when) {
-  if (!when.product) return;
-  const int n = int(threadIdx.x);
-  if (n < when.neighbours) {
-    const std::uint32_t product = *when.product;
-    const int whom = when.rank_of[n];
-    waiting wait(when.patience);
-    while (std::int32_t(get_before(when.told + whom) - product) < 0)
-      if (wait.over(whom)) break;
-    if (n == 0 && blockIdx.x == 0) *when.patience.waited += wait.so_far();
-  }
-  __syncthreads();
-}
-
-template <class V> struct far_part {
-  index_t rows;
-  const index_t* begins;
-  const std::int32_t *columns, *row_of;
-  const V* values;
-};
 template <class V, int N> struct far_sums : sum_target<N> { const V* u[N ? N : 1]; };
 
 /// W threads a row.
@@ -42,15 +18,12 @@ template <class V, int W, int N>
 __global__ void __launch_bounds__(far_threads)
     far_kernel(far_part<V> a, arriving<V> x, V alpha, view<V> y, far_sums<V, N> to) {
   take_turn();
-  wait_for(x.when);
-  const V* const there = x.there + (x.when.product ? (*x.when.product % 2) * x.to_second : 0);
+  const V* const there = elements_of_others(x);
   double mine[N ? N : 1] = {};
   const index_t groups = index_t(gridDim.x) * (far_threads / W);
   const int lane = int(threadIdx.x) % W;
   for (index_t k = (index_t(blockIdx.x) * far_threads + threadIdx.x) / W; k < a.rows; k += groups) {
-    V sum = 0;
-    for (index_t e = a.begins[k] + lane; e < a.begins[k + 1]; e += W) sum += a.values[e] * __ldcg(there + a.columns[e]);
-    if constexpr (W > 1) sum = sum_lanes<W>(sum);
+    const V sum = a.template sum_of<W>(k, lane, there);
     if (lane != 0) continue;
     const std::int32_t row = a.row_of[k];
     const V more = alpha * sum;
@@ -70,7 +43,7 @@ void launch_far(const far_part<V>& a, const arriving<V>& x, V alpha, view<V> y,
   const auto go = [&](auto kernel, int width) {
     launch(kernel, blocks_for(a.rows * width, far_threads, q, 4), far_threads, 0, q, a, x, alpha, y, to);
   };
-  if (entries > long_row * double(a.rows)) go(far_kernel<V, 8, N>, 8);
+  if (entries > long_far_row * double(a.rows)) go(far_kernel<V, 8, N>, 8);
   else go(far_kernel<V, 1, N>, 1);
 }
 

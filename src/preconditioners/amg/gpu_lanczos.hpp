@@ -20,12 +20,13 @@ struct random_start {
   const double* inverse;
   double *u, *v;
   int block;
+  index_t first; ///< row of this part
   FURROW_HD void load() {}
   FURROW_HD double at(index_t i) const { return inverse[i * block + i % block]; }
   FURROW_HD void operator()(index_t i, double own, sums<1> sum) const {
-    const double first = (unit(randomness(0).at(i)) - 0.5) / sqrt(own);
-    u[i] = first, v[i] = own * first;
-    sum[0] += own * first * first;
+    const double random = (unit(randomness(0).at(first + i)) - 0.5) / sqrt(own);
+    u[i] = random, v[i] = own * random;
+    sum[0] += own * random * random;
   }
 };
 struct pair_of_vectors {
@@ -89,18 +90,18 @@ struct keep_product {
 
 /// The vectors of `run_lanczos` for D^-1 A on the current GPU. product(x, step): a row pass of A x. The numbers stay
 /// beside the vectors: ten steps are under way before the host waits for theirs, and then some at a time; what comes
-/// behind the last one that counts is of no use.
-template <class Product> class gpu_lanczos {
+/// behind the last one that counts is of no use. On ranks the space is theirs, and all of them take the same steps.
+template <class Product, class Space = gpu::space<double>> class gpu_lanczos {
 public:
-  /// inverse: of the diagonal blocks, block numbers a row.
-  gpu_lanczos(const gpu_array<double>& inverse, Product product, int block = 1)
-      : inverse_(inverse), product_(std::move(product)), block_(block), n_(inverse.size() / block), v_(n_), u_(n_),
-        w_(n_), old_u_(n_), slots_(space_.make_slots(2 * most_steps + 1)) {
+  /// inverse: of the diagonal blocks, block numbers a row. first: of all rows, the one that is the first here.
+  gpu_lanczos(const gpu_array<double>& inverse, Product product, int block = 1, Space space = {}, index_t first = 0)
+      : inverse_(inverse), product_(std::move(product)), block_(block), n_(inverse.size() / block), first_(first),
+        space_(std::move(space)), v_(n_), u_(n_), w_(n_), old_u_(n_), slots_(space_.make_slots(2 * most_steps + 1)) {
     gpu::fill_bytes(old_u_, 0);
   }
 
   double start() {
-    space_.sweep(n_, lanczos_step::random_start{inverse_.data(), u_.data(), v_.data(), block_}, squares(0));
+    space_.sweep(n_, lanczos_step::random_start{inverse_.data(), u_.data(), v_.data(), block_, first_}, squares(0));
     solve(0);
     take_steps(10);
     return known_[0];
@@ -142,8 +143,8 @@ private:
   const gpu_array<double>& inverse_;
   Product product_;
   int block_;
-  index_t n_;
-  gpu::space<double> space_;
+  index_t n_, first_;
+  Space space_;
   gpu_array<double> v_, u_, w_, old_u_, slots_;
   std::vector<double> known_; ///< the slots, in host memory
   int enqueued_ = 0, step_ = 0;

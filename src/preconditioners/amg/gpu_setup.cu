@@ -119,13 +119,11 @@ template <class W> void fill_diagonals(dia<W, gpu_array>& d, const device_view& 
 template void fill_diagonals(dia<double, gpu_array>&, const device_view&, double);
 template void fill_diagonals(dia<float, gpu_array>&, const device_view&, double);
 
-namespace gpu_setup {
-
-/// As on the host.
 template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale) {
   const index_t n = a.shape.rows, stride = padded_rows(n);
   dia<W, gpu_array> d{a.shape, stride, {}, {}};
-  const auto found = offsets_there(n, as_cview(a.row_ptr), as_cview(a.col), most_diagonals<W>(n, a.val.size()));
+  const auto found =
+      gpu_setup::offsets_there(n, as_cview(a.row_ptr), as_cview(a.col), most_diagonals<W>(n, a.val.size()));
   const index_t diagonals = found.size();
   if (diagonals == 0) return d;
   d.offset = gpu_array<std::int32_t>(diagonals);
@@ -134,6 +132,10 @@ template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double
   fill_diagonals(d, view_of(a), scale);
   return d;
 }
+template dia<double, gpu_array> by_diagonals(const device_matrix&, double);
+template dia<float, gpu_array> by_diagonals(const device_matrix&, double);
+
+namespace gpu_setup {
 
 /// See build_levels.
 class device_kit {

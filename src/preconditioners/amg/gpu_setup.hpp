@@ -51,6 +51,8 @@ template <class V> device_matrix copied(const rows_on_gpu<V>& a);
 template <class V> gpu_array<double> in_double(cview<V> values);
 /// As `fits_single` of triplets; nothing where the host is to say what keeps A from having a hierarchy.
 template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a, solver_needs needed);
+/// As `by_diagonals` of the host.
+template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale);
 /// Other values of a matrix that is kept by diagonals.
 template <class W> void fill_diagonals(dia<W, gpu_array>& d, const device_view& a, double scale);
 #endif
