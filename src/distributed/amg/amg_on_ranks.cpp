@@ -4,13 +4,11 @@
 #include "coarsening.hpp"
 #include "level.hpp"
 #include "spectrum.hpp"
+#include "way_down.hpp"
 
 #include "core/clock.hpp"
 #include "distributed/together.hpp"
-#include "preconditioners/amg/admission.hpp"
 #include "preconditioners/amg/host_kit.hpp"
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
@@ -48,12 +46,40 @@ host_array<double> diagonal_of(const rows_of_rank<double>& a) {
   return d;
 }
 
-/// Of all ranks.
-diagonal_extremes extremes(communicator& c, const host_array<double>& d) {
+diagonal_extremes extremes_of(const host_array<double>& d) {
   double least = std::numeric_limits<double>::infinity(), largest = 0;
   for (const double v : d) least = std::min(least, std::isnan(v) ? 0 : v), largest = std::max(largest, v);
-  return {-c.max(-least), c.max(largest)};
+  return {least, largest};
 }
+
+/// See way_down.
+class kit_on_processors {
+public:
+  kit_on_processors(communicator& c, const rows_of_rank<double>& a) : c_(c), a_(a), diagonal_(diagonal_of(a)) {}
+
+  index_t unknowns() const { return a_.unknowns; }
+  index_t entries() const { return a_.own.nnz() + a_.far.nnz(); }
+  diagonal_extremes extremes() const { return extremes_of(diagonal_); }
+  double look() {
+    inverse = host_array<double>(diagonal_.size());
+    for (index_t i = 0; i < inverse.size(); ++i) inverse[i] = 1 / diagonal_[i];
+    return largest_eigenvalue_on_ranks(c_, a_, inverse);
+  }
+  bool coarsen(double theta, double omega, double most) {
+    to = coarsen_on_ranks(c_, a_, inverse, theta, omega, most);
+    return to.count > 0 && double(to.count) <= most;
+  }
+  index_t coarse_unknowns() const { return to.count; }
+  index_t coarse_entries() const { return to.entries; }
+
+  host_array<double> inverse;
+  coarsened to;
+
+private:
+  communicator& c_;
+  const rows_of_rank<double>& a_;
+  host_array<double> diagonal_;
+};
 
 /// The matrix of all levels from here on, and all ranks' parts of it.
 struct last_level {
@@ -73,7 +99,7 @@ public:
     coo<double> mine = with_global_columns(to_triplets(joined(a)), a.first, as_cview(a.plan.columns), a.unknowns);
     const coo<double> whole = gather_rows(c_, mine, a.begins);
     together(c_, [&] {
-      last_.m = make_preconditioner<double>(fmt::format("amg:sa:{}", degree_), whole, device{},
+      last_.m = make_preconditioner<double>(name_of_gathered(degree_), whole, device{},
                                             {.a = {true, true}, .m = {true, true}});
     });
     mine_ = host_array<double>(most_rows());
@@ -99,14 +125,8 @@ public:
     return bytes;
   }
   std::string describe() const override {
-    double entries = 0;
-    for (const multigrid_level& f : facts_) entries += double(f.entries);
-    return fmt::format("amg:sa:{} over {} rank{}: {} level{}, {} of them among the ranks, {:.2f} times the entries of "
-                       "A, f{}; {}",
-                       degree_, c_.size(), c_.size() == 1 ? "" : "s", facts_.size(), facts_.size() == 1 ? "" : "s",
-                       levels_.size(), entries / double(std::max<index_t>(facts_[0].entries, 1)), 8 * sizeof(W),
-                       ends_smoothed_ ? ends_without_shrinking(facts_.back().rows)
-                                      : fmt::format("from {} rows on all of them on each rank", last_.begins.back()));
+    return sentence_of_ranks(
+        facts_, {degree_, c_.size(), levels_.size(), 8 * sizeof(W), ends_smoothed_ ? 0 : last_.begins.back()});
   }
   std::vector<multigrid_level> levels() const override { return facts_; }
 
@@ -114,31 +134,20 @@ private:
   /// Makes a level of a, which becomes the matrix of the next one; false where there is none.
   bool take_level(rows_of_rank<double>& a) {
     const double began = now();
-    const host_array<double> diagonal = diagonal_of(a);
-    const diagonal_extremes span = extremes(c_, diagonal);
-    if (!span.are_positive()) refuse_indefinite(levels_.size());
-    if (levels_.empty()) scale_ = span.scale();
-    host_array<double> inverse(diagonal.size());
-    for (index_t i = 0; i < inverse.size(); ++i) inverse[i] = 1 / diagonal[i];
-    const double lambda = largest_eigenvalue_on_ranks(c_, a, inverse);
-    const auto entries = static_cast<index_t>(c_.sum(double(a.own.nnz() + a.far.nnz())));
-    const double theta = theta_of(double(entries), double(a.unknowns), 1, levels_.size());
-    const double most = double(a.unknowns) / least_shrinking;
-    coarsened to = coarsen_on_ranks(c_, a, inverse, theta, 4 / (3 * lambda), most);
-    const bool shrinks = to.count > 0 && double(to.count) <= most;
-    if (shrinks && double(to.entries) > most_blocks_a_row * double(to.count))
-      to = coarsen_on_ranks(c_, a, inverse, theta, 0, most);
-    if (!shrinks) to.p = {}, to.r = {};
-    const index_t unknowns = a.unknowns;
+    kit_on_processors kit(c_, a);
+    const level_outlook l = way_down(c_, kit, levels_.size());
+    if (levels_.empty()) scale_ = l.diagonal.scale();
+    coarsened& to = kit.to;
+    if (!l.shrinks) to.p = {}, to.r = {}, to.plan = {};
     together(c_, [&] {
-      levels_.push_back(std::make_unique<level_on_ranks<W>>(c_, in_precision<W>(std::move(a), scale_),
-                                                            kept<W>(std::move(to.p)), kept<W>(std::move(to.r)),
-                                                            values<W>(inverse, 1 / scale_), lambda));
+      levels_.push_back(std::make_unique<level_on_ranks<W>>(
+          c_, in_precision<W>(std::move(a), scale_), kept<W>(std::move(to.p)), kept<W>(std::move(to.r)),
+          std::move(to.plan), values<W>(kit.inverse, 1 / scale_), l.lambda));
     });
-    if (shrinks) a = take_apart_rows(c_, std::move(to.rows));
+    if (l.shrinks) a = take_apart_rows(c_, std::move(to.rows));
     else ends_smoothed_ = true;
-    facts_.push_back({unknowns, entries, c_.sum(levels_.back()->stored_bytes()), c_.max(now() - began)});
-    return shrinks;
+    facts_.push_back({l.unknowns, l.entries, c_.sum(levels_.back()->stored_bytes()), c_.max(now() - began)});
+    return l.shrinks;
   }
 
   void visit(std::size_t k) const {
@@ -207,11 +216,7 @@ std::unique_ptr<any_preconditioner<V>> amg_on_ranks(communicator& c, const coo<V
             values<double>(rows.val, 1)};
   });
   rows_of_rank<double> a = take_apart_rows(c, std::move(wide));
-  const diagonal_extremes span = extremes(c, diagonal_of(a));
-  if (!span.are_positive())
-    throw refusal{status::not_positive_definite, "a diagonal entry is not positive: amg needs a matrix whose diagonal "
-                                                 "is positive"};
-  if (span.largest <= most_span * span.least)
+  if (fits_single(over_ranks(c, extremes_of(diagonal_of(a)))))
     return std::make_unique<multigrid_on_ranks<V, float>>(c, std::move(a), degree, gathered);
   return std::make_unique<multigrid_on_ranks<V, double>>(c, std::move(a), degree, gathered);
 }

@@ -13,10 +13,10 @@ namespace furrow {
 inline constexpr index_t most_gathered_rows = 4096;
 
 /// `amg:sa` over all ranks: a V-cycle of smoothed aggregation whose levels lie among the ranks as A does, and from the
-/// first one of at most `gathered` rows on wholly on each. Aggregates are inside ranks (coarsening.hpp), so that only
-/// products with A, 2 `degree` a level and cycle, send anything, and the way to the gathered levels: one exchange of
-/// their b. Smoothed by Chebyshev polynomials of the fourth kind, before and after. In single precision where the
-/// diagonal spans at most 1e30. A node is a row.
+/// first one of at most `gathered` rows on wholly on each. Aggregates are inside ranks, P is not (coarsening.hpp): in a
+/// cycle 2 `degree` products with A on each level send what lies at the border of a rank, and so does the way down and
+/// the way up; to the gathered levels it is one exchange of their b. Smoothed by Chebyshev polynomials of the fourth
+/// kind, before and after. In single precision where the diagonal spans at most 1e30. A node is a row.
 ///
 /// rows: those of this rank, numbered from 0 on, with the columns of all, of a symmetric matrix. Symmetric and definite
 /// where A is. The same for a number of ranks on every run, whatever the threads. All ranks call it, and `apply` too.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coarsening.hpp"
 
-#include "distributed/halo.hpp"
+#include "loose_rows.hpp"
+
 #include "distributed/together.hpp"
 #include "matrix/multiply.hpp"
 #include "matrix/transpose.hpp"
@@ -9,6 +10,8 @@
 #include "preconditioners/amg/prolongation.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -19,85 +22,82 @@ row_matrix<double> empty_rows(index_t rows, index_t cols) {
   return {{rows, cols}, host_array<index_t>(rows + 1, 0), {}, {}};
 }
 
-/// The rank's own block, its diagonal with what lies in columns of others.
-row_matrix<double> own_with_far_on_diagonal(const rows_of_rank<double>& a) {
-  row_matrix<double> own = to_rows(coo<double>(a.own));
-  host_array<double> far(own.shape.rows, 0.0);
-  for (index_t k = 0; k < a.far.nnz(); ++k) far[a.far_rows[a.far.row[k]]] += a.far.val[k];
-  for (index_t i = 0; i < own.shape.rows; ++i)
-    for (index_t k = own.row_ptr[i]; k < own.row_ptr[i + 1]; ++k)
-      if (own.col[k] == i && own.val[k] + far[i] >= least_share * own.val[k]) own.val[k] += far[i];
-  return own;
+/// 1 / sqrt(|A_ii|) of the rank's rows, 0 where there is no such entry.
+host_array<double> scales_of(row_view<double> a) {
+  host_array<double> scale(a.shape.rows, 0.0);
+  for (index_t i = 0; i < a.shape.rows; ++i)
+    for (index_t k = a.begin(i); k < a.end(i); ++k)
+      if (a.col[k] == i && a.val[k] != 0) scale[i] = 1 / std::sqrt(std::abs(a.val[k]));
+  return scale;
 }
 
-/// Rows of P of the elements that a product needs from others, behind one's own: their columns are numbered behind the
-/// `own` ones, ascending; `far` says which of all those are.
-struct rows_of_p {
-  row_matrix<double> p;
-  std::vector<std::int32_t> far;
-};
-
-/// Where the entries of each share of some rows begin and end, in what is sent or comes for all of them.
-std::vector<index_t> ends_of(const std::vector<halo_plan::share>& shares, cview<std::int32_t> lengths) {
-  std::vector<index_t> ends{0};
-  for (const auto& s : shares) {
-    index_t sum = ends.back();
-    for (index_t k = s.first; k < s.first + s.count; ++k) sum += lengths[k];
-    ends.push_back(sum);
-  }
-  return ends;
+template <class T> host_array<T> picked(const host_array<T>& from, const host_array<std::int32_t>& places) {
+  host_array<T> to(places.size());
+  for (index_t k = 0; k < to.size(); ++k) to[k] = from[places[k]];
+  return to;
 }
-
-/// What the shares of some rows hold goes to those who need them.
-template <class T>
-void exchange(communicator& c, const halo_plan& plan, cview<T> from, const std::vector<index_t>& sent, view<T> to,
-              const std::vector<index_t>& come) {
-  std::vector<outgoing> out;
-  std::vector<incoming> in;
-  for (std::size_t k = 0; k < plan.sends.size(); ++k)
-    if (const index_t count = sent[k + 1] - sent[k]; count > 0)
-      out.push_back({plan.sends[k].rank, bytes_of(cview<T>(from.data + sent[k], count))});
-  for (std::size_t k = 0; k < plan.receives.size(); ++k)
-    if (const index_t count = come[k + 1] - come[k]; count > 0)
-      in.push_back({plan.receives[k].rank, bytes_of(view<T>(to.data + come[k], count))});
-  c.start(out, in);
-  c.finish();
-}
-
-rows_of_p with_rows_of_others(communicator& c, const halo_plan& plan, const row_matrix<double>& p, index_t first) {
-  const index_t n = p.shape.rows, own = p.shape.cols, h = plan.columns.size();
-  host_array<std::int32_t> length(n), sent_length(plan.rows_sent.size());
-  for (index_t i = 0; i < n; ++i) length[i] = static_cast<std::int32_t>(p.row_ptr[i + 1] - p.row_ptr[i]);
-  for (index_t k = 0; k < sent_length.size(); ++k) sent_length[k] = length[plan.rows_sent[k]];
-  halo<std::int32_t> lengths(c, plan);
-  lengths.start(as_cview(length));
-  const cview<std::int32_t> come_length = lengths.finish();
-  const auto sent = ends_of(plan.sends, as_cview(sent_length)), come = ends_of(plan.receives, come_length);
-  host_array<std::int32_t> col(sent.back()), come_col(come.back());
-  host_array<double> val(sent.back()), come_val(come.back());
-  index_t at = 0;
-  for (const std::int32_t i : plan.rows_sent)
-    for (index_t k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k, ++at)
-      col[at] = static_cast<std::int32_t>(first) + p.col[k], val[at] = p.val[k];
-  exchange(c, plan, as_cview(col), sent, as_view(come_col), come);
-  exchange(c, plan, as_cview(val), sent, as_view(come_val), come);
-
-  rows_of_p all{empty_rows(n + h, 0), {come_col.begin(), come_col.end()}};
-  std::ranges::sort(all.far);
-  all.far.erase(std::unique(all.far.begin(), all.far.end()), all.far.end());
-  all.p.shape.cols = own + static_cast<index_t>(all.far.size());
-  std::copy(p.row_ptr.begin(), p.row_ptr.end(), all.p.row_ptr.begin());
-  for (index_t k = 0; k < h; ++k) all.p.row_ptr[n + k + 1] = all.p.row_ptr[n + k] + come_length[k];
-  all.p.col = host_array<std::int32_t>(p.nnz() + come.back());
-  all.p.val = host_array<double>(p.nnz() + come.back());
-  std::copy(p.col.begin(), p.col.end(), all.p.col.begin());
-  std::copy(p.val.begin(), p.val.end(), all.p.val.begin());
-  for (index_t k = 0; k < come.back(); ++k) {
-    const auto place = std::ranges::lower_bound(all.far, come_col[k]) - all.far.begin();
-    all.p.col[p.nnz() + k] = static_cast<std::int32_t>(own + place);
-    all.p.val[p.nnz() + k] = come_val[k];
-  }
+template <class T> host_array<T> side_by_side(const host_array<T>& own, const host_array<T>& others) {
+  host_array<T> all(own.size() + others.size());
+  std::copy(own.begin(), own.end(), all.begin());
+  std::copy(others.begin(), others.end(), all.data() + own.size());
   return all;
+}
+
+/// The rows that `at` names, with the columns of all.
+template <class At> loose_rows taken_out(const row_matrix<double>& a, const rank_columns& names, index_t rows, At at) {
+  loose_rows to{host_array<std::int32_t>(rows), {}, {}};
+  index_t count = 0, next = 0;
+  for (index_t k = 0; k < rows; ++k)
+    count += to.length[k] = static_cast<std::int32_t>(a.row_ptr[at(k) + 1] - a.row_ptr[at(k)]);
+  to.col = host_array<std::int32_t>(count), to.val = host_array<double>(count);
+  for (index_t k = 0; k < rows; ++k)
+    for (index_t e = a.row_ptr[at(k)]; e < a.row_ptr[at(k) + 1]; ++e, ++next)
+      to.col[next] = names.global_of(a.col[e]), to.val[next] = a.val[e];
+  return to;
+}
+
+/// The first `rows` of a, whose columns get the names that they have in `wider`, and behind them the loose ones.
+row_matrix<double> stacked(const row_matrix<double>& a, index_t rows, const rank_columns& names,
+                           const rank_columns& wider, const loose_rows& more) {
+  const index_t h = more.length.size(), nnz = a.row_ptr[rows];
+  const host_array<std::int32_t> places = names.others_in(wider);
+  row_matrix<double> all = empty_rows(rows + h, wider.count());
+  std::copy_n(a.row_ptr.begin(), rows + 1, all.row_ptr.begin());
+  for (index_t k = 0; k < h; ++k) all.row_ptr[rows + k + 1] = all.row_ptr[rows + k] + more.length[k];
+  all.col = host_array<std::int32_t>(nnz + more.col.size()), all.val = host_array<double>(nnz + more.val.size());
+  cpu::for_each_range(nnz, 1 << 14, [&](index_t first, index_t last) {
+    for (index_t e = first; e < last; ++e)
+      all.col[e] = a.col[e] < names.own() ? a.col[e] : places[a.col[e] - names.own()], all.val[e] = a.val[e];
+  });
+  for (index_t e = 0; e < more.col.size(); ++e)
+    all.col[nnz + e] = wider.local_of(more.col[e]), all.val[nnz + e] = more.val[e];
+  return all;
+}
+
+/// The first rows.
+row_matrix<double> top_of(row_matrix<double> a, index_t rows) {
+  a.shape.rows = rows;
+  a.row_ptr.resize(rows + 1);
+  a.col.resize(a.row_ptr[rows]), a.val.resize(a.row_ptr[rows]);
+  return a;
+}
+
+/// Row k of those behind the first `rows` is added to row to[k]: in that order.
+row_matrix<double> added(const row_matrix<double>& a, index_t rows, const host_array<std::int32_t>& to) {
+  std::vector<std::vector<std::int32_t>> more(static_cast<std::size_t>(rows));
+  for (index_t k = 0; k < to.size(); ++k)
+    more[static_cast<std::size_t>(to[k])].push_back(static_cast<std::int32_t>(rows + k));
+  row_matrix<double> sums{{rows, a.shape.rows},
+                          host_array<index_t>(rows + 1, 0),
+                          host_array<std::int32_t>(a.shape.rows),
+                          host_array<double>(a.shape.rows, 1.0)};
+  index_t at = 0;
+  for (index_t i = 0; i < rows; ++i) {
+    sums.col[at++] = static_cast<std::int32_t>(i);
+    for (const std::int32_t k : more[static_cast<std::size_t>(i)]) sums.col[at++] = k;
+    sums.row_ptr[i + 1] = at;
+  }
+  return multiply(sums.view(), a.view());
 }
 
 } // namespace
@@ -122,32 +122,76 @@ row_matrix<double> joined(const rows_of_rank<double>& a) {
 
 coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const host_array<double>& inverse,
                            double theta, double omega, double most) {
+  const index_t n = a.own.shape.rows;
+  const auto there = way_of_rows::there(a.plan);
   coarsened to;
-  to.p = empty_rows(a.own.shape.rows, 0);
+  row_matrix<double> wide;
+  host_array<double> scale, sent;
   together(c, [&] {
-    if (a.own.shape.rows == 0) return;
-    const row_matrix<double> own = own_with_far_on_diagonal(a);
-    const node_matrix m{own.view(), 1};
-    const strong_graph strong = strong_couplings(m, theta);
-    const aggregates found = aggregates_of(strong, independent_at_distance_two(strong));
-    to.p = smoothed_prolongation(m, strong, found, inverse, omega);
+    wide = joined(a);
+    scale = scales_of(wide.view()), sent = picked(scale, a.plan.rows_sent);
   });
-  index_t first = 0, rank = 0;
-  for (const index_t mine : gather_each(c, to.p.shape.cols)) {
-    if (rank++ < c.rank()) first += mine;
-    to.count += mine;
-  }
-  if (to.count == 0 || double(to.count) > most) return to;
-  const rows_of_p all = with_rows_of_others(c, a.plan, to.p, first);
+  scale = side_by_side(scale, exchange_elements(c, there, as_cview(sent)));
+  aggregates found{host_array<std::int32_t>(n)};
   together(c, [&] {
-    if (to.p.shape.cols == 0) {
-      to.r = empty_rows(0, to.p.shape.rows);
-      to.rows = {{0, to.count}, {}, {}, {}};
-      return;
+    if (n == 0) return;
+    const strong_graph inside = strong_couplings(wide.view(), scale, theta, n);
+    found = aggregates_of(inside, independent_at_distance_two(inside));
+  });
+  std::vector<index_t> begins{0};
+  for (const index_t count : gather_each(c, found.count)) begins.push_back(begins.back() + count);
+  to.count = begins.back();
+  if (to.count == 0 || double(to.count) > most) return to;
+
+  // P, with the aggregates of others where a row is coupled to them.
+  rank_columns names(begins[static_cast<std::size_t>(c.rank())], found.count);
+  host_array<std::int32_t> numbers = picked(found.of, a.plan.rows_sent);
+  for (std::int32_t& k : numbers)
+    if (k >= 0) k += static_cast<std::int32_t>(names.first());
+  numbers = exchange_elements(c, there, as_cview(numbers));
+  loose_rows rows_sent;
+  together(c, [&] {
+    if (omega != 0) {
+      std::vector<std::int32_t> some;
+      std::ranges::copy_if(numbers, std::back_inserter(some), [](std::int32_t k) { return k >= 0; });
+      names = names.with(cview<std::int32_t>(some));
     }
-    to.r = transposed(to.p.view());
-    to.rows = with_global_columns(to_triplets(triple_product(to.r.view(), joined(a).view(), all.p.view())), first,
-                                  cview<std::int32_t>(all.far), to.count);
+    for (std::int32_t& k : numbers) k = k >= 0 && omega != 0 ? names.local_of(k) : -1;
+    const aggregates all{side_by_side(found.of, numbers), names.count()};
+    to.p = empty_rows(n, names.count());
+    if (n > 0 && all.count > 0)
+      to.p = smoothed_prolongation({wide.view(), 1}, strong_couplings(wide.view(), scale, theta, wide.shape.cols), all,
+                                   inverse, omega);
+    rows_sent = taken_out(to.p, names, a.plan.rows_sent.size(), [&](index_t k) { return a.plan.rows_sent[k]; });
+  });
+  to.plan = plan_halo(c, begins, names.others());
+
+  // P'A P of what the rank has of both; rows of aggregates of others go to them.
+  const loose_rows come = exchange_rows(c, there, rows_sent);
+  rank_columns wider;
+  row_matrix<double> part;
+  loose_rows back;
+  together(c, [&] {
+    wider = names.with(as_cview(come.col));
+    const row_matrix<double> p = stacked(to.p, n, names, wider, come);
+    to.r = part = empty_rows(wider.count(), wider.count());
+    to.r.shape.cols = p.shape.rows;
+    if (names.own() > 0) {
+      to.r = transposed(p.view());
+      part = triple_product(transposed(top_of(row_matrix<double>(p), n).view()).view(), wide.view(), p.view());
+    }
+    to.r = top_of(std::move(to.r), names.own());
+    back = taken_out(part, wider, wider.others().size(), [&](index_t k) { return names.own() + k; });
+  });
+  const halo_plan of_others = plan_halo(c, begins, host_array<std::int32_t>(wider.others()));
+  const loose_rows mine = exchange_rows(c, way_of_rows::back(of_others), back);
+  together(c, [&] {
+    const rank_columns all = wider.with(as_cview(mine.col));
+    if (names.own() == 0) to.rows = {{0, to.count}, {}, {}, {}};
+    else
+      to.rows = with_global_columns(
+          to_triplets(added(stacked(part, names.own(), wider, all, mine), names.own(), of_others.rows_sent)),
+          names.first(), as_cview(all.others()), to.count);
   });
   to.entries = static_cast<index_t>(c.sum(double(to.rows.nnz())));
   return to;

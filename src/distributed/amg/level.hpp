@@ -17,11 +17,14 @@ template <class W> class level_on_ranks {
 public:
   static constexpr index_t grain = 1 << 13;
 
-  /// p, r: without rows on the last level. inverse: of A's diagonal as it is here.
-  level_on_ranks(communicator& c, rows_of_rank<W> parts, rows<W> p, rows<W> r, host_array<W> inverse, double lambda)
-      : parts_(std::move(parts)), n_(parts_.own.shape.rows), a_(c, parts_, stored(std::move(parts_.own))),
-        p_(std::move(p)), r_(std::move(r)), inverse_(std::move(inverse)), lambda_(lambda), b_(n_), x_(n_), left_(n_),
-        z_(n_) {}
+  /// p, r: as of `coarsened`, whose plan `way` is; without rows on the last level. inverse: of A's diagonal as it is
+  /// here.
+  level_on_ranks(communicator& c, rows_of_rank<W> parts, rows<W> p, rows<W> r, halo_plan way, host_array<W> inverse,
+                 double lambda)
+      : parts_(std::move(parts)), way_(std::move(way)), n_(parts_.own.shape.rows),
+        a_(c, parts_, stored(std::move(parts_.own))), p_(std::move(p)), r_(std::move(r)), residuals_(c, parts_.plan),
+        corrections_(c, way_), inverse_(std::move(inverse)), lambda_(lambda), b_(n_), x_(n_),
+        wide_left_(n_ + parts_.plan.columns.size()), z_(n_), wide_coarse_(p_.shape.cols) {}
   level_on_ranks(const level_on_ranks&) = delete;
 
   view<W> b() { return as_view(b_); }
@@ -34,7 +37,7 @@ public:
   void smooth_from_zero(int degree) {
     const W c = static_cast<W>(chebyshev::first / lambda_), beta = static_cast<W>(chebyshev::beta(degree, 1));
     each([&](index_t i) {
-      left_[i] = b_[i];
+      wide_left_[i] = b_[i];
       z_[i] = c * inverse_[i] * b_[i];
       x_[i] = beta * z_[i];
     });
@@ -45,7 +48,7 @@ public:
     residual();
     const W c = static_cast<W>(chebyshev::first / lambda_), beta = static_cast<W>(chebyshev::beta(degree, 1));
     each([&](index_t i) {
-      z_[i] = c * inverse_[i] * left_[i];
+      z_[i] = c * inverse_[i] * wide_left_[i];
       x_[i] += beta * z_[i];
     });
     go_on(degree);
@@ -53,30 +56,36 @@ public:
   /// to = P' (b - A x).
   void restrict_to(view<W> to) {
     residual();
-    rows_of(r_, as_cview(left_), [&](index_t i, W sum) { to[i] = sum; });
+    residuals_.start(left());
+    std::ranges::copy(residuals_.finish(), wide_left_.data() + n_);
+    rows_of(r_, as_cview(wide_left_), [&](index_t i, W sum) { to[i] = sum; });
   }
   /// x += P c.
   void add_prolonged(cview<W> c) {
-    rows_of(p_, c, [&](index_t i, W sum) { x_[i] += sum; });
+    corrections_.start(c);
+    std::ranges::copy(c, wide_coarse_.begin());
+    std::ranges::copy(corrections_.finish(), wide_coarse_.data() + c.size);
+    rows_of(p_, as_cview(wide_coarse_), [&](index_t i, W sum) { x_[i] += sum; });
   }
 
 private:
+  view<W> left() { return {wide_left_.data(), n_}; }
   static std::unique_ptr<any_operator<W>> stored(coo<W> own) {
     if (own.shape.rows == 0) return nullptr;
     const choice how = choose(measure(own), precision_of<W>, device{}, {});
     return make(how, device{}, std::move(own));
   }
   void residual() {
-    std::ranges::copy(b_, left_.begin());
-    a_.apply(W(-1), as_cview(x_), W(1), as_view(left_));
+    std::ranges::copy(b_, wide_left_.begin());
+    a_.apply(W(-1), as_cview(x_), W(1), left());
   }
   void go_on(int degree) {
     for (int i = 2; i <= degree; ++i) {
-      a_.apply(W(-1), as_cview(z_), W(1), as_view(left_));
+      a_.apply(W(-1), as_cview(z_), W(1), left());
       const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / lambda_);
       const W beta = static_cast<W>(chebyshev::beta(degree, i));
       each([&](index_t k) {
-        z_[k] = keep * z_[k] + gain * inverse_[k] * left_[k];
+        z_[k] = keep * z_[k] + gain * inverse_[k] * wide_left_[k];
         x_[k] += beta * z_[k];
       });
     }
@@ -100,12 +109,16 @@ private:
   }
 
   rows_of_rank<W> parts_;
+  halo_plan way_; ///< of corrections
   index_t n_;
   rank_operator<W> a_;
   rows<W> p_, r_;
+  halo<W> residuals_, corrections_;
   host_array<W> inverse_;
   double lambda_;
-  host_array<W> b_, x_, left_, z_;
+  host_array<W> b_, x_;
+  host_array<W> wide_left_; ///< b - A x, and behind it that of others
+  host_array<W> z_, wide_coarse_;
 };
 
 } // namespace furrow::amg

@@ -33,8 +33,10 @@ host_array<double> scales_of(const node_matrix& m) {
 
 /// Where a node is a row: a pass that counts and one that fills, without an answer of the first being kept: twice the
 /// products are half of what copies of the couplings take.
-strong_graph couplings_of_rows(row_view<double> a, const host_array<double>& scale, double theta) {
-  const auto weight_of = [&](index_t i, index_t k) { return std::abs(a.val[k] * scale[i] * scale[a.col[k]]); };
+strong_graph couplings_of_rows(row_view<double> a, const host_array<double>& scale, double theta, index_t below) {
+  const auto weight_of = [&](index_t i, index_t k) {
+    return a.col[k] < below ? std::abs(a.val[k] * scale[i] * scale[a.col[k]]) : -1.0;
+  };
   const auto for_each_row = [&](auto f) {
     cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t first, index_t last) {
       for (index_t i = first; i < last; ++i) f(i);
@@ -99,9 +101,13 @@ strong_graph couplings_of_blocks(const node_matrix& m, const host_array<double>&
 
 } // namespace
 
+strong_graph strong_couplings(row_view<double> a, const host_array<double>& scale, double theta, index_t below) {
+  return couplings_of_rows(a, scale, theta, below);
+}
+
 strong_graph strong_couplings(const node_matrix& m, double theta) {
   const auto scale = scales_of(m);
-  return m.block == 1 ? couplings_of_rows(m.a, scale, theta) : couplings_of_blocks(m, scale, theta);
+  return m.block == 1 ? couplings_of_rows(m.a, scale, theta, m.a.shape.cols) : couplings_of_blocks(m, scale, theta);
 }
 
 } // namespace furrow::amg

@@ -36,5 +36,8 @@ struct strong_graph : coupling_graph<host_array> {
 /// squared, so that no range is too large. P. Vanek, J. Mandel, M. Brezina, Algebraic multigrid by smoothed
 /// aggregation, 1996.
 strong_graph strong_couplings(const node_matrix& m, double theta);
+/// The same of rows that are a part of a matrix, whose columns lie before those of others: a node is a row, and
+/// `scale`, |A_jj|^-1/2, is of all columns. Those from `below` on are no neighbours.
+strong_graph strong_couplings(row_view<double> a, const host_array<double>& scale, double theta, index_t below);
 
 } // namespace furrow::amg
