@@ -40,7 +40,7 @@ std::string obstacle(const std::vector<place_of_rank>& all, bool one_device) {
 
 } // namespace
 
-peers::peers(std::vector<device> on) : on_(std::move(on)) {
+peers::peers(std::vector<device> on) : on_(std::move(on)), pools_(on_.size(), nullptr) {
   void* word = nullptr;
   gpu::check(runtime::take_pinned(&word, sizeof *word_));
   word_ = static_cast<std::uint32_t*>(word);
@@ -54,11 +54,24 @@ peers::~peers() {
       const queue& q = current_queue();
       runtime::release(p.data, q.stream);
       wait(q);
-      runtime::end(p.pool);
     } catch (const error&) {
     } // the device is gone
   }
+  for (const runtime::pool p : pools_)
+    if (p) runtime::end(p);
   runtime::release_pinned(word_);
+}
+
+/// Memory that all of them reach.
+runtime::pool peers::open_pool(int ordinal) const {
+  runtime::pool made = nullptr;
+  gpu::check(runtime::make_pool(ordinal, &made));
+  for (const device d : on_) {
+    const runtime::code opened = d.ordinal == ordinal ? runtime::success : runtime::open_to(made, d.ordinal);
+    if (opened != runtime::success) runtime::end(made);
+    gpu::check(opened);
+  }
+  return made;
 }
 
 void* peers::take(int rank, std::size_t bytes) {
@@ -66,16 +79,10 @@ void* peers::take(int rank, std::size_t bytes) {
   const selected_device here(ordinal);
   const queue& q = current_queue();
   bytes = std::max(bytes, padding);
-  piece p{ordinal, nullptr, nullptr};
-  gpu::check(runtime::make_pool(ordinal, &p.pool));
-  const runtime::code code = [&] {
-    for (const device d : on_)
-      if (d.ordinal != ordinal)
-        if (const runtime::code opened = runtime::open_to(p.pool, d.ordinal); opened != runtime::success) return opened;
-    return runtime::take(&p.data, bytes, p.pool, q.stream);
-  }();
-  if (code != runtime::success) runtime::end(p.pool);
-  gpu::check(code);
+  runtime::pool& pool = pools_[static_cast<std::size_t>(rank)]; // of the one thread that asks for this rank
+  if (!pool) pool = open_pool(ordinal);
+  piece p{ordinal, nullptr};
+  gpu::check(runtime::take(&p.data, bytes, pool, q.stream));
   {
     const std::lock_guard lock(busy_);
     pieces_.push_back(p);

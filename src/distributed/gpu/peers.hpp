@@ -41,13 +41,14 @@ public:
 private:
   struct piece {
     int ordinal;
-    runtime::pool pool;
     void* data;
   };
+  runtime::pool open_pool(int ordinal) const;
   std::vector<device> on_;
   std::uint32_t* word_ = nullptr;
   std::mutex busy_;
   std::vector<piece> pieces_;
+  std::vector<runtime::pool> pools_; ///< of each rank: a level of multigrid asks for six pieces; null before the first
 };
 
 /// The peers of these ranks; null, with the reason as a sentence, where they have to go through the host. All ranks
