@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Microseconds of a step of CG with Jacobi on one GPU and on several of one host.
+"""Microseconds of a step of CG with Jacobi on one GPU and on several of one host, and seconds of CG with multigrid.
 
   several_gpus.py FURROW [--devices gpu:0,1] [--turns 3] [--commit HASH] [--json FILE]
 
 Strong scaling: the same system on one GPU and on all. Weak scaling: as many times the rows as there are GPUs; where cubes do not have just that many, seconds a
 row are compared. One GPU and several take turns; a figure is the median of all turns. Every solve has to converge, with steps that differ by 2 % at most.
+With multigrid (amg:sa) whole solves are compared, without and with their set-up: their steps may differ by two, since aggregates are inside ranks.
 """
 import argparse
 import json
@@ -17,11 +18,12 @@ import sys
 
 STRONG = ("poisson3d:200", "poisson3d:400", "stencil3d27:256", "elasticity3d:75")
 WEAK_SIDE = 252
+MULTIGRID = ("poisson3d:300",)
 
 
-def solve(furrow, system, device):
+def solve(furrow, system, device, precond="jacobi"):
     """The report of a solve, with us a step and us of these that the slowest rank waited."""
-    command = [furrow, "solve", system, "--device", device, "--solver", "cg", "--precond", "jacobi", "--rtol", "1e-8", "--max-iterations", "20000", "--json"]
+    command = [furrow, "solve", system, "--device", device, "--solver", "cg", "--precond", precond, "--rtol", "1e-8", "--max-iterations", "20000", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "FURROW_CACHE": "off"})
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr}")
@@ -29,7 +31,7 @@ def solve(furrow, system, device):
     step = 1e6 / report["iterations"]
     waiting = max((p["seconds"]["waiting"] for p in report.get("parts", [])), default=0)
     return {"us": report["seconds"]["solve"] * step, "waiting_us": waiting * step, "iterations": report["iterations"], "rows": report["rows"],
-            "format": report["format"], "setup_seconds": report["seconds"]["setup"], "through": report.get("ranks_talk_through", "")}
+            "format": report["format"], "setup_seconds": report["seconds"]["setup"], "solve_seconds": report["seconds"]["solve"], "through": report.get("ranks_talk_through", "")}
 
 
 def median(turns):
@@ -37,11 +39,11 @@ def median(turns):
     return {k: statistics.median(t[k] for t in turns) if isinstance(v, float) else v for k, v in turns[0].items()}
 
 
-def compare(furrow, one, all_of_them, turns, systems):
+def compare(furrow, one, all_of_them, turns, systems, precond="jacobi"):
     runs = ([], [])
     for _ in range(turns):
         for device, system, kept in zip((one, all_of_them), systems, runs):
-            kept.append(solve(furrow, system, device))
+            kept.append(solve(furrow, system, device, precond))
     return [median(r) for r in runs]
 
 
@@ -65,6 +67,15 @@ def main():
         results.append({"kind": kind, "systems": list(systems), "one": one, "all": many, "gain": gain})
         print(f"{kind:>6} {systems[-1]:>16} {one['us']:9.1f} us on one, {many['us']:9.1f} on {count} (of these {many['waiting_us']:.1f} waiting; {many['through']}): "
               f"{gain:.2f}{' times' if kind == 'strong' else ' of one'}", flush=True)
+    for system in MULTIGRID:
+        one, many = compare(o.furrow, o.devices.split(",")[0], o.devices, o.turns, (system, system), "amg:sa")
+        if abs(one["iterations"] - many["iterations"]) > 2:
+            sys.exit(f"{system} with amg:sa: {one['iterations']} steps on one GPU, {many['iterations']} on {count}")
+        gain = one["solve_seconds"] / many["solve_seconds"]
+        whole = (one["setup_seconds"] + one["solve_seconds"]) / (many["setup_seconds"] + many["solve_seconds"])
+        results.append({"kind": "multigrid", "systems": [system, system], "one": one, "all": many, "gain": gain, "gain_with_setup": whole})
+        print(f"amg:sa {system:>16} {1e3 * one['solve_seconds']:9.1f} ms on one, {1e3 * many['solve_seconds']:9.1f} on {count} ({one['iterations']} and "
+              f"{many['iterations']} steps; set-up {1e3 * one['setup_seconds']:.0f} and {1e3 * many['setup_seconds']:.0f} ms): {gain:.2f} times, {whole:.2f} with set-up", flush=True)
     if o.json:
         version = subprocess.run([o.furrow, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
         info = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False).stdout.split("\n")[0]

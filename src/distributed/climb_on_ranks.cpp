@@ -243,6 +243,7 @@ template <class V> solve_report solver_on_ranks<V>::state::climb(cview<V> b, vie
   if (std::isnan(s.best.relative_residual) && s.best.why != status::interrupted)
     s.best.relative_residual = residual_of(b, as_cview(x));
   if (answers(s.best.why)) {
+    kept.reset();
     const double since = now();
     doubt(s.best, b, as_cview(x), s.work, s.began);
     s.solve_seconds += now() - since;

@@ -120,6 +120,13 @@ template <class V> coo<V> operator_of_rank<V>::own_block() const {
   return std::move(*told);
 }
 
+template <class V> coo<V> operator_of_rank<V>::far_block() const {
+  auto told = far_triplets();
+  require(told.has_value(), "every format gives back its triplets");
+  told->shape = {far_rows_.size(), far_columns_}; // also where a rank has none of these entries
+  return std::move(*told);
+}
+
 template <class V> double operator_of_rank<V>::stored_bytes() const {
   return (own_ ? own_->stored_bytes() : 0) + far_bytes() + 4 * double(far_rows_.size());
 }
@@ -137,11 +144,7 @@ template <class V> std::optional<coo<V>> operator_of_rank<V>::to_triplets() cons
     if (!told) return {};
     own = std::move(*told);
   }
-  auto told = far_triplets();
-  if (!told) return {};
-  coo<V> far = std::move(*told);
-  far.shape.cols = far_columns_; // also where a rank has none of these entries
-  return side_by_side(own, far, as_cview(far_rows_));
+  return side_by_side(own, far_block(), as_cview(far_rows_));
 }
 
 template class operator_of_rank<double>;

@@ -27,8 +27,10 @@ public:
   /// Its rows, with columns from shape().cols on for the elements of others, in the order of `with_others`.
   std::optional<coo<V>> to_triplets() const final;
 
-  /// The triplets between its rows and its own elements.
+  /// The triplets between its rows and its own elements; and those of the rows `far_rows` with the elements of others.
   coo<V> own_block() const;
+  coo<V> far_block() const;
+  const host_array<std::int32_t>& far_rows() const { return far_rows_; }
 
   host_array<V> with_others(cview<V> x) const final;
   /// Seconds that this rank has waited for others.

@@ -44,21 +44,23 @@ std::vector<std::string_view> solvers_of_ranks() {
 
 bool is_diagonal(std::string_view precond) { return precond == "jacobi" || precond == "none"; }
 
-/// On GPUs M of a block is made by the host, from its triplets: a diagonal is given as many iterations before it as
-/// where one GPU hands over to the host.
+/// What is set up on the GPUs. Another M of a block is made by the host, from its triplets: what comes before it is
+/// given as many iterations as where one GPU hands over to the host.
+bool set_up_on_gpus(std::string_view precond) { return is_diagonal(precond) || precond == "amg"; }
+
 inventory inventory_of_ranks(device where) {
   return {.has_solver = has_solver,
           .has_preconditioner = has_preconditioner,
           .on_gpu = where.is_gpu(),
-          .runs_on_gpu = is_diagonal,
+          .runs_on_gpu = set_up_on_gpus,
           .varies = varies,
           .on_ranks = true};
 }
 
 /// The preconditioner of one rank as ranks have it: over all of them, or of each one's block.
-std::string over_ranks(const std::string& precond, device where) {
+std::string over_ranks(const std::string& precond) {
   if (is_diagonal(precond)) return precond;
-  if (precond == "amg") return where.is_gpu() ? "local:amg:sa" : "amg:sa";
+  if (precond == "amg") return "amg:sa";
   return std::string(local) + precond;
 }
 
@@ -96,9 +98,9 @@ std::vector<rank_rung> ladder_of_ranks(const features& f, index_t coupled, devic
       gather_because(fmt::format("{} rows are few, and {} couples all of them", f.rows, p.precond));
     else if (more && cut > large_cut)
       gather_because(fmt::format("{:.0f} % of the entries couple two ranks, which {} would not see", 100 * cut,
-                                 over_ranks(p.precond, where)));
+                                 over_ranks(p.precond)));
     had_more = had_more || more;
-    if (together) list.push_back({p.solver, over_ranks(p.precond, where), p.reason, p.outlook, p.most});
+    if (together) list.push_back({p.solver, over_ranks(p.precond), p.reason, p.outlook, p.most});
   }
   gather_because("no iteration of all ranks got there");
   return list;
@@ -137,9 +139,6 @@ void check_runs_on_ranks(const rank_rung& rung, int ranks, device where) {
   check(!where.is_gpu() || rung.solver != "cg_tutorial", fault::usage,
         "cg_tutorial keeps its scalars on the host, and does not run on ranks with GPUs: take cg");
   if (lies_across_ranks(rung.precond)) {
-    check(!where.is_gpu(), fault::usage,
-          "{} over ranks runs on processors alone: say local:{}, multigrid of the block of each GPU, or jacobi",
-          rung.precond, rung.precond);
     degree_of_amg(rung.precond);
     return;
   }

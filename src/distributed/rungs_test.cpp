@@ -51,11 +51,23 @@ TEST(rungs_of_ranks, gather_few_rows_behind_a_diagonal) {
   EXPECT_TRUE(text_of(ladder_of_ranks(f, 10, {}, {})).starts_with("all, bicgstab jacobi"));
 }
 
-TEST(rungs_of_ranks, have_multigrid_of_blocks_on_gpus) {
+TEST(rungs_of_ranks, set_multigrid_up_on_gpus_and_other_preconditioners_on_the_host) {
   const device gpu{device::kind::gpu, 0};
-  const auto rungs = ladder_of_ranks(large(true), 10, gpu, {});
-  EXPECT_TRUE(text_of(rungs).starts_with("cg jacobi, cg local:amg:sa, all")) << text_of(rungs);
-  EXPECT_EQ(rungs[0].outlook, 20 * ladder_of_ranks(large(true), 10, {}, {})[0].outlook); // the host makes M
+  const auto rungs = ladder_of_ranks(large(true), 10, gpu, {}), host = ladder_of_ranks(large(true), 10, {}, {});
+  EXPECT_TRUE(text_of(rungs).starts_with("cg jacobi, cg amg:sa, all")) << text_of(rungs);
+  EXPECT_LT(rungs[0].outlook, 20 * host[0].outlook);
+  EXPECT_EQ(rungs[1].outlook, 20 * host[1].outlook);
+  const auto general = ladder_of_ranks(large(false), 10, gpu, {}), there = ladder_of_ranks(large(false), 10, {}, {});
+  EXPECT_TRUE(text_of(general).starts_with("bicgstab jacobi, ")) << text_of(general);
+  EXPECT_EQ(general[0].outlook, 20 * there[0].outlook);
+}
+
+TEST(rungs_of_ranks, take_multigrid_over_ranks_on_any_device) {
+  for (const device where : {device{}, device{device::kind::gpu, 0}}) {
+    check_runs_on_ranks({"cg", "amg:sa:3", ""}, 2, where);
+    EXPECT_THROW(check_runs_on_ranks({"cg", "amg:sa:9", ""}, 2, where), error);
+    EXPECT_THROW(check_runs_on_ranks({"cg", "amg", ""}, 2, where), error);
+  }
 }
 
 TEST(rungs_of_ranks, keep_a_preconditioner_that_was_named) {

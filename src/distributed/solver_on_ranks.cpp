@@ -54,7 +54,7 @@ template <class V> solver_on_ranks<V>::state::~state() {
 
 /// What lies on a GPU ends on the queue that used it.
 template <class V> void solver_on_ranks<V>::state::let_go() {
-  m.reset(), a.reset(), block.reset(), rows.own_there.reset();
+  m.reset(), a.reset(), kept.reset(), block.reset(), rows.own_there.reset();
 }
 
 template <class V> void solver_on_ranks<V>::state::begin(coo<V> given) {
@@ -150,13 +150,23 @@ template <class V> void solver_on_ranks<V>::state::begin_with_rungs() {
   set_up();
 }
 
-/// Stores the block, which goes: M of it is made before, one over all ranks after it.
+/// Whether another rung may ask for the rows on the GPU.
+template <class V> bool solver_on_ranks<V>::state::keeps_rows() const {
+  const auto rest = std::ranges::subrange(rungs.begin() + std::ptrdiff_t(at) + 1, rungs.end());
+  return gpu && std::ranges::any_of(rest, [](const rank_rung& r) { return lies_across_ranks(r.precond); });
+}
+
+/// Stores the block, which goes: M of it is made before; on processors one over all ranks after it.
 template <class V> void solver_on_ranks<V>::state::make_operator() {
+  constexpr double vectors = 20; // of a method, and more
   std::unique_ptr<any_operator<V>> own;
+  const bool keeps = keeps_rows();
   together(c, [&] {
+    if (keeps && block && block->has_rows()) kept = block->rows_alone();
     if (block) own = block->store(chosen, facts);
     block.reset();
   });
+  if (keeps && !fits_on_gpus(c, vectors * double(sizeof(V)) * double(mine.rows))) kept.reset();
   if (gpu) a = gpu->make_operator(c, rows, std::move(own));
   else together(c, [&] { a = std::make_unique<rank_operator<V>>(c, rows, std::move(own)); });
   clock.end("convert");
@@ -166,7 +176,7 @@ template <class V> void solver_on_ranks<V>::state::set_up() {
   if (rungs[at].gathers)
     require(++at < rungs.size(),
             "a ladder of ranks has rungs of all of them"); // what follows it is for those that cannot be gathered
-  if (couples_ranks()) make_operator();
+  if (couples_ranks() && !gpu) make_operator();
   try {
     set_up_preconditioner([&](std::string_view precond, const solver_needs& needs) {
       return block ? make_preconditioner(precond, *block, facts, o.where, needs) : nullptr;
@@ -196,6 +206,7 @@ template <class V> void solver_on_ranks<V>::state::choose_format() {
 
 /// With the entries beside it the block, M and the vectors must fit before they are taken.
 template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
+  constexpr double more_across_ranks = 16; // bytes an entry: A once more, and rows of P
   double takes = 0, takes_on_gpu = 0, there_on_gpu = 0;
   const rank_rung& rung = rungs[at].gathers ? rungs[at + 1] : rungs[at];
   together(c, [&] {
@@ -209,6 +220,7 @@ template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
     const double far = bytes_of_entry * double(rows.far.nnz());
     takes = estimate.host - there + (gpu ? 0 : far);
     if (gpu) takes_on_gpu = estimate.gpu + far;
+    if (gpu && lies_across_ranks(rung.precond)) takes_on_gpu += more_across_ranks * double(facts.nnz);
   });
   // All entries twice where one rank had them whole, and while a rank takes its own apart; b and x.
   const double entries = bytes_of_entry * double(mine.entries), vectors = 2 * double(sizeof(V)) * double(mine.rows);
@@ -223,7 +235,8 @@ template <class V> template <class Make> void solver_on_ranks<V>::state::set_up_
   const rank_rung& rung = rungs[at];
   m_of = at;
   if (couples_ranks()) {
-    m = amg_on_ranks<V>(c, rows_of_all_columns(), degree_of_amg(rung.precond));
+    const int degree = degree_of_amg(rung.precond);
+    m = gpu ? amg_on_gpus<V>(c, *gpu, rows_there(), degree) : amg_on_ranks<V>(c, rows_of_all_columns(), degree);
     return;
   }
   std::unique_ptr<any_preconditioner<V>> own;
@@ -235,9 +248,9 @@ template <class V> template <class Make> void solver_on_ranks<V>::state::set_up_
   m = std::make_unique<block_of_rank<V>>(c, std::move(own));
 }
 
-/// From the operator.
+/// From the operator; one over all ranks finds its rows itself.
 template <class V> void solver_on_ranks<V>::state::set_up_preconditioner_again() {
-  const coo<V> own = a->own_block();
+  const coo<V> own = couples_ranks() ? coo<V>{} : a->own_block();
   set_up_preconditioner([&](std::string_view precond, const solver_needs& needs) {
     return mine.rows > 0 ? make_preconditioner(precond, own, o.where, needs) : nullptr;
   });
@@ -271,6 +284,21 @@ template <class V> coo<V> solver_on_ranks<V>::state::rows_of_all_columns() const
       all = side_by_side(own, rows.far, as_cview(rows.far_rows));
     }
     all = with_global_columns(std::move(all), rows.first, as_cview(rows.plan.columns), rows.unknowns);
+  });
+  return all;
+}
+
+/// The rank's rows on its GPU: as they lie there, or sent once more.
+template <class V> rows_of_gpu<V> solver_on_ranks<V>::state::rows_there() const {
+  rows_of_gpu<V> all;
+  together(c, [&] {
+    all.begins = rows.begins, all.plan = rows.plan;
+    if (a) all.far = a->far_block(), all.far_rows = a->far_rows();
+    else all.far = rows.far, all.far_rows = rows.far_rows;
+    if (mine.rows == 0) return;
+    const auto& source = block ? block : kept;
+    if (source && source->has_rows()) all.own = source->rows();
+    else all.own = send_rows(source ? source->triplets() : a->own_block());
   });
   return all;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "amg/amg_on_gpus.hpp"
 #include "doubt.hpp"
 #include "first.hpp"
 #include "gpu/rank_device.hpp"
@@ -32,6 +33,7 @@ template <class V> struct solver_on_ranks<V>::state {
   std::vector<setup_part> setup_parts; ///< of this rank
   rows_of_rank<V> rows;
   std::optional<matrix_source<V>> block; ///< the rank's own, until it is stored; none where it has no rows
+  std::optional<matrix_source<V>> kept;  ///< the same on a GPU, while a rung may want it
   stats facts;                           ///< of it
   mutable std::optional<double> norm_1;  ///< of all ranks, once a method has asked
   rank_part mine;
@@ -71,11 +73,13 @@ template <class V> struct solver_on_ranks<V>::state {
   static constexpr double bytes_of_entry = 8 + sizeof(V); ///< as a triplet
   void set_up();
   void make_operator();
+  bool keeps_rows() const;
   template <class Make> void set_up_preconditioner(Make of_block);
   void set_up_preconditioner_again();
   bool couples_ranks() const { return lies_across_ranks(rungs[at].precond); }
   bool gather_rows_on_first(climbed_before before);
   coo<V> rows_of_all_columns() const;
+  rows_of_gpu<V> rows_there() const;
   double norm_for(const solver_entry& method) const;
 
   // A solve.

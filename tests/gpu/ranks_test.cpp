@@ -160,7 +160,6 @@ TEST_F(gpu_ranks, refuse_what_does_not_run_there) {
     });
     EXPECT_NE(said.find(sentence), std::string::npos) << said;
   };
-  says("amg:sa over ranks runs on processors alone: say local:amg:sa", with("cg", "amg:sa"));
   says("cg_tutorial keeps its scalars on the host", with("cg_tutorial"));
   says("cg_resident does not run on ranks yet", with("cg_resident"));
   auto o = with("cg");

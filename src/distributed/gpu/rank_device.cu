@@ -22,6 +22,7 @@ public:
   }
 
   std::unique_ptr<scope> enter() const override { return std::make_unique<entered>(queue_.get()); }
+  link& between() const override { return *link_; }
   std::string way() const override { return link_->way(); }
   void check() const override { link_->check(); }
   void leave() noexcept override { link_->leave(); }

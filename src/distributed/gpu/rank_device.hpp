@@ -9,6 +9,10 @@
 
 namespace furrow {
 
+namespace gpu {
+class link;
+}
+
 /// The GPU of a rank: a queue of its own there, and the way to the GPUs of the others. All ranks make it, use it and
 /// end it together. For sources that know nothing of CUDA.
 class rank_device {
@@ -26,7 +30,8 @@ public:
   };
   virtual std::unique_ptr<scope> enter() const = 0;
 
-  virtual std::string way() const = 0; ///< see `gpu::link`
+  virtual gpu::link& between() const = 0; ///< how it talks to those of the others
+  virtual std::string way() const = 0;    ///< see `gpu::link`
   /// Throws `fault::device` where a rank has waited for another one in vain.
   virtual void check() const = 0;
   /// For a rank that fails: nobody waits for it any longer.

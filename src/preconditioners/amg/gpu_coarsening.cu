@@ -61,22 +61,24 @@ struct strong_entries {
   device_view a;
   const double* scale;
   double theta;
+  index_t below; ///< columns from there on are no neighbours
   std::int32_t* to;
   float* weight;
 
   __device__ double weight_of(index_t i, index_t k) const { return fabs(a.val[k] * scale[i] * scale[a.col[k]]); }
-  __device__ bool passes(index_t i, index_t k) const { return a.col[k] != i && weight_of(i, k) >= theta; }
+  __device__ bool passes(index_t i, index_t k) const {
+    return a.col[k] != i && a.col[k] < below && weight_of(i, k) >= theta;
+  }
   __device__ void put(index_t i, index_t k, index_t place) const {
     to[place] = a.col[k];
     weight[place] = static_cast<float>(weight_of(i, k));
   }
 };
 
-inline coupling_graph<gpu_array> strong_couplings(const device_view& a, double theta) {
+inline coupling_graph<gpu_array> strong_couplings(const device_view& a, const gpu_array<double>& scale, double theta,
+                                                  index_t below) {
   const index_t n = a.shape.rows;
-  gpu_array<double> scale = diagonal_of(a);
-  gpu::for_each(n, scale_of_row{scale.data()});
-  strong_entries strong{a, scale.data(), theta, nullptr, nullptr};
+  strong_entries strong{a, scale.data(), theta, below, nullptr, nullptr};
   coupling_graph<gpu_array> g{gpu_array<index_t>(n + 1), {}, {}};
   gpu::count_passing(n, a.row_ptr.data, strong, g.first.data());
   const index_t all = gpu::to_offsets(g.first);
@@ -106,18 +108,6 @@ struct put_constant {
     val[first[i]] = 1;
   }
 };
-
-/// P0: a constant over each aggregate.
-inline device_matrix constants(const device_aggregates& found) {
-  const index_t n = found.of.size();
-  device_matrix p{{n, found.count}, gpu_array<index_t>(n + 1), {}, {}};
-  gpu::for_each(n, has_aggregate{found.of.data(), p.row_ptr.data()});
-  const index_t nnz = gpu::to_offsets(p.row_ptr);
-  p.col = gpu_array<std::int32_t>(nnz);
-  p.val = gpu_array<double>(nnz);
-  gpu::for_each(n, put_constant{found.of.data(), p.row_ptr.data(), p.col.data(), p.val.data()});
-  return p;
-}
 
 /// Marks the entries of A that count for what they are: the diagonal, strong couplings, and all of a row whose diagonal
 /// entry would not be left enough of.
@@ -261,16 +251,26 @@ diagonal_extremes extremes_of(const gpu_array<double>& diagonal) {
           gpu::largest_of(as_cview(diagonal), 0.0)};
 }
 
+gpu_array<double> scales_of(const device_view& a) {
+  gpu_array<double> scale = diagonal_of(a);
+  gpu::for_each(a.shape.rows, gpu_coarsening::scale_of_row{scale.data()});
+  return scale;
+}
+
 gpu_array<double> inverse_of(const gpu_array<double>& diagonal) {
   gpu_array<double> inverse(diagonal.size());
   gpu::for_each(diagonal.size(), gpu_coarsening::invert{diagonal.data(), inverse.data()});
   return inverse;
 }
 
-double largest_eigenvalue(const device_view& a, const gpu_array<double>& inverse) {
+double gershgorin(const device_view& a, const gpu_array<double>& inverse) {
   gpu_array<double> sum(a.shape.rows);
   gpu::for_each(a.shape.rows, gpu_coarsening::sum_of_row{a, inverse.data(), sum.data()});
-  return bound_of_spectrum(gpu::largest_of(as_cview(sum), 0.0), gpu_lanczos(inverse, [&](auto x, auto keep) {
+  return gpu::largest_of(as_cview(sum), 0.0);
+}
+
+double largest_eigenvalue(const device_view& a, const gpu_array<double>& inverse) {
+  return bound_of_spectrum(gershgorin(a, inverse), gpu_lanczos(inverse, [&](auto x, auto keep) {
                              row_pass(gpu::current_queue(), a, cview<double>{}, 1, x, keep);
                            }));
 }
@@ -289,15 +289,36 @@ device_matrix without_zeros(device_matrix p) {
   return dense;
 }
 
+device_matrix constants(const device_aggregates& found) {
+  const index_t n = found.of.size();
+  device_matrix p{{n, found.count}, gpu_array<index_t>(n + 1), {}, {}};
+  gpu::for_each(n, gpu_coarsening::has_aggregate{found.of.data(), p.row_ptr.data()});
+  const index_t nnz = gpu::to_offsets(p.row_ptr);
+  p.col = gpu_array<std::int32_t>(nnz);
+  p.val = gpu_array<double>(nnz);
+  gpu::for_each(n, gpu_coarsening::put_constant{found.of.data(), p.row_ptr.data(), p.col.data(), p.val.data()});
+  return p;
+}
+
 device_matrix prolongation(const device_view& a, const gpu_array<double>& inverse, double lambda, double theta,
                            bool smoothed, kept_prolongation* kept) {
   using namespace gpu_coarsening;
-  const auto graph = strong_couplings(a, theta);
+  const auto graph = strong_couplings(a, scales_of(a), theta, a.shape.cols);
   auto found = aggregates_of(graph);
   if (found.count == 0 || double(found.count) * least_shrinking > double(a.shape.rows)) return {};
   if (kept) *kept = {}, kept->theta = theta;
   if (!smoothed) return constants(found);
   return gpu_coarsening::smoothed(a, graph, std::move(found), inverse, 4 / (3 * lambda), kept);
+}
+
+device_aggregates aggregates_of_part(const device_view& a, const gpu_array<double>& scale, double theta) {
+  return aggregates_of(gpu_coarsening::strong_couplings(a, scale, theta, a.shape.rows));
+}
+
+device_matrix prolongation_of_part(const device_view& a, const gpu_array<double>& scale, double theta,
+                                   device_aggregates found, const gpu_array<double>& inverse, double omega) {
+  const auto graph = gpu_coarsening::strong_couplings(a, scale, theta, a.shape.cols);
+  return gpu_coarsening::smoothed(a, graph, std::move(found), inverse, omega, nullptr);
 }
 
 index_t prolong_again(const device_view& a, const gpu_array<double>& inverse, double lambda,

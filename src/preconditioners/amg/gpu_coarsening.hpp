@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "gpu_aggregates.hpp"
 #include "gpu_dense.hpp"
 #include "levels.hpp"
 
@@ -18,6 +19,8 @@ diagonal_extremes extremes_of(const gpu_array<double>& diagonal);
 /// 1 over each element.
 gpu_array<double> inverse_of(const gpu_array<double>& diagonal);
 
+/// Gershgorin's bound of the spectrum of D^-1 A. Of rows that are a part of a matrix, their share of it.
+double gershgorin(const device_view& a, const gpu_array<double>& inverse);
 /// As `largest_eigenvalue` of the host, up to rounding.
 double largest_eigenvalue(const device_view& a, const gpu_array<double>& inverse);
 
@@ -38,6 +41,20 @@ struct kept_prolongation {
 /// `least_shrinking`. Entries of P that add up to 0 go, unless what stays is to be kept.
 device_matrix prolongation(const device_view& a, const gpu_array<double>& inverse, double lambda, double theta,
                            bool smoothed, kept_prolongation* kept = nullptr);
+
+/// |A_ii|^-1/2 of each row, 0 where there is no such entry.
+gpu_array<double> scales_of(const device_view& a);
+
+// Of rows that are a part of a matrix, whose columns lie before those of others; `scale` is of all columns.
+
+/// Of the couplings among the rows themselves.
+device_aggregates aggregates_of_part(const device_view& a, const gpu_array<double>& scale, double theta);
+/// P, smoothed with all strong couplings; `found` names the aggregates of all columns. Without the entries that add up
+/// to 0.
+device_matrix prolongation_of_part(const device_view& a, const gpu_array<double>& scale, double theta,
+                                   device_aggregates found, const gpu_array<double>& inverse, double omega);
+/// P that is 1 where a row is in an aggregate.
+device_matrix constants(const device_aggregates& found);
 
 /// The numbers of that P for other values of A, to val: the sums of `prolongation` in their order. Where the weak
 /// entries of a row would leave less than a fifth of its diagonal entry they are left out. Gives the rows whose weak
