@@ -41,7 +41,6 @@ RULES = {
             "src/formats/csr/merge.hpp",
             "src/preconditioners/amg/gpu_aggregates.cu",
             "src/gemv/call.hpp",  # conversions of half
-            "src/gemv/gpu/across/cluster.hpp",  # a way that other devices do without
             "src/gemv/gpu/along/units.hpp",
         ],
     ),

@@ -33,6 +33,19 @@ template <class T> struct call {
   FURROW_HD const T* a_of(index_t problem) const { return a_list ? a_list[problem] : a + problem * a_step; }
   FURROW_HD const value* x_of(index_t problem) const { return x_list ? x_list[problem] : x + problem * x_step; }
   FURROW_HD value* y_of(index_t problem) const { return y_list ? y_list[problem] : y + problem * y_step; }
+
+  /// `problems` of the batch, from `first` on.
+  call part(index_t first, index_t problems) const {
+    call some = *this;
+    some.batch = problems;
+    if (a_list) some.a_list += first;
+    else some.a += first * a_step;
+    if (x_list) some.x_list += first;
+    else some.x += first * x_step;
+    if (y_list) some.y_list += first;
+    else some.y += first * y_step;
+    return some;
+  }
 };
 
 /// One element as the number that it is multiplied by.

@@ -12,36 +12,15 @@ inline constexpr int resident = 3; ///< blocks a multiprocessor that the kernels
 inline constexpr index_t most_counters = 1 << 16; ///< tiles of all problems whose sums may be cut into pieces
 inline constexpr index_t flat_bytes = 512; ///< a line up to which any matrix whose lines are added up is a stream
 
-/// An item is one piece of the sums of one tile of outputs of one problem, and a block of threads takes it; where there
-/// are more items than blocks, in turns: item, item + blocks, ...
+/// A block of threads takes one piece of the sums of one tile of outputs of one problem. The grid has tiles, pieces and
+/// problems as its sides: neighbouring blocks are neighbouring tiles of the same piece, which read the same part of x,
+/// and no block divides before its first load.
 struct cut {
   index_t outputs = 1; ///< of a tile
   index_t tiles = 1;   ///< of a problem
   index_t terms = 0;   ///< of a piece
   index_t pieces = 1;  ///< of a sum; more than one: the last block of a tile adds them in their order
-  unsigned blocks = 1;
-  /// The grid has tiles, pieces and problems as its sides: divisions before the first load are long where there are
-  /// several pieces.
-  bool sides = false;
-
-  FURROW_HD constexpr index_t items(index_t problems) const { return problems * tiles * pieces; }
 };
-
-/// An item, taken apart. Neighbouring items are neighbouring tiles of the same piece: they read the same part of x.
-struct gpu_item {
-  index_t problem = 0, piece = 0, tile = 0;
-};
-FURROW_HD inline gpu_item item_of(const cut& p, index_t item) {
-  gpu_item i;
-  i.tile = item;
-  if (item >= p.tiles) { // else no division
-    i.tile = item % p.tiles;
-    i.piece = item / p.tiles;
-    i.problem = i.piece / p.pieces;
-    i.piece -= i.problem * p.pieces;
-  }
-  return i;
-}
 
 constexpr index_t up(index_t a, index_t b) { return (a + b - 1) / b; }
 constexpr index_t common_divisor(index_t a, index_t b) { return b == 0 ? a : common_divisor(b, a % b); }
@@ -49,18 +28,16 @@ constexpr index_t common_divisor(index_t a, index_t b) { return b == 0 ? a : com
 /// How much of the time `items` equal items keep `slots` busy.
 constexpr double busy(index_t items, index_t slots) { return double(items) / double(up(items, slots) * slots); }
 
-/// `outputs` in tiles, a block an item, as the device gets to them.
-constexpr void tile(cut& p, index_t all, index_t outputs, index_t problems) {
+/// `all` outputs in tiles of `outputs`.
+constexpr void tile(cut& p, index_t all, index_t outputs) {
   p.outputs = outputs;
   p.tiles = up(all, outputs);
-  p.blocks = static_cast<unsigned>(std::min(p.items(problems), index_t(1) << 30));
 }
 
-/// The terms of a sum in pieces of `terms`.
-constexpr void split(cut& p, index_t all, index_t terms, index_t problems) {
-  p.terms = terms;
-  p.pieces = up(all, terms);
-  p.blocks = static_cast<unsigned>(std::min(p.items(problems), index_t(1) << 30));
+/// `all` terms of a sum, of which there may be none, in pieces of `terms`.
+constexpr void split(cut& p, index_t all, index_t terms) {
+  p.terms = std::max<index_t>(terms, 1);
+  p.pieces = std::max<index_t>(up(all, p.terms), 1);
 }
 
 /// The number of pieces in [least, most] that keeps the device busiest; the smallest of those within 2 percent.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launch.hpp"
 
-namespace furrow::dense {
-template bool run_on_gpu(const call<double>&, std::string_view);
-} // namespace furrow::dense
+template bool furrow::dense::run_on_gpu(const call<double>&, std::string_view);

@@ -5,22 +5,12 @@
 #include "../call.hpp"
 #include "../tutorial.hpp"
 
-#include "backends/gpu/clusters.hpp"
+#include "backends/gpu/queue.hpp"
 
 namespace furrow::dense {
 
 /// Room for `bytes` of partial sums and for most_counters counters, which are 0, on the selected GPU. Kept and grown.
 gpu_scratch<void> scratch_for(std::size_t bytes);
-
-/// y <- beta y, without reading y where beta is 0.
-template <class T> __global__ void scale_kernel(call<T> c) {
-  const index_t each = c.outputs() * c.count, total = each * c.batch;
-  for (index_t i = index_t(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += index_t(gridDim.x) * blockDim.x) {
-    const index_t output = i % each;
-    vector_value<T>& y = c.y_of(i / each)[output / c.count * c.y_stride + output % c.count * c.y_next];
-    put(vector_value<T>(0), vector_value<T>(0), c.beta, y);
-  }
-}
 
 /// What the ways are told of a call.
 template <class T> gemv_shape shape_of(const call<T>& c) {
@@ -34,28 +24,31 @@ template <class T> gemv_shape shape_of(const call<T>& c) {
   return p;
 }
 
+inline constexpr index_t most_problems = 65535; ///< of a launch: the third side of a grid
+
 template <int Rhs, class S, class T, class Plan>
 void enqueue(const gpu_kernel<T, S, Plan>& kernel, const call<T>& c, const Plan& p, const gpu::queue& q) {
   // The sums of a piece: those of a tile of every vector that the kernel counts with.
-  const index_t sums = p.pieces > 1 ? c.batch * p.tiles * p.pieces * p.outputs * Rhs : 0;
+  const index_t sums = p.pieces > 1 ? std::min(c.batch, most_problems) * p.tiles * p.pieces * p.outputs * Rhs : 0;
   const auto scratch = scratch_for(checked_bytes(sums, sizeof(S)));
-  require(!p.sides || (p.tiles < index_t(1) << 31 && p.pieces < 1 << 16), "gemv: a side of the grid is too long");
-  const dim3 grid = p.sides ? dim3(unsigned(p.tiles), unsigned(p.pieces), unsigned(std::min<index_t>(c.batch, 65535)))
-                            : dim3(p.blocks);
-  gpu::launch_clusters(kernel.run, grid, unsigned(kernel.threads), kernel.shared_bytes, unsigned(kernel.cluster), q, c,
-                       p, gpu_scratch<S>{static_cast<S*>(scratch.partial), scratch.arrived});
+  require(p.tiles < index_t(1) << 31 && p.pieces < 1 << 16, "gemv: a side of the grid is too long");
+  for (index_t first = 0; first < c.batch; first += most_problems) {
+    const call<T> some = c.part(first, std::min(most_problems, c.batch - first));
+    kernel.run<<<dim3(unsigned(p.tiles), unsigned(p.pieces), unsigned(some.batch)), unsigned(kernel.threads),
+                 kernel.shared_bytes, q.stream>>>(some, p, {static_cast<S*>(scratch.partial), scratch.arrived});
+    gpu::check_launch();
+  }
 }
 
 /// By the first way that fits, or by the one of that name; whether there is one. Rhs: the least of 1, 2, 4, 8 that the
 /// vectors need.
 template <int Rhs, class S, class T> bool run_by_a_way(const call<T>& c, std::string_view kernel, const gpu::queue& q) {
   const gemv_shape p = shape_of(c);
-  const gpu_shape shape{q.multiprocessors, q.clusters, q.cache_bytes};
   const auto take = [&]<class Way>() {
     if constexpr (!Way::one_vector || Rhs == 1) {
       if (kernel != "auto" && kernel != Way::name) return false;
-      const auto plan = Way::fits(p, shape);
-      if (plan) enqueue<Rhs, S>(kernel_of<T, S, Rhs>(Way{}, c, *plan), c, *plan, q);
+      const auto plan = Way::fits(p, q.multiprocessors);
+      if (plan) enqueue<Rhs, S>(kernel_of<T, S, Rhs>(Way{}, *plan), c, *plan, q);
       return plan.has_value();
     } else {
       return false;
@@ -76,8 +69,10 @@ extern template bool launch<double>(const call<float>&, std::string_view, const 
 template <class T> bool run_on_gpu(const call<T>& c, std::string_view kernel) {
   const gpu::queue& q = gpu::current_queue();
   bool served = true;
-  if (c.terms() == 0 || c.alpha == vector_value<T>(0)) {
-    scale_kernel<<<gpu::blocks_for(c.outputs() * c.count * c.batch, gpu_threads, q), gpu_threads, 0, q.stream>>>(c);
+  if (c.terms() == 0 || c.alpha == vector_value<T>(0)) { // sums of nothing
+    call<T> none = c;
+    (c.across ? none.lines : none.length) = 0;
+    launch<vector_value<T>>(none, c.across ? "across" : "along", q);
   } else if (const auto name = kernel_name(kernel); name == "naive" || name == "tiled") {
     const int asked = read_kernel_numbers(kernel).block, threads = asked ? asked : tutorial_threads;
     const index_t blocks = up(c.lines, threads);

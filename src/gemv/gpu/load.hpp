@@ -70,15 +70,6 @@ template <int N, class V> __device__ void load_x(const V* p, V* out) {
   for (int j = 0; j < N; ++j) out[j] = all.of[j];
 }
 
-/// Neighbours of x in whole loads of 16 bytes, where no other block reads them.
-template <int N, class V> __device__ void load_x_once(const V* p, V* out) {
-  static_assert(N % per_load<V> == 0);
-  for (int first = 0; first < N; first += per_load<V>) {
-    const bytes16 raw = load_once(p + first);
-    for (int j = 0; j < per_load<V>; ++j) out[first + j] = element<V>(raw, j);
-  }
-}
-
 /// A number that is known at compile time, as an argument.
 template <int N> struct fixed { static constexpr int value = N; };
 

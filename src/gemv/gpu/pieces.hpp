@@ -21,31 +21,14 @@ template <class S> struct gpu_scratch {
   unsigned* arrived = nullptr; ///< one a tile; 0 between kernels
 };
 
-/// a / b for 0 <= a < 2^20 and b > 0, in a few instructions where a division of integers takes forty: the quotient of
-/// a + 1/2 is further from all integers than it is wrong.
-inline __device__ int small_quotient(int a, int b) { return int(__fdividef(float(a) + 0.5f, float(b))); }
+/// Which tile this block has, of all problems.
+inline __device__ index_t this_tile() { return blockIdx.z * index_t(gridDim.x) + blockIdx.x; }
 
-/// The first item of a block where tiles, pieces and problems are the three sides of the grid; the others are the same
-/// of later problems.
-inline __device__ gpu_item first_item() { return {index_t(blockIdx.z), index_t(blockIdx.y), index_t(blockIdx.x)}; }
-
-/// N neighbours that another block wrote: past the first cache.
-template <int N, class S> __device__ neighbours<N, S> load_fresh(const S* p, fixed<N>) {
-  neighbours<N, S> all;
-  if constexpr (N == 1) {
-    all.of[0] = __ldcg(p);
-  } else {
-    static_assert(sizeof(all) == 16);
-    const uint4 raw = __ldcg(reinterpret_cast<const uint4*>(p));
-    std::memcpy(&all, &raw, 16);
-  }
-  return all;
-}
-
-/// True for the block that is the last of `pieces` to arrive at a tile; its partial sums are then all there. All
+/// True for the block that is the last of `pieces` to arrive at its tile; the partial sums are then all there. All
 /// threads must call, after they have written theirs.
-inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
+template <class S> __device__ bool last_to_arrive(const gpu_scratch<S>& scratch, index_t pieces) {
   __shared__ bool last;
+  unsigned* const arrived = scratch.arrived + this_tile();
   __syncthreads();
   if (threadIdx.x == 0) {
     unsigned before; // what a block wrote before its barrier is there for those who come later
@@ -58,54 +41,42 @@ inline __device__ bool last_to_arrive(unsigned* arrived, index_t pieces) {
 }
 
 /// The sum over pieces of output `threadIdx.x` < outputs <= gpu_threads; piece p of it is partial[p * distance +
-/// output]. A thread reads N neighbours at a time, which `outputs` and `distance` are multiples of. `room` holds N
-/// numbers a thread. The pieces are all there. All threads must call.
-template <int Unroll = 16, int N = 1, class S>
-__device__ S sum_pieces(S* partial, int pieces, index_t distance, int outputs, S* room) {
+/// output]. `room` holds a number a thread. The pieces are all there. All threads must call.
+template <class S> __device__ S sum_pieces(const S* partial, int pieces, index_t distance, int outputs, S* room) {
   // No more threads for an output: their sums are added up one by one.
-  const int places = outputs / N;
-  const int share = min(small_quotient(gpu_threads, places), int(gpu::warp));
-  const int rank = small_quotient(int(threadIdx.x), places), first = (int(threadIdx.x) - rank * places) * N;
-  S sum[N] = {};
+  const int thread = int(threadIdx.x), share = min(gpu_threads / outputs, int(gpu::warp));
+  const int rank = thread / outputs, output = thread - rank * outputs;
+  constexpr int unroll = sizeof(S) == 8 ? 8 : 16;
+  S sum{};
   if (rank < share) {
 #pragma unroll 1
-    for (int p = rank; p < pieces; p += Unroll * share) {
-      neighbours<N, S> piece[Unroll] = {};
+    for (int p = rank; p < pieces; p += unroll * share) {
+      S piece[unroll];
 #pragma unroll
-      for (int u = 0; u < Unroll; ++u)
-        if (p + u * share < pieces) piece[u] = load_fresh(partial + (p + u * share) * distance + first, fixed<N>{});
+      for (int u = 0; u < unroll; ++u) // another block wrote it: past the first cache
+        piece[u] = p + u * share < pieces ? __ldcg(partial + (p + u * share) * distance + output) : S(0);
 #pragma unroll
-      for (int u = 0; u < Unroll; ++u)
-#pragma unroll
-        for (int j = 0; j < N; ++j) sum[j] += piece[u].of[j];
+      for (int u = 0; u < unroll; ++u) sum += piece[u];
     }
   }
   __syncthreads();
-  if (rank < share)
-#pragma unroll
-    for (int j = 0; j < N; ++j) room[rank * outputs + first + j] = sum[j];
+  room[thread] = sum;
   __syncthreads();
-  const int output = int(threadIdx.x);
-  S total{};
-  if (output < outputs) {
-    total = room[output];
+  S total = sum;
 #pragma unroll 4
-    for (int r = 1; r < share; ++r) total += room[r * outputs + output];
-  }
+  for (int r = 1; r < share && thread < outputs; ++r) total += room[r * outputs + output];
   __syncthreads();
   return total;
 }
 
 /// Output threadIdx.x < outputs of a tile, whose sum has several pieces: `sum` is this block's. True for the block that
-/// comes last; its `sum` is then the whole one. Pieces are `distance` numbers apart. All threads must call.
+/// comes last; its `sum` is then the whole one. All threads must call.
 template <class S>
-__device__ bool join_pieces(const gpu_scratch<S>& scratch, index_t tile, index_t piece, index_t pieces,
-                            index_t distance, int outputs, S* room, S& sum) {
-  S* const partial = scratch.partial + tile * pieces * distance;
-  const int output = int(threadIdx.x);
-  if (output < outputs) partial[piece * distance + output] = sum;
-  if (!last_to_arrive(scratch.arrived + tile, pieces)) return false;
-  sum = sum_pieces(partial, int(pieces), distance, outputs, room);
+__device__ bool join_pieces(const gpu_scratch<S>& scratch, const cut& p, int outputs, S* room, S& sum) {
+  S* const partial = scratch.partial + this_tile() * p.pieces * outputs;
+  if (int(threadIdx.x) < outputs) partial[blockIdx.y * outputs + threadIdx.x] = sum;
+  if (!last_to_arrive(scratch, p.pieces)) return false;
+  sum = sum_pieces(partial, int(p.pieces), outputs, outputs, room);
   return true;
 }
 
@@ -125,29 +96,14 @@ template <int N, class S> __device__ S sum_over_block(const S* sum, S* room) {
   return total;
 }
 
-/// room[w][k] <- the sum over warp w of column k, where groups of Lanes threads have the same columns: a thread, N in
-/// sum. There is a barrier behind it.
-template <int Lanes, int N, class S> __device__ void sum_groups_of_warps(const S* sum, S (*room)[Lanes * N]) {
-  const int thread = int(threadIdx.x);
-#pragma unroll
-  for (int j = 0; j < N; ++j) {
-    S of_warp = sum[j];
-#pragma unroll
-    for (int distance = gpu::warp / 2; distance >= Lanes; distance /= 2)
-      of_warp += gpu::from_lane_across<gpu::warp>(of_warp, distance);
-    if (thread % gpu::warp < Lanes) room[thread / gpu::warp][thread % Lanes * N + j] = of_warp;
-  }
-  __syncthreads();
-}
-
-/// room[q] <- the sum of room[q + i pitch] over i < parts, for q < pitch, always in the same order. By Threads threads,
-/// between whose stores into the room and this call there is a barrier; there is one behind it.
-template <int Threads, class S> __device__ void fold_parts(S* room, int parts, int pitch) {
+/// room[q] <- the sum of room[q + i pitch] over i < parts, for q < pitch, always in the same order. Between the stores
+/// into the room and this call there is a barrier; there is one behind it.
+template <class S> __device__ void fold_parts(S* room, int parts, int pitch) {
 #pragma unroll 1
   for (int left = parts; left > 1;) { // eight parts onto the first one
     const int part = (left + 7) / 8, step = part * pitch, end = left * pitch;
 #pragma unroll 1
-    for (int q = int(threadIdx.x); q < step; q += Threads) {
+    for (int q = int(threadIdx.x); q < step; q += gpu_threads) {
       S total = room[q];
 #pragma unroll
       for (int i = 1; i < 8; ++i)
@@ -159,28 +115,17 @@ template <int Threads, class S> __device__ void fold_parts(S* room, int parts, i
   }
 }
 
-/// How the second cache treats a matrix that goes through it once while much is written. Where y has room there, the
-/// matrix leaves first, so that y stays. Otherwise it is like anything else: what leaves first gives way to what comes
-/// next, so that of y nothing stays to be written back together, and memory that reads and writes by turns is slower
-/// (of two lines in and one out by 5 percent, on an H200).
-inline __device__ std::uint64_t once_policy([[maybe_unused]] bool y_stays) {
+/// load_once of a matrix that goes through the second cache while much is written. Where what is read leaves first, it
+/// gives way to what comes next, so that of y nothing stays to be written back together, and memory that reads and
+/// writes by turns is slower (of two lines in and one out by 3 percent, of packed lines of two by 6, on an H200).
+inline __device__ bytes16 load_beside_stores(const void* p) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  std::uint64_t first, unchanged;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+  std::uint64_t unchanged;
   asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(unchanged));
-  return y_stays ? first : unchanged;
-#else
-  return 0;
-#endif
-}
-
-/// load_once by such a policy.
-inline __device__ bytes16 load_once(const void* p, [[maybe_unused]] std::uint64_t policy) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   bytes16 b;
   asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
       : "=r"(b.word[0]), "=r"(b.word[1]), "=r"(b.word[2]), "=r"(b.word[3])
-      : "l"(p), "l"(policy));
+      : "l"(p), "l"(unchanged));
   return b;
 #else
   return load_once(p);

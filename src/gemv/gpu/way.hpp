@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "cut.hpp"
-#if defined(__CUDACC__)
-#include "pieces.hpp"
-#endif
 
 #include <cstddef>
 #include <optional>
@@ -14,11 +11,11 @@
 ///   name, about   for people and for `gemv_options::kernel`
 ///   one_vector    it has no kernel for several
 ///   order         when it is tried, the least first
-///   fits          its plan for a problem, a `cut` and the numbers of its own; nothing where another way serves it
-///                 better or it cannot: on the host
+///   fits          its plan for a problem and a number of multiprocessors, a `cut` and the numbers of its own; nothing
+///                 where another way serves it better or it cannot: on the host
 ///
-/// in the file of along/ or across/ that has its name, and beside it for nvcc `kernel_of(way, call, plan)`: which
-/// kernel runs a plan, and on what. The first that fits runs.
+/// in the file of along/ or across/ that has its name, and beside it for nvcc `kernel_of(way, plan)`: which kernel
+/// runs a plan, and by how many threads. The first that fits runs.
 namespace furrow::dense {
 
 template <class T> struct call;
@@ -42,24 +39,11 @@ struct gemv_shape {
   constexpr bool plain() const { return vectors == 1 && even() && x_aligned; }
 };
 
-/// What plans depend on beside the problem.
-struct gpu_shape {
-  int multiprocessors = 132;
-  bool clusters = true; ///< blocks may read each other's shared memory
-  index_t cache_bytes = index_t(50) << 20;
-
-  /// The second cache has room for `outputs` beside what passes through.
-  constexpr bool keeps(index_t outputs, const gemv_shape& p) const {
-    return outputs * p.batch * p.value <= cache_bytes / 3 * 2;
-  }
-};
-
-/// A kernel, and what it is launched with beside the blocks of its plan.
+/// A kernel, and what it is launched with beside its plan.
 template <class T, class S, class Plan> struct gpu_kernel {
   void (*run)(call<T>, Plan, gpu_scratch<S>) = nullptr;
   int threads = gpu_threads;
   std::size_t shared_bytes = 0;
-  int cluster = 1; ///< blocks that read each other's shared memory
 };
 
 } // namespace furrow::dense

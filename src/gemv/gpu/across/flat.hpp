@@ -2,6 +2,10 @@
 #pragma once
 #include "../way.hpp"
 
+#if defined(__CUDACC__)
+#include "../pieces.hpp"
+#endif
+
 namespace furrow::dense::across {
 
 /// Loads of a turn of a thread; blocks a multiprocessor.
@@ -22,11 +26,10 @@ struct flat {
   static constexpr bool one_vector = false;
   static constexpr int order = 20;
 
-  static constexpr std::optional<flat_plan> fits(const gemv_shape& p, const gpu_shape& g) {
+  static constexpr std::optional<flat_plan> fits(const gemv_shape& p, index_t multiprocessors) {
     if (p.leading * p.size > flat_bytes) return {};
     const index_t per_load = p.per_load();
     flat_plan c;
-    c.sides = true;
     // Threads at work: whole lines and, if most are, whole cache lines.
     const index_t round = p.leading / common_divisor(p.leading, per_load);
     const index_t even = round * 8 / common_divisor(round, 8);
@@ -41,7 +44,7 @@ struct flat {
       else if (p.leading > per_load) c.holds = 0;
     }
     const index_t periods = up(p.lines * p.leading + per_load, c.active * per_load),
-                  slots = g.multiprocessors * flat_blocks(p.size, c.holds);
+                  slots = multiprocessors * flat_blocks(p.size, c.holds);
     // As many turns for every piece.
     const index_t most = p.batch > most_counters ? 1 : std::max<index_t>(1, slots / p.batch);
     const index_t turns = up(periods, flat_turn(p.size, p.vectors, c.holds));
@@ -53,20 +56,8 @@ struct flat {
 
 #if defined(__CUDACC__)
 
-/// Where a thread stands in a matrix that is read as one stream of loads. All threads at work move on by `period`
-/// elements at a time, a whole number of lines, so a thread's elements always belong to the same columns.
-struct stream_place {
-  int element; ///< of the thread's first load; negative where the matrix does not begin at a multiple of 16 bytes
-  int line;    ///< of that element, rounded down
-  int column;
-
-  FURROW_HD stream_place(int thread, int each, int shift, int pitch) : element(thread * each - shift) {
-    line = (element + each * pitch) / pitch - each;
-    column = element - line * pitch;
-  }
-};
-
-/// The sums of one thread over a stream of loads, which is `lines` lines further on with every period.
+/// The sums of one thread over a matrix that is read as one stream of loads. All threads at work move on by `period`
+/// elements at a time, `lines` whole lines, so a thread's elements always belong to the same columns.
 template <class T, class S, int Rhs> struct stream_sums {
   using V = vector_value<T>;
   static constexpr int each = per_load<T>;
@@ -74,20 +65,22 @@ template <class T, class S, int Rhs> struct stream_sums {
   const call<T>& c;
   const T* a;
   const V* x;
-  stream_place begin;
   int period, lines, pitch;
+  int first;                                         ///< element of the thread's first load, may be negative
+  int begin = (first + each * pitch) / pitch - each; ///< its line, rounded down
+  int column = first - begin * pitch;
   S sum[Rhs][each] = {};
 
   __device__ V factor(index_t line, int r) const { return x[line * c.x_stride + (r < c.count ? r : 0) * c.x_next]; }
 
   /// What load k of vector r is multiplied by, where a line begins or ends in it.
   template <int Lines> __device__ void load_factors(index_t k, int r, V* to) const {
-    const index_t line = begin.line + k * lines;
+    const index_t line = begin + k * lines;
     if constexpr (Lines > 0) {
       load_x<Lines>(x + line + (r < c.count ? r : 0) * c.x_next, to);
     } else {
       to[0] = factor(line, r);
-      to[1] = factor(line + (begin.column + each > pitch ? 1 : 0), r);
+      to[1] = factor(line + (column + each > pitch ? 1 : 0), r);
     }
   }
 
@@ -96,8 +89,8 @@ template <class T, class S, int Rhs> struct stream_sums {
     for (int j = 0; j < each; ++j) {
       V of_line;
       if constexpr (Lines > 0) of_line = by[j * Lines / each];
-      else if constexpr (Lines == 0) of_line = begin.column + j < pitch ? by[0] : by[1];
-      else of_line = factor(begin.line + k * lines + (begin.column + j) / pitch, r);
+      else if constexpr (Lines == 0) of_line = column + j < pitch ? by[0] : by[1];
+      else of_line = factor(begin + k * lines + (column + j) / pitch, r);
       sum[r][j] += S(element<T>(raw, j)) * S(of_line);
     }
   }
@@ -109,7 +102,7 @@ template <class T, class S, int Rhs> struct stream_sums {
     bytes16 raw[N];
     V by[ahead ? N : 1][Lines > 2 ? Lines : 2];
 #pragma unroll
-    for (int u = 0; u < N; ++u) raw[u] = load_once(a + begin.element + (k + u) * period);
+    for (int u = 0; u < N; ++u) raw[u] = load_once(a + first + (k + u) * period);
     if constexpr (ahead) {
 #pragma unroll
       for (int u = 0; u < N; ++u) load_factors<Lines>(k + u, 0, by[u]);
@@ -123,9 +116,9 @@ template <class T, class S, int Rhs> struct stream_sums {
       }
   }
 
-  /// The loads of a piece in [low, high), which takes turns of Turn of them with the others.
-  template <int Lines, int Turn> __device__ void add_turns(index_t piece, index_t pieces, index_t low, index_t high) {
-    for (index_t k = piece * Turn; k < high; k += pieces * Turn)
+  /// The loads of this block's piece in [low, high), which takes turns of Turn of them with the others.
+  template <int Lines, int Turn> __device__ void add_turns(index_t low, index_t high) {
+    for (index_t k = blockIdx.y * Turn; k < high; k += gridDim.y * Turn)
       if (k >= low && k + Turn <= high) add_loads<Lines, Turn>(k);
       else
         for (index_t one = k < low ? low : k; one < high && one < k + Turn; ++one) add_loads<Lines, 1>(one);
@@ -135,17 +128,16 @@ template <class T, class S, int Rhs> struct stream_sums {
   __device__ void add_elements(index_t k, index_t elements) {
 #pragma unroll
     for (int j = 0; j < each; ++j) {
-      const index_t e = begin.element + k * period + j;
+      const index_t e = first + k * period + j;
       if (e < 0 || e >= elements) continue;
 #pragma unroll
       for (int r = 0; r < Rhs; ++r)
-        sum[r][j] += S(number(a[e])) * S(factor(begin.line + k * lines + (begin.column + j) / pitch, r));
+        sum[r][j] += S(number(a[e])) * S(factor(begin + k * lines + (column + j) / pitch, r));
     }
   }
 };
 
-/// Blocks a multiprocessor that the kernel has registers for; loads of a turn of a thread, and pieces that it adds up
-/// at a time.
+/// Blocks a multiprocessor that the kernel has registers for; loads of a turn of a thread.
 template <class T, class S, int Rhs, int Holds>
 inline constexpr int resident_of_flat = sum_registers<T, S, Rhs> >= 32 ? 1
                                         : Rhs > 1 || sizeof(S) > sizeof(vector_value<T>)
@@ -155,10 +147,6 @@ template <class T, class S, int Rhs, int Holds>
 inline constexpr int rounds_of_flat = sum_registers<T, S, Rhs> >= 32   ? 2
                                       : sum_registers<T, S, Rhs> >= 16 ? (Holds > 2 || sizeof(T) == 8 ? 2 : 4)
                                                                        : flat_turn(sizeof(T), Rhs, Holds);
-template <class T, class S, int Rhs>
-inline constexpr int pieces_of_flat = sizeof(S) == 8 || Rhs > 1 ? 8
-                                      : sizeof(T) == 2          ? 20
-                                                                : 16;
 
 /// y <- alpha A' x + beta y where short lines of memory are added up: pitch = leading, at most 512 bytes. Pieces take
 /// turns of a few periods. Padding is read too, into sums that nobody asks for. Holds: as in the plan; a kernel for any
@@ -169,48 +157,42 @@ __global__ void __launch_bounds__(gpu_threads, (resident_of_flat<T, S, Rhs, Hold
   constexpr int each = per_load<T>, rounds = rounds_of_flat<T, S, Rhs, Holds>;
   __shared__ S room[gpu_threads * each];
   const int thread = int(threadIdx.x), pitch = int(c.leading), period = p.active * each, lines = p.turn;
-  for (gpu_item at = first_item(); at.problem < c.batch; at.problem += gridDim.z) {
-    const T* const a = c.a_of(at.problem);
-    const index_t elements = (c.lines - 1) * c.leading + c.length;
-    const int shift = Holds < 0 ? misalignment(a) : 0;
-    const stream_place begin(thread, each, shift, pitch);
-    stream_sums<T, S, Rhs> mine{c, a, to_global(c.x_of(at.problem)), begin, period, lines, pitch};
-    // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
-    const index_t low = Holds < 0 && begin.element < 0 ? 1 : 0;
-    const index_t high = p.periods + (begin.element + p.periods * period + each <= elements ? 1 : 0);
-    if (thread < p.active) {
-      if constexpr (Holds >= 0) mine.template add_turns<Holds, rounds>(at.piece, p.pieces, low, high);
-      else if (pitch >= each) mine.template add_turns<0, rounds>(at.piece, p.pieces, low, high);
-      else mine.template add_turns<-1, 2>(at.piece, p.pieces, low, high);
-      if (low == 1 && at.piece == 0) mine.add_elements(0, elements);
-      if (high >= low && at.piece == p.pieces - 1) mine.add_elements(high, elements);
-    }
-    S* const partial = scratch.partial + at.problem * p.pieces * Rhs * pitch;
-    // Element q of the room belongs to column (q - shift) modulo pitch.
-    const auto column_of = [&](int q) { return Holds < 0 ? (q - shift + each * pitch) % pitch : q; };
+  const index_t problem = blockIdx.z, elements = (c.lines - 1) * c.leading + c.length;
+  const T* const a = c.a_of(problem);
+  const int shift = Holds < 0 ? misalignment(a) : 0;
+  stream_sums<T, S, Rhs> mine{c, a, to_global(c.x_of(problem)), period, lines, pitch, thread * each - shift};
+  // Loads low to high are whole ones; the one before and the one after may be half outside the matrix.
+  const index_t low = Holds < 0 && mine.first < 0 ? 1 : 0;
+  const index_t high = p.periods + (mine.first + p.periods * period + each <= elements ? 1 : 0);
+  if (thread < p.active) {
+    if constexpr (Holds >= 0) mine.template add_turns<Holds, rounds>(low, high);
+    else if (pitch >= each) mine.template add_turns<0, rounds>(low, high);
+    else mine.template add_turns<-1, 2>(low, high);
+    if (low == 1 && blockIdx.y == 0) mine.add_elements(0, elements);
+    if (high >= low && blockIdx.y == p.pieces - 1) mine.add_elements(high, elements);
+  }
+  S* const partial = scratch.partial + problem * p.pieces * Rhs * pitch;
+  // Element `thread` of the room belongs to this column.
+  const int column = Holds < 0 ? (thread - shift + each * pitch) % pitch : thread;
+  const bool puts = thread < pitch && column < c.length;
 #pragma unroll
-    for (int r = 0; r < Rhs; ++r) {
-      __syncthreads(); // the room is free
+  for (int r = 0; r < Rhs; ++r) {
+    __syncthreads(); // the room is free
 #pragma unroll
-      for (int j = 0; j < each; ++j) room[thread * each + j] = mine.sum[r][j];
-      __syncthreads();
-      fold_parts<gpu_threads>(room, lines, pitch);
-      if (thread >= pitch) continue;
-      if (p.pieces > 1) partial[(at.piece * Rhs + r) * pitch + thread] = room[thread];
-      else if (column_of(thread) < c.length && r < c.count)
-        put_output(c, at.problem, r, column_of(thread), room[thread]);
-    }
-    if (p.pieces == 1 || !last_to_arrive(scratch.arrived + at.problem, p.pieces)) continue;
-    for (int r = 0; r < c.count; ++r) {
-      constexpr int together = Holds == 1 ? 16 / int(sizeof(S)) : 1;
-      const S total = sum_pieces<pieces_of_flat<T, S, Rhs>, together>(partial + r * pitch, int(p.pieces),
-                                                                      index_t(Rhs) * pitch, pitch, room);
-      if (thread < pitch && column_of(thread) < c.length) put_output(c, at.problem, r, column_of(thread), total);
-    }
+    for (int j = 0; j < each; ++j) room[thread * each + j] = mine.sum[r][j];
+    __syncthreads();
+    fold_parts(room, lines, pitch);
+    if (p.pieces > 1 && thread < pitch) partial[(blockIdx.y * Rhs + r) * pitch + thread] = room[thread];
+    else if (puts && r < c.count) put_output(c, problem, r, column, room[thread]);
+  }
+  if (p.pieces == 1 || !last_to_arrive(scratch, p.pieces)) return;
+  for (int r = 0; r < c.count; ++r) {
+    const S total = sum_pieces(partial + r * pitch, int(p.pieces), index_t(Rhs) * pitch, pitch, room);
+    if (puts) put_output(c, problem, r, column, total);
   }
 }
 
-template <class T, class S, int Rhs> gpu_kernel<T, S, flat_plan> kernel_of(flat, const call<T>&, const flat_plan& p) {
+template <class T, class S, int Rhs> gpu_kernel<T, S, flat_plan> kernel_of(flat, const flat_plan& p) {
   // Beside several vectors a line of at most 8 bytes is little: the kernel for any matrix takes those.
   if constexpr (Rhs == 1) {
     if constexpr (per_load<T> >= 8)
