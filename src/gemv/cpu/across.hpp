@@ -29,30 +29,28 @@ FURROW_INLINE inline void add_packs(pack<Bytes, S> (&total)[Packs], const S* a, 
 
 /// sum[k] += sum_i x[i apart] line i [k] for Lines lines of n elements, `leading` apart, Packs packs of a line at a
 /// time.
-template <int Bytes, int Lines, int Packs, class S, class T, class V>
-FURROW_INLINE inline void add_some_lines(const T* line, index_t leading, const V* x, index_t apart, index_t n, S* sum) {
+template <int Bytes, int Lines, int Packs, class S>
+FURROW_INLINE inline void add_some_lines(const S* line, index_t leading, const S* x, index_t apart, index_t n, S* sum) {
   S factor[Lines];
 #pragma GCC unroll 8
   for (int r = 0; r < Lines; ++r) factor[r] = x[r * apart];
+  constexpr index_t each = in_pack<Bytes, S>;
   index_t k = 0;
-  if constexpr (std::is_same_v<S, T>) {
-    constexpr index_t each = in_pack<Bytes, S>;
-    const auto add = [&](auto packs) FURROW_INLINE {
-      pack<Bytes, S> total[packs.value];
+  const auto add = [&](auto packs) FURROW_INLINE {
+    pack<Bytes, S> total[packs.value];
 #pragma GCC unroll 8
-      for (int u = 0; u < packs.value; ++u) std::memcpy(&total[u], sum + k + u * each, Bytes);
-      add_packs<Bytes, S>(total, line + k, leading, factor);
+    for (int u = 0; u < packs.value; ++u) std::memcpy(&total[u], sum + k + u * each, Bytes);
+    add_packs<Bytes, S>(total, line + k, leading, factor);
 #pragma GCC unroll 8
-      for (int u = 0; u < packs.value; ++u) std::memcpy(sum + k + u * each, &total[u], Bytes);
-    };
-    for (; k + Packs * each <= n; k += Packs * each) add(std::integral_constant<int, Packs>{});
-    for (; k + each <= n; k += each) add(std::integral_constant<int, 1>{});
-  }
+    for (int u = 0; u < packs.value; ++u) std::memcpy(sum + k + u * each, &total[u], Bytes);
+  };
+  for (; k + Packs * each <= n; k += Packs * each) add(std::integral_constant<int, Packs>{});
+  for (; k + each <= n; k += each) add(std::integral_constant<int, 1>{});
 #pragma omp simd
   for (index_t j = k; j < n; ++j) {
     S low = sum[j], high{};
 #pragma GCC unroll 8
-    for (int r = 0; r < Lines; ++r) (r < Lines / 2 ? low : high) += factor[r] * S(value_of(line[r * leading + j]));
+    for (int r = 0; r < Lines; ++r) (r < Lines / 2 ? low : high) += factor[r] * line[r * leading + j];
     sum[j] = low + high;
   }
 }
@@ -190,76 +188,48 @@ FURROW_INLINE inline void add_to_registers(const S* a, index_t leading, index_t 
 
 /// sum[k] += sum_i x[i] line i [k] for `lines` lines of N elements without gaps between them, N known: sixteen running
 /// sums a column.
-template <int N, class S, class T, class V>
-FURROW_INLINE inline void add_narrow_lines(const T* a, index_t lines, const V* x, bool ahead, S* sum) {
+template <int N, class S>
+FURROW_INLINE inline void add_narrow_lines(const S* a, index_t lines, const S* x, bool ahead, S* sum) {
   constexpr index_t together = 16;
   S wide[N][together] = {};
   index_t i = 0;
   for (; i + together <= lines; i += together) {
-    const T* const at = a + i * N;
-    const V* const factor = x + i;
-    if (ahead) cpu::prefetch(at, together * N * index_t(sizeof(T)));
+    const S *const at = a + i * N, *const factor = x + i;
+    if (ahead) cpu::prefetch(at, together * N * index_t(sizeof(S)));
 #pragma omp simd
     for (index_t j = 0; j < together; ++j)
-      for (int k = 0; k < N; ++k) wide[k][j] += S(factor[j]) * S(value_of(at[j * N + k]));
+      for (int k = 0; k < N; ++k) wide[k][j] += factor[j] * at[j * N + k];
   }
   for (int k = 0; k < N; ++k)
     for (index_t j = 0; j < together; ++j) sum[k] += wide[k][j];
   for (; i < lines; ++i)
-    for (int k = 0; k < N; ++k) sum[k] += S(x[i]) * S(value_of(a[i * N + k]));
-}
-
-/// The same for lines of a few elements without gaps between them: several lines make one long one, whose sums are
-/// folded at the end.
-template <class S, class T, class V>
-FURROW_INLINE inline void add_short_lines(const T* a, index_t lines, const V* x, index_t n, S* sum) {
-  constexpr index_t together = 16;
-  std::array<S, together * short_line> wide{};
-  std::array<std::int32_t, together * short_line> line_of{};
-  for (index_t q = 0; q < together * n; ++q) line_of[q] = static_cast<std::int32_t>(q / n);
-  index_t i = 0;
-  for (; i + together <= lines; i += together) {
-    const T* const at = a + i * n;
-    const V* const factor = x + i;
-#pragma omp simd
-    for (index_t q = 0; q < together * n; ++q) wide[q] += S(factor[line_of[q]]) * S(value_of(at[q]));
-  }
-  for (index_t q = 0; q < together * n; ++q) sum[q % n] += wide[q];
-  for (; i < lines; ++i)
-    for (index_t k = 0; k < n; ++k) sum[k] += S(x[i]) * S(value_of(a[i * n + k]));
+    for (int k = 0; k < N; ++k) sum[k] += x[i] * a[i * N + k];
 }
 
 /// sum[k] += sum_i x[i] line i [k] for `lines` lines of n elements. far: they come from memory.
-template <int Bytes, class S, class T, class V>
-FURROW_INLINE inline void add_lines(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
+template <int Bytes, class S>
+FURROW_INLINE inline void add_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n, bool far,
                                     S* sum) {
-  const bool in_parts = read_in_parts(leading, n, n * index_t(sizeof(T)), far);
+  const bool in_parts = read_in_parts(leading, n, n * index_t(sizeof(S)), far);
   if (leading == n) {
     const bool ahead = far && cpu::fetching_ahead_helps();
     if (n == 1) return add_narrow_lines<1>(a, lines, x, ahead, sum);
     if (n == 2) return add_narrow_lines<2>(a, lines, x, ahead, sum);
-    if (n == 4) return add_narrow_lines<4>(a, lines, x, ahead, sum);
-    if (n == 8) return add_narrow_lines<8>(a, lines, x, ahead, sum);
   }
-  if constexpr (std::is_same_v<S, T>) {
-    constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
-    if (n < each)
-      return in_narrowest_register<Bytes, S>(n, [&](auto bytes) FURROW_INLINE {
-        add_parts_of_packs<bytes.value>(a, leading, lines, x, n, in_parts, sum);
-      });
-    if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, in_parts, sum);
-    if (n <= 2 * most && !in_parts) { // in halves, while some lines stay in the first cache
-      constexpr index_t some = 16;
-      const index_t half = (n + each - 1) / each / 2 * each;
-      for (index_t i = 0; i < lines; i += some) {
-        const index_t now = std::min(some, lines - i);
-        add_to_registers<Bytes>(a + i * leading, leading, now, x + i, half, false, sum);
-        add_to_registers<Bytes>(a + i * leading + half, leading, now, x + i, n - half, false, sum + half);
-      }
-      return;
+  constexpr index_t each = in_pack<Bytes, S>, most = most_packs * each;
+  if (n < each)
+    return in_narrowest_register<Bytes, S>(
+        n, [&](auto bytes) FURROW_INLINE { add_parts_of_packs<bytes.value>(a, leading, lines, x, n, in_parts, sum); });
+  if (n <= most) return add_to_registers<Bytes>(a, leading, lines, x, n, in_parts, sum);
+  if (n <= 2 * most && !in_parts) { // in halves, while some lines stay in the first cache
+    constexpr index_t some = 16;
+    const index_t half = (n + each - 1) / each / 2 * each;
+    for (index_t i = 0; i < lines; i += some) {
+      const index_t now = std::min(some, lines - i);
+      add_to_registers<Bytes>(a + i * leading, leading, now, x + i, half, false, sum);
+      add_to_registers<Bytes>(a + i * leading + half, leading, now, x + i, n - half, false, sum + half);
     }
-  } else {
-    if (leading == n && n <= short_line) return add_short_lines(a, lines, x, n, sum);
+    return;
   }
   constexpr std::integral_constant<int, packs_of_a_run<Bytes>> run;
   constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;

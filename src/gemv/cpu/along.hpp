@@ -4,28 +4,22 @@
 
 #include "backends/cpu/prefetch.hpp"
 
-#include <furrow/gemv.hpp>
-
 #include <algorithm>
+#include <numeric>
 
 /// The CPU's loops of products that sum along lines.
 namespace furrow::dense {
 
-template <class S, class T, class V> FURROW_INLINE inline S one_sum(const T* a, const V* x, index_t n) {
-  S sum{};
-#pragma omp simd reduction(+ : sum)
-  for (index_t k = 0; k < n; ++k) sum += S(value_of(a[k])) * S(x[k]);
-  return sum;
-}
-
-/// out[i] = sum_k line i [k] x[k] for `lines` lines, a multiple of four, as for_each_few has them;
-/// four(from, apart, sums) works out those of the lines `apart` apart from `from` on.
-template <class S, class T, class F>
-FURROW_INLINE inline void sum_by_fours(const T* a, index_t leading, index_t lines, bool in_parts, S* out,
+/// out[i] = sum_k line i [k] x[k] for `lines` lines, a multiple of four, as for_each_few has them; four(from, apart,
+/// total) leaves packs whose numbers add up to those of the lines `apart` apart from `from` on.
+template <int Bytes, class S, class F>
+FURROW_INLINE inline void sum_by_fours(const S* a, index_t leading, index_t lines, bool in_parts, S* out,
                                        const F& four) {
   for_each_few<4>(lines, in_parts, [&](index_t first, index_t apart) FURROW_INLINE {
+    pack<Bytes, S> total[4];
+    four(a + first * leading, apart * leading, total);
     S sums[4];
-    four(a + first * leading, apart * leading, sums);
+    four_totals<Bytes, S>(total[0], total[1], total[2], total[3], sums);
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) out[first + i * apart] = sums[i];
   });
@@ -76,30 +70,8 @@ FURROW_INLINE inline void sum_packs(pack<Bytes, S> (&total)[Lines], const S* a, 
   }
 }
 
-/// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart.
-template <int Bytes, int Packs, int Run = Packs, class S>
-FURROW_INLINE inline void four_lines(const S* a, index_t leading, const S* x, index_t n, S* out) {
-  pack<Bytes, S> total[4];
-  sum_packs<Bytes, S, 4, Packs, Run>(total, a, leading, x, n);
-  four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
-}
-
-/// The same for lines of less than a pack; x: a pack of n numbers and zeros. ahead: they are asked for ahead.
-template <int Bytes, class S>
-FURROW_INLINE inline void four_short_lines(const S* a, index_t leading, const pack<Bytes, S>& x, index_t n, bool ahead,
-                                           S* out) {
-  pack<Bytes, S> total[4];
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    if (ahead) cpu::prefetch(a + i * leading);
-    load_part<Bytes, S>(total[i], a + i * leading, n);
-    total[i] *= x;
-  }
-  four_totals<Bytes, S>(total[0], total[1], total[2], total[3], out);
-}
-
-/// The same for those of `lines` lines of n > 0 elements, less than a pack, of which whole packs can be read; returns
-/// how many these are.
+/// out[i] = sum_k line i [k] x[k] for those of `lines` lines of n > 0 elements, less than a pack, of which whole packs
+/// can be read; returns how many these are.
 template <int Bytes, class S>
 FURROW_INLINE inline index_t sum_short_lines(const S* a, index_t leading, index_t lines, const S* x, index_t n,
                                              bool in_parts, S* out) {
@@ -110,8 +82,13 @@ FURROW_INLINE inline index_t sum_short_lines(const S* a, index_t leading, index_
   std::memcpy(&factor, padded, Bytes);
   const bool ahead = in_parts && cpu::fetching_ahead_helps();
   const index_t whole = std::max<index_t>(lines_before_a_pack_ends_behind(lines, leading, n, each), 0) / 4 * 4;
-  sum_by_fours(a, leading, whole, in_parts, out, [&](const S* from, index_t apart, S* sums) FURROW_INLINE {
-    four_short_lines<Bytes, S>(from, apart, factor, n, ahead, sums);
+  sum_by_fours<Bytes>(a, leading, whole, in_parts, out, [&](const S* from, index_t apart, auto& total) FURROW_INLINE {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      if (ahead) cpu::prefetch(from + i * apart);
+      load_part<Bytes, S>(total[i], from + i * apart, n);
+      total[i] *= factor;
+    }
   });
   return whole;
 }
@@ -132,111 +109,60 @@ FURROW_INLINE inline void sum_last_lines(const S* a, index_t leading, index_t li
   for (int i = 0; i < Lines; ++i) out[i] = one_total<Bytes, S>(total[i]);
 }
 
-/// out[i] = sum_k line i [k] x[k] for four lines, `leading` apart, of numbers that are converted.
-template <class S, class T, class V>
-FURROW_INLINE inline void four_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
-  constexpr index_t together = 16;
-  const T *const a0 = a, *const a1 = a0 + leading, *const a2 = a1 + leading, *const a3 = a2 + leading;
-  S s0[together]{}, s1[together]{}, s2[together]{}, s3[together]{};
-  index_t k = 0;
-  for (; k + together <= n; k += together) {
-#pragma omp simd
-    for (index_t j = 0; j < together; ++j) {
-      const S factor = x[k + j];
-      s0[j] += S(value_of(a0[k + j])) * factor;
-      s1[j] += S(value_of(a1[k + j])) * factor;
-      s2[j] += S(value_of(a2[k + j])) * factor;
-      s3[j] += S(value_of(a3[k + j])) * factor;
-    }
-  }
-  for (index_t i = 0; i < 4; ++i) out[i] = one_sum<S>(a + i * leading + k, x + k, n - k);
-  for (index_t j = 0; j < together; ++j) {
-    out[0] += s0[j];
-    out[1] += s1[j];
-    out[2] += s2[j];
-    out[3] += s3[j];
-  }
-}
-
-inline constexpr index_t side_by_side = 32; ///< short lines that are summed up at the same time
-
-/// out[i] = sum_k line i [k] x[k] for `side_by_side` lines of a few elements each.
-template <class S, class T, class V>
-FURROW_INLINE inline void short_sums(const T* a, index_t leading, const V* x, index_t n, S* out) {
-  std::array<S, side_by_side> sum{};
-  for (index_t k = 0; k < n; ++k) {
-    const S factor = x[k];
-    const T* const column = a + k;
-#pragma omp simd
-    for (index_t i = 0; i < side_by_side; ++i) sum[i] += S(value_of(column[i * leading])) * factor;
-  }
-  for (index_t i = 0; i < side_by_side; ++i) out[i] = sum[i];
-}
-
-/// The same for any number of lines of N elements without gaps between them: N is known, so that loads are contiguous
-/// and neighbours are sorted out in registers.
-template <int N, class S, class T, class V>
-FURROW_INLINE inline void narrow_sums(const T* a, index_t lines, const V* x, bool ahead, S* out) {
+/// out[i] = sum_k line i [k] x[k] for any number of lines of N elements without gaps between them: N is known, so that
+/// loads are contiguous and neighbours are sorted out in registers.
+template <int N, class S>
+FURROW_INLINE inline void narrow_sums(const S* a, index_t lines, const S* x, bool ahead, S* out) {
   S factor[N];
   for (int k = 0; k < N; ++k) factor[k] = x[k];
-  const index_t some = ahead ? 2 * side_by_side : lines;
+  const index_t some = ahead ? 64 : lines;
   for (index_t first = 0; first < lines; first += some) {
-    if (ahead) cpu::prefetch(a + first * N, some * N * index_t(sizeof(T)));
+    if (ahead) cpu::prefetch(a + first * N, some * N * index_t(sizeof(S)));
     const index_t last = std::min(lines, first + some);
 #pragma omp simd
     for (index_t i = first; i < last; ++i) {
       S sum{};
-      for (int k = 0; k < N; ++k) sum += S(value_of(a[i * N + k])) * factor[k];
+      for (int k = 0; k < N; ++k) sum += a[i * N + k] * factor[k];
       out[i] = sum;
     }
   }
 }
 
 /// out[i] = sum_k line i [k] x[k] for `lines` lines. far: they come from memory. A line's bits depend on its place.
-template <int Bytes, class S, class T, class V>
-FURROW_INLINE inline void sums_along(const T* a, index_t leading, index_t lines, const V* x, index_t n, bool far,
+template <int Bytes, class S>
+FURROW_INLINE inline void sums_along(const S* a, index_t leading, index_t lines, const S* x, index_t n, bool far,
                                      S* out) {
-  const bool in_parts = read_in_parts(leading, n, n * index_t(sizeof(T)), far);
+  const bool in_parts = read_in_parts(leading, n, n * index_t(sizeof(S)), far);
   if (leading == n) {
     const bool ahead = far && cpu::fetching_ahead_helps();
     if (n == 1) return narrow_sums<1>(a, lines, x, ahead, out);
     if (n == 2) return narrow_sums<2>(a, lines, x, ahead, out);
     if (n == 3) return narrow_sums<3>(a, lines, x, ahead, out);
     if (n == 4) return narrow_sums<4>(a, lines, x, ahead, out);
-    if (n == 8 && !std::is_same_v<S, T>) return narrow_sums<8>(a, lines, x, ahead, out);
   }
-  index_t i = 0;
-  if constexpr (std::is_same_v<S, T>) {
-    constexpr index_t each = in_pack<Bytes, S>;
-    if (n >= each) {
-      const index_t last = read_last(lines);
-      const auto by_four = [&](auto packs, auto run) FURROW_INLINE {
-        sum_by_fours(a, leading, lines - last, in_parts, out, [&](const S* from, index_t apart, S* sums) FURROW_INLINE {
-          four_lines<Bytes, packs.value, run.value>(from, apart, x, n, sums);
-        });
-      };
-      constexpr std::integral_constant<int, 2> two;
-      constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
-      constexpr std::integral_constant<int, packs_of_a_long_run<Bytes>> long_run;
-      if (!far) by_four(two, two);
-      else if (in_parts || !cpu::long_runs_help()) by_four(cache_line, cache_line);
-      else by_four(two, long_run);
-      if (last > 0) sum_last_lines<Bytes>(a + (lines - last) * leading, leading, last, x, n, out + lines - last);
-      return;
-    }
+  if (n < in_pack<Bytes, S>) {
+    index_t i = 0;
     if (n > 0) // in narrow registers few are parts of two cache lines
       i = in_narrowest_register<Bytes, S>(n, [&](auto bytes) FURROW_INLINE {
         return sum_short_lines<bytes.value>(a, leading, lines, x, n, in_parts, out);
       });
-  } else {
-    if (n <= short_line)
-      for (; i + side_by_side <= lines; i += side_by_side) short_sums(a + i * leading, leading, x, n, out + i);
-    const index_t fours = (lines - i) / 4 * 4;
-    sum_by_fours(a + i * leading, leading, fours, in_parts, out + i,
-                 [&](const T* from, index_t apart, S* sums) FURROW_INLINE { four_sums(from, apart, x, n, sums); });
-    i += fours;
+    for (; i < lines; ++i) out[i] = std::inner_product(x, x + n, a + i * leading, S(0));
+    return;
   }
-  for (; i < lines; ++i) out[i] = one_sum<S>(a + i * leading, x, n);
+  const index_t last = read_last(lines);
+  const auto by_four = [&](auto packs, auto run) FURROW_INLINE {
+    sum_by_fours<Bytes>(a, leading, lines - last, in_parts, out,
+                        [&](const S* from, index_t apart, auto& total) FURROW_INLINE {
+                          sum_packs<Bytes, S, 4, packs.value, run.value>(total, from, apart, x, n);
+                        });
+  };
+  constexpr std::integral_constant<int, 2> two;
+  constexpr std::integral_constant<int, packs_of_a_cache_line<Bytes>> cache_line;
+  constexpr std::integral_constant<int, packs_of_a_long_run<Bytes>> long_run;
+  if (!far) by_four(two, two);
+  else if (in_parts || !cpu::long_runs_help()) by_four(cache_line, cache_line);
+  else by_four(two, long_run);
+  if (last > 0) sum_last_lines<Bytes>(a + (lines - last) * leading, leading, last, x, n, out + lines - last);
 }
 
 } // namespace furrow::dense

@@ -2,7 +2,6 @@
 #pragma once
 #include "backends/cpu/isa.hpp"
 
-#include <furrow/half.hpp>
 #include <furrow/view.hpp>
 
 #include <algorithm>
@@ -15,11 +14,6 @@
 /// Vector registers as the loops of a dense product use them. All are meant to run inside `cpu::widest_registers`;
 /// Bytes are those of a register.
 namespace furrow::dense {
-
-FURROW_INLINE inline double value_of(double a) { return a; }
-FURROW_INLINE inline float value_of(float a) { return a; }
-FURROW_INLINE inline float value_of(bfloat16 a) { return float(a); }
-FURROW_INLINE inline float value_of(half a) { return float(a); }
 
 /// Bytes of neighbouring numbers: a register. (They are copied one by one: a copy of several goes through memory.)
 template <int Bytes, class S> using pack [[gnu::vector_size(Bytes), gnu::may_alias]] = S;
@@ -49,8 +43,6 @@ template <int Count, class F> FURROW_INLINE inline void for_each_few(index_t lin
   else
     for (index_t k = 0; k < lines; k += Count) body(k, 1);
 }
-
-inline constexpr index_t short_line = 16; ///< elements of a line, several of which go into registers together
 
 /// As many zeros as a pack has numbers, then as many numbers of which every bit is set, then zeros again.
 template <class Bits, int Each> constexpr std::array<Bits, 3 * Each> zeros_ones_zeros() {

@@ -21,31 +21,67 @@ template <class S> constexpr index_t widest_tile(int count) {
   return most_tiled / index_t(sizeof(S)) / (count == 1 ? 1 : count == 2 ? 2 : 8);
 }
 static_assert(8 * widest_tile<double>(8) * 8 <= most_tiled);
+inline constexpr index_t most_lines = 256;     ///< of a block of a matrix that is not gone over whole
 inline constexpr index_t lines_at_once = 16;   ///< that stay in the first caches while all vectors go over them
 inline constexpr index_t bytes_at_once = 8192; ///< or more lines, where these are short
 
 inline constexpr double far_from = 1 << 25;   ///< bytes of a matrix, a part of which comes from memory
 inline constexpr double far_output = 1 << 23; ///< bytes of y beside such a matrix that leave the caches again
 
+inline constexpr index_t most_converted = 4096; ///< numbers of a block, which stays in the first cache
+
+/// body(some, apart, first, lines, k, n) for lines [first, first + lines) and elements [k, k + n) of a matrix: `some`
+/// is where these begin as numbers that sums are made of, `apart` from line to line. Where A has such numbers, blocks
+/// have up to `at_once` lines and `part` elements; others are converted, four lines or more at a time.
+template <class S, class T, class F>
+FURROW_INLINE inline void for_each_block(const T* a, index_t leading, index_t all_lines, index_t all, index_t at_once,
+                                         index_t part, bool far, const F& body) {
+  constexpr bool converted = !std::is_same_v<S, T>;
+  [[maybe_unused]] const bool ahead = far && cpu::fetching_ahead_helps();
+  alignas(64) S room[converted ? most_converted : 1]; // NOLINT: written before it is read
+  if constexpr (converted) {
+    part = std::min(all, most_converted / 4);
+    at_once = std::min(most_lines, most_converted / std::max<index_t>(part, 1) / 4 * 4);
+  }
+  for (index_t first = 0; first < all_lines; first += at_once)
+    for (index_t k = 0; k < all; k += part) {
+      const index_t lines = std::min(at_once, all_lines - first), n = std::min(part, all - k);
+      const T* const from = a + first * leading + k;
+      if constexpr (converted) {
+        const index_t runs = leading == n ? 1 : lines, run = lines * n / runs;
+        constexpr index_t some = 256; // between which what comes next is asked for
+        for (index_t i = 0; i < runs; ++i)
+          for (index_t begin = 0; begin < run; begin += some) {
+            const T* const now = from + i * leading + begin;
+            if (ahead) cpu::prefetch(now, some * index_t(sizeof(T)));
+#pragma omp simd
+            for (index_t j = 0; j < std::min(some, run - begin); ++j)
+              room[i * run + begin + j] = static_cast<vector_value<T>>(now[j]);
+          }
+        body(room, n, first, lines, k, n);
+      } else {
+        body(from, leading, first, lines, k, n);
+      }
+    }
+}
+
 /// out[r * lines + i] for the lines of one task and one piece of their sums. One vector takes whole lines; several take
 /// parts of them that stay in a cache while all vectors go over them. (One call for both: its loops are compiled once.)
-template <class S, class T, class V>
-void along_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
+template <class S, class T>
+void along_task(const T* a, index_t leading, index_t lines, const S* x, index_t x_next, index_t n, int count, bool far,
                 S* out) {
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
-    const bool alone = count == 1;
-    const index_t at_once = alone ? lines : lines_at_once, part = alone ? std::max<index_t>(n, 1) : 2048;
-    if (!alone || n == 0) std::fill_n(out, count * lines, S(0));
-    S share[lines_at_once]; // NOLINT: written before it is read
-    for (index_t first = 0; first < lines; first += at_once)
-      for (index_t k = 0; k < n; k += part) {
-        const index_t some = std::min(at_once, lines - first);
-        for (int r = 0; r < count; ++r) {
-          sums_along<bytes.value>(a + first * leading + k, leading, some, x + r * x_next + k, std::min(part, n - k),
-                                  far && alone, alone ? out : share);
-          for (index_t i = 0; i < some && !alone; ++i) out[r * lines + first + i] += share[i];
-        }
-      }
+    const bool whole = count == 1 && std::is_same_v<S, T>;
+    if (!whole || n == 0) std::fill_n(out, count * lines, S(0));
+    S share[most_lines]; // NOLINT: written before it is read
+    for_each_block<S>(
+        a, leading, lines, n, whole ? lines : lines_at_once, whole ? n : 2048, far,
+        [&](const S* from, index_t apart, index_t first, index_t some, index_t k, index_t width) FURROW_INLINE {
+          for (int r = 0; r < count; ++r) {
+            sums_along<bytes.value>(from, apart, some, x + r * x_next + k, width, far && whole, whole ? out : share);
+            for (index_t i = 0; i < some && !whole; ++i) out[r * lines + first + i] += share[i];
+          }
+        });
   });
 }
 
@@ -61,17 +97,19 @@ template <class S> S* half_a_page_from(const void* lines, S* room) {
 
 /// out[r * n + k], for the columns of one task and one piece of their sums. One vector takes all lines; several take
 /// lines that stay in the first caches while all vectors go over them.
-template <class S, class T, class V>
-void across_task(const T* a, index_t leading, index_t lines, const V* x, index_t x_next, index_t n, int count, bool far,
+template <class S, class T>
+void across_task(const T* a, index_t leading, index_t lines, const S* x, index_t x_next, index_t n, int count, bool far,
                  S* out) {
   cpu::widest_registers([&](auto bytes) FURROW_INLINE {
     std::fill_n(out, count * n, S(0));
-    const bool alone = count == 1;
-    const index_t at_once = alone ? lines : std::max(lines_at_once, bytes_at_once / (n * index_t(sizeof(T))) / 8 * 8);
-    for (index_t first = 0; first < lines; first += at_once)
-      for (int r = 0; r < count; ++r)
-        add_lines<bytes.value>(a + first * leading, leading, std::min(at_once, lines - first), x + r * x_next + first,
-                               n, far && alone, out + r * n);
+    const bool whole = count == 1 && std::is_same_v<S, T>;
+    const index_t at_once = whole ? lines : std::max(lines_at_once, bytes_at_once / (n * index_t(sizeof(T))) / 8 * 8);
+    for_each_block<S>(
+        a, leading, lines, n, at_once, n, far,
+        [&](const S* from, index_t apart, index_t first, index_t some, index_t k, index_t width) FURROW_INLINE {
+          for (int r = 0; r < count; ++r)
+            add_lines<bytes.value>(from, apart, some, x + r * x_next + first, width, far && whole, out + r * n + k);
+        });
   });
 }
 
@@ -93,14 +131,6 @@ template <class S, class T> bool puts_few_lines(const call<T>& c) {
   return std::is_same_v<S, T> && c.across && c.count == 1 && c.lines > 0 && c.lines <= few_lines && c.y_stride == 1;
 }
 
-/// The columns of one such task.
-template <class T>
-void few_lines_task(const call<T>& c, const T* a, const T* x, index_t n, T* y, bool far, bool far_y) {
-  cpu::widest_registers([&](auto bytes) FURROW_INLINE {
-    put_few_lines<bytes.value>(a, c.leading, c.lines, x, n, c.alpha, c.beta, y, far, far_y);
-  });
-}
-
 /// Problem b of a batch, cut as `p` says. `each(n, streamed, body)` calls body(k) for every k in [0, n); `streamed` as
 /// cpu::for_each_task has it.
 template <class S, class T, class Each>
@@ -108,18 +138,20 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
   using V = vector_value<T>;
   const index_t terms = c.terms(), outputs = c.outputs();
   const T* const a = c.a_of(b);
-  const V* x = c.x_of(b);
+  const V* const given = c.x_of(b);
   V* const y = c.y_of(b);
-  const bool direct = c.x_stride == 1;
-  host_array<V> packed(direct ? 0 : terms * c.count); // vector r without gaps from r * terms on
+  const bool direct = c.x_stride == 1 && std::is_same_v<S, V>;
+  host_array<S> packed(direct ? 0 : terms * c.count); // vector r without gaps from r * terms on, as sums are made of it
   if (!direct) {
     constexpr index_t grain = 1 << 14;
     each(ceil_div(terms, grain) * c.count, 0, [&](index_t part) {
       const index_t r = part % c.count, first = part / c.count * grain, last = std::min(terms, first + grain);
-      for (index_t k = first; k < last; ++k) packed[r * terms + k] = x[k * c.x_stride + r * c.x_next];
+      for (index_t k = first; k < last; ++k) packed[r * terms + k] = given[k * c.x_stride + r * c.x_next];
     });
-    x = packed.data();
   }
+  const S* x = packed.data();
+  if constexpr (std::is_same_v<S, V>)
+    if (direct) x = given;
   const index_t x_next = direct ? c.x_next : terms;
   // The sums of a piece lie tile by tile, inside a tile vector by vector. A few are kept from call to call: fresh pages
   // cost as much as the product of a matrix that is in a cache. Taken away while in use, for a thread that waits here
@@ -146,7 +178,11 @@ void run_problem(const call<T>& c, const cpu_plan& p, index_t b, const Each& eac
         put_all(c, whole + r * size, y + output * c.y_stride + r * c.y_next, size, far_y);
     };
     if constexpr (std::is_same_v<S, T>)
-      if (puts_few_lines<S>(c)) return few_lines_task(c, a + output, x, size, y + output, far, far_y && c.beta == S(0));
+      if (puts_few_lines<S>(c))
+        return cpu::widest_registers([&](auto width) FURROW_INLINE {
+          put_few_lines<width.value>(a + output, c.leading, c.lines, x, size, c.alpha, c.beta, y + output, far,
+                                     far_y && c.beta == S(0));
+        });
     if (c.across) {
       alignas(64) S room[(most_tiled + 4096) / sizeof(S)]; // NOLINT: written before it is read
       const T* const from = a + term * c.leading + output;
