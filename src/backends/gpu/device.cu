@@ -84,7 +84,7 @@ std::unique_ptr<opened> open(int ordinal) {
   q->graphs = loops_in_graphs();
   int capability = 0;
   check(runtime::ask(runtime::property::major_capability, ordinal, &capability));
-  q->early_launch = q->clusters = capability >= 9;
+  q->early_launch = capability >= 9;
   check(runtime::make_stream(&q->stream));
   check(runtime::make_stream(&q->recorder));
   check(runtime::make_event(&d->done));

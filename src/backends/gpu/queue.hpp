@@ -33,9 +33,8 @@ struct queue {
   int multiprocessors = 0;
   int cache_bytes = 0; ///< of the second cache
   bool graphs = false; ///< loops may run inside a graph
-  bool early_launch =
-      false;             ///< a kernel may come while the one before it ends (`launch`); from compute capability 9.0 on
-  bool clusters = false; ///< blocks may run in clusters that share their memory; from compute capability 9.0 on
+  /// A kernel may come while the one before it ends (`launch`); from compute capability 9.0 on.
+  bool early_launch = false;
   runtime::stream stream = nullptr;
   runtime::stream recorder = nullptr; ///< of `recording`
   runtime::pool pool = nullptr;       ///< of the device, our own

@@ -60,7 +60,6 @@ struct launch_plan {
   stream on = nullptr;
   bool early = false;    ///< it may come while the kernel before it ends (`gpu::launch`)
   bool together = false; ///< all blocks are on the device at the same time, or none
-  unsigned cluster = 1;  ///< blocks that read each other's shared memory
 };
 
 /// Enqueues kernel(arguments...).
@@ -239,7 +238,7 @@ inline code make_loop(loop_graph* made) {
 __device__ inline void go_on(loop_switch again, bool yes) { cudaGraphSetConditional(again, yes); }
 
 template <class... P, class... A> code start(void (*kernel)(P...), const launch_plan& how, const A&... arguments) {
-  cudaLaunchAttribute asked[3]{};
+  cudaLaunchAttribute asked[2]{};
   cudaLaunchConfig_t config{};
   config.gridDim = how.grid;
   config.blockDim = how.block;
@@ -253,10 +252,6 @@ template <class... P, class... A> code start(void (*kernel)(P...), const launch_
   if (how.together) {
     asked[config.numAttrs].id = cudaLaunchAttributeCooperative;
     asked[config.numAttrs++].val.cooperative = 1;
-  }
-  if (how.cluster > 1) {
-    asked[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-    asked[config.numAttrs++].val.clusterDim = {how.cluster, 1, 1};
   }
   return cudaLaunchKernelEx(&config, kernel, P(arguments)...);
 }
