@@ -28,7 +28,8 @@
 ///   gemv/cpu/run.cpp               scratch of gemv
 ///   backends/gpu/play/machine.hpp  which thread of a kernel is played, while it runs
 ///   backends/gpu/play/machine.cpp  the same
-///   preconditioners/stop.hpp       whom a set-up asks whether to stop, while it lasts
+///   preconditioners/stop.hpp       whom a set-up asks whether to stop, and how many operations factors may take, while it
+///                                  lasts
 ///   preconditioners/lu/arena.cpp   where a factorisation takes its memory, while it lasts
 ///
 /// On disk, by name: what readers keep (FURROW_CACHE), and what `tune` measured. Of a matrix, under its lock: its

@@ -3,11 +3,11 @@
 
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/scratch.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <vector>
 
 namespace furrow::lu {
 namespace {
@@ -70,21 +70,22 @@ FURROW_INLINE inline void rows_of_product(panel c, panel a, const double* b, ind
   }
 }
 
+struct packed_columns; ///< what the scratch of a product is for
+
 } // namespace
 
 void subtract_product(panel c, panel a, panel b, index_t m, index_t n, index_t k, bool lower) {
-  thread_local std::vector<double> of_b;
-  of_b.resize(static_cast<std::size_t>((n + columns_at_once - 1) / columns_at_once * columns_at_once * depth));
+  const index_t wide = (n + columns_at_once - 1) / columns_at_once * columns_at_once;
+  double* const of_b = cpu::scratch<double, packed_columns>(wide * depth);
   for (index_t from = 0; from < k; from += depth) {
     const index_t deep = std::min(depth, k - from);
     const panel a_here{a.at + from * a.stride, a.stride}, b_here{b.at + from * b.stride, b.stride};
     for (index_t j = 0; j < n; j += columns_at_once)
-      pack(of_b.data() + j * deep, b_here, j, std::min(columns_at_once, n - j), columns_at_once, deep);
-    const double* const packed = of_b.data();
+      pack(of_b + j * deep, b_here, j, std::min(columns_at_once, n - j), columns_at_once, deep);
     const auto rows = [&](index_t first, index_t last) {
       cpu::widest_registers([&](auto bytes) FURROW_INLINE {
         constexpr int width = decltype(bytes)::value;
-        rows_of_product<width>(c, a_here, packed, first, last, n, deep, lower);
+        rows_of_product<width>(c, a_here, of_b, first, last, n, deep, lower);
       });
     };
     if (2 * double(m) * double(n) * double(deep) < worth_threads) rows(0, m);
