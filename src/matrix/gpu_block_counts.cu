@@ -29,44 +29,20 @@ __device__ inline unsigned least_of_lanes(unsigned v) {
   return v;
 }
 
-/// The block columns of a row's entries, one after the other, `none` behind the last. The next ones are under way:
-/// lanes that wait for each entry of a long row would take half a millisecond for a thousand.
-template <int K> struct columns_ahead {
-  static constexpr unsigned none = ~0u;
-  static constexpr int ahead = 4;
-  const std::int32_t* col;
-  index_t at, end; ///< the next one that is to be loaded
-  unsigned next[ahead];
-
-  __device__ columns_ahead(const std::int32_t* col, index_t begin, index_t end) : col(col), at(begin), end(end) {
-    for (unsigned& n : next) n = load();
-  }
-  __device__ unsigned now() const { return next[0]; }
-  __device__ void step() {
-#pragma unroll
-    for (int k = 0; k + 1 < ahead; ++k) next[k] = next[k + 1];
-    next[ahead - 1] = load();
-  }
-
-private:
-  __device__ unsigned load() {
-    const unsigned c = at < end ? static_cast<unsigned>(col[at]) / K : none;
-    ++at;
-    return c;
-  }
-};
-
 /// Blocks of block row r; of all lanes together, and the entries of this lane's row.
 template <int K> __device__ index_t walk(const pattern& a, index_t r, const lanes& lane, index_t& entries) {
+  constexpr unsigned none = ~0u;
   const index_t row = r * K + lane.rank;
   const bool has_row = lane.rank < K && row < a.rows;
-  const index_t begin = has_row ? a.row_ptr[row] : 0, end = has_row ? a.row_ptr[row + 1] : 0;
-  entries = end - begin;
-  columns_ahead<K> columns(a.col, begin, end);
+  index_t at = has_row ? a.row_ptr[row] : 0;
+  const index_t end = has_row ? a.row_ptr[row + 1] : 0;
+  entries = end - at;
+  const auto block_at = [&](index_t k) { return k < end ? static_cast<unsigned>(a.col[k]) / K : none; };
+  unsigned next = block_at(at);
   for (index_t blocks = 0;; ++blocks) {
-    const unsigned c = least_of_lanes(columns.now());
-    if (c == columns.none) return blocks;
-    while (columns.now() == c) columns.step();
+    const unsigned c = least_of_lanes(next);
+    if (c == none) return blocks;
+    while (next == c) next = block_at(++at);
   }
 }
 
