@@ -45,27 +45,7 @@ struct counted_hashes {
   }
 };
 
-/// Stencils that a block counts in shared memory, as far as there is room.
-struct own_hashes {
-  word* hash;
-  unsigned* uses;
-  int* first;
-
-  __device__ void add(word h, unsigned rows, int row, const counted_hashes& all) const {
-    int at = static_cast<int>(h % own_places);
-    for (int tries = 0; tries < own_tries; ++tries, at = (at + 1) % own_places) {
-      const word before = atomicCAS(hash + at, nothing, h);
-      if (before != nothing && before != h) continue;
-      atomicAdd(uses + at, rows);
-      atomicMin(first + at, row);
-      return;
-    }
-    all.add(h, rows, row);
-  }
-};
-
-/// A block takes `rows_each` neighbouring rows. Lanes count how often they meet the same hash before they tell the
-/// block: on a grid nearly all rows have one, and would add to the same word.
+/// A block takes `rows_each` neighbouring rows.
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads)
     count_kernel(csr<V, index_t, cview> a, index_t rows_each, std::uint64_t* hashes, counted_hashes all) {
@@ -79,24 +59,25 @@ __global__ void __launch_bounds__(gpu::each_threads)
   }
   gpu::take_turn();
   __syncthreads();
-  const own_hashes of_block{own, uses, first};
   const gpu::lane_group<walking_lanes> lane;
   const index_t begin = index_t(blockIdx.x) * rows_each;
   const index_t end = begin + rows_each < a.shape.rows ? begin + rows_each : a.shape.rows;
-  word last = nothing;
-  unsigned met = 0;
-  int first_met = 0;
   for (index_t row = begin + threadIdx.x / walking_lanes; row < end; row += rows_at_once) {
     const word h = hash_of_row(lane, a, row);
     if (lane.rank != 0) continue;
     hashes[row] = h;
-    if (h != last) {
-      if (met) of_block.add(last, met, first_met, all);
-      last = h, met = 0, first_met = static_cast<int>(row);
+    int at = static_cast<int>(h % own_places), tries = 0;
+    for (; tries < own_tries; ++tries, at = (at + 1) % own_places) {
+      const word before = atomicCAS(own + at, nothing, h);
+      if (before == nothing || before == h) break;
     }
-    ++met;
+    if (tries < own_tries) {
+      atomicAdd(uses + at, 1u);
+      atomicMin(first + at, static_cast<int>(row));
+    } else {
+      all.add(h, 1, static_cast<int>(row));
+    }
   }
-  if (met) of_block.add(last, met, first_met, all);
   __syncthreads();
   for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads)
     if (own[k] != nothing) all.add(own[k], uses[k], first[k]);
