@@ -62,14 +62,15 @@ def step(unknowns, gpus, method, host):
     return local + waiting + total
 
 
-def cycle(unknowns, gpus, host, products_a_level=4, growth=3.2, coarsest=2000):
-    """A multigrid cycle: a level has an eighth of the rows of the one before, the second one more entries a row; sums for the coarsest,
-    which one GPU solves."""
+def cycle(unknowns, gpus, host, products_a_level=4, transfers=2, growth=3.2, coarsest=2000):
+    """A multigrid cycle: a level has an eighth of the rows of the one before, the second one more entries a row; a residual goes down and a
+    correction comes up, which nothing hides; sums for the coarsest, which one GPU solves."""
     total, n, cost = 0.0, unknowns, CYCLE
     while n > coarsest:
         rows = n / gpus
         local = cost * rows / products_a_level
         total += products_a_level * (3e-6 + local + max(0.0, exchange(rows, gpus, host) - local))
+        total += transfers * exchange(rows, gpus, host)
         cost *= growth if n == unknowns else 1
         n /= 8
     return total + 2 * small_sum(gpus, host) + 10e-6
