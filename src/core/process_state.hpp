@@ -10,8 +10,7 @@
 ///   core/page_cache.cpp           pages of ended arrays, up to `keep_host_memory`
 ///   core/memory_limits.cpp         the container's limits, read once
 ///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch, whose turn it is,
-///   and
-///                                  how much memory the driver said was free last
+///                                  and how much memory the driver said was free last
 ///   tune/gpu.cu                    clocks of the GPUs that were asked for them
 ///   backends/gpu/staging.cu        12 MiB of pinned memory a GPU through which large copies go, from the first one on
 ///   backends/gpu/memory_place.cpp  the driver's function that tells whose memory an address is
@@ -30,8 +29,7 @@
 ///   backends/gpu/play/machine.hpp  which thread of a kernel is played, while it runs
 ///   backends/gpu/play/machine.cpp  the same
 ///   preconditioners/stop.hpp       whom a set-up asks whether to stop, and how many operations factors may take, while
-///   it
-///                                  lasts
+///                                  it lasts
 ///   preconditioners/lu/arena.cpp   where a factorisation takes its memory, while it lasts
 ///
 /// On disk, by name: what readers keep (FURROW_CACHE), and what `tune` measured. Of a matrix, under its lock: its
