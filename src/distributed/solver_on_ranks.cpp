@@ -152,8 +152,8 @@ template <class V> void solver_on_ranks<V>::state::begin_with_rungs() {
 
 /// Whether another rung may ask for the rows on the GPU.
 template <class V> bool solver_on_ranks<V>::state::keeps_rows() const {
-  const auto rest = std::ranges::subrange(rungs.begin() + std::ptrdiff_t(at) + 1, rungs.end());
-  return gpu && std::ranges::any_of(rest, [](const rank_rung& r) { return lies_across_ranks(r.precond); });
+  return gpu && std::any_of(rungs.begin() + std::ptrdiff_t(at) + 1, rungs.end(),
+                            [](const rank_rung& r) { return lies_across_ranks(r.precond); });
 }
 
 /// Stores the block, which goes: M of it is made before; on processors one over all ranks after it.
