@@ -220,6 +220,7 @@ struct long_rows {
   }
 };
 
+/// Eight lanes a row.
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads)
     rows_kernel(csr<V, index_t, cview> a, const word* wrong, unsigned* bit, long_rows apart, word* to) {
