@@ -19,7 +19,7 @@ endif()
 option(FURROW_WERROR "Warnings are errors" ${furrow_werror})
 option(FURROW_UNITY "Compile several sources of the command line, and in CUDA, together: faster from nothing, slower after a small change" OFF)
 option(FURROW_SLIM "For a file that is carried to other machines: LAPACK's routines from its static library, without gfortran; GPU code for several targets, packed" OFF)
-set(FURROW_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
+set(FURROW_SANITIZED "" CACHE STRING "Sanitizers, e.g. address,undefined, with which the library, the command and the Python module are built once more and tested")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -38,37 +38,14 @@ target_compile_options(furrow_warnings INTERFACE
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow>
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${FURROW_WERROR}>>:--Werror=all-warnings>)
-if(FURROW_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FURROW_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>)
-  add_link_options(-fsanitize=${FURROW_SANITIZE})
-  if(FURROW_SANITIZE MATCHES "address") # which stops at the access itself: a fifth of the compiler's time for a second word
-    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size>)
-  endif()
-  # Loops that are compiled for each instruction set run in one alone: the widest of this machine (half of the time).
-  include(CheckCXXSourceRuns)
-  check_cxx_source_runs("int main() { return !(__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")
-    && __builtin_cpu_supports(\"bmi2\")); }" furrow_runs_avx2)
-  check_cxx_source_runs("int main() { return !(__builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512vl\")
-    && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512bw\")); }" furrow_runs_avx512)
-  if(furrow_runs_avx2 AND furrow_runs_avx512)
-    add_compile_definitions(FURROW_ONE_ISA=64)
-  elseif(furrow_runs_avx2)
-    add_compile_definitions(FURROW_ONE_ISA=32)
-  else()
-    add_compile_definitions(FURROW_ONE_ISA=16)
-  endif()
-endif()
-
 # Hardening, within the noise of solve, reading and products: canaries on the stack, calls of the C library that know their sizes, programs at
-# an address of their own whose tables are read-only from the start. The sanitizers do better by themselves.
+# an address of their own whose tables are read-only from the start.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 include(CheckPIESupported)
 check_pie_supported()
-if(NOT FURROW_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>
-    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3>")
-  add_link_options(LINKER:-z,relro,-z,now)
-endif()
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3>")
+add_link_options(LINKER:-z,relro,-z,now)
 # No folder of the machine that builds shows in a program or in what it says.
 foreach(folder IN ITEMS ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${folder}/=>
@@ -80,4 +57,35 @@ endforeach()
 function(furrow_precompiled target)
   list(TRANSFORM ARGN REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>")
   target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+
+if(FURROW_SANITIZED)
+  # Loops that are compiled for each instruction set run in one alone: the widest of this machine (half of the time).
+  include(CheckCXXSourceRuns)
+  check_cxx_source_runs("int main() { return !(__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")
+    && __builtin_cpu_supports(\"bmi2\")); }" furrow_runs_avx2)
+  check_cxx_source_runs("int main() { return !(__builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512vl\")
+    && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512bw\")); }" furrow_runs_avx512)
+  set(furrow_isa 16)
+  if(furrow_runs_avx2 AND furrow_runs_avx512)
+    set(furrow_isa 64)
+  elseif(furrow_runs_avx2)
+    set(furrow_isa 32)
+  endif()
+endif()
+
+# What programs with sanitizers are tested in.
+set(furrow_sanitizer_environment ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 CUDA_VISIBLE_DEVICES=)
+
+# Compiles TARGET with the sanitizers in place of hardening, which they do better, and optimised by LEVEL; what it is linked into has them too.
+function(furrow_with_sanitizers target level)
+  set(options ${level} -g1 -UNDEBUG -U_FORTIFY_SOURCE -fno-stack-protector -fsanitize=${FURROW_SANITIZED} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  if(FURROW_SANITIZED MATCHES "address") # which stops at the access itself: a fifth of the compiler's time for a second word
+    list(APPEND options -fno-sanitize=null,object-size)
+  endif()
+  list(TRANSFORM options REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>")
+  target_compile_options(${target} PRIVATE ${options})
+  target_compile_definitions(${target} PRIVATE FURROW_ONE_ISA=${furrow_isa})
+  target_link_options(${target} PUBLIC -fsanitize=${FURROW_SANITIZED})
 endfunction()

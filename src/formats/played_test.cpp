@@ -6,6 +6,7 @@
 #include "kit/random.hpp"
 #include "kit/row_error.hpp"
 #include "kit/said_by.hpp"
+#include "kit/sanitized.hpp"
 
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
@@ -25,13 +26,8 @@ constexpr settings every_way[] = {{32, turns::ascending}, {32, turns::descending
                                   {64, turns::ascending}, {64, turns::descending}, {64, turns::random, 8}};
 
 /// Places of a matrix that is still played: a lane costs a hundred times as much where a sanitizer looks at its stack.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr double most_places = 2e3;
-constexpr const char* a_grid = "poisson2d:12";
-#else
-constexpr double most_places = 1e5;
-constexpr const char* a_grid = "poisson2d:40";
-#endif
+const double most_places = kit::sanitized() ? 2e3 : 1e5;
+const char* const a_grid = kit::sanitized() ? "poisson2d:12" : "poisson2d:40";
 
 /// A kernel of a format, for messages and as what a test is about.
 struct kernel_of {

@@ -3,6 +3,8 @@
 #include "entries.hpp"
 #include "io_test_kit.hpp"
 
+#include "kit/sanitized.hpp"
+
 #include <furrow/device.hpp>
 
 #include <fmt/format.h>
@@ -166,9 +168,7 @@ TEST(read_matrix, long_arrays_cross_pieces) {
 }
 
 TEST(read_matrix, memory_is_what_the_estimate_says) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "sanitizers take memory of their own";
-#endif
+  if (kit::sanitized()) GTEST_SKIP() << "sanitizers take memory of their own";
   const folder here;
   const index_t rows = 100000, entries = 2000000;
   std::string text = general + fmt::format("{} {} {}\n", rows, rows, entries);

@@ -3,7 +3,7 @@
 #include "io_test_kit.hpp"
 #include "scan_number.hpp"
 
-#include "kit/repeats.hpp"
+#include "kit/sanitized.hpp"
 
 #include <cmath>
 #include <cstdio>

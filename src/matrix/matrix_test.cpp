@@ -2,6 +2,7 @@
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/sanitized.hpp"
 
 #include "core/look.hpp"
 #include "core/transpose.hpp"
@@ -303,9 +304,7 @@ TEST(kept_matrix_in_threads, shares_long_rows_too) {
 }
 
 TEST(kept_matrix_after_a_fork, multiplies_in_the_child_with_as_many_threads) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the sanitizer's own locks stay locked in the child of a fork";
-#endif
+  if (kit::sanitized()) GTEST_SKIP() << "the sanitizer's own locks stay locked in the child of a fork";
   const matrix<double> m(kit::laplacian(60, 50));
   const auto x = kit::random_vector<double>(3000, 1);
   const auto y = product(m, x);

@@ -3,7 +3,7 @@
 #include "guarded.hpp"
 #include "matrices.hpp"
 #include "random.hpp"
-#include "repeats.hpp"
+#include "sanitized.hpp"
 #include "row_error.hpp"
 #include "said_by.hpp"
 
@@ -196,7 +196,7 @@ template <class V, class Side> void check_exact_residual(const any_operator<V>& 
 }
 
 /// How often a product is repeated.
-inline constexpr int runs = repeats(100, 11);
+inline const int runs = repeats(100, 11);
 
 /// The same bits, `repeats` times over.
 template <class V, class Side>

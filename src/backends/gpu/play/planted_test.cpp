@@ -2,7 +2,7 @@
 #include "kernels.hpp"
 
 #include "backends/shared_array.hpp"
-#include "kit/repeats.hpp"
+#include "kit/sanitized.hpp"
 
 #include <furrow/array.hpp>
 
@@ -69,7 +69,7 @@ template <mistake F> kernel_report play_copy(const settings& how) {
 }
 
 /// Random orders: a sanitizer looks at the stack of every lane.
-constexpr std::uint64_t orders = kit::repeats(100, 10);
+const std::uint64_t orders = kit::repeats(100, 10);
 
 /// The sentences for a fault, in these orders and in the two others: each must have `expected` in its first one.
 template <mistake F> void found_in_every_order(std::string_view expected) {
