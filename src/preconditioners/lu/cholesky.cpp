@@ -150,13 +150,14 @@ private:
 
 } // namespace
 
-std::unique_ptr<factors> factor_cholesky(const columns& a, double budget, double operations) {
+std::unique_ptr<factors> factor_cholesky(const columns& a, host_room budget, double operations) {
   cholesky_pattern p = pattern_of_factor(a, minimum_degree(a, budget));
   if (p.operations > operations) refuse_operations(operations);
   const double bytes = 8 * double(p.values_from.back());
-  check(bytes <= budget, fault::memory,
-        "the factor of the matrix takes {:.3g} GB, of which {:.3g} GB can be had: take an iterative solver",
-        bytes * 1e-9, budget * 1e-9);
+  if (!budget.takes(bytes))
+    throw_sentence(fault::memory,
+                   "the factor of the matrix takes {:.3g} GB, of which {:.3g} GB can be had: take an iterative solver",
+                   bytes * 1e-9, budget.bytes() * 1e-9);
   auto f = std::make_unique<cholesky_factors>(std::move(p));
   return f->factor(a) ? std::move(f) : nullptr;
 }
