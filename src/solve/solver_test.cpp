@@ -37,7 +37,9 @@ TYPED_TEST(kept_solver, takes_rows_as_it_takes_triplets_and_tells_the_parts_of_i
     std::vector<std::string> parts;
     double seconds = 0;
     for (const setup_part& p : report.setup_parts) parts.push_back(p.what), seconds += p.seconds;
-    EXPECT_EQ(parts, (std::vector<std::string>{"check", "look", "choose", "symmetry", "precond", "convert"}));
+    const bool named = std::string_view(method) != "auto"; // which asks early what the matrix is
+    EXPECT_EQ(parts, (named ? std::vector<std::string>{"check", "look", "choose", "symmetry", "precond", "convert"}
+                            : std::vector<std::string>{"check", "look", "symmetry", "choose", "precond", "convert"}));
     EXPECT_LE(seconds, report.setup_seconds);
   }
   const csr_arrays<V, std::int64_t> outside{a.shape, as_cview(row_ptr), as_cview(row_ptr), as_cview(a.val)};

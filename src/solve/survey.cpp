@@ -23,18 +23,24 @@ std::optional<refusal> interruption(const solve_options& o, double deadline, std
 
 namespace {
 
-/// Entries that any format multiplies in less than a microsecond or two, less than a choice takes in some hundred
-/// products: of 400 to 4,000 entries compressed rows are as quick as what the models choose, within 10 %.
-constexpr index_t few_entries = 4096;
+/// Of so many entries compressed rows are as quick as what the models choose, within 10 %.
+constexpr index_t few_entries = 1 << 12;
+/// Of so many that are no grid's a product takes up to 10 us, 20 % more than by what the models choose, and the choice
+/// with a conversion as long as 100 to 200 products, more than most small systems take.
+constexpr index_t some_entries = 1 << 15, diagonals_of_a_grid = 27;
+
+bool is_small(const stats& sums) {
+  if (sums.nnz <= few_entries) return true;
+  return sums.nnz <= some_entries && (sums.diagonals == 1 || sums.diagonals > diagonals_of_a_grid);
+}
 
 /// What the survey says before it knows enough to choose by; nothing where it has to.
-template <class V>
-std::optional<choice> without_a_look(const matrix_source<V>& a, const stats& sums, const wish& w,
+std::optional<choice> without_a_look(const stats& sums, const wish& w,
                                      const std::function<bool(const stats&)>& few_products) {
   auto rows = rows_as_they_are(w, {});
   if (!rows || !sums.finite) return {};
   if (few_products(sums)) rows->reason = "a factorisation comes first, which leaves few products";
-  else if (a.nnz() <= few_entries) rows->reason = "a choice takes longer than what it saves of so few entries";
+  else if (is_small(sums)) rows->reason = "a choice takes longer than what it saves of so few entries";
   else return {};
   return rows;
 }
@@ -51,7 +57,7 @@ survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock&
   clock.end("look");
   std::optional<choice> early;
   if (known) early = known->chosen();
-  else if (!o.where.is_gpu() && !o.tune) early = without_a_look(a, s.facts, w, few_products);
+  else if (!o.where.is_gpu() && !o.tune) early = without_a_look(s.facts, w, few_products);
   if (!early) {
     a.measure_for_formats(s.facts);
     clock.end("look");

@@ -2,6 +2,7 @@
 #include "cholesky.hpp"
 
 #include "cholesky_pattern.hpp"
+#include "dot.hpp"
 #include "ordering.hpp"
 #include "panel_product.hpp"
 
@@ -135,9 +136,9 @@ private:
     cpu::widest([&]() FURROW_INLINE {
       for (index_t j = w; j-- > 0;) {
         const double* const column = l.at + j * h;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (index_t i = j + 1; i < h; ++i) sum += column[i] * work[i];
+        const double* const below = work + j + 1;
+        const double sum =
+            sum_of_products(column + j + 1, h - j - 1, [below](index_t i) FURROW_INLINE { return below[i]; });
         work[j] = (work[j] - sum) / column[j];
       }
     });

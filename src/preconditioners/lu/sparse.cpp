@@ -11,7 +11,7 @@
 #include <new>
 
 #if FURROW_HAS_SUPERLU
-#include <slu_ddefs.h>
+#include "superlu_sweeps.hpp"
 #endif
 
 namespace furrow::lu {
@@ -79,21 +79,12 @@ public:
   }
 
   void solve(double* x, bool transposed) const override {
-    arena own(std::numeric_limits<double>::infinity());
-    const arena::scope in_arena(own);
-    DNformat store{n_, x};
-    SuperMatrix b{SLU_DN, SLU_D, SLU_GE, n_, 1, &store};
-    int info = 0;
-    try {
-      const statistics stat;
-      // SuperLU takes what it only reads by pointers that could write.
-      dgstrs(transposed ? TRANS : NOTRANS, const_cast<SuperMatrix*>(&l_), const_cast<SuperMatrix*>(&u_),
-             const_cast<int*>(perm_c_.data()), const_cast<int*>(perm_r_.data()), &b,
-             const_cast<SuperLUStat_t*>(&stat.s), &info);
-    } catch (const superlu_aborted&) {
-      throw std::bad_alloc();
-    }
-    require(info == 0, "dgstrs takes what dgstrf made");
+    const auto &to = transposed ? perm_c_ : perm_r_, &from = transposed ? perm_r_ : perm_c_;
+    host_array<double> y(n_);
+    for (index_t i = 0; i < n_; ++i) y[to[i]] = x[i];
+    superlu_sweeps sweeps(l_, u_);
+    transposed ? sweeps.solve_transposed(y.data()) : sweeps.solve(y.data());
+    for (index_t i = 0; i < n_; ++i) x[i] = y[from[i]];
   }
   /// Of the entries: SuperLU reserves more, and never touches the rest.
   double bytes() const override {
