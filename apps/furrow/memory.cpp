@@ -50,7 +50,8 @@ struct available {
 };
 
 void check_fits(const memory_plan& plan, const available& there) {
-  const double needed = plan.host_peak() - memory_plan::resident_bytes();
+  double needed = plan.host_peak();
+  if (needed > there.host) needed -= memory_plan::resident_bytes(); // which a file of the system tells
   check(needed <= there.host, fault::memory, "this takes about {} of memory and {} are available", bytes_text(needed),
         bytes_text(there.host));
   check(plan.gpu <= there.gpu, fault::memory, "this takes about {} of GPU memory and {} are available",

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 
 #if FURROW_HAS_SUPERLU
 #include "superlu_sweeps.hpp"
