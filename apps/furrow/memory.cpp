@@ -40,24 +40,36 @@ double write_bytes(const std::string& file, shape2 shape, index_t nnz) {
   return 8 * double(shape.rows) + text * std::min(double(nnz), piece * 8 * threads());
 }
 
-void check_fits(const memory_plan& plan, device where) {
-  const double needed = plan.host_peak() - memory_plan::resident_bytes();
-  const auto available = double(available_host_memory());
-  const double gpu = where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : 0;
-  check(needed <= available, fault::memory, "this takes about {} of memory and {} are available", bytes_text(needed),
-        bytes_text(available));
-  check(plan.gpu <= gpu, fault::memory, "this takes about {} of GPU memory and {} are available", bytes_text(plan.gpu),
-        bytes_text(gpu));
+namespace {
+
+/// Asked once for all that is said of it.
+struct available {
+  explicit available(device where)
+      : host(double(available_host_memory())), gpu(where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : 0) {}
+  double host, gpu;
+};
+
+void check_fits(const memory_plan& plan, const available& there) {
+  double needed = plan.host_peak();
+  if (needed > there.host) needed -= memory_plan::resident_bytes(); // which a file of the system tells
+  check(needed <= there.host, fault::memory, "this takes about {} of memory and {} are available", bytes_text(needed),
+        bytes_text(there.host));
+  check(plan.gpu <= there.gpu, fault::memory, "this takes about {} of GPU memory and {} are available",
+        bytes_text(plan.gpu), bytes_text(there.gpu));
 }
 
+} // namespace
+
+void check_fits(const memory_plan& plan, device where) { check_fits(plan, available(where)); }
+
 void announce(const memory_plan& plan, device where) {
-  std::string text = fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()),
-                                 bytes_text(double(available_host_memory())));
+  const available there(where);
+  std::string text =
+      fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()), bytes_text(there.host));
   if (where.is_gpu())
-    text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu),
-                        bytes_text(double(available_gpu_memory(where.ordinal))));
+    text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu), bytes_text(there.gpu));
   remark(text);
-  check_fits(plan, where);
+  check_fits(plan, there);
 }
 
 } // namespace furrow::cli

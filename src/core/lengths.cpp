@@ -41,7 +41,7 @@ void describe_lengths(std::vector<index_t> count, stats& s) {
   s.rows_reaching = std::move(count);
 }
 
-void measure_lengths(stats& s) {
+void count_lengths(stats& s) {
   const index_t rows = s.shape.rows, parts = (rows + (1 << 16) - 1) / (1 << 16);
   struct lengths {
     std::vector<index_t> count;
@@ -65,8 +65,16 @@ void measure_lengths(stats& s) {
     s.lengths_fingerprint += l.fingerprint;
   }
   describe_lengths(std::move(count), s);
+}
+
+void measure_slices(stats& s) {
   count_slices(s);
-  s.mispredicted_lengths = mispredicted_lengths(rows, [&](index_t row) { return s.row_length[row]; });
+  s.mispredicted_lengths = mispredicted_lengths(s.shape.rows, [&](index_t row) { return s.row_length[row]; });
+}
+
+void measure_lengths(stats& s) {
+  count_lengths(s);
+  measure_slices(s);
 }
 
 } // namespace furrow

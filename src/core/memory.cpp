@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "host_room.hpp"
 #include "memory_limits.hpp"
 #include "page_cache.hpp"
 
@@ -58,6 +59,11 @@ void keep_host_memory(std::int64_t bytes) {
 std::int64_t available_host_memory() {
   const std::int64_t available = number_in_file("/proc/meminfo", "MemAvailable:"); // in kB
   return std::min(available < 0 ? std::numeric_limits<std::int64_t>::max() : available * 1024, memory_limits().left);
+}
+
+double host_room::bytes() {
+  if (!bytes_) bytes_ = double(available_host_memory());
+  return *bytes_;
 }
 
 } // namespace furrow

@@ -52,8 +52,7 @@ piece look_at(const Triplets& a, index_t first, index_t last, std::vector<char>&
 
 } // namespace
 
-template <class Triplets> stats measure_trusted(const Triplets& a) {
-  using V = std::remove_cvref_t<decltype(a.val[0])>;
+template <class Triplets> stats measure_sums(const Triplets& a) {
   const index_t nnz = a.nnz(), piece_size = index_t(1) << 16;
   const index_t pieces = (nnz + piece_size - 1) / piece_size;
   // The piece that a row starts in owns the whole row.
@@ -84,14 +83,29 @@ template <class Triplets> stats measure_trusted(const Triplets& a) {
     s.zero_diagonal += p.zero_diagonal;
     s.explicit_zeros += p.zeros;
   }
-  measure_lengths(s);
-  measure_samples(a, s);
-  s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));
   s.diagonals = std::count(seen.begin(), seen.end(), 1);
-  s.distinct_values = count_distinct<V>(as_cview(a.val));
+  count_lengths(s);
   return s;
 }
 
+template <class Triplets> void measure_for_formats(const Triplets& a, stats& s) {
+  using V = std::remove_cvref_t<decltype(a.val[0])>;
+  measure_slices(s);
+  measure_samples(a, s);
+  s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col));
+  s.distinct_values = count_distinct<V>(as_cview(a.val));
+}
+
+template <class Triplets> stats measure_trusted(const Triplets& a) {
+  stats s = measure_sums(a);
+  measure_for_formats(a, s);
+  return s;
+}
+
+template stats measure_sums(const coo<double>&);
+template stats measure_sums(const coo<float>&);
+template void measure_for_formats(const coo<double>&, stats&);
+template void measure_for_formats(const coo<float>&, stats&);
 template stats measure_trusted(const coo<double>&);
 template stats measure_trusted(const coo<float>&);
 template stats measure_trusted(const borrowed_coo<double>&);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.hpp"
 #include "look.hpp"
+#include "measure.hpp"
 #include "sample.hpp"
 
 #include "kit/matrices.hpp"
@@ -247,6 +248,24 @@ TEST(stats, rows_in_a_pattern_are_no_surprise_and_random_ones_are) {
   EXPECT_LT(measure(generate("poisson2d:200").a).mispredicted_lengths, 0.05);
   EXPECT_GT(measure(generate("powerlaw:20000:8:2.3").a).mispredicted_lengths, 0.5);
   EXPECT_EQ(measure(generate("powerlaw:2000:8:2.3").a).mispredicted_lengths, 0); // learned by heart
+}
+
+TEST(stats, come_in_two_parts) {
+  const auto a = generate("convection2d:30:5").a;
+  stats s = measure_sums(a);
+  const stats whole = measure(a);
+  EXPECT_EQ(s.norm_inf, whole.norm_inf);
+  EXPECT_EQ(s.diagonals, 5);
+  EXPECT_EQ(s.rows_reaching, whole.rows_reaching);
+  EXPECT_TRUE(s.finite);
+  EXPECT_EQ(s.distinct_values, 257); // nobody has looked
+  EXPECT_TRUE(s.estimates.empty());
+  EXPECT_EQ(s.blocks[2], 0);
+  measure_for_formats(a, s);
+  EXPECT_EQ(s.distinct_values, whole.distinct_values);
+  EXPECT_EQ(s.estimates.size(), whole.estimates.size());
+  EXPECT_EQ(s.blocks, whole.blocks);
+  EXPECT_EQ(s.slice_places, whole.slice_places);
 }
 
 TEST(stats, notice_a_stored_zero_on_the_diagonal) {

@@ -2,8 +2,10 @@
 #include "core/check.hpp"
 #include "core/environment.hpp"
 #include "core/gpu_room.hpp"
+#include "core/host_room.hpp"
 #include "core/kernel_numbers.hpp"
 #include "core/triplets.hpp"
+#include "solve/as_they_are.hpp"
 #include "tune/model.hpp"
 
 #include <furrow/formats.hpp>
@@ -12,7 +14,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace furrow {
 namespace {
@@ -116,23 +117,22 @@ choice named_choice(const request& r, const stats& s, precision p, device where)
   return c;
 }
 
-/// Whether a format fits into the memory. What is free is asked only where a format is not small.
+/// Whether a format fits into the memory. What is free of a GPU is asked only where a format is not small.
 class room {
 public:
   /// unlimited: the format was asked for by name, and whoever makes it says what is missing.
   room(device where, bool unlimited) : where_(where), unlimited_(unlimited) {}
   bool takes(const layout& l) {
     constexpr double little = 1 << 24;
-    if (unlimited_ || l.bytes <= little) return true;
-    if (where_.is_gpu()) return gpu_takes(where_.ordinal, l.bytes);
-    if (!free_) free_ = double(available_host_memory());
-    return l.bytes <= *free_;
+    if (unlimited_) return true;
+    if (where_.is_gpu()) return l.bytes <= little || gpu_takes(where_.ordinal, l.bytes);
+    return host_.takes(l.bytes);
   }
 
 private:
   device where_;
   bool unlimited_;
-  std::optional<double> free_; ///< of the host
+  host_room host_;
 };
 
 /// In a line: why `best`, for a person. It may be slower than another one of the list by less than `worth_converting`.
@@ -242,6 +242,12 @@ choice choose(const stats& s, precision p, device where, const wish& w) {
   choice c = best.what;
   c.reason = why(all, best, s, w);
   return c;
+}
+
+std::optional<choice> rows_as_they_are(const wish& w, std::string why) {
+  const request r = read_wish(w);
+  if (r.format != "auto" || r.kernel != "auto") return {};
+  return choice{&find_format("csr"), {}, "auto", std::move(why)};
 }
 
 std::string name_of(const choice& c) {

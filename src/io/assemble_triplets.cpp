@@ -3,10 +3,10 @@
 #include "assemble_parts.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
+#include "core/host_room.hpp"
 #include "core/triplets.hpp"
 
 #include <furrow/assemble.hpp>
-#include <furrow/device.hpp>
 #include <furrow/value.hpp>
 
 #include <algorithm>
@@ -89,11 +89,9 @@ void check_memory(const matrix_header& head, double copied) {
   const auto n = static_cast<double>(head.stored);
   // The estimate counts the values as read, 8 bytes each: here they are the caller's.
   const double bytes = io::estimate_assembly(head) + (copied - 8) * n;
-  constexpr double little = 1 << 24; // to ask what is available takes as long as sorting that
-  if (bytes <= little) return;
-  const auto free = static_cast<double>(available_host_memory());
-  check(bytes <= free, fault::memory, "assembling {} triplets takes {:.1f} GB of memory, of which {:.1f} GB can be had",
-        head.stored, bytes / 1e9, free / 1e9);
+  if (host_room free; !free.takes(bytes))
+    throw_sentence(fault::memory, "assembling {} triplets takes {:.1f} GB of memory, of which {:.1f} GB can be had",
+                   head.stored, bytes / 1e9, free.bytes() / 1e9);
 }
 
 void check_inside(const io::listed_entries& e, const index_view& rows, const index_view& cols) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
+#include "core/host_room.hpp"
 #include "count_lines.hpp"
 #include "entries.hpp"
 #include "line_window.hpp"
 #include "parse_part.hpp"
 #include "refuse.hpp"
-
-#include <furrow/device.hpp>
 
 #include <fmt/format.h>
 
@@ -26,10 +25,11 @@ public:
   collector(entries& to, const head_lines& lines, const std::string& name) : to_(to) {
     to.head = lines.head;
     const index_t n = to.head.stored;
-    const double wanted = estimate_read_memory(to.head), free = static_cast<double>(available_host_memory());
-    check(wanted <= free, fault::memory,
-          "{}:{}: reading {} entries of {} x {} needs {:.1f} GB of memory, of which {:.1f} GB can be had", name,
-          lines.lines, n, to.head.shape.rows, to.head.shape.cols, wanted / 1e9, free / 1e9);
+    const double wanted = estimate_read_memory(to.head);
+    if (host_room free; !free.takes(wanted))
+      throw_sentence(fault::memory,
+                     "{}:{}: reading {} entries of {} x {} needs {:.1f} GB of memory, of which {:.1f} GB can be had",
+                     name, lines.lines, n, to.head.shape.rows, to.head.shape.cols, wanted / 1e9, free.bytes() / 1e9);
     if (to.head.layout == matrix_header::layout::coordinate) {
       to.row = host_array<std::int32_t>(n);
       to.col = host_array<std::int32_t>(n);

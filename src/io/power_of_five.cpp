@@ -6,87 +6,59 @@
 namespace furrow::io {
 namespace {
 
-/// A natural number below 2^1024, lowest word first.
+/// A natural number below 2^1024, lowest word first; above the `used` ones all are zeros.
 struct big {
   static constexpr int words = 32;
   std::array<std::uint32_t, words> word{};
+  int used = words;
 
   void times_five() {
     std::uint64_t carry = 0;
-    for (std::uint32_t& w : word) {
-      carry += std::uint64_t(w) * 5;
-      w = static_cast<std::uint32_t>(carry);
+    for (int k = 0; k < used; ++k) {
+      carry += std::uint64_t(word[k]) * 5;
+      word[k] = static_cast<std::uint32_t>(carry);
       carry >>= 32;
     }
+    if (carry) word[used++] = static_cast<std::uint32_t>(carry);
   }
-  /// Of numbers below 2^(32 count), as the next two.
-  void twice(int count) {
-    std::uint32_t carry = 0;
-    for (int k = 0; k < count; ++k) {
-      const std::uint32_t top = word[k] >> 31;
-      word[k] = word[k] << 1 | carry;
-      carry = top;
+  /// Rounded down.
+  void over_five() {
+    std::uint64_t rest = 0;
+    for (int k = used; k-- > 0;) {
+      rest = rest << 32 | word[k];
+      word[k] = static_cast<std::uint32_t>(rest / 5);
+      rest %= 5;
     }
+    if (word[used - 1] == 0) --used;
   }
-  bool at_least(const big& other, int count) const {
-    for (int k = count - 1; k >= 0; --k)
-      if (word[k] != other.word[k]) return word[k] > other.word[k];
-    return true;
+  /// Words k and k + 1; those before the first are zeros.
+  std::uint64_t pair(int k) const {
+    if (k < -1) return 0;
+    return std::uint64_t(word[k + 1]) << 32 | (k < 0 ? 0 : word[k]);
   }
-  void minus(const big& other, int count) {
-    std::int64_t borrow = 0;
-    for (int k = 0; k < count; ++k) {
-      borrow += std::int64_t(word[k]) - other.word[k];
-      word[k] = static_cast<std::uint32_t>(borrow);
-      borrow >>= 32;
-    }
-  }
-  int bits() const {
-    for (int k = words - 1; k >= 0; --k)
-      if (word[k]) return 32 * k + std::bit_width(word[k]);
-    return 0;
-  }
-  bool bit(int k) const { return k >= 0 && (word[k / 32] >> (k % 32) & 1); }
 };
 
-void append_bit(power_of_five& p, bool bit) {
-  p.high = p.high << 1 | p.low >> 63;
-  p.low = p.low << 1 | std::uint64_t(bit);
-}
-
-/// The 128 leading bits of n.
+/// The 128 leading bits of n; the last of its used words is not 0.
 power_of_five leading(const big& n) {
-  power_of_five out;
-  const int top = n.bits();
-  for (int k = 1; k <= 128; ++k) append_bit(out, n.bit(top - k));
-  return out;
+  const int top = n.used, up = std::countl_zero(n.word[top - 1]);
+  const std::uint64_t first = n.pair(top - 2), second = n.pair(top - 4), third = n.pair(top - 6);
+  if (up == 0) return {first, second};
+  return {first << up | second >> (64 - up), second << up | third >> (64 - up)};
 }
 
-/// The 128 leading bits of 1/n, rounded down: long division of a power of two.
-power_of_five leading_of_inverse(const big& n) {
-  power_of_five out;
-  big rest;                                           // 2^(bits(n) - 1) <= n, and not equal: n is a power of five
-  const int top = n.bits() - 1, words = top / 32 + 2; // rest stays below 2 n
-  rest.word[top / 32] = 1u << (top % 32);
-  for (int k = 0; k < 128; ++k) {
-    rest.twice(words);
-    const bool bit = rest.at_least(n, words);
-    if (bit) rest.minus(n, words);
-    append_bit(out, bit);
-  }
-  return out;
-}
-
+/// 1/5^q from one power of two, divided again and again: what is rounded down in each step is as if it were once, and
+/// 2^1023 / 5^342 has 229 bits.
 power_table make() {
   power_table table;
-  big n;
-  n.word[0] = 1;
-  for (int q = 0; q <= -smallest_power; ++q, n.times_five()) {
-    if (q <= largest_power) table[q - smallest_power] = leading(n);
-    if (q == 0) continue;
-    power_of_five inverse = leading_of_inverse(n);
-    if (q <= 27 && ++inverse.low == 0) ++inverse.high;
-    table[-q - smallest_power] = inverse;
+  big n, inverse;
+  n.word[0] = 1, n.used = 1;
+  inverse.word[big::words - 1] = 1u << 31;
+  for (int q = 0; q <= largest_power; ++q, n.times_five()) table[q - smallest_power] = leading(n);
+  for (int q = 1; q <= -smallest_power; ++q) {
+    inverse.over_five();
+    power_of_five p = leading(inverse);
+    if (q <= 27 && ++p.low == 0) ++p.high;
+    table[-q - smallest_power] = p;
   }
   return table;
 }

@@ -4,11 +4,10 @@
 #include "petsc_layout.hpp"
 
 #include "core/check.hpp"
+#include "core/host_room.hpp"
 #include "line_ends.hpp"
 #include "refuse.hpp"
 #include "tar_reader.hpp"
-
-#include <furrow/device.hpp>
 
 #include <fmt/format.h>
 
@@ -76,10 +75,10 @@ void check_vector_memory(const matrix_header& head, const std::string& name) {
   const bool sparse = head.layout == matrix_header::layout::coordinate;
   const double entries = std::min(static_cast<double>(head.stored), static_cast<double>(head.shape.rows));
   const double wanted = 8.0 * static_cast<double>(head.shape.rows) + (sparse ? 16 : 8) * entries;
-  const auto free = static_cast<double>(available_host_memory());
-  check(wanted <= free, fault::memory,
-        "{}: a vector of {} elements needs {:.1f} GB of memory, of which {:.1f} GB can be had", name, head.shape.rows,
-        wanted / 1e9, free / 1e9);
+  if (host_room free; !free.takes(wanted))
+    throw_sentence(fault::memory,
+                   "{}: a vector of {} elements needs {:.1f} GB of memory, of which {:.1f} GB can be had", name,
+                   head.shape.rows, wanted / 1e9, free.bytes() / 1e9);
 }
 
 void check_size(index_t size, std::optional<index_t> rows, const std::string& name) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commented_vector.hpp"
 #include "core/check.hpp"
+#include "core/host_room.hpp"
 #include "line_ends.hpp"
 #include "line_window.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
-
-#include <furrow/device.hpp>
 
 #include <fmt/format.h>
 
@@ -93,9 +92,10 @@ private:
 void grow(host_array<double>& x, index_t size, const std::string& name) {
   if (x.capacity() < size) {
     const index_t capacity = std::max(2 * x.capacity(), size);
-    const double wanted = 8.0 * static_cast<double>(capacity), free = static_cast<double>(available_host_memory());
-    check(wanted <= free, fault::memory, "{}: its numbers need {:.1f} GB of memory, of which {:.1f} GB can be had",
-          name, wanted / 1e9, free / 1e9);
+    const double wanted = 8.0 * static_cast<double>(capacity);
+    if (host_room free; !free.takes(wanted))
+      throw_sentence(fault::memory, "{}: its numbers need {:.1f} GB of memory, of which {:.1f} GB can be had", name,
+                     wanted / 1e9, free.bytes() / 1e9);
     host_array<double> larger(capacity);
     if (!x.empty()) std::memcpy(larger.data(), x.data(), x.byte_count());
     x = std::move(larger);

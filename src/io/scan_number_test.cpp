@@ -69,10 +69,13 @@ TEST(scan_number, powers_of_five_are_the_published_ones) {
     EXPECT_EQ(t[static_cast<std::size_t>(q - smallest_power)].low, low) << q;
   };
   is(-342, 0xeef453d6923bd65a, 0x113faa2906a13b3f);
+  is(-28, 0xfd87b5f28300ca0d, 0x8bca9d6e188853fc); // rounded down
+  is(-27, 0x9e74d1b791e07e48, 0x775ea264cf55347e); // and up
   is(-1, 0xcccccccccccccccc, 0xcccccccccccccccd);
   is(0, 0x8000000000000000, 0);
   is(1, 0xa000000000000000, 0);
   is(27, 0xcecb8f27f4200f3a, 0);
+  is(200, 0xa738c6bebb12d16c, 0xb428f8ac016561db);
   is(308, 0x8e679c2f5e44ff8f, 0x570f09eaa7ea7648);
 }
 

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/copy.hpp"
 #include "core/check.hpp"
+#include "core/host_room.hpp"
 #include "core/triplets.hpp"
 
 #include <furrow/assemble.hpp>
@@ -60,12 +61,10 @@ template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {
 namespace {
 
 void check_memory(std::size_t entry, index_t nnz) {
-  constexpr double little = 1 << 24; // to ask what is available takes as long as copying that
   const double bytes = double(entry) * double(nnz);
-  if (bytes <= little) return;
-  const auto free = static_cast<double>(available_host_memory());
-  check(bytes <= free, fault::memory, "{} entries take {:.1f} GB of memory as triplets, of which {:.1f} GB can be had",
-        nnz, bytes / 1e9, free / 1e9);
+  if (host_room free; !free.takes(bytes))
+    throw_sentence(fault::memory, "{} entries take {:.1f} GB of memory as triplets, of which {:.1f} GB can be had", nnz,
+                   bytes / 1e9, free.bytes() / 1e9);
 }
 
 template <class V, class I> [[noreturn]] void refuse_column(const csr_arrays<V, I>& a) {

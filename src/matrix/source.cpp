@@ -84,6 +84,14 @@ template <class V> stats matrix_source<V>::measure() const {
   return rows_ ? furrow::measure(*rows_, look()) : measure_trusted(*triplets_);
 }
 
+template <class V> stats matrix_source<V>::measure_sums() const {
+  return rows_ ? measure() : furrow::measure_sums(*triplets_);
+}
+
+template <class V> void matrix_source<V>::measure_for_formats(stats& s) const {
+  if (!rows_) furrow::measure_for_formats(*triplets_, s);
+}
+
 template <class V> bool matrix_source<V>::is_symmetric() const {
   return rows_ ? furrow::is_symmetric(*rows_) : furrow::is_symmetric(*triplets_);
 }

@@ -40,6 +40,9 @@ public:
   coo<V> take_triplets();
 
   stats measure() const;
+  /// In two parts, as the functions of `core/measure.hpp`; of rows the first one is all.
+  stats measure_sums() const;
+  void measure_for_formats(stats& s) const;
   bool is_symmetric() const;
   void check_symmetry() const;   ///< throws as the function
   const rows_look& look() const; ///< where there are rows

@@ -3,8 +3,7 @@
 
 #include "core/check.hpp"
 #include "core/dominance.hpp"
-
-#include <furrow/device.hpp>
+#include "core/host_room.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,10 +45,10 @@ double safe_pivot(double pivot, double size, index_t row, lu_factors& f) {
 }
 
 void check_fill(double bytes, std::string_view who) {
-  const double available = double(available_host_memory());
-  check(bytes <= available, fault::memory,
-        "the factors of {} take {:.3g} GB, of {:.3g} GB that can be had: take a lower level or less fill", who,
-        bytes * 1e-9, available * 1e-9);
+  if (host_room free; !free.takes(bytes))
+    throw_sentence(fault::memory,
+                   "the factors of {} take {:.3g} GB, of {:.3g} GB that can be had: take a lower level or less fill",
+                   who, bytes * 1e-9, free.bytes() * 1e-9);
 }
 
 double growth(row_view<double> b, const lu_factors& f) {

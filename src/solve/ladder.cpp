@@ -81,8 +81,12 @@ template <class V> void ladder<V>::go_on_behind(climbed_before before, const inv
 }
 
 template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& clock, climbed_before before) {
-  if ((refused_ = system_.look(a, clock))) return;
   const solve_options& o = system_.options;
+  const auto factors_first = [&](const features& f) {
+    return o.precond == "auto" &&
+           rungs_for(f, inventory_of(o.where, system_.facts, precision_of<V>)).front().solver == "direct";
+  };
+  if ((refused_ = system_.look(a, clock, factors_first))) return;
   const inventory there = inventory_of(o.where, system_.facts, precision_of<V>);
   if (o.precond == "auto") {
     plans_ = rungs_for(system_.known, there);

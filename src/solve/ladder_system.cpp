@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/clock.hpp"
+#include "core/host_room.hpp"
 #include "preconditioners/stop.hpp"
 #include "solvers/entry.hpp"
 
@@ -50,20 +51,30 @@ template <class V> ladder_system<V>::~ladder_system() = default;
 
 template <class V> const any_operator<V>& ladder_system<V>::a() const { return *places_.front()->a; }
 
-template <class V> std::optional<refusal> ladder_system<V>::look(matrix_source<V>& a, setup_clock& clock) {
-  survey s = survey_of(a, options, clock);
+template <class V> void ladder_system<V>::get_to_know(const matrix_source<V>& a, const stats& sums) {
+  known = features_of(a, sums, options.assume_symmetric);
+  if (around_m_ && !around_m_->symmetric) known.symmetric = false; // as M is
+  negated = known.symmetric && known.negative_only();
+  if (negated) known.negative_diagonal = 0;
+}
+
+template <class V>
+std::optional<refusal> ladder_system<V>::look(matrix_source<V>& a, setup_clock& clock,
+                                              const std::function<bool(const features&)>& few_products) {
+  bool looked = false;
+  survey s = survey_of<V>(a, options, clock, nullptr, [&](const stats& sums) {
+    get_to_know(a, sums);
+    looked = true;
+    clock.end("symmetry");
+    return few_products(known);
+  });
   facts = std::move(s.facts), chosen = std::move(s.chosen), announced_ = s.needed;
   if (s.refused) return s.refused;
   options.scale = options.reorder = "none"; // it is done
-  known = features_of(a, facts, options.assume_symmetric);
-  if (around_m_ && !around_m_->symmetric) known.symmetric = false; // as M is
+  if (!looked) get_to_know(a, facts);
   norm_2 = known.symmetric ? facts.norm_inf : std::sqrt(facts.norm_inf * largest_column_sum(a.triplets()));
   clock.end("symmetry");
-  negated = known.symmetric && known.negative_only();
-  if (negated) {
-    a.negate();
-    known.negative_diagonal = 0;
-  }
+  if (negated) a.negate();
   return {};
 }
 
@@ -119,15 +130,16 @@ typename ladder_system<V>::part ladder_system<V>::precondition(const rung_plan& 
   const bounds_operations bound(plan.operations > 0 ? plan.operations : std::numeric_limits<double>::infinity());
   try {
     const preconditioner_layout l = lay_out_preconditioner(plan.precond, facts, precision_of<V>, options);
-    const auto must_fit = [&](double takes, std::int64_t most, std::string_view side) {
-      check(takes <= double(most), fault::memory, "{} takes about {:.3g} GB on the {}, of which {:.3g} GB can be had",
-            plan.precond, takes * 1e-9, side, double(most) * 1e-9);
+    const auto must_fit = [&](double takes, host_room most, std::string_view side) {
+      if (!most.takes(takes))
+        throw_sentence(fault::memory, "{} takes about {:.3g} GB on the {}, of which {:.3g} GB can be had", plan.precond,
+                       takes * 1e-9, side, most.bytes() * 1e-9);
     };
-    must_fit(l.making + (on_gpu ? 0 : l.bytes), available_host_memory(), "host");
+    must_fit(l.making + (on_gpu ? 0 : l.bytes), {}, "host");
     if (rows_ && !first && l.bytes + l.making_on_gpu > double(available_gpu_memory(options.where.ordinal)))
       rows_.reset();
     if (!first && rows_ && on_gpu) from = &*rows_;
-    if (on_gpu) must_fit(l.bytes + l.making_on_gpu, available_gpu_memory(options.where.ordinal), "GPU");
+    if (on_gpu) must_fit(l.bytes + l.making_on_gpu, double(available_gpu_memory(options.where.ordinal)), "GPU");
     if (!first) announce_more(plan, l, on_gpu);
     const solver_needs needed = with_coordinates(find_solver(plan.solver).needs_for(known.symmetric), options);
     made.m = make_m(plan.precond, from, where, needed);

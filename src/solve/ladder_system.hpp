@@ -8,6 +8,7 @@
 
 #include <furrow/solver.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -37,8 +38,10 @@ public:
 
   ladder_system(const solve_options& o, std::shared_ptr<const diagonal_scales<V>> around_m);
   ~ladder_system();
-  /// Finds out what is known, and negates A where the diagonal says so. Returns why no solve can start.
-  std::optional<refusal> look(matrix_source<V>& a, setup_clock& clock);
+  /// Finds out what is known, and negates A where the diagonal says so. Returns why no solve can start. `few_products`:
+  /// whether the first rung multiplies by A a few times alone.
+  std::optional<refusal> look(matrix_source<V>& a, setup_clock& clock,
+                              const std::function<bool(const features&)>& few_products);
   /// Makes M of the first rung while the triplets are there, and stores A.
   void store(matrix_source<V> a, const rung_plan& first, setup_clock& clock);
 
@@ -53,6 +56,8 @@ public:
   void drop_rows() { rows_.reset(); } ///< a rung has answered
 
 private:
+  void get_to_know(const matrix_source<V>& a, const stats& sums);
+
   struct place; ///< the matrix on a device
   struct part;  ///< a preconditioner, or why there is none
 

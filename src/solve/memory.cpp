@@ -5,6 +5,7 @@
 #include "coordinates.hpp"
 
 #include "core/check.hpp"
+#include "core/host_room.hpp"
 #include "core/parameters.hpp"
 #include "solvers/entry.hpp"
 
@@ -88,13 +89,13 @@ memory_estimate beside_doubles(memory_estimate e, index_t rows, index_t nnz) {
 
 void check_memory(const memory_estimate& needed, const stats& s, precision p, device where, double rows_on_gpu) {
   const double there = held(s, p) + bytes_of(p) * double(s.shape.rows + s.shape.cols);
-  const auto must_fit = [](double bytes, std::int64_t available, std::string_view side) {
-    check(bytes <= double(available), fault::memory,
-          "solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had", bytes * 1e-9, side,
-          double(available) * 1e-9);
+  const auto must_fit = [](double bytes, host_room available, std::string_view side) {
+    if (!available.takes(bytes))
+      throw_sentence(fault::memory, "solving needs {:.3g} GB more memory on the {}, of which {:.3g} GB can be had",
+                     bytes * 1e-9, side, available.bytes() * 1e-9);
   };
-  must_fit(needed.host - there, available_host_memory(), "host");
-  if (where.is_gpu()) must_fit(needed.gpu - rows_on_gpu, available_gpu_memory(where.ordinal), "GPU");
+  must_fit(needed.host - there, {}, "host");
+  if (where.is_gpu()) must_fit(needed.gpu - rows_on_gpu, double(available_gpu_memory(where.ordinal)), "GPU");
 }
 
 memory_estimate estimate_solve_memory(const stats& s, precision p, const solve_options& o) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <furrow/solve.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -11,11 +12,13 @@ namespace furrow {
 /// Tells the parts of a set-up apart.
 class setup_clock {
 public:
-  /// What has passed since the end before belongs to `what`.
+  /// What has passed since the end before belongs to `what`, too.
   void end(std::string_view what) {
     const auto now = std::chrono::steady_clock::now();
-    parts_.push_back({std::string(what), std::chrono::duration<double>(now - since_).count()});
-    since_ = now;
+    const double passed = std::chrono::duration<double>(now - std::exchange(since_, now)).count();
+    const auto known = std::ranges::find(parts_, what, &setup_part::what);
+    if (known != parts_.end()) known->seconds += passed;
+    else parts_.push_back({std::string(what), passed});
   }
   std::vector<setup_part> take() { return std::exchange(parts_, {}); }
 

@@ -7,6 +7,7 @@
 
 #include <furrow/matrix.hpp>
 
+#include <functional>
 #include <optional>
 
 namespace furrow {
@@ -24,9 +25,11 @@ struct survey {
 };
 
 /// Looks at A, chooses its format, by measurements with `tune`, and announces the memory that the solve needs. Throws
-/// as `choose`, and `fault::memory` where there is less. `known`: A as it was looked at and stored before.
+/// as `choose`, and `fault::memory` where there is less. `known`: A as it was looked at and stored before. On the CPU a
+/// matrix of few entries stays as it is, and one by which little will be multiplied, which `few_products` says from
+/// what `measure_sums` finds of a matrix that is finite.
 template <class V>
-survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock& clock,
-                 const matrix<V>* known = nullptr);
+survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock& clock, const matrix<V>* known,
+                 const std::function<bool(const stats&)>& few_products);
 
 } // namespace furrow

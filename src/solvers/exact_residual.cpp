@@ -3,10 +3,9 @@
 
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "core/host_room.hpp"
 #include "core/row_offsets.hpp"
 #include "core/wide_sum.hpp"
-
-#include <furrow/device.hpp>
 
 #include <cmath>
 #include <vector>
@@ -24,7 +23,7 @@ std::optional<exact_residual<V>> residual_beyond_rounding(const any_operator<V>&
   constexpr double most_places = 4; // bytes of triplets over bytes of the leanest format, a dense one in f32
   const auto* const reaching = ranks ? dynamic_cast<const reaches_other_ranks<V>*>(&a) : nullptr;
   std::optional<coo<V>> triplets;
-  if (most_places * a.stored_bytes() <= double(available_host_memory())) triplets = a.to_triplets();
+  if (host_room().takes(most_places * a.stored_bytes())) triplets = a.to_triplets();
   if (ranks ? ranks->any(!triplets || !reaching) : !triplets) return {};
   host_array<V> wide;
   if (reaching) wide = reaching->with_others(x), x = as_cview(wide);

@@ -23,6 +23,9 @@ double cache_size(int level, int sysconf_name, double where_nobody_knows) {
 
 double last_level_cache() { return cache_size(3, _SC_LEVEL3_CACHE_SIZE, 32 << 20); }
 
-double second_level_cache() { return cache_size(2, _SC_LEVEL2_CACHE_SIZE, 1 << 20); }
+double second_level_cache() {
+  static const double size = cache_size(2, _SC_LEVEL2_CACHE_SIZE, 1 << 20);
+  return size;
+}
 
 } // namespace furrow

@@ -125,9 +125,9 @@ own_team::~own_team() { own = outer_; }
 int thread_count() { return current().size; }
 
 void run_tasks(index_t count, void (*task)(void*, index_t), void* context, double streamed) {
-  static const double cache = second_level_cache();
   team& here = current();
-  const double held = cache * here.size; // with what else there is to hold: a loop over three quarters of it misses
+  const double held =
+      second_level_cache() * here.size; // with what else there is to hold: a loop over three quarters of it misses
   if (here.helpers.run(count, task, context, streamed > 0.75 * held && streamed <= 8 * held)) return;
   run_beside(count, task, context, here);
 }

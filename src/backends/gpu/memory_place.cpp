@@ -8,6 +8,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 namespace furrow {
 namespace {
@@ -17,16 +19,25 @@ using attributes_of = int (*)(unsigned count, const int* which, void** values, u
 constexpr std::array which{2 /* memory type */, 8 /* is managed */, 9 /* device ordinal */};
 constexpr unsigned of_a_device = 2;
 
-/// Libraries that the process has loaded so far.
-unsigned long long loaded_libraries() {
-  unsigned long long count = 0;
+/// What the dynamic loader tells of the process.
+struct loaded {
+  unsigned long long count = 0; ///< libraries that were loaded so far
+  bool driver = false;          ///< one of them is the driver
+};
+
+/// `names`: look at them, too; otherwise the first library tells the count.
+loaded libraries_of_process(bool names) {
+  std::pair<loaded, bool> found{{}, names};
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* to) {
-        *static_cast<unsigned long long*>(to) = info->dlpi_adds;
-        return 1;
+        auto& [l, look] = *static_cast<std::pair<loaded, bool>*>(to);
+        l.count = info->dlpi_adds;
+        const std::string_view file = info->dlpi_name ? info->dlpi_name : "";
+        l.driver = l.driver || file.substr(file.rfind('/') + 1).starts_with("libcuda.so");
+        return look && !l.driver ? 0 : 1;
       },
-      &count);
-  return count;
+      &found);
+  return found.first;
 }
 
 /// Null where no driver was noticed.
@@ -40,8 +51,9 @@ std::atomic<attributes_of>& driver() {
 void notice_gpu_driver() {
   static std::atomic<unsigned long long> looked_at = 0;
   if (driver().load(std::memory_order_relaxed)) return;
-  const unsigned long long loaded = loaded_libraries();
-  if (looked_at.exchange(loaded) == loaded) return;                          // to search takes 17 us
+  const unsigned long long count = libraries_of_process(false).count;
+  if (looked_at.exchange(count) == count) return;
+  if (!libraries_of_process(true).driver) return; // the loader would look for its file, in 20 folders: some 100 us
   if (void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD)) // stays: the driver is never unloaded
     driver() = reinterpret_cast<attributes_of>(dlsym(library, "cuPointerGetAttributes"));
 }

@@ -29,7 +29,7 @@ arena::~arena() {
 
 void* arena::take(std::size_t size) {
   const double whole = double(size) + sizeof(block);
-  if (bytes_ + whole > budget_) return nullptr;
+  if (!budget_.takes(bytes_ + whole)) return nullptr;
   auto* const b = static_cast<block*>(std::malloc(sizeof(block) + size));
   if (!b) return nullptr;
   *b = {nullptr, first_, this, size};

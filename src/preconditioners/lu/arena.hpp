@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/host_room.hpp"
+
 #include <cstddef>
 #include <string>
 
@@ -12,7 +14,7 @@ namespace furrow::lu {
 /// fourth name is taken for a question: whether a factorisation is to go on (`stops_set_up`, `count`).
 class arena {
 public:
-  explicit arena(double budget) : budget_(budget) {}
+  explicit arena(host_room budget) : budget_(budget) {}
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
   ~arena();
@@ -47,7 +49,8 @@ public:
 
 private:
   block* first_ = nullptr;
-  double budget_, bytes_ = 0;
+  host_room budget_;
+  double bytes_ = 0;
   float* counted_[2] = {};
   double operations_ = 0, most_operations_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "cholesky.hpp"
 
 #include "cholesky_pattern.hpp"
+#include "dot.hpp"
 #include "ordering.hpp"
 #include "panel_product.hpp"
 
@@ -135,9 +136,9 @@ private:
     cpu::widest([&]() FURROW_INLINE {
       for (index_t j = w; j-- > 0;) {
         const double* const column = l.at + j * h;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (index_t i = j + 1; i < h; ++i) sum += column[i] * work[i];
+        const double* const below = work + j + 1;
+        const double sum =
+            sum_of_products(column + j + 1, h - j - 1, [below](index_t i) FURROW_INLINE { return below[i]; });
         work[j] = (work[j] - sum) / column[j];
       }
     });
@@ -150,13 +151,14 @@ private:
 
 } // namespace
 
-std::unique_ptr<factors> factor_cholesky(const columns& a, double budget, double operations) {
+std::unique_ptr<factors> factor_cholesky(const columns& a, host_room budget, double operations) {
   cholesky_pattern p = pattern_of_factor(a, minimum_degree(a, budget));
   if (p.operations > operations) refuse_operations(operations);
   const double bytes = 8 * double(p.values_from.back());
-  check(bytes <= budget, fault::memory,
-        "the factor of the matrix takes {:.3g} GB, of which {:.3g} GB can be had: take an iterative solver",
-        bytes * 1e-9, budget * 1e-9);
+  if (!budget.takes(bytes))
+    throw_sentence(fault::memory,
+                   "the factor of the matrix takes {:.3g} GB, of which {:.3g} GB can be had: take an iterative solver",
+                   bytes * 1e-9, budget.bytes() * 1e-9);
   auto f = std::make_unique<cholesky_factors>(std::move(p));
   return f->factor(a) ? std::move(f) : nullptr;
 }

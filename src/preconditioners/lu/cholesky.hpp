@@ -9,7 +9,7 @@ namespace furrow::lu {
 /// (E. Ng, B. Peyton, Block sparse Cholesky algorithms on advanced uniprocessor computers, 1993); ordered by minimum
 /// degree. Half the entries and operations of L U, which the pattern tells exactly: both limits are kept before
 /// anything is factored, by `fault::memory` and by a `refusal`.
-std::unique_ptr<factors> factor_cholesky(const columns& a, double budget,
+std::unique_ptr<factors> factor_cholesky(const columns& a, host_room budget,
                                          double operations = std::numeric_limits<double>::infinity());
 
 } // namespace furrow::lu

@@ -153,7 +153,9 @@ bandwidth bandwidth_of(const columns& a) {
 
 namespace {
 
-/// The search for an augmenting path from one column on.
+/// The search for augmenting paths. Round by round all columns without a row search, and none is met twice in a round:
+/// few rounds take a pass over the entries each, where a search by itself would take that for every column
+/// (A. Pothen, C.-J. Fan, Computing the block triangular form of a sparse matrix, 1990).
 class matching {
 public:
   explicit matching(const columns& a)
@@ -162,15 +164,18 @@ public:
     for (index_t j = 0; j < a.n; ++j) free_from_[at(j)] = a.begin[j];
   }
 
-  /// Gives column `root` a row, and others another one where that takes it; false where no way leads there.
-  bool match(std::int32_t root) {
+  /// Before the first `match`: column j has row j.
+  void begin_with_diagonal(index_t j) { column_of_[at(j)] = static_cast<std::int32_t>(j); }
+
+  /// Gives column `root` a row, and others another one where that takes it; false where no way leads there through
+  /// columns that no search of this round has met.
+  bool match(std::int32_t root, std::int32_t round) {
     path_.assign(1, root);
     next_[at(root)] = a_.begin[root];
-    seen_[at(root)] = root;
     while (!path_.empty()) {
       const std::int32_t j = path_.back();
       if (take_free_row(j)) return true;
-      if (!go_deeper(j, root)) path_.pop_back();
+      if (!go_deeper(j, round)) path_.pop_back();
     }
     return false;
   }
@@ -193,11 +198,11 @@ private:
     return false;
   }
 
-  bool go_deeper(std::int32_t j, std::int32_t root) {
+  bool go_deeper(std::int32_t j, std::int32_t round) {
     for (std::int32_t& k = next_[at(j)]; k < a_.begin[j + 1];) {
       const std::int32_t owner = column_of_[at(a_.row[k++])];
-      if (seen_[at(owner)] == root) continue;
-      seen_[at(owner)] = root;
+      if (seen_[at(owner)] == round) continue;
+      seen_[at(owner)] = round;
       next_[at(owner)] = a_.begin[owner];
       path_.push_back(owner);
       return true;
@@ -207,16 +212,25 @@ private:
 
   const columns& a_;
   std::vector<std::int32_t> column_of_; ///< of a row
-  std::vector<std::int32_t> seen_;      ///< the root of the last search that met a column
+  std::vector<std::int32_t> seen_;      ///< the last round that met a column
   std::vector<std::int32_t> next_, free_from_, path_;
 };
 
 } // namespace
 
+/// Entries of the diagonal come first: most matrices have all of them, and others few columns left to match.
 index_t column_without_row(const columns& a) {
+  std::vector<std::int32_t> left;
+  for (std::int32_t j = 0; j < a.n; ++j)
+    if (!std::binary_search(a.row.data() + a.begin[j], a.row.data() + a.begin[j + 1], j)) left.push_back(j);
+  if (left.empty()) return -1;
   matching m(a);
-  for (index_t j = 0; j < a.n; ++j)
-    if (!m.match(static_cast<std::int32_t>(j))) return j;
+  auto next = left.begin();
+  for (std::int32_t j = 0; j < a.n; ++j)
+    if (next != left.end() && *next == j) ++next;
+    else m.begin_with_diagonal(j);
+  for (std::int32_t round = 0; !left.empty(); ++round)
+    if (std::erase_if(left, [&](std::int32_t j) { return m.match(j, round); }) == 0) return left.front();
   return -1;
 }
 

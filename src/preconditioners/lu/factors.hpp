@@ -3,6 +3,8 @@
 #include "columns.hpp"
 #include "factor_size.hpp"
 
+#include "core/host_room.hpp"
+
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -30,7 +32,7 @@ std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
 /// their column; other ones by COLAMD, with partial pivoting. Takes at most `budget` bytes, and at
 /// most so many operations of floating point. What is known to be more from the pattern (`expected_fill`) is refused
 /// before it is taken.
-std::unique_ptr<factors> factor_sparse(columns a, double budget,
+std::unique_ptr<factors> factor_sparse(columns a, host_room budget,
                                        double operations = std::numeric_limits<double>::infinity());
 
 /// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take

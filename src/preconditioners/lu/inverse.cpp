@@ -6,8 +6,6 @@
 
 #include "preconditioners/entry.hpp"
 
-#include <furrow/device.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +33,7 @@ std::unique_ptr<factors> factor(columns a, std::string_view which, double operat
   };
   if (which == "dense") return must_be_worth(2.0 / 3 * n * n * n), factor_dense(a);
   if (which == "band") return must_be_worth(2 * n * double(w.below) * double(w.below + w.above)), factor_band(a, w);
-  return factor_sparse(std::move(a), double(available_host_memory()), operations);
+  return factor_sparse(std::move(a), {}, operations);
 }
 
 } // namespace
@@ -45,8 +43,7 @@ template <class V> bool inverse<V>::factor_symmetric(const coo<V>& a, std::strin
   const bool asked = which == "cholesky";
   if (!asked && !which.empty()) return false;
   std::optional<scaled_columns> s = scale_symmetric(a);
-  if (s && (asked || cheapest(s->a, bandwidth_of(s->a)) == "sparse"))
-    factors_ = factor_cholesky(s->a, double(available_host_memory()), operations);
+  if (s && (asked || cheapest(s->a, bandwidth_of(s->a)) == "sparse")) factors_ = factor_cholesky(s->a, {}, operations);
   if (!factors_ && asked)
     throw refusal{status::not_positive_definite, "the matrix is not symmetric and positive definite: lu:cholesky has "
                                                  "no factors of it; take lu"};

@@ -3,8 +3,7 @@
 #include "factors.hpp"
 
 #include "core/check.hpp"
-
-#include <furrow/device.hpp>
+#include "core/host_room.hpp"
 
 #include <limits>
 
@@ -26,9 +25,10 @@ constexpr int one = 1;
 
 /// Zeros for `rows` numbers a column, or a refusal.
 host_array<double> zeros(index_t rows, index_t n, const char* what) {
-  const double bytes = 8.0 * double(rows) * double(n), there = double(available_host_memory());
-  check(bytes <= there, fault::memory, "the {} factors take {:.3g} GB, of which {:.3g} GB can be had: {}", what,
-        bytes * 1e-9, there * 1e-9, "take lu:sparse or an iterative solver");
+  const double bytes = 8.0 * double(rows) * double(n);
+  if (host_room there; !there.takes(bytes))
+    throw_sentence(fault::memory, "the {} factors take {:.3g} GB, of which {:.3g} GB can be had: {}", what,
+                   bytes * 1e-9, there.bytes() * 1e-9, "take lu:sparse or an iterative solver");
   return host_array<double>(rows * n, 0.0);
 }
 

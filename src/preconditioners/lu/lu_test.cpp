@@ -12,6 +12,8 @@
 
 #include "core/check.hpp"
 
+#include <furrow/generate.hpp>
+
 #include <cmath>
 
 namespace furrow {
@@ -172,6 +174,56 @@ TEST(lu_sparse, refuses_memory_beyond_its_budget_and_gives_back_what_it_took) {
   host_array<double> x(3600, 1.0);
   whole->solve(x.data(), false); // the first factors are whole
   EXPECT_GT(x[0], 0);
+}
+
+/// With supernodes of a column and of many, of few columns and of so many that SuperLU relaxes them.
+TEST(lu_sparse, solves_with_the_matrix_and_with_its_transpose) {
+  std::vector<coo<double>> all;
+  all.push_back(kit::laplacian(60, 60));
+  all.push_back(generate("convection2d:80:30").a); // 6,400 columns
+  all.push_back(without_diagonal(300));
+  all.push_back(kit::from_function(40, [](index_t i, index_t j) { return 1 / double(i + 2 * j + 1) + (i == j); }));
+  for (const auto& a : all)
+    for (const bool transposed : {false, true}) {
+      const auto s = lu::scale_and_sort(a);
+      const auto f = lu::factor_sparse(s.a, 1e9);
+      const host_array<double> wanted = kit::random_vector<double>(a.shape.rows, 3);
+      host_array<double> x(a.shape.rows, 0.0);
+      for (index_t j = 0; j < s.a.n; ++j)
+        for (index_t k = s.a.begin[j]; k < s.a.begin[j + 1]; ++k)
+          x[transposed ? j : s.a.row[k]] += s.a.val[k] * wanted[transposed ? s.a.row[k] : j];
+      f->solve(x.data(), transposed);
+      for (index_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], wanted[i], 1e-9) << a.shape.rows << transposed << i;
+    }
+}
+
+/// Beside all sets of rows that the columns before can have.
+TEST(lu_columns, have_a_row_each_or_one_is_named_that_has_none) {
+  int named = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const index_t n = 12;
+    std::vector<kit::triplet> entries;
+    const auto draw = kit::random_vector<double>(n * n, seed);
+    for (index_t i = 0; i < n; ++i)
+      for (index_t j = 0; j < n; ++j)
+        if (draw[i * n + j] < -0.5) entries.push_back({i, j, 1});
+    const auto a = lu::scale_and_sort(kit::assemble({n, n}, entries)).a;
+    // reached[S]: whether the columns so far have a row each, together those of S.
+    std::vector<char> reached(std::size_t(1) << n, 0);
+    reached[0] = 1;
+    for (index_t j = 0; j < n; ++j) {
+      std::vector<char> next(reached.size(), 0);
+      for (std::size_t rows = 0; rows < reached.size(); ++rows)
+        for (index_t k = a.begin[j]; reached[rows] && k < a.begin[j + 1]; ++k)
+          if (!(rows >> a.row[k] & 1)) next[rows | std::size_t(1) << a.row[k]] = 1;
+      reached = std::move(next);
+    }
+    const index_t without = lu::column_without_row(a);
+    EXPECT_EQ(without < 0, reached.back() == 1) << seed;
+    named += without >= 0;
+  }
+  EXPECT_GT(named, 5);
+  EXPECT_LT(named, 55);
 }
 
 TEST(lu_sparse, ends_where_it_is_told_to) {
