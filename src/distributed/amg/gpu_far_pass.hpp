@@ -8,8 +8,8 @@ namespace furrow::amg {
 /// pass over the own columns, whose work on that row it adds to. L threads a row.
 template <int L, class W, class More>
 __global__ void __launch_bounds__(gpu::far_threads) far_pass_kernel(gpu::far_part<W> a, gpu::arriving<W> x, More more) {
-  gpu::take_turn();
-  const W* const there = gpu::elements_of_others(x);
+  a.template take_turn_with_rows<L>();
+  const gpu::elements_of_others<W> there(x);
   const index_t groups = index_t(gridDim.x) * (gpu::far_threads / L);
   const int lane = int(threadIdx.x) % L;
   for (index_t k = (index_t(blockIdx.x) * gpu::far_threads + threadIdx.x) / L; k < a.rows; k += groups) {
