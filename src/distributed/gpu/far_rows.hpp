@@ -25,11 +25,11 @@ public:
     if (blockIdx.x == 0 && threadIdx.x == 0) *x.when.number.ended = now_;
   }
 
-  /// to[j] <- element which[j]; all under way together.
+  /// to[j] <- element which[j], 0 where that is negative; all under way together.
   template <int N> __device__ void take(const std::int32_t (&which)[N], V (&to)[N]) const {
     if (!words_) {
 #pragma unroll
-      for (int j = 0; j < N; ++j) to[j] = __ldcg(x_.there + which[j]);
+      for (int j = 0; j < N; ++j) to[j] = which[j] < 0 ? V(0) : __ldcg(x_.there + which[j]);
       return;
     }
     if (look(which, to) || gave_up_) return;
@@ -56,14 +56,16 @@ private:
 #pragma unroll
     for (int j = 0; j < N; ++j) {
       const std::uint64_t* const at = words_ + index_t(which[j]) * mailbox::words_of<V>;
+      const bool wanted = which[j] >= 0;
       if constexpr (sizeof(V) == 8) {
-        std::uint64_t low, high;
-        get_two_of_all(at, low, high);
-        all = all && mailbox::is_of(low, now_) && mailbox::is_of(high, now_);
+        std::uint64_t low = now_, high = now_; // 0, as if it were there
+        get_two_of_all(at, wanted, low, high);
+        all = all & mailbox::is_of(low, now_) & mailbox::is_of(high, now_);
         to[j] = mailbox::number_of(low, high);
       } else {
-        const std::uint64_t word = get_of_all(at);
-        all = all && mailbox::is_of(word, now_);
+        std::uint64_t word = now_;
+        get_of_all(at, wanted, word);
+        all = all & mailbox::is_of(word, now_);
         to[j] = mailbox::number_of(word);
       }
     }
@@ -106,14 +108,14 @@ template <class V> struct far_part {
       std::int32_t which[batch];
       V value[batch], element[batch];
 #pragma unroll
-      for (int j = 0; j < batch; ++j) { // a place behind the end asks for the first one again
-        const index_t at = e + j * W < end ? e + j * W : e;
-        which[j] = columns[at], value[j] = values[at];
+      for (int j = 0; j < batch; ++j) {
+        const index_t at = e + j * W;
+        which[j] = at < end ? columns[at] : -1, value[j] = at < end ? values[at] : V(0);
       }
       there.take(which, element);
 #pragma unroll
       for (int j = 0; j < batch; ++j)
-        if (e + j * W < end) sum += value[j] * element[j];
+        if (which[j] >= 0) sum += value[j] * element[j];
     }
     if constexpr (W > 1) sum = sum_lanes<W>(sum);
     return sum;

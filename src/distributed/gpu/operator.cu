@@ -11,6 +11,8 @@
 namespace furrow::gpu {
 namespace {
 
+constexpr int far_blocks = 4; ///< of a multiprocessor
+
 template <class V, int N> struct far_sums : sum_target<N> { const V* u[N ? N : 1]; };
 
 /// more[k] <- alpha times row k of the far part, and what that adds to sums of y . u. W threads a row.
@@ -45,12 +47,12 @@ __global__ void __launch_bounds__(far_threads)
     y[row_of[k]] += more[k];
 }
 
-/// Few blocks: they run beside the product with the own columns, and what they wait for comes from another GPU.
+/// Mostly in the last microseconds of the product with the own columns, whose blocks have the device till then.
 template <int N, class V>
 void launch_far(const queue& q, const far_part<V>& a, const arriving<V>& x, V alpha, V* more, double entries,
                 const far_sums<V, N>& to) {
   const auto go = [&](auto kernel, int width) {
-    launch(kernel, blocks_for(a.rows * width, far_threads, q, 1), far_threads, 0, q, a, x, alpha, more, to);
+    launch(kernel, blocks_for(a.rows * width, far_threads, q, far_blocks), far_threads, 0, q, a, x, alpha, more, to);
   };
   if (entries > long_far_row * double(a.rows)) go(far_kernel<V, 8, N>, 8);
   else go(far_kernel<V, 1, N>, 1);
@@ -76,7 +78,7 @@ rank_operator_on_gpu<V>::rank_operator_on_gpu(communicator& c, rows_of_rank<V>& 
     : base(c, rows, std::move(own)), where_(c.where()), link_(between),
       begins_(offsets_of_rows<index_t>(rows.far.row, rows.far.shape.rows)), columns_(rows.far.col),
       rows_there_(far_rows_), values_(rows.far.val), halo_there_(std::move(halo)), of_far_(far_rows_.size()), sums_(5),
-      partial_(2 * index_t(current_queue().multiprocessors)), arrived_(1) {
+      partial_(2 * far_blocks * index_t(current_queue().multiprocessors)), arrived_(1) {
   fill_bytes(sums_, 0);
   fill_bytes(arrived_, 0);
   rows.far = {};
