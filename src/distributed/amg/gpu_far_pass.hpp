@@ -23,9 +23,10 @@ template <class W, class More>
 void far_pass(const gpu::queue& q, const gpu::far_part<W>& a, double entries, const gpu::arriving<W>& x, More more) {
   if (a.rows == 0 && x.when.neighbours == 0) return;
   const auto go = [&](auto kernel, int width) {
-    gpu::launch(kernel, gpu::blocks_for(a.rows * width, gpu::far_threads, q, 4), gpu::far_threads, 0, q, a, x, more);
+    gpu::launch(kernel, gpu::blocks_for(a.rows * width, gpu::far_threads, q, gpu::far_blocks), gpu::far_threads, 0, q,
+                a, x, more);
   };
-  if (entries > gpu::long_far_row * double(a.rows)) go(far_pass_kernel<8, W, More>, 8);
+  if (entries > gpu::long_far_row * double(a.rows)) go(far_pass_kernel<4, W, More>, 4);
   else go(far_pass_kernel<1, W, More>, 1);
 }
 

@@ -9,7 +9,10 @@
 namespace furrow::gpu {
 
 inline constexpr int far_threads = 256;
-inline constexpr double long_far_row = 6; ///< entries on average from which on eight threads take a row
+inline constexpr double long_far_row = 6; ///< entries on average from which on several threads take a row
+/// Blocks of a multiprocessor at most: they wait for other GPUs with half of its registers, so that the kernels of
+/// other solves, for which these may wait in turn, find place beside them.
+inline constexpr int far_blocks = 2;
 
 #if defined(__CUDACC__)
 /// Elements of others, as a kernel gets them that has taken its turn: whoever asks for one waits until it is there.

@@ -11,8 +11,6 @@
 namespace furrow::gpu {
 namespace {
 
-constexpr int far_blocks = 4; ///< of a multiprocessor
-
 template <class V, int N> struct far_sums : sum_target<N> { const V* u[N ? N : 1]; };
 
 /// more[k] <- alpha times row k of the far part, and what that adds to sums of y . u. W threads a row.
@@ -54,7 +52,7 @@ void launch_far(const queue& q, const far_part<V>& a, const arriving<V>& x, V al
   const auto go = [&](auto kernel, int width) {
     launch(kernel, blocks_for(a.rows * width, far_threads, q, far_blocks), far_threads, 0, q, a, x, alpha, more, to);
   };
-  if (entries > long_far_row * double(a.rows)) go(far_kernel<V, 8, N>, 8);
+  if (entries > long_far_row * double(a.rows)) go(far_kernel<V, 4, N>, 4);
   else go(far_kernel<V, 1, N>, 1);
 }
 

@@ -20,7 +20,7 @@ namespace furrow::gpu {
 ///
 /// so that on the way of a product there is one small kernel that one GPU has not, and a graph holds it. Through the
 /// host and by NCCL the right side stands behind the left one, and sums are added by kernels of their own, as those of
-/// y . y are always. A row of `far` is added up by one thread, or eight where rows are long.
+/// y . y are always. A row of `far` is added up by one thread, or four where rows are long.
 template <class V> class rank_operator_on_gpu final : public operator_of_rank<V>, public on_gpus_of_ranks {
   using base = operator_of_rank<V>;
   using base::own_, base::far_rows_;
