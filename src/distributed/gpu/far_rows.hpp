@@ -3,6 +3,7 @@
 #include "link.hpp"
 
 #include "backends/gpu/launch.hpp"
+#include "backends/gpu/prefetch.hpp"
 #include "backends/gpu/reduce.hpp"
 
 /// The entries of a rank's rows in columns of others, which a kernel behind the product with its own multiplies.
@@ -96,10 +97,8 @@ template <class V> struct far_part {
     let_next_come();
     const index_t k = (index_t(blockIdx.x) * far_threads + threadIdx.x) / W;
     if (k < rows)
-      for (index_t e = begins[k] + int(threadIdx.x) % W; e < begins[k + 1]; e += W) {
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(columns + e));
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(values + e));
-      }
+      for (index_t e = begins[k] + int(threadIdx.x) % W; e < begins[k + 1]; e += W)
+        prefetch(columns + e), prefetch(values + e);
     wait_for_previous();
   }
   /// Of row k times the elements of others, by W threads of a warp; the first one gets it.
