@@ -51,6 +51,7 @@ RULES = {
             "src/backends/gpu/bulk_copy.hpp",
             "src/backends/gpu/launch.hpp",
             "src/backends/gpu/peer_memory.hpp",
+            "src/backends/gpu/prefetch.hpp",
             "src/backends/gpu/ticketed_sums.hpp",
             "src/backends/load_once.hpp",
             "src/chebyshev/gpu_sums.cu",

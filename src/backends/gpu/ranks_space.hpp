@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "mailboxes.hpp"
 #include "space.hpp"
 
 #include <array>
 #include <span>
 
 namespace furrow::gpu {
-
-/// A sum over ranks: to <- the sum over them of mine + more, which lie in the memory of each one's GPU.
-struct sum_over_ranks {
-  slot to, mine, more = {}; ///< no `more`: `mine` alone
-};
 
 /// How sums of this rank's passes become those of all ranks, which call its functions together. They only enqueue,
 /// unless `waits`. Added in the order of the ranks: the same bits on all of them, and on every run.
@@ -20,6 +16,8 @@ struct sums_over_ranks {
   virtual void add(std::span<const sum_over_ranks> sums) = 0;
   /// The `count` slots from `first` on, and `last`; count is read when the work is done.
   virtual void add(slot first, slot count, slot last) = 0;
+  /// What a kernel needs that adds over the ranks itself; null: none can.
+  virtual const mailboxes* in_kernels() const { return nullptr; }
   /// Whether the host takes part in each sum, so that no graph holds it.
   virtual bool waits() const = 0;
   /// Throws `fault::device` where this rank, or another one, has waited in vain.
@@ -34,6 +32,16 @@ struct on_gpus_of_ranks {
   virtual sums_over_ranks& sums() const = 0;
 };
 
+/// A sweep whose last block adds over the ranks.
+template <class Step, int N>
+__global__ void __launch_bounds__(sweep_threads)
+    sweep_over_ranks_kernel(index_t n, Step step, sum_target<N> to, mailboxes all) {
+  take_turn();
+  double mine[N] = {};
+  sweep_share<N>(n, step, mine);
+  finish_over_ranks<sweep_threads>(mine, to, all);
+}
+
 /// Vectors in the memory of the current GPU, of which each rank has its part: what goes to a slot is the sum over all
 /// of them, and n is that of the part. Without ranks it is `space`.
 template <class V> class ranks_space : public space<V> {
@@ -43,6 +51,9 @@ public:
   explicit ranks_space(sums_over_ranks* ranks = nullptr) : ranks_(ranks) {}
 
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
+    if constexpr (constexpr int count = sizeof...(Slots); count > 0)
+      if (const mailboxes* const all = ranks_ ? ranks_->in_kernels() : nullptr)
+        return base::launch_sweep(sweep_over_ranks_kernel<Step, count>, n, step, target(current_queue(), out...), *all);
     base::sweep(n, step, out...);
     over_ranks(out...);
   }

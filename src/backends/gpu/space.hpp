@@ -14,12 +14,9 @@ namespace furrow::gpu {
 /// Threads of a block of a sweep, and indices whose reads a thread has under way at once.
 inline constexpr int sweep_threads = 256, sweep_batch = 4;
 
-/// Every i in [0, n), neighbouring threads on neighbouring indices.
-template <class Step, int N>
-__global__ void __launch_bounds__(sweep_threads) sweep_kernel(index_t n, Step step, sum_target<N> to) {
-  take_turn();
+/// A thread's share of every i in [0, n), neighbouring threads on neighbouring indices, and of the N sums.
+template <int N, class Step> __device__ void sweep_share(index_t n, Step& step, double* mine) {
   step.load();
-  double mine[N ? N : 1] = {};
   const sums<N> sum{mine, 1};
   const index_t stride = index_t(gridDim.x) * sweep_threads;
   index_t i = index_t(blockIdx.x) * sweep_threads + threadIdx.x;
@@ -31,6 +28,13 @@ __global__ void __launch_bounds__(sweep_threads) sweep_kernel(index_t n, Step st
     for (int k = 0; k < sweep_batch; ++k) step(i + k * stride, values[k], sum);
   }
   for (; i < n; i += stride) step(i, step.at(i), sum);
+}
+
+template <class Step, int N>
+__global__ void __launch_bounds__(sweep_threads) sweep_kernel(index_t n, Step step, sum_target<N> to) {
+  take_turn();
+  double mine[N ? N : 1] = {};
+  sweep_share<N>(n, step, mine);
   finish<sweep_threads, N>(mine, to);
 }
 
@@ -60,10 +64,7 @@ public:
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
     constexpr int count = sizeof...(Slots);
     static_assert(sweep_step<Step, count> && count <= max_sums);
-    queue q = current_queue();
-    const unsigned blocks = blocks_for(n, sweep_threads, q, 8);
-    unless_long(q, n <= index_t(blocks) * sweep_threads);
-    launch(sweep_kernel<Step, count>, blocks, sweep_threads, 0, q, n, step, target(q, out...));
+    launch_sweep(sweep_kernel<Step, count>, n, step, target(current_queue(), out...));
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
 
@@ -124,6 +125,15 @@ public:
 
   template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until, bool waits = false) {
     return {body, until, waits};
+  }
+
+protected:
+  template <class Kernel, class Step, class... More>
+  static void launch_sweep(Kernel kernel, index_t n, const Step& step, const More&... more) {
+    queue q = current_queue();
+    const unsigned blocks = blocks_for(n, sweep_threads, q, 8);
+    unless_long(q, n <= index_t(blocks) * sweep_threads);
+    launch(kernel, blocks, sweep_threads, 0, q, n, step, more...);
   }
 
 private:

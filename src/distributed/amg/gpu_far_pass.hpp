@@ -8,8 +8,8 @@ namespace furrow::amg {
 /// pass over the own columns, whose work on that row it adds to. L threads a row.
 template <int L, class W, class More>
 __global__ void __launch_bounds__(gpu::far_threads) far_pass_kernel(gpu::far_part<W> a, gpu::arriving<W> x, More more) {
-  gpu::take_turn();
-  const W* const there = gpu::elements_of_others(x);
+  a.template take_turn_with_rows<L>();
+  const gpu::elements_of_others<W> there(x);
   const index_t groups = index_t(gridDim.x) * (gpu::far_threads / L);
   const int lane = int(threadIdx.x) % L;
   for (index_t k = (index_t(blockIdx.x) * gpu::far_threads + threadIdx.x) / L; k < a.rows; k += groups) {
@@ -23,9 +23,10 @@ template <class W, class More>
 void far_pass(const gpu::queue& q, const gpu::far_part<W>& a, double entries, const gpu::arriving<W>& x, More more) {
   if (a.rows == 0 && x.when.neighbours == 0) return;
   const auto go = [&](auto kernel, int width) {
-    gpu::launch(kernel, gpu::blocks_for(a.rows * width, gpu::far_threads, q, 4), gpu::far_threads, 0, q, a, x, more);
+    gpu::launch(kernel, gpu::blocks_for(a.rows * width, gpu::far_threads, q, gpu::far_blocks), gpu::far_threads, 0, q,
+                a, x, more);
   };
-  if (entries > gpu::long_far_row * double(a.rows)) go(far_pass_kernel<8, W, More>, 8);
+  if (entries > gpu::long_far_row * double(a.rows)) go(far_pass_kernel<4, W, More>, 4);
   else go(far_pass_kernel<1, W, More>, 1);
 }
 

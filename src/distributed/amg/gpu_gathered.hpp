@@ -17,12 +17,17 @@ namespace furrow::amg {
 static __global__ void __launch_bounds__(gpu::far_threads)
     put_side_by_side(gpu::arriving<double> x, cview<double> mine, index_t first, view<double> all) {
   gpu::take_turn();
-  const double* const there = gpu::elements_of_others(x);
+  const gpu::elements_of_others<double> there(x);
   const index_t i = index_t(blockIdx.x) * gpu::far_threads + threadIdx.x;
   if (i >= all.size) return;
   const index_t own = i - first;
-  if (own >= 0 && own < mine.size) all[i] = mine[own];
-  else all[i] = __ldcg(there + (own < 0 ? i : i - mine.size));
+  if (own >= 0 && own < mine.size) {
+    all[i] = mine[own];
+    return;
+  }
+  double element[1];
+  there.take({static_cast<std::int32_t>(own < 0 ? i : i - mine.size)}, element);
+  all[i] = element[0];
 }
 
 /// Levels that each rank has wholly: it gets the b of all, by the way of a halo, and solves for all of x.
@@ -44,7 +49,7 @@ public:
   void solve() {
     if (b_.empty()) return;
     const gpu::queue& q = gpu::current_queue();
-    halo_->start(as_cview(mine_));
+    halo_->start(as_cview(mine_), q);
     gpu::launch(put_side_by_side, unsigned((b_.size() + gpu::far_threads - 1) / gpu::far_threads), gpu::far_threads, 0,
                 q, halo_->finish(), as_cview(mine_), first_, as_view(b_));
     m_->apply(as_cview(b_), as_view(x_));

@@ -56,7 +56,7 @@ double kit_on_gpus::largest_ritz_bound(double most) const {
   const auto halo = between_.make_halo(rows_.plan, double());
   const auto product = [&](cview<double> x, lanczos_step::keep_product keep) {
     const gpu::queue& q = gpu::current_queue();
-    halo->start(x);
+    halo->start(x, q);
     if (own_.shape.rows > 0) row_pass(q, own_, cview<double>{}, 1, x, keep);
     far_pass(q, far_.seen(), double(far_.values.size()), halo->finish(), gpu_kit::add_to_product{keep.w});
   };

@@ -90,7 +90,7 @@ public:
     const gpu_cycle::find_residual<W> step{b_.data(), r_.data()};
     product(x_, step, far_steps::more_residual<W>{step});
     const gpu::queue& q = gpu::current_queue();
-    halo_->start(as_cview(r_));
+    halo_->start(as_cview(r_), q);
     if (near_.r.shape.rows > 0) // a rank may have no aggregate
       row_pass(q, near_.r, cview<W>{}, 1, as_cview(r_), far_steps::put_as<W, To>{to.data});
     far_pass(q, all_.r.seen(), double(all_.r.values.size()), halo_->finish(), far_steps::more_of<W, To>{to.data});
@@ -98,7 +98,7 @@ public:
   /// x += P c.
   void add_prolonged(cview<W> c) {
     const gpu::queue& q = gpu::current_queue();
-    corrections_->start(c);
+    corrections_->start(c, q);
     if (!near_.p.val.empty()) row_pass(q, near_.p, cview<W>{}, 1, c, gpu_cycle::correct<W>{x_.data()});
     far_pass(q, all_.p.seen(), double(all_.p.values.size()), corrections_->finish(),
              far_steps::more_of<W, W>{x_.data()});
@@ -108,7 +108,7 @@ private:
   /// x goes to the neighbours while the rank's own columns are multiplied.
   template <class Step, class More> void product(const gpu_array<W>& x, Step step, More more) {
     const gpu::queue& q = gpu::current_queue();
-    halo_->start(as_cview(x));
+    halo_->start(as_cview(x), q);
     if (near_.by_diagonals()) row_pass(q, near_.diagonals, as_cview(near_.inverse), as_cview(x), step);
     else if (n_ > 0) row_pass(q, near_.a, as_cview(near_.inverse), 1, as_cview(x), step);
     far_pass(q, all_.a.seen(), double(all_.a.values.size()), halo_->finish(), more);

@@ -30,11 +30,6 @@ private:
   index_t size_;
 };
 
-struct few_sums {
-  sum_over_ranks of[max_sums];
-  int count;
-};
-
 __global__ void bring_sums_kernel(few_sums sums, double* home) {
   take_turn();
   const int k = int(threadIdx.x);
@@ -73,8 +68,7 @@ public:
   host_halo(const host_halo&) = delete;
   ~host_halo() override { runtime::end(ready_); }
 
-  void start(cview<V> x) override {
-    const queue& q = current_queue();
+  void start(cview<V> x, const queue& q) override {
     if (!rows_.empty()) pack(rows_, x, packed_.data(), {}, q);
     check(runtime::record(ready_, q.stream));
   }

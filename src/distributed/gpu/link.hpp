@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "mailbox.hpp"
 #include "peers.hpp"
 #include "routes.hpp"
 
@@ -14,27 +13,39 @@
 
 namespace furrow::gpu {
 
-/// What a kernel needs of the elements that come from others, once those whom it waits for have told of this product.
+/// The products of a rank, as its kernels count them: who sends reads `ended`, and who receives reads `begun`, so that
+/// none of their blocks sees a number change.
+struct product_numbers {
+  std::uint32_t* begun = nullptr; ///< the last one whose elements this rank has sent; null: nothing is counted
+  std::uint32_t* ended = nullptr; ///< the last one for which it has what others sent
+};
+
+/// What a kernel knows of those who send to it.
 struct arrivals {
-  const std::uint32_t* product = nullptr; ///< its number, which says which buffer; null: there is one, and no waiting
-  const std::uint32_t* told = nullptr;    ///< by rank: the product that it has told of last
+  product_numbers number{};            ///< null: what has arrived lies there plainly, and nobody waits
+  const std::uint32_t* told = nullptr; ///< by rank: the product that it has begun last
   int neighbours = 0;
   int rank_of[mailbox::most_ranks] = {}; ///< of each neighbour
   patience_of_rank patience{};
 };
+/// Elements that come from others, in the order of the plan's columns: plainly, or as words that carry the number of
+/// the product beside the bits (mailbox.hpp), two buffers by turns.
 template <class V> struct arriving {
-  const V* there = nullptr; ///< in the order of the plan's columns
-  index_t to_second = 0;    ///< elements from there to the second buffer
+  const V* there = nullptr;
+  const std::uint64_t* words = nullptr; ///< of the first buffer
+  index_t to_second = 0;                ///< words from there to the second one
   arrivals when{};
 };
 
 /// Brings what a product needs of others.
 template <class V> struct halo_on_gpu {
   virtual ~halo_on_gpu() = default;
-  /// Begins; x must not change until what was enqueued since has run.
-  virtual void start(cview<V> x) = 0;
+  /// Begins, on the stream of `q`; x must not change until what was enqueued there since has run.
+  virtual void start(cview<V> x, const queue& q) = 0;
   /// What the next kernel reads.
   virtual arriving<V> finish() = 0;
+  /// Whether that kernel waits for the elements itself, so that it may be enqueued beside other work.
+  virtual bool waits_inside() const { return false; }
 };
 
 /// How a rank's GPU talks to those of the others: by writing into their memory, by NCCL, or through the host. All ranks

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What kernels of several GPUs do through each other's memory, done by threads.
-#include "mailbox.hpp"
 #include "routes.hpp"
 
+#include "backends/gpu/mailbox.hpp"
 #include "distributed/rows_of_rank.hpp"
 
 #include "kit/random.hpp"
@@ -82,6 +82,9 @@ TEST(mailbox_sums, carry_every_number) {
     EXPECT_FALSE(gpu::mailbox::is_of(low, 9));
     const double back = gpu::mailbox::number_of(low, high);
     EXPECT_EQ(std::memcmp(&number, &back, sizeof back), 0) << number;
+    const auto narrow = static_cast<float>(number), again = gpu::mailbox::number_of(gpu::mailbox::word_of(narrow, 7));
+    EXPECT_TRUE(gpu::mailbox::is_of(gpu::mailbox::word_of(narrow, 7), 7));
+    EXPECT_EQ(std::memcmp(&narrow, &again, sizeof again), 0) << number;
   }
 }
 
@@ -96,18 +99,21 @@ TEST(mailbox_sums, end_where_somebody_does_not_come) {
   });
 }
 
-/// Buffers of all ranks, two of each, and for each rank which products its neighbours have told of.
+/// Buffers of all ranks, two of each, of words; and for each rank which products its neighbours have begun.
 struct buffers {
-  std::vector<std::array<std::vector<double>, 2>> there;
+  std::vector<std::array<std::vector<std::uint64_t>, 2>> there;
   std::vector<std::vector<std::uint32_t>> told;
 };
 
 /// Many products with another x each, some ranks slower than others: everybody gets what the exchange by messages
-/// brings.
+/// brings, though nothing is written in an order: neighbours are told before there is anything.
 void check_routes(const coo<double>& a, int ranks) {
   buffers all;
   all.there.resize(static_cast<std::size_t>(ranks));
   all.told.assign(static_cast<std::size_t>(ranks), std::vector<std::uint32_t>(static_cast<std::size_t>(ranks), 0));
+  const auto word_at = [&](std::size_t rank, std::uint32_t t, index_t word) {
+    return std::atomic_ref(all.there[rank][t % 2][static_cast<std::size_t>(word)]);
+  };
   run_ranks(ranks, [&](communicator& c) {
     const auto me = static_cast<std::size_t>(c.rank());
     const index_t first = a.shape.rows * c.rank() / ranks, last = a.shape.rows * (c.rank() + 1) / ranks;
@@ -117,22 +123,32 @@ void check_routes(const coo<double>& a, int ranks) {
     const auto rows = take_apart_rows(c, kit::assemble({last - first, a.shape.cols}, std::move(mine)));
     const auto routes = gpu::routes_of(c, rows.plan);
     halo<double> by_messages(c, rows.plan);
-    for (auto& buffer : all.there[me]) buffer.assign(static_cast<std::size_t>(routes.arrive), -1);
+    constexpr int words = gpu::mailbox::words_of<double>;
+    for (auto& buffer : all.there[me]) buffer.assign(static_cast<std::size_t>(words * routes.arrive), 0);
     c.sum(0);
     for (std::uint32_t t = 1; t <= 200; ++t) {
       const auto x = kit::random_vector<double>(last - first, t);
+      for (const int n : routes.neighbours)
+        std::atomic_ref(all.told[static_cast<std::size_t>(n)][me]).store(t, std::memory_order_relaxed);
       for (const auto& route : routes.sends)
         for (index_t k = route.begin; k < route.end; ++k)
-          all.there[static_cast<std::size_t>(route.rank)][t % 2][static_cast<std::size_t>(route.at + k - route.begin)] =
-              x[rows.plan.rows_sent[k]];
-      for (const int n : routes.neighbours)
-        std::atomic_ref(all.told[static_cast<std::size_t>(n)][me]).store(t, std::memory_order_release);
+          for (int half = words; half-- > 0;)
+            word_at(static_cast<std::size_t>(route.rank), t, words * (route.at + k - route.begin) + half)
+                .store(gpu::mailbox::word_of(x[rows.plan.rows_sent[k]], half, t), std::memory_order_relaxed);
       if (t % 50 == std::uint32_t(c.rank())) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       for (const int n : routes.neighbours)
-        while (std::int32_t(std::atomic_ref(all.told[me][static_cast<std::size_t>(n)]).load(std::memory_order_acquire) -
+        while (std::int32_t(std::atomic_ref(all.told[me][static_cast<std::size_t>(n)]).load(std::memory_order_relaxed) -
                             t) < 0)
           std::this_thread::yield();
-      const std::vector<double> came = all.there[me][t % 2];
+      const auto take = [&](index_t word) {
+        for (;; std::this_thread::yield()) {
+          const std::uint64_t there = word_at(me, t, word).load(std::memory_order_relaxed);
+          if (gpu::mailbox::is_of(there, t)) return there;
+        }
+      };
+      std::vector<double> came;
+      for (index_t k = 0; k < routes.arrive; ++k)
+        came.push_back(gpu::mailbox::number_of(take(words * k), take(words * k + 1)));
       by_messages.start(as_cview(x));
       const cview<double> expected = by_messages.finish();
       ASSERT_EQ(index_t(came.size()), expected.size);

@@ -3,6 +3,7 @@
 #include "link.hpp"
 #include "nccl_notes.hpp"
 #include "pack.hpp"
+#include "side_stream.hpp"
 
 #include "distributed/nccl/group.hpp"
 
@@ -11,32 +12,6 @@ namespace furrow::gpu {
 /// Comes when what is enqueued before it has ended, on the stream beside, too. A kernel of `launch` in its place would
 /// begin before that: it follows the last one of its own stream alone.
 static __global__ void join_kernel(tick ended) { ended.raise(); }
-
-/// Streams that belong together: what is enqueued between `fork` and `join` runs beside the rank's own.
-class side_stream {
-public:
-  side_stream() {
-    check(runtime::make_stream(&stream_));
-    check(runtime::make_event(&fork_));
-    check(runtime::make_event(&join_));
-  }
-  side_stream(const side_stream&) = delete;
-  ~side_stream() {
-    runtime::wait(stream_);
-    runtime::end(join_), runtime::end(fork_), runtime::end(stream_);
-  }
-  runtime::stream get() const { return stream_; }
-  void fork(const queue& from) const {
-    check(runtime::record(fork_, from.stream));
-    check(runtime::follow(stream_, fork_));
-  }
-  void end() const { check(runtime::record(join_, stream_)); }
-  void join(const queue& to) const { check(runtime::follow(to.stream, join_)); }
-
-private:
-  runtime::stream stream_ = nullptr;
-  runtime::event fork_ = nullptr, join_ = nullptr;
-};
 
 /// Runs beside the product with the rank's own columns.
 template <class V> class nccl_halo final : public halo_on_gpu<V> {
@@ -56,10 +31,9 @@ public:
   nccl_halo(const nccl_halo&) = delete;
   ~nccl_halo() override { runtime::wait(beside_.get()); } // of what was begun and not finished
 
-  void start(cview<V> x) override {
+  void start(cview<V> x, const queue& q) override {
     if (alone()) return;
     end_.check();
-    const queue& q = current_queue();
     pack(rows_, x, packed_.data(), begun_, q);
     beside_.fork(q);
     group_.exchange(plan_, packed_.data(), there_.data(), beside_.get());

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "link.hpp"
+#include "side_stream.hpp"
 
 #include "distributed/operator.hpp"
+
+#include <span>
+#include <utility>
 
 namespace furrow::gpu {
 
 /// The operator of a rank that has a GPU, where the vectors lie. A product is enqueued and waits for nothing, but where
 /// the ranks go through the host:
 ///
-///   write what neighbours need into their memory, and tell them;  y <- A_own x with its sums;
-///   wait until they have told, y += A_far x_far with what that adds to the sums;  add the sums over the ranks
+///   y <- A_own x with its sums          beside it: write what neighbours need into their memory, and tell them;
+///                                       w <- A_far x_far, each element as soon as it is there, and what that adds to
+///                                       the sums
+///   y += w, and add the sums over the ranks
 ///
-/// each of them a kernel, so that a graph holds it. A row of `far` is added up by one thread, or eight where rows are
-/// long.
+/// so that on the way of a product there is one small kernel that one GPU has not, and a graph holds it. Through the
+/// host and by NCCL the right side stands behind the left one, and sums are added by kernels of their own, as those of
+/// y . y are always. A row of `far` is added up by one thread, or four where rows are long.
 template <class V> class rank_operator_on_gpu final : public operator_of_rank<V>, public on_gpus_of_ranks {
   using base = operator_of_rank<V>;
   using base::own_, base::far_rows_;
@@ -36,8 +43,13 @@ protected:
   double far_bytes_per_apply() const override;
 
 private:
-  /// y += alpha A_far x_far, and share[k] <- what that adds to y . u[k].
-  void add_far(V alpha, view<V> y, std::span<const cview<V>> u, std::span<const slot> share) const;
+  template <class Own> void multiply(V alpha, cview<V> x, std::span<const V* const> u, Own own) const;
+  /// of_far_ <- alpha A_far x_far, and into `at(2)` and `at(3)` what that adds to y . u.
+  void multiply_far(const queue& q, V alpha, std::span<const V* const> u) const;
+  template <std::size_t... K>
+  void multiply_far(const queue& q, V alpha, const V* const* u, std::index_sequence<K...>) const;
+  void add_far(view<V> y, const mailboxes* all, const few_sums& sums) const;
+  template <class T> static T* scratch(const gpu_array<T>& a) { return const_cast<T*>(a.data()); }
   slot at(int k) const { return {const_cast<double*>(sums_.data()) + k}; }
 
   device where_;
@@ -46,7 +58,11 @@ private:
   gpu_array<std::int32_t> columns_, rows_there_;
   gpu_array<V> values_;
   std::unique_ptr<halo_on_gpu<V>> halo_there_;
-  gpu_array<double> sums_; ///< of `own`, of `far`, and one for nobody
+  gpu_array<V> of_far_;
+  gpu_array<double> sums_;    ///< of `own`, of `far`, and one for nobody
+  gpu_array<double> partial_; ///< of the far part's sums: those of the queue are in use beside
+  gpu_array<unsigned> arrived_;
+  side_stream beside_;
 };
 
 } // namespace furrow::gpu

@@ -11,46 +11,9 @@ namespace {
 /// Numbers that go to one sum: those of the longest basis, and the square beside them.
 constexpr int most_numbers = int(most_basis) + 1;
 
-/// What the kernels of a rank know of the mailboxes.
-struct mailboxes {
-  std::uint64_t* inbox[mailbox::most_ranks] = {};
-  std::uint32_t* round = nullptr; ///< of this rank's last sum
-  mailbox::layout at{};
-  patience_of_rank patience{};
-  int rank = 0;
-};
-
-struct memory_of_kernel {
-  const mailboxes& all;
-  waiting wait;
-  __device__ void put(int to, index_t place, std::uint64_t word) { put_for_all(all.inbox[to] + place, word); }
-  __device__ std::uint64_t get(index_t place) { return get_of_all(all.inbox[all.rank] + place); }
-  __device__ bool over(int whom) { return wait.over(whom); }
-};
-
-/// Number k of this rank's next sum, over all ranks.
-__device__ double exchange(const mailboxes& all, std::uint32_t round, int k, double mine) {
-  memory_of_kernel memory{all, waiting(all.patience)};
-  const double total = mailbox::sum_over_ranks(memory, all.at, all.rank, round, k, mine);
-  if (k == 0) *all.patience.waited += memory.wait.so_far();
-  return total;
-}
-
-struct few_sums {
-  sum_over_ranks of[max_sums];
-  int count;
-};
-
 __global__ void add_kernel(mailboxes all, few_sums sums) {
   take_turn();
-  const int k = int(threadIdx.x);
-  const std::uint32_t round = mailbox::round_after(*all.round);
-  if (k < sums.count) {
-    const sum_over_ranks s = sums.of[k];
-    *s.to.at = exchange(all, round, k, s.more.at ? *s.mine.at + *s.more.at : *s.mine.at);
-  }
-  __syncwarp();
-  if (k == 0) *all.round = round;
+  add_over_ranks(all, sums);
 }
 
 __global__ void add_many_kernel(mailboxes all, double* first, const double* count, double* last) {
@@ -68,7 +31,7 @@ __global__ void add_many_kernel(mailboxes all, double* first, const double* coun
 /// Where elements of x go.
 template <class V> struct pushes {
   struct route {
-    V* there; ///< the first of two buffers
+    std::uint64_t* there; ///< the first of two buffers
     index_t begin, end, to_second;
   };
   route to[mailbox::most_ranks];
@@ -78,27 +41,30 @@ template <class V> struct pushes {
 
 constexpr int push_threads = 256;
 
-/// Packs, writes, and tells all neighbours of it when all blocks have written.
+__device__ void put_words(std::uint64_t* at, double number, std::uint32_t now) {
+  put_two_for_all(at, mailbox::word_of(number, 0, now), mailbox::word_of(number, 1, now));
+}
+__device__ void put_words(std::uint64_t* at, float number, std::uint32_t now) {
+  put_for_all(at, mailbox::word_of(number, now));
+}
+
+/// Writes each element where it belongs, as words that say which product it is for, and tells all neighbours that the
+/// product has begun: no order among these, and nobody waits for what he has written.
 template <class V>
-__global__ void __launch_bounds__(push_threads) push_kernel(pushes<V> to, const std::int32_t* rows, index_t count,
-                                                            cview<V> x, std::uint32_t* product, unsigned* arrived) {
+__global__ void __launch_bounds__(push_threads)
+    push_kernel(pushes<V> to, const std::int32_t* rows, index_t count, cview<V> x, product_numbers number) {
   take_turn();
-  __shared__ bool last;
-  const std::uint32_t now = *product + 1;
+  const std::uint32_t now = *number.ended + 1;
   const index_t stride = index_t(gridDim.x) * push_threads;
   for (index_t k = index_t(blockIdx.x) * push_threads + threadIdx.x; k < count; k += stride) {
     int r = 0;
     while (k >= to.to[r].end) ++r;
-    to.to[r].there[(now % 2) * to.to[r].to_second + (k - to.to[r].begin)] = x[rows[k]];
+    const index_t word = (k - to.to[r].begin) * mailbox::words_of<V>;
+    put_words(to.to[r].there + (now % 2) * to.to[r].to_second + word, x[rows[k]], now);
   }
-  __threadfence_system();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(arrived, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence_system();
-  for (int n = int(threadIdx.x); n < to.neighbours; n += push_threads) put_behind(to.told[n], now);
-  if (threadIdx.x == 0) *arrived = 0, *product = now;
+  if (blockIdx.x > 0) return;
+  for (int n = int(threadIdx.x); n < to.neighbours; n += push_threads) put_for_all(to.told[n], now);
+  if (threadIdx.x == 0) *number.begun = now;
 }
 
 template <class V> class peer_halo final : public halo_on_gpu<V> {
@@ -108,40 +74,42 @@ public:
     fill_bytes(state_, 0);
     const halo_routes routes = routes_of(c, plan);
     struct room {
-      V* there;
+      std::uint64_t* words;
       index_t to_second;
       std::uint32_t* told;
     } mine{};
-    constexpr index_t line = 128 / index_t(sizeof(V));
-    mine.to_second = (routes.arrive + line - 1) / line * line;
-    mine.there = static_cast<V*>(group.take(c.rank(), 2 * sizeof(V) * std::size_t(mine.to_second)));
+    constexpr index_t line = 128 / index_t(sizeof(std::uint64_t));
+    mine.to_second = (routes.arrive * mailbox::words_of<V> + line - 1) / line * line;
+    mine.words =
+        static_cast<std::uint64_t*>(group.take(c.rank(), 2 * sizeof(std::uint64_t) * std::size_t(mine.to_second)));
     mine.told = static_cast<std::uint32_t*>(group.take(c.rank(), sizeof(std::uint32_t) * std::size_t(c.size())));
     wait(current_queue());
     const std::vector<room> all = gather_each(c, mine);
     for (const auto& s : routes.sends) {
       const room& r = all[std::size_t(s.rank)];
-      to_.to[to_.routes++] = {r.there + s.at, s.begin, s.end, r.to_second};
+      to_.to[to_.routes++] = {r.words + s.at * mailbox::words_of<V>, s.begin, s.end, r.to_second};
     }
-    here_.there = mine.there, here_.to_second = mine.to_second;
-    here_.when.product = state_.data(), here_.when.told = mine.told, here_.when.patience = patience;
+    here_.words = mine.words, here_.to_second = mine.to_second;
+    here_.when.number = {state_.data(), state_.data() + 1};
+    here_.when.told = mine.told, here_.when.patience = patience;
     for (const int n : routes.neighbours) {
       to_.told[to_.neighbours++] = all[std::size_t(n)].told + c.rank();
       here_.when.rank_of[here_.when.neighbours++] = n;
     }
   }
 
-  void start(cview<V> x) override {
+  bool waits_inside() const override { return to_.neighbours > 0; }
+  void start(cview<V> x, const queue& q) override {
     if (to_.neighbours == 0) return;
-    const queue& q = current_queue();
-    launch(push_kernel<V>, blocks_for(count_, push_threads, q, 1), push_threads, 0, q, to_, rows_.data(), count_, x,
-           state_.data(), state_.data() + 1);
+    launch(push_kernel<V>, blocks_for(count_, push_threads, q, 4), push_threads, 0, q, to_, rows_.data(), count_, x,
+           here_.when.number);
   }
   arriving<V> finish() override { return here_; }
 
 private:
   index_t count_;
   gpu_array<std::int32_t> rows_;
-  gpu_array<std::uint32_t> state_; ///< the number of the last product; blocks that have written
+  gpu_array<std::uint32_t> state_; ///< `product_numbers`
   pushes<V> to_{};
   arriving<V> here_{};
 };
@@ -175,6 +143,7 @@ public:
   void add(slot first, slot count, slot last) override {
     launch(add_many_kernel, 1, 128, 0, current_queue(), all_, first.at, static_cast<const double*>(count.at), last.at);
   }
+  const mailboxes* in_kernels() const override { return &all_; }
   bool waits() const override { return false; }
   void check() const override { group_->check(); }
   void leave() noexcept override { group_->end(); }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peers.hpp"
 
-#include "mailbox.hpp"
-
+#include "backends/gpu/mailbox.hpp"
 #include "distributed/bytes.hpp"
 #include "distributed/process.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "backends/gpu/peer_memory.hpp"
+#include "backends/gpu/waiting.hpp"
 
 #include <furrow/communicator.hpp>
 
@@ -26,7 +26,8 @@ public:
   /// Memory of rank's GPU, zeros.
   void* take(int rank, std::size_t bytes);
 
-  /// The word, which every device can read: 0 while all is well, then `code_of` who waited for whom, or `ended`.
+  /// The word, which every device can read: 0 while all is well, then `code_of_waiting` of who waited for whom, or
+  /// `ended`.
   std::uint32_t* word() { return word_; }
   /// Ends the waiting of all, where nothing did before.
   void end() noexcept;
@@ -34,9 +35,6 @@ public:
   void check() const;
 
   static constexpr std::uint32_t ended = ~std::uint32_t(0);
-  FURROW_HD static std::uint32_t code_of(int rank, int whom) {
-    return std::uint32_t(rank + 1) << 16 | std::uint32_t(whom + 1);
-  }
 
 private:
   struct piece {
@@ -55,36 +53,5 @@ private:
 /// call it, and get the same answer. `one_device`: they may share a GPU, for which only tests ask: kernels that wait
 /// for each other there must happen to run at the same time.
 std::shared_ptr<peers> find_peers(communicator& c, std::string& why_not, bool one_device = false);
-
-/// How a kernel waits: by one thread at a time.
-struct patience_of_rank {
-  std::uint32_t* word = nullptr;   ///< of `peers`
-  std::uint64_t* waited = nullptr; ///< nanoseconds of this rank, added up by the kernels that are told to
-  std::uint64_t most = 0;          ///< nanoseconds
-  int rank = 0;
-};
-
-#if defined(__CUDACC__)
-/// The waiting of a thread, from its making on.
-class waiting {
-public:
-  __device__ explicit waiting(const patience_of_rank& p) : p_(p), began_(nanoseconds()) {}
-  /// Between two looks in vain: whether to give up.
-  __device__ bool over(int whom) {
-    if (++looks_ % looks_between) return false;
-    if (get_of_all(p_.word) != 0) return true;
-    if (nanoseconds() - began_ < p_.most) return false;
-    put_for_all(p_.word, peers::code_of(p_.rank, whom));
-    return true;
-  }
-  __device__ std::uint64_t so_far() const { return nanoseconds() - began_; }
-
-private:
-  static constexpr unsigned looks_between = 256; ///< at the word, which lies in the memory of the host
-  const patience_of_rank& p_;
-  std::uint64_t began_;
-  unsigned looks_ = 0;
-};
-#endif
 
 } // namespace furrow::gpu

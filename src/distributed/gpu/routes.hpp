@@ -8,9 +8,10 @@ namespace furrow::gpu {
 
 /// How ranks write elements of x into each other's memory: what a halo plan says, seen from the one who writes.
 ///
-/// Two buffers take turns there, and that is enough where everybody tells all its neighbours of each product, those
-/// too to whom it sends nothing: a rank writes for product t + 2 when all of them have told of t + 1, and with that
-/// have read what came for t.
+/// Two buffers take turns there, and that is enough where everybody tells all its neighbours that it begins a product,
+/// those too to whom it sends nothing, and waits for the same word of all of them before it ends one: a rank writes for
+/// product t + 2 when all of them have begun t + 1, and with that have read what came for t. Nothing else has an order:
+/// each word says which product it belongs to.
 struct halo_routes {
   /// Elements [begin, end) of what is sent go to the buffer of a rank, from `at` on.
   struct route {

@@ -38,6 +38,20 @@ FURROW_HD inline double number_of(std::uint64_t low, std::uint64_t high) {
   return number;
 }
 
+/// Numbers of a halo travel likewise: a word for every 4 bytes.
+template <class V> inline constexpr int words_of = static_cast<int>(sizeof(V) / 4);
+FURROW_HD inline std::uint64_t word_of(float number, std::uint32_t round) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return std::uint64_t(bits) << 32 | round;
+}
+FURROW_HD inline float number_of(std::uint64_t word) {
+  const auto bits = static_cast<std::uint32_t>(word >> 32);
+  float number;
+  std::memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
 /// Where words lie in a rank's memory: `most` numbers at most go to a sum.
 struct layout {
   int ranks = 1, most = 1;
