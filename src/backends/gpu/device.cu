@@ -11,6 +11,7 @@
 #include <furrow/device.hpp>
 #include <furrow/function_operator.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -324,10 +325,6 @@ int owner_of(const void* data) {
   return at.host ? selected : at.ordinal;
 }
 
-/// Whether a copy from or to that host memory goes by `staging.hpp`: the driver knows no address of it, so that it
-/// would move the bytes by one thread.
-bool goes_staged(const void* host, std::size_t bytes) { return bytes >= staged_from && runtime::is_pageable(host); }
-
 } // namespace
 } // namespace gpu
 
@@ -355,7 +352,8 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
   const gpu::selected_device there(gpu::owner_of(from));
   gpu::queue& q = gpu::current_queue();
   *q.moved += static_cast<std::int64_t>(bytes);
-  if (gpu::goes_staged(to, bytes) && gpu::fetch_staged(to, from, bytes, q)) return;
+  // The driver knows no address of pageable memory, and would move the bytes by one thread.
+  if (bytes >= gpu::staged_from && gpu::runtime::is_pageable(to) && gpu::fetch_staged(to, from, bytes, q)) return;
   gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::to_host, q.stream));
   gpu::wait(q);
 }
@@ -363,11 +361,7 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
 void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t bytes) {
   if (!bytes) return;
   const gpu::selected_device there(gpu::owner_of(to));
-  gpu::queue& q = gpu::current_queue();
-  *q.moved += static_cast<std::int64_t>(bytes);
-  if (gpu::goes_staged(from, bytes) && gpu::send_staged(to, from, bytes, q)) return;
-  gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::to_device, q.stream));
-  gpu::wait(q); // the source may go away
+  gpu::send_together(std::array{gpu::transfer{to, from, bytes}}, gpu::current_queue());
 }
 
 gpu_status inspect_gpus() {

@@ -227,11 +227,11 @@ __global__ void __launch_bounds__(threads) strips_kernel(csr<V, index_t, cview> 
   atomicAdd(to + 2, static_cast<word>(width) * height);
 }
 
-template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, word* words, word*) {
+template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, const gpu_format_look::memory& at) {
   const spread_rows sample = sampled_slices(sizes);
   if (sample.count > 0)
     gpu::launch(strips_kernel<V>, static_cast<unsigned>(sample.count), threads, 0, gpu::current_queue(), a, sample,
-                words);
+                at.words);
 }
 
 estimate_numbers numbers(const stats&, const word* home, const word*) {
@@ -242,6 +242,6 @@ estimate_numbers numbers(const stats&, const word* home, const word*) {
 } // namespace gpu_strips
 
 extern const gpu_format_look gpu_look{
-    "hdia", 3, 0, gpu_strips::begin<double>, gpu_strips::begin<float>, nullptr, gpu_strips::numbers};
+    "hdia", 3, 0, 0, gpu_strips::begin<double>, gpu_strips::begin<float>, nullptr, gpu_strips::numbers};
 
 } // namespace furrow::hdia_format

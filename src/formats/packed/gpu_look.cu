@@ -98,11 +98,11 @@ void launch(const pattern& a, const sampled_slices& sample, word* words) {
 }
 
 /// Slices of rows as they lie.
-template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, word* words, word*) {
+template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, const gpu_format_look::memory& at) {
   sampled_slices sample{};
   sample.window[0] = sampled_windows(sizes, 1);
   for (int k = 1; k <= windows; ++k) sample.first_slice[k] = sample.window[0].count;
-  launch({a.shape, a.row_ptr, a.col, {}}, sample, words);
+  launch({a.shape, a.row_ptr, a.col, {}}, sample, at.words);
 }
 
 /// Those of all windows that sort: one sort and one kernel.
@@ -148,6 +148,7 @@ estimate_numbers numbers(const stats& s, const word* home, const word*) {
 
 extern const gpu_format_look gpu_look{"packed",
                                       2 * gpu_columns::windows,
+                                      0,
                                       0,
                                       gpu_columns::begin<double>,
                                       gpu_columns::begin<float>,
