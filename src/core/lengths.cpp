@@ -22,23 +22,27 @@ void count_slices(stats& s) {
 
 } // namespace
 
-void describe_lengths(std::vector<index_t> count, stats& s) {
+void describe_lengths(std::span<const length_count> found, stats& s) {
   const double rows = double(s.shape.rows);
   double squares = 0;
-  for (std::size_t l = 0; l < count.size(); ++l) {
-    squares += double(l) * double(l) * double(count[l]);
-    s.row_histogram[std::bit_width(l)] += count[l];
+  for (const auto [length, count] : found) {
+    squares += double(length) * double(length) * double(count);
+    s.row_histogram[std::bit_width(static_cast<std::size_t>(length))] += count;
   }
-  const auto shortest = std::ranges::find_if(count, [](index_t n) { return n > 0; });
-  s.row_min = shortest == count.end() ? 0 : shortest - count.begin();
-  s.row_max = count.empty() ? 0 : std::ssize(count) - 1;
+  s.row_min = found.empty() ? 0 : found.front().length;
+  s.row_max = found.empty() ? 0 : found.back().length;
   s.empty_rows = s.row_histogram[0];
   if (s.shape.rows > 0) {
     s.row_mean = double(s.nnz) / rows;
     s.row_deviation = std::sqrt(std::max(0.0, squares / rows - s.row_mean * s.row_mean));
   }
-  for (std::size_t l = count.size(); l-- > 1;) count[l - 1] += count[l];
-  s.rows_reaching = std::move(count);
+  s.rows_reaching.clear();
+  s.rows_reaching.reserve(found.empty() ? 0 : static_cast<std::size_t>(s.row_max) + 1);
+  index_t reaching = s.shape.rows;
+  for (const auto [length, count] : found) {
+    s.rows_reaching.resize(static_cast<std::size_t>(length) + 1, reaching);
+    reaching -= count;
+  }
 }
 
 void count_lengths(stats& s) {
@@ -64,7 +68,10 @@ void count_lengths(stats& s) {
     for (std::size_t k = 0; k < l.count.size(); ++k) count[k] += l.count[k];
     s.lengths_fingerprint += l.fingerprint;
   }
-  describe_lengths(std::move(count), s);
+  std::vector<length_count> occurring;
+  for (index_t l = 0; l < std::ssize(count); ++l)
+    if (count[static_cast<std::size_t>(l)] > 0) occurring.push_back({l, count[static_cast<std::size_t>(l)]});
+  describe_lengths(occurring, s);
 }
 
 void measure_slices(stats& s) {

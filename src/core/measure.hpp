@@ -2,6 +2,8 @@
 #pragma once
 #include <furrow/stats.hpp>
 
+#include <span>
+
 namespace furrow {
 
 /// As `measure`, of a `coo` or a `borrowed_coo` that is known to keep its promises.
@@ -19,8 +21,11 @@ void measure_lengths(stats& s);
 void count_lengths(stats& s);
 void measure_slices(stats& s);
 
-/// The part of it that follows from how many rows have how many entries: count[l] have l, up to the longest row.
-void describe_lengths(std::vector<index_t> count, stats& s);
+/// The part of it that follows from how many rows have how many entries: the lengths that occur, ascending.
+struct length_count {
+  index_t length, count;
+};
+void describe_lengths(std::span<const length_count> found, stats& s);
 
 /// What a row adds to `lengths_fingerprint`: a sum, so that rows are taken in any order.
 FURROW_HD inline std::uint64_t fingerprint_of_length(index_t row, index_t length) {

@@ -4,6 +4,9 @@
 
 #include <furrow/array.hpp>
 
+#include <cstdint>
+#include <optional>
+
 namespace furrow {
 
 /// row_ptr[r] <- number of entries before row r, for sorted row indices. Parallel; one pass.
@@ -25,5 +28,9 @@ template <class I> host_array<I> offsets_of_rows(cview<std::int32_t> row, index_
 template <class I> host_array<I> offsets_of_rows(const host_array<std::int32_t>& row, index_t rows) {
   return offsets_of_rows<I>(as_cview(row), rows);
 }
+
+/// The same of rows that are not known to be sorted: nothing where one is outside of the matrix or comes after a later
+/// one. Of std::int32_t and std::int64_t.
+template <class I> std::optional<host_array<I>> checked_offsets_of_rows(cview<std::int32_t> row, index_t rows);
 
 } // namespace furrow

@@ -8,7 +8,7 @@ namespace {
 [[noreturn]] void refuse() { throw error(fault::device, "this build has no GPU part: it was compiled without nvcc"); }
 } // namespace
 
-template <class V> rows_on_gpu<V> send_rows(const coo<V>&) { refuse(); }
+template <class V> rows_on_gpu<V> send_rows(const coo<V>&, rows_look*) { refuse(); }
 template <class V, class I> std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>&, rows_look*, lent_rows) {
   refuse();
 }
@@ -20,7 +20,7 @@ template <class V> stats measure(const rows_on_gpu<V>&, const rows_look&) { refu
 template <class V> bool is_symmetric(const rows_on_gpu<V>&) { refuse(); }
 
 #define FURROW_ROWS(V)                                                                                                 \
-  template rows_on_gpu<V> send_rows(const coo<V>&);                                                                    \
+  template rows_on_gpu<V> send_rows(const coo<V>&, rows_look*);                                                        \
   template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int32_t>&, rows_look*, lent_rows);         \
   template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int64_t>&, rows_look*, lent_rows);         \
   template coo<V> bring_home(const rows_on_gpu<V>&);                                                                   \

@@ -38,11 +38,14 @@ template <int K> __device__ index_t walk(const pattern& a, index_t r, const lane
   const index_t end = has_row ? a.row_ptr[row + 1] : 0;
   entries = end - at;
   const auto block_at = [&](index_t k) { return k < end ? static_cast<unsigned>(a.col[k]) / K : none; };
-  unsigned next = block_at(at);
+  unsigned next = block_at(at), ahead = block_at(at + 1); // so that it is there when it is asked for
   for (index_t blocks = 0;; ++blocks) {
     const unsigned c = least_of_lanes(next);
     if (c == none) return blocks;
-    while (next == c) next = block_at(++at);
+    while (next == c) {
+      next = ahead;
+      ahead = block_at(++at + 1);
+    }
   }
 }
 
@@ -83,8 +86,9 @@ __global__ void __launch_bounds__(gpu::each_threads) count_kernel(pattern a, edg
 
 /// The same of the sample of each edge, with the entries.
 constexpr int most_sampled = sampled_block_rows::stretches * 512;
-__global__ void __launch_bounds__(gpu::each_threads) sample_kernel(pattern a, word* to) {
+__global__ void __launch_bounds__(gpu::each_threads) sample_kernel(pattern a, const word* wrong, word* to) {
   gpu::take_turn();
+  if (*wrong) return;
   constexpr int blocks_an_edge = most_sampled / rows_a_block;
   const int edge = least_edge + static_cast<int>(blockIdx.x) / blocks_an_edge;
   with_edge_of(edge, [&]<int K>(std::integral_constant<int, K>) {
@@ -101,10 +105,12 @@ __global__ void __launch_bounds__(gpu::each_threads) sample_kernel(pattern a, wo
 
 } // namespace gpu_block_counts
 
-void sample_blocks(index_t rows, const index_t* row_ptr, const std::int32_t* col, found_word* to) {
+void sample_blocks(index_t rows, const index_t* row_ptr, const std::int32_t* col, const found_word* wrong,
+                   found_word* to) {
   using namespace gpu_block_counts;
   constexpr int blocks = (most_edge - least_edge + 1) * (most_sampled / rows_a_block);
-  gpu::launch(sample_kernel, blocks, gpu::each_threads, 0, gpu::current_queue(), pattern{rows, row_ptr, col}, to);
+  gpu::launch(sample_kernel, blocks, gpu::each_threads, 0, gpu::current_queue(), pattern{rows, row_ptr, col}, wrong,
+              to);
 }
 
 std::array<bool, most_edge + 1> hopeless_edges(const found_word* home) {

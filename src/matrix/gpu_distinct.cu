@@ -48,30 +48,38 @@ template <class K, class Stop> __device__ added add(K* set, K b, volatile Stop* 
 /// Whether some thousand of them tell: where all differ, threads that add them to one set stand in each other's way.
 /// One block.
 constexpr index_t looked_at = 2048;
-template <class V>
-__global__ void __launch_bounds__(gpu::each_threads) few_kernel(cview<V> values, values_found<V> found) {
-  constexpr int room = 2 * int(looked_at);
+constexpr int few_threads = 512;
+template <class V> __global__ void __launch_bounds__(few_threads) few_kernel(cview<V> values, values_found<V> found) {
+  constexpr int room = 2 * int(looked_at), each = int(looked_at) / few_threads;
   __shared__ key<V> mine[room];
-  __shared__ int count;
-  for (int k = static_cast<int>(threadIdx.x); k < room; k += gpu::each_threads) mine[k] = nothing<V>;
-  if (threadIdx.x == 0) count = 0;
+  for (int k = static_cast<int>(threadIdx.x); k < room; k += few_threads) mine[k] = nothing<V>;
   gpu::take_turn();
-  __syncthreads();
   const index_t apart = values.size / looked_at;
-  for (index_t k = threadIdx.x; k < looked_at; k += gpu::each_threads) {
-    const key<V> b = bits_of(values[k * apart]);
-    if (b == nothing<V>) continue;
-    for (int at = 4 * place_of(b);; at = (at + 1) % room) {
-      const key<V> before = atomicCAS(mine + at, nothing<V>, b);
-      if (before == nothing<V>) atomicAdd(&count, 1);
-      if (before == nothing<V> || before == b) break;
+  key<V> b[each];
+#pragma unroll
+  for (int n = 0; n < each; ++n) b[n] = bits_of(values[(index_t(n) * few_threads + threadIdx.x) * apart]);
+  __syncthreads();
+  int different = 0;
+#pragma unroll
+  for (int n = 0; n < each; ++n) {
+    if (b[n] == nothing<V>) continue;
+    for (int at = 4 * place_of(b[n]);; at = (at + 1) % room) {
+      const key<V> before = atomicCAS(mine + at, nothing<V>, b[n]);
+      different += before == nothing<V>;
+      if (before == nothing<V> || before == b[n]) break;
     }
   }
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  different = __reduce_add_sync(~0u, different);
+  if (threadIdx.x % gpu::warp == 0) atomicAdd(&count, different);
   __syncthreads();
   if (threadIdx.x == 0 && count > most) *found.many = 1;
 }
 
 /// Each block has a set of its own in front of the one that all share, which sees a value once a block.
+constexpr int batch = 4; ///< values under way together
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> values, values_found<V> found) {
   __shared__ key<V> mine[places];
@@ -84,38 +92,44 @@ __global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> va
   __syncthreads();
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
   key<V> last = nothing<V>;
-  for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < values.size && !*stop; i += stride) {
-    const auto b = bits_of(values[i]);
-    if (b == nothing<V>) *found.has_nothing = 1;
-    if (b == last || b == nothing<V>) continue;
-    last = b;
-    added done = add(mine, b, stop);
-    if (done == added::no) continue;
-    if (done == added::yes) done = add(found.set, b, many);
-    if (done == added::full || (done == added::yes && atomicAdd(found.count, found_word(1)) >= most)) *many = 1;
-    if (*many) atomicExch(&stopped, 1u);
+  for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < values.size && !*stop;
+       i += batch * stride) {
+    key<V> value[batch];
+#pragma unroll
+    for (int n = 0; n < batch; ++n)
+      value[n] = i + n * stride < values.size ? bits_of(values[i + n * stride]) : nothing<V>;
+#pragma unroll
+    for (int n = 0; n < batch && i + n * stride < values.size; ++n) {
+      const key<V> b = value[n];
+      if (b == nothing<V>) *found.has_nothing = 1;
+      if (b == last || b == nothing<V>) continue;
+      last = b;
+      added done = add(mine, b, stop);
+      if (done == added::no) continue;
+      if (done == added::yes) done = add(found.set, b, many);
+      if (done == added::full || (done == added::yes && atomicAdd(found.count, found_word(1)) >= most)) *many = 1;
+      if (*many) atomicExch(&stopped, 1u);
+    }
   }
 }
 
-template <class V> void enqueue(cview<V> values, const gpu_array<key<V>>& set, found_word* words) {
-  const values_found<V> found{const_cast<key<V>*>(set.data()), words, words + 1, words + 2};
+template <class V> void enqueue(cview<V> values, key<V>* set, found_word* words) {
+  const values_found<V> found{set, words, words + 1, words + 2};
   const gpu::queue& q = gpu::current_queue();
-  gpu::fill_bytes(found.set, 0xff, set.byte_count(), q);
-  if (values.size >= 4 * looked_at) gpu::launch(few_kernel<V>, 1, gpu::each_threads, 0, q, values, found);
-  gpu::launch(distinct_kernel<V>, gpu::blocks_for(values.size, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
-              values, found);
+  if (values.size >= 4 * looked_at) gpu::launch(few_kernel<V>, 1, few_threads, 0, q, values, found);
+  gpu::launch(distinct_kernel<V>, gpu::blocks_for((values.size + batch - 1) / batch, gpu::each_threads, q, 8),
+              gpu::each_threads, 0, q, values, found);
 }
 
 } // namespace gpu_distinct
 
-template <class V> void enqueue_distinct(cview<V> values, found_word* to) {
+template <class V> void enqueue_distinct(cview<V> values, found_word* set, found_word* to) {
   using namespace gpu_distinct;
-  if (values.empty()) return;
-  const gpu_array<key<V>> set(places);
-  enqueue(values, set, to);
+  static_assert(distinct_set_words == places);
+  if (!values.empty()) enqueue(values, reinterpret_cast<key<V>*>(set), to);
 }
-template void enqueue_distinct(cview<double>, found_word*);
-template void enqueue_distinct(cview<float>, found_word*);
+template void enqueue_distinct(cview<double>, found_word*, found_word*);
+template void enqueue_distinct(cview<float>, found_word*, found_word*);
 
 index_t distinct_found(const found_word* home) {
   constexpr index_t many = gpu_distinct::most + 1;
@@ -126,10 +140,11 @@ index_t distinct_found(const found_word* home) {
 template <class V> std::vector<V> distinct_on_gpu(cview<V> values) {
   using namespace gpu_distinct;
   if (values.empty()) return {};
-  const gpu_array<key<V>> set(places);
+  gpu_array<key<V>> set(places);
   gpu_array<found_word> words(distinct_words);
+  gpu::fill_bytes(set, 0xff);
   gpu::fill_bytes(words, 0);
-  enqueue(values, set, words.data());
+  enqueue(values, set.data(), words.data());
   const host_array<found_word> home(words);
   const index_t count = distinct_found(home.data());
   if (count > most) return {};

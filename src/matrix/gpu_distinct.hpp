@@ -4,9 +4,10 @@
 
 namespace furrow {
 
-/// Counts the distinct values, told apart by their bits, to words that are zeros before. Enqueues.
-inline constexpr index_t distinct_words = 3;
-template <class V> void enqueue_distinct(cview<V> values, found_word* to);
+/// Counts the distinct values, told apart by their bits, to words that are zeros before. set: words all bits of which
+/// are set before. Enqueues.
+inline constexpr index_t distinct_words = 3, distinct_set_words = 1024;
+template <class V> void enqueue_distinct(cview<V> values, found_word* set, found_word* to);
 /// How many, as `stats` tell it.
 index_t distinct_found(const found_word* home);
 

@@ -19,18 +19,22 @@ using found_word = unsigned long long;
 struct gpu_format_look {
   std::string_view format;
   index_t words = 0; ///< that come home; zeros before
-  index_t room = 0;  ///< words on the GPU beside them, of any content, which stay until `numbers` is done
-  /// Enqueues. sizes: shape and nnz, of at least one entry.
-  void (*f64)(const csr<double, index_t, cview>& a, const stats& sizes, found_word* words, found_word* room);
-  void (*f32)(const csr<float, index_t, cview>& a, const stats& sizes, found_word* words, found_word* room);
-  /// Enqueues what asks for lengths: called where rows that are sorted in windows take fewer places. May be null.
+  index_t ones = 0;  ///< words on the GPU beside them, all bits of them set before
+  index_t room = 0;  ///< of any content; these stay until `numbers` is done
+  /// Where they are.
+  struct memory {
+    found_word *words, *ones, *room;
+  };
+  /// Enqueues. lengths: shape, nnz and lengths, of at least one entry.
+  void (*f64)(const csr<double, index_t, cview>& a, const stats& lengths, const memory& at);
+  void (*f32)(const csr<float, index_t, cview>& a, const stats& lengths, const memory& at);
+  /// Enqueues what else there is where rows that are sorted in windows take fewer places. May be null.
   void (*windows)(const csr<std::int8_t, index_t, cview>& pattern, const stats& lengths, found_word* words);
   /// home: the words. May fetch from `room`.
   estimate_numbers (*numbers)(const stats& lengths, const found_word* home, const found_word* room);
 
-  template <class V>
-  void begin(const csr<V, index_t, cview>& a, const stats& sizes, found_word* to, found_word* beside) const {
-    for_value<V>(f64, f32)(a, sizes, to, beside);
+  template <class V> void begin(const csr<V, index_t, cview>& a, const stats& lengths, const memory& at) const {
+    for_value<V>(f64, f32)(a, lengths, at);
   }
 };
 

@@ -2,8 +2,9 @@
 #include "gpu_lengths.hpp"
 
 #include "backends/gpu/primitives.hpp"
-#include "core/measure.hpp"
 #include "formats/sell/slicing.hpp"
+
+#include <algorithm>
 
 namespace furrow {
 namespace gpu_lengths {
@@ -22,11 +23,12 @@ __device__ inline word sum_over_warp(word v) {
 
 /// A warp takes slices of 32 rows.
 __global__ void __launch_bounds__(gpu::each_threads)
-    lengths_kernel(index_t rows, const index_t* row_ptr, word* to, word* far) {
+    lengths_kernel(index_t rows, const index_t* row_ptr, const word* wrong, word* to, word* far) {
   __shared__ unsigned counted[short_lengths];
   for (int l = static_cast<int>(threadIdx.x); l < short_lengths; l += gpu::each_threads) counted[l] = 0;
   gpu::take_turn();
   __syncthreads();
+  if (*wrong) return;
   word print = 0, in_slices = 0;
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
   for (index_t first = index_t(blockIdx.x) * gpu::each_threads; first < rows; first += stride) {
@@ -69,15 +71,47 @@ struct window_list {
   index_t end[windows]; ///< blocks of those up to this
 };
 
+constexpr int window_threads = 512;
+constexpr unsigned most_listed = 1024; ///< long rows of a window, of which each is compared with the others
+
+/// A long row that begins a slice adds what it has beyond the short lengths: as many rows before it as slices fill.
+/// Equally long ones may change places. A part of the sum, of all `count` long rows of a window.
+__device__ inline word beyond_short_lengths(const std::int32_t* length, unsigned count) {
+  word mine = 0;
+  for (unsigned n = threadIdx.x; n < count; n += window_threads) {
+    unsigned longer = 0;
+    for (unsigned k = 0; k < count; ++k) longer += length[k] > length[n] || (length[k] == length[n] && k < n);
+    if (longer % gpu::warp == 0) mine += static_cast<word>(length[n] - (short_lengths - 1));
+  }
+  return mine;
+}
+/// The same, of the rows [first, last), where there is no list: a warp a row.
+__device__ inline word beyond_short_lengths(const index_t* row_ptr, index_t first, index_t last) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % gpu::warp;
+  word mine = 0;
+  for (index_t i = first + thread / gpu::warp; i < last; i += window_threads / gpu::warp) {
+    const index_t length = row_ptr[i + 1] - row_ptr[i];
+    if (length < short_lengths) continue; // whole warps
+    int longer = 0;
+    for (index_t j = first + lane; j < last; j += gpu::warp) {
+      const index_t other = row_ptr[j + 1] - row_ptr[j];
+      longer += other > length || (other == length && j < i);
+    }
+    longer = __reduce_add_sync(~0u, longer);
+    if (lane == 0 && longer % gpu::warp == 0) mine += static_cast<word>(length - (short_lengths - 1));
+  }
+  return mine;
+}
+
 /// A block a window. Where n(l) rows have l entries and more, the slices of sorted rows are as wide, together, as the
 /// sum of ceil(n(l) / 32) over all l.
-constexpr int window_threads = 512;
 __global__ void __launch_bounds__(window_threads)
     windows_kernel(index_t rows, const index_t* row_ptr, window_list list, word* to) {
   constexpr int height = gpu::warp, each = short_lengths / window_threads;
   __shared__ unsigned counted[short_lengths];
   __shared__ unsigned of_warp[window_threads / gpu::warp];
   __shared__ unsigned many; // rows of `short_lengths` entries and more
+  __shared__ std::int32_t long_one[most_listed];
   __shared__ word width;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % gpu::warp;
   for (int l = thread; l < short_lengths; l += window_threads) counted[l] = 0;
@@ -90,8 +124,12 @@ __global__ void __launch_bounds__(window_threads)
   __syncthreads();
   for (index_t i = first + thread; i < last; i += window_threads) {
     const index_t length = row_ptr[i + 1] - row_ptr[i];
-    if (length < short_lengths) atomicAdd(counted + length, 1u);
-    else atomicAdd(&many, 1u);
+    if (length < short_lengths) {
+      atomicAdd(counted + length, 1u);
+      continue;
+    }
+    const unsigned at = atomicAdd(&many, 1u);
+    if (at < most_listed) long_one[at] = static_cast<std::int32_t>(length);
   }
   __syncthreads();
   // Rows of l entries and more: sums from the end. A thread has the lengths [begin, begin + each).
@@ -112,19 +150,8 @@ __global__ void __launch_bounds__(window_threads)
     reaching += counted[l];
     if (l > 0) mine += (reaching + height - 1) / height;
   }
-  // A long row that begins a slice adds what it has beyond the short lengths: as many rows before it as slices fill.
-  if (many)
-    for (index_t i = first + thread / gpu::warp; i < last; i += window_threads / gpu::warp) {
-      const index_t length = row_ptr[i + 1] - row_ptr[i];
-      if (length < short_lengths) continue; // whole warps
-      int longer = 0;
-      for (index_t j = first + lane; j < last; j += gpu::warp) {
-        const index_t other = row_ptr[j + 1] - row_ptr[j];
-        longer += other > length || (other == length && j < i);
-      }
-      longer = __reduce_add_sync(~0u, longer);
-      if (lane == 0 && longer % height == 0) mine += static_cast<word>(length - (short_lengths - 1));
-    }
+  if (many > most_listed) mine += beyond_short_lengths(row_ptr, first, last);
+  else if (many) mine += beyond_short_lengths(long_one, many);
   mine = sum_over_warp(mine);
   if (lane == 0 && mine) atomicAdd(&width, mine);
   __syncthreads();
@@ -138,34 +165,40 @@ index_t far_length_words(index_t nnz) {
   return nnz / short_lengths + 1;
 }
 
-void enqueue_lengths(index_t rows, const index_t* row_ptr, found_word* to, found_word* far) {
+void enqueue_lengths(index_t rows, const index_t* row_ptr, const found_word* wrong, found_word* to, found_word* far) {
   using namespace gpu_lengths;
   static_assert(usual_height == gpu::warp);
   const gpu::queue& q = gpu::current_queue();
   gpu::launch(lengths_kernel, gpu::blocks_for(rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q, rows, row_ptr,
-              to, far);
+              wrong, to, far);
 }
 
-void lengths_found(const found_word* home, const found_word* far, stats& s) {
+found_lengths lengths_found(const found_word* home, const found_word* far) {
   using namespace gpu_lengths;
-  std::vector<index_t> count;
-  const auto add = [&](index_t length, word rows) {
-    if (length >= std::ssize(count)) count.resize(static_cast<std::size_t>(length) + 1);
-    count[static_cast<std::size_t>(length)] += static_cast<index_t>(rows);
-  };
+  found_lengths all{{}, home[fingerprint], static_cast<index_t>(home[slice_places])};
+  std::vector<length_count>& found = all.occurring;
   for (index_t l = 0; l < short_lengths; ++l)
-    if (home[l]) add(l, home[l]);
+    if (home[l]) found.push_back({l, static_cast<index_t>(home[l])});
   const auto long_ones = static_cast<index_t>(home[long_rows]);
-  for (index_t k = 0; k < std::min(long_ones, near); ++k) add(static_cast<index_t>(home[near_lengths + k]), 1);
+  std::vector<word> others(home + near_lengths, home + near_lengths + std::min(long_ones, near));
   if (long_ones > near) {
-    host_array<word> others(long_ones - near);
-    copy_bytes(host_memory{}, others.data(), gpu_memory{}, far + near, others.byte_count());
-    for (const word length : others) add(static_cast<index_t>(length), 1);
+    others.resize(static_cast<std::size_t>(long_ones));
+    copy_bytes(host_memory{}, others.data() + near, gpu_memory{}, far + near,
+               static_cast<std::size_t>(long_ones - near) * sizeof(word));
   }
-  describe_lengths(std::move(count), s);
-  s.lengths_fingerprint = home[fingerprint];
+  std::ranges::sort(others);
+  for (const word l : others)
+    if (const auto length = static_cast<index_t>(l); found.empty() || found.back().length < length)
+      found.push_back({length, 1});
+    else ++found.back().count;
+  return all;
+}
+
+void describe(const found_lengths& found, stats& s) {
+  describe_lengths(found.occurring, s);
+  s.lengths_fingerprint = found.fingerprint;
   s.slice_places.fill(-1);
-  s.slice_places[0] = static_cast<index_t>(home[slice_places]);
+  s.slice_places[0] = found.slice_places;
   if (hardly_padded(s.slice_places[0], s.nnz)) return;
   std::fill(s.slice_places.begin() + 1, s.slice_places.end(), 0);
 }

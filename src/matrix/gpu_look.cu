@@ -1,69 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_look.hpp"
 
-#include "backends/gpu/primitives.hpp"
+#include "gpu_block_counts.hpp"
+#include "gpu_lengths.hpp"
+#include "gpu_look_found.hpp"
+
 #include "core/dominance.hpp"
 #include "core/row_sum.hpp"
 
 #include <bit>
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace furrow {
 namespace gpu_look {
 
-using word = found_word;
 constexpr double largest_number = std::numeric_limits<double>::max();
-
-/// Where kernels leave what they found. Numbers that are not negative are compared by their bits.
-enum place { zeros, stored_diagonal, zero_diagonal, negative_diagonal, small_diagonal, dominant, diagonals, counted };
-enum extreme { lower, upper, norm_inf, largest, infinite, largest_row, least_row, outside, disordered, extremes };
-static_assert(int(counted) + int(extremes) == look_words);
-
-__device__ inline word bits(double v) { return static_cast<word>(__double_as_longlong(v)); }
-
-struct found {
-  word count[counted] = {}, most[extremes] = {};
-
-  __device__ void raise(extreme e, word v) { most[e] = v > most[e] ? v : most[e]; }
-  /// Over a warp, then for all.
-  __device__ void leave(word* to) {
-    __syncwarp();
-    for (int d = gpu::warp / 2; d > 0; d /= 2) {
-      for (word& c : count) c += gpu::from_lane_across<gpu::warp>(c, d);
-      for (word& m : most) {
-        const word other = gpu::from_lane_across<gpu::warp>(m, d);
-        m = other > m ? other : m;
-      }
-    }
-    if (threadIdx.x % gpu::warp != 0) return;
-    for (int k = 0; k < counted; ++k)
-      if (count[k]) atomicAdd(to + k, count[k]);
-    for (int k = 0; k < extremes; ++k)
-      if (most[k] > *static_cast<volatile word*>(to + counted + k)) atomicMax(to + counted + k, most[k]);
-  }
-};
-
-/// Which diagonals have entries, a bit each: a block remembers what it has marked.
-struct diagonal_marks {
-  static constexpr int remembered = 1024;
-  unsigned* bit; ///< of column - row + rows - 1
-  int* mine;     ///< in shared memory: offsets, by their last bits
-
-  static __device__ void forget(int* mine) {
-    constexpr int no_offset = -0x7fffffff - 1;
-    for (int k = static_cast<int>(threadIdx.x); k < remembered; k += gpu::each_threads) mine[k] = no_offset;
-  }
-  /// Whether the diagonal is a new one.
-  __device__ bool add(int offset, index_t rows) const {
-    volatile int* const last = mine + (offset & (remembered - 1));
-    if (*last == offset) return false;
-    *last = offset;
-    const index_t at = offset + rows - 1;
-    const unsigned mask = 1u << (at % 32);
-    if (*static_cast<volatile unsigned*>(bit + at / 32) & mask) return false;
-    return !(atomicOr(bit + at / 32, mask) & mask);
-  }
-};
 
 struct row_found {
   double sum = 0, others = 0, most = 0, diagonal = 0;
@@ -71,16 +24,17 @@ struct row_found {
 
 constexpr int lanes_a_row = row_sum_lanes, rows_at_once = gpu::each_threads / lanes_a_row;
 
-/// The entries [from, to) of row i, at most `row_sum_piece`: eight lanes, in the order of `row_sum`. All of them know
-/// the sums.
+/// The entries [from, to) of row i, which begins at `begin`, at most `row_sum_piece`: eight lanes, in the order of
+/// `row_sum`. All of them know the sums.
 template <class V>
-__device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t from, index_t to, int rank,
-                          const diagonal_marks& marks, found& f) {
+__device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t from, index_t to, int rank, index_t begin,
+                          const diagonal_marks& marked, found& f) {
   constexpr int batch = 4; // so that loads are under way together
   row_found r;
-  const index_t begin = a.row_ptr[i];
   for (index_t base = from + rank; base < to; base += batch * lanes_a_row) {
     std::int32_t col[batch] = {}, before[batch] = {};
+    int apart[batch];
+    bool is[batch];
     V val[batch] = {};
 #pragma unroll
     for (int n = 0; n < batch; ++n) {
@@ -92,24 +46,26 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
     }
 #pragma unroll
     for (int n = 0; n < batch; ++n) {
-      if (base + n * lanes_a_row >= to) break;
       const double v = double(val[n]), size = fabs(v);
+      is[n] = base + n * lanes_a_row < to;
+      apart[n] = static_cast<int>(col[n] - i);
+      if (!is[n]) continue;
       if (col[n] < 0 || col[n] >= a.shape.cols) {
         f.most[outside] = 1;
+        is[n] = false;
         continue;
       }
       if (col[n] <= before[n]) f.most[disordered] = 1;
-      const index_t offset = col[n] - i;
-      if (offset < 0) f.raise(lower, static_cast<word>(-offset));
-      else f.raise(upper, static_cast<word>(offset));
-      f.count[diagonals] += marks.add(static_cast<int>(offset), a.shape.rows);
+      if (apart[n] < 0) f.raise(lower, static_cast<unsigned>(-apart[n]));
+      else f.raise(upper, static_cast<unsigned>(apart[n]));
       f.count[zeros] += size == 0;
       if (!(size <= largest_number)) f.most[infinite] = 1;
       if (size > r.most) r.most = size; // never a NaN
       r.sum += size;
-      if (offset == 0) r.diagonal = v;
+      if (apart[n] == 0) r.diagonal = v;
       else r.others += size;
     }
+    f.count[diagonals] += marked.add(apart, is, a.shape.rows);
   }
   for (int d = lanes_a_row / 2; d > 0; d /= 2) {
     r.sum += gpu::from_lane_across<lanes_a_row>(r.sum, d);
@@ -124,12 +80,14 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
 /// The same for all entries of row i, by one thread, which keeps what each of the eight lanes would have.
 template <class V>
 __device__ row_found walk_alone(const csr<V, index_t, cview>& a, index_t i, index_t from, index_t to,
-                                const diagonal_marks& marks, found& f) {
+                                const diagonal_marks& marked, found& f) {
   row_found r;
   double sum[lanes_a_row] = {}, others[lanes_a_row] = {};
   std::int32_t before = -1, below = 0, above = 0;
   for (index_t base = from; base < to; base += lanes_a_row) {
     std::int32_t col[lanes_a_row] = {};
+    int apart[lanes_a_row];
+    bool is[lanes_a_row];
     V val[lanes_a_row] = {};
 #pragma unroll
     for (int n = 0; n < lanes_a_row; ++n) {
@@ -139,32 +97,33 @@ __device__ row_found walk_alone(const csr<V, index_t, cview>& a, index_t i, inde
     }
 #pragma unroll
     for (int n = 0; n < lanes_a_row; ++n) {
-      if (base + n >= to) break;
       const double v = double(val[n]), size = fabs(v);
-      const bool is_outside = col[n] < 0 || col[n] >= a.shape.cols;
-      if (is_outside) f.most[outside] = 1;
+      apart[n] = static_cast<int>(col[n] - i);
+      is[n] = base + n < to;
+      if (!is[n]) continue;
+      is[n] = col[n] >= 0 && col[n] < a.shape.cols;
+      if (!is[n]) f.most[outside] = 1;
       else if (col[n] <= before) f.most[disordered] = 1;
       before = col[n];
-      if (is_outside) continue;
-      const auto offset = static_cast<std::int32_t>(col[n] - i);
-      below = offset < below ? offset : below;
-      above = offset > above ? offset : above;
-      f.count[diagonals] += marks.add(offset, a.shape.rows);
+      if (!is[n]) continue;
+      below = apart[n] < below ? apart[n] : below;
+      above = apart[n] > above ? apart[n] : above;
       f.count[zeros] += size == 0;
       if (!(size <= largest_number)) f.most[infinite] = 1;
       if (size > r.most) r.most = size;
       sum[n] += size;
-      if (offset == 0) r.diagonal += v;
+      if (apart[n] == 0) r.diagonal += v;
       else others[n] += size;
     }
+    f.count[diagonals] += marked.add(apart, is, a.shape.rows);
   }
 #pragma unroll
   for (int d = lanes_a_row / 2; d > 0; d /= 2)
 #pragma unroll
     for (int n = 0; n < d; ++n) sum[n] += sum[n + d], others[n] += others[n + d];
   r.sum = sum[0], r.others = others[0];
-  f.raise(lower, static_cast<word>(-index_t(below)));
-  f.raise(upper, static_cast<word>(above));
+  f.raise(lower, static_cast<unsigned>(-below));
+  f.raise(upper, static_cast<unsigned>(above));
   return r;
 }
 
@@ -177,175 +136,222 @@ __device__ inline void tell(const row_found& r, found& f) {
   f.count[dominant] += dominates(own, r.others);
   if (r.sum == r.sum) f.raise(norm_inf, bits(r.sum));
   f.raise(largest, bits(r.most));
-  if (r.most > 0) {
-    f.raise(largest_row, bits(r.most));
-    f.raise(least_row, ~bits(r.most));
-  }
+  if (r.most > 0) f.raise(least_row, ~bits(r.most));
 }
 
 /// Rows of more entries than this are long where a thread takes a row, which is where rows have up to 16 on average.
 constexpr int longest_of_a_thread = 64, short_rows = 16;
 
-/// Rows that are longer than a piece, or than a thread walks, and their pieces, those of a row one after the other.
+/// Pieces of the rows that are longer than a thread walks or than a piece, those of a row one after the other; and rows
+/// of more than one piece.
 struct long_rows {
+  static constexpr unsigned alone = ~0u;
   struct part {
-    std::int32_t row, number;
+    std::int32_t row;
+    unsigned number, of; ///< of: place in the list of rows, or `alone`
   };
-  unsigned* count; ///< of rows, and of pieces
-  std::int32_t* row;
-  unsigned* first; ///< piece of each of these rows
+  struct row {
+    unsigned first, arrived; ///< what it leaves, and pieces that are done
+  };
+  unsigned* count; ///< of pieces, of rows in the list, and of their pieces
   part* piece;
+  row* rows;
   row_found* of_piece;
+  unsigned most_pieces, most_rows, most_kept; ///< that there is room for: wrong offsets may say that there are more
 
   static __device__ index_t pieces_of(index_t entries) { return (entries + row_sum_piece - 1) / row_sum_piece; }
-  /// The first of its pieces.
-  __device__ unsigned add(index_t i, unsigned pieces) const {
-    const unsigned at = atomicAdd(count + 1, pieces), n = atomicAdd(count, 1u);
-    row[n] = static_cast<std::int32_t>(i);
-    first[n] = at;
-    return at;
-  }
-  /// By all lanes of a row.
-  __device__ void add(index_t i, index_t entries, int rank) const {
+  /// By `Lanes` threads.
+  template <int Lanes> __device__ void add(index_t i, index_t entries, int rank) const {
     const auto pieces = static_cast<unsigned>(pieces_of(entries));
-    const unsigned at = gpu::from_lane<lanes_a_row>(rank == 0 ? add(i, pieces) : 0, 0);
-    for (unsigned p = static_cast<unsigned>(rank); p < pieces; p += lanes_a_row)
-      piece[at + p] = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(p)};
+    unsigned at = 0, n = alone, kept = 0;
+    if (rank == 0) {
+      at = atomicAdd(count, pieces);
+      if (pieces > 1) n = atomicAdd(count + 1, 1u), kept = atomicAdd(count + 2, pieces);
+    }
+    if constexpr (Lanes > 1) {
+      at = gpu::from_lane<Lanes>(at, 0);
+      n = gpu::from_lane<Lanes>(n, 0);
+      kept = gpu::from_lane<Lanes>(kept, 0);
+    }
+    if (at >= most_pieces || pieces > most_pieces - at) return;
+    if (pieces > 1 && (n >= most_rows || kept >= most_kept || pieces > most_kept - kept)) return;
+    if (rank == 0 && pieces > 1) rows[n] = {kept, 0};
+    for (unsigned p = static_cast<unsigned>(rank); p < pieces; p += Lanes)
+      piece[at + p] = {static_cast<std::int32_t>(i), p, n};
   }
-  /// By one thread.
-  __device__ void add_alone(index_t i, index_t entries) const {
-    const auto pieces = static_cast<unsigned>(pieces_of(entries));
-    const unsigned at = add(i, pieces);
-    for (unsigned p = 0; p < pieces; ++p) piece[at + p] = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(p)};
+  /// What the pieces of row n have found, once all of them are done; by one thread of each piece.
+  __device__ bool join(unsigned n, unsigned number, unsigned pieces, row_found& r) const {
+    const unsigned first = rows[n].first;
+    of_piece[first + number] = r;
+    __threadfence();
+    if (atomicAdd(&rows[n].arrived, 1u) + 1 < pieces) return false;
+    __threadfence();
+    r = {};
+#pragma unroll 8
+    for (unsigned p = 0; p < pieces; ++p) {
+      const volatile row_found& one = of_piece[first + p];
+      r.sum += one.sum;
+      r.others += one.others;
+      r.diagonal += one.diagonal;
+      r.most = one.most > r.most ? one.most : r.most;
+    }
+    return true;
   }
 };
 
 /// Eight lanes a row.
-template <class V>
+template <class V, class I>
 __global__ void __launch_bounds__(gpu::each_threads)
-    rows_kernel(csr<V, index_t, cview> a, const word* wrong, unsigned* bit, long_rows apart, word* to) {
-  __shared__ int mine[diagonal_marks::remembered];
-  diagonal_marks::forget(mine);
-  gpu::take_turn();
-  __syncthreads();
-  if (*wrong) return;
-  const diagonal_marks marks{bit, mine};
+    rows_kernel(csr<V, index_t, cview> a, given_offsets<I> offsets, unsigned* bit, long_rows apart, word* to) {
+  __shared__ diagonal_marks::memory mine;
+  const auto marked = diagonal_marks::begin(bit, mine);
   const int rank = static_cast<int>(threadIdx.x) % lanes_a_row;
   found f;
+  offsets.look_at_ends(f, to);
   for (index_t i = index_t(blockIdx.x) * rows_at_once + threadIdx.x / lanes_a_row; i < a.shape.rows;
        i += index_t(gridDim.x) * rows_at_once) {
-    const index_t from = a.row_ptr[i], end = a.row_ptr[i + 1];
+    const auto [from, end] = offsets.of(i, rank == 0, f);
     if (end - from > row_sum_piece) {
-      apart.add(i, end - from, rank);
+      apart.add<lanes_a_row>(i, end - from, rank);
       continue;
     }
-    const row_found r = walk(a, i, from, end, rank, marks, f);
+    const row_found r = walk(a, i, from, end, rank, from, marked, f);
     if (rank == 0) tell(r, f);
   }
+  f.count[diagonals] += marked.end(a.shape.rows);
   f.leave(to);
 }
 
 /// A thread a row: where rows are short, eight lanes a row are idle for the most part (7 entries on a grid), and what
 /// all rows need once is done for an eighth of the rows at a time.
-template <class V>
+template <class V, class I>
 __global__ void __launch_bounds__(gpu::each_threads)
-    short_rows_kernel(csr<V, index_t, cview> a, const word* wrong, unsigned* bit, long_rows apart, word* to) {
-  __shared__ int mine[diagonal_marks::remembered];
-  diagonal_marks::forget(mine);
-  gpu::take_turn();
-  __syncthreads();
-  if (*wrong) return;
-  const diagonal_marks marks{bit, mine};
+    short_rows_kernel(csr<V, index_t, cview> a, given_offsets<I> offsets, unsigned* bit, long_rows apart, word* to) {
+  __shared__ diagonal_marks::memory mine;
+  const auto marked = diagonal_marks::begin(bit, mine);
   found f;
+  offsets.look_at_ends(f, to);
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
   for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < a.shape.rows; i += stride) {
-    const index_t from = a.row_ptr[i], end = a.row_ptr[i + 1];
-    if (end - from > longest_of_a_thread) apart.add_alone(i, end - from);
-    else tell(walk_alone(a, i, from, end, marks, f), f);
+    const auto [from, end] = offsets.of(i, true, f);
+    if (end - from > longest_of_a_thread) apart.add<1>(i, end - from, 0);
+    else tell(walk_alone(a, i, from, end, marked, f), f);
   }
+  f.count[diagonals] += marked.end(a.shape.rows);
   f.leave(to);
 }
 
-/// Eight lanes a piece of a long row.
+/// Eight lanes a piece of a long row. The last one of a row takes its pieces in their order.
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads)
     pieces_kernel(csr<V, index_t, cview> a, unsigned* bit, long_rows apart, word* to) {
-  __shared__ int mine[diagonal_marks::remembered];
-  diagonal_marks::forget(mine);
-  gpu::take_turn();
-  __syncthreads();
-  const diagonal_marks marks{bit, mine};
+  __shared__ diagonal_marks::memory mine;
+  const auto marked = diagonal_marks::begin(bit, mine);
+  const unsigned pieces = apart.count[0];
+  if (pieces == 0 || to[wrong_word]) return; // the whole grid
   const int rank = static_cast<int>(threadIdx.x) % lanes_a_row;
-  const unsigned pieces = apart.count[1];
   found f;
   for (unsigned g = blockIdx.x * rows_at_once + threadIdx.x / lanes_a_row; g < pieces; g += gridDim.x * rows_at_once) {
     const long_rows::part p = apart.piece[g];
-    const index_t from = a.row_ptr[p.row] + index_t(p.number) * row_sum_piece, end = a.row_ptr[p.row + 1];
-    const row_found r = walk(a, p.row, from, end - from < row_sum_piece ? end : from + row_sum_piece, rank, marks, f);
-    if (rank == 0) apart.of_piece[g] = r;
+    const index_t begin = a.row_ptr[p.row], end = a.row_ptr[p.row + 1];
+    const index_t from = begin + index_t(p.number) * row_sum_piece;
+    row_found r = walk(a, p.row, from, end - from < row_sum_piece ? end : from + row_sum_piece, rank, begin, marked, f);
+    if (rank != 0) continue;
+    if (p.of != long_rows::alone &&
+        !apart.join(p.of, p.number, static_cast<unsigned>(long_rows::pieces_of(end - begin)), r))
+      continue;
+    tell(r, f);
   }
+  f.count[diagonals] += marked.end(a.shape.rows);
   f.leave(to);
 }
 
-/// A thread a long row: its pieces in their order.
-__global__ void __launch_bounds__(gpu::each_threads)
-    long_rows_kernel(const index_t* row_ptr, long_rows apart, word* to) {
-  gpu::take_turn();
-  found f;
-  const unsigned rows = apart.count[0], stride = gridDim.x * gpu::each_threads;
-  for (unsigned n = blockIdx.x * gpu::each_threads + threadIdx.x; n < rows; n += stride) {
-    const index_t i = apart.row[n], pieces = long_rows::pieces_of(row_ptr[i + 1] - row_ptr[i]);
-    row_found all;
-#pragma unroll 8
-    for (index_t p = 0; p < pieces; ++p) {
-      const row_found one = apart.of_piece[apart.first[n] + p];
-      all.sum += one.sum;
-      all.others += one.others;
-      all.diagonal += one.diagonal;
-      all.most = one.most > all.most ? one.most : all.most;
-    }
-    tell(all, f);
+/// Words on the GPU: what comes home, then what else is zeros before, then room.
+struct room_of_look {
+  bool alone;      ///< a thread takes a row
+  index_t longest; ///< row that is walked at once
+  index_t most_pieces, most_rows, most_kept;
+  index_t lengths, blocks, home, counts, bits, zeros, far, pieces, rows, of_pieces, all;
+
+  room_of_look(shape2 shape, index_t most_entries)
+      : alone(most_entries <= short_rows * shape.rows), longest(alone ? longest_of_a_thread : row_sum_piece),
+        most_pieces(most_entries / longest + most_entries / row_sum_piece + 2),
+        most_rows(most_entries / row_sum_piece + 1), most_kept(2 * most_rows) {
+    index_t at = words;
+    const auto take = [&](index_t bytes) { return std::exchange(at, at + (bytes + 7) / 8); };
+    lengths = take(8 * length_words);
+    blocks = take(8 * block_sample_words);
+    home = at;
+    counts = take(3 * 4);
+    bits = take(((shape.rows + shape.cols) / 32 + 1) * 4);
+    zeros = at;
+    far = take(8 * far_length_words(most_entries));
+    pieces = take(most_pieces * index_t(sizeof(long_rows::part)));
+    rows = take(most_rows * index_t(sizeof(long_rows::row)));
+    of_pieces = take(most_kept * index_t(sizeof(row_found)));
+    all = at;
   }
-  f.leave(to);
-}
+};
 
 } // namespace gpu_look
 
-template <class V>
-void enqueue_look(const csr<V, index_t, cview>& a, index_t most_entries, const found_word* wrong, found_word* to) {
+look_under_way::look_under_way(shape2 shape, index_t most_entries)
+    : shape_(shape), most_entries_(most_entries), words_(gpu_look::room_of_look(shape, most_entries).all) {
+  gpu::fill_bytes(words_.data(), 0,
+                  static_cast<std::size_t>(gpu_look::room_of_look(shape, most_entries).zeros) * sizeof(found_word),
+                  gpu::current_queue());
+}
+
+template <class V, class I> void look_under_way::enqueue(const csr<V, index_t, cview>& a, const I* given) {
   using namespace gpu_look;
   const gpu::queue& q = gpu::current_queue();
-  gpu_array<unsigned> bit((a.shape.rows + a.shape.cols) / 32 + 1), count(2);
-  gpu::fill_bytes(bit, 0);
-  gpu::fill_bytes(count, 0);
-  const bool alone = most_entries <= short_rows * a.shape.rows;
-  const index_t longest = alone ? longest_of_a_thread : row_sum_piece;
-  const index_t most_rows = most_entries / longest + 1, most_pieces = most_rows + most_entries / row_sum_piece + 1;
-  gpu_array<std::int32_t> row(most_rows);
-  gpu_array<unsigned> first(most_rows);
-  gpu_array<long_rows::part> piece(most_pieces);
-  gpu_array<row_found> of_piece(most_pieces);
-  const long_rows apart{count.data(), row.data(), first.data(), piece.data(), of_piece.data()};
-  if (alone)
-    gpu::launch(short_rows_kernel<V>, gpu::blocks_for(a.shape.rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
-                a, wrong, bit.data(), apart, to);
+  const room_of_look at(shape_, most_entries_);
+  word* const to = words_.data();
+  auto* const bit = reinterpret_cast<unsigned*>(to + at.bits);
+  const long_rows apart{reinterpret_cast<unsigned*>(to + at.counts),
+                        reinterpret_cast<long_rows::part*>(to + at.pieces),
+                        reinterpret_cast<long_rows::row*>(to + at.rows),
+                        reinterpret_cast<row_found*>(to + at.of_pieces),
+                        static_cast<unsigned>(at.most_pieces),
+                        static_cast<unsigned>(at.most_rows),
+                        static_cast<unsigned>(at.most_kept)};
+  const bool are_here = static_cast<const void*>(given) == a.row_ptr.data;
+  const given_offsets<I> offsets{given, are_here ? nullptr : const_cast<index_t*>(a.row_ptr.data), shape_.rows,
+                                 most_entries_};
+  if (at.alone)
+    gpu::launch(short_rows_kernel<V, I>, gpu::blocks_for(shape_.rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
+                a, offsets, bit, apart, to);
   else
-    gpu::launch(rows_kernel<V>, gpu::blocks_for(a.shape.rows * lanes_a_row, gpu::each_threads, q, 8), gpu::each_threads,
-                0, q, a, wrong, bit.data(), apart, to);
-  if (most_entries <= longest) return;
-  gpu::launch(pieces_kernel<V>, gpu::blocks_for(most_pieces * lanes_a_row, gpu::each_threads, q, 8), gpu::each_threads,
-              0, q, a, bit.data(), apart, to);
-  gpu::launch(long_rows_kernel, gpu::blocks_for(most_rows, gpu::each_threads, q, 1), gpu::each_threads, 0, q,
-              a.row_ptr.data, apart, to);
+    gpu::launch(rows_kernel<V, I>, gpu::blocks_for(shape_.rows * lanes_a_row, gpu::each_threads, q, 8),
+                gpu::each_threads, 0, q, a, offsets, bit, apart, to);
+  if (most_entries_ > at.longest)
+    gpu::launch(pieces_kernel<V>, gpu::blocks_for(at.most_pieces * lanes_a_row, gpu::each_threads, q, 8),
+                gpu::each_threads, 0, q, a, bit, apart, to);
+  enqueue_lengths(shape_.rows, a.row_ptr.data, to + wrong_word, to + at.lengths, to + at.far);
+  if (most_entries_ >= blocks_sampled_from && shape_.rows > 0)
+    sample_blocks(shape_.rows, a.row_ptr.data, a.col.data, to + wrong_word, to + at.blocks);
 }
-template void enqueue_look(const csr<double, index_t, cview>&, index_t, const found_word*, found_word*);
-template void enqueue_look(const csr<float, index_t, cview>&, index_t, const found_word*, found_word*);
+#define FURROW_LOOK(V, I) template void look_under_way::enqueue(const csr<V, index_t, cview>&, const I*);
+FURROW_LOOK(double, std::int32_t)
+FURROW_LOOK(double, std::int64_t)
+FURROW_LOOK(float, std::int32_t)
+FURROW_LOOK(float, std::int64_t)
+#undef FURROW_LOOK
 
-rows_look look_found(const found_word* home) {
+seen_rows look_under_way::finish() {
   using namespace gpu_look;
+  const room_of_look at(shape_, most_entries_);
+  host_array<word> home(at.home);
+  copy_bytes(host_memory{}, home.data(), gpu_memory{}, words_.data(), home.byte_count());
   const auto count = [&](place p) { return static_cast<index_t>(home[p]); };
-  const auto most = [&](extreme e) { return home[int(counted) + int(e)]; };
-  rows_look l;
+  const auto widest = [&](extreme e) { return home[first_extreme + int(e)]; };
+  const auto most = [&](mark m) { return home[first_mark + int(m)]; };
+  seen_rows seen;
+  seen.entries = static_cast<index_t>(home[entries_word]);
+  seen.wrong = home[wrong_word] != 0 || most(outside) != 0;
+  seen.disordered = most(disordered) != 0;
+  if (home[wrong_word]) return seen;
+  rows_look& l = seen.look;
   l.explicit_zeros = count(zeros);
   l.stored_diagonal = count(stored_diagonal);
   l.zero_diagonal = count(zero_diagonal);
@@ -355,24 +361,22 @@ rows_look look_found(const found_word* home) {
   l.diagonals = count(diagonals);
   l.lower_bandwidth = static_cast<index_t>(most(lower));
   l.upper_bandwidth = static_cast<index_t>(most(upper));
-  l.norm_inf = std::bit_cast<double>(most(norm_inf));
-  l.largest = std::bit_cast<double>(most(largest));
+  l.norm_inf = std::bit_cast<double>(widest(norm_inf));
+  l.largest = std::bit_cast<double>(widest(largest));
   l.finite = most(infinite) == 0;
-  l.largest_row = std::bit_cast<double>(most(largest_row));
-  l.least_row = most(least_row) ? std::bit_cast<double>(~most(least_row)) : std::numeric_limits<double>::infinity();
-  return l;
-}
-
-column_faults faults_found(const found_word* home) {
-  using namespace gpu_look;
-  return {home[int(counted) + int(outside)] != 0, home[int(counted) + int(disordered)] != 0};
+  l.largest_row = l.largest;
+  l.least_row = widest(least_row) ? std::bit_cast<double>(~widest(least_row)) : std::numeric_limits<double>::infinity();
+  auto first = std::make_shared<first_facts>();
+  first->lengths = lengths_found(home.data() + at.lengths, words_.data() + at.far);
+  if (seen.entries >= blocks_sampled_from) first->hopeless = hopeless_edges(home.data() + at.blocks);
+  l.first = std::move(first);
+  return seen;
 }
 
 template <class V> rows_look look_at_rows(const rows_on_gpu<V>& a) {
-  gpu_array<found_word> there(look_words + 1);
-  gpu::fill_bytes(there, 0);
-  enqueue_look(a.view(), a.nnz(), there.data() + look_words, there.data());
-  return look_found(host_array<found_word>(there).data());
+  look_under_way look(a.shape, a.nnz());
+  look.enqueue(a.view(), a.row_ptr.data());
+  return look.finish().look;
 }
 
 template rows_look look_at_rows(const rows_on_gpu<double>&);

@@ -1,22 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "gpu_block_counts.hpp"
 #include "gpu_format_look.hpp"
+#include "gpu_lengths.hpp"
 #include "rows_on_gpu.hpp"
 
 namespace furrow {
 
-/// One look at all entries of rows on the current GPU, to words that are zeros before. Enqueues. Columns and their
-/// order are checked before they are believed; offsets must be right, or the word `wrong` set, which stops it.
-/// most_entries: no fewer than the rows have.
-inline constexpr index_t look_words = 16;
-template <class V>
-void enqueue_look(const csr<V, index_t, cview>& a, index_t most_entries, const found_word* wrong, found_word* to);
-
-rows_look look_found(const found_word* home);
-/// What it saw of columns: outside of the matrix, or not ascending.
-struct column_faults {
-  bool outside = false, disordered = false;
+/// What `measure` needs before it can enqueue the rest, found on the way of a look.
+struct first_facts {
+  found_lengths lengths;
+  std::array<bool, most_edge + 1> hopeless{}; ///< edges of blocks, by a sample
 };
-column_faults faults_found(const found_word* home);
+
+/// What a look saw.
+struct seen_rows {
+  bool wrong = false;      ///< offsets, or columns outside of the matrix
+  bool disordered = false; ///< columns that do not ascend
+  index_t entries = 0;
+  rows_look look; ///< of the entries inside, where the offsets are right
+};
+
+/// One look at all entries of rows on the current GPU, their lengths and a sample of their blocks: what is found comes
+/// home in one copy.
+class look_under_way {
+public:
+  /// most_entries: no fewer than the rows have.
+  look_under_way(shape2 shape, index_t most_entries);
+  /// Enqueues. given: the offsets as they came, a.row_ptr itself or what is to be written there. They, the columns and
+  /// their order are checked before they are believed. a.col has `most_entries` places.
+  template <class V, class I> void enqueue(const csr<V, index_t, cview>& a, const I* given);
+  /// Waits.
+  seen_rows finish();
+
+private:
+  shape2 shape_;
+  index_t most_entries_;
+  gpu_array<found_word> words_;
+};
 
 } // namespace furrow

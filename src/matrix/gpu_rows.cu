@@ -3,76 +3,29 @@
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
+#include "backends/gpu/staging.hpp"
 #include "core/memory_place.hpp"
+#include "core/row_offsets.hpp"
 #include "wrong_rows.hpp"
 
+#include <limits>
 #include <type_traits>
 
 namespace furrow {
 namespace gpu_rows {
 
-/// A word that kernels set and the host reads.
-class mark {
+/// On their way to the GPU; `send` takes them there.
+class sent_arrays {
 public:
-  mark() : word_(1) { gpu::fill_bytes(word_, 0); }
-  int* data() { return word_.data(); }
-  bool is_set() const { return gpu::fetch(word_.data()) != 0; }
+  template <class T> gpu_array<T> add(cview<T> v) {
+    gpu_array<T> there(v.size);
+    all_.push_back({there.data(), v.data, there.byte_count()});
+    return there;
+  }
+  void send() { gpu::send_together(all_, gpu::current_queue()); }
 
 private:
-  gpu_array<int> word_;
-};
-
-template <class T> gpu_array<T> sent(cview<T> v) {
-  gpu_array<T> there(v.size);
-  copy_bytes(gpu_memory{}, there.data(), host_memory{}, v.data, there.byte_count());
-  return there;
-}
-
-/// As on the host.
-struct find_wrong_triplet {
-  shape2 shape;
-  const std::int32_t *row, *col;
-  int* wrong;
-  FURROW_HD void operator()(index_t k) const {
-    const std::int32_t i = row[k], j = col[k];
-    bool bad = i < 0 || i >= shape.rows || j < 0 || j >= shape.cols;
-    if (k > 0) bad = bad || i < row[k - 1] || (i == row[k - 1] && j <= col[k - 1]);
-    if (bad) *wrong = 1;
-  }
-};
-
-/// to[r] <- the number of entries before row r.
-struct find_offset {
-  cview<std::int32_t> row;
-  index_t* to;
-  FURROW_HD void operator()(index_t r) const {
-    index_t low = 0, high = row.size;
-    while (low < high) {
-      const index_t middle = low + (high - low) / 2;
-      if (row[middle] < r) low = middle + 1;
-      else high = middle;
-    }
-    to[r] = low;
-  }
-};
-
-/// What is found of offsets and columns, in words behind those of a look.
-enum row_word : index_t { wrong_offsets = look_words, entries, row_words };
-
-/// Offsets are believed, by what follows, where `wrong_offsets` stays 0.
-template <class I> struct widen_offset {
-  const I* from;
-  index_t rows, places;
-  index_t* to;
-  found_word* found;
-  FURROW_HD void operator()(index_t r) const {
-    const index_t at = from[r];
-    to[r] = at;
-    if (r == 0 ? at != 0 : at < from[r - 1]) found[wrong_offsets] = 1;
-    if (r < rows) return;
-    if (at > places) found[wrong_offsets] = 1;
-    found[entries] = static_cast<found_word>(at);
-  }
+  std::vector<gpu::transfer> all_;
 };
 
 /// One beyond 32 bits is outside of every matrix.
@@ -138,21 +91,36 @@ template <class T> host_array<T> fetched(cview<T> v) {
 
 } // namespace gpu_rows
 
-template <class V> rows_on_gpu<V> send_rows(const coo<V>& a) {
-  using namespace gpu_rows;
-  check_sizes(a);
-  const gpu_array<std::int32_t> row = sent(as_cview(a.row));
-  gpu_array<std::int32_t> col = sent(as_cview(a.col));
-  mark wrong;
-  gpu::for_each(a.nnz(), find_wrong_triplet{a.shape, row.data(), col.data(), wrong.data()});
-  gpu_array<V> val = sent(as_cview(a.val));
-  if (wrong.is_set()) {
-    check_triplets(a); // names the first
-    throw error(fault::internal, "the GPU found triplets out of order that the host finds in order");
-  }
+namespace gpu_rows {
+
+/// I: of offsets on their way.
+template <class I, class V> std::optional<rows_on_gpu<V>> send_triplets(const coo<V>& a, rows_look* look) {
+  const auto offsets = checked_offsets_of_rows<I>(as_cview(a.row), a.shape.rows);
+  if (!offsets) return std::nullopt;
+  sent_arrays all;
+  const gpu_array<I> given = all.add(as_cview(*offsets));
+  gpu_array<std::int32_t> col = all.add(as_cview(a.col));
+  gpu_array<V> val = all.add(as_cview(a.val));
   gpu_array<index_t> row_ptr(a.shape.rows + 1);
-  gpu::for_each(row_ptr.size(), find_offset{as_cview(row), row_ptr.data()});
-  return {a.shape, kept_array(std::move(row_ptr)), kept_array(std::move(col)), kept_array(std::move(val))};
+  look_under_way first(a.shape, a.nnz());
+  all.send();
+  first.enqueue<V>({a.shape, as_cview(row_ptr), as_cview(col), as_cview(val)}, given.data());
+  seen_rows seen = first.finish();
+  if (seen.wrong || seen.disordered) return std::nullopt;
+  if (look) *look = std::move(seen.look);
+  return rows_on_gpu<V>{a.shape, kept_array(std::move(row_ptr)), kept_array(std::move(col)),
+                        kept_array(std::move(val))};
+}
+
+} // namespace gpu_rows
+
+template <class V> rows_on_gpu<V> send_rows(const coo<V>& a, rows_look* look) {
+  check_sizes(a);
+  const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
+  auto rows = narrow ? gpu_rows::send_triplets<std::int32_t>(a, look) : gpu_rows::send_triplets<index_t>(a, look);
+  if (rows) return std::move(*rows);
+  check_triplets(a); // names the first
+  throw error(fault::internal, "triplets were found out of order that the host finds in order");
 }
 
 template <class V, class I>
@@ -161,33 +129,28 @@ std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a, rows_look* lo
   check_lengths(a);
   const bool there = a.where.is_gpu();
   if (there) check_place(a);
-  const auto refuse = [&] { // the host names what is wrong
-    if (there) refuse_rows(brought_home(a));
-    else refuse_rows(a);
-  };
   gpu_array<I> given_ptr, sent_col;
   gpu_array<V> sent_val;
-  if (!there) given_ptr = sent(a.row_ptr), sent_col = sent(a.col);
+  sent_arrays all;
+  if (!there) given_ptr = all.add(a.row_ptr), sent_col = all.add(a.col), sent_val = all.add(a.val);
+  all.send();
   gpu_array<index_t> row_ptr(a.shape.rows + 1);
-  gpu_array<found_word> words(row_words);
-  gpu::fill_bytes(words, 0);
-  gpu::for_each(row_ptr.size(), widen_offset<I>{there ? a.row_ptr.data : given_ptr.data(), a.shape.rows, a.col.size,
-                                                row_ptr.data(), words.data()});
   const I* const given_col = there ? a.col.data : sent_col.data();
   gpu_array<std::int32_t> narrow(sizeof(I) == 4 ? 0 : a.col.size);
   const std::int32_t* col = narrow.data();
   if constexpr (sizeof(I) == 4) col = given_col;
   else gpu::for_each(a.col.size, narrow_column{given_col, narrow.data()});
-  if (!there) sent_val = sent(a.val);
   const cview<V> val = there ? a.val : as_cview(sent_val);
-  enqueue_look<V>({a.shape, as_cview(row_ptr), {col, a.col.size}, val}, a.col.size, words.data() + wrong_offsets,
-                  words.data());
-  const host_array<found_word> home(words);
-  const column_faults faults = faults_found(home.data());
-  if (home[wrong_offsets] || faults.outside) refuse();
-  if (faults.disordered) return std::nullopt;
-  if (look) *look = look_found(home.data());
-  const auto nnz = static_cast<index_t>(home[entries]);
+  look_under_way first(a.shape, a.col.size);
+  first.enqueue<V>({a.shape, as_cview(row_ptr), {col, a.col.size}, val}, there ? a.row_ptr.data : given_ptr.data());
+  seen_rows seen = first.finish();
+  if (seen.wrong) { // the host names what is wrong
+    if (there) refuse_rows(brought_home(a));
+    else refuse_rows(a);
+  }
+  if (seen.disordered) return std::nullopt;
+  if (look) *look = std::move(seen.look);
+  const index_t nnz = seen.entries;
   rows_on_gpu<V> rows{a.shape, kept_array<index_t>(std::move(row_ptr)), {}, {}};
   const cview<V> given_val = part(a.val, 0, nnz);
   rows.val = there ? kept_or_copied(given_val, a.owner, lent) : kept_array<V>(std::move(sent_val), nnz);
@@ -228,7 +191,7 @@ template <class V> gpu_array<V> diagonal_of(const rows_on_gpu<V>& a) {
 }
 
 #define FURROW_ROWS(V)                                                                                                 \
-  template rows_on_gpu<V> send_rows(const coo<V>&);                                                                    \
+  template rows_on_gpu<V> send_rows(const coo<V>&, rows_look*);                                                        \
   template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int32_t>&, rows_look*, lent_rows);         \
   template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int64_t>&, rows_look*, lent_rows);         \
   template coo<V> bring_home(const rows_on_gpu<V>&);                                                                   \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_block_counts.hpp"
 #include "gpu_distinct.hpp"
-#include "gpu_lengths.hpp"
 #include "gpu_locality.hpp"
+#include "gpu_look.hpp"
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
@@ -117,45 +117,40 @@ template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& length
   return s;
 }
 
-/// Where each statistic has its words, which come home in one copy, and those that stay unless they are asked for.
+/// Where each statistic has its words: those that come home in one copy, those all bits of which are set before, and
+/// room.
 struct places {
-  index_t lengths, distinct, locality, block_sample, looks, windows, blocks, words;
-  index_t far_lengths, far_looks, room;
+  index_t distinct, locality, windows, blocks, looks, words;
+  index_t set, look_ones, room, all;
 
-  explicit places(index_t nnz) {
+  places() {
     index_t at = 0;
     const auto take = [&](index_t count) { return std::exchange(at, at + count); };
-    lengths = take(length_words);
     distinct = take(distinct_words);
     locality = take(locality_words);
-    block_sample = take(block_sample_words);
     windows = take(window_words);
     blocks = take(block_count_words);
     looks = at;
     for (const gpu_format_look* look : gpu_format_looks()) take(look->words);
     words = at;
-    far_lengths = take(far_length_words(nnz));
-    far_looks = at;
-    for (const gpu_format_look* look : gpu_format_looks()) take(look->room);
+    set = take(distinct_set_words);
+    look_ones = at;
+    for (const gpu_format_look* look : gpu_format_looks()) take(look->ones);
     room = at;
+    for (const gpu_format_look* look : gpu_format_looks()) take(look->room);
+    all = at;
   }
 };
 
-/// f(look, words, room) for the look of each format, where its words begin.
-template <class F> void each_look(const places& p, F f) {
-  index_t words = p.looks, room = p.far_looks;
+/// f(look, memory) for the look of each format.
+template <class F> void each_look(const places& p, found_word* there, F f) {
+  gpu_format_look::memory at{there + p.looks, there + p.look_ones, there + p.room};
   for (const gpu_format_look* look : gpu_format_looks()) {
-    f(*look, words, room);
-    words += look->words;
-    room += look->room;
+    f(*look, at);
+    at.words += look->words;
+    at.ones += look->ones;
+    at.room += look->room;
   }
-}
-
-/// The first `words` of them. Waits.
-host_array<found_word> brought(const gpu_array<found_word>& there, index_t words) {
-  host_array<found_word> home(words);
-  copy_bytes(host_memory{}, home.data(), gpu_memory{}, there.data(), home.byte_count());
-  return home;
 }
 
 /// Looks of formats that have none for a GPU, at a sample in host memory.
@@ -170,45 +165,39 @@ template <class V> void look_on_host(const rows_on_gpu<V>& a, stats& s) {
   std::ranges::sort(s.estimates, {}, &format_estimate::format);
 }
 
-/// All that is measured of rows that have entries: what asks for sizes alone is enqueued first and waited for once;
-/// then, where rows are sorted or blocks counted, what asks for lengths and samples.
-template <class V> void measure_entries(const rows_on_gpu<V>& a, stats& s) {
-  const places p(s.nnz);
+/// All that is measured of rows that have entries, beside what their look has found: enqueued together and waited for
+/// once.
+template <class V> void measure_entries(const rows_on_gpu<V>& a, const first_facts& first, stats& s) {
+  const places p;
   const csr<V, index_t, cview> rows = a.view();
   const index_t* const row_ptr = rows.row_ptr.data;
-  gpu_array<found_word> there(p.room);
-  gpu::fill_bytes(there.data(), 0, static_cast<std::size_t>(p.words) * sizeof(found_word), gpu::current_queue());
+  gpu_array<found_word> there(p.all);
   const auto at = [&](index_t place) { return there.data() + place; };
-  const bool sampled = s.nnz >= blocks_sampled_from;
-  enqueue_lengths(s.shape.rows, row_ptr, at(p.lengths), at(p.far_lengths));
-  enqueue_distinct(rows.val, at(p.distinct));
+  const auto fill = [&](index_t from, index_t end, int byte) {
+    gpu::fill_bytes(at(from), byte, static_cast<std::size_t>(end - from) * sizeof(found_word), gpu::current_queue());
+  };
+  fill(0, p.words, 0);
+  fill(p.words, p.room, 0xff);
+  enqueue_distinct(rows.val, at(p.set), at(p.distinct));
   look_at_locality(s.shape, row_ptr, rows.col.data, s, at(p.locality));
-  if (sampled) sample_blocks(s.shape.rows, row_ptr, rows.col.data, at(p.block_sample));
-  each_look(
-      p, [&](const gpu_format_look& look, index_t words, index_t room) { look.begin(rows, s, at(words), at(room)); });
-  host_array<found_word> home = brought(there, p.words);
-  lengths_found(home.data() + p.lengths, at(p.far_lengths), s);
+  const bool sorts = s.slice_places[1] >= 0;
+  if (sorts) enqueue_windows(s.shape.rows, row_ptr, at(p.windows));
+  count_blocks(s.shape.rows, row_ptr, rows.col.data, first.hopeless, at(p.blocks));
+  each_look(p, at(0), [&](const gpu_format_look& look, const gpu_format_look::memory& memory) {
+    look.begin(rows, s, memory);
+    if (sorts && look.windows) look.windows({s.shape, rows.row_ptr, rows.col, {}}, s, memory.words);
+  });
+  host_array<found_word> home(p.words);
+  copy_bytes(host_memory{}, home.data(), gpu_memory{}, there.data(), home.byte_count());
   s.distinct_values = distinct_found(home.data() + p.distinct);
   s.near = locality_found(home.data() + p.locality).shares();
-  std::array<bool, most_edge + 1> hopeless{};
-  if (sampled) hopeless = hopeless_edges(home.data() + p.block_sample);
-  const bool sorts = s.slice_places[1] >= 0;
-  const bool counts = std::count(hopeless.begin() + least_edge, hopeless.end(), false) > 0;
-  if (sorts) {
-    enqueue_windows(s.shape.rows, row_ptr, at(p.windows));
-    each_look(p, [&](const gpu_format_look& look, index_t words, index_t) {
-      if (look.windows) look.windows({s.shape, rows.row_ptr, rows.col, {}}, s, at(words));
-    });
-  }
-  if (counts) count_blocks(s.shape.rows, row_ptr, rows.col.data, hopeless, at(p.blocks));
-  if (sorts || counts) home = brought(there, p.words);
   for (std::size_t k = 1; sorts && k < s.slice_places.size(); ++k)
     s.slice_places[k] = static_cast<index_t>(home[p.windows + index_t(k) - 1]);
   for (int edge = least_edge; edge <= most_edge; ++edge)
     s.blocks[static_cast<std::size_t>(edge)] =
-        hopeless[static_cast<std::size_t>(edge)] ? -1 : static_cast<index_t>(home[p.blocks + edge]);
-  each_look(p, [&](const gpu_format_look& look, index_t words, index_t room) {
-    s.estimates.push_back({look.format, look.numbers(s, home.data() + words, at(room))});
+        first.hopeless[static_cast<std::size_t>(edge)] ? -1 : static_cast<index_t>(home[p.blocks + edge]);
+  each_look(p, at(0), [&](const gpu_format_look& look, const gpu_format_look::memory& memory) {
+    s.estimates.push_back({look.format, look.numbers(s, home.data() + (memory.words - at(0)), memory.room)});
   });
   look_on_host(a, s);
 }
@@ -216,6 +205,7 @@ template <class V> void measure_entries(const rows_on_gpu<V>& a, stats& s) {
 } // namespace gpu_stats
 
 template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looked) {
+  if (!looked.first) return measure(a, look_at_rows(a));
   stats s;
   s.shape = a.shape;
   s.nnz = a.nnz();
@@ -227,15 +217,12 @@ template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looke
   s.largest = looked.largest;
   s.finite = looked.finite;
   s.diagonals = looked.diagonals;
+  describe(looked.first->lengths, s);
   if (s.nnz > 0) {
-    gpu_stats::measure_entries(a, s);
+    gpu_stats::measure_entries(a, *looked.first, s);
     return s;
   }
   s.distinct_values = 0;
-  gpu_array<found_word> there(length_words + far_length_words(0));
-  gpu::fill_bytes(there, 0);
-  enqueue_lengths(s.shape.rows, a.row_ptr.data(), there.data(), there.data() + length_words);
-  lengths_found(host_array<found_word>(there).data(), nullptr, s);
   measure_samples(coo<V>{a.shape, {}, {}, {}}, s);
   return s;
 }

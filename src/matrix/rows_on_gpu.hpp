@@ -7,6 +7,7 @@
 #include <furrow/sparse.hpp>
 #include <furrow/stats.hpp>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,8 @@ template <class V> struct rows_on_gpu {
   csr<V, index_t, cview> view() const { return {shape, as_cview(row_ptr), as_cview(col), as_cview(val)}; }
 };
 
+struct first_facts; // gpu_look.hpp
+
 /// What one pass over the rows tells, for `stats` and for the choice of a method.
 struct rows_look {
   index_t explicit_zeros = 0, lower_bandwidth = 0, upper_bandwidth = 0;
@@ -32,15 +35,17 @@ struct rows_look {
   double norm_inf = 0, largest = 0;
   bool finite = true;
   index_t zero_diagonal = 0, negative_diagonal = 0, small_diagonal = 0, dominant = 0; ///< rows, as in `features`
-  double largest_row = 0, least_row = 0; ///< the largest |a_ij| of a row that has one: of all rows
+  double largest_row = 0, least_row = 0;    ///< the largest |a_ij| of a row that has one: of all rows
+  std::shared_ptr<const first_facts> first; ///< of rows that lie on a GPU: for `measure`
 };
 
 /// What of a matrix is worked out on a GPU. The same numbers as on the host, whose functions have these names or stand
 /// beside them; the same bits on every run, for sums have the order of `row_sum` and the rest are integers, minima and
 /// maxima. Enqueued on the current queue, and waited for. A build without a GPU part throws `fault::device`.
 
-/// Triplets that are sent there, 8 bytes and a value an entry, and looked at there. Throws as `check_triplets`.
-template <class V> rows_on_gpu<V> send_rows(const coo<V>& a);
+/// Triplets that are sent there, 4 bytes and a value an entry and an offset a row, and looked at there. look: null, or
+/// where what was seen goes. Throws as `check_triplets`.
+template <class V> rows_on_gpu<V> send_rows(const coo<V>& a, rows_look* look = nullptr);
 
 /// What becomes of rows on the GPU that have no owner: `borrowed` ones are not copied, and whoever keeps them copies
 /// them (`owned`), for the caller's arrays may end.

@@ -39,8 +39,13 @@ template <class V> matrix_source<V> matrix_source<V>::on_host(coo<V> a, device w
 template <class V>
 matrix_source<V>::matrix_source(coo<V> a, device where)
     : shape_(a.shape), nnz_(a.nnz()), where_(where), triplets_(std::move(a)) {
-  if (where.is_gpu() && has_room()) rows_ = send_rows(*triplets_);
-  else check_triplets(*triplets_);
+  if (!where.is_gpu() || !has_room()) {
+    check_triplets(*triplets_);
+    return;
+  }
+  rows_look look;
+  rows_ = send_rows(*triplets_, &look);
+  look_ = std::move(look);
 }
 
 template <class V>
@@ -51,7 +56,7 @@ matrix_source<V>::matrix_source(const csr_arrays<V, I>& a, device where, lent_ro
         describe(a.where), describe(where));
   rows_look look;
   if (where.is_gpu() && has_room()) rows_ = send_rows(a, &look, lent);
-  if (rows_) nnz_ = rows_->nnz(), look_ = look;
+  if (rows_) nnz_ = rows_->nnz(), look_ = std::move(look);
   else *this = matrix_source(to_coo(a.where.is_gpu() ? brought_home(a) : a), where);
 }
 

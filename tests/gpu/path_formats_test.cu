@@ -197,6 +197,13 @@ TYPED_TEST(gpu_path, work_by_rows_is_cut_as_on_the_host) {
     expect_cut_as_on_the_host(offsets<I>(rows, [](index_t i) { return i % 50 == 9 ? 3000 + i : i % 3; }));
     expect_cut_as_on_the_host(offsets<I>(rows, [](index_t i) { return 1000 + i % 60; }));
   }
+  // Chunks of rows in groups.
+  for (const index_t rows : {65 * 3072, 96 * 3072 + 1, 215'045}) {
+    SCOPED_TRACE(rows);
+    expect_cut_as_on_the_host(offsets<I>(rows, [](index_t) { return 7; }));
+    expect_cut_as_on_the_host(offsets<I>(rows, [](index_t) { return 0; }));
+    expect_cut_as_on_the_host(offsets<I>(rows, [](index_t i) { return i % 5000 == 9 ? 3000 + i % 99 : i * i % 13; }));
+  }
 }
 
 TYPED_TEST(gpu_path, a_matrix_outlives_arrays_that_had_no_owner) {

@@ -110,6 +110,13 @@ std::vector<kit::named_matrix> rare() {
                    const index_t count = i % 7 == 3 ? 1024 + 3 * i : i % 4;
                    for (index_t k = 0; k < count; ++k) put(k * (299'000 / count) + i % 97, value(i, k));
                  })});
+  // Windows of diagonals that hold a part of a slice each, and zeros in them; more long rows in a window of rows than
+  // are compared with each other.
+  all.push_back({"all rows long", by_rows({2500, 200'000}, [&](index_t i, auto put) {
+                   const index_t count = 1024 + i % 50;
+                   for (index_t k = 0; k < count; ++k)
+                     put(k * 180 + (i % 16 < 9 ? i : (i * 7919) % 170), (i + k) % 6 == 2 ? 0.0 : value(i, k));
+                 })});
   all.push_back({"one full row", by_rows({2000, 70'000}, [&](index_t i, auto put) {
                    for (index_t j = 0; j < (i == 1234 ? 70'000 : 3); ++j) put(i == 1234 ? j : i + 7 * j, value(i, j));
                  })});

@@ -11,8 +11,10 @@
 #include <furrow/device.hpp>
 #include <furrow/function_operator.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,6 +48,10 @@ bool loops_in_graphs() {
   return runtime::driver_version(&driver) == runtime::success && driver >= runtime::with_while_nodes;
 }
 
+/// Released bytes that stay with the process: small vectors come and go without the driver, which takes some 3 us for a
+/// megabyte, large blocks go back.
+constexpr std::uint64_t usual_bytes = std::uint64_t(256) << 20;
+
 /// A device that this process uses.
 struct opened {
   queue own;
@@ -56,14 +62,26 @@ struct opened {
   runtime::event done = nullptr; ///< the end of what that one enqueued, where it is not our own
   std::atomic<std::int64_t> moved = 0;
   runtime::pool lone_pool = nullptr;
+  std::atomic<std::int64_t> in_use = 0; ///< bytes of arrays
+  std::atomic<std::int64_t> told = 0;   ///< the same, when the pools were last told what to keep
+  std::atomic<int> keepers = 0;         ///< `memory_kept` that live
+
+  /// A pool counts what is in use among the bytes that it keeps.
+  void tell_pools() {
+    const std::int64_t now = in_use;
+    told = now;
+    const std::uint64_t bytes = keepers > 0 ? ~std::uint64_t(0) : static_cast<std::uint64_t>(now) + usual_bytes;
+    for (const runtime::pool p : {own.pool, lone_pool}) (void)runtime::keep_released(p, bytes);
+  }
+  void use(std::int64_t bytes) {
+    const std::int64_t now = in_use += bytes;
+    if (std::abs(now - told) >= std::int64_t(usual_bytes) / 8) tell_pools();
+  }
   std::mutex room; ///< of what follows
   std::chrono::steady_clock::time_point asked_at{};
   double was_free = -1; ///< bytes, as the driver said then; below 0: it was not asked
   std::uint64_t was_in_pool = 0;
 };
-
-/// Released bytes that stay with the process: small vectors come and go without the driver, large blocks go back.
-constexpr std::uint64_t usual_bytes = std::uint64_t(256) << 20;
 
 /// A pool of our own: other libraries rely on what the default one keeps.
 runtime::pool make_pool(int ordinal) {
@@ -216,9 +234,13 @@ selected_device::~selected_device() { selected = before_; }
 void wait(const queue& q) { check(runtime::wait(q.stream)); }
 
 memory_kept::memory_kept() : ordinal_(current_queue().ordinal) {
-  check(runtime::keep_released(current_queue().pool, ~std::uint64_t(0)));
+  ++device_of(ordinal_).keepers;
+  device_of(ordinal_).tell_pools();
 }
-memory_kept::~memory_kept() { (void)runtime::keep_released(queue_of(ordinal_).pool, usual_bytes); }
+memory_kept::~memory_kept() {
+  --device_of(ordinal_).keepers;
+  device_of(ordinal_).tell_pools();
+}
 
 runtime::pool pool_of_lone_queues(int ordinal) { return device_of(ordinal).lone_pool; }
 
@@ -303,6 +325,7 @@ driven_by_host::~driven_by_host() {
 void* gpu_memory::allocate(std::size_t bytes) {
   gpu::queue& q = gpu::current_queue();
   void* data = nullptr;
+  const auto asked = static_cast<std::int64_t>(bytes);
   bytes = (bytes + gpu::padding - 1) / gpu::padding * gpu::padding;
   const gpu::runtime::code code = gpu::runtime::take(&data, bytes, q.pool, q.stream);
   if (code == gpu::runtime::out_of_memory) {
@@ -312,6 +335,7 @@ void* gpu_memory::allocate(std::size_t bytes) {
                                    " are free on gpu:" + std::to_string(q.ordinal) + ")");
   }
   gpu::check(code);
+  gpu::device_of(q.ordinal).use(asked);
   return data;
 }
 
@@ -324,15 +348,11 @@ int owner_of(const void* data) {
   return at.host ? selected : at.ordinal;
 }
 
-/// Whether a copy from or to that host memory goes by `staging.hpp`: the driver knows no address of it, so that it
-/// would move the bytes by one thread.
-bool goes_staged(const void* host, std::size_t bytes) { return bytes >= staged_from && runtime::is_pageable(host); }
-
 } // namespace
 } // namespace gpu
 
 /// On our own stream, behind what this thread's stream and ours have enqueued; of one that is alone, there.
-void gpu_memory::release(void* data, std::size_t) noexcept {
+void gpu_memory::release(void* data, std::size_t bytes) noexcept {
   try {
     const gpu::selected_device there(gpu::owner_of(data));
     const gpu::queue& q = gpu::current_queue();
@@ -340,6 +360,7 @@ void gpu_memory::release(void* data, std::size_t) noexcept {
     const bool recorded = gpu::is_recorded(q.stream);
     if (!recorded && q.id > 0) gpu::join(q.stream, own);
     gpu::runtime::release(data, recorded ? q.stream : own);
+    gpu::device_of(q.ordinal).use(-static_cast<std::int64_t>(bytes));
   } catch (const error&) {
   } // the device is gone, and its memory with it
 }
@@ -355,7 +376,8 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
   const gpu::selected_device there(gpu::owner_of(from));
   gpu::queue& q = gpu::current_queue();
   *q.moved += static_cast<std::int64_t>(bytes);
-  if (gpu::goes_staged(to, bytes) && gpu::fetch_staged(to, from, bytes, q)) return;
+  // The driver knows no address of pageable memory, and would move the bytes by one thread.
+  if (bytes >= gpu::staged_from && gpu::runtime::is_pageable(to) && gpu::fetch_staged(to, from, bytes, q)) return;
   gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::to_host, q.stream));
   gpu::wait(q);
 }
@@ -363,11 +385,7 @@ void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t
 void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t bytes) {
   if (!bytes) return;
   const gpu::selected_device there(gpu::owner_of(to));
-  gpu::queue& q = gpu::current_queue();
-  *q.moved += static_cast<std::int64_t>(bytes);
-  if (gpu::goes_staged(from, bytes) && gpu::send_staged(to, from, bytes, q)) return;
-  gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::to_device, q.stream));
-  gpu::wait(q); // the source may go away
+  gpu::send_together(std::array{gpu::transfer{to, from, bytes}}, gpu::current_queue());
 }
 
 gpu_status inspect_gpus() {

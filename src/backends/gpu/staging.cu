@@ -36,6 +36,12 @@ public:
     }
     return room_ != nullptr;
   }
+  /// The next piece, once what was there is where it goes.
+  std::size_t take() {
+    const std::size_t k = next_++;
+    check(runtime::wait(moved(k)));
+    return k;
+  }
   char* room(std::size_t k) const { return room_ + k % pieces * piece; }
   runtime::event moved(std::size_t k) const { return moved_[k % pieces]; } ///< piece k is where it goes
   std::mutex busy;
@@ -43,13 +49,14 @@ public:
 private:
   bool asked_ = false;
   char* room_ = nullptr;
+  std::size_t next_ = 0;
   std::array<runtime::event, pieces> moved_{};
 };
 
 void copy_by_all_threads(char* to, const char* from, std::size_t bytes) {
   constexpr index_t unit = 4096; // bytes: whole pages but for the ends
   const auto units = static_cast<index_t>((bytes + unit - 1) / unit);
-  cpu::for_each_range(units, 64, [&](index_t first, index_t last) {
+  cpu::for_each_range(units, 16, [&](index_t first, index_t last) {
     const auto begin = static_cast<std::size_t>(first * unit),
                end = std::min(bytes, static_cast<std::size_t>(last * unit));
     std::memcpy(to + begin, from + begin, end - begin);
@@ -61,25 +68,47 @@ std::size_t size_of(std::size_t k, std::size_t bytes) { return std::min(piece, b
 
 } // namespace
 
-bool send_staged(void* to, const void* from, std::size_t bytes, queue& q) {
+namespace {
+
+/// False: not done, because pinned memory cannot be had. Does not wait: what is on its way lies in the stage.
+bool send_staged(std::span<const transfer> all, std::size_t total, queue& q) {
   stage& s = stage::of(q.ordinal);
   const std::lock_guard alone(s.busy);
   if (!s.begin()) return false;
-  for (std::size_t k = 0; k < count_of(bytes); ++k) {
-    if (k >= pieces) check(runtime::wait(s.moved(k)));
-    const std::size_t size = size_of(k, bytes);
-    copy_by_all_threads(s.room(k), static_cast<const char*>(from) + k * piece, size);
-    check(runtime::copy(static_cast<char*>(to) + k * piece, s.room(k), size, runtime::way::to_device, q.stream));
-    check(runtime::record(s.moved(k), q.stream));
-  }
-  wait(q);
+  // A few pieces, so that one is filled while another one is on its way.
+  const std::size_t most = std::clamp(total / 4, sent_staged_from, piece);
+  for (const transfer& t : all)
+    for (std::size_t at = 0; at < t.bytes; at += most) {
+      const std::size_t k = s.take(), size = std::min(most, t.bytes - at);
+      copy_by_all_threads(s.room(k), static_cast<const char*>(t.from) + at, size);
+      check(runtime::copy(static_cast<char*>(t.to) + at, s.room(k), size, runtime::way::to_device, q.stream));
+      check(runtime::record(s.moved(k), q.stream));
+    }
   return true;
+}
+
+} // namespace
+
+void send_together(std::span<const transfer> all, queue& q) {
+  std::size_t total = 0;
+  bool pageable = true;
+  for (const transfer& t : all) {
+    total += t.bytes;
+    pageable = pageable && (t.bytes == 0 || runtime::is_pageable(t.from));
+  }
+  if (total == 0) return;
+  *q.moved += static_cast<std::int64_t>(total);
+  if (total >= sent_staged_from && pageable && send_staged(all, total, q)) return;
+  for (const transfer& t : all)
+    if (t.bytes) check(runtime::copy(t.to, t.from, t.bytes, runtime::way::to_device, q.stream));
+  wait(q); // the source may go away
 }
 
 bool fetch_staged(void* to, const void* from, std::size_t bytes, queue& q) {
   stage& s = stage::of(q.ordinal);
   const std::lock_guard alone(s.busy);
   if (!s.begin()) return false;
+  for (std::size_t k = 0; k < pieces; ++k) check(runtime::wait(s.moved(k)));
   const std::size_t count = count_of(bytes);
   for (std::size_t k = 0; k < count + pieces - 1; ++k) {
     if (k >= pieces - 1) { // the piece that has been under way longest

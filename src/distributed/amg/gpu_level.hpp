@@ -18,24 +18,16 @@ template <class W> struct more_residual {
   gpu_cycle::find_residual<W> step;
   FURROW_HD void operator()(index_t i, W more) const { step.r[i] -= more; }
 };
-template <class W> struct more_beginning {
-  gpu_cycle::begin_smoothing<W> step;
-  const W* inverse;
-  FURROW_HD void operator()(index_t i, W more) const {
-    const W z = step.first * (inverse[i] * more);
-    step.r[i] -= more;
-    step.z[i] -= z;
-    step.next_x[i] -= step.beta * z;
-  }
-};
+/// Of a step of smoothing that puts z, or the next one, and adds to x.
 template <class W> struct more_smoothing {
-  gpu_cycle::go_on_smoothing<W> step;
+  W gain, beta;
   const W* inverse;
+  W *r, *z, *x;
   FURROW_HD void operator()(index_t i, W more) const {
-    const W z = step.gain * (inverse[i] * more);
-    step.r[i] -= more;
-    step.next[i] -= z;
-    step.x[i] -= step.beta * z;
+    const W by = gain * (inverse[i] * more);
+    r[i] -= more;
+    z[i] -= by;
+    x[i] -= beta * by;
   }
 };
 
@@ -81,7 +73,8 @@ public:
   void smooth(int degree) {
     const W first = static_cast<W>(chebyshev::first / near_.lambda), beta = static_cast<W>(chebyshev::beta(degree, 1));
     const gpu_cycle::begin_smoothing<W> step{first, beta, b_.data(), x_.data(), r_.data(), z_.data(), next_x_.data()};
-    product(x_, step, far_steps::more_beginning<W>{step, near_.inverse.data()});
+    product(x_, step,
+            far_steps::more_smoothing<W>{first, beta, near_.inverse.data(), r_.data(), z_.data(), next_x_.data()});
     std::swap(x_, next_x_);
     for (int i = 2; i <= degree; ++i) go_on(r_, i, degree);
   }
@@ -89,36 +82,40 @@ public:
   template <class To> void restrict_to(view<To> to) {
     const gpu_cycle::find_residual<W> step{b_.data(), r_.data()};
     product(x_, step, far_steps::more_residual<W>{step});
-    const gpu::queue& q = gpu::current_queue();
-    halo_->start(as_cview(r_), q);
-    if (near_.r.shape.rows > 0) // a rank may have no aggregate
-      row_pass(q, near_.r, cview<W>{}, 1, as_cview(r_), far_steps::put_as<W, To>{to.data});
-    far_pass(q, all_.r.seen(), double(all_.r.values.size()), halo_->finish(), far_steps::more_of<W, To>{to.data});
+    with_others(*halo_, as_cview(r_), all_.r, far_steps::more_of<W, To>{to.data}, [&](const gpu::queue& q) {
+      if (near_.r.shape.rows > 0) // a rank may have no aggregate
+        row_pass(q, near_.r, cview<W>{}, 1, as_cview(r_), far_steps::put_as<W, To>{to.data});
+    });
   }
   /// x += P c.
   void add_prolonged(cview<W> c) {
-    const gpu::queue& q = gpu::current_queue();
-    corrections_->start(c, q);
-    if (!near_.p.val.empty()) row_pass(q, near_.p, cview<W>{}, 1, c, gpu_cycle::correct<W>{x_.data()});
-    far_pass(q, all_.p.seen(), double(all_.p.values.size()), corrections_->finish(),
-             far_steps::more_of<W, W>{x_.data()});
+    with_others(*corrections_, c, all_.p, far_steps::more_of<W, W>{x_.data()}, [&](const gpu::queue& q) {
+      if (!near_.p.val.empty()) row_pass(q, near_.p, cview<W>{}, 1, c, gpu_cycle::correct<W>{x_.data()});
+    });
   }
 
 private:
-  /// x goes to the neighbours while the rank's own columns are multiplied.
-  template <class Step, class More> void product(const gpu_array<W>& x, Step step, More more) {
+  /// x goes to the neighbours while own(q) multiplies the rank's own columns.
+  template <class Far, class More, class Own>
+  void with_others(gpu::halo_on_gpu<W>& halo, cview<W> x, const Far& far, More more, Own own) {
     const gpu::queue& q = gpu::current_queue();
-    halo_->start(as_cview(x), q);
-    if (near_.by_diagonals()) row_pass(q, near_.diagonals, as_cview(near_.inverse), as_cview(x), step);
-    else if (n_ > 0) row_pass(q, near_.a, as_cview(near_.inverse), 1, as_cview(x), step);
-    far_pass(q, all_.a.seen(), double(all_.a.values.size()), halo_->finish(), more);
+    halo.start(x, q);
+    own(q);
+    far_pass(q, far.seen(), double(far.values.size()), halo.finish(), more);
+  }
+  template <class Step, class More> void product(const gpu_array<W>& x, Step step, More more) {
+    with_others(*halo_, as_cview(x), all_.a, more, [&](const gpu::queue& q) {
+      if (near_.by_diagonals()) row_pass(q, near_.diagonals, as_cview(near_.inverse), as_cview(x), step);
+      else if (n_ > 0) row_pass(q, near_.a, as_cview(near_.inverse), 1, as_cview(x), step);
+    });
   }
   void go_on(const gpu_array<W>& old, int i, int degree) {
     const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / near_.lambda);
     const gpu_cycle::go_on_smoothing<W> step{keep,         gain,      static_cast<W>(chebyshev::beta(degree, i)),
                                              old.data(),   z_.data(), r_.data(),
                                              next_.data(), x_.data()};
-    product(z_, step, far_steps::more_smoothing<W>{step, near_.inverse.data()});
+    product(z_, step,
+            far_steps::more_smoothing<W>{gain, step.beta, near_.inverse.data(), r_.data(), next_.data(), x_.data()});
     std::swap(z_, next_);
   }
 

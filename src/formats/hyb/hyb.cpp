@@ -39,10 +39,11 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const bool known = s.lengths_known();
   // Where only the sizes are known, all rows have the mean length.
   const auto mean = static_cast<std::size_t>(s.nnz ? std::ceil(double(s.nnz) / double(s.shape.rows)) : 0);
-  const auto reaching = s.rows_reaching.empty() ? std::vector<index_t>(mean + 1, s.shape.rows) : s.rows_reaching;
+  const auto alike = s.rows_reaching.empty() ? std::vector<index_t>(mean + 1, s.shape.rows) : std::vector<index_t>();
+  const auto& reaching = s.rows_reaching.empty() ? alike : s.rows_reaching;
   const index_t width = width_by(parameters, reaching, bytes_of(p));
   const double places = double(width) * double(padded_rows(s.shape.rows)),
-               rest = double(entries_beyond(reaching, width));
+               rest = double(known ? s.nnz - entries_within(reaching, width) : entries_beyond(reaching, width));
   return {.bytes = (4 + bytes_of(p)) * places + (8 + bytes_of(p)) * rest,
           .places = places + rest,
           .exact = known,

@@ -3,6 +3,7 @@
 #include "formats/padded.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 /// How many entries of each row hyb stores in ell. All from the lengths of the rows, before anything is made.
@@ -19,11 +20,10 @@ inline std::vector<index_t> rows_reaching(cview<std::int32_t> length) {
   return reaching;
 }
 
-/// The largest width that at least `least` rows fill.
+/// The largest width that at least `least` rows fill; a search, for lists may be as long as a matrix is wide.
 inline index_t width_filled_by(const std::vector<index_t>& reaching, double least) {
-  index_t width = static_cast<index_t>(reaching.size()) - 1;
-  while (width > 0 && double(reaching[width]) < least) --width;
-  return width;
+  const auto end = std::ranges::partition_point(reaching, [&](index_t rows) { return double(rows) >= least; });
+  return std::max<index_t>(end - reaching.begin(), 1) - 1;
 }
 
 /// The rule of the paper: filled by a third of the rows, and by 4096 of them, so that ell has enough rows to work on.
@@ -41,11 +41,13 @@ inline index_t width_of_fewest_bytes(const std::vector<index_t>& reaching, doubl
   return width_filled_by(reaching, column / (triplet_charge * (8 + bytes_of_value)));
 }
 
+/// Entries up to `width`.
+inline index_t entries_within(const std::vector<index_t>& reaching, index_t width) {
+  return std::accumulate(reaching.begin() + 1, reaching.begin() + 1 + width, index_t(0));
+}
 /// Entries beyond `width`.
 inline index_t entries_beyond(const std::vector<index_t>& reaching, index_t width) {
-  index_t entries = 0;
-  for (std::size_t k = static_cast<std::size_t>(width) + 1; k < reaching.size(); ++k) entries += reaching[k];
-  return entries;
+  return std::accumulate(reaching.begin() + 1 + width, reaching.end(), index_t(0));
 }
 
 } // namespace furrow

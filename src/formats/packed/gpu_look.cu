@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "deltas.hpp"
 
+#include "backends/gpu/occupancy.hpp"
 #include "backends/gpu/primitives.hpp"
 #include "formats/sell/gpu_slicing.hpp"
 #include "matrix/gpu_format_look.hpp"
+
+#include <algorithm>
 
 namespace furrow::packed_format {
 namespace gpu_columns {
@@ -68,29 +71,137 @@ __global__ void __launch_bounds__(threads) columns_kernel(pattern a, sampled_sli
   atomicAdd(to + 2 * kind + 1, static_cast<word>(delta_rows) * static_cast<word>(width));
 }
 
-/// Windows in their order, in each of them the longest row first.
-struct make_keys {
-  sampled_slices sample;
-  index_t first_window[windows];
-  const index_t* row_ptr;
-  index_t longest;
-  int length_bits;
-  std::uint64_t* key;
-  std::int32_t* order;
-  FURROW_HD void operator()(index_t p) const {
-    int kind = windows - 1;
-    while (kind > 0 && p < sample.first_row[kind]) --kind;
-    const spread_rows w = sample.window[kind];
-    const index_t n = (p - sample.first_row[kind]) / w.height, place = (p - sample.first_row[kind]) % w.height;
-    const row_range rows = w[n];
-    const index_t row = rows.first + place;
-    // Places behind the end of a window stay behind its rows.
-    const index_t length = place < rows.count ? row_ptr[row + 1] - row_ptr[row] : -1;
-    key[p] = static_cast<std::uint64_t>(first_window[kind] + n) << length_bits |
-             static_cast<std::uint64_t>(longest - length);
-    order[p] = static_cast<std::int32_t>(row);
+constexpr int sort_threads = 1024, sort_warps = sort_threads / gpu::warp;
+static_assert(sorting_windows.back() == 16 * sort_threads && sorting_windows[1] == sort_threads / 4);
+
+/// Sorts up to 16 * 1024 places by digits of 8 bits, the last ones first: a warp counts the digits of a piece of the
+/// places, and then knows where each of them goes.
+struct sorted_places {
+  static constexpr int most = 16 * sort_threads, digits = 256;
+  std::uint16_t from[most], to[most];
+  std::uint16_t before[sort_warps][digits]; ///< of a digit in the pieces before, and in its own piece so far
+  int first[digits];                        ///< place of a digit
+  int of_warp[digits / gpu::warp];
+
+  template <int Items> static __device__ int place(int n) {
+    const int thread = static_cast<int>(threadIdx.x);
+    return thread / gpu::warp * (Items * gpu::warp) + n * gpu::warp + thread % gpu::warp;
+  }
+  template <int Items> __device__ void begin() {
+#pragma unroll
+    for (int n = 0; n < Items; ++n) from[place<Items>(n)] = static_cast<std::uint16_t>(place<Items>(n));
+    __syncthreads();
+  }
+  /// By digit(place), below 256; equal ones stay in their order.
+  template <int Items, class Digit> __device__ void sort(Digit digit) {
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / gpu::warp, lane = thread % gpu::warp;
+    int item[Items], own[Items];
+#pragma unroll
+    for (int n = 0; n < Items; ++n) item[n] = from[place<Items>(n)];
+#pragma unroll
+    for (int n = 0; n < Items; ++n) own[n] = digit(item[n]);
+    for (int k = lane; k < digits; k += gpu::warp) before[warp][k] = 0;
+    __syncwarp();
+#pragma unroll
+    for (int n = 0; n < Items; ++n) {
+      const unsigned like = __match_any_sync(~0u, own[n]);
+      if (__ffs(static_cast<int>(like)) == lane + 1) before[warp][own[n]] += static_cast<std::uint16_t>(__popc(like));
+      __syncwarp();
+    }
+    __syncthreads();
+    find_first();
+#pragma unroll
+    for (int n = 0; n < Items; ++n) {
+      const unsigned like = __match_any_sync(~0u, own[n]);
+      const int at = first[own[n]] + before[warp][own[n]] + __popc(like & ((1u << lane) - 1));
+      __syncwarp();
+      if (__ffs(static_cast<int>(like)) == lane + 1) before[warp][own[n]] += static_cast<std::uint16_t>(__popc(like));
+      to[at] = static_cast<std::uint16_t>(item[n]);
+      __syncwarp();
+    }
+    __syncthreads();
+#pragma unroll
+    for (int n = 0; n < Items; ++n) from[place<Items>(n)] = to[place<Items>(n)];
+    __syncthreads();
+  }
+
+private:
+  /// A thread a digit.
+  __device__ void find_first() {
+    const int digit = static_cast<int>(threadIdx.x), lane = digit % gpu::warp;
+    int sum = 0, upto = 0;
+    if (digit < digits) {
+      for (auto& pieces : before) {
+        const int own = pieces[digit];
+        pieces[digit] = static_cast<std::uint16_t>(sum);
+        sum += own;
+      }
+      upto = sum;
+      for (int d = 1; d < gpu::warp; d *= 2) {
+        const int other = gpu::from_lane_below<gpu::warp>(upto, d);
+        if (lane >= d) upto += other;
+      }
+      if (lane == gpu::warp - 1) of_warp[digit / gpu::warp] = upto;
+    }
+    __syncthreads();
+    if (digit < digits) {
+      for (int w = 0; w < digit / gpu::warp; ++w) upto += of_warp[w];
+      first[digit] = upto - sum;
+    }
+    __syncthreads();
   }
 };
+
+/// The rows of each window, the longest first, equally long ones as they lie: a block takes a window, or four.
+struct windows_to_sort {
+  sampled_slices sample;
+  index_t first_block[windows + 1];
+  const index_t* row_ptr;
+  index_t longest;
+  int length_bits; ///< of longest + 1
+  std::int32_t* order;
+
+  template <int Items> __device__ void sort(int kind, index_t block, sorted_places& places) const {
+    const spread_rows window = sample.window[kind];
+    const int height = static_cast<int>(window.height), together = sort_threads * Items / height;
+    const index_t first = block * together;
+    const row_range only = window[first];
+    const auto rows_of = [&](int place) {
+      if (together == 1) return only;
+      const index_t n = first + place / height;
+      return n < window.count ? window[n] : row_range{0, 0};
+    };
+    places.begin<Items>();
+    for (int from = 0; from < length_bits; from += 8)
+      places.sort<Items>([&](int place) {
+        const row_range rows = rows_of(place);
+        const int at = together == 1 ? place : place % height;
+        // Places behind the end of a window stay behind its rows.
+        const index_t length = at < rows.count ? row_ptr[rows.first + at + 1] - row_ptr[rows.first + at] : -1;
+        return static_cast<int>((longest - length) >> from & 0xff);
+      });
+    if (together > 1) places.sort<Items>([&](int place) { return place / height; });
+    for (int at = static_cast<int>(threadIdx.x); at < sort_threads * Items; at += sort_threads) {
+      const int place = places.from[at];
+      const row_range rows = rows_of(place);
+      if (first + at / height < window.count)
+        order[sample.first_row[kind] + first * height + at] =
+            static_cast<std::int32_t>(rows.first + (together == 1 ? place : place % height));
+    }
+  }
+};
+
+__global__ void __launch_bounds__(sort_threads) sort_kernel(windows_to_sort all) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  auto& places = *reinterpret_cast<sorted_places*>(memory);
+  gpu::take_turn();
+  int kind = 1;
+  while (blockIdx.x >= all.first_block[kind + 1]) ++kind;
+  const index_t block = blockIdx.x - all.first_block[kind];
+  if (all.sample.window[kind].height <= sort_threads) all.sort<1>(kind, block, places);
+  else if (all.sample.window[kind].height <= 4 * sort_threads) all.sort<4>(kind, block, places);
+  else all.sort<16>(kind, block, places);
+}
 
 void launch(const pattern& a, const sampled_slices& sample, word* words) {
   if (const index_t slices = sample.first_slice[windows])
@@ -98,39 +209,39 @@ void launch(const pattern& a, const sampled_slices& sample, word* words) {
 }
 
 /// Slices of rows as they lie.
-template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, word* words, word*) {
+template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, const gpu_format_look::memory& at) {
   sampled_slices sample{};
   sample.window[0] = sampled_windows(sizes, 1);
   for (int k = 1; k <= windows; ++k) sample.first_slice[k] = sample.window[0].count;
-  launch({a.shape, a.row_ptr, a.col, {}}, sample, words);
+  launch({a.shape, a.row_ptr, a.col, {}}, sample, at.words);
 }
 
-/// Those of all windows that sort: one sort and one kernel.
+/// Those of all windows that sort.
 void in_windows(const pattern& a, const stats& lengths, word* words) {
-  sampled_slices sample{};
-  make_keys keys{};
-  index_t rows = 0, slices = 0, count = 0;
+  windows_to_sort all{};
+  sampled_slices& sample = all.sample;
+  index_t rows = 0, slices = 0, blocks = 0;
   for (int k = 1; k < windows; ++k) {
     const spread_rows w = sampled_windows(lengths, sorting_windows[static_cast<std::size_t>(k)]);
     sample.window[k] = w;
     sample.first_row[k] = rows;
     sample.first_slice[k] = slices;
-    keys.first_window[k] = count;
+    all.first_block[k] = blocks;
     rows += w.count * w.height;
     slices += w.count * w.height / delta_rows;
-    count += w.count;
+    blocks += (w.count * w.height + sort_threads - 1) / std::max<index_t>(sort_threads, w.height);
   }
   sample.first_slice[windows] = slices;
-  gpu_array<std::uint64_t> key(rows);
+  all.first_block[windows] = blocks;
   gpu_array<std::int32_t> order(rows);
-  keys.sample = sample;
-  keys.row_ptr = a.row_ptr.data;
-  keys.longest = lengths.row_max;
-  keys.length_bits = bits_for(lengths.row_max + 1);
-  keys.key = key.data();
-  keys.order = order.data();
-  gpu::for_each(rows, keys);
-  if (rows > 0) gpu::sort_pairs(key, order, keys.length_bits + bits_for(count));
+  all.row_ptr = a.row_ptr.data;
+  all.longest = lengths.row_max;
+  all.length_bits = bits_for(lengths.row_max + 1);
+  all.order = order.data();
+  constexpr int bytes = sizeof(sorted_places);
+  gpu::allow_shared_memory(sort_kernel, bytes);
+  if (blocks > 0)
+    gpu::launch(sort_kernel, static_cast<unsigned>(blocks), sort_threads, bytes, gpu::current_queue(), all);
   sample.order = order.data();
   launch(a, sample, words);
 }
@@ -148,6 +259,7 @@ estimate_numbers numbers(const stats& s, const word* home, const word*) {
 
 extern const gpu_format_look gpu_look{"packed",
                                       2 * gpu_columns::windows,
+                                      0,
                                       0,
                                       gpu_columns::begin<double>,
                                       gpu_columns::begin<float>,

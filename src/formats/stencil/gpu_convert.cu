@@ -18,8 +18,7 @@ constexpr int own_places = 512, own_tries = 16;
 /// Different hashes, how many rows have each and the first of these.
 struct counted_hashes {
   word* hash;
-  unsigned* uses;
-  int* first;
+  unsigned *uses, *first; ///< uses less one; all bits are set before
   index_t mask;
   unsigned* found; ///< how many there are, and whether they were too many
 
@@ -31,9 +30,13 @@ struct counted_hashes {
     if (before == nothing) atomicAdd(found, 1u);
     return before == nothing || before == h;
   }
-  __device__ void add(word h, unsigned rows, int row) const {
+  __device__ void add(word h, unsigned rows, unsigned row) const {
     constexpr int tries = 4096;
     if (static_cast<volatile unsigned*>(found)[1]) return; // too many: nothing of it will be read
+    if (4 * index_t(*static_cast<volatile unsigned*>(found)) > 3 * mask) {
+      found[1] = 1;
+      return;
+    }
     index_t at = static_cast<index_t>(h) & mask;
     for (int n = 0; n < tries; ++n, at = (at + 1) & mask)
       if (take(hash + at, h)) {
@@ -51,11 +54,11 @@ __global__ void __launch_bounds__(gpu::each_threads)
     count_kernel(csr<V, index_t, cview> a, index_t rows_each, std::uint64_t* hashes, counted_hashes all) {
   __shared__ word own[own_places];
   __shared__ unsigned uses[own_places];
-  __shared__ int first[own_places];
+  __shared__ unsigned first[own_places];
   for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads) {
     own[k] = nothing;
     uses[k] = 0;
-    first[k] = 0x7fffffff;
+    first[k] = ~0u;
   }
   gpu::take_turn();
   __syncthreads();
@@ -73,9 +76,9 @@ __global__ void __launch_bounds__(gpu::each_threads)
     }
     if (tries < own_tries) {
       atomicAdd(uses + at, 1u);
-      atomicMin(first + at, static_cast<int>(row));
+      atomicMin(first + at, static_cast<unsigned>(row));
     } else {
-      all.add(h, 1, static_cast<int>(row));
+      all.add(h, 1, static_cast<unsigned>(row));
     }
   }
   __syncthreads();
@@ -93,7 +96,7 @@ struct list_hashes {
 #if defined(__CUDA_ARCH__)
     if (all.hash[at] == nothing) return;
     const unsigned to = atomicAdd(listed, 1u);
-    key[to] = static_cast<std::uint64_t>(0xffffffffu - all.uses[at]) << 32 | static_cast<unsigned>(all.first[at]);
+    key[to] = static_cast<std::uint64_t>(0xfffffffeu - all.uses[at]) << 32 | all.first[at];
     place[to] = static_cast<std::int32_t>(at);
 #endif
   }
@@ -114,14 +117,14 @@ struct list_few {
   FURROW_HD void operator()([[maybe_unused]] index_t at) const {
 #if defined(__CUDA_ARCH__)
     if (all.hash[at] == nothing) return;
-    const unsigned uses = all.uses[at];
+    const unsigned uses = all.uses[at] + 1;
     const bool is_single = uses == 1;
     const unsigned to = atomicAdd(listed + is_single, 1u);
     if (to >= (is_single ? room_single : room_frequent)) return;
     word* const place = (is_single ? single : frequent) + 3 * to;
-    const int row = all.first[at];
+    const unsigned row = all.first[at];
     place[0] = all.hash[at];
-    place[1] = static_cast<word>(uses) << 32 | static_cast<unsigned>(row);
+    place[1] = static_cast<word>(uses) << 32 | row;
     place[2] = static_cast<word>(row_ptr[row + 1] - row_ptr[row]);
 #endif
   }
@@ -261,20 +264,17 @@ void add_listed(std::vector<seen_stencil>& to, const word* from, unsigned count)
                   static_cast<index_t>(from[1] >> 32)});
 }
 
-} // namespace gpu_stencils
-
-template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a) {
-  using namespace gpu_stencils;
-  constexpr index_t most_places = index_t(1) << 22;
+/// With a table of at most so many places; nothing where it is too small.
+template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a, index_t most_places) {
   const index_t rows = a.shape.rows;
   const auto places =
       static_cast<index_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(2 * rows + 2, most_places))));
-  gpu_array<word> hash(places, nothing), list(list_few::words);
-  gpu_array<unsigned> uses(places, 0u);
-  gpu_array<int> first(places, 0x7fffffff);
+  gpu_array<word> table(2 * places), list(list_few::words);
+  gpu::fill_bytes(table, 0xff);
   gpu::fill_bytes(list.data(), 0, list_few::singles * sizeof(word), gpu::current_queue());
   auto* const counts = reinterpret_cast<unsigned*>(list.data());
-  const counted_hashes all{hash.data(), uses.data(), first.data(), places - 1, counts};
+  auto* const uses = reinterpret_cast<unsigned*>(table.data() + places);
+  const counted_hashes all{table.data(), uses, uses + places, places - 1, counts};
   gpu_stencil_plan plan{gpu_array<std::uint64_t>(rows), {}};
   const gpu::queue& q = gpu::current_queue();
   const index_t rows_each = std::max<index_t>(rows_at_once, rows / (8 * index_t(q.multiprocessors)) + 1);
@@ -308,6 +308,16 @@ template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_g
   if (!all_listed) seen = most_frequent(a, all, static_cast<index_t>(found[0]));
   for (const std::size_t k : choose_stencils(seen, rows)) plan.table.push_back(seen[k]);
   return plan;
+}
+
+} // namespace gpu_stencils
+
+template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a) {
+  using namespace gpu_stencils;
+  // What is stored by stencils has few of them: where a small table is too small, a large one is taken.
+  constexpr index_t few_places = index_t(1) << 16, most_places = index_t(1) << 22;
+  if (auto plan = plan_stencils(a, few_places); plan || a.shape.rows <= few_places / 2) return plan;
+  return plan_stencils(a, most_places);
 }
 
 template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan) {

@@ -28,8 +28,17 @@ template <class V>
 __device__ word hash_of_row(const gpu::lane_group<walking_lanes>& lane, const csr<V, index_t, cview>& a, index_t row) {
   const index_t from = a.row_ptr[row], to = a.row_ptr[row + 1];
   word sum = 0;
-  for (index_t k = from + lane.rank; k < to; k += walking_lanes)
-    sum += hash_of_entry(k - from, a.col[k] - row, a.val[k]);
+  constexpr int batch = 4; // so that the loads of a long row are under way together
+  index_t k = from + lane.rank;
+  for (; k + (batch - 1) * walking_lanes < to; k += batch * walking_lanes) {
+    std::int32_t col[batch];
+    V val[batch];
+#pragma unroll
+    for (int n = 0; n < batch; ++n) col[n] = a.col[k + n * walking_lanes], val[n] = a.val[k + n * walking_lanes];
+#pragma unroll
+    for (int n = 0; n < batch; ++n) sum += hash_of_entry(k + n * walking_lanes - from, col[n] - row, val[n]);
+  }
+  for (; k < to; k += walking_lanes) sum += hash_of_entry(k - from, a.col[k] - row, a.val[k]);
   return mixed(static_cast<word>(lane.sum(static_cast<index_t>(sum))) + static_cast<word>(to - from)) >> 1;
 }
 

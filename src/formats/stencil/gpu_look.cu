@@ -15,10 +15,11 @@ enum place { different_first, pairs, changes, entries, frequent, single, places 
 constexpr index_t near_frequent = 384, near_single = 128;
 constexpr index_t words = places + 2 * (near_frequent + near_single);
 constexpr index_t most_frequent = stencils_counted / 2, most_single = stencils_counted;
-constexpr index_t room = 2 * (most_frequent + most_single);
+constexpr index_t lists = 2 * (most_frequent + most_single), room = lists + stencils_counted; // and hashes of rows
 
 constexpr int rows_each = 64, own_places = 256;
 constexpr index_t all_places = 2 * stencils_counted;
+constexpr index_t table_words = all_places * 5 / 2; // a hash and three halves of a word
 
 /// An open table that is at most half full: every byte of it is 0xff before.
 struct seen_hashes {
@@ -83,11 +84,6 @@ __device__ inline word place_in(word* count, bool wants) {
   if (lanes.rank == 0 && votes) from = atomicAdd(count, static_cast<word>(__popc(votes)));
   return gpu::from_lane<gpu::warp>(from, 0) + static_cast<word>(lanes.votes_before(votes));
 }
-__device__ inline void count_votes(word* to, bool yes) {
-  const gpu::lane_group<gpu::warp> lanes;
-  const unsigned votes = lanes.vote(yes);
-  if (lanes.rank == 0 && votes) atomicAdd(to, static_cast<word>(__popc(votes)));
-}
 
 struct listed {
   word* near;
@@ -114,8 +110,10 @@ __global__ void __launch_bounds__(gpu::each_threads)
     const index_t row = runs.row_at(n);
     pair = row >= 0 && runs.row_at(n - 1) + 1 == row;
   }
-  count_votes(found + pairs, pair);
-  count_votes(found + changes, pair && hashes[n] != hashes[n - 1]);
+  const int pairs_here = __syncthreads_count(pair);
+  const int changes_here = __syncthreads_count(pair && hashes[n] != hashes[n - 1]);
+  if (threadIdx.x == 0 && pairs_here) atomicAdd(found + pairs, static_cast<word>(pairs_here));
+  if (threadIdx.x == 0 && changes_here) atomicAdd(found + changes, static_cast<word>(changes_here));
   const bool taken = all.hash[n] != nothing;
   const unsigned uses = taken ? all.uses[n] + 1 : 0, first = taken ? all.first[n] : 0;
   const index_t count = taken ? row_ptr[first + 1] - row_ptr[first] : 0;
@@ -127,19 +125,18 @@ __global__ void __launch_bounds__(gpu::each_threads)
   if (uses == 1) single_ones.put(as_single, uses, first, count);
 }
 
-template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, word* home, word* beside) {
+template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, const gpu_format_look::memory& at) {
   const sampled_runs runs = sampled_runs::of(sizes);
-  gpu_array<word> hashes(runs.total()), table(all_places * 5 / 2); // a hash and three halves of a word
-  gpu::fill_bytes(table, 0xff);
-  auto* const halves = reinterpret_cast<unsigned*>(table.data() + all_places);
-  const seen_hashes all{table.data(), halves, halves + all_places, halves + 2 * all_places};
+  word* const hashes = at.room + lists;
+  auto* const halves = reinterpret_cast<unsigned*>(at.ones + all_places);
+  const seen_hashes all{at.ones, halves, halves + all_places, halves + 2 * all_places};
   const gpu::queue& q = gpu::current_queue();
   gpu::launch(hashes_kernel<V>, static_cast<unsigned>((runs.total() + rows_each - 1) / rows_each), gpu::each_threads, 0,
-              q, a, runs, hashes.data(), all, home);
-  word* const near = home + places;
+              q, a, runs, hashes, all, at.words);
+  word* const near = at.words + places;
   gpu::launch(list_kernel, static_cast<unsigned>(all_places / gpu::each_threads), gpu::each_threads, 0, q,
-              a.row_ptr.data, runs, hashes.data(), all, home, listed{near, near_frequent, beside},
-              listed{near + 2 * near_frequent, near_single, beside + 2 * most_frequent});
+              a.row_ptr.data, runs, hashes, all, at.words, listed{near, near_frequent, at.room},
+              listed{near + 2 * near_frequent, near_single, at.room + 2 * most_frequent});
 }
 
 /// Adds `count` stencils of a list, from `far` where they did not all come home.
@@ -179,6 +176,7 @@ namespace stencil_format {
 /// matrices.
 extern const gpu_format_look gpu_look{"stencil",
                                       gpu_stencil_look::words,
+                                      gpu_stencil_look::table_words,
                                       gpu_stencil_look::room,
                                       gpu_stencil_look::begin<double>,
                                       gpu_stencil_look::begin<float>,
