@@ -28,14 +28,48 @@ template <class Until> __global__ void until_kernel(Until until, loop_state* sta
   state->stopped = until();
 }
 
-/// body, until, body, until, ... The body is recorded once into a graph with a WHILE node and runs there without the
-/// host; where the body waits itself and where the driver has no such nodes the host drives the loop and waits after
-/// each step. What `may_be_refused` enqueues what the driver may not take into such a graph, as a library does that
-/// waits for events or calls the host: then a step is a graph, and the host waits between them.
-template <class Body, class Until> class loop {
+/// For a loop whose body is all of a step.
+struct nothing_beside_it {
+  void operator()() const {}
+};
+
+/// A stream whose work stands beside what another one gets, while a graph is recorded.
+class branch_stream {
 public:
-  loop(Body body, Until until, bool waits, bool may_be_refused = false)
-      : body_(body), until_(until), waits_(waits), may_be_refused_(may_be_refused), state_(1) {}
+  branch_stream() { check(runtime::make_stream(&stream_)); }
+  branch_stream(const branch_stream&) = delete;
+  ~branch_stream() { runtime::end(stream_); }
+  runtime::stream stream() const { return stream_; }
+  /// What comes next there follows what `main` has.
+  void begin(runtime::stream main) const { join(main, stream_); }
+  /// What comes next on `main` follows what is here.
+  void end(runtime::stream main) const { join(stream_, main); }
+
+private:
+  static void join(runtime::stream first, runtime::stream then) {
+    runtime::event by = nullptr;
+    check(runtime::make_event(&by));
+    const runtime::code code = runtime::record(by, first), waits = runtime::follow(then, by);
+    runtime::end(by);
+    check(code);
+    check(waits);
+  }
+
+  runtime::stream stream_ = nullptr;
+};
+
+/// body, beside, until, body, beside, until, ... What is `beside` may run at the same time as `until`, which takes some
+/// microseconds of one thread: it writes nothing that `until` reads, and reads nothing that it writes. The body is
+/// recorded once into a graph with a WHILE node and runs there without the host; where the body waits itself and where
+/// the driver has no such nodes the host drives the loop and waits after each step. What `may_be_refused` enqueues what
+/// the driver may not take into such a graph, as a library does that waits for events or calls the host: then a step is
+/// a graph, and the host waits between them.
+template <class Body, class Until, class Beside = nothing_beside_it> class loop {
+public:
+  /// branches: `beside` is a branch of the graph; otherwise it goes before `until`.
+  loop(Body body, Until until, bool waits, bool may_be_refused = false, Beside beside = {}, bool branches = false)
+      : body_(body), until_(until), beside_(beside), waits_(waits), may_be_refused_(may_be_refused),
+        branches_(branches), state_(1) {}
   loop(const loop&) = delete;
   ~loop() {
     if (graph_) runtime::end(graph_);
@@ -70,8 +104,23 @@ private:
     check(runtime::last_failure());
   }
   void end_step() {
+    beside_();
     void (*const ends)(Until, loop_state*) = until_kernel<Until>;
     launch(ends, 1, 1, 0, current_queue(), until_, state_.data());
+  }
+  void end_step(runtime::loop_switch again, const branch_stream& side) {
+    void (*const ends)(Until, loop_state*, runtime::loop_switch) = until_kernel<Until>;
+    queue q = current_queue();
+    const runtime::stream main = q.stream;
+    if (branches_) {
+      side.begin(main);
+      q.stream = side.stream();
+      q.early_launch = false;
+    } else beside_();
+    launch(ends, 1, 1, 0, q, until_, state_.data(), again);
+    if (!branches_) return;
+    beside_();
+    side.end(main);
   }
 
   void record() {
@@ -79,12 +128,10 @@ private:
     check(runtime::make_loop(&made));
     recorded_ = made.whole;
     {
+      const branch_stream side;
       const recording here;
       check(runtime::begin_recording(here.stream(), made.body));
-      record_step(here.stream(), [&] {
-        void (*const ends)(Until, loop_state*, runtime::loop_switch) = until_kernel<Until>;
-        launch(ends, 1, 1, 0, current_queue(), until_, state_.data(), made.again);
-      });
+      record_step(here.stream(), [&] { end_step(made.again, side); });
     }
     const runtime::code code = runtime::make_ready(&graph_, recorded_);
     if (code == runtime::success || !may_be_refused_) {
@@ -143,7 +190,8 @@ private:
 
   Body body_;
   Until until_;
-  bool waits_, may_be_refused_;
+  Beside beside_;
+  bool waits_, may_be_refused_, branches_;
   bool step_by_step_ = false; ///< the graph holds one step
   gpu_array<loop_state> state_;
   runtime::graph recorded_ = nullptr; ///< of a library, whose work may need it; null: none
