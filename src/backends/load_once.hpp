@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace furrow {
 
@@ -25,6 +26,16 @@ template <class T> FURROW_HD T load_once(const T* from) {
   return value;
 #else
   return *from;
+#endif
+}
+
+/// Reads *from for whoever on this multiprocessor reads it next: into the first cache. Nothing on the CPU.
+template <class V> FURROW_HD void bring_near([[maybe_unused]] const V* from) {
+  static_assert(sizeof(V) == 4 || sizeof(V) == 8);
+#if defined(__CUDA_ARCH__)
+  [[maybe_unused]] std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t> bits;
+  if constexpr (sizeof(V) == 8) asm volatile("ld.global.ca.b64 %0, [%1];" : "=l"(bits) : "l"(from));
+  else asm volatile("ld.global.ca.b32 %0, [%1];" : "=r"(bits) : "l"(from));
 #endif
 }
 

@@ -26,6 +26,8 @@ namespace furrow {
 /// The solver, `method`, brings
 ///   start()          enqueues the vectors and scalars of a first step, from `r()` = b - A x and slot `control::rr`
 ///   step()           enqueues one step; it leaves |r|^2 in slot `control::rr`
+///   ahead()          only of a method whose step ends with what the judge does not wait for, nor it for the judge:
+///                    enqueues it, behind step(); on a GPU it runs beside the judge
 ///   judge()          a functor beside the slots, see `control::until`
 ///   explain(v, home, patient)  the end that verdict v of the solver's own means; empty where starting again may help.
 ///                    `home`: the slots; not `patient`: starting again did not help
@@ -155,7 +157,18 @@ private:
       chunk_ = method.first_chunk();
       return method.loop(until);
     } else {
-      return s_.repeat([&method] { method.step(); }, until, system_.m.waits() || requires { method.waits(); });
+      const bool waits = system_.m.waits() || requires { method.waits(); };
+      if constexpr (requires { method.ahead(); }) {
+        if constexpr (requires { S::repeats_beside; })
+          return s_.repeat([&method] { method.step(); }, until, waits, [&method] { method.ahead(); });
+        else
+          return s_.repeat(
+              [&method] {
+                method.step();
+                method.ahead();
+              },
+              until, waits);
+      } else return s_.repeat([&method] { method.step(); }, until, waits);
     }
   }
 
@@ -218,13 +231,14 @@ private:
     return true;
   }
 
-  /// At most so many steps, whose slots come home; whether the judge ended them.
-  template <class Loop> bool run(Loop& loop, index_t steps) {
+  /// At most so many steps behind the first `begun`, whose slots and residuals come home; whether the judge ended them.
+  template <class Loop> bool run(Loop& loop, index_t begun, index_t steps) {
     constexpr bool only_starts = requires { loop.start(steps); };
     bool done = false;
     if constexpr (only_starts) loop.start(steps);
     else done = loop.run(steps);
-    s_.fetch(as_cview(numbers_), as_view(home_));
+    const index_t written = slots_ + std::min(begun + steps + 1, ring); // step i has place i % ring
+    s_.fetch(part(as_cview(numbers_), 0, written), part(as_view(home_), 0, written));
     report_.waits += only_starts ? 1 : 2;
     return only_starts ? static_cast<int>(home_[control::why]) != control::running : done;
   }
@@ -245,7 +259,8 @@ private:
     for (;;) {
       const double before = seconds();
       const index_t begun = report_.iterations, keep = keeps_next(begun);
-      const bool done = run(loop, std::min({chunk_, keep - begun, every - begun % every, watched - begun % watched}));
+      const bool done =
+          run(loop, begun, std::min({chunk_, keep - begun, every - begun % every, watched - begun % watched}));
       const auto now = static_cast<index_t>(home_[control::steps]);
       const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
       for (index_t i = report_.iterations + 1; i <= now; ++i) {
@@ -313,7 +328,7 @@ private:
     const index_t iterations = std::exchange(report_.iterations, 0);
     begin_again(method);
     for (index_t now = 0; now < least_step_; now = static_cast<index_t>(home_[control::steps])) {
-      const bool done = run(loop, std::min(least_step_ - now, ring));
+      const bool done = run(loop, now, std::min(least_step_ - now, ring));
       if (done && !resume(static_cast<int>(home_[control::why]), method)) break;
     }
     settle(method);

@@ -65,7 +65,7 @@ TYPED_TEST(gpu_formats, multiply_blocks_of_large_matrices_with_the_same_bits) {
 /// Rows that one walk, one part and many parts take, beside each other and at both ends.
 TYPED_TEST(gpu_formats, multiply_blocks_with_rows_of_every_length) {
   using V = TypeParam;
-  const index_t lengths[] = {9000, 1, 64, 65, 0, 1017, 1024, 1025, 2048, 12345, 7, 30000};
+  const index_t lengths[] = {9000, 1, 64, 121, 0, 122, 128, 129, 1025, 2048, 12345, 7, 30000};
   std::vector<kit::triplet> entries;
   for (index_t i = 0; i < std::ssize(lengths); ++i)
     for (index_t k = 0; k < lengths[i]; ++k) entries.push_back({i, (k * 37 + i) % 30011, 1.0 / double(k + i + 1)});

@@ -168,17 +168,11 @@ template <class I> void expect_cut_as_on_the_host(const host_array<I>& row_ptr) 
   for (const auto& [entries, most] : {std::pair<index_t, index_t>{512, 256}, {1024, 7}, {10, 3}})
     expect_same_cut(csr_format::cut_tiles_on_gpu(as_cview(there), entries, most), cut_tiles(row_ptr, entries, most),
                     "tiles");
-  for (const piece_sizes s : {piece_sizes{1024, 1024, 2048}, {1024, 1024, 4096}, {16, 5, 32}}) {
+  for (const piece_sizes s : {piece_sizes{1024, 1024, 2048}, {1024, 1024, 4096}, {128, 128, 128}, {16, 5, 32}}) {
     const auto got = csr_format::cut_pieces_on_gpu(as_cview(there), s);
     const auto wanted = cut_pieces(row_ptr, s);
     EXPECT_EQ(got.slots, wanted.slots);
     expect_same_cut(got.all, wanted.all, "pieces");
-  }
-  for (const auto& [longest, part] : {std::pair<index_t, index_t>{32, 1024}, {2, 8}, {3000, 1024}}) {
-    const auto got = csr_format::cut_long_rows_on_gpu(as_cview(there), longest, part);
-    const auto wanted = cut_long_rows(row_ptr, longest, part);
-    EXPECT_EQ(got.slots, wanted.slots);
-    expect_same_cut(got.all, wanted.all, "long rows");
   }
   expect_same(host_array<std::uint8_t>(csr_format::ends_of_rows_on_gpu(as_cview(there), nnz)), ends_of_rows(row_ptr),
               "ends");

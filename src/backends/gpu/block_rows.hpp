@@ -34,7 +34,7 @@ template <class V, int P> struct alignas(P * sizeof(V) < 16 ? P * sizeof(V) : 16
 };
 
 /// to <- P elements from an address on, which is a multiple of the bytes of a load where they are `aligned`.
-template <int P, class V> __device__ void load_elements(const V* from, bool aligned, V (&to)[P]) {
+template <int P, class V> __device__ __forceinline__ void load_elements(const V* from, bool aligned, V (&to)[P]) {
   using load = elements<V, P>;
 #pragma unroll
   for (int k = 0; k < P / load::count; ++k) {
@@ -86,6 +86,12 @@ template <int P, class A, class V> void multiply_block_by(const A& a, int shift,
          several_threads, 0, current_queue(), a, shift, sharing, are_aligned<P>(x), x, y);
 }
 
+/// Throws `fault::usage` for a number of vectors that is not multiplied in one pass.
+inline void check_several(index_t count) {
+  furrow::check(count == 2 || count == 4 || count == 8 || count == 16, fault::usage,
+                "a GPU multiplies 2, 4, 8 or 16 vectors in one pass");
+}
+
 /// f(std::integral_constant<int, P>, shift): how 2, 4, 8 or 16 vectors are shared, P for each of 2^shift threads.
 template <class F> void share_vectors(index_t count, F f) {
   switch (count) {
@@ -95,21 +101,23 @@ template <class F> void share_vectors(index_t count, F f) {
     return f(std::integral_constant<int, 4>{}, 0);
   case 8:
     return f(std::integral_constant<int, 4>{}, 1);
-  case 16:
-    return f(std::integral_constant<int, 4>{}, 2);
   default:
-    throw error(fault::usage, "a GPU multiplies 2, 4, 8 or 16 vectors in one pass");
+    return f(std::integral_constant<int, 4>{}, 2);
   }
 }
+
+/// A format that multiplies several vectors by blocks, never row by row.
+template <class A>
+concept has_blocks = requires(const A& a) {
+  a.block_ptr;
+};
 
 /// A format whose rows lie one behind the other, so that the groups that share one read the same lines. Elsewhere
 /// neighbouring rows lie beside each other, and a group takes one alone: 1.6 times as fast on a band of 20 in `packed`.
 template <class A>
 concept has_runs = requires(const A& a) {
   a.row_ptr;
-}
-|| requires(const A& a) { a.block_ptr; }
-|| A::has_runs;
+};
 
 /// The same for 2, 4, 8 or 16 vectors and rows of `mean` entries.
 template <class A, class V> void multiply_block(const A& a, double mean, cview<V> x, view<V> y, index_t count) {

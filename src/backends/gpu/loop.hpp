@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "launch.hpp"
+#include "side_stream.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace furrow::gpu {
@@ -28,14 +30,23 @@ template <class Until> __global__ void until_kernel(Until until, loop_state* sta
   state->stopped = until();
 }
 
-/// body, until, body, until, ... The body is recorded once into a graph with a WHILE node and runs there without the
-/// host; where the body waits itself and where the driver has no such nodes the host drives the loop and waits after
-/// each step. What `may_be_refused` enqueues what the driver may not take into such a graph, as a library does that
-/// waits for events or calls the host: then a step is a graph, and the host waits between them.
-template <class Body, class Until> class loop {
+/// For a loop whose body is all of a step.
+struct nothing_beside_it {
+  void operator()() const {}
+};
+
+/// body, beside, until, body, beside, until, ... What is `beside` may run at the same time as `until`, which takes some
+/// microseconds of one thread: it writes nothing that `until` reads, and reads nothing that it writes. The body is
+/// recorded once into a graph with a WHILE node and runs there without the host; where the body waits itself and where
+/// the driver has no such nodes the host drives the loop and waits after each step. What `may_be_refused` enqueues what
+/// the driver may not take into such a graph, as a library does that waits for events or calls the host: then a step is
+/// a graph, and the host waits between them.
+template <class Body, class Until, class Beside = nothing_beside_it> class loop {
 public:
-  loop(Body body, Until until, bool waits, bool may_be_refused = false)
-      : body_(body), until_(until), waits_(waits), may_be_refused_(may_be_refused), state_(1) {}
+  /// branches: `beside` is a branch of the graph; otherwise it goes before `until`.
+  loop(Body body, Until until, bool waits, bool may_be_refused = false, Beside beside = {}, bool branches = false)
+      : body_(body), until_(until), beside_(beside), waits_(waits), may_be_refused_(may_be_refused),
+        branches_(branches), state_(1) {}
   loop(const loop&) = delete;
   ~loop() {
     if (graph_) runtime::end(graph_);
@@ -70,8 +81,24 @@ private:
     check(runtime::last_failure());
   }
   void end_step() {
+    beside_();
     void (*const ends)(Until, loop_state*) = until_kernel<Until>;
     launch(ends, 1, 1, 0, current_queue(), until_, state_.data());
+  }
+  void end_step(runtime::loop_switch again, const side_stream* side) {
+    void (*const ends)(Until, loop_state*, runtime::loop_switch) = until_kernel<Until>;
+    const queue main = current_queue();
+    queue q = main;
+    if (side) {
+      side->fork(main);
+      q.stream = side->get();
+      q.early_launch = false; // it follows another stream
+    } else beside_();
+    launch(ends, 1, 1, 0, q, until_, state_.data(), again);
+    if (!side) return;
+    side->end();
+    beside_();
+    side->join(main);
   }
 
   void record() {
@@ -79,12 +106,11 @@ private:
     check(runtime::make_loop(&made));
     recorded_ = made.whole;
     {
+      std::optional<side_stream> side;
+      if (branches_) side.emplace();
       const recording here;
       check(runtime::begin_recording(here.stream(), made.body));
-      record_step(here.stream(), [&] {
-        void (*const ends)(Until, loop_state*, runtime::loop_switch) = until_kernel<Until>;
-        launch(ends, 1, 1, 0, current_queue(), until_, state_.data(), made.again);
-      });
+      record_step(here.stream(), [&] { end_step(made.again, side ? &*side : nullptr); });
     }
     const runtime::code code = runtime::make_ready(&graph_, recorded_);
     if (code == runtime::success || !may_be_refused_) {
@@ -143,7 +169,8 @@ private:
 
   Body body_;
   Until until_;
-  bool waits_, may_be_refused_;
+  Beside beside_;
+  bool waits_, may_be_refused_, branches_;
   bool step_by_step_ = false; ///< the graph holds one step
   gpu_array<loop_state> state_;
   runtime::graph recorded_ = nullptr; ///< of a library, whose work may need it; null: none

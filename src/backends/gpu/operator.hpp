@@ -8,7 +8,6 @@
 #include <furrow/storage.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace furrow::gpu {
@@ -69,8 +68,10 @@ public:
     const selected_device here(where_.ordinal);
     if constexpr (walks) {
       const double entries = stored_bytes() / double(sizeof(V) + sizeof(std::int32_t));
-      multiply_block(view_of_blocks(), entries / double(std::max<index_t>(matrix_.shape.rows, 1)), x, y, count);
-      multiply_long_rows(x, y, count);
+      check_several(count);
+      if (multiply_several(x, y, count)) return;
+      if constexpr (!has_blocks<decltype(view_of(matrix_))>)
+        multiply_block(view_of(matrix_), entries / double(std::max<index_t>(matrix_.shape.rows, 1)), x, y, count);
     } else any_operator<V>::do_apply_block(x, y, count);
   }
 
@@ -78,18 +79,13 @@ protected:
   virtual void multiply(V alpha, cview<V> x, V beta, view<V> y) const = 0; ///< alpha != 0, at least one row
   /// Whether one thread may walk along every row.
   virtual bool has_short_rows() const { return true; }
-  /// Rows of more entries are those that `short_rows(view, longest_walk())` leaves out.
-  virtual index_t longest_walk() const { return std::numeric_limits<index_t>::max(); }
-  virtual void multiply_long_rows(cview<V> /*x*/, view<V> /*y*/, index_t /*count*/) const {}
+  /// Y <- A X for 2, 4, 8 or 16 vectors by other means than a walk along each row; false, and nothing done, where the
+  /// walk will do.
+  virtual bool multiply_several(cview<V> /*x*/, view<V> /*y*/, index_t /*count*/) const { return false; }
 
   Format matrix_;
 
 private:
-  auto view_of_blocks() const {
-    if constexpr (requires { short_rows(view_of(matrix_), index_t()); })
-      return short_rows(view_of(matrix_), longest_walk());
-    else return view_of(matrix_);
-  }
   static constexpr bool walks = walks_rows<decltype(view_of(std::declval<const Format&>()))>;
 
   device where_{device::kind::gpu, current_queue().ordinal};

@@ -96,6 +96,11 @@ public:
   template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until, bool waits = false) {
     return {body, until, waits || (ranks_ && ranks_->waits()), ranks_ && ranks_->graphs_may_be_refused()};
   }
+  template <class Body, class Until, class Beside>
+  loop<Body, Until, Beside> repeat(Body body, Until until, bool waits, Beside beside) {
+    const bool refused = ranks_ && ranks_->graphs_may_be_refused();
+    return {body, until, waits || (ranks_ && ranks_->waits()), refused, beside, !ranks_};
+  }
 
 private:
   template <class... Slots> void over_ranks(Slots... out) {

@@ -14,20 +14,22 @@ namespace furrow::gpu {
 /// Threads of a block of a sweep, and indices whose reads a thread has under way at once.
 inline constexpr int sweep_threads = 256, sweep_batch = 4;
 
-/// A thread's share of every i in [0, n), neighbouring threads on neighbouring indices, and of the N sums.
+/// A thread's share of every i in [0, n), neighbouring threads on neighbouring indices, and of the N sums. A batch that
+/// sticks out is a batch, too: most passes of a million indices are one of them, and indices one by one would each wait
+/// for memory.
 template <int N, class Step> __device__ void sweep_share(index_t n, Step& step, double* mine) {
   step.load();
   const sums<N> sum{mine, 1};
   const index_t stride = index_t(gridDim.x) * sweep_threads;
-  index_t i = index_t(blockIdx.x) * sweep_threads + threadIdx.x;
-  for (; i + (sweep_batch - 1) * stride < n; i += sweep_batch * stride) {
+  for (index_t i = index_t(blockIdx.x) * sweep_threads + threadIdx.x; i < n; i += sweep_batch * stride) {
     decltype(step.at(i)) values[sweep_batch];
 #pragma unroll
-    for (int k = 0; k < sweep_batch; ++k) values[k] = step.at(i + k * stride);
+    for (int k = 0; k < sweep_batch; ++k)
+      if (i + k * stride < n) values[k] = step.at(i + k * stride);
 #pragma unroll
-    for (int k = 0; k < sweep_batch; ++k) step(i + k * stride, values[k], sum);
+    for (int k = 0; k < sweep_batch; ++k)
+      if (i + k * stride < n) step(i + k * stride, values[k], sum);
   }
-  for (; i < n; i += stride) step(i, step.at(i), sum);
 }
 
 template <class Step, int N>
@@ -126,6 +128,12 @@ public:
   template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until, bool waits = false) {
     return {body, until, waits};
   }
+  /// With what may run beside `until`.
+  template <class Body, class Until, class Beside>
+  loop<Body, Until, Beside> repeat(Body body, Until until, bool waits, Beside beside) {
+    return {body, until, waits, false, beside, true};
+  }
+  static constexpr bool repeats_beside = true;
 
 protected:
   template <class Kernel, class Step, class... More>

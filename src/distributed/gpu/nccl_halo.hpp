@@ -3,8 +3,8 @@
 #include "link.hpp"
 #include "nccl_notes.hpp"
 #include "pack.hpp"
-#include "side_stream.hpp"
 
+#include "backends/gpu/side_stream.hpp"
 #include "distributed/nccl/group.hpp"
 
 namespace furrow::gpu {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "link.hpp"
-#include "side_stream.hpp"
 
+#include "backends/gpu/side_stream.hpp"
 #include "distributed/operator.hpp"
 
 #include <span>

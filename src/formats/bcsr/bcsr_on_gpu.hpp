@@ -4,6 +4,7 @@
 #include "blocks_kernel.hpp"
 #include "convert.hpp"
 #include "gpu_convert.hpp"
+#include "several_kernel.hpp"
 
 #include "backends/gpu/operator.hpp"
 
@@ -22,9 +23,8 @@ class bcsr_on_gpu final : public gpu::one_pass_operator<bcsr_on_gpu<K, V, I>, V,
 public:
   explicit bcsr_on_gpu(bcsr<V, I, gpu_array> a)
       : base(std::move(a)), block_rows_(blocks_over(matrix_.shape.rows, K)),
-        width_(sizeof(I) == 8 || block_rows_ == 0
-                   ? gpu::warp
-                   : block_lanes(double(matrix_.block.size()) / double(block_rows_), K, gpu::warp)) {}
+        mean_(block_rows_ == 0 ? 0 : double(matrix_.block.size()) / double(block_rows_)),
+        width_(sizeof(I) == 8 || block_rows_ == 0 ? gpu::warp : block_lanes(mean_, K, gpu::warp)) {}
 
   std::string kernel() const override { return "blocks"; }
 
@@ -47,10 +47,16 @@ private:
                 ending);
   }
 
+  bool multiply_several(cview<V> x, view<V> y, index_t count) const override {
+    gpu::multiply_block_rows<K>(gpu_view(), mean_, x, y, count);
+    return true;
+  }
+
   bcsr<V, I, cview> gpu_view() const { return view_of(matrix_); }
 
   index_t block_rows_;
-  int width_; ///< lanes a block row
+  double mean_; ///< blocks of one
+  int width_;   ///< lanes a block row
 };
 
 template <class I, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, index_t edge) {

@@ -2,10 +2,10 @@
 #include "chunks.hpp"
 #include "convert.hpp"
 #include "gpu_cut.hpp"
-#include "long_rows.hpp"
 #include "merge.hpp"
 #include "row_launch.hpp"
 #include "segments.hpp"
+#include "several.hpp"
 #include "stream.hpp"
 #include "tiles.hpp"
 
@@ -39,12 +39,11 @@ public:
     const auto& a = matrix_;
     const index_t rows = a.shape.rows, multiprocessors = gpu::current_queue().multiprocessors;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
-    longest_walk_ = std::max(gpu::longest_walk, static_cast<index_t>(4 * mean));
-    if (longest_ > longest_walk_) {
-      gpu_pieces long_rows = offsets.long_rows(longest_walk_, gpu::long_row_part);
-      long_rows_ = std::move(long_rows.all);
-      long_sums_ = gpu_array<V>(long_rows.slots * gpu::most_vectors);
-      long_arrived_ = gpu_array<unsigned>(long_rows.slots, 0u);
+    if (longest_ > std::max(gpu::longest_walk, static_cast<index_t>(4 * mean))) {
+      gpu_pieces cut = offsets.pieces(gpu::several_shape::sizes);
+      several_ = std::move(cut.all);
+      several_sums_ = gpu_array<V>(cut.slots * gpu::several_shape::vectors);
+      several_arrived_ = gpu_array<unsigned>(cut.slots, 0u);
     }
     if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
     launch_ = classic_launch(kernel_, mean, gpu::warp);
@@ -85,10 +84,11 @@ public:
 
 private:
   bool has_short_rows() const override { return longest_ <= longest_of_a_thread; }
-  index_t longest_walk() const override { return longest_walk_; }
-  void multiply_long_rows(cview<V> x, view<V> y, index_t count) const override {
-    gpu::multiply_long_rows<V, I>(view_of(matrix_), as_cview(long_rows_), as_view(long_sums_), as_view(long_arrived_),
-                                  x, y, count);
+  bool multiply_several(cview<V> x, view<V> y, index_t count) const override {
+    if (several_.empty()) return false;
+    gpu::multiply_pieces<V, I>(view_of(matrix_), as_cview(several_),
+                               {as_view(several_sums_), as_view(several_arrived_)}, x, y, count);
+    return true;
   }
 
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
@@ -168,10 +168,10 @@ private:
 
   std::string kernel_;
   static constexpr index_t longest_of_a_thread = 1024;
-  index_t longest_ = 0, longest_walk_ = 0;
-  gpu_array<piece> long_rows_; ///< parts of those that several vectors' products walk apart, as the two following
-  mutable gpu_array<V> long_sums_;
-  mutable gpu_array<unsigned> long_arrived_;
+  index_t longest_ = 0;
+  gpu_array<piece> several_; ///< work of a product with several vectors where rows are too long to be walked
+  mutable gpu_array<V> several_sums_;
+  mutable gpu_array<unsigned> several_arrived_;
   row_launch launch_;
   gpu_array<tile> tiles_;
   gpu_array<std::int32_t> cut_; ///< of the chunks and merge kernels: the row that each share of the work begins in
@@ -202,10 +202,6 @@ template <class I> struct host_offsets {
     const furrow::pieces cut = cut_pieces(row_ptr, s);
     return {gpu::on_device(cut.all), cut.slots};
   }
-  gpu_pieces long_rows(index_t longer_than, index_t part) const {
-    const furrow::pieces cut = cut_long_rows(row_ptr, longer_than, part);
-    return {gpu::on_device(cut.all), cut.slots};
-  }
   gpu_array<std::uint8_t> ends() const { return gpu_array<std::uint8_t>(ends_of_rows(row_ptr)); }
 };
 
@@ -222,9 +218,6 @@ template <class I> struct gpu_offsets {
     return gpu_array<std::int32_t>(cut_path(home, tile));
   }
   gpu_pieces pieces(const piece_sizes& s) const { return cut_pieces_on_gpu(row_ptr, s); }
-  gpu_pieces long_rows(index_t longer_than, index_t part) const {
-    return cut_long_rows_on_gpu(row_ptr, longer_than, part);
-  }
   gpu_array<std::uint8_t> ends() const { return ends_of_rows_on_gpu(row_ptr, nnz); }
 };
 

@@ -229,28 +229,6 @@ template <class I> plan plan_of(cview<I> row_ptr, const limits& l) {
   return p;
 }
 
-template <class I> struct count_parts {
-  const I* row_ptr;
-  index_t longest, part;
-  index_t* to;
-  FURROW_HD void operator()(index_t r) const {
-    const index_t from = row_ptr[r], end = row_ptr[r + 1];
-    to[r] = end - from > longest ? parts_of(from, end, part) : 0;
-  }
-};
-
-/// Part p, in the row r.
-template <class I> struct put_part {
-  const I* row_ptr;
-  const index_t* first;
-  index_t part;
-  piece* to;
-  FURROW_HD void operator()(index_t r, index_t p) const {
-    to[p] = part_of_row(r, row_ptr[r], row_ptr[r + 1], part, static_cast<int>(first[r + 1] - first[r]),
-                        static_cast<int>(p - first[r]), static_cast<int>(first[r]));
-  }
-};
-
 template <class I> struct mark_end {
   const I* row_ptr;
   unsigned* ends;
@@ -303,17 +281,6 @@ template <class I> gpu_pieces cut_pieces_on_gpu(cview<I> row_ptr, piece_sizes s)
   return cut;
 }
 
-template <class I> gpu_pieces cut_long_rows_on_gpu(cview<I> row_ptr, index_t longest, index_t part) {
-  using namespace gpu_cut;
-  const index_t rows = row_ptr.size - 1;
-  gpu_array<index_t> first(rows + 1);
-  gpu::for_each(rows, count_parts<I>{row_ptr.data, longest, part, first.data()});
-  const index_t parts = gpu::to_offsets(first);
-  gpu_pieces cut{gpu_array<piece>(parts), parts};
-  gpu::for_each_entry(rows, first.data(), parts, put_part<I>{row_ptr.data, first.data(), part, cut.all.data()});
-  return cut;
-}
-
 template <class I> gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I> row_ptr, index_t nnz) {
   gpu_array<std::uint8_t> ends((nnz + 7) / 8); // padded to whole words
   const index_t words = (nnz + 31) / 32;
@@ -332,7 +299,6 @@ template <class I> gpu_array<std::int32_t> cut_chunks_on_gpu(cview<I> row_ptr, i
 #define FURROW_CUT(I)                                                                                                  \
   template gpu_array<tile> cut_tiles_on_gpu(cview<I>, index_t, index_t);                                               \
   template gpu_pieces cut_pieces_on_gpu(cview<I>, piece_sizes);                                                        \
-  template gpu_pieces cut_long_rows_on_gpu(cview<I>, index_t, index_t);                                                \
   template gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I>, index_t);                                             \
   template gpu_array<std::int32_t> cut_chunks_on_gpu(cview<I>, index_t, index_t);
 FURROW_CUT(std::int32_t)

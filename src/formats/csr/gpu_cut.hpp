@@ -17,9 +17,6 @@ struct gpu_pieces {
 /// nnz: row_ptr[rows]. Waits for the number of pieces.
 template <class I> gpu_pieces cut_pieces_on_gpu(cview<I> row_ptr, piece_sizes s);
 
-/// Parts of the rows of more than `longest` entries: as `cut_long_rows`. Waits for their number.
-template <class I> gpu_pieces cut_long_rows_on_gpu(cview<I> row_ptr, index_t longest, index_t part);
-
 /// Enqueues.
 template <class I> gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I> row_ptr, index_t nnz);
 template <class I> gpu_array<std::int32_t> cut_chunks_on_gpu(cview<I> row_ptr, index_t nnz, index_t parts);

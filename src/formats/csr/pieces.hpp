@@ -47,15 +47,6 @@ inline void cut_row(pieces& cut, std::int32_t row, index_t begin, index_t end, i
   cut.slots += parts;
 }
 
-/// The rows of more than `longest` entries, in parts of at most `most`.
-template <class I> pieces cut_long_rows(const host_array<I>& row_ptr, index_t longest, index_t most) {
-  pieces cut;
-  for (index_t r = 0; r + 1 < row_ptr.size(); ++r)
-    if (row_ptr[r + 1] - row_ptr[r] > longest)
-      cut_row(cut, static_cast<std::int32_t>(r), row_ptr[r], row_ptr[r + 1], most);
-  return cut;
-}
-
 /// Depends on the matrix alone.
 template <class I> pieces cut_pieces(const host_array<I>& row_ptr, piece_sizes s) {
   pieces cut;

@@ -44,25 +44,6 @@ TEST(pieces, cover_every_entry_and_every_row_once) {
     }
 }
 
-TEST(pieces, of_long_rows_cover_these_alone) {
-  for (const auto& m : kit::whole_battery())
-    for (const auto& [longest, most] : {std::pair<index_t, index_t>{0, 8}, {3, 8}, {9, 64}, {100, 1024}}) {
-      SCOPED_TRACE(m.name + ", rows of more than " + std::to_string(longest));
-      const auto row_ptr = offsets_of_rows<std::int64_t>(m.a.row, m.a.shape.rows);
-      const pieces cut = cut_long_rows(row_ptr, longest, most);
-      std::vector<int> entries(static_cast<std::size_t>(m.a.nnz()));
-      for (const piece& p : cut.all) {
-        EXPECT_LE(p.count, most);
-        EXPECT_LT(p.slot - p.first, p.parts);
-        for (index_t k = p.begin; k < p.begin + p.count; ++k) ++entries[std::size_t(k)];
-      }
-      EXPECT_EQ(std::ssize(cut.all), cut.slots);
-      for (index_t r = 0; r < m.a.shape.rows; ++r)
-        for (index_t k = row_ptr[r]; k < row_ptr[r + 1]; ++k)
-          EXPECT_EQ(entries[std::size_t(k)], row_ptr[r + 1] - row_ptr[r] > longest ? 1 : 0);
-    }
-}
-
 TEST(pieces, flags_stand_at_the_last_entries_of_rows) {
   const host_array<std::int32_t> row_ptr{0, 0, 1, 8, 8, 9, 20};
   const auto ends = ends_of_rows(row_ptr);

@@ -15,7 +15,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 /// BiCGStab, preconditioned from the right: A x = b for any square A, written once for every space.
 ///
 ///   p^ = M p;  v = A p^;  alpha = rho / r~'v;  s = r - alpha v;  s^ = M s;  t = A s^;  omega = t's / t't
-///   x += alpha p^ + omega s^;  r = s - omega t;  beta = (r~'r / rho) (alpha / omega);  p = r + beta (p - omega v)
+///   x += alpha p^ + omega s^;  r = s - omega t;  beta = r~'r / (omega r~'v);  p = r + beta (p - omega v)
 ///
 /// The residual is that of A x = b, whatever M is. Allocates r~, p, v, t, and p^, s^ where M is not the identity,
 /// beside what `iteration` takes. Cost of a step: two products, one of which reads r~ for r~'v, and passes over 3 (s
@@ -51,10 +51,9 @@ public:
 
   void step() {
     using namespace bicgstab_steps;
-    const quotient alpha{at(rho), at(sigma)}, ratio{at(rho_next), at(rho)};
+    const quotient alpha{at(rho), at(sigma)};
     const stable_omega omega{at(ts), at(tt), at(ss)};
-    const auto p = both(as_view(p_)), r = both(it_.r());
-    const auto s = in(it_.r());
+    const auto r = both(it_.r());
     const auto v = in(as_view(v_)), t = in(as_view(t_)), shadow = in(as_view(shadow_));
 
     a_.apply_dots(p_hat(), as_view(v_), as_view(shadow_), at(sigma)); // v = A p^,  r~'v
@@ -65,8 +64,15 @@ public:
     const full_step<V> full{alpha, omega}; // x += alpha p^ + omega s^,  r = s - omega t
     if (plain()) s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), t, shadow), at(control::rr), at(rho_next));
     else s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), in(s_hat()), t, shadow), at(control::rr), at(rho_next));
-    if (diagonal()) s_.sweep(n_, pass(turn<V>{alpha, omega, ratio}, p, out(p_hat()), s, v, in(m_.diagonal())));
-    else s_.sweep(n_, pass(turn<V>{alpha, omega, ratio}, p, s, v)); // p = r + beta (p - omega v)
+  }
+  /// p = r + beta (p - omega v): the rho that the judge carries on is none of its numbers.
+  void ahead() {
+    using namespace bicgstab_steps;
+    const turn<V> turn{{at(rho_next), at(sigma)}, {at(ts), at(tt), at(ss)}};
+    const auto p = both(as_view(p_));
+    const auto r = in(it_.r()), v = in(as_view(v_));
+    if (diagonal()) s_.sweep(n_, pass(turn, p, out(p_hat()), r, v, in(m_.diagonal())));
+    else s_.sweep(n_, pass(turn, p, r, v));
     if (stored()) m_.apply(as_view(p_), p_hat());
   }
 

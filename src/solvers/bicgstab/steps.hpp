@@ -108,17 +108,15 @@ private:
   }
 };
 
-/// p = r + beta (p - omega v), beta = (rho_next / rho) (alpha / omega).
+/// p = r + beta (p - omega v), beta = (rho_next / rho) (alpha / omega), where alpha is rho / sigma.
 template <class V> struct turn {
-  quotient alpha;
+  quotient ratio; ///< rho_next / sigma
   stable_omega omega;
-  quotient ratio;
   double beta = 0;
   FURROW_HD void load() {
-    alpha.load();
-    omega.load();
     ratio.load();
-    beta = omega == 0.0 ? 0 : ratio * (alpha / omega);
+    omega.load();
+    beta = omega == 0.0 ? 0 : ratio / omega;
   }
   FURROW_HD void operator()(V& p, V r, V v, sums<0>) const { p = r + V(beta) * (p - V(omega) * v); }
   FURROW_HD void operator()(V& p, V& scaled, V r, V v, V d, sums<0> sum) const {

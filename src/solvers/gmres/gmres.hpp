@@ -71,17 +71,22 @@ public:
     using namespace gmres_steps;
     s_.scalars(begin_cycle{numbers()});
     s_.sweep(n_, pass(begin<V>{at(scale)}, out(as_view(u_)), out(as_view(first_x_)), in(it_.r()), in(x_)));
+    ahead();
   }
 
   void step() {
     using namespace gmres_steps;
-    const view<V> u = as_view(u_), w = as_view(w_), z = base::precondition(u, as_view(z_));
-    if constexpr (flexible) s_.sweep(n_, pass(keep<V>{}, out(kept(), at(columns)), in(z)));
-    a_.apply(V(1), z, V(0), w);
+    const view<V> u = as_view(u_), w = as_view(w_);
+    if (!is_ahead()) multiply();
     s_.project_two(all(), at(columns), u, w, slot{numbers().g()});
     s_.combine_two(all(), at(columns), slot{numbers().pairs()},
                    pass(advance<V>{numbers()}, given<V>(), given<V>(), both(u), in(w), out(all(), at(columns))),
                    at(rest));
+  }
+
+  /// The product of the next step, which does not wait for the rotations of this one; one more at the end of a cycle.
+  void ahead() {
+    if (is_ahead()) multiply();
   }
 
   void settle() {
@@ -112,6 +117,18 @@ public:
   }
 
 private:
+  /// Where rotations take as long as a product, and nothing else needs w or the number of columns in between.
+  bool is_ahead() const {
+    if constexpr (!flexible && requires { S::repeats_beside; }) return !base::stored();
+    else return false;
+  }
+  /// w = A M u.
+  void multiply() {
+    const view<V> z = base::precondition(as_view(u_), as_view(z_));
+    if constexpr (flexible) s_.sweep(n_, pass(gmres_steps::keep<V>{}, out(kept(), at(gmres_steps::columns)), in(z)));
+    a_.apply(V(1), z, V(0), as_view(w_));
+  }
+
   static int steps_of(const linear_system<V>& system) {
     return static_cast<int>(std::min(gmres_asked(system.parameters, flexible).restart, system.size()));
   }

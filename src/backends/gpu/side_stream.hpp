@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "backends/gpu/queue.hpp"
+#include "queue.hpp"
 
 namespace furrow::gpu {
 
-/// Streams that belong together: what is enqueued between `fork` and `join` runs beside the rank's own.
+/// A stream beside a queue's own: what it gets between `fork` and `end` follows what that one has, and what that one
+/// gets behind `join` follows both. In a graph that is recorded it is a branch.
 class side_stream {
 public:
   side_stream() {
