@@ -136,16 +136,14 @@ FURROW_HD V value_at(const packed<V, cview>& a, const packed_slice& s, index_t s
 template <int Bytes, class V, class F>
 FURROW_HD void each_entry_of_slice(lanes lane, const packed<V, cview>& a, const packed_slice& s, int inside, F f) {
   const std::uint32_t* const words = a.word.data + s.word * delta_rows + inside;
-  const int delta_words = static_cast<int>(s.delta_words());
   for (int group = lane.rank; 4 * group < s.width; group += lane.size) {
     std::uint32_t delta[Bytes];
     FURROW_UNROLL
     for (int w = 0; w < Bytes; ++w) {
-      const int at = group * Bytes + w;
-      delta[w] = at < delta_words ? load_once(words + index_t(at) * delta_rows) : 0xffffffffu;
+      const index_t at = index_t(group) * Bytes + w;
+      delta[w] = at < s.delta_words() ? load_once(words + at * delta_rows) : 0xffffffffu;
     }
-    const std::uint32_t numbers =
-        a.dictionary.size > 1 ? load_once(words + index_t(delta_words + group) * delta_rows) : 0;
+    const std::uint32_t numbers = a.dictionary.size > 1 ? load_once(words + (s.delta_words() + group) * delta_rows) : 0;
     FURROW_UNROLL
     for (int k = 0; k < 4; ++k) {
       const int slot = 4 * group + k;

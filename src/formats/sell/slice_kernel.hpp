@@ -26,7 +26,7 @@ __device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V 
   for (index_t first = index_t(blockIdx.x) * together; first < a.shape.rows; first += index_t(gridDim.x) * together) {
     const index_t position = first + mine;
     const bool in = position < a.shape.rows, ends = in && rank == 0;
-    const index_t row = ends ? row_at(a, position) : 0;
+    const auto row = static_cast<std::int32_t>(ends ? row_at(a, position) : 0); // one register of the walk's
     if (ends) bring_end_near(ending, beta, y.data, row);
     V sum = in ? share(lanes{rank, Split ? sharing : 1}, position) : V(0);
     if constexpr (Split) {
