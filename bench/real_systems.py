@@ -257,6 +257,20 @@ def beside_the_best(tools, results):
     return text + (f", at worst {long[worst]:.2f} above 0.1 s ({worst})" if worst else "")
 
 
+def lines_of(report):
+    """JSON with a line for each system."""
+    def text(value):
+        return json.dumps(value, default=lambda v: v.item())
+    lines = []
+    for key, value in report.items():
+        if key in ("results", "rectangular") and value:
+            value = "{\n" + ",\n".join(f"  {text(name)}: {text(results)}" for name, results in value.items()) + "\n }"
+        else:
+            value = text(value)
+        lines.append(f' "{key}": {value}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def rivals_that_are_there(parser, options):
     """The names that were asked for, without those that are not installed."""
     known = system_rivals.all_of(options.program)
@@ -309,7 +323,7 @@ def main():
     if options.json:
         report = {"commit": options.commit, "rtol": options.rtol, "seconds": options.seconds, "rival_seconds": options.rival_seconds or options.seconds, "device": options.device, "variant": options.variant, **({"ranks": options.ranks, "differences": apart} if options.ranks else {}),
                   "jobs": options.jobs, "cores": options.cores if options.jobs > 1 else there, "results": square, "rectangular": rectangular}
-        options.json.write_text(json.dumps(report, indent=1, default=lambda v: v.item()) + "\n")
+        options.json.write_text(lines_of(report))
 
 
 if __name__ == "__main__":

@@ -126,12 +126,27 @@ TEST(rungs, of_some_rows_that_want_matching_are_factorised_first_where_entries_a
   f.zero_diagonal = 5;
   f.rows = f.dominant = 4900, f.nnz = 33000;
   const auto list = rungs_for(f, everything);
-  EXPECT_EQ(names(list), "direct+lu bicgstab+ilu gmres:50+ilut bicgstab+none lsmr+jacobi ");
+  EXPECT_EQ(names(list), "direct+lu bicgstab+ilut gmres:50+ilut bicgstab+none lsmr+jacobi ");
   EXPECT_TRUE(list.front().reason.find("matching") != std::string::npos) << list.front().reason;
   f.nnz = 330000; // more fill
-  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut"), 0u);
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilut direct+lu gmres:50+ilut"), 0u);
   f.nnz = 33000, f.zero_diagonal = 0; // a diagonal that says something
-  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilu direct+lu"), 0u);
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu"), 0u);
+}
+
+TEST(rungs, of_few_entries_have_more_fill_at_once_where_the_host_factors) {
+  features f = large_matrix();
+  f.symmetric = false;
+  f.zero_diagonal = 5;
+  f.rows = f.dominant = 20000, f.nnz = 800000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilut gmres:50+ilut direct+lu"), 0u);
+  inventory elsewhere = everything;
+  elsewhere.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, elsewhere)).find("bicgstab+ilu "), 0u);
+  elsewhere.on_ranks = false, elsewhere.on_gpu = true;
+  EXPECT_EQ(names(rungs_for(f, elsewhere)).find("bicgstab+ilu "), 0u);
+  f.nnz = 800001;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu "), 0u);
 }
 
 TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
