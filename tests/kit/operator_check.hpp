@@ -3,9 +3,9 @@
 #include "guarded.hpp"
 #include "matrices.hpp"
 #include "random.hpp"
-#include "sanitized.hpp"
 #include "row_error.hpp"
 #include "said_by.hpp"
+#include "sanitized.hpp"
 
 #include <furrow/error.hpp>
 #include <furrow/formats.hpp>
