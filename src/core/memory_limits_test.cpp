@@ -3,6 +3,8 @@
 
 #include "io/io_test_kit.hpp"
 
+#include "kit/sanitized.hpp"
+
 #include <furrow/device.hpp>
 
 #include <sys/resource.h>
@@ -105,10 +107,11 @@ TEST(number_in_file, is_found_behind_its_name) {
 }
 
 TEST(resource_limits, of_address_space_and_data_count) {
+  if (kit::sanitized()) GTEST_SKIP() << "sanitizers hold terabytes, and need more at any time";
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
     rlimit before{};
     ASSERT_EQ(getrlimit(resource, &before), 0);
-    constexpr std::int64_t most = std::int64_t(1) << 40; // sanitizers take terabytes for themselves
+    constexpr std::int64_t most = std::int64_t(1) << 40;
     if (before.rlim_cur <= rlim_t(most)) GTEST_SKIP() << "a lower limit is set already";
     rlimit lower = before;
     lower.rlim_cur = rlim_t(most);
