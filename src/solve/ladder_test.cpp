@@ -28,6 +28,14 @@ features large_matrix() {
   return f;
 }
 
+/// Not symmetric, with zeros on the diagonal.
+features large_matrix_to_match() {
+  features f = large_matrix();
+  f.symmetric = false;
+  f.zero_diagonal = 5;
+  return f;
+}
+
 std::string names(const std::vector<rung_plan>& rungs) {
   std::string text;
   for (const rung_plan& r : rungs) text += r.solver + "+" + r.precond + " ";
@@ -112,18 +120,14 @@ TEST(rungs, of_what_fits_on_the_chip_of_a_gpu_begin_there) {
 }
 
 TEST(rungs, of_some_rows_are_factorised_where_the_first_iteration_is_slow) {
-  features f = large_matrix();
-  f.symmetric = false;
-  f.zero_diagonal = 5;
+  features f = large_matrix_to_match();
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu gmres:50+ilut direct+lu"), 0u);
   f.rows = f.dominant = 5000;
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut"), 0u);
 }
 
 TEST(rungs, of_some_rows_that_want_matching_are_factorised_first_where_entries_are_few) {
-  features f = large_matrix();
-  f.symmetric = false;
-  f.zero_diagonal = 5;
+  features f = large_matrix_to_match();
   f.rows = f.dominant = 4900, f.nnz = 33000;
   const auto list = rungs_for(f, everything);
   EXPECT_EQ(names(list), "direct+lu bicgstab+ilut gmres:50+ilut bicgstab+none lsmr+jacobi ");
@@ -135,9 +139,7 @@ TEST(rungs, of_some_rows_that_want_matching_are_factorised_first_where_entries_a
 }
 
 TEST(rungs, of_few_entries_have_more_fill_at_once_where_the_host_factors) {
-  features f = large_matrix();
-  f.symmetric = false;
-  f.zero_diagonal = 5;
+  features f = large_matrix_to_match();
   f.rows = f.dominant = 20000, f.nnz = 800000;
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilut gmres:50+ilut direct+lu"), 0u);
   inventory elsewhere = everything;
