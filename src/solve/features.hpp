@@ -22,6 +22,9 @@ struct features {
   bool negative_only() const { return zero_diagonal == 0 && negative_diagonal == rows && rows > 0; }
   /// Whether the rows may be the points of a grid with their neighbours.
   bool may_be_grid() const { return diagonals > 1 && diagonals <= 27; }
+  /// Whether a diagonal may precondition: where sizes of rows differ by more, a small residual says nothing of the
+  /// unknowns in small rows.
+  bool diagonal_in_all_rows() const { return zero_diagonal + small_diagonal == 0 && scales <= 1e4; }
   /// Whether incomplete factors of the rows as they stand promise little: because of zeros on the diagonal, of few
   /// dominant rows, of rows of very different sizes.
   bool wants_matching() const { return zero_diagonal + small_diagonal > 0 || 3 * dominant < rows || scales > 1e8; }

@@ -68,7 +68,33 @@ TEST(rungs, of_few_rows_are_factorised_early) {
   f.rows = f.dominant = 2000;
   EXPECT_EQ(names(rungs_for(f, everything)).find("cg+jacobi direct+lu"), 0u);
   f.symmetric = false;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi direct+lu"), 0u);
+  f.zero_diagonal = 1;
   EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
+  f.zero_diagonal = 0, f.scales = 1e5; // a small residual would say nothing of small rows
+  EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
+}
+
+TEST(rungs, of_rows_of_like_sizes_try_their_diagonal_before_factors) {
+  features f = large_matrix();
+  f.symmetric = false;
+  const auto usual = rungs_for(f, everything);
+  f.dominant = 0;
+  const auto weak = rungs_for(f, everything);
+  EXPECT_EQ(names(weak), names(usual));
+  EXPECT_LT(weak.front().outlook, usual.front().outlook);
+  inventory ranks = everything;
+  ranks.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, ranks)).find("bicgstab+ilu "), 0u);
+  f.small_diagonal = 1;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu "), 0u);
+  f.rows = 2000, f.small_diagonal = 0;
+  const auto few = rungs_for(f, everything);
+  EXPECT_EQ(names(few).find("bicgstab+jacobi direct+lu"), 0u);
+  EXPECT_LT(few.front().outlook, weak.front().outlook);
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true; // whose start takes as long as factors of few rows
+  EXPECT_EQ(names(rungs_for(f, on_gpu)).find("direct+lu"), 0u);
 }
 
 TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations) {
@@ -153,6 +179,8 @@ TEST(rungs, of_few_entries_have_more_fill_at_once_where_the_host_factors) {
 
 TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
   features f = large_matrix();
+  EXPECT_EQ(names(rungs_for_singular(f, everything)), "cg+jacobi lsmr+jacobi direct+lu lsmr+jacobi ");
+  f.symmetric = false;
   EXPECT_EQ(names(rungs_for_singular(f, everything)), "lsmr+jacobi direct+lu lsmr+jacobi ");
   f.more_columns = -10;
   EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+jacobi ");
