@@ -152,7 +152,7 @@ def solve_all(file, a, tools, folder, options):
         elif name == "furrow":
             got = by_furrow(file, b, folder, options, method or "auto")
             if options.again and not method and "seconds" in got:
-                package = system_rivals.furrow(options.device, options.seconds)
+                package = system_rivals.furrow(options.device)
                 got["again"] = system_rivals.answer_of(package, a, b, options.rtol, 2 * options.seconds).get("again")
         else:
             got = system_rivals.answer_of(rivals[tool], a, b, options.rtol, options.rival_seconds or options.seconds)

@@ -104,13 +104,13 @@ def program(path, name):
     return solve
 
 
-def furrow(device, limit):
+def furrow(device):
     """Furrow's own package, for a process that solves more than once."""
     def solve(a, b, rtol):
         import furrow as package
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            got = package.solve(a, b, rtol=rtol, device=device, time_limit=limit)
+            got = package.solve(a, b, rtol=rtol, device=device)
         return Answer(got.x, got.status in ("converged", "least_squares"), got.seconds["setup"] + got.seconds["solve"])
     return Rival(solve, "furrow")
 
