@@ -3,6 +3,9 @@
 
 #include "row_accumulator.hpp"
 
+#include <atomic>
+#include <type_traits>
+
 namespace furrow {
 namespace {
 
@@ -17,126 +20,160 @@ template <class T> host_array<T> copied(cview<T> v) {
   return own;
 }
 
-/// Where the columns of a row are among its entries; a thread has one.
-class known_places {
-public:
-  explicit known_places(index_t cols) : place_(cols) {}
-  void open(const std::int32_t* col, index_t count) {
-    for (index_t k = 0; k < count; ++k) place_[col[k]] = static_cast<std::int32_t>(k);
+/// f(std::integral_constant of the block size).
+template <class F> void for_block(int block, F f) {
+  switch (block) {
+  case 2:
+    return f(std::integral_constant<int, 2>{});
+  case 3:
+    return f(std::integral_constant<int, 3>{});
+  case 4:
+    return f(std::integral_constant<int, 4>{});
+  case 5:
+    return f(std::integral_constant<int, 5>{});
+  case 6:
+    return f(std::integral_constant<int, 6>{});
+  default:
+    return f(std::integral_constant<int, 1>{});
   }
-  std::int32_t operator[](std::int32_t col) const { return place_[col]; }
-
-private:
-  host_array<std::int32_t> place_; ///< of the columns of the row under way; anything elsewhere
-};
-
-/// make(places, i) for each i below n, pieces of which have about equal weights.
-template <class Weight, class Make> void for_each_row(index_t n, index_t cols, double work, Weight weight, Make make) {
-  const auto cuts = cut_by_weight(n, work_of_piece(work, piece_entries), weight);
-  pool<known_places> places;
-  cpu::for_each_task(static_cast<index_t>(cuts.size()) - 1, [&](index_t k) {
-    auto own = places.take([&] { return std::make_unique<known_places>(cols); });
-    for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) make(*own, i);
-    places.put(std::move(own));
-  });
 }
 
-/// Whether the entries from k on are the columns of a whole block.
-template <int Block> bool is_block(row_view<double> a, index_t k, index_t end) {
-  return k + Block <= end && a.col[k] % Block == 0 && a.col[k + Block - 1] == a.col[k] + Block - 1;
-}
-
-/// sum = row i of A times P, at these places. A block of A meets rows of P with the same columns.
-template <int Block>
-void add_row(const known_places& place, row_view<double> a, index_t i, row_view<double> p, double* sum) {
+/// Entries of row i of A: f(entry, how many of a block it begins, the row of P that it meets). A block of A meets rows
+/// of P with the same columns.
+template <int Block, class F> void each_meeting(row_view<double> a, index_t i, F f) {
   for (index_t k = a.begin(i), end = a.end(i); k < end;) {
-    const index_t first = p.begin(a.col[k]), count = p.end(a.col[k]) - first;
-    const std::int32_t* const col = p.col.data + first;
-    const double *const value = a.val.data + k, *const row = p.val.data + first;
-    if (Block > 1 && is_block<Block>(a, k, end)) {
-      for (index_t l = 0; l < count; ++l) {
-        double& to = sum[place[col[l]]];
-        double s = to;
-        for (int q = 0; q < Block; ++q) s += value[q] * row[q * count + l];
-        to = s;
-      }
-      k += Block;
-    } else {
-      for (index_t l = 0; l < count; ++l) sum[place[col[l]]] += value[0] * row[l];
-      ++k;
-    }
+    const bool block =
+        Block > 1 && k + Block <= end && a.col[k] % Block == 0 && a.col[k + Block - 1] == a.col[k] + Block - 1;
+    const int size = block ? Block : 1;
+    f(k, size, a.col[k]);
+    k += size;
   }
 }
 
 } // namespace
 
-triple_product_plan::triple_product_plan(row_view<double> a, row_view<double> p, row_view<double> product, int block)
+triple_product_plan::triple_product_plan(row_view<double> a, row_view<double> p, row_view<double> r,
+                                         row_view<double> product, int block)
     : shape_(product.shape), block_(block), row_ptr_(copied(product.row_ptr)), col_(copied(product.col)) {
-  const auto cuts = cut_by_weight(a.shape.rows, work_of_piece(double(a.nnz()), piece_entries),
-                                  [&](index_t i) { return double(a.end(i) - a.begin(i)); });
-  std::vector<row_batch<double>> pieces(cuts.size() - 1);
+  for_block(block, [&](auto size) { find_places<size>(a, p, r); });
+}
+
+template <int Block> void triple_product_plan::find_places(row_view<double> a, row_view<double> p, row_view<double> r) {
+  constexpr index_t most = index_t(std::numeric_limits<place>::max()) + 1;
+  const auto pieces_of = [](index_t rows, auto weight) {
+    const auto cuts = cut_by_weight(rows, piece_entries, weight);
+    std::vector<piece> pieces;
+    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) pieces.push_back({cuts[k], cuts[k + 1], {}});
+    return pieces;
+  };
+  std::atomic<bool> fits = true;
+  of_t_ = pieces_of(a.shape.rows, [&](index_t i) { return double(a.end(i) - a.begin(i)); });
+  std::vector<row_batch<double>> rows_of_t(of_t_.size());
   pool<row_accumulator> rows;
-  cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {
+  cpu::for_each_task(index_t(of_t_.size()), [&](index_t k) {
+    piece& own = of_t_[k];
     auto row = rows.take([&] { return std::make_unique<row_accumulator>(p.shape.cols); });
-    for (index_t i = cuts[k]; i < cuts[k + 1]; ++i) {
+    index_t addends = 0;
+    for (index_t i = own.first; i < own.last; ++i)
+      each_meeting<Block>(a, i, [&](index_t, int, std::int32_t j) { addends += p.end(j) - p.begin(j); });
+    own.to.resize(addends);
+    place* to = own.to.data();
+    for (index_t i = own.first; i < own.last; ++i) {
       row->open();
-      for (index_t e = a.begin(i); e < a.end(i); ++e) {
-        const index_t first = p.begin(a.col[e]);
-        row->add(
-            0, p.end(a.col[e]) - first, [&](index_t l) { return p.col[first + l]; }, [](index_t) { return 0.0; });
-      }
-      pieces[k].take(*row);
+      each_meeting<Block>(a, i, [&](index_t, int, std::int32_t j) {
+        for (index_t l = p.begin(j); l < p.end(j); ++l) *to++ = static_cast<place>(row->add(p.col[l], 0));
+      });
+      if (row->size() > most) fits = false;
+      rows_of_t[k].take(*row);
     }
     rows.put(std::move(row));
   });
-  auto t = stacked<double>({a.shape.rows, p.shape.cols}, std::move(pieces));
-  t_row_ptr_ = std::move(t.row_ptr), t_col_ = std::move(t.col);
+  auto t = stacked<double>({a.shape.rows, p.shape.cols}, std::move(rows_of_t));
+  t_row_ptr_ = std::move(t.row_ptr);
+  of_product_ = pieces_of(r.shape.rows / Block,
+                          [&](index_t node) { return double(r.end(node * Block) - r.begin(node * Block)); });
+  pool<host_array<std::int32_t>> tables;
+  cpu::for_each_task(index_t(of_product_.size()), [&](index_t k) {
+    piece& own = of_product_[k];
+    auto table = tables.take([&] { return std::make_unique<host_array<std::int32_t>>(p.shape.cols); });
+    const auto each_row = [&](index_t node, auto f) {
+      for (index_t e = r.begin(node * Block); e < r.end(node * Block); ++e)
+        f(t_row_ptr_[r.col[e]], t_row_ptr_[r.col[e] + 1]);
+    };
+    index_t addends = 0;
+    for (index_t node = own.first; node < own.last; ++node)
+      each_row(node, [&](index_t begin, index_t end) { addends += end - begin; });
+    own.to.resize(addends);
+    place* to = own.to.data();
+    for (index_t node = own.first; node < own.last; ++node) {
+      const index_t begin = row_ptr_[node * Block], count = row_ptr_[node * Block + 1] - begin;
+      if (count > most) fits = false;
+      for (index_t e = 0; e < count; ++e) (*table)[col_[begin + e]] = static_cast<std::int32_t>(e);
+      each_row(node, [&](index_t from, index_t end) {
+        for (index_t l = from; l < end; ++l) *to++ = static_cast<place>((*table)[t.col[l]]);
+      });
+    }
+    tables.put(std::move(table));
+  });
+  fits_ = fits;
+}
+
+double triple_product_plan::stored_bytes() const {
+  double bytes = double(t_row_ptr_.byte_count() + row_ptr_.byte_count() + col_.byte_count());
+  for (const auto* pieces : {&of_t_, &of_product_})
+    for (const piece& one : *pieces) bytes += double(one.to.byte_count());
+  return bytes;
 }
 
 template <int Block>
 void triple_product_plan::multiply_blocks(row_view<double> r, row_view<double> a, row_view<double> p,
                                           view<double> product) const {
-  host_array<double> t(t_col_.size());
-  const auto row_of_t = [&](known_places& place, index_t i) {
-    const index_t first = t_row_ptr_[i], count = t_row_ptr_[i + 1] - first;
-    place.open(t_col_.data() + first, count);
-    std::fill_n(t.data() + first, count, 0.0);
-    add_row<Block>(place, a, i, p, t.data() + first);
-  };
-  const auto rows_of_product = [&](known_places& place, index_t node) {
-    const index_t i = node * Block, first = row_ptr_[i], count = row_ptr_[i + 1] - first;
-    place.open(col_.data() + first, count);
-    std::fill_n(product.data + first, Block * count, 0.0);
-    const index_t begin = r.begin(i), entries = r.end(i) - begin; // of each of the rows, in the same columns
-    for (index_t k = begin; k < begin + entries; ++k)
-      for (index_t l = t_row_ptr_[r.col[k]]; l < t_row_ptr_[r.col[k] + 1]; ++l) {
-        double* const to = product.data + first + place[t_col_[l]];
-        for (int q = 0; q < Block; ++q) to[q * count] += r.val[k + q * entries] * t[l];
+  host_array<double> t(t_row_ptr_.empty() ? 0 : t_row_ptr_[a.shape.rows]);
+  cpu::for_each_task(index_t(of_t_.size()), [&](index_t number) {
+    const piece& own = of_t_[number];
+    const place* to = own.to.data();
+    for (index_t i = own.first; i < own.last; ++i) {
+      double* const sum = t.data() + t_row_ptr_[i];
+      std::fill_n(sum, t_row_ptr_[i + 1] - t_row_ptr_[i], 0.0);
+      each_meeting<Block>(a, i, [&](index_t k, int size, std::int32_t j) {
+        const index_t count = p.end(j) - p.begin(j);
+        const double *const value = a.val.data + k, *const row = p.val.data + p.begin(j);
+        if (Block == 1 || size == 1) {
+          for (index_t l = 0; l < count; ++l) sum[to[l]] += value[0] * row[l];
+        } else {
+          for (index_t l = 0; l < count; ++l) {
+            double s = sum[to[l]];
+            for (int q = 0; q < Block; ++q) s += value[q] * row[q * count + l];
+            sum[to[l]] = s;
+          }
+        }
+        to += count;
+      });
+    }
+  });
+  cpu::for_each_task(index_t(of_product_.size()), [&](index_t number) {
+    const piece& own = of_product_[number];
+    const place* to = own.to.data();
+    for (index_t node = own.first; node < own.last; ++node) {
+      const index_t i = node * Block, first = row_ptr_[i], count = row_ptr_[i + 1] - first;
+      double* const sum = product.data + first;
+      std::fill_n(sum, Block * count, 0.0);
+      const index_t begin = r.begin(i), entries = r.end(i) - begin; // of each of the rows, in the same columns
+      for (index_t k = begin; k < begin + entries; ++k) {
+        const index_t from = t_row_ptr_[r.col[k]], length = t_row_ptr_[r.col[k] + 1] - from;
+        for (int q = 0; q < Block; ++q) {
+          const double factor = r.val[k + q * entries];
+          for (index_t l = 0; l < length; ++l) sum[q * count + to[l]] += factor * t[from + l];
+        }
+        to += length;
       }
-  };
-  for_each_row(
-      a.shape.rows, p.shape.cols, double(a.nnz()), [&](index_t i) { return double(a.end(i) - a.begin(i)); }, row_of_t);
-  for_each_row(
-      r.shape.rows / Block, p.shape.cols, double(r.nnz()),
-      [&](index_t i) { return double(r.end(i * Block) - r.begin(i * Block)); }, rows_of_product);
+    }
+  });
 }
 
 void triple_product_plan::multiply(row_view<double> r, row_view<double> a, row_view<double> p,
                                    view<double> product) const {
-  switch (block_) {
-  case 2:
-    return multiply_blocks<2>(r, a, p, product);
-  case 3:
-    return multiply_blocks<3>(r, a, p, product);
-  case 4:
-    return multiply_blocks<4>(r, a, p, product);
-  case 5:
-    return multiply_blocks<5>(r, a, p, product);
-  case 6:
-    return multiply_blocks<6>(r, a, p, product);
-  default:
-    return multiply_blocks<1>(r, a, p, product);
-  }
+  for_block(block_, [&](auto size) { multiply_blocks<size>(r, a, p, product); });
 }
 
 } // namespace furrow

@@ -28,7 +28,7 @@ row_matrix<double> scattered(shape2 shape, index_t each, std::uint64_t seed) {
 TEST(triple_product_plan, has_the_bits_of_the_product_for_any_values_and_number_of_threads) {
   auto a = scattered({1300, 1300}, 9, 1), p = scattered({1300, 170}, 3, 2);
   auto r = transposed(p.view());
-  const triple_product_plan plan(a.view(), p.view(), triple_product(r.view(), a.view(), p.view()).view());
+  const triple_product_plan plan(a.view(), p.view(), r.view(), triple_product(r.view(), a.view(), p.view()).view());
   EXPECT_GT(plan.stored_bytes(), 4 * double(plan.col().size));
   for (const double factor : {1.0, -3.5, 1e-200}) {
     for (double& v : a.val) v = factor * v + (factor < 0 ? 0.25 : 0);
@@ -64,17 +64,36 @@ TEST(triple_product_plan, has_them_of_blocks_too) {
                p = blown_up(scattered({nodes, groups}, 2, 4), true);
     const auto r = transposed(p.view());
     const auto truth = triple_product(r.view(), a.view(), p.view());
-    const triple_product_plan plan(a.view(), p.view(), truth.view(), block);
+    const triple_product_plan plan(a.view(), p.view(), r.view(), truth.view(), block);
     host_array<double> got(plan.col().size);
     plan.multiply(r.view(), a.view(), p.view(), as_view(got));
     EXPECT_EQ(std::memcmp(got.data(), truth.val.data(), got.byte_count()), 0) << block;
   }
 }
 
+TEST(triple_product_plan, says_where_a_row_has_too_many_entries) {
+  for (const index_t n : {65536, 65537}) {
+    std::vector<kit::triplet> entries, ones;
+    for (index_t i = 0; i < n; ++i) {
+      ones.push_back({i, i, 1});
+      entries.push_back({0, i, double(i)});
+    }
+    const auto a = to_rows(kit::assemble({n, n}, std::move(entries))),
+               p = to_rows(kit::assemble({n, n}, std::move(ones)));
+    const auto r = transposed(p.view());
+    const triple_product_plan plan(a.view(), p.view(), r.view(), a.view());
+    EXPECT_EQ(plan.fits(), n == 65536);
+    if (!plan.fits()) continue;
+    host_array<double> got(n);
+    plan.multiply(r.view(), a.view(), p.view(), as_view(got));
+    EXPECT_TRUE(std::ranges::equal(got, a.val));
+  }
+}
+
 TEST(triple_product_plan, of_nothing_is_nothing) {
   const row_matrix<double> a{{3, 3}, host_array<index_t>(4, 0), {}, {}}, p{{3, 2}, host_array<index_t>(4, 0), {}, {}};
   const auto r = transposed(p.view());
-  const triple_product_plan plan(a.view(), p.view(), triple_product(r.view(), a.view(), p.view()).view());
+  const triple_product_plan plan(a.view(), p.view(), r.view(), triple_product(r.view(), a.view(), p.view()).view());
   host_array<double> none;
   plan.multiply(r.view(), a.view(), p.view(), as_view(none));
   EXPECT_EQ(plan.col().size, 0);

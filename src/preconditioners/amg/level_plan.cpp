@@ -118,7 +118,8 @@ void level_plan::keep_product(const node_matrix& m, row_view<double> p, row_view
   host_array<std::uint32_t> next(p.shape.cols); // entries of R's rows come in the order of P's
   for (index_t j = 0; j < p.shape.cols; ++j) next[j] = static_cast<std::uint32_t>(r.begin(j));
   for (index_t k = 0; k < p.nnz(); ++k) from_[next[p.col[k]]++] = static_cast<std::uint32_t>(k);
-  product_ = triple_product_plan(m.a, p, product, m.block);
+  product_ = triple_product_plan(m.a, p, r, product, m.block);
+  fits_ = product_.fits();
 }
 
 bool level_plan::is_doubtful(const node_matrix& m, const host_array<double>& scale, index_t node) const {
