@@ -324,12 +324,13 @@ TEST(together, begins_as_auto_does_and_leaves_to_it_what_goes_on) {
 
 TEST(together, stops_between_launches) {
   std::vector<owned<double>> all;
-  for (int k = 0; k < 60; ++k) all.emplace_back(generate("poisson1d:500").a, k); // 500 steps each
+  for (int k = 0; k < 60; ++k) all.emplace_back(generate("poisson1d:500").a, k); // 500 steps each, 128 a launch
   auto o = with("none");
   int asked = 0;
   o.watch = [&](const progress& p) {
     EXPECT_GE(p.seconds, 0);
-    return ++asked < 3;
+    EXPECT_EQ(p.iteration, 128);
+    return ++asked < 1; // later questions come by the clock
   };
   const auto got = played(all, o);
   int begun = 0, waiting = 0;
@@ -341,6 +342,7 @@ TEST(together, stops_between_launches) {
   }
   EXPECT_GT(begun, 0);
   EXPECT_GT(waiting, 0);
+  EXPECT_EQ(asked, 1);
 }
 
 TEST(together, ends_by_the_clock_with_the_residual_of_each_x) {
