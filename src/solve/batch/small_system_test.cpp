@@ -301,10 +301,12 @@ TEST(together, begins_as_auto_does_and_leaves_to_it_what_goes_on) {
   all.emplace_back(kit::laplacian(9, 9), 2);
   all.emplace_back(kit::laplacian(9, 9), 2);
   for (double& v : all[1].a.val) v = -v;
-  all.emplace_back(generate("convection2d:9:9").a, 2); // a factorisation
+  all.emplace_back(generate("convection2d:9:9").a, 2);
+  all[2].a.val[0] = 0; // on the diagonal: a factorisation
   all.emplace_back(kit::laplacian(12, 12), 2);
   for (index_t k = 0; k < all[3].a.nnz(); ++k)
     if (all[3].a.row[k] == all[3].a.col[k]) all[3].a.val[k] -= 1.03;
+  all.emplace_back(generate("convection2d:9:9").a, 2);
   solve_options o;
   const auto got = played(all, o);
   for (const std::size_t k : {0, 1}) {
@@ -320,6 +322,9 @@ TEST(together, begins_as_auto_does_and_leaves_to_it_what_goes_on) {
   EXPECT_TRUE(mentions(got[2].alone, "auto begins with direct and lu")) << got[2].alone;
   EXPECT_TRUE(mentions(got[3].alone, "did not get there")) << got[3].alone;
   for (const double v : all[3].x) EXPECT_EQ(v, 0);
+  ASSERT_TRUE(got[4].outcome) << got[4].alone;
+  EXPECT_EQ(got[4].outcome->report.solver, "bicgstab");
+  EXPECT_EQ(got[4].outcome->report.why, status::converged);
 }
 
 TEST(together, stops_between_launches) {
