@@ -278,9 +278,18 @@ class ByMpirun(Case):
         self.assertEqual(process.returncode, code, f"mpirun -n {n} furrow {' '.join(words)}\n{out}{said}")
         return out, said
 
-    def kill_and_hear(self, process, ranks):
-        """Kills the second of `ranks`; the end of all must come within 10 s. What was said."""
-        os.kill(int(ranks[1]), signal.SIGKILL)
+    def processes_of(self, process, n):
+        ranks = []
+        for _ in range(300):  # until a busy machine has started them
+            ranks = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+            if len(ranks) == n:
+                break
+            time.sleep(0.1)
+        return ranks
+
+    def kill_and_hear(self, process, ranks, which=1):
+        """Kills one of `ranks`; the end of all must come within 10 s. What was said."""
+        os.kill(int(ranks[which]), signal.SIGKILL)
         began = time.monotonic()
         _, said = process.communicate(timeout=60)
         self.assertLess(time.monotonic() - began, 10)
@@ -452,12 +461,7 @@ class Mpi(ByMpirun):
     def test_a_rank_that_dies_ends_all(self):
         process = self.start(3, *ENDLESS, "-o", "x.npy")
         try:
-            ranks = []
-            for _ in range(300):  # until a busy machine has started them
-                if len(ranks) == 3:
-                    break
-                time.sleep(0.1)
-                ranks = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+            ranks = self.processes_of(process, 3)
             time.sleep(2)
             self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
             self.assertEqual(len(ranks), 3)
@@ -465,6 +469,25 @@ class Mpi(ByMpirun):
         finally:
             process.kill()
         self.expect_nothing_left(process, ranks, said)
+
+    def test_a_rank_that_dies_leaves_a_whole_checkpoint(self):
+        """Whichever it is, while checkpoints are written one after the other."""
+        file = self.folder / "run.ckpt"
+        for rank in range(3):
+            file.unlink(missing_ok=True)
+            process = self.start(3, *ENDLESS, "--checkpoint", "run.ckpt", "--every", "0.01")
+            try:
+                ranks = self.processes_of(process, 3)
+                until = time.monotonic() + 60
+                while not file.exists() and process.poll() is None and time.monotonic() < until:
+                    time.sleep(0.01)
+                time.sleep(0.2)
+                self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
+                self.kill_and_hear(process, ranks, rank)
+            finally:
+                process.kill()
+            report = json.loads(self.furrow(*ENDLESS, "--resume", "run.ckpt", "--max-iterations", "1", "--json", code=1).stdout)
+            self.assertGreater(report["resumed"]["iterations"], 0)
 
     @unittest.skipUnless(os.environ.get("FURROW_FAILS_ALONE"), "FURROW_FAILS_ALONE names no program on ranks of MPI")
     def test_a_rank_that_throws_alone_ends_all(self):
