@@ -47,6 +47,17 @@ void write_checkpoint(const checkpoint& now, cview<double> x, const std::filesys
 /// any byte, and `fault::memory` before taking memory that cannot be had.
 checkpoint read_checkpoint(const std::filesystem::path& file);
 
+/// The same on ranks: each gives its part of x, in their order, and puts it at its place in the one file; no rank has
+/// all of x. `now` and `file`: rank 0's. All ranks call it. Throws, and returns a sentence, as `write_vector_on_ranks`.
+std::string write_checkpoint_on_ranks(communicator& c, const checkpoint& now, cview<double> mine,
+                                      const std::filesystem::path& file);
+
+/// `read_checkpoint` and `check_is_of` on ranks: `x` of what each gets is its part of `size` elements; rank 0 reads and
+/// sends batches of 8 MB. `file` and `system`: rank 0's. All ranks call it. Throws the same on all of them, and
+/// `fault::usage` where the parts are not as long as the whole.
+checkpoint read_checkpoint_on_ranks(communicator& c, const std::filesystem::path& file,
+                                    const system_fingerprint& system, index_t size);
+
 /// Throws `fault::input` with one sentence that says what differs where it is a checkpoint of another system.
 void check_is_of(const checkpoint& saved, const system_fingerprint& system, const std::filesystem::path& file);
 
@@ -59,10 +70,10 @@ void check_is_of(const checkpoint& saved, const system_fingerprint& system, cons
 ///
 /// A method that knows its x between steps brings it every `every` seconds, at the end of a chunk of steps (a twentieth
 /// of a second). `direct` has none before it ends. Costs three copies of x and its way to the disk each time, while the
-/// solve waits.
+/// solve waits; on ranks three of its part on each, and x whole on none but where the first one solves alone.
 class checkpoint_keeper {
 public:
-  /// `from`: fingerprint and names, and where it is a resumed solve iterations and seconds so far. x is not read.
+  /// `from`: fingerprint and names, and where it is a resumed solve iterations and seconds so far. x is not kept.
   checkpoint_keeper(std::filesystem::path file, double every, checkpoint from);
   checkpoint_keeper(const checkpoint_keeper&) = delete;
 
@@ -70,13 +81,24 @@ public:
   void watch(solve_options& o);
   /// The x that the solve handed back, however it ended; not one that is not finite.
   void finish(const solve_report& report, cview<double> x);
+  /// The same of an x in parts, in the order of the ranks, which all call it. `keeper` and `report`: rank 0's. Returns
+  /// the sentence of `write_checkpoint_on_ranks`.
+  static std::string finish_on_ranks(communicator& c, checkpoint_keeper* keeper, const solve_report& report,
+                                     cview<double> mine);
 
   /// Told of a file that cannot be written, while the solve goes on. Empty: it ends by that error.
   std::function<void(const error&)> failed;
   index_t written() const { return written_; } ///< checkpoints so far
 
 private:
-  void keep(index_t iterations, double seconds, double residual, cview<double> x); ///< of this run
+  friend struct checkpoint_monitor;
+  checkpoint head(index_t iterations, double seconds, double residual) const; ///< of this run
+  checkpoint head_of(const progress& p);
+  checkpoint head_of(const solve_report& report) const;
+  void keep(const checkpoint& now, cview<double> x);
+  static std::string keep_on_ranks(communicator& c, checkpoint_keeper* keeper, const checkpoint& now,
+                                   cview<double> mine);
+  void cannot_write(const error& why);
 
   std::filesystem::path file_;
   double every_;

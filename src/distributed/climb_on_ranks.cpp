@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "parts.hpp"
 #include "scatter_rows.hpp"
+#include "show_x.hpp"
 #include "state_on_ranks.hpp"
 
 #include "core/clock.hpp"
@@ -59,25 +59,11 @@ template <class V> std::optional<solve_report> solver_on_ranks<V>::state::before
   return report;
 }
 
-/// Asks the monitor of rank 0, which gets the x of all; whether it says to go on.
-template <class V> bool solver_on_ranks<V>::state::show_to_first(const progress& now, cview<double> x) const {
-  host_array<double> all;
-  bool goes_on = true;
-  together(c, [&] {
-    if (c.rank() == 0) all = host_array<double>(rows.unknowns);
-  });
-  gather(c, x, as_view(all), rows.begins);
-  together(c, [&] {
-    if (c.rank() == 0) goes_on = o.monitor(now, as_cview(all));
-  });
-  return c.of_first(goes_on) != 0;
-}
-
 template <class V> solve_report solver_on_ranks<V>::state::run(cview<V> b, view<V> x, solve_options limits) const {
   const solver_entry& method = find_solver(rungs[at].solver);
   const double norm_2 = norm_for(method);
   if (limits.monitor)
-    limits.monitor = [&](const progress& now, cview<double> mine) { return show_to_first(now, mine); };
+    limits.monitor = [&](const progress& now, cview<double> mine) { return show_x_to_first(c, o.monitor, now, mine); };
   const linear_system<V> system{.a = *a,
                                 .m = *m,
                                 .b = b,

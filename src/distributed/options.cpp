@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "solve/arranging.hpp"
+#include "solve/checkpoint_monitor.hpp"
 #include "solve/run.hpp"
 
 namespace furrow {
@@ -47,6 +48,12 @@ packed_options pack(const solve_options& o) {
   return p;
 }
 
+/// Of the monitor of rank 0. Only the order of this rank's part is looked at, which is no caller's.
+monitor_of_x follower_of(const monitor_of_x& mine) {
+  const auto* const kept = mine.target<checkpoint_monitor>();
+  return checkpoint_monitor{nullptr, {}, {}, kept ? kept->part_in_order : nullptr};
+}
+
 } // namespace
 
 solve_options options_of_first(communicator& c, const solve_options& mine, precision p) {
@@ -67,7 +74,7 @@ solve_options options_of_first(communicator& c, const solve_options& mine, preci
   o.assume_symmetric = packed.assume_symmetric, o.history = packed.history;
   o.monitor_every = packed.monitor_every, o.monitor_seconds = packed.monitor_seconds;
   o.watch_every = packed.watch_every;
-  if (packed.monitored && !o.monitor) o.monitor = [](const progress&, cview<double>) { return true; };
+  if (packed.monitored && c.rank() > 0) o.monitor = follower_of(mine.monitor);
   o.values = p;
   o.where = c.where();
   return o;

@@ -95,7 +95,6 @@ template <class V> struct solver_on_ranks<V>::state {
   void turn(status why, const std::string& solver);
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& work, double began);
   solve_report climb_on_first(cview<V> b, view<V> x, double seconds_left, index_t iterations);
-  bool show_to_first(const progress& now, cview<double> x) const;
   void describe(solve_report& report) const;
   std::string matrix_about() const;
 };

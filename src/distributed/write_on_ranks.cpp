@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "write_on_ranks.hpp"
 
+#include "gather_rows.hpp"
 #include "load/tell.hpp"
 #include "machine.hpp"
 #include "memory.hpp"
@@ -199,45 +200,65 @@ private:
   bool direct_ = false; ///< it has no places: a pipe
 };
 
+/// `name` and `format`: on all ranks alike.
+std::string write_pieces_of(communicator& c, const io::vector_format& format, cview<double> mine,
+                            const std::vector<index_t>& begins, const std::filesystem::path& name,
+                            const part_opener& opens) {
+  const range own = pieces_of(begins, c.rank());
+  const numbers_of_pieces numbers(c, mine, begins);
+  const bool digits = format.bytes_of_number() == 0;
+  check_memory_of_machine(c, digits ? double(io::longest_value) * double(own.size() * piece_size) : 0);
+  std::optional<bytes_of_pieces> bytes;
+  alike(c, [&] { bytes.emplace(format, numbers, own); });
+  const std::vector<index_t> sizes = gather_each(c, bytes->size());
+  std::vector<index_t> offsets{static_cast<index_t>(format.head().size())};
+  for (const index_t n : sizes) offsets.push_back(offsets.back() + n);
+
+  file_of_ranks out(c, name, opens);
+  const auto at = [&](int r) { return offsets[static_cast<std::size_t>(r)]; };
+  out.write(format.head(), *bytes, at(c.rank()));
+  const auto sent = gather_each(c, char(out.is_sent() && own.size() > 0));
+  std::string who;
+  for (int r = 1; r < c.size(); ++r) {
+    if (!sent[static_cast<std::size_t>(r)]) continue;
+    if (who.empty() && !out.is_direct()) who = fmt::format("rank {} does not see its folder", r);
+    out.send(r, pieces_of(begins, r).size(), *bytes, at(r));
+  }
+  out.finish();
+  return who;
+}
+
 } // namespace
+
+part_opener usual_opener() {
+  return [](const std::string& name, const std::filesystem::path& beside, bool apart) {
+    return std::make_unique<io::part_of_atomic_file>(name, beside, apart);
+  };
+}
 
 std::string write_parts(communicator& c, cview<double> mine, const std::filesystem::path& file,
                         const part_opener& opens) {
   return as_one(c, [&] {
-    std::vector<index_t> begins{0};
-    for (const index_t n : gather_each(c, mine.size)) begins.push_back(begins.back() + n);
+    const std::vector<index_t> begins = begins_of_parts(c, mine.size);
     const std::filesystem::path name = tell(c, 0, file.string());
     std::optional<io::vector_format> format;
     alike(c, [&] { format.emplace(name, begins.back()); });
-    const range own = pieces_of(begins, c.rank());
-    const numbers_of_pieces numbers(c, mine, begins);
-    const bool digits = format->bytes_of_number() == 0;
-    check_memory_of_machine(c, digits ? double(io::longest_value) * double(own.size() * piece_size) : 0);
-    std::optional<bytes_of_pieces> bytes;
-    alike(c, [&] { bytes.emplace(*format, numbers, own); });
-    const std::vector<index_t> sizes = gather_each(c, bytes->size());
-    std::vector<index_t> offsets{static_cast<index_t>(format->head().size())};
-    for (const index_t n : sizes) offsets.push_back(offsets.back() + n);
+    return write_pieces_of(c, *format, mine, begins, name, opens);
+  });
+}
 
-    file_of_ranks out(c, name, opens);
-    const auto at = [&](int r) { return offsets[static_cast<std::size_t>(r)]; };
-    out.write(format->head(), *bytes, at(c.rank()));
-    const auto sent = gather_each(c, char(out.is_sent() && own.size() > 0));
-    std::string who;
-    for (int r = 1; r < c.size(); ++r) {
-      if (!sent[static_cast<std::size_t>(r)]) continue;
-      if (who.empty() && !out.is_direct()) who = fmt::format("rank {} does not see its folder", r);
-      out.send(r, pieces_of(begins, r).size(), *bytes, at(r));
-    }
-    out.finish();
-    return who;
+std::string write_parts_behind(communicator& c, std::string_view head, cview<double> mine,
+                               const std::filesystem::path& file, const part_opener& opens) {
+  return as_one(c, [&] {
+    const std::vector<index_t> begins = begins_of_parts(c, mine.size);
+    const std::filesystem::path name = tell(c, 0, file.string());
+    const io::vector_format format(std::string_view(tell(c, 0, std::string(head))), begins.back());
+    return write_pieces_of(c, format, mine, begins, name, opens);
   });
 }
 
 std::string write_vector_on_ranks(communicator& c, cview<double> mine, const std::filesystem::path& file) {
-  return write_parts(c, mine, file, [](const std::string& name, const std::filesystem::path& beside, bool apart) {
-    return std::make_unique<io::part_of_atomic_file>(name, beside, apart);
-  });
+  return write_parts(c, mine, file, usual_opener());
 }
 
 } // namespace furrow

@@ -3,6 +3,7 @@
 
 #include "io/io_test_kit.hpp"
 #include "io/vector_format.hpp"
+#include "kit/cuts.hpp"
 #include "kit/random.hpp"
 #include "kit/ranks_check.hpp"
 
@@ -36,27 +37,9 @@ host_array<double> numbers(index_t n) {
   return x;
 }
 
-/// Begins of parts: even, all with one rank, and so that most pieces of the file lie in two parts.
-std::vector<std::vector<index_t>> cuts(index_t n, int ranks) {
-  std::vector<index_t> even, one(static_cast<std::size_t>(ranks) + 1, 0), crooked = one;
-  for (int r = 0; r <= ranks; ++r) even.push_back(n * r / ranks);
-  for (int r = 1; r <= ranks; ++r) {
-    const auto at = static_cast<std::size_t>(r);
-    one[at] = r > ranks / 2 ? n : 0;
-    crooked[at] = r == ranks ? n : std::min(n, r * index_t(7000) + (r > 2 ? n / 2 : 0));
-  }
-  return {even, one, crooked};
-}
-
-part_opener usual() {
-  return [](const std::string& name, const std::filesystem::path& beside, bool apart) {
-    return std::make_unique<io::part_of_atomic_file>(name, beside, apart);
-  };
-}
-
 /// Writes x in parts; returns what `write_parts` says on all ranks alike.
 std::string write(const host_array<double>& x, const std::vector<index_t>& begins, const std::string& file,
-                  const part_opener& opens = usual()) {
+                  const part_opener& opens = usual_opener()) {
   std::mutex one;
   std::vector<std::string> said;
   run_ranks(int(begins.size()) - 1, [&](communicator& c) {
@@ -84,7 +67,7 @@ TEST_P(writing_on_ranks, makes_the_file_of_one) {
     for (const char* ending : endings) {
       const std::string alone = here / (std::string("alone") + ending), file = here / (std::string("x") + ending);
       write_vector(as_cview(x), alone);
-      for (const auto& begins : cuts(n, GetParam())) {
+      for (const auto& begins : kit::cuts(n, GetParam())) {
         EXPECT_EQ(write(x, begins, file), "");
         EXPECT_EQ(bytes_of(file), bytes_of(alone)) << n << ending;
       }
@@ -106,7 +89,7 @@ TEST_P(writing_on_ranks, goes_over_the_first_one_where_others_do_not_see_the_fol
       const bool here_too = ++opened < blind; // all but the last one
       return std::make_unique<io::part_of_atomic_file>(name, here_too ? beside : "/absent/x.part", true);
     };
-    const auto begins = cuts(x.size(), GetParam()).front();
+    const auto begins = kit::cuts(x.size(), GetParam()).front();
     const std::string said = write(x, begins, file, opens);
     EXPECT_EQ(opened, blind);
     EXPECT_EQ(said.ends_with(" does not see its folder"), blind > 0) << said;
@@ -122,7 +105,7 @@ TEST_P(writing_on_ranks, follows_its_order_into_a_pipe) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::string come;
   std::thread reader([&] { come = bytes_of(pipe); });
-  EXPECT_EQ(write(x, cuts(x.size(), GetParam()).front(), pipe), "");
+  EXPECT_EQ(write(x, kit::cuts(x.size(), GetParam()).front(), pipe), "");
   reader.join();
   EXPECT_EQ(come, bytes_of(alone));
 }
@@ -140,7 +123,7 @@ TEST_P(writing_on_ranks, leaves_nothing_where_a_rank_has_no_room) {
     };
     std::string said;
     try {
-      write(x, cuts(x.size(), GetParam()).front(), file, opens);
+      write(x, kit::cuts(x.size(), GetParam()).front(), file, opens);
     } catch (const error& e) {
       said = e.what();
       EXPECT_EQ(e.kind, fault::input);

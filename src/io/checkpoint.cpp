@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "checkpoint_file.hpp"
+
 #include "atomic_file.hpp"
-#include "checksum.hpp"
 #include "core/check.hpp"
-#include "input.hpp"
 #include "refuse.hpp"
 
-#include <furrow/checkpoint.hpp>
 #include <furrow/device.hpp>
 
 #include <fmt/format.h>
@@ -72,9 +71,7 @@ checkpoint_header load_header(const input& file) {
 
 } // namespace
 
-void write_checkpoint(const checkpoint& now, cview<double> x, const std::filesystem::path& file) {
-  check(x.size == now.system.cols, fault::usage, "x has {} elements for a matrix of {} columns", x.size,
-        now.system.cols);
+std::string io::head_of_checkpoint(const checkpoint& now, const checksum_of_words& of_x) {
   checkpoint_header h{};
   std::memcpy(h.magic, magic.data(), sizeof h.magic);
   h.version = this_version, h.header_bytes = sizeof h;
@@ -82,34 +79,57 @@ void write_checkpoint(const checkpoint& now, cview<double> x, const std::filesys
   h.matrix = now.system.matrix, h.rhs = now.system.rhs;
   h.iterations = now.iterations, h.seconds = now.seconds, h.relative_residual = now.relative_residual;
   put(now.solver, h.solver), put(now.precond, h.precond);
-  const auto bytes = 8 * static_cast<std::size_t>(x.size);
-  h.x_sum = checksum(x.data, bytes);
+  h.x_sum = of_x.sum();
   h.sum = sum_of(h);
+  return {reinterpret_cast<const char*>(&h), sizeof h};
+}
+
+io::checkpoint_reader::checkpoint_reader(const input& from) : from_(from) {
+  const checkpoint_header h = load_header(from);
+  head_ = {{h.rows, h.cols, h.entries, h.matrix, h.rhs},
+           h.solver,
+           h.precond,
+           h.iterations,
+           h.seconds,
+           h.relative_residual,
+           {}};
+  sum_ = h.x_sum, at_ = sizeof h;
+}
+
+void io::checkpoint_reader::read(view<double> next) {
+  const auto bytes = 8 * static_cast<std::size_t>(next.size);
+  if (from_.read_at(reinterpret_cast<char*>(next.data), bytes, at_) < bytes)
+    refuse(from_.name(), "the checkpoint is cut short");
+  of_x_.add(next.data, static_cast<std::uint64_t>(next.size));
+  at_ += static_cast<index_t>(bytes);
+}
+
+void io::checkpoint_reader::check_sum() const {
+  if (of_x_.sum() != sum_) refuse(from_.name(), "the checkpoint is damaged: the checksum of its x does not match");
+}
+
+void write_checkpoint(const checkpoint& now, cview<double> x, const std::filesystem::path& file) {
+  check(x.size == now.system.cols, fault::usage, "x has {} elements for a matrix of {} columns", x.size,
+        now.system.cols);
+  checksum_of_words of_x;
+  of_x.add(x.data, static_cast<std::uint64_t>(x.size));
   atomic_file out(file);
-  out.write(&h, sizeof h);
-  out.write(x.data, bytes);
+  out.write(head_of_checkpoint(now, of_x));
+  out.write(x.data, 8 * static_cast<std::size_t>(x.size));
   out.commit();
 }
 
 checkpoint read_checkpoint(const std::filesystem::path& file) {
   const input from(file);
   return read_unchanged(from, [&] {
-    const checkpoint_header h = load_header(from);
-    const double wanted = 8 * double(h.cols), free = double(available_host_memory());
+    checkpoint_reader reader(from);
+    checkpoint saved = reader.head();
+    const double wanted = 8 * double(saved.system.cols), free = double(available_host_memory());
     check(wanted <= free, fault::memory, "{}: its x needs {:.1f} GB of memory, of which {:.1f} GB can be had",
           from.name(), wanted / 1e9, free / 1e9);
-    checkpoint saved{{h.rows, h.cols, h.entries, h.matrix, h.rhs},
-                     h.solver,
-                     h.precond,
-                     h.iterations,
-                     h.seconds,
-                     h.relative_residual,
-                     host_array<double>(h.cols)};
-    const std::size_t bytes = saved.x.byte_count();
-    if (from.read_at(reinterpret_cast<char*>(saved.x.data()), bytes, sizeof h) < bytes)
-      refuse(from.name(), "the checkpoint is cut short");
-    if (checksum(saved.x.data(), bytes) != h.x_sum)
-      refuse(from.name(), "the checkpoint is damaged: the checksum of its x does not match");
+    saved.x = host_array<double>(saved.system.cols);
+    reader.read(as_view(saved.x));
+    reader.check_sum();
     return saved;
   });
 }

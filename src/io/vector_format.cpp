@@ -65,7 +65,7 @@ vector_format::vector_format(const std::filesystem::path& file, index_t size, in
         printable(file.string()), count);
   std::string head;
   if (file.extension() == ".npy") {
-    kind_ = numpy;
+    kind_ = binary;
     head = head_of_numpy(size, count);
   } else if (of_petsc) {
     kind_ = petsc;
@@ -75,7 +75,12 @@ vector_format::vector_format(const std::filesystem::path& file, index_t size, in
     packed_ = is_packed(file);
     if (!plain) head = fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", size / count, count);
   }
-  if (head.empty()) return;
+  if (!head.empty()) put_head(head);
+}
+
+vector_format::vector_format(std::string_view head, index_t size) : kind_(binary), size_(size) { put_head(head); }
+
+void vector_format::put_head(std::string_view head) {
   head_.end(std::ranges::copy(head, head_.begin(head.size())).out);
   if (packed_) head_.pack();
 }
@@ -90,7 +95,7 @@ void vector_format::put(cview<double> numbers, text_piece& to) const {
       *p++ = '\n';
     }
     break;
-  case numpy:
+  case binary:
     if (count > 0) std::memcpy(p, numbers.data, count * sizeof(double));
     p += count * sizeof(double);
     break;

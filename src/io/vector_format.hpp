@@ -18,6 +18,8 @@ public:
   /// By the ending of `file`: `count` vectors of `size` numbers together. Throws `fault::usage` for what the ending
   /// cannot hold.
   vector_format(const std::filesystem::path& file, index_t size, index_t count = 1);
+  /// `size` numbers as they lie in memory, behind the head of another file.
+  vector_format(std::string_view head, index_t size);
 
   index_t pieces() const { return (size_ + piece_numbers - 1) / piece_numbers; }
   bool packed() const { return packed_; } ///< head and pieces are members of a gzip file
@@ -29,7 +31,9 @@ public:
   void put(cview<double> numbers, text_piece& to) const;
 
 private:
-  enum { text, numpy, petsc } kind_ = text;
+  void put_head(std::string_view head);
+
+  enum { text, binary, petsc } kind_ = text;
   index_t size_;
   bool packed_ = false;
   text_piece head_;

@@ -245,6 +245,27 @@ TEST(cache, a_right_hand_side_of_another_length_is_not_written) {
   EXPECT_EQ(here.files(), 0u);
 }
 
+TEST(checksum, is_that_of_files_that_are_there) {
+  std::string data;
+  for (char c = 0; c < 100; ++c) data += c;
+  EXPECT_EQ(io::checksum(data.data(), 0), 0x26F599CF974AF5CFu);
+  EXPECT_EQ(io::checksum(data.data(), 64), 0xF9F92726F5299671u);
+  EXPECT_EQ(io::checksum(data.data(), 100), 0x4A1603E8D3E9BA59u);
+}
+
+TEST(checksum, of_words_is_the_same_in_any_parts) {
+  std::vector<std::uint64_t> words(100);
+  dice d{5};
+  for (std::uint64_t& w : words) w = d.next();
+  for (std::uint64_t n = 0; n <= 100; ++n)
+    for (std::uint64_t first = 0; first <= n; ++first) {
+      io::checksum_of_words sum;
+      sum.add(words.data(), first);
+      sum.add(words.data() + first, n - first);
+      ASSERT_EQ(sum.sum(), io::checksum(words.data(), 8 * n)) << first << " of " << n;
+    }
+}
+
 TEST(checksum, every_single_change_shows) {
   dice d{8};
   std::string data(1000, '\0');

@@ -102,6 +102,10 @@ class Threads(Case):
             self.assertLessEqual(cut["metis"], (1.2 if n < 7 else 0.8) * cut["rows"])  # few strips of a square are hard to beat
             self.assertEqual(cut["rows"] == 0, n == 1)
         self.furrow("solve", "poisson2d:20", "-o", "b.npy")  # ones, nearly; its answer has an order
+        for n in ("1", "4"):
+            self.furrow("solve", "poisson2d:20", "-b", "b.npy", "--checkpoint", "cut.ckpt", "--ranks", n, "--partition", "metis", "-o", "cut.npy")
+            self.assertEqual((self.folder / "cut.ckpt").read_bytes()[-3200:], (self.folder / "cut.npy").read_bytes()[-3200:])
+            self.assertEqual(self.solve("poisson2d:20", "-b", "b.npy", "--resume", "cut.ckpt", "--ranks", "3", "--partition", "metis")["iterations"], 0)
         self.furrow("solve", "poisson2d:20", "-b", "b.npy", "--rtol", "1e-12", "-o", "one.txt")
         self.furrow("solve", "poisson2d:20", "-b", "b.npy", "--rtol", "1e-12", "-o", "cut.txt", "--ranks", "4", "--partition", "metis")
         one, other = ([float(v) for v in (self.folder / name).read_text().split()] for name in ("one.txt", "cut.txt"))
@@ -156,7 +160,7 @@ class Threads(Case):
         self.assertEqual(self.solve("poisson2d:20", "-b", "x.petsc", "--ranks", "2")["status"], "converged")
 
     def test_x_is_written_in_parts_as_one_writes_it(self):
-        """x of several pieces of a file; its bits on ranks are those of --checkpoint, which one rank writes."""
+        """x of several pieces of a file; the one of a checkpoint, which one rank reads and writes once more, has its bits."""
         self.furrow("solve", "poisson2d:300", "--max-iterations", "3", "-o", "b.npy", code=1)  # of many digits
         for n in ("1", "3", "7"):
             words = ("solve", "poisson2d:300", "-b", "b.npy", "--solver", "cg", "--max-iterations", "5", "--ranks", n)
@@ -274,9 +278,18 @@ class ByMpirun(Case):
         self.assertEqual(process.returncode, code, f"mpirun -n {n} furrow {' '.join(words)}\n{out}{said}")
         return out, said
 
-    def kill_and_hear(self, process, ranks):
-        """Kills the second of `ranks`; the end of all must come within 10 s. What was said."""
-        os.kill(int(ranks[1]), signal.SIGKILL)
+    def processes_of(self, process, n):
+        ranks = []
+        for _ in range(300):  # until a busy machine has started them
+            ranks = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+            if len(ranks) == n:
+                break
+            time.sleep(0.1)
+        return ranks
+
+    def kill_and_hear(self, process, ranks, which=1):
+        """Kills one of `ranks`; the end of all must come within 10 s. What was said."""
+        os.kill(int(ranks[which]), signal.SIGKILL)
         began = time.monotonic()
         _, said = process.communicate(timeout=60)
         self.assertLess(time.monotonic() - began, 10)
@@ -369,12 +382,46 @@ class Mpi(ByMpirun):
             self.run_ranks(3, "solve", f"poisson1d:{n}", "--solver", "cg", "--max-iterations", "2", *words, before=watched)
             peaks = [int((self.folder / f"peak.{r}").read_text()) for r in range(3)]
             self.assertLess(peaks[0] - min(peaks), 0.7 * vector, f"{words}: {peaks}")  # a buffer of 8 MiB is a third
+        # Of six ranks, for the peak is that of reading a sixth of the rows.
+        for words in (["--checkpoint", "run.ckpt", "--every", "0.01"], ["--resume", "run.ckpt"]):
+            self.run_ranks(6, "solve", f"poisson1d:{n}", "--solver", "cg", "--max-iterations", "20", *words, before=watched)
+            peaks = [int((self.folder / f"peak.{r}").read_text()) for r in range(6)]
+            self.assertLess(peaks[0] - min(peaks), 0.45 * vector, f"{words}: {peaks}")  # 0.6 to 0.75 with all of x
 
-    def test_one_rank_cannot_bring_its_part_to_the_disk(self):
+    def fails_to_sync(self, rank, which):
+        """Words before a program of which one rank has that call of fsync fail."""
         if not LIBRARY:
             self.skipTest("FURROW_FAULTS names no library")
+        return ["sh", "-c", f'[ "$OMPI_COMM_WORLD_RANK" = {rank} ] && export LD_PRELOAD="{LIBRARY}" FURROW_FAULT=fsync:{which}; exec "$@"', "sh"]
+
+    def test_one_rank_cannot_bring_its_part_of_a_checkpoint_to_the_disk(self):
+        """The one before stays, it is said once, and the solve goes on."""
         for rank in (0, 2):
-            before = ["sh", "-c", f'[ "$OMPI_COMM_WORLD_RANK" = {rank} ] && export LD_PRELOAD="{LIBRARY}" FURROW_FAULT=fsync:1; exec "$@"', "sh"]
+            self.furrow("solve", "poisson2d:300", "--solver", "cg", "--max-iterations", "5", "--checkpoint", "run.ckpt", code=1)
+            old = (self.folder / "run.ckpt").read_bytes()
+            out, said = self.run_ranks(3, "solve", "poisson2d:300", "--solver", "cg", "--rtol", "0.5", "--checkpoint", "run.ckpt",
+                                       before=self.fails_to_sync(rank, 1))
+            self.assertEqual(sentences(said), ["furrow: run.ckpt: cannot be written: Input/output error: the solve goes on without this checkpoint"])
+            self.assertIn("Converged in", out)
+            self.assertEqual((self.folder / "run.ckpt").read_bytes(), old)
+            self.assertEqual([f.name for f in self.folder.iterdir()], ["run.ckpt"])
+
+    def test_checkpoints_have_the_bits_of_threads_and_go_on_with_any_number(self):
+        words = ("solve", "poisson2d:200", "--solver", "cg", "--max-iterations", "30", "--checkpoint")
+        for n in (2, 3):
+            self.furrow(*words, "threads.ckpt", "--ranks", str(n), code=1)
+            self.run_ranks(n, *words, "mpi.ckpt", code=1)
+            threads, mpi = ((self.folder / f"{name}.ckpt").read_bytes()[224:] for name in ("threads", "mpi"))
+            self.assertEqual(mpi, threads)
+        for n in NUMBERS:
+            out, _ = self.run_ranks(n, "solve", "poisson2d:200", "--solver", "cg", "--resume", "mpi.ckpt", "--json", "--ranks", "mpi")
+            report = json.loads(out)
+            self.assertEqual((report["status"], report["resumed"]["iterations"]), ("converged", 30))
+            self.assertLess(abs(report["history"][0] - report["resumed"]["relative_residual"]), 1e-9)
+
+    def test_one_rank_cannot_bring_its_part_to_the_disk(self):
+        for rank in (0, 2):
+            before = self.fails_to_sync(rank, 1)
             out, said = self.run_ranks(3, "solve", "poisson2d:300", "--solver", "cg", "--rtol", "0.5", "-o", "x.npy", code=3, before=before)
             self.assertEqual(sentences(said), ["furrow: x.npy: cannot be written: Input/output error"])
             self.assertIn("Converged in", out)
@@ -414,12 +461,7 @@ class Mpi(ByMpirun):
     def test_a_rank_that_dies_ends_all(self):
         process = self.start(3, *ENDLESS, "-o", "x.npy")
         try:
-            ranks = []
-            for _ in range(300):  # until a busy machine has started them
-                if len(ranks) == 3:
-                    break
-                time.sleep(0.1)
-                ranks = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+            ranks = self.processes_of(process, 3)
             time.sleep(2)
             self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
             self.assertEqual(len(ranks), 3)
@@ -427,6 +469,25 @@ class Mpi(ByMpirun):
         finally:
             process.kill()
         self.expect_nothing_left(process, ranks, said)
+
+    def test_a_rank_that_dies_leaves_a_whole_checkpoint(self):
+        """Whichever it is, while checkpoints are written one after the other."""
+        file = self.folder / "run.ckpt"
+        for rank in range(3):
+            file.unlink(missing_ok=True)
+            process = self.start(3, *ENDLESS, "--checkpoint", "run.ckpt", "--every", "0.01")
+            try:
+                ranks = self.processes_of(process, 3)
+                until = time.monotonic() + 60
+                while not file.exists() and process.poll() is None and time.monotonic() < until:
+                    time.sleep(0.01)
+                time.sleep(0.2)
+                self.assertIsNone(process.poll(), "the solve ended before a rank could be killed")
+                self.kill_and_hear(process, ranks, rank)
+            finally:
+                process.kill()
+            report = json.loads(self.furrow(*ENDLESS, "--resume", "run.ckpt", "--max-iterations", "1", "--json", code=1).stdout)
+            self.assertGreater(report["resumed"]["iterations"], 0)
 
     @unittest.skipUnless(os.environ.get("FURROW_FAILS_ALONE"), "FURROW_FAILS_ALONE names no program on ranks of MPI")
     def test_a_rank_that_throws_alone_ends_all(self):

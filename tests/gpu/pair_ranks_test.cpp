@@ -43,6 +43,8 @@ struct gpu_pair_ranks : on_gpu {
 TEST_F(gpu_pair_ranks, solve_as_processors_do) { check_solvers<double>(gpus({0, 1}), 1e-9); }
 TEST_F(gpu_pair_ranks, solve_in_single_precision) { check_solvers<float>(gpus({1, 0}), 1e-4); }
 
+TEST_F(gpu_pair_ranks, keep_checkpoints_of_their_parts) { check_checkpoints(gpus({0, 1})); }
+
 TEST_F(gpu_pair_ranks, multiply_as_the_whole_matrix) {
   for (const auto& a : matrices_of_ranks()) {
     check_products<double>(gpus({0, 1}), a, false);
@@ -96,6 +98,8 @@ TEST_F(gpu_pair_ranks_by_nccl, have_the_bits_of_ranks_that_go_through_the_host) 
     EXPECT_TRUE(kit::same_bits(host, by_nccl)) << solver;
   }
 }
+
+TEST_F(gpu_pair_ranks_by_nccl, keep_checkpoints_of_their_parts) { check_checkpoints(gpus({1, 0}), gpu_way::nccl); }
 
 TEST_F(gpu_pair_ranks_by_nccl, do_not_wait_for_ever) {
   double seconds = 0;

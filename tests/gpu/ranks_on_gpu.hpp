@@ -10,12 +10,15 @@
 #include "preconditioners/entry.hpp"
 #include "solve/run.hpp"
 
+#include <furrow/checkpoint.hpp>
 #include <furrow/generate.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 /// What ranks with a GPU each must keep, whatever they talk through.
@@ -252,6 +255,32 @@ inline host_array<double> answer(const std::vector<device>& on, const coo<double
   };
   run_ranks(on, solve, through);
   return whole;
+}
+
+/// A keeper gets the parts of x that lie on the GPUs: what it has written is the x that a monitor sees whole.
+inline void check_checkpoints(const std::vector<device>& on, gpu_way through = gpu_way::best) {
+  const auto a = generate("poisson2d:60").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 1);
+  const std::string file = testing::TempDir() + "furrow-" + std::to_string(::getpid()) + ".ckpt";
+  host_array<double> x(a.shape.rows, 0.0);
+  int told = 0;
+  auto o = with("cg", "none");
+  o.monitor = [&](const progress&, cview<double> whole) {
+    ++told;
+    EXPECT_TRUE(std::ranges::equal(read_checkpoint(file).x, whole));
+    return true;
+  };
+  checkpoint_keeper keeper(file, 1e-9, {.system = fingerprint(a, as_cview(b)), .solver = "cg"});
+  keeper.watch(o);
+  const auto solve = [&](communicator& c) {
+    if (c.rank() == 0) keeper.finish(solve_from_first<double>(c, a, as_cview(b), as_view(x), o).report, as_cview(x));
+    else solve_from_first<double>(c, {}, {}, {}, {});
+  };
+  run_ranks(on, solve, through);
+  EXPECT_GT(told, 1);
+  EXPECT_EQ(keeper.written(), told + 1);
+  EXPECT_TRUE(kit::same_bits(read_checkpoint(file).x, x));
+  std::filesystem::remove(file);
 }
 
 /// One rank begins a product and the other does not come.

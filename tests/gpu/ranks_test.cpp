@@ -147,6 +147,12 @@ TEST_F(gpu_ranks, obey_the_watcher_and_the_monitor_of_the_first) {
             "the watcher has had enough");
 }
 
+TEST_F(gpu_ranks, keep_checkpoints_of_their_parts) {
+  check_checkpoints(gpus({0}));
+  check_checkpoints(gpus({0, 0}));
+  check_checkpoints(gpus({0, 0, 0}));
+}
+
 TEST_F(gpu_ranks, refuse_what_does_not_run_there) {
   const auto a = kit::laplacian(8);
   const host_array<double> b(8, 1.0);

@@ -29,12 +29,8 @@ std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, system_to_s
   checkpoint from;
   from.system = a.print();
   if (!q.resume.empty()) {
-    checkpoint saved = read_checkpoint(q.resume);
-    check_is_of(saved, from.system, q.resume);
-    a.begin_with(saved.x);
-    saved.x = {};
-    from = saved;
-    q.resumed = std::move(saved);
+    from = a.resume(q.resume, from.system);
+    q.resumed = from;
   }
   from.solver = q.options.solver, from.precond = q.options.precond;
   if (q.checkpoint.empty()) return {};

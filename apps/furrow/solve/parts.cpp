@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace furrow::cli {
 namespace {
@@ -26,12 +27,13 @@ enum class task : int {
   product,
   begin,
   read_guess,
+  resume,
   norm,
   print,
   gather,
   solve,
   distance,
-  show,
+  keep,
   write,
   end
 };
@@ -47,7 +49,10 @@ public:
 
   void load(const matrix_input* input) { p = input ? input->load_on_ranks(c) : furrow::load_on_ranks(c, ""); }
 
-  void take(cview<double> whole) { b = part_of(whole, p.a.shape.rows); }
+  void take(cview<double> whole) {
+    together(c, [&] { b = host_array<double>(p.a.shape.rows); });
+    scatter_from_first(c, whole, as_view(b));
+  }
   void read_b(const source* from) { b = read_vector_on_ranks(c, from, p.a.shape.rows); }
   void read_x(const source* from) { x = read_vector_on_ranks(c, from, unknowns()); }
   /// b is A * ones; whether that is zero for all.
@@ -65,10 +70,13 @@ public:
       std::ranges::copy(exact, b.begin());
     });
   }
-  /// Of nothing: x is 0.
-  void begin(cview<double> whole) {
-    if (c.of_first(whole.empty()) == 0) x = part_of(whole, unknowns());
-    else together(c, [&] { x = host_array<double>(unknowns(), 0.0); });
+  void begin() {
+    together(c, [&] { x = host_array<double>(unknowns(), 0.0); });
+  }
+  checkpoint resume(const std::string& file, const system_fingerprint& print) {
+    checkpoint saved = read_checkpoint_on_ranks(c, file, print, unknowns());
+    x = std::exchange(saved.x, {});
+    return saved;
   }
   double norm() const {
     double squares = 0;
@@ -81,7 +89,9 @@ public:
     return solve_rows_in_parts(c, std::move(p.a), as_cview(b), as_view(x), o, how);
   }
   double distance() const { return c.max(distance_from_ones(as_cview(x))); }
-  host_array<double> show() { return gather_on_first(c, as_cview(x)); }
+  std::string keep(checkpoint_keeper* keeper, const solve_report& report) {
+    return checkpoint_keeper::finish_on_ranks(c, keeper, report, as_cview(x));
+  }
   std::string write(const std::string& file) { return write_vector_on_ranks(c, as_cview(x), file); }
 
 private:
@@ -89,12 +99,6 @@ private:
   index_t unknowns() const {
     if (p.begins.back() == p.a.shape.cols) return p.a.shape.rows;
     return c.rank() == 0 ? p.a.shape.cols : 0;
-  }
-  host_array<double> part_of(cview<double> whole, index_t size) {
-    host_array<double> mine;
-    together(c, [&] { mine = host_array<double>(size); });
-    scatter_from_first(c, whole, as_view(mine));
-    return mine;
   }
 };
 
@@ -126,12 +130,14 @@ public:
     all_do(task::product, [&] { rows_.product(); });
   }
   void begin_with(const std::string& file) override {
-    if (file.empty()) return begin_with(host_array<double>());
+    if (file.empty()) return all_do(task::begin, [&] { rows_.begin(); });
     const source from(file);
     all_do(task::read_guess, [&] { rows_.read_x(&from); });
   }
-  void begin_with(const host_array<double>& x) override {
-    all_do(task::begin, [&] { rows_.begin(as_cview(x)); });
+  checkpoint resume(const std::string& file, const system_fingerprint& print) override {
+    checkpoint saved;
+    all_do(task::resume, [&] { saved = rows_.resume(file, print); });
+    return saved;
   }
   double norm_of_right_hand_side(index_t) override {
     double norm = 0;
@@ -163,10 +169,10 @@ public:
     all_do(task::distance, [&] { most = rows_.distance(); });
     return most;
   }
-  void show_x(const std::function<void(cview<double>)>& to) override { // of a checkpoint, which one has whole
-    host_array<double> whole;
-    all_do(task::show, [&] { whole = rows_.show(); });
-    to(as_cview(whole));
+  std::string keep_last(checkpoint_keeper& keeper, const solve_report& report) override {
+    std::string because;
+    all_do(task::keep, [&] { because = rows_.keep(&keeper, report); });
+    return because;
   }
   void write_x(const std::string& file) override {
     std::string because;
@@ -213,6 +219,9 @@ void follow_the_first(communicator& c) {
       case task::read_guess:
         rows.read_x(nullptr);
         break;
+      case task::resume:
+        rows.resume({}, {});
+        break;
       case task::sums:
         rows.sums();
         break;
@@ -220,7 +229,7 @@ void follow_the_first(communicator& c) {
         rows.product();
         break;
       case task::begin:
-        rows.begin({});
+        rows.begin();
         break;
       case task::norm:
         rows.norm();
@@ -237,8 +246,8 @@ void follow_the_first(communicator& c) {
       case task::distance:
         rows.distance();
         break;
-      case task::show:
-        rows.show();
+      case task::keep:
+        rows.keep(nullptr, {});
         break;
       case task::write:
         try {

@@ -73,9 +73,9 @@ double bytes_of_coordinates(const solve_options& o) {
   return o.coordinates ? double(o.coordinates->values.byte_count()) : 0;
 }
 
-/// Copies of x for the one who keeps it.
+/// Copies of x for the one who keeps it, on this machine.
 double bytes_of_checkpoints(const solve_request& q, shape2 shape) {
-  return q.checkpoint.empty() ? 0 : (q.on_ranks() ? 4 : 3) * 8 * double(shape.cols);
+  return q.checkpoint.empty() ? 0 : 3 * q.share_of_ranks * 8 * double(shape.cols);
 }
 
 /// The relative residual that ends the solve.
@@ -150,7 +150,8 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
     };
     a->solve(q, o);
     if (keeper) {
-      a->show_x([&](cview<double> x) { keeper->finish(o.columns.front(), x); });
+      if (const auto because = a->keep_last(*keeper, o.columns.front()); !because.empty())
+        remark(q.checkpoint, ": the first rank writes for others: " + because);
       q.checkpoints = keeper->written();
     }
     found.politely->finish_first(); // one that comes now comes too late to matter

@@ -8,6 +8,7 @@
 #include <furrow/solver.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace furrow::cli {
 namespace {
@@ -25,7 +26,12 @@ public:
     x_ = file.empty() ? vector_columns{host_array<double>(shape.cols * count, 0.0), count}
                       : first_guess(file, shape.cols, count);
   }
-  void begin_with(const host_array<double>& x) override { x_ = {host_array<double>(x), 1}; }
+  checkpoint resume(const std::string& file, const system_fingerprint& print) override {
+    checkpoint saved = read_checkpoint(file);
+    check_is_of(saved, print, file);
+    x_ = {std::exchange(saved.x, {}), 1};
+    return saved;
+  }
   double norm_of_right_hand_side(index_t column) override {
     return norm_of(part(as_cview(b_.values), column * shape.rows, shape.rows));
   }
@@ -35,7 +41,10 @@ public:
     o.columns = solver<double>(std::move(p_.a), q.options).solve(as_cview(b_.values), as_view(x_.values), count);
   }
   double distance_from_ones() override { return cli::distance_from_ones(as_cview(x_.values)); }
-  void show_x(const std::function<void(cview<double>)>& to) override { to(as_cview(x_.values)); }
+  std::string keep_last(checkpoint_keeper& keeper, const solve_report& report) override {
+    keeper.finish(report, as_cview(x_.values));
+    return {};
+  }
   void write_x(const std::string& file) override { write_vectors(as_cview(x_.values), x_.count, file); }
 
 private:

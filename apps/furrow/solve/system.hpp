@@ -20,7 +20,8 @@ public:
   virtual void take_right_hand_side(const std::string& file, std::string& rhs) = 0;
   /// What x begins with: as many columns as b has, or where there is no file 0.
   virtual void begin_with(const std::string& file) = 0;
-  virtual void begin_with(const host_array<double>& x) = 0;
+  /// The x of a checkpoint of this system; the rest is returned.
+  virtual checkpoint resume(const std::string& file, const system_fingerprint& print) = 0;
   virtual double norm_of_right_hand_side(index_t column) = 0;
   virtual system_fingerprint print() = 0;
   virtual matrix_sketch draw(const solve_options& options) = 0;
@@ -28,7 +29,8 @@ public:
   virtual void solve(solve_request& q, solve_outcome& o) = 0;
   /// Of x.
   virtual double distance_from_ones() = 0;
-  virtual void show_x(const std::function<void(cview<double>)>& to) = 0;
+  /// The last checkpoint; where another rank's part of it went over the first one, the sentence about that.
+  virtual std::string keep_last(checkpoint_keeper& keeper, const solve_report& report) = 0;
   virtual void write_x(const std::string& file) = 0;
   /// Nothing else is called behind it.
   virtual void end(solve_request&) {}

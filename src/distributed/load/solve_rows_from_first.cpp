@@ -9,6 +9,7 @@
 #include "distributed/rows_of_rank.hpp"
 #include "distributed/scatter_rows.hpp"
 #include "distributed/together.hpp"
+#include "solve/checkpoint_monitor.hpp"
 #include "solvers/entry.hpp"
 
 #include <furrow/assemble.hpp>
@@ -124,6 +125,30 @@ void move_elements(communicator& c, cview<V> mine, const std::int32_t* place, vi
   for (index_t k = 0; k < came.nnz(); ++k) there[came.row[k]] = came.val[k];
 }
 
+/// With a monitor that is shown x in the caller's order: `part_in_order` of each rank's part, which all ranks call
+/// together, where it looks at parts. Lets go of the order of all rows where nobody looks at all of x.
+template <class F>
+solve_options with_monitor_in_order(communicator& c, solve_options o, renumbering& to, F part_in_order) {
+  const auto* const given = o.monitor.target<checkpoint_monitor>();
+  const bool monitored = c.rank() == 0 && o.monitor, in_parts = c.of_first(given != nullptr) != 0;
+  if (in_parts) {
+    checkpoint_monitor kept;
+    if (c.rank() == 0) kept = *given;
+    kept.part_in_order = std::move(part_in_order);
+    if (c.rank() == 0) // where the first rank goes on alone
+      kept.whole_in_order = [&to](cview<double> moved) {
+        host_array<double> own(moved.size);
+        put_back(moved, to, as_view(own));
+        return own;
+      };
+    o.monitor = std::move(kept);
+  } else if (monitored) {
+    o.monitor = monitor_of_moved(o.monitor, to);
+  }
+  if (!monitored) to.old_of = {};
+  return o;
+}
+
 /// Rows in the order of METIS's parts; back in the caller's wherever the caller looks.
 template <class V>
 ranks_report solve_by_metis(communicator& c, coo<V> rows, const std::vector<index_t>& begins, cview<V> b, view<V> x,
@@ -151,9 +176,11 @@ ranks_report solve_by_metis(communicator& c, coo<V> rows, const std::vector<inde
     move_elements(c, b, new_of.data() + first, as_view(moved_b), to.begins);
     move_elements(c, as_cview(x), new_of.data() + first, as_view(moved_x), to.begins);
   }
-  solve_options o = options;
-  if (c.rank() == 0 && o.monitor) o.monitor = monitor_of_moved(o.monitor, to);
-  else to.old_of = {};
+  const solve_options o = with_monitor_in_order(c, options, to, [&](cview<double> moved) {
+    host_array<double> own(begins[me + 1] - first);
+    move_elements(c, moved, old_of.data(), as_view(own), begins);
+    return own;
+  });
   ranks_report result = solver_on_ranks<V>(c, std::move(rows), o).solve(as_cview(moved_b), as_view(moved_x));
   move_elements(c, as_cview(moved_x), old_of.data(), x, begins);
   return result;
