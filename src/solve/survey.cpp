@@ -26,9 +26,9 @@ namespace {
 /// On grids of up to so many entries conjugate gradients make 50 steps in the time that a look, a choice and a
 /// conversion take, which save a fifth to a half of each.
 constexpr index_t few_entries = 1 << 16;
-/// Elsewhere a product saves less: up to here the look takes as long as 100 to 300 steps, 2 to 10 ms, and systems that
-/// take as many gain 1 to 4 ms by the best format.
-constexpr index_t some_entries = 1 << 18, diagonals_of_a_grid = 9;
+/// Elsewhere a product saves less: up to here the look takes as long as 100 to 500 steps, 2 to 13 ms, and systems that
+/// take some hundred gain 1 to 5 ms by the best format.
+constexpr index_t some_entries = 1 << 19, diagonals_of_a_grid = 9;
 
 bool is_small(const stats& sums) {
   if (sums.nnz <= few_entries) return true;
