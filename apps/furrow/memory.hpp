@@ -27,8 +27,8 @@ double write_bytes(const std::string& file, shape2 shape, index_t nnz);
 /// Throws `fault::memory` where the estimate is more than what is available.
 void check_fits(memory_plan& plan, device where);
 
-/// Says the estimate in one line on stderr; throws `fault::memory` where it is more than what is available. Of less than
-/// a 64th of what `check_fits` found the host is not asked again: its answer takes as long as a system of 20 rows.
+/// Says the estimate in one line on stderr; throws `fault::memory` where it is more than what is available. Of less
+/// than a 64th of what `check_fits` found the host is not asked again: its answer takes as long as a system of 20 rows.
 void announce(const memory_plan& plan, device where);
 
 } // namespace furrow::cli
