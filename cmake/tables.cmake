@@ -104,6 +104,20 @@ furrow_formats_with(gpu_look.cu ${furrow_generated} gpu_looks ${src}/formats)
 file(GLOB_RECURSE furrow_sources CONFIGURE_DEPENDS ${src}/*.cpp)
 file(GLOB_RECURSE furrow_unit_tests CONFIGURE_DEPENDS ${src}/*_test.cpp)
 list(REMOVE_ITEM furrow_sources ${furrow_unit_tests} ${src}/distributed/mpi/module.cpp) # a module of its own
+# What a first solve on the CPU runs stands first, each behind those that call it, and so together in every program: it
+# touches 24 in place of 37 of the 64 KiB of code that the system brings at a time, which saves a system of 20 rows 50 us.
+set(first solve/solver core/triplets solve/arranging core/memory_place backends/gpu/memory_place solve/coordinates
+  solve/ladder solve/run solve/memory solve/ladder_system solve/survey core/stats core/lengths solve/features
+  core/symmetry solve/rungs matrix/source core/device core/memory core/environment backends/cpu/parallel
+  backends/cpu/isa dispatch/choose dispatch/formats dispatch/solvers solve/prepared_system core/operator
+  core/vector_operations formats/csr/csr formats/csr/cpu_rows preconditioners/jacobi/jacobi core/parameters
+  solvers/cg/cg solvers/cg/ritz solvers/cg/messages solvers/messages solve/second_look solvers/iteration_on_cpu
+  solvers/direct/direct preconditioners/lu/lu preconditioners/lu/inverse preconditioners/lu/columns
+  preconditioners/lu/lapack solvers/lsmr/lsmr solvers/bicgstab/bicgstab)
+list(TRANSFORM first PREPEND ${src}/)
+list(TRANSFORM first APPEND .cpp)
+list(REMOVE_ITEM furrow_sources ${first})
+list(PREPEND furrow_sources ${first})
 if(furrow_has_gpu)
   file(GLOB_RECURSE furrow_gpu_sources CONFIGURE_DEPENDS ${src}/*.cu)
   if(FURROW_UNITY)

@@ -44,8 +44,9 @@ namespace {
 
 /// Asked once for all that is said of it.
 struct available {
-  explicit available(device where)
-      : host(double(available_host_memory())), gpu(where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : 0) {}
+  available(const memory_plan& plan, device where)
+      : host(64 * plan.host_peak() < plan.host_before ? plan.host_before : double(available_host_memory())),
+        gpu(where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : 0) {}
   double host, gpu;
 };
 
@@ -60,10 +61,14 @@ void check_fits(const memory_plan& plan, const available& there) {
 
 } // namespace
 
-void check_fits(const memory_plan& plan, device where) { check_fits(plan, available(where)); }
+void check_fits(memory_plan& plan, device where) {
+  const available there(plan, where);
+  check_fits(plan, there);
+  plan.host_before = there.host;
+}
 
 void announce(const memory_plan& plan, device where) {
-  const available there(where);
+  const available there(plan, where);
   std::string text =
       fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()), bytes_text(there.host));
   if (where.is_gpu())

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "backends/cpu/isa.hpp"
+
 #include <furrow/view.hpp>
 
 namespace furrow {
@@ -35,5 +37,28 @@ private:
   double pieces_ = 0;
   int at_ = 0;
 };
+
+/// The same sum of size(0) to size(n - 1), none of them negative. Rows of up to eight entries stay in registers: a
+/// third of the time.
+template <class Size> FURROW_INLINE inline double sum_of_row(index_t n, Size size) {
+  static_assert(row_sum_lanes == 8);
+  if (n <= row_sum_lanes) {
+    const auto lane = [&](index_t l) FURROW_INLINE { return l < n ? size(l) : 0.0; };
+    return ((lane(0) + lane(4)) + (lane(2) + lane(6))) + ((lane(1) + lane(5)) + (lane(3) + lane(7)));
+  }
+  const auto add = [&](index_t k, index_t end) FURROW_INLINE {
+    double lane[row_sum_lanes] = {};
+    for (; k + row_sum_lanes <= end; k += row_sum_lanes)
+      for (int l = 0; l < row_sum_lanes; ++l) lane[l] += size(k + l);
+    for (int l = 0; k + l < end; ++l) lane[l] += size(k + l);
+    for (int apart = row_sum_lanes / 2; apart > 0; apart /= 2)
+      for (int l = 0; l < apart; ++l) lane[l] += lane[l + apart];
+    return lane[0];
+  };
+  double pieces = 0;
+  index_t k = 0;
+  for (; n - k >= row_sum_piece; k += row_sum_piece) pieces += add(k, k + row_sum_piece);
+  return pieces + add(k, n);
+}
 
 } // namespace furrow

@@ -5,10 +5,13 @@
 #include "row_sum.hpp"
 
 #include "kit/matrices.hpp"
+#include "kit/random.hpp"
 
 #include <furrow/generate.hpp>
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace furrow {
 namespace {
@@ -84,6 +87,16 @@ TEST(row_sum, adds_eight_lanes_and_then_their_halves) {
   for (const double v : {1.0, 0x1p-53, 0x1p-53, 0.0, 0x1p-53, 0x1p-53, 0.0, 0.0, 0x1p-53}) sum.add(v);
   EXPECT_EQ(sum.total(), ((1.0 + 0x1p-53) + 0x1p-53 + 0x1p-53) + (0x1p-53 + 0x1p-53));
   EXPECT_EQ(row_sum().total(), 0);
+}
+
+TEST(row_sum, of_all_entries_at_once_is_the_same) {
+  const auto v = kit::random_vector<double>(3 * row_sum_piece + 9, 7);
+  for (const index_t n :
+       {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 1023, 1024, 1025, 1033, 2048, 3 * row_sum_piece + 9}) {
+    row_sum one_by_one;
+    for (index_t k = 0; k < n; ++k) one_by_one.add(std::abs(v[k]));
+    EXPECT_EQ(sum_of_row(n, [&](index_t k) { return std::abs(v[k]); }), one_by_one.total()) << n;
+  }
 }
 
 TEST(row_sum, adds_long_rows_piece_by_piece) {

@@ -5,13 +5,16 @@
 #include "distinct.hpp"
 #include "row_sum.hpp"
 #include "sample.hpp"
+#include "set_up_part.hpp"
 #include "single_precision.hpp"
 
+#include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace furrow {
@@ -25,39 +28,63 @@ struct piece {
   bool finite = true;
 };
 
+/// What single entries tell, without a branch.
 template <class Triplets>
-piece look_at(const Triplets& a, index_t first, index_t last, std::vector<char>& seen,
-              host_array<std::int32_t>& row_length) {
-  piece p;
-  for (index_t k = first; k < last;) {
-    const index_t row = a.row[k], begin = k;
-    row_sum sum;
-    for (; k < last && a.row[k] == row; ++k) {
-      const index_t offset = index_t(a.col[k]) - row;
-      const double size = std::abs(double(a.val[k]));
-      p.lower = std::max(p.lower, -offset);
-      p.upper = std::max(p.upper, offset);
-      std::atomic_ref(seen[offset + a.shape.rows - 1]).store(1, std::memory_order_relaxed);
-      p.zeros += size == 0;
-      p.zero_diagonal -= offset == 0 && size != 0;
-      p.finite = p.finite && std::isfinite(size);
-      p.largest = std::max(p.largest, size);
-      sum.add(size);
-    }
-    row_length[row] = static_cast<std::int32_t>(k - begin);
-    p.norm_inf = std::max(p.norm_inf, sum.total());
+FURROW_INLINE inline void look_at_entries(const Triplets& a, index_t first, index_t last, piece& p) {
+  const std::int32_t *const row = a.row.begin(), *const col = a.col.begin();
+  const auto* const val = a.val.begin();
+  double largest = p.largest;
+  int zeros = 0, on_diagonal = 0, not_finite = 0;
+#pragma omp simd reduction(max : largest) reduction(+ : zeros, on_diagonal) reduction(| : not_finite)
+  for (index_t k = first; k < last; ++k) {
+    const double size = std::abs(double(val[k]));
+    largest = largest < size ? size : largest;
+    const int zero = size == 0;
+    zeros += zero;
+    on_diagonal += int(row[k] == col[k]) & ~zero;
+    not_finite |= !(size <= std::numeric_limits<double>::max());
   }
+  p.largest = largest;
+  p.zeros += zeros;
+  p.zero_diagonal -= on_diagonal;
+  p.finite = p.finite && !not_finite;
+}
+
+template <class Triplets>
+FURROW_INLINE inline piece look_at(const Triplets& a, index_t first, index_t last, std::vector<char>& seen,
+                                   host_array<std::int32_t>& row_length) {
+  constexpr index_t together = 2048; // what the first cache still holds when their rows are looked at
+  const std::int32_t *const row = a.row.begin(), *const col = a.col.begin();
+  const auto* const val = a.val.begin();
+  char* const diagonals = seen.data() + (a.shape.rows - 1);
+  piece p;
+  index_t looked = first;
+  for (index_t k = first; k < last;) {
+    while (looked <= k) {
+      const index_t end = std::min(last, looked + together);
+      look_at_entries(a, looked, end, p);
+      looked = end;
+    }
+    const index_t r = row[k], begin = k;
+    for (; k < last && row[k] == r; ++k)
+      std::atomic_ref(diagonals[index_t(col[k]) - r]).store(1, std::memory_order_relaxed);
+    p.lower = std::max(p.lower, r - col[begin]);
+    p.upper = std::max(p.upper, col[k - 1] - r);
+    row_length[r] = static_cast<std::int32_t>(k - begin);
+    p.norm_inf = std::max(
+        p.norm_inf, sum_of_row(k - begin, [&](index_t i) FURROW_INLINE { return std::abs(double(val[begin + i])); }));
+  }
+  look_at_entries(a, looked, last, p);
   return p;
 }
 
 } // namespace
 
 template <class Triplets> stats measure_sums(const Triplets& a) {
-  const index_t nnz = a.nnz(), piece_size = index_t(1) << 16;
-  const index_t pieces = (nnz + piece_size - 1) / piece_size;
+  const index_t nnz = a.nnz(), pieces = nnz ? std::max<index_t>(nnz / set_up_part, 1) : 0;
   // The piece that a row starts in owns the whole row.
   const auto begin_of = [&](index_t k) {
-    index_t at = std::min(k * piece_size, nnz);
+    index_t at = cpu::part_begin(nnz, pieces, k);
     while (at > 0 && at < nnz && a.row[at] == a.row[at - 1]) ++at;
     return at;
   };
@@ -68,8 +95,10 @@ template <class Triplets> stats measure_sums(const Triplets& a) {
   });
   std::vector<char> seen(static_cast<std::size_t>(nnz ? a.shape.rows + a.shape.cols - 1 : 0), 0);
   std::vector<piece> found(static_cast<std::size_t>(pieces));
-  cpu::for_each_task(pieces,
-                     [&](index_t k) { found[k] = look_at(a, begin_of(k), begin_of(k + 1), seen, s.row_length); });
+  cpu::for_each_task(pieces, [&](index_t k) {
+    const index_t first = begin_of(k), last = begin_of(k + 1);
+    cpu::widest([&]() FURROW_INLINE { found[k] = look_at(a, first, last, seen, s.row_length); });
+  });
 
   s.shape = a.shape;
   s.nnz = nnz;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symmetry.hpp"
 
+#include "set_up_part.hpp"
+
 #include "formats/csr/convert.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +26,9 @@ template <class V> V at(const coo<V>& a, const host_array<index_t>& row_ptr, std
 /// columns that are asked for ascend, so the search goes on where it ended. 4 bytes a row.
 template <class V> class mirrors {
 public:
-  mirrors(const coo<V>& a, const host_array<index_t>& row_ptr) : a_(a), row_ptr_(row_ptr), next_(a.shape.rows, -1) {}
+  /// Without `root` pairs are compared with themselves alone.
+  mirrors(const coo<V>& a, const host_array<index_t>& row_ptr, const host_array<V>& root)
+      : a_(a), row_ptr_(row_ptr), root_(root), next_(a.shape.rows, -1) {}
 
   /// Whether A[j,i] is stored, and is the value of entry k at (i, j) but for rounding.
   bool has(index_t k) {
@@ -34,23 +38,25 @@ public:
     index_t at = next_[j] < 0 ? std::lower_bound(col + first, col + last, i) - col : first + next_[j];
     while (at < last && col[at] < i) ++at;
     next_[j] = static_cast<std::int32_t>(at + 1 - first);
-    return at < last && col[at] == i && !differ(a_.val[k], a_.val[at], V(0));
+    return at < last && col[at] == i && !differ(a_.val[k], a_.val[at], root_.empty() ? V(0) : root_[i] * root_[j]);
   }
 
 private:
   const coo<V>& a_;
   const host_array<index_t>& row_ptr_;
+  const host_array<V>& root_;
   host_array<std::int32_t> next_; ///< of each row, where the search goes on; -1 before the first
 };
 
 /// Whether each entry above the diagonal has its mirror and there are as many below it: then A is symmetric, and half
 /// of the entries have been looked up. Otherwise it may still be.
-template <class V> bool has_all_mirrors(const coo<V>& a, const host_array<index_t>& row_ptr) {
+template <class V>
+bool has_all_mirrors(const coo<V>& a, const host_array<index_t>& row_ptr, const host_array<V>& root) {
   std::atomic<bool> all = true;
   std::atomic<index_t> more_above = 0;
-  const index_t grain = std::max<index_t>(a.shape.rows, 1 << 14); // a thread notes a number a row
+  const index_t grain = std::max(a.shape.rows, set_up_part); // a thread notes a number a row
   cpu::for_each_range(a.nnz(), grain, [&](index_t begin, index_t end) {
-    mirrors<V> mirror(a, row_ptr);
+    mirrors<V> mirror(a, row_ptr, root);
     index_t more = 0;
     for (index_t k = begin; k < end; ++k) {
       if (a.col[k] < a.row[k]) --more;
@@ -69,7 +75,7 @@ template <class V> bool has_all_mirrors(const coo<V>& a, const host_array<index_
 /// The root of the largest |A[i,k]| of each row.
 template <class V> host_array<V> roots_of_rows(const coo<V>& a, const host_array<index_t>& row_ptr) {
   host_array<V> root(a.shape.rows);
-  cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t begin, index_t end) {
+  cpu::for_each_range(a.shape.rows, 1 << 15, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
       V largest{};
       for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) largest = std::max(largest, std::abs(a.val[k]));
@@ -84,7 +90,7 @@ template <class V> host_array<V> roots_of_rows(const coo<V>& a, const host_array
 template <class V>
 index_t first_asymmetry(const coo<V>& a, const host_array<index_t>& row_ptr, index_t from, const host_array<V>& root) {
   std::atomic<index_t> first{a.nnz()};
-  cpu::for_each_range(a.nnz() - from, 1 << 14, [&](index_t begin, index_t end) {
+  cpu::for_each_range(a.nnz() - from, set_up_part, [&](index_t begin, index_t end) {
     for (index_t k = from + begin; k < from + end && k < first.load(std::memory_order_relaxed); ++k) {
       const std::int32_t i = a.row[k], j = a.col[k];
       const V size = root.empty() ? V(0) : root[i] * root[j];
@@ -99,10 +105,11 @@ index_t first_asymmetry(const coo<V>& a, const host_array<index_t>& row_ptr, ind
 }
 
 template <class V> index_t first_asymmetry(const coo<V>& a, const host_array<index_t>& row_ptr) {
-  if (has_all_mirrors(a, row_ptr)) return a.nnz();
+  if (has_all_mirrors(a, row_ptr, host_array<V>{})) return a.nnz();
+  const host_array<V> root = roots_of_rows(a, row_ptr);
+  if (has_all_mirrors(a, row_ptr, root)) return a.nnz();
   const index_t suspect = first_asymmetry(a, row_ptr, 0, host_array<V>{});
-  if (suspect == a.nnz()) return suspect;
-  return first_asymmetry(a, row_ptr, suspect, roots_of_rows(a, row_ptr));
+  return suspect == a.nnz() ? suspect : first_asymmetry(a, row_ptr, suspect, root);
 }
 
 } // namespace
@@ -120,13 +127,17 @@ template <class V> void check_symmetry(const coo<V>& a) {
 }
 
 template <class V> bool is_symmetric(const coo<V>& a) {
-  if (a.shape.rows != a.shape.cols) return false;
-  return first_asymmetry(a, offsets_of_rows<index_t>(a.row, a.shape.rows)) == a.nnz();
+  return a.shape.rows == a.shape.cols && is_symmetric(a, offsets_of_rows<index_t>(a.row, a.shape.rows));
+}
+template <class V> bool is_symmetric(const coo<V>& a, const host_array<index_t>& row_ptr) {
+  return a.shape.rows == a.shape.cols && first_asymmetry(a, row_ptr) == a.nnz();
 }
 
 template void check_symmetry(const coo<double>&);
 template void check_symmetry(const coo<float>&);
 template bool is_symmetric(const coo<double>&);
 template bool is_symmetric(const coo<float>&);
+template bool is_symmetric(const coo<double>&, const host_array<index_t>&);
+template bool is_symmetric(const coo<float>&, const host_array<index_t>&);
 
 } // namespace furrow

@@ -29,5 +29,7 @@ template <class V> void check_symmetry(const coo<V>& a);
 
 /// The same question without an answer in words. False for a matrix that is not square.
 template <class V> bool is_symmetric(const coo<V>& a);
+/// The same where it is known where the rows begin: shape.rows + 1 offsets.
+template <class V> bool is_symmetric(const coo<V>& a, const host_array<index_t>& row_ptr);
 
 } // namespace furrow

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "triplets.hpp"
 
+#include "set_up_part.hpp"
+
 #include "backends/cpu/parallel.hpp"
 
 #include <furrow/coo.hpp>
@@ -10,8 +12,6 @@
 
 namespace furrow {
 namespace {
-
-constexpr index_t piece_size = index_t(1) << 15;
 
 /// Whether triplet k is outside the matrix or does not come after triplet k - 1.
 bool is_wrong(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, index_t k) {
@@ -36,9 +36,10 @@ bool any_wrong(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, i
 index_t first_wrong(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
   if (row.empty() || is_wrong(shape, row, col, 0)) return 0;
   std::atomic<index_t> found = row.size;
-  cpu::for_each_task((row.size + piece_size - 1) / piece_size, [&](index_t piece) {
-    index_t k = std::max<index_t>(piece * piece_size, 1);
-    const index_t last = std::min((piece + 1) * piece_size, row.size);
+  const index_t pieces = std::max<index_t>(row.size / set_up_part, 1);
+  cpu::for_each_task(pieces, [&](index_t piece) {
+    index_t k = std::max<index_t>(cpu::part_begin(row.size, pieces, piece), 1);
+    const index_t last = cpu::part_begin(row.size, pieces, piece + 1);
     if (k > found || !any_wrong(shape, row, col, k, last)) return;
     while (!is_wrong(shape, row, col, k)) ++k;
     lower(found, k);

@@ -333,13 +333,13 @@ TEST(kept_matrix_after_a_fork, multiplies_in_the_child_with_as_many_threads) {
 
 TYPED_TEST(kept_matrix, serves_a_solver) {
   using V = TypeParam;
-  const auto a = kit::as_precision<V>(kit::laplacian(60, 40)); // of fewer entries a solver looks for no format
+  const auto a = kit::as_precision<V>(kit::laplacian(150, 100)); // of fewer entries a solver looks for no format
   const matrix<V> m(a);
   solve_options o;
   o.rtol = sizeof(V) == 8 ? 1e-10 : 1e-4;
   solver<V> kept(m, o);
-  const host_array<V> b(2400, V(1));
-  host_array<V> x(2400, V(0)), y(2400, V(0));
+  const host_array<V> b(15000, V(1));
+  host_array<V> x(15000, V(0)), y(15000, V(0));
   const auto report = kept.solve(as_cview(b), as_view(x));
   EXPECT_EQ(report.why, status::converged);
   EXPECT_EQ(report.format, name_of(m.chosen()));

@@ -3,6 +3,7 @@
 
 #include "core/dominance.hpp"
 #include "core/row_sum.hpp"
+#include "core/set_up_part.hpp"
 #include "core/symmetry.hpp"
 #include "matrix/rows.hpp"
 
@@ -22,19 +23,34 @@ struct counts {
 };
 
 template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) {
+  const std::int32_t* const col = a.col.data + a.begin(i);
+  const V* const val = a.val.data + a.begin(i);
+  const index_t length = a.end(i) - a.begin(i);
   double diagonal = 0, size = 0;
-  row_sum others;
-  for (index_t k = a.begin(i); k < a.end(i); ++k) {
-    const double v = double(a.val[k]);
-    if (a.col[k] == i) diagonal = v;
-    others.add(a.col[k] == i ? 0 : std::abs(v));
+  for (index_t k = 0; k < length; ++k) {
+    const double v = double(val[k]);
+    diagonal = col[k] == i ? v : diagonal;
     size = std::max(size, std::abs(v));
   }
+  const double others = sum_of_row(length, [&](index_t k) { return col[k] == i ? 0 : std::abs(double(val[k])); });
   c.zero += diagonal == 0;
   c.negative += diagonal < 0;
   c.small += diagonal != 0 && std::abs(diagonal) < 1e-10 * size;
-  c.dominant += dominates(std::abs(diagonal), others.total());
+  c.dominant += dominates(std::abs(diagonal), others);
   if (size > 0) c.largest = std::max(c.largest, size), c.least = std::min(c.least, size);
+}
+
+/// Where the rows begin: an addition a row where their lengths are known.
+template <class V> host_array<index_t> offsets_of(const coo<V>& a, const stats& s) {
+  if (s.row_length.empty()) return offsets_of_rows<index_t>(a.row, a.shape.rows);
+  host_array<index_t> row_ptr(a.shape.rows + 1);
+  index_t before = 0;
+  for (index_t i = 0; i < a.shape.rows; ++i) {
+    row_ptr[i] = before;
+    before += s.row_length[i];
+  }
+  row_ptr[a.shape.rows] = before;
+  return row_ptr;
 }
 
 features put_together(const counts& all, const stats& s, bool symmetric) {
@@ -51,20 +67,21 @@ features put_together(const counts& all, const stats& s, bool symmetric) {
 } // namespace
 
 template <class V> features features_of(const coo<V>& a, const stats& s, bool assume_symmetric) {
-  const rows_of_triplets<V> rows(a);
-  const row_view<V> view = rows.view();
-  constexpr index_t share = 1 << 14;
-  std::vector<counts> parts(static_cast<std::size_t>((a.shape.rows + share - 1) / share));
+  const host_array<index_t> row_ptr = offsets_of(a, s);
+  const row_view<V> view{a.shape, as_cview(row_ptr), as_cview(a.col), as_cview(a.val)};
+  std::vector<counts> parts(static_cast<std::size_t>(std::max<index_t>(a.nnz() / set_up_part, 1)));
   cpu::for_each_task(index_t(parts.size()), [&](index_t p) {
-    for (index_t i = p * share; i < std::min((p + 1) * share, a.shape.rows); ++i)
-      look_at_row(view, i, parts[static_cast<std::size_t>(p)]);
+    counts c;
+    const index_t last = cpu::part_begin(a.shape.rows, std::ssize(parts), p + 1);
+    for (index_t i = cpu::part_begin(a.shape.rows, std::ssize(parts), p); i < last; ++i) look_at_row(view, i, c);
+    parts[static_cast<std::size_t>(p)] = c;
   });
   counts all;
   for (const counts& c : parts) {
     all.zero += c.zero, all.negative += c.negative, all.small += c.small, all.dominant += c.dominant;
     all.largest = std::max(all.largest, c.largest), all.least = std::min(all.least, c.least);
   }
-  return put_together(all, s, assume_symmetric || is_symmetric(a));
+  return put_together(all, s, assume_symmetric || is_symmetric(a, row_ptr));
 }
 
 template <class V> features features_of(const matrix_source<V>& a, const stats& s, bool assume_symmetric) {

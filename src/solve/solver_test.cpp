@@ -47,10 +47,11 @@ TEST(solver_formats, are_chosen_where_that_pays) {
   EXPECT_EQ(few.solver, "cg");
   EXPECT_EQ(few.format, "csr");
   EXPECT_NE(few.reason.find("few entries"), std::string::npos) << few.reason;
-  EXPECT_NE(solved(generate("poisson2d:50").a, "auto", "auto").format, "csr"); // 12,300 of a grid
-  EXPECT_EQ(solved(scattered(3000), "cg", "auto").format, "csr");
-  EXPECT_EQ(solved(scattered(3000), "cg", "auto").reason, few.reason);
-  EXPECT_NE(solved(scattered(20000), "cg", "auto").reason, few.reason);
+  EXPECT_EQ(solved(generate("poisson2d:110").a, "cg", "auto").reason, few.reason); // 60,060 of a grid
+  EXPECT_NE(solved(generate("poisson2d:120").a, "cg", "auto").format, "csr");      // 71,520
+  EXPECT_EQ(solved(scattered(120000), "cg", "auto").format, "csr");                // 479,998 in many
+  EXPECT_EQ(solved(scattered(120000), "cg", "auto").reason, few.reason);
+  EXPECT_NE(solved(scattered(140000), "cg", "auto").reason, few.reason); // 559,998
 }
 
 TYPED_TEST(kept_solver, takes_rows_as_it_takes_triplets_and_tells_the_parts_of_its_set_up) {

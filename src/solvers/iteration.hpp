@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace furrow {
@@ -57,10 +58,13 @@ template <vector_space S> class iteration {
 public:
   static constexpr int own_vectors = 2; ///< r and the best x
 
-  iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots)
+  /// `own_rings`: how many of the last own slots are rings over the steps, as long as that of the residuals: of each
+  /// place only what its step wrote is looked at, and that right behind the steps.
+  iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots, int own_rings = 0)
       : s_(space), system_(system), o_(options), n_(system.x.size), slots_(control::own_slot + own_slots),
-        r_(space.make(system.b.size)), numbers_(space.make_slots(slots_ + ring)), looks_(space.make_slots(look_count)),
-        home_(slots_ + ring) {}
+        scalars_(slots_ - own_rings * static_cast<int>(ring)), r_(space.make(system.b.size)),
+        numbers_(make_numbers(space, slots_ + ring, scalars_)), looks_(space.make_slots(look_count)),
+        home_(at_hand ? scalars_ : slots_ + ring) {}
 
   view<V> r() { return as_view(r_); }
   /// A slot by its name: those of `control::slot_name`, and the solver's own from `control::own_slot` on.
@@ -69,7 +73,7 @@ public:
   double* slots() { return numbers_.data(); }
   /// Starts from a recomputed residual before this one; 0 also where the first steps are made once more.
   index_t starts_before() const { return report_.restarts; }
-  /// The slots as the last chunk of steps left them.
+  /// The slots but for rings as the last chunk of steps left them.
   const double* last_slots() const { return home_.data(); }
   /// |b - A x|, recomputed.
   double residual() const { return residual_; }
@@ -140,6 +144,22 @@ private:
 
   enum look_name : int { of_r, of_x, of_b, look_count }; ///< squares that one wait brings
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  /// Slots in host memory: their rings are read in place.
+  static constexpr bool at_hand = std::is_same_v<decltype(std::declval<S&>().make_slots(0)), host_array<double>>;
+
+  /// Zeros, but for rings at hand: to touch their 100 kB for the first time takes longer than to solve a small system.
+  static auto make_numbers(S& s, index_t count, index_t scalars) {
+    if constexpr (at_hand) {
+      host_array<double> numbers(count);
+      std::fill_n(numbers.data(), scalars, 0.0);
+      return numbers;
+    } else return s.make_slots(count);
+  }
+  /// The slots right behind a chunk of steps, with the rings.
+  const double* slots_behind_steps() const {
+    if constexpr (at_hand) return numbers_.data();
+    else return home_.data();
+  }
 
   view<double> residuals() { return part(as_view(numbers_), slots_, ring); }
   control::limits limits() const {
@@ -237,7 +257,8 @@ private:
     bool done = false;
     if constexpr (only_starts) loop.start(steps);
     else done = loop.run(steps);
-    const index_t written = slots_ + std::min(begun + steps + 1, ring); // step i has place i % ring
+    const index_t written =
+        at_hand ? scalars_ : slots_ + std::min(begun + steps + 1, ring); // step i has place i % ring
     s_.fetch(part(as_cview(numbers_), 0, written), part(as_view(home_), 0, written));
     report_.waits += only_starts ? 1 : 2;
     return only_starts ? static_cast<int>(home_[control::why]) != control::running : done;
@@ -263,13 +284,13 @@ private:
           run(loop, begun, std::min({chunk_, keep - begun, every - begun % every, watched - begun % watched}));
       const auto now = static_cast<index_t>(home_[control::steps]);
       const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
+      const double* const behind = slots_behind_steps();
       for (index_t i = report_.iterations + 1; i <= now; ++i) {
-        const double norm = home_[slots_ + i % ring];
+        const double norm = behind[slots_ + i % ring];
         record(norm, after - each * double(now - i));
         if (norm < least_) least_ = norm, least_step_ = i;
       }
-      if constexpr (requires { method.look(home_.data(), now, now); })
-        method.look(home_.data(), report_.iterations + 1, now);
+      if constexpr (requires { method.look(behind, now, now); }) method.look(behind, report_.iterations + 1, now);
       report_.iterations = now;
       const auto why = static_cast<int>(home_[control::why]);
       if (done && !resume(why, method)) return settle(method), why;
@@ -463,7 +484,7 @@ private:
     double sums[2] = {};
     s_.fetch({at(control::rr).at, 2}, {sums, 2});
     ++report_.waits;
-    return std::pow(sums[control::rr] / sums[control::peak], 1.0 / 8);
+    return std::sqrt(std::sqrt(std::sqrt(sums[control::rr] / sums[control::peak])));
   }
 
   void restore_first_guess() {
@@ -505,13 +526,13 @@ private:
   const linear_system<V>& system_;
   const solve_options& o_;
   index_t n_;
-  int slots_;
+  int slots_, scalars_; ///< with rings, and without
   array r_;
   std::optional<array> best_x_, first_x_;              ///< also on a rank without elements of x
   decltype(std::declval<S&>().make_slots(0)) numbers_; ///< slots, then the ring of residuals
   decltype(std::declval<S&>().make_slots(0)) looks_;
   double looked_[look_count] = {};
-  host_array<double> home_; ///< the same on the host
+  host_array<double> home_; ///< the same on the host; of those at hand a copy of the scalars
   bool replaces_ = false;
   index_t chunk_ = 1, limit_ = 0, least_step_ = 0;
   double shown_ = 0; ///< when the monitor was told, in seconds

@@ -180,7 +180,7 @@ class Report(Case):
         self.assertIn("Converged", done.stdout)
 
     def test_what_was_expected_and_where_the_time_went(self):
-        self.furrow("solve", "poisson2d:60", *CPU, "--solver", "cg", "--report", "r.html")
+        self.furrow("solve", "poisson2d:130", *CPU, "--solver", "cg", "--report", "r.html")
         page, data = self.page("r.html")
         expected = data["expected_products"]
         self.assertEqual((expected[0]["format"], expected[0]["kernel"]), (data["format"], data["kernel"]))

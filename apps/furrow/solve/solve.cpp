@@ -247,7 +247,7 @@ int run_here(solve_request& q) {
   check_checkpoints(q);
   if (played) return run_played(q);
   const matrix_input input(q.file);
-  const memory_plan plan = plan_of(q, input);
+  memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
 
   answers found;

@@ -208,7 +208,7 @@ int run(spmv_request& q) {
         "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give {}",
         "--device gpu, or play");
   const matrix_input input(q.file);
-  const memory_plan before = plan_of(q, input);
+  memory_plan before = plan_of(q, input);
   check_fits(before, q.where);
   spmv_outcome o;
   problem p = input.load();

@@ -122,7 +122,14 @@ own_team::own_team(int size, int number) : outer_(own) {
 }
 own_team::~own_team() { own = outer_; }
 
-int thread_count() { return current().size; }
+/// Before a first loop of several tasks the size of the team that it will form: to start threads takes as long as to
+/// solve a system of 20 rows, and loops of one task need none. A team is smaller where the system starts no more.
+int thread_count() {
+  if (own) return own->size;
+  if (const team* const there = chosen.load(std::memory_order_relaxed)) return there->size;
+  static const int most = std::min(processors(), thread_team::most);
+  return most;
+}
 
 void run_tasks(index_t count, void (*task)(void*, index_t), void* context, double streamed) {
   team& here = current();
@@ -140,6 +147,6 @@ void set_threads(int wanted) {
   cpu::chosen = cpu::team_of(wanted > 0 ? wanted : cpu::processors());
 }
 
-int threads() { return cpu::thread_count(); }
+int threads() { return cpu::current().size; }
 
 } // namespace furrow

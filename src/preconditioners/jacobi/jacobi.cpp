@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/parameters.hpp"
+#include "core/set_up_part.hpp"
 #include "on_gpu.hpp"
 #include "preconditioners/diagonal_scaling.hpp"
 
@@ -37,7 +38,7 @@ template <class V> host_array<V> checked_diagonal(const coo<V>& a, bool definite
   cpu::for_each_range(a.shape.rows, 1 << 14, [&](index_t first, index_t last) {
     std::fill(diagonal.data() + first, diagonal.data() + last, V(0));
   });
-  cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {
+  cpu::for_each_range(a.nnz(), set_up_part, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k)
       if (a.row[k] == a.col[k]) diagonal[a.row[k]] = a.val[k];
   });

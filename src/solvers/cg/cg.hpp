@@ -30,7 +30,7 @@ protected:
 
 public:
   conjugate_gradients(S& space, const linear_system<V>& system, const solve_options& options)
-      : base(space, system, options, cg_scalars::slot_count), p_(base::make()), q_(base::make()),
+      : base(space, system, options, cg_scalars::slot_count, cg_scalars::rings), p_(base::make()), q_(base::make()),
         z_(base::make(stored())) {}
 
   solve_report run() { return run_as(*this); }

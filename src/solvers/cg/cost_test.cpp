@@ -97,5 +97,29 @@ TEST(cg_waits, grow_with_the_logarithm_of_the_iterations) {
   EXPECT_LE(cost.report.waits, 20);
 }
 
+/// Adds up what comes home.
+struct weighing_space : cpu::space<double> {
+  index_t fetched = 0;
+  void fetch(cview<double> from, view<double> to) {
+    fetched += from.size;
+    cpu::space<double>::fetch(from, to);
+  }
+};
+
+TEST(cg_fetches, scalars_alone_where_slots_are_at_hand) {
+  const auto matrix = kit::laplacian(64);
+  const stats s = measure(matrix);
+  const auto op = find_format("csr").cpu.make<double>()(matrix, {}, "auto");
+  const auto m = make_preconditioner<double>("none", matrix, device{}, {{true, true}, {true, true}});
+  const auto b = kit::random_vector<double>(64, 3);
+  host_array<double> x(64, 0.0);
+  weighing_space space;
+  const auto report =
+      run_in<cg_method>(space, {*op, *m, as_cview(b), as_view(x), s.norm_inf, s.norm_inf, s.row_max}, solve_options{});
+  EXPECT_EQ(report.why, status::converged) << report.message;
+  EXPECT_GT(report.condition_estimate, 1) << "of the coefficients that rings keep";
+  EXPECT_LE(space.fetched, 24 * report.waits) << "rings of thousands of numbers stay where they are";
+}
+
 } // namespace
 } // namespace furrow

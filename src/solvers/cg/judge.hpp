@@ -24,7 +24,7 @@ enum slot_name : int {
   betas = alphas + ring,
   slot_end = betas + ring
 };
-inline constexpr int slot_count = int(slot_end) - int(control::own_slot);
+inline constexpr int slot_count = int(slot_end) - int(control::own_slot), rings = 2;
 
 enum verdict : int { negative_pq = control::own_verdict, zero_pq, negative_rz, zero_rz, outgrown };
 
