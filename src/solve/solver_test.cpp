@@ -37,7 +37,9 @@ TEST(solver_formats, are_chosen_where_that_pays) {
     host_array<double> x(a.shape.cols, 0.0);
     return solve(a, as_cview(host_array<double>(a.shape.rows, 1.0)), as_view(x), o);
   };
-  const auto factors = solved(generate("convection2d:50:80").a, "auto", "auto"); // 12,300 entries
+  auto to_factor = generate("convection2d:50:80").a; // 12,300 entries
+  to_factor.val[0] = 0;                              // on the diagonal
+  const auto factors = solved(to_factor, "auto", "auto");
   EXPECT_EQ(factors.solver, "direct");
   EXPECT_EQ(factors.format, "csr");
   EXPECT_NE(factors.reason.find("factorisation"), std::string::npos) << factors.reason;
@@ -47,11 +49,15 @@ TEST(solver_formats, are_chosen_where_that_pays) {
   EXPECT_EQ(few.solver, "cg");
   EXPECT_EQ(few.format, "csr");
   EXPECT_NE(few.reason.find("few entries"), std::string::npos) << few.reason;
-  EXPECT_EQ(solved(generate("poisson2d:110").a, "cg", "auto").reason, few.reason); // 60,060 of a grid
-  EXPECT_NE(solved(generate("poisson2d:120").a, "cg", "auto").format, "csr");      // 71,520
-  EXPECT_EQ(solved(scattered(120000), "cg", "auto").format, "csr");                // 479,998 in many
-  EXPECT_EQ(solved(scattered(120000), "cg", "auto").reason, few.reason);
-  EXPECT_NE(solved(scattered(140000), "cg", "auto").reason, few.reason); // 559,998
+  EXPECT_EQ(solved(generate("poisson2d:110").a, "auto", "auto").reason, few.reason); // 60,060 of a grid
+  EXPECT_NE(solved(generate("poisson2d:120").a, "auto", "auto").format, "csr");      // 71,520
+  EXPECT_EQ(solved(scattered(120000), "auto", "auto").format, "csr");                // 479,998 in many
+  EXPECT_EQ(solved(scattered(120000), "auto", "auto").reason, few.reason);
+  EXPECT_NE(solved(scattered(140000), "auto", "auto").reason, few.reason); // 559,998
+  EXPECT_NE(solved(generate("poisson2d:50").a, "cg", "auto").format,
+            "csr"); // 12,300 of a grid, for any number of steps
+  EXPECT_EQ(solved(scattered(3000), "cg", "auto").reason, few.reason);
+  EXPECT_NE(solved(scattered(20000), "cg", "auto").reason, few.reason);
 }
 
 TYPED_TEST(kept_solver, takes_rows_as_it_takes_triplets_and_tells_the_parts_of_its_set_up) {

@@ -23,25 +23,30 @@ std::optional<refusal> interruption(const solve_options& o, double deadline, std
 
 namespace {
 
-/// On grids of up to so many entries conjugate gradients make 50 steps in the time that a look, a choice and a
-/// conversion take, which save a fifth to a half of each.
-constexpr index_t few_entries = 1 << 16;
-/// Elsewhere a product saves less: up to here the look takes as long as 100 to 500 steps, 2 to 13 ms, and systems that
-/// take some hundred gain 1 to 5 ms by the best format.
-constexpr index_t some_entries = 1 << 19, diagonals_of_a_grid = 9;
+/// Up to so many entries in all, and up to more where they are in many diagonals, A stays as it is.
+struct few_entries {
+  index_t of_any = 0, of_no_grid = 0, diagonals_of_a_grid = 0;
 
-bool is_small(const stats& sums) {
-  if (sums.nnz <= few_entries) return true;
-  return sums.nnz <= some_entries && (sums.diagonals == 1 || sums.diagonals > diagonals_of_a_grid);
-}
+  bool are(const stats& sums) const {
+    if (sums.nnz <= of_any) return true;
+    return sums.nnz <= of_no_grid && (sums.diagonals == 1 || sums.diagonals > diagonals_of_a_grid);
+  }
+};
+
+/// Where "auto" leaves a method that is slow. On grids conjugate gradients make 50 steps in the time that a look, a
+/// choice and a conversion take, which save a fifth to a half of each; elsewhere the look takes as long as 100 to 500
+/// steps, 2 to 13 ms, and systems that take some hundred gain 1 to 5 ms by the best format.
+constexpr few_entries of_short_runs{1 << 16, 1 << 19, 9};
+/// For a method that was named, and keeps on: what is lost is 10 % of a product, and of up to 10 us a fifth.
+constexpr few_entries of_long_runs{1 << 12, 1 << 15, 27};
 
 /// What the survey says before it knows enough to choose by; nothing where it has to.
-std::optional<choice> without_a_look(const stats& sums, const wish& w,
+std::optional<choice> without_a_look(const stats& sums, const wish& w, const few_entries& few,
                                      const std::function<bool(const stats&)>& few_products) {
   auto rows = rows_as_they_are(w, {});
   if (!rows || !sums.finite) return {};
   if (few_products(sums)) rows->reason = "a factorisation comes first, which leaves few products";
-  else if (is_small(sums)) rows->reason = "a choice takes longer than what it saves of so few entries";
+  else if (few.are(sums)) rows->reason = "a choice takes longer than what it saves of so few entries";
   else return {};
   return rows;
 }
@@ -58,7 +63,8 @@ survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock&
   clock.end("look");
   std::optional<choice> early;
   if (known) early = known->chosen();
-  else if (!o.where.is_gpu() && !o.tune) early = without_a_look(s.facts, w, few_products);
+  else if (!o.where.is_gpu() && !o.tune)
+    early = without_a_look(s.facts, w, o.solver == "auto" ? of_short_runs : of_long_runs, few_products);
   if (!early) {
     a.measure_for_formats(s.facts);
     clock.end("look");
