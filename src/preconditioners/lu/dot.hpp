@@ -6,10 +6,10 @@
 
 namespace furrow::lu {
 
-/// Sums of `count` products in parts that do not wait for each other: columns of factors are mostly shorter than two
-/// vector registers, and what is left of them then is half the time of a solve.
-template <class Factor> inline FURROW_INLINE double sum_of_products(const double* a, index_t count, Factor b) {
-  double part[8] = {}, rest[4] = {};
+/// Sums of `count` products of a number and a T in parts that do not wait for each other: columns of factors are mostly
+/// shorter than two vector registers, and what is left of them then is half the time of a solve.
+template <class T, class Factor> inline FURROW_INLINE T sum_of_products(const double* a, index_t count, Factor b) {
+  T part[8] = {}, rest[4] = {};
   index_t i = 0;
   for (; i + 8 <= count; i += 8)
     for (int u = 0; u < 8; ++u) part[u] += a[i + u] * b(i + u);

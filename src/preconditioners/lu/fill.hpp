@@ -18,7 +18,16 @@ namespace furrow::lu {
 /// a pass over the entries, 12 bytes an entry and 100 a row.
 factor_size expected_fill(const columns& a, const host_array<std::int32_t>& place);
 
-/// The entries of a symmetric pattern under its diagonal in that order.
+/// The same of the pattern of A, or of A + A' as if its pivots stayed on the diagonal, and what follows from the same
+/// elimination tree.
+struct fill_forecast {
+  factor_size size;
+  double operations = 0;          ///< of pivots that stay, about; else 0
+  host_array<std::int32_t> place; ///< the order with each subtree of columns in one piece: the same fill
+};
+fill_forecast forecast_fill(const columns& a, const host_array<std::int32_t>& place, bool pivots_stay);
+
+/// The entries of A + A' under its diagonal in that order, those of a pattern that is not symmetric up to twice.
 lower_pattern entries_below(const columns& a, const host_array<std::int32_t>& place);
 
 } // namespace furrow::lu
