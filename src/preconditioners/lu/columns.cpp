@@ -104,11 +104,13 @@ template scaled_columns scale_and_sort(const coo<float>&);
 template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a) {
   const index_t n = a.shape.rows;
   std::vector<int> d(static_cast<std::size_t>(n));
+  host_array<double> diagonal(n);
   index_t positive = 0, lower = 0;
   for (index_t k = 0; k < a.nnz(); ++k) {
     lower += a.row[k] >= a.col[k] && a.val[k] != 0;
     if (a.row[k] != a.col[k] || !(a.val[k] > 0)) continue;
     d[static_cast<std::size_t>(a.row[k])] = -(exponent_of(double(a.val[k])) >> 1);
+    diagonal[a.row[k]] = double(a.val[k]);
     ++positive;
   }
   if (positive != n || !is_symmetric(a)) return {};
@@ -117,7 +119,15 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
                     host_array<double>(2 * lower - n), true},
                    host_array<double>(n),
                    {}};
-  for (index_t i = 0; i < n; ++i) s.row_scale[i] = std::ldexp(1.0, d[static_cast<std::size_t>(i)]);
+  for (index_t i = 0; i < n; ++i) {
+    s.row_scale[i] = std::ldexp(1.0, d[static_cast<std::size_t>(i)]);
+    diagonal[i] *= s.row_scale[i] * s.row_scale[i];
+  }
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const std::int32_t i = a.row[k], j = a.col[k];
+    const double v = double(a.val[k]) * s.row_scale[i] * s.row_scale[j];
+    if (i > j && !(v * v < diagonal[i] * diagonal[j])) return {};
+  }
   const auto each = [&](auto tell) { // in this order the rows of each column ascend
     for (index_t k = 0; k < a.nnz(); ++k) {
       const std::int32_t i = a.row[k], j = a.col[k];
@@ -140,6 +150,17 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
 }
 template std::optional<scaled_columns> scale_symmetric(const coo<double>&);
 template std::optional<scaled_columns> scale_symmetric(const coo<float>&);
+
+template <class V> bandwidth bandwidth_of(const coo<V>& a) {
+  std::int32_t below = 0, above = 0;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const std::int32_t under = a.val[k] != 0 ? a.row[k] - a.col[k] : 0;
+    below = std::max(below, under), above = std::max(above, -under);
+  }
+  return {below, above};
+}
+template bandwidth bandwidth_of(const coo<double>&);
+template bandwidth bandwidth_of(const coo<float>&);
 
 bandwidth bandwidth_of(const columns& a) {
   bandwidth w;

@@ -18,18 +18,25 @@ namespace {
 
 /// Which factors, by cost. A band that holds little but entries, and a matrix that holds little but entries or is tiny,
 /// need no ordering, and loops without indices.
-std::string_view cheapest(const columns& a, bandwidth w) {
-  const double n = double(a.n), entries = double(a.nnz());
-  if (a.n <= 50 || (a.n <= 4000 && n * n <= 3 * entries)) return "dense";
+std::string_view cheapest(double n, double entries, bandwidth w) {
+  if (n <= 72 || (n <= 4000 && n * n <= 3 * entries)) return "dense";
   if (double(2 * w.below + w.above + 1) * n <= 4 * entries) return "band";
   return "sparse";
+}
+
+/// Whether Cholesky's factors are worth a try for a symmetric matrix: of a narrow band they would save nothing.
+template <class V> bool cholesky_is_cheapest(const coo<V>& a) {
+  constexpr index_t narrow = 16; // nos1 has 4 diagonals under the main one, bcsstk27 has 56
+  const bandwidth w = bandwidth_of(a);
+  const std::string_view which = cheapest(double(a.shape.rows), double(a.nnz()), w);
+  return w.below == w.above && (which == "sparse" || (which == "band" && w.below > narrow));
 }
 
 /// `order`: by minimum degree, where it is known already.
 std::unique_ptr<factors> factor(const columns& a, std::string_view which, double operations,
                                 const host_array<std::int32_t>* order) {
   const bandwidth w = bandwidth_of(a);
-  if (which.empty()) which = cheapest(a, w);
+  if (which.empty()) which = cheapest(double(a.n), double(a.nnz()), w);
   const double n = double(a.n);
   const auto must_be_worth = [&](double takes) {
     if (takes > operations) refuse_operations(operations);
@@ -48,8 +55,9 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
                                   host_array<std::int32_t>& order) {
   const bool asked = which == "cholesky";
   if (!asked && !which.empty()) return false;
+  if (!asked && !cholesky_is_cheapest(a)) return false;
   std::optional<scaled_columns> s = scale_symmetric(a);
-  if (s && (asked || cheapest(s->a, bandwidth_of(s->a)) == "sparse")) {
+  if (s) {
     order = minimum_degree(s->a, {});
     factors_ = factor_cholesky(s->a, order, {}, operations);
   }

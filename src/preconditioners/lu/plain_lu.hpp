@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "dot.hpp"
+#include "lanes.hpp"
+
+#include "backends/cpu/isa.hpp"
+
+#include <furrow/array.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace furrow::lu {
+
+/// P A = L U in columns of numbers without row indices, as LAPACK leaves them: column j holds U down to its diagonal,
+/// and below it what was subtracted of row j from later rows; row pivots[j] - 1 changed places with it. LAPACK's own
+/// loops call BLAS for each column, which for narrow bands and few rows takes longer than what it does.
+struct plain_lu {
+  index_t n, below, above; ///< diagonals of A under and over the main one
+  index_t diagonal, step;  ///< element (j, j) is the one at diagonal + j step
+  bool rows_whole;         ///< what was subtracted of a row changes places with it: not so in a band
+  double* at;
+
+  double* column(index_t j) const { return at + diagonal + j * step; } ///< from its diagonal on
+  index_t under(index_t j) const { return std::min(below, n - 1 - j); }
+  index_t over(index_t j) const { return std::min(below + above, j); }
+  /// From an element to the one in the same row of the next column.
+  index_t to_the_right() const { return step - 1; }
+};
+
+/// Pivots are the largest of their columns. As LAPACK counts: 0, or the number of the first column without one, from 1.
+inline int factor_plain(const plain_lu& a, int* pivots) {
+  int without = 0;
+  cpu::widest([&]() FURROW_INLINE {
+    index_t end = 0; // of the columns in which rows so far have entries
+    for (index_t j = 0; j < a.n; ++j) {
+      double* const mine = a.column(j);
+      const index_t under = a.under(j);
+      double most = 0;
+      for (index_t i = 0; i <= under; ++i) most = std::abs(mine[i]) > most ? std::abs(mine[i]) : most;
+      if (most == 0) {
+        without = static_cast<int>(j + 1);
+        return;
+      }
+      index_t p = 0;
+      while (std::abs(mine[p]) != most) ++p;
+      pivots[j] = static_cast<int>(j + p + 1);
+      end = std::max(end, std::min(a.n, j + p + a.above + 1));
+      const index_t right = a.to_the_right();
+      if (p > 0)
+        for (index_t k = a.rows_whole ? -j : 0; k < end - j; ++k) std::swap(mine[k * right], mine[k * right + p]);
+      const double by = mine[0];
+      for (index_t i = 1; i <= under; ++i) mine[i] /= by;
+      for (index_t k = 1; k < end - j; ++k) {
+        double* const other = mine + k * right;
+        const double factor = other[0];
+        if (factor == 0) continue;
+        for (index_t i = 1; i <= under; ++i) other[i] -= factor * mine[i];
+      }
+    }
+  });
+  return without;
+}
+
+/// x <- A^-1 x, or A'^-1 x.
+template <class T> void solve_plain(const plain_lu& a, const int* pivots, T* x, bool transposed) {
+  const auto swap_rows = [&](index_t j) FURROW_INLINE { std::swap(x[j], x[pivots[j] - 1]); };
+  cpu::widest([&]() FURROW_INLINE {
+    if (a.rows_whole && !transposed)
+      for (index_t j = 0; j < a.n; ++j) swap_rows(j);
+    if (!transposed) {
+      for (index_t j = 0; j < a.n; ++j) {
+        if (!a.rows_whole) swap_rows(j);
+        const double* const l = a.column(j);
+        const index_t under = a.under(j);
+        const T v = x[j];
+        T* const to = x + j;
+        if (is_zero(v)) continue;
+        for (index_t i = 1; i <= under; ++i) to[i] -= v * l[i];
+      }
+      for (index_t j = a.n; j-- > 0;) {
+        const index_t over = a.over(j);
+        const double* const u = a.column(j) - over;
+        const T v = x[j] /= u[over];
+        T* const to = x + (j - over);
+        if (is_zero(v)) continue;
+        for (index_t i = 0; i < over; ++i) to[i] -= v * u[i];
+      }
+      return;
+    }
+    for (index_t j = 0; j < a.n; ++j) {
+      const index_t over = a.over(j);
+      const double* const u = a.column(j) - over;
+      const T* const from = x + (j - over);
+      x[j] = (x[j] - sum_of_products<T>(u, over, [from](index_t i) FURROW_INLINE { return from[i]; })) / u[over];
+    }
+    for (index_t j = a.n; j-- > 0;) {
+      const T* const from = x + j + 1;
+      x[j] -= sum_of_products<T>(a.column(j) + 1, a.under(j), [from](index_t i) FURROW_INLINE { return from[i]; });
+      if (!a.rows_whole) swap_rows(j);
+    }
+    if (a.rows_whole)
+      for (index_t j = a.n; j-- > 0;) swap_rows(j);
+  });
+}
+
+/// The same of two vectors.
+inline void solve_plain(const plain_lu& a, const int* pivots, double* x, double* y, bool transposed) {
+  host_array<two> z(a.n);
+  for (index_t i = 0; i < a.n; ++i) z[i] = two{x[i], y[i]};
+  solve_plain(a, pivots, z.data(), transposed);
+  for (index_t i = 0; i < a.n; ++i) x[i] = z[i][0], y[i] = z[i][1];
+}
+
+} // namespace furrow::lu
