@@ -2,7 +2,6 @@
 #include "cholesky.hpp"
 
 #include "cholesky_pattern.hpp"
-#include "dot.hpp"
 #include "lanes.hpp"
 #include "panel_product.hpp"
 
@@ -58,10 +57,16 @@ public:
   }
 
   void solve(double* x, bool) const override {
-    sweep(0.0, [x](index_t i) { return x[i]; }, [x](index_t i, double v) { x[i] = v; });
+    sweep(
+        0.0, [x](index_t i) { return x[i]; }, [x](index_t i, double v) { x[i] = v; });
   }
   void solve_two(double* x, double* y, bool) const override {
-    sweep(two{}, [x, y](index_t i) { return two{x[i], y[i]}; }, [x, y](index_t i, two v) { x[i] = v[0], y[i] = v[1]; });
+    sweep(
+        two{},
+        [x, y](index_t i) {
+          return two{x[i], y[i]};
+        },
+        [x, y](index_t i, two v) { x[i] = v[0], y[i] = v[1]; });
   }
   double bytes() const override { return double(values_.byte_count()) + 4.0 * double(p_.rows.size()); }
   factor_size size() const override { return {p_.entries, bytes(), false, places(), bytes()}; }
@@ -112,7 +117,8 @@ private:
     const index_t n = p_.place.size();
     index_t tallest = 0;
     for (index_t s = 0; s < p_.supernodes(); ++s) tallest = std::max(tallest, p_.height(s));
-    std::vector<T> y(at(n)), work(at(tallest));
+    std::vector<T> y(at(n));
+    std::vector<double> work(at(2 * tallest));
     for (index_t i = 0; i < n; ++i) y[at(p_.place[i])] = load(i);
     cpu::widest([&]() FURROW_INLINE {
       for (index_t s = 0; s < p_.supernodes(); ++s) forward(s, y.data(), work.data());
@@ -122,30 +128,30 @@ private:
   }
 
   /// The part of one supernode of L y' = y, and of L' y' = y: its rows come together first.
-  template <class T> FURROW_INLINE void forward(index_t s, T* y, T* work) const {
+  template <class T> FURROW_INLINE void forward(index_t s, T* y, double* at) const {
     const panel l = panel_of(s);
     const index_t h = l.stride, w = p_.width(s);
     const std::int32_t* const rows = p_.rows_of(s);
-    for (index_t i = 0; i < h; ++i) work[i] = i < w ? y[rows[i]] : T{};
+    panel_work<T> work(at, h);
+    for (index_t i = 0; i < h; ++i) work.set(i, i < w ? y[rows[i]] : T{});
     for (index_t j = 0; j < w; ++j) {
       const double* const column = l.at + j * h;
-      const T v = work[j] /= column[j];
-      for (index_t i = j + 1; i < h; ++i) work[i] -= v * column[i];
+      const T v = work[j] / column[j];
+      work.set(j, v);
+      work.subtract(v, column, j + 1, h);
     }
     for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
     for (index_t i = w; i < h; ++i) y[rows[i]] += work[i];
   }
-  template <class T> FURROW_INLINE void backward(index_t s, T* y, T* work) const {
+  template <class T> FURROW_INLINE void backward(index_t s, T* y, double* at) const {
     const panel l = panel_of(s);
     const index_t h = l.stride, w = p_.width(s);
     const std::int32_t* const rows = p_.rows_of(s);
-    for (index_t i = 0; i < h; ++i) work[i] = y[rows[i]];
+    panel_work<T> work(at, h);
+    for (index_t i = 0; i < h; ++i) work.set(i, y[rows[i]]);
     for (index_t j = w; j-- > 0;) {
       const double* const column = l.at + j * h;
-      const T* const below = work + j + 1;
-      const T sum =
-          sum_of_products<T>(column + j + 1, h - j - 1, [below](index_t i) FURROW_INLINE { return below[i]; });
-      work[j] = (work[j] - sum) / column[j];
+      work.set(j, (work[j] - work.dot(column, j + 1, h)) / column[j]);
     }
     for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
   }

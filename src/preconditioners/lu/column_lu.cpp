@@ -20,8 +20,9 @@ constexpr std::int32_t nothing = -1;
 class column_elimination {
 public:
   column_elimination(column_lu& f, const columns& a, const elimination_rules& rules, growth_budget& budget)
-      : f_(f), a_(a), rules_(rules), neighbours_(budget, a.n), x_(at(a.n), 0.0), below_(at(a.n)), seen_row_(at(a.n), nothing),
-        pattern_(at(a.n)), path_(at(a.n)), next_(at(a.n)), found_(at(a.n)), supernode_of_(at(a.n), nothing), ways_(at(a.n)), nodes_(at(a.n)) {}
+      : f_(f), a_(a), rules_(rules), neighbours_(budget, a.n), x_(at(a.n), 0.0), below_(at(a.n)),
+        seen_row_(at(a.n), nothing), pattern_(at(a.n)), path_(at(a.n)), next_(at(a.n)), found_(at(a.n)),
+        supernode_of_(at(a.n), nothing), ways_(at(a.n)), nodes_(at(a.n)) {}
 
   void run(const host_array<std::int32_t>& column_place) {
     const auto n = static_cast<std::int32_t>(a_.n);
@@ -160,7 +161,9 @@ private:
   void open(std::int32_t j) {
     close();
     node& s = nodes_[at(count_nodes_++)];
-    s = {.first = j, .height = static_cast<std::int32_t>(count_), .rows = static_cast<std::int32_t>(f_.rows_.size()),
+    s = {.first = j,
+         .height = static_cast<std::int32_t>(count_),
+         .rows = static_cast<std::int32_t>(f_.rows_.size()),
          .values = static_cast<std::int32_t>(f_.values_.size())};
     way& w = ways_[at(count_nodes_ - 1)];
     w.next = static_cast<std::int32_t>(neighbours_.size());
@@ -254,14 +257,14 @@ static index_t expected_in_u(const columns& a, const elimination_rules& rules) {
 
 column_lu::column_lu(const columns& a, const host_array<std::int32_t>& column_place, const elimination_rules& rules,
                      growth_budget& budget)
-    : place_(a.n, nothing), rows_(budget, a.nnz()), u_row_(budget, expected_in_u(a, rules)), values_(budget, expected_in_u(a, rules)),
-      u_(budget, expected_in_u(a, rules)) {
+    : place_(a.n, nothing), rows_(budget, a.nnz()), u_row_(budget, expected_in_u(a, rules)),
+      values_(budget, expected_in_u(a, rules)), u_(budget, expected_in_u(a, rules)) {
   budget.take(120 * double(a.n));
   column_elimination(*this, a, rules, budget).run(column_place);
 }
 
 supernodal column_lu::factors() const {
-  return {place_.size(),       static_cast<index_t>(first_column_.size()) - 1,
+  return {place_.size(),        static_cast<index_t>(first_column_.size()) - 1,
           first_column_.data(), rows_from_.data(),
           rows_.data(),         values_from_.data(),
           values_.data(),       u_from_.data(),

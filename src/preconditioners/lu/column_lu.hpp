@@ -12,8 +12,8 @@ namespace furrow::lu {
 
 /// How pivots are chosen and when to give up.
 struct elimination_rules {
-  double threshold = 1;  ///< a pivot on the diagonal is kept that is not smaller than so much of its column's largest
-  double operations;     ///< more of floating point are refused (`refuse_operations`)
+  double threshold = 1; ///< a pivot on the diagonal is kept that is not smaller than so much of its column's largest
+  double operations;    ///< more of floating point are refused (`refuse_operations`)
   double expected_entries = 0; ///< of L and U together, about; 0: not known
 };
 

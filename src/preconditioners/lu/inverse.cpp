@@ -16,20 +16,13 @@
 namespace furrow::lu {
 namespace {
 
-/// Which factors, by cost. A band that holds little but entries, and a matrix that holds little but entries or is tiny,
-/// need no ordering, and loops without indices.
+/// Which factors, by cost. A matrix that holds little but entries or has few rows, and a band that holds little but
+/// entries, need no ordering, and loops without indices: of 67 rows an order alone takes as long as dense factors, and
+/// up to 200 the sparse ones take as long again, but for those that hardly fill in.
 std::string_view cheapest(double n, double entries, bandwidth w) {
   if (n <= 72 || (n <= 4000 && n * n <= 3 * entries)) return "dense";
   if (double(2 * w.below + w.above + 1) * n <= 4 * entries) return "band";
-  return "sparse";
-}
-
-/// Whether Cholesky's factors are worth a try for a symmetric matrix: of a narrow band they would save nothing.
-template <class V> bool cholesky_is_cheapest(const coo<V>& a) {
-  constexpr index_t narrow = 16; // nos1 has 4 diagonals under the main one, bcsstk27 has 56
-  const bandwidth w = bandwidth_of(a);
-  const std::string_view which = cheapest(double(a.shape.rows), double(a.nnz()), w);
-  return w.below == w.above && (which == "sparse" || (which == "band" && w.below > narrow));
+  return n <= 200 && entries >= 3.5 * n ? "dense" : "sparse";
 }
 
 /// `order`: by minimum degree, where it is known already.
@@ -48,14 +41,14 @@ std::unique_ptr<factors> factor(const columns& a, std::string_view which, double
 
 } // namespace
 
-/// Cholesky's factors where they were asked for, or are the cheapest, and can be had. `order`: that of the columns, once
-/// it is known.
+/// Cholesky's factors where they were asked for, or are the cheapest, and can be had. `order`: that of the columns,
+/// once it is known.
 template <class V>
 bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, double operations,
                                   host_array<std::int32_t>& order) {
   const bool asked = which == "cholesky";
   if (!asked && !which.empty()) return false;
-  if (!asked && !cholesky_is_cheapest(a)) return false;
+  if (!asked && cheapest(double(a.shape.rows), double(a.nnz()), bandwidth_of(a)) != "sparse") return false;
   std::optional<scaled_columns> s = scale_symmetric(a);
   if (s) {
     order = minimum_degree(s->a, {});

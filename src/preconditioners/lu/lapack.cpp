@@ -20,7 +20,7 @@ void dgbtrf_(const int* m, const int* n, const int* below, const int* above, dou
 namespace furrow::lu {
 namespace {
 
-constexpr index_t few_rows = 128, few_diagonals = 48; ///< up to which LAPACK takes longer than plain loops
+constexpr index_t few_rows = 256, few_diagonals = 64; ///< up to which LAPACK takes longer than plain loops
 
 /// Zeros for `rows` numbers a column, or a refusal.
 host_array<double> zeros(index_t rows, index_t n, const char* what) {

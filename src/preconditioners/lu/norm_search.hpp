@@ -13,7 +13,8 @@ namespace furrow::lu {
 /// real or complex matrix, 1988, algorithm 4.1. At most 11 products, mostly 5 or 6; hardly ever below a third.
 ///
 /// Until `wants_nothing()`, whoever runs it makes x <- B x, or B' x where `wants_transposed()`, and calls `take()`. The
-/// product of a vector of its own, by which the search is held to account, can be made at any time: `check`, `take_check`.
+/// product of a vector of its own, by which the search is held to account, can be made at any time: `check`,
+/// `take_check`.
 class norm_search {
 public:
   explicit norm_search(index_t n)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "dot.hpp"
 #include "lanes.hpp"
 
 #include "backends/cpu/isa.hpp"
-
-#include <furrow/array.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -63,41 +60,35 @@ inline int factor_plain(const plain_lu& a, int* pivots) {
   return without;
 }
 
-/// x <- A^-1 x, or A'^-1 x.
-template <class T> void solve_plain(const plain_lu& a, const int* pivots, T* x, bool transposed) {
-  const auto swap_rows = [&](index_t j) FURROW_INLINE { std::swap(x[j], x[pivots[j] - 1]); };
+/// x <- A^-1 x, or A'^-1 x, in place for a number or a pair a row.
+template <class T> void solve_plain(const plain_lu& a, const int* pivots, panel_work<T> x, bool transposed) {
+  const auto swap_rows = [&](index_t j) FURROW_INLINE {
+    const T mine = x[j];
+    x.set(j, x[pivots[j] - 1]);
+    x.set(pivots[j] - 1, mine);
+  };
   cpu::widest([&]() FURROW_INLINE {
     if (a.rows_whole && !transposed)
       for (index_t j = 0; j < a.n; ++j) swap_rows(j);
     if (!transposed) {
       for (index_t j = 0; j < a.n; ++j) {
         if (!a.rows_whole) swap_rows(j);
-        const double* const l = a.column(j);
-        const index_t under = a.under(j);
-        const T v = x[j];
-        T* const to = x + j;
-        if (is_zero(v)) continue;
-        for (index_t i = 1; i <= under; ++i) to[i] -= v * l[i];
+        if (const T v = x[j]; !is_zero(v)) x.subtract(v, a.column(j) - j, j + 1, j + 1 + a.under(j));
       }
       for (index_t j = a.n; j-- > 0;) {
-        const index_t over = a.over(j);
-        const double* const u = a.column(j) - over;
-        const T v = x[j] /= u[over];
-        T* const to = x + (j - over);
-        if (is_zero(v)) continue;
-        for (index_t i = 0; i < over; ++i) to[i] -= v * u[i];
+        const double* const u = a.column(j) - j;
+        const T v = x[j] / u[j];
+        x.set(j, v);
+        if (!is_zero(v)) x.subtract(v, u, j - a.over(j), j);
       }
       return;
     }
     for (index_t j = 0; j < a.n; ++j) {
-      const index_t over = a.over(j);
-      const double* const u = a.column(j) - over;
-      const T* const from = x + (j - over);
-      x[j] = (x[j] - sum_of_products<T>(u, over, [from](index_t i) FURROW_INLINE { return from[i]; })) / u[over];
+      const double* const u = a.column(j) - j;
+      x.set(j, (x[j] - x.dot(u, j - a.over(j), j)) / u[j]);
     }
     for (index_t j = a.n; j-- > 0;) {
-      const T* const from = x + j + 1;
-      x[j] -= sum_of_products<T>(a.column(j) + 1, a.under(j), [from](index_t i) FURROW_INLINE { return from[i]; });
+      x.set(j, x[j] - x.dot(a.column(j) - j, j + 1, j + 1 + a.under(j)));
       if (!a.rows_whole) swap_rows(j);
     }
     if (a.rows_whole)
@@ -105,12 +96,12 @@ template <class T> void solve_plain(const plain_lu& a, const int* pivots, T* x, 
   });
 }
 
-/// The same of two vectors.
+inline void solve_plain(const plain_lu& a, const int* pivots, double* x, bool transposed) {
+  solve_plain(a, pivots, panel_work<double>(x, a.n), transposed);
+}
+/// Of two vectors.
 inline void solve_plain(const plain_lu& a, const int* pivots, double* x, double* y, bool transposed) {
-  host_array<two> z(a.n);
-  for (index_t i = 0; i < a.n; ++i) z[i] = two{x[i], y[i]};
-  solve_plain(a, pivots, z.data(), transposed);
-  for (index_t i = 0; i < a.n; ++i) x[i] = z[i][0], y[i] = z[i][1];
+  solve_plain(a, pivots, panel_work<two>(x, y), transposed);
 }
 
 } // namespace furrow::lu

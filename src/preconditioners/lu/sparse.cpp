@@ -34,8 +34,8 @@ struct statistics {
   ~statistics() { StatFree(&s); }
 };
 
-/// Of so many columns factors are made column by column (`column_lu`): more of them no longer fit a cache, and SuperLU's
-/// panels of 20 columns and relaxed supernodes of 10 pay, with their zeros and work space.
+/// Of so many columns factors are made column by column (`column_lu`): more of them no longer fit a cache, and
+/// SuperLU's panels of 20 columns and relaxed supernodes of 10 pay, with their zeros and work space.
 constexpr index_t few_columns = 5000;
 
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "dot.hpp"
 #include "lanes.hpp"
 
 #include "backends/cpu/isa.hpp"
@@ -12,8 +11,8 @@
 
 namespace furrow::lu {
 
-/// Where factors L and U lie, by columns, as SuperLU keeps them. A supernode is w columns of L with the same h rows, the
-/// first w of which are its own: h x w values by columns, whose upper triangle belongs to U, and L has ones on its
+/// Where factors L and U lie, by columns, as SuperLU keeps them. A supernode is w columns of L with the same h rows,
+/// the first w of which are its own: h x w values by columns, whose upper triangle belongs to U, and L has ones on its
 /// diagonal. The rest of U is columns. Offsets of a supernode are those of its first column.
 struct supernodal {
   index_t n = 0, supernodes = 0;
@@ -27,7 +26,7 @@ struct supernodal {
 /// for each supernode; of small factors, most of whose supernodes are a column or two, that takes most of the time.
 template <class T> class supernodal_sweeps {
 public:
-  explicit supernodal_sweeps(const supernodal& f) : f_(f), work_(static_cast<std::size_t>(f.n)) {}
+  explicit supernodal_sweeps(const supernodal& f) : f_(f), work_(static_cast<std::size_t>(2 * f.n)) {}
 
   /// y <- (L U)^-1 y
   void solve(T* y) {
@@ -56,6 +55,8 @@ private:
             f_.values + f_.values_from[first]};
   }
 
+  FURROW_INLINE panel_work<T> work_for(const supernode& s) { return {work_.data(), s.h}; }
+
   FURROW_INLINE void forward(const supernode& s, T* y) {
     if (s.w == 1) {
       const T t = y[s.first];
@@ -63,65 +64,65 @@ private:
       for (index_t i = 1; i < s.h; ++i) y[s.rows[i]] -= t * s.val[i];
       return;
     }
-    T *const own = y + s.first, *const below = work_.data();
-    const index_t under = s.h - s.w;
-    for (index_t i = 0; i < under; ++i) below[i] = T{};
-    for (index_t j = 0; j < s.w; ++j) {
-      const T t = own[j];
-      const double* const column = s.val + j * s.h;
-      for (index_t i = j + 1; i < s.w; ++i) own[i] -= t * column[i];
-      for (index_t i = 0; i < under; ++i) below[i] += t * column[s.w + i];
-    }
-    for (index_t i = 0; i < under; ++i) y[s.rows[s.w + i]] -= below[i];
+    panel_work<T> work = work_for(s);
+    for (index_t i = 0; i < s.w; ++i) work.set(i, y[s.first + i]);
+    for (index_t i = s.w; i < s.h; ++i) work.set(i, T{});
+    for (index_t j = 0; j < s.w; ++j) work.subtract(work[j], s.val + j * s.h, j + 1, s.h);
+    for (index_t i = 0; i < s.w; ++i) y[s.first + i] = work[i];
+    for (index_t i = s.w; i < s.h; ++i) y[s.rows[i]] += work[i];
   }
-  FURROW_INLINE void backward(const supernode& s, T* y) const {
-    T* const own = y + s.first;
-    for (index_t j = s.w; j-- > 0;) {
-      const double* const column = s.val + j * s.h;
-      const T t = own[j] /= column[j];
-      for (index_t i = 0; i < j; ++i) own[i] -= t * column[i];
+  FURROW_INLINE void backward(const supernode& s, T* y) {
+    if (s.w == 1) {
+      y[s.first] /= s.val[0];
+    } else {
+      panel_work<T> work = work_for(s);
+      for (index_t i = 0; i < s.w; ++i) work.set(i, y[s.first + i]);
+      for (index_t j = s.w; j-- > 0;) {
+        const double* const column = s.val + j * s.h;
+        const T t = work[j] / column[j];
+        work.set(j, t);
+        work.subtract(t, column, 0, j);
+      }
+      for (index_t i = 0; i < s.w; ++i) y[s.first + i] = work[i];
     }
     for (index_t j = 0; j < s.w; ++j) {
-      const T t = own[j];
+      const T t = y[s.first + j];
       if (is_zero(t)) continue;
       for (index_t e = f_.u_from[s.first + j]; e < f_.u_from[s.first + j + 1]; ++e) y[f_.u_row[e]] -= t * f_.u[e];
     }
   }
 
-  FURROW_INLINE void forward_transposed(const supernode& s, T* y) const {
-    T* const own = y + s.first;
+  FURROW_INLINE void forward_transposed(const supernode& s, T* y) {
+    panel_work<T> work = work_for(s);
     for (index_t j = 0; j < s.w; ++j) {
       const double* const column = s.val + j * s.h;
       const index_t begin = f_.u_from[s.first + j], count = f_.u_from[s.first + j + 1] - begin;
       const std::int32_t* const at = f_.u_row + begin;
       T sum = sum_of_products<T>(f_.u + begin, count, [at, y](index_t i) FURROW_INLINE { return y[at[i]]; });
-      for (index_t i = 0; i < j; ++i) sum += column[i] * own[i];
-      own[j] = (own[j] - sum) / column[j];
+      if (j > 0) sum += work.dot(column, 0, j);
+      const T solved = (y[s.first + j] - sum) / column[j];
+      work.set(j, solved);
+      y[s.first + j] = solved;
     }
   }
   FURROW_INLINE void backward_transposed(const supernode& s, T* y) {
-    T *const own = y + s.first, *const below = work_.data();
-    const index_t under = s.h - s.w;
     if (s.w == 1) {
       const std::int32_t* const at = s.rows + 1;
-      own[0] -= sum_of_products<T>(s.val + 1, under, [at, y](index_t i) FURROW_INLINE { return y[at[i]]; });
+      y[s.first] -= sum_of_products<T>(s.val + 1, s.h - 1, [at, y](index_t i) FURROW_INLINE { return y[at[i]]; });
       return;
     }
-    for (index_t i = 0; i < under; ++i) below[i] = y[s.rows[s.w + i]];
-    for (index_t j = s.w; j-- > 0;) {
-      const double* const column = s.val + j * s.h;
-      T sum = sum_of_products<T>(column + s.w, under, [below](index_t i) FURROW_INLINE { return below[i]; });
-      for (index_t i = j + 1; i < s.w; ++i) sum += column[i] * own[i];
-      own[j] -= sum;
-    }
+    panel_work<T> work = work_for(s);
+    for (index_t i = 0; i < s.h; ++i) work.set(i, y[s.rows[i]]);
+    for (index_t j = s.w; j-- > 0;) work.set(j, work[j] - work.dot(s.val + j * s.h, j + 1, s.h));
+    for (index_t i = 0; i < s.w; ++i) y[s.first + i] = work[i];
   }
 
   const supernodal f_;
-  std::vector<T> work_;
+  std::vector<double> work_;
 };
 
-/// x <- A^-1 x, or A'^-1 x, and y likewise where there is one; `row_place` and `column_place`: where the rows and columns
-/// of A stand in the factors.
+/// x <- A^-1 x, or A'^-1 x, and y likewise where there is one; `row_place` and `column_place`: where the rows and
+/// columns of A stand in the factors.
 inline void solve_with(const supernodal& f, const host_array<std::int32_t>& row_place,
                        const host_array<std::int32_t>& column_place, double* x, double* y, bool transposed) {
   const auto &to = transposed ? column_place : row_place, &from = transposed ? row_place : column_place;
@@ -133,8 +134,15 @@ inline void solve_with(const supernodal& f, const host_array<std::int32_t>& row_
     transposed ? sweeps.solve_transposed(z.data()) : sweeps.solve(z.data());
     for (index_t i = 0; i < f.n; ++i) store(i, z[static_cast<std::size_t>(from[i])]);
   };
-  if (!y) return run(0.0, [&](index_t i) { return x[i]; }, [&](index_t i, double v) { x[i] = v; });
-  run(two{}, [&](index_t i) { return two{x[i], y[i]}; }, [&](index_t i, two v) { x[i] = v[0], y[i] = v[1]; });
+  if (!y)
+    return run(
+        0.0, [&](index_t i) { return x[i]; }, [&](index_t i, double v) { x[i] = v; });
+  run(
+      two{},
+      [&](index_t i) {
+        return two{x[i], y[i]};
+      },
+      [&](index_t i, two v) { x[i] = v[0], y[i] = v[1]; });
 }
 
 } // namespace furrow::lu
