@@ -165,16 +165,18 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
 template std::optional<scaled_columns> scale_symmetric(const coo<double>&);
 template std::optional<scaled_columns> scale_symmetric(const coo<float>&);
 
-template <class V> bandwidth bandwidth_of(const coo<V>& a) {
+template <class V> diagonals diagonals_of(const coo<V>& a) {
   std::int32_t below = 0, above = 0;
+  index_t positive = 0;
   for (index_t k = 0; k < a.nnz(); ++k) {
-    const std::int32_t under = a.val[k] != 0 ? a.row[k] - a.col[k] : 0;
-    below = std::max(below, under), above = std::max(above, -under);
+    const std::int32_t under = a.row[k] - a.col[k];
+    positive += under == 0 && a.val[k] > 0;
+    if (a.val[k] != 0) below = std::max(below, under), above = std::max(above, -under);
   }
-  return {below, above};
+  return {{below, above}, positive == a.shape.rows};
 }
-template bandwidth bandwidth_of(const coo<double>&);
-template bandwidth bandwidth_of(const coo<float>&);
+template diagonals diagonals_of(const coo<double>&);
+template diagonals diagonals_of(const coo<float>&);
 
 bandwidth bandwidth_of(const columns& a) {
   bandwidth w;

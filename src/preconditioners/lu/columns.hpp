@@ -34,8 +34,13 @@ template <class V> scaled_columns scale_and_sort(const coo<V>& a);
 template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a);
 
 bandwidth bandwidth_of(const columns& a);
-/// The same of entries that are not zero.
-template <class V> bandwidth bandwidth_of(const coo<V>& a);
+
+/// What a pass over the entries tells of a matrix that may be symmetric.
+struct diagonals {
+  bandwidth width;
+  bool positive = false; ///< the main one
+};
+template <class V> diagonals diagonals_of(const coo<V>& a);
 
 /// A column that has no row of its own, whatever the values, or -1: a maximum matching of columns with rows by
 /// augmenting paths (I. S. Duff, On algorithms for obtaining a maximum transversal, 1981). A matrix with such a column

@@ -48,7 +48,10 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
                                   host_array<std::int32_t>& order) {
   const bool asked = which == "cholesky";
   if (!asked && !which.empty()) return false;
-  if (!asked && cheapest(double(a.shape.rows), double(a.nnz()), bandwidth_of(a)) != "sparse") return false;
+  const diagonals d = diagonals_of(a);
+  if (!asked && (!d.positive || d.width.below != d.width.above ||
+                 cheapest(double(a.shape.rows), double(a.nnz()), d.width) != "sparse"))
+    return false;
   std::optional<scaled_columns> s = scale_symmetric(a);
   if (s) {
     order = minimum_degree(s->a, {});

@@ -37,8 +37,11 @@ public:
     if constexpr (pair) {
       double *const a = first_, *const b = second_;
       const double of_a = t[0], of_b = t[1];
-      for (index_t i = from; i < to; ++i) a[i] -= of_a * column[i];
-      for (index_t i = from; i < to; ++i) b[i] -= of_b * column[i];
+#pragma GCC ivdep
+      for (index_t i = from; i < to; ++i) {
+        a[i] -= of_a * column[i];
+        b[i] -= of_b * column[i];
+      }
     } else {
       double* const a = first_;
       for (index_t i = from; i < to; ++i) a[i] -= t * column[i];
@@ -46,16 +49,29 @@ public:
   }
   /// The sum of products with the column over [from, to).
   FURROW_INLINE T dot(const double* column, index_t from, index_t to) const {
-    const auto of = [&](const double* v) FURROW_INLINE {
-      return sum_of_products<double>(column + from, to - from,
-                                     [v, from](index_t i) FURROW_INLINE { return v[from + i]; });
-    };
-    if constexpr (pair) return T{of(first_), of(second_)};
-    else return of(first_);
+    const double* const c = column + from;
+    if constexpr (pair) return sums_of_products(c, to - from, first_ + from, second_ + from);
+    else return sum_of_products<double>(c, to - from, [v = first_ + from](index_t i) FURROW_INLINE { return v[i]; });
   }
 
 private:
   static constexpr bool pair = std::is_same_v<T, two>;
+
+  FURROW_INLINE static two sums_of_products(const double* c, index_t count, const double* a, const double* b) {
+    double of_a = 0, of_b = 0;
+    index_t i = 0;
+    if (count >= 8) {
+      double part_a[8] = {}, part_b[8] = {};
+      for (; i + 8 <= count; i += 8)
+        for (int u = 0; u < 8; ++u) part_a[u] += c[i + u] * a[i + u], part_b[u] += c[i + u] * b[i + u];
+      for (int u = 0; u < 4; ++u) part_a[u] += part_a[u + 4], part_b[u] += part_b[u + 4];
+      of_a = (part_a[0] + part_a[1]) + (part_a[2] + part_a[3]);
+      of_b = (part_b[0] + part_b[1]) + (part_b[2] + part_b[3]);
+    }
+    for (; i < count; ++i) of_a += c[i] * a[i], of_b += c[i] * b[i];
+    return two{of_a, of_b};
+  }
+
   double *first_, *second_;
 };
 
