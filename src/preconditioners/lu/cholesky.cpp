@@ -21,6 +21,9 @@ std::size_t at(index_t k) { return static_cast<std::size_t>(k); }
 /// Pivots of a matrix with ones on its diagonal: smaller ones may be rounding alone.
 constexpr double least_pivot = 64 * std::numeric_limits<double>::epsilon();
 
+/// Supernodes so narrow are gone through where their numbers lie: bringing them together takes longer than it saves.
+constexpr index_t few_columns = 3;
+
 class cholesky_factors final : public factors {
 public:
   explicit cholesky_factors(cholesky_pattern p) : p_(std::move(p)), values_(p_.values_from.back(), 0.0) {}
@@ -132,6 +135,15 @@ private:
     const panel l = panel_of(s);
     const index_t h = l.stride, w = p_.width(s);
     const std::int32_t* const rows = p_.rows_of(s);
+    if (w <= few_columns) {
+      for (index_t j = 0; j < w; ++j) {
+        const double* const column = l.at + j * h;
+        const T v = y[rows[j]] / column[j];
+        y[rows[j]] = v;
+        for (index_t i = j + 1; i < h; ++i) y[rows[i]] -= v * column[i];
+      }
+      return;
+    }
     panel_work<T> work(at, h);
     for (index_t i = 0; i < h; ++i) work.set(i, i < w ? y[rows[i]] : T{});
     for (index_t j = 0; j < w; ++j) {
@@ -147,6 +159,16 @@ private:
     const panel l = panel_of(s);
     const index_t h = l.stride, w = p_.width(s);
     const std::int32_t* const rows = p_.rows_of(s);
+    if (w <= few_columns) {
+      for (index_t j = w; j-- > 0;) {
+        const double* const column = l.at + j * h;
+        const std::int32_t* const under = rows + j + 1;
+        const T sum =
+            sum_of_products<T>(column + j + 1, h - j - 1, [under, y](index_t i) FURROW_INLINE { return y[under[i]]; });
+        y[rows[j]] = (y[rows[j]] - sum) / column[j];
+      }
+      return;
+    }
     panel_work<T> work(at, h);
     for (index_t i = 0; i < h; ++i) work.set(i, y[rows[i]]);
     for (index_t j = w; j-- > 0;) {

@@ -178,6 +178,15 @@ TEST(cholesky, leaves_a_singular_matrix_to_pivots) {
   EXPECT_EQ(cholesky_of(scaled(a), 1e9), nullptr);
 }
 
+/// A 2 x 2 minor that is not positive is seen before anything is ordered.
+TEST(cholesky, is_not_tried_where_an_entry_is_too_large) {
+  auto a = kit::laplacian(20, 20);
+  ASSERT_TRUE(lu::scale_symmetric(a).has_value());
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if ((a.row[k] == 7 && a.col[k] == 8) || (a.row[k] == 8 && a.col[k] == 7)) a.val[k] = -4;
+  EXPECT_FALSE(lu::scale_symmetric(a).has_value());
+}
+
 TEST(cholesky, refuses_before_it_begins_what_takes_too_much) {
   const lu::columns a = scaled(kit::laplacian(60, 60));
   const auto whole = cholesky_of(a, 1e9);

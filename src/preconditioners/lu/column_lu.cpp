@@ -172,7 +172,7 @@ private:
     std::copy_n(pattern_.data(), count_, neighbours_.add(count_));
     f_.first_column_.push_back(j);
   }
-  /// Offsets of the columns of the last supernode.
+  /// The last supernode is whole.
   void close() {
     if (count_nodes_ == 0) return;
     const node& s = nodes_[at(count_nodes_ - 1)];
@@ -180,6 +180,9 @@ private:
       f_.rows_from_.push_back(t == 0 ? s.rows : s.rows + s.height);
       f_.values_from_.push_back(s.values + t * s.height);
     }
+    way& w = ways_[at(count_nodes_ - 1)]; // its own rows lead nowhere
+    std::copy_n(f_.rows_.data() + s.rows + s.width, s.height - s.width, neighbours_.data() + w.next);
+    w.end = w.next + s.height - s.width;
   }
 
   FURROW_INLINE void keep_in_u(const node& s, std::int32_t first) {
