@@ -11,14 +11,18 @@
 
 namespace furrow::lu {
 
-/// Where factors L and U lie, by columns, as SuperLU keeps them. A supernode is w columns of L with the same h rows,
+/// Where factors L and U lie, by columns. A supernode is w columns of L with the same h rows,
 /// the first w of which are its own: h x w values by columns, whose upper triangle belongs to U, and L has ones on its
 /// diagonal. The rest of U is columns. Offsets of a supernode are those of its first column.
 struct supernodal {
   index_t n = 0, supernodes = 0;
-  const std::int32_t *first_column = nullptr, *rows_from = nullptr, *rows = nullptr, *values_from = nullptr;
+  const std::int32_t* first_column = nullptr;
+  const index_t* rows_from = nullptr;
+  const std::int32_t* rows = nullptr;
+  const index_t* values_from = nullptr;
   const double* values = nullptr;
-  const std::int32_t *u_from = nullptr, *u_row = nullptr;
+  const index_t* u_from = nullptr;
+  const std::int32_t* u_row = nullptr;
   const double* u = nullptr;
 };
 
@@ -50,7 +54,7 @@ private:
     const double* val;
   };
   FURROW_INLINE supernode node(index_t k) const {
-    const std::int32_t first = f_.first_column[k], rows = f_.rows_from[first];
+    const index_t first = f_.first_column[k], rows = f_.rows_from[first];
     return {first, f_.first_column[k + 1] - first, f_.rows_from[first + 1] - rows, f_.rows + rows,
             f_.values + f_.values_from[first]};
   }
