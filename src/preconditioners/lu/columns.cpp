@@ -69,7 +69,7 @@ template <class V> exponents find_exponents(const coo<V>& a) {
 
 namespace {
 
-/// Refuses more entries than SuperLU can count those of the factors of.
+/// Refuses more entries than SuperLU's orders, which count those of A + A' and more in 32 bits, can serve.
 void check_count(index_t nonzeros) {
   check(nonzeros <= std::numeric_limits<std::int32_t>::max() / 32, fault::input,
         "the matrix has {} entries, and a factorisation counts those of its factors in 32 bits: take an iterative "
