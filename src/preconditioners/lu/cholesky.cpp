@@ -2,8 +2,8 @@
 #include "cholesky.hpp"
 
 #include "cholesky_pattern.hpp"
-#include "lanes.hpp"
 #include "panel_product.hpp"
+#include "panel_sweeps.hpp"
 
 #include "backends/cpu/isa.hpp"
 #include "core/check.hpp"
@@ -146,12 +146,7 @@ private:
     }
     panel_work<T> work(at, h);
     for (index_t i = 0; i < h; ++i) work.set(i, i < w ? y[rows[i]] : T{});
-    for (index_t j = 0; j < w; ++j) {
-      const double* const column = l.at + j * h;
-      const T v = work[j] / column[j];
-      work.set(j, v);
-      work.subtract(v, column, j + 1, h);
-    }
+    panel_sweeps<T>(l.at, h, w, work).template lower<false>();
     for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
     for (index_t i = w; i < h; ++i) y[rows[i]] += work[i];
   }
@@ -171,10 +166,7 @@ private:
     }
     panel_work<T> work(at, h);
     for (index_t i = 0; i < h; ++i) work.set(i, y[rows[i]]);
-    for (index_t j = w; j-- > 0;) {
-      const double* const column = l.at + j * h;
-      work.set(j, (work[j] - work.dot(column, j + 1, h)) / column[j]);
-    }
+    panel_sweeps<T>(l.at, h, w, work).template lower_transposed<false>();
     for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
   }
 

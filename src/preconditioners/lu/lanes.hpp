@@ -47,6 +47,52 @@ public:
       for (index_t i = from; i < to; ++i) a[i] -= t * column[i];
     }
   }
+  /// The same of four columns that stand side by side.
+  FURROW_INLINE void subtract_four(const T* t, const double* columns, index_t stride, index_t from, index_t to) {
+    const double *const c = columns, *const d = c + stride, *const e = d + stride, *const f = e + stride;
+    double* const a = first_;
+    if constexpr (pair) {
+      double* const b = second_;
+      const double p = t[0][0], q = t[1][0], r = t[2][0], s = t[3][0];
+      const double k = t[0][1], l = t[1][1], m = t[2][1], n = t[3][1];
+#pragma GCC ivdep
+      for (index_t i = from; i < to; ++i) {
+        a[i] -= (p * c[i] + q * d[i]) + (r * e[i] + s * f[i]);
+        b[i] -= (k * c[i] + l * d[i]) + (m * e[i] + n * f[i]);
+      }
+    } else {
+      const double p = t[0], q = t[1], r = t[2], s = t[3];
+#pragma GCC ivdep
+      for (index_t i = from; i < to; ++i) a[i] -= (p * c[i] + q * d[i]) + (r * e[i] + s * f[i]);
+    }
+  }
+  /// The sums of products with four columns that stand side by side.
+  FURROW_INLINE void dot_four(T* sums, const double* columns, index_t stride, index_t from, index_t to) const {
+    if (to - from < 8) {
+      for (int q = 0; q < 4; ++q) sums[q] = dot(columns + q * stride, from, to);
+      return;
+    }
+    const auto of = [&](const double* v, auto put) FURROW_INLINE {
+      double part[4][8] = {};
+      index_t i = from;
+      for (; i + 8 <= to; i += 8)
+        for (int q = 0; q < 4; ++q)
+          for (int u = 0; u < 8; ++u) part[q][u] += columns[q * stride + i + u] * v[i + u];
+      for (int q = 0; q < 4; ++q) {
+        double* const p = part[q];
+        for (int u = 0; u < 4; ++u) p[u] += p[u + 4];
+        double sum = (p[0] + p[1]) + (p[2] + p[3]);
+        for (index_t rest = i; rest < to; ++rest) sum += columns[q * stride + rest] * v[rest];
+        put(q, sum);
+      }
+    };
+    if constexpr (pair) {
+      of(first_, [&](int q, double sum) { sums[q][0] = sum; });
+      of(second_, [&](int q, double sum) { sums[q][1] = sum; });
+    } else {
+      of(first_, [&](int q, double sum) { sums[q] = sum; });
+    }
+  }
   /// The sum of products with the column over [from, to).
   FURROW_INLINE T dot(const double* column, index_t from, index_t to) const {
     const double* const c = column + from;

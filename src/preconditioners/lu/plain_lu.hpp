@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "lanes.hpp"
+#include "panel_sweeps.hpp"
 
 #include "backends/cpu/isa.hpp"
 
@@ -68,11 +68,22 @@ template <class T> void solve_plain(const plain_lu& a, const int* pivots, panel_
     x.set(pivots[j] - 1, mine);
   };
   cpu::widest([&]() FURROW_INLINE {
-    if (a.rows_whole && !transposed)
-      for (index_t j = 0; j < a.n; ++j) swap_rows(j);
+    if (a.rows_whole) { // dense
+      panel_sweeps<T> sweeps(a.at, a.n, a.n, x);
+      if (transposed) {
+        sweeps.upper_transposed();
+        sweeps.template lower_transposed<true>();
+        for (index_t j = a.n; j-- > 0;) swap_rows(j);
+      } else {
+        for (index_t j = 0; j < a.n; ++j) swap_rows(j);
+        sweeps.template lower<true>();
+        sweeps.upper();
+      }
+      return;
+    }
     if (!transposed) {
       for (index_t j = 0; j < a.n; ++j) {
-        if (!a.rows_whole) swap_rows(j);
+        swap_rows(j);
         if (const T v = x[j]; !is_zero(v)) x.subtract(v, a.column(j) - j, j + 1, j + 1 + a.under(j));
       }
       for (index_t j = a.n; j-- > 0;) {
@@ -89,10 +100,8 @@ template <class T> void solve_plain(const plain_lu& a, const int* pivots, panel_
     }
     for (index_t j = a.n; j-- > 0;) {
       x.set(j, x[j] - x.dot(a.column(j) - j, j + 1, j + 1 + a.under(j)));
-      if (!a.rows_whole) swap_rows(j);
+      swap_rows(j);
     }
-    if (a.rows_whole)
-      for (index_t j = a.n; j-- > 0;) swap_rows(j);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "lanes.hpp"
+#include "panel_sweeps.hpp"
 
 #include "backends/cpu/isa.hpp"
 
@@ -61,6 +61,10 @@ private:
 
   FURROW_INLINE panel_work<T> work_for(const supernode& s) { return {work_.data(), s.h}; }
 
+  FURROW_INLINE static panel_sweeps<T> sweeps_of(const supernode& s, panel_work<T> work) {
+    return {s.val, s.h, s.w, work};
+  }
+
   FURROW_INLINE void forward(const supernode& s, T* y) {
     if (s.w == 1) {
       const T t = y[s.first];
@@ -71,7 +75,7 @@ private:
     panel_work<T> work = work_for(s);
     for (index_t i = 0; i < s.w; ++i) work.set(i, y[s.first + i]);
     for (index_t i = s.w; i < s.h; ++i) work.set(i, T{});
-    for (index_t j = 0; j < s.w; ++j) work.subtract(work[j], s.val + j * s.h, j + 1, s.h);
+    sweeps_of(s, work).template lower<true>();
     for (index_t i = 0; i < s.w; ++i) y[s.first + i] = work[i];
     for (index_t i = s.w; i < s.h; ++i) y[s.rows[i]] += work[i];
   }
@@ -81,12 +85,7 @@ private:
     } else {
       panel_work<T> work = work_for(s);
       for (index_t i = 0; i < s.w; ++i) work.set(i, y[s.first + i]);
-      for (index_t j = s.w; j-- > 0;) {
-        const double* const column = s.val + j * s.h;
-        const T t = work[j] / column[j];
-        work.set(j, t);
-        work.subtract(t, column, 0, j);
-      }
+      sweeps_of(s, work).upper();
       for (index_t i = 0; i < s.w; ++i) y[s.first + i] = work[i];
     }
     for (index_t j = 0; j < s.w; ++j) {
@@ -99,15 +98,13 @@ private:
   FURROW_INLINE void forward_transposed(const supernode& s, T* y) {
     panel_work<T> work = work_for(s);
     for (index_t j = 0; j < s.w; ++j) {
-      const double* const column = s.val + j * s.h;
       const index_t begin = f_.u_from[s.first + j], count = f_.u_from[s.first + j + 1] - begin;
       const std::int32_t* const at = f_.u_row + begin;
-      T sum = sum_of_products<T>(f_.u + begin, count, [at, y](index_t i) FURROW_INLINE { return y[at[i]]; });
-      if (j > 0) sum += work.dot(column, 0, j);
-      const T solved = (y[s.first + j] - sum) / column[j];
-      work.set(j, solved);
-      y[s.first + j] = solved;
+      work.set(j, y[s.first + j] -
+                      sum_of_products<T>(f_.u + begin, count, [at, y](index_t i) FURROW_INLINE { return y[at[i]]; }));
     }
+    sweeps_of(s, work).upper_transposed();
+    for (index_t j = 0; j < s.w; ++j) y[s.first + j] = work[j];
   }
   FURROW_INLINE void backward_transposed(const supernode& s, T* y) {
     if (s.w == 1) {
@@ -117,7 +114,7 @@ private:
     }
     panel_work<T> work = work_for(s);
     for (index_t i = 0; i < s.h; ++i) work.set(i, y[s.rows[i]]);
-    for (index_t j = s.w; j-- > 0;) work.set(j, work[j] - work.dot(s.val + j * s.h, j + 1, s.h));
+    sweeps_of(s, work).template lower_transposed<true>();
     for (index_t i = 0; i < s.w; ++i) y[s.first + i] = work[i];
   }
 
