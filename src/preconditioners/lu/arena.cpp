@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arena.hpp"
+#include "factors.hpp"
+
+#include "preconditioners/stop.hpp"
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #if FURROW_HAS_SUPERLU
 #include <slu_ddefs.h>
@@ -33,6 +37,12 @@ void* arena::take(std::size_t size) {
   first_ = b;
   bytes_ += whole;
   return b + 1;
+}
+
+void arena::at_column() {
+  if (!counted_[0]) return;
+  for (float* const c : counted_) operations_ += double(std::exchange(*c, 0.0F));
+  if (operations_ > most_operations_) refuse_operations(most_operations_);
 }
 
 void arena::give_back(block* b) {
@@ -69,6 +79,15 @@ void superlu_abort_and_exit(char* why) {
   if (furrow::lu::current) throw furrow::lu::superlu_aborted{why};
   std::fputs(why, stderr);
   std::exit(-1);
+}
+
+/// SuperLU's own, called once a column of a factorisation, which can take hours: one that is told to stop ends here.
+void resetrep_col(const int count, const int* segments, int* first_nonzero) {
+  for (int k = 0; k < count; ++k) first_nonzero[segments[k]] = EMPTY;
+  static thread_local furrow::index_t columns = 0;
+  if (!furrow::lu::current) return;
+  furrow::lu::current->at_column();
+  furrow::stops_set_up::at_row(columns++);
 }
 
 } // extern "C"

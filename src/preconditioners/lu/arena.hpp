@@ -7,10 +7,11 @@
 
 namespace furrow::lu {
 
-/// The memory that SuperLU takes for one order. SuperLU has no handle for its memory, and ends the process
+/// The memory that SuperLU takes for one factorisation. SuperLU has no handle for its memory, and ends the process
 /// where something fails; but it calls its three hooks, superlu_malloc, superlu_free and superlu_abort_and_exit,
 /// through the tables of the dynamic linker, which let a program define them itself (the library's manual says so of
-/// the compile-time names). Here they count against a budget, free all that is left where the arena ends, and throw.
+/// the compile-time names). Here they count against a budget, free all that is left where the arena ends, and throw. A
+/// fourth name is taken for a question: whether a factorisation is to go on (`stops_set_up`, `count`).
 class arena {
 public:
   explicit arena(host_room budget) : budget_(budget) {}
@@ -39,10 +40,19 @@ public:
   void* take(std::size_t size); ///< null beyond the budget
   void give_back(block* b);
 
+  /// From now on the factorisation under way counts its operations in two numbers of its own, which are floats and are
+  /// emptied here once a column; it ends where their sum is more than `most`.
+  void count(float* solves, float* products, double most) {
+    counted_[0] = solves, counted_[1] = products, most_operations_ = most, operations_ = 0;
+  }
+  void at_column(); ///< throws a `refusal` beyond that
+
 private:
   block* first_ = nullptr;
   host_room budget_;
   double bytes_ = 0;
+  float* counted_[2] = {};
+  double operations_ = 0, most_operations_ = 0;
 };
 
 /// What SuperLU says where it would end the process.

@@ -35,22 +35,21 @@ public:
     }
     close();
     f_.first_column_.push_back(n);
-    f_.rows_from_.push_back(f_.rows_.size());
-    f_.u_from_.push_back(f_.u_.size());
+    f_.rows_from_.push_back(static_cast<std::int32_t>(f_.rows_.size()));
+    f_.u_from_.push_back(static_cast<std::int32_t>(f_.u_.size()));
     for (index_t i = 0; i < f_.rows_.size(); ++i) f_.rows_[i] = f_.place_[f_.rows_[i]];
   }
 
 private:
   /// A supernode while columns are made: its first `width` rows are those of its pivots.
   struct node {
-    std::int32_t first, width = 0, height;
-    index_t rows, values;
+    std::int32_t first, width = 0, height, rows, values;
     bool pruned = false;
   };
   /// What the search reads of a supernode.
   struct way {
     std::int32_t seen = nothing, from = 0; ///< the column that met it last, and its first pivot that it met
-    index_t next = 0, end = 0;             ///< rows that lead on from here
+    std::int32_t next = 0, end = 0;        ///< rows that lead on from here
   };
 
   FURROW_INLINE void column(std::int32_t j, std::int32_t c) {
@@ -60,7 +59,7 @@ private:
     for (index_t k = found_count_; k-- > 0;) subtract(nodes_[at(found_[at(k)])], ways_[at(found_[at(k)])].from);
     const bool joins = joins_open(j);
     if (!joins) open(j);
-    f_.u_from_.push_back(f_.u_.size());
+    f_.u_from_.push_back(static_cast<std::int32_t>(f_.u_.size()));
     for (index_t k = found_count_; k-- > 0;)
       if (const std::int32_t s = found_[at(k)]; s != count_nodes_ - 1) keep_in_u(nodes_[at(s)], ways_[at(s)].from);
     choose_pivot(nodes_[at(count_nodes_ - 1)], j, c);
@@ -73,9 +72,9 @@ private:
     std::int32_t s = meets(row, j, nothing);
     if (s < 0) return;
     index_t depth = 0;
-    index_t k = ways_[at(s)].next;
+    std::int32_t k = ways_[at(s)].next;
     while (true) {
-      const index_t end = ways_[at(s)].end;
+      const std::int32_t end = ways_[at(s)].end;
       std::int32_t met = nothing;
       while (k < end && met < 0) met = meets(neighbours_[k++], j, s);
       if (met >= 0) {
@@ -162,9 +161,12 @@ private:
   void open(std::int32_t j) {
     close();
     node& s = nodes_[at(count_nodes_++)];
-    s = {.first = j, .height = static_cast<std::int32_t>(count_), .rows = f_.rows_.size(), .values = f_.values_.size()};
+    s = {.first = j,
+         .height = static_cast<std::int32_t>(count_),
+         .rows = static_cast<std::int32_t>(f_.rows_.size()),
+         .values = static_cast<std::int32_t>(f_.values_.size())};
     way& w = ways_[at(count_nodes_ - 1)];
-    w.next = neighbours_.size();
+    w.next = static_cast<std::int32_t>(neighbours_.size());
     w.end = w.next + s.height;
     std::copy_n(pattern_.data(), count_, f_.rows_.add(count_));
     std::copy_n(pattern_.data(), count_, neighbours_.add(count_));
@@ -176,7 +178,7 @@ private:
     const node& s = nodes_[at(count_nodes_ - 1)];
     for (std::int32_t t = 0; t < s.width; ++t) {
       f_.rows_from_.push_back(t == 0 ? s.rows : s.rows + s.height);
-      f_.values_from_.push_back(s.values + index_t(t) * s.height);
+      f_.values_from_.push_back(s.values + t * s.height);
     }
     way& w = ways_[at(count_nodes_ - 1)]; // its own rows lead nowhere
     std::copy_n(f_.rows_.data() + s.rows + s.width, s.height - s.width, neighbours_.data() + w.next);
@@ -234,7 +236,7 @@ private:
       std::int32_t *const first = neighbours_.data() + w.next, *const last = neighbours_.data() + w.end;
       if (std::find(first, last, row) == last) continue;
       const auto* const kept = std::partition(first, last, [&](std::int32_t r) { return f_.place_[r] >= 0; });
-      w.end = kept - neighbours_.data();
+      w.end = static_cast<std::int32_t>(kept - neighbours_.data());
       s.pruned = true;
     }
   }
@@ -244,9 +246,7 @@ private:
   const elimination_rules& rules_;
   growing<std::int32_t> neighbours_;
   std::vector<double> x_, below_, u_ = std::vector<double>(x_.size());
-  std::vector<std::int32_t> seen_row_, pattern_, path_;
-  std::vector<index_t> next_;
-  std::vector<std::int32_t> found_, supernode_of_;
+  std::vector<std::int32_t> seen_row_, pattern_, path_, next_, found_, supernode_of_;
   std::vector<way> ways_;
   std::vector<node> nodes_;
   index_t count_ = 0, found_count_ = 0;

@@ -23,7 +23,7 @@ struct elimination_rules {
 /// 1988; S. C. Eisenstat, J. W. H. Liu, Exploiting structural symmetry in unsymmetric sparse symbolic factorization,
 /// 1992). Neighbouring columns of L with the same rows are kept as a dense panel, by which a later column changes at
 /// once (J. W. Demmel, S. C. Eisenstat, J. R. Gilbert, X. S. Li, J. W. H. Liu, 1999). That is SuperLU's way without its
-/// panels of columns of A and without calls of BLAS, in vector registers.
+/// panels of columns of A: it suits factors that fit a cache, and small panels, for which BLAS is called in vain.
 class column_lu {
 public:
   /// Column j of A stands at column_place[j], in an order in which neighbours may share rows (`postorder`). Throws
@@ -41,8 +41,7 @@ private:
   friend class column_elimination;
 
   host_array<std::int32_t> place_; ///< of a row, -1 while it has no pivot
-  std::vector<std::int32_t> first_column_;
-  std::vector<index_t> rows_from_, values_from_, u_from_; ///< of a column
+  std::vector<std::int32_t> first_column_, rows_from_, values_from_, u_from_;
   growing<std::int32_t> rows_, u_row_;
   growing<double> values_, u_;
   double operations_ = 0;

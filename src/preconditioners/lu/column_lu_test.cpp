@@ -45,15 +45,15 @@ whole whole_of(const lu::supernodal& f) {
   const auto n = std::size_t(f.n);
   whole w{matrix(n, std::vector<double>(n)), matrix(n, std::vector<double>(n)), matrix(n, std::vector<double>(n))};
   for (index_t s = 0; s < f.supernodes; ++s) {
-    const std::int32_t first = f.first_column[s];
-    const index_t from = f.rows_from[first];
+    const std::int32_t first = f.first_column[s], from = f.rows_from[first];
     const index_t h = f.rows_from[first + 1] - from;
     for (std::int32_t j = first; j < f.first_column[s + 1]; ++j) {
       for (index_t i = 0; i < h; ++i) {
         const auto row = std::size_t(f.rows[from + i]);
         (row > std::size_t(j) ? w.l : w.u)[row][std::size_t(j)] = f.values[f.values_from[first] + (j - first) * h + i];
       }
-      for (index_t k = f.u_from[j]; k < f.u_from[j + 1]; ++k) w.u[std::size_t(f.u_row[k])][std::size_t(j)] = f.u[k];
+      for (std::int32_t k = f.u_from[j]; k < f.u_from[j + 1]; ++k)
+        w.u[std::size_t(f.u_row[k])][std::size_t(j)] = f.u[k];
       w.l[std::size_t(j)][std::size_t(j)] = 1;
     }
   }

@@ -28,11 +28,11 @@ std::unique_ptr<factors> factor_dense(const columns& a);
 /// For entries within `below` diagonals under and `above` over the main one, by plain loops up to 64 diagonals below
 /// and by LAPACK (dgbtrf) beyond: 8 n (2 below + above + 1) bytes, 2 n below (below + above) operations.
 std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
-/// By `column_lu`, with orders by SuperLU: minimum degree on A + A' for a symmetric or nearly symmetric pattern, whose
-/// pivots keep to the diagonal where they are not much smaller than others of their column; COLAMD for other ones, with
-/// partial pivoting. Takes at most `budget` bytes, and at most so many operations of floating point. What is known to
-/// be more from the pattern (`forecast_fill`) is refused before it is taken. `by_minimum_degree`: that order, where it
-/// is known.
+/// By SuperLU, of up to 5,000 columns by `column_lu` with orders by SuperLU: minimum degree on A + A' for a symmetric
+/// or nearly symmetric pattern, whose pivots keep to the diagonal where they are not much smaller than others of their
+/// column; COLAMD for other ones, with partial pivoting. Takes at most `budget` bytes, and at most so many operations
+/// of floating point. What is known to be more from the pattern (`forecast_fill`) is refused before it is taken.
+/// `by_minimum_degree`: that order, where it is known.
 std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget,
                                        double operations = std::numeric_limits<double>::infinity(),
                                        const host_array<std::int32_t>* by_minimum_degree = nullptr);

@@ -14,7 +14,7 @@ namespace furrow::lu {
 /// pivots that move change it. Other ones: a bound for any choice of pivots, of U by the Cholesky factor of A'A, and of
 /// L by the rows that may still hold a pivot, which the columns of a subtree of its elimination tree use up one by one
 /// (A. George, E. Ng, Symbolic factorization for sparse Gaussian elimination with partial pivoting, 1987). Bytes are 8
-/// an entry, and 4 for the row of each: `column_lu` keeps one list of rows for equal columns, and stores some zeros.
+/// an entry, and 4 for the row of each: factors keep one list of rows for equal columns, and store some zeros.
 /// Nearly a pass over the entries, 12 bytes an entry and 100 a row.
 factor_size expected_fill(const columns& a, const host_array<std::int32_t>& place);
 

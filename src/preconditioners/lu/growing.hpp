@@ -16,10 +16,9 @@ namespace furrow::lu {
 class growth_budget {
 public:
   explicit growth_budget(host_room room) : room_(room) {}
-  bool has(double bytes) { return room_.takes(taken_ + bytes); }
   /// Throws std::bad_alloc beyond.
   void take(double bytes) {
-    if (!has(bytes)) throw std::bad_alloc();
+    if (!room_.takes(taken_ + bytes)) throw std::bad_alloc();
     taken_ += bytes;
   }
 
@@ -37,11 +36,7 @@ template <class T> class growing {
   };
 
 public:
-  /// Begins with room for as many as are expected, or for as many as take a quarter of what is left.
-  growing(growth_budget& budget, index_t expected) : budget_(&budget) {
-    while (expected > few && !budget.has(4 * double(sizeof(T)) * double(expected))) expected /= 2;
-    reserve(std::max(expected, few));
-  }
+  growing(growth_budget& budget, index_t expected) : budget_(&budget) { reserve(std::max<index_t>(expected, 16)); }
 
   index_t size() const { return size_; }
   const T* data() const { return data_.get(); }
@@ -50,18 +45,13 @@ public:
   T operator[](index_t i) const { return data_.get()[i]; }
   /// The first of so many new ones.
   T* add(index_t count) {
-    if (const index_t needed = size_ + count; needed > capacity_) {
-      const index_t half_more = std::max(needed, capacity_ + capacity_ / 2);
-      reserve(budget_->has(double(sizeof(T)) * double(half_more - capacity_)) ? half_more : needed);
-    }
+    if (size_ + count > capacity_) reserve(std::max(size_ + count, capacity_ + capacity_ / 2));
     size_ += count;
     return data_.get() + (size_ - count);
   }
   void push(T v) { *add(1) = v; }
 
 private:
-  static constexpr index_t few = 16;
-
   void reserve(index_t capacity) {
     budget_->take(double(sizeof(T)) * double(capacity - capacity_));
     void* const moved = std::realloc(static_cast<void*>(data_.get()), sizeof(T) * static_cast<std::size_t>(capacity));

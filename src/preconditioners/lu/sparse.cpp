@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -24,7 +25,21 @@ namespace {
 
 static_assert(sizeof(int) == sizeof(std::int32_t));
 
-/// What orders and factors take at least.
+/// The statistics that SuperLU keeps of a call.
+struct statistics {
+  SuperLUStat_t s{};
+  statistics() { StatInit(&s); }
+  statistics(const statistics&) = delete;
+  statistics& operator=(const statistics&) = delete;
+  ~statistics() { StatFree(&s); }
+};
+
+/// Of so many columns factors are made by `column_lu`, which takes half to nine tenths of SuperLU's time: calls of BLAS
+/// for panels of a few columns are most of it. More columns are the library's, which others keep well: its panels and
+/// relaxed supernodes cost up to twice the time there, of the few systems that come to complete factors.
+constexpr index_t few_columns = 5000;
+
+/// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
 
 [[noreturn]] void refuse_memory(host_room budget) {
@@ -43,6 +58,10 @@ void refuse_fill(const factor_size& s, host_room& budget) {
                    "the factors of the matrix will hold {:.3g} entries, {:.3g} GB at least, of which {:.3g} GB can be "
                    "had: take an iterative solver",
                    s.expected, 8e-9 * s.expected, budget.bytes() * 1e-9);
+  check(s.expected / 2 <= double(std::numeric_limits<int>::max()), fault::memory,
+        "the factors of the matrix will hold {:.3g} entries, and SuperLU counts them in 32 bits: take an iterative "
+        "solver",
+        s.expected);
 }
 
 /// SuperLU takes what it only reads by pointers that could write.
@@ -51,11 +70,88 @@ NCformat view_of(const columns& a) {
           const_cast<std::int32_t*>(a.begin.data())};
 }
 
-/// How A is taken apart: an order of its columns, and the share of the largest entry of a column below which its
-/// diagonal is no pivot.
+/// How A is taken apart: an order of its columns, and how pivots are chosen in it.
 struct plan {
   fill_forecast forecast;
+  bool pivots_stay; ///< on the diagonal, but for those that are much smaller than others of their column
   double threshold;
+};
+
+class superlu_factors final : public factors {
+public:
+  superlu_factors(const columns& a, const plan& p, host_room budget, double operations)
+      : memory_(budget), size_(p.forecast.size), n_(static_cast<int>(a.n)), perm_c_(p.forecast.place), perm_r_(a.n) {
+    const arena::scope in_arena(memory_);
+    try {
+      factor(a, p, budget, operations);
+    } catch (const superlu_aborted&) { // of memory, everywhere in what is called
+      refuse_memory(budget);
+    }
+  }
+
+  void solve(double* x, bool transposed) const override {
+    solve_with(laid_out(), perm_r_, perm_c_, x, nullptr, transposed);
+  }
+  void solve_two(double* x, double* y, bool transposed) const override {
+    solve_with(laid_out(), perm_r_, perm_c_, x, y, transposed);
+  }
+  /// Of the entries: SuperLU reserves more, and never touches the rest.
+  double bytes() const override {
+    return 8.0 * double(l().nzval_colptr[n_]) + 4.0 * double(l().rowind_colptr[n_]) + 12.0 * double(u().nnz);
+  }
+  factor_size size() const override {
+    factor_size s = size_;
+    s.entries = double(l().nnz) + double(u().nnz) - double(n_), s.bytes = bytes();
+    return s;
+  }
+  std::string_view kind() const override { return "sparse"; }
+
+private:
+  const SCformat& l() const { return *static_cast<const SCformat*>(l_.Store); }
+  const NCformat& u() const { return *static_cast<const NCformat*>(u_.Store); }
+  supernodal laid_out() const {
+    return {.n = n_,
+            .supernodes = l().nsuper + 1,
+            .first_column = l().sup_to_col,
+            .rows_from = l().rowind_colptr,
+            .rows = l().rowind,
+            .values_from = l().nzval_colptr,
+            .values = static_cast<const double*>(l().nzval),
+            .u_from = u().colptr,
+            .u_row = u().rowind,
+            .u = static_cast<const double*>(u().nzval)};
+  }
+
+  void factor(const columns& a, const plan& p, host_room& budget, double operations) {
+    superlu_options_t options;
+    set_default_options(&options);
+    options.SymmetricMode = p.pivots_stay ? YES : NO;
+    options.DiagPivotThresh = p.threshold;
+    NCformat store = view_of(a);
+    SuperMatrix given{SLU_NC, SLU_D, SLU_GE, n_, n_, &store}, ordered{};
+    host_array<std::int32_t> tree(a.n);
+    sp_preorder(&options, &given, perm_c_.data(), tree.data(), &ordered);
+    GlobalLU_t beside{};
+    int info = 0;
+    {
+      statistics stat;
+      memory_.count(stat.s.ops + TRSV, stat.s.ops + GEMV, operations);
+      dgstrf(&options, &ordered, sp_ienv(2), sp_ienv(1), tree.data(), nullptr, 0, perm_c_.data(), perm_r_.data(), &l_,
+             &u_, &beside, &stat.s, &info);
+      memory_.count(nullptr, nullptr, 0);
+    }
+    if (info > n_) refuse_memory(budget);
+    if (info > 0) refuse_singular(std::ranges::find(perm_c_, info - 1) - perm_c_.begin());
+    require(info == 0, "dgstrf takes what sp_preorder made");
+    Destroy_CompCol_Permuted(&ordered);
+    require(memory_.bytes() > 0, "SuperLU calls the hooks for its memory");
+  }
+
+  arena memory_;
+  factor_size size_;
+  int n_;
+  host_array<std::int32_t> perm_c_, perm_r_;
+  SuperMatrix l_{}, u_{};
 };
 
 class column_factors final : public factors {
@@ -87,7 +183,8 @@ private:
 
 std::unique_ptr<factors> factor_as(plan p, const columns& a, host_room budget, double operations) {
   refuse_fill(p.forecast.size, budget);
-  return std::make_unique<column_factors>(a, std::move(p), budget, operations);
+  if (a.n <= few_columns) return std::make_unique<column_factors>(a, std::move(p), budget, operations);
+  return std::make_unique<superlu_factors>(a, p, budget, operations);
 }
 
 /// Whether pivots can be expected to stay on the diagonal of a pattern of which half at least is mirrored. Then the
@@ -113,7 +210,7 @@ bool is_nearly_symmetric(const columns& a) {
   return 2 * mirrored >= a.nnz() - a.n;
 }
 
-/// An order of the columns by SuperLU.
+/// SuperLU's name of an order, taken from its arena.
 host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room budget) {
   arena memory(budget);
   const arena::scope in_arena(memory);
@@ -136,7 +233,7 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, doubl
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
   const auto stay = [&](double threshold) {
     const auto place = by_minimum_degree ? *by_minimum_degree : minimum_degree(a, budget);
-    return plan{forecast_fill(a, place, true), threshold};
+    return plan{forecast_fill(a, place, true), true, threshold};
   };
   if (a.symmetric_pattern) return factor_as(stay(0.01), a, budget, operations);
   if (is_nearly_symmetric(a)) {
@@ -148,7 +245,7 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, doubl
       if (r.why != status::max_iterations || operations <= worth) throw;
     }
   }
-  return factor_as({forecast_fill(a, order_of(a, COLAMD, budget), false), 1.0}, a, budget, operations);
+  return factor_as({forecast_fill(a, order_of(a, COLAMD, budget), false), false, 1.0}, a, budget, operations);
 }
 
 host_array<std::int32_t> minimum_degree(const columns& a, host_room budget) {

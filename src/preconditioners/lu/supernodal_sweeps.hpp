@@ -11,18 +11,14 @@
 
 namespace furrow::lu {
 
-/// Where factors L and U lie, by columns. A supernode is w columns of L with the same h rows,
+/// Where factors L and U lie, by columns, as SuperLU keeps them. A supernode is w columns of L with the same h rows,
 /// the first w of which are its own: h x w values by columns, whose upper triangle belongs to U, and L has ones on its
 /// diagonal. The rest of U is columns. Offsets of a supernode are those of its first column.
 struct supernodal {
   index_t n = 0, supernodes = 0;
-  const std::int32_t* first_column = nullptr;
-  const index_t* rows_from = nullptr;
-  const std::int32_t* rows = nullptr;
-  const index_t* values_from = nullptr;
+  const std::int32_t *first_column = nullptr, *rows_from = nullptr, *rows = nullptr, *values_from = nullptr;
   const double* values = nullptr;
-  const index_t* u_from = nullptr;
-  const std::int32_t* u_row = nullptr;
+  const std::int32_t *u_from = nullptr, *u_row = nullptr;
   const double* u = nullptr;
 };
 
@@ -54,7 +50,7 @@ private:
     const double* val;
   };
   FURROW_INLINE supernode node(index_t k) const {
-    const index_t first = f_.first_column[k], rows = f_.rows_from[first];
+    const std::int32_t first = f_.first_column[k], rows = f_.rows_from[first];
     return {first, f_.first_column[k + 1] - first, f_.rows_from[first + 1] - rows, f_.rows + rows,
             f_.values + f_.values_from[first]};
   }
