@@ -74,11 +74,14 @@ private:
   void estimate(const coo<V>& a, const diagonal_scales<V>& s) {
     const auto* const inverse = dynamic_cast<const lu::inverse<V>*>(inner_.get());
     if (!inverse) return;
-    condition_ = lu::condition_of(a, [&](double* x, bool transposed) {
+    condition_ = lu::condition_of(a, [&](double* x, double* y, bool transposed) {
+      const auto scale = [](double* v, const host_array<V>& by) {
+        for (index_t i = 0; v && i < by.size(); ++i) v[i] *= double(by[i]);
+      };
       const auto &first = transposed ? s.col : s.row, &last = transposed ? s.row : s.col;
-      for (index_t i = 0; i < first.size(); ++i) x[i] *= double(first[i]);
-      inverse->solve(x, transposed);
-      for (index_t i = 0; i < last.size(); ++i) x[i] *= double(last[i]);
+      scale(x, first), scale(y, first);
+      inverse->solve(x, y, transposed);
+      scale(x, last), scale(y, last);
     });
   }
 

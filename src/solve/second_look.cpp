@@ -60,7 +60,7 @@ template <class V> double correction(const lu::inverse<V>& inverse, const coo<V>
   host_array<double> r(b.size);
   std::copy(b.begin(), b.end(), r.begin());
   for (index_t k = 0; k < a.nnz(); ++k) r[a.row[k]] -= double(a.val[k]) * double(x[a.col[k]]);
-  inverse.solve(r.data(), false);
+  inverse.solve(r.data(), nullptr, false);
   const double size = largest(x);
   return size > 0 ? largest(as_cview(r)) / size : 0;
 }

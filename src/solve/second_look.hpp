@@ -40,7 +40,7 @@ struct factor_facts {
 };
 
 /// Factors A in double, by at most that many operations. Empty where that cannot be had. x: of a `converged` report, in
-/// host memory. A factorisation, some 12 solves, and passes over the entries; serial.
+/// host memory. A factorisation, some 12 solves in six passes over the factors, and passes over the entries; serial.
 template <class V>
 std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V> x, double operations,
                                             double relative_residual);

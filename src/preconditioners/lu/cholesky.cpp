@@ -2,9 +2,8 @@
 #include "cholesky.hpp"
 
 #include "cholesky_pattern.hpp"
-#include "dot.hpp"
-#include "ordering.hpp"
 #include "panel_product.hpp"
+#include "panel_sweeps.hpp"
 
 #include "backends/cpu/isa.hpp"
 #include "core/check.hpp"
@@ -21,6 +20,9 @@ std::size_t at(index_t k) { return static_cast<std::size_t>(k); }
 
 /// Pivots of a matrix with ones on its diagonal: smaller ones may be rounding alone.
 constexpr double least_pivot = 64 * std::numeric_limits<double>::epsilon();
+
+/// Supernodes so narrow are gone through where their numbers lie: bringing them together takes longer than it saves.
+constexpr index_t few_columns = 3;
 
 class cholesky_factors final : public factors {
 public:
@@ -58,14 +60,16 @@ public:
   }
 
   void solve(double* x, bool) const override {
-    const index_t n = p_.place.size();
-    index_t tallest = 0;
-    for (index_t s = 0; s < p_.supernodes(); ++s) tallest = std::max(tallest, p_.height(s));
-    std::vector<double> y(at(n)), work(at(tallest));
-    for (index_t i = 0; i < n; ++i) y[at(p_.place[i])] = x[i];
-    for (index_t s = 0; s < p_.supernodes(); ++s) forward(s, y.data(), work.data());
-    for (index_t s = p_.supernodes(); s-- > 0;) backward(s, y.data(), work.data());
-    for (index_t i = 0; i < n; ++i) x[i] = y[at(p_.place[i])];
+    sweep(
+        0.0, [x](index_t i) { return x[i]; }, [x](index_t i, double v) { x[i] = v; });
+  }
+  void solve_two(double* x, double* y, bool) const override {
+    sweep(
+        two{},
+        [x, y](index_t i) {
+          return two{x[i], y[i]};
+        },
+        [x, y](index_t i, two v) { x[i] = v[0], y[i] = v[1]; });
   }
   double bytes() const override { return double(values_.byte_count()) + 4.0 * double(p_.rows.size()); }
   factor_size size() const override { return {p_.entries, bytes(), false, places(), bytes()}; }
@@ -112,36 +116,57 @@ private:
     from = end;
   }
 
+  template <class T, class Load, class Store> void sweep(T, Load load, Store store) const {
+    const index_t n = p_.place.size();
+    index_t tallest = 0;
+    for (index_t s = 0; s < p_.supernodes(); ++s) tallest = std::max(tallest, p_.height(s));
+    std::vector<T> y(at(n));
+    std::vector<double> work(at(2 * tallest));
+    for (index_t i = 0; i < n; ++i) y[at(p_.place[i])] = load(i);
+    cpu::widest([&]() FURROW_INLINE {
+      for (index_t s = 0; s < p_.supernodes(); ++s) forward(s, y.data(), work.data());
+      for (index_t s = p_.supernodes(); s-- > 0;) backward(s, y.data(), work.data());
+    });
+    for (index_t i = 0; i < n; ++i) store(i, y[at(p_.place[i])]);
+  }
+
   /// The part of one supernode of L y' = y, and of L' y' = y: its rows come together first.
-  void forward(index_t s, double* y, double* work) const {
+  template <class T> FURROW_INLINE void forward(index_t s, T* y, double* at) const {
     const panel l = panel_of(s);
     const index_t h = l.stride, w = p_.width(s);
     const std::int32_t* const rows = p_.rows_of(s);
-    for (index_t i = 0; i < h; ++i) work[i] = i < w ? y[rows[i]] : 0;
-    cpu::widest([&]() FURROW_INLINE {
+    if (w <= few_columns) {
       for (index_t j = 0; j < w; ++j) {
         const double* const column = l.at + j * h;
-        const double v = work[j] /= column[j];
-        for (index_t i = j + 1; i < h; ++i) work[i] -= v * column[i];
+        const T v = y[rows[j]] / column[j];
+        y[rows[j]] = v;
+        for (index_t i = j + 1; i < h; ++i) y[rows[i]] -= v * column[i];
       }
-    });
+      return;
+    }
+    panel_work<T> work(at, h);
+    for (index_t i = 0; i < h; ++i) work.set(i, i < w ? y[rows[i]] : T{});
+    panel_sweeps<T>(l.at, h, w, work).template lower<false>();
     for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
     for (index_t i = w; i < h; ++i) y[rows[i]] += work[i];
   }
-  void backward(index_t s, double* y, double* work) const {
+  template <class T> FURROW_INLINE void backward(index_t s, T* y, double* at) const {
     const panel l = panel_of(s);
     const index_t h = l.stride, w = p_.width(s);
     const std::int32_t* const rows = p_.rows_of(s);
-    for (index_t i = 0; i < h; ++i) work[i] = y[rows[i]];
-    cpu::widest([&]() FURROW_INLINE {
+    if (w <= few_columns) {
       for (index_t j = w; j-- > 0;) {
         const double* const column = l.at + j * h;
-        const double* const below = work + j + 1;
-        const double sum =
-            sum_of_products(column + j + 1, h - j - 1, [below](index_t i) FURROW_INLINE { return below[i]; });
-        work[j] = (work[j] - sum) / column[j];
+        const std::int32_t* const under = rows + j + 1;
+        const T sum =
+            sum_of_products<T>(column + j + 1, h - j - 1, [under, y](index_t i) FURROW_INLINE { return y[under[i]]; });
+        y[rows[j]] = (y[rows[j]] - sum) / column[j];
       }
-    });
+      return;
+    }
+    panel_work<T> work(at, h);
+    for (index_t i = 0; i < h; ++i) work.set(i, y[rows[i]]);
+    panel_sweeps<T>(l.at, h, w, work).template lower_transposed<false>();
     for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
   }
 
@@ -151,8 +176,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<factors> factor_cholesky(const columns& a, host_room budget, double operations) {
-  cholesky_pattern p = pattern_of_factor(a, minimum_degree(a, budget));
+std::unique_ptr<factors> factor_cholesky(const columns& a, const host_array<std::int32_t>& place, host_room budget,
+                                         double operations) {
+  cholesky_pattern p = pattern_of_factor(a, place);
   if (p.operations > operations) refuse_operations(operations);
   const double bytes = 8 * double(p.values_from.back());
   if (!budget.takes(bytes))

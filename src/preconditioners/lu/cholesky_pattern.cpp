@@ -54,16 +54,19 @@ std::vector<group> groups_of(const host_array<std::int32_t>& parent, const host_
 cholesky_pattern pattern_of_factor(const columns& a, const host_array<std::int32_t>& place) {
   cholesky_pattern p;
   p.place = place;
-  lower_pattern lower = entries_below(a, p.place);
+  const lower_pattern lower = entries_below(a, p.place);
   host_array<std::int32_t> parent = elimination_tree(lower);
+  const host_array<index_t> counts_before = cholesky_counts(lower, parent);
   const std::vector<std::int32_t> order = postorder(parent);
   host_array<std::int32_t> moved(a.n), moved_parent(a.n);
+  host_array<index_t> counts(a.n);
   for (index_t k = 0; k < a.n; ++k) moved[order[at(k)]] = static_cast<std::int32_t>(k);
-  for (index_t j = 0; j < a.n; ++j) moved_parent[moved[j]] = parent[j] < 0 ? parent[j] : moved[parent[j]];
+  for (index_t j = 0; j < a.n; ++j) {
+    moved_parent[moved[j]] = parent[j] < 0 ? parent[j] : moved[parent[j]];
+    counts[moved[j]] = counts_before[j];
+  }
   for (std::int32_t& to : p.place) to = moved[to];
   parent = std::move(moved_parent);
-  lower = entries_below(a, p.place);
-  const host_array<index_t> counts = cholesky_counts(lower, parent);
   for (const index_t c : counts) p.entries += double(c), p.operations += double(c) * double(c);
 
   const std::vector<group> groups = groups_of(parent, counts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cholesky.hpp"
 #include "cholesky_pattern.hpp"
+#include "ordering.hpp"
 #include "panel_product.hpp"
 
 #include "kit/matrices.hpp"
@@ -84,6 +85,11 @@ coo<double> random_definite(index_t n, index_t neighbours, unsigned seed) {
 
 #if FURROW_HAS_SUPERLU
 lu::columns scaled(const coo<double>& a) { return std::move(lu::scale_symmetric(a)->a); }
+
+std::unique_ptr<lu::factors> cholesky_of(const lu::columns& a, double budget,
+                                         double operations = std::numeric_limits<double>::infinity()) {
+  return lu::factor_cholesky(a, lu::minimum_degree(a, budget), budget, operations);
+}
 
 TEST(cholesky_pattern, holds_every_entry_of_the_factor) {
   for (const auto& given : {kit::laplacian(9, 7), random_definite(80, 3, 5), random_definite(60, 1, 6)}) {
@@ -169,17 +175,26 @@ TEST(cholesky, leaves_a_singular_matrix_to_pivots) {
         if (a.row[q] == a.row[k] && a.col[q] != a.row[k]) others -= a.val[q];
       a.val[k] = others;
     }
-  EXPECT_EQ(lu::factor_cholesky(scaled(a), 1e9), nullptr);
+  EXPECT_EQ(cholesky_of(scaled(a), 1e9), nullptr);
+}
+
+/// A 2 x 2 minor that is not positive is seen before anything is ordered.
+TEST(cholesky, is_not_tried_where_an_entry_is_too_large) {
+  auto a = kit::laplacian(20, 20);
+  ASSERT_TRUE(lu::scale_symmetric(a).has_value());
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if ((a.row[k] == 7 && a.col[k] == 8) || (a.row[k] == 8 && a.col[k] == 7)) a.val[k] = -4;
+  EXPECT_FALSE(lu::scale_symmetric(a).has_value());
 }
 
 TEST(cholesky, refuses_before_it_begins_what_takes_too_much) {
   const lu::columns a = scaled(kit::laplacian(60, 60));
-  const auto whole = lu::factor_cholesky(a, 1e9);
+  const auto whole = cholesky_of(a, 1e9);
   for (const double budget : {0.0, 1e5, whole->bytes() / 2})
-    EXPECT_NE(kit::said_by(fault::memory, [&] { lu::factor_cholesky(a, budget); }), "") << budget;
+    EXPECT_NE(kit::said_by(fault::memory, [&] { cholesky_of(a, budget); }), "") << budget;
   // 60 x 60 points in a good order: some 2.3e6 operations.
-  kit::expect_refusal(status::max_iterations, "1e+06 operations", [&] { lu::factor_cholesky(a, 1e9, 1e6); });
-  EXPECT_NE(lu::factor_cholesky(a, 1e9, 1e7), nullptr);
+  kit::expect_refusal(status::max_iterations, "1e+06 operations", [&] { cholesky_of(a, 1e9, 1e6); });
+  EXPECT_NE(cholesky_of(a, 1e9, 1e7), nullptr);
   const bounds_operations bound(1e6);
   kit::expect_refusal(status::max_iterations, "1e+06 operations",
                       [&] { make_preconditioner<double>("lu", kit::laplacian(60, 60), {}, {}); });
@@ -192,7 +207,7 @@ TEST(cholesky, ends_where_it_is_told_to) {
     if (++asked < 3) return {};
     return refusal{status::interrupted, "enough"};
   });
-  EXPECT_THROW(lu::factor_cholesky(a, 1e9), refusal);
+  EXPECT_THROW(cholesky_of(a, 1e9), refusal);
   EXPECT_EQ(asked, 3);
 }
 #endif

@@ -22,37 +22,54 @@ int exponent_of(double v) {
   return stored > 0 && stored < 0x7ff ? stored - 1023 : std::ilogb(v);
 }
 
+/// 2^e where that is a normal number.
+double power_of_two(int e) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52); }
+
 /// v 2^e, by one product where 2^e is a normal number.
-double scaled(double v, int e) {
-  return e >= -farthest && e <= farthest ? v * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52)
-                                         : std::ldexp(v, e);
-}
+double scaled(double v, int e) { return e >= -farthest && e <= farthest ? v * power_of_two(e) : std::ldexp(v, e); }
 
 /// Exponents r and c for which the largest of |A_ij| 2^r_i of each row, then that of |A_ij| 2^(r_i + c_j) of each
 /// column, is near 1. Rows first: where rows alone are badly scaled, elements of x then keep their sizes.
-template <class V> void find_exponents(const coo<V>& a, std::vector<int>& r, std::vector<int>& c) {
+struct exponents {
+  std::vector<int> r, c;
+  index_t nonzeros = 0;
+};
+
+template <class V> exponents find_exponents(const coo<V>& a) {
   constexpr int none = std::numeric_limits<int>::min() / 4;
   const auto n = static_cast<std::size_t>(a.shape.rows);
-  r.assign(n, 0), c.assign(n, 0);
-  const auto level = [&](std::vector<int>& scale, const host_array<std::int32_t>& place) {
-    std::vector<int> most(n, none);
-    for (index_t k = 0; k < a.nnz(); ++k) {
-      if (a.val[k] == 0) continue;
-      int& m = most[static_cast<std::size_t>(place[k])];
-      m = std::max(m, exponent_of(double(a.val[k])) + r[static_cast<std::size_t>(a.row[k])]);
-    }
-    for (std::size_t i = 0; i < n; ++i)
-      if (most[i] != none) scale[i] = std::clamp(-most[i], -farthest, farthest);
+  const auto level = [](std::vector<int>& most) {
+    for (int& m : most) m = m != none ? std::clamp(-m, -farthest, farthest) : 0;
   };
-  level(r, a.row);
-  level(c, a.col);
+  exponents f{std::vector<int>(n, none), std::vector<int>(n, none)};
+  std::vector<int> each(static_cast<std::size_t>(a.nnz()));
+  for (index_t k = 0; k < a.nnz();) { // entries of a row lie together, mostly
+    const std::int32_t i = a.row[k];
+    int most = none;
+    for (; k < a.nnz() && a.row[k] == i; ++k) {
+      const int e = a.val[k] != 0 ? exponent_of(double(a.val[k])) : none;
+      each[static_cast<std::size_t>(k)] = e;
+      most = std::max(most, e);
+      f.nonzeros += e != none;
+    }
+    int& m = f.r[static_cast<std::size_t>(i)];
+    m = std::max(m, most);
+  }
+  level(f.r);
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const int e = each[static_cast<std::size_t>(k)];
+    int& m = f.c[static_cast<std::size_t>(a.col[k])];
+    if (e != none) m = std::max(m, e + f.r[static_cast<std::size_t>(a.row[k])]);
+  }
+  level(f.c);
+  return f;
 }
 
 } // namespace
 
 namespace {
 
-/// Refuses more entries than SuperLU can count those of the factors of.
+/// Refuses more entries than SuperLU's orders, which count those of A + A' and more in 32 bits, can serve.
 void check_count(index_t nonzeros) {
   check(nonzeros <= std::numeric_limits<std::int32_t>::max() / 32, fault::input,
         "the matrix has {} entries, and a factorisation counts those of its factors in 32 bits: take an iterative "
@@ -64,18 +81,15 @@ void check_count(index_t nonzeros) {
 
 template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
   const index_t n = a.shape.rows;
-  index_t nonzeros = 0;
-  for (const V v : a.val) nonzeros += v != 0;
+  const auto [r, c, nonzeros] = find_exponents(a);
   check_count(nonzeros);
-  std::vector<int> r, c;
-  find_exponents(a, r, c);
   scaled_columns s{
       {n, host_array<std::int32_t>(n + 1, 0), host_array<std::int32_t>(nonzeros), host_array<double>(nonzeros), true},
       host_array<double>(n),
       host_array<double>(n)};
   for (index_t i = 0; i < n; ++i) {
-    s.row_scale[i] = std::ldexp(1.0, r[static_cast<std::size_t>(i)]);
-    s.col_scale[i] = std::ldexp(1.0, c[static_cast<std::size_t>(i)]);
+    s.row_scale[i] = power_of_two(r[static_cast<std::size_t>(i)]);
+    s.col_scale[i] = power_of_two(c[static_cast<std::size_t>(i)]);
   }
   for (index_t k = 0; k < a.nnz(); ++k)
     if (a.val[k] != 0) ++s.a.begin[a.col[k] + 1];
@@ -104,11 +118,13 @@ template scaled_columns scale_and_sort(const coo<float>&);
 template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a) {
   const index_t n = a.shape.rows;
   std::vector<int> d(static_cast<std::size_t>(n));
+  host_array<double> diagonal(n);
   index_t positive = 0, lower = 0;
   for (index_t k = 0; k < a.nnz(); ++k) {
     lower += a.row[k] >= a.col[k] && a.val[k] != 0;
     if (a.row[k] != a.col[k] || !(a.val[k] > 0)) continue;
     d[static_cast<std::size_t>(a.row[k])] = -(exponent_of(double(a.val[k])) >> 1);
+    diagonal[a.row[k]] = double(a.val[k]);
     ++positive;
   }
   if (positive != n || !is_symmetric(a)) return {};
@@ -117,7 +133,15 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
                     host_array<double>(2 * lower - n), true},
                    host_array<double>(n),
                    {}};
-  for (index_t i = 0; i < n; ++i) s.row_scale[i] = std::ldexp(1.0, d[static_cast<std::size_t>(i)]);
+  for (index_t i = 0; i < n; ++i) {
+    s.row_scale[i] = power_of_two(d[static_cast<std::size_t>(i)]);
+    diagonal[i] *= s.row_scale[i] * s.row_scale[i];
+  }
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const std::int32_t i = a.row[k], j = a.col[k];
+    const double v = double(a.val[k]) * s.row_scale[i] * s.row_scale[j];
+    if (i > j && !(v * v < diagonal[i] * diagonal[j])) return {};
+  }
   const auto each = [&](auto tell) { // in this order the rows of each column ascend
     for (index_t k = 0; k < a.nnz(); ++k) {
       const std::int32_t i = a.row[k], j = a.col[k];
@@ -140,6 +164,19 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
 }
 template std::optional<scaled_columns> scale_symmetric(const coo<double>&);
 template std::optional<scaled_columns> scale_symmetric(const coo<float>&);
+
+template <class V> diagonals diagonals_of(const coo<V>& a) {
+  std::int32_t below = 0, above = 0;
+  index_t positive = 0;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    const std::int32_t under = a.row[k] - a.col[k];
+    positive += under == 0 && a.val[k] > 0;
+    if (a.val[k] != 0) below = std::max(below, under), above = std::max(above, -under);
+  }
+  return {{below, above}, positive == a.shape.rows};
+}
+template diagonals diagonals_of(const coo<double>&);
+template diagonals diagonals_of(const coo<float>&);
 
 bandwidth bandwidth_of(const columns& a) {
   bandwidth w;

@@ -29,10 +29,18 @@ struct scaled_columns {
 template <class V> scaled_columns scale_and_sort(const coo<V>& a);
 
 /// D A D of a symmetric matrix with a positive diagonal, whole, from its lower triangle, with powers of two D that
-/// bring the diagonal near 1; empty for any other matrix. Throws as the one above.
+/// bring the diagonal near 1; empty for any other matrix, and for one of which an entry shows that it is not positive
+/// definite: A_ij^2 >= A_ii A_jj. Throws as the one above.
 template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a);
 
 bandwidth bandwidth_of(const columns& a);
+
+/// What a pass over the entries tells of a matrix that may be symmetric.
+struct diagonals {
+  bandwidth width;
+  bool positive = false; ///< the main one
+};
+template <class V> diagonals diagonals_of(const coo<V>& a);
 
 /// A column that has no row of its own, whatever the values, or -1: a maximum matching of columns with rows by
 /// augmenting paths (I. S. Duff, On algorithms for obtaining a maximum transversal, 1981). A matrix with such a column

@@ -1,37 +1,101 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "norm_estimate.hpp"
+#include "norm_search.hpp"
 
 #include <furrow/coo.hpp>
 #include <furrow/operator.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <utility>
 
 namespace furrow::lu {
 
-/// Of A, by `solve(x, transposed)`: x <- A^-1 x, or A'^-1 x, in place. Some ten solves and a pass over the entries.
-template <class V, class Solve> condition_numbers condition_of(const coo<V>& a, Solve solve) {
+/// Two searches whose products are solves with A or with A', of two vectors at once wherever two are wanted: most of a
+/// solve is reading the factors. B = A^-1 for |A^-1|_1, and B = D A'^-1 with the row sums D of |A|, for
+/// | |A^-1| |A| |_inf = |A^-1 D|_inf = |D A'^-1|_1.
+template <class Solve> class condition_search {
+public:
+  condition_search(const host_array<double>& row_sum, const Solve& solve)
+      : row_sum_(row_sum), solve_(solve), of_inverse_(row_sum.size()), of_rows_(row_sum.size()) {}
+
+  void run() {
+    for (bool transposed = false; !all_done(); transposed = !transposed) {
+      const bool one = wants(of_inverse_, transposed), other = wants(of_rows_, !transposed);
+      if (one && other) {
+        before(transposed);
+        solve_(of_inverse_.x(), of_rows_.x(), transposed);
+        after(transposed);
+        of_inverse_.take();
+        of_rows_.take();
+      } else if (one) {
+        with_check(of_inverse_, transposed);
+      } else if (other) {
+        before(transposed);
+        with_check(of_rows_, transposed);
+      } else if (norm_search& s = transposed ? of_rows_ : of_inverse_; all_searched() && s.wants_check()) {
+        host_array<double> v = s.check();
+        solve_(v.data(), nullptr, transposed);
+        take_check(s, v);
+      }
+    }
+  }
+
+  double norm_of_inverse() const { return of_inverse_.estimate(); }
+  double skeel() const { return of_rows_.estimate(); }
+
+private:
+  static bool wants(const norm_search& s, bool transposed) {
+    return !s.wants_nothing() && s.wants_transposed() == transposed;
+  }
+  bool all_searched() const { return of_inverse_.wants_nothing() && of_rows_.wants_nothing(); }
+  bool all_done() const { return all_searched() && !of_inverse_.wants_check() && !of_rows_.wants_check(); }
+  void by_row_sums(double* x) const {
+    for (index_t i = 0; i < row_sum_.size(); ++i) x[i] *= row_sum_[i];
+  }
+  /// B' of the second search is A^-1 D: D comes before a solve with A, and after one with A'.
+  void before(bool transposed) {
+    if (!transposed) by_row_sums(of_rows_.x());
+  }
+  void after(bool transposed) {
+    if (transposed) by_row_sums(of_rows_.x());
+  }
+  void take_check(norm_search& s, host_array<double>& v) {
+    if (&s == &of_rows_) by_row_sums(v.data());
+    s.take_check(v);
+  }
+  /// The vector that one of the searches wants multiplied, and beside it the one of either that can be at any time.
+  void with_check(norm_search& s, bool transposed) {
+    norm_search& other = transposed ? of_rows_ : of_inverse_;
+    const bool two = other.wants_check();
+    host_array<double> v = two ? other.check() : host_array<double>();
+    solve_(s.x(), two ? v.data() : nullptr, transposed);
+    if (&s == &of_rows_) after(transposed);
+    s.take();
+    if (two && other.wants_check()) take_check(other, v);
+  }
+
+  const host_array<double>& row_sum_;
+  const Solve& solve_;
+  norm_search of_inverse_, of_rows_;
+};
+
+/// Of A, by `solve(x, y, transposed)`: x <- A^-1 x and y <- A^-1 y, or with A'; y may be null. Some six of them, mostly
+/// of two vectors, and a pass over the entries.
+template <class V, class Solve> condition_numbers condition_of(const coo<V>& a, const Solve& solve) {
   condition_numbers known;
-  const auto n = static_cast<std::size_t>(a.shape.rows);
+  const index_t n = a.shape.rows;
   if (n == 0) return known;
-  std::vector<double> row_sum(n, 0.0), col_sum(n, 0.0);
+  host_array<double> row_sum(n, 0.0), col_sum(n, 0.0);
   for (index_t k = 0; k < a.nnz(); ++k) {
     const double size = std::abs(double(a.val[k]));
-    row_sum[static_cast<std::size_t>(a.row[k])] += size;
-    col_sum[static_cast<std::size_t>(a.col[k])] += size;
+    row_sum[a.row[k]] += size;
+    col_sum[a.col[k]] += size;
   }
-  const auto by_row_sums = [&](double* x) {
-    for (std::size_t i = 0; i < n; ++i) x[i] *= row_sum[i];
-  };
-  known.norm_1 = *std::ranges::max_element(col_sum) *
-                 norm_1_estimate(
-                     a.shape.rows, [&](double* x) { solve(x, false); }, [&](double* x) { solve(x, true); });
-  // | |A^-1| |A| |_inf = |A^-1 D|_inf = |D A'^-1|_1 with the row sums D of |A|.
-  known.skeel = norm_1_estimate(
-      a.shape.rows, [&](double* x) { solve(x, true), by_row_sums(x); },
-      [&](double* x) { by_row_sums(x), solve(x, false); });
+  condition_search<Solve> search(row_sum, solve);
+  search.run();
+  known.norm_1 = *std::ranges::max_element(col_sum) * search.norm_of_inverse();
+  known.skeel = search.skeel();
   return known;
 }
 

@@ -7,13 +7,23 @@
 namespace furrow::lu {
 namespace {
 
-/// tell(i, j) for each entry under the diagonal of a symmetric pattern in that order.
+/// tell(i, j) for each entry under the diagonal of A + A' in that order.
 template <class Tell> void each_entry_below(const columns& a, const host_array<std::int32_t>& place, Tell tell) {
   for (index_t c = 0; c < a.n; ++c)
     for (index_t k = a.begin[c]; k < a.begin[c + 1]; ++k) {
       const std::int32_t i = place[a.row[k]], j = place[c];
       if (i > j) tell(i, j);
+      else if (i < j && !a.symmetric_pattern) tell(j, i);
     }
+}
+
+/// The order with its subtrees in one piece each.
+host_array<std::int32_t> in_postorder(const host_array<std::int32_t>& place, const host_array<std::int32_t>& parent) {
+  const std::vector<std::int32_t> order = postorder(parent);
+  host_array<std::int32_t> moved(place.size()), all(place.size());
+  for (index_t k = 0; k < place.size(); ++k) moved[order[static_cast<std::size_t>(k)]] = static_cast<std::int32_t>(k);
+  for (index_t c = 0; c < place.size(); ++c) all[c] = moved[place[c]];
+  return all;
 }
 
 /// The place of the first column of each row; n where it is empty. A'A has an entry for each two columns of a row; the
@@ -68,10 +78,23 @@ lower_pattern entries_below(const columns& a, const host_array<std::int32_t>& pl
 }
 
 factor_size expected_fill(const columns& a, const host_array<std::int32_t>& place) {
+  return forecast_fill(a, place, a.symmetric_pattern).size;
+}
+
+fill_forecast forecast_fill(const columns& a, const host_array<std::int32_t>& place, bool pivots_stay) {
   const double n = double(a.n);
-  if (a.symmetric_pattern) {
+  if (pivots_stay) {
     const lower_pattern p = entries_below(a, place);
-    return sized(2 * sum(cholesky_counts(p, elimination_tree(p))) - n, false);
+    const auto parent = elimination_tree(p);
+    fill_forecast f;
+    double entries = 0;
+    for (const index_t c : cholesky_counts(p, parent)) {
+      entries += double(c);
+      f.operations += double(c - 1) * double(2 * c - 1);
+    }
+    f.size = sized(2 * entries - n, !a.symmetric_pattern);
+    f.place = in_postorder(place, parent);
+    return f;
   }
   const std::vector<std::int32_t> first = first_columns(a, place);
   const lower_pattern p = pattern_of(a.n, [&](auto tell) {
@@ -81,7 +104,7 @@ factor_size expected_fill(const columns& a, const host_array<std::int32_t>& plac
   });
   const auto parent = elimination_tree(p);
   const double most = n * n, in_u = sum(cholesky_counts(p, parent)), in_l = candidates(first, parent);
-  return sized(std::min(in_l + in_u - n, most), true);
+  return {sized(std::min(in_l + in_u - n, most), true), 0, in_postorder(place, parent)};
 }
 
 } // namespace furrow::lu

@@ -3,6 +3,7 @@
 
 #include "cholesky.hpp"
 #include "condition.hpp"
+#include "ordering.hpp"
 
 #include "preconditioners/entry.hpp"
 
@@ -15,35 +16,47 @@
 namespace furrow::lu {
 namespace {
 
-/// Which factors, by cost. A band that holds little but entries, and a matrix that holds little but entries or is tiny,
-/// need no ordering, and loops without indices.
-std::string_view cheapest(const columns& a, bandwidth w) {
-  const double n = double(a.n), entries = double(a.nnz());
-  if (a.n <= 50 || (a.n <= 4000 && n * n <= 3 * entries)) return "dense";
+/// Which factors, by cost. A matrix that holds little but entries or has few rows, and a band that holds little but
+/// entries, need no ordering, and loops without indices: of 67 rows an order alone takes as long as dense factors, and
+/// up to 200 the sparse ones take as long again, but for those that hardly fill in.
+std::string_view cheapest(double n, double entries, bandwidth w) {
+  if (n <= 72 || (n <= 4000 && n * n <= 3 * entries)) return "dense";
   if (double(2 * w.below + w.above + 1) * n <= 4 * entries) return "band";
-  return "sparse";
+  return n <= 200 && entries >= 3.5 * n ? "dense" : "sparse";
 }
 
-std::unique_ptr<factors> factor(columns a, std::string_view which, double operations) {
+/// `order`: by minimum degree, where it is known already.
+std::unique_ptr<factors> factor(const columns& a, std::string_view which, double operations,
+                                const host_array<std::int32_t>* order) {
   const bandwidth w = bandwidth_of(a);
-  if (which.empty()) which = cheapest(a, w);
+  if (which.empty()) which = cheapest(double(a.n), double(a.nnz()), w);
   const double n = double(a.n);
   const auto must_be_worth = [&](double takes) {
     if (takes > operations) refuse_operations(operations);
   };
   if (which == "dense") return must_be_worth(2.0 / 3 * n * n * n), factor_dense(a);
   if (which == "band") return must_be_worth(2 * n * double(w.below) * double(w.below + w.above)), factor_band(a, w);
-  return factor_sparse(std::move(a), {}, operations);
+  return factor_sparse(a, {}, operations, order);
 }
 
 } // namespace
 
-/// Whether Cholesky's factors were asked for, or are the cheapest, and could be had.
-template <class V> bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, double operations) {
+/// Cholesky's factors where they were asked for, or are the cheapest, and can be had. `order`: that of the columns,
+/// once it is known.
+template <class V>
+bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, double operations,
+                                  host_array<std::int32_t>& order) {
   const bool asked = which == "cholesky";
   if (!asked && !which.empty()) return false;
+  const diagonals d = diagonals_of(a);
+  if (!asked && (!d.positive || d.width.below != d.width.above ||
+                 cheapest(double(a.shape.rows), double(a.nnz()), d.width) != "sparse"))
+    return false;
   std::optional<scaled_columns> s = scale_symmetric(a);
-  if (s && (asked || cheapest(s->a, bandwidth_of(s->a)) == "sparse")) factors_ = factor_cholesky(s->a, {}, operations);
+  if (s) {
+    order = minimum_degree(s->a, {});
+    factors_ = factor_cholesky(s->a, order, {}, operations);
+  }
   if (!factors_ && asked)
     throw refusal{status::not_positive_definite, "the matrix is not symmetric and positive definite: lu:cholesky has "
                                                  "no factors of it; take lu"};
@@ -53,25 +66,29 @@ template <class V> bool inverse<V>::factor_symmetric(const coo<V>& a, std::strin
   return true;
 }
 
-template <class V> void inverse<V>::factor_any(const coo<V>& a, std::string_view which, double operations) {
+template <class V>
+void inverse<V>::factor_any(const coo<V>& a, std::string_view which, double operations,
+                            const host_array<std::int32_t>* order) {
   scaled_columns s = scale_and_sort(a);
   if (const index_t j = column_without_row(s.a); j >= 0) refuse_singular(j);
   row_scale_ = std::move(s.row_scale);
   col_scale_ = std::move(s.col_scale);
-  factors_ = factor(std::move(s.a), which, operations);
+  factors_ = factor(s.a, which, operations, order);
 }
 
 template <class V> inverse<V>::inverse(const coo<V>& a, std::string_view which, double operations) {
   if (a.shape.rows == 0) return;
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
-  if (!factor_symmetric(a, which, operations)) factor_any(a, which, operations);
-  condition_ = condition_of(a, [&](double* x, bool transposed) { solve(x, transposed); });
+  host_array<std::int32_t> order;
+  if (!factor_symmetric(a, which, operations, order))
+    factor_any(a, which, operations, order.size() > 0 ? &order : nullptr);
+  condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
 }
 
 template <class V> void inverse<V>::apply(cview<V> r, view<V> z) const {
   host_array<double> x(r.size);
   std::copy(r.begin(), r.end(), x.begin());
-  solve(x.data(), false);
+  solve(x.data(), nullptr, false);
   for (index_t i = 0; i < z.size; ++i) z[i] = static_cast<V>(x[i]);
 }
 
@@ -85,12 +102,16 @@ template <class V> std::string inverse<V>::describe() const {
                      factors_->bytes() / given_bytes_);
 }
 
-template <class V> void inverse<V>::solve(double* x, bool transposed) const {
+template <class V> void inverse<V>::solve(double* x, double* y, bool transposed) const {
+  const auto scale = [&](double* v, const host_array<double>& by) {
+    if (!v) return;
+    for (index_t i = 0; i < by.size(); ++i) v[i] *= by[i];
+  };
   const auto& first = transposed ? col_scale_ : row_scale_;
   const auto& last = transposed ? row_scale_ : col_scale_;
-  for (index_t i = 0; i < first.size(); ++i) x[i] *= first[i];
-  if (factors_) factors_->solve(x, transposed);
-  for (index_t i = 0; i < last.size(); ++i) x[i] *= last[i];
+  scale(x, first), scale(y, first);
+  if (factors_) y ? factors_->solve_two(x, y, transposed) : factors_->solve(x, transposed);
+  scale(x, last), scale(y, last);
 }
 
 template class inverse<double>;

@@ -23,12 +23,12 @@ public:
   condition_numbers condition() const override { return condition_; }
   std::string describe() const override;
   factor_size size_of_factors() const override { return factors_ ? factors_->size() : factor_size{}; }
-  /// x <- A^-1 x, or A'^-1 x.
-  void solve(double* x, bool transposed) const;
+  /// x <- A^-1 x, or A'^-1 x, and y likewise where there is one.
+  void solve(double* x, double* y, bool transposed) const;
 
 private:
-  bool factor_symmetric(const coo<V>& a, std::string_view which, double operations);
-  void factor_any(const coo<V>& a, std::string_view which, double operations);
+  bool factor_symmetric(const coo<V>& a, std::string_view which, double operations, host_array<std::int32_t>& order);
+  void factor_any(const coo<V>& a, std::string_view which, double operations, const host_array<std::int32_t>* order);
 
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dense and banded factors, by LAPACK.
 #include "factors.hpp"
+#include "plain_lu.hpp"
 
 #include "core/check.hpp"
 #include "core/host_room.hpp"
@@ -11,9 +12,7 @@
 extern "C" {
 // clang-format off
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
-void dgetrs_(const char* trans, const int* n, const int* columns, const double* a, const int* lda, const int* pivots, double* b, const int* ldb, int* info, std::size_t);
 void dgbtrf_(const int* m, const int* n, const int* below, const int* above, double* a, const int* lda, int* pivots, int* info);
-void dgbtrs_(const char* trans, const int* n, const int* below, const int* above, const int* columns, const double* a, const int* lda, const int* pivots, double* b, const int* ldb, int* info, std::size_t);
 // clang-format on
 }
 // NOLINTEND(readability-identifier-naming)
@@ -21,7 +20,7 @@ void dgbtrs_(const char* trans, const int* n, const int* below, const int* above
 namespace furrow::lu {
 namespace {
 
-constexpr int one = 1;
+constexpr index_t few_rows = 256, few_diagonals = 64; ///< up to which LAPACK takes longer than plain loops
 
 /// Zeros for `rows` numbers a column, or a refusal.
 host_array<double> zeros(index_t rows, index_t n, const char* what) {
@@ -49,18 +48,21 @@ public:
     for (index_t j = 0; j < a.n; ++j)
       for (index_t k = a.begin[j]; k < a.begin[j + 1]; ++k) lu_[j * a.n + a.row[k]] = a.val[k];
     int info = 0;
-    dgetrf_(&n_, &n_, lu_.data(), &n_, pivots_.data(), &info);
+    if (a.n <= few_rows) info = factor_plain(laid_out(), pivots_.data());
+    else dgetrf_(&n_, &n_, lu_.data(), &n_, pivots_.data(), &info);
     must_have_pivots(info);
   }
-  void solve(double* x, bool transposed) const override {
-    int info = 0;
-    dgetrs_(transposed ? "T" : "N", &n_, &one, lu_.data(), &n_, pivots_.data(), x, &n_, &info, 1);
+  void solve(double* x, bool transposed) const override { solve_plain(laid_out(), pivots_.data(), x, transposed); }
+  void solve_two(double* x, double* y, bool transposed) const override {
+    solve_plain(laid_out(), pivots_.data(), x, y, transposed);
   }
   double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
   factor_size size() const override { return size_of(lu_); }
   std::string_view kind() const override { return "dense"; }
 
 private:
+  plain_lu laid_out() const { return {n_, n_ - 1, n_ - 1, 0, n_ + 1, true, const_cast<double*>(lu_.data())}; }
+
   int n_;
   host_array<double> lu_;
   host_array<int> pivots_;
@@ -74,18 +76,23 @@ public:
     for (index_t j = 0; j < a.n; ++j)
       for (index_t k = a.begin[j]; k < a.begin[j + 1]; ++k) lu_[j * rows_ + below_ + above_ + a.row[k] - j] = a.val[k];
     int info = 0;
-    dgbtrf_(&n_, &n_, &below_, &above_, lu_.data(), &rows_, pivots_.data(), &info);
+    if (w.below <= few_diagonals) info = factor_plain(laid_out(), pivots_.data());
+    else dgbtrf_(&n_, &n_, &below_, &above_, lu_.data(), &rows_, pivots_.data(), &info);
     must_have_pivots(info);
   }
-  void solve(double* x, bool transposed) const override {
-    int info = 0;
-    dgbtrs_(transposed ? "T" : "N", &n_, &below_, &above_, &one, lu_.data(), &rows_, pivots_.data(), x, &n_, &info, 1);
+  void solve(double* x, bool transposed) const override { solve_plain(laid_out(), pivots_.data(), x, transposed); }
+  void solve_two(double* x, double* y, bool transposed) const override {
+    solve_plain(laid_out(), pivots_.data(), x, y, transposed);
   }
   double bytes() const override { return double(lu_.byte_count() + pivots_.byte_count()); }
   factor_size size() const override { return size_of(lu_); }
   std::string_view kind() const override { return "banded"; }
 
 private:
+  plain_lu laid_out() const {
+    return {n_, below_, above_, below_ + above_, rows_, false, const_cast<double*>(lu_.data())};
+  }
+
   int n_, below_, above_, rows_;
   host_array<double> lu_;
   host_array<int> pivots_;

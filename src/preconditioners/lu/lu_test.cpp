@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "cholesky.hpp"
 #include "factors.hpp"
+#include "fill.hpp"
 #include "norm_estimate.hpp"
+#include "ordering.hpp"
 
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
@@ -82,6 +85,68 @@ TYPED_TEST(lu_preconditioner_of, any_matrix_is_its_inverse) {
       for (index_t i = 0; i < n; ++i)
         ASSERT_NEAR(x[i], expected[i], 1e3 * std::numeric_limits<V>::epsilon()) << name << ", row " << i;
     }
+}
+
+/// Of few rows and many, of bands and panels that plain loops factor and that LAPACK does, with A and with A'.
+TEST(lu_factors, serve_two_vectors_as_one_after_the_other) {
+  const auto banded = [](index_t n, index_t below, index_t above) {
+    const auto r = kit::random_vector<double>(n * n, 4);
+    return kit::from_function(n, [&](index_t i, index_t j) {
+      return i - j <= below && j - i <= above ? r[i * n + j] + (i != j ? 0.0 : below * above > 0 ? 1.5 : 5.0) : 0.0;
+    });
+  };
+  const auto check = [](const lu::columns& a, const lu::factors& f) {
+    const index_t n = a.n;
+    for (const bool transposed : {false, true}) {
+      const auto wanted = kit::random_vector<double>(n, 5), other = kit::random_vector<double>(n, 6);
+      host_array<double> x(n, 0.0), y(n, 0.0);
+      for (index_t j = 0; j < n; ++j)
+        for (index_t k = a.begin[j]; k < a.begin[j + 1]; ++k) {
+          const index_t to = transposed ? j : a.row[k], from = transposed ? a.row[k] : j;
+          x[to] += a.val[k] * wanted[from], y[to] += a.val[k] * other[from];
+        }
+      host_array<double> alone = x;
+      f.solve(alone.data(), transposed);
+      f.solve_two(x.data(), y.data(), transposed);
+      for (index_t i = 0; i < n; ++i) {
+        ASSERT_NEAR(x[i], wanted[i], 1e-7) << f.kind() << ' ' << n << transposed << i;
+        ASSERT_NEAR(y[i], other[i], 1e-7) << f.kind() << ' ' << n << transposed << i;
+        ASSERT_NEAR(alone[i], wanted[i], 1e-7) << f.kind() << ' ' << n << transposed << i;
+      }
+    }
+  };
+  for (const index_t n : {1, 2, 9, 70, 257}) {
+    const auto a = lu::scale_and_sort(banded(n, n, n)).a;
+    check(a, *lu::factor_dense(a));
+  }
+  for (const auto& [below, above] : {std::pair{0, 0}, {0, 3}, {3, 0}, {1, 1}, {4, 4}, {2, 9}, {70, 5}, {64, 64}}) {
+    const auto a = lu::scale_and_sort(banded(150, below, above)).a;
+    check(a, *lu::factor_band(a, lu::bandwidth_of(a)));
+  }
+#if FURROW_HAS_SUPERLU
+  for (const auto& given : {kit::laplacian(30, 20), generate("convection2d:80:30").a, without_diagonal(300)}) {
+    const auto a = lu::scale_and_sort(given).a;
+    check(a, *lu::factor_sparse(a, 1e9));
+  }
+  const auto a = lu::scale_symmetric(kit::laplacian(30, 20))->a;
+  check(a, *lu::factor_cholesky(a, lu::minimum_degree(a, 1e9), 1e9));
+#endif
+}
+
+TEST(lu, takes_what_is_cheapest) {
+  const auto diagonals = [](index_t n, std::vector<index_t> at) {
+    return kit::from_function(n, [at](index_t i, index_t j) {
+      return i == j ? 9.0 : std::ranges::count(at, std::abs(i - j)) ? 1.0 + double(i > j) : 0.0;
+    });
+  };
+  const auto kind = [](const coo<double>& a) { return make_preconditioner<double>("lu", a, {}, {})->describe(); };
+  EXPECT_EQ(kind(diagonals(72, {1, 30})).find("dense"), 0u);
+  EXPECT_EQ(kind(diagonals(73, {1})).find("banded"), 0u);
+  EXPECT_EQ(kind(diagonals(150, {1, 50})).find("dense"), 0u); // some five entries a row
+#if FURROW_HAS_SUPERLU
+  EXPECT_EQ(kind(diagonals(150, {100})).find("sparse"), 0u); // fewer
+  EXPECT_EQ(kind(diagonals(210, {1, 50})).find("sparse"), 0u);
+#endif
 }
 
 TEST(lu, scales_rows_by_powers_of_two) {
@@ -246,6 +311,41 @@ TEST(lu_sparse, ends_at_its_operations) {
   const auto a = lu::scale_and_sort(kit::laplacian(60, 60)).a;
   kit::expect_refusal(status::max_iterations, "1e+06 operations", [&] { lu::factor_sparse(a, 1e9, 1e6); });
   EXPECT_GT(lu::factor_sparse(a, 1e9, 2e7)->bytes(), 0);
+}
+
+/// A grid without every seventh entry over its diagonal: COLAMD, which it would be ordered by for any pivots, leaves
+/// twice as much. With a diagonal of which some is weak pivots move, and COLAMD it is.
+TEST(lu_sparse, keeps_to_the_diagonal_of_a_nearly_symmetric_pattern) {
+  const auto grid = [](double every_fifth) {
+    auto a = kit::laplacian(40, 40);
+    std::vector<kit::triplet> entries;
+    for (index_t k = 0; k < a.nnz(); ++k)
+      if (a.row[k] >= a.col[k] || k % 7 != 0)
+        entries.push_back({a.row[k], a.col[k], a.row[k] == a.col[k] && a.row[k] % 5 == 0 ? every_fifth : a.val[k]});
+    return lu::scale_and_sort(kit::assemble(a.shape, entries)).a;
+  };
+  const auto a = grid(4.0);
+  ASSERT_FALSE(a.symmetric_pattern);
+  const auto f = lu::factor_sparse(a, 1e9);
+  EXPECT_LT(f->size().entries, 45e3);
+  EXPECT_TRUE(f->size().is_bound);
+  EXPECT_LE(f->size().entries, 1.3 * f->size().expected); // that of A + A', and zeros of supernodes
+  EXPECT_GT(lu::factor_sparse(grid(0.01), 1e9)->size().expected, 1.5 * f->size().expected);
+}
+
+/// Entries off the diagonal that are larger than it and have any sign: pivots move, and fill in what the order of A +
+/// A' did not count on.
+TEST(lu_sparse, gives_up_an_order_that_pivots_do_not_keep_to) {
+  const auto a = kit::laplacian(50, 50);
+  const auto r = kit::random_vector<double>(a.nnz(), 3);
+  std::vector<kit::triplet> entries;
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) entries.push_back({a.row[k], a.col[k], 0.11});
+    else if (k % 7 != 0) entries.push_back({a.row[k], a.col[k], r[k] < 0 ? -1.0 : 1.0});
+  const auto c = lu::scale_and_sort(kit::assemble(a.shape, entries)).a;
+  const double counted_on = lu::forecast_fill(c, lu::minimum_degree(c, 1e9), true).size.expected;
+  EXPECT_GT(lu::factor_sparse(c, 1e9)->size().expected, 2 * counted_on); // COLAMD's, for any pivots
+  kit::expect_refusal(status::max_iterations, "1e+05 operations", [&] { lu::factor_sparse(c, 1e9, 1e5); });
 }
 
 TEST(lu_sparse, keeps_the_factors_of_an_arrow_sparse) {

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arena.hpp"
+#include "column_lu.hpp"
 #include "factors.hpp"
 #include "fill.hpp"
 #include "ordering.hpp"
 
 #include "core/check.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <new>
+#include <utility>
 
 #if FURROW_HAS_SUPERLU
-#include "superlu_sweeps.hpp"
+#include <slu_ddefs.h>
 #endif
 
 namespace furrow::lu {
@@ -29,9 +34,9 @@ struct statistics {
   ~statistics() { StatFree(&s); }
 };
 
-/// Of so many columns factors are made column by column, and supernodes are columns with the same rows alone: 0 to 45 %
-/// less time on the real systems than by SuperLU's own panels of 20 columns and relaxed supernodes of 10, whose zeros
-/// and work space pay where factors are larger than a cache.
+/// Of so many columns factors are made by `column_lu`, which takes half to nine tenths of SuperLU's time: calls of BLAS
+/// for panels of a few columns are most of it. More columns are the library's, which others keep well: its panels and
+/// relaxed supernodes cost up to twice the time there, of the few systems that come to complete factors.
 constexpr index_t few_columns = 5000;
 
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
@@ -65,62 +70,74 @@ NCformat view_of(const columns& a) {
           const_cast<std::int32_t*>(a.begin.data())};
 }
 
-class sparse_factors final : public factors {
+/// How A is taken apart: an order of its columns, and how pivots are chosen in it.
+struct plan {
+  fill_forecast forecast;
+  bool pivots_stay; ///< on the diagonal, but for those that are much smaller than others of their column
+  double threshold;
+};
+
+class superlu_factors final : public factors {
 public:
-  sparse_factors(columns a, host_room budget, double operations)
-      : memory_(budget), n_(static_cast<int>(a.n)), perm_c_(a.n), perm_r_(a.n) {
+  superlu_factors(const columns& a, const plan& p, host_room budget, double operations)
+      : memory_(budget), size_(p.forecast.size), n_(static_cast<int>(a.n)), perm_c_(p.forecast.place), perm_r_(a.n) {
     const arena::scope in_arena(memory_);
     try {
-      factor(a, budget, operations);
+      factor(a, p, budget, operations);
     } catch (const superlu_aborted&) { // of memory, everywhere in what is called
       refuse_memory(budget);
     }
   }
 
   void solve(double* x, bool transposed) const override {
-    const auto &to = transposed ? perm_c_ : perm_r_, &from = transposed ? perm_r_ : perm_c_;
-    host_array<double> y(n_);
-    for (index_t i = 0; i < n_; ++i) y[to[i]] = x[i];
-    superlu_sweeps sweeps(l_, u_);
-    transposed ? sweeps.solve_transposed(y.data()) : sweeps.solve(y.data());
-    for (index_t i = 0; i < n_; ++i) x[i] = y[from[i]];
+    solve_with(laid_out(), perm_r_, perm_c_, x, nullptr, transposed);
+  }
+  void solve_two(double* x, double* y, bool transposed) const override {
+    solve_with(laid_out(), perm_r_, perm_c_, x, y, transposed);
   }
   /// Of the entries: SuperLU reserves more, and never touches the rest.
   double bytes() const override {
-    const auto& l = *static_cast<const SCformat*>(l_.Store);
-    const auto& u = *static_cast<const NCformat*>(u_.Store);
-    return 8.0 * double(l.nzval_colptr[n_]) + 4.0 * double(l.rowind_colptr[n_]) + 12.0 * double(u.nnz);
+    return 8.0 * double(l().nzval_colptr[n_]) + 4.0 * double(l().rowind_colptr[n_]) + 12.0 * double(u().nnz);
   }
   factor_size size() const override {
-    factor_size s = expected_;
-    const auto& l = *static_cast<const SCformat*>(l_.Store);
-    const auto& u = *static_cast<const NCformat*>(u_.Store);
-    s.entries = double(l.nnz) + double(u.nnz) - double(n_), s.bytes = bytes();
+    factor_size s = size_;
+    s.entries = double(l().nnz) + double(u().nnz) - double(n_), s.bytes = bytes();
     return s;
   }
   std::string_view kind() const override { return "sparse"; }
 
 private:
-  void factor(columns& a, host_room& budget, double operations) {
+  const SCformat& l() const { return *static_cast<const SCformat*>(l_.Store); }
+  const NCformat& u() const { return *static_cast<const NCformat*>(u_.Store); }
+  supernodal laid_out() const {
+    return {.n = n_,
+            .supernodes = l().nsuper + 1,
+            .first_column = l().sup_to_col,
+            .rows_from = l().rowind_colptr,
+            .rows = l().rowind,
+            .values_from = l().nzval_colptr,
+            .values = static_cast<const double*>(l().nzval),
+            .u_from = u().colptr,
+            .u_row = u().rowind,
+            .u = static_cast<const double*>(u().nzval)};
+  }
+
+  void factor(const columns& a, const plan& p, host_room& budget, double operations) {
     superlu_options_t options;
     set_default_options(&options);
-    options.SymmetricMode = a.symmetric_pattern ? YES : NO;
-    options.DiagPivotThresh = a.symmetric_pattern ? 0.01 : 1.0;
+    options.SymmetricMode = p.pivots_stay ? YES : NO;
+    options.DiagPivotThresh = p.threshold;
     NCformat store = view_of(a);
     SuperMatrix given{SLU_NC, SLU_D, SLU_GE, n_, n_, &store}, ordered{};
-    get_perm_c(a.symmetric_pattern ? MMD_AT_PLUS_A : COLAMD, &given, perm_c_.data());
-    expected_ = expected_fill(a, perm_c_);
-    refuse_fill(expected_, budget);
     host_array<std::int32_t> tree(a.n);
     sp_preorder(&options, &given, perm_c_.data(), tree.data(), &ordered);
     GlobalLU_t beside{};
-    const bool few = a.n <= few_columns;
     int info = 0;
     {
       statistics stat;
       memory_.count(stat.s.ops + TRSV, stat.s.ops + GEMV, operations);
-      dgstrf(&options, &ordered, few ? 1 : sp_ienv(2), few ? 1 : sp_ienv(1), tree.data(), nullptr, 0, perm_c_.data(),
-             perm_r_.data(), &l_, &u_, &beside, &stat.s, &info);
+      dgstrf(&options, &ordered, sp_ienv(2), sp_ienv(1), tree.data(), nullptr, 0, perm_c_.data(), perm_r_.data(), &l_,
+             &u_, &beside, &stat.s, &info);
       memory_.count(nullptr, nullptr, 0);
     }
     if (info > n_) refuse_memory(budget);
@@ -131,21 +148,70 @@ private:
   }
 
   arena memory_;
-  factor_size expected_;
+  factor_size size_;
   int n_;
   host_array<std::int32_t> perm_c_, perm_r_;
   SuperMatrix l_{}, u_{};
 };
 
-} // namespace
+class column_factors final : public factors {
+public:
+  column_factors(const columns& a, plan p, host_room budget, double operations) try
+      : column_place_(std::move(p.forecast.place)), size_(p.forecast.size), budget_(budget),
+        lu_(a, column_place_, {p.threshold, operations, p.forecast.size.expected}, budget_) {
+    size_.entries = lu_.entries(), size_.bytes = lu_.bytes();
+  } catch (const std::bad_alloc&) {
+    refuse_memory(budget);
+  }
 
-std::unique_ptr<factors> factor_sparse(columns a, host_room budget, double operations) {
-  if (!budget.takes(least_bytes(a))) refuse_memory(budget);
-  return std::make_unique<sparse_factors>(std::move(a), budget, operations);
+  void solve(double* x, bool transposed) const override {
+    solve_with(lu_.factors(), lu_.row_place(), column_place_, x, nullptr, transposed);
+  }
+  void solve_two(double* x, double* y, bool transposed) const override {
+    solve_with(lu_.factors(), lu_.row_place(), column_place_, x, y, transposed);
+  }
+  double bytes() const override { return size_.bytes; }
+  factor_size size() const override { return size_; }
+  std::string_view kind() const override { return "sparse"; }
+
+private:
+  host_array<std::int32_t> column_place_;
+  factor_size size_;
+  growth_budget budget_;
+  column_lu lu_;
+};
+
+std::unique_ptr<factors> factor_as(plan p, const columns& a, host_room budget, double operations) {
+  refuse_fill(p.forecast.size, budget);
+  if (a.n <= few_columns) return std::make_unique<column_factors>(a, std::move(p), budget, operations);
+  return std::make_unique<superlu_factors>(a, p, budget, operations);
 }
 
-host_array<std::int32_t> minimum_degree(const columns& a, host_room budget) {
-  if (!budget.takes(least_bytes(a))) refuse_memory(budget);
+/// Whether pivots can be expected to stay on the diagonal of a pattern of which half at least is mirrored. Then the
+/// order for A + A' leaves down to two fifths of the fill of COLAMD, which is made for any pivots (fidap007, jpwh_991,
+/// sherman5); elsewhere up to ten times as much (lns_3937, where a fifth of the diagonal is zero).
+bool is_nearly_symmetric(const columns& a) {
+  index_t mirrored = 0;
+  host_array<std::int32_t> next(a.n);
+  for (index_t j = 0; j < a.n; ++j) {
+    double most = 0, diagonal = 0;
+    for (std::int32_t k = next[j] = a.begin[j]; k < a.begin[j + 1]; ++k) {
+      most = std::max(most, std::abs(a.val[k]));
+      if (a.row[k] == j) diagonal = std::abs(a.val[k]);
+    }
+    if (diagonal == 0 || diagonal < 0.1 * most) return false;
+  }
+  for (index_t j = 0; j < a.n; ++j) // entries of a row come in the order of their columns
+    for (std::int32_t k = a.begin[j]; k < a.begin[j + 1]; ++k) {
+      const std::int32_t i = a.row[k];
+      while (next[i] < a.begin[i + 1] && a.row[next[i]] < j) ++next[i];
+      mirrored += i != j && next[i] < a.begin[i + 1] && a.row[next[i]] == j;
+    }
+  return 2 * mirrored >= a.nnz() - a.n;
+}
+
+/// SuperLU's name of an order, taken from its arena.
+host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room budget) {
   arena memory(budget);
   const arena::scope in_arena(memory);
   host_array<std::int32_t> place(a.n);
@@ -153,11 +219,38 @@ host_array<std::int32_t> minimum_degree(const columns& a, host_room budget) {
   const int n = static_cast<int>(a.n);
   SuperMatrix given{SLU_NC, SLU_D, SLU_GE, n, n, &store};
   try {
-    get_perm_c(MMD_AT_PLUS_A, &given, place.data());
+    get_perm_c(which, &given, place.data());
   } catch (const superlu_aborted&) {
     refuse_memory(budget);
   }
   return place;
+}
+
+} // namespace
+
+std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, double operations,
+                                       const host_array<std::int32_t>* by_minimum_degree) {
+  if (!budget.takes(least_bytes(a))) refuse_memory(budget);
+  const auto stay = [&](double threshold) {
+    const auto place = by_minimum_degree ? *by_minimum_degree : minimum_degree(a, budget);
+    return plan{forecast_fill(a, place, true), true, threshold};
+  };
+  if (a.symmetric_pattern) return factor_as(stay(0.01), a, budget, operations);
+  if (is_nearly_symmetric(a)) {
+    plan p = stay(0.1);
+    const double worth = 1e5 + 4 * p.forecast.operations; // pivots that move fill in
+    try {
+      return factor_as(std::move(p), a, budget, std::min(worth, operations));
+    } catch (const refusal& r) {
+      if (r.why != status::max_iterations || operations <= worth) throw;
+    }
+  }
+  return factor_as({forecast_fill(a, order_of(a, COLAMD, budget), false), false, 1.0}, a, budget, operations);
+}
+
+host_array<std::int32_t> minimum_degree(const columns& a, host_room budget) {
+  if (!budget.takes(least_bytes(a))) refuse_memory(budget);
+  return order_of(a, MMD_AT_PLUS_A, budget);
 }
 
 #else
@@ -171,7 +264,7 @@ namespace {
 
 } // namespace
 
-std::unique_ptr<factors> factor_sparse(columns, host_room, double) { refuse(); }
+std::unique_ptr<factors> factor_sparse(const columns&, host_room, double, const host_array<std::int32_t>*) { refuse(); }
 host_array<std::int32_t> minimum_degree(const columns&, host_room) { refuse(); }
 
 #endif
