@@ -79,7 +79,8 @@ struct solve_options {
   bool history = true;                        ///< record the residual of every iteration
   std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
   /// Told every `monitor_every` iterations, with the x of that iteration in host memory; returns false to stop. May be
-  /// empty; costs a copy of x and a wait each time. On ranks the first one is told, with the x of all.
+  /// empty; costs a copy of x and a wait each time. On ranks the first one is told, with the x of all;
+  /// a `checkpoint_keeper` keeps x in parts there.
   std::function<bool(const progress&, cview<double> x)> monitor;
   index_t monitor_every = 1;
   double monitor_seconds = 0; ///< above 0: in place of that it is told when so many seconds have passed
