@@ -19,11 +19,12 @@
 namespace furrow {
 namespace {
 
-/// A cache folder of its own for each test of each process: the same test may run twice at a time, once with sanitizers.
+/// A cache folder of its own for each test of each process: the same test may run twice at a time, once with
+/// sanitizers.
 struct winners : testing::Test {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                 ("furrow-winners-" + std::to_string(::getpid()) + "-" +
-                                  testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("furrow-winners-" + std::to_string(::getpid()) + "-" +
+                                                testing::UnitTest::GetInstance()->current_test_info()->name());
   void SetUp() override { setenv("FURROW_CACHE", folder.c_str(), 1); } // NOLINT(concurrency-mt-unsafe)
   void TearDown() override {
     unsetenv("FURROW_CACHE"); // NOLINT(concurrency-mt-unsafe)
