@@ -37,7 +37,7 @@ public:
     if constexpr (pair) {
       double *const a = first_, *const b = second_;
       const double of_a = t[0], of_b = t[1];
-#pragma GCC ivdep
+#pragma omp simd
       for (index_t i = from; i < to; ++i) {
         a[i] -= of_a * column[i];
         b[i] -= of_b * column[i];
@@ -55,14 +55,14 @@ public:
       double* const b = second_;
       const double p = t[0][0], q = t[1][0], r = t[2][0], s = t[3][0];
       const double k = t[0][1], l = t[1][1], m = t[2][1], n = t[3][1];
-#pragma GCC ivdep
+#pragma omp simd
       for (index_t i = from; i < to; ++i) {
         a[i] -= (p * c[i] + q * d[i]) + (r * e[i] + s * f[i]);
         b[i] -= (k * c[i] + l * d[i]) + (m * e[i] + n * f[i]);
       }
     } else {
       const double p = t[0], q = t[1], r = t[2], s = t[3];
-#pragma GCC ivdep
+#pragma omp simd
       for (index_t i = from; i < to; ++i) a[i] -= (p * c[i] + q * d[i]) + (r * e[i] + s * f[i]);
     }
   }
