@@ -58,12 +58,20 @@ triple_product_plan::triple_product_plan(row_view<double> a, row_view<double> p,
   for_block(block, [&](auto size) { find_places<size>(a, p, r); });
 }
 
+void triple_product_plan::piece::narrow_down(index_t longest) {
+  if (longest > index_t(std::numeric_limits<std::uint8_t>::max()) + 1) return;
+  narrow = host_array<std::uint8_t>(wide.size());
+  std::ranges::transform(wide, narrow.begin(), [](std::uint16_t p) { return static_cast<std::uint8_t>(p); });
+  wide = {};
+}
+
 template <int Block> void triple_product_plan::find_places(row_view<double> a, row_view<double> p, row_view<double> r) {
+  using place = std::uint16_t;
   constexpr index_t most = index_t(std::numeric_limits<place>::max()) + 1;
   const auto pieces_of = [](index_t rows, auto weight) {
     const auto cuts = cut_by_weight(rows, piece_entries, weight);
     std::vector<piece> pieces;
-    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) pieces.push_back({cuts[k], cuts[k + 1], {}});
+    for (std::size_t k = 0; k + 1 < cuts.size(); ++k) pieces.push_back({cuts[k], cuts[k + 1]});
     return pieces;
   };
   std::atomic<bool> fits = true;
@@ -73,19 +81,21 @@ template <int Block> void triple_product_plan::find_places(row_view<double> a, r
   cpu::for_each_task(index_t(of_t_.size()), [&](index_t k) {
     piece& own = of_t_[k];
     auto row = rows.take([&] { return std::make_unique<row_accumulator>(p.shape.cols); });
-    index_t addends = 0;
+    index_t addends = 0, longest = 0;
     for (index_t i = own.first; i < own.last; ++i)
       each_meeting<Block>(a, i, [&](index_t, int, std::int32_t j) { addends += p.end(j) - p.begin(j); });
-    own.to.resize(addends);
-    place* to = own.to.data();
+    own.wide.resize(addends);
+    place* to = own.wide.data();
     for (index_t i = own.first; i < own.last; ++i) {
       row->open();
       each_meeting<Block>(a, i, [&](index_t, int, std::int32_t j) {
         for (index_t l = p.begin(j); l < p.end(j); ++l) *to++ = static_cast<place>(row->add(p.col[l], 0));
       });
-      if (row->size() > most) fits = false;
+      longest = std::max(longest, row->size());
       rows_of_t[k].take(*row);
     }
+    if (longest > most) fits = false;
+    own.narrow_down(longest);
     rows.put(std::move(row));
   });
   auto t = stacked<double>({a.shape.rows, p.shape.cols}, std::move(rows_of_t));
@@ -100,19 +110,21 @@ template <int Block> void triple_product_plan::find_places(row_view<double> a, r
       for (index_t e = r.begin(node * Block); e < r.end(node * Block); ++e)
         f(t_row_ptr_[r.col[e]], t_row_ptr_[r.col[e] + 1]);
     };
-    index_t addends = 0;
+    index_t addends = 0, longest = 0;
     for (index_t node = own.first; node < own.last; ++node)
       each_row(node, [&](index_t begin, index_t end) { addends += end - begin; });
-    own.to.resize(addends);
-    place* to = own.to.data();
+    own.wide.resize(addends);
+    place* to = own.wide.data();
     for (index_t node = own.first; node < own.last; ++node) {
       const index_t begin = row_ptr_[node * Block], count = row_ptr_[node * Block + 1] - begin;
-      if (count > most) fits = false;
+      longest = std::max(longest, count);
       for (index_t e = 0; e < count; ++e) (*table)[col_[begin + e]] = static_cast<std::int32_t>(e);
       each_row(node, [&](index_t from, index_t end) {
         for (index_t l = from; l < end; ++l) *to++ = static_cast<place>((*table)[t.col[l]]);
       });
     }
+    if (longest > most) fits = false;
+    own.narrow_down(longest);
     tables.put(std::move(table));
   });
   fits_ = fits;
@@ -121,7 +133,7 @@ template <int Block> void triple_product_plan::find_places(row_view<double> a, r
 double triple_product_plan::stored_bytes() const {
   double bytes = double(t_row_ptr_.byte_count() + row_ptr_.byte_count() + col_.byte_count());
   for (const auto* pieces : {&of_t_, &of_product_})
-    for (const piece& one : *pieces) bytes += double(one.to.byte_count());
+    for (const piece& one : *pieces) bytes += double(one.wide.byte_count() + one.narrow.byte_count());
   return bytes;
 }
 
@@ -129,9 +141,7 @@ template <int Block>
 void triple_product_plan::multiply_blocks(row_view<double> r, row_view<double> a, row_view<double> p,
                                           view<double> product) const {
   host_array<double> t(t_row_ptr_.empty() ? 0 : t_row_ptr_[a.shape.rows]);
-  cpu::for_each_task(index_t(of_t_.size()), [&](index_t number) {
-    const piece& own = of_t_[number];
-    const place* to = own.to.data();
+  const auto rows_of_t = [&](const piece& own, const auto* to) {
     for (index_t i = own.first; i < own.last; ++i) {
       double* const sum = t.data() + t_row_ptr_[i];
       std::fill_n(sum, t_row_ptr_[i + 1] - t_row_ptr_[i], 0.0);
@@ -150,10 +160,8 @@ void triple_product_plan::multiply_blocks(row_view<double> r, row_view<double> a
         to += count;
       });
     }
-  });
-  cpu::for_each_task(index_t(of_product_.size()), [&](index_t number) {
-    const piece& own = of_product_[number];
-    const place* to = own.to.data();
+  };
+  const auto rows_of_product = [&](const piece& own, const auto* to) {
     for (index_t node = own.first; node < own.last; ++node) {
       const index_t i = node * Block, first = row_ptr_[i], count = row_ptr_[i + 1] - first;
       double* const sum = product.data + first;
@@ -161,14 +169,25 @@ void triple_product_plan::multiply_blocks(row_view<double> r, row_view<double> a
       const index_t begin = r.begin(i), entries = r.end(i) - begin; // of each of the rows, in the same columns
       for (index_t k = begin; k < begin + entries; ++k) {
         const index_t from = t_row_ptr_[r.col[k]], length = t_row_ptr_[r.col[k] + 1] - from;
-        for (int q = 0; q < Block; ++q) {
-          const double factor = r.val[k + q * entries];
-          for (index_t l = 0; l < length; ++l) sum[q * count + to[l]] += factor * t[from + l];
+        double factor[Block];
+        for (int q = 0; q < Block; ++q) factor[q] = r.val[k + q * entries];
+        for (index_t l = 0; l < length; ++l) {
+          const double v = t[from + l];
+          double* const into = sum + to[l];
+          for (int q = 0; q < Block; ++q) into[q * count] += factor[q] * v;
         }
         to += length;
       }
     }
-  });
+  };
+  const auto each = [](const std::vector<piece>& pieces, const auto& make) {
+    cpu::for_each_task(std::ssize(pieces), [&](index_t number) {
+      const piece& own = pieces[static_cast<std::size_t>(number)];
+      own.read([&](const auto* places) { make(own, places); });
+    });
+  };
+  each(of_t_, rows_of_t);
+  each(of_product_, rows_of_product);
 }
 
 void triple_product_plan::multiply(row_view<double> r, row_view<double> a, row_view<double> p,

@@ -32,11 +32,18 @@ public:
   double stored_bytes() const;
 
 private:
-  using place = std::uint16_t;
   /// Rows, or nodes of rows, and where their addends go within each, in the order in which they come.
   struct piece {
     index_t first, last;
-    host_array<place> to;
+    host_array<std::uint16_t> wide{};
+    host_array<std::uint8_t> narrow{}; ///< in their place where no row has more entries than it can count
+
+    void narrow_down(index_t longest);
+    /// f(the places).
+    template <class F> void read(F f) const {
+      if (wide.empty()) f(narrow.data());
+      else f(wide.data());
+    }
   };
 
   template <int Block> void find_places(row_view<double> a, row_view<double> p, row_view<double> r);
