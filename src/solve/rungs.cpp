@@ -59,6 +59,10 @@ public:
     if (there_.has_solver(solver) && there_.has_preconditioner(precond))
       list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook, most, operations});
   }
+  /// The last one is on trial.
+  void put_on_trial() {
+    if (!list_.empty()) list_.back().on_trial = true;
+  }
   std::vector<rung_plan> take() {
     for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k) {
       if (runs_on_gpu(list_[k]) && !runs_on_gpu(list_[k + 1])) list_[k].outlook *= gpu_patience;
@@ -159,6 +163,7 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
   const bool host_first = factors_first(f);
   if (host_first) {
     if (!there.on_gpu) add_trial(list, f, there, short_trial);
+    list.put_on_trial();
     add_direct(list, f, "for incomplete factors of rows that want matching promise little");
   }
   if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap, "not symmetric, with a diagonal that says something");

@@ -19,6 +19,7 @@ struct rung_plan {
   index_t outlook = 0;   ///< left where the rate promises more iterations; 0: kept to its own limit
   index_t most = 0;      ///< iterations; 0: the method's own limit
   double operations = 0; ///< of floating point that complete factors may take; 0: as many as they need
+  bool on_trial = false; ///< an answer that may be off by more than 1 % is left to the next one
 };
 
 /// Which entries this build has.

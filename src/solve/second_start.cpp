@@ -18,6 +18,8 @@ constexpr index_t patience = 4;
 constexpr index_t least_iterations = 8;
 /// Digits of the residual over which a power of it says how y comes on: over less a plateau looks like a standstill.
 constexpr double fitted = 1e-2;
+/// A goal that b - A y, which may be many times b, is always held to: no method takes one of 1.
+constexpr double most_goal = 0.5;
 /// An error that a power promises, for which nothing more is computed: it may be wrong by ten.
 constexpr double surely = 0.3;
 /// What is left of a step along a direction that A maps nearly to zero, once the step is made of little else.
@@ -74,7 +76,8 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
   if (early.residual <= rtol) return early.apart;
   place_of_y now = early;
   std::optional<double> error;
-  for (const double goal : {std::max(rtol, fitted * early.residual), rtol}) {
+  const double nearer = std::min(std::max(rtol, fitted * early.residual), most_goal);
+  for (const double goal : {nearer, rtol}) {
     if (left <= 0 || now.residual <= goal) continue;
     now = go_on(goal, left);
     if (!std::isfinite(now.apart) || !std::isfinite(now.residual)) return {};

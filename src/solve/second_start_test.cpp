@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace furrow {
@@ -49,6 +50,19 @@ TEST(second_start, ends_early_where_it_finds_back) {
   ASSERT_TRUE(error);
   EXPECT_NEAR(*error, 1e-8, 1e-12);
   EXPECT_EQ(m.taken, std::vector<index_t>{40});
+}
+
+TEST(second_start, asks_for_no_goal_of_1_however_large_the_residual_is) {
+  double residual = 1e4; // of rows of very different sizes
+  const solve_from<double> slow = [&](view<double>, double rtol, index_t most) {
+    EXPECT_LT(rtol, 1);
+    solve_report r = answer_after(most);
+    r.relative_residual = std::exchange(residual, residual / 1e3);
+    return r;
+  };
+  const auto x = ones(50);
+  error_by_second_start<double>(as_cview(x), answer_after(20), 1e-8, slow);
+  EXPECT_LT(residual, 1e3); // it was asked twice
 }
 
 TEST(second_start, finds_a_direction_that_no_residual_shows) {
