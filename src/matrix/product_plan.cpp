@@ -3,6 +3,8 @@
 
 #include "row_accumulator.hpp"
 
+#include "core/blocks.hpp"
+
 #include <atomic>
 #include <type_traits>
 
@@ -20,22 +22,10 @@ template <class T> host_array<T> copied(cview<T> v) {
   return own;
 }
 
-/// f(std::integral_constant of the block size).
+/// f(std::integral_constant of the block size); a size that has no loops of its own is 1.
 template <class F> void for_block(int block, F f) {
-  switch (block) {
-  case 2:
-    return f(std::integral_constant<int, 2>{});
-  case 3:
-    return f(std::integral_constant<int, 3>{});
-  case 4:
-    return f(std::integral_constant<int, 4>{});
-  case 5:
-    return f(std::integral_constant<int, 5>{});
-  case 6:
-    return f(std::integral_constant<int, 6>{});
-  default:
-    return f(std::integral_constant<int, 1>{});
-  }
+  if (block < least_edge || block > most_edge) f(std::integral_constant<int, 1>{});
+  else with_edge(block, f);
 }
 
 /// Entries of row i of A: f(entry, how many of a block it begins, the row of P that it meets). A block of A meets rows

@@ -48,7 +48,7 @@ TEST(triple_product_plan, has_the_bits_of_the_product_for_any_values_and_number_
 }
 
 TEST(triple_product_plan, has_them_of_blocks_too) {
-  for (const int block : {2, 3, 6}) {
+  for (const int block : {2, 3, 6, 7, 9}) { // 9: by loops of 1
     const index_t nodes = 210, groups = 30;
     const auto blown_up = [&](row_matrix<double> a, bool whole) { // each entry a block, some of A without a corner
       std::vector<kit::triplet> e;

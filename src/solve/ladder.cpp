@@ -152,12 +152,13 @@ template <class V> bool ladder<V>::goes_on(status why, index_t iterations) const
 
 /// Whether the answer of a rung on trial is one; where not, `tried` says so, and the next one answers.
 template <class V>
-bool ladder<V>::is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w) {
+bool ladder<V>::is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w,
+                        index_t iterations) {
   if (!answers(report.why) || at_ + 1 == plans_.size()) return true;
   const double since = now();
   doubt(report, b, x, w);
   tried.solve_seconds += now() - since;
-  if (report.warning.empty() || now() > system_.deadline) return true;
+  if (report.warning.empty() || !goes_on(status::stagnated, iterations)) return true;
   tried.outcome += "; " + report.warning;
   looked_ = false, facts_.reset(), apart_.reset();
   return false;
@@ -204,7 +205,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     }
     if (!made_before) setup_seconds += tried.setup_seconds;
     solve_seconds += tried.solve_seconds;
-    const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), work);
+    const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), work, iterations);
     rungs.push_back(std::move(tried));
     if (sure && answers(why)) system_.drop_rows();
     if (sure && !goes_on(why, iterations)) break;

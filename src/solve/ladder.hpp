@@ -74,7 +74,7 @@ private:
   bool goes_on(status why, index_t iterations) const;
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
-  bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w);
+  bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x);
 
   ladder_system<V> system_;

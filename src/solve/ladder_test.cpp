@@ -399,6 +399,12 @@ TEST(ladder, leaves_an_answer_on_trial_that_may_be_off) {
   EXPECT_EQ(s.report.rungs[1].solver, "direct");
   EXPECT_TRUE(mentions(s.report.warning, "singular to working precision")) << s.report.warning;
   EXPECT_EQ(s.report.why, status::converged);
+  auto o = automatic();
+  o.max_iterations = 1; // which it takes: nothing may follow
+  const auto limited = kit::solve_honestly(a, b, o).report;
+  EXPECT_EQ(limited.rungs.size(), 1u);
+  EXPECT_EQ(limited.why, status::converged);
+  EXPECT_TRUE(mentions(limited.warning, "x may be off")) << limited.warning;
 }
 
 TEST(ladder, stops_by_the_clock) {

@@ -59,7 +59,7 @@ public:
     if (there_.has_solver(solver) && there_.has_preconditioner(precond))
       list_.push_back({std::move(solver), std::move(precond), std::move(reason), outlook, most, operations});
   }
-  /// The last one is on trial.
+  /// The last one, where there is one.
   void put_on_trial() {
     if (!list_.empty()) list_.back().on_trial = true;
   }
@@ -162,8 +162,10 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
   ladder_list list(there);
   const bool host_first = factors_first(f);
   if (host_first) {
-    if (!there.on_gpu) add_trial(list, f, there, short_trial);
-    list.put_on_trial();
+    if (!there.on_gpu) {
+      add_trial(list, f, there, short_trial);
+      list.put_on_trial();
+    }
     add_direct(list, f, "for incomplete factors of rows that want matching promise little");
   }
   if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap, "not symmetric, with a diagonal that says something");
