@@ -48,13 +48,21 @@ struct limits {
 /// monotone climb before they fall.
 inline constexpr double first_look = 0.25;
 
+/// What is kept of each of the last `steps` steps: so many numbers, of which the norm of the residual is the first.
+struct step_records {
+  double* data = nullptr;
+  index_t steps = 0, numbers = 0;
+
+  FURROW_HD double* of(index_t step) const { return data + step % steps * numbers; }
+};
+
 /// Evaluated after each step, where the slots are: counts, records the residual, says when to stop.
 /// `judge.before()` looks at the solver's own scalars and refuses a step that did not take place; `judge.after()`
 /// carries them on to the next step. Both return a verdict. `judge.prepare()`, where there is one, goes before all of
 /// it: small algebra of the step, rr too, that costs no launch of its own.
 template <class Judge> struct until {
   double* s;
-  view<double> history; ///< residual norms, a ring over the steps
+  step_records records;
   limits most;
   Judge judge;
 
@@ -62,7 +70,7 @@ template <class Judge> struct until {
     if (!isfinite(s[rr])) return not_finite;
     if (const int own = judge.before(); own != running) return own;
     s[steps] += 1;
-    history[static_cast<index_t>(s[steps]) % history.size] = sqrt(s[rr]);
+    *records.of(static_cast<index_t>(s[steps])) = sqrt(s[rr]);
     if (s[rr] <= most.goal) return small_enough;
     const int own = judge.after();
     if (own != running && own != cycle_ended) return own;

@@ -32,7 +32,7 @@ namespace furrow {
 ///   judge()          a functor beside the slots, see `control::until`
 ///   explain(v, home, patient)  the end that verdict v of the solver's own means; empty where starting again may help.
 ///                    `home`: the slots; not `patient`: starting again did not help
-///   look(home, first, last)  only of a method that keeps numbers of its own: is shown the slots after steps first to
+///   look(records, first, last)  only of a method that keeps numbers of each step: is shown those of steps first to
 ///                    last, at most 4096 of them
 ///   waits()          only of a method whose step waits for the device itself: the host drives its loop
 ///   loop(until), first_chunk()  only of a method with a loop of its own in place of the space's `repeat`: start(n)
@@ -58,22 +58,24 @@ template <vector_space S> class iteration {
 public:
   static constexpr int own_vectors = 2; ///< r and the best x
 
-  /// `own_rings`: how many of the last own slots are rings over the steps, as long as that of the residuals: of each
-  /// place only what its step wrote is looked at, and that right behind the steps.
-  iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots, int own_rings = 0)
+  /// `numbers_of_a_step`: how many are kept of each, see `control::step_records`; only what a step wrote is looked at,
+  /// and that right behind a chunk of steps.
+  iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots,
+            int numbers_of_a_step = 1)
       : s_(space), system_(system), o_(options), n_(system.x.size), slots_(control::own_slot + own_slots),
-        scalars_(slots_ - own_rings * static_cast<int>(ring)), r_(space.make(system.b.size)),
-        numbers_(make_numbers(space, slots_ + ring, scalars_)), looks_(space.make_slots(look_count)),
-        home_(at_hand ? scalars_ : slots_ + ring) {}
+        of_a_step_(numbers_of_a_step), r_(space.make(system.b.size)),
+        numbers_(make_numbers(space, slots_ + ring * of_a_step_, slots_)), looks_(space.make_slots(look_count)),
+        home_(at_hand ? slots_ : slots_ + ring * of_a_step_) {}
 
   view<V> r() { return as_view(r_); }
   /// A slot by its name: those of `control::slot_name`, and the solver's own from `control::own_slot` on.
   slot at(int name) { return {numbers_.data() + name}; }
   /// For a judge.
   double* slots() { return numbers_.data(); }
+  control::step_records records() { return {numbers_.data() + slots_, ring, of_a_step_}; }
   /// Starts from a recomputed residual before this one; 0 also where the first steps are made once more.
   index_t starts_before() const { return report_.restarts; }
-  /// The slots but for rings as the last chunk of steps left them.
+  /// The slots as the last chunk of steps left them.
   const double* last_slots() const { return home_.data(); }
   /// |b - A x|, recomputed.
   double residual() const { return residual_; }
@@ -109,7 +111,7 @@ public:
     first_ = best_ = residual_;
     keep_first_guess();
     record(residual_, seconds());
-    auto loop = loop_of(method, control::until<judge>{numbers_.data(), residuals(), limits(), method.judge()});
+    auto loop = loop_of(method, control::until<judge>{numbers_.data(), records(), limits(), method.judge()});
     if (!finished(method, control::running)) {
       int idle = 0;
       for (double smallest = residual_;; ++report_.restarts) {
@@ -137,31 +139,30 @@ public:
   }
 
 private:
-  static constexpr index_t ring = 4096; ///< residuals kept beside the vectors; the longest chunk of steps
+  static constexpr index_t ring = 4096; ///< steps that are kept beside the vectors; the longest chunk
   static constexpr int patience = 10;   ///< starts from the recomputed residual that may bring nothing
   /// Steps without a new smallest residual inside another method, which loses nothing where it begins again.
   static constexpr index_t patience_inside = 1000;
 
   enum look_name : int { of_r, of_x, of_b, look_count }; ///< squares that one wait brings
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  /// Slots in host memory: their rings are read in place.
+  /// Slots in host memory: the records behind them are read in place.
   static constexpr bool at_hand = std::is_same_v<decltype(std::declval<S&>().make_slots(0)), host_array<double>>;
 
-  /// Zeros, but for rings at hand: to touch their 100 kB for the first time takes longer than to solve a small system.
-  static auto make_numbers(S& s, index_t count, index_t scalars) {
+  /// Zeros, but for records at hand: to touch 100 kB for the first time takes longer than to solve a small system.
+  static auto make_numbers(S& s, index_t count, index_t slots) {
     if constexpr (at_hand) {
       host_array<double> numbers(count);
-      std::fill_n(numbers.data(), scalars, 0.0);
+      std::fill_n(numbers.data(), slots, 0.0);
       return numbers;
     } else return s.make_slots(count);
   }
-  /// The slots right behind a chunk of steps, with the rings.
-  const double* slots_behind_steps() const {
-    if constexpr (at_hand) return numbers_.data();
-    else return home_.data();
+  /// Those of the steps that were made last, on the host.
+  control::step_records records_at_home() {
+    if constexpr (at_hand) return records();
+    else return {home_.data() + slots_, ring, of_a_step_};
   }
 
-  view<double> residuals() { return part(as_view(numbers_), slots_, ring); }
   control::limits limits() const {
     const double first = first_ * first_;
     return {.goal = goal_ * goal_,
@@ -251,14 +252,14 @@ private:
     return true;
   }
 
-  /// At most so many steps behind the first `begun`, whose slots and residuals come home; whether the judge ended them.
+  /// At most so many steps behind the first `begun`, whose slots and records come home; whether the judge ended them.
   template <class Loop> bool run(Loop& loop, index_t begun, index_t steps) {
     constexpr bool only_starts = requires { loop.start(steps); };
     bool done = false;
     if constexpr (only_starts) loop.start(steps);
     else done = loop.run(steps);
     const index_t written =
-        at_hand ? scalars_ : slots_ + std::min(begun + steps + 1, ring); // step i has place i % ring
+        at_hand ? slots_ : slots_ + of_a_step_ * std::min(begun + steps + 1, ring); // step i has place i % ring
     s_.fetch(part(as_cview(numbers_), 0, written), part(as_view(home_), 0, written));
     report_.waits += only_starts ? 1 : 2;
     return only_starts ? static_cast<int>(home_[control::why]) != control::running : done;
@@ -284,13 +285,13 @@ private:
           run(loop, begun, std::min({chunk_, keep - begun, every - begun % every, watched - begun % watched}));
       const auto now = static_cast<index_t>(home_[control::steps]);
       const double after = seconds(), each = (after - before) / double(std::max<index_t>(now - report_.iterations, 1));
-      const double* const behind = slots_behind_steps();
+      const control::step_records records = records_at_home();
       for (index_t i = report_.iterations + 1; i <= now; ++i) {
-        const double norm = behind[slots_ + i % ring];
+        const double norm = *records.of(i);
         record(norm, after - each * double(now - i));
         if (norm < least_) least_ = norm, least_step_ = i;
       }
-      if constexpr (requires { method.look(behind, now, now); }) method.look(behind, report_.iterations + 1, now);
+      if constexpr (requires { method.look(records, now, now); }) method.look(records, report_.iterations + 1, now);
       report_.iterations = now;
       const auto why = static_cast<int>(home_[control::why]);
       if (done && !resume(why, method)) return settle(method), why;
@@ -526,13 +527,13 @@ private:
   const linear_system<V>& system_;
   const solve_options& o_;
   index_t n_;
-  int slots_, scalars_; ///< with rings, and without
+  index_t slots_, of_a_step_; ///< numbers in all, and of a step
   array r_;
   std::optional<array> best_x_, first_x_;              ///< also on a rank without elements of x
-  decltype(std::declval<S&>().make_slots(0)) numbers_; ///< slots, then the ring of residuals
+  decltype(std::declval<S&>().make_slots(0)) numbers_; ///< slots, then the records of steps
   decltype(std::declval<S&>().make_slots(0)) looks_;
   double looked_[look_count] = {};
-  host_array<double> home_; ///< the same on the host; of those at hand a copy of the scalars
+  host_array<double> home_; ///< the same on the host; of those at hand a copy of the slots
   bool replaces_ = false;
   index_t chunk_ = 1, limit_ = 0, least_step_ = 0;
   double shown_ = 0; ///< when the monitor was told, in seconds

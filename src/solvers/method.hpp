@@ -11,9 +11,10 @@ protected:
   using kind = typename any_preconditioner<V>::kind;
   using array = decltype(std::declval<S&>().make(0));
 
-  method(S& space, const linear_system<V>& system, const solve_options& options, int own_slots, int own_rings = 0)
+  method(S& space, const linear_system<V>& system, const solve_options& options, int own_slots,
+         int numbers_of_a_step = 1)
       : s_(space), system_(system), a_(system.a), m_(system.m), x_(system.x), n_(system.x.size), what_(m_.what()),
-        it_(space, system, options, own_slots, own_rings) {}
+        it_(space, system, options, own_slots, numbers_of_a_step) {}
 
   bool plain() const { return what_ == kind::identity; }
   bool diagonal() const { return what_ == kind::diagonal; }

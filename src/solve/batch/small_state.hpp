@@ -14,7 +14,7 @@ constexpr const char* name_of(method m) { return m == method::cg ? "cg" : "bicgs
 
 /// Numbers that a judge works on: those that `iteration` has, and the method's own.
 inline constexpr int slots = 24;
-static_assert(cg_scalars::alphas + 2 <= slots && bicgstab_steps::slot_end <= slots);
+static_assert(cg_scalars::slot_end <= slots && bicgstab_steps::slot_end <= slots);
 
 /// What lanes are told of a system.
 struct facts {

@@ -36,23 +36,23 @@ FURROW_APART void judge_step(board& shared, bool diagonal, record* records, std:
   constexpr double unit = double(epsilon_of<V>) / 2;
   state& s = shared.now;
   controller control_of(s, shared.about, M, unit);
-  double norm = 0;
+  double of_step[cg_scalars::number_count] = {};
+  const control::step_records kept{of_step, 1, cg_scalars::number_count};
   const double before = s.slot[control::steps], row = shared.about.longest_row;
   const auto decide = [&](const auto& judge) {
-    return control::until<std::remove_cvref_t<decltype(judge)>>{s.slot, {&norm, 1}, control_of.limits(), judge}
-        .decide();
+    return control::until<std::remove_cvref_t<decltype(judge)>>{s.slot, kept, control_of.limits(), judge}.decide();
   };
   if constexpr (M == method::cg)
     s.verdict = decide(
-        cg_scalars::judge_with<1>{s.slot, (row + 64) * unit * (diagonal ? row : shared.about.norm_inf), unit, false});
+        cg_scalars::judge{s.slot, kept, (row + 64) * unit * (diagonal ? row : shared.about.norm_inf), unit, false});
   else s.verdict = decide(bicgstab_steps::judge{s.slot});
   const bool started = s.started != 0;
   control_of.count(before);
   if (!(s.slot[control::steps] > before) || s.replaying) return;
   record& mine = records[index_t(s.recorded++) * apart];
-  mine.norm = started ? -norm : norm;
-  if constexpr (M == method::cg) mine.alpha = s.slot[cg_scalars::alphas], mine.beta = s.slot[cg_scalars::alphas + 1];
-  else mine.alpha = mine.beta = 0;
+  mine.norm = started ? -of_step[cg_scalars::norm] : of_step[cg_scalars::norm];
+  mine.alpha = of_step[cg_scalars::alpha];
+  mine.beta = of_step[cg_scalars::beta];
 }
 
 /// A team solves one system, or goes on with it: the lanes' side of `controller`. A team has `rank`, `size` and

@@ -152,9 +152,9 @@ template <int W> FURROW_HD void count_step(block_state<W>& s, step_record<W>& re
       for (int i = 0; i < W; ++i) s.c[i][k] = 0;
     else if (now / s.goal[k] > worst) worst = now / s.goal[k];
   }
-  double ring[1];
+  double norm = 0;
   s.slots[control::rr] = finite ? worst * worst : NAN;
-  control::until<no_judge>{s.slots, {ring, 1}, s.most, {}}();
+  control::until<no_judge>{s.slots, {&norm, 1, 1}, s.most, {}}();
   s.why = static_cast<int>(s.slots[control::why]);
 }
 

@@ -30,8 +30,8 @@ protected:
 
 public:
   conjugate_gradients(S& space, const linear_system<V>& system, const solve_options& options)
-      : base(space, system, options, cg_scalars::slot_count, cg_scalars::rings), p_(base::make()), q_(base::make()),
-        z_(base::make(stored())) {}
+      : base(space, system, options, cg_scalars::slot_count, cg_scalars::number_count), p_(base::make()),
+        q_(base::make()), z_(base::make(stored())) {}
 
   solve_report run() { return run_as(*this); }
 
@@ -74,15 +74,17 @@ public:
     }
   }
 
-  void look(const double* home, index_t first, index_t last) {
-    using namespace cg_scalars;
+  void look(const control::step_records& records, index_t first, index_t last) {
     for (index_t i = first; i <= last; ++i) {
-      const double alpha = home[alphas + i % ring];
-      if (alpha > 0) ritz_.add(alpha, home[betas + i % ring]);
+      const double* const of_step = records.of(i);
+      const double alpha = of_step[cg_scalars::alpha];
+      if (alpha > 0) ritz_.add(alpha, of_step[cg_scalars::beta]);
     }
   }
 
-  cg_scalars::judge judge() { return {it_.slots(), rounding(), std::numeric_limits<V>::epsilon() / 2, stored()}; }
+  cg_scalars::judge judge() {
+    return {it_.slots(), it_.records(), rounding(), std::numeric_limits<V>::epsilon() / 2, stored()};
+  }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return cg_messages::explain(verdict, slots, patient);
   }

@@ -5,9 +5,6 @@
 /// The scalars of conjugate gradients, and what they say of the matrix.
 namespace furrow::cg_scalars {
 
-/// Coefficients kept beside the vectors: as many as `iteration` keeps residuals.
-inline constexpr int ring = 4096;
-
 enum slot_name : int {
   rz = control::own_slot,
   rz_next,
@@ -20,24 +17,25 @@ enum slot_name : int {
   rz_first, ///< r'z of the first guess
   farthest, ///< largest xx over all starts
   steepest, ///< largest p'Ap / p'M^-1 p so far, at most the largest eigenvalue of M A
-  alphas,   ///< of the last steps, each at its number modulo `ring`; 0 where the step was the last one
-  betas = alphas + ring,
-  slot_end = betas + ring
+  slot_end
 };
-inline constexpr int slot_count = int(slot_end) - int(control::own_slot), rings = 2;
+inline constexpr int slot_count = int(slot_end) - int(control::own_slot);
+
+/// What is kept of a step, see `control::step_records`.
+enum number_name : int { norm, alpha, beta, number_count }; ///< alpha is 0 where the step was the last one
 
 enum verdict : int { negative_pq = control::own_verdict, zero_pq, negative_rz, zero_rz, outgrown };
 
-/// `Ring`: steps whose coefficients are kept, see `alphas`.
-template <int Ring> struct judge_with {
+struct judge {
   double* s;
+  control::step_records records;
   double rounding; ///< |p'Ap| <= rounding times p'M^-1 p, or p.p of a stored z, is zero within rounding
   double unit;     ///< unit roundoff
   bool stored;
 
   FURROW_HD int before() const {
     if (!isfinite(s[pq]) || !isfinite(s[rz_next])) return control::not_finite;
-    s[alphas + int(index_t(s[control::steps] + 1) % Ring)] = 0;
+    records.of(index_t(s[control::steps]) + 1)[alpha] = 0;
     if (s[pq] > 0) return control::running;
     return s[pq] < -rounding * (stored ? s[pp] : s[pm]) ? negative_pq : zero_pq;
   }
@@ -47,14 +45,14 @@ template <int Ring> struct judge_with {
   /// where the rounding of A x alone is as large as the first residual: no x of that size can have a smaller one.
   FURROW_HD int after() const {
     if (s[rz_next] <= 0) return s[rz_next] < 0 ? negative_rz : zero_rz;
-    const double alpha = s[rz] / s[pq], beta = s[rz_next] / s[rz];
-    const int place = int(index_t(s[control::steps]) % Ring);
-    s[alphas + place] = alpha;
-    s[alphas + Ring + place] = beta;
+    const double a = s[rz] / s[pq], b = s[rz_next] / s[rz];
+    double* const mine = records.of(index_t(s[control::steps]));
+    mine[alpha] = a;
+    mine[beta] = b;
     if (s[pm] > 0 && s[pq] / s[pm] > s[steepest]) s[steepest] = s[pq] / s[pm];
-    s[xx] += alpha * (2 * s[xm] + alpha * s[pm]);
-    s[xm] = beta * (s[xm] + alpha * s[pm]);
-    s[pm] = s[rz_next] + beta * beta * s[pm];
+    s[xx] += a * (2 * s[xm] + a * s[pm]);
+    s[xm] = b * (s[xm] + a * s[pm]);
+    s[pm] = s[rz_next] + b * b * s[pm];
     s[rz] = s[rz_next];
     s[pp] = s[pp_next];
     s[farthest] = fmax(s[farthest], s[xx]);
@@ -62,8 +60,6 @@ template <int Ring> struct judge_with {
     return lost * lost * s[xx] > s[rz_first] ? int(outgrown) : int(control::running);
   }
 };
-
-struct judge : judge_with<ring> {};
 
 /// The scalars of a first step, from r'z.
 struct reset {

@@ -32,8 +32,8 @@ template <vector_space S> class single_reduction_conjugate_gradients : method<S>
 
 public:
   single_reduction_conjugate_gradients(S& space, const linear_system<V>& system, const solve_options& options)
-      : base(space, system, options, cg_single_reduction_steps::slot_count), p_(base::make()), ap_(base::make()),
-        w_(base::make()), u_(base::make(!plain())) {}
+      : base(space, system, options, cg_single_reduction_steps::slot_count, cg_scalars::number_count), p_(base::make()),
+        ap_(base::make()), w_(base::make()), u_(base::make(!plain())) {}
 
   solve_report run() { return base::run_iteration(*this); }
 
@@ -64,7 +64,7 @@ public:
   cg_single_reduction_steps::judge judge() {
     const double unit = std::numeric_limits<V>::epsilon() / 2, length = double(base::system_.longest_row);
     const double rounding = (length + 64) * unit * (diagonal() ? length : base::system_.norm_inf); // as in cg
-    return {{it_.slots(), rounding, unit, stored()}};
+    return {{it_.slots(), it_.records(), rounding, unit, stored()}};
   }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return cg_single_reduction_messages::explain(verdict, slots, patient);

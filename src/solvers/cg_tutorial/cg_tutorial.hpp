@@ -44,8 +44,8 @@ template <vector_space S> class tutorial_conjugate_gradients : method<S> {
 
 public:
   tutorial_conjugate_gradients(S& space, const linear_system<V>& system, const solve_options& options)
-      : base(space, system, options, cg_scalars::slot_count), p_(base::make()), q_(base::make()),
-        z_(base::make(!plain())) {}
+      : base(space, system, options, cg_scalars::slot_count, cg_scalars::number_count), p_(base::make()),
+        q_(base::make()), z_(base::make(!plain())) {}
 
   solve_report run() {
     solve_report report = base::run_iteration(*this);
@@ -81,7 +81,7 @@ public:
   cg_tutorial_steps::judge judge() {
     const double unit = std::numeric_limits<V>::epsilon() / 2, length = double(base::system_.longest_row);
     const double rounding = (length + 64) * unit * (diagonal() ? length : base::system_.norm_inf); // as in cg
-    return {{it_.slots(), rounding, unit, stored()}, plain()};
+    return {{it_.slots(), it_.records(), rounding, unit, stored()}, plain()};
   }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return cg_messages::explain(verdict, slots, patient);

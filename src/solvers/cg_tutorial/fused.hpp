@@ -21,7 +21,8 @@ template <vector_space S> class fused_conjugate_gradients : method<S> {
 
 public:
   fused_conjugate_gradients(S& space, const linear_system<V>& system, const solve_options& options)
-      : base(space, system, options, cg_scalars::slot_count), p_(base::make()), q_(base::make()) {
+      : base(space, system, options, cg_scalars::slot_count, cg_scalars::number_count), p_(base::make()),
+        q_(base::make()) {
     check(base::plain(), fault::usage, "conjugate gradients with scalars on the host are there without M alone");
   }
 
@@ -54,7 +55,7 @@ public:
 
   cg_scalars::judge judge() {
     const double unit = std::numeric_limits<V>::epsilon() / 2, length = double(base::system_.longest_row);
-    return {it_.slots(), (length + 64) * unit * base::system_.norm_inf, unit, false}; // as in cg
+    return {it_.slots(), it_.records(), (length + 64) * unit * base::system_.norm_inf, unit, false}; // as in cg
   }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return cg_messages::explain(verdict, slots, patient);
