@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from ._arrays import F64, is_matrix
 from ._errors import InputError, SolveWarning, UsageError
 from ._homes import Home
 from ._matrix import Matrix
-from ._rows import rows_at
+from ._result import Result
+from ._rows import Rows, rows_at
 
 _USUAL = 60.0  # seconds
 
 
 class Checkpoints:
-    """The file in which a `Solver` keeps x while it solves, and how often."""
+    """The file in which a solve keeps x while it runs, and how often."""
 
     def __init__(self, file: str | os.PathLike[str] | None, every: float | None, callback: Any) -> None:
         self.file = None if file is None else os.fsdecode(file)
@@ -45,21 +47,20 @@ class Checkpoints:
             what = "resume" if self.file is None else "checkpoint"
             raise UsageError(f"a checkpoint holds one x, and there are {count} right-hand sides: leave {what} out")
 
-    def begin(self, A: Any, rhs: Any, home: Home, dtype: Any, x0: Any, resume: str | os.PathLike[str] | None, solver: str,
+    def begin(self, system: Callable[[], Any], x0: Any, resume: str | os.PathLike[str] | None, solver: str,
               precond: str) -> tuple[Any, dict[str, Any] | None]:
-        """Who writes the checkpoints of a solve, and what is resumed; None: there is none."""
+        """Who writes the checkpoints of a solve, and what is resumed; None: there is none. `system`: its fingerprint, made
+        where it is asked for."""
         if self.file is None and resume is None:
             return None, None
         if resume is not None and x0 is not None:
             raise UsageError("resume and x0 both say what x begins with: give one of them")
-        if home.ordinal is not None:
-            raise UsageError("a checkpoint holds an x in host memory: give b there, the solve may run on a GPU")
-        system = _fingerprint(A, home.core(rhs), dtype)
-        saved = None if resume is None else dict(_core.read_checkpoint(os.fsdecode(resume), system))
+        own = system()
+        saved = None if resume is None else dict(_core.read_checkpoint(os.fsdecode(resume), own))
         if self.file is None:
             return None, saved
         so_far = saved or {"iterations": 0, "seconds": 0.0}
-        return _core.Keeper(self.file, self.every, system, solver[:63], precond[:63], so_far["iterations"], so_far["seconds"],
+        return _core.Keeper(self.file, self.every, own, solver[:63], precond[:63], so_far["iterations"], so_far["seconds"],
                             _warn), saved
 
 
@@ -72,14 +73,27 @@ def finish(keeper: Any, report: Any, x: Any) -> int:
     return int(keeper.written)
 
 
-def _fingerprint(A: Any, b: Any, dtype: Any) -> Any:
+def tell(result: Result, saved: dict[str, Any] | None, written: int | None, resume: str | os.PathLike[str] | None) -> None:
+    """What a result says of checkpoints."""
+    result.resumed, result.checkpoints = saved, written
+    if resume is not None:
+        result._told["x0"] = os.fsdecode(resume)
+
+
+def fingerprint(A: Any, rhs: Any, home: Home, dtype: Any) -> Any:
     """Which system it is, from all entries of A and all elements of b."""
+    if home.ordinal is not None:
+        raise UsageError("a checkpoint holds an x in host memory: give b there, the solve may run on a GPU")
     if isinstance(A, Matrix):
-        return _core.Fingerprint(A._as(dtype), b)
+        return _core.Fingerprint(A._as(dtype), home.core(rhs))
     if not is_matrix(A):
         raise UsageError("a checkpoint knows its system by the entries of A, and A is known by its products alone: give "
                          "a matrix")
-    rows = rows_at(A, None, dtype)
+    return fingerprint_of_rows(rows_at(A, None, dtype), home.core(rhs))
+
+
+def fingerprint_of_rows(rows: Rows, b: Any) -> Any:
+    """The same of rows in host memory."""
     return _core.Fingerprint(rows.indptr, rows.indices, rows.data, *rows.shape, b)
 
 

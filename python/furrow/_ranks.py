@@ -2,6 +2,7 @@
 """One solve on several devices: a rank each, in threads of this process."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import F32, as_vector, dtype_of, is_matrix, real_type, refuse_gpu
+from ._checkpoints import Checkpoints, fingerprint_of_rows, finish, tell
 from ._columns import are_columns
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
@@ -74,11 +76,20 @@ def _rows(A: Any, M: Any, left_out: dict[str, Any]) -> Any:
     return rows
 
 
-def _heard(callback: Any, monitor: Any) -> dict[str, Any]:
-    """What the first rank calls. x is in parts: it is gathered for a callback, and for a monitor with a number."""
+def _no_x() -> Any:
+    raise AttributeError("a checkpoint takes x in the parts that ranks have, and none has all of it: leave checkpoint out "
+                         "where the monitor wants x")
+
+
+def _heard(callback: Any, monitor: Any, keeps: bool) -> dict[str, Any]:
+    """What the first rank calls. x is in parts: it is gathered for a callback, and for a monitor with a number, but not
+    where a checkpoint is kept."""
     w = Watching(callback, monitor)
     options = {"watch": w.watch, "watch_every": w.watch_every, "monitor": w.monitor, "monitor_every": 1}
-    if isinstance(monitor, tuple) and callback is None:
+    if keeps:
+        watch = w.watch
+        options["watch"] = watch and (lambda k, residual, seconds, x: watch(k, residual, seconds, _no_x))
+    elif isinstance(monitor, tuple) and callback is None:
         f, every = monitor
         options |= {"watch": None, "watch_every": 0, "monitor_every": every,
                     "monitor": lambda k, residual, seconds, x: bool(f(Step(k, residual, seconds, x)))}
@@ -87,7 +98,9 @@ def _heard(callback: Any, monitor: Any) -> dict[str, Any]:
 
 def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, ordinals: list[int], *,
-        format: str, kernel: str, tune: bool, scale: str, reorder: str, **left_out: Any) -> Result:
+        format: str, kernel: str, tune: bool, scale: str, reorder: str, checkpoint: str | os.PathLike[str] | None,
+        every: float | None, resume: str | os.PathLike[str] | None, **left_out: Any) -> Result:
+    checkpoints = Checkpoints(checkpoint, every, callback)
     rows = _rows(A, M, left_out)
     if are_columns(b):
         raise UsageError(f"b has {np.shape(b)[1]} columns, and ranks solve for one: give a vector, or leave devices "
@@ -101,14 +114,17 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     if maxiter is not None and maxiter < 1:
         raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
     rhs = np.asarray(as_vector(b, n, "b"), dtype)
-    x = np.zeros(n, dtype) if x0 is None else np.array(as_vector(x0, n, "x0"), dtype)
-    heard = _heard(callback, monitor)
+    keeper, saved = checkpoints.begin(lambda: fingerprint_of_rows(rows, rhs), x0, resume, solver, M or "none")
+    begins = saved.pop("x") if saved else x0
+    x = np.zeros(n, dtype) if begins is None else np.array(as_vector(begins, n, "x0"), dtype)
+    heard = _heard(callback, monitor, keeper is not None)
     watching = heard.pop("watching")
     report: Any = _core.solve_on_devices(
-        rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals,
+        rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals, keeper,
         {**heard, "solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": float(rtol),
          "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune), "assume_symmetric": False,
-         "checkpoint_every": 0.0, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
+         "checkpoint_every": checkpoints.every, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
+    written = finish(keeper, report, x) if keeper else None
     raised = report.pop("raised")
     size = float(np.linalg.norm(rhs)) if atol > 0 or residuals is not None else 0.0
     first = ordinals[0]
@@ -118,6 +134,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
                     where=None if first == _CPU else first, converted=rows.converted)
     if first != _CPU:
         result.device = f"gpu:{','.join(map(str, ordinals))}"
+    tell(result, saved, written, resume)
     if residuals is not None:
         residuals[:] = (result.history * size).tolist()
     if raised is not None:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from . import _core, _gpu
 from ._arrays import F32, is_matrix, real_type
-from ._checkpoints import Checkpoints, finish
+from ._checkpoints import Checkpoints, fingerprint, finish, tell
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import DeviceError, InputError, UsageError
 from ._homes import Home
@@ -242,7 +242,8 @@ class Solver:
             home.check_out(out, (n,), self.dtype)
             if home.overlap(rhs, out):
                 rhs = home.copied(rhs)
-        keeper, saved = self._checkpoints.begin(self.A, rhs, home, self.dtype, x0, resume, self._options["solver"], self.precond)
+        keeper, saved = self._checkpoints.begin(lambda: fingerprint(self.A, rhs, home, self.dtype), x0, resume,
+                                                self._options["solver"], self.precond)
         x = home.empty((n,), self.dtype) if out is None else out
         home.fill(x, saved.pop("x") if saved else 0 if x0 is None else home.vector(x0, n, "x0"))
         with self._alone(home):
@@ -256,9 +257,7 @@ class Solver:
         raised = report.pop("raised")
         converted, self._converted = self._converted, None
         result = self._result(home, x, report, rhs, x0, converted)
-        result.resumed, result.checkpoints = saved, written
-        if resume is not None:
-            result._told["x0"] = os.fsdecode(resume)
+        tell(result, saved, written, resume)
         if raised is not None:
             raised.partial = result
             raise raised

@@ -20,9 +20,12 @@ struct kept_x {
   kept_x(std::string file, double every, checkpoint from, nb::object warn);
   kept_x(const kept_x&) = delete;
 
-  /// What `warn` raises ends the solve.
   bool keep(hooks& h, const progress& p, cview<double> x) {
     monitor(p, x);
+    return goes_on(h);
+  }
+  /// What `warn` raises ends the solve.
+  bool goes_on(hooks& h) {
     return !wants_to_tell() || h.hear([&] {
       tell();
       return true;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One solve on several devices, whose ranks are threads of this process.
-#include "hooks.hpp"
+#include "checkpoint.hpp"
 #include "matrix.hpp"
 #include "report.hpp"
 
 #include <furrow/solve_on_devices.hpp>
 
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -44,13 +45,17 @@ std::vector<int> ordinals_of(std::string_view text) {
 }
 
 /// x holds the first guess and then the answer. An exception that came while it ran is in "raised". The calling thread
-/// is the first rank, and hears Ctrl-C.
+/// is the first rank, and hears Ctrl-C. `keeper`: who writes checkpoints, or None.
 nb::dict solve(const nb::object& indptr, const nb::object& indices, const nb::object& data, index_t rows, index_t cols,
-               const nb::object& b, const nb::object& x, const std::vector<int>& ordinals, const nb::dict& options) {
+               const nb::object& b, const nb::object& x, const std::vector<int>& ordinals,
+               std::shared_ptr<kept_x> keeper, const nb::dict& options) {
   const auto h = new_hooks();
+  h->kept = std::move(keeper);
   solve_options o = options_of(options, h);
   o.monitor_every = nb::cast<index_t>(options["monitor_every"]);
-  o.watch = [told = std::move(o.watch)](const progress& p) {
+  if (h->kept) o.monitor = h->kept->monitor; // which ranks show their parts, not all of x
+  o.watch = [h, told = std::move(o.watch)](const progress& p) {
+    if (h->kept && !h->kept->goes_on(*h)) return false;
     progress without = p; // x is in parts
     without.x = nullptr;
     return told(without);
@@ -75,7 +80,7 @@ nb::dict solve(const nb::object& indptr, const nb::object& indices, const nb::ob
 void bind_ranks(nb::module_& m) {
   m.def("ordinals_of", &ordinals_of);
   m.def("solve_on_devices", &solve, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("rows"),
-        nb::arg("cols"), nb::arg("b"), nb::arg("x"), nb::arg("ordinals"), nb::arg("options"));
+        nb::arg("cols"), nb::arg("b"), nb::arg("x"), nb::arg("ordinals"), nb::arg("keeper").none(), nb::arg("options"));
 }
 
 } // namespace furrow::python

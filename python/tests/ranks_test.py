@@ -159,8 +159,6 @@ def test_results_are_kept_and_shown(grid, tmp_path):
     ({"ranks": 2, "solver": "direct"}, "direct does not run on ranks yet"),
     ({"ranks": 2, "tune": True}, "^formats are not measured on ranks"),
     ({"ranks": 2, "scale": "symmetric"}, "^ranks solve the rows as they stand: leave scale out"),
-    ({"ranks": 2, "checkpoint": "x"}, "checkpoint is for a solve on one device"),
-    ({"ranks": 2, "resume": "x"}, "resume is for a solve on one device"),
     ({"ranks": 2, "coordinates": [[0, 0]]}, "coordinates is for a solve on one device"),
     ({"ranks": 2, "maxiter": 0}, "maxiter = 0 must be at least 1"),
     ({"ranks": 2, "format": "nothing"}, "nothing"),
@@ -221,7 +219,7 @@ def test_all_gpus_of_this_machine():
 
 
 @needs_gpu
-def test_a_list_of_gpus():
+def test_a_list_of_gpus(tmp_path):
     A = furrow.generate("poisson3d:30")
     b = A @ np.ones(27000)
     one = furrow.solve(A, b, devices=["gpu:0"])
@@ -229,5 +227,10 @@ def test_a_list_of_gpus():
     two, same = furrow.solve(A, b, devices=[0, 0]), furrow.solve(A, b, devices=["gpu:0", 0])
     assert two.success and two.ranks == 2 and two.device == "gpu:0,0" and two.x.tobytes() == same.x.tobytes()
     assert two.to_dict()["ranks_talk_through"] == "the host: gpu:0 has several ranks"
+    kept = {"solver": "cg", "M": None, "checkpoint": tmp_path / "run.ckpt"}
+    stopped = furrow.solve(A, b, devices=[0, 0], maxiter=20, **kept)
+    r = furrow.solve(A, b, devices=[0, 0], resume=tmp_path / "run.ckpt", **kept)
+    assert r.success and (stopped.checkpoints, r.resumed["iterations"], r.checkpoints) == (1, 20, 1)
+    assert r.history[0] == pytest.approx(stopped.residual, rel=1e-9)
     with pytest.raises(furrow.DeviceError, match="there is no gpu:99"):
         furrow.solve(A, b, devices=[0, 99])

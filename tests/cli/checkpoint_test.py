@@ -2,7 +2,6 @@
 """Checkpoints of a running solve: killed at any moment, it goes on from the last one, also on another number of ranks."""
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -10,8 +9,8 @@ import time
 import unittest
 
 from kit import ENDLESS, ENVIRONMENT, FURROW, Case, main
+from ranks_kit import MODULE
 
-MODULE = pathlib.Path(FURROW).resolve().parent / "libfurrow_mpi.so"
 SYSTEM = ENDLESS[1]
 
 
