@@ -82,7 +82,13 @@ int threads();
 /// nothing is said: fresh pages would have to be cleared. 0 gives everything back to the system at once.
 void keep_host_memory(std::int64_t bytes);
 
-/// Bytes of host memory, and of the memory of GPU `ordinal`, that can still be had. Respects the limits of a container.
+/// The library's arrays on a GPU leave up to that many bytes of its memory to the next ones when they end, an eighth of
+/// what the GPU has where nothing is said, for its driver takes a millisecond and more for each gigabyte that comes and
+/// goes. 0 gives everything back at once. Holds for every GPU. Waits for what is enqueued.
+void keep_gpu_memory(std::int64_t bytes);
+
+/// Bytes of host memory, and of the memory of GPU `ordinal`, that can still be had: what the library keeps counts among
+/// them. Respects the limits of a container.
 std::int64_t available_host_memory();
 std::int64_t available_gpu_memory(int ordinal);
 

@@ -76,7 +76,8 @@ class InternalError(Error, RuntimeError):
 
 
 class SolveWarning(UserWarning):
-    """A solve ended with a negative `info`: the matrix or the numbers do not suit the method.
+    """A solve ended with a negative `info`, as the matrix or the numbers do not suit the method; or x may be off by more
+    than 1 % though its residual is small.
 
     >>> import furrow, warnings
     >>> with warnings.catch_warnings(record=True) as heard:

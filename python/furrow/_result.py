@@ -67,6 +67,11 @@ class Result:
     iterations : int
     residual : float
         |b - A x| / |b|, computed anew from x.
+    warning : str
+        That x may be off by more than 1 %, though its residual is small, and how that is known; a `SolveWarning` of
+        `furrow.solve` and of the functions says it, too. Empty where nothing speaks for it.
+    condition_estimate, error_estimate : float or None
+        Of A, and of \|x - A^-1 b\| / \|x\|; None where the method knows nothing of them. Estimates, not bounds.
     history, history_seconds : ndarray
         Relative residuals by the recurrence, and when each was known.
     solver, precond, format, kernel, reason : str
@@ -130,6 +135,9 @@ class Result:
         else:
             self.info = _NEGATIVE.get(self.status, max(self.iterations, 1))
         self.residual = report["relative_residual"]
+        self.warning: str = report["warning"]
+        self.condition_estimate: float | None = report["condition_estimate"] or None
+        self.error_estimate: float | None = report["error_estimate"] or None
         self.error: float | None = None
         self.history, self.history_seconds = report["history"], report["history_seconds"]
         self.solver = report["solver"] = report["solver"] or solver
@@ -195,8 +203,8 @@ class Result:
             **{key: int(r[key]) or None for key in ("factor_entries_expected", "factor_bytes_expected", "factor_entries",
                                                     "factor_bytes")},
             "factors_at_most": r["factors_at_most"],
-            "untried": r["untried"], "condition_estimate": r["condition_estimate"] or None,
-            "error_estimate": r["error_estimate"] or None, "warning": r["warning"], "rungs": rungs,
+            "untried": r["untried"], "condition_estimate": self.condition_estimate,
+            "error_estimate": self.error_estimate, "warning": self.warning, "rungs": rungs,
             "format": self.format, "kernel": self.kernel,
             "precision": told["precision"], "device": self._device, "threads": self._threads,
             "seconds": {"read": 0.0, **self.seconds, "parts": dict(r["setup_parts"])},
@@ -289,7 +297,8 @@ class Result:
             text = text[0].upper() + text[1:]
         if self.residual == self.residual:  # known
             text += f" |b - A x| / |b| = {self.residual:.3e}, recomputed."
-        return text
+        doubt = next((r.warning for r in (self, *self.columns) if r.warning), "")
+        return f"{text} Warning: {doubt}." if doubt else text
 
     def __repr__(self) -> str:
         return f"<furrow.Result: {self} {self.solver} with {self.precond}, {self.format} ({self.kernel})>"
@@ -305,5 +314,5 @@ class Result:
         return shown(str(self), rows, curve, self._sketch["picture"] if self._sketch else "")
 
     def _warn(self) -> None:
-        if self.info < 0:
+        if self.info < 0 or any(r.warning for r in (self, *self.columns)):
             warnings.warn(str(self), SolveWarning, stacklevel=4)

@@ -4,6 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -43,6 +44,20 @@ def test_info_says_why(grid):
         assert furrow.cg(-A, b).info == -1
     with pytest.raises(furrow.InputError, match="symmetric"):
         furrow.cg(furrow.generate("convection2d:10:5"), np.ones(100))
+
+
+def test_doubt_is_said():
+    H = 1 / (1 + np.add.outer(np.arange(14.0), np.arange(14.0)))
+    b = H @ np.ones(14)
+    for call in (lambda: furrow.solve(H, b), lambda: furrow.solve(H, np.stack([H[:, 0], b], axis=1)).columns[1]):
+        with pytest.warns(furrow.SolveWarning, match="Converged .* Warning: the residual is small, but x may be off by"):
+            r = call()
+        assert r.success and r.warning in str(r) and r.to_dict()["warning"] == r.warning
+        assert r.error_estimate > 0.01 and r.condition_estimate > 1e14
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        r = furrow.solve(furrow.generate("poisson2d:10"), np.ones(100))
+    assert r.warning == "" and 0 < r.error_estimate < 1e-7 and 1 < r.condition_estimate < 100
 
 
 def test_gmres_has_scipys_cycles():

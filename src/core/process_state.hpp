@@ -9,8 +9,9 @@
 ///   backends/cpu/isa.cpp           whether the processor is Intel's; tests set it
 ///   core/page_cache.cpp           pages of ended arrays, up to `keep_host_memory`
 ///   core/memory_limits.cpp         the container's limits, read once
-///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pool, scratch, whose turn it is,
-///                                  and how much memory the driver said was free last
+///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pools (backends/gpu/pools.hpp),
+///                                  scratch, whose turn it is
+///   backends/gpu/memory.cu         what `keep_gpu_memory` was told
 ///   tune/gpu.cu                    clocks of the GPUs that were asked for them
 ///   backends/gpu/staging.cu        12 MiB of pinned memory a GPU through which large copies go, from the first one on
 ///   backends/gpu/memory_place.cpp  the driver's function that tells whose memory an address is

@@ -10,7 +10,6 @@
 #include <furrow/value.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -139,8 +138,8 @@ public:
   }
 
 private:
-  static constexpr index_t ring = 4096; ///< steps that are kept beside the vectors; the longest chunk
-  static constexpr int patience = 10;   ///< starts from the recomputed residual that may bring nothing
+  static constexpr index_t ring = control::ring;
+  static constexpr int patience = 10; ///< starts from the recomputed residual that may bring nothing
   /// Steps without a new smallest residual inside another method, which loses nothing where it begins again.
   static constexpr index_t patience_inside = 1000;
 
@@ -179,6 +178,7 @@ private:
       return method.loop(until);
     } else {
       const bool waits = system_.m.waits() || requires { method.waits(); };
+      if (!at_hand && !waits && is_quick(method.bytes_per_iteration())) chunk_ = control::first_kept;
       if constexpr (requires { method.ahead(); }) {
         if constexpr (requires { S::repeats_beside; })
           return s_.repeat([&method] { method.step(); }, until, waits, [&method] { method.ahead(); });
@@ -191,6 +191,12 @@ private:
               until, waits);
       } else return s_.repeat([&method] { method.step(); }, until, waits);
     }
+  }
+
+  /// Whether a person who waits does not notice a chunk of a few steps, of so many bytes each: rank 0 says so.
+  bool is_quick(double bytes) const {
+    const bool mine = bytes < 1e9; // a millisecond on any GPU of these years
+    return system_.ranks ? system_.ranks->of_first(mine) != 0 : mine;
   }
 
   double norm_of(cview<V> v) {
@@ -265,22 +271,13 @@ private:
     return only_starts ? static_cast<int>(home_[control::why]) != control::running : done;
   }
 
-  /// The step after `now` at which x may be kept: by its number and not by the clock, which ends chunks, so that every
-  /// run hands back the same x. 1, 3, 7 up to 63, where chunks that grow end anyhow, and then twice as often: what is
-  /// lost with a later x is at most a third of the steps.
-  static index_t keeps_next(index_t now) {
-    const auto at = static_cast<std::uint64_t>(now) + 1, whole = std::bit_floor(at);
-    const auto stride = std::min<std::uint64_t>(whole < 64 ? whole : whole / 2, ring);
-    return static_cast<index_t>((at / stride + 1) * stride - 1);
-  }
-
   /// Runs the loop in chunks of about a twentieth of a second, so that a person sees progress and can stop it.
   template <class Loop, class Method> int run_chunks(Loop& loop, Method& method) {
     const bool by_steps = o_.monitor && !(o_.monitor_seconds > 0), by_clock = o_.monitor && !by_steps;
     const index_t every = by_steps ? o_.monitor_every : ring, watched = o_.watch_every > 0 ? o_.watch_every : ring;
     for (;;) {
       const double before = seconds();
-      const index_t begun = report_.iterations, keep = keeps_next(begun);
+      const index_t begun = report_.iterations, keep = control::next_kept(begun);
       const bool done =
           run(loop, begun, std::min({chunk_, keep - begun, every - begun % every, watched - begun % watched}));
       const auto now = static_cast<index_t>(home_[control::steps]);

@@ -36,6 +36,7 @@ std::int64_t copied_bytes(device d) {
   select_device(d);
   return 0;
 }
+void keep_gpu_memory(std::int64_t) {}
 std::int64_t available_gpu_memory(int) { return 0; }
 bool gpu_takes(int, double) { return false; }
 

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "pools.hpp"
 #include "queue.hpp"
-#include "staging.hpp"
 
 #include "backends/turn.hpp"
 #include "core/environment.hpp"
 #include "core/gpu_driver.hpp"
-#include "core/gpu_room.hpp"
 #include "core/memory_place.hpp"
-
 #include <furrow/device.hpp>
 #include <furrow/function_operator.hpp>
 
-#include <array>
 #include <atomic>
-#include <chrono>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace furrow {
 
@@ -48,10 +44,6 @@ bool loops_in_graphs() {
   return runtime::driver_version(&driver) == runtime::success && driver >= runtime::with_while_nodes;
 }
 
-/// Released bytes that stay with the process: small vectors come and go without the driver, which takes some 3 us for a
-/// megabyte, large blocks go back.
-constexpr std::uint64_t usual_bytes = std::uint64_t(256) << 20;
-
 /// A device that this process uses.
 struct opened {
   queue own;
@@ -61,35 +53,8 @@ struct opened {
   std::mutex recorder;           ///< of whoever records a graph
   runtime::event done = nullptr; ///< the end of what that one enqueued, where it is not our own
   std::atomic<std::int64_t> moved = 0;
-  runtime::pool lone_pool = nullptr;
-  std::atomic<std::int64_t> in_use = 0; ///< bytes of arrays
-  std::atomic<std::int64_t> told = 0;   ///< the same, when the pools were last told what to keep
-  std::atomic<int> keepers = 0;         ///< `memory_kept` that live
-
-  /// A pool counts what is in use among the bytes that it keeps.
-  void tell_pools() {
-    const std::int64_t now = in_use;
-    told = now;
-    const std::uint64_t bytes = keepers > 0 ? ~std::uint64_t(0) : static_cast<std::uint64_t>(now) + usual_bytes;
-    for (const runtime::pool p : {own.pool, lone_pool}) (void)runtime::keep_released(p, bytes);
-  }
-  void use(std::int64_t bytes) {
-    const std::int64_t now = in_use += bytes;
-    if (std::abs(now - told) >= std::int64_t(usual_bytes) / 8) tell_pools();
-  }
-  std::mutex room; ///< of what follows
-  std::chrono::steady_clock::time_point asked_at{};
-  double was_free = -1; ///< bytes, as the driver said then; below 0: it was not asked
-  std::uint64_t was_in_pool = 0;
+  std::unique_ptr<memory_pools> pools;
 };
-
-/// A pool of our own: other libraries rely on what the default one keeps.
-runtime::pool make_pool(int ordinal) {
-  runtime::pool pool = nullptr;
-  check(runtime::make_pool(ordinal, &pool));
-  check(runtime::keep_released(pool, usual_bytes));
-  return pool;
-}
 
 std::unique_ptr<opened> open(int ordinal) {
   auto d = std::make_unique<opened>();
@@ -110,19 +75,25 @@ std::unique_ptr<opened> open(int ordinal) {
   check(runtime::take_for_good(&q->arrived, sizeof(unsigned)));
   check(runtime::fill(q->arrived, 0, sizeof(unsigned), q->stream));
   check(runtime::wait(q->stream));
-  q->pool = make_pool(ordinal);
-  d->lone_pool = make_pool(ordinal);
-  check(runtime::never_wait_for_others(d->lone_pool));
+  d->pools = std::make_unique<memory_pools>(ordinal);
+  q->pool = d->pools->usual();
   notice_gpu_driver();
   return d;
 }
 
-/// A device, which is opened once and stays: arrays may end after everything else.
+/// All that were opened, for good: arrays may end after everything else.
+struct open_devices {
+  std::mutex guard;
+  std::map<int, std::unique_ptr<opened>> all;
+};
+open_devices& devices() {
+  static auto& those = *new open_devices;
+  return those;
+}
+
 opened& device_of(int ordinal) {
-  static auto& guard = *new std::mutex;
-  static auto& devices = *new std::map<int, std::unique_ptr<opened>>;
-  const std::lock_guard lock(guard);
-  auto& d = devices[ordinal];
+  const std::lock_guard lock(devices().guard);
+  auto& d = devices().all[ordinal];
   if (!d) d = open(ordinal);
   return *d;
 }
@@ -144,23 +115,6 @@ void choose_device(int ordinal) {
 queue& own_queue(int ordinal) {
   choose_device(ordinal);
   return device_of(ordinal).own;
-}
-
-/// Whether a graph of the caller's records what is enqueued: then nothing outside of it is waited for.
-bool is_recorded(runtime::stream stream) {
-  bool yes = false;
-  check(runtime::is_recorded(stream, &yes));
-  return yes;
-}
-
-/// What is enqueued on `to` from now on follows what is on `from`.
-void join(runtime::stream from, runtime::stream to) {
-  runtime::event by = nullptr;
-  check(runtime::make_event(&by));
-  const runtime::code code = runtime::record(by, from), waits = runtime::follow(to, by);
-  runtime::end(by);
-  check(code);
-  check(waits);
 }
 
 void push(lent_queue& l) {
@@ -202,6 +156,37 @@ queue& current_queue() {
   return *mine;
 }
 
+runtime::stream own_stream(int ordinal) { return own_queue(ordinal).stream; }
+
+bool is_recorded(runtime::stream stream) {
+  bool yes = false;
+  check(runtime::is_recorded(stream, &yes));
+  return yes;
+}
+
+void join(runtime::stream from, runtime::stream to) {
+  runtime::event by = nullptr;
+  check(runtime::make_event(&by));
+  const runtime::code code = runtime::record(by, from), waits = runtime::follow(to, by);
+  runtime::end(by);
+  check(code);
+  check(waits);
+}
+
+memory_pools& pools_of(int ordinal) { return *device_of(ordinal).pools; }
+memory_pools* pools_if_open(int ordinal) {
+  const std::lock_guard lock(devices().guard);
+  const auto found = devices().all.find(ordinal);
+  return found == devices().all.end() || !found->second ? nullptr : found->second->pools.get();
+}
+std::vector<int> open_ordinals() {
+  const std::lock_guard lock(devices().guard);
+  std::vector<int> open;
+  for (const auto& [ordinal, d] : devices().all)
+    if (d) open.push_back(ordinal);
+  return open;
+}
+
 long long next_queue_id() {
   static std::atomic<long long> ids = 0;
   return ++ids;
@@ -232,17 +217,6 @@ selected_device::selected_device(int ordinal) : before_(selected) { selected = o
 selected_device::~selected_device() { selected = before_; }
 
 void wait(const queue& q) { check(runtime::wait(q.stream)); }
-
-memory_kept::memory_kept() : ordinal_(current_queue().ordinal) {
-  ++device_of(ordinal_).keepers;
-  device_of(ordinal_).tell_pools();
-}
-memory_kept::~memory_kept() {
-  --device_of(ordinal_).keepers;
-  device_of(ordinal_).tell_pools();
-}
-
-runtime::pool pool_of_lone_queues(int ordinal) { return device_of(ordinal).lone_pool; }
 
 } // namespace gpu
 
@@ -322,72 +296,6 @@ driven_by_host::~driven_by_host() {
   if (impl_) gpu::pop(impl_->lent);
 }
 
-void* gpu_memory::allocate(std::size_t bytes) {
-  gpu::queue& q = gpu::current_queue();
-  void* data = nullptr;
-  const auto asked = static_cast<std::int64_t>(bytes);
-  bytes = (bytes + gpu::padding - 1) / gpu::padding * gpu::padding;
-  const gpu::runtime::code code = gpu::runtime::take(&data, bytes, q.pool, q.stream);
-  if (code == gpu::runtime::out_of_memory) {
-    gpu::runtime::last_failure();
-    throw error(fault::memory, std::to_string(bytes) + " bytes of GPU memory cannot be had (" +
-                                   std::to_string(available_gpu_memory(q.ordinal)) +
-                                   " are free on gpu:" + std::to_string(q.ordinal) + ")");
-  }
-  gpu::check(code);
-  gpu::device_of(q.ordinal).use(asked);
-  return data;
-}
-
-namespace gpu {
-namespace {
-
-/// The device whose memory it is.
-int owner_of(const void* data) {
-  const memory_place at = place_of(data);
-  return at.host ? selected : at.ordinal;
-}
-
-} // namespace
-} // namespace gpu
-
-/// On our own stream, behind what this thread's stream and ours have enqueued; of one that is alone, there.
-void gpu_memory::release(void* data, std::size_t bytes) noexcept {
-  try {
-    const gpu::selected_device there(gpu::owner_of(data));
-    const gpu::queue& q = gpu::current_queue();
-    const gpu::runtime::stream own = q.is_alone() ? q.stream : gpu::own_queue(q.ordinal).stream;
-    const bool recorded = gpu::is_recorded(q.stream);
-    if (!recorded && q.id > 0) gpu::join(q.stream, own);
-    gpu::runtime::release(data, recorded ? q.stream : own);
-    gpu::device_of(q.ordinal).use(-static_cast<std::int64_t>(bytes));
-  } catch (const error&) {
-  } // the device is gone, and its memory with it
-}
-
-void gpu_memory::copy(void* to, const void* from, std::size_t bytes) {
-  if (!bytes) return;
-  const gpu::selected_device there(gpu::owner_of(to));
-  gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::inside, gpu::current_queue().stream));
-}
-
-void copy_bytes(host_memory, void* to, gpu_memory, const void* from, std::size_t bytes) {
-  if (!bytes) return;
-  const gpu::selected_device there(gpu::owner_of(from));
-  gpu::queue& q = gpu::current_queue();
-  *q.moved += static_cast<std::int64_t>(bytes);
-  // The driver knows no address of pageable memory, and would move the bytes by one thread.
-  if (bytes >= gpu::staged_from && gpu::runtime::is_pageable(to) && gpu::fetch_staged(to, from, bytes, q)) return;
-  gpu::check(gpu::runtime::copy(to, from, bytes, gpu::runtime::way::to_host, q.stream));
-  gpu::wait(q);
-}
-
-void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t bytes) {
-  if (!bytes) return;
-  const gpu::selected_device there(gpu::owner_of(to));
-  gpu::send_together(std::array{gpu::transfer{to, from, bytes}}, gpu::current_queue());
-}
-
 gpu_status inspect_gpus() {
   gpu_status s;
   s.built = true;
@@ -439,31 +347,6 @@ std::int64_t copied_bytes(device d) {
   if (!d.is_gpu()) return 0;
   const gpu::selected_device there(d.ordinal);
   return *gpu::current_queue().moved;
-}
-
-std::int64_t available_gpu_memory(int ordinal) {
-  int before = 0;
-  std::size_t available = 0, total = 0;
-  namespace api = gpu::runtime;
-  if (api::chosen_device(&before) != api::success) return 0;
-  const bool known =
-      api::choose_device(ordinal) == api::success && api::memory_left(&available, &total) == api::success;
-  api::choose_device(before);
-  return known ? static_cast<std::int64_t>(available) : 0;
-}
-
-bool gpu_takes(int ordinal, double bytes) {
-  gpu::opened& d = gpu::device_of(ordinal);
-  const std::lock_guard lock(d.room);
-  std::uint64_t in_pool = 0;
-  gpu::check(gpu::runtime::bytes_of(d.own.pool, &in_pool));
-  const auto now = std::chrono::steady_clock::now();
-  const double taken = double(in_pool) - double(d.was_in_pool);
-  if (d.was_free >= 0 && now - d.asked_at < std::chrono::seconds(1) && 4 * bytes <= d.was_free - taken) return true;
-  d.was_free = double(available_gpu_memory(ordinal));
-  d.was_in_pool = in_pool;
-  d.asked_at = now;
-  return bytes <= d.was_free;
 }
 
 } // namespace furrow

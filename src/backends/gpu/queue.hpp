@@ -83,8 +83,12 @@ struct lent_queue {
 /// For a queue on another stream: what no other one has had.
 long long next_queue_id();
 
-/// Memory of a device for queues that are alone.
-runtime::pool pool_of_lone_queues(int ordinal);
+/// Our own stream of a device, which is chosen.
+runtime::stream own_stream(int ordinal);
+/// Whether a graph of the caller's records what is enqueued: then nothing outside of it is waited for.
+bool is_recorded(runtime::stream stream);
+/// What is enqueued on `to` from now on follows what is on `from`.
+void join(runtime::stream from, runtime::stream to);
 
 /// `q` is this thread's queue of its device while it lives. What is enqueued there follows what our own stream has, and
 /// goes before what that one gets afterwards, unless it is alone.
@@ -121,8 +125,8 @@ inline unsigned blocks_for(index_t n, int threads, const queue& q, int times = b
 /// Waits for everything enqueued.
 void wait(const queue& q);
 
-/// While one lives, memory that is released stays with the process: work that takes and releases large arrays, and
-/// waits in between, would get each of them from the driver anew, at some 10 GB/s.
+/// While one lives, all memory that is released stays with the process (`memory_pools`): for work that takes and releases
+/// large arrays, and waits in between.
 class memory_kept {
 public:
   memory_kept();

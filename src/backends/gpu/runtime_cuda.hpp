@@ -130,6 +130,11 @@ inline code never_wait_for_others(pool p) {
 inline code bytes_of(pool from, std::uint64_t* bytes) {
   return cudaMemPoolGetAttribute(from, cudaMemPoolAttrReservedMemCurrent, bytes);
 }
+inline code bytes_in_use(pool from, std::uint64_t* bytes) {
+  return cudaMemPoolGetAttribute(from, cudaMemPoolAttrUsedMemCurrent, bytes);
+}
+/// To the driver, all that is not in use.
+inline code give_back(pool from) { return cudaMemPoolTrimTo(from, 0); }
 inline code take(void** data, std::size_t bytes, pool from, stream s) {
   return cudaMallocFromPoolAsync(data, bytes, from, s);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "own_queue.hpp"
 
+#include "backends/gpu/pools.hpp"
+
 namespace furrow::gpu {
 
 own_queue_of_rank::own_queue_of_rank(device on) {
@@ -12,7 +14,7 @@ own_queue_of_rank::own_queue_of_rank(device on) {
   wait(q_);
   q_.partial = partial_.data(), q_.arrived = arrived_.data();
   q_.id = -next_queue_id();
-  q_.pool = pool_of_lone_queues(q_.ordinal);
+  q_.pool = pools_of(q_.ordinal).lone();
   check(runtime::make_stream(&q_.stream));
 }
 

@@ -7,8 +7,8 @@ namespace furrow::small_systems {
 /// The program that `iteration` runs around the steps of a method, as one lane of a team runs it: each call of `next`
 /// looks at what the last command has found, and says the next one. What `iteration` promises holds here, too:
 /// `converged` is said only of a residual that was computed anew from x, in more digits where rounding could hide the
-/// goal; x is the best one seen; the method starts again until ten starts brought nothing. An x is kept after 1, 3, 7,
-/// ... steps, where `iteration` ends its chunks, so that the launches into which the steps are divided do not show.
+/// goal; x is the best one seen; the method starts again until ten starts brought nothing. An x is kept after
+/// those steps after which `iteration` does, so that the launches into which the steps are divided do not show.
 class controller {
 public:
   FURROW_HD controller(state& s, const facts& about, method m, double unit) : s_(s), f_(about), m_(m), unit_(unit) {}
@@ -41,14 +41,14 @@ public:
     if (now > before && !s_.replaying && norm < s_.least) s_.least = norm, s_.least_step = now;
     s_.started = 0;
     s_.left -= 1;
-    const bool keeps = is_end_of_chunk(index_t(now)) && norm < 0.1 * s_.best;
+    const bool keeps = may_keep_after(index_t(now)) && norm < 0.1 * s_.best;
     s_.goes_on = s_.verdict == control::running && s_.left > 0 && !keeps && !(s_.replaying && now >= s_.least_step);
   }
 
 private:
   static constexpr command none = command(-1);
 
-  static FURROW_HD bool is_end_of_chunk(index_t steps) { return ((steps + 1) & steps) == 0 || steps % 4096 == 0; }
+  static FURROW_HD bool may_keep_after(index_t steps) { return control::next_kept(steps - 1) == steps; }
 
   FURROW_HD command iterate(bool stop) {
     switch (s_.at) {
@@ -157,7 +157,7 @@ private:
       return then_at(place::replayed, command::look);
     if (runs) {
       const double norm = sqrt(s_.slot[control::rr]);
-      if (!s_.replaying && is_end_of_chunk(index_t(s_.slot[control::steps])) && norm < 0.1 * s_.best)
+      if (!s_.replaying && may_keep_after(index_t(s_.slot[control::steps])) && norm < 0.1 * s_.best)
         return keep_if_best(norm);
       if (s_.left > 0) return command::steps;
       return stop ? then_at(place::loop_look, command::look) : command::leave;
