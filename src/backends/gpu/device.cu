@@ -41,7 +41,7 @@ bool loops_in_graphs() {
   const std::string_view wish = environment("FURROW_GRAPHS");
   if (wish == "off") return false;
   if (!wish.empty()) refuse_environment("FURROW_GRAPHS", "choose off, or leave it unset");
-  return runtime::driver_version(&driver) == runtime::success && driver >= runtime::with_while_nodes;
+  return runtime::works(runtime::driver_version(&driver)) && driver >= runtime::with_while_nodes;
 }
 
 /// A device that this process uses.
@@ -108,7 +108,7 @@ queue& queue_of(int ordinal) {
 /// than to choose.
 void choose_device(int ordinal) {
   int now = -1;
-  if (runtime::chosen_device(&now) != runtime::success || now != ordinal) check(runtime::choose_device(ordinal));
+  if (!runtime::works(runtime::chosen_device(&now)) || now != ordinal) check(runtime::choose_device(ordinal));
 }
 
 /// The queue on our own stream, with the runtime's device chosen.
@@ -223,7 +223,7 @@ void wait(const queue& q) { check(runtime::wait(q.stream)); }
 turn::turn(device where) : where_(where) {
   if (!where.is_gpu()) return;
   const int selected_before = gpu::selected;
-  if (gpu::runtime::chosen_device(&current_before_) != gpu::runtime::success) current_before_ = -1;
+  if (!gpu::runtime::works(gpu::runtime::chosen_device(&current_before_))) current_before_ = -1;
   gpu::opened& d = gpu::device_of(where.ordinal);
   std::unique_lock lock(d.busy);
   select_device(where);
@@ -251,8 +251,8 @@ turn::~turn() {
   d.busy.unlock();
   gpu::selected = selected_before_;
   int now = -1;
-  if (current_before_ >= 0 && gpu::runtime::chosen_device(&now) == gpu::runtime::success && now != current_before_)
-    gpu::runtime::choose_device(current_before_);
+  if (current_before_ >= 0 && gpu::runtime::works(gpu::runtime::chosen_device(&now)) && now != current_before_)
+    gpu::runtime::works(gpu::runtime::choose_device(current_before_));
 }
 
 execution_scope::execution_scope(const execution& e) {
@@ -301,8 +301,8 @@ gpu_status inspect_gpus() {
   s.built = true;
   namespace api = gpu::runtime;
   int runtime = 0, driver = 0, count = 0;
-  if (api::runtime_version(&runtime) == api::success) s.runtime_version = cuda_version_text(runtime);
-  if (api::driver_version(&driver) == api::success && driver > 0) s.driver_version = cuda_version_text(driver);
+  if (api::works(api::runtime_version(&runtime))) s.runtime_version = cuda_version_text(runtime);
+  if (api::works(api::driver_version(&driver)) && driver > 0) s.driver_version = cuda_version_text(driver);
   const api::code code = api::count_devices(&count);
   if (code != api::success || count == 0) {
     api::last_failure();
@@ -314,7 +314,7 @@ gpu_status inspect_gpus() {
   }
   for (int i = 0; i < count; ++i) {
     api::description d;
-    if (api::describe(i, &d) != api::success) continue;
+    if (!api::works(api::describe(i, &d))) continue;
     gpu_info g;
     g.name = d.name;
     g.ordinal = i;

@@ -49,7 +49,7 @@ void memory_pools::keep_as_told() {
   const std::int64_t now = in_use_, said = wanted, kept = said >= 0 ? said : share_.load();
   told_ = now;
   const std::uint64_t bytes = keepers_ > 0 ? ~std::uint64_t(0) : static_cast<std::uint64_t>(now + kept);
-  for (const runtime::pool p : {usual_, lone_}) (void)runtime::keep_released(p, bytes);
+  for (const runtime::pool p : {usual_, lone_}) runtime::works(runtime::keep_released(p, bytes));
 }
 
 void memory_pools::has(std::int64_t total) {
@@ -88,7 +88,7 @@ std::int64_t memory_pools::idle() const {
 }
 
 void memory_pools::give_back() const {
-  for (const runtime::pool p : {usual_, lone_}) (void)runtime::give_back(p);
+  for (const runtime::pool p : {usual_, lone_}) runtime::works(runtime::give_back(p));
 }
 
 bool memory_pools::takes(double bytes) {
@@ -140,7 +140,7 @@ void gpu_memory::release(void* data, std::size_t bytes) noexcept {
     const gpu::runtime::stream own = q.is_alone() ? q.stream : gpu::own_stream(q.ordinal);
     const bool recorded = gpu::is_recorded(q.stream);
     if (!recorded && q.id > 0) gpu::join(q.stream, own);
-    gpu::runtime::release(data, recorded ? q.stream : own);
+    gpu::check(gpu::runtime::release(data, recorded ? q.stream : own));
     gpu::pools_of(q.ordinal).use(-static_cast<std::int64_t>(bytes));
   } catch (const error&) {
   } // the device is gone, and its memory with it
@@ -182,10 +182,9 @@ std::int64_t available_gpu_memory(int ordinal) {
   int before = 0;
   std::size_t available = 0, total = 0;
   namespace api = gpu::runtime;
-  if (api::chosen_device(&before) != api::success) return 0;
-  const bool known =
-      api::choose_device(ordinal) == api::success && api::memory_left(&available, &total) == api::success;
-  api::choose_device(before);
+  if (!api::works(api::chosen_device(&before))) return 0;
+  const bool known = api::works(api::choose_device(ordinal)) && api::works(api::memory_left(&available, &total));
+  api::works(api::choose_device(before));
   if (!known) return 0;
   gpu::memory_pools* const pools = gpu::pools_if_open(ordinal);
   if (pools) pools->has(static_cast<std::int64_t>(total));

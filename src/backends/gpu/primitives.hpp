@@ -113,10 +113,12 @@ template <class F> void put_passing(index_t rows, const index_t* row_ptr, F f, c
          each_threads, 0, current_queue(), rows, row_ptr, f, const_cast<index_t*>(first));
 }
 
-/// call(room, bytes, stream) in the manner of CUB: first it says how much room it needs.
+/// call(room, bytes, stream) in the manner of CUB: first it says how much room it needs. CUB takes a failure that stays
+/// with the thread for one of its own, and says "invalid device ordinal".
 template <class Call> void with_room(Call call) {
   const runtime::stream stream = current_queue().stream;
   std::size_t bytes = 0;
+  runtime::last_failure();
   check(call(static_cast<void*>(nullptr), bytes, stream));
   gpu_array<unsigned char> room(static_cast<index_t>(bytes ? bytes : 1));
   check(call(static_cast<void*>(room.data()), bytes, stream));

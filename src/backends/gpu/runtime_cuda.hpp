@@ -72,6 +72,12 @@ inline constexpr code success = cudaSuccess, out_of_memory = cudaErrorMemoryAllo
 inline const char* text_of(code c) { return cudaGetErrorString(c); }
 /// The code of what went wrong last, which is forgotten.
 inline code last_failure() { return cudaGetLastError(); }
+/// For a failure that is an answer: it does not stay with the thread, where the next call of CUB or a launch would take
+/// it for its own.
+inline bool works(code c) {
+  if (c != success) last_failure();
+  return c == success;
+}
 
 // Versions, as 1000 * major + 10 * minor, and devices.
 inline code driver_version(int* v) { return cudaDriverGetVersion(v); }

@@ -18,7 +18,7 @@ struct place_of_rank {
 
 bool reaches(int ordinal, int other) {
   int yes = 0;
-  return ordinal == other || (runtime::reaches(&yes, ordinal, other) == runtime::success && yes != 0);
+  return ordinal == other || (runtime::works(runtime::reaches(&yes, ordinal, other)) && yes != 0);
 }
 
 std::string name(device d) { return "gpu:" + std::to_string(d.ordinal); }
@@ -51,7 +51,7 @@ peers::~peers() {
     const selected_device here(p.ordinal);
     try {
       const queue& q = current_queue();
-      runtime::release(p.data, q.stream);
+      check(runtime::release(p.data, q.stream));
       wait(q);
     } catch (const error&) {
     } // the device is gone
