@@ -59,6 +59,13 @@ function(furrow_precompiled target)
   target_precompile_headers(${target} PRIVATE ${ARGN})
 endfunction()
 
+# Joined sources of TARGET are to g++ as headers are, and what is nameless there is as it should be.
+function(furrow_names_of_folders target)
+  if(FURROW_UNITY)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 if(FURROW_SANITIZED)
   # Loops that are compiled for each instruction set run in one alone: the widest of this machine (half of the time).
   include(CheckCXXSourceRuns)

@@ -65,7 +65,7 @@ function(furrow_formats_with file folder kind)
   file(CONFIGURE OUTPUT ${folder}/${kind}.inc CONTENT "${lines}" @ONLY)
 endfunction()
 
-# What UNITY_BUILD does, by folders and for sources in CUDA too, which CMake 3.25 leaves apart: of those of each FOLDER of src
+# What UNITY_BUILD does, by folders and for sources in CUDA too, which CMake 3.25 leaves apart: of those below each FOLDER
 # that end with EXTENSION, up to NUMBER are compiled at a time. They have the same headers, and in part the same templates: it
 # takes two thirds of the time in C++, less than half in CUDA. Apart stay those with properties of their own. The joined
 # ones lie below `joined/PLACE`, and furrow_joined lists them.
@@ -75,7 +75,7 @@ function(furrow_join sources extension number place)
   foreach(folder IN LISTS ARGN)
     set(these "")
     foreach(source IN LISTS all)
-      string(FIND ${source} ${PROJECT_SOURCE_DIR}/src/${folder}/ inside)
+      string(FIND ${source} ${PROJECT_SOURCE_DIR}/${folder}/ inside)
       if(inside EQUAL 0 AND source MATCHES "[.]${extension}$")
         set(own "")
         foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_DEFINITIONS SKIP_UNITY_BUILD_INCLUSION)
@@ -90,7 +90,8 @@ function(furrow_join sources extension number place)
       endif()
     endforeach()
     list(REMOVE_ITEM all ${these})
-    string(REPLACE / _ name ${folder})
+    string(REGEX REPLACE "^(src|tests)/" "" name ${folder})
+    string(REPLACE / _ name ${name})
     list(LENGTH these length)
     math(EXPR parts "(${length} + ${number} - 1) / ${number}")
     set(count 0)
@@ -142,7 +143,7 @@ list(REMOVE_ITEM furrow_sources ${furrow_first})
 if(furrow_has_gpu)
   file(GLOB_RECURSE furrow_gpu_sources CONFIGURE_DEPENDS ${src}/*.cu)
   if(FURROW_UNITY)
-    furrow_join(furrow_gpu_sources cu 7 . backends matrix preconditioners solvers)
+    furrow_join(furrow_gpu_sources cu 7 . src/backends src/distributed src/matrix src/preconditioners src/solvers)
   endif()
 endif()
 

@@ -36,7 +36,7 @@ TEST(chebyshev_density, moments_of_a_known_spectrum) {
   }
 }
 
-coo<double> scaled(coo<double> a, double factor) {
+coo<double> multiplied(coo<double> a, double factor) {
   for (double& v : a.val) v *= factor;
   return a;
 }
@@ -49,7 +49,7 @@ TEST(chebyshev_bounds, do_not_depend_on_the_scale) {
   const interval wanted = bounds(a);
   EXPECT_LT(wanted.high, 4.00001);
   for (const double factor : {0x1p-1000, 0x1p1000}) {
-    const interval on = bounds(scaled(a, factor));
+    const interval on = bounds(multiplied(a, factor));
     EXPECT_EQ(on.low / factor, wanted.low);
     EXPECT_EQ(on.high / factor, wanted.high);
   }
