@@ -45,9 +45,8 @@ std::vector<int> ordinals_of(std::string_view text) {
 
 /// x holds the first guess and then the answer. An exception that came while it ran is in "raised". The calling thread
 /// is the first rank, and hears Ctrl-C.
-nb::dict solve_across(const nb::object& indptr, const nb::object& indices, const nb::object& data, index_t rows,
-                      index_t cols, const nb::object& b, const nb::object& x, const std::vector<int>& ordinals,
-                      const nb::dict& options) {
+nb::dict solve(const nb::object& indptr, const nb::object& indices, const nb::object& data, index_t rows, index_t cols,
+               const nb::object& b, const nb::object& x, const std::vector<int>& ordinals, const nb::dict& options) {
   const auto h = new_hooks();
   solve_options o = options_of(options, h);
   o.monitor_every = nb::cast<index_t>(options["monitor_every"]);
@@ -75,7 +74,7 @@ nb::dict solve_across(const nb::object& indptr, const nb::object& indices, const
 
 void bind_ranks(nb::module_& m) {
   m.def("ordinals_of", &ordinals_of);
-  m.def("solve_on_devices", &solve_across, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("rows"),
+  m.def("solve_on_devices", &solve, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("rows"),
         nb::arg("cols"), nb::arg("b"), nb::arg("x"), nb::arg("ordinals"), nb::arg("options"));
 }
 
