@@ -17,7 +17,7 @@ if(PROJECT_IS_TOP_LEVEL AND "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSI
   set(furrow_werror ON)
 endif()
 option(FURROW_WERROR "Warnings are errors" ${furrow_werror})
-option(FURROW_UNITY "Compile several sources of the command line, and in CUDA, together: faster from nothing, slower after a small change" OFF)
+option(FURROW_UNITY "Compile several sources together, in C++ and in CUDA: faster from nothing, slower after a small change" OFF)
 option(FURROW_SLIM "For a file that is carried to other machines: LAPACK's routines from its static library, without gfortran; GPU code for several targets, packed" OFF)
 set(FURROW_SANITIZED "" CACHE STRING "Sanitizers, e.g. address,undefined, with which the library, the command and the Python module are built once more and tested")
 
@@ -57,6 +57,13 @@ endforeach()
 function(furrow_precompiled target)
   list(TRANSFORM ARGN REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>")
   target_precompile_headers(${target} PRIVATE ${ARGN})
+endfunction()
+
+# Joined sources of TARGET are to g++ as headers are, and what is nameless there is as it should be.
+function(furrow_names_of_folders target)
+  if(FURROW_UNITY)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 if(FURROW_SANITIZED)

@@ -71,8 +71,8 @@ nb::object multiply(const nb::object& a, const nb::object& b) {
 template <class V> cheb::symmetric_operator<V> symmetric(const any_operator<V>& a) { return {a, a.where()}; }
 
 /// Y <- p(A) X, columns one after another. On a GPU's own vectors it is enqueued on `s`.
-void apply(const nb::object& coef, double low, double high, const py_matrix& a, const nb::object& x,
-           const nb::object& y, index_t vectors, stream s) {
+void apply_series(const nb::object& coef, double low, double high, const py_matrix& a, const nb::object& x,
+                  const nb::object& y, index_t vectors, stream s) {
   const auto p = series_of(coef, low, high);
   a.visit([&]<class V>(matrix<V> m) {
     const buffer from(x, false), to(y, true);
@@ -139,7 +139,7 @@ void bind_chebyshev(nb::module_& m) {
   m.def("chebyshev_exponential", [](double t, double low, double high, double tolerance) {
     return coefficients(cheb::exponential(t, {low, high}, tolerance));
   });
-  m.def("chebyshev_apply", &apply);
+  m.def("chebyshev_apply", &apply_series);
   m.def("chebyshev_bounds", &bounds);
   m.def("chebyshev_moments", &moments);
   m.def("chebyshev_density_at", &density_at);

@@ -43,7 +43,7 @@ rows_and_rest with_rows(problem p) {
   return r;
 }
 
-nb::dict dict_of(rows_and_rest r) {
+nb::dict dict_of_problem(rows_and_rest r) {
   nb::dict d;
   d["shape"] = nb::make_tuple(r.p.a.shape.rows, r.p.a.shape.cols);
   d["indptr"] = r.wide.empty() ? shown(std::move(r.narrow)) : shown(std::move(r.wide));
@@ -55,11 +55,11 @@ nb::dict dict_of(rows_and_rest r) {
   return d;
 }
 
-nb::dict read(std::string file) {
-  return dict_of(interruptible([file = std::move(file)] { return with_rows(read_matrix(source(file))); }));
+nb::dict read_problem(std::string file) {
+  return dict_of_problem(interruptible([file = std::move(file)] { return with_rows(read_matrix(source(file))); }));
 }
 nb::dict generated(std::string spec) {
-  return dict_of(interruptible([spec = std::move(spec)] { return with_rows(generate(spec)); }));
+  return dict_of_problem(interruptible([spec = std::move(spec)] { return with_rows(generate(spec)); }));
 }
 nb::object vector_of(std::string file) {
   return shown(interruptible([file = std::move(file)] { return read_vector(source(file)); }));
@@ -106,7 +106,7 @@ nb::list kinds() {
 } // namespace
 
 void bind_inputs(nb::module_& m) {
-  m.def("read", &read);
+  m.def("read", &read_problem);
   m.def("read_vector", &vector_of);
   m.def("header", &header);
   m.def("generate", &generated);

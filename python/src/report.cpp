@@ -58,7 +58,7 @@ status status_of(const std::string& word) {
   return *found;
 }
 
-nb::dict dict_of(const solve_rung& r) {
+nb::dict dict_of_rung(const solve_rung& r) {
   nb::dict d, seconds;
   each_field_of_rung(r, writer(d));
   d["device"] = describe(r.where), d["status"] = std::string(name(r.why));
@@ -148,7 +148,7 @@ nb::dict dict_of(const solve_report& r) {
   each_field(r, writer(d));
   d["status"] = std::string(name(r.why));
   nb::list rungs, levels;
-  for (const solve_rung& one : r.rungs) rungs.append(dict_of(one));
+  for (const solve_rung& one : r.rungs) rungs.append(dict_of_rung(one));
   for (const multigrid_level& one : r.levels) {
     nb::dict level;
     each_field_of_level(one, writer(level));

@@ -163,7 +163,7 @@ void update(py_solver& self, const py_matrix& a) {
 
 /// x holds the first guess and then the answer. On a GPU's own vectors it runs on `s`. An exception that came while
 /// it ran is in "raised".
-nb::dict solve(py_solver& self, const nb::object& b, const nb::object& x, stream s) {
+nb::dict solve_kept(py_solver& self, const nb::object& b, const nb::object& x, stream s) {
   self.heard->raised = nullptr;
   const solve_report report = std::visit(
       [&]<class V>(kept_solver<V>& kept) {
@@ -209,7 +209,7 @@ void bind_solver(nb::module_& m) {
   c.def(
       "_keep", [](py_solver& s, std::shared_ptr<kept_x> keeper) { s.heard->kept = std::move(keeper); },
       nb::arg("keeper").none());
-  c.def("solve", &solve);
+  c.def("solve", &solve_kept);
   c.def("solve_columns", &solve_columns);
   c.def_prop_ro("setup_seconds", [](const py_solver& s) {
     return std::visit([](const auto& kept) { return kept.s.setup_seconds(); }, s.is);

@@ -52,9 +52,9 @@ private:
 };
 
 /// The sums, a tile of coefficients a task: the order of a sum depends on the lengths alone.
-template <class V> class sums final : public sums_engine<V, host_array<V>> {
+template <class V> class direct_sums final : public sums_engine<V, host_array<V>> {
 public:
-  explicit sums(const product_task& task)
+  explicit direct_sums(const product_task& task)
       : sums_engine<V, host_array<V>>(task), p_(task.shape.na, 0), q_(task.shape.nb, tile_size<V>) {}
 
   void run(batch<const V> a, batch<const V> b, batch<V> c) override {
@@ -113,7 +113,9 @@ private:
 
 } // namespace
 
-template <class V> engine_pointer<V> cpu_sums(const product_task& task) { return std::make_unique<sums<V>>(task); }
+template <class V> engine_pointer<V> cpu_sums(const product_task& task) {
+  return std::make_unique<direct_sums<V>>(task);
+}
 template engine_pointer<double> cpu_sums<double>(const product_task&);
 template engine_pointer<float> cpu_sums<float>(const product_task&);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of series.
 #include "clenshaw.hpp"
+#include "series_test_kit.hpp"
 
 #include "kit/guarded.hpp"
 #include "kit/random.hpp"
@@ -15,12 +16,6 @@
 namespace furrow::chebyshev {
 namespace {
 
-constexpr double unit = 0x1p-53;
-
-series random_series(index_t n, std::uint64_t seed, interval on = {}) {
-  return {kit::random_vector<double>(n, seed), on};
-}
-
 /// sum a_k cos(k acos t) in long double, with t from the distance to the nearer end.
 long double truth(const series& p, double x) {
   const long double width = static_cast<long double>(p.on.high) - p.on.low;
@@ -28,12 +23,6 @@ long double truth(const series& p, double x) {
   const long double angle = 2 * std::atan2(std::sqrt(1 - up), std::sqrt(up));
   long double sum = 0;
   for (index_t k = 0; k < p.length(); ++k) sum += p.coefficients[k] * std::cos(angle * static_cast<long double>(k));
-  return sum;
-}
-
-double size_of(const series& p) {
-  double sum = 0;
-  for (const double a : p.coefficients) sum += std::abs(a);
   return sum;
 }
 

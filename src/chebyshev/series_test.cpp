@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points, and what is exact: sums, products, derivatives, integrals, changes of basis.
-#include "kit/random.hpp"
+#include "series_test_kit.hpp"
+
 #include "kit/said_by.hpp"
 
 #include <furrow/chebyshev.hpp>
@@ -16,18 +17,6 @@ namespace furrow::chebyshev {
 namespace {
 
 using kit::said_by;
-
-constexpr double unit = 0x1p-53;
-
-series random_series(index_t n, std::uint64_t seed, interval on = {}) {
-  return {kit::random_vector<double>(n, seed), on};
-}
-
-double size_of(const series& p) {
-  double sum = 0;
-  for (const double a : p.coefficients) sum += std::abs(a);
-  return sum;
-}
 
 double largest_difference(cview<double> a, cview<double> b) {
   EXPECT_EQ(a.size, b.size);

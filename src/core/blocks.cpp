@@ -13,7 +13,7 @@
 namespace furrow {
 namespace {
 
-using counts = std::array<index_t, most_edge + 1>;
+using block_counts = std::array<index_t, most_edge + 1>;
 
 /// Places an entry there.
 template <int K> double sampled_fill(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
@@ -115,8 +115,8 @@ std::array<bool, most_edge + 1> hopeless_edges(shape2 shape, cview<std::int32_t>
   return hopeless;
 }
 
-counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
-  counts blocks{};
+block_counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  block_counts blocks{};
   if (row.empty()) return blocks;
   std::array<bool, most_edge + 1> hopeless{};
   if (row.size >= blocks_sampled_from) hopeless = hopeless_edges(shape, row, col);

@@ -10,7 +10,7 @@
 namespace furrow {
 namespace {
 
-constexpr kernel_freedom both{true, true}, block_alone{false, true}, none{};
+constexpr kernel_freedom both{true, true}, block_alone{false, true}, fixed{};
 
 TEST(kernel_numbers, are_read_in_any_order_and_may_be_missing) {
   const auto expect = [](std::string_view text, int lanes, int block) {
@@ -42,7 +42,7 @@ TEST(kernel_numbers, that_make_no_sense_are_named) {
   EXPECT_EQ(complaint("v:rows=8", both), "kernel 'v:rows=8': it has no use for 'rows=8': give v[:lanes=L,block=B]");
   EXPECT_EQ(complaint("v:lanes", both), "kernel 'v:lanes': it has no use for 'lanes': give v[:lanes=L,block=B]");
   EXPECT_EQ(complaint("s:lanes=8", block_alone), "kernel 's:lanes=8': it has no use for 'lanes=8': give s[:block=B]");
-  EXPECT_EQ(complaint("t:block=64", none), "kernel 't:block=64': it has no use for 'block=64': give t alone");
+  EXPECT_EQ(complaint("t:block=64", fixed), "kernel 't:block=64': it has no use for 'block=64': give t alone");
   EXPECT_EQ(complaint("v:", both), "kernel 'v:' ends with a colon: give v[:lanes=L,block=B]");
   EXPECT_EQ(complaint("v:block=64,", both), "kernel 'v:block=64,' ends with a comma: give v[:lanes=L,block=B]");
   EXPECT_EQ(complaint("v:block=64,block=64", both), "kernel 'v:block=64,block=64': block comes twice: give it once");

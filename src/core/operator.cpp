@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check.hpp"
+#include "crosses.hpp"
 
 #include "backends/cpu/space.hpp"
 #include "backends/function_operator.hpp"
@@ -38,13 +39,6 @@ template <class V> void any_operator<V>::do_apply_block(cview<V> x, view<V> y, i
     for (index_t i = 0; i < a.rows; ++i) y[i * count + k] = one_y[i];
   }
 }
-
-namespace {
-
-/// Whether they share memory without being the same.
-template <class V> bool crosses(cview<V> u, view<V> y) { return u.data != y.data && overlap(u, y); }
-
-} // namespace
 
 template <class V> void check_epilogue(const epilogue<V>& e, view<V> y) {
   check(!e.b.data || e.b.size == y.size, fault::usage, "b has {} elements and y {}: give b one for each row", e.b.size,

@@ -15,7 +15,7 @@
 namespace furrow {
 namespace {
 
-std::string complaint(const coo<double>& a) {
+std::string complaint_of_symmetry(const coo<double>& a) {
   return kit::said_by(fault::input, [&] { check_symmetry(a); });
 }
 
@@ -66,7 +66,7 @@ TEST(symmetry, the_first_pair_is_named_whatever_the_number_of_threads) {
   const std::string pair = lower ? "A(" + j + ", " + i + ") = -1" : "A(" + i + ", " + j + ") = 7";
   for (const int count : {1, 2, 3}) {
     set_threads(count);
-    const auto what = complaint(a);
+    const auto what = complaint_of_symmetry(a);
     EXPECT_NE(what.find(pair), std::string::npos) << what << " does not name " << pair;
   }
   set_threads(0);
@@ -74,14 +74,14 @@ TEST(symmetry, the_first_pair_is_named_whatever_the_number_of_threads) {
 
 TEST(symmetry, one_changed_entry_of_many_is_found) {
   const auto good = kit::laplacian(40, 40, 10);
-  ASSERT_EQ(complaint(good), "");
+  ASSERT_EQ(complaint_of_symmetry(good), "");
   kit::splitmix random(5);
   for (int trial = 0; trial < 50;) {
     auto a = good;
     const index_t k = random.below(a.nnz());
     if (a.row[k] == a.col[k]) continue;
     a.val[k] *= 1.001;
-    EXPECT_NE(complaint(a), "") << k;
+    EXPECT_NE(complaint_of_symmetry(a), "") << k;
     ++trial;
   }
 }

@@ -23,50 +23,52 @@ using io_test::entry;
 /// Triplets as they stand, promises or not.
 coo<double> triplets(shape2 shape, const std::vector<entry>& entries) { return io_test::make(shape, entries); }
 
-template <class V = double> std::string complaint(const coo<V>& a) {
+template <class V = double> std::string complaint_of_triplets(const coo<V>& a) {
   return kit::said_by(fault::input, [&] { check_triplets(a); });
 }
 
 TEST(triplets, what_the_kit_and_the_generators_make_is_fine) {
   for (const auto& m : kit::whole_battery()) {
-    EXPECT_EQ(complaint(m.a), "") << m.name;
-    EXPECT_EQ(complaint(kit::as_precision<float>(m.a)), "") << m.name;
+    EXPECT_EQ(complaint_of_triplets(m.a), "") << m.name;
+    EXPECT_EQ(complaint_of_triplets(kit::as_precision<float>(m.a)), "") << m.name;
   }
-  for (const auto& g : generators()) EXPECT_EQ(complaint(generate(g.example).a), "") << g.example;
+  for (const auto& g : generators()) EXPECT_EQ(complaint_of_triplets(generate(g.example).a), "") << g.example;
 }
 
 TEST(triplets, the_first_that_is_outside_is_named) {
-  EXPECT_EQ(complaint(triplets({4, 4}, {{0, 0, 1}, {1, 4, 1}, {9, 9, 1}})),
+  EXPECT_EQ(complaint_of_triplets(triplets({4, 4}, {{0, 0, 1}, {1, 4, 1}, {9, 9, 1}})),
             "triplet 1 is (1, 4) in a matrix of 4 x 4: indices count from 0");
-  EXPECT_EQ(complaint(triplets({4, 4}, {{0, -1, 1}, {1, 3, 1}})),
+  EXPECT_EQ(complaint_of_triplets(triplets({4, 4}, {{0, -1, 1}, {1, 3, 1}})),
             "triplet 0 is (0, -1) in a matrix of 4 x 4: indices count from 0");
-  EXPECT_EQ(complaint(triplets({2, 7}, {{1, 6, 1}, {2, 0, 1}})),
+  EXPECT_EQ(complaint_of_triplets(triplets({2, 7}, {{1, 6, 1}, {2, 0, 1}})),
             "triplet 1 is (2, 0) in a matrix of 2 x 7: indices count from 0");
-  EXPECT_EQ(complaint(triplets({0, 0}, {{0, 0, 1}})), "triplet 0 is (0, 0) in a matrix of 0 x 0: indices count from 0");
+  EXPECT_EQ(complaint_of_triplets(triplets({0, 0}, {{0, 0, 1}})),
+            "triplet 0 is (0, 0) in a matrix of 0 x 0: indices count from 0");
 }
 
 TEST(triplets, a_place_that_comes_twice_is_named) {
-  const auto what = complaint(triplets({4, 4}, {{0, 0, 1}, {1, 3, 1}, {1, 3, 1}}));
+  const auto what = complaint_of_triplets(triplets({4, 4}, {{0, 0, 1}, {1, 3, 1}, {1, 3, 1}}));
   EXPECT_EQ(what.find("triplets 1 and 2 are both (1, 3)"), 0u) << what;
   EXPECT_NE(what.find("furrow::assemble"), std::string::npos) << what;
 }
 
 TEST(triplets, what_is_out_of_order_is_named) {
-  const auto rows = complaint(triplets({4, 4}, {{0, 0, 1}, {2, 1, 1}, {1, 3, 1}}));
+  const auto rows = complaint_of_triplets(triplets({4, 4}, {{0, 0, 1}, {2, 1, 1}, {1, 3, 1}}));
   EXPECT_EQ(rows.find("triplet 2 is (1, 3) and comes after (2, 1)"), 0u) << rows;
-  const auto columns = complaint(triplets({4, 4}, {{2, 3, 1}, {2, 1, 1}}));
+  const auto columns = complaint_of_triplets(triplets({4, 4}, {{2, 3, 1}, {2, 1, 1}}));
   EXPECT_EQ(columns.find("triplet 1 is (2, 1) and comes after (2, 3)"), 0u) << columns;
 }
 
 TEST(triplets, arrays_of_other_lengths_and_sides_that_no_matrix_has) {
   auto a = triplets({4, 4}, {{0, 0, 1}, {1, 1, 1}});
   a.row.resize(1);
-  EXPECT_EQ(complaint(a), "the matrix has 1 row indices, 2 column indices and 2 values: give as many of each");
+  EXPECT_EQ(complaint_of_triplets(a),
+            "the matrix has 1 row indices, 2 column indices and 2 values: give as many of each");
   for (const shape2 shape : {shape2{-5, 4}, {4, -1}, {index_t(1) << 31, 4}, {4, index_t(1) << 40}}) {
-    const auto what = complaint(triplets(shape, {}));
+    const auto what = complaint_of_triplets(triplets(shape, {}));
     EXPECT_NE(what.find("both sides must be between 0 and 2147483647"), std::string::npos) << what;
   }
-  EXPECT_EQ(complaint(triplets({2147483647, 2147483647}, {{2147483646, 2147483646, 1}})), "");
+  EXPECT_EQ(complaint_of_triplets(triplets({2147483647, 2147483647}, {{2147483646, 2147483646, 1}})), "");
 }
 
 TEST(triplets, one_wrong_among_many_is_found_wherever_it_stands_and_by_any_number_of_threads) {
@@ -78,12 +80,12 @@ TEST(triplets, one_wrong_among_many_is_found_wherever_it_stands_and_by_any_numbe
       auto a = good;
       a.col[k] = 90000;
       a.row[n - 1] = -1; // and a later one
-      const auto what = complaint(a);
+      const auto what = complaint_of_triplets(a);
       EXPECT_EQ(what.find("triplet " + std::to_string(k) + " is ("), 0u) << what;
       if (k == 0) continue;
       a = good;
       a.row[k] = a.row[k - 1], a.col[k] = a.col[k - 1];
-      EXPECT_NE(complaint(a).find("triplets " + std::to_string(k - 1) + " and " + std::to_string(k)),
+      EXPECT_NE(complaint_of_triplets(a).find("triplets " + std::to_string(k - 1) + " and " + std::to_string(k)),
                 std::string::npos);
     }
   }
@@ -128,7 +130,7 @@ TEST(triplets, no_public_function_trusts_them) {
   sides.shape = {-3, -3};
   for (const auto& [name, function] : functions)
     for (const auto* bad : {&outside, &twice, &unsorted, &unequal, &sides})
-      EXPECT_EQ(kit::said_by(fault::input, [&] { function(*bad); }), complaint(*bad)) << name;
+      EXPECT_EQ(kit::said_by(fault::input, [&] { function(*bad); }), complaint_of_triplets(*bad)) << name;
   EXPECT_EQ(here.files(), 0u);
 }
 

@@ -5,6 +5,7 @@
 #include "backends/turn.hpp"
 #include "backends/unfused.hpp"
 #include "check.hpp"
+#include "crosses.hpp"
 #include "memory_place.hpp"
 
 #include <furrow/vector_operations.hpp>
@@ -39,8 +40,6 @@ template <class V> device place_of_call(std::string_view call, const std::array<
   }
   return where;
 }
-
-template <class V> bool crosses(cview<V> v, view<V> sum) { return v.data != sum.data && overlap(v, as_cview(sum)); }
 
 const char* where_text(bool gpu) { return gpu ? "a GPU" : "the host"; }
 

@@ -73,21 +73,22 @@ TYPED_TEST(vector_operations, residual_is_b_minus_the_product) {
   EXPECT_TRUE(kit::same_bits(as_cview(b), as_cview(r)));
 }
 
-template <class F> std::string complaint(F&& f) { return kit::said_by(fault::usage, f); }
+template <class F> std::string complaint_of_call(F&& f) { return kit::said_by(fault::usage, f); }
 
 TEST(vector_operations, say_which_of_them_was_called_wrongly) {
   std::vector<double> three(3), four(4), r(3);
-  EXPECT_EQ(complaint([&] { dot<double>(three, four); }),
+  EXPECT_EQ(complaint_of_call([&] { dot<double>(three, four); }),
             "dot: x has 3 elements and y has 4: give vectors of one length");
-  EXPECT_EQ(complaint([&] { add<double>(three, 1, three, four); }),
+  EXPECT_EQ(complaint_of_call([&] { add<double>(three, 1, three, four); }),
             "add: v1 has 3 elements and the sum has 4: give vectors of one length");
-  EXPECT_EQ(complaint([&] { add<double>(view<double>(four.data(), 3), 1, three, view<double>(four.data() + 1, 3)); }),
-            "add: the sum shares part of a vector's memory: give it its own, or that of v1 or v2");
-  EXPECT_EQ(complaint([&] { dot<double>(cview<double>(nullptr, 3), three); }),
+  EXPECT_EQ(
+      complaint_of_call([&] { add<double>(view<double>(four.data(), 3), 1, three, view<double>(four.data() + 1, 3)); }),
+      "add: the sum shares part of a vector's memory: give it its own, or that of v1 or v2");
+  EXPECT_EQ(complaint_of_call([&] { dot<double>(cview<double>(nullptr, 3), three); }),
             "dot: x has no memory: give its elements");
   const auto a = kit::laplacian(3);
   const auto op = make<double>(choose(measure(a), precision::f64, {}), {}, a);
-  EXPECT_EQ(complaint([&] { residual<double>(*op, four, three, r); }),
+  EXPECT_EQ(complaint_of_call([&] { residual<double>(*op, four, three, r); }),
             "residual: b has 4 elements, x 3 and r 3 for a matrix of 3 x 3: give b and r one a row, x one a column");
 }
 

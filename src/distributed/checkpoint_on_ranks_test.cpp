@@ -165,7 +165,7 @@ coo<double> ring_with_chords() {
   return kit::assemble({n, n}, entries);
 }
 
-coo<double> rows_between(const coo<double>& a, index_t first, index_t last) {
+coo<double> part_between(const coo<double>& a, index_t first, index_t last) {
   std::vector<kit::triplet> mine;
   for (index_t k = 0; k < a.nnz(); ++k)
     if (a.row[k] >= first && a.row[k] < last) mine.push_back({a.row[k] - first, a.col[k], a.val[k]});
@@ -187,7 +187,7 @@ solved_in_parts solve_in_parts(int ranks, const coo<double>& a, const solve_opti
     const cview<double> b = part_of(s.b, begins, c);
     const index_t first = b.data - s.b.data();
     const view<double> x(s.x.data() + first, b.size);
-    ranks_report said = solve_rows_in_parts<double>(c, rows_between(a, first, first + b.size), b, x,
+    ranks_report said = solve_rows_in_parts<double>(c, part_between(a, first, first + b.size), b, x,
                                                     c.rank() == 0 ? o : solve_options{}, how);
     finished(c, said.report, as_cview(x));
     if (c.rank() == 0) s.on = std::move(said);

@@ -98,7 +98,7 @@ template <class V> rows_found look_there(const rows_of_rank<V>& a, few_diagonals
   return f;
 }
 
-template <class V> rows_found look_at(const rows_of_rank<V>& a) {
+template <class V> rows_found look_at_all(const rows_of_rank<V>& a) {
   few_diagonals diagonals;
   rows_found f = a.own_there ? look_there(a, diagonals) : look_at_rows(a, diagonals);
   f.entries = (a.own_there ? a.own_there->nnz() : a.own.nnz()) + a.far.nnz();
@@ -111,7 +111,7 @@ template <class V> rows_found look_at(const rows_of_rank<V>& a) {
 
 template <class V> features features_on_ranks(communicator& c, const rows_of_rank<V>& a, bool symmetric) {
   rows_found mine;
-  together(c, [&] { mine = look_at(a); });
+  together(c, [&] { mine = look_at_all(a); });
   features f;
   f.rows = a.unknowns, f.longest_row = a.longest_row, f.symmetric = symmetric;
   double largest = 0, least = std::numeric_limits<double>::infinity();

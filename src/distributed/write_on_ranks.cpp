@@ -21,21 +21,21 @@ namespace {
 
 constexpr index_t piece_size = io::vector_format::piece_numbers;
 
-struct range {
+struct piece_range {
   index_t first = 0, last = 0;
   index_t size() const { return last - first; }
 };
 
 /// Which pieces of the file a rank writes: those that begin in its part.
-range pieces_of(const std::vector<index_t>& begins, int rank) {
+piece_range pieces_of(const std::vector<index_t>& begins, int rank) {
   const auto r = static_cast<std::size_t>(rank);
   const auto from = [](index_t element) { return (element + piece_size - 1) / piece_size; };
   return {from(begins[r]), from(begins[r + 1])};
 }
 
 /// What of the last piece of `owner` lies in the part of another rank behind it.
-range lent_by(const std::vector<index_t>& begins, int owner, int rank) {
-  const range own = pieces_of(begins, owner);
+piece_range lent_by(const std::vector<index_t>& begins, int owner, int rank) {
+  const piece_range own = pieces_of(begins, owner);
   if (rank <= owner || own.size() == 0) return {};
   const auto r = static_cast<std::size_t>(rank);
   const index_t end = std::min(begins.back(), own.last * piece_size);
@@ -47,7 +47,7 @@ class numbers_of_pieces {
 public:
   numbers_of_pieces(communicator& c, cview<double> mine, const std::vector<index_t>& begins)
       : mine_(mine), first_(begins[static_cast<std::size_t>(c.rank())]), end_(begins.back()) {
-    const range own = pieces_of(begins, c.rank());
+    const piece_range own = pieces_of(begins, c.rank());
     const index_t from = (own.last - 1) * piece_size, have = first_ + mine.size;
     if (own.size() > 0) last_ = host_array<double>(std::min(piece_size, end_ - from));
     if (!last_.empty()) std::copy(mine.data + (from - first_), mine.data + mine.size, last_.begin());
@@ -55,7 +55,7 @@ public:
     std::vector<incoming> in;
     index_t at = have - from;
     for (int r = 0; r < c.size(); ++r) {
-      const range lent = lent_by(begins, r, c.rank()), borrowed = lent_by(begins, c.rank(), r);
+      const piece_range lent = lent_by(begins, r, c.rank()), borrowed = lent_by(begins, c.rank(), r);
       if (lent.size() > 0) out.push_back({r, bytes_of(cview<double>(mine.data + (lent.first - first_), lent.size()))});
       if (borrowed.size() > 0) in.push_back({r, bytes_of(view<double>(last_.data() + at, borrowed.size()))});
       at += borrowed.size();
@@ -80,7 +80,7 @@ private:
 /// they go is known when all ranks have theirs.
 class bytes_of_pieces {
 public:
-  bytes_of_pieces(const io::vector_format& format, const numbers_of_pieces& numbers, range pieces)
+  bytes_of_pieces(const io::vector_format& format, const numbers_of_pieces& numbers, piece_range pieces)
       : format_(format), numbers_(numbers), pieces_(pieces) {
     if (const index_t each = format.bytes_of_number()) {
       for (index_t k = pieces.first; k < pieces.last; ++k) bytes_ += each * numbers(k).size;
@@ -112,7 +112,7 @@ private:
 
   const io::vector_format& format_;
   const numbers_of_pieces& numbers_;
-  range pieces_;
+  piece_range pieces_;
   index_t bytes_ = 0;
   std::vector<std::string> kept_;
   io::text_piece room_;
@@ -204,7 +204,7 @@ private:
 std::string write_pieces_of(communicator& c, const io::vector_format& format, cview<double> mine,
                             const std::vector<index_t>& begins, const std::filesystem::path& name,
                             const part_opener& opens) {
-  const range own = pieces_of(begins, c.rank());
+  const piece_range own = pieces_of(begins, c.rank());
   const numbers_of_pieces numbers(c, mine, begins);
   const bool digits = format.bytes_of_number() == 0;
   check_memory_of_machine(c, digits ? double(io::longest_value) * double(own.size() * piece_size) : 0);

@@ -30,7 +30,7 @@ void text_piece::pack() {
 
 namespace {
 
-constexpr index_t piece_entries = 1 << 15;
+constexpr index_t entries_at_once = 1 << 15;
 
 /// Whether `a` equals its transpose bit by bit; `lower`: entries on and below the diagonal. One pass: where row i meets
 /// its entry (i, j) below the diagonal, the next entry of row j that is still unmatched must be (j, i).
@@ -91,9 +91,9 @@ void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::
              fmt::format("%%MatrixMarket matrix coordinate real {}\n{}{} {} {}\n", symmetric ? "symmetric" : "general",
                          as_comment(comment), a.shape.rows, a.shape.cols, stored),
              packed);
-  const index_t pieces = (a.nnz() + piece_entries - 1) / piece_entries;
+  const index_t pieces = (a.nnz() + entries_at_once - 1) / entries_at_once;
   write_pieces(out, pieces, packed, [&](index_t piece, text_piece& to) {
-    const index_t first = piece * piece_entries, last = std::min(a.nnz(), first + piece_entries);
+    const index_t first = piece * entries_at_once, last = std::min(a.nnz(), first + entries_at_once);
     char* p = to.begin(static_cast<std::size_t>(last - first) * (2 * longest_index + longest_value));
     for (index_t k = first; k < last; ++k) {
       if (symmetric && a.col[k] > a.row[k]) continue;

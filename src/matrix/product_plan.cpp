@@ -12,7 +12,7 @@ namespace furrow {
 namespace {
 
 /// Work of a piece: enough to pay for handing it out.
-constexpr double piece_entries = 1 << 14;
+constexpr double entries_of_plan_piece = 1 << 14;
 
 template <class T> host_array<T> copied(cview<T> v) {
   host_array<T> own(v.size);
@@ -59,7 +59,7 @@ template <int Block> void triple_product_plan::find_places(row_view<double> a, r
   using place = std::uint16_t;
   constexpr index_t most = index_t(std::numeric_limits<place>::max()) + 1;
   const auto pieces_of = [](index_t rows, auto weight) {
-    const auto cuts = cut_by_weight(rows, piece_entries, weight);
+    const auto cuts = cut_by_weight(rows, entries_of_plan_piece, weight);
     std::vector<piece> pieces;
     for (std::size_t k = 0; k + 1 < cuts.size(); ++k) pieces.push_back({cuts[k], cuts[k + 1]});
     return pieces;

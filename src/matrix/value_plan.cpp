@@ -12,12 +12,12 @@
 namespace furrow {
 namespace {
 
-constexpr index_t grain = index_t(1) << 15;
+constexpr index_t values_at_once = index_t(1) << 15;
 
 /// Whether f(k) for all k below n.
 template <class F> bool all_of(index_t n, F f) {
   std::atomic<bool> all = true;
-  cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(n, values_at_once, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k)
       if (!f(k)) return all.store(false, std::memory_order_relaxed);
   });
@@ -27,7 +27,7 @@ template <class F> bool all_of(index_t n, F f) {
 /// Places that hold a value.
 index_t count_places(const host_array<std::uint32_t>& from) {
   std::atomic<index_t> count = 0;
-  cpu::for_each_range(from.size(), grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(from.size(), values_at_once, [&](index_t first, index_t last) {
     index_t mine = 0;
     for (index_t i = first; i < last; ++i) mine += from[i] != 0;
     count += mine;
@@ -89,7 +89,7 @@ value_plan<V>::value_plan(const csr_arrays<V, I>& rows, const choice& stored_as,
     for (std::size_t a = 0; a < arrays.size(); ++a) {
       const view<V> places = arrays[a];
       if (digit == 0) from_.emplace_back(places.size);
-      cpu::for_each_range(places.size, grain, [&](index_t first, index_t last) {
+      cpu::for_each_range(places.size, values_at_once, [&](index_t first, index_t last) {
         for (index_t i = first; i < last; ++i) {
           const auto number = static_cast<std::uint32_t>(places[i]);
           if (digit == 0) from_[a][i] = number;
@@ -114,7 +114,7 @@ template <class V> void value_plan<V>::put(cview<V> values, stored_values<V>& in
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     const view<V> places = arrays[a];
     const auto& from = from_[a];
-    cpu::for_each_range(places.size, grain, [&](index_t first, index_t last) {
+    cpu::for_each_range(places.size, values_at_once, [&](index_t first, index_t last) {
       if (in_order_) std::copy(values.data + first, values.data + last, places.data + first);
       else
         for (index_t i = first; i < last; ++i) places[i] = from[i] ? values[index_t(from[i]) - 1] : V(0);

@@ -14,7 +14,7 @@
 namespace furrow::picture {
 namespace {
 
-constexpr double left = 44, top = 96, cell = 13, gap = 1;
+constexpr double lanes_left = 44, top = 96, cell = 13, gap = 1;
 
 /// The arrays, in the order in which the warp meets them.
 std::vector<std::string_view> arrays_of(const play::kernel_report& r) {
@@ -32,7 +32,7 @@ index_t lines_of(const play::step& s) {
 }
 
 void draw(svg& out, const play::step& s, std::size_t number, const std::string& colour) {
-  const double x = left + cell * double(number);
+  const double x = lanes_left + cell * double(number);
   index_t before = -1;
   for (std::size_t lane = 0; lane < s.element.size(); ++lane) {
     const index_t e = s.element[lane];
@@ -67,29 +67,30 @@ std::string lanes(const play::kernel_report& r, const std::string& title) {
   const auto names = arrays_of(r);
   const auto colours = colours_of(names);
   const double wide = cell * double(r.trace.size()), high = cell * double(r.wave);
-  svg out(std::max(left + wide + 24, 640.0), top + high + 52, title);
-  out.text(left, 22, title, {{"font-size", 15.0}, {"font-weight", "600"}, {"fill", grey}});
-  out.text(left, 40, "The first warp: a row for each lane, a column for each of its loads and stores, in their order.",
+  svg out(std::max(lanes_left + wide + 24, 640.0), top + high + 52, title);
+  out.text(lanes_left, 22, title, {{"font-size", 15.0}, {"font-weight", "600"}, {"fill", grey}});
+  out.text(lanes_left, 40,
+           "The first warp: a row for each lane, a column for each of its loads and stores, in their order.",
            {{"fill", grey}});
-  double at = left;
+  double at = lanes_left;
   for (std::size_t k = 0; k < names.size(); ++k) {
     out.element("rect", {{"x", at}, {"y", 52.0}, {"width", 10.0}, {"height", 10.0}, {"fill", colours[k]}});
     out.text(at + 15, 61, names[k], {{"fill", grey}});
     at += 34 + 7 * double(names[k].size());
   }
   out.text(
-      left, 82,
+      lanes_left, 82,
       "Darker: another line of memory than the lane above. Empty: idle. In a frame: a store. Below: lines touched.",
       {{"fill", grey}, {"font-size", 11.0}});
   for (int lane = 0; lane < r.wave; lane += 4)
-    out.text(left - 6, top + cell * double(lane) + 10, fmt::format("{}", lane),
+    out.text(lanes_left - 6, top + cell * double(lane) + 10, fmt::format("{}", lane),
              {{"font-size", 9.0}, {"text-anchor", "end"}, {"fill", grey}});
   for (std::size_t k = 0; k < r.trace.size(); ++k) {
     const auto name = std::ranges::find(names, r.trace[k].array) - names.begin();
     draw(out, r.trace[k], k, colours[static_cast<std::size_t>(name)]);
   }
   for (std::size_t k = 9; k < r.trace.size(); k += 10)
-    out.text(left + cell * (double(k) + 0.5), top + high + 24, fmt::format("{}", k + 1),
+    out.text(lanes_left + cell * (double(k) + 0.5), top + high + 24, fmt::format("{}", k + 1),
              {{"font-size", 9.0}, {"text-anchor", "middle"}, {"fill", grey}});
   return out.finish();
 }

@@ -76,12 +76,12 @@ private:
   mutable Array given_, first_, second_;
 };
 
-constexpr index_t grain = 4096;
+constexpr index_t rows_at_once = 4096;
 
 /// y <- b - N x.
 template <class V>
 void sweep_once(row_view<V> n, const std::vector<double>& b, const std::vector<double>& x, std::vector<double>& y) {
-  cpu::for_each_range(n.shape.rows, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(n.shape.rows, rows_at_once, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i) {
       double sum = b[std::size_t(i)];
       for (index_t e = n.begin(i); e < n.end(i); ++e) sum -= double(n.val[e]) * x[std::size_t(n.col[e])];

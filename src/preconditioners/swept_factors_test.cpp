@@ -22,8 +22,8 @@
 namespace furrow {
 namespace {
 
-constexpr solver_needs definite{{true, true}, {true, true}};
-using numbers = std::vector<long double>;
+constexpr solver_needs definite_a_and_m{{true, true}, {true, true}};
+using long_numbers = std::vector<long double>;
 
 template <class V> struct sweeps : testing::Test {
   static host_array<V> applied(const coo<double>& a, const std::string& name, const host_array<V>& r,
@@ -46,9 +46,9 @@ using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(sweeps, precisions);
 
 /// K sweeps on a dense triangle T of any diagonal: x <- D^-1 (b - (T - D) x) from x = D^-1 b.
-numbers swept(const numbers& t, const numbers& b, int count) {
+long_numbers swept(const long_numbers& t, const long_numbers& b, int count) {
   const std::size_t n = b.size();
-  numbers x(n), y(n);
+  long_numbers x(n), y(n);
   for (std::size_t i = 0; i < n; ++i) x[i] = b[i] / t[i * n + i];
   for (int k = 0; k < count; ++k) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -84,7 +84,7 @@ TYPED_TEST(sweeps, of_ilu_are_those_of_the_definition) {
   for (const auto& a : {scattered(false), generate("convection2d:7:20").a}) {
     const auto n = static_cast<std::size_t>(a.shape.rows);
     const auto f = ilu_preconditioner::factorise_by_levels(rows_of_triplets<double>(a).view(), 0);
-    numbers lower(n * n, 0), upper(n * n, 0);
+    long_numbers lower(n * n, 0), upper(n * n, 0);
     for (std::size_t i = 0; i < n; ++i) {
       lower[i * n + i] = 1;
       for (index_t e = f.rows.row_ptr[i]; e < f.rows.row_ptr[i + 1]; ++e)
@@ -92,7 +92,7 @@ TYPED_TEST(sweeps, of_ilu_are_those_of_the_definition) {
     }
     const auto r = kit::random_vector<V>(a.shape.rows, 2);
     for (const int count : {1, 2, 3, 4, 7}) {
-      const auto wanted = swept(upper, swept(lower, numbers(r.begin(), r.end()), count), count);
+      const auto wanted = swept(upper, swept(lower, long_numbers(r.begin(), r.end()), count), count);
       const auto got = this->applied(a, "ilu:0:natural:sweeps=" + std::to_string(count), r);
       EXPECT_LT(this->worst(got, wanted), 20 * std::numeric_limits<V>::epsilon()) << count;
     }
@@ -108,7 +108,7 @@ TYPED_TEST(sweeps, of_ic0_are_those_of_the_definition) {
     const auto f =
         ic0_preconditioner::factorise(ic0_preconditioner::scaled_lower_part(rows.view(), as_cview(scale)), 0);
     ASSERT_TRUE(f);
-    numbers lower(n * n, 0), upper(n * n, 0);
+    long_numbers lower(n * n, 0), upper(n * n, 0);
     for (std::size_t i = 0; i < n; ++i) {
       lower[i * n + i] = upper[i * n + i] = 1 / static_cast<long double>(f->inverse_diagonal[i]);
       for (index_t e = f->beside.row_ptr[i]; e < f->beside.row_ptr[i + 1]; ++e)
@@ -116,11 +116,11 @@ TYPED_TEST(sweeps, of_ic0_are_those_of_the_definition) {
     }
     const auto r = kit::random_vector<V>(a.shape.rows, 2);
     for (const int count : {1, 2, 5}) {
-      numbers scaled(n);
+      long_numbers scaled(n);
       for (std::size_t i = 0; i < n; ++i) scaled[i] = scale[i] * static_cast<long double>(r[i]);
       auto wanted = swept(upper, swept(lower, scaled, count), count);
       for (std::size_t i = 0; i < n; ++i) wanted[i] *= scale[i];
-      const auto got = this->applied(a, "ic0:sweeps=" + std::to_string(count), r, definite);
+      const auto got = this->applied(a, "ic0:sweeps=" + std::to_string(count), r, definite_a_and_m);
       EXPECT_LT(this->worst(got, wanted), 20 * std::numeric_limits<V>::epsilon()) << count;
     }
   }
@@ -140,7 +140,8 @@ TYPED_TEST(sweeps, are_exact_solves_once_there_are_as_many_as_levels) {
                 2000 * std::numeric_limits<V>::epsilon())
           << name;
   for (const auto& a : {scattered(true), kit::laplacian(10, 6)})
-    EXPECT_LT(this->worst(this->applied(a, "ic0:sweeps=60", r, definite), this->applied(a, "ic0", r, definite)),
+    EXPECT_LT(this->worst(this->applied(a, "ic0:sweeps=60", r, definite_a_and_m),
+                          this->applied(a, "ic0", r, definite_a_and_m)),
               200 * std::numeric_limits<V>::epsilon());
   // 14 sweeps for 15 levels of a grid of 10 x 6, one less is not enough.
   const auto exact = this->applied(kit::laplacian(10, 6), "ilu:0:natural", r);
@@ -203,7 +204,7 @@ TEST(sweeps_of_factors, far_from_normal_are_refused_or_said_to_be_off) {
       << off;
   const auto few = make_preconditioner<double>("ilu:sweeps=1", generate("convection2d:60:1000").a, {}, {})->describe();
   EXPECT_NE(few.find(": more of them, or exact solves, are likely to save iterations"), std::string::npos) << few;
-  const auto near = make_preconditioner<double>("ic0:sweeps=9", kit::laplacian(9, 9), {}, definite)->describe();
+  const auto near = make_preconditioner<double>("ic0:sweeps=9", kit::laplacian(9, 9), {}, definite_a_and_m)->describe();
   EXPECT_EQ(near.find("likely"), std::string::npos) << near;
   EXPECT_EQ(near.rfind("ic0: 9 sweeps a factor, off the exact solves by", 0), 0u) << near;
 }
@@ -227,8 +228,8 @@ TEST(sweeps_of_factors, take_what_was_said) {
   const auto a = generate("poisson2d:60").a;
   const stats s = measure(a);
   for (const char* name : {"ilu:0:natural:sweeps=3", "ilut:0:0.1:natural:sweeps=1", "ic0:sweeps=2"}) {
-    const auto m =
-        make_preconditioner<double>(name, a, {}, definite.m.symmetric && name[1] == 'c' ? definite : solver_needs{});
+    const auto m = make_preconditioner<double>(
+        name, a, {}, definite_a_and_m.m.symmetric && name[1] == 'c' ? definite_a_and_m : solver_needs{});
     const auto [entry, parameters] = take_apart(name);
     EXPECT_LE(m->stored_bytes(), find_preconditioner(name).lay_out(s, precision::f64, parameters).bytes) << name;
   }

@@ -4,6 +4,7 @@
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/refused_by.hpp"
+#include "kit/sanitized.hpp"
 #include "kit/solve_check.hpp"
 
 #include <furrow/device.hpp>
@@ -63,6 +64,7 @@ TYPED_TEST(symmetric_preconditioners, have_the_same_bits_for_every_number_of_thr
   for (const char* name : all) {
     host_array<V> first;
     for (const int count : {1, 2, 5}) {
+      if (kit::sanitized() && count == 2) continue; // 5 threads run what 2 do
       set_threads(count);
       const auto z = this->applied(*make_preconditioner<V>(name, a, {}, {{true, true}, {true, true}}), r);
       if (first.empty()) first = z;

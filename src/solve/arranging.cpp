@@ -22,7 +22,7 @@ void check_names(const solve_options& o) {
         o.reorder);
 }
 
-template <class V> index_t farthest(row_view<V> a) {
+template <class V> index_t farthest_from_diagonal(row_view<V> a) {
   index_t most = 0;
   for (index_t i = 0; i < a.shape.rows; ++i)
     if (a.begin(i) < a.end(i))
@@ -79,7 +79,7 @@ template <class V> void move_by_neighbours(row_view<V> a, arrangement& to, std::
   to.row = std::move(row);
   to.place = inverse_permutation(as_cview(order));
   about += fmt::format("{}rcm: the farthest entry from the diagonal was {} places off", about.empty() ? "" : "; ",
-                       farthest(now));
+                       farthest_from_diagonal(now));
 }
 
 /// The scales by B's rows and columns, in V.
@@ -164,7 +164,7 @@ template <class V> arranged_system<V> arrange(const coo<V>& a, const solve_optio
   } else {
     row_matrix<V> b =
         arranged<V>(rows.view(), {host_array<std::int32_t>(to.row), host_array<std::int32_t>(to.place), {}, {}});
-    if (o.reorder != "none") done.about += fmt::format(", and is {} now", farthest(b.view()));
+    if (o.reorder != "none") done.about += fmt::format(", and is {} now", farthest_from_diagonal(b.view()));
     done.a = to_triplets(std::move(b));
   }
   const arrangement scaled{{}, {}, std::move(to.row_scale), std::move(to.col_scale)};

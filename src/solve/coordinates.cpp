@@ -9,7 +9,7 @@
 namespace furrow {
 namespace {
 
-constexpr double farthest = 1e300;
+constexpr double largest_coordinate = 1e300;
 
 } // namespace
 
@@ -25,7 +25,7 @@ void check_coordinates(const solve_options& o) {
   check(!values.empty() && values.size() % dims == 0, fault::input,
         "{} numbers are no coordinates in {} dimensions: give {} for each node", values.size(), dims, dims);
   for (index_t k = 0; k < values.size(); ++k)
-    check(std::abs(values[k]) <= farthest, fault::input,
+    check(std::abs(values[k]) <= largest_coordinate, fault::input,
           "coordinate {} of node {} is {}: all must be finite, and at most 1e300", k % dims + 1, k / dims + 1,
           values[k]);
   bool apart = false;

@@ -2,9 +2,19 @@
 #pragma once
 #include <furrow/view.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace furrow {
 
 /// The largest |v_i| of a vector in the memory of the current GPU; not finite where an element is not. One pass, waits.
 template <class V> double largest_on_gpu(cview<V> v);
+
+/// The same of a vector in host memory, by one thread; elements that are no numbers are passed over.
+template <class V> double largest_element(cview<V> v) {
+  double size = 0;
+  for (const V e : v) size = std::max(size, std::abs(double(e)));
+  return size;
+}
 
 } // namespace furrow

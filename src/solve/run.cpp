@@ -38,7 +38,7 @@ template <class V, class F> double largest_of_parts(cview<V> v, F f) {
   return std::ranges::max(of_part);
 }
 
-template <class V> double largest(cview<V> b) {
+template <class V> double largest_by_threads(cview<V> b) {
   return largest_of_parts(b, [](cview<V> part) {
     double size = 0;
     for (const V v : part) size = std::max(size, std::abs(double(v)));
@@ -143,14 +143,14 @@ void check_options(const solve_options& o) {
 
 template <class V>
 solve_report run_on_host_vectors(const solver_entry& method, const linear_system<V>& system, const solve_options& o) {
-  const double size = largest(system.b);
+  const double size = largest_by_threads(system.b);
   const V scale = safe_scale<V>(system.ranks ? system.ranks->max(size) : size);
   if (o.where.is_gpu()) return solve_scaled<V, gpu_array<V>>(method, system, system.b, system.x, scale, o);
   if (scale != V(1)) return solve_scaled<V, host_array<V>>(method, system, system.b, system.x, scale, o);
   return call(method, system, o);
 }
 
-template <class V> bool needs_scale(cview<V> b) { return safe_scale<V>(largest(b)) != V(1); }
+template <class V> bool needs_scale(cview<V> b) { return safe_scale<V>(largest_by_threads(b)) != V(1); }
 
 template <class V> bool are_plain_on_gpu(cview<V> b, cview<V> x) {
   const double size = largest_on_gpu(b);
@@ -172,7 +172,7 @@ template <class V> std::string not_finite(cview<V> v, const char* whose) {
 }
 
 template <class V> double residual_of_triplets(const coo<V>& a, cview<V> b, cview<V> x) {
-  const double size = largest(b);
+  const double size = largest_by_threads(b);
   std::vector<double> r(static_cast<std::size_t>(b.size));
   double squares = 0, squares_b = 0;
   for (index_t i = 0; i < b.size; ++i) {

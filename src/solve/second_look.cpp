@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "second_look.hpp"
+#include "largest.hpp"
 
 #include "preconditioners/entry.hpp"
 #include "preconditioners/lu/inverse.hpp"
@@ -49,20 +50,14 @@ bool may_be_a_false_alarm(const solve_report& r) { return !r.warning.empty() && 
 
 bool says_condition(const solve_report& r) { return r.condition_estimate > 0 && r.solver != "lsmr"; }
 
-template <class V> double largest(cview<V> v) {
-  double size = 0;
-  for (const V e : v) size = std::max(size, std::abs(double(e)));
-  return size;
-}
-
 /// The largest element of A^-1 (b - A x), beside that of x.
 template <class V> double correction(const lu::inverse<V>& inverse, const coo<V>& a, cview<V> b, cview<V> x) {
   host_array<double> r(b.size);
   std::copy(b.begin(), b.end(), r.begin());
   for (index_t k = 0; k < a.nnz(); ++k) r[a.row[k]] -= double(a.val[k]) * double(x[a.col[k]]);
   inverse.solve(r.data(), nullptr, false);
-  const double size = largest(x);
-  return size > 0 ? largest(as_cview(r)) / size : 0;
+  const double size = largest_element(x);
+  return size > 0 ? largest_element(as_cview(r)) / size : 0;
 }
 
 std::string off_by(double error, double condition, double tolerance) {

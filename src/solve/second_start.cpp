@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "second_start.hpp"
+#include "largest.hpp"
 
 #include <fmt/format.h>
 
@@ -35,12 +36,6 @@ double step(std::uint64_t i) {
   return 0.5 + double((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-template <class V> double largest(cview<V> v) {
-  double size = 0;
-  for (const V e : v) size = std::max(size, std::abs(double(e)));
-  return size;
-}
-
 /// Where y is: its relative residual, and how far from x.
 struct place_of_y {
   double residual = 0, apart = 0;
@@ -58,7 +53,7 @@ std::optional<double> by_power(const place_of_y& first, const place_of_y& last, 
 template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
                                             const solve_from<V>& solve, const part_of_vector& part) {
-  const double size = part.largest_of_all(largest(x));
+  const double size = part.largest_of_all(largest_element(x));
   if (!(size > 0)) return {};
   host_array<V> y(x.size);
   for (index_t i = 0; i < x.size; ++i) y[i] = V(double(x[i]) + size * step(std::uint64_t(part.first + i)));

@@ -37,7 +37,7 @@ row_matrix<double> random_rows(index_t rows, index_t cols, index_t length, bool 
 }
 
 /// The same entries; the same bits where the host does not fuse operations.
-template <class A, class B> void expect_same(const A& got, const B& wanted) {
+template <class A, class B> void expect_same_rows(const A& got, const B& wanted) {
   ASSERT_EQ(got.shape, wanted.shape);
   ASSERT_EQ(got.val.size(), wanted.val.size());
   for (index_t i = 0; i <= got.shape.rows; ++i) ASSERT_EQ(got.row_ptr[i], wanted.row_ptr[i]) << i;
@@ -68,11 +68,11 @@ TEST_F(gpu_products, are_those_of_the_host) {
     const auto wanted = multiply(f.a.view(), f.b.view());
     const auto a = amg::uploaded(f.a.view()), b = amg::uploaded(f.b.view());
     const auto first = download(gpu::multiply(a, b));
-    expect_same(first, wanted);
+    expect_same_rows(first, wanted);
     if (f.b.shape.cols <= 700) { // unsorted rows are as good as factors
       const auto sorted = download(gpu::multiply(gpu::multiply(a, b, gpu::row_order::any), gpu::transposed(b)));
       const auto back = transposed(f.b.view());
-      expect_same(sorted, multiply(wanted.view(), back.view()));
+      expect_same_rows(sorted, multiply(wanted.view(), back.view()));
     }
     for (int turn = 0; turn < 3; ++turn) {
       const auto again = download(gpu::multiply(a, b));
@@ -117,7 +117,7 @@ TEST_F(gpu_products, of_other_values_in_known_places_have_the_same_bits) {
 TEST_F(gpu_products, transposed_are_those_of_the_host) {
   for (const auto& a : {random_rows(300, 200, 5, false, 1), random_rows(7, 5000, 9, true, 2),
                         random_rows(5000, 7, 3, true, 3), random_rows(1, 1, 0, false, 4)})
-    expect_same(download(gpu::transposed(amg::uploaded(a.view()))), transposed(a.view()));
+    expect_same_rows(download(gpu::transposed(amg::uploaded(a.view()))), transposed(a.view()));
 }
 
 } // namespace

@@ -39,7 +39,7 @@ struct few_sums {
   int count;
 };
 
-__global__ void bring_sums_kernel(meeting at, few_sums sums) {
+__global__ void bring_sums_to_ranks_kernel(meeting at, few_sums sums) {
   take_turn();
   const int k = int(threadIdx.x);
   if (k < sums.count) {
@@ -48,7 +48,7 @@ __global__ void bring_sums_kernel(meeting at, few_sums sums) {
   }
   if (k == 0) at.begin();
 }
-__global__ void take_sums_kernel(meeting at, few_sums sums) {
+__global__ void take_sums_of_ranks_kernel(meeting at, few_sums sums) {
   take_turn();
   const int k = int(threadIdx.x);
   if (k < sums.count) *sums.of[k].to.at = at.total(k, sums.count);
@@ -56,14 +56,14 @@ __global__ void take_sums_kernel(meeting at, few_sums sums) {
 }
 
 /// The numbers first, then the last one; what is behind it nobody reads.
-__global__ void bring_many_kernel(meeting at, const double* first, const double* count, const double* last) {
+__global__ void bring_many_to_ranks_kernel(meeting at, const double* first, const double* count, const double* last) {
   take_turn();
   const int n = int(*count);
   double* const to = at.mine(most_numbers);
   for (int k = int(threadIdx.x); k < n; k += int(blockDim.x)) to[k] = first[k];
   if (threadIdx.x == 0) to[n] = *last, at.begin();
 }
-__global__ void take_many_kernel(meeting at, double* first, const double* count, double* last) {
+__global__ void take_many_of_ranks_kernel(meeting at, double* first, const double* count, double* last) {
   take_turn();
   const int n = int(*count);
   for (int k = int(threadIdx.x); k < n; k += int(blockDim.x)) first[k] = at.total(k, most_numbers);
@@ -117,16 +117,16 @@ public:
     const queue& q = current_queue();
     few_sums few{{}, int(sums.size())};
     std::copy(sums.begin(), sums.end(), few.of);
-    launch(bring_sums_kernel, 1, warp, 0, q, at_, few);
+    launch(bring_sums_to_ranks_kernel, 1, warp, 0, q, at_, few);
     gather(few.count, q);
-    launch(take_sums_kernel, 1, warp, 0, q, at_, few);
+    launch(take_sums_of_ranks_kernel, 1, warp, 0, q, at_, few);
   }
   void add(slot first, slot count, slot last) override {
     const queue& q = current_queue();
     const double *const from = first.at, *const many = count.at, *const one = last.at;
-    launch(bring_many_kernel, 1, 128, 0, q, at_, from, many, one);
+    launch(bring_many_to_ranks_kernel, 1, 128, 0, q, at_, from, many, one);
     gather(most_numbers, q);
-    launch(take_many_kernel, 1, 128, 0, q, at_, first.at, many, last.at);
+    launch(take_many_of_ranks_kernel, 1, 128, 0, q, at_, first.at, many, last.at);
   }
   bool waits() const override { return false; }
   bool graphs_may_be_refused() const override { return true; }

@@ -20,14 +20,14 @@ namespace {
 enum class way : int { whole, text, cache, generator };
 
 /// What rank 0 finds, and tells.
-struct found {
+struct found_in_file {
   way by = way::whole;
   io::head_lines lines{};   ///< of a text
   std::string because = {}; ///< of a whole
 };
 
 /// Of a file that is opened on rank 0.
-found look_at(io::input& in) {
+found_in_file look_at(io::input& in) {
   const io::content what = io::recognise(in);
   using kind = enum io::content::kind;
   if (!in.is_file()) return {.because = "it comes from a pipe"};
@@ -36,7 +36,7 @@ found look_at(io::input& in) {
   if (what.kind == kind::cache) return {.by = way::cache};
   if (what.kind == kind::tar) return {.because = "it is an archive"};
   if (what.kind == kind::petsc) return {.because = "it is a file of PETSc"};
-  found text{.by = way::text};
+  found_in_file text{.by = way::text};
   const auto bytes = in.open();
   io::line_feeds feeds(*bytes);
   io::read_ahead(feeds, io::text_bound(in, what.packed), in.name(), text.lines);
@@ -91,7 +91,7 @@ part_of_problem load_text(communicator& c, const source& from, const io::head_li
 }
 
 part_of_problem load(communicator& c, std::string_view file_or_spec, const source* opened) {
-  found what;
+  found_in_file what;
   std::optional<source> own;
   std::string text(file_or_spec);
   alike(c, [&] {

@@ -65,12 +65,12 @@ struct entries_of_pieces {
   }
 };
 
-struct range {
+struct row_range {
   index_t first, last;
 };
 
 /// The first row and the one behind the last of what a rank's pieces hold, mirrors included.
-range rows_of(const entries_of_pieces& entries) {
+row_range rows_of(const entries_of_pieces& entries) {
   std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = -1;
   const auto look_at = [&](const host_array<std::int32_t>& indices) {
     for (const std::int32_t i : indices) least = std::min(least, i), most = std::max(most, i);
@@ -79,10 +79,10 @@ range rows_of(const entries_of_pieces& entries) {
     look_at(p.row);
     if (entries.mirrored) look_at(p.col);
   }
-  return most < 0 ? range{0, 0} : range{least, most + index_t(1)};
+  return most < 0 ? row_range{0, 0} : row_range{least, most + index_t(1)};
 }
 
-range overlap_of(range a, range b) {
+row_range overlap_of(row_range a, row_range b) {
   const index_t first = std::max(a.first, b.first);
   return {first, std::max(first, std::min(a.last, b.last))};
 }
@@ -90,16 +90,16 @@ range overlap_of(range a, range b) {
 /// The lengths, duplicates included, of an even share of the rows: each rank counts what it has read, and the one with
 /// those rows adds up.
 host_array<index_t> count_rows(communicator& c, const entries_of_pieces& entries, index_t rows) {
-  const range seen = rows_of(entries);
+  const row_range seen = rows_of(entries);
   host_array<index_t> counts(seen.last - seen.first, 0);
   for (index_t k = 0; k < std::ssize(entries.pieces); ++k)
     entries(k, [&](std::int32_t i, std::int32_t, double) { ++counts[i - seen.first]; });
   const auto share = [&](int r) {
-    return range{cpu::part_begin(rows, c.size(), r), cpu::part_begin(rows, c.size(), r + 1)};
+    return row_range{cpu::part_begin(rows, c.size(), r), cpu::part_begin(rows, c.size(), r + 1)};
   };
-  const range mine = share(c.rank());
+  const row_range mine = share(c.rank());
   host_array<index_t> sum(mine.last - mine.first, 0);
-  const auto add = [&](range of, const index_t* more) {
+  const auto add = [&](row_range of, const index_t* more) {
     for (index_t i = of.first; i < of.last; ++i) sum[i - mine.first] += more[i - of.first];
   };
   std::vector<outgoing> out;
@@ -107,7 +107,7 @@ host_array<index_t> count_rows(communicator& c, const entries_of_pieces& entries
   std::vector<host_array<index_t>> come(static_cast<std::size_t>(c.size()));
   const auto ranges = gather_each(c, seen);
   for (int r = 0; r < c.size(); ++r) {
-    const range to = overlap_of(seen, share(r)), from = overlap_of(ranges[static_cast<std::size_t>(r)], mine);
+    const row_range to = overlap_of(seen, share(r)), from = overlap_of(ranges[static_cast<std::size_t>(r)], mine);
     if (r == c.rank()) continue;
     if (to.first < to.last)
       out.push_back({r, bytes_of(cview<index_t>(counts.data() + (to.first - seen.first), to.last - to.first))});
@@ -117,7 +117,7 @@ host_array<index_t> count_rows(communicator& c, const entries_of_pieces& entries
   c.start(out, in);
   c.finish();
   for (int r = 0; r < c.size(); ++r) {
-    const range from = overlap_of(ranges[static_cast<std::size_t>(r)], mine);
+    const row_range from = overlap_of(ranges[static_cast<std::size_t>(r)], mine);
     if (r != c.rank()) add(from, come[static_cast<std::size_t>(r)].data());
     else if (from.first < from.last) add(from, counts.data() + (from.first - seen.first));
   }

@@ -8,6 +8,7 @@
 #include "kit/operator_check.hpp"
 #include "kit/said_by.hpp"
 #include "kit/triplets_check.hpp"
+#include "kit/without_zeros.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
@@ -15,20 +16,6 @@
 
 namespace furrow {
 namespace {
-
-template <class V> coo<V> without_zeros(const coo<V>& a) {
-  std::vector<index_t> kept;
-  for (index_t k = 0; k < a.nnz(); ++k)
-    if (a.val[k] != V(0)) kept.push_back(k);
-  const auto nnz = static_cast<index_t>(kept.size());
-  coo<V> b{a.shape, host_array<std::int32_t>(nnz), host_array<std::int32_t>(nnz), host_array<V>(nnz)};
-  for (index_t k = 0; k < nnz; ++k) {
-    b.row[k] = a.row[kept[k]];
-    b.col[k] = a.col[kept[k]];
-    b.val[k] = a.val[kept[k]];
-  }
-  return b;
-}
 
 template <class V> struct bcsr_of : testing::Test {};
 using precisions = testing::Types<double, float>;
@@ -42,7 +29,7 @@ TYPED_TEST(bcsr_of, keeps_its_contract_and_comes_back_without_zeros) {
       const auto made = to_bcsr<std::int64_t>(a, edge);
       EXPECT_EQ(violation(made), "");
       EXPECT_EQ(made.shape, a.shape);
-      kit::expect_same(to_coo(made), without_zeros(a));
+      kit::expect_same(to_coo(made), kit::without_zeros(a));
     }
 }
 

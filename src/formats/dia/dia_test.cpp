@@ -5,6 +5,7 @@
 #include "kit/guarded.hpp"
 #include "kit/tile_check.hpp"
 #include "kit/triplets_check.hpp"
+#include "kit/without_zeros.hpp"
 
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
@@ -28,21 +29,6 @@ std::vector<kit::named_matrix> matrices() {
   return all;
 }
 
-template <class V> coo<V> without_zeros(const coo<V>& a) {
-  coo<V> result = a;
-  index_t kept = 0;
-  for (index_t k = 0; k < a.nnz(); ++k) {
-    if (a.val[k] == V(0)) continue;
-    result.row[kept] = a.row[k];
-    result.col[kept] = a.col[k];
-    result.val[kept++] = a.val[k];
-  }
-  result.row.extend(kept);
-  result.col.extend(kept);
-  result.val.extend(kept);
-  return result;
-}
-
 TYPED_TEST(dia_of, keeps_its_contract_and_comes_back_without_explicit_zeros) {
   for (const auto& m : matrices()) {
     SCOPED_TRACE(m.name);
@@ -51,7 +37,7 @@ TYPED_TEST(dia_of, keeps_its_contract_and_comes_back_without_explicit_zeros) {
     EXPECT_EQ(violation(made), "");
     EXPECT_EQ(made.shape, a.shape);
     EXPECT_EQ(made.offset.size(), measure(a).diagonals);
-    kit::expect_same(to_coo(made), without_zeros(a));
+    kit::expect_same(to_coo(made), kit::without_zeros(a));
   }
 }
 

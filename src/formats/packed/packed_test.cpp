@@ -67,7 +67,7 @@ coo<double> spread(index_t rows, index_t gap) {
 }
 
 /// The battery, with values of all three kinds.
-std::vector<kit::named_matrix> all_matrices() {
+std::vector<kit::named_matrix> matrices_of_values() {
   std::vector<kit::named_matrix> all;
   for (auto& m : kit::battery()) {
     all.push_back({m.name + ", one value", with_values(m.a, {-1.25})});
@@ -87,7 +87,7 @@ using values = testing::Types<double, float>;
 TYPED_TEST_SUITE(packed_of, values);
 
 TYPED_TEST(packed_of, keeps_its_contract_and_comes_back_bit_by_bit) {
-  for (const auto& m : all_matrices())
+  for (const auto& m : matrices_of_values())
     for (const index_t window : {0, 1, 256}) {
       SCOPED_TRACE(m.name + ", window " + std::to_string(window));
       const auto a = kit::as_precision<TypeParam>(m.a);
@@ -114,7 +114,7 @@ TYPED_TEST(packed_of, adds_up_rows_with_every_number_of_lanes) {
 }
 
 TYPED_TEST(packed_of, sums_have_the_bits_of_sell) {
-  for (const auto& m : all_matrices()) {
+  for (const auto& m : matrices_of_values()) {
     if (double(places_of(measure(m.a).row_length, {32, 1})) > 3e6) continue;
     SCOPED_TRACE(m.name);
     const auto a = kit::as_precision<TypeParam>(m.a);

@@ -60,7 +60,7 @@ coo<double> with_rows_of_their_own(coo<double> a) {
   return a;
 }
 
-std::vector<kit::named_matrix> all_matrices() {
+std::vector<kit::named_matrix> matrices_of_stencils() {
   auto all = kit::battery();
   for (const index_t count : {1, 2, 3, 9, 40, 254, 255, 256, 257, 300, 700, 2000})
     all.push_back({std::to_string(count) + " stencils", patterned(6000, count)});
@@ -85,7 +85,7 @@ using values = testing::Types<double, float>;
 TYPED_TEST_SUITE(stencil_of, values);
 
 TYPED_TEST(stencil_of, keeps_its_contract_and_comes_back_bit_by_bit) {
-  for (const auto& m : all_matrices()) {
+  for (const auto& m : matrices_of_stencils()) {
     SCOPED_TRACE(m.name);
     const auto a = kit::as_precision<TypeParam>(m.a);
     with_stencils(a, [&](const auto& made) {
@@ -107,7 +107,7 @@ TYPED_TEST(stencil_of, adds_up_rows_with_every_number_of_lanes) {
 }
 
 TYPED_TEST(stencil_of, adds_up_tiles_of_every_size) {
-  for (const auto& m : all_matrices()) {
+  for (const auto& m : matrices_of_stencils()) {
     if (m.a.nnz() > 20'000) continue;
     SCOPED_TRACE(m.name);
     const auto a = kit::as_precision<TypeParam>(m.a);
@@ -117,7 +117,7 @@ TYPED_TEST(stencil_of, adds_up_tiles_of_every_size) {
 
 TYPED_TEST(stencil_of, lends_numbers_to_rows_beside_the_table_where_their_stencils_stay_inside) {
   using V = TypeParam;
-  auto matrices = all_matrices();
+  auto matrices = matrices_of_stencils();
   matrices.push_back({"the last columns", with_rows_of_their_own(patterned(6000, 3))});
   bool some_lent = false, some_left = false;
   for (const auto& m : matrices) {
@@ -171,7 +171,7 @@ TYPED_TEST(stencil_of, rows_with_a_lent_number_show_nothing_of_what_it_made_of_t
 
 TYPED_TEST(stencil_of, rows_may_be_cut_anywhere) {
   using V = TypeParam;
-  for (const auto& m : all_matrices()) {
+  for (const auto& m : matrices_of_stencils()) {
     SCOPED_TRACE(m.name);
     const auto a = kit::as_precision<V>(m.a);
     const auto x = kit::random_vector<V>(a.shape.cols, 11);
@@ -325,7 +325,7 @@ TEST(stencil, the_estimate_is_near_what_is_made) {
 }
 
 TEST(stencil, the_sample_finds_all_of_small_matrices) {
-  for (const auto& m : all_matrices()) {
+  for (const auto& m : matrices_of_stencils()) {
     if (m.a.shape.rows > stencils_counted || m.a.nnz() > sampled_entries) continue;
     SCOPED_TRACE(m.name);
     const row_stencils found = row_stencils_of(measure(m.a));

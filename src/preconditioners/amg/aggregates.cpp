@@ -9,26 +9,26 @@
 namespace furrow::amg {
 namespace {
 
-constexpr index_t grain = 1 << 12;
+constexpr index_t aggregated_at_once = 1 << 12;
 
 /// Numbers of nodes, ascending.
 class list {
 public:
   explicit list(index_t n) : items_(n), count_(n) {
-    cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+    cpu::for_each_range(n, aggregated_at_once, [&](index_t first, index_t last) {
       for (index_t i = first; i < last; ++i) items_[i] = static_cast<std::int32_t>(i);
     });
   }
   bool empty() const { return count_ == 0; }
 
   template <class F> void for_each(F f) const {
-    cpu::for_each_range(count_, grain, [&](index_t first, index_t last) {
+    cpu::for_each_range(count_, aggregated_at_once, [&](index_t first, index_t last) {
       for (index_t k = first; k < last; ++k) f(items_[k]);
     });
   }
   /// Those that pass stay. Each thread closes the gaps of its part, then the parts move together.
   template <class Keep> void filter(Keep keep) {
-    const index_t parts = std::clamp<index_t>(count_ / grain, 1, cpu::thread_count());
+    const index_t parts = std::clamp<index_t>(count_ / aggregated_at_once, 1, cpu::thread_count());
     std::vector<index_t> kept(static_cast<std::size_t>(parts));
     cpu::for_each_task(parts, [&](index_t k) {
       const index_t first = cpu::part_begin(count_, parts, k);
@@ -73,7 +73,7 @@ host_array<std::uint8_t> independent_at_distance_two(const strong_graph& g) {
     watched.filter([&](std::int32_t i) { return !is_decided(near[i]); });
   }
   host_array<std::uint8_t> chosen(n);
-  cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(n, aggregated_at_once, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i) chosen[i] = own[i] == in_set;
   });
   return chosen;
@@ -85,10 +85,10 @@ aggregates aggregates_of(const strong_graph& g, const host_array<std::uint8_t>& 
   aggregates found{host_array<std::int32_t>(n)};
   host_array<std::int32_t> number(n), first(n);
   for (index_t i = 0; i < n; ++i) number[i] = root[i] ? static_cast<std::int32_t>(found.count++) : -1;
-  cpu::for_each_range(n, grain, [&](index_t begin, index_t end) {
+  cpu::for_each_range(n, aggregated_at_once, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) first[i] = root_beside(view, number.data(), i);
   });
-  cpu::for_each_range(n, grain, [&](index_t begin, index_t end) {
+  cpu::for_each_range(n, aggregated_at_once, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) found.of[i] = first[i] < 0 ? strongest(view, first.data(), i) : first[i];
   });
   return found;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preconditioners/amg/aggregates.hpp"
+#include "preconditioners/amg/amg_test_kit.hpp"
 #include "preconditioners/amg/by_diagonals.hpp"
 #include "preconditioners/amg/chebyshev.hpp"
 #include "preconditioners/amg/dense.hpp"
@@ -23,10 +24,6 @@
 
 namespace furrow::amg {
 namespace {
-
-constexpr solver_needs cg_needs{{true, true}, {true, true}};
-
-auto rows_of(const coo<double>& a) { return to_rows(coo<double>(a)); }
 
 struct coarsening {
   row_matrix<double> a;

@@ -10,7 +10,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr index_t grain = 1 << 12;
+constexpr index_t rows_by_diagonals = 1 << 12;
 
 using offsets = std::vector<std::int32_t>;
 
@@ -31,7 +31,7 @@ offsets offsets_of_rows(row_view<double> a, index_t first, index_t last, std::si
 } // namespace
 
 offsets offsets_of(row_view<double> a, std::size_t most) {
-  const index_t parts = std::clamp<index_t>(a.shape.rows / grain, 1, cpu::thread_count());
+  const index_t parts = std::clamp<index_t>(a.shape.rows / rows_by_diagonals, 1, cpu::thread_count());
   std::vector<offsets> found(static_cast<std::size_t>(parts));
   cpu::for_each_task(parts, [&](index_t k) {
     found[k] =
@@ -48,7 +48,7 @@ offsets offsets_of(row_view<double> a, std::size_t most) {
 
 template <class W> void fill_diagonals(dia<W, host_array>& d, row_view<double> a, double scale) {
   const index_t rows = a.shape.rows, diagonals = d.offset.size(), stride = d.stride;
-  cpu::for_each_range(rows, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(rows, rows_by_diagonals, [&](index_t first, index_t last) {
     const index_t end = last == rows ? stride : last;
     for (index_t at = 0; at < diagonals; ++at) std::fill_n(d.val.data() + at * stride + first, end - first, W(0));
     for (index_t i = first; i < last; ++i) {

@@ -8,7 +8,7 @@ namespace furrow::amg {
 namespace {
 
 /// What rounding may leave of a pivot, relative to the diagonal entry, and what it cannot make of a positive one.
-constexpr double lost = 1e-13, negative = -1e-8;
+constexpr double lost_pivot = 1e-13, negative = -1e-8;
 
 struct square {
   index_t n;
@@ -40,7 +40,7 @@ bool factor(square& a, std::vector<double>& d) {
       pivot -= l[j] * (d[j] > 0 ? scaled[j] : 0);
     }
     if (!(pivot >= negative * own)) return false;
-    d[i] = pivot > lost * own * double(a.n) ? pivot : 0;
+    d[i] = pivot > lost_pivot * own * double(a.n) ? pivot : 0;
   }
   return true;
 }

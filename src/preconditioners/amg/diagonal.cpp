@@ -13,7 +13,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr index_t grain = 1 << 12;
+constexpr index_t diagonal_grain = 1 << 12;
 
 /// The inverse of a symmetric positive definite matrix of n rows, in place, by Gauss and Jordan; false where a pivot
 /// is lost.
@@ -81,7 +81,7 @@ index_t blocks_of_node(const node_matrix& m, index_t node, std::vector<std::int3
 /// max over rows of sum |(D^-1 A)_ij|, for D the plain diagonal; of blocks: the most blocks a row, for A <= (that) D.
 double gershgorin(const node_matrix& m, const host_array<double>& inverse) {
   host_array<double> bound(m.nodes());
-  cpu::for_each_range(m.nodes(), grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(m.nodes(), diagonal_grain, [&](index_t first, index_t last) {
     std::vector<std::int32_t> seen;
     for (index_t i = first; i < last; ++i) {
       if (m.block > 1) {
@@ -118,7 +118,7 @@ public:
   }
   double multiply(double factor) {
     each([&](index_t i) { v_[i] *= factor, u_[i] *= factor; });
-    cpu::for_each_range(n_, grain,
+    cpu::for_each_range(n_, diagonal_grain,
                         [&](index_t first, index_t last) { product_(first, last, as_cview(v_), w_.data() + first); });
     return dot(v_, w_);
   }
@@ -136,7 +136,7 @@ public:
 private:
   double own_inverse(index_t i) const { return inverse_[i * block_ + i % block_]; }
   template <class F> void each(F f) {
-    cpu::for_each_range(n_, grain, [&](index_t first, index_t last) {
+    cpu::for_each_range(n_, diagonal_grain, [&](index_t first, index_t last) {
       for (index_t i = first; i < last; ++i) f(i);
     });
   }
@@ -146,7 +146,7 @@ private:
     return sum;
   }
   void solve(const host_array<double>& r, host_array<double>& z) {
-    cpu::for_each_range(n_ / block_, grain, [&](index_t first, index_t last) {
+    cpu::for_each_range(n_ / block_, diagonal_grain, [&](index_t first, index_t last) {
       const index_t from = first * block_;
       times_inverse(inverse_.data(), block_, from, last * block_, r.data() + from, z.data() + from);
     });
@@ -163,7 +163,7 @@ private:
 /// f(i) for each i of an array, in single precision.
 template <class F> host_array<float> filled(index_t n, F f) {
   host_array<float> x(n);
-  cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(n, diagonal_grain, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i) x[i] = static_cast<float>(f(i));
   });
   return x;
@@ -215,7 +215,7 @@ void two_steps(top_of_spectrum& top, lanczos l) {
 
 host_array<double> inverse_diagonal(const node_matrix& m) {
   host_array<double> inverse(m.a.shape.rows * m.block);
-  cpu::for_each_range(m.nodes(), grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(m.nodes(), diagonal_grain, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i) {
       double* const out = inverse.data() + i * m.block * m.block;
       if (m.block > 1) invert_node(m, i, out);

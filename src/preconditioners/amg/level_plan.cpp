@@ -15,7 +15,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr index_t grain = 1 << 10;
+constexpr index_t planned_at_once = 1 << 10;
 
 /// Entries of the rows of a node, one row after the other: f(row of the node, entry of A, its node, its unknown there).
 template <class F> void each_entry(const node_matrix& m, index_t node, F f) {
@@ -45,7 +45,7 @@ bool is_whole(const node_matrix& m, const strong_graph& g, index_t node) {
 /// 1 / sqrt(a_ii) of each row.
 host_array<double> scales_of_rows(row_view<double> a) {
   host_array<double> scale(a.shape.rows);
-  cpu::for_each_range(a.shape.rows, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(a.shape.rows, planned_at_once, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i)
       for (index_t k = a.begin(i); k < a.end(i); ++k)
         if (a.col[k] == i) scale[i] = 1 / std::sqrt(a.val[k]);
@@ -57,7 +57,7 @@ host_array<double> scales_of_rows(row_view<double> a) {
 
 void level_plan::keep_diagonal(row_view<double> a) {
   diagonal_.resize(a.shape.rows);
-  cpu::for_each_range(a.shape.rows, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(a.shape.rows, planned_at_once, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i) {
       const std::int32_t *const begin = a.col.data + a.begin(i), *const end = a.col.data + a.end(i);
       const auto at = std::lower_bound(begin, end, i);
@@ -87,7 +87,7 @@ void level_plan::keep_smoothing(const node_matrix& m, const strong_graph& strong
   theta_ = theta, smoothed_ = true;
   std::atomic<bool> fits = true, weak = false;
   place_.resize(m.a.nnz());
-  cpu::for_each_range(m.nodes(), grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(m.nodes(), planned_at_once, [&](index_t first, index_t last) {
     bool any = false;
     for (index_t i = first; i < last; ++i) {
       const std::int32_t* const begin = p.col.data + p.begin(i * m.block);
@@ -137,7 +137,7 @@ index_t level_plan::prolong_rows(const node_matrix& m, const host_array<double>&
                                  const host_array<double>& scale, row_view<double> pattern, view<double> p) const {
   const double omega = 4 / (3 * top.bound);
   std::atomic<index_t> doubtful = 0;
-  cpu::for_each_range(m.nodes(), grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(m.nodes(), planned_at_once, [&](index_t first, index_t last) {
     index_t found = 0;
     for (index_t i = first; i < last; ++i) {
       const index_t count = pattern.end(i) - pattern.begin(i), begin = m.a.begin(i), end = m.a.end(i);
@@ -233,7 +233,7 @@ private:
 index_t level_plan::prolong(const node_matrix& m, const host_array<double>& inverse, row_view<double> pattern,
                             view<double> p) const {
   if (!smoothed_) {
-    cpu::for_each_range(m.a.shape.rows, grain, [&](index_t first, index_t last) {
+    cpu::for_each_range(m.a.shape.rows, planned_at_once, [&](index_t first, index_t last) {
       for (index_t i = first; i < last; ++i)
         for (index_t k = pattern.begin(i); k < pattern.end(i); ++k) p[k] = pattern.col[k] % m.block == i % m.block;
     });
@@ -242,7 +242,7 @@ index_t level_plan::prolong(const node_matrix& m, const host_array<double>& inve
   const host_array<double> scale = has_weak_ ? scales_of_rows(m.a) : host_array<double>();
   if (m.block == 1) return prolong_rows(m, inverse, scale, pattern, p);
   std::atomic<index_t> doubtful = 0;
-  cpu::for_each_range(m.nodes(), grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(m.nodes(), planned_at_once, [&](index_t first, index_t last) {
     node_numbers numbers{*this, m, inverse, scale, pattern, p, 4 / (3 * top.bound)};
     for (index_t i = first; i < last; ++i) numbers.make(i);
     doubtful += numbers.doubtful;

@@ -11,7 +11,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr double lost = 1e-10; ///< of the norm of a vector: what rounding leaves of a dependent one
+constexpr double rounded_away = 1e-10; ///< of the norm of a vector: what rounding leaves of a dependent one
 
 /// Nodes by aggregate, ascending.
 struct members {
@@ -48,7 +48,7 @@ public:
           factor_[p * count_ + q] += along;
         }
       const double left = std::sqrt(dot(q, q));
-      const bool dropped = !(left > lost * whole);
+      const bool dropped = !(left > rounded_away * whole);
       for (index_t i = 0; i < rows_; ++i) at(i, q) = dropped ? 0 : at(i, q) / left;
       factor_[q * count_ + q] = dropped ? 0 : left;
     }

@@ -8,7 +8,7 @@
 namespace furrow::amg {
 namespace {
 
-struct smoothing {
+struct vector_smoothing {
   const node_matrix& m;
   const strong_graph& strong;
   const aggregates& g;
@@ -21,7 +21,7 @@ struct smoothing {
 /// Makes the rows of P of one node after the other; a thread has one.
 class vector_rows {
 public:
-  explicit vector_rows(const smoothing& s)
+  explicit vector_rows(const vector_smoothing& s)
       : s_(s), b_(s.m.block), count_(s.vectors.count), row_(s.g.count, b_, count_), weak_(std::size_t(row_.size())),
         own_(std::size_t(b_)), left_(std::size_t(b_)) {}
 
@@ -84,7 +84,7 @@ private:
     }
   }
 
-  const smoothing& s_;
+  const vector_smoothing& s_;
   int b_, count_;
   block_row row_;
   std::vector<double> weak_, own_, left_;
@@ -95,7 +95,7 @@ private:
 row_matrix<double> smoothed_prolongation(const node_matrix& m, const strong_graph& strong, const aggregates& g,
                                          const host_array<double>& inverse, double omega, const near_null& vectors,
                                          const tentative& p0) {
-  const smoothing s{m, strong, g, inverse, omega, vectors, p0};
+  const vector_smoothing s{m, strong, g, inverse, omega, vectors, p0};
   return made_by_nodes(m, g.count * vectors.count, [&] { return std::make_unique<vector_rows>(s); });
 }
 

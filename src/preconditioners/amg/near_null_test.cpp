@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "preconditioners/amg/amg_test_kit.hpp"
 #include "preconditioners/amg/host_kit.hpp"
 #include "preconditioners/amg/near_null.hpp"
 #include "preconditioners/entry.hpp"
@@ -17,8 +18,6 @@
 
 namespace furrow::amg {
 namespace {
-
-constexpr solver_needs cg_needs{{true, true}, {true, true}};
 
 using place = std::array<double, 3>;
 place as_it_is(double i, double j, double k) { return {i, j, k}; }

@@ -11,12 +11,12 @@
 namespace furrow::amg {
 namespace {
 
-constexpr index_t grain = 1 << 11;
-constexpr double piece_entries = 1 << 14;
+constexpr index_t paired_at_once = 1 << 11;
+constexpr double entries_of_pairs = 1 << 14;
 constexpr int rounds = 4;
 
 template <class F> void each(index_t n, F f) {
-  cpu::for_each_range(n, grain, [&](index_t first, index_t last) {
+  cpu::for_each_range(n, paired_at_once, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i) f(i);
   });
 }
@@ -105,7 +105,7 @@ row_matrix<double> summed(row_view<double> a, const aggregates& g) {
     const std::int32_t j = g.of[a.col[e]];
     return j >= 0 ? j : static_cast<std::int32_t>(g.count);
   };
-  const auto cuts = cut_by_weight(g.count, work_of_piece(double(a.nnz()), piece_entries), entries);
+  const auto cuts = cut_by_weight(g.count, work_of_piece(double(a.nnz()), entries_of_pairs), entries);
   std::vector<row_batch<double>> pieces(cuts.size() - 1);
   pool<row_accumulator> rows;
   cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t piece) {

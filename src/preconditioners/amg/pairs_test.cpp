@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "preconditioners/amg/amg_test_kit.hpp"
 #include "preconditioners/amg/multigrid.hpp"
 #include "preconditioners/amg/pairs.hpp"
 #include "preconditioners/amg/setup.hpp"
@@ -18,8 +19,6 @@
 
 namespace furrow::amg {
 namespace {
-
-auto rows_of(const coo<double>& a) { return to_rows(coo<double>(a)); }
 
 /// A graph's Laplacian with weights of 1 to 9, `shift` on its diagonal, and a row without couplings now and then.
 coo<double> graph(index_t n, double shift = 0) {

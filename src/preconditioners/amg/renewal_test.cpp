@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "preconditioners/amg/amg_test_kit.hpp"
 #include "preconditioners/amg/renewal.hpp"
 #include "preconditioners/amg/setup.hpp"
 #include "preconditioners/new_values.hpp"
@@ -14,9 +15,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr solver_needs cg_needs{.a = {true, true}, .m = {true, true}, .flexible = true};
-
-auto rows_of(const coo<double>& a) { return to_rows(coo<double>(a)); }
+constexpr solver_needs flexible_cg_needs{.a = {true, true}, .m = {true, true}, .flexible = true};
 
 /// D A D with D between 1 and `most`, so that symmetry and definiteness stay.
 coo<double> scaled(coo<double> a, double most) {
@@ -83,23 +82,24 @@ TEST(amg_renewal, makes_the_numbers_that_a_set_up_makes) {
 
 TEST(amg_renewal, converges_as_a_new_one_on_matrices_that_follow_each_other) {
   for (const char* const name : {"amg:sa", "amg:sa:3"}) {
-    auto m = make_preconditioner<double>(name, conducting(60, 50, 1, 0), device{}, cg_needs);
+    auto m = make_preconditioner<double>(name, conducting(60, 50, 1, 0), device{}, flexible_cg_needs);
     auto* const kept = dynamic_cast<takes_new_values<double>*>(m.get());
     ASSERT_NE(kept, nullptr);
     for (int step = 1; step <= 5; ++step) {
       const auto a = conducting(60, 50, 1, 0.5 * step);
-      ASSERT_TRUE(kept->update(a, cg_needs)) << name << step;
-      auto fresh = make_preconditioner<double>(name, a, device{}, cg_needs);
+      ASSERT_TRUE(kept->update(a, flexible_cg_needs)) << name << step;
+      auto fresh = make_preconditioner<double>(name, a, device{}, flexible_cg_needs);
       EXPECT_LE(iterations(*m, a), iterations(*fresh, a) + 1) << name << step;
       EXPECT_EQ(m->describe(), fresh->describe());
     }
   }
   const auto elastic = generate("elasticity3d:8").a;
-  auto m = make_preconditioner<double>("amg:sa", elastic, device{}, cg_needs);
+  auto m = make_preconditioner<double>("amg:sa", elastic, device{}, flexible_cg_needs);
   for (const double most : {1.0, 1.5, 2.0, 1.1}) {
     const auto a = scaled(elastic, most);
-    ASSERT_TRUE(dynamic_cast<takes_new_values<double>&>(*m).update(a, cg_needs));
-    EXPECT_LE(iterations(*m, a), iterations(*make_preconditioner<double>("amg:sa", a, device{}, cg_needs), a) + 2);
+    ASSERT_TRUE(dynamic_cast<takes_new_values<double>&>(*m).update(a, flexible_cg_needs));
+    EXPECT_LE(iterations(*m, a),
+              iterations(*make_preconditioner<double>("amg:sa", a, device{}, flexible_cg_needs), a) + 2);
   }
 }
 
@@ -110,9 +110,9 @@ TEST(amg_renewal, has_the_same_bits_for_every_number_of_threads) {
     host_array<double> first;
     for (const int threads : {1, 2, 5}) {
       set_threads(threads);
-      auto m = make_preconditioner<double>(name, a, device{}, cg_needs);
+      auto m = make_preconditioner<double>(name, a, device{}, flexible_cg_needs);
       for (int k = 0; k < 3; ++k)
-        ASSERT_TRUE(dynamic_cast<takes_new_values<double>&>(*m).update(k == 1 ? a : b, cg_needs));
+        ASSERT_TRUE(dynamic_cast<takes_new_values<double>&>(*m).update(k == 1 ? a : b, flexible_cg_needs));
       const auto z = kit::applied(*m, r);
       if (first.empty()) first = z;
       EXPECT_TRUE(same_bits(z, first)) << name << ' ' << threads;
@@ -137,32 +137,32 @@ TEST(amg_renewal, finds_new_aggregates_where_the_couplings_have_turned) {
 
 TEST(amg_renewal, is_no_other_matrix) {
   for (const char* const name : {"amg:sa", "amg:pairwise"}) {
-    auto m = make_preconditioner<double>(name, kit::laplacian(40, 30), device{}, cg_needs);
+    auto m = make_preconditioner<double>(name, kit::laplacian(40, 30), device{}, flexible_cg_needs);
     auto& kept = dynamic_cast<takes_new_values<double>&>(*m);
-    EXPECT_TRUE(kept.update(kit::laplacian(40, 30), cg_needs)) << name;
-    EXPECT_TRUE(kept.update(kit::laplacian(40, 30), cg_needs)) << name;
-    EXPECT_FALSE(kept.update(kit::laplacian(30, 40), cg_needs)) << name; // as many rows, other places
-    EXPECT_FALSE(kept.update(kit::laplacian(40, 31), cg_needs)) << name;
+    EXPECT_TRUE(kept.update(kit::laplacian(40, 30), flexible_cg_needs)) << name;
+    EXPECT_TRUE(kept.update(kit::laplacian(40, 30), flexible_cg_needs)) << name;
+    EXPECT_FALSE(kept.update(kit::laplacian(30, 40), flexible_cg_needs)) << name; // as many rows, other places
+    EXPECT_FALSE(kept.update(kit::laplacian(40, 31), flexible_cg_needs)) << name;
   }
 }
 
 TEST(amg_renewal, of_a_grid_is_a_set_up) {
-  auto m = make_preconditioner<double>("amg:grid", kit::laplacian(40, 30), device{}, cg_needs);
-  EXPECT_FALSE(dynamic_cast<takes_new_values<double>&>(*m).update(kit::laplacian(40, 30), cg_needs));
+  auto m = make_preconditioner<double>("amg:grid", kit::laplacian(40, 30), device{}, flexible_cg_needs);
+  EXPECT_FALSE(dynamic_cast<takes_new_values<double>&>(*m).update(kit::laplacian(40, 30), flexible_cg_needs));
 }
 
 TEST(amg_renewal, refuses_what_a_set_up_refuses) {
-  auto m = make_preconditioner<double>("amg:sa", kit::laplacian(40, 30), device{}, cg_needs);
+  auto m = make_preconditioner<double>("amg:sa", kit::laplacian(40, 30), device{}, flexible_cg_needs);
   auto& kept = dynamic_cast<takes_new_values<double>&>(*m);
-  ASSERT_TRUE(kept.update(kit::laplacian(40, 30), cg_needs));
+  ASSERT_TRUE(kept.update(kit::laplacian(40, 30), flexible_cg_needs));
   auto bad = kit::laplacian(40, 30);
   for (index_t k = 0; k < bad.nnz(); ++k)
     if (bad.row[k] == 7 && bad.col[k] == 7) bad.val[k] = -4;
-  EXPECT_THROW(kept.update(bad, cg_needs), refusal);
+  EXPECT_THROW(kept.update(bad, flexible_cg_needs), refusal);
   auto span = kit::laplacian(40, 30); // levels in double now: another kind of hierarchy
   for (index_t k = 0; k < span.nnz(); ++k)
     if (span.row[k] == 7 && span.col[k] == 7) span.val[k] = 1e40;
-  EXPECT_FALSE(kept.update(span, cg_needs));
+  EXPECT_FALSE(kept.update(span, flexible_cg_needs));
 }
 
 TEST(amg_spectrum, is_followed_from_one_matrix_to_the_next) {

@@ -8,7 +8,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr double piece_entries = 1 << 14;
+constexpr double entries_of_strength = 1 << 14;
 
 /// |A_ii|^-1/2 of node i; 0 where A_ii is 0 or not there.
 double scale_of(const node_matrix& m, index_t i) {
@@ -77,7 +77,7 @@ void add_squares(const node_matrix& m, const host_array<double>& scale, index_t 
 }
 
 strong_graph couplings_of_blocks(const node_matrix& m, const host_array<double>& scale, double theta) {
-  const auto cuts = cut_by_weight(m.nodes(), work_of_piece(double(m.a.nnz()), piece_entries), [&](index_t i) {
+  const auto cuts = cut_by_weight(m.nodes(), work_of_piece(double(m.a.nnz()), entries_of_strength), [&](index_t i) {
     return double(m.a.begin((i + 1) * m.block) - m.a.begin(i * m.block) + 1);
   });
   pool<row_accumulator> rows;

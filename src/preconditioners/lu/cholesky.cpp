@@ -16,8 +16,6 @@
 namespace furrow::lu {
 namespace {
 
-std::size_t at(index_t k) { return static_cast<std::size_t>(k); }
-
 /// Pivots of a matrix with ones on its diagonal: smaller ones may be rounding alone.
 constexpr double least_pivot = 64 * std::numeric_limits<double>::epsilon();
 

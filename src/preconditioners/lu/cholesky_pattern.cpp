@@ -10,8 +10,6 @@
 namespace furrow::lu {
 namespace {
 
-std::size_t at(index_t k) { return static_cast<std::size_t>(k); }
-
 /// A supernode while others may join it.
 struct group {
   std::int32_t first, columns;

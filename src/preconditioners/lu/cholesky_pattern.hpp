@@ -23,7 +23,6 @@ struct cholesky_pattern {
   index_t width(index_t s) const { return first[at(s + 1)] - first[at(s)]; }
   index_t height(index_t s) const { return rows_from[at(s + 1)] - rows_from[at(s)]; }
   const std::int32_t* rows_of(index_t s) const { return rows.data() + rows_from[at(s)]; }
-  static std::size_t at(index_t k) { return static_cast<std::size_t>(k); }
 };
 
 /// Of a symmetric pattern that is kept whole, with its columns in that order (column j stands at place[j]) but for

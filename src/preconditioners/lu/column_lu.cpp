@@ -11,8 +11,6 @@
 namespace furrow::lu {
 namespace {
 
-std::size_t at(index_t k) { return static_cast<std::size_t>(k); }
-
 constexpr std::int32_t nothing = -1;
 
 } // namespace

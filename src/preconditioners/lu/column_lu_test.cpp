@@ -2,6 +2,7 @@
 #include "column_lu.hpp"
 #include "factors.hpp"
 
+#include "kit/as_it_stands.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/refused_by.hpp"
@@ -11,19 +12,12 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 namespace furrow {
 namespace {
 
 constexpr double any = std::numeric_limits<double>::infinity();
-
-host_array<std::int32_t> as_it_stands(index_t n) {
-  host_array<std::int32_t> place(n);
-  std::iota(place.begin(), place.end(), 0);
-  return place;
-}
 
 /// Each entry with so many others in its row, at random; the diagonal as large as is said.
 lu::columns scattered(index_t n, double others, double diagonal, unsigned seed) {
@@ -71,7 +65,7 @@ TEST(column_lu, is_a_factorisation_with_the_pivots_that_were_asked_for) {
         const lu::columns a = scattered(n, others, diagonal, unsigned(others));
         if (lu::column_without_row(a) >= 0) continue;
         lu::growth_budget budget(1e9);
-        const lu::column_lu f(a, as_it_stands(n), {.threshold = threshold, .operations = any}, budget);
+        const lu::column_lu f(a, kit::as_it_stands(n), {.threshold = threshold, .operations = any}, budget);
         const whole w = whole_of(f.factors());
         matrix given = w.product;
         for (auto& row : given) row.assign(row.size(), 0.0);
@@ -101,13 +95,13 @@ TEST(column_lu, takes_columns_together_that_share_their_rows) {
   const auto full =
       kit::from_function(n, [](index_t i, index_t j) { return i == j ? 50.0 : 1 / double(1 + i + 2 * j); });
   lu::growth_budget budget(1e9);
-  const lu::column_lu dense(lu::scale_and_sort(full).a, as_it_stands(n), {.operations = any}, budget);
+  const lu::column_lu dense(lu::scale_and_sort(full).a, kit::as_it_stands(n), {.operations = any}, budget);
   EXPECT_EQ(dense.factors().supernodes, 1);
   EXPECT_EQ(dense.entries(), n * n);
   const auto arrow = kit::from_function(n, [n](index_t i, index_t j) {
     return i == j ? 4.0 : i == n - 1 || j == n - 1 ? 1.0 : 0.0;
   });
-  const lu::column_lu sparse(lu::scale_and_sort(arrow).a, as_it_stands(n), {.operations = any}, budget);
+  const lu::column_lu sparse(lu::scale_and_sort(arrow).a, kit::as_it_stands(n), {.operations = any}, budget);
   EXPECT_EQ(sparse.factors().supernodes, n - 1); // the last two share their rows
   EXPECT_EQ(sparse.entries(), 3 * n - 2);
 }
@@ -115,13 +109,14 @@ TEST(column_lu, takes_columns_together_that_share_their_rows) {
 TEST(column_lu, ends_at_its_operations_and_at_its_memory) {
   const lu::columns a = scattered(200, 6, 4, 3);
   lu::growth_budget budget(1e9);
-  const lu::column_lu whole(a, as_it_stands(200), {.operations = any}, budget);
+  const lu::column_lu whole(a, kit::as_it_stands(200), {.operations = any}, budget);
   EXPECT_GT(whole.operations(), 1e5);
-  kit::expect_refusal(status::max_iterations, "operations",
-                      [&] { lu::column_lu(a, as_it_stands(200), {.operations = whole.operations() / 2}, budget); });
+  kit::expect_refusal(status::max_iterations, "operations", [&] {
+    lu::column_lu(a, kit::as_it_stands(200), {.operations = whole.operations() / 2}, budget);
+  });
   for (const double bytes : {0.0, 1e3, whole.bytes() / 2, whole.bytes()}) {
     lu::growth_budget little(bytes);
-    EXPECT_THROW(lu::column_lu(a, as_it_stands(200), {.operations = any}, little), std::bad_alloc) << bytes;
+    EXPECT_THROW(lu::column_lu(a, kit::as_it_stands(200), {.operations = any}, little), std::bad_alloc) << bytes;
   }
 }
 
@@ -131,8 +126,9 @@ TEST(column_lu, names_the_column_without_a_pivot) {
     return r == j ? 2.0 : j == r + 1 ? 1.0 : 0.0;
   });
   lu::growth_budget budget(1e9);
-  kit::expect_refusal(status::singular, "column 7",
-                      [&] { lu::column_lu(lu::scale_and_sort(a).a, as_it_stands(9), {.operations = any}, budget); });
+  kit::expect_refusal(status::singular, "column 7", [&] {
+    lu::column_lu(lu::scale_and_sort(a).a, kit::as_it_stands(9), {.operations = any}, budget);
+  });
 }
 
 /// An array that grows keeps what it holds, and takes what it holds from the budget.

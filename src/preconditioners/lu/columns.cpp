@@ -218,8 +218,6 @@ public:
   }
 
 private:
-  static std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
-
   /// Ends the path at a row that no column has. Rows once taken stay taken: each is looked at once in all searches.
   bool take_free_row(std::int32_t j) {
     for (std::int32_t& k = free_from_[at(j)]; k < a_.begin[j + 1]; ++k) {

@@ -6,6 +6,9 @@
 
 namespace furrow::lu {
 
+/// Where element k lies.
+inline std::size_t at(index_t k) { return static_cast<std::size_t>(k); }
+
 /// Compressed columns of doubles with 32-bit offsets, as SuperLU wants them. Rows ascending, no stored zeros.
 struct columns {
   index_t n = 0;

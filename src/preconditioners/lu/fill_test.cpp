@@ -3,12 +3,12 @@
 #include "factors.hpp"
 #include "fill.hpp"
 
+#include "kit/as_it_stands.hpp"
 #include "kit/matrices.hpp"
 #include "kit/said_by.hpp"
 #include "preconditioners/entry.hpp"
 #include "solve/solve_test_kit.hpp"
 
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -16,12 +16,6 @@ namespace furrow {
 namespace {
 
 using namespace solve_test;
-
-host_array<std::int32_t> as_it_stands(index_t n) {
-  host_array<std::int32_t> place(n);
-  std::iota(place.begin(), place.end(), 0);
-  return place;
-}
 
 coo<double> scattered(index_t n, std::uint32_t seed) {
   std::uint32_t state = seed;
@@ -64,7 +58,7 @@ TEST(fill, bounds_what_any_pivots_leave) {
     const auto a = scattered(60, seed);
     const auto s = lu::scale_and_sort(a);
     ASSERT_FALSE(s.a.symmetric_pattern);
-    const auto expected = lu::expected_fill(s.a, as_it_stands(60));
+    const auto expected = lu::expected_fill(s.a, kit::as_it_stands(60));
     EXPECT_TRUE(expected.is_bound);
     EXPECT_GE(expected.expected, double(entries_with_pivots(a))) << seed;
     EXPECT_LE(expected.expected, 60.0 * 60);
@@ -74,17 +68,17 @@ TEST(fill, bounds_what_any_pivots_leave) {
 TEST(fill, of_a_matrix_without_fill_is_its_entries) {
   const auto triangular = kit::from_function(50, [](index_t i, index_t j) { return i <= j && j < i + 2 ? 2.0 : 0.0; });
   const auto s = lu::scale_and_sort(triangular);
-  const auto upper = lu::expected_fill(s.a, as_it_stands(50));
+  const auto upper = lu::expected_fill(s.a, kit::as_it_stands(50));
   EXPECT_TRUE(upper.is_bound);
   EXPECT_EQ(upper.expected, 99); // each row has a column of its own, where no other one may be the pivot
   const auto tridiagonal = lu::scale_and_sort(kit::laplacian(50, 1));
-  EXPECT_EQ(lu::expected_fill(tridiagonal.a, as_it_stands(50)).expected, 50 + 2 * 49);
+  EXPECT_EQ(lu::expected_fill(tridiagonal.a, kit::as_it_stands(50)).expected, 50 + 2 * 49);
 }
 
 /// Band of a grid in its own order: all of it fills in but the corners.
 TEST(fill, of_a_grid_in_its_own_order_is_its_band) {
   const auto s = lu::scale_and_sort(kit::laplacian(20, 20));
-  const auto f = lu::expected_fill(s.a, as_it_stands(400));
+  const auto f = lu::expected_fill(s.a, kit::as_it_stands(400));
   EXPECT_FALSE(f.is_bound);
   // Points of the first line fill the second one as far as they have come, all others the whole band, to the end.
   const double below = 209 + 361 * 20 + 190;

@@ -37,7 +37,7 @@ struct statistics {
 /// Of so many columns factors are made by `column_lu`, which takes half to nine tenths of SuperLU's time: calls of BLAS
 /// for panels of a few columns are most of it. More columns are the library's, which others keep well: its panels and
 /// relaxed supernodes cost up to twice the time there, of the few systems that come to complete factors.
-constexpr index_t few_columns = 5000;
+constexpr index_t columns_one_by_one = 5000;
 
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
@@ -183,7 +183,7 @@ private:
 
 std::unique_ptr<factors> factor_as(plan p, const columns& a, host_room budget, double operations) {
   refuse_fill(p.forecast.size, budget);
-  if (a.n <= few_columns) return std::make_unique<column_factors>(a, std::move(p), budget, operations);
+  if (a.n <= columns_one_by_one) return std::make_unique<column_factors>(a, std::move(p), budget, operations);
   return std::make_unique<superlu_factors>(a, p, budget, operations);
 }
 

@@ -127,7 +127,7 @@ std::string why_alone(const solve_options& o, bool doubles) {
   return {};
 }
 
-bool scales(const solve_options& o) { return o.precond != "none"; }
+bool scales_rows(const solve_options& o) { return o.precond != "none"; }
 
 template <class V>
 std::variant<candidate<V>, std::string> look(coo<V> a, cview<V> b, view<V> x, const solve_options& o,
@@ -145,11 +145,11 @@ std::variant<candidate<V>, std::string> look(coo<V> a, cview<V> b, view<V> x, co
   if (auto other = choose_method(c, s, o); !other.empty()) return other;
   const diagonal_look d = look_at_diagonal(c.given.a);
   const bool fine = c.by == method::bicgstab || d.positive || (c.given.negated && !d.any_positive);
-  if (scales(o) && !(d.invertible && fine)) return "jacobi refuses its diagonal";
-  c.opposite = !scales(o) && d.any_negative && !d.any_positive;
+  if (scales_rows(o) && !(d.invertible && fine)) return "jacobi refuses its diagonal";
+  c.opposite = !scales_rows(o) && d.any_negative && !d.any_positive;
   c.zero = std::ranges::all_of(b, [](V v) { return v == V(0); });
   if (!c.zero && needs_scale(b)) return "the squares of b leave the range of its numbers";
-  const auto fits = shape_for(c, scales(o), there);
+  const auto fits = shape_for(c, scales_rows(o), there);
   if (!fits)
     return fmt::format("{} rows take more than the {} KB of shared memory that a block has", shape.rows,
                        there.block_bytes / 1024);

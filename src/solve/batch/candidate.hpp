@@ -27,7 +27,7 @@ template <class V> struct candidate {
 std::string why_alone(const solve_options& o, bool doubles);
 
 /// Whether each A[i,i] is to have an inverse.
-bool scales(const solve_options& o);
+bool scales_rows(const solve_options& o);
 
 /// Looks at a system, in one thread; or says why it goes by itself. What a solve would refuse goes there, and so does
 /// what is special: numbers that are not finite, or out of the range of their squares.

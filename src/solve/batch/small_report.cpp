@@ -78,7 +78,7 @@ template <class V> void describe_work(solve_report& report, const candidate<V>& 
 
 /// What ran, and what "auto" would have tried next.
 template <class V> void describe_choice(solve_report& report, const candidate<V>& c, const solve_options& o) {
-  report.solver = name_of(c.by), report.precond = scales(o) ? "jacobi" : "none";
+  report.solver = name_of(c.by), report.precond = scales_rows(o) ? "jacobi" : "none";
   report.format = "csr", report.kernel = "batch";
   report.reason = "small enough for a block of threads, in one launch with others";
   if (!c.found) return;
@@ -121,8 +121,8 @@ solve_report report_of(const candidate<V>& c, const state& s, course&& seen, sto
     const double unit = double(epsilon_of<V>) / 2;
     floor = (double(f.longest_row) + 3) * unit * (f.norm_2 * s.norm_x + s.norm_b) / s.norm_b;
   }
-  report.message =
-      e.sentence({report.iterations, report.restarts, report.relative_residual, first, floor, scales(o), !is_wide<V>});
+  report.message = e.sentence(
+      {report.iterations, report.restarts, report.relative_residual, first, floor, scales_rows(o), !is_wide<V>});
   if (report.why == status::not_positive_definite && c.opposite)
     report.message += "; its diagonal is negative: solve -A x = -b";
   if (report.why == status::converged && report.iterations > 0) {
@@ -132,7 +132,7 @@ solve_report report_of(const candidate<V>& c, const state& s, course&& seen, sto
   report.warning =
       solver_messages::inaccurate(report.error_estimate, report.condition_estimate, report.relative_residual);
   report.history = std::move(seen.history), report.history_seconds = std::move(seen.history_seconds);
-  describe_work(report, c, scales(o));
+  describe_work(report, c, scales_rows(o));
   describe_choice(report, c, o);
   return report;
 }

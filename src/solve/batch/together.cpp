@@ -81,7 +81,7 @@ public:
     std::vector<given_system<V>> given;
     given.reserve(candidates_.size());
     for (auto& c : candidates_) given.push_back(std::move(c.given));
-    const packed_systems<V> packed = pack(given, scales(o_));
+    const packed_systems<V> packed = pack(given, scales_rows(o_));
     for (std::size_t k = 0; k < given.size(); ++k) {
       candidates_[k].given.about = given[k].about, candidates_[k].given.negated = given[k].negated;
       given[k].a = {};
@@ -104,7 +104,7 @@ public:
 private:
   double device_bytes_of(const packed_systems<V>& packed) const {
     double total = 0;
-    for (const facts& f : packed.about) total += device_bytes<V>(f.rows, f.entries, scales(o_));
+    for (const facts& f : packed.about) total += device_bytes<V>(f.rows, f.entries, scales_rows(o_));
     return total;
   }
 

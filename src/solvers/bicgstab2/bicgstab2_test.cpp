@@ -6,7 +6,7 @@
 namespace furrow {
 namespace {
 
-constexpr auto* name = "bicgstab2";
+constexpr auto* bicgstab2_name = "bicgstab2";
 template <class V> struct bicgstab2 : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(bicgstab2, precisions);
@@ -18,13 +18,13 @@ coo<double> skew(index_t n, double c) {
   });
 }
 
-TYPED_TEST(bicgstab2, solves_matrices_without_symmetry) { kit::check_lopsided_systems<TypeParam>(name); }
+TYPED_TEST(bicgstab2, solves_matrices_without_symmetry) { kit::check_lopsided_systems<TypeParam>(bicgstab2_name); }
 
 TYPED_TEST(bicgstab2, converges_where_bicgstab_does_not) {
   using V = TypeParam;
   const auto a = skew(400, 20);
   const auto b = kit::random_vector<V>(400, 8);
-  auto o = kit::solver_options<V>(name, "none", 1e-3);
+  auto o = kit::solver_options<V>(bicgstab2_name, "none", 1e-3);
   o.max_iterations = 600;
   const auto two = kit::solve_honestly<V>(a, b, o);
   EXPECT_EQ(two.report.why, status::converged) << two.report.message;
@@ -37,24 +37,24 @@ TYPED_TEST(bicgstab2, converges_where_bicgstab_does_not) {
 TYPED_TEST(bicgstab2, solves_a_skew_matrix_in_one_step) {
   using V = TypeParam; // r~'A r = 0: no step of BiCG, but one of the polynomial
   const auto a = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, -1}});
-  const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(name, "none"));
+  const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(bicgstab2_name, "none"));
   EXPECT_EQ(s.report.why, status::converged) << s.report.message;
   EXPECT_EQ(s.report.iterations, 1);
 }
 
 TEST(bicgstab2_iterations, are_those_of_the_textbook) {
   // Steps until the recurrence is small; for the first of them the residual itself is 3e-8 then.
-  kit::check_steps(name, "convection2d:60:100", 61, 12);
-  kit::check_steps(name, "convection2d:60:1", 55, 12);
-  kit::check_steps(name, "poisson2d:60", 45, 12);
+  kit::check_steps(bicgstab2_name, "convection2d:60:100", 61, 12);
+  kit::check_steps(bicgstab2_name, "convection2d:60:1", 55, 12);
+  kit::check_steps(bicgstab2_name, "poisson2d:60", 45, 12);
 }
 
 TYPED_TEST(bicgstab2, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>(name, "convection2d:120:10");
+  kit::check_same_bits<TypeParam>(bicgstab2_name, "convection2d:120:10");
 }
 
 TYPED_TEST(bicgstab2, never_says_converged_of_singular_systems_and_keeps_the_best) {
-  kit::check_inconsistent<TypeParam>(name);
+  kit::check_inconsistent<TypeParam>(bicgstab2_name);
 }
 
 TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
@@ -63,7 +63,7 @@ TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
   const auto ring = kit::from_function(12, [](index_t i, index_t j) { return j == (i + 1) % 12 ? 1.0 : 0.0; });
   host_array<V> b(12, V(0));
   b[0] = 1;
-  const auto s = kit::solve_honestly<V>(ring, b, kit::solver_options<V>(name, "none"));
+  const auto s = kit::solve_honestly<V>(ring, b, kit::solver_options<V>(bicgstab2_name, "none"));
   EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
   EXPECT_NE(s.report.message.find("r~'AMu ="), std::string::npos) << s.report.message;
   EXPECT_NEAR(s.report.relative_residual, 1, 1e-14);
@@ -72,7 +72,7 @@ TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
 TYPED_TEST(bicgstab2, says_singular_with_a_sentence) {
   using V = TypeParam;
   for (const auto& a : {kit::assemble({2, 2}, {{0, 1, 1}}), kit::assemble({2, 2}, {{0, 0, 1}})}) {
-    const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(name, "none"));
+    const auto s = kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(bicgstab2_name, "none"));
     EXPECT_EQ(s.report.why, status::singular) << s.report.message;
     EXPECT_NE(s.report.message.find("(A M)^2"), std::string::npos) << s.report.message;
     EXPECT_LT(s.report.relative_residual, 1);
@@ -99,8 +99,8 @@ TEST(bicgstab2_guards, say_what_vanishes) {
 }
 
 TEST(bicgstab2_overflow, is_said) {
-  const auto s =
-      kit::solve_honestly<double>(kit::diagonal({1e200, 1}), {1, 1}, kit::solver_options<double>(name, "none"));
+  const auto s = kit::solve_honestly<double>(kit::diagonal({1e200, 1}), {1, 1},
+                                             kit::solver_options<double>(bicgstab2_name, "none"));
   EXPECT_EQ(s.report.why, status::nan) << s.report.message;
   EXPECT_NE(s.report.message.find("overflow"), std::string::npos) << s.report.message;
 }

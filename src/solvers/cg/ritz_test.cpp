@@ -32,13 +32,13 @@ TEST(ritz, of_parts_are_those_of_all_parts) {
   EXPECT_NEAR(largest, 1e6, 2e4);
 }
 
-solve_options cg(double rtol, const char* precond = "none") { return kit::options("cg", precond, rtol); }
+solve_options by_cg(double rtol, const char* precond = "none") { return kit::options("cg", precond, rtol); }
 
 TEST(cg_estimates, the_condition_of_a_laplacian) {
   const auto a = generate("poisson2d:60").a;
   const double angle = std::numbers::pi / (2 * 61), exact = 1 / std::pow(std::tan(angle), 2);
   for (const char* m : {"none", "jacobi"}) {
-    const auto s = kit::solve_honestly<double>(a, kit::random_vector<double>(a.shape.rows, 3), cg(1e-10, m));
+    const auto s = kit::solve_honestly<double>(a, kit::random_vector<double>(a.shape.rows, 3), by_cg(1e-10, m));
     EXPECT_NEAR(s.report.condition_estimate, exact, 0.03 * exact) << m;
     EXPECT_LT(s.report.error_estimate, 1e-6);
     EXPECT_EQ(s.report.warning, "");
@@ -54,7 +54,7 @@ TEST(cg_estimates, the_error_of_an_ill_conditioned_system) {
     const auto a = kit::from_function(
         n, [&](index_t i, index_t j) { return i == j ? eigenvalues[static_cast<std::size_t>(i)] : 0.0; });
     const host_array<double> ones(n, 1.0);
-    const auto s = kit::solve_honestly<double>(a, kit::times(a, ones), cg(1e-5));
+    const auto s = kit::solve_honestly<double>(a, kit::times(a, ones), by_cg(1e-5));
     ASSERT_EQ(s.report.why, status::converged) << s.report.message;
     double error = 0;
     for (const double x : s.x) error = std::max(error, std::abs(x - 1));
@@ -70,7 +70,7 @@ TEST(cg_estimates, know_the_error_of_a_good_first_guess) {
   const auto b = kit::times(a, exact);
   host_array<double> x(exact);
   for (double& v : x) v *= 1 + 1e-6;
-  const auto s = kit::solve_honestly<double>(a, b, cg(1e-9), std::move(x));
+  const auto s = kit::solve_honestly<double>(a, b, by_cg(1e-9), std::move(x));
   EXPECT_EQ(s.report.warning, "");
   EXPECT_LT(s.report.error_estimate, 1e-5);
   EXPECT_GT(s.report.error_estimate, 0);
@@ -79,8 +79,8 @@ TEST(cg_estimates, know_the_error_of_a_good_first_guess) {
 TEST(cg_estimates, are_the_same_from_any_chunks) {
   const auto a = generate("poisson2d:60").a;
   const auto b = kit::random_vector<double>(a.shape.rows, 3);
-  const auto s = kit::solve_honestly<double>(a, b, cg(1e-10));
-  auto o = cg(1e-10);
+  const auto s = kit::solve_honestly<double>(a, b, by_cg(1e-10));
+  auto o = by_cg(1e-10);
   o.monitor = [](const progress&, cview<double>) { return true; }; // a chunk of one step each
   EXPECT_EQ(kit::solve_honestly<double>(a, b, o).report.condition_estimate, s.report.condition_estimate);
 }
@@ -90,7 +90,7 @@ TEST(iteration_estimates, the_error_of_other_methods_by_their_progress) {
   const host_array<double> ones(a.shape.rows, 1.0);
   int known = 0;
   for (const char* solver : {"bicgstab", "gmres", "minres"}) {
-    auto o = cg(1e-6);
+    auto o = by_cg(1e-6);
     o.solver = solver;
     const auto& matrix = o.solver == "minres" ? generate("poisson2d:60").a : a;
     const auto s = kit::solve_honestly<double>(matrix, kit::times(matrix, ones), o);

@@ -6,15 +6,17 @@
 namespace furrow {
 namespace {
 
-constexpr auto* name = "cg_single_reduction";
+constexpr auto* cg_single_reduction_name = "cg_single_reduction";
 template <class V> struct cg_single_reduction : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(cg_single_reduction, precisions);
 
-TYPED_TEST(cg_single_reduction, agrees_with_cholesky) { kit::check_against_cholesky<TypeParam>(name); }
+TYPED_TEST(cg_single_reduction, agrees_with_cholesky) {
+  kit::check_against_cholesky<TypeParam>(cg_single_reduction_name);
+}
 
 TYPED_TEST(cg_single_reduction, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>(name, "poisson2d:120");
+  kit::check_same_bits<TypeParam>(cg_single_reduction_name, "poisson2d:120");
 }
 
 TYPED_TEST(cg_single_reduction, costs_a_product_and_one_pass) {
@@ -26,23 +28,23 @@ TYPED_TEST(cg_single_reduction, costs_a_product_and_one_pass) {
 
 TYPED_TEST(cg_single_reduction, tells_why_it_ends) {
   using V = TypeParam;
-  const auto none = kit::solver_options<V>(name, "none");
+  const auto none = kit::solver_options<V>(cg_single_reduction_name, "none");
   kit::check_end<V>(kit::diagonal({1, -5, 2}), host_array<V>(3, V(1)), none, status::not_positive_definite,
                     "positive definite");
-  kit::check_inconsistent<V>(name);
+  kit::check_inconsistent<V>(cg_single_reduction_name);
 }
 
 /// u'A u is positive at first, p'A p is not.
 TEST(cg_single_reduction, does_not_say_converged_of_an_indefinite_matrix_that_hides) {
   const auto s = kit::solve_honestly<double>(kit::diagonal({4, 3, 2, -0.5}), host_array<double>{1, 1, 1, 1},
-                                             kit::solver_options<double>(name, "none"));
+                                             kit::solver_options<double>(cg_single_reduction_name, "none"));
   EXPECT_TRUE(s.report.why == status::not_positive_definite || s.report.why == status::breakdown) << s.report.message;
   EXPECT_NE(s.report.message.find("not positive definite"), std::string::npos) << s.report.message;
 }
 
 TEST(cg_single_reduction, says_that_a_product_with_a_diagonal_of_both_signs_vanishes) {
-  kit::check_end<double>(kit::diagonal({1, -1}), host_array<double>{1, 1}, kit::solver_options<double>(name, "none"),
-                         status::singular, "singular");
+  kit::check_end<double>(kit::diagonal({1, -1}), host_array<double>{1, 1},
+                         kit::solver_options<double>(cg_single_reduction_name, "none"), status::singular, "singular");
 }
 
 TEST(cg_single_reduction, takes_the_steps_of_cg) {
@@ -54,7 +56,7 @@ TEST(cg_single_reduction, takes_the_steps_of_cg) {
       auto o = kit::solver_options<double>("cg", m);
       o.rtol = 1e-8;
       const auto usual = kit::solve_honestly<double>(a, b, o);
-      o.solver = name;
+      o.solver = cg_single_reduction_name;
       const auto s = kit::solve_honestly<double>(a, b, o);
       EXPECT_EQ(s.report.why, status::converged) << spec << ' ' << m << ": " << s.report.message;
       EXPECT_NEAR(double(s.report.iterations), double(usual.report.iterations), 2) << spec << ' ' << m;

@@ -8,15 +8,15 @@
 namespace furrow {
 namespace {
 
-constexpr auto* name = "cg_tutorial";
+constexpr auto* cg_tutorial_name = "cg_tutorial";
 template <class V> struct cg_tutorial : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(cg_tutorial, precisions);
 
-TYPED_TEST(cg_tutorial, agrees_with_cholesky) { kit::check_against_cholesky<TypeParam>(name); }
+TYPED_TEST(cg_tutorial, agrees_with_cholesky) { kit::check_against_cholesky<TypeParam>(cg_tutorial_name); }
 
 TYPED_TEST(cg_tutorial, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>(name, "poisson2d:120");
+  kit::check_same_bits<TypeParam>(cg_tutorial_name, "poisson2d:120");
 }
 
 TYPED_TEST(cg_tutorial, makes_a_pass_of_every_operation_and_waits_for_every_inner_product) {
@@ -28,11 +28,11 @@ TYPED_TEST(cg_tutorial, makes_a_pass_of_every_operation_and_waits_for_every_inne
 
 TYPED_TEST(cg_tutorial, tells_why_it_ends) {
   using V = TypeParam;
-  const auto none = kit::solver_options<V>(name, "none");
+  const auto none = kit::solver_options<V>(cg_tutorial_name, "none");
   kit::check_end<V>(kit::diagonal({1, -5, 2}), host_array<V>(3, V(1)), none, status::not_positive_definite,
                     "positive definite");
   kit::check_end<V>(kit::diagonal({1, -1}), host_array<V>(2, V(1)), none, status::singular, "singular");
-  kit::check_inconsistent<V>(name);
+  kit::check_inconsistent<V>(cg_tutorial_name);
 }
 
 /// p'q is added up in another order, and nothing else differs.
@@ -44,7 +44,7 @@ TEST(cg_tutorial, takes_the_steps_of_cg) {
       auto o = kit::solver_options<double>("cg", m);
       o.rtol = 1e-8;
       const auto usual = kit::solve_honestly<double>(a, b, o);
-      o.solver = name;
+      o.solver = cg_tutorial_name;
       const auto s = kit::solve_honestly<double>(a, b, o);
       EXPECT_EQ(s.report.why, status::converged) << spec << ' ' << m << ": " << s.report.message;
       EXPECT_NEAR(double(s.report.iterations), double(usual.report.iterations), 1) << spec << ' ' << m;
@@ -60,10 +60,10 @@ TEST(cg_tutorial, is_taken_by_name_alone) {
   host_array<double> x(a.shape.rows, 0.0);
   solve_options o;
   const auto chosen = solve<double>(a, as_cview(b), as_view(x), o);
-  EXPECT_NE(chosen.solver, name);
-  for (const auto& rung : chosen.rungs) EXPECT_NE(rung.solver, name);
-  for (const auto& rung : chosen.untried) EXPECT_EQ(rung.find(name), std::string::npos) << rung;
-  o.solver = name;
+  EXPECT_NE(chosen.solver, cg_tutorial_name);
+  for (const auto& rung : chosen.rungs) EXPECT_NE(rung.solver, cg_tutorial_name);
+  for (const auto& rung : chosen.untried) EXPECT_EQ(rung.find(cg_tutorial_name), std::string::npos) << rung;
+  o.solver = cg_tutorial_name;
   EXPECT_EQ(solve<double>(a, as_cview(b), as_view(x), o).precond, "none");
 }
 

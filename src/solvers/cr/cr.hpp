@@ -52,7 +52,7 @@ public:
 
   void step() {
     using namespace cr_steps;
-    const turn<V> next{{at(zaz), at(zaz_old)}};
+    const cr_steps::turn<V> next{{at(zaz), at(zaz_old)}};
     const guarded_quotient alpha{at(zaz), at(qmq)};
     const auto p = both(as_view(p_)), q = both(as_view(q_)), x = both(x_), r = both(it_.r());
     const auto w = in(as_view(w_)), along = in(as_view(p_)), aside = in(as_view(q_));

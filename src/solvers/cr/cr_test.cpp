@@ -9,7 +9,7 @@
 namespace furrow {
 namespace {
 
-constexpr auto* name = "cr";
+constexpr auto* cr_name = "cr";
 template <class V> struct cr : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(cr, precisions);
@@ -21,7 +21,7 @@ TYPED_TEST(cr, solves_definite_matrices_of_either_sign) {
     for (const auto& a : {kit::laplacian(12, 12), lower, kit::laplacian(7, 6, 5), kit::diagonal({-1, -2, -3, -40}),
                           kit::diagonal({-4})}) {
       const auto expected = kit::random_vector<V>(a.shape.rows, 4);
-      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), kit::solver_options<V>(name, m));
+      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), kit::solver_options<V>(cr_name, m));
       ASSERT_EQ(s.report.why, status::converged) << m << ", " << a.shape.rows << ": " << s.report.message;
       for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-7 : 0.05);
     }
@@ -32,19 +32,19 @@ TYPED_TEST(cr, solves_indefinite_matrices_where_it_does_not_break_down) {
   const auto a = kit::laplacian(12, 12, 1, true, -1.3); // eigenvalues on both sides of 0
   const auto expected = kit::random_vector<V>(a.shape.rows, 4);
   for (const char* m : {"none", "jacobi"}) {
-    const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), kit::solver_options<V>(name, m));
+    const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), kit::solver_options<V>(cr_name, m));
     EXPECT_EQ(s.report.why, status::converged) << m << ": " << s.report.message;
   }
 }
 
-TYPED_TEST(cr, takes_stored_preconditioners) { kit::check_stored_preconditioners<TypeParam>(name); }
+TYPED_TEST(cr, takes_stored_preconditioners) { kit::check_stored_preconditioners<TypeParam>(cr_name); }
 
 TEST(cr_iterations, are_those_of_the_textbook) {
   // 127, as many as MINRES takes with each M.
   const auto a = generate("poisson2d:60").a;
   const auto b = kit::times(a, host_array<double>(a.shape.rows, 1.0));
   for (const char* m : {"none", "jacobi", "ic0"}) {
-    auto o = kit::solver_options<double>(name, m);
+    auto o = kit::solver_options<double>(cr_name, m);
     const auto s = kit::solve_honestly<double>(a, b, o);
     EXPECT_EQ(s.report.why, status::converged) << s.report.message;
     o.solver = "minres";
@@ -55,7 +55,7 @@ TEST(cr_iterations, are_those_of_the_textbook) {
   }
 }
 
-TEST(cr_residuals, never_grow_and_are_below_those_of_cg) { kit::check_least_residuals(name); }
+TEST(cr_residuals, never_grow_and_are_below_those_of_cg) { kit::check_least_residuals(cr_name); }
 
 TYPED_TEST(cr, says_that_b_is_out_of_range_and_solves_where_it_is_not) {
   using V = TypeParam;
@@ -64,11 +64,11 @@ TYPED_TEST(cr, says_that_b_is_out_of_range_and_solves_where_it_is_not) {
   long double mean = 0;
   for (V& v : b) v += 1;
   for (const V v : b) mean += v / 400.0L;
-  const auto s = kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, "none", 1e-12));
+  const auto s = kit::solve_honestly<V>(a, b, kit::solver_options<V>(cr_name, "none", 1e-12));
   EXPECT_EQ(s.report.why, status::singular) << s.report.message;
   EXPECT_LE(s.report.relative_residual, 1 + 1e-14);
   for (V& v : b) v -= static_cast<V>(mean);
-  const auto consistent = kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, "none"));
+  const auto consistent = kit::solve_honestly<V>(a, b, kit::solver_options<V>(cr_name, "none"));
   EXPECT_EQ(consistent.report.why, status::converged) << consistent.report.message;
 }
 
@@ -76,7 +76,7 @@ TYPED_TEST(cr, says_why_it_cannot) {
   using V = TypeParam;
   const host_array<V> b{1, 1};
   const auto report = [&](const coo<double>& a, const char* m) {
-    return kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, m)).report;
+    return kit::solve_honestly<V>(a, b, kit::solver_options<V>(cr_name, m)).report;
   };
   const auto indefinite = report(kit::diagonal({1, -1}), "none");
   EXPECT_EQ(indefinite.why, status::breakdown) << indefinite.message;
@@ -106,7 +106,7 @@ TYPED_TEST(cr, says_which_preconditioner_is_not_definite_or_singular) {
   const auto op = find_format("csr").cpu.make<V>()(a, {}, "auto");
   const auto reason = [&](V times) {
     const multiple<V> m(times);
-    solver<V> s(*op, &m, kit::solver_options<V>(name, "none"));
+    solver<V> s(*op, &m, kit::solver_options<V>(cr_name, "none"));
     host_array<V> x(9, V(0));
     return s.solve(as_cview(kit::random_vector<V>(9, 1)), as_view(x));
   };
@@ -118,7 +118,7 @@ TYPED_TEST(cr, says_which_preconditioner_is_not_definite_or_singular) {
 }
 
 TYPED_TEST(cr, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>(name, "poisson2d:120");
+  kit::check_same_bits<TypeParam>(cr_name, "poisson2d:120");
 }
 
 TYPED_TEST(cr, costs_what_its_header_says) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kit/guarded.hpp"
+#include "kit/hilbert.hpp"
 #include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
@@ -26,10 +27,6 @@ template <class V> struct direct : testing::Test {
 };
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(direct, precisions);
-
-coo<double> hilbert(index_t n) {
-  return kit::from_function(n, [](index_t i, index_t j) { return 1 / double(i + j + 1); });
-}
 
 TYPED_TEST(direct, solves_matrices_of_any_kind) {
   using V = TypeParam;
@@ -65,7 +62,7 @@ TYPED_TEST(direct, says_which_column_makes_a_matrix_singular) {
 
 TEST(direct_estimates, bound_the_error_of_hilbert_matrices_and_warn) {
   for (const index_t n : {4, 8, 11, 13}) {
-    const auto a = hilbert(n);
+    const auto a = kit::hilbert(n);
     const host_array<double> ones(n, 1.0);
     auto o = direct<double>::options(1e-10);
     o.precond = "lu:dense";

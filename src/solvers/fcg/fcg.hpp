@@ -55,7 +55,7 @@ public:
       s_.sweep(n_, pass(measure_products<V>{}, in(it_.r()), q, z), at(rz_next), at(zq));
     } else if (diagonal()) s_.sweep(n_, pass(shrink<V>{alpha}, r, q, in(m_.diagonal())), rr, at(rz_next), at(zq));
     else s_.sweep(n_, pass(shrink<V>{alpha}, r, q), rr, at(rz_next), at(zq));
-    s_.scalars(turn{it_.slots()});
+    s_.scalars(fcg_steps::turn{it_.slots()});
     const advance<V> go{alpha, at(beta)}; // x += alpha p,  p = z + beta p
     if (diagonal()) s_.sweep(n_, pass(go, x, p, z, in(m_.diagonal())), at(pp_next));
     else s_.sweep(n_, pass(go, x, p, z), at(pp_next));

@@ -224,7 +224,7 @@ TEST(gmres_overflow, is_said) {
 }
 
 /// Another diagonal each time.
-template <class V> class moody final : public any_preconditioner<V> {
+template <class V> class shifting final : public any_preconditioner<V> {
 public:
   void apply(cview<V> r, view<V> z) const override {
     ++calls_;
@@ -241,7 +241,7 @@ TYPED_TEST(gmres, flexible_takes_a_preconditioner_that_changes) {
   const auto a = kit::as_precision<V>(generate("convection2d:20:5").a);
   const auto b = kit::random_vector<V>(a.shape.rows, 8);
   const auto op = find_format("csr").cpu.make<V>()(a, {}, "auto");
-  const moody<V> m;
+  const shifting<V> m;
   solver<V> flexible(*op, &m, kit::solver_options<V>("fgmres:40", "none", sizeof(V) == 8 ? 1e-10 : 1e-4));
   host_array<V> x(b.size(), V(0));
   const auto report = flexible.solve(as_cview(b), as_view(x));

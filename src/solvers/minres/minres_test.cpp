@@ -9,7 +9,7 @@
 namespace furrow {
 namespace {
 
-constexpr auto* name = "minres";
+constexpr auto* minres_name = "minres";
 template <class V> struct minres : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(minres, precisions);
@@ -32,15 +32,15 @@ TYPED_TEST(minres, solves_definite_and_indefinite_matrices) {
   for (const char* m : {"none", "jacobi"})
     for (const auto& a : {kit::laplacian(12, 12), shifted, negative, one, saddle(40, 5)}) {
       const auto expected = kit::random_vector<V>(a.shape.rows, 4);
-      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), kit::solver_options<V>(name, m));
+      const auto s = kit::solve_honestly<V>(a, kit::times<V>(a, expected), kit::solver_options<V>(minres_name, m));
       ASSERT_EQ(s.report.why, status::converged) << m << ", " << a.shape.rows << ": " << s.report.message;
       for (index_t i = 0; i < a.shape.rows; ++i) ASSERT_NEAR(s.x[i], expected[i], sizeof(V) == 8 ? 1e-7 : 0.05);
     }
 }
 
-TYPED_TEST(minres, takes_stored_preconditioners) { kit::check_stored_preconditioners<TypeParam>(name); }
+TYPED_TEST(minres, takes_stored_preconditioners) { kit::check_stored_preconditioners<TypeParam>(minres_name); }
 
-TEST(minres_residuals, never_grow_and_are_below_those_of_cg) { kit::check_least_residuals(name); }
+TEST(minres_residuals, never_grow_and_are_below_those_of_cg) { kit::check_least_residuals(minres_name); }
 
 TYPED_TEST(minres, says_that_b_is_out_of_range_and_hands_back_the_least_squares_answer) {
   using V = TypeParam;
@@ -49,11 +49,11 @@ TYPED_TEST(minres, says_that_b_is_out_of_range_and_hands_back_the_least_squares_
   long double mean = 0, squares = 0;
   for (V& v : b) v += 1;
   for (const V v : b) mean += v / 400.0L, squares += static_cast<long double>(v) * v;
-  const auto s = kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, "none", 1e-12));
+  const auto s = kit::solve_honestly<V>(a, b, kit::solver_options<V>(minres_name, "none", 1e-12));
   EXPECT_EQ(s.report.why, status::singular) << s.report.message;
   EXPECT_NEAR(s.report.relative_residual, double(std::abs(mean) * 20 / std::sqrt(squares)), 1e-2);
   for (V& v : b) v -= static_cast<V>(mean);
-  const auto consistent = kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, "none"));
+  const auto consistent = kit::solve_honestly<V>(a, b, kit::solver_options<V>(minres_name, "none"));
   EXPECT_EQ(consistent.report.why, status::converged) << consistent.report.message;
 }
 
@@ -61,7 +61,7 @@ TYPED_TEST(minres, says_why_it_cannot) {
   using V = TypeParam;
   const host_array<V> b{1, 1};
   const auto reason = [&](const coo<double>& a, const char* m) {
-    return kit::solve_honestly<V>(a, b, kit::solver_options<V>(name, m)).report;
+    return kit::solve_honestly<V>(a, b, kit::solver_options<V>(minres_name, m)).report;
   };
   EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "none").why, status::singular);
   EXPECT_EQ(reason(kit::assemble({2, 2}, {}), "jacobi").why, status::singular);
@@ -87,7 +87,7 @@ TYPED_TEST(minres, refuses_a_preconditioner_that_is_not_definite) {
   const auto a = kit::as_precision<V>(kit::laplacian(9));
   const auto op = find_format("csr").cpu.make<V>()(a, {}, "auto");
   const minus<V> m;
-  solver<V> s(*op, &m, kit::solver_options<V>(name, "none"));
+  solver<V> s(*op, &m, kit::solver_options<V>(minres_name, "none"));
   host_array<V> x(9, V(0));
   const auto report = s.solve(as_cview(kit::random_vector<V>(9, 1)), as_view(x));
   EXPECT_EQ(report.why, status::not_positive_definite);
@@ -95,7 +95,7 @@ TYPED_TEST(minres, refuses_a_preconditioner_that_is_not_definite) {
 }
 
 TYPED_TEST(minres, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>(name, "poisson2d:120");
+  kit::check_same_bits<TypeParam>(minres_name, "poisson2d:120");
 }
 
 TYPED_TEST(minres, costs_what_its_header_says) {

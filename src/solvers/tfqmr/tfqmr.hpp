@@ -61,7 +61,7 @@ public:
                residue = in(as_view(w_));
     const quotient alpha{at(rho), at(sigma)};
     a_.apply(V(1), mu(), V(0), as_view(g_));
-    s_.sweep(n_, pass(turn<V>{at(beta)}, both(as_view(v_)), g, f, shadow), at(sigma), at(vv));
+    s_.sweep(n_, pass(tfqmr_steps::turn<V>{at(beta)}, both(as_view(v_)), g, f, shadow), at(sigma), at(vv));
     const half_step<V> half{alpha, {at(sigma), at(rho)}, at(carry)};
     if (diagonal()) s_.sweep(n_, pass(half, u, w, d, both(as_view(h_)), v, g, in(m_.diagonal())), at(ww));
     else if (stored()) s_.sweep(n_, pass(half, u, w, d, v, g, in(as_view(h_))), at(ww));

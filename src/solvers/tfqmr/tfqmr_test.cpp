@@ -9,12 +9,12 @@
 namespace furrow {
 namespace {
 
-constexpr auto* name = "tfqmr";
+constexpr auto* tfqmr_name = "tfqmr";
 template <class V> struct tfqmr : testing::Test {};
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(tfqmr, precisions);
 
-TYPED_TEST(tfqmr, solves_matrices_without_symmetry) { kit::check_lopsided_systems<TypeParam>(name); }
+TYPED_TEST(tfqmr, solves_matrices_without_symmetry) { kit::check_lopsided_systems<TypeParam>(tfqmr_name); }
 
 TEST(tfqmr_iterations, are_those_of_the_textbook) {
   // The textbook takes 95, 82 and 99, each of two products, until its recurrence is small.
@@ -24,7 +24,7 @@ TEST(tfqmr_iterations, are_those_of_the_textbook) {
   } cases[] = {{"poisson2d:60", 1e-10, 95}, {"convection2d:60:1", 1e-4, 82}, {"convection2d:60:1", 1e-8, 99}};
   for (const auto& [spec, rtol, expected] : cases) {
     const auto a = generate(spec).a;
-    auto o = kit::solver_options<double>(name, "none", rtol);
+    auto o = kit::solver_options<double>(tfqmr_name, "none", rtol);
     o.format = "csr";
     const auto s = kit::solve_honestly<double>(a, kit::times(a, host_array<double>(a.shape.rows, 1.0)), o);
     EXPECT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
@@ -38,7 +38,7 @@ TYPED_TEST(tfqmr, carries_the_residual_of_x) {
   const auto a = kit::as_precision<V>(generate("convection2d:20:5").a);
   const auto b = kit::random_vector<V>(a.shape.rows, 8);
   for (const char* m : {"none", "jacobi", "ilu"}) {
-    auto o = kit::solver_options<V>(name, m);
+    auto o = kit::solver_options<V>(tfqmr_name, m);
     index_t seen = 0;
     o.monitor = [&](const progress& p, cview<double> x) {
       host_array<V> at(x.size);
@@ -68,7 +68,7 @@ double leap(const std::vector<double>& history) {
 TEST(tfqmr_residuals, leap_less_than_those_of_bicgstab) {
   const auto a = generate("convection2d:60:1").a;
   const auto b = kit::random_vector<double>(a.shape.rows, 6);
-  auto o = kit::solver_options<double>(name, "none", 1e-6);
+  auto o = kit::solver_options<double>(tfqmr_name, "none", 1e-6);
   o.history = true;
   const auto s = kit::solve_honestly<double>(a, b, o);
   o.solver = "bicgstab";
@@ -81,7 +81,8 @@ TEST(tfqmr_residuals, leap_less_than_those_of_bicgstab) {
 TEST(tfqmr_breakdown, starts_again_where_the_shadow_is_lost) {
   // r~'w = 0 behind the first step: (I - A)^2 e_1 = e_3 - e_2.
   const auto a = kit::assemble({3, 3}, {{0, 0, 1}, {0, 2, 1}, {1, 0, 1}, {2, 1, 1}});
-  const auto s = kit::solve_honestly<double>(a, host_array<double>{1, 0, 0}, kit::solver_options<double>(name, "none"));
+  const auto s =
+      kit::solve_honestly<double>(a, host_array<double>{1, 0, 0}, kit::solver_options<double>(tfqmr_name, "none"));
   EXPECT_EQ(s.report.why, status::converged) << s.report.message;
   EXPECT_GT(s.report.restarts, 0);
 }
@@ -89,7 +90,7 @@ TEST(tfqmr_breakdown, starts_again_where_the_shadow_is_lost) {
 TYPED_TEST(tfqmr, says_why_it_cannot) {
   using V = TypeParam;
   const auto report = [&](const coo<double>& a) {
-    return kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(name, "none")).report;
+    return kit::solve_honestly<V>(a, host_array<V>{1, 2}, kit::solver_options<V>(tfqmr_name, "none")).report;
   };
   // r~'A r = 0 in the first step, and in every one that starts again.
   const auto turned = report(kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, -1}}));
@@ -103,11 +104,11 @@ TYPED_TEST(tfqmr, says_why_it_cannot) {
 }
 
 TYPED_TEST(tfqmr, never_says_converged_of_singular_systems_and_keeps_the_best) {
-  kit::check_inconsistent<TypeParam>(name);
+  kit::check_inconsistent<TypeParam>(tfqmr_name);
 }
 
 TYPED_TEST(tfqmr, has_the_same_bits_for_every_number_of_threads) {
-  kit::check_same_bits<TypeParam>(name, "convection2d:120:10");
+  kit::check_same_bits<TypeParam>(tfqmr_name, "convection2d:120:10");
 }
 
 TYPED_TEST(tfqmr, costs_what_its_header_says) {

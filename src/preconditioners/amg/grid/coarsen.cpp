@@ -11,7 +11,7 @@ namespace {
 
 constexpr index_t longest_strip = 1024;
 /// Stands for a place that only its opposite has.
-constexpr std::array<double, 2 * longest_strip + 4> zeros{};
+constexpr std::array<double, 2 * longest_strip + 4> strip_of_zeros{};
 
 template <int Step> FURROW_INLINE inline void add(index_t count, const double* v, double* sum) {
 #pragma omp simd
@@ -139,7 +139,7 @@ private:
     strip s{};
     for (int k = 0; k < 3; ++k) {
       const int place = across + (k - 1) * unit();
-      for (int r = 0; r < 3; ++r) s.a[k][r] = has(a_, place) ? a_.at(place) + row + r * step_ : zeros.data();
+      for (int r = 0; r < 3; ++r) s.a[k][r] = has(a_, place) ? a_.at(place) + row + r * step_ : strip_of_zeros.data();
       s.out[k] = out[k] + skip;
     }
     s.upper = p_.upper.data() + own, s.lower = p_.lower.data() + own + one_;

@@ -2,6 +2,7 @@
 #include "box_matrix.hpp"
 #include "coarsen.hpp"
 #include "detect.hpp"
+#include "preconditioners/amg/amg_test_kit.hpp"
 #include "preconditioners/amg/by_diagonals.hpp"
 #include "preconditioners/entry.hpp"
 #include "setup.hpp"
@@ -22,10 +23,7 @@
 namespace furrow::amg {
 namespace {
 
-constexpr solver_needs cg_needs{{true, true}, {true, true}};
 using triplets = std::vector<kit::triplet>;
-
-auto rows_of(const coo<double>& a) { return to_rows(coo<double>(a)); }
 
 triplets entries_of(const coo<double>& a) {
   triplets e;
@@ -329,7 +327,7 @@ TEST(amg_grid, is_symmetric_positive_and_the_same_for_every_number_of_threads) {
     kit::expect_symmetric_positive("amg:grid", a);
 }
 
-template <class V> index_t iterations(const coo<double>& a, const char* precond, double rtol = 1e-8) {
+template <class V> index_t grid_iterations(const coo<double>& a, const char* precond, double rtol = 1e-8) {
   solve_options o;
   o.precond = precond;
   o.rtol = rtol;
@@ -345,14 +343,14 @@ template <class V> index_t iterations(const coo<double>& a, const char* precond,
 }
 
 TEST(amg_grid, takes_few_iterations_whatever_the_size) {
-  EXPECT_LE(iterations<double>(kit::laplacian(24, 24, 24), "amg:grid"), 9);
-  EXPECT_LE(iterations<double>(kit::laplacian(47, 40, 33), "amg:grid"), 9);
-  EXPECT_LE(iterations<double>(kit::laplacian(200, 201), "amg:grid"), 9);
-  EXPECT_LE(iterations<double>(kit::laplacian(30000), "amg:grid"), 9);
-  EXPECT_LE(iterations<double>(generate("stencil3d27:30").a, "amg:grid"), 9);
-  EXPECT_LE(iterations<float>(kit::laplacian(24, 24, 24), "amg:grid", 1e-5), 7);
-  EXPECT_LT(iterations<double>(kit::laplacian(200, 201), "amg:grid:4"),
-            iterations<double>(kit::laplacian(200, 201), "amg:grid:1"));
+  EXPECT_LE(grid_iterations<double>(kit::laplacian(24, 24, 24), "amg:grid"), 9);
+  EXPECT_LE(grid_iterations<double>(kit::laplacian(47, 40, 33), "amg:grid"), 9);
+  EXPECT_LE(grid_iterations<double>(kit::laplacian(200, 201), "amg:grid"), 9);
+  EXPECT_LE(grid_iterations<double>(kit::laplacian(30000), "amg:grid"), 9);
+  EXPECT_LE(grid_iterations<double>(generate("stencil3d27:30").a, "amg:grid"), 9);
+  EXPECT_LE(grid_iterations<float>(kit::laplacian(24, 24, 24), "amg:grid", 1e-5), 7);
+  EXPECT_LT(grid_iterations<double>(kit::laplacian(200, 201), "amg:grid:4"),
+            grid_iterations<double>(kit::laplacian(200, 201), "amg:grid:1"));
 }
 
 TEST(amg_grid, takes_anisotropy_in_every_direction) {
@@ -360,25 +358,25 @@ TEST(amg_grid, takes_anisotropy_in_every_direction) {
     for (int axis = 0; axis < 3; ++axis) {
       std::array<double, 3> scale{1, 1, 1};
       scale[axis] = eps;
-      EXPECT_LE(iterations<double>(diffusion({{30, 30, 30}}, one, scale), "amg:grid"), 12) << eps << ' ' << axis;
+      EXPECT_LE(grid_iterations<double>(diffusion({{30, 30, 30}}, one, scale), "amg:grid"), 12) << eps << ' ' << axis;
     }
-  EXPECT_LE(iterations<double>(generate("anisotropic2d:150:0.01").a, "amg:grid"), 10);
+  EXPECT_LE(grid_iterations<double>(generate("anisotropic2d:150:0.01").a, "amg:grid"), 10);
 }
 
 TEST(amg_grid, takes_jumps) {
-  EXPECT_LE(iterations<double>(jumping_blocks({{32, 32, 32}}), "amg:grid"), 15);
-  EXPECT_LE(iterations<double>(jumping_blocks({{128, 120, 1}}), "amg:grid"), 15);
+  EXPECT_LE(grid_iterations<double>(jumping_blocks({{32, 32, 32}}), "amg:grid"), 15);
+  EXPECT_LE(grid_iterations<double>(jumping_blocks({{128, 120, 1}}), "amg:grid"), 15);
 }
 
 TEST(amg_grid, solves_singular_consistent_systems) {
   const box b{{40, 37, 1}};
-  EXPECT_LE(iterations<double>(diffusion(b, one, {1, 1, 1}, false), "amg:grid"), 12);
+  EXPECT_LE(grid_iterations<double>(diffusion(b, one, {1, 1, 1}, false), "amg:grid"), 12);
 }
 
 TEST(amg_grid, takes_rows_of_any_size) {
   auto a = kit::laplacian(40, 40);
   for (double& v : a.val) v *= 1e-200;
-  EXPECT_LE(iterations<double>(a, "amg:grid"), 12);
+  EXPECT_LE(grid_iterations<double>(a, "amg:grid"), 12);
   a = kit::laplacian(40, 40);
   for (index_t k = 0; k < a.nnz(); ++k) // D A D with D from 1e-10 to 1e10
     a.val[k] *= std::pow(10.0, double(a.row[k] % 21) - 10) * std::pow(10.0, double(a.col[k] % 21) - 10);

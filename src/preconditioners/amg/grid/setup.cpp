@@ -51,9 +51,9 @@ double largest_eigenvalue(const box_matrix& a, double gershgorin, const host_arr
                                  });
 }
 
-class host_kit {
+class host_grid_kit {
 public:
-  explicit host_kit(box_matrix a) : a_(std::move(a)) {}
+  explicit host_grid_kit(box_matrix a) : a_(std::move(a)) {}
 
   const box_layout& layout() const { return a_; }
   grid_survey survey() const { return amg::survey(a_); }
@@ -92,7 +92,7 @@ private:
 } // namespace
 
 template <class W> hierarchy<W> grid_hierarchy(box_matrix a) {
-  host_kit kit(std::move(a));
+  host_grid_kit kit(std::move(a));
   return build_grid<W, host_array>(kit);
 }
 
