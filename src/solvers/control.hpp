@@ -53,7 +53,7 @@ inline constexpr index_t ring = 4096;
 
 /// The step after `now` at which x may be kept: by its number and not by the clock, which ends chunks, so that every
 /// run hands back the same x. 15, 31, 63, where chunks that grow end anyhow, and then twice as often: what is lost with
-/// a later x is 15 steps or a third of them. A chunk more costs a GPU 36 us.
+/// a later x is 15 steps or a third of them. A chunk more costs a GPU 10 us.
 inline constexpr index_t first_kept = 15;
 FURROW_HD inline index_t next_kept(index_t now) {
   if (now < first_kept) return first_kept;
