@@ -23,7 +23,8 @@ TYPED_TEST(every_format, multiplies_the_battery) {
 }
 
 TYPED_TEST(every_format, multiplies_large_matrices) {
-  kit::check_all_formats<TypeParam, kit::host_side>(device{}, kit::large_battery(), kit::repeats(5, 2), kit::pairs::of_each);
+  kit::check_all_formats<TypeParam, kit::host_side>(device{}, kit::large_battery(), kit::repeats(5, 2),
+                                                    kit::pairs::of_each);
 }
 
 /// What docs/kernels.md says of NaN and infinity.
