@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program on ranks of MPI of which one fails while the others solve: tests/cli/ranks_faults_test.py begins it by mpirun.
+// A program on ranks of MPI of which one fails while the others solve: tests/cli/ranks_faults_test.py begins it by
+// mpirun.
 //   fails_alone watcher   rank 0's watcher throws in the middle of a solve
 //   fails_alone caller    the last rank throws before it solves, and its program says so to the others
 //   fails_alone leaves    the last rank ends without a word

@@ -125,8 +125,8 @@ inline unsigned blocks_for(index_t n, int threads, const queue& q, int times = b
 /// Waits for everything enqueued.
 void wait(const queue& q);
 
-/// While one lives, all memory that is released stays with the process (`memory_pools`): for work that takes and releases
-/// large arrays, and waits in between.
+/// While one lives, all memory that is released stays with the process (`memory_pools`): for work that takes and
+/// releases large arrays, and waits in between.
 class memory_kept {
 public:
   memory_kept();
