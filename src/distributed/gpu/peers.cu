@@ -51,7 +51,7 @@ peers::~peers() {
     const selected_device here(p.ordinal);
     try {
       const queue& q = current_queue();
-      check(runtime::release(p.data, q.stream));
+      gpu::check(runtime::release(p.data, q.stream));
       wait(q);
     } catch (const error&) {
     } // the device is gone
