@@ -98,11 +98,14 @@ def test_goes_on_with_another_number_of_ranks(tmp_path, system, before, then):
     assert r.history[0] == pytest.approx(first.residual, rel=1e-9)
 
 
-ENDLESS = """
-import furrow, sys
+ENDLESS = """  # some 2,000 steps of a hundredth of a second
+import furrow, sys, time
+def wait(step):
+    print("goes on", flush=True)
+    time.sleep(0.01)
 A = furrow.generate("poisson2d:1000")
 furrow.solve(A, A.sum(axis=1), solver="cg", M=None, rtol=1e-10, checkpoint="run.ckpt", every=float(sys.argv[1]),
-             monitor=lambda step: print("goes on", flush=True), **eval(sys.argv[2]))
+             monitor=(wait, 1), **eval(sys.argv[2]))
 """
 
 
