@@ -84,7 +84,8 @@ void keep_host_memory(std::int64_t bytes);
 
 /// The library's arrays on a GPU leave up to that many bytes of its memory to the next ones when they end, an eighth of
 /// what the GPU has where nothing is said, for its driver takes a millisecond and more for each gigabyte that comes and
-/// goes. 0 gives everything back at once. Holds for every GPU. Waits for what is enqueued.
+/// goes. 0 gives everything back at once, and less than 0 is an eighth again. Holds for every GPU. Waits for what is
+/// enqueued.
 void keep_gpu_memory(std::int64_t bytes);
 
 /// Bytes of host memory, and of the memory of GPU `ordinal`, that can still be had: what the library keeps counts among

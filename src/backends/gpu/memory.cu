@@ -170,7 +170,7 @@ void copy_bytes(gpu_memory, void* to, host_memory, const void* from, std::size_t
 }
 
 void keep_gpu_memory(std::int64_t bytes) {
-  gpu::wanted = std::max<std::int64_t>(bytes, 0);
+  gpu::wanted = bytes;
   for (const int ordinal : gpu::open_ordinals()) {
     const gpu::selected_device there(ordinal);
     gpu::pools_of(ordinal).keep_as_told();
