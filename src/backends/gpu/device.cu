@@ -6,6 +6,7 @@
 #include "core/environment.hpp"
 #include "core/gpu_driver.hpp"
 #include "core/memory_place.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/function_operator.hpp>
 

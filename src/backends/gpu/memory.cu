@@ -67,25 +67,14 @@ void memory_pools::keep_all(bool yes) {
   keep_as_told();
 }
 
-std::int64_t memory_pools::used() const {
-  std::int64_t sum = 0;
-  for (const runtime::pool p : {usual_, lone_}) {
-    std::uint64_t bytes = 0;
-    check(runtime::bytes_in_use(p, &bytes));
-    sum += static_cast<std::int64_t>(bytes);
-  }
-  return sum;
+std::int64_t memory_pools::sum_of(runtime::code (*bytes_of)(runtime::pool, std::uint64_t*)) const {
+  std::uint64_t of_usual = 0, of_lone = 0;
+  check(bytes_of(usual_, &of_usual));
+  check(bytes_of(lone_, &of_lone));
+  return static_cast<std::int64_t>(of_usual + of_lone);
 }
 
-std::int64_t memory_pools::idle() const {
-  std::int64_t sum = 0;
-  for (const runtime::pool p : {usual_, lone_}) {
-    std::uint64_t bytes = 0;
-    check(runtime::bytes_of(p, &bytes));
-    sum += static_cast<std::int64_t>(bytes);
-  }
-  return sum - used();
-}
+std::int64_t memory_pools::idle() const { return sum_of(runtime::bytes_of) - sum_of(runtime::bytes_in_use); }
 
 void memory_pools::give_back() const {
   for (const runtime::pool p : {usual_, lone_}) runtime::works(runtime::give_back(p));
@@ -93,7 +82,7 @@ void memory_pools::give_back() const {
 
 bool memory_pools::takes(double bytes) {
   const std::lock_guard lock(room_);
-  const std::int64_t now_used = used();
+  const std::int64_t now_used = sum_of(runtime::bytes_in_use);
   const auto now = std::chrono::steady_clock::now();
   const double taken = double(now_used - was_used_);
   if (was_free_ >= 0 && now - asked_at_ < std::chrono::seconds(1) && 4 * bytes <= was_free_ - taken) return true;

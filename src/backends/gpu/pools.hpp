@@ -37,7 +37,7 @@ public:
   bool takes(double bytes);
 
 private:
-  std::int64_t used() const;
+  std::int64_t sum_of(runtime::code (*bytes_of)(runtime::pool, std::uint64_t*)) const;
 
   int ordinal_;
   runtime::pool usual_, lone_;
