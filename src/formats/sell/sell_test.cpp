@@ -112,6 +112,17 @@ TEST(sell, a_window_is_taken_where_it_saves_bytes_and_no_larger_than_it_helps) {
   EXPECT_EQ(best_slicing(host_array<std::int32_t>{}, 32, 12), (slicing{32, 1}));
 }
 
+TEST(sell, threads_share_a_window_only_where_that_saves_more_than_lines_of_y_cost) {
+  const auto window_of = [](index_t rows) {
+    host_array<std::int32_t> length(rows);
+    for (index_t r = 0; r < rows; ++r) length[r] = r % 100 == 0 ? 24 : r % 2 ? 20 : 2;
+    return best_slicing(length, 32, 12).window;
+  };
+  EXPECT_EQ(window_of(100000), 4096); // a smaller one would take more than 2 % more bytes
+  EXPECT_EQ(window_of(4000), 256);    // and here all threads would write to rows of one of 4,096
+  EXPECT_EQ(window_of(1000), 1024);   // work for one thread
+}
+
 TEST(sell, parameters_are_powers_of_two) {
   EXPECT_EQ(sell_format::read_parameters(""), (slicing{32, 0}));
   EXPECT_EQ(sell_format::read_parameters("8"), (slicing{8, 0}));

@@ -23,7 +23,8 @@ inline constexpr double most_padding = 10;
 index_t places_of(const host_array<std::int32_t>& length, slicing s);
 
 /// The window for these rows: 1 where it pads by less than 3 %, otherwise the smallest of 256, 1024, 4096 and 16384
-/// that takes at most 2 % more bytes than the best of them. A place takes `place_bytes`, a sorted row 4 more.
+/// that takes at most 2 % more bytes than the best of them. A place takes `place_bytes`, a sorted row 4 more, and 48
+/// where threads that share a window would share lines of y.
 slicing best_slicing(const host_array<std::int32_t>& length, index_t height, double place_bytes);
 
 /// The same of a matrix whose lengths are measured. Where they are not in host memory, slices of another height than
