@@ -162,6 +162,7 @@ void keep_gpu_memory(std::int64_t bytes) {
   gpu::wanted = bytes;
   for (const int ordinal : gpu::open_ordinals()) {
     const gpu::selected_device there(ordinal);
+    if (bytes < 0) available_gpu_memory(ordinal); // by which the pools know how much an eighth is
     gpu::pools_of(ordinal).keep_as_told();
     gpu::wait(gpu::current_queue()); // the driver takes what is beyond then
   }
