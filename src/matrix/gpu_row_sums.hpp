@@ -17,7 +17,7 @@
 namespace furrow::gpu {
 namespace row_sums {
 
-constexpr int threads = 128, least_log = 4, most_log = 30;
+constexpr int threads = 128, least_log = 3, most_log = 30;
 /// Larger tables lie in memory, and their rows are sorted afterwards.
 constexpr int most_shared_log = 10;
 /// Of shared memory that a block is given for its tables, so that a multiprocessor holds several.
