@@ -23,6 +23,7 @@
 
 #include <furrow/storage.hpp>
 
+#include <array>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -165,14 +166,22 @@ template <class I, class L> host_array<I> offsets(index_t rows, L l) {
 template <class I> void expect_cut_as_on_the_host(const host_array<I>& row_ptr) {
   const gpu_array<I> there(row_ptr);
   const index_t rows = row_ptr.size() - 1, nnz = row_ptr[rows];
-  for (const auto& [entries, most] : {std::pair<index_t, index_t>{512, 256}, {1024, 7}, {10, 3}})
-    expect_same_cut(csr_format::cut_tiles_on_gpu(as_cview(there), entries, most), cut_tiles(row_ptr, entries, most),
-                    "tiles");
-  for (const piece_sizes s : {piece_sizes{1024, 1024, 2048}, {1024, 1024, 4096}, {128, 128, 128}, {16, 5, 32}}) {
-    const auto got = csr_format::cut_pieces_on_gpu(as_cview(there), s);
-    const auto wanted = cut_pieces(row_ptr, s);
+  for (const auto& [entries, most] : {std::pair<index_t, index_t>{512, 256}, {1024, 7}, {10, 3}}) {
+    csr_format::cuts_on_gpu<I> cuts(as_cview(there), nnz);
+    const int number = cuts.tiles(entries, most);
+    cuts.finish();
+    expect_same_cut(cuts.at(number).tiles, cut_tiles(row_ptr, entries, most), "tiles");
+  }
+  const std::array sizes{piece_sizes{1024, 1024, 2048}, piece_sizes{1024, 1024, 4096}, piece_sizes{128, 128, 128},
+                         piece_sizes{16, 5, 32}};
+  csr_format::cuts_on_gpu<I> cuts(as_cview(there), nnz); // waited for together
+  for (const piece_sizes& s : sizes) cuts.pieces(s);
+  cuts.finish();
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    const auto& got = cuts.at(static_cast<int>(k));
+    const auto wanted = cut_pieces(row_ptr, sizes[k]);
     EXPECT_EQ(got.slots, wanted.slots);
-    expect_same_cut(got.all, wanted.all, "pieces");
+    expect_same_cut(got.pieces, wanted.all, "pieces");
   }
   expect_same(host_array<std::uint8_t>(csr_format::ends_of_rows_on_gpu(as_cview(there), nnz)), ends_of_rows(row_ptr),
               "ends");

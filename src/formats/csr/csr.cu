@@ -32,19 +32,19 @@ class csr_on_gpu final : public gpu::one_pass_operator<csr_on_gpu<V, I>, V, csr<
   using base::matrix_;
 
 public:
-  /// offsets: those of the matrix, on the host or on the GPU, where the work is cut.
+  /// offsets: those of the matrix, on the host or on the GPU, where the work is cut. Waits for that, and for all that
+  /// was enqueued before.
   template <class Offsets>
   csr_on_gpu(csr<V, I, kept_array> matrix, const Offsets& offsets, std::string_view kernel)
       : base(std::move(matrix)), kernel_(kernel), longest_(offsets.longest()) {
     const auto& a = matrix_;
     const index_t rows = a.shape.rows, multiprocessors = gpu::current_queue().multiprocessors;
     const double mean = rows ? double(a.val.size()) / double(rows) : 0;
-    if (longest_ > std::max(gpu::longest_walk, static_cast<index_t>(4 * mean))) {
-      gpu_pieces cut = offsets.pieces(gpu::several_shape::sizes);
-      several_ = std::move(cut.all);
-      several_sums_ = gpu_array<V>(cut.slots * gpu::several_shape::vectors);
-      several_arrived_ = gpu_array<unsigned>(cut.slots, 0u);
-    }
+    auto cuts = offsets.cuts();
+    constexpr int none = -1;
+    int several = none, own = none;
+    if (longest_ > std::max(gpu::longest_walk, static_cast<index_t>(4 * mean)))
+      several = cuts.pieces(gpu::several_shape::sizes);
     if (kernel_ == "auto") kernel_ = "stream"; // `choose` names the kernel that the costs put first
     launch_ = classic_launch(kernel_, mean, gpu::warp);
     if (kernel_ == "stream") {
@@ -54,7 +54,7 @@ public:
       // A small matrix is cut finer, so that every block has a few tiles.
       const index_t share = a.val.size() / (multiprocessors * blocks_ * 4);
       const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
-      tiles_ = offsets.tiles(entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
+      own = cuts.tiles(entries, tile_rows(mean, entries, gpu::stream_shape::threads, gpu::stream_shape::rows));
     }
     if (kernel_ == "chunks") {
       launch_.width = 4; // so that a row comes in one batch, most of the time
@@ -71,13 +71,13 @@ public:
       using shape = gpu::segment_shape;
       const index_t at_once = multiprocessors * shape::blocks<V, 0> * shape::tile;
       const index_t part = shape::tile * (a.val.size() > at_once ? shape::many : shape::few);
-      gpu_pieces cut = offsets.pieces({shape::tile, shape::rows, part});
-      pieces_ = std::move(cut.all);
+      own = cuts.pieces({shape::tile, shape::rows, part});
       ends_ = offsets.ends();
-      sums_ = gpu_array<V>(cut.slots);
-      arrived_ = gpu_array<unsigned>(cut.slots, 0u);
-      for (gpu_array<double>& shares : shares_) shares = gpu_array<double>(cut.slots, 0.0);
     }
+    cuts.finish();
+    if (several != none) take_several(cuts.at(several));
+    if (kernel_ == "stream") tiles_ = std::move(cuts.at(own).tiles);
+    if (kernel_ == "segments") take_segments(cuts.at(own));
   }
 
   std::string kernel() const override { return kernel_; }
@@ -89,6 +89,18 @@ private:
     gpu::multiply_pieces<V, I>(view_of(matrix_), as_cview(several_),
                                {as_view(several_sums_), as_view(several_arrived_)}, x, y, count);
     return true;
+  }
+
+  void take_several(work_cut& cut) {
+    several_ = std::move(cut.pieces);
+    several_sums_ = gpu_array<V>(cut.slots * gpu::several_shape::vectors);
+    several_arrived_ = gpu_array<unsigned>(cut.slots, 0u);
+  }
+  void take_segments(work_cut& cut) {
+    pieces_ = std::move(cut.pieces);
+    sums_ = gpu_array<V>(cut.slots);
+    arrived_ = gpu_array<unsigned>(cut.slots, 0u);
+    for (gpu_array<double>& shares : shares_) shares = gpu_array<double>(cut.slots, 0.0);
   }
 
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
@@ -185,6 +197,27 @@ private:
   mutable gpu_array<double> shares_[2];
 };
 
+/// What is cut on the host, as by `cuts_on_gpu`.
+template <class I> class cuts_on_host {
+public:
+  explicit cuts_on_host(const host_array<I>& row_ptr) : row_ptr_(row_ptr) {}
+  int tiles(index_t entries, index_t rows) {
+    cuts_.push_back({gpu::on_device(cut_tiles(row_ptr_, entries, rows)), {}, 0});
+    return static_cast<int>(cuts_.size()) - 1;
+  }
+  int pieces(const piece_sizes& s) {
+    const furrow::pieces cut = cut_pieces(row_ptr_, s);
+    cuts_.push_back({{}, gpu::on_device(cut.all), cut.slots});
+    return static_cast<int>(cuts_.size()) - 1;
+  }
+  void finish() const { gpu::wait(gpu::current_queue()); }
+  work_cut& at(int number) { return cuts_[static_cast<std::size_t>(number)]; }
+
+private:
+  const host_array<I>& row_ptr_;
+  std::vector<work_cut> cuts_;
+};
+
 /// Offsets on the host, and what is cut there.
 template <class I> struct host_offsets {
   const host_array<I>& row_ptr;
@@ -193,15 +226,9 @@ template <class I> struct host_offsets {
     for (index_t i = 0; i + 1 < row_ptr.size(); ++i) most = std::max<index_t>(most, row_ptr[i + 1] - row_ptr[i]);
     return most;
   }
-  gpu_array<tile> tiles(index_t entries, index_t rows) const {
-    return gpu::on_device(cut_tiles(row_ptr, entries, rows));
-  }
+  cuts_on_host<I> cuts() const { return cuts_on_host<I>(row_ptr); }
   gpu_array<std::int32_t> chunks(index_t parts) const { return gpu_array<std::int32_t>(cut_chunks(row_ptr, parts)); }
   gpu_array<std::int32_t> path(int tile) const { return gpu_array<std::int32_t>(cut_path(row_ptr, tile)); }
-  gpu_pieces pieces(const piece_sizes& s) const {
-    const furrow::pieces cut = cut_pieces(row_ptr, s);
-    return {gpu::on_device(cut.all), cut.slots};
-  }
   gpu_array<std::uint8_t> ends() const { return gpu_array<std::uint8_t>(ends_of_rows(row_ptr)); }
 };
 
@@ -210,14 +237,13 @@ template <class I> struct gpu_offsets {
   cview<I> row_ptr;
   index_t nnz, row_max;
   index_t longest() const { return row_max; }
-  gpu_array<tile> tiles(index_t entries, index_t rows) const { return cut_tiles_on_gpu(row_ptr, entries, rows); }
+  cuts_on_gpu<I> cuts() const { return {row_ptr, nnz}; }
   gpu_array<std::int32_t> chunks(index_t parts) const { return cut_chunks_on_gpu(row_ptr, nnz, parts); }
   gpu_array<std::int32_t> path(int tile) const {
     host_array<I> home(row_ptr.size);
     copy_bytes(host_memory{}, home.data(), gpu_memory{}, row_ptr.data, home.byte_count());
     return gpu_array<std::int32_t>(cut_path(home, tile));
   }
-  gpu_pieces pieces(const piece_sizes& s) const { return cut_pieces_on_gpu(row_ptr, s); }
   gpu_array<std::uint8_t> ends() const { return ends_of_rows_on_gpu(row_ptr, nnz); }
 };
 
@@ -236,16 +262,14 @@ template <class I> struct narrow_offset {
   FURROW_HD void operator()(index_t r) const { to[r] = static_cast<I>(from[r]); }
 };
 
-/// Columns and values stay where they lie, unless they are borrowed. longest: row.
+/// Columns and values stay where they lie, unless they are borrowed. longest: row. Waits once.
 template <class V, class I>
 std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, index_t longest, std::string_view kernel) {
   gpu_array<I> row_ptr(a.row_ptr.size());
   gpu::for_each(row_ptr.size(), narrow_offset<I>{a.row_ptr.data(), row_ptr.data()});
   const gpu_offsets<I> offsets{as_cview(row_ptr), a.nnz(), longest};
-  auto made = std::make_unique<csr_on_gpu<V, I>>(
+  return std::make_unique<csr_on_gpu<V, I>>(
       csr<V, I, kept_array>{a.shape, kept_array<I>(std::move(row_ptr)), owned(a.col), owned(a.val)}, offsets, kernel);
-  gpu::wait(gpu::current_queue());
-  return made;
 }
 
 } // namespace

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_cut.hpp"
 
+#include "gpu_chunk.hpp"
+
 #include "backends/gpu/primitives.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace furrow::csr_format {
 namespace gpu_cut {
 
-/// A tile begins where the one before it ends. A block takes a chunk of the rows and finds out for every row that a
-/// tile may begin at which row the first tile behind the chunk begins then, and how many come before; one thread goes
-/// from chunk to chunk; then the tiles of all chunks are written.
-constexpr int chunk = 3072, threads = 1024, each = chunk / threads;
-
+/// How a matrix is cut. A tile begins where the one before it ends. A block takes a chunk of the rows and finds out for
+/// every row that a tile may begin at which row the first tile behind the chunk begins then, and how many come before;
+/// one thread goes from chunk to chunk; then the tiles of all chunks are written.
 struct limits {
   index_t entries, rows; ///< of a tile
   index_t part;          ///< entries of a part of a longer row; 0: it is one tile
@@ -112,9 +115,10 @@ __global__ void __launch_bounds__(gpu::each_threads)
   }
 }
 
-/// begin[c] of all chunks, and of one more all that there is; `through` is null where there are no groups.
+/// begin[c] of all chunks, and all that there is; `through` is null where there are no groups.
 __global__ void __launch_bounds__(gpu::each_threads)
-    begins_kernel(index_t rows, index_t chunks, limits l, const way* ways, const way* through, way* begin) {
+    begins_kernel(index_t rows, index_t chunks, limits l, const way* ways, const way* through, way* begin,
+                  counts* all) {
   gpu::take_turn();
   if (threadIdx.x == 0) {
     way at{0, {0, 0}};
@@ -126,27 +130,13 @@ __global__ void __launch_bounds__(gpu::each_threads)
         const way w = through[c / group * l.rows + (at.row - c * chunk)];
         at = {w.row, {at.passed.tiles + w.passed.tiles, at.passed.parts + w.passed.parts}};
       }
-    begin[chunks] = at;
+    *all = at.passed;
   }
   __syncthreads();
   if (!through) return;
   for (index_t c = threadIdx.x * group; c < chunks; c += gpu::each_threads * group)
     walk_chunks(begin[c], c, c + group < chunks ? c + group : chunks, rows, l, ways, begin);
 }
-
-/// Tiles of rows, and rows that are longer, of a chunk: those from the front, these from the back.
-struct of_chunk {
-  int taken[chunk];
-  int row[chunk];
-  int tiles, longer;
-
-  __device__ void walk(int first, int count, bool longer_are_tiles) {
-    tiles = longer = 0;
-    for (int r = first; r < count; r += taken[r] ? taken[r] : 1)
-      if (taken[r] || longer_are_tiles) row[tiles++] = r;
-      else row[chunk - ++longer] = r;
-  }
-};
 
 template <class I, class Put>
 __device__ void write_chunk(cview<I> row_ptr, const limits& l, const std::int32_t* taken, const way* begin, Put put) {
@@ -155,10 +145,11 @@ __device__ void write_chunk(cview<I> row_ptr, const limits& l, const std::int32_
   const index_t rows = row_ptr.size - 1, first = index_t(blockIdx.x) * chunk;
   const int count = static_cast<int>(rows - first < chunk ? rows - first : chunk);
   for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) mine.taken[r] = taken[first + r];
-  __syncthreads();
   const way b = begin[blockIdx.x];
-  if (threadIdx.x == 0) mine.walk(static_cast<int>(b.row - first), count, l.part == 0);
   __syncthreads();
+  mine.mark(static_cast<int>(b.row - first), count);
+  mine.list(count, l.part == 0,
+            [&](int r) { return static_cast<int>(parts_of(row_ptr[first + r], row_ptr[first + r + 1], l.part)); });
   put(mine, first, b.passed);
 }
 
@@ -183,9 +174,10 @@ FURROW_HD inline piece part_of_row(index_t row, index_t from, index_t end, index
 
 /// Parts first.
 template <class I>
-__global__ void __launch_bounds__(threads)
-    pieces_kernel(cview<I> row_ptr, limits l, const std::int32_t* taken, const way* begin, int all_parts, piece* to) {
+__global__ void __launch_bounds__(threads) pieces_kernel(cview<I> row_ptr, limits l, const std::int32_t* taken,
+                                                         const way* begin, const counts* all, piece* to) {
   write_chunk(row_ptr, l, taken, begin, [&](of_chunk& mine, index_t first, counts before) {
+    const int all_parts = all->parts;
     for (int n = static_cast<int>(threadIdx.x); n < mine.tiles; n += threads) {
       const int r = mine.row[n], in_tile = mine.taken[r];
       const index_t row = first + r, from = row_ptr[row];
@@ -193,40 +185,63 @@ __global__ void __launch_bounds__(threads)
           from, static_cast<std::int32_t>(row), in_tile, static_cast<std::int32_t>(row_ptr[row + in_tile] - from), 0, 0,
           0};
     }
-    int slot = before.parts; // the first one of a longer row
-    for (int m = 0; m < mine.longer; ++m) {
+    for (int n = static_cast<int>(threadIdx.x); n < mine.parts; n += threads) {
+      const int m = mine.longer_of_part(n), slot = before.parts + mine.before[m];
       const index_t row = first + mine.row[chunk - 1 - m], from = row_ptr[row], end = row_ptr[row + 1];
       const int parts = static_cast<int>(parts_of(from, end, l.part));
-      for (int n = static_cast<int>(threadIdx.x); n < parts; n += threads)
-        to[slot + n] = part_of_row(row, from, end, l.part, parts, n, slot);
-      slot += parts;
+      to[before.parts + n] = part_of_row(row, from, end, l.part, parts, n - mine.before[m], slot);
     }
   });
 }
 
-/// Where every chunk begins.
+/// Where every chunk begins, in one piece of memory.
 struct plan {
-  gpu_array<std::int32_t> taken;
-  gpu_array<way> begin;
-  index_t chunks;
-  counts all;
+  index_t rows, chunks, groups;
+  gpu_array<way> room;
+  plan(index_t rows, const limits& l)
+      : rows(rows), chunks((rows + chunk - 1) / chunk), groups(chunks > few_chunks ? (chunks + group - 1) / group : 0),
+        room(chunks + (chunks + groups) * l.rows + (rows + 3) / 4), begin(room.data()), ways(begin + chunks),
+        through(ways + chunks * l.rows), taken(reinterpret_cast<std::int32_t*>(through + groups * l.rows)) {
+    static_assert(sizeof(way) == 4 * sizeof(std::int32_t));
+  }
+  way *begin, *ways, *through;
+  std::int32_t* taken;
 };
-template <class I> plan plan_of(cview<I> row_ptr, const limits& l) {
-  const index_t rows = row_ptr.size - 1, chunks = (rows + chunk - 1) / chunk;
-  plan p{gpu_array<std::int32_t>(rows), gpu_array<way>(chunks + 1), chunks, {}};
-  gpu_array<way> ways(chunks * l.rows);
+template <class I> plan plan_of(cview<I> row_ptr, const limits& l, counts* all) {
+  plan p(row_ptr.size - 1, l);
   const gpu::queue& q = gpu::current_queue();
-  if (chunks > 0)
-    gpu::launch(ways_kernel<I>, static_cast<unsigned>(chunks), threads, 0, q, row_ptr, l, p.taken.data(), ways.data());
-  const index_t groups = chunks > few_chunks ? (chunks + group - 1) / group : 0;
-  gpu_array<way> through(groups * l.rows);
-  if (groups > 0)
-    gpu::launch(groups_kernel, static_cast<unsigned>(groups), gpu::each_threads, 0, q, rows, chunks, l, ways.data(),
-                through.data());
-  gpu::launch(begins_kernel, 1u, gpu::each_threads, 0, q, rows, chunks, l, ways.data(),
-              groups > 0 ? through.data() : nullptr, p.begin.data());
-  p.all = gpu::fetch(p.begin.data() + chunks).passed;
+  if (p.chunks > 0)
+    gpu::launch(ways_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, q, row_ptr, l, p.taken, p.ways);
+  if (p.groups > 0)
+    gpu::launch(groups_kernel, static_cast<unsigned>(p.groups), gpu::each_threads, 0, q, p.rows, p.chunks, l, p.ways,
+                p.through);
+  gpu::launch(begins_kernel, 1u, gpu::each_threads, 0, q, p.rows, p.chunks, l, p.ways,
+              p.groups > 0 ? p.through : nullptr, p.begin, all);
   return p;
+}
+
+/// Rows that are longer than a tile, at most.
+index_t most_longer(index_t nnz, const limits& l) { return nnz / (l.entries + 1); }
+/// Tiles that there are at most, longer rows among them. One ends with its rows, or before a row that has no room
+/// beside its entries: of these two have an entry more than a tile together, and nothing is counted more than twice.
+index_t most_tiles(index_t rows, index_t nnz, const limits& l) {
+  return std::min(rows, rows / l.rows + 2 * nnz / (l.entries + 1) + most_longer(nnz, l) + 1);
+}
+/// The same with the parts of longer rows, of which two may be short, the first and the last one.
+index_t most_pieces(index_t rows, index_t nnz, const limits& l) {
+  return most_tiles(rows, nnz, l) + nnz / l.part + 2 * most_longer(nnz, l);
+}
+
+/// The first `count` elements of `all`: in its memory where that is little.
+template <class T> gpu_array<T> first_of(gpu_array<T> all, index_t count) {
+  constexpr index_t little = index_t(1) << 20; // bytes
+  if (all.size() * index_t(sizeof(T)) <= little) {
+    all.resize(count);
+    return all;
+  }
+  gpu_array<T> own(count);
+  gpu_memory::copy(own.data(), all.data(), own.byte_count());
+  return own;
 }
 
 template <class I> struct mark_end {
@@ -259,27 +274,55 @@ template <class I> struct find_chunk {
 
 } // namespace gpu_cut
 
-template <class I> gpu_array<tile> cut_tiles_on_gpu(cview<I> row_ptr, index_t entries, index_t rows) {
-  using namespace gpu_cut;
-  const limits l{entries, rows, 0};
-  const plan p = plan_of(row_ptr, l);
-  gpu_array<tile> tiles(p.all.tiles);
-  if (p.chunks > 0)
-    gpu::launch(tiles_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr, l,
-                p.taken.data(), p.begin.data(), tiles.data());
-  return tiles;
+template <class I> cuts_on_gpu<I>::cuts_on_gpu(cview<I> row_ptr, index_t nnz) : row_ptr_(row_ptr), nnz_(nnz) {}
+
+template <class I> int cuts_on_gpu<I>::begin() {
+  if (cuts_.empty()) counts_ = gpu_array<std::int32_t>(2 * most);
+  furrow::require(std::ssize(cuts_) < most, "too many cuts of one matrix");
+  cuts_.emplace_back();
+  return static_cast<int>(cuts_.size()) - 1;
 }
 
-template <class I> gpu_pieces cut_pieces_on_gpu(cview<I> row_ptr, piece_sizes s) {
+template <class I> int cuts_on_gpu<I>::tiles(index_t entries, index_t rows) {
+  using namespace gpu_cut;
+  const limits l{entries, rows, 0};
+  const int number = begin();
+  const plan p = plan_of(row_ptr_, l, reinterpret_cast<counts*>(counts_.data()) + number);
+  gpu_array<tile>& to = at(number).tiles = gpu_array<tile>(most_tiles(p.rows, nnz_, l));
+  if (p.chunks > 0)
+    gpu::launch(tiles_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr_, l,
+                p.taken, p.begin, to.data());
+  return number;
+}
+
+template <class I> int cuts_on_gpu<I>::pieces(piece_sizes s) {
   using namespace gpu_cut;
   const limits l{s.entries - (piece_alignment - 1), s.rows, s.part};
-  const plan p = plan_of(row_ptr, l);
-  gpu_pieces cut{gpu_array<piece>(p.all.tiles + p.all.parts), p.all.parts};
+  const int number = begin();
+  auto* const all = reinterpret_cast<counts*>(counts_.data()) + number;
+  const plan p = plan_of(row_ptr_, l, all);
+  gpu_array<piece>& to = at(number).pieces = gpu_array<piece>(most_pieces(p.rows, nnz_, l));
   if (p.chunks > 0)
-    gpu::launch(pieces_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr, l,
-                p.taken.data(), p.begin.data(), p.all.parts, cut.all.data());
-  return cut;
+    gpu::launch(pieces_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr_, l,
+                p.taken, p.begin, all, to.data());
+  return number;
 }
+
+template <class I> void cuts_on_gpu<I>::finish() {
+  using namespace gpu_cut;
+  static_assert(sizeof(counts) == 2 * sizeof(std::int32_t));
+  if (cuts_.empty()) return gpu::wait(gpu::current_queue());
+  const host_array<std::int32_t> found(counts_);
+  for (std::size_t k = 0; k < cuts_.size(); ++k) {
+    const index_t tiles = found[2 * index_t(k)], parts = found[2 * index_t(k) + 1];
+    work_cut& c = cuts_[k];
+    if (!c.tiles.empty()) c.tiles = first_of(std::move(c.tiles), tiles);
+    if (!c.pieces.empty()) c.pieces = first_of(std::move(c.pieces), tiles + parts), c.slots = parts;
+  }
+}
+
+template class cuts_on_gpu<std::int32_t>;
+template class cuts_on_gpu<index_t>;
 
 template <class I> gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I> row_ptr, index_t nnz) {
   gpu_array<std::uint8_t> ends((nnz + 7) / 8); // padded to whole words
@@ -297,8 +340,6 @@ template <class I> gpu_array<std::int32_t> cut_chunks_on_gpu(cview<I> row_ptr, i
 }
 
 #define FURROW_CUT(I)                                                                                                  \
-  template gpu_array<tile> cut_tiles_on_gpu(cview<I>, index_t, index_t);                                               \
-  template gpu_pieces cut_pieces_on_gpu(cview<I>, piece_sizes);                                                        \
   template gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I>, index_t);                                             \
   template gpu_array<std::int32_t> cut_chunks_on_gpu(cview<I>, index_t, index_t);
 FURROW_CUT(std::int32_t)

@@ -7,15 +7,34 @@
 /// `cut_pieces`, `ends_of_rows` and `cut_chunks` make of them on the host. Offsets of std::int32_t and index_t.
 namespace furrow::csr_format {
 
-/// Waits for the number of tiles.
-template <class I> gpu_array<tile> cut_tiles_on_gpu(cview<I> row_ptr, index_t entries, index_t rows);
-
-struct gpu_pieces {
-  gpu_array<piece> all;
+/// What a cut is: tiles, or pieces with slots for the parts of long rows.
+struct work_cut {
+  gpu_array<tile> tiles;
+  gpu_array<piece> pieces;
   index_t slots = 0;
 };
-/// nnz: row_ptr[rows]. Waits for the number of pieces.
-template <class I> gpu_pieces cut_pieces_on_gpu(cview<I> row_ptr, piece_sizes s);
+
+/// Cuts of the same rows that are enqueued one after the other and waited for once: what each takes at most is known
+/// before. nnz: row_ptr[rows].
+template <class I> class cuts_on_gpu {
+public:
+  cuts_on_gpu(cview<I> row_ptr, index_t nnz);
+  /// Enqueue; the number of the cut.
+  int tiles(index_t entries, index_t rows);
+  int pieces(piece_sizes s);
+  /// Waits for all that is enqueued, whatever it is.
+  void finish();
+  work_cut& at(int number) { return cuts_[static_cast<std::size_t>(number)]; } ///< once they are finished
+
+private:
+  static constexpr index_t most = 4;
+  int begin();
+
+  cview<I> row_ptr_;
+  index_t nnz_;
+  gpu_array<std::int32_t> counts_; ///< of tiles and of parts, of each
+  std::vector<work_cut> cuts_;
+};
 
 /// Enqueues.
 template <class I> gpu_array<std::uint8_t> ends_of_rows_on_gpu(cview<I> row_ptr, index_t nnz);
