@@ -23,14 +23,18 @@ __device__ inline word sum_over_warp(word v) {
 
 /// A warp takes slices of 32 rows.
 __global__ void __launch_bounds__(gpu::each_threads)
-    lengths_kernel(index_t rows, const index_t* row_ptr, const word* wrong, word* to, word* far) {
+    lengths_kernel(index_t rows, const index_t* row_ptr, const word* wrong, word* to, word* far, marked_bits marked) {
   __shared__ unsigned counted[short_lengths];
+  __shared__ word of_block[3];
   for (int l = static_cast<int>(threadIdx.x); l < short_lengths; l += gpu::each_threads) counted[l] = 0;
+  if (threadIdx.x < 3) of_block[threadIdx.x] = 0;
   gpu::take_turn();
   __syncthreads();
   if (*wrong) return;
-  word print = 0, in_slices = 0;
+  word print = 0, in_slices = 0, bits = 0;
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
+  for (index_t k = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; k < marked.words; k += stride)
+    bits += static_cast<word>(__popc(marked.bit[k]));
   for (index_t first = index_t(blockIdx.x) * gpu::each_threads; first < rows; first += stride) {
     const index_t i = first + threadIdx.x;
     index_t length = 0;
@@ -56,11 +60,18 @@ __global__ void __launch_bounds__(gpu::each_threads)
     if (threadIdx.x % gpu::warp == 0) in_slices += static_cast<word>(gpu::warp * length);
   }
   print = sum_over_warp(print);
+  bits = sum_over_warp(bits);
   if (threadIdx.x % gpu::warp == 0) {
-    if (print) atomicAdd(to + fingerprint, print);
-    if (in_slices) atomicAdd(to + slice_places, in_slices);
+    atomicAdd(of_block, print);
+    atomicAdd(of_block + 1, in_slices);
+    atomicAdd(of_block + 2, bits);
   }
   __syncthreads();
+  if (threadIdx.x < 3 && of_block[threadIdx.x])
+    atomicAdd(threadIdx.x == 0   ? to + fingerprint
+              : threadIdx.x == 1 ? to + slice_places
+                                 : marked.count,
+              of_block[threadIdx.x]);
   for (int l = static_cast<int>(threadIdx.x); l < short_lengths; l += gpu::each_threads)
     if (counted[l]) atomicAdd(to + l, word(counted[l]));
 }
@@ -165,12 +176,13 @@ index_t far_length_words(index_t nnz) {
   return nnz / short_lengths + 1;
 }
 
-void enqueue_lengths(index_t rows, const index_t* row_ptr, const found_word* wrong, found_word* to, found_word* far) {
+void enqueue_lengths(index_t rows, const index_t* row_ptr, const found_word* wrong, found_word* to, found_word* far,
+                     const marked_bits& marked) {
   using namespace gpu_lengths;
   static_assert(usual_height == gpu::warp);
   const gpu::queue& q = gpu::current_queue();
   gpu::launch(lengths_kernel, gpu::blocks_for(rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q, rows, row_ptr,
-              wrong, to, far);
+              wrong, to, far, marked);
 }
 
 found_lengths lengths_found(const found_word* home, const found_word* far) {

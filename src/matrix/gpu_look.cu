@@ -24,21 +24,31 @@ struct row_found {
 
 constexpr int lanes_a_row = row_sum_lanes, rows_at_once = gpu::each_threads / lanes_a_row;
 
-/// The entries [from, to) of row i, which begins at `begin`, at most `row_sum_piece`: eight lanes, in the order of
-/// `row_sum`. All of them know the sums.
-template <class V>
+/// Adds to the sum of each of eight lanes what `Lanes` have, in their order: those of the first eight, then of the
+/// next. What a lane has not got is 0, which changes no sum of what is not negative.
+template <int Lanes> __device__ inline void add_in_order(double mine, int rank, double& sum) {
+#pragma unroll
+  for (int first = 0; first < Lanes; first += lanes_a_row)
+    sum += gpu::from_lane<Lanes>(mine, first + rank % lanes_a_row);
+}
+
+/// The entries [from, to) of row i, which begins at `begin`, at most `row_sum_piece`: by eight lanes or a warp, in the
+/// order of `row_sum`. All of them know the sums.
+template <int Lanes, class V>
 __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t from, index_t to, int rank, index_t begin,
                           const diagonal_marks& marked, found& f) {
   constexpr int batch = 4; // so that loads are under way together
   row_found r;
-  for (index_t base = from + rank; base < to; base += batch * lanes_a_row) {
+  // All lanes take as many turns, for they add each other's.
+  for (index_t turn = from; turn < to; turn += batch * Lanes) {
+    const index_t base = turn + rank;
     std::int32_t col[batch] = {}, before[batch] = {};
     int apart[batch];
     bool is[batch];
     V val[batch] = {};
 #pragma unroll
     for (int n = 0; n < batch; ++n) {
-      const index_t k = base + n * lanes_a_row;
+      const index_t k = base + n * Lanes;
       if (k >= to) continue;
       col[n] = a.col[k];
       val[n] = a.val[k];
@@ -47,7 +57,7 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
 #pragma unroll
     for (int n = 0; n < batch; ++n) {
       const double v = double(val[n]), size = fabs(v);
-      is[n] = base + n * lanes_a_row < to;
+      is[n] = base + n * Lanes < to;
       apart[n] = static_cast<int>(col[n] - i);
       if (!is[n]) continue;
       if (col[n] < 0 || col[n] >= a.shape.cols) {
@@ -61,17 +71,27 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
       f.count[zeros] += size == 0;
       if (!(size <= largest_number)) f.most[infinite] = 1;
       if (size > r.most) r.most = size; // never a NaN
-      r.sum += size;
       if (apart[n] == 0) r.diagonal = v;
-      else r.others += size;
+      if constexpr (Lanes > lanes_a_row) continue;
+      r.sum += size;
+      if (apart[n] != 0) r.others += size;
     }
-    f.count[diagonals] += marked.add(apart, is, a.shape.rows);
+    if constexpr (Lanes > lanes_a_row)
+#pragma unroll
+      for (int n = 0; n < batch; ++n) {
+        const double size = is[n] ? fabs(double(val[n])) : 0;
+        add_in_order<Lanes>(size, rank, r.sum);
+        add_in_order<Lanes>(apart[n] != 0 ? size : 0, rank, r.others);
+      }
+    marked.add(apart, is, a.shape.rows);
   }
   for (int d = lanes_a_row / 2; d > 0; d /= 2) {
     r.sum += gpu::from_lane_across<lanes_a_row>(r.sum, d);
     r.others += gpu::from_lane_across<lanes_a_row>(r.others, d);
-    r.diagonal += gpu::from_lane_across<lanes_a_row>(r.diagonal, d);
-    const double other = gpu::from_lane_across<lanes_a_row>(r.most, d);
+  }
+  for (int d = Lanes / 2; d > 0; d /= 2) {
+    r.diagonal += gpu::from_lane_across<Lanes>(r.diagonal, d);
+    const double other = gpu::from_lane_across<Lanes>(r.most, d);
     r.most = other > r.most ? other : r.most;
   }
   return r;
@@ -115,7 +135,7 @@ __device__ row_found walk_alone(const csr<V, index_t, cview>& a, index_t i, inde
       if (apart[n] == 0) r.diagonal += v;
       else others[n] += size;
     }
-    f.count[diagonals] += marked.add(apart, is, a.shape.rows);
+    marked.add(apart, is, a.shape.rows);
   }
 #pragma unroll
   for (int d = lanes_a_row / 2; d > 0; d /= 2)
@@ -215,10 +235,10 @@ __global__ void __launch_bounds__(gpu::each_threads)
       apart.add<lanes_a_row>(i, end - from, rank);
       continue;
     }
-    const row_found r = walk(a, i, from, end, rank, from, marked, f);
+    const row_found r = walk<lanes_a_row>(a, i, from, end, rank, from, marked, f);
     if (rank == 0) tell(r, f);
   }
-  f.count[diagonals] += marked.end(a.shape.rows);
+  marked.end(a.shape.rows);
   f.leave(to);
 }
 
@@ -237,11 +257,12 @@ __global__ void __launch_bounds__(gpu::each_threads)
     if (end - from > longest_of_a_thread) apart.add<1>(i, end - from, 0);
     else tell(walk_alone(a, i, from, end, marked, f), f);
   }
-  f.count[diagonals] += marked.end(a.shape.rows);
+  marked.end(a.shape.rows);
   f.leave(to);
 }
 
-/// Eight lanes a piece of a long row. The last one of a row takes its pieces in their order.
+/// A warp a piece of a long row: eight lanes would take 32 turns for one, each a trip or two to memory. The last one of
+/// a row takes its pieces in their order.
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads)
     pieces_kernel(csr<V, index_t, cview> a, unsigned* bit, long_rows apart, word* to) {
@@ -249,20 +270,23 @@ __global__ void __launch_bounds__(gpu::each_threads)
   const auto marked = diagonal_marks::begin(bit, mine);
   const unsigned pieces = apart.count[0];
   if (pieces == 0 || to[wrong_word]) return; // the whole grid
-  const int rank = static_cast<int>(threadIdx.x) % lanes_a_row;
+  constexpr int pieces_at_once = gpu::each_threads / gpu::warp;
+  const int rank = static_cast<int>(threadIdx.x) % gpu::warp;
   found f;
-  for (unsigned g = blockIdx.x * rows_at_once + threadIdx.x / lanes_a_row; g < pieces; g += gridDim.x * rows_at_once) {
+  for (unsigned g = blockIdx.x * pieces_at_once + threadIdx.x / gpu::warp; g < pieces;
+       g += gridDim.x * pieces_at_once) {
     const long_rows::part p = apart.piece[g];
     const index_t begin = a.row_ptr[p.row], end = a.row_ptr[p.row + 1];
     const index_t from = begin + index_t(p.number) * row_sum_piece;
-    row_found r = walk(a, p.row, from, end - from < row_sum_piece ? end : from + row_sum_piece, rank, begin, marked, f);
+    row_found r = walk<gpu::warp>(a, p.row, from, end - from < row_sum_piece ? end : from + row_sum_piece, rank, begin,
+                                  marked, f);
     if (rank != 0) continue;
     if (p.of != long_rows::alone &&
         !apart.join(p.of, p.number, static_cast<unsigned>(long_rows::pieces_of(end - begin)), r))
       continue;
     tell(r, f);
   }
-  f.count[diagonals] += marked.end(a.shape.rows);
+  marked.end(a.shape.rows);
   f.leave(to);
 }
 
@@ -325,9 +349,10 @@ template <class V, class I> void look_under_way::enqueue(const csr<V, index_t, c
     gpu::launch(rows_kernel<V, I>, gpu::blocks_for(shape_.rows * lanes_a_row, gpu::each_threads, q, 8),
                 gpu::each_threads, 0, q, a, offsets, bit, apart, to);
   if (most_entries_ > at.longest)
-    gpu::launch(pieces_kernel<V>, gpu::blocks_for(at.most_pieces * lanes_a_row, gpu::each_threads, q, 8),
+    gpu::launch(pieces_kernel<V>, gpu::blocks_for(at.most_pieces * gpu::warp, gpu::each_threads, q, 8),
                 gpu::each_threads, 0, q, a, bit, apart, to);
-  enqueue_lengths(shape_.rows, a.row_ptr.data, to + wrong_word, to + at.lengths, to + at.far);
+  const marked_bits diagonals_seen{bit, (shape_.rows + shape_.cols) / 32 + 1, to + int(diagonals)};
+  enqueue_lengths(shape_.rows, a.row_ptr.data, to + wrong_word, to + at.lengths, to + at.far, diagonals_seen);
   if (most_entries_ >= blocks_sampled_from && shape_.rows > 0)
     sample_blocks(shape_.rows, a.row_ptr.data, a.col.data, to + wrong_word, to + at.blocks);
 }

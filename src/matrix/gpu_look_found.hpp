@@ -10,6 +10,7 @@ namespace furrow::gpu_look {
 using word = found_word;
 
 /// Where kernels leave what they found. Numbers that are not negative are compared by their bits.
+/// `diagonals` are counted when all of them are marked, by the kernel that looks at lengths.
 enum place { zeros, stored_diagonal, zero_diagonal, negative_diagonal, small_diagonal, dominant, diagonals, counted };
 enum extreme { norm_inf, largest, least_row, wide_extremes };
 enum mark { lower, upper, infinite, wrong, outside, disordered, marks };
@@ -72,10 +73,9 @@ struct diagonal_marks {
     __syncthreads();
     return {bit, mine};
   }
-  /// How many of `Batch` diagonals are new ones, near ones left out. Far ones are looked at together: where all
-  /// diagonals differ, each is a trip to memory.
-  template <int Batch>
-  __device__ unsigned add(const int (&offset)[Batch], const bool (&is)[Batch], index_t rows) const {
+  /// `Batch` diagonals, far ones in memory. These are looked at together: where all diagonals differ, each is a trip to
+  /// memory. Nobody waits for what marks them.
+  template <int Batch> __device__ void add(const int (&offset)[Batch], const bool (&is)[Batch], index_t rows) const {
     bool asks[Batch];
     unsigned there[Batch];
 #pragma unroll
@@ -90,34 +90,29 @@ struct diagonal_marks {
     }
 #pragma unroll
     for (int n = 0; n < Batch; ++n) there[n] = asks[n] ? __ldcg(bit + (offset[n] + rows - 1) / 32) : 0;
-    unsigned fresh = 0;
 #pragma unroll
     for (int n = 0; n < Batch; ++n) {
       const index_t at = offset[n] + rows - 1;
       const unsigned mask = 1u << (at % 32);
-      if (asks[n] && !(there[n] & mask)) fresh += !(atomicOr(bit + at / 32, mask) & mask);
+      if (asks[n] && !(there[n] & mask)) atomicOr(bit + at / 32, mask);
     }
-    return fresh;
   }
-  /// The near ones, by the whole block in the end: how many are new.
-  __device__ unsigned end(index_t rows) const {
+  /// The near ones, by the whole block in the end.
+  __device__ void end(index_t rows) const {
     __syncthreads();
-    unsigned fresh = 0;
     for (int k = static_cast<int>(threadIdx.x); k < 2 * near / 32; k += gpu::each_threads) {
       const unsigned own = mine.near_bit[k];
       if (!own) continue;
       const index_t at = index_t(32) * k - near + rows - 1, word = at >> 5; // of the first of them; some are before
       const int shift = static_cast<int>(at & 31);
-      fresh += mark(word, own << shift);
-      if (shift) fresh += mark(word + 1, own >> (32 - shift));
+      mark(word, own << shift);
+      if (shift) mark(word + 1, own >> (32 - shift));
     }
-    return fresh;
   }
 
 private:
-  __device__ unsigned mark(index_t word, unsigned mask) const {
-    if (!mask || !(mask & ~__ldcg(bit + word))) return 0;
-    return static_cast<unsigned>(__popc(mask & ~atomicOr(bit + word, mask)));
+  __device__ void mark(index_t word, unsigned mask) const {
+    if (mask && (mask & ~__ldcg(bit + word))) atomicOr(bit + word, mask);
   }
 };
 
