@@ -71,7 +71,7 @@ struct edge_list {
 
 /// The blocks of edge number blockIdx.x % edges.count.
 __global__ void __launch_bounds__(gpu::each_threads) count_kernel(pattern a, edge_list edges, word* to) {
-  gpu::take_turn();
+  const gpu::beside_others turn;
   const int edge = edges.edge[blockIdx.x % edges.count];
   with_edge_of(edge, [&]<int K>(std::integral_constant<int, K>) {
     const lanes lane;
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(gpu::each_threads) count_kernel(pattern a, edg
 /// The same of the sample of each edge, with the entries.
 constexpr int most_sampled = sampled_block_rows::stretches * 512;
 __global__ void __launch_bounds__(gpu::each_threads) sample_kernel(pattern a, const word* wrong, word* to) {
-  gpu::take_turn();
+  const gpu::beside_others turn;
   if (*wrong) return;
   constexpr int blocks_an_edge = most_sampled / rows_a_block;
   const int edge = least_edge + static_cast<int>(blockIdx.x) / blocks_an_edge;

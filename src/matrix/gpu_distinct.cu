@@ -6,6 +6,7 @@
 #include "core/distinct.hpp"
 
 #include <bit>
+#include <cstring>
 
 namespace furrow {
 namespace gpu_distinct {
@@ -53,7 +54,7 @@ template <class V> __global__ void __launch_bounds__(few_threads) few_kernel(cvi
   constexpr int room = 2 * int(looked_at), each = int(looked_at) / few_threads;
   __shared__ key<V> mine[room];
   for (int k = static_cast<int>(threadIdx.x); k < room; k += few_threads) mine[k] = nothing<V>;
-  gpu::take_turn();
+  gpu::lead_others();
   const index_t apart = values.size / looked_at;
   key<V> b[each];
 #pragma unroll
@@ -78,16 +79,19 @@ template <class V> __global__ void __launch_bounds__(few_threads) few_kernel(cvi
   if (threadIdx.x == 0 && count > most) *found.many = 1;
 }
 
-/// Each block has a set of its own in front of the one that all share, which sees a value once a block.
+/// Each block has a set of its own in front of the one that all share, which sees a value once a block. leads: no other
+/// kernel has looked at the values before.
 constexpr int batch = 4; ///< values under way together
 template <class V>
-__global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> values, values_found<V> found) {
+__global__ void __launch_bounds__(gpu::each_threads)
+    distinct_kernel(cview<V> values, values_found<V> found, bool leads) {
   __shared__ key<V> mine[places];
   __shared__ unsigned stopped;
   volatile unsigned* const stop = &stopped;
   volatile found_word* const many = found.many;
   for (int k = static_cast<int>(threadIdx.x); k < places; k += gpu::each_threads) mine[k] = nothing<V>;
-  gpu::take_turn();
+  if (leads) gpu::lead_others();
+  else gpu::take_turn();
   if (threadIdx.x == 0) stopped = *many != 0;
   __syncthreads();
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
@@ -116,9 +120,11 @@ __global__ void __launch_bounds__(gpu::each_threads) distinct_kernel(cview<V> va
 template <class V> void enqueue(cview<V> values, key<V>* set, found_word* words) {
   const values_found<V> found{set, words, words + 1, words + 2};
   const gpu::queue& q = gpu::current_queue();
-  if (values.size >= 4 * looked_at) gpu::launch(few_kernel<V>, 1, few_threads, 0, q, values, found);
-  gpu::launch(distinct_kernel<V>, gpu::blocks_for((values.size + batch - 1) / batch, gpu::each_threads, q, 8),
-              gpu::each_threads, 0, q, values, found);
+  const bool many_values = values.size >= 4 * looked_at;
+  if (many_values) gpu::launch(few_kernel<V>, 1, few_threads, 0, q, values, found);
+  // Half of the threads that there is room for: enough for the rate of the memory, and others run beside them.
+  gpu::launch(distinct_kernel<V>, gpu::blocks_for((values.size + batch - 1) / batch, gpu::each_threads, q, 4),
+              gpu::each_threads, 0, q, values, found, !many_values);
 }
 
 } // namespace gpu_distinct
@@ -137,23 +143,30 @@ index_t distinct_found(const found_word* home) {
   return home[1] || count > many ? many : count;
 }
 
+template <class V> std::vector<V> distinct_of(const found_word* home, const found_word* set) {
+  using namespace gpu_distinct;
+  few_values<V> all;
+  for (int at = 0; at < places; ++at) {
+    key<V> b;
+    std::memcpy(&b, reinterpret_cast<const char*>(set) + static_cast<std::size_t>(at) * sizeof b, sizeof b);
+    if (b != nothing<V>) all.add(std::bit_cast<V>(b));
+  }
+  if (home[2]) all.add(std::bit_cast<V>(nothing<V>));
+  return all.sorted();
+}
+template std::vector<double> distinct_of(const found_word*, const found_word*);
+template std::vector<float> distinct_of(const found_word*, const found_word*);
+
 template <class V> std::vector<V> distinct_on_gpu(cview<V> values) {
   using namespace gpu_distinct;
   if (values.empty()) return {};
-  gpu_array<key<V>> set(places);
-  gpu_array<found_word> words(distinct_words);
-  gpu::fill_bytes(set, 0xff);
-  gpu::fill_bytes(words, 0);
-  enqueue(values, set.data(), words.data());
-  const host_array<found_word> home(words);
-  const index_t count = distinct_found(home.data());
-  if (count > most) return {};
-  few_values<V> all;
-  const host_array<key<V>> found(set);
-  for (const key<V> b : found)
-    if (b != nothing<V>) all.add(std::bit_cast<V>(b));
-  if (home[2]) all.add(std::bit_cast<V>(nothing<V>));
-  return all.sorted();
+  gpu_array<found_word> there(distinct_words + distinct_set_words);
+  gpu::fill_bytes(there.data(), 0, distinct_words * sizeof(found_word), gpu::current_queue());
+  gpu::fill_bytes(there.data() + distinct_words, 0xff, distinct_set_words * sizeof(found_word), gpu::current_queue());
+  enqueue_distinct(values, there.data() + distinct_words, there.data());
+  const host_array<found_word> home(there);
+  if (distinct_found(home.data()) > most) return {};
+  return distinct_of<V>(home.data(), home.data() + distinct_words);
 }
 
 template std::vector<double> distinct_on_gpu(cview<double>);

@@ -25,11 +25,13 @@ struct gpu_format_look {
   struct memory {
     found_word *words, *ones, *room;
   };
-  /// Enqueues. lengths: shape, nnz and lengths, of at least one entry.
+  /// Enqueues kernels that run beside those of other looks (`gpu::beside_others`), and wait for one of their own where
+  /// they need what it has written. They have no memory of their own, which others would write to once it is released.
+  /// lengths: shape, nnz and lengths, of at least one entry.
   void (*f64)(const csr<double, index_t, cview>& a, const stats& lengths, const memory& at);
   void (*f32)(const csr<float, index_t, cview>& a, const stats& lengths, const memory& at);
   /// Enqueues what else there is where rows that are sorted in windows take fewer places. May be null.
-  void (*windows)(const csr<std::int8_t, index_t, cview>& pattern, const stats& lengths, found_word* words);
+  void (*windows)(const csr<std::int8_t, index_t, cview>& pattern, const stats& lengths, const memory& at);
   /// home: the words. May fetch from `room`.
   estimate_numbers (*numbers)(const stats& lengths, const found_word* home, const found_word* room);
 

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
   __shared__ word of_block[3];
   for (int l = static_cast<int>(threadIdx.x); l < short_lengths; l += gpu::each_threads) counted[l] = 0;
   if (threadIdx.x < 3) of_block[threadIdx.x] = 0;
-  gpu::take_turn();
+  gpu::lead_others();
   __syncthreads();
   if (*wrong) return;
   word print = 0, in_slices = 0, bits = 0;
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(window_threads)
   const int thread = static_cast<int>(threadIdx.x), lane = thread % gpu::warp;
   for (int l = thread; l < short_lengths; l += window_threads) counted[l] = 0;
   if (thread == 0) many = 0, width = 0;
-  gpu::take_turn();
+  const gpu::beside_others turn;
   int kind = 0;
   while (blockIdx.x >= list.end[kind]) ++kind;
   const index_t size = list.size[kind], first = (blockIdx.x - (kind ? list.end[kind - 1] : 0)) * size;

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(window_threads)
     windows_kernel(spread_rows windows, const index_t* row_ptr, const std::int32_t* col, word* to) {
   __shared__ unsigned seen[bits / 32];
   __shared__ int least, most;
-  gpu::take_turn();
+  const gpu::beside_others turn;
   const row_range rows = windows[blockIdx.x];
   const index_t begin = row_ptr[rows.first], end = row_ptr[rows.first + rows.count];
   if (begin == end) return; // the whole block
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(slice_threads)
   static_assert(locality_counts::slice_rows == gpu::warp);
   __shared__ int sum;
   if (threadIdx.x == 0) sum = 0;
-  gpu::take_turn();
+  const gpu::beside_others turn;
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % gpu::warp;
   const row_range rows = windows[blockIdx.x / slices];

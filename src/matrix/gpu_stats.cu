@@ -166,7 +166,8 @@ template <class V> void look_on_host(const rows_on_gpu<V>& a, stats& s) {
 }
 
 /// All that is measured of rows that have entries, beside what their look has found: enqueued together and waited for
-/// once.
+/// once. The kernels run side by side, those for distinct values first (`gpu::lead_others`) and those that look at all
+/// of a large matrix last, for others begin when their last blocks have begun.
 template <class V> void measure_entries(const rows_on_gpu<V>& a, const first_facts& first, stats& s) {
   const places p;
   const csr<V, index_t, cview> rows = a.view();
@@ -182,11 +183,11 @@ template <class V> void measure_entries(const rows_on_gpu<V>& a, const first_fac
   look_at_locality(s.shape, row_ptr, rows.col.data, s, at(p.locality));
   const bool sorts = s.slice_places[1] >= 0;
   if (sorts) enqueue_windows(s.shape.rows, row_ptr, at(p.windows));
-  count_blocks(s.shape.rows, row_ptr, rows.col.data, first.hopeless, at(p.blocks));
   each_look(p, at(0), [&](const gpu_format_look& look, const gpu_format_look::memory& memory) {
     look.begin(rows, s, memory);
-    if (sorts && look.windows) look.windows({s.shape, rows.row_ptr, rows.col, {}}, s, memory.words);
+    if (sorts && look.windows) look.windows({s.shape, rows.row_ptr, rows.col, {}}, s, memory);
   });
+  count_blocks(s.shape.rows, row_ptr, rows.col.data, first.hopeless, at(p.blocks));
   host_array<found_word> home(p.words);
   copy_bytes(host_memory{}, home.data(), gpu_memory{}, there.data(), home.byte_count());
   s.distinct_values = distinct_found(home.data() + p.distinct);

@@ -29,7 +29,27 @@ __device__ inline void take_turn() {
   wait_for_previous();
 }
 
-/// Enqueues kernel(arguments...), which must call `wait_for_previous`.
+/// The first of kernels that run side by side, by every thread at its beginning: they come once all that was enqueued
+/// before it has ended.
+__device__ inline void lead_others() {
+  wait_for_previous();
+  let_next_come();
+}
+
+/// In a kernel that runs beside the one before it, which is one of these, too, or their first; by every thread, from
+/// its beginning to its end, wherever that is. It may use what was there before the first one, and nothing that those
+/// between have written, but to add to the same numbers by atomic operations; nor may it write to memory that one of
+/// them had and that was released since. It ends after them, so that who waits for the last one waits for all. Small
+/// kernels that look at a sample take a few microseconds each, of which the device is idle for the most part.
+class beside_others {
+public:
+  __device__ beside_others() { let_next_come(); }
+  __device__ ~beside_others() { wait_for_previous(); }
+  beside_others(const beside_others&) = delete;
+  beside_others& operator=(const beside_others&) = delete;
+};
+
+/// Enqueues kernel(arguments...), which must call `wait_for_previous`, or be one of those that call it for it.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), unsigned blocks, int threads, int shared_bytes, const queue& q,
             const A&... arguments) {

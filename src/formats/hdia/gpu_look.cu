@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(threads) strips_kernel(csr<V, index_t, cview> 
   constexpr int words = places + places / 4;
   __shared__ slice_rows s;
   __shared__ unsigned memory[words];
-  gpu::take_turn();
+  const gpu::beside_others turn;
   const int thread = static_cast<int>(threadIdx.x);
   const row_range rows = sample[blockIdx.x];
   const index_t first = rows.first;

@@ -45,7 +45,8 @@ __global__ void __launch_bounds__(threads) columns_kernel(pattern a, sampled_sli
   constexpr int lane_bits = gpu::warp - 1, beyond_all = 0x7fffffff;
   __shared__ int largest;
   if (threadIdx.x == 0) largest = 0;
-  gpu::take_turn();
+  const gpu::beside_others turn;
+  if (sample.order) gpu::wait_for_previous(); // for who has sorted
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) & lane_bits;
   int kind = 0;
@@ -194,7 +195,7 @@ struct windows_to_sort {
 __global__ void __launch_bounds__(sort_threads) sort_kernel(windows_to_sort all) {
   extern __shared__ __align__(16) unsigned char memory[];
   auto& places = *reinterpret_cast<sorted_places*>(memory);
-  gpu::take_turn();
+  const gpu::beside_others turn;
   int kind = 1;
   while (blockIdx.x >= all.first_block[kind + 1]) ++kind;
   const index_t block = blockIdx.x - all.first_block[kind];
@@ -216,8 +217,12 @@ template <class V> void begin(const csr<V, index_t, cview>& a, const stats& size
   launch({a.shape, a.row_ptr, a.col, {}}, sample, at.words);
 }
 
+/// Rows of all windows that sort, as many as `sampled_windows` has at most; their order.
+constexpr index_t most_sorted = 3 * 512 * delta_rows + 2 * sorting_windows.back(), order_words = most_sorted / 2;
+static_assert(windows == 5 && 2 * sorting_windows[3] <= 512 * delta_rows);
+
 /// Those of all windows that sort.
-void in_windows(const pattern& a, const stats& lengths, word* words) {
+void in_windows(const pattern& a, const stats& lengths, const gpu_format_look::memory& at) {
   windows_to_sort all{};
   sampled_slices& sample = all.sample;
   index_t rows = 0, slices = 0, blocks = 0;
@@ -233,17 +238,18 @@ void in_windows(const pattern& a, const stats& lengths, word* words) {
   }
   sample.first_slice[windows] = slices;
   all.first_block[windows] = blocks;
-  gpu_array<std::int32_t> order(rows);
+  auto* const order = reinterpret_cast<std::int32_t*>(at.room);
+  require(rows <= most_sorted, "a sample of packed has more rows than there is room for");
   all.row_ptr = a.row_ptr.data;
   all.longest = lengths.row_max;
   all.length_bits = bits_for(lengths.row_max + 1);
-  all.order = order.data();
+  all.order = order;
   constexpr int bytes = sizeof(sorted_places);
   gpu::allow_shared_memory(sort_kernel, bytes);
   if (blocks > 0)
     gpu::launch(sort_kernel, static_cast<unsigned>(blocks), sort_threads, bytes, gpu::current_queue(), all);
-  sample.order = order.data();
-  launch(a, sample, words);
+  sample.order = order;
+  launch(a, sample, at.words);
 }
 
 estimate_numbers numbers(const stats& s, const word* home, const word*) {
@@ -260,7 +266,7 @@ estimate_numbers numbers(const stats& s, const word* home, const word*) {
 extern const gpu_format_look gpu_look{"packed",
                                       2 * gpu_columns::windows,
                                       0,
-                                      0,
+                                      gpu_columns::order_words,
                                       gpu_columns::begin<double>,
                                       gpu_columns::begin<float>,
                                       gpu_columns::in_windows,

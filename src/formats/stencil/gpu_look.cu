@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
   __shared__ unsigned uses[own_places], first[own_places], leads[own_places];
   for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads)
     own[k] = nothing, uses[k] = 0, first[k] = ~0u, leads[k] = 0;
-  gpu::take_turn();
+  const gpu::beside_others turn;
   __syncthreads();
   const gpu::lane_group<walking_lanes> lane;
   const index_t begin = index_t(blockIdx.x) * rows_each, total = runs.total();
