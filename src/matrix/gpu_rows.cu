@@ -108,8 +108,8 @@ template <class I, class V> std::optional<rows_on_gpu<V>> send_triplets(const co
   seen_rows seen = first.finish();
   if (seen.wrong || seen.disordered) return std::nullopt;
   if (look) *look = std::move(seen.look);
-  return rows_on_gpu<V>{a.shape, kept_array(std::move(row_ptr)), kept_array(std::move(col)),
-                        kept_array(std::move(val))};
+  return rows_on_gpu<V>{a.shape, kept_array(std::move(row_ptr)), kept_array(std::move(col)), kept_array(std::move(val)),
+                        std::make_shared<value_facts<V>>()};
 }
 
 } // namespace gpu_rows
@@ -151,7 +151,7 @@ std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a, rows_look* lo
   if (seen.disordered) return std::nullopt;
   if (look) *look = std::move(seen.look);
   const index_t nnz = seen.entries;
-  rows_on_gpu<V> rows{a.shape, kept_array<index_t>(std::move(row_ptr)), {}, {}};
+  rows_on_gpu<V> rows{a.shape, kept_array<index_t>(std::move(row_ptr)), {}, {}, std::make_shared<value_facts<V>>()};
   const cview<V> given_val = part(a.val, 0, nnz);
   rows.val = there ? kept_or_copied(given_val, a.owner, lent) : kept_array<V>(std::move(sent_val), nnz);
   if constexpr (sizeof(I) == 8) rows.col = kept_array<std::int32_t>(std::move(narrow), nnz);
@@ -181,7 +181,7 @@ template <class V, class I> csr_arrays<V, I> brought_home(const csr_arrays<V, I>
 template <class V> rows_on_gpu<V> negated(const rows_on_gpu<V>& a) {
   gpu_array<V> val(a.nnz());
   gpu::for_each(a.nnz(), gpu_rows::negate<V>{a.val.data(), val.data()});
-  return {a.shape, a.row_ptr, a.col, kept_array<V>(std::move(val))};
+  return {a.shape, a.row_ptr, a.col, kept_array<V>(std::move(val)), std::make_shared<value_facts<V>>()};
 }
 
 template <class V> gpu_array<V> diagonal_of(const rows_on_gpu<V>& a) {

@@ -6,6 +6,7 @@
 #include "rows_on_gpu.hpp"
 
 #include "backends/gpu/primitives.hpp"
+#include "core/distinct.hpp"
 #include "core/look.hpp"
 #include "core/measure.hpp"
 #include "core/sample.hpp"
@@ -117,8 +118,8 @@ template <class V> coo<V> sample_of(const rows_on_gpu<V>& a, const stats& length
   return s;
 }
 
-/// Where each statistic has its words: those that come home in one copy, those all bits of which are set before, and
-/// room.
+/// Where each statistic has its words: those that come home in one copy, with the set of values, those all bits of
+/// which are set before, of which the set is the first, and room.
 struct places {
   index_t distinct, locality, windows, blocks, looks, words;
   index_t set, look_ones, room, all;
@@ -188,9 +189,11 @@ template <class V> void measure_entries(const rows_on_gpu<V>& a, const first_fac
     if (sorts && look.windows) look.windows({s.shape, rows.row_ptr, rows.col, {}}, s, memory);
   });
   count_blocks(s.shape.rows, row_ptr, rows.col.data, first.hopeless, at(p.blocks));
-  host_array<found_word> home(p.words);
+  host_array<found_word> home(p.set + distinct_set_words);
   copy_bytes(host_memory{}, home.data(), gpu_memory{}, there.data(), home.byte_count());
   s.distinct_values = distinct_found(home.data() + p.distinct);
+  if (a.known && s.distinct_values <= few_values<V>::most)
+    a.known->distinct = distinct_of<V>(home.data() + p.distinct, home.data() + p.set);
   s.near = locality_found(home.data() + p.locality).shares();
   for (std::size_t k = 1; sorts && k < s.slice_places.size(); ++k)
     s.slice_places[k] = static_cast<index_t>(home[p.windows + index_t(k) - 1]);

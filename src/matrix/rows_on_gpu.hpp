@@ -13,6 +13,11 @@
 
 namespace furrow {
 
+/// What `measure` has found of values and a conversion wants again.
+template <class V> struct value_facts {
+  std::optional<std::vector<V>> distinct; ///< as `distinct_values`, where there are few
+};
+
 /// A matrix by rows in the memory of the current GPU, as the way from triplets to a format meets it: rows sorted, each
 /// place once, offsets in 64 bits whatever came. Copies share the arrays.
 template <class V> struct rows_on_gpu {
@@ -20,6 +25,7 @@ template <class V> struct rows_on_gpu {
   kept_array<index_t> row_ptr; ///< shape.rows + 1 offsets
   kept_array<std::int32_t> col;
   kept_array<V> val;
+  std::shared_ptr<value_facts<V>> known = nullptr; ///< of `val`; null: nothing is kept
 
   index_t nnz() const { return val.size(); }
   csr<V, index_t, cview> view() const { return {shape, as_cview(row_ptr), as_cview(col), as_cview(val)}; }
@@ -67,7 +73,7 @@ template <class V> rows_on_gpu<V> negated(const rows_on_gpu<V>& a);
 
 template <class V> rows_look look_at_rows(const rows_on_gpu<V>& a);
 
-/// As `furrow::measure`.
+/// As `furrow::measure`. Keeps what it finds in `a.known`.
 template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looked);
 
 /// As `is_symmetric`, of triplets.

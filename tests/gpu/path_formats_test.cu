@@ -67,18 +67,22 @@ TYPED_TEST(gpu_path, stores_the_arrays_of_the_host) {
     }
     for (const index_t edge : {2, 3, 8})
       with_edge(edge, [&](auto k) {
-        const auto got = download(to_bcsr<std::int32_t, k>(rows));
         const auto wanted = to_bcsr<std::int32_t, k>(a);
-        expect_same(got.block_ptr, wanted.block_ptr, "block_ptr");
-        expect_same(got.block, wanted.block, "block");
-        expect_same(got.val, wanted.val, "val");
+        for (const index_t blocks : {index_t(-1), s.blocks[std::size_t(k)]}) { // their number is counted, or known
+          const auto got = download(to_bcsr<std::int32_t, k>(rows, blocks));
+          expect_same(got.block_ptr, wanted.block_ptr, "block_ptr");
+          expect_same(got.block, wanted.block, "block");
+          expect_same(got.val, wanted.val, "val");
+        }
       });
     for (const slicing how : {slicing{32, 1}, slicing{32, 256}, slicing{8, 64}, slicing{4, 16384}})
-      expect_same_sell<V>(to_sell(rows, s.row_max, how), to_sell(coo<V>(a), how));
-    for (const index_t window : {1, 32, 4096}) {
+      for (const index_t places : {index_t(-1), counted_places(s, how)})
+        expect_same_sell<V>(to_sell(rows, s.row_max, how, places), to_sell(coo<V>(a), how));
+    for (const index_t window : {1, 32, 1024, 4096}) {
       const auto wanted = to_packed(coo<V>(a), window);
       const std::vector<V> dictionary(wanted.dictionary.begin(), wanted.dictionary.end());
-      const auto got = download(to_packed(rows, s.row_max, slicing{delta_rows, window}, dictionary));
+      const slicing how{delta_rows, window};
+      const auto got = download(to_packed(rows, s.row_max, how, dictionary, counted_places(s, how)));
       ASSERT_EQ(got.slice.size(), wanted.slice.size());
       for (index_t k = 0; k < got.slice.size(); ++k) {
         ASSERT_EQ(got.slice[k].slot, wanted.slice[k].slot);

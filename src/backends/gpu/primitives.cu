@@ -33,11 +33,15 @@ template <class T, class Op> T reduce(cview<T> items, T first, Op op) {
 
 } // namespace primitives
 
-index_t to_offsets(gpu_array<index_t>& lengths) {
+void enqueue_offsets(gpu_array<index_t>& lengths) {
   check(runtime::fill(lengths.data() + lengths.size() - 1, 0, sizeof(index_t), current_queue().stream));
   with_room([&](void* room, std::size_t& bytes, runtime::stream stream) {
     return cub::DeviceScan::ExclusiveSum(room, bytes, lengths.data(), lengths.data(), lengths.size(), stream);
   });
+}
+
+index_t to_offsets(gpu_array<index_t>& lengths) {
+  enqueue_offsets(lengths);
   return fetch(lengths.data() + lengths.size() - 1);
 }
 

@@ -141,6 +141,8 @@ template <class T> T fetch(const T* at) {
 /// Lengths become offsets: each the sum of those before it. `lengths` has one element more than there are lengths.
 /// The sum of all. Waits.
 index_t to_offsets(gpu_array<index_t>& lengths);
+/// The same for who knows the sum, or asks for it later: nobody waits.
+void enqueue_offsets(gpu_array<index_t>& lengths);
 
 /// The places that are marked, ascending: to `found`. Their number. Waits. Of std::int32_t and std::uint32_t.
 template <class T> index_t marked_places(const gpu_array<std::uint8_t>& marks, gpu_array<T>& found);

@@ -73,9 +73,11 @@ template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::stri
   return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);
 }
 
-template <class I, class V> std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, index_t edge) {
+/// blocks: their number, or -1.
+template <class I, class V>
+std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, index_t edge, index_t blocks) {
   return with_edge(edge, [&](auto k) -> std::unique_ptr<any_operator<V>> {
-    auto made = std::make_unique<bcsr_on_gpu<k, V, I>>(to_bcsr<I, k>(a));
+    auto made = std::make_unique<bcsr_on_gpu<k, V, I>>(to_bcsr<I, k>(a, blocks));
     gpu::wait(gpu::current_queue());
     return made;
   });
@@ -86,7 +88,9 @@ std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats&
                                            std::string_view) {
   const index_t edge = edge_for(s, precision_of<V>, parameters);
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
-  return narrow ? wrap<std::int32_t>(a, edge) : wrap<std::int64_t>(a, edge);
+  // Blocks that were not counted are -1, or 0 where nobody looked.
+  const index_t counted = s.blocks[static_cast<std::size_t>(edge)], blocks = counted > 0 ? counted : -1;
+  return narrow ? wrap<std::int32_t>(a, edge, blocks) : wrap<std::int64_t>(a, edge, blocks);
 }
 
 } // namespace furrow::bcsr_format

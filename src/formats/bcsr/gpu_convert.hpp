@@ -44,12 +44,13 @@ template <int K, class V> struct put_entry {
 
 } // namespace gpu_bcsr
 
-/// As `to_bcsr`, on the current GPU. Waits for the number of blocks.
-template <class I, int K, class V> bcsr<V, I, gpu_array> to_bcsr(const rows_on_gpu<V>& a) {
+/// As `to_bcsr`, on the current GPU. blocks: how many there are, or -1, and then it waits for their number.
+template <class I, int K, class V> bcsr<V, I, gpu_array> to_bcsr(const rows_on_gpu<V>& a, index_t blocks = -1) {
   const index_t rows = blocks_over(a.shape.rows, K);
   gpu_array<index_t> first(rows + 1);
   gpu::for_each(rows, gpu::count_blocks_of_row<K>{a.shape.rows, a.row_ptr.data(), a.col.data(), first.data()});
-  const index_t blocks = gpu::to_offsets(first);
+  if (blocks < 0) blocks = gpu::to_offsets(first);
+  else gpu::enqueue_offsets(first);
   bcsr<V, I, gpu_array> m{a.shape, K, gpu_array<I>(rows + 1), gpu_array<std::int32_t>(blocks),
                           gpu_array<V>(blocks * K * K)};
   gpu::for_each(rows + 1, gpu_bcsr::put_blocks<K, V, I>{a.view(), first.data(), m.block_ptr.data(), m.block.data()});

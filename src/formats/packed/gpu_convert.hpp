@@ -42,7 +42,7 @@ template <class V> struct source {
   static __device__ auto bits(float v) { return __float_as_uint(v); }
 };
 
-/// Bases of a slice, how many bytes its deltas take, and its words a row; a warp a slice, a lane a row.
+/// Bases of a slice, how many bytes its deltas take, and its words a row, to words[s]; a warp a slice, a lane a row.
 template <class V>
 __global__ void __launch_bounds__(threads) bases_kernel(source<V> from, const index_t* place_ptr, index_t slices,
                                                         packed_slice* slice, std::int32_t* base, index_t* words) {
@@ -68,21 +68,18 @@ __global__ void __launch_bounds__(threads) bases_kernel(source<V> from, const in
   words[s] = p.delta_words() + (from.distinct > 1 ? words_for(width, 1) : 0);
 }
 
-struct put_word {
-  const index_t* word;
-  packed_slice* slice;
-  FURROW_HD void operator()(index_t s) const { slice[s].word = word[s]; }
-};
-
-/// Words and values of a slice; a lane a row, which owns its words.
+/// Words and values of a slice, the first of which is number word_ptr[n]; a lane a row, which owns its words.
 template <class V>
-__global__ void __launch_bounds__(threads) words_kernel(source<V> from, index_t slices, const packed_slice* slice,
-                                                        const std::int32_t* base, std::uint32_t* word, V* val) {
+__global__ void __launch_bounds__(threads)
+    words_kernel(source<V> from, index_t slices, const index_t* word_ptr, packed_slice* slice, const std::int32_t* base,
+                 std::uint32_t* word, V* val) {
   gpu::take_turn();
   const int lane = static_cast<int>(threadIdx.x) % height;
   const index_t n = index_t(blockIdx.x) * slices_a_block + threadIdx.x / height;
   if (n >= slices) return;
-  const packed_slice s = slice[n];
+  packed_slice s = slice[n];
+  s.word = word_ptr[n];
+  if (lane == 0) slice[n].word = s.word;
   index_t begin = 0, count = 0;
   from.row_at(n * height + lane, begin, count);
   const index_t delta_words = s.delta_words();
@@ -116,22 +113,29 @@ inline unsigned blocks_for_slices(index_t slices) {
   return static_cast<unsigned>((slices + slices_a_block - 1) / slices_a_block);
 }
 
+/// Words that slices take at most, a row: deltas of four bytes, and numbers of values.
+inline index_t most_words(index_t slots, index_t slices, std::size_t distinct) {
+  return slots + (distinct > 1 ? slots / 4 + slices : 0);
+}
+
 } // namespace gpu_packed
 
-/// As `to_packed`, on the current GPU: `how` with a window, `dictionary` empty where values are stored. Waits for the
-/// number of places and of words.
+/// As `to_packed`, on the current GPU: `how` with a window, `dictionary` empty where values are stored. places: of all
+/// slices, or -1. Waits in the end, and once more for the number of places where it is not known, and of words where
+/// the room for as many as there may be is not small.
 template <class V>
-packed<V, gpu_array> to_packed(const rows_on_gpu<V>& a, index_t longest, slicing how,
-                               const std::vector<V>& dictionary) {
+packed<V, gpu_array> to_packed(const rows_on_gpu<V>& a, index_t longest, slicing how, const std::vector<V>& dictionary,
+                               index_t places = -1) {
+  constexpr index_t small = index_t(1) << 20; // words
   packed<V, gpu_array> made;
   made.shape = a.shape;
-  made.row = sorted_rows_on_gpu(a.row_ptr.data(), a.shape.rows, longest, how);
-  const std::int32_t* const order = made.row.empty() ? nullptr : made.row.data();
-  index_t places = 0;
-  const auto place_ptr = offsets_of_slices_on_gpu(a.row_ptr.data(), a.shape.rows, order, delta_rows, &places);
-  const index_t slices = place_ptr.size() - 1;
   made.dictionary = gpu_array<V>(static_cast<index_t>(dictionary.size()));
   copy_bytes(gpu_memory{}, made.dictionary.data(), host_memory{}, dictionary.data(), made.dictionary.byte_count());
+  made.row = sorted_rows_on_gpu(a.row_ptr.data(), a.shape.rows, longest, how);
+  const std::int32_t* const order = made.row.empty() ? nullptr : made.row.data();
+  const auto place_ptr = offsets_of_slices_on_gpu(a.row_ptr.data(), a.shape.rows, order, delta_rows);
+  const index_t slices = place_ptr.size() - 1;
+  if (places < 0) places = gpu::fetch(place_ptr.data() + slices);
   made.slice = gpu_array<packed_slice>(slices);
   made.base = gpu_array<std::int32_t>(places / delta_rows);
   made.val = gpu_array<V>(dictionary.empty() ? places : 0);
@@ -142,11 +146,15 @@ packed<V, gpu_array> to_packed(const rows_on_gpu<V>& a, index_t longest, slicing
   if (slices > 0)
     gpu::launch(gpu_packed::bases_kernel<V>, gpu_packed::blocks_for_slices(slices), gpu_packed::threads, 0, q, from,
                 place_ptr.data(), slices, made.slice.data(), made.base.data(), words.data());
-  made.word = gpu_array<std::uint32_t>(gpu::to_offsets(words) * delta_rows);
-  gpu::for_each(slices, gpu_packed::put_word{words.data(), made.slice.data()});
+  gpu::enqueue_offsets(words);
+  const auto count_words = [&] { return gpu::fetch(words.data() + slices) * delta_rows; };
+  const index_t most = gpu_packed::most_words(made.base.size(), slices, dictionary.size()) * delta_rows;
+  made.word = gpu_array<std::uint32_t>(most <= small ? most : count_words());
   if (slices > 0)
     gpu::launch(gpu_packed::words_kernel<V>, gpu_packed::blocks_for_slices(slices), gpu_packed::threads, 0, q, from,
-                slices, made.slice.data(), made.base.data(), made.word.data(), made.val.data());
+                slices, words.data(), made.slice.data(), made.base.data(), made.word.data(), made.val.data());
+  if (most <= small) made.word.resize(count_words());
+  else gpu::wait(q);
   return made;
 }
 

@@ -70,10 +70,9 @@ std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats&
   const slicing how = window ? slicing{delta_rows, window} : best_slicing(s, delta_rows, sizeof(V) + 1);
   std::vector<V> dictionary;
   if (s.distinct_values <= 256 && numbers_pay(s.distinct_values, double(places_of(s, how)), sizeof(V)))
-    dictionary = distinct_on_gpu(as_cview(a.val));
-  auto made = std::make_unique<packed_on_gpu<V>>(to_packed(a, s.row_max, how, dictionary), s.row_max, kernel);
-  gpu::wait(gpu::current_queue());
-  return made;
+    dictionary = a.known && a.known->distinct ? *a.known->distinct : distinct_on_gpu(as_cview(a.val));
+  return std::make_unique<packed_on_gpu<V>>(to_packed(a, s.row_max, how, dictionary, counted_places(s, how)), s.row_max,
+                                            kernel);
 }
 
 template std::unique_ptr<any_operator<double>> from_rows(const rows_on_gpu<double>&, const stats&, std::string_view,

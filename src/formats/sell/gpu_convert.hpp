@@ -32,13 +32,15 @@ template <class V> struct fill_position {
 
 } // namespace gpu_sell
 
-/// As `to_sell`, on the current GPU: `how` with a window. Waits for the number of places.
-template <class V> sell<V, gpu_array> to_sell(const rows_on_gpu<V>& a, index_t longest, slicing how) {
+/// As `to_sell`, on the current GPU: `how` with a window. places: of all slices, or -1, and then it waits for them.
+template <class V>
+sell<V, gpu_array> to_sell(const rows_on_gpu<V>& a, index_t longest, slicing how, index_t places = -1) {
   sell<V, gpu_array> made{a.shape, how.height, {}, sorted_rows_on_gpu(a.row_ptr.data(), a.shape.rows, longest, how),
                           {},      {}};
   const std::int32_t* const order = made.row.empty() ? nullptr : made.row.data();
   made.slice_ptr = offsets_of_slices_on_gpu(a.row_ptr.data(), a.shape.rows, order, how.height);
-  const index_t slices = made.slice_ptr.size() - 1, places = gpu::fetch(made.slice_ptr.data() + slices);
+  const index_t slices = made.slice_ptr.size() - 1;
+  if (places < 0) places = gpu::fetch(made.slice_ptr.data() + slices);
   made.col = gpu_array<std::int32_t>(places);
   made.val = gpu_array<V>(places);
   gpu::for_each(slices * how.height, gpu_sell::fill_position<V>{a.view(), order, made.slice_ptr.data(), how.height,

@@ -55,12 +55,11 @@ gpu_array<std::int32_t> sorted_rows_on_gpu(const index_t* row_ptr, index_t rows,
 }
 
 gpu_array<index_t> offsets_of_slices_on_gpu(const index_t* row_ptr, index_t rows, const std::int32_t* order,
-                                            index_t height, index_t* places) {
+                                            index_t height) {
   const index_t slices = (rows + height - 1) / height;
   gpu_array<index_t> slice_ptr(slices + 1);
   gpu::for_each(slices, gpu_slicing::places_of_slice{row_ptr, rows, order, height, slice_ptr.data()});
-  const index_t all = gpu::to_offsets(slice_ptr);
-  if (places) *places = all;
+  gpu::enqueue_offsets(slice_ptr);
   return slice_ptr;
 }
 

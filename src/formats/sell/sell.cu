@@ -20,12 +20,10 @@ template <class V> class sell_on_gpu final : public gpu::one_pass_operator<sell_
   using base::matrix_;
 
 public:
-  sell_on_gpu(sell<V, gpu_array> matrix, std::string_view kernel) : base(std::move(matrix)) {
+  /// widest: slice.
+  sell_on_gpu(sell<V, gpu_array> matrix, index_t widest, std::string_view kernel) : base(std::move(matrix)) {
     const auto& a = matrix_;
-    const host_array<index_t> slice_ptr(a.slice_ptr);
-    const index_t slices = slice_ptr.size() - 1;
-    index_t widest = 0;
-    for (index_t s = 0; s < slices; ++s) widest = std::max(widest, (slice_ptr[s + 1] - slice_ptr[s]) / a.height);
+    const index_t slices = a.slice_ptr.size() - 1;
     const double mean = slices ? double(a.val.size()) / double(slices * a.height) : 0;
     sharing_ = gpu::sharing_for(kernel, a.shape.rows, mean, widest);
   }
@@ -52,7 +50,11 @@ private:
 
 template <class V>
 std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view parameters, std::string_view kernel) {
-  return std::make_unique<sell_on_gpu<V>>(upload(to_sell(std::move(a), parameters)), kernel);
+  const auto home = to_sell(std::move(a), parameters);
+  index_t widest = 0;
+  for (index_t s = 0; s + 1 < home.slice_ptr.size(); ++s)
+    widest = std::max(widest, (home.slice_ptr[s + 1] - home.slice_ptr[s]) / home.height);
+  return std::make_unique<sell_on_gpu<V>>(upload(home), widest, kernel);
 }
 
 template <class V>
@@ -60,7 +62,7 @@ std::unique_ptr<any_operator<V>> from_rows(const rows_on_gpu<V>& a, const stats&
                                            std::string_view kernel) {
   slicing how = read_parameters(parameters);
   if (how.window == 0) how = best_slicing(s, how.height, sizeof(V) + sizeof(std::int32_t));
-  auto made = std::make_unique<sell_on_gpu<V>>(to_sell(a, s.row_max, how), kernel);
+  auto made = std::make_unique<sell_on_gpu<V>>(to_sell(a, s.row_max, how, counted_places(s, how)), s.row_max, kernel);
   gpu::wait(gpu::current_queue());
   return made;
 }

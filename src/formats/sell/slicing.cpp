@@ -93,11 +93,15 @@ slicing best_slicing(const host_array<std::int32_t>& length, index_t height, dou
   });
 }
 
-index_t places_of(const stats& s, slicing how) {
+index_t counted_places(const stats& s, slicing how) {
   const auto counted = std::ranges::find(sorting_windows, how.window);
-  const bool usual = how.height == usual_height;
-  if (usual && counted != sorting_windows.end())
-    if (const index_t places = s.slice_places[counted - sorting_windows.begin()]; places >= 0) return places;
+  if (!s.lengths_known() || how.height != usual_height || counted == sorting_windows.end()) return -1;
+  const index_t places = s.slice_places[static_cast<std::size_t>(counted - sorting_windows.begin())];
+  return places >= s.nnz ? places : -1; // of lengths that were counted without slices
+}
+
+index_t places_of(const stats& s, slicing how) {
+  if (const index_t places = counted_places(s, how); places >= 0) return places;
   if (!s.row_length.empty()) return places_of(s.row_length, how);
   index_t most = s.slice_places[0]; // sorted inside larger windows, rows have no more places
   for (std::size_t k = 1; k < sorting_windows.size() && sorting_windows[k] <= how.window; ++k)

@@ -31,6 +31,8 @@ slicing best_slicing(const host_array<std::int32_t>& length, index_t height, dou
 /// the usual one and windows that `stats` does not count have at most so many places.
 index_t places_of(const stats& s, slicing how);
 slicing best_slicing(const stats& s, index_t height, double place_bytes);
+/// The places themselves where `stats` counts them, otherwise -1.
+index_t counted_places(const stats& s, slicing how);
 
 /// Row at each position after sorting, stable; empty for window 1. Parallel.
 host_array<std::int32_t> sorted_rows(const host_array<std::int32_t>& length, slicing s);

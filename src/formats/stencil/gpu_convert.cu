@@ -358,7 +358,7 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
                 numbers_by_hash{there.data(), halves_there, index_t(places) - 1},
                 stencil_table<V>{made.start.data(), made.offset.data(), made.val.data()}, static_cast<int>(stencils),
                 made.number.data(), beside.data(), left.data());
-  const host_array<word> left_over(left); // waits: without rows beside it all is there
+  const host_array<word> left_over(left); // waits for all that there is without rows beside
   const auto count = static_cast<index_t>(left_over[0]), entries = static_cast<index_t>(left_over[1]);
   made.rest_row = gpu_array<std::int32_t>(count);
   made.rest.shape = {count, a.shape.cols};
@@ -370,12 +370,12 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
     gpu::marked_places(beside, found);
     gpu_memory::copy(made.rest_row.data(), found.data(), made.rest_row.byte_count());
     gpu::for_each(count, length_beside{made.rest_row.data(), a.row_ptr.data(), made.rest.row_ptr.data()});
-    gpu::to_offsets(made.rest.row_ptr);
+    gpu::enqueue_offsets(made.rest.row_ptr);
     gpu::for_each_entry(count, made.rest.row_ptr.data(), entries,
                         copy_beside<V>{a.view(), made.rest_row.data(), made.rest.row_ptr.data(), made.rest.col.data(),
                                        made.rest.val.data()});
+    gpu::wait(gpu::current_queue());
   }
-  gpu::wait(gpu::current_queue());
   return made;
 }
 
