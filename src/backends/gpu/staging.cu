@@ -53,6 +53,55 @@ private:
   std::array<runtime::event, pieces> moved_{};
 };
 
+/// Pinned memory of a device for little that is sent there: nobody waits, neither for what is enqueued before it nor
+/// for who had the place before, on a stream that may wait for this thread. Stays until the end.
+class letters {
+public:
+  static constexpr std::size_t most = std::size_t(16) << 10; ///< bytes of one
+  static letters& of(int ordinal) {
+    static auto& guard = *new std::mutex;
+    static auto& all = *new std::map<int, letters>;
+    const std::lock_guard lock(guard);
+    return all[ordinal];
+  }
+  /// False where the next place is not free yet, or where pinned memory cannot be had, which is asked once.
+  bool send(std::span<const transfer> all, const queue& q) {
+    const std::lock_guard alone(busy_);
+    if (!begin()) return false;
+    const std::size_t k = next_ % count;
+    if (!runtime::is_over(sent_[k])) return false;
+    ++next_;
+    char* at = room_ + k * most;
+    for (const transfer& t : all) {
+      if (t.bytes == 0) continue;
+      std::memcpy(at, t.from, t.bytes);
+      check(runtime::copy(t.to, at, t.bytes, runtime::way::to_device, q.stream));
+      at += t.bytes;
+    }
+    check(runtime::record(sent_[k], q.stream));
+    return true;
+  }
+
+private:
+  static constexpr std::size_t count = 16;
+  bool begin() {
+    if (!asked_) {
+      asked_ = true;
+      for (runtime::event& e : sent_) check(runtime::make_event(&e));
+      void* all = nullptr;
+      if (runtime::take_pinned(&all, most * count) == runtime::success) room_ = static_cast<char*>(all);
+      else runtime::last_failure();
+    }
+    return room_ != nullptr;
+  }
+
+  std::mutex busy_;
+  bool asked_ = false;
+  char* room_ = nullptr;
+  std::size_t next_ = 0;
+  std::array<runtime::event, count> sent_{};
+};
+
 void copy_by_all_threads(char* to, const char* from, std::size_t bytes) {
   constexpr index_t unit = 4096; // bytes: whole pages but for the ends
   const auto units = static_cast<index_t>((bytes + unit - 1) / unit);
@@ -91,13 +140,12 @@ bool send_staged(std::span<const transfer> all, std::size_t total, queue& q) {
 
 void send_together(std::span<const transfer> all, queue& q) {
   std::size_t total = 0;
-  bool pageable = true;
-  for (const transfer& t : all) {
-    total += t.bytes;
-    pageable = pageable && (t.bytes == 0 || runtime::is_pageable(t.from));
-  }
+  for (const transfer& t : all) total += t.bytes;
   if (total == 0) return;
   *q.moved += static_cast<std::int64_t>(total);
+  if (total <= letters::most && !is_recorded(q.stream) && letters::of(q.ordinal).send(all, q)) return;
+  const bool pageable =
+      std::ranges::all_of(all, [](const transfer& t) { return t.bytes == 0 || runtime::is_pageable(t.from); });
   if (total >= sent_staged_from && pageable && send_staged(all, total, q)) return;
   for (const transfer& t : all)
     if (t.bytes) check(runtime::copy(t.to, t.from, t.bytes, runtime::way::to_device, q.stream));

@@ -6,7 +6,8 @@
 #include <span>
 
 /// Large copies between pageable host memory and a GPU. The driver's own way takes one thread and some 10 GB/s; here
-/// all threads move a piece into pinned memory while the piece before it is on its way.
+/// all threads move a piece into pinned memory while the piece before it is on its way. Small ones to a GPU, of up to
+/// 16 KiB, go through pinned memory as well, and nobody waits for them.
 namespace furrow::gpu {
 
 /// From this many bytes on it pays: to a GPU, and from there.
