@@ -100,7 +100,7 @@ private:
     pieces_ = std::move(cut.pieces);
     sums_ = gpu_array<V>(cut.slots);
     arrived_ = gpu_array<unsigned>(cut.slots, 0u);
-    for (gpu_array<double>& shares : shares_) shares = gpu_array<double>(cut.slots, 0.0);
+    shares_ = gpu_array<double>(2 * cut.slots, 0.0);
   }
 
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
@@ -124,10 +124,11 @@ private:
     if (kernel_ == "segments") {
       // A pass with sums may have no more blocks than there is room for partial sums.
       const unsigned blocks = N > 0 ? gpu::blocks_for(pieces_.size(), 1, q) : static_cast<unsigned>(pieces_.size());
+      const index_t slots = sums_.size();
+      const gpu::shared_rows<V> shared{
+          as_view(sums_), as_view(arrived_), {{shares_.data(), slots}, {shares_.data() + slots, slots}}};
       gpu::launch(gpu::segments_kernel<V, I, N>, blocks, gpu::segment_shape::threads, 0, q, view_of(matrix_),
-                  as_cview(pieces_), as_cview(ends_), alpha, x, beta, y,
-                  gpu::shared_rows<V>{as_view(sums_), as_view(arrived_), {as_view(shares_[0]), as_view(shares_[1])}},
-                  ending);
+                  as_cview(pieces_), as_cview(ends_), alpha, x, beta, y, shared, ending);
       return;
     }
     with_width<gpu::warp>(launch_.width,
@@ -194,7 +195,7 @@ private:
   gpu_array<std::uint8_t> ends_;
   mutable gpu_array<V> sums_;
   mutable gpu_array<unsigned> arrived_;
-  mutable gpu_array<double> shares_[2];
+  mutable gpu_array<double> shares_; ///< of two sums
 };
 
 /// What is cut on the host, as by `cuts_on_gpu`.

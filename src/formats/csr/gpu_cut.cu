@@ -46,10 +46,12 @@ template <class I> __device__ int rows_of_tile(cview<I> row_ptr, index_t row, co
 }
 
 template <class I>
-__global__ void __launch_bounds__(threads) ways_kernel(cview<I> row_ptr, limits l, std::int32_t* taken, way* ways) {
+__global__ void __launch_bounds__(threads)
+    ways_kernel(cview<I> row_ptr, limits l, std::int32_t* taken, way* ways, bool leads) {
   __shared__ int next[chunk];
   __shared__ counts passed[chunk];
-  gpu::take_turn();
+  if (leads) gpu::lead_others();
+  const gpu::beside_others turn;
   const index_t rows = row_ptr.size - 1, first = index_t(blockIdx.x) * chunk;
   const int count = static_cast<int>(rows - first < chunk ? rows - first : chunk);
   for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) {
@@ -106,8 +108,9 @@ constexpr index_t group = 32, few_chunks = 2 * group;
 
 /// A block a group: from every row that a tile may begin at in its first chunk to the first one behind the group.
 __global__ void __launch_bounds__(gpu::each_threads)
-    groups_kernel(index_t rows, index_t chunks, limits l, const way* ways, way* through) {
-  gpu::take_turn();
+    groups_kernel(index_t rows, index_t chunks, limits l, const way* ways, way* through, bool leads) {
+  if (leads) gpu::lead_others();
+  const gpu::beside_others turn;
   const index_t first = index_t(blockIdx.x) * group, end = first + group < chunks ? first + group : chunks;
   for (index_t r = threadIdx.x; r < l.rows; r += gpu::each_threads) {
     const way at{static_cast<std::int32_t>(first * chunk + r), {0, 0}};
@@ -117,9 +120,10 @@ __global__ void __launch_bounds__(gpu::each_threads)
 
 /// begin[c] of all chunks, and all that there is; `through` is null where there are no groups.
 __global__ void __launch_bounds__(gpu::each_threads)
-    begins_kernel(index_t rows, index_t chunks, limits l, const way* ways, const way* through, way* begin,
-                  counts* all) {
-  gpu::take_turn();
+    begins_kernel(index_t rows, index_t chunks, limits l, const way* ways, const way* through, way* begin, counts* all,
+                  bool leads) {
+  if (leads) gpu::lead_others();
+  const gpu::beside_others turn;
   if (threadIdx.x == 0) {
     way at{0, {0, 0}};
     if (!through) at = walk_chunks(at, 0, chunks, rows, l, ways, begin);
@@ -139,9 +143,11 @@ __global__ void __launch_bounds__(gpu::each_threads)
 }
 
 template <class I, class Put>
-__device__ void write_chunk(cview<I> row_ptr, const limits& l, const std::int32_t* taken, const way* begin, Put put) {
+__device__ void write_chunk(cview<I> row_ptr, const limits& l, const std::int32_t* taken, const way* begin, bool leads,
+                            Put put) {
   __shared__ of_chunk mine;
-  gpu::take_turn();
+  if (leads) gpu::lead_others();
+  const gpu::beside_others turn;
   const index_t rows = row_ptr.size - 1, first = index_t(blockIdx.x) * chunk;
   const int count = static_cast<int>(rows - first < chunk ? rows - first : chunk);
   for (int r = static_cast<int>(threadIdx.x); r < count; r += threads) mine.taken[r] = taken[first + r];
@@ -155,8 +161,8 @@ __device__ void write_chunk(cview<I> row_ptr, const limits& l, const std::int32_
 
 template <class I>
 __global__ void __launch_bounds__(threads)
-    tiles_kernel(cview<I> row_ptr, limits l, const std::int32_t* taken, const way* begin, tile* to) {
-  write_chunk(row_ptr, l, taken, begin, [&](of_chunk& mine, index_t first, counts before) {
+    tiles_kernel(cview<I> row_ptr, limits l, const std::int32_t* taken, const way* begin, tile* to, bool leads) {
+  write_chunk(row_ptr, l, taken, begin, leads, [&](of_chunk& mine, index_t first, counts before) {
     for (int n = static_cast<int>(threadIdx.x); n < mine.tiles; n += threads) {
       const int r = mine.row[n], in_tile = mine.taken[r];
       const index_t row = first + r, from = row_ptr[row];
@@ -175,8 +181,8 @@ FURROW_HD inline piece part_of_row(index_t row, index_t from, index_t end, index
 /// Parts first.
 template <class I>
 __global__ void __launch_bounds__(threads) pieces_kernel(cview<I> row_ptr, limits l, const std::int32_t* taken,
-                                                         const way* begin, const counts* all, piece* to) {
-  write_chunk(row_ptr, l, taken, begin, [&](of_chunk& mine, index_t first, counts before) {
+                                                         const way* begin, const counts* all, piece* to, bool leads) {
+  write_chunk(row_ptr, l, taken, begin, leads, [&](of_chunk& mine, index_t first, counts before) {
     const int all_parts = all->parts;
     for (int n = static_cast<int>(threadIdx.x); n < mine.tiles; n += threads) {
       const int r = mine.row[n], in_tile = mine.taken[r];
@@ -196,29 +202,21 @@ __global__ void __launch_bounds__(threads) pieces_kernel(cview<I> row_ptr, limit
 
 /// Where every chunk begins, in one piece of memory.
 struct plan {
+  limits l;
+  counts* all;
   index_t rows, chunks, groups;
   gpu_array<way> room;
-  plan(index_t rows, const limits& l)
-      : rows(rows), chunks((rows + chunk - 1) / chunk), groups(chunks > few_chunks ? (chunks + group - 1) / group : 0),
+  way *begin, *ways, *through;
+  std::int32_t* taken;
+
+  plan(index_t rows, const limits& l, counts* all)
+      : l(l), all(all), rows(rows), chunks((rows + chunk - 1) / chunk),
+        groups(chunks > few_chunks ? (chunks + group - 1) / group : 0),
         room(chunks + (chunks + groups) * l.rows + (rows + 3) / 4), begin(room.data()), ways(begin + chunks),
         through(ways + chunks * l.rows), taken(reinterpret_cast<std::int32_t*>(through + groups * l.rows)) {
     static_assert(sizeof(way) == 4 * sizeof(std::int32_t));
   }
-  way *begin, *ways, *through;
-  std::int32_t* taken;
 };
-template <class I> plan plan_of(cview<I> row_ptr, const limits& l, counts* all) {
-  plan p(row_ptr.size - 1, l);
-  const gpu::queue& q = gpu::current_queue();
-  if (p.chunks > 0)
-    gpu::launch(ways_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, q, row_ptr, l, p.taken, p.ways);
-  if (p.groups > 0)
-    gpu::launch(groups_kernel, static_cast<unsigned>(p.groups), gpu::each_threads, 0, q, p.rows, p.chunks, l, p.ways,
-                p.through);
-  gpu::launch(begins_kernel, 1u, gpu::each_threads, 0, q, p.rows, p.chunks, l, p.ways,
-              p.groups > 0 ? p.through : nullptr, p.begin, all);
-  return p;
-}
 
 /// Rows that are longer than a tile, at most.
 index_t most_longer(index_t nnz, const limits& l) { return nnz / (l.entries + 1); }
@@ -275,49 +273,78 @@ template <class I> struct find_chunk {
 } // namespace gpu_cut
 
 template <class I> cuts_on_gpu<I>::cuts_on_gpu(cview<I> row_ptr, index_t nnz) : row_ptr_(row_ptr), nnz_(nnz) {}
+template <class I> cuts_on_gpu<I>::cuts_on_gpu(cuts_on_gpu&&) noexcept = default;
+template <class I> cuts_on_gpu<I>::~cuts_on_gpu() = default;
 
-template <class I> int cuts_on_gpu<I>::begin() {
+template <class I> gpu_cut::plan& cuts_on_gpu<I>::begin(index_t entries, index_t rows, index_t part) {
   if (cuts_.empty()) counts_ = gpu_array<std::int32_t>(2 * most);
   furrow::require(std::ssize(cuts_) < most, "too many cuts of one matrix");
+  auto* const all = reinterpret_cast<gpu_cut::counts*>(counts_.data()) + cuts_.size();
   cuts_.emplace_back();
-  return static_cast<int>(cuts_.size()) - 1;
+  plans_.push_back(std::make_unique<gpu_cut::plan>(row_ptr_.size - 1, gpu_cut::limits{entries, rows, part}, all));
+  return *plans_.back();
 }
 
 template <class I> int cuts_on_gpu<I>::tiles(index_t entries, index_t rows) {
-  using namespace gpu_cut;
-  const limits l{entries, rows, 0};
-  const int number = begin();
-  const plan p = plan_of(row_ptr_, l, reinterpret_cast<counts*>(counts_.data()) + number);
-  gpu_array<tile>& to = at(number).tiles = gpu_array<tile>(most_tiles(p.rows, nnz_, l));
-  if (p.chunks > 0)
-    gpu::launch(tiles_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr_, l,
-                p.taken, p.begin, to.data());
-  return number;
+  const gpu_cut::plan& p = begin(entries, rows, 0);
+  cuts_.back().tiles = gpu_array<tile>(gpu_cut::most_tiles(p.rows, nnz_, p.l));
+  return static_cast<int>(cuts_.size()) - 1;
 }
 
 template <class I> int cuts_on_gpu<I>::pieces(piece_sizes s) {
+  const gpu_cut::plan& p = begin(s.entries - (piece_alignment - 1), s.rows, s.part);
+  cuts_.back().pieces = gpu_array<piece>(gpu_cut::most_pieces(p.rows, nnz_, p.l));
+  return static_cast<int>(cuts_.size()) - 1;
+}
+
+/// Step by step for all of them: those of a step run side by side.
+template <class I> void cuts_on_gpu<I>::enqueue() {
   using namespace gpu_cut;
-  const limits l{s.entries - (piece_alignment - 1), s.rows, s.part};
-  const int number = begin();
-  auto* const all = reinterpret_cast<counts*>(counts_.data()) + number;
-  const plan p = plan_of(row_ptr_, l, all);
-  gpu_array<piece>& to = at(number).pieces = gpu_array<piece>(most_pieces(p.rows, nnz_, l));
-  if (p.chunks > 0)
-    gpu::launch(pieces_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, gpu::current_queue(), row_ptr_, l,
-                p.taken, p.begin, all, to.data());
-  return number;
+  const gpu::queue& q = gpu::current_queue();
+  const auto each = [&](auto step) {
+    bool leads = true;
+    for (std::size_t k = 0; k < cuts_.size(); ++k)
+      if (step(*plans_[k], cuts_[k], leads)) leads = false;
+  };
+  each([&](const plan& p, const work_cut&, bool leads) {
+    if (p.chunks > 0)
+      gpu::launch(ways_kernel<I>, static_cast<unsigned>(p.chunks), threads, 0, q, row_ptr_, p.l, p.taken, p.ways,
+                  leads);
+    return p.chunks > 0;
+  });
+  each([&](const plan& p, const work_cut&, bool leads) {
+    if (p.groups > 0)
+      gpu::launch(groups_kernel, static_cast<unsigned>(p.groups), gpu::each_threads, 0, q, p.rows, p.chunks, p.l,
+                  p.ways, p.through, leads);
+    return p.groups > 0;
+  });
+  each([&](const plan& p, const work_cut&, bool leads) {
+    gpu::launch(begins_kernel, 1u, gpu::each_threads, 0, q, p.rows, p.chunks, p.l, p.ways,
+                p.groups > 0 ? p.through : nullptr, p.begin, p.all, leads);
+    return true;
+  });
+  each([&](const plan& p, work_cut& c, bool leads) {
+    if (p.chunks == 0) return false;
+    const auto blocks = static_cast<unsigned>(p.chunks);
+    if (p.l.part == 0)
+      gpu::launch(tiles_kernel<I>, blocks, threads, 0, q, row_ptr_, p.l, p.taken, p.begin, c.tiles.data(), leads);
+    else
+      gpu::launch(pieces_kernel<I>, blocks, threads, 0, q, row_ptr_, p.l, p.taken, p.begin, p.all, c.pieces.data(),
+                  leads);
+    return true;
+  });
 }
 
 template <class I> void cuts_on_gpu<I>::finish() {
-  using namespace gpu_cut;
-  static_assert(sizeof(counts) == 2 * sizeof(std::int32_t));
+  static_assert(sizeof(gpu_cut::counts) == 2 * sizeof(std::int32_t));
   if (cuts_.empty()) return gpu::wait(gpu::current_queue());
+  enqueue();
   const host_array<std::int32_t> found(counts_);
   for (std::size_t k = 0; k < cuts_.size(); ++k) {
     const index_t tiles = found[2 * index_t(k)], parts = found[2 * index_t(k) + 1];
     work_cut& c = cuts_[k];
-    if (!c.tiles.empty()) c.tiles = first_of(std::move(c.tiles), tiles);
-    if (!c.pieces.empty()) c.pieces = first_of(std::move(c.pieces), tiles + parts), c.slots = parts;
+    if (!c.tiles.empty()) c.tiles = gpu_cut::first_of(std::move(c.tiles), tiles);
+    if (!c.pieces.empty()) c.pieces = gpu_cut::first_of(std::move(c.pieces), tiles + parts), c.slots = parts;
   }
 }
 
