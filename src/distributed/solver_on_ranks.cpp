@@ -78,11 +78,13 @@ template <class V> void solver_on_ranks<V>::state::begin(coo<V> given) {
 
 /// Rows that are checked: on the GPU, where all ranks have room for theirs and what is made of them there.
 template <class V> matrix_source<V> solver_on_ranks<V>::state::send(coo<V> given) {
+  const auto begins = begins_of_parts(c, given.shape.rows);
+  const index_t first = begins[static_cast<std::size_t>(c.rank())];
   const bool fits = gpu && fits_on_gpus(c, matrix_source<V>::bytes_to_send(given.shape, given.nnz()));
   std::optional<matrix_source<V>> sent;
   together(c, [&] {
     if (fits && given.shape.rows > 0) {
-      sent.emplace(std::move(given), o.where);
+      sent.emplace(std::move(given), o.where, first);
     } else {
       check_triplets(given);
       sent.emplace(matrix_source<V>::on_host(std::move(given), o.where));

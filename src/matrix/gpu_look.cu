@@ -32,11 +32,18 @@ template <int Lanes> __device__ inline void add_in_order(double mine, int rank, 
     sum += gpu::from_lane<Lanes>(mine, first + rank % lanes_a_row);
 }
 
+/// Where rows lie in the whole matrix of which they may be a part: the number of the first one.
+struct place_of_rows {
+  index_t first, rows;
+  __device__ index_t of(index_t i) const { return first + i; }
+  __device__ index_t end() const { return first + rows; }
+};
+
 /// The entries [from, to) of row i, which begins at `begin`, at most `row_sum_piece`: by eight lanes or a warp, in the
 /// order of `row_sum`. All of them know the sums.
 template <int Lanes, class V>
-__device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t from, index_t to, int rank, index_t begin,
-                          const diagonal_marks& marked, found& f) {
+__device__ row_found walk(const csr<V, index_t, cview>& a, place_of_rows place, index_t i, index_t from, index_t to,
+                          int rank, index_t begin, const diagonal_marks& marked, found& f) {
   constexpr int batch = 4; // so that loads are under way together
   row_found r;
   // All lanes take as many turns, for they add each other's.
@@ -58,7 +65,7 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
     for (int n = 0; n < batch; ++n) {
       const double v = double(val[n]), size = fabs(v);
       is[n] = base + n * Lanes < to;
-      apart[n] = static_cast<int>(col[n] - i);
+      apart[n] = static_cast<int>(col[n] - place.of(i));
       if (!is[n]) continue;
       if (col[n] < 0 || col[n] >= a.shape.cols) {
         f.most[outside] = 1;
@@ -83,7 +90,7 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
         add_in_order<Lanes>(size, rank, r.sum);
         add_in_order<Lanes>(apart[n] != 0 ? size : 0, rank, r.others);
       }
-    marked.add(apart, is, a.shape.rows);
+    marked.add(apart, is, place.end());
   }
   for (int d = lanes_a_row / 2; d > 0; d /= 2) {
     r.sum += gpu::from_lane_across<lanes_a_row>(r.sum, d);
@@ -99,8 +106,8 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, index_t i, index_t fr
 
 /// The same for all entries of row i, by one thread, which keeps what each of the eight lanes would have.
 template <class V>
-__device__ row_found walk_alone(const csr<V, index_t, cview>& a, index_t i, index_t from, index_t to,
-                                const diagonal_marks& marked, found& f) {
+__device__ row_found walk_alone(const csr<V, index_t, cview>& a, place_of_rows place, index_t i, index_t from,
+                                index_t to, const diagonal_marks& marked, found& f) {
   row_found r;
   double sum[lanes_a_row] = {}, others[lanes_a_row] = {};
   std::int32_t before = -1, below = 0, above = 0;
@@ -118,7 +125,7 @@ __device__ row_found walk_alone(const csr<V, index_t, cview>& a, index_t i, inde
 #pragma unroll
     for (int n = 0; n < lanes_a_row; ++n) {
       const double v = double(val[n]), size = fabs(v);
-      apart[n] = static_cast<int>(col[n] - i);
+      apart[n] = static_cast<int>(col[n] - place.of(i));
       is[n] = base + n < to;
       if (!is[n]) continue;
       is[n] = col[n] >= 0 && col[n] < a.shape.cols;
@@ -135,7 +142,7 @@ __device__ row_found walk_alone(const csr<V, index_t, cview>& a, index_t i, inde
       if (apart[n] == 0) r.diagonal += v;
       else others[n] += size;
     }
-    marked.add(apart, is, a.shape.rows);
+    marked.add(apart, is, place.end());
   }
 #pragma unroll
   for (int d = lanes_a_row / 2; d > 0; d /= 2)
@@ -222,7 +229,8 @@ struct long_rows {
 /// Eight lanes a row.
 template <class V, class I>
 __global__ void __launch_bounds__(gpu::each_threads)
-    rows_kernel(csr<V, index_t, cview> a, given_offsets<I> offsets, unsigned* bit, long_rows apart, word* to) {
+    rows_kernel(csr<V, index_t, cview> a, place_of_rows place, given_offsets<I> offsets, unsigned* bit, long_rows apart,
+                word* to) {
   __shared__ diagonal_marks::memory mine;
   const auto marked = diagonal_marks::begin(bit, mine);
   const int rank = static_cast<int>(threadIdx.x) % lanes_a_row;
@@ -235,10 +243,10 @@ __global__ void __launch_bounds__(gpu::each_threads)
       apart.add<lanes_a_row>(i, end - from, rank);
       continue;
     }
-    const row_found r = walk<lanes_a_row>(a, i, from, end, rank, from, marked, f);
+    const row_found r = walk<lanes_a_row>(a, place, i, from, end, rank, from, marked, f);
     if (rank == 0) tell(r, f);
   }
-  marked.end(a.shape.rows);
+  marked.end(place.end());
   f.leave(to);
 }
 
@@ -246,7 +254,8 @@ __global__ void __launch_bounds__(gpu::each_threads)
 /// all rows need once is done for an eighth of the rows at a time.
 template <class V, class I>
 __global__ void __launch_bounds__(gpu::each_threads)
-    short_rows_kernel(csr<V, index_t, cview> a, given_offsets<I> offsets, unsigned* bit, long_rows apart, word* to) {
+    short_rows_kernel(csr<V, index_t, cview> a, place_of_rows place, given_offsets<I> offsets, unsigned* bit,
+                      long_rows apart, word* to) {
   __shared__ diagonal_marks::memory mine;
   const auto marked = diagonal_marks::begin(bit, mine);
   found f;
@@ -255,9 +264,9 @@ __global__ void __launch_bounds__(gpu::each_threads)
   for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < a.shape.rows; i += stride) {
     const auto [from, end] = offsets.of(i, true, f);
     if (end - from > longest_of_a_thread) apart.add<1>(i, end - from, 0);
-    else tell(walk_alone(a, i, from, end, marked, f), f);
+    else tell(walk_alone(a, place, i, from, end, marked, f), f);
   }
-  marked.end(a.shape.rows);
+  marked.end(place.end());
   f.leave(to);
 }
 
@@ -265,7 +274,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
 /// a row takes its pieces in their order.
 template <class V>
 __global__ void __launch_bounds__(gpu::each_threads)
-    pieces_kernel(csr<V, index_t, cview> a, unsigned* bit, long_rows apart, word* to) {
+    pieces_kernel(csr<V, index_t, cview> a, place_of_rows place, unsigned* bit, long_rows apart, word* to) {
   __shared__ diagonal_marks::memory mine;
   const auto marked = diagonal_marks::begin(bit, mine);
   const unsigned pieces = apart.count[0];
@@ -278,15 +287,15 @@ __global__ void __launch_bounds__(gpu::each_threads)
     const long_rows::part p = apart.piece[g];
     const index_t begin = a.row_ptr[p.row], end = a.row_ptr[p.row + 1];
     const index_t from = begin + index_t(p.number) * row_sum_piece;
-    row_found r = walk<gpu::warp>(a, p.row, from, end - from < row_sum_piece ? end : from + row_sum_piece, rank, begin,
-                                  marked, f);
+    row_found r = walk<gpu::warp>(a, place, p.row, from, end - from < row_sum_piece ? end : from + row_sum_piece, rank,
+                                  begin, marked, f);
     if (rank != 0) continue;
     if (p.of != long_rows::alone &&
         !apart.join(p.of, p.number, static_cast<unsigned>(long_rows::pieces_of(end - begin)), r))
       continue;
     tell(r, f);
   }
-  marked.end(a.shape.rows);
+  marked.end(place.end());
   f.leave(to);
 }
 
@@ -326,7 +335,8 @@ look_under_way::look_under_way(shape2 shape, index_t most_entries)
                   gpu::current_queue());
 }
 
-template <class V, class I> void look_under_way::enqueue(const csr<V, index_t, cview>& a, const I* given) {
+template <class V, class I>
+void look_under_way::enqueue(const csr<V, index_t, cview>& a, const I* given, index_t first) {
   using namespace gpu_look;
   const gpu::queue& q = gpu::current_queue();
   const room_of_look at(shape_, most_entries_);
@@ -339,24 +349,25 @@ template <class V, class I> void look_under_way::enqueue(const csr<V, index_t, c
                         static_cast<unsigned>(at.most_pieces),
                         static_cast<unsigned>(at.most_rows),
                         static_cast<unsigned>(at.most_kept)};
+  const place_of_rows place{first, shape_.rows};
   const bool are_here = static_cast<const void*>(given) == a.row_ptr.data;
   const given_offsets<I> offsets{given, are_here ? nullptr : const_cast<index_t*>(a.row_ptr.data), shape_.rows,
                                  most_entries_};
   if (at.alone)
     gpu::launch(short_rows_kernel<V, I>, gpu::blocks_for(shape_.rows, gpu::each_threads, q, 8), gpu::each_threads, 0, q,
-                a, offsets, bit, apart, to);
+                a, place, offsets, bit, apart, to);
   else
     gpu::launch(rows_kernel<V, I>, gpu::blocks_for(shape_.rows * lanes_a_row, gpu::each_threads, q, 8),
-                gpu::each_threads, 0, q, a, offsets, bit, apart, to);
+                gpu::each_threads, 0, q, a, place, offsets, bit, apart, to);
   if (most_entries_ > at.longest)
     gpu::launch(pieces_kernel<V>, gpu::blocks_for(at.most_pieces * gpu::warp, gpu::each_threads, q, 8),
-                gpu::each_threads, 0, q, a, bit, apart, to);
+                gpu::each_threads, 0, q, a, place, bit, apart, to);
   const marked_bits diagonals_seen{bit, (shape_.rows + shape_.cols) / 32 + 1, to + int(diagonals)};
   enqueue_lengths(shape_.rows, a.row_ptr.data, to + wrong_word, to + at.lengths, to + at.far, diagonals_seen);
   if (most_entries_ >= blocks_sampled_from && shape_.rows > 0)
     sample_blocks(shape_.rows, a.row_ptr.data, a.col.data, to + wrong_word, to + at.blocks);
 }
-#define FURROW_LOOK(V, I) template void look_under_way::enqueue(const csr<V, index_t, cview>&, const I*);
+#define FURROW_LOOK(V, I) template void look_under_way::enqueue(const csr<V, index_t, cview>&, const I*, index_t);
 FURROW_LOOK(double, std::int32_t)
 FURROW_LOOK(double, std::int64_t)
 FURROW_LOOK(float, std::int32_t)
@@ -398,13 +409,13 @@ seen_rows look_under_way::finish() {
   return seen;
 }
 
-template <class V> rows_look look_at_rows(const rows_on_gpu<V>& a) {
+template <class V> rows_look look_at_rows(const rows_on_gpu<V>& a, index_t first) {
   look_under_way look(a.shape, a.nnz());
-  look.enqueue(a.view(), a.row_ptr.data());
+  look.enqueue(a.view(), a.row_ptr.data(), first);
   return look.finish().look;
 }
 
-template rows_look look_at_rows(const rows_on_gpu<double>&);
-template rows_look look_at_rows(const rows_on_gpu<float>&);
+template rows_look look_at_rows(const rows_on_gpu<double>&, index_t);
+template rows_look look_at_rows(const rows_on_gpu<float>&, index_t);
 
 } // namespace furrow

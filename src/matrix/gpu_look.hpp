@@ -28,8 +28,8 @@ public:
   /// most_entries: no fewer than the rows have.
   look_under_way(shape2 shape, index_t most_entries);
   /// Enqueues. given: the offsets as they came, a.row_ptr itself or what is to be written there. They, the columns and
-  /// their order are checked before they are believed. a.col has `most_entries` places.
-  template <class V, class I> void enqueue(const csr<V, index_t, cview>& a, const I* given);
+  /// their order are checked before they are believed. a.col has `most_entries` places. first: see `look_at_rows`.
+  template <class V, class I> void enqueue(const csr<V, index_t, cview>& a, const I* given, index_t first = 0);
   /// Waits.
   seen_rows finish();
 

@@ -306,11 +306,12 @@ inline void sort_far_rows(const bins& by_length, device_rows<double>& c) {
 ///   between
 ///                             addends of the same column by different lanes it calls lanes.sync().
 /// Sums in double, each in the order of the addends, products rounded before they are added: the same bits on every
-/// run. kept: gets what `add_again` needs.
+/// run. kept: gets what `add_again` needs. more: rows that come behind these, for which the arrays have room, each
+/// twice as long as the mean.
 template <int L, bool Sorted, class Source>
-device_rows<double> add_up(shape2 shape, Source source, rows_by_table* kept = nullptr) {
+device_rows<double> add_up(shape2 shape, Source source, rows_by_table* kept = nullptr, index_t more = 0) {
   using namespace row_sums;
-  device_rows<double> c{shape, gpu_array<index_t>(shape.rows + 1), {}, {}};
+  device_rows<double> c{shape, with_spare<index_t>(shape.rows + 1, more), {}, {}};
   index_t* const length = c.row_ptr.data();
   const bins guessed(shape.rows, log_by_addends<Source>{source, nullptr, nullptr});
   run<L, false>(guessed, count_kernel<L, Source>, source, length);
@@ -319,8 +320,9 @@ device_rows<double> add_up(shape2 shape, Source source, rows_by_table* kept = nu
                   length);
   bins by_length(shape.rows, log_by_length{length, nullptr}); // before the lengths become offsets
   const index_t nnz = to_offsets(c.row_ptr);
-  c.col = gpu_array<std::int32_t>(nnz);
-  c.val = gpu_array<double>(nnz);
+  const index_t spare = more * 2 * (nnz / std::max<index_t>(shape.rows, 1) + 1);
+  c.col = with_spare<std::int32_t>(nnz, spare);
+  c.val = with_spare<double>(nnz, spare);
   run<L, true>(by_length, add_kernel<L, Sorted, Source>, source, static_cast<const index_t*>(length), c.col.data(),
                c.val.data());
   if (Sorted) sort_far_rows(by_length, c);

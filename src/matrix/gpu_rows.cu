@@ -94,7 +94,8 @@ template <class T> host_array<T> fetched(cview<T> v) {
 namespace gpu_rows {
 
 /// I: of offsets on their way.
-template <class I, class V> std::optional<rows_on_gpu<V>> send_triplets(const coo<V>& a, rows_look* look) {
+template <class I, class V>
+std::optional<rows_on_gpu<V>> send_triplets(const coo<V>& a, rows_look* look, index_t first) {
   const auto offsets = checked_offsets_of_rows<I>(as_cview(a.row), a.shape.rows);
   if (!offsets) return std::nullopt;
   sent_arrays all;
@@ -102,10 +103,10 @@ template <class I, class V> std::optional<rows_on_gpu<V>> send_triplets(const co
   gpu_array<std::int32_t> col = all.add(as_cview(a.col));
   gpu_array<V> val = all.add(as_cview(a.val));
   gpu_array<index_t> row_ptr(a.shape.rows + 1);
-  look_under_way first(a.shape, a.nnz());
+  look_under_way under_way(a.shape, a.nnz());
   all.send();
-  first.enqueue<V>({a.shape, as_cview(row_ptr), as_cview(col), as_cview(val)}, given.data());
-  seen_rows seen = first.finish();
+  under_way.enqueue<V>({a.shape, as_cview(row_ptr), as_cview(col), as_cview(val)}, given.data(), first);
+  seen_rows seen = under_way.finish();
   if (seen.wrong || seen.disordered) return std::nullopt;
   if (look) *look = std::move(seen.look);
   return rows_on_gpu<V>{a.shape, kept_array(std::move(row_ptr)), kept_array(std::move(col)), kept_array(std::move(val)),
@@ -114,10 +115,11 @@ template <class I, class V> std::optional<rows_on_gpu<V>> send_triplets(const co
 
 } // namespace gpu_rows
 
-template <class V> rows_on_gpu<V> send_rows(const coo<V>& a, rows_look* look) {
+template <class V> rows_on_gpu<V> send_rows(const coo<V>& a, rows_look* look, index_t first) {
   check_sizes(a);
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max();
-  auto rows = narrow ? gpu_rows::send_triplets<std::int32_t>(a, look) : gpu_rows::send_triplets<index_t>(a, look);
+  auto rows =
+      narrow ? gpu_rows::send_triplets<std::int32_t>(a, look, first) : gpu_rows::send_triplets<index_t>(a, look, first);
   if (rows) return std::move(*rows);
   check_triplets(a); // names the first
   throw error(fault::internal, "triplets were found out of order that the host finds in order");
@@ -191,7 +193,7 @@ template <class V> gpu_array<V> diagonal_of(const rows_on_gpu<V>& a) {
 }
 
 #define FURROW_ROWS(V)                                                                                                 \
-  template rows_on_gpu<V> send_rows(const coo<V>&, rows_look*);                                                        \
+  template rows_on_gpu<V> send_rows(const coo<V>&, rows_look*, index_t);                                               \
   template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int32_t>&, rows_look*, lent_rows);         \
   template std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, std::int64_t>&, rows_look*, lent_rows);         \
   template coo<V> bring_home(const rows_on_gpu<V>&);                                                                   \

@@ -50,8 +50,8 @@ struct rows_look {
 /// maxima. Enqueued on the current queue, and waited for. A build without a GPU part throws `fault::device`.
 
 /// Triplets that are sent there, 4 bytes and a value an entry and an offset a row, and looked at there. look: null, or
-/// where what was seen goes. Throws as `check_triplets`.
-template <class V> rows_on_gpu<V> send_rows(const coo<V>& a, rows_look* look = nullptr);
+/// where what was seen goes, from `first` on as by `look_at_rows`. Throws as `check_triplets`.
+template <class V> rows_on_gpu<V> send_rows(const coo<V>& a, rows_look* look = nullptr, index_t first = 0);
 
 /// What becomes of rows on the GPU that have no owner: `borrowed` ones are not copied, and whoever keeps them copies
 /// them (`owned`), for the caller's arrays may end.
@@ -71,7 +71,8 @@ template <class V, class I> csr_arrays<V, I> brought_home(const csr_arrays<V, I>
 /// -A.
 template <class V> rows_on_gpu<V> negated(const rows_on_gpu<V>& a);
 
-template <class V> rows_look look_at_rows(const rows_on_gpu<V>& a);
+/// first: the number that row 0 has in the whole matrix where these are some of its rows: diagonals are that matrix's.
+template <class V> rows_look look_at_rows(const rows_on_gpu<V>& a, index_t first = 0);
 
 /// As `furrow::measure`. Keeps what it finds in `a.known`.
 template <class V> stats measure(const rows_on_gpu<V>& a, const rows_look& looked);

@@ -37,15 +37,15 @@ template <class V> matrix_source<V> matrix_source<V>::on_host(coo<V> a, device w
 }
 
 template <class V>
-matrix_source<V>::matrix_source(coo<V> a, device where)
+matrix_source<V>::matrix_source(coo<V> a, device where, index_t first)
     : shape_(a.shape), nnz_(a.nnz()), where_(where), triplets_(std::move(a)) {
   if (!where.is_gpu() || !has_room()) {
     check_triplets(*triplets_);
     return;
   }
   rows_look look;
-  rows_ = send_rows(*triplets_, &look);
-  look_ = std::move(look);
+  rows_ = send_rows(*triplets_, &look, first);
+  look_ = std::move(look), looked_from_ = first;
 }
 
 template <class V>
@@ -81,8 +81,11 @@ template <class V> coo<V> matrix_source<V>::take_triplets() {
 }
 
 template <class V> const rows_look& matrix_source<V>::look() const {
-  if (!look_) look_ = look_at_rows(*rows_);
+  if (!look_ || looked_from_ != 0) look_ = look_at_rows(*rows_), looked_from_ = 0;
   return *look_;
+}
+template <class V> rows_look matrix_source<V>::look_from(index_t first) const {
+  return look_ && looked_from_ == first ? *look_ : look_at_rows(*rows_, first);
 }
 
 template <class V> stats matrix_source<V>::measure() const {

@@ -14,8 +14,9 @@ namespace furrow {
 /// there. A GPU without room for the rows beside what is made of them gets formats from the host.
 template <class V> class matrix_source {
 public:
-  /// Throws as `check_triplets`; `fault::memory` for what cannot be had.
-  matrix_source(coo<V> a, device where);
+  /// first: of rows that are a part of a matrix, the number that row 0 has there; see `look_from`. Throws as
+  /// `check_triplets`; `fault::memory` for what cannot be had.
+  matrix_source(coo<V> a, device where, index_t first = 0);
   /// Throws as `to_coo`; rows on a GPU must lie on `where`. Of borrowed ones a format keeps copies.
   template <class I> matrix_source(const csr_arrays<V, I>& a, device where, lent_rows lent = lent_rows::copied);
   /// Rows on `where`, a GPU.
@@ -46,6 +47,9 @@ public:
   bool is_symmetric() const;
   void check_symmetry() const;   ///< throws as the function
   const rows_look& look() const; ///< where there are rows
+  /// The same where row 0 is row `first` of the whole matrix: what was seen when they were sent, if that was known
+  /// then.
+  rows_look look_from(index_t first) const;
   void negate();
 
   /// Stored by that choice, which serves it; the statistics are its own. Takes the source apart.
@@ -61,6 +65,7 @@ private:
   mutable std::optional<coo<V>> triplets_;
   std::optional<rows_on_gpu<V>> rows_;
   mutable std::optional<rows_look> look_;
+  mutable index_t looked_from_ = 0; ///< of `look_`
 };
 
 } // namespace furrow

@@ -47,7 +47,15 @@ TEST_F(gpu_ranks, take_their_rows_apart_as_processors_do) {
   for (index_t k = 0; k < missing.nnz(); ++k)
     if (missing.row[k] == missing.col[k] && missing.row[k] % 97 == 5) missing.val[k] = 0;
   for (index_t k = 0; k < nearly.nnz(); ++k) nearly.val[k] *= 1 + double(k % 5) * 1e-15;
-  all.insert(all.end(), {off, strange, missing, nearly});
+  // Of a later rank, in columns of an earlier one: the largest row, one that is not dominant, and what is no number.
+  auto below = kit::laplacian(40, 30), unknown = below;
+  std::vector<kit::triplet> entries;
+  for (index_t k = 0; k < below.nnz(); ++k) entries.push_back({below.row[k], below.col[k], below.val[k]});
+  entries.push_back({1190, 3, 50.0});
+  below = kit::assemble(below.shape, entries);
+  entries.back().value = std::numeric_limits<double>::infinity();
+  unknown = kit::assemble(below.shape, entries);
+  all.insert(all.end(), {off, strange, missing, nearly, below, unknown});
   for (const auto& a : all) {
     check_apart<double>(gpus({0, 0}), a);
     check_apart<float>(gpus({0, 0, 0}), a);

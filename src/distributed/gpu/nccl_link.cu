@@ -34,12 +34,12 @@ struct meeting {
   __device__ void end() const { note->waited += nanoseconds() - note->began, ended.raise(); }
 };
 
-struct few_sums {
+struct numbers_of_sums {
   sum_over_ranks of[max_sums];
   int count;
 };
 
-__global__ void bring_sums_to_ranks_kernel(meeting at, few_sums sums) {
+__global__ void bring_sums_to_ranks_kernel(meeting at, numbers_of_sums sums) {
   take_turn();
   const int k = int(threadIdx.x);
   if (k < sums.count) {
@@ -48,7 +48,7 @@ __global__ void bring_sums_to_ranks_kernel(meeting at, few_sums sums) {
   }
   if (k == 0) at.begin();
 }
-__global__ void take_sums_of_ranks_kernel(meeting at, few_sums sums) {
+__global__ void take_sums_of_ranks_kernel(meeting at, numbers_of_sums sums) {
   take_turn();
   const int k = int(threadIdx.x);
   if (k < sums.count) *sums.of[k].to.at = at.total(k, sums.count);
@@ -115,7 +115,7 @@ public:
 
   void add(std::span<const sum_over_ranks> sums) override {
     const queue& q = current_queue();
-    few_sums few{{}, int(sums.size())};
+    numbers_of_sums few{{}, int(sums.size())};
     std::copy(sums.begin(), sums.end(), few.of);
     launch(bring_sums_to_ranks_kernel, 1, warp, 0, q, at_, few);
     gather(few.count, q);

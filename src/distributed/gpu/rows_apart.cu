@@ -23,17 +23,28 @@ template <class V> struct own_entries {
   }
 };
 
-/// The others, as triplets.
-template <class V> struct far_entries {
+/// Of the others, which row i has from all[i] - own[i] on, where its entries begin at all[i], its own ones at own[i].
+struct mark_rows_with_others {
+  const index_t *all, *own;
+  std::uint8_t* mark;
+  FURROW_HD void operator()(index_t i) const { mark[i] = all[i + 1] - own[i + 1] > all[i] - own[i]; }
+};
+/// As triplets.
+template <class V> struct put_others {
   csr<V, index_t, cview> a;
+  const index_t* own;
   index_t first, last;
-  std::int32_t *row = nullptr, *col = nullptr;
-  V* val = nullptr;
-  FURROW_HD bool passes(index_t, index_t k) const { return a.col[k] < first || a.col[k] >= last; }
-  FURROW_HD void put(index_t i, index_t k, index_t place) const {
-    row[place] = static_cast<std::int32_t>(i);
-    col[place] = a.col[k];
-    val[place] = a.val[k];
+  const std::int32_t* which; ///< rows that have some
+  std::int32_t *row, *col;
+  V* val;
+  FURROW_HD void operator()(index_t r) const {
+    const std::int32_t i = which[r];
+    index_t to = a.row_ptr[i] - own[i];
+    for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] >= first && a.col[k] < last) continue;
+      row[to] = i, col[to] = a.col[k], val[to] = a.val[k];
+      ++to;
+    }
   }
 };
 
@@ -53,17 +64,13 @@ template <class V> index_t longest_row(const rows_on_gpu<V>& a) {
   return static_cast<index_t>(gpu::fetch(longest.data()));
 }
 
-/// Offsets of the entries that pass, and how many they are.
-template <class V, class F> std::pair<gpu_array<index_t>, index_t> offsets_of(const rows_on_gpu<V>& a, F f) {
-  gpu_array<index_t> offsets(a.shape.rows + 1);
-  gpu::count_passing(a.shape.rows, a.row_ptr.data(), f, offsets.data());
-  const index_t count = gpu::to_offsets(offsets);
-  return {std::move(offsets), count};
-}
-
+/// The rows as they are, where they have nothing else.
 template <class V> rows_on_gpu<V> own_block(const rows_on_gpu<V>& a, index_t first, index_t last) {
   own_entries<V> own{a.view(), first, last};
-  auto [offsets, count] = offsets_of(a, own);
+  gpu_array<index_t> offsets(a.shape.rows + 1);
+  gpu::count_passing(a.shape.rows, a.row_ptr.data(), own, offsets.data());
+  const index_t count = gpu::to_offsets(offsets);
+  if (count == a.nnz() && first == 0) return {{a.shape.rows, last}, a.row_ptr, a.col, a.val};
   gpu_array<std::int32_t> col(count);
   gpu_array<V> val(count);
   own.col = col.data(), own.val = val.data();
@@ -74,28 +81,18 @@ template <class V> rows_on_gpu<V> own_block(const rows_on_gpu<V>& a, index_t fir
           kept_array<V>(std::move(val))};
 }
 
-template <class V> coo<V> far_part(const rows_on_gpu<V>& a, index_t first, index_t last) {
-  far_entries<V> far{a.view(), first, last};
-  auto [offsets, count] = offsets_of(a, far);
-  gpu_array<std::int32_t> row(count), col(count);
+/// What `own` lacks.
+template <class V> coo<V> far_part(const rows_on_gpu<V>& a, const rows_on_gpu<V>& own, index_t first, index_t last) {
+  const index_t count = a.nnz() - own.nnz(), rows = a.shape.rows;
+  if (count == 0) return {a.shape, {}, {}, {}};
+  gpu_array<std::uint8_t> mark(rows);
+  gpu::for_each(rows, mark_rows_with_others{a.row_ptr.data(), own.row_ptr.data(), mark.data()});
+  gpu_array<std::int32_t> which(rows), row(count), col(count);
   gpu_array<V> val(count);
-  far.row = row.data(), far.col = col.data(), far.val = val.data();
-  if (count > 0) gpu::put_passing(a.shape.rows, a.row_ptr.data(), far, offsets.data());
+  const index_t some = gpu::marked_places(mark, which);
+  gpu::for_each(
+      some, put_others<V>{a.view(), own.row_ptr.data(), first, last, which.data(), row.data(), col.data(), val.data()});
   return {a.shape, host_array<std::int32_t>(row), host_array<std::int32_t>(col), host_array<V>(val)};
-}
-
-/// Columns as places behind the first own one: before it they are negative.
-struct shift_column {
-  const std::int32_t* from;
-  std::int32_t first;
-  std::int32_t* to;
-  FURROW_HD void operator()(index_t k) const { to[k] = from[k] - first; }
-};
-template <class V> rows_look look_from(const rows_on_gpu<V>& a, index_t first) {
-  if (first == 0) return look_at_rows(a);
-  gpu_array<std::int32_t> col(a.nnz());
-  gpu::for_each(a.nnz(), shift_column{a.col.data(), static_cast<std::int32_t>(first), col.data()});
-  return look_at_rows(rows_on_gpu<V>{a.shape, a.row_ptr, kept_array<std::int32_t>(std::move(col)), a.val});
 }
 
 /// `most` of them, whichever, where there are more.
@@ -113,10 +110,9 @@ template <class V> std::vector<std::int32_t> diagonals_of(const rows_on_gpu<V>& 
 template <class V>
 rows_apart<V> take_apart_on_gpu(const rows_on_gpu<V>& rows, index_t first, index_t last, index_t most_diagonals) {
   rows_apart<V> apart;
-  apart.look = gpu_apart::look_from(rows, first);
   apart.longest_row = gpu_apart::longest_row(rows);
-  apart.far = gpu_apart::far_part(rows, first, last);
   apart.own = gpu_apart::own_block(rows, first, last);
+  apart.far = gpu_apart::far_part(rows, apart.own, first, last);
   apart.diagonals = gpu_apart::diagonals_of(apart.own, most_diagonals);
   return apart;
 }
