@@ -61,48 +61,67 @@ std::string own_asymmetry(const coo<V>& own, index_t row, const host_array<index
   return {};
 }
 
-/// What couples this rank to others, sorted by their rows and so by their ranks, with rows and columns swapped.
-template <class V> std::vector<placed<V>> mirrored(const rows_of_rank<V>& a) {
-  std::vector<placed<V>> entries;
-  for (index_t k = 0; k < a.far.nnz(); ++k)
-    entries.push_back(
-        {a.plan.columns[a.far.col[k]], static_cast<std::int32_t>(a.first + a.far_rows[a.far.row[k]]), a.far.val[k]});
-  std::ranges::sort(entries, {}, [](const placed<V>& e) { return std::pair(e.row, e.col); });
+/// What couples this rank to others, sorted by their rows and so by their ranks, with rows and columns swapped: a
+/// transposition, for the entries come by rows and the columns of the plan ascend.
+template <class V> host_array<placed<V>> mirrored(const rows_of_rank<V>& a) {
+  host_array<index_t> next(a.plan.columns.size() + 1, 0);
+  for (const std::int32_t j : a.far.col) ++next[j + 1];
+  for (index_t j = 0; j + 1 < next.size(); ++j) next[j + 1] += next[j];
+  host_array<placed<V>> entries(a.far.nnz());
+  for (index_t k = 0; k < a.far.nnz(); ++k) {
+    const std::int32_t j = a.far.col[k];
+    entries[next[j]++] = {a.plan.columns[j], static_cast<std::int32_t>(a.first + a.far_rows[a.far.row[k]]),
+                          a.far.val[k]};
+  }
   return entries;
+}
+
+/// Pieces that are sorted, one behind the other; piece p begins at begins[p].
+template <class V> void merge_pieces(host_array<placed<V>>& all, const std::vector<index_t>& begins) {
+  for (std::size_t apart = 1; apart + 1 < begins.size(); apart *= 2)
+    for (std::size_t p = 0; p + apart + 1 < begins.size(); p += 2 * apart)
+      std::inplace_merge(all.begin() + begins[p], all.begin() + begins[p + apart],
+                         all.begin() + begins[std::min(p + 2 * apart, begins.size() - 1)]);
 }
 
 /// Each to the rank that has its row; what comes is sorted.
 template <class V>
-std::vector<placed<V>> send_home(communicator& c, const rows_of_rank<V>& a, const std::vector<placed<V>>& entries) {
+host_array<placed<V>> send_home(communicator& c, const rows_of_rank<V>& a, const host_array<placed<V>>& entries) {
   const auto ranks = static_cast<std::size_t>(c.size()), me = static_cast<std::size_t>(c.rank());
   std::vector<index_t> counts(ranks, 0), all(ranks * ranks);
-  for (const auto& e : entries) ++counts[static_cast<std::size_t>(owner_of(a.begins, e.row))];
+  const auto* at = entries.begin();
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto* const end =
+        std::partition_point(at, entries.end(), [&](const placed<V>& e) { return e.row < a.begins[r + 1]; });
+    counts[r] = end - at, at = end;
+  }
   c.gather_all(bytes_of(cview<index_t>(counts)), bytes_of(view<index_t>(all)));
   std::vector<outgoing> out;
   std::vector<incoming> in;
   index_t sent = 0, total = 0;
   for (std::size_t r = 0; r < ranks; ++r) total += all[r * ranks + me];
-  std::vector<placed<V>> come(static_cast<std::size_t>(total));
-  total = 0;
+  host_array<placed<V>> come(total);
+  std::vector<index_t> begins{0};
   for (std::size_t r = 0; r < ranks; ++r) {
     if (counts[r] > 0) out.push_back({int(r), bytes_of(cview<placed<V>>(entries.data() + sent, counts[r]))});
     sent += counts[r];
     const index_t coming = all[r * ranks + me];
-    if (coming > 0) in.push_back({int(r), bytes_of(view<placed<V>>(come.data() + total, coming))});
-    total += coming;
+    if (coming == 0) continue;
+    in.push_back({int(r), bytes_of(view<placed<V>>(come.data() + begins.back(), coming))});
+    begins.push_back(begins.back() + coming);
   }
   c.start(out, in);
   c.finish();
-  std::ranges::sort(come, {}, [](const placed<V>& e) { return std::pair(e.row, e.col); });
+  merge_pieces(come, begins);
   return come;
 }
 
 /// Compares own entries with the mirrors that came; one that the other side lacks is 0 there. A mirror of an entry that
 /// is missing here is looked at on the other side. Without roots pairs are compared with themselves alone.
 template <class V>
-std::string far_asymmetry(const rows_of_rank<V>& a, const std::vector<placed<V>>& came, cview<V> root,
+std::string far_asymmetry(const rows_of_rank<V>& a, const host_array<placed<V>>& came, cview<V> root,
                           cview<V> far_root) {
-  auto mirror = came.begin();
+  const auto* mirror = came.begin();
   for (index_t k = 0; k < a.far.nnz(); ++k) { // by row and column of the whole matrix
     const std::int32_t i = a.far_rows[a.far.row[k]], j = a.far.col[k];
     const placed<V> e{static_cast<std::int32_t>(a.first) + i, a.plan.columns[j], a.far.val[k]};
@@ -118,7 +137,7 @@ std::string far_asymmetry(const rows_of_rank<V>& a, const std::vector<placed<V>>
 
 /// Whether all pairs are alike beside themselves, which is asked where the entries lie: then they are beside rows, too.
 template <class V>
-bool is_plainly_symmetric(communicator& c, const rows_of_rank<V>& a, const std::vector<placed<V>>& came) {
+bool is_plainly_symmetric(communicator& c, const rows_of_rank<V>& a, const host_array<placed<V>>& came) {
   bool symmetric = false;
   together(c, [&] {
     symmetric = (a.own_there ? a.own_there->is_symmetric() : is_symmetric(a.own)) &&
@@ -130,7 +149,7 @@ bool is_plainly_symmetric(communicator& c, const rows_of_rank<V>& a, const std::
 } // namespace
 
 template <class V> std::string asymmetry(communicator& c, const rows_of_rank<V>& a) {
-  std::vector<placed<V>> entries;
+  host_array<placed<V>> entries;
   together(c, [&] { entries = mirrored(a); });
   const auto came = send_home(c, a, entries);
   if (is_plainly_symmetric(c, a, came)) return {};

@@ -93,8 +93,11 @@ template <class V> rows_found look_there(const rows_of_rank<V>& a, few_diagonals
   f.zero = l.zero_diagonal, f.negative = l.negative_diagonal, f.small = l.small_diagonal, f.dominant = l.dominant;
   f.largest = l.largest_row, f.least = l.least_row;
   for (const index_t offset : a.diagonals_of_own) add(diagonals, offset);
-  for (index_t k = 0; k < a.far.nnz(); ++k)
-    add(diagonals, a.plan.columns[a.far.col[k]] - (a.first + a.far_rows[a.far.row[k]]));
+  index_t before = std::numeric_limits<index_t>::min(); // entries at a border mostly lie on one diagonal
+  for (index_t k = 0; k < a.far.nnz(); ++k) {
+    const index_t offset = a.plan.columns[a.far.col[k]] - (a.first + a.far_rows[a.far.row[k]]);
+    if (std::exchange(before, offset) != offset) add(diagonals, offset);
+  }
   return f;
 }
 

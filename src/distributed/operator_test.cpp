@@ -261,6 +261,18 @@ TEST(rows_of_ranks, find_the_asymmetry_that_one_rank_finds) {
   broken.val[broken.nnz() - 2] += 1e-3;
   all.push_back({"one entry off", broken});
   all.push_back({"an entry without its mirror", kit::assemble({9, 9}, {{0, 0, 1}, {0, 8, 1}, {4, 4, 2}, {8, 8, 1}})});
+  kit::splitmix random(5); // every rank has mirrors of all others
+  std::vector<kit::triplet> pairs;
+  for (index_t i = 0; i < 200; ++i) {
+    pairs.push_back({i, i, 9});
+    for (const index_t apart : {3, 41, 77, 150})
+      if (const double v = random.value(); i >= apart)
+        pairs.push_back({i, i - apart, v}), pairs.push_back({i - apart, i, v});
+  }
+  all.push_back({"far couplings", kit::assemble({200, 200}, pairs)});
+  for (kit::triplet& e : pairs)
+    if (e.row == 190 && e.col == 40) e.value += 1e-3;
+  all.push_back({"a far coupling off", kit::assemble({200, 200}, pairs)});
   for (const auto& [name, a] : all) {
     bool symmetric = true;
     try {

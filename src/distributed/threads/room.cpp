@@ -21,6 +21,11 @@ constexpr std::chrono::microseconds nap{50};
                                         rank, whom == everybody ? "another one" : fmt::format("rank {}", whom)));
 }
 
+void put_message(host_array<std::byte>& to, cview<std::byte> from) {
+  to.resize(from.size);
+  if (from.size > 0) std::memcpy(to.data(), from.data, to.byte_count());
+}
+
 } // namespace
 
 room::room(int size, bool crowded)
@@ -52,7 +57,7 @@ void room::gather_all(int rank, cview<std::byte> mine, view<std::byte> all) {
   place& me = here_[static_cast<std::size_t>(rank)];
   const std::uint64_t number = me.meetings++;
   const auto turn = static_cast<std::size_t>(number % 2);
-  me.brought[turn].assign(mine.begin(), mine.end());
+  put_message(me.brought[turn], mine);
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
     arrived_.store(0, std::memory_order_relaxed);
     meeting_.store(number + 1, std::memory_order_release);
@@ -61,11 +66,11 @@ void room::gather_all(int rank, cview<std::byte> mine, view<std::byte> all) {
   }
   for (int r = 0; r < size_; ++r) {
     const auto& brought = here_[static_cast<std::size_t>(r)].brought[turn];
-    check(index_t(brought.size()) == mine.size, fault::usage,
+    check(brought.size() == mine.size, fault::usage,
           "rank {} brings {} bytes to a meeting of the ranks to which rank {} brings {}: all must call the same "
           "functions",
           rank, mine.size, r, brought.size());
-    if (mine.size > 0) std::memcpy(all.data + r * mine.size, brought.data(), brought.size());
+    if (mine.size > 0) std::memcpy(all.data + r * mine.size, brought.data(), brought.byte_count());
   }
 }
 
@@ -73,7 +78,7 @@ void room::post(int rank, std::span<const outgoing> sends) {
   for (const outgoing& s : sends) {
     require(s.rank >= 0 && s.rank < size_ && s.rank != rank, "a message goes to another rank");
     box& b = from_to(rank, s.rank);
-    b.message.assign(s.data.begin(), s.data.end());
+    put_message(b.message, s.data);
     b.posted.fetch_add(1, std::memory_order_release);
   }
 }
@@ -84,9 +89,9 @@ void room::collect(int rank, std::span<const outgoing> sends, std::span<const in
     box& b = from_to(r.rank, rank);
     const std::uint64_t taken = b.taken.load(std::memory_order_relaxed);
     wait([&] { return b.posted.load(std::memory_order_acquire) > taken; }, rank, r.rank);
-    check(index_t(b.message.size()) == r.data.size, fault::usage,
-          "rank {} sends {} bytes to rank {}, which waits for {}", r.rank, b.message.size(), rank, r.data.size);
-    if (r.data.size > 0) std::memcpy(r.data.data, b.message.data(), b.message.size());
+    check(b.message.size() == r.data.size, fault::usage, "rank {} sends {} bytes to rank {}, which waits for {}",
+          r.rank, b.message.size(), rank, r.data.size);
+    if (r.data.size > 0) std::memcpy(r.data.data, b.message.data(), b.message.byte_count());
     b.taken.store(taken + 1, std::memory_order_release);
   }
   for (const outgoing& s : sends) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <furrow/array.hpp>
 #include <furrow/communicator.hpp>
 
 #include <array>
@@ -38,15 +39,15 @@ public:
 private:
   /// What a rank brings to a meeting. Two of them: who is a meeting ahead must not write what is read still.
   struct alignas(64) place {
-    std::array<std::vector<std::byte>, 2> brought;
+    std::array<host_array<std::byte>, 2> brought;
     std::uint64_t meetings = 0; ///< of its rank alone
     std::atomic<bool> left{false};
   };
   /// Of a rank for another: at most one message at a time. A copy, for a rank that fails frees what it sent while
-  /// another one reads.
+  /// another one reads. Memory that is not filled with zeros first, and where it is large lies in huge pages.
   struct alignas(64) box {
     std::atomic<std::uint64_t> posted{0}, taken{0};
-    std::vector<std::byte> message;
+    host_array<std::byte> message;
   };
 
   box& from_to(int from, int to) {
