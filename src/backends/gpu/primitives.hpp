@@ -124,6 +124,13 @@ template <class Call> void with_room(Call call) {
   check(call(static_cast<void*>(room.data()), bytes, stream));
 }
 
+/// n elements, and memory for some more behind them.
+template <class T> gpu_array<T> with_spare(index_t n, index_t spare) {
+  gpu_array<T> a(n + spare);
+  a.resize(n);
+  return a;
+}
+
 /// A copy in the memory of the current GPU.
 template <class T> gpu_array<T> on_device(const std::vector<T>& values) {
   gpu_array<T> there(static_cast<index_t>(values.size()));

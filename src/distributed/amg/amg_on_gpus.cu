@@ -73,7 +73,8 @@ private:
     levels_.push_back(std::make_unique<level_on_gpus<W>>(between_, std::move(kept)));
     if (l.shrinks) kit.go_down();
     else ends_smoothed_ = true;
-    facts_.push_back({l.unknowns, l.entries, c_.sum(levels_.back()->stored_bytes()), c_.max(now() - began)});
+    const double bytes = c_.sum(levels_.back()->stored_bytes()), seconds = c_.max(now() - began);
+    facts_.push_back({l.unknowns, l.entries, bytes, seconds, kit.take_parts()});
     return l.shrinks;
   }
 
@@ -131,7 +132,7 @@ std::unique_ptr<any_preconditioner<V>> amg_on_gpus(communicator& c, rank_device&
                                                    index_t gathered) {
   amg::rows_there there;
   together(c, [&] {
-    there.a = amg::joined(rows);
+    amg::join(rows, there);
     there.first = rows.begins[static_cast<std::size_t>(c.rank())];
     there.begins = std::move(rows.begins), there.plan = std::move(rows.plan);
     rows = {};

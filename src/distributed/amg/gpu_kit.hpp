@@ -4,6 +4,10 @@
 #include "way_down.hpp"
 
 #include "preconditioners/amg/gpu_setup.hpp"
+#include "solve/setup_clock.hpp"
+
+#include <string_view>
+#include <vector>
 
 namespace furrow::amg {
 
@@ -33,23 +37,29 @@ public:
   template <class W> level_of_rank<W> keep(double scale, double lambda);
   /// R A P is the matrix from here on; without it there is none.
   void go_down();
+  /// What took how long since they were taken before: each part ends when the GPU is done with it.
+  std::vector<setup_part> take_parts() { return clock_.take(); }
 
 private:
+  void ends(std::string_view part);
   double largest_ritz_bound(double most) const;
-  void prolong(device_aggregates found, host_array<std::int32_t> numbers, double theta, double omega,
-               rank_columns& names);
-  device_matrix multiply(const loose_rows& others, const rank_columns& names, const rank_columns& wider);
+  void prolong(device_aggregates found, const host_array<std::int32_t>& numbers, double theta, double omega,
+               columns_there& names);
+  device_matrix multiply(const loose_rows_there& others, columns_there& names);
 
   communicator& c_;
   gpu::link& between_;
   gpu::memory_kept kept_;
   rows_there rows_, coarse_;
-  device_matrix own_, p_, r_; ///< p_: own aggregates first; r_: of own rows alone
-  far_rows<double> far_, far_r_;
+  gpu_array<std::int32_t> rows_sent_; ///< of the plan of `rows_`
+  device_matrix own_;                 ///< `rows_.a` without `rows_.far`, where Lanczos asks for it
+  device_matrix p_, r_;               ///< p_: own aggregates first; r_: of own rows alone
+  far_rows<double> far_r_;
   halo_plan way_; ///< of p_'s columns
   gpu_array<double> diagonal_, inverse_;
   gpu_array<double> scale_; ///< |A_jj|^-1/2, also of the elements of others
   index_t coarse_entries_ = 0;
+  setup_clock clock_;
 };
 
 } // namespace furrow::amg

@@ -50,10 +50,11 @@ struct sum_of_row {
 // Strong couplings.
 
 struct scale_of_row {
-  double* v; ///< a diagonal entry, then its scale
+  const double* diagonal;
+  double* scale;
   FURROW_HD void operator()(index_t i) const {
-    const double own = fabs(v[i]);
-    v[i] = own > 0 ? 1 / sqrt(own) : 0;
+    const double own = fabs(diagonal[i]);
+    scale[i] = own > 0 ? 1 / sqrt(own) : 0;
   }
 };
 
@@ -109,24 +110,43 @@ struct put_constant {
   }
 };
 
+/// The strong couplings of a row, asked for entry after entry: of a graph that has them.
+struct couplings_listed {
+  graph_view graph;
+  index_t next = 0, end = 0;
+  FURROW_HD void begin(index_t i) { next = graph.first[i], end = graph.first[i + 1]; }
+  FURROW_HD bool has(const device_view&, index_t, index_t, std::int32_t j) {
+    while (next < end && graph.to[next] < j) ++next;
+    return next < end && graph.to[next] == j;
+  }
+};
+/// By their weight.
+struct couplings_weighed {
+  const double* scale;
+  double theta;
+  FURROW_HD void begin(index_t) {}
+  FURROW_HD bool has(const device_view& a, index_t i, index_t k, std::int32_t j) const {
+    return fabs(a.val[k] * scale[i] * scale[j]) >= theta;
+  }
+};
+
 /// Marks the entries of A that count for what they are: the diagonal, strong couplings, and all of a row whose diagonal
 /// entry would not be left enough of.
-struct mark_strong {
+template <class Couplings> struct mark_strong {
   device_view a;
-  graph_view strong;
+  Couplings strong;
   const std::int32_t* of;
   std::uint8_t* mark;
   index_t* weak; ///< some row of an aggregate has others; may be null
 
   FURROW_HD void operator()(index_t i) const {
-    index_t next = strong.first[i];
-    const index_t end = strong.first[i + 1];
+    Couplings couplings = strong;
+    couplings.begin(i);
     double own = 0, sum = 0;
     bool any = false;
     for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const std::int32_t j = a.col[k];
-      while (next < end && strong.to[next] < j) ++next;
-      const bool counts = j == i || (next < end && strong.to[next] == j);
+      const bool counts = j == i || couplings.has(a, i, k, j);
       mark[k] = counts;
       if (j == i) own = a.val[k];
       if (counts) continue;
@@ -191,15 +211,16 @@ struct other_than_zero {
     val[place] = from.val[k];
   }
 };
-inline device_matrix smoothed(const device_view& a, const coupling_graph<gpu_array>& graph, device_aggregates found,
-                              const gpu_array<double>& inverse, double omega, kept_prolongation* kept) {
+template <class Couplings>
+device_matrix smoothed(const device_view& a, Couplings couplings, device_aggregates found,
+                       const gpu_array<double>& inverse, double omega, kept_prolongation* kept) {
   const index_t n = a.shape.rows;
   gpu_array<std::uint8_t> strong(a.val.size);
   gpu_array<index_t> weak(1);
   gpu::fill_bytes(weak, 0);
-  gpu::for_each(n, mark_strong{a, view_of(graph), found.of.data(), strong.data(), kept ? weak.data() : nullptr});
+  gpu::for_each(n, mark_strong<Couplings>{a, couplings, found.of.data(), strong.data(), kept ? weak.data() : nullptr});
   device_matrix p = gpu::add_up<1, true>({n, found.count}, filtered_row{a, strong.data(), found.of.data()},
-                                         kept ? &kept->sums : nullptr);
+                                         kept ? &kept->sums : nullptr, a.shape.cols - n);
   gpu::for_each(n, smooth_row{p.row_ptr.data(), p.col.data(), found.of.data(), inverse.data(), omega, p.val.data()});
   if (kept) {
     kept->strong = std::move(strong), kept->aggregate = std::move(found.of);
@@ -251,9 +272,9 @@ diagonal_extremes extremes_of(const gpu_array<double>& diagonal) {
           gpu::largest_of(as_cview(diagonal), 0.0)};
 }
 
-gpu_array<double> scales_of(const device_view& a) {
-  gpu_array<double> scale = diagonal_of(a);
-  gpu::for_each(a.shape.rows, gpu_coarsening::scale_of_row{scale.data()});
+gpu_array<double> scales_of(const gpu_array<double>& diagonal, index_t more) {
+  auto scale = gpu::with_spare<double>(diagonal.size(), more);
+  gpu::for_each(diagonal.size(), gpu_coarsening::scale_of_row{diagonal.data(), scale.data()});
   return scale;
 }
 
@@ -303,12 +324,13 @@ device_matrix constants(const device_aggregates& found) {
 device_matrix prolongation(const device_view& a, const gpu_array<double>& inverse, double lambda, double theta,
                            bool smoothed, kept_prolongation* kept) {
   using namespace gpu_coarsening;
-  const auto graph = strong_couplings(a, scales_of(a), theta, a.shape.cols);
+  const auto graph = strong_couplings(a, scales_of(diagonal_of(a)), theta, a.shape.cols);
   auto found = aggregates_of(graph);
   if (found.count == 0 || double(found.count) * least_shrinking > double(a.shape.rows)) return {};
   if (kept) *kept = {}, kept->theta = theta;
   if (!smoothed) return constants(found);
-  return gpu_coarsening::smoothed(a, graph, std::move(found), inverse, 4 / (3 * lambda), kept);
+  return gpu_coarsening::smoothed(a, couplings_listed{view_of(graph)}, std::move(found), inverse, 4 / (3 * lambda),
+                                  kept);
 }
 
 device_aggregates aggregates_of_part(const device_view& a, const gpu_array<double>& scale, double theta) {
@@ -317,8 +339,8 @@ device_aggregates aggregates_of_part(const device_view& a, const gpu_array<doubl
 
 device_matrix prolongation_of_part(const device_view& a, const gpu_array<double>& scale, double theta,
                                    device_aggregates found, const gpu_array<double>& inverse, double omega) {
-  const auto graph = gpu_coarsening::strong_couplings(a, scale, theta, a.shape.cols);
-  return gpu_coarsening::smoothed(a, graph, std::move(found), inverse, omega, nullptr);
+  return gpu_coarsening::smoothed(a, gpu_coarsening::couplings_weighed{scale.data(), theta}, std::move(found), inverse,
+                                  omega, nullptr);
 }
 
 index_t prolong_again(const device_view& a, const gpu_array<double>& inverse, double lambda,

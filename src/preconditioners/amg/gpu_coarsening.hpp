@@ -42,15 +42,16 @@ struct kept_prolongation {
 device_matrix prolongation(const device_view& a, const gpu_array<double>& inverse, double lambda, double theta,
                            bool smoothed, kept_prolongation* kept = nullptr);
 
-/// |A_ii|^-1/2 of each row, 0 where there is no such entry.
-gpu_array<double> scales_of(const device_view& a);
+/// |A_ii|^-1/2 of each row, 0 where there is no such entry; with room for `more` behind them.
+gpu_array<double> scales_of(const gpu_array<double>& diagonal, index_t more = 0);
 
 // Of rows that are a part of a matrix, whose columns lie before those of others; `scale` is of all columns.
 
 /// Of the couplings among the rows themselves.
 device_aggregates aggregates_of_part(const device_view& a, const gpu_array<double>& scale, double theta);
-/// P, smoothed with all strong couplings; `found` names the aggregates of all columns. Without the entries that add up
-/// to 0.
+/// P, smoothed with all strong couplings, which are weighed once more rather than kept; `found` names the aggregates of
+/// all columns. Without the entries that add up to 0. Its arrays have room for as many rows as there are columns of
+/// others, each twice as long as the mean.
 device_matrix prolongation_of_part(const device_view& a, const gpu_array<double>& scale, double theta,
                                    device_aggregates found, const gpu_array<double>& inverse, double omega);
 /// P that is 1 where a row is in an aggregate.

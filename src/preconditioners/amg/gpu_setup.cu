@@ -31,7 +31,7 @@ struct mark_offsets {
   cview<std::int32_t> col;
   std::uint8_t* seen; ///< of column - row + rows - 1
   FURROW_HD void operator()(index_t i) const {
-    for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+    for (index_t k = row_ptr[i]; k < row_ptr[i + 1] && col[k] < rows; ++k) {
       std::uint8_t& there = seen[col[k] - i + rows - 1];
       if (!there) there = 1;
     }
@@ -52,7 +52,7 @@ template <class W> struct put_on_diagonals {
     index_t k = i < a.shape.rows ? a.row_ptr[i] : 0;
     const index_t end = i < a.shape.rows ? a.row_ptr[i + 1] : 0;
     for (index_t d = 0; d < offset.size; ++d) {
-      const bool there = k < end && a.col[k] - i == offset[d];
+      const bool there = k < end && a.col[k] < a.shape.rows && a.col[k] - i == offset[d];
       val[d * stride + i] = there ? rounded<W>(a.val[k], scale) : W(0);
       k += there;
     }
@@ -120,20 +120,24 @@ template void fill_diagonals(dia<double, gpu_array>&, const device_view&, double
 template void fill_diagonals(dia<float, gpu_array>&, const device_view&, double);
 
 template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale) {
+  return by_diagonals<W>(view_of(a), a.val.size(), scale);
+}
+template <class W> dia<W, gpu_array> by_diagonals(const device_view& a, index_t entries, double scale) {
   const index_t n = a.shape.rows, stride = padded_rows(n);
   dia<W, gpu_array> d{a.shape, stride, {}, {}};
-  const auto found =
-      gpu_setup::offsets_there(n, as_cview(a.row_ptr), as_cview(a.col), most_diagonals<W>(n, a.val.size()));
+  const auto found = gpu_setup::offsets_there(n, a.row_ptr, a.col, most_diagonals<W>(n, entries));
   const index_t diagonals = found.size();
   if (diagonals == 0) return d;
   d.offset = gpu_array<std::int32_t>(diagonals);
   gpu_memory::copy(d.offset.data(), found.data(), d.offset.byte_count());
   d.val = gpu_array<W>(diagonals * stride);
-  fill_diagonals(d, view_of(a), scale);
+  fill_diagonals(d, a, scale);
   return d;
 }
 template dia<double, gpu_array> by_diagonals(const device_matrix&, double);
 template dia<float, gpu_array> by_diagonals(const device_matrix&, double);
+template dia<double, gpu_array> by_diagonals(const device_view&, index_t, double);
+template dia<float, gpu_array> by_diagonals(const device_view&, index_t, double);
 
 namespace gpu_setup {
 

@@ -53,6 +53,8 @@ template <class V> gpu_array<double> in_double(cview<V> values);
 template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a, solver_needs needed);
 /// As `by_diagonals` of the host.
 template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale);
+/// The same of the square of a that has so many entries: its rows may have others behind these, in columns beyond it.
+template <class W> dia<W, gpu_array> by_diagonals(const device_view& a, index_t entries, double scale);
 /// Other values of a matrix that is kept by diagonals.
 template <class W> void fill_diagonals(dia<W, gpu_array>& d, const device_view& a, double scale);
 #endif
