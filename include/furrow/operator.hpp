@@ -147,10 +147,17 @@ struct condition_numbers {
   double skeel = 0;  ///< | |A^-1| |A| |_inf, the least that scaling rows makes of the condition number
 };
 
+/// A part of a set-up, such as "upload" or "precond", and how long it took.
+struct setup_part {
+  std::string what;
+  double seconds = 0;
+};
+
 /// A level of a multigrid hierarchy: its matrix, what it takes with its way to the next level, and its set-up.
 struct multigrid_level {
   index_t rows = 0, entries = 0;
   double bytes = 0, seconds = 0;
+  std::vector<setup_part> parts{}; ///< of `seconds`, on the first rank, where ranks have a GPU each; else empty
 };
 
 /// z = M r for a fixed M. A preconditioner that is a diagonal matrix offers its entries, so that a solver can apply it

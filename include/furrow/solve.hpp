@@ -103,12 +103,6 @@ struct solve_rung {
   double setup_seconds = 0, solve_seconds = 0;
 };
 
-/// A part of a set-up, such as "upload" or "precond", and how long it took.
-struct setup_part {
-  std::string what;
-  double seconds = 0;
-};
-
 struct solve_report {
   status why = status::max_iterations;
   std::string message; ///< one sentence

@@ -95,7 +95,8 @@ class Result:
     rungs : list of dict
         What was tried where no method was named; the last one gave the answer.
     levels : list of dict
-        Of a multigrid preconditioner, the finest first: "rows", "entries", "bytes", "seconds" of set-up.
+        Of a multigrid preconditioner, the finest first: "rows", "entries", "bytes", "seconds" of set-up; on several GPUs
+        also its "parts".
     seconds : dict
         Of "setup" and "solve".
     converted : dict or None

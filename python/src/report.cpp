@@ -152,6 +152,10 @@ nb::dict dict_of(const solve_report& r) {
   for (const multigrid_level& one : r.levels) {
     nb::dict level;
     each_field_of_level(one, writer(level));
+    for (const setup_part& part : one.parts) {
+      if (!level.contains("parts")) level["parts"] = nb::dict();
+      level["parts"][part.what.c_str()] = part.seconds;
+    }
     levels.append(level);
   }
   nb::list parts;
@@ -170,6 +174,9 @@ solve_report report_of(const nb::dict& d) {
   for (const nb::handle one : nb::cast<nb::list>(d["levels"])) {
     const auto level = nb::cast<nb::dict>(one);
     each_field_of_level(r.levels.emplace_back(), reader(level));
+    if (!level.contains("parts")) continue;
+    for (const auto& [what, seconds] : nb::cast<nb::dict>(level["parts"]))
+      r.levels.back().parts.push_back({nb::cast<std::string>(what), nb::cast<double>(seconds)});
   }
   for (const nb::handle one : nb::cast<nb::list>(d["setup_parts"]))
     r.setup_parts.push_back({nb::cast<std::string>(one[0]), nb::cast<double>(one[1])});

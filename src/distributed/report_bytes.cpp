@@ -24,6 +24,9 @@ template <class Way, class R> void each_member(Way& way, R& r) {
 template <class Way, class P>
 requires std::is_same_v<std::remove_const_t<P>, setup_part>
 void each_member_of(Way& way, P& p) { way(p.what), way(p.seconds); }
+template <class Way, class L>
+requires std::is_same_v<std::remove_const_t<L>, multigrid_level>
+void each_member_of(Way& way, L& l) { way(l.rows), way(l.entries), way(l.bytes), way(l.seconds), way(l.parts); }
 template <class Way, class R>
 requires std::is_same_v<std::remove_const_t<R>, solve_rung>
 void each_member_of(Way& way, R& r) {

@@ -28,6 +28,27 @@ TEST_F(gpu_amg_ranks, are_one_where_there_is_one) {
   EXPECT_EQ(s.on.way, "peer memory");
 }
 
+TEST_F(gpu_amg_ranks, say_what_of_a_level_took_how_long) {
+  const auto a = generate("poisson3d:24").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 1);
+  const std::vector<std::string> usual{"look", "aggregates", "borders", "prolong", "products", "complete", "keep"};
+  const auto s = kit::solve_on_ranks<double>(gpus({0, 0}), a, b, with("cg", "amg:sa"));
+  const auto& levels = s.report().levels;
+  ASSERT_GE(levels.size(), 2u);
+  std::vector<std::string> parts;
+  double all = 0;
+  for (const setup_part& p : levels[0].parts) {
+    parts.push_back(p.what), all += p.seconds;
+    EXPECT_GT(p.seconds, 0) << p.what;
+  }
+  EXPECT_EQ(parts, usual);
+  EXPECT_GT(all, 0.5 * levels[0].seconds); // of the slowest rank
+  EXPECT_LE(all, 1.5 * levels[0].seconds);
+  EXPECT_TRUE(levels.back().parts.empty()) << "each rank has it";
+  for (const auto& l : kit::solve_on_ranks<double>(2, a, b, with("cg", "amg:sa")).report().levels)
+    EXPECT_TRUE(l.parts.empty());
+}
+
 TEST_F(gpu_amg_ranks, serve_other_methods) {
   const auto a = generate("poisson3d:20").a;
   const auto b = kit::random_vector<double>(a.shape.rows, 1);

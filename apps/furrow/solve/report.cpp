@@ -71,8 +71,10 @@ std::string levels_text(const solve_report& r) {
 
 json levels_of(const solve_report& r) {
   json list = json::array();
-  for (const multigrid_level& l : r.levels)
+  for (const multigrid_level& l : r.levels) {
     list.push_back({{"rows", l.rows}, {"entries", l.entries}, {"bytes", l.bytes}, {"seconds", l.seconds}});
+    for (const setup_part& p : l.parts) list.back()["parts"][p.what] = p.seconds;
+  }
   return list;
 }
 
