@@ -9,6 +9,9 @@
 
 #include <furrow/solver.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace furrow {
 namespace {
 
@@ -26,6 +29,27 @@ TEST_F(gpu_path_copies, large_ones_arrive_whole) {
     const gpu_array<double> there(values);
     for (int turn = 0; turn < 2; ++turn)
       EXPECT_TRUE(kit::same_bits(as_cview(host_array<double>(there)), as_cview(values))) << n;
+  }
+}
+
+/// Nobody waits for small ones: those that are sent while much is enqueued arrive as they were, whatever becomes of
+/// their sources, and however many there are.
+TEST_F(gpu_path_copies, small_ones_arrive_as_they_were_when_they_were_sent) {
+  const gpu_array<double> much(index_t(1) << 24, 1.0);
+  gpu_array<double> copies(much.size());
+  for (const index_t n : {1, 100, 2048, 2049}) {
+    host_array<double> source(n);
+    std::vector<gpu_array<double>> there;
+    for (int k = 0; k < 50; ++k) {
+      gpu_memory::copy(copies.data(), much.data(), much.byte_count());
+      std::fill(source.begin(), source.end(), double(k));
+      there.emplace_back(source);
+    }
+    std::fill(source.begin(), source.end(), -1.0);
+    for (int k = 0; k < 50; ++k)
+      EXPECT_TRUE(kit::same_bits(as_cview(host_array<double>(there[static_cast<std::size_t>(k)])),
+                                 as_cview(host_array<double>(n, double(k)))))
+          << n << " " << k;
   }
 }
 
