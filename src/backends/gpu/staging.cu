@@ -143,7 +143,9 @@ void send_together(std::span<const transfer> all, queue& q) {
   for (const transfer& t : all) total += t.bytes;
   if (total == 0) return;
   *q.moved += static_cast<std::int64_t>(total);
-  if (total <= letters::most && !is_recorded(q.stream) && letters::of(q.ordinal).send(all, q)) return;
+  // A queue that is alone may be full of kernels that wait for another rank, which would wait for the place here.
+  const bool is_little = total <= letters::most && !q.is_alone() && !is_recorded(q.stream);
+  if (is_little && letters::of(q.ordinal).send(all, q)) return;
   const bool pageable =
       std::ranges::all_of(all, [](const transfer& t) { return t.bytes == 0 || runtime::is_pageable(t.from); });
   if (total >= sent_staged_from && pageable && send_staged(all, total, q)) return;
