@@ -85,7 +85,8 @@ template <class V> void split(coo<V>& own, index_t first, index_t last, coo<V>& 
 }
 
 /// Columns of others, ascending, each once: by a bit for each column between the first and the last, where that takes
-/// less memory than the columns themselves; 90,000 take 0.3 ms in place of 4.
+/// less memory than the columns themselves. 810,000, nine a row of a border of 300 x 300, take 2 ms in place of 100 by
+/// a sort; one a row, which a sort finds in order, 0.3 in place of 0.7.
 host_array<std::int32_t> each_once(const host_array<std::int32_t>& columns) {
   if (columns.empty()) return {};
   const auto [least, most] = std::ranges::minmax(columns);
