@@ -22,13 +22,15 @@ struct work_done {
 };
 
 /// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
-/// very different sizes may hide errors that are as large as x, or one of some percent, whose warning may be false.
+/// very different sizes may hide errors that are as large as x, or one of which a warning speaks, or of few rows more
+/// than 1e-4, which may be false by a factor of a thousand either way.
 bool in_doubt(const solve_report& r, const features& f);
 
 /// Whether the method has neither an estimate by a condition number nor a warning.
 bool says_nothing(const solve_report& r);
 
-/// Operations of floating point that factors may take, so that they take about as long as the answer did; 0: none.
+/// Operations of floating point that factors may take, so that they take about as long as the answer did, or some 50 ms
+/// where there are few rows; 0: none.
 double operations_worth(const solve_report& r, const features& f, const work_done& w);
 
 /// What complete factors say of A, and of one answer.

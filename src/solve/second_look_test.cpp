@@ -2,6 +2,8 @@
 #include "second_look.hpp"
 #include "solve_test_kit.hpp"
 
+#include "kit/hilbert.hpp"
+
 #include <furrow/solver.hpp>
 
 #include <cmath>
@@ -107,6 +109,8 @@ TEST(second_look, is_worth_no_more_than_the_answer) {
   EXPECT_EQ(operations_worth(r, f, {1e12, false}), 0);
   f.nnz = 50000, f.longest_row = 10000;
   EXPECT_EQ(operations_worth(r, f, {1e12, false}), 0);
+  f.rows = 500, f.nnz = 250000, f.longest_row = 500; // every place is full: no order is looked for
+  EXPECT_GT(operations_worth(r, f, {1e6, false}), 2.0 / 3 * 500 * 500 * 500);
 }
 
 TEST(second_look, doubts_a_condition_number_only_where_rows_of_other_sizes_hide_errors) {
@@ -118,12 +122,43 @@ TEST(second_look, doubts_a_condition_number_only_where_rows_of_other_sizes_hide_
   f.scales = 1e12;
   EXPECT_TRUE(in_doubt(r, f));
   EXPECT_GT(operations_worth(r, f, {1e6, false}), 1e7);
-  r.warning = "said already", r.error_estimate = 0.5;
-  EXPECT_FALSE(in_doubt(r, f));
-  r.error_estimate = 0.03; // five times as much is what the warning is about
+  r.warning = "said already", r.error_estimate = 1.5;
+  EXPECT_FALSE(in_doubt(r, f)); // nothing worse can be said
+  r.error_estimate = 0.03;      // a Ritz value stands above the eigenvalue that it approaches
   EXPECT_TRUE(in_doubt(r, f));
+  r.warning.clear(), r.error_estimate = 1e-3, f.scales = 1;
+  EXPECT_FALSE(in_doubt(r, f));
+  f.rows = 2000;
+  EXPECT_TRUE(in_doubt(r, f)); // few rows take no longer than a few hundred iterations
+  EXPECT_GT(operations_worth(r, f, {1e6, false}), 1e7);
+  r.error_estimate = 1e-5;
+  EXPECT_FALSE(in_doubt(r, f));
   r.solver = "direct", r.warning.clear();
   EXPECT_FALSE(in_doubt(r, f));
+}
+
+TEST(second_look, finds_what_conjugate_gradients_have_not_seen) {
+  int wrong = 0;
+  for (index_t n = 4; n <= 10; ++n) {
+    SCOPED_TRACE(n);
+    const auto a = kit::hilbert(n);
+    host_array<double> expected(n);
+    for (index_t i = 0; i < n; ++i) expected[i] = i % 2 == 0 ? -1 : 1; // full of what A makes small
+    const auto s = kit::solve_honestly(a, kit::times(a, expected), solve_options{});
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    double off = 0, size = 0;
+    for (index_t i = 0; i < n; ++i) {
+      off = std::max(off, std::abs(s.x[i] - expected[i])), size = std::max(size, std::abs(s.x[i]));
+    }
+    off /= size;
+    EXPECT_GT(s.report.error_estimate, off / 3);
+    EXPECT_EQ(s.report.warning.empty(), s.report.error_estimate <= 0.01) << s.report.warning;
+    if (s.report.error_estimate > 0.1) {
+      EXPECT_TRUE(mentions(s.report.warning, "as complete factors of the matrix say")) << s.report.warning;
+    }
+    wrong += off > 0.1;
+  }
+  EXPECT_GT(wrong, 2);
 }
 
 TEST(second_look, warns_in_the_ladder_of_what_no_residual_shows) {

@@ -66,11 +66,12 @@ std::string stagnated(const standing& s) {
 
 std::string inaccurate(double error, double condition, double relative_residual) {
   if (!(error * doubt > 0.01)) return {};
-  const std::string size = error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large";
+  const std::string size =
+      error < 1 ? fmt::format("{:.0f} % or much more", std::max(100 * error, 1.0)) : "as much as it is large";
   const std::string why =
-      condition > 0 ? fmt::format(": the condition number of the preconditioned matrix is about {:.1e}", condition)
+      condition > 0 ? fmt::format(": the condition number of the preconditioned matrix is at least {:.1e}", condition)
                     : "";
-  return fmt::format("the residual is small, but x may be off by {}{}; a tolerance of {:.0e} should make that 1 %",
+  return fmt::format("the residual is small, but x may be off by {}{}; a tolerance of {:.0e} or less shows more of it",
                      size, why, 0.01 * relative_residual / (doubt * error));
 }
 

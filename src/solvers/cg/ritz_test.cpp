@@ -2,6 +2,7 @@
 // What conjugate gradients say of the condition of a matrix and of the error of x.
 #include "ritz.hpp"
 
+#include "kit/hilbert.hpp"
 #include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
@@ -62,6 +63,21 @@ TEST(cg_estimates, the_error_of_an_ill_conditioned_system) {
     EXPECT_EQ(s.report.warning.empty(), least > 1e-3);
     EXPECT_GE(5 * s.report.error_estimate, error);
   }
+}
+
+/// Eigenvalues of which b shows little: what the steps have seen of them promises an error far below the true one.
+TEST(cg_estimates, do_not_promise_that_an_error_is_no_larger) {
+  const index_t n = 8;
+  const auto a = kit::hilbert(n);
+  host_array<double> expected(n);
+  for (index_t i = 0; i < n; ++i) expected[i] = i % 2 == 0 ? -1 : 1;
+  const auto s = kit::solve_honestly<double>(a, kit::times(a, expected), by_cg(1e-8, "jacobi"));
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  double error = 0;
+  for (index_t i = 0; i < n; ++i) error = std::max(error, std::abs(s.x[i] - expected[i]));
+  EXPECT_GT(error, 1);
+  EXPECT_LT(s.report.error_estimate, 0.1);
+  EXPECT_NE(s.report.warning.find("or much more"), std::string::npos) << s.report.warning;
 }
 
 TEST(cg_estimates, know_the_error_of_a_good_first_guess) {
