@@ -28,6 +28,21 @@ def test_each_ends_as_by_itself(dtype, rtol):
         assert np.array_equal(got.history, alone.history)
 
 
+def test_each_is_doubted_as_by_itself():
+    i = np.arange(8)
+    hilbert = 1 / (i[:, None] + i + 1.0)
+    x = (-1.0) ** i
+    grid = furrow.generate("poisson2d:9")
+    with pytest.warns(furrow.SolveWarning, match="x may be off by"):
+        got, fine = furrow.solve_batch([(hilbert, hilbert @ x), (grid, grid @ np.ones(81))])
+    error = np.abs(got.x - x).max() / np.abs(got.x).max()
+    assert error > 0.1
+    assert got.error_estimate > error / 3
+    assert got.condition_estimate > 1e9
+    assert fine.warning == ""
+    assert fine.error_estimate < 1e-5
+
+
 def test_one_that_is_refused_does_not_keep_the_others():
     A = furrow.generate("poisson2d:9")
     wrong = sp.csr_array(A, copy=True)

@@ -30,9 +30,29 @@ class Batch(Case):
             for one in said["systems"]:
                 self.assertEqual(one["way"], "by one thread, beside others")
                 alone = json.loads(self.furrow("solve", one["file"], "--json", "-o", "x.mtx").stdout)
-                for key in ("status", "message", "iterations", "relative_residual", "relative_error", "solver", "precond", "rows", "nnz"):
+                for key in ("status", "message", "iterations", "relative_residual", "relative_error", "solver", "precond", "rows", "nnz",
+                            "condition_estimate", "error_estimate", "warning"):
                     self.assertEqual(one[key], alone[key], f"{one['matrix']}: {key}")
                 self.assertEqual((self.folder / "answers" / f"{one['matrix']}_x.mtx").read_bytes(), (self.folder / "x.mtx").read_bytes())
+
+    def test_each_is_doubted_as_by_itself(self):
+        rows = range(8)  # Hilbert's matrix, whose condition number is 1.5e10
+        entries = [f"{i + 1} {j + 1} {1 / (i + j + 1)!r}" for i in rows for j in rows]
+        self.write("systems/hilbert.mtx", "\n".join(["%%MatrixMarket matrix coordinate real general", "8 8 64", *entries]) + "\n")
+        b = [sum((-1) ** (j + 1) / (i + j + 1) for j in rows) for i in rows]
+        self.write("systems/hilbert_b.txt", "".join(f"{v!r}\n" for v in b))
+        said = {s["matrix"]: s for s in self.batch("-o", "answers")["systems"]}
+        x = [float(v) for v in (self.folder / "answers/hilbert_x.mtx").read_text().split("\n")[2:] if v]
+        error = max(abs(v - (-1) ** (j + 1)) for j, v in enumerate(x)) / max(abs(v) for v in x)
+        self.assertGreater(error, 0.1)
+        self.assertGreater(said["hilbert"]["error_estimate"], error / 3)
+        self.assertGreater(said["hilbert"]["condition_estimate"], 1e9)
+        self.assertIn("x may be off by", said["hilbert"]["warning"])
+        self.assertEqual(said["grid"]["warning"], "")
+        self.assertLess(said["grid"]["error_estimate"], 1e-5)
+        shown = self.furrow("solve", "--batch", "systems").stdout
+        self.assertRegex(shown, r"\n  hilbert .* error \d\.\de[-+]\d\d ")
+        self.assertIn("x may be off by", shown)
 
     def test_right_hand_sides_lie_beside_their_matrices(self):
         self.write("systems/flow_b.txt", "2\n" * 400)

@@ -153,10 +153,11 @@ std::string line_of(const member& m, int width) {
   if (m.outcome.refused) return text + "  " + bad("refused") + ": " + m.outcome.refused->what() + "\n";
   const solve_report& r = m.outcome.report;
   const std::string verdict = fmt::format("{:<21}", name(r.why));
-  text += fmt::format(" {:>11} {:>13}  {} {:>7} {:<10}  {:>9}  {:>9}  {}\n", count_text(m.shape.rows),
+  text += fmt::format(" {:>11} {:>13}  {} {:>7} {:<10}  {:>9}  {:<13}  {:>9}  {}\n", count_text(m.shape.rows),
                       count_text(m.nnz), report::is_answer(r) ? good(verdict) : bad(verdict), count_text(r.iterations),
                       r.iterations == 1 ? "iteration" : "iterations",
                       report::has_residual(r) ? report::figure(r.relative_residual) : "",
+                      r.error_estimate > 0 ? fmt::format("error {:.1e}", r.error_estimate) : "",
                       seconds_text(r.setup_seconds + r.solve_seconds), report::method(r.solver, r.precond));
   return r.warning.empty() ? text : text + line("warning", r.warning);
 }
@@ -180,6 +181,8 @@ json json_of(const member& m) {
             {"relative_error", number(m.error)},
             {"solver", r.solver},
             {"precond", r.precond},
+            {"condition_estimate", r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr)},
+            {"error_estimate", r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr)},
             {"warning", r.warning},
             {"format", r.format},
             {"kernel", r.kernel},

@@ -66,6 +66,9 @@ TYPED_TEST(batches, end_as_each_system_by_itself) {
     EXPECT_EQ(outcomes[k].report.message, alone.message);
     EXPECT_EQ(outcomes[k].report.history, alone.history);
     EXPECT_EQ(outcomes[k].report.relative_residual, alone.relative_residual);
+    EXPECT_EQ(outcomes[k].report.error_estimate, alone.error_estimate);
+    EXPECT_EQ(outcomes[k].report.condition_estimate, alone.condition_estimate);
+    EXPECT_EQ(outcomes[k].report.warning, alone.warning);
     EXPECT_TRUE(kit::same_bits(as_cview(all[k].x), as_cview(x))) << k;
     EXPECT_EQ(outcomes[k].way, k + 1 < all.size() ? "by one thread, beside others" : "by all threads");
   }

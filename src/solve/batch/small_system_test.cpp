@@ -3,6 +3,7 @@
 #include "batch_test_kit.hpp"
 #include "together.hpp"
 
+#include "kit/hilbert.hpp"
 #include "solve/solve_test_kit.hpp"
 
 #include <furrow/generate.hpp>
@@ -90,6 +91,42 @@ template <class V> struct small_system_test : testing::Test {
 };
 using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(small_system_test, precisions);
+
+/// Hilbert's matrices among others: `auto` looks at them by complete factors, as it does by itself.
+TEST(small_systems, are_doubted_as_by_themselves) {
+  std::vector<owned<double>> all;
+  std::vector<host_array<double>> expected;
+  for (index_t n = 5; n <= 10; ++n) {
+    const auto a = n == 5 ? generate("poisson2d:6").a : kit::hilbert(n);
+    host_array<double> x(a.shape.rows);
+    for (index_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? -1 : 1;
+    all.emplace_back(a, kit::times(a, x));
+    expected.push_back(std::move(x));
+  }
+  const auto got = played(all, solve_options{});
+  int wrong = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    SCOPED_TRACE(k);
+    ASSERT_TRUE(got[k].outcome) << got[k].alone;
+    const solve_report& r = got[k].outcome->report;
+    ASSERT_EQ(r.why, status::converged) << r.message;
+    double off = 0, size = 0;
+    for (index_t i = 0; i < expected[k].size(); ++i) {
+      off = std::max(off, std::abs(all[k].x[i] - expected[k][i])), size = std::max(size, std::abs(all[k].x[i]));
+    }
+    off /= size;
+    EXPECT_GT(r.error_estimate, off / 3);
+    EXPECT_GT(r.condition_estimate, 1);
+    if (off > 0.02) {
+      EXPECT_NE(r.warning, "");
+    }
+    if (k == 0) {
+      EXPECT_EQ(r.warning, "");
+    }
+    wrong += off > 0.1;
+  }
+  EXPECT_GT(wrong, 2);
+}
 
 const char* const definite[] = {"poisson1d:1", "poisson1d:2",   "poisson1d:31",      "poisson1d:33",
                                 "poisson2d:5", "poisson2d:22",  "anisotropic2d:9:9", "elasticity3d:2",

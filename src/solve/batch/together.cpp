@@ -4,6 +4,8 @@
 #include "candidate.hpp"
 #include "small_report.hpp"
 
+#include "solve/second_look.hpp"
+
 #include "backends/cpu/own_team.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "backends/turn.hpp"
@@ -189,14 +191,36 @@ private:
           fmt::format("{} with {} did not get there in a launch ({})", report.solver, report.precond, name(report.why));
       return;
     }
+    const double since = now();
+    if (c.found && report.why == status::converged) doubt(report, *c.found, numbers_[k], answer_of(c, x));
+    const double looked = now() - since;
     const double share = 1 / double(candidates_.size());
     report.setup_seconds = share * (look_seconds_ + pack_seconds_ + upload_seconds_);
     report.setup_parts = {
         {"look", share * look_seconds_}, {"pack", share * pack_seconds_}, {"upload", share * upload_seconds_}};
-    report.solve_seconds = share * solve_seconds_;
+    report.solve_seconds = share * solve_seconds_ + looked;
     if (!report.rungs.empty()) report.rungs.front().solve_seconds = report.solve_seconds;
-    std::copy_n(x.data() + c.given.about.vector_at, c.given.about.rows, systems_.x(numbers_[k]).begin());
+    std::ranges::copy(answer_of(c, x), systems_.x(numbers_[k]).begin());
     mine.outcome = batch_outcome{std::move(report), {}, way_together};
+  }
+
+  static cview<V> answer_of(const candidate<V>& c, const host_array<V>& x) {
+    return {x.data() + c.given.about.vector_at, c.given.about.rows};
+  }
+
+  /// As the ladder of a solve by itself: complete factors of the few whose estimate is doubtful, on the host, where the
+  /// triplets are made once more. Factors of each would take several times as long as all steps on the device, about a
+  /// millisecond of a core for 500 rows.
+  void doubt(solve_report& report, const features& f, index_t number, cview<V> x) const {
+    if (!in_doubt(report, f) || callbacks_.out_of_time() || callbacks_.stopped()) return;
+    work_done work{.on_gpu = true};
+    work.add(report, f);
+    const double operations = operations_worth(report, f, work);
+    if (!(operations > 0)) return;
+    const auto facts =
+        look_by_factors(systems_.triplets(number), systems_.b(number), x, operations, report.relative_residual);
+    if (facts && facts->singular) warn_of_many_answers(report, "a complete factorisation");
+    else if (facts) put_into(report, *facts);
   }
 
   const system_source<V>& systems_;
