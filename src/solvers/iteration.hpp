@@ -495,7 +495,10 @@ private:
 
   solve_report report() {
     if (ending_.why != status::converged && ending_.why != status::least_squares) hand_back_the_best();
-    else if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = error_by_progress();
+    // The best x is not the one that was not good enough: more digits may find it to be.
+    if (ending_.why == status::stagnated && residual_ <= goal_ && certain())
+      end({status::converged, solver_messages::converged});
+    if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = error_by_progress();
     const double relative = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
     const bool single = !is_wide<V>;
     const bool preconditioned = system_.m.what() != any_preconditioner<V>::kind::identity;

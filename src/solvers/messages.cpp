@@ -58,9 +58,13 @@ std::string out_of_time(const standing& s) {
 
 std::string stagnated(const standing& s) {
   const double floor = std::max(s.relative, s.relative_floor);
-  return fmt::format("the relative residual stays at {:.3e} after {} iterations and {} restart{}: rounding limits this "
+  const std::string where =
+      s.relative_floor > s.relative
+          ? fmt::format("is {:.3e} as it is computed, of which rounding may hide {:.3e},", s.relative, s.relative_floor)
+          : fmt::format("stays at {:.3e}", s.relative);
+  return fmt::format("the relative residual {} after {} iterations and {} restart{}: rounding limits this "
                      "matrix; ask for a tolerance of {}{}",
-                     floor, s.iterations, s.restarts, s.restarts == 1 ? "" : "s", one_digit_above(1.1 * floor),
+                     where, s.iterations, s.restarts, s.restarts == 1 ? "" : "s", one_digit_above(1.1 * floor),
                      s.single_precision ? " or use f64" : "");
 }
 

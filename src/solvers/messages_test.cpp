@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "messages.hpp"
+
+#include "kit/said_by.hpp"
+
+#include <gtest/gtest.h>
+
+namespace furrow {
+namespace {
+
+using kit::mentions;
+using namespace solver_messages;
+
+TEST(solver_messages, tell_a_residual_that_stays_from_one_that_rounding_hides) {
+  const std::string stays = stagnated({.iterations = 8, .restarts = 1, .relative = 1.047e-8});
+  EXPECT_TRUE(mentions(stays, "stays at 1.047e-08 after 8 iterations and 1 restart:")) << stays;
+  EXPECT_TRUE(mentions(stays, "a tolerance of 2e-08")) << stays;
+  const std::string hidden =
+      stagnated({.iterations = 8, .restarts = 1, .relative = 9.453e-9, .relative_floor = 1.555e-6});
+  EXPECT_TRUE(mentions(hidden, "is 9.453e-09 as it is computed, of which rounding may hide 1.555e-06,")) << hidden;
+  EXPECT_TRUE(mentions(hidden, "a tolerance of 2e-06")) << hidden;
+}
+
+TEST(solver_messages, promise_no_error_that_is_no_larger) {
+  EXPECT_EQ(inaccurate(1e-3, 1e4, 1e-8), "");
+  const std::string some = inaccurate(0.03, 4.1e7, 1e-8);
+  EXPECT_TRUE(mentions(some, "may be off by 3 % or much more: ")) << some;
+  EXPECT_TRUE(mentions(some, "is at least 4.1e+07; a tolerance of 7e-10 or less shows more of it")) << some;
+  const std::string all = inaccurate(2, 4.1e7, 1e-8);
+  EXPECT_TRUE(mentions(all, "may be off by as much as it is large: ")) << all;
+}
+
+} // namespace
+} // namespace furrow
