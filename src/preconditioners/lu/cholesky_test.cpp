@@ -50,6 +50,24 @@ TEST(panel_product, is_that_of_its_definition) {
         }
 }
 
+/// C -= A B likewise.
+TEST(panel_product, takes_a_second_factor_that_is_not_transposed) {
+  for (const index_t m : {1, 12, 25, 100})
+    for (const index_t n : {1, 4, 6, 33})
+      for (const index_t k : {1, 7, 256, 300}) {
+        numbers a = random_numbers((m + 1) * k, 1), b = random_numbers((k + 1) * n, 2), c(std::size_t((m + 1) * n));
+        lu::subtract_straight_product({c.data(), m + 1}, {a.data(), m + 1}, {b.data(), k + 1}, m, n, k);
+        for (index_t j = 0; j < n; ++j) {
+          for (index_t i = 0; i < m; ++i) {
+            double sum = 0;
+            for (index_t t = 0; t < k; ++t) sum += a[std::size_t(t * (m + 1) + i)] * b[std::size_t(j * (k + 1) + t)];
+            ASSERT_NEAR(c[std::size_t(j * (m + 1) + i)], -sum, 1e-15 * double(k) * 4) << m << ' ' << n << ' ' << k;
+          }
+          ASSERT_EQ(c[std::size_t(j * (m + 1) + m)], 0) << "below the panel";
+        }
+      }
+}
+
 TEST(panel_product, has_the_same_bits_for_any_number_of_threads) {
   const index_t m = 500, n = 200, k = 300; // 6e7 operations
   numbers a = random_numbers(m * k, 1), b = random_numbers(n * k, 2);

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "column_lu.hpp"
+#include "dense_lu.hpp"
 #include "factors.hpp"
 
 #include "backends/cpu/isa.hpp"
 #include "preconditioners/stop.hpp"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace furrow::lu {
 namespace {
 
 constexpr std::int32_t nothing = -1;
+
+/// So many columns one behind the other that fill three quarters of the rows that are left: all that follow fill in, as
+/// they need not where half is full (sherman5, whose factors would hold 1.3 times as many numbers). Dense
+/// products take them at 20 to 40e9 operations a second and core, columns by themselves at 1 to 2e9.
+constexpr std::int32_t columns_in_a_row = 16;
+/// Of fewer rows a panel saves nothing worth its code.
+constexpr std::int32_t least_rows = 128;
 
 } // namespace
 
@@ -26,10 +35,15 @@ public:
     const auto n = static_cast<std::int32_t>(a_.n);
     std::vector<std::int32_t> column_at(at(n));
     for (std::int32_t c = 0; c < n; ++c) column_at[at(column_place[c])] = c;
-    for (std::int32_t j = 0; j < n; ++j) {
+    for (std::int32_t j = 0, filled = 0; j < n; ++j) {
       stops_set_up::at_row(j);
       cpu::widest([&]() FURROW_INLINE { column(j, column_at[at(j)]); });
       if (f_.operations_ > rules_.operations) refuse_operations(rules_.operations);
+      filled = 4 * count_ >= 3 * (n - j) ? filled + 1 : 0;
+      if (filled >= columns_in_a_row && fits_densely(n - j - 1)) {
+        factor_densely(j + 1, column_at);
+        break;
+      }
     }
     close();
     f_.first_column_.push_back(n);
@@ -51,10 +65,7 @@ private:
   };
 
   FURROW_INLINE void column(std::int32_t j, std::int32_t c) {
-    count_ = found_count_ = 0;
-    for (std::int32_t k = a_.begin[c]; k < a_.begin[c + 1]; ++k) search(a_.row[k], j);
-    for (std::int32_t k = a_.begin[c]; k < a_.begin[c + 1]; ++k) x_[at(a_.row[k])] = a_.val[k];
-    for (index_t k = found_count_; k-- > 0;) subtract(nodes_[at(found_[at(k)])], ways_[at(found_[at(k)])].from);
+    work_out(j, c);
     const bool joins = joins_open(j);
     if (!joins) open(j);
     f_.u_from_.push_back(static_cast<std::int32_t>(f_.u_.size()));
@@ -62,6 +73,58 @@ private:
       if (const std::int32_t s = found_[at(k)]; s != count_nodes_ - 1) keep_in_u(nodes_[at(s)], ways_[at(s)].from);
     choose_pivot(nodes_[at(count_nodes_ - 1)], j, c);
     prune();
+  }
+
+  /// x = column c of A less what the columns of L before it take from it.
+  FURROW_INLINE void work_out(std::int32_t j, std::int32_t c) {
+    count_ = found_count_ = 0;
+    for (std::int32_t k = a_.begin[c]; k < a_.begin[c + 1]; ++k) search(a_.row[k], j);
+    for (std::int32_t k = a_.begin[c]; k < a_.begin[c + 1]; ++k) x_[at(a_.row[k])] = a_.val[k];
+    for (index_t k = found_count_; k-- > 0;) subtract(nodes_[at(found_[at(k)])], ways_[at(found_[at(k)])].from);
+  }
+
+  /// Whether the square of the last so many rows is worth a dense panel, which offsets can count and the budget has.
+  bool fits_densely(index_t rows) const {
+    return rows >= least_rows && f_.values_.size() + rows * rows <= std::numeric_limits<std::int32_t>::max() &&
+           f_.values_.may_add(rows * rows);
+  }
+
+  /// The columns from j on: what the others leave of them makes one dense panel, a supernode of all rows without a
+  /// pivot.
+  void factor_densely(std::int32_t first, const std::vector<std::int32_t>& column_at) {
+    close();
+    const auto n = static_cast<std::int32_t>(a_.n), m = n - first;
+    f_.operations_ += 2.0 / 3 * double(m) * double(m) * double(m);
+    if (f_.operations_ > rules_.operations) refuse_operations(rules_.operations);
+    nodes_[at(count_nodes_)] = {.first = first,
+                                .width = m,
+                                .height = m,
+                                .rows = static_cast<std::int32_t>(f_.rows_.size()),
+                                .values = static_cast<std::int32_t>(f_.values_.size())};
+    ways_[at(count_nodes_++)].next = static_cast<std::int32_t>(neighbours_.size());
+    f_.first_column_.push_back(first);
+    std::int32_t* const rows = f_.rows_.add(m);
+    for (std::int32_t i = 0, k = 0; i < n; ++i)
+      if (f_.place_[i] < 0) rows[k++] = i;
+    double* const panel = f_.values_.add(index_t(m) * m);
+    for (std::int32_t j = first; j < n; ++j) {
+      stops_set_up::at_row(j);
+      cpu::widest([&]() FURROW_INLINE {
+        work_out(j, column_at[at(j)]);
+        f_.u_from_.push_back(static_cast<std::int32_t>(f_.u_.size()));
+        for (index_t k = found_count_; k-- > 0;) keep_in_u(nodes_[at(found_[at(k)])], ways_[at(found_[at(k)])].from);
+        double* const to = panel + index_t(j - first) * m;
+        for (std::int32_t i = 0; i < m; ++i) to[i] = std::exchange(x_[at(rows[i])], 0.0);
+      });
+      if (f_.operations_ > rules_.operations) refuse_operations(rules_.operations);
+    }
+    std::vector<int> pivots(at(m));
+    const index_t without = factor_dense_panel({panel, m}, m, m, pivots.data());
+    if (without >= 0) refuse_singular(column_at[at(first + without)]);
+    for (std::int32_t t = 0; t < m; ++t) {
+      std::swap(rows[t], rows[pivots[at(t)] - 1]);
+      f_.place_[rows[t]] = first + t;
+    }
   }
 
   /// Files what an entry in that row leads to: rows without a pivot in `pattern_`, supernodes in `found_`, each behind

@@ -106,6 +106,47 @@ TEST(column_lu, takes_columns_together_that_share_their_rows) {
   EXPECT_EQ(sparse.entries(), 3 * n - 2);
 }
 
+index_t width_of_last(const lu::supernodal& f) { return f.n - f.first_column[f.supernodes - 1]; }
+
+/// Columns by themselves come together in the end, too, where all places are full: some 72 of them here.
+TEST(column_lu, takes_all_of_the_columns_together_that_fill_in) {
+  const index_t n = 400;
+  const lu::columns a = scattered(n, 5, 0.3, 7);
+  ASSERT_LT(lu::column_without_row(a), 0);
+  const int before = threads();
+  std::vector<double> first;
+  for (const int count : {1, 3}) {
+    set_threads(count);
+    lu::growth_budget budget(1e9);
+    const lu::column_lu f(a, kit::as_it_stands(n), {.operations = any}, budget);
+    const lu::supernodal s = f.factors();
+    EXPECT_GE(width_of_last(s), 120);
+    std::vector<double> x(std::size_t(n), 0.0), expected = x;
+    const auto drawn = kit::random_vector<double>(n, 3);
+    std::copy(drawn.begin(), drawn.end(), expected.begin());
+    for (index_t j = 0; j < n; ++j)
+      for (index_t k = a.begin[j]; k < a.begin[j + 1]; ++k)
+        x[std::size_t(a.row[k])] += a.val[k] * expected[std::size_t(j)];
+    lu::solve_with(s, f.row_place(), kit::as_it_stands(n), x.data(), nullptr, false);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], 1e-9);
+    if (first.empty()) first = x;
+    EXPECT_EQ(x, first);
+    EXPECT_GE(f.operations(), 2.0 / 3 * std::pow(double(width_of_last(s)), 3));
+    kit::expect_refusal(status::max_iterations, "operations",
+                        [&] { lu::column_lu(a, kit::as_it_stands(n), {.operations = f.operations() / 2}, budget); });
+  }
+  set_threads(before);
+}
+
+TEST(column_lu, names_the_column_without_a_pivot_among_those_that_fill_in) {
+  const index_t n = 300;
+  lu::columns a = scattered(n, 200, 1, 9);
+  for (index_t k = a.begin[250]; k < a.begin[251]; ++k) a.val[k] = 0;
+  lu::growth_budget budget(1e9);
+  kit::expect_refusal(status::singular, "column 251",
+                      [&] { lu::column_lu(a, kit::as_it_stands(n), {.operations = any}, budget); });
+}
+
 TEST(column_lu, ends_at_its_operations_and_at_its_memory) {
   const lu::columns a = scattered(200, 6, 4, 3);
   lu::growth_budget budget(1e9);

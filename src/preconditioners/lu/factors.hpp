@@ -23,7 +23,10 @@ struct factors {
   virtual std::string_view kind() const = 0; ///< "sparse", as people read it
 };
 
-/// By plain loops (`plain_lu`) up to 256 rows, by LAPACK (dgetrf) beyond: 8 n^2 bytes, 2/3 n^3 operations.
+/// Of so many rows pivots and places are counted in 32 bits.
+inline constexpr index_t most_dense_rows = 46340;
+
+/// By plain loops (`plain_lu`) up to 256 rows, by `factor_dense_panel` beyond: 8 n^2 bytes, 2/3 n^3 operations.
 std::unique_ptr<factors> factor_dense(const columns& a);
 /// For entries within `below` diagonals under and `above` over the main one, by plain loops up to 64 diagonals below
 /// and by LAPACK (dgbtrf) beyond: 8 n (2 below + above + 1) bytes, 2 n below (below + above) operations.

@@ -88,9 +88,12 @@ fill_forecast forecast_fill(const columns& a, const host_array<std::int32_t>& pl
     const auto parent = elimination_tree(p);
     fill_forecast f;
     double entries = 0;
-    for (const index_t c : cholesky_counts(p, parent)) {
-      entries += double(c);
-      f.operations += double(c - 1) * double(2 * c - 1);
+    const host_array<index_t> counts = cholesky_counts(p, parent);
+    bool last = true;
+    for (index_t j = a.n; j-- > 0;) {
+      const auto c = double(counts[j]), takes = (c - 1) * (2 * c - 1);
+      last = last && 4 * counts[j] >= 3 * (a.n - j);
+      entries += c, f.operations += takes, f.in_last_columns += last ? takes : 0;
     }
     f.size = sized(2 * entries - n, !a.symmetric_pattern);
     f.place = in_postorder(place, parent);
@@ -104,7 +107,7 @@ fill_forecast forecast_fill(const columns& a, const host_array<std::int32_t>& pl
   });
   const auto parent = elimination_tree(p);
   const double most = n * n, in_u = sum(cholesky_counts(p, parent)), in_l = candidates(first, parent);
-  return {sized(std::min(in_l + in_u - n, most), true), 0, in_postorder(place, parent)};
+  return {sized(std::min(in_l + in_u - n, most), true), 0, 0, in_postorder(place, parent)};
 }
 
 } // namespace furrow::lu

@@ -53,6 +53,21 @@ index_t entries_with_pivots(const coo<double>& given) {
   return entries;
 }
 
+/// Columns of their own before a full block.
+TEST(fill, tells_the_operations_of_the_last_columns_that_fill_in) {
+  const auto forecast = [](index_t n, index_t full) {
+    const auto a = kit::from_function(n, [=](index_t i, index_t j) {
+      return i == j ? 4.0 : (i >= n - full && j >= n - full) || std::abs(i - j) == 1 ? 1.0 : 0.0;
+    });
+    return lu::forecast_fill(lu::scale_and_sort(a).a, kit::as_it_stands(n), true);
+  };
+  const auto all = forecast(60, 60), half = forecast(200, 60), none = forecast(200, 0);
+  EXPECT_EQ(all.in_last_columns, all.operations);
+  EXPECT_EQ(half.in_last_columns, all.operations);
+  EXPECT_EQ(half.operations - half.in_last_columns, 140 * 3); // a division and a product with its sum, a column
+  EXPECT_LE(none.in_last_columns, 0.05 * none.operations);
+}
+
 TEST(fill, bounds_what_any_pivots_leave) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     const auto a = scattered(60, seed);

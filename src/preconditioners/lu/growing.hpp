@@ -16,9 +16,10 @@ namespace furrow::lu {
 class growth_budget {
 public:
   explicit growth_budget(host_room room) : room_(room) {}
+  bool has(double bytes) { return room_.takes(taken_ + bytes); }
   /// Throws std::bad_alloc beyond.
   void take(double bytes) {
-    if (!room_.takes(taken_ + bytes)) throw std::bad_alloc();
+    if (!has(bytes)) throw std::bad_alloc();
     taken_ += bytes;
   }
 
@@ -43,15 +44,20 @@ public:
   T* data() { return data_.get(); }
   T& operator[](index_t i) { return data_.get()[i]; }
   T operator[](index_t i) const { return data_.get()[i]; }
+  /// Whether the budget has so many new ones.
+  bool may_add(index_t count) const {
+    return size_ + count <= capacity_ || budget_->has(double(sizeof(T)) * double(more_for(count) - capacity_));
+  }
   /// The first of so many new ones.
   T* add(index_t count) {
-    if (size_ + count > capacity_) reserve(std::max(size_ + count, capacity_ + capacity_ / 2));
+    if (size_ + count > capacity_) reserve(more_for(count));
     size_ += count;
     return data_.get() + (size_ - count);
   }
   void push(T v) { *add(1) = v; }
 
 private:
+  index_t more_for(index_t count) const { return std::max(size_ + count, capacity_ + capacity_ / 2); }
   void reserve(index_t capacity) {
     budget_->take(double(sizeof(T)) * double(capacity - capacity_));
     void* const moved = std::realloc(static_cast<void*>(data_.get()), sizeof(T) * static_cast<std::size_t>(capacity));

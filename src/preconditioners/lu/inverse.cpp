@@ -20,7 +20,7 @@ namespace {
 /// entries, need no ordering, and loops without indices: of 67 rows an order alone takes as long as dense factors, and
 /// up to 200 the sparse ones take as long again, but for those that hardly fill in.
 std::string_view cheapest(double n, double entries, bandwidth w) {
-  if (n <= 72 || (n <= 4000 && n * n <= 3 * entries)) return "dense";
+  if (n <= 72 || (n <= double(most_dense_rows) && n * n <= 3 * entries)) return "dense";
   if (double(2 * w.below + w.above + 1) * n <= 4 * entries) return "band";
   return n <= 200 && entries >= 3.5 * n ? "dense" : "sparse";
 }

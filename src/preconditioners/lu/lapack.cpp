@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense and banded factors, by LAPACK.
+// Dense and banded factors, these by LAPACK where they are wide.
+#include "dense_lu.hpp"
 #include "factors.hpp"
 #include "plain_lu.hpp"
 
@@ -11,7 +12,6 @@
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 // clang-format off
-void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
 void dgbtrf_(const int* m, const int* n, const int* below, const int* above, double* a, const int* lda, int* pivots, int* info);
 // clang-format on
 }
@@ -20,7 +20,8 @@ void dgbtrf_(const int* m, const int* n, const int* below, const int* above, dou
 namespace furrow::lu {
 namespace {
 
-constexpr index_t few_rows = 256, few_diagonals = 64; ///< up to which LAPACK takes longer than plain loops
+constexpr index_t few_rows = 256;     ///< up to which panels take longer than plain loops
+constexpr index_t few_diagonals = 64; ///< and LAPACK does
 
 /// Zeros for `rows` numbers a column, or a refusal.
 host_array<double> zeros(index_t rows, index_t n, const char* what) {
@@ -47,10 +48,9 @@ public:
   explicit dense_factors(const columns& a) : n_(static_cast<int>(a.n)), lu_(zeros(a.n, a.n, "dense")), pivots_(a.n) {
     for (index_t j = 0; j < a.n; ++j)
       for (index_t k = a.begin[j]; k < a.begin[j + 1]; ++k) lu_[j * a.n + a.row[k]] = a.val[k];
-    int info = 0;
-    if (a.n <= few_rows) info = factor_plain(laid_out(), pivots_.data());
-    else dgetrf_(&n_, &n_, lu_.data(), &n_, pivots_.data(), &info);
-    must_have_pivots(info);
+    if (a.n <= few_rows) must_have_pivots(factor_plain(laid_out(), pivots_.data()));
+    else if (const index_t j = factor_dense_panel({lu_.data(), a.n}, a.n, a.n, pivots_.data()); j >= 0)
+      refuse_singular(j);
   }
   void solve(double* x, bool transposed) const override { solve_plain(laid_out(), pivots_.data(), x, transposed); }
   void solve_two(double* x, double* y, bool transposed) const override {
@@ -101,7 +101,7 @@ private:
 } // namespace
 
 std::unique_ptr<factors> factor_dense(const columns& a) {
-  check(a.n <= 46340, fault::memory, "{} rows are too many for dense factors: take lu:sparse", a.n); // n^2 < 2^31
+  check(a.n <= most_dense_rows, fault::memory, "{} rows are too many for dense factors: take lu:sparse", a.n);
   return std::make_unique<dense_factors>(a);
 }
 

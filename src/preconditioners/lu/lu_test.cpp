@@ -241,12 +241,29 @@ TEST(lu_sparse, refuses_memory_beyond_its_budget_and_gives_back_what_it_took) {
   EXPECT_GT(x[0], 0);
 }
 
-/// With supernodes of a column and of many, of few columns and of so many that SuperLU relaxes them.
+/// A diagonal of 5,200, not symmetric among the last 300, where all places are full.
+coo<double> full_at_its_end() {
+  const index_t n = 5200, full = 300;
+  std::vector<kit::triplet> entries;
+  const auto v = kit::random_vector<double>(full * full, 5);
+  for (index_t i = 0; i < n - full; ++i) entries.push_back({i, i, 2}), entries.push_back({i, i + 1, 1});
+  for (index_t i = 0; i < full; ++i)
+    for (index_t j = 0; j < full; ++j) entries.push_back({n - full + i, n - full + j, v[i * full + j]});
+  return kit::assemble({n, n}, std::move(entries));
+}
+
+/// With supernodes of a column and of many, of few columns and of so many that SuperLU relaxes them, and with one dense
+/// panel for all that fill in.
 TEST(lu_sparse, solves_with_the_matrix_and_with_its_transpose) {
   std::vector<coo<double>> all;
   all.push_back(kit::laplacian(60, 60));
   all.push_back(generate("convection2d:80:30").a); // 6,400 columns
   all.push_back(without_diagonal(300));
+  all.push_back(full_at_its_end());
+  const auto drawn = kit::random_vector<double>(400 * 400, 6);
+  all.push_back(kit::from_function(400, [&](index_t i, index_t j) {
+    return std::abs(drawn[i * 400 + j]) < 0.02 ? 50 * drawn[i * 400 + j] : i == j ? 1.0 : 0.0;
+  }));
   all.push_back(kit::from_function(40, [](index_t i, index_t j) { return 1 / double(i + 2 * j + 1) + (i == j); }));
   for (const auto& a : all)
     for (const bool transposed : {false, true}) {

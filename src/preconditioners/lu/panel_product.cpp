@@ -27,6 +27,14 @@ void pack(double* to, panel a, index_t i, index_t rows, index_t height, index_t 
   }
 }
 
+/// Columns from j on, `columns` of them and zeros up to `columns_at_once`, of k rows: a row behind the other.
+void pack_straight(double* to, panel b, index_t j, index_t columns, index_t k) {
+  for (index_t c = 0; c < columns_at_once; ++c) {
+    const double* const from = b.at + (j + std::min(c, columns - 1)) * b.stride;
+    for (index_t t = 0; t < k; ++t) to[t * columns_at_once + c] = c < columns ? from[t] : 0;
+  }
+}
+
 /// The 3 vectors by 4 columns of one place: sums in registers, then taken from C.
 template <int Bytes>
 FURROW_INLINE inline void tile(panel c, const double* a, const double* b, index_t k, index_t rows, index_t columns) {
@@ -72,16 +80,16 @@ FURROW_INLINE inline void rows_of_product(panel c, panel a, const double* b, ind
 
 struct packed_columns; ///< what the scratch of a product is for
 
-} // namespace
-
-void subtract_product(panel c, panel a, panel b, index_t m, index_t n, index_t k, bool lower) {
+/// C -= A B in blocks of k, of which pack_b(to, first of k, how deep, j, columns) brings the columns of B together.
+template <class PackB>
+void subtract_packed(panel c, panel a, index_t m, index_t n, index_t k, bool lower, const PackB& pack_b) {
   const index_t wide = (n + columns_at_once - 1) / columns_at_once * columns_at_once;
   double* const of_b = cpu::scratch<double, packed_columns>(wide * depth);
   for (index_t from = 0; from < k; from += depth) {
     const index_t deep = std::min(depth, k - from);
-    const panel a_here{a.at + from * a.stride, a.stride}, b_here{b.at + from * b.stride, b.stride};
+    const panel a_here{a.at + from * a.stride, a.stride};
     for (index_t j = 0; j < n; j += columns_at_once)
-      pack(of_b + j * deep, b_here, j, std::min(columns_at_once, n - j), columns_at_once, deep);
+      pack_b(of_b + j * deep, from, deep, j, std::min(columns_at_once, n - j));
     const auto rows = [&](index_t first, index_t last) {
       cpu::widest_registers([&](auto bytes) FURROW_INLINE {
         constexpr int width = decltype(bytes)::value;
@@ -91,6 +99,20 @@ void subtract_product(panel c, panel a, panel b, index_t m, index_t n, index_t k
     if (2 * double(m) * double(n) * double(deep) < worth_threads) rows(0, m);
     else cpu::for_each_task((m + share - 1) / share, [&](index_t p) { rows(p * share, std::min((p + 1) * share, m)); });
   }
+}
+
+} // namespace
+
+void subtract_product(panel c, panel a, panel b, index_t m, index_t n, index_t k, bool lower) {
+  subtract_packed(c, a, m, n, k, lower, [b](double* to, index_t from, index_t deep, index_t j, index_t columns) {
+    pack(to, {b.at + from * b.stride, b.stride}, j, columns, columns_at_once, deep);
+  });
+}
+
+void subtract_straight_product(panel c, panel a, panel b, index_t m, index_t n, index_t k) {
+  subtract_packed(c, a, m, n, k, false, [b](double* to, index_t from, index_t deep, index_t j, index_t columns) {
+    pack_straight(to, {b.at + from, b.stride}, j, columns, deep);
+  });
 }
 
 index_t factor_panel(panel a, index_t h, index_t w, double least) {

@@ -16,6 +16,9 @@ struct panel {
 /// the order of k for each 256 of them, the same bits for every number of threads.
 void subtract_product(panel c, panel a, panel b, index_t m, index_t n, index_t k, bool lower);
 
+/// C -= A B with B of k x n, otherwise the same.
+void subtract_straight_product(panel c, panel a, panel b, index_t m, index_t n, index_t k);
+
 /// L of L L' = the lower triangle of the first w columns of a panel of h rows, and what is below times L'^-1, in place.
 /// By blocks of 32 columns; h w^2 operations. Returns the first column whose pivot is not above `least`, or -1.
 index_t factor_panel(panel a, index_t h, index_t w, double least);

@@ -39,6 +39,12 @@ struct statistics {
 /// relaxed supernodes cost up to twice the time there, of the few systems that come to complete factors.
 constexpr index_t columns_one_by_one = 5000;
 
+/// Whether most of the work is in columns that `column_lu` takes as one dense panel: where a third of all places is
+/// expected to fill in, or where the pattern tells it of the last columns.
+bool fills_in(const fill_forecast& f, index_t n) {
+  return 3 * f.size.expected > double(n) * double(n) || 2 * f.in_last_columns > f.operations;
+}
+
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
 
@@ -183,7 +189,8 @@ private:
 
 std::unique_ptr<factors> factor_as(plan p, const columns& a, host_room budget, double operations) {
   refuse_fill(p.forecast.size, budget);
-  if (a.n <= columns_one_by_one) return std::make_unique<column_factors>(a, std::move(p), budget, operations);
+  if (a.n <= columns_one_by_one || fills_in(p.forecast, a.n))
+    return std::make_unique<column_factors>(a, std::move(p), budget, operations);
   return std::make_unique<superlu_factors>(a, p, budget, operations);
 }
 
