@@ -105,7 +105,7 @@ public:
     mine_ = host_array<double>(most_rows());
     parts_ = host_array<double>(most_rows() * c_.size());
     b_ = host_array<double>(whole.shape.rows), x_ = host_array<double>(whole.shape.rows);
-    for (multigrid_level l : last_.m->levels()) facts_.push_back(l);
+    for (const multigrid_level& l : last_.m->levels()) facts_.push_back(l);
     if (facts_.size() > levels_.size()) facts_[levels_.size()].seconds = c_.max(now() - began);
   }
 
