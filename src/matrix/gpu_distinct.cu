@@ -122,8 +122,7 @@ template <class V> void enqueue(cview<V> values, key<V>* set, found_word* words)
   const gpu::queue& q = gpu::current_queue();
   const bool many_values = values.size >= 4 * looked_at;
   if (many_values) gpu::launch(few_kernel<V>, 1, few_threads, 0, q, values, found);
-  // Half of the threads that there is room for: enough for the rate of the memory, and others run beside them.
-  gpu::launch(distinct_kernel<V>, gpu::blocks_for((values.size + batch - 1) / batch, gpu::each_threads, q, 4),
+  gpu::launch(distinct_kernel<V>, gpu::blocks_for((values.size + batch - 1) / batch, gpu::each_threads, q, 8),
               gpu::each_threads, 0, q, values, found, !many_values);
 }
 
