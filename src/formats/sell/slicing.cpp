@@ -59,7 +59,7 @@ namespace {
 
 /// What it costs, in bytes, that threads write rows of the same lines of y: they do where a window is more than a
 /// quarter of all rows, and where there is work for more than one of them (four pieces, see `cut_rows`). 48 a row is
-/// fitted: with it products of 107 real matrices by 2 threads of an AMD EPYC (Zen 5) take 1.02 times the time that the
+/// fitted: with it products of 107 real matrices by 2 threads of an Intel Xeon take 1.02 times the time that the
 /// best window takes, 1.24 at worst; without it 1.07, and 2.6 at worst (2,048 rows in one window).
 double bytes_of_shared_lines(index_t rows, index_t nnz, index_t window) {
   constexpr index_t enough_work = 3 * 4096;
