@@ -24,8 +24,7 @@ constexpr int most_shared_log = 10;
 constexpr index_t bytes_of_a_block = 26 << 10;
 constexpr index_t bytes_of_a_place = sizeof(double) + sizeof(std::int32_t);
 /// From one table in shared memory to the next. Those of a warp would begin in the same bank, and their groups, which
-/// are at the same place of each, would wait for one another: sums of `poisson3d:200` by tables of one lane took BEFORE
-/// ms.
+/// are at the same place of each, would wait for one another: level 0 of `poisson3d:200` took 20.6 ms for 18.7 (H200).
 FURROW_HD constexpr index_t apart(index_t places, int lanes) { return lanes < warp ? places + lanes : places; }
 constexpr std::int32_t empty = -1;
 
