@@ -8,9 +8,6 @@
 namespace furrow {
 namespace {
 
-/// A complete factorisation of so few rows takes less time than a few hundred iterations: 62 ms at most on the 78 of
-/// 122 real systems that are as small.
-constexpr index_t few_rows = 3000;
 /// Of so many rows it takes less time than a second iteration: 30 to 90 ms on the real systems of 3,000 to 6,000 rows
 /// that the first one leaves.
 constexpr index_t some_rows = 6000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "second_look.hpp"
 #include "largest.hpp"
+#include "rungs.hpp"
 
 #include "preconditioners/entry.hpp"
 #include "preconditioners/lu/inverse.hpp"
@@ -37,8 +38,6 @@ double set_up_bytes(std::string_view precond) {
 constexpr double always = 5e7;
 /// Operations on full panels in the time of one of a sparse factorisation.
 constexpr double when_dense = 10;
-/// Of so few rows factors come next where iterations are slow, see rungs.cpp: they are no dearer where one doubts.
-constexpr index_t rows_worth_factors = 3000;
 /// Times as fast as a host's is the memory of a GPU.
 constexpr double gpu_speed = 20;
 
@@ -56,7 +55,7 @@ constexpr double surely_small = 1e-4;
 
 /// Estimates whose error may be another one by far: those that are warned of, and large ones of few rows.
 bool may_be_far_off(const solve_report& r, const features& f) {
-  const bool large = !r.warning.empty() || (f.rows <= rows_worth_factors && r.error_estimate > surely_small);
+  const bool large = !r.warning.empty() || (f.rows <= few_rows && r.error_estimate > surely_small);
   return large && r.error_estimate < 1;
 }
 
@@ -103,7 +102,7 @@ double operations_worth(const solve_report& r, const features& f, const work_don
   const double entries = double(f.nnz), bytes = w.bytes / (w.on_gpu ? gpu_speed : 1);
   const double each = w.stored > 1 ? operations_a_byte_when_hard : operations_a_byte;
   const double left = each * bytes - beside * entries;
-  const double least = hides_errors(r, f) || f.rows <= rows_worth_factors ? always : 0;
+  const double least = hides_errors(r, f) || f.rows <= few_rows ? always : 0;
   return std::max(left < too_few * entries ? 0 : left, least) * (dense ? when_dense : 1);
 }
 
