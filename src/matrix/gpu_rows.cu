@@ -8,8 +8,13 @@
 #include "core/row_offsets.hpp"
 #include "wrong_rows.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <limits>
-#include <type_traits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace furrow {
 namespace gpu_rows {
@@ -22,6 +27,20 @@ public:
     all_.push_back({there.data(), v.data, there.byte_count()});
     return there;
   }
+  /// write(to, first, last): elements of these numbers, by several threads; `read`: bytes of the host for one of them.
+  template <class T, class Write> gpu_array<T> make(index_t size, double read, const Write& write) {
+    gpu_array<T> there(size);
+    gpu::transfer t{there.data(), nullptr, there.byte_count()};
+    t.write = [&write](char* room, std::size_t at, std::size_t bytes) {
+      write(reinterpret_cast<T*>(room), static_cast<index_t>(at / sizeof(T)),
+            static_cast<index_t>((at + bytes) / sizeof(T)));
+    };
+    // A unit reads some 64 KiB: it takes as long as what is searched for it before.
+    const double units = 1024 * sizeof(T) / std::max(read, 4.0 * sizeof(T));
+    t.unit = 64 * std::max<std::size_t>(1, static_cast<std::size_t>(units));
+    all_.push_back(std::move(t));
+    return there;
+  }
   void send() { gpu::send_together(all_, gpu::current_queue()); }
 
 private:
@@ -29,13 +48,14 @@ private:
 };
 
 /// One beyond 32 bits is outside of every matrix.
-struct narrow_column {
+FURROW_HD std::int32_t narrow_column(std::int64_t col) {
+  return col < 0 || col > 0x7fffffff ? -1 : static_cast<std::int32_t>(col);
+}
+
+struct narrow_columns_on_gpu {
   const std::int64_t* from;
   std::int32_t* to;
-  FURROW_HD void operator()(index_t k) const {
-    const std::int64_t col = from[k];
-    to[k] = col < 0 || col > 0x7fffffff ? -1 : static_cast<std::int32_t>(col);
-  }
+  FURROW_HD void operator()(index_t k) const { to[k] = narrow_column(from[k]); }
 };
 
 template <class V> struct negate {
@@ -96,15 +116,20 @@ namespace gpu_rows {
 /// I: of offsets on their way.
 template <class I, class V>
 std::optional<rows_on_gpu<V>> send_triplets(const coo<V>& a, rows_look* look, index_t first) {
-  const auto offsets = checked_offsets_of_rows<I>(as_cview(a.row), a.shape.rows);
-  if (!offsets) return std::nullopt;
   sent_arrays all;
-  const gpu_array<I> given = all.add(as_cview(*offsets));
+  std::atomic<bool> disordered = false;
+  const auto write_offsets = [&](I* to, index_t from, index_t end) {
+    if (!write_row_offsets(as_cview(a.row), a.shape.rows, from, end, to)) disordered = true;
+  };
+  const double entries_of_a_row = double(a.nnz()) / double(a.shape.rows + 1);
+  const gpu_array<I> given =
+      all.make<I>(a.shape.rows + 1, sizeof(I) + sizeof(std::int32_t) * entries_of_a_row, write_offsets);
   gpu_array<std::int32_t> col = all.add(as_cview(a.col));
   gpu_array<V> val = all.add(as_cview(a.val));
   gpu_array<index_t> row_ptr(a.shape.rows + 1);
   look_under_way under_way(a.shape, a.nnz());
   all.send();
+  if (disordered) return std::nullopt;
   under_way.enqueue<V>({a.shape, as_cview(row_ptr), as_cview(col), as_cview(val)}, given.data(), first);
   seen_rows seen = under_way.finish();
   if (seen.wrong || seen.disordered) return std::nullopt;
@@ -131,17 +156,29 @@ std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a, rows_look* lo
   check_lengths(a);
   const bool there = a.where.is_gpu();
   if (there) check_place(a);
-  gpu_array<I> given_ptr, sent_col;
+  gpu_array<I> given_ptr;
+  gpu_array<std::int32_t> own_col; ///< of 32 bits: sent, or made of wider ones
   gpu_array<V> sent_val;
   sent_arrays all;
-  if (!there) given_ptr = all.add(a.row_ptr), sent_col = all.add(a.col), sent_val = all.add(a.val);
+  const auto narrow_columns = [&](std::int32_t* to, index_t from, index_t end) {
+    for (index_t k = from; k < end; ++k) to[k - from] = narrow_column(a.col[k]);
+  };
+  if (!there) {
+    given_ptr = all.add(a.row_ptr), sent_val = all.add(a.val);
+    if constexpr (sizeof(I) == 4) own_col = all.add(a.col);
+    else own_col = all.make<std::int32_t>(a.col.size, sizeof(I), narrow_columns);
+  }
   all.send();
   gpu_array<index_t> row_ptr(a.shape.rows + 1);
-  const I* const given_col = there ? a.col.data : sent_col.data();
-  gpu_array<std::int32_t> narrow(sizeof(I) == 4 ? 0 : a.col.size);
-  const std::int32_t* col = narrow.data();
-  if constexpr (sizeof(I) == 4) col = given_col;
-  else gpu::for_each(a.col.size, narrow_column{given_col, narrow.data()});
+  const std::int32_t* col = own_col.data();
+  if (there) {
+    if constexpr (sizeof(I) == 4) col = a.col.data;
+    else {
+      own_col = gpu_array<std::int32_t>(a.col.size);
+      gpu::for_each(a.col.size, narrow_columns_on_gpu{a.col.data, own_col.data()});
+      col = own_col.data();
+    }
+  }
   const cview<V> val = there ? a.val : as_cview(sent_val);
   look_under_way first(a.shape, a.col.size);
   first.enqueue<V>({a.shape, as_cview(row_ptr), {col, a.col.size}, val}, there ? a.row_ptr.data : given_ptr.data());
@@ -156,11 +193,14 @@ std::optional<rows_on_gpu<V>> send_rows(const csr_arrays<V, I>& a, rows_look* lo
   rows_on_gpu<V> rows{a.shape, kept_array<index_t>(std::move(row_ptr)), {}, {}, std::make_shared<value_facts<V>>()};
   const cview<V> given_val = part(a.val, 0, nnz);
   rows.val = there ? kept_or_copied(given_val, a.owner, lent) : kept_array<V>(std::move(sent_val), nnz);
-  if constexpr (sizeof(I) == 8) rows.col = kept_array<std::int32_t>(std::move(narrow), nnz);
-  else {
-    const cview<std::int32_t> given = part(a.col, 0, nnz);
-    rows.col = there ? kept_or_copied(given, a.owner, lent) : kept_array<std::int32_t>(std::move(sent_col), nnz);
+  if constexpr (sizeof(I) == 4) {
+    if (there) {
+      const cview<std::int32_t> given = part(a.col, 0, nnz);
+      rows.col = kept_or_copied(given, a.owner, lent);
+      return rows;
+    }
   }
+  rows.col = kept_array<std::int32_t>(std::move(own_col), nnz);
   return rows;
 }
 

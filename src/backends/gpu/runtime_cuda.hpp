@@ -200,8 +200,13 @@ inline code make_timed_event(event* e) { return cudaEventCreate(e); }
 inline code end(event e) { return cudaEventDestroy(e); } ///< once it is over
 inline code record(event e, stream s) { return cudaEventRecord(e, s); }
 inline code wait(event e) { return cudaEventSynchronize(e); }
-/// Whether all is done that was enqueued before it was recorded.
-inline bool is_over(event e) { return works(cudaEventQuery(e)); }
+inline constexpr code not_ready = cudaErrorNotReady;
+/// success where all is done that was enqueued before it was recorded, not_ready, or what went wrong.
+inline code look_at(event e) {
+  const code c = cudaEventQuery(e);
+  if (c == not_ready) last_failure();
+  return c;
+}
 /// What is enqueued on `s` from now on follows e.
 inline code follow(stream s, event e) { return cudaStreamWaitEvent(s, e, 0); }
 inline code milliseconds_between(event begin, event end, float* time) { return cudaEventElapsedTime(time, begin, end); }
