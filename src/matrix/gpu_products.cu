@@ -49,23 +49,32 @@ struct products_of_row {
   static constexpr index_t usual_length = 128;
   rows_view a, b;
 
-  FURROW_HD index_t most_entries(index_t i) const {
+  FURROW_HD index_t addends(index_t i) const {
     index_t count = 0;
     for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) count += b.row_ptr[a.col[k] + 1] - b.row_ptr[a.col[k]];
+    return count;
+  }
+  FURROW_HD index_t most_entries(index_t i) const {
+    const index_t count = addends(i);
     return count < b.shape.cols ? count : b.shape.cols;
   }
   /// The lanes fetch where the next L rows of B lie together, and the entries of one come while those of the one before
   /// are added.
   template <bool Values, int L, class F> __device__ void each(const lane_group<L>& lanes, index_t i, F f) const {
-    struct entry {
-      std::int32_t col;
-      double val;
+    each_named<Values>(
+        lanes, i, [&](int l, int) { return b.col[l]; }, f);
+  }
+  /// f(name(l, number), factor, value): l of the entry in B, the addend's number in row i.
+  template <bool Values, int L, class Name, class F>
+  __device__ void each_named(const lane_group<L>& lanes, index_t i, Name name, F f) const {
+    struct addend {
+      decltype(name(0, 0)) name;
+      double value;
     };
-    const auto fetch = [&](int l, int end) {
-      return l < end ? entry{b.col[l], Values ? b.val[l] : 0} : entry{row_sums::empty, 0};
-    };
+    const auto fetch = [&](int l, int number) { return addend{name(l, number), Values ? b.val[l] : 0}; };
     const auto from = [&](auto v, int lane) { return L == 1 ? v : __shfl_sync(lanes.lanes, v, lane, L); };
     const index_t last = a.row_ptr[i + 1];
+    int number = 0; // of the first addend of a row of B
     for (index_t first = a.row_ptr[i]; first < last; first += L) {
       int own_begin = 0, own_end = 0;
       double own_factor = 0;
@@ -77,18 +86,23 @@ struct products_of_row {
       }
       const int steps = static_cast<int>(last - first < L ? last - first : L);
       int begin = from(own_begin, 0), end = from(own_end, 0);
-      entry next = fetch(begin + lanes.rank, end);
+      addend next{};
+      if (begin + lanes.rank < end) next = fetch(begin + lanes.rank, number + lanes.rank);
       for (int s = 0; s < steps; ++s) {
         const double factor = Values ? from(own_factor, s) : 0;
-        const int rest = begin + lanes.rank + L, rest_end = end;
-        const entry now = next;
+        const int now_begin = begin, now_end = end, now_number = number;
+        const addend now = next;
+        number += end - begin;
         if (s + 1 < steps) {
           begin = from(own_begin, s + 1);
           end = from(own_end, s + 1);
-          next = fetch(begin + lanes.rank, end);
+          if (begin + lanes.rank < end) next = fetch(begin + lanes.rank, number + lanes.rank);
         }
-        if (now.col != row_sums::empty) f(now.col, factor, now.val);
-        for (int l = rest; l < rest_end; l += L) f(b.col[l], factor, Values ? b.val[l] : 0);
+        if (now_begin + lanes.rank < now_end) f(now.name, factor, now.value);
+        for (int k = lanes.rank + L; k < now_end - now_begin; k += L) {
+          const addend more = fetch(now_begin + k, now_number + k);
+          f(more.name, factor, more.value);
+        }
         if constexpr (Values) lanes.sync(); // the next row may add to the same places by other lanes
       }
     }
@@ -136,11 +150,10 @@ device_rows<double> multiply(const device_rows<double>& a, const device_rows<dou
   return order == row_order::sorted ? products::multiplied<true>(a, b, kept) : products::multiplied<false>(a, b, kept);
 }
 
-void multiply_again(const csr<double, index_t, cview>& a, const csr<double, index_t, cview>& b,
-                    const rows_by_table& kept, const csr<double, index_t, cview>& c, view<double> val) {
+void multiply_again(const csr<double, index_t, cview>& a, const csr<double, index_t, cview>& b, rows_by_table& kept,
+                    const csr<double, index_t, cview>& c, view<double> val) {
   const products::products_of_row source{a, b};
-  products::with_lanes(
-      b, [&](auto lanes) { add_again<decltype(lanes)::value>(kept, source, c.row_ptr.data, c.col.data, val.data); });
+  products::with_lanes(b, [&](auto lanes) { add_again_named<decltype(lanes)::value>(kept, source, c, val.data); });
 }
 
 } // namespace furrow::gpu

@@ -22,7 +22,7 @@ enum class row_order { sorted, any };
 /// A B; entries whose addends cancel stay, as zeros. Sums in double, each in the order of the entries of A's row and
 /// then of B's, products rounded before they are added: the bits of `furrow::multiply` in a build without fused
 /// operations. A and B may be in any order. See gpu_row_sums.hpp.
-/// kept: gets what `multiply_again` needs, 4 bytes a row.
+/// kept: gets what `multiply_again` needs, 4 bytes a row at first.
 struct rows_by_table;
 device_rows<double> multiply(const device_rows<double>& a, const device_rows<double>& b,
                              row_order order = row_order::sorted, rows_by_table* kept = nullptr);
@@ -31,13 +31,19 @@ device_rows<double> multiply(const device_rows<double>& a, const device_rows<dou
 struct rows_by_table {
   gpu_array<std::int32_t> row;
   host_array<index_t> first; ///< for each log of a size: where rows of at least that begin
-  double stored_bytes() const { return double(row.byte_count()); }
+  /// From the first new values on: which entry of its row an addend goes to, those of row i from addends_before[i] on.
+  gpu_array<index_t> addends_before = {};
+  gpu_array<std::uint8_t> entry_of_addend = {};
+  double stored_bytes() const {
+    return double(row.byte_count() + addends_before.byte_count() + entry_of_addend.byte_count());
+  }
 };
 
 /// The numbers of A B for other values of A and B in the same places: c is A B by `multiply`, whose values are not
 /// looked at, to val, in the order of its columns. The bits of `multiply`. Nothing is counted, sorted or waited for: a
-/// table takes the columns that are known, and then the sums.
-void multiply_again(const csr<double, index_t, cview>& a, const csr<double, index_t, cview>& b,
-                    const rows_by_table& kept, const csr<double, index_t, cview>& c, view<double> val);
+/// table takes the columns that are known, and then the sums. Where memory allows, the first call keeps for rows of up
+/// to 171 entries which of them an addend goes to, a byte an addend and 8 a row: later calls search for nothing.
+void multiply_again(const csr<double, index_t, cview>& a, const csr<double, index_t, cview>& b, rows_by_table& kept,
+                    const csr<double, index_t, cview>& c, view<double> val);
 
 } // namespace furrow::gpu

@@ -3,6 +3,7 @@
 #include "gpu_products.hpp"
 
 #include "backends/gpu/primitives.hpp"
+#include "core/gpu_room.hpp"
 
 #include <furrow/storage.hpp>
 
@@ -176,6 +177,73 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
+/// Rows of tables up to there have at most 171 entries, whose numbers fit into a byte.
+constexpr int most_named_log = 8;
+constexpr std::uint8_t no_entry = 255;
+FURROW_HD constexpr index_t most_entries_of(int log) { return (index_t(2) << log) / 3 + 1; }
+
+/// How many addends a row has, where they are named.
+template <class Source> struct count_addends {
+  Source source;
+  const index_t* row_ptr;
+  index_t* count;
+  FURROW_HD void operator()(index_t i) const {
+    count[i] = row_ptr[i + 1] - row_ptr[i] <= most_entries_of(most_named_log) ? source.addends(i) : 0;
+  }
+};
+
+/// Which entry of its row an addend goes to.
+template <int L, class Source>
+__global__ void __launch_bounds__(threads)
+    name_kernel(work w, Source source, const index_t* row_ptr, const std::int32_t* col, const index_t* addends_before,
+                std::uint8_t* entry_of_addend) {
+  struct addend {
+    std::int32_t col;
+    int number;
+  };
+  for_each_row<L, true>(w, [&](index_t i, const table& t, const lane_group<L>& lanes) {
+    const index_t begin = row_ptr[i], length = row_ptr[i + 1] - begin;
+    bool fresh;
+    for (index_t k = lanes.rank; k < length; k += L) t.sum[t.find<L == 1>(col[begin + k], fresh)] = double(k);
+    lanes.sync();
+    source.template each_named<false>(
+        lanes, i,
+        [&](int l, int number) {
+          return addend{source.b.col[l], number};
+        },
+        [&](addend one, double, double) {
+          const int at = t.place_of(one.col);
+          entry_of_addend[addends_before[i] + one.number] = at < 0 ? no_entry : static_cast<std::uint8_t>(t.sum[at]);
+        });
+  });
+}
+
+/// The sums of rows whose addends are named.
+template <int L, class Source>
+__global__ void __launch_bounds__(threads)
+    add_named_kernel(work w, Source source, const index_t* row_ptr, const index_t* addends_before,
+                     const std::uint8_t* entry_of_addend, double* val) {
+  extern __shared__ double room[];
+  const lane_group<L> lanes;
+  const index_t mine = threadIdx.x / L, groups = blockDim.x / L;
+  double* const sum = room + mine * apart(most_entries_of(w.log), L);
+  take_turn();
+  for (index_t at = blockIdx.x * groups + mine; at < w.count; at += gridDim.x * groups) {
+    const index_t i = w.row[at], begin = row_ptr[i], length = row_ptr[i + 1] - begin;
+    for (index_t k = lanes.rank; k < length; k += L) sum[k] = 0;
+    lanes.sync();
+    const std::uint8_t* const entry = entry_of_addend + addends_before[i];
+    source.template each_named<true>(
+        lanes, i, [&](int, int number) { return entry[number]; },
+        [&](std::uint8_t to, double factor, double value) {
+          if (to != no_entry) sum[to] = __dadd_rn(sum[to], __dmul_rn(factor, value));
+        });
+    lanes.sync();
+    for (index_t k = lanes.rank; k < length; k += L) val[begin + k] = sum[k];
+    lanes.sync();
+  }
+}
+
 /// The log of the places that `entries` entries at most are given: half as much room again, or as it is.
 FURROW_HD inline std::uint8_t log_for(index_t entries, bool spare) {
   const index_t wanted = spare ? entries + entries / 2 : entries;
@@ -235,32 +303,43 @@ struct bins : rows_by_table {
 /// Far tables of a launch may take that much.
 constexpr index_t far_bytes = index_t(1) << 30;
 
-/// kernel(work, arguments...) for each bin.
+/// Tables of so many places, in shared memory: blocks of whole warps, where there are some, so that several fit.
+template <int L, class Kernel, class... A>
+void run_near(const work& w, index_t bytes_of_table, Kernel kernel, const A&... arguments) {
+  const index_t fit = std::clamp<index_t>(bytes_of_a_block / bytes_of_table, 1, threads / L);
+  const index_t groups = fit < warp / L ? fit : fit / (warp / L) * (warp / L);
+  launch(kernel, static_cast<unsigned>((w.count + groups - 1) / groups), static_cast<int>(groups * L),
+         static_cast<int>(groups * bytes_of_table), current_queue(), w, arguments...);
+}
+
+inline work work_of(const rows_by_table& by_size, int log) {
+  const index_t begin = by_size.first[log];
+  return {by_size.row.data() + begin, by_size.first[log + 1] - begin, log};
+}
+
+/// kernel(work, arguments...) for each bin from `least` on.
 template <int L, bool Sums, class Kernel, class... A>
-void run(const rows_by_table& by_size, Kernel kernel, A... arguments) {
+void run_from(int least, const rows_by_table& by_size, Kernel kernel, const A&... arguments) {
   const queue& q = current_queue();
-  for (int log = least_log; log <= most_log; ++log) {
-    const index_t begin = by_size.first[log], count = by_size.first[log + 1] - begin;
-    if (count == 0) continue;
-    work w{by_size.row.data() + begin, count, log};
+  for (int log = least; log <= most_log; ++log) {
+    work w = work_of(by_size, log);
+    if (w.count == 0) continue;
     const index_t bytes_each = Sums ? bytes_of_a_place : sizeof(std::int32_t), bytes = bytes_each << log;
-    gpu_array<double> sums;
-    gpu_array<std::int32_t> keys;
-    if (log > most_shared_log + (Sums ? 0 : 1)) {
-      const index_t groups = std::clamp<index_t>(far_bytes / bytes, 1, std::min<index_t>(count, 4 * q.multiprocessors));
-      keys = gpu_array<std::int32_t>(groups << log);
-      if constexpr (Sums) sums = gpu_array<double>(groups << log);
-      w.far_keys = keys.data();
-      w.far_sums = sums.data();
-      launch(kernel, static_cast<unsigned>(groups), L, 0, q, w, arguments...);
+    if (log <= most_shared_log + (Sums ? 0 : 1)) {
+      run_near<L>(w, apart(index_t(1) << log, L) * bytes_each, kernel, arguments...);
       continue;
     }
-    const index_t near = apart(index_t(1) << log, L) * bytes_each;
-    const index_t fit = std::clamp<index_t>(bytes_of_a_block / near, 1, threads / L);
-    const index_t groups = fit < warp / L ? fit : fit / (warp / L) * (warp / L); // whole warps, where there are some
-    launch(kernel, static_cast<unsigned>((count + groups - 1) / groups), static_cast<int>(groups * L),
-           static_cast<int>(groups * near), q, w, arguments...);
+    const index_t groups = std::clamp<index_t>(far_bytes / bytes, 1, std::min<index_t>(w.count, 4 * q.multiprocessors));
+    gpu_array<std::int32_t> keys(groups << log);
+    gpu_array<double> sums(Sums ? groups << log : 0);
+    w.far_keys = keys.data();
+    w.far_sums = sums.data();
+    launch(kernel, static_cast<unsigned>(groups), L, 0, q, w, arguments...);
   }
+}
+template <int L, bool Sums, class Kernel, class... A>
+void run(const rows_by_table& by_size, Kernel kernel, const A&... arguments) {
+  run_from<L, Sums>(least_log, by_size, kernel, arguments...);
 }
 
 struct bounds_of_rows {
@@ -334,6 +413,37 @@ device_rows<double> add_up(shape2 shape, Source source, rows_by_table* kept = nu
 template <int L, class Source>
 void add_again(const rows_by_table& kept, Source source, const index_t* row_ptr, const std::int32_t* col, double* val) {
   row_sums::run<L, true>(kept, row_sums::add_again_kernel<L, Source>, source, row_ptr, col, val);
+}
+
+/// Finds which entries the addends of rows up to `most_named_log` go to, where memory allows.
+template <int L, class Source>
+void name_addends(rows_by_table& kept, Source source, const csr<double, index_t, cview>& c) {
+  using namespace row_sums;
+  gpu_array<index_t> before(c.shape.rows + 1);
+  for_each(c.shape.rows, count_addends<Source>{source, c.row_ptr.data, before.data()});
+  const index_t all = to_offsets(before);
+  if (all == 0 || !gpu_takes(current_queue().ordinal, double(all))) return;
+  kept.entry_of_addend = gpu_array<std::uint8_t>(all);
+  kept.addends_before = std::move(before);
+  for (int log = least_log; log <= most_named_log; ++log)
+    if (const work w = work_of(kept, log); w.count > 0)
+      run_near<L>(w, apart(index_t(1) << log, L) * bytes_of_a_place, name_kernel<L, Source>, source, c.row_ptr.data,
+                  c.col.data, static_cast<const index_t*>(kept.addends_before.data()), kept.entry_of_addend.data());
+}
+
+/// `add_again` for a source whose addends can be named.
+template <int L, class Source>
+void add_again_named(rows_by_table& kept, Source source, const csr<double, index_t, cview>& c, double* val) {
+  using namespace row_sums;
+  if (kept.entry_of_addend.empty()) name_addends<L>(kept, source, c);
+  const bool named = !kept.entry_of_addend.empty();
+  for (int log = least_log; named && log <= most_named_log; ++log)
+    if (const work w = work_of(kept, log); w.count > 0)
+      run_near<L>(w, apart(most_entries_of(log), L) * sizeof(double), add_named_kernel<L, Source>, source,
+                  c.row_ptr.data, static_cast<const index_t*>(kept.addends_before.data()),
+                  static_cast<const std::uint8_t*>(kept.entry_of_addend.data()), val);
+  run_from<L, true>(named ? most_named_log + 1 : least_log, kept, add_again_kernel<L, Source>, source, c.row_ptr.data,
+                    c.col.data, val);
 }
 
 } // namespace furrow::gpu

@@ -47,6 +47,15 @@ template <class A, class B> void expect_same_rows(const A& got, const B& wanted)
   }
 }
 
+/// Rows of first, first + 1, ... entries.
+row_matrix<double> rows_of_lengths(index_t rows, index_t first, std::uint64_t seed) {
+  kit::splitmix random(seed);
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < rows; ++i)
+    for (index_t k = 0; k < first + i; ++k) entries.push_back({i, 2 * k, random.value()});
+  return rows_of(kit::assemble({rows, 2 * (first + rows)}, std::move(entries)));
+}
+
 struct factors {
   row_matrix<double> a, b;
 };
@@ -57,6 +66,9 @@ std::vector<factors> products() {
   all.push_back({random_rows(40, 900, 60, true, 6), random_rows(900, 700, 9, true, 7)});
   all.push_back({random_rows(50, 3000, 40, true, 8), random_rows(3000, 20000, 30, true, 9)}); // far tables
   all.push_back({rows_of(kit::laplacian(30, 20, 10)), rows_of(kit::laplacian(30, 20, 10))});
+  // Lengths about 171, up to which a byte tells an entry, and short ones.
+  all.push_back({rows_of(kit::laplacian(12, 1, 1)), rows_of_lengths(12, 164, 12)});
+  all.push_back({rows_of_lengths(12, 1, 13), rows_of_lengths(26, 1, 14)});
   return all;
 }
 
@@ -89,27 +101,34 @@ row_matrix<double> with_other_values(const row_matrix<double>& a, std::uint64_t 
   return other;
 }
 
+/// Entries of the same rows in any order.
+template <class Rows>
+void expect_same_by_columns(const Rows& wanted, const host_array<std::int32_t>& col, const host_array<double>& val) {
+  ASSERT_EQ(val.size(), wanted.val.size());
+  for (index_t i = 0; i < wanted.shape.rows; ++i) {
+    std::vector<std::pair<std::int32_t, double>> row;
+    for (index_t k = wanted.row_ptr[i]; k < wanted.row_ptr[i + 1]; ++k) row.push_back({col[k], val[k]});
+    std::ranges::sort(row);
+    for (std::size_t l = 0; l < row.size(); ++l) {
+      ASSERT_EQ(row[l].first, wanted.col[wanted.row_ptr[i] + index_t(l)]) << i;
+      ASSERT_EQ(row[l].second, wanted.val[wanted.row_ptr[i] + index_t(l)]) << i << ", " << row[l].first;
+    }
+  }
+}
+
 TEST_F(gpu_products, of_other_values_in_known_places_have_the_same_bits) {
   for (const factors& f : products())
     for (const auto order : {gpu::row_order::sorted, gpu::row_order::any}) {
       gpu::rows_by_table kept;
       const auto places = gpu::multiply(amg::uploaded(f.a.view()), amg::uploaded(f.b.view()), order, &kept);
-      const auto other_a = with_other_values(f.a, 21), other_b = with_other_values(f.b, 22);
-      const auto a = amg::uploaded(other_a.view()), b = amg::uploaded(other_b.view());
-      gpu_array<double> val(places.val.size());
-      gpu::multiply_again(view_of(a), view_of(b), kept, view_of(places), as_view(val));
-      const auto fresh = download(gpu::multiply(a, b));
-      const host_array<double> got(val);
-      const host_array<std::int32_t> col(places.col);
-      ASSERT_EQ(got.size(), fresh.val.size());
-      for (index_t i = 0; i < fresh.shape.rows; ++i) { // by columns, which `any` leaves as they come
-        std::vector<std::pair<std::int32_t, double>> row;
-        for (index_t k = fresh.row_ptr[i]; k < fresh.row_ptr[i + 1]; ++k) row.push_back({col[k], got[k]});
-        std::ranges::sort(row);
-        for (std::size_t l = 0; l < row.size(); ++l) {
-          ASSERT_EQ(row[l].first, fresh.col[fresh.row_ptr[i] + index_t(l)]) << i;
-          ASSERT_EQ(row[l].second, fresh.val[fresh.row_ptr[i] + index_t(l)]) << i << ", " << row[l].first;
-        }
+      for (const std::uint64_t seed : {21, 31, 41}) { // the first finds where addends go, others know it
+        const auto other_a = with_other_values(f.a, seed), other_b = with_other_values(f.b, seed + 1);
+        const auto a = amg::uploaded(other_a.view()), b = amg::uploaded(other_b.view());
+        gpu_array<double> val(places.val.size());
+        gpu::multiply_again(view_of(a), view_of(b), kept, view_of(places), as_view(val));
+        expect_same_by_columns(download(gpu::multiply(a, b)), host_array<std::int32_t>(places.col),
+                               host_array<double>(val));
+        if (HasFatalFailure()) return;
       }
     }
 }

@@ -72,6 +72,14 @@ template <int L> struct lane_group {
     for (int d = L / 2; d > 0; d /= 2) v += __shfl_xor_sync(lanes, v, d);
     return v;
   }
+  __device__ double largest(double v) const {
+    for (int d = L / 2; d > 0; d /= 2) v = fmax(v, __shfl_xor_sync(lanes, v, d));
+    return v;
+  }
+  /// What a lane of the warp has.
+  template <class T> __device__ T from(int lane, T v) const { return __shfl_sync(lanes, v, lane); }
+  /// Which of them have the same number as this one, as bits of the warp.
+  __device__ unsigned alike(int number) const { return __match_any_sync(lanes, number); }
   /// Which of them say yes, as bits of the warp, and how many of these come before this lane.
   __device__ unsigned vote(bool yes) const { return __ballot_sync(lanes, yes) & lanes; }
   __device__ int votes_before(unsigned votes) const { return __popc(votes & ((1u << threadIdx.x % warp) - 1)); }
@@ -111,6 +119,19 @@ template <class F> void put_passing(index_t rows, const index_t* row_ptr, F f, c
   if (rows == 0) return;
   launch(walk_kernel<F, false>, static_cast<unsigned>((rows * walking_lanes + each_threads - 1) / each_threads),
          each_threads, 0, current_queue(), rows, row_ptr, f, const_cast<index_t*>(first));
+}
+
+template <class F> __global__ void __launch_bounds__(each_threads) by_lanes_kernel(index_t rows, F f) {
+  const lane_group<walking_lanes> lanes;
+  take_turn();
+  const index_t i = (index_t(blockIdx.x) * each_threads + threadIdx.x) / walking_lanes;
+  if (i < rows) f(lanes, i);
+}
+/// f(lanes, i) for every row i, by lanes that walk along it together.
+template <class F> void for_each_by_lanes(index_t rows, F f) {
+  if (rows == 0) return;
+  launch(by_lanes_kernel<F>, static_cast<unsigned>((rows * walking_lanes + each_threads - 1) / each_threads),
+         each_threads, 0, current_queue(), rows, f);
 }
 
 /// call(room, bytes, stream) in the manner of CUB: first it says how much room it needs. CUB takes a failure that stays

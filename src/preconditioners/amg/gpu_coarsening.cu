@@ -12,6 +12,7 @@
 #include <furrow/storage.hpp>
 
 #include <limits>
+#include <type_traits>
 
 namespace furrow::amg {
 namespace gpu_coarsening {
@@ -169,22 +170,55 @@ struct filtered_row {
   const std::int32_t* of;
 
   FURROW_HD index_t most_entries(index_t i) const { return of[i] < 0 ? 0 : a.row_ptr[i + 1] - a.row_ptr[i] + 1; }
-  template <bool Values, class Lanes, class F> FURROW_HD void each(const Lanes&, index_t i, F f) const {
+  template <bool Values, int L, class F> __device__ void each(const gpu::lane_group<L>& lanes, index_t i, F f) const {
     if (of[i] < 0) return;
     const index_t begin = a.row_ptr[i], end = a.row_ptr[i + 1];
-    double own = 0, weak = 0;
-    if constexpr (Values)
-      for (index_t k = begin; k < end; ++k) {
-        if (a.col[k] == i) own = a.val[k];
-        else if (!strong[k]) weak += a.val[k];
+    const double own = Values ? filtered_diagonal(lanes, i, begin, end) : 0;
+    if (lanes.rank == 0) f(of[i], 1.0, own);
+    lanes.sync();
+    for (index_t first = begin; first < end; first += L) {
+      const index_t k = first + lanes.rank;
+      const std::int32_t j = k < end ? a.col[k] : static_cast<std::int32_t>(i);
+      const std::int32_t to = j != i && strong[k] ? of[j] : -1;
+      const double value = Values && to >= 0 ? a.val[k] : 0;
+      if constexpr (!Values || L == 1) {
+        if (to >= 0) f(to, 1.0, value);
+      } else { // addends of one aggregate in their order
+        const int before = lanes.votes_before(lanes.alike(to));
+        for (int turn = 0; lanes.vote(to >= 0 && before >= turn); ++turn) {
+          if (to >= 0 && before == turn) f(to, 1.0, value);
+          lanes.sync();
+        }
       }
-    f(of[i], 1.0, own + weak < least_share * own ? own : own + weak);
-    for (index_t k = begin; k < end; ++k) {
-      const std::int32_t j = a.col[k];
-      if (j != i && strong[k] && of[j] >= 0) f(of[j], 1.0, Values ? a.val[k] : 0);
     }
   }
+
+private:
+  /// The diagonal entry, with the weak ones in their order where that leaves enough of it.
+  template <int L>
+  __device__ double filtered_diagonal(const gpu::lane_group<L>& lanes, index_t i, index_t begin, index_t end) const {
+    double own = 0, weak = 0;
+    for (index_t first = begin; first < end; first += L) {
+      const index_t k = first + lanes.rank;
+      const double value = k < end ? a.val[k] : 0;
+      const bool on_diagonal = k < end && a.col[k] == i, is_weak = k < end && !on_diagonal && !strong[k];
+      if constexpr (L == 1) {
+        if (on_diagonal) own = value;
+        if (is_weak) weak += value;
+      } else {
+        if (const unsigned who = lanes.vote(on_diagonal)) own = lanes.from(__ffs(who) - 1, value);
+        for (unsigned who = lanes.vote(is_weak); who; who &= who - 1) weak += lanes.from(__ffs(who) - 1, value);
+      }
+    }
+    return own + weak < least_share * own ? own : own + weak;
+  }
 };
+
+/// call(lanes) with as many as suit the rows of A.
+template <class Call> auto with_lanes_of(const device_view& a, Call call) {
+  if (a.val.size <= 3 * a.shape.rows) return call(std::integral_constant<int, 1>());
+  return call(std::integral_constant<int, 8>());
+}
 
 /// A_F P0 becomes P0 - omega D^-1 A_F P0.
 struct smooth_row {
@@ -219,8 +253,10 @@ device_matrix smoothed(const device_view& a, Couplings couplings, device_aggrega
   gpu_array<index_t> weak(1);
   gpu::fill_bytes(weak, 0);
   gpu::for_each(n, mark_strong<Couplings>{a, couplings, found.of.data(), strong.data(), kept ? weak.data() : nullptr});
-  device_matrix p = gpu::add_up<1, true>({n, found.count}, filtered_row{a, strong.data(), found.of.data()},
-                                         kept ? &kept->sums : nullptr, a.shape.cols - n);
+  device_matrix p = with_lanes_of(a, [&](auto lanes) {
+    return gpu::add_up<decltype(lanes)::value, true>({n, found.count}, filtered_row{a, strong.data(), found.of.data()},
+                                                     kept ? &kept->sums : nullptr, a.shape.cols - n);
+  });
   gpu::for_each(n, smooth_row{p.row_ptr.data(), p.col.data(), found.of.data(), inverse.data(), omega, p.val.data()});
   if (kept) {
     kept->strong = std::move(strong), kept->aggregate = std::move(found.of);
@@ -244,18 +280,20 @@ struct find_doubtful {
   const double* inverse;
   double theta;
   index_t* doubtful;
-  FURROW_HD void operator()(index_t i) const {
-    double most_weak = 0, most_strong = 0;
+  template <int L> __device__ void operator()(const gpu::lane_group<L>& lanes, index_t i) const {
+    double most_strong = 0, most_weak = 0;
     bool any = false;
-    if (of[i] >= 0)
-      for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-        if (a.col[k] == i) continue;
-        const double weight = fabs(a.val[k]) * sqrt(inverse[i]) * sqrt(inverse[a.col[k]]);
-        double& most = strong[k] ? most_strong : most_weak;
-        any = any || !strong[k];
-        if (weight > most) most = weight;
-      }
-    doubtful[i] = any && most_weak >= theta && most_weak >= most_strong / 2;
+    const index_t end = of[i] >= 0 ? a.row_ptr[i + 1] : a.row_ptr[i];
+    for (index_t k = a.row_ptr[i] + lanes.rank; k < end; k += L) {
+      if (a.col[k] == i) continue;
+      const double weight = fabs(a.val[k]) * sqrt(inverse[i]) * sqrt(inverse[a.col[k]]);
+      any = any || !strong[k];
+      double& most = strong[k] ? most_strong : most_weak;
+      if (weight > most) most = weight;
+    }
+    most_strong = lanes.largest(most_strong), most_weak = lanes.largest(most_weak);
+    const bool doubts = lanes.vote(any) && most_weak >= theta && most_weak >= most_strong / 2;
+    if (lanes.rank == 0) doubtful[i] = doubts;
   }
 };
 
@@ -353,11 +391,14 @@ index_t prolong_again(const device_view& a, const gpu_array<double>& inverse, do
   }
   const std::uint8_t* const strong = kept.strong.data();
   const std::int32_t* const of = kept.aggregate.data();
-  gpu::add_again<1>(kept.sums, filtered_row{a, strong, of}, p.row_ptr.data, p.col.data, val.data);
+  with_lanes_of(a, [&](auto lanes) {
+    gpu::add_again<decltype(lanes)::value>(kept.sums, filtered_row{a, strong, of}, p.row_ptr.data, p.col.data,
+                                           val.data);
+  });
   gpu::for_each(n, smooth_row{p.row_ptr.data, p.col.data, of, inverse.data(), 4 / (3 * lambda), val.data});
   if (!kept.has_weak) return 0;
   gpu_array<index_t> doubtful(n);
-  gpu::for_each(n, find_doubtful{a, strong, of, inverse.data(), kept.theta, doubtful.data()});
+  gpu::for_each_by_lanes(n, find_doubtful{a, strong, of, inverse.data(), kept.theta, doubtful.data()});
   return gpu::sum_of(as_cview(doubtful));
 }
 

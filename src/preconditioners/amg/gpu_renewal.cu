@@ -61,7 +61,8 @@ template <class W>
 bool device_renewal<W>::renew_level(std::size_t number, const device_view& m, const gpu_array<double>& diagonal,
                                     gpu_array<double>& coarse, hierarchy<W, gpu_array>& h) {
   level<W, gpu_array>& l = h.levels[number];
-  const device_plan& plan = plans_[number];
+  device_plan& plan = plans_[number];
+  const double planned = plan.stored_bytes();
   const auto inverse = inverse_of(diagonal);
   l.lambda = largest_eigenvalue(m, inverse);
   round_into(l.inverse, as_cview(inverse), 1 / h.scale);
@@ -80,6 +81,7 @@ bool device_renewal<W>::renew_level(std::size_t number, const device_view& m, co
   const device_view next = places(h, number + 1, {});
   coarse = gpu_array<double>(next.col.size);
   gpu::multiply_again(r, t, plan.coarse_sums, next, as_view(coarse));
+  h.facts[number].bytes += plan.stored_bytes() - planned;
   return true;
 }
 
