@@ -251,7 +251,7 @@ def beside_the_best(tools, results, clock="seconds", most_error=math.inf):
     """Furrow's seconds over those of the fastest rival that solves the system too, with an error up to that one: the mean, and the worst above 0.1 s."""
     ratios = {}
     for name, r in results.items():
-        best = min((r[tool][clock] for tool in tools[1:] if r[tool]["solved"] and r[tool]["error"] <= most_error), default=None)
+        best = min((r[tool][clock] for tool in tools[1:] if r[tool]["solved"] and r[tool]["error"] <= most_error and r[tool].get(clock)), default=None)
         if best and r["furrow"]["solved"] and r["furrow"].get(clock):
             ratios[name] = r["furrow"][clock] / best
     if not ratios:
