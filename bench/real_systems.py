@@ -251,7 +251,7 @@ def beside_the_best(tools, results, clock="seconds", most_error=math.inf):
     """Furrow's seconds over those of the fastest rival that solves the system too, with an error up to that one: the mean, and the worst above 0.1 s."""
     ratios = {}
     for name, r in results.items():
-        best = min((r[tool][clock] for tool in tools[1:] if r[tool]["solved"] and r[tool]["error"] <= most_error and r[tool].get(clock)), default=None)
+        best = min((r[tool][clock] for tool in tools[1:] if r[tool]["solved"] and r[tool]["error"] <= most_error), default=None)
         if best and r["furrow"]["solved"] and r["furrow"].get(clock):
             ratios[name] = r["furrow"][clock] / best
     if not ratios:
@@ -327,7 +327,7 @@ def main():
     square, rectangular = done["square"], done["rectangular"]
     if square:
         print(table(options.tools, square))
-        print(all_beside_the_best(options.tools, square))
+        print(all_beside_the_best([t for t in options.tools if t not in on_ranks], square))
     if rectangular:
         print(table(options.rectangular, rectangular))
     apart = differences({**square, **rectangular}) if options.ranks else []
