@@ -19,15 +19,15 @@ struct gpu_ranks_by_nccl : on_gpu {
 };
 
 TEST_F(gpu_ranks_by_nccl, are_one_where_there_is_one) {
-  for (const auto& a : matrices_of_ranks()) check_products<double>(gpus({0}), a, false, gpu_way::nccl);
+  for (const auto& a : matrices_of_ranks()) check_products<double>(gpus({0}), a, gpu_way::nccl);
   const auto poisson = generate("poisson2d:40").a, skew = generate("convection2d:40:10").a;
   for (const char* solver : {"cg", "cg_single_reduction", "bicgstab", "gmres"}) {
     const auto& a = std::string(solver).starts_with("cg") ? poisson : skew;
     const auto b = kit::random_vector<double>(a.shape.rows, 3);
     std::string way;
-    const auto by_nccl = answer(gpus({0}), a, b, solver, false, way, gpu_way::nccl);
+    const auto by_nccl = answer(gpus({0}), a, b, solver, way, gpu_way::nccl);
     EXPECT_EQ(way, nccl::searched().found->name());
-    EXPECT_TRUE(kit::same_bits(by_nccl, answer(gpus({0}), a, b, solver, false, way))) << solver;
+    EXPECT_TRUE(kit::same_bits(by_nccl, answer(gpus({0}), a, b, solver, way))) << solver;
     EXPECT_EQ(way, "peer memory");
   }
 }
@@ -47,8 +47,8 @@ TEST_F(gpu_pair_ranks, keep_checkpoints_of_their_parts) { check_checkpoints(gpus
 
 TEST_F(gpu_pair_ranks, multiply_as_the_whole_matrix) {
   for (const auto& a : matrices_of_ranks()) {
-    check_products<double>(gpus({0, 1}), a, false);
-    check_products<float>(gpus({0, 1}), a, false);
+    check_products<double>(gpus({0, 1}), a);
+    check_products<float>(gpus({0, 1}), a);
   }
 }
 
@@ -62,9 +62,9 @@ TEST_F(gpu_pair_ranks, have_the_bits_of_ranks_that_go_through_the_host) {
     const auto& matrix = std::string(solver).starts_with("cg") ? a : skew;
     const auto b = kit::random_vector<double>(matrix.shape.rows, 3);
     std::string way;
-    const auto host = answer(gpus({0, 0}), matrix, b, solver, false, way);
+    const auto host = answer(gpus({0, 0}), matrix, b, solver, way);
     EXPECT_EQ(way, "the host: gpu:0 has several ranks");
-    const auto peers = answer(gpus({0, 1}), matrix, b, solver, false, way);
+    const auto peers = answer(gpus({0, 1}), matrix, b, solver, way);
     EXPECT_EQ(way, "peer memory");
     EXPECT_TRUE(kit::same_bits(host, peers)) << solver;
   }
@@ -80,8 +80,8 @@ struct gpu_pair_ranks_by_nccl : gpu_pair_ranks {
 
 TEST_F(gpu_pair_ranks_by_nccl, multiply_as_the_whole_matrix) {
   for (const auto& a : matrices_of_ranks()) {
-    check_products<double>(gpus({0, 1}), a, false, gpu_way::nccl);
-    check_products<float>(gpus({1, 0}), a, false, gpu_way::nccl);
+    check_products<double>(gpus({0, 1}), a, gpu_way::nccl);
+    check_products<float>(gpus({1, 0}), a, gpu_way::nccl);
   }
 }
 
@@ -91,9 +91,9 @@ TEST_F(gpu_pair_ranks_by_nccl, have_the_bits_of_ranks_that_go_through_the_host) 
     const auto& matrix = std::string(solver).starts_with("cg") ? a : skew;
     const auto b = kit::random_vector<double>(matrix.shape.rows, 3);
     std::string way;
-    const auto host = answer(gpus({0, 1}), matrix, b, solver, false, way, gpu_way::host);
+    const auto host = answer(gpus({0, 1}), matrix, b, solver, way, gpu_way::host);
     EXPECT_EQ(way, "the host: as asked for");
-    const auto by_nccl = answer(gpus({0, 1}), matrix, b, solver, false, way, gpu_way::nccl);
+    const auto by_nccl = answer(gpus({0, 1}), matrix, b, solver, way, gpu_way::nccl);
     EXPECT_EQ(way, nccl::searched().found->name());
     EXPECT_TRUE(kit::same_bits(host, by_nccl)) << solver;
   }
@@ -103,12 +103,12 @@ TEST_F(gpu_pair_ranks_by_nccl, keep_checkpoints_of_their_parts) { check_checkpoi
 
 TEST_F(gpu_pair_ranks_by_nccl, do_not_wait_for_ever) {
   double seconds = 0;
-  EXPECT_EQ(alone(gpus({0, 1}), false, false, seconds, gpu_way::nccl),
+  EXPECT_EQ(alone(gpus({0, 1}), false, seconds, gpu_way::nccl),
             "gpu:0 (rank 0) has waited 10 s for the others through NCCL, and one of them does not answer: the solve "
             "ends");
   EXPECT_GT(seconds, 9);
   EXPECT_LT(seconds, 15);
-  EXPECT_EQ(alone(gpus({0, 1}), false, true, seconds, gpu_way::nccl), "the solve of another rank has ended");
+  EXPECT_EQ(alone(gpus({0, 1}), true, seconds, gpu_way::nccl), "the solve of another rank has ended");
   EXPECT_LT(seconds, 4);
 }
 
@@ -127,10 +127,10 @@ TEST_F(gpu_pair_ranks_by_nccl, end_everywhere_where_a_watcher_throws) {
 
 TEST_F(gpu_pair_ranks, do_not_wait_for_ever) {
   double seconds = 0;
-  EXPECT_EQ(alone(gpus({0, 1}), false, false, seconds),
+  EXPECT_EQ(alone(gpus({0, 1}), false, seconds),
             "gpu:0 (rank 0) has waited 10 s for gpu:1 (rank 1), which does not answer: the solve ends");
   EXPECT_LT(seconds, 15);
-  EXPECT_EQ(alone(gpus({0, 1}), false, true, seconds), "the solve of another rank has ended");
+  EXPECT_EQ(alone(gpus({0, 1}), true, seconds), "the solve of another rank has ended");
   EXPECT_LT(seconds, 2);
 }
 

@@ -93,8 +93,8 @@ template <class V> struct part_of_rank {
   std::unique_ptr<any_preconditioner<V>> m;
   std::unique_ptr<operator_of_rank<V>> a;
 
-  part_of_rank(communicator& c, const coo<double>& whole, bool one_device, const char* precond = "jacobi")
-      : gpu(one_device ? rank_device::open_on_one(c) : rank_device::open(c)), here(gpu->enter()) {
+  part_of_rank(communicator& c, const coo<double>& whole, const char* precond = "jacobi")
+      : gpu(rank_device::open(c)), here(gpu->enter()) {
     rows = take_apart_rows(c, rows_of<V>(c, whole));
     m = make_preconditioner<V>(precond, rows.own, c.where(), {});
     const choice how = choose(measure(rows.own), precision_of<V>, c.where(), {});
@@ -165,10 +165,9 @@ template <class V> void check_apart(const std::vector<device>& on, const coo<dou
 
 /// y = b - A x, y . y and y . u on GPUs against processors, and x . A x.
 template <class V>
-inline void check_products(const std::vector<device>& on, const coo<double>& a, bool one_device,
-                           gpu_way through = gpu_way::best) {
+inline void check_products(const std::vector<device>& on, const coo<double>& a, gpu_way through = gpu_way::best) {
   const auto check = [&](communicator& c) {
-    const part_of_rank<V> mine(c, a, one_device, "none");
+    const part_of_rank<V> mine(c, a, "none");
     const index_t n = mine.size(), first = mine.rows.first;
     const auto x = kit::random_vector<V>(a.shape.cols, 3), b = kit::random_vector<V>(a.shape.rows, 4),
                u = kit::random_vector<V>(a.shape.rows, 5);
@@ -240,11 +239,10 @@ inline std::vector<coo<double>> matrices_of_ranks() {
 
 /// What a solver answers where ranks share a GPU, or have one each, by the way that `open` finds.
 inline host_array<double> answer(const std::vector<device>& on, const coo<double>& a, const host_array<double>& b,
-                                 const std::string& solver, bool one_device, std::string& way,
-                                 gpu_way through = gpu_way::best) {
+                                 const std::string& solver, std::string& way, gpu_way through = gpu_way::best) {
   host_array<double> whole(a.shape.rows, 0.0);
   const auto solve = [&](communicator& c) {
-    part_of_rank<double> mine(c, a, one_device);
+    part_of_rank<double> mine(c, a);
     host_array<double> own_b(mine.size()), x(mine.size(), 0.0);
     std::copy_n(b.data() + mine.rows.first, mine.size(), own_b.begin());
     const auto report = mine.solve(c, solver, as_cview(own_b), as_view(x), with(solver));
@@ -284,12 +282,11 @@ inline void check_checkpoints(const std::vector<device>& on, gpu_way through = g
 }
 
 /// One rank begins a product and the other does not come.
-inline std::string alone(const std::vector<device>& on, bool one_device, bool leaves, double& seconds,
-                         gpu_way through = gpu_way::best) {
+inline std::string alone(const std::vector<device>& on, bool leaves, double& seconds, gpu_way through = gpu_way::best) {
   const auto a = kit::laplacian(300);
   return kit::said_by([&] {
     const auto begin = [&](communicator& c) {
-      part_of_rank<double> mine(c, a, one_device);
+      part_of_rank<double> mine(c, a);
       const auto began = std::chrono::steady_clock::now();
       if (c.rank() == 1) {
         if (leaves) mine.gpu->leave();

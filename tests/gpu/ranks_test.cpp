@@ -32,9 +32,9 @@ TEST_F(gpu_ranks, are_one_where_there_is_one) {
 
 TEST_F(gpu_ranks, multiply_as_the_whole_matrix) {
   for (const auto& a : matrices_of_ranks()) {
-    check_products<double>(gpus({0, 0}), a, false);
-    check_products<float>(gpus({0, 0, 0}), a, false);
-    check_products<double>(gpus({0}), a, false);
+    check_products<double>(gpus({0, 0}), a);
+    check_products<float>(gpus({0, 0, 0}), a);
+    check_products<double>(gpus({0}), a);
   }
 }
 
@@ -181,30 +181,12 @@ TEST_F(gpu_ranks, refuse_what_does_not_run_there) {
   says("ranks compute on gpu:0", o);
 }
 
-/// Single products: kernels of two ranks wait for each other on one GPU, where they run at the same time in practice.
-/// (Whole solves do not always, and where a tool lets one kernel run at a time, leave these out.)
-struct gpu_ranks_in_one_memory : on_gpu {};
-
-TEST_F(gpu_ranks_in_one_memory, multiply_as_the_whole_matrix) {
-  for (const auto& a : matrices_of_ranks()) check_products<double>(gpus({0, 0}), a, true);
-}
-
-TEST_F(gpu_ranks_in_one_memory, do_not_wait_for_ever) {
-  double seconds = 0;
-  EXPECT_EQ(alone(gpus({0, 0}), true, false, seconds),
-            "gpu:0 (rank 0) has waited 10 s for gpu:0 (rank 1), which does not answer: the solve ends");
-  EXPECT_GT(seconds, 9);
-  EXPECT_LT(seconds, 15);
-  EXPECT_EQ(alone(gpus({0, 0}), true, true, seconds), "the solve of another rank has ended");
-  EXPECT_LT(seconds, 2);
-}
-
 TEST_F(gpu_ranks, refuse_a_way_that_there_is_not) {
   const auto a = kit::laplacian(40);
   const auto says = [&](const std::vector<device>& on, gpu_way through) {
     return kit::said_by([&] {
       run_ranks(
-          on, [&](communicator& c) { part_of_rank<double>(c, a, false); }, through);
+          on, [&](communicator& c) { part_of_rank<double>(c, a); }, through);
     });
   };
   EXPECT_EQ(says(gpus({0, 0}), gpu_way::nccl), "the ranks cannot talk through NCCL: gpu:0 has several ranks");

@@ -14,7 +14,6 @@ std::unique_ptr<rank_device> rank_device::open(communicator& c) {
   return nullptr;
 }
 gpu_identity identity_of_gpu(int) { return {}; }
-std::unique_ptr<rank_device> rank_device::open_on_one(communicator& c) { return open(c); }
 
 namespace {
 

@@ -71,7 +71,7 @@ std::unique_ptr<link> link_by_nccl(communicator& c, const nccl::library& by, std
 std::unique_ptr<link> link_through_host(communicator& c, std::string because);
 
 /// The way that `c.through()` of the first rank asks for; the best that there is where it leaves that open. Throws as
-/// `choose_way`, on all ranks alike. `one_device`: see `find_peers`.
-std::unique_ptr<link> open_link(communicator& c, bool one_device);
+/// `choose_way`, on all ranks alike.
+std::unique_ptr<link> open_link(communicator& c);
 
 } // namespace furrow::gpu

@@ -41,11 +41,11 @@ std::string obstacle_of_nccl(communicator& c) {
 
 } // namespace
 
-std::unique_ptr<link> open_link(communicator& c, bool one_device) {
+std::unique_ptr<link> open_link(communicator& c) {
   const gpu_way wish = gather_each(c, c.through()).front();
   obstacles against;
   std::shared_ptr<peers> group;
-  if (wish == gpu_way::best || wish == gpu_way::peer_memory) group = find_peers(c, against.peer_memory, one_device);
+  if (wish == gpu_way::best || wish == gpu_way::peer_memory) group = find_peers(c, against.peer_memory);
   if (wish == gpu_way::nccl || (wish == gpu_way::best && !group)) against.nccl = obstacle_of_nccl(c);
   chosen_way chosen;
   together(c, [&] { chosen = choose_way(wish, against); });

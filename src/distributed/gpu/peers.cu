@@ -24,13 +24,13 @@ bool reaches(int ordinal, int other) {
 std::string name(device d) { return "gpu:" + std::to_string(d.ordinal); }
 
 /// Why these places do not reach each other; empty where they do.
-std::string obstacle(const std::vector<place_of_rank>& all, bool one_device) {
+std::string obstacle(const std::vector<place_of_rank>& all) {
   if (all.size() > std::size_t(mailbox::most_ranks))
     return "there are more than " + std::to_string(mailbox::most_ranks) + " ranks";
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = a + 1; b < all.size(); ++b) {
       if (all[a].process != all[b].process) return "they are in several processes";
-      if (all[a].on == all[b].on && !one_device) return name(all[a].on) + " has several ranks";
+      if (all[a].on == all[b].on) return name(all[a].on) + " has several ranks";
       if (!reaches(all[a].on.ordinal, all[b].on.ordinal) || !reaches(all[b].on.ordinal, all[a].on.ordinal))
         return name(all[a].on) + " and " + name(all[b].on) + " cannot read each other's memory";
     }
@@ -106,9 +106,9 @@ void peers::check() const {
                                  ", which does not answer: the solve ends");
 }
 
-std::shared_ptr<peers> find_peers(communicator& c, std::string& why_not, bool one_device) {
+std::shared_ptr<peers> find_peers(communicator& c, std::string& why_not) {
   const auto all = gather_each(c, place_of_rank{token_of_process(), c.where()});
-  why_not = obstacle(all, one_device);
+  why_not = obstacle(all);
   if (!why_not.empty()) return nullptr;
   std::shared_ptr<peers> group;
   if (c.rank() == 0) {

@@ -50,8 +50,7 @@ private:
 };
 
 /// The peers of these ranks; null, with the reason as a sentence, where they have to go through the host. All ranks
-/// call it, and get the same answer. `one_device`: they may share a GPU, for which only tests ask: kernels that wait
-/// for each other there must happen to run at the same time.
-std::shared_ptr<peers> find_peers(communicator& c, std::string& why_not, bool one_device = false);
+/// call it, and get the same answer.
+std::shared_ptr<peers> find_peers(communicator& c, std::string& why_not);
 
 } // namespace furrow::gpu

@@ -12,9 +12,9 @@ namespace {
 
 class device_with_link final : public rank_device {
 public:
-  device_with_link(communicator& c, bool one_device) : queue_(c.where()) {
+  explicit device_with_link(communicator& c) : queue_(c.where()) {
     const entered here(queue_.get());
-    link_ = open_link(c, one_device);
+    link_ = open_link(c);
   }
   ~device_with_link() override {
     const entered here(queue_.get());
@@ -64,10 +64,7 @@ private:
 
 std::unique_ptr<rank_device> rank_device::open(communicator& c) {
   if (!c.where().is_gpu()) return nullptr;
-  return std::make_unique<gpu::device_with_link>(c, false);
-}
-std::unique_ptr<rank_device> rank_device::open_on_one(communicator& c) {
-  return std::make_unique<gpu::device_with_link>(c, true);
+  return std::make_unique<gpu::device_with_link>(c);
 }
 
 } // namespace furrow

@@ -19,8 +19,6 @@ class rank_device {
 public:
   /// What a rank has on processors: nothing. On a GPU throws `fault::device` in a build without a GPU part.
   static std::unique_ptr<rank_device> open(communicator& c);
-  /// The same, with ranks that share a GPU talking through its memory: see `gpu::find_peers`.
-  static std::unique_ptr<rank_device> open_on_one(communicator& c);
   virtual ~rank_device() = default;
 
   /// While one lives this thread enqueues on the rank's queue.
