@@ -14,7 +14,7 @@
 ///   backends/gpu/memory.cu         what `keep_gpu_memory` was told
 ///   tune/gpu.cu                    clocks of the GPUs that were asked for them
 ///   backends/gpu/stage.hpp         16 MiB of pinned memory a GPU through which large copies go, from the first one on,
-///   backends/gpu/staging.cu        256 KiB of it for small ones to a GPU
+///                                  and 256 KiB for small ones to it
 ///   backends/gpu/memory_place.cpp  the driver's function that tells whose memory an address is
 ///   gemv/gpu/scratch.cu            scratch of gemv, an area a GPU
 ///   chebyshev/cpu_fft.cpp          plans of transforms, some of the last ones

@@ -9,43 +9,44 @@
 
 namespace furrow::gpu {
 
-/// Pinned memory for a device, in pieces, by one copy at a time. Stays until the end.
-class stage {
+/// Pinned memory of a device in `count` pieces of `bytes`, taken in turn: those of numbers that differ by `count` share
+/// their room, and the event of it. Stays until the end.
+template <class Own, std::size_t bytes, std::size_t count> class pinned_pieces {
 public:
-  static constexpr std::size_t piece = std::size_t(4) << 20; ///< bytes of one
-  /// With 3 of them threads wait for room: 47 GB/s in place of 51 (H200).
-  static constexpr std::size_t pieces = 4;
+  static constexpr std::size_t piece = bytes, pieces = count;
 
-  static stage& of(int ordinal) {
+  static Own& of(int ordinal) {
     static auto& guard = *new std::mutex;
-    static auto& stages = *new std::map<int, stage>;
+    static auto& all = *new std::map<int, Own>;
     const std::lock_guard lock(guard);
-    return stages[ordinal];
+    return all[ordinal];
   }
-
   /// With this device as the current one. False where it cannot be had, which is asked once.
   bool begin() {
     if (!asked_) {
       asked_ = true;
       for (runtime::event& e : moved_) check(runtime::make_event(&e));
       void* all = nullptr;
-      if (runtime::take_pinned(&all, piece * pieces) == runtime::success) room_ = static_cast<char*>(all);
+      if (runtime::take_pinned(&all, bytes * count) == runtime::success) room_ = static_cast<char*>(all);
       else runtime::last_failure();
     }
     return room_ != nullptr;
   }
-  /// The number of the next piece; those of numbers that differ by `pieces` share their room.
+  /// The number of the next piece.
   std::size_t next() const { return next_; }
-  void took(std::size_t count) { next_ += count; }
-  char* room(std::size_t k) const { return room_ + k % pieces * piece; }
-  runtime::event moved(std::size_t k) const { return moved_[k % pieces]; } ///< over once piece k is where it goes
+  void took(std::size_t more) { next_ += more; }
+  char* room(std::size_t k) const { return room_ + k % count * bytes; }
+  runtime::event moved(std::size_t k) const { return moved_[k % count]; } ///< over once piece k is where it goes
   std::mutex busy;
 
 private:
   bool asked_ = false;
   char* room_ = nullptr;
   std::size_t next_ = 0;
-  std::array<runtime::event, pieces> moved_{};
+  std::array<runtime::event, count> moved_{};
 };
+
+/// For large copies, one at a time. With 3 pieces threads wait for room: 47 GB/s in place of 51 (H200).
+class stage : public pinned_pieces<stage, std::size_t(4) << 20, 4> {};
 
 } // namespace furrow::gpu

@@ -8,10 +8,8 @@
 #include <furrow/array.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -32,53 +30,26 @@ bool is_over(runtime::event e) {
   return true;
 }
 
-/// Pinned memory of a device for little that is sent there: nobody waits, neither for what is enqueued before it nor
-/// for who had the place before, on a stream that may wait for this thread. Stays until the end.
-class letters {
+/// For little that is sent there: nobody waits, neither for what is enqueued before it nor for who had the place
+/// before, on a stream that may wait for this thread.
+class letters : public pinned_pieces<letters, std::size_t(16) << 10, 16> {
 public:
-  static constexpr std::size_t most = std::size_t(16) << 10; ///< bytes of one
-  static letters& of(int ordinal) {
-    static auto& guard = *new std::mutex;
-    static auto& all = *new std::map<int, letters>;
-    const std::lock_guard lock(guard);
-    return all[ordinal];
-  }
-  /// False where the next place is not free yet, or where pinned memory cannot be had, which is asked once.
+  /// False where the next place is not free yet, or where pinned memory cannot be had.
   bool send(std::span<const transfer> all, const queue& q) {
-    const std::lock_guard alone(busy_);
-    if (!begin()) return false;
-    const std::size_t k = next_ % count;
-    if (!is_over(sent_[k])) return false;
-    ++next_;
-    char* at = room_ + k * most;
+    const std::lock_guard alone(busy);
+    if (!begin() || !is_over(moved(next()))) return false;
+    const runtime::event sent = moved(next());
+    char* at = room(next());
+    took(1);
     for (const transfer& t : all) {
       if (t.bytes == 0) continue;
       write_part(t, at, 0, t.bytes);
       check(runtime::copy(t.to, at, t.bytes, runtime::way::to_device, q.stream));
       at += t.bytes;
     }
-    check(runtime::record(sent_[k], q.stream));
+    check(runtime::record(sent, q.stream));
     return true;
   }
-
-private:
-  static constexpr std::size_t count = 16;
-  bool begin() {
-    if (!asked_) {
-      asked_ = true;
-      for (runtime::event& e : sent_) check(runtime::make_event(&e));
-      void* all = nullptr;
-      if (runtime::take_pinned(&all, most * count) == runtime::success) room_ = static_cast<char*>(all);
-      else runtime::last_failure();
-    }
-    return room_ != nullptr;
-  }
-
-  std::mutex busy_;
-  bool asked_ = false;
-  char* room_ = nullptr;
-  std::size_t next_ = 0;
-  std::array<runtime::event, count> sent_{};
 };
 
 void copy_by_all_threads(char* to, const char* from, std::size_t bytes) {
@@ -220,7 +191,7 @@ void send_together(std::span<const transfer> all, queue& q) {
   if (total == 0) return;
   *q.moved += static_cast<std::int64_t>(total);
   // A queue that is alone may be full of kernels that wait for another rank, which would wait for the place here.
-  const bool is_little = total <= letters::most && !q.is_alone() && !is_recorded(q.stream);
+  const bool is_little = total <= letters::piece && !q.is_alone() && !is_recorded(q.stream);
   if (is_little && letters::of(q.ordinal).send(all, q)) return;
   const bool pageable = std::ranges::all_of(
       all, [](const transfer& t) { return t.bytes == 0 || t.write || runtime::is_pageable(t.from); });
