@@ -81,15 +81,18 @@ if(FURROW_SANITIZED)
   endif()
 endif()
 
-# What programs with sanitizers are tested in.
-set(furrow_sanitizer_environment ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 CUDA_VISIBLE_DEVICES=)
+# What programs with sanitizers are tested in. What is undefined ends in an instruction that does not exist, of which
+# AddressSanitizer tells the function and the line; it keeps four callers of each allocation, a tenth of the tests' time less than 30.
+set(furrow_sanitizer_environment ASAN_OPTIONS=exitcode=99:handle_sigill=1:malloc_context_size=4
+  UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 CUDA_VISIBLE_DEVICES=)
 
 # Compiles TARGET with the sanitizers in place of hardening, which they do better, and optimised by LEVEL; what it is linked into has them too.
 function(furrow_with_sanitizers target level)
   set(options ${level} -g1 -UNDEBUG -U_FORTIFY_SOURCE -fno-stack-protector -fsanitize=${FURROW_SANITIZED} -fno-sanitize-recover=all
     -fno-omit-frame-pointer)
   if(FURROW_SANITIZED MATCHES "address") # which stops at the access itself: a fifth of the compiler's time for a second word
-    list(APPEND options -fno-sanitize=null,object-size)
+    # and calls of UBSan's own library, with what they say, take another
+    list(APPEND options -fno-sanitize=null,object-size,vptr -fsanitize-undefined-trap-on-error)
   endif()
   list(TRANSFORM options REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>")
   target_compile_options(${target} PRIVATE ${options})

@@ -46,7 +46,7 @@ struct memory_of_thread {
 
 TEST(mailbox_sums, are_those_of_the_ranks_in_their_order) {
   constexpr int most = 3;
-  constexpr std::uint32_t rounds = 3000;
+  constexpr std::uint32_t rounds = 1000;
   for (const int ranks : {1, 2, 3, 7}) {
     inboxes all(ranks, most);
     run_ranks(ranks, [&](communicator& c) {
