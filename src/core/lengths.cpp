@@ -10,18 +10,6 @@
 #include <cmath>
 
 namespace furrow {
-namespace {
-
-void count_slices(stats& s) {
-  const auto count = [&](std::size_t k) { return places_of(s.row_length, {usual_height, sorting_windows[k]}); };
-  s.slice_places.fill(-1);
-  s.slice_places[0] = count(0);
-  if (hardly_padded(s.slice_places[0], s.nnz)) return;
-  for (std::size_t k = 1; k < sorting_windows.size(); ++k) s.slice_places[k] = count(k);
-}
-
-} // namespace
-
 void describe_lengths(std::span<const length_count> found, stats& s) {
   const double rows = double(s.shape.rows);
   double squares = 0;
@@ -75,7 +63,7 @@ void count_lengths(stats& s) {
 }
 
 void measure_slices(stats& s) {
-  count_slices(s);
+  s.slice_places = places_of_windows(s.row_length, s.nnz, usual_height);
   s.mispredicted_lengths = mispredicted_lengths(s.shape.rows, [&](index_t row) { return s.row_length[row]; });
 }
 

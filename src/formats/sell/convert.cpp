@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
 
+#include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "core/parameters.hpp"
 #include "formats/csr/convert.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace furrow {
+namespace {
+
+constexpr index_t most_height = 256;
+
+} // namespace
 
 slicing sell_format::read_parameters(std::string_view parameters) {
   const entry_parameters given(usage, parameters);
-  const slicing how{given.whole(0, usual_height, 4, 256), given.whole(1, 0, 1, 1 << 20)};
+  const slicing how{given.whole(0, usual_height, 4, most_height), given.whole(1, 0, 1, 1 << 20)};
   const auto power = [](index_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
   if (!power(how.height)) given.refuse("HEIGHT must be a power of two");
   if (given.has(1) && how.window != 1 && (!power(how.window) || how.window < how.height))
@@ -20,22 +27,55 @@ slicing sell_format::read_parameters(std::string_view parameters) {
   return how;
 }
 
+namespace {
+
+/// Where the entries of the rows of a slice begin, and how many there are.
+struct rows_of_slice {
+  alignas(64) std::array<index_t, most_height> begin;
+  alignas(64) std::array<std::int32_t, most_height> length;
+};
+
+/// Places of a slice, from front to back: column by column, so that lines are written whole, and a vector of rows is
+/// gathered at a time. `height` of them, a power of two from 4 on, `width` columns.
+template <class T>
+void fill_slice(const rows_of_slice& rows, index_t height, std::int32_t width, const T* from, T padding, T* to) {
+  const std::int32_t shortest = *std::min_element(rows.length.begin(), rows.length.begin() + height);
+  cpu::widest([&]() FURROW_INLINE {
+    const index_t* const begin = rows.begin.data();
+    const std::int32_t* const length = rows.length.data();
+    for (std::int32_t k = 0; k < shortest; ++k, to += height) {
+#pragma omp simd
+      for (index_t i = 0; i < height; ++i) to[i] = from[begin[i] + k];
+    }
+    for (std::int32_t k = shortest; k < width; ++k, to += height) {
+#pragma omp simd
+      for (index_t i = 0; i < height; ++i) to[i] = k < length[i] ? from[begin[i] + k] : padding;
+    }
+  });
+}
+
+} // namespace
+
 template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
-  const index_t rows = a.shape.rows;
+  const index_t rows = a.shape.rows, height = how.height;
   const auto row_ptr = offsets_of_rows<index_t>(a.row, rows);
   a.row = {};
   const auto length = lengths_of(row_ptr);
-  if (how.window == 0) how = best_slicing(length, how.height, sizeof(V) + sizeof(std::int32_t));
-  sell<V, host_array> made{a.shape, how.height, {}, sorted_rows(length, how), {}, {}};
-  made.slice_ptr = offsets_of_slices(length, made.row, how.height);
+  if (how.window == 0) how = best_slicing(length, height, sizeof(V) + sizeof(std::int32_t));
+  sell<V, host_array> made{a.shape, height, {}, sorted_rows(length, how), {}, {}};
+  made.slice_ptr = offsets_of_slices(length, made.row, height);
   const index_t slices = made.slice_ptr.size() - 1, places = made.slice_ptr[slices];
   const auto fill = [&](auto& to, const auto& from, auto padding) {
     cpu::for_each_range(slices, 64, [&](index_t first, index_t last) {
-      for (index_t p = first * how.height; p < last * how.height; ++p) {
-        const index_t row = p < rows ? row_at(made, p) : -1, end = made.slice_ptr[p / how.height + 1];
-        index_t entry = row < 0 ? 0 : row_ptr[row], left = row < 0 ? 0 : length[row];
-        for (index_t place = made.slice_ptr[p / how.height] + p % how.height; place < end; place += how.height)
-          to[place] = left-- > 0 ? from[entry++] : padding;
+      rows_of_slice of;
+      for (index_t s = first; s < last; ++s) {
+        for (index_t i = 0; i < height; ++i) {
+          const index_t p = s * height + i, row = p < rows ? row_at(made, p) : rows;
+          of.begin[i] = row_ptr[row];
+          of.length[i] = row < rows ? length[row] : 0;
+        }
+        const index_t place = made.slice_ptr[s], width = (made.slice_ptr[s + 1] - place) / height;
+        fill_slice(of, height, static_cast<std::int32_t>(width), from.data(), padding, to.data() + place);
       }
     });
   };

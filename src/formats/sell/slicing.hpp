@@ -2,6 +2,7 @@
 #pragma once
 #include <furrow/formats.hpp>
 
+#include <array>
 #include <string_view>
 
 /// How rows are put into slices: pure functions of the row lengths, the same for a plan and for the matrix made by it.
@@ -22,6 +23,11 @@ inline constexpr double most_padding = 10;
 /// Sum of height x width over all slices: the places that the rows take, padding included.
 index_t places_of(const host_array<std::int32_t>& length, slicing s);
 
+/// The same for each of `sorting_windows`. Parallel; two passes.
+using window_places = std::array<index_t, sorting_windows.size()>;
+/// -1 for all but the first where rows as they lie are hardly padded.
+window_places places_of_windows(const host_array<std::int32_t>& length, index_t nnz, index_t height);
+
 /// The window for these rows: 1 where it pads by less than 3 %, otherwise the smallest of 256, 1024, 4096 and 16384
 /// that takes at most 2 % more bytes than the best of them. A place takes `place_bytes`, a sorted row 4 more, and 48
 /// where threads that share a window would share lines of y.
@@ -40,7 +46,7 @@ host_array<std::int32_t> sorted_rows(const host_array<std::int32_t>& length, sli
 /// Entries of each row, from their offsets.
 host_array<std::int32_t> lengths_of(const host_array<index_t>& row_ptr);
 
-/// slice_ptr[s] <- places before slice s, for rows in this order. Parallel.
+/// slice_ptr[s] <- places before slice s, for rows in the order of `sorted_rows`. Parallel.
 host_array<index_t> offsets_of_slices(const host_array<std::int32_t>& length, const host_array<std::int32_t>& order,
                                       index_t height);
 
