@@ -9,7 +9,7 @@ namespace gpu_strips {
 
 using word = found_word;
 constexpr int threads = 128, height = int(strip_height);
-/// Kinds of diagonals as in `plan_strips`, and the entries that are 0, which lie beside whatever strips there are.
+/// Kinds of diagonals as in `slice_diagonals::plan`, and the entries that are 0, which lie beside whatever strips there are.
 constexpr int kinds = 4;
 /// A table of diagonals takes so many entries; every row of a slice but its longest one enters its diagonals there.
 constexpr int most_entered = 2048, places = 2 * most_entered;
@@ -184,7 +184,7 @@ __device__ void count_by_windows(const csr<V, index_t, cview>& a, slice_rows& s,
   }
 }
 
-/// A block a slice. What it adds: entries, strips, and places beside them, by the plan of `plan_strips`.
+/// A block a slice. What it adds: entries, strips, and places beside them, by the plan of `slice_diagonals::plan`.
 template <class V>
 __global__ void __launch_bounds__(threads) strips_kernel(csr<V, index_t, cview> a, spread_rows sample, word* to) {
   constexpr int words = places + places / 4;

@@ -27,7 +27,7 @@ row_pieces cut_slices(index_t rows, cview<index_t> strip_ptr, cview<index_t> pla
 }
 
 template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
-  auto matrix = to_hdia(a);
+  auto matrix = to_hdia(std::move(a));
   auto pieces = cut_slices(matrix.shape.rows, as_cview(matrix.strip_ptr), as_cview(matrix.rest.slice_ptr));
   pieces.streamed = byte_count(matrix);
   return std::make_unique<cpu::row_operator<V, hdia<V, host_array>, strip_rows>>(std::move(matrix), std::move(pieces),
@@ -45,7 +45,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
                          double(16 * (slices + 1)),
                 .places = places,
                 .exact = s.lengths_known() && s.shape.rows <= sampled_slices(s).count * strip_height};
-  // As plan_strips counts.
+  // As plans of slices count.
   if (const double fill = (places + beside) / nnz; fill > double(limit))
     result.refusal =
         fmt::format("format hdia would take {:.3g} places an entry, those beside its strips counted twice, as "

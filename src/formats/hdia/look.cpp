@@ -17,9 +17,10 @@ template <class V> estimate_numbers measure_strips(const sight<V>& a, const stat
   const spread_rows rows = sampled_slices(s);
   std::vector<strip_counts> found(static_cast<std::size_t>(rows.count));
   cpu::for_each_range(rows.count, 16, [&](index_t first, index_t last) {
+    slice_diagonals diagonals;
     for (index_t n = first; n < last; ++n) {
       const index_t k = entries_before(a.row, rows[n].first);
-      const strip_plan plan = plan_strips(a, rows[n].first / strip_height, k);
+      const strip_plan plan = diagonals.plan(a, rows[n].first / strip_height, k);
       found[static_cast<std::size_t>(n)] = {plan.next - k, plan.strips, plan.width * strip_height};
     }
   });
