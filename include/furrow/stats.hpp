@@ -57,8 +57,8 @@ struct stats {
   bool finite = true;            ///< no NaN and no infinity among the values
   index_t distinct_values = 257; ///< told apart by their bits; 257: more than 256, or not known
   locality near{};
-  /// [K]: aligned K x K blocks with entries, for K from 2 to 8. -1: not counted, because a sample of the rows of a
-  /// large matrix has more than 1.75 places an entry.
+  /// [K]: aligned K x K blocks with entries, for K from 2 to 8. Not counted, by a sample of the rows of a large
+  /// matrix: -1 where they have more than 1.75 places an entry, -2 where those of another K take far fewer bytes.
   std::array<index_t, 9> blocks{};
   std::vector<format_estimate> estimates; ///< of the formats that look for themselves, by their names
 
@@ -66,7 +66,7 @@ struct stats {
   bool lengths_known() const { return !rows_reaching.empty() || nnz == 0; }
 };
 
-/// Parallel: passes over `a`, one more over its columns for each K whose blocks are counted, and samples. The same
+/// Parallel: passes over `a`, one more over its columns where blocks of some K are counted, and samples. The same
 /// numbers for every number of threads. Throws as `check_triplets`.
 template <class V> stats measure(const coo<V>& a);
 

@@ -4,10 +4,10 @@
 #include "row_offsets.hpp"
 #include "sample.hpp"
 
+#include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 
 #include <cstring>
-#include <optional>
 #include <vector>
 
 namespace furrow {
@@ -32,29 +32,32 @@ struct row_lists {
   host_array<char> repeats;
 };
 
-row_lists lists_of(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
-  row_lists lists{offsets_of_rows<index_t>(row, shape.rows), host_array<char>(shape.rows)};
+row_lists lists_of(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, cview<std::int32_t> length) {
+  row_lists lists{length.empty() ? offsets_of_rows<index_t>(row, shape.rows) : offsets_of_lengths(length),
+                  host_array<char>(shape.rows)};
   cpu::for_each_range(shape.rows, 1 << 12, [&](index_t first, index_t last) {
     for (index_t r = first; r < last; ++r) {
-      const index_t here = lists.begin[r], length = lists.begin[r + 1] - here;
+      const index_t here = lists.begin[r], entries = lists.begin[r + 1] - here;
       const index_t before = r ? lists.begin[r - 1] : 0;
-      lists.repeats[r] = r > 0 && here - before == length &&
-                         std::memcmp(col.data + here, col.data + before, static_cast<std::size_t>(length) * 4) == 0;
+      lists.repeats[r] = r > 0 && here - before == entries &&
+                         std::memcmp(col.data + here, col.data + before, static_cast<std::size_t>(entries) * 4) == 0;
     }
   });
   return lists;
 }
 
 /// Blocks that the entries [at, end) of one row touch.
-template <int K> index_t count_alone(const std::int32_t* col, index_t at, index_t end) {
-  index_t blocks = at < end;
-  for (++at; at < end; ++at)
-    blocks += static_cast<std::uint32_t>(col[at]) / K != static_cast<std::uint32_t>(col[at - 1]) / K;
+template <int K> FURROW_INLINE inline index_t count_alone(const std::int32_t* col, index_t at, index_t end) {
+  std::int32_t blocks = at < end;
+#pragma omp simd reduction(+ : blocks)
+  for (index_t k = at + 1; k < end; ++k)
+    blocks += static_cast<std::uint32_t>(col[k]) / K != static_cast<std::uint32_t>(col[k - 1]) / K;
   return blocks;
 }
 
 /// Blocks of one block row: those of its rows merged, rows like the one before left out.
-template <int K> index_t count_block_row(const row_lists& lists, const std::int32_t* col, index_t r, index_t last) {
+template <int K>
+FURROW_INLINE inline index_t count_block_row(const row_lists& lists, const std::int32_t* col, index_t r, index_t last) {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   index_t at[K], end[K];
   int rows = 0;
@@ -78,20 +81,30 @@ template <int K> index_t count_block_row(const row_lists& lists, const std::int3
   }
 }
 
-template <int K> index_t count_edge(shape2 shape, const row_lists& lists, const std::int32_t* col) {
-  const index_t block_rows = (shape.rows + K - 1) / K;
-  const index_t parts = std::clamp<index_t>(lists.begin[shape.rows] >> 13, 1, std::min<index_t>(block_rows, 1024));
-  std::vector<index_t> found(static_cast<std::size_t>(parts));
-  cpu::for_each_task(parts, [&](index_t part) {
-    const index_t last = cpu::part_begin(block_rows, parts, part + 1);
-    index_t blocks = 0;
+/// Those of one part of the block rows.
+template <int K>
+index_t count_part(shape2 shape, const row_lists& lists, const std::int32_t* col, index_t parts, index_t part) {
+  const index_t block_rows = (shape.rows + K - 1) / K, last = cpu::part_begin(block_rows, parts, part + 1);
+  index_t blocks = 0;
+  cpu::widest([&]() FURROW_INLINE {
     for (index_t r = cpu::part_begin(block_rows, parts, part); r < last; ++r)
       blocks += count_block_row<K>(lists, col, r, std::min(shape.rows, (r + 1) * K));
-    found[part] = blocks;
   });
-  index_t blocks = 0;
-  for (const index_t n : found) blocks += n;
   return blocks;
+}
+
+/// Part by part for all of these edges, so that columns come from memory once.
+void count_edges(const std::vector<int>& edges, shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col,
+                 cview<std::int32_t> length, block_counts& blocks) {
+  const row_lists lists = lists_of(shape, row, col, length);
+  const index_t parts = std::clamp<index_t>(row.size >> 15, 1, 1024);
+  std::vector<block_counts> found(static_cast<std::size_t>(parts), block_counts{});
+  cpu::for_each_task(parts, [&](index_t part) {
+    for (const int k : edges)
+      found[part][k] = with_edge(k, [&](auto edge) { return count_part<edge>(shape, lists, col.data, parts, part); });
+  });
+  for (const block_counts& one : found)
+    for (const int k : edges) blocks[k] += one[k];
 }
 
 } // namespace
@@ -106,28 +119,30 @@ std::vector<row_range> rows_of_block_sample(index_t rows) {
   return all;
 }
 
-std::array<bool, most_edge + 1> hopeless_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
-  std::array<bool, most_edge + 1> hopeless{};
-  cpu::for_each_task(most_edge - least_edge + 1, [&](index_t k) {
-    const index_t edge = least_edge + k;
-    hopeless[edge] = with_edge(edge, [&](auto e) { return sampled_fill<e>(shape, row, col); }) > most_fill;
+edge_verdicts judge_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  std::array<double, most_edge + 1> fill{};
+  cpu::for_each_task(most_edge - least_edge + 1, [&](index_t n) {
+    const index_t k = least_edge + n;
+    fill[k] = with_edge(k, [&](auto edge) { return sampled_fill<edge>(shape, row, col); });
   });
-  return hopeless;
+  return judge_edges(fill);
 }
 
-block_counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+block_counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, cview<std::int32_t> length) {
   block_counts blocks{};
   if (row.empty()) return blocks;
-  std::array<bool, most_edge + 1> hopeless{};
-  if (row.size >= blocks_sampled_from) hopeless = hopeless_edges(shape, row, col);
-  std::optional<row_lists> lists;
-  for (int k = least_edge; k <= most_edge; ++k) {
-    blocks[k] = -1;
-    if (hopeless[k]) continue;
-    if (!lists) lists = lists_of(shape, row, col);
-    blocks[k] = with_edge(k, [&](auto edge) { return count_edge<edge>(shape, *lists, col.data); });
-  }
+  if (row.size >= blocks_sampled_from) blocks = judge_edges(shape, row, col);
+  std::vector<int> edges;
+  for (int k = least_edge; k <= most_edge; ++k)
+    if (blocks[k] == 0) edges.push_back(k);
+  if (!edges.empty()) count_edges(edges, shape, row, col, length, blocks);
   return blocks;
+}
+
+index_t count_blocks_of(int edge, shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  block_counts blocks{};
+  count_edges({edge}, shape, row, col, {}, blocks);
+  return blocks[edge];
 }
 
 } // namespace furrow

@@ -79,12 +79,33 @@ inline double fill_of(index_t edge, index_t blocks, index_t entries) {
   return entries ? double(blocks) * double(edge) * double(edge) / double(entries) : 0;
 }
 
-/// [K]: whether K x K blocks have more than `most_fill` places an entry in a sample of the rows
-/// (`sampled_block_rows`).
-std::array<bool, most_edge + 1> hopeless_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
+/// In place of a number of blocks: they are not counted, because they have more than `most_fill` places an entry in a
+/// sample of the rows (`sampled_block_rows`), or there take a quarter more bytes in double precision than those of
+/// another edge.
+inline constexpr index_t too_full = -1, surpassed = -2;
 
-/// [K]: aligned K x K blocks with entries, K from 2 to 8: exact. -1 where they were not counted, because in a sample of
-/// the rows of a large matrix they have more than `most_fill` places an entry. The same for every number of threads.
-std::array<index_t, most_edge + 1> count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
+/// [K]: one of those, or 0 for an edge that is worth a count. fill: places an entry in the sample.
+using edge_verdicts = std::array<index_t, most_edge + 1>;
+inline edge_verdicts judge_edges(const std::array<double, most_edge + 1>& fill) {
+  const auto bytes = [&](int k) { return fill[k] * (8 + 4.0 / (k * k)); };
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = least_edge; k <= most_edge; ++k)
+    if (fill[k] > 0) least = std::min(least, bytes(k)); // a sample may have no entries
+  edge_verdicts verdicts{};
+  for (int k = least_edge; k <= most_edge; ++k)
+    verdicts[k] = fill[k] > most_fill ? too_full : bytes(k) > 1.25 * least ? surpassed : 0;
+  return verdicts;
+}
+
+/// Of a matrix with entries, by its sample.
+edge_verdicts judge_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
+
+/// [K]: aligned K x K blocks with entries, K from 2 to 8: exact, or `too_full` or `surpassed` in a sample of a large
+/// matrix. The same for every number of threads.
+/// length: of every row, or empty where they are not known; they save a pass over the rows of the entries.
+std::array<index_t, most_edge + 1> count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col,
+                                                cview<std::int32_t> length = {});
+/// Those of one edge, of any matrix: exact.
+index_t count_blocks_of(int edge, shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
 
 } // namespace furrow

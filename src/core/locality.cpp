@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "locality.hpp"
+
+#include "entries_before.hpp"
 #include "sample.hpp"
 
 #include "backends/cpu/parallel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace furrow {
@@ -15,29 +19,24 @@ namespace {
 using counts = locality_counts;
 constexpr index_t window_rows = locality_counts::window_rows, slice_rows = locality_counts::slice_rows;
 
-/// Counts different numbers: an open hash table, which a new generation empties.
+/// Counts different numbers: a bit each, without a branch.
 class distinct_numbers {
 public:
-  explicit distinct_numbers(index_t most)
-      : place_(std::bit_ceil(static_cast<std::size_t>(2 * most + 2))), shift_(64 - std::countr_zero(place_.size())) {}
-  void clear() { ++generation_, count_ = 0; }
+  explicit distinct_numbers(index_t numbers) : bits_(static_cast<std::size_t>(numbers / 64 + 1), 0) {}
   void add(std::int32_t number) {
-    auto at = static_cast<std::size_t>(static_cast<std::uint32_t>(number) * 0x9e3779b97f4a7c15 >> shift_);
-    for (; place_[at].generation == generation_; at = (at + 1) & (place_.size() - 1))
-      if (place_[at].number == number) return;
-    place_[at] = {number, generation_};
-    ++count_;
+    std::uint64_t& word = bits_[static_cast<std::uint32_t>(number) / 64];
+    const auto bit = std::uint64_t(1) << static_cast<std::uint32_t>(number) % 64;
+    count_ += (word & bit) == 0;
+    word |= bit;
   }
+  void remove(std::int32_t number) {
+    bits_[static_cast<std::uint32_t>(number) / 64] &= ~(std::uint64_t(1) << static_cast<std::uint32_t>(number) % 64);
+  }
+  /// How many were added that were not there.
   index_t count() const { return count_; }
 
 private:
-  struct place {
-    std::int32_t number = 0;
-    std::uint32_t generation = 0;
-  };
-  std::vector<place> place_;
-  int shift_;
-  std::uint32_t generation_ = 1;
+  std::vector<std::uint64_t> bits_;
   index_t count_ = 0;
 };
 
@@ -47,45 +46,45 @@ std::int32_t sector_of(std::int32_t col) { return col / locality::elements; }
 /// rows.
 template <class Triplets>
 index_t sectors_of_slice(const Triplets& a, const index_t* begin, index_t rows, distinct_numbers& set) {
-  index_t longest = 0, distinct = 0;
-  for (index_t r = 0; r < rows; ++r) longest = std::max(longest, begin[r + 1] - begin[r]);
-  for (index_t k = 0; k < longest; ++k) {
-    set.clear();
-    for (index_t r = 0; r < rows; ++r)
-      if (begin[r] + k < begin[r + 1]) set.add(sector_of(a.col[begin[r] + k]));
-    distinct += set.count();
+  std::array<index_t, slice_rows> order;
+  const auto length = [&](index_t r) { return begin[r + 1] - begin[r]; };
+  std::iota(order.begin(), order.begin() + rows, index_t(0));
+  std::sort(order.begin(), order.begin() + rows, [&](index_t r, index_t s) { return length(r) > length(s); });
+  index_t distinct = 0, longer = rows; // longer: rows that have a k-th entry
+  for (index_t k = 0;; ++k) {
+    while (longer > 0 && length(order[longer - 1]) <= k) --longer;
+    if (longer <= 1) return distinct + (longer ? length(order[0]) - k : 0);
+    const auto each = [&](auto&& f) {
+      for (index_t r = 0; r < longer; ++r) f(sector_of(a.col[begin[order[r]] + k]));
+    };
+    const index_t before = set.count();
+    each([&](std::int32_t sector) { set.add(sector); });
+    distinct += set.count() - before;
+    each([&](std::int32_t sector) { set.remove(sector); });
   }
-  return distinct;
 }
 
-template <class Triplets> counts look_at_window(const Triplets& a, index_t first_row, index_t rows) {
-  const auto* const row = a.row.begin();
-  std::vector<index_t> begin(static_cast<std::size_t>(rows + 1));
-  begin[0] = std::lower_bound(row, a.row.end(), first_row) - row;
-  for (index_t r = 0; r < rows; ++r) {
-    index_t end = begin[r];
-    while (end < a.nnz() && row[end] == first_row + r) ++end;
-    begin[r + 1] = end;
-  }
+template <class Triplets> counts look_at_window(const Triplets& a, const stats& s, index_t first_row, index_t rows) {
+  const std::vector<index_t> begin = starts_of_rows(as_cview(a.row), s.row_length, first_row, rows);
   counts c;
   c.entries = begin[rows] - begin[0];
-  distinct_numbers all(c.entries), some(slice_rows);
+  distinct_numbers set(sector_of(static_cast<std::int32_t>(a.shape.cols)) + 1);
+  for (index_t r = 0; r < rows; r += slice_rows)
+    c.by_slice += sectors_of_slice(a, begin.data() + r, std::min(slice_rows, rows - r), set);
+  const index_t before = set.count();
   for (index_t r = 0; r < rows; ++r)
     for (index_t k = begin[r]; k < begin[r + 1]; ++k) {
-      if (k > begin[r] && sector_of(a.col[k - 1]) == sector_of(a.col[k])) continue;
-      all.add(sector_of(a.col[k]));
-      ++c.by_row;
+      c.by_row += k == begin[r] || sector_of(a.col[k - 1]) != sector_of(a.col[k]);
+      set.add(sector_of(a.col[k]));
     }
-  for (index_t r = 0; r < rows; r += slice_rows)
-    c.by_slice += sectors_of_slice(a, begin.data() + r, std::min(slice_rows, rows - r), some);
-  c.by_window = all.count();
+  c.by_window = set.count() - before;
   return c;
 }
 
 } // namespace
 
 spread_rows windows_of_locality(const stats& s) {
-  const index_t rows = s.shape.rows, windows = sampled_rows(s, 8 * window_rows, 64 * window_rows) / window_rows;
+  const index_t rows = s.shape.rows, windows = sampled_rows(s, 4 * window_rows, 64 * window_rows) / window_rows;
   const index_t most = std::max<index_t>(1, (rows + window_rows - 1) / window_rows);
   return {rows, window_rows, most, std::min(windows, most)};
 }
@@ -93,7 +92,8 @@ spread_rows windows_of_locality(const stats& s) {
 template <class Triplets> locality measure_locality(const Triplets& a, const stats& s) {
   const spread_rows sample = windows_of_locality(s);
   std::vector<counts> found(static_cast<std::size_t>(sample.count));
-  cpu::for_each_task(sample.count, [&](index_t w) { found[w] = look_at_window(a, sample[w].first, sample[w].count); });
+  cpu::for_each_task(sample.count,
+                     [&](index_t w) { found[w] = look_at_window(a, s, sample[w].first, sample[w].count); });
   counts all;
   for (const counts& c : found) {
     all.entries += c.entries;

@@ -15,7 +15,7 @@ struct locality_counts {
   }
 };
 
-/// How near to each other the elements of x are that neighbouring entries need, looked at in 8 to 64 windows of 1024
+/// How near to each other the elements of x are that neighbouring entries need, looked at in 4 to 64 windows of 1024
 /// rows that lie evenly over the matrix (`sampled_rows`). s: its sizes. The same numbers for every number of threads.
 template <class Triplets> locality measure_locality(const Triplets& a, const stats& s);
 

@@ -9,10 +9,10 @@ namespace furrow {
 /// As `measure`, of a `coo` or a `borrowed_coo` that is known to keep its promises.
 template <class Triplets> stats measure_trusted(const Triplets& a);
 
-/// The part of it that says what the matrix is: one pass. Places in slices, blocks, distinct values, locality and what
-/// formats look for stay as of a matrix that nobody has looked at.
+/// The part of it that says what the matrix is: one pass. Places in slices, blocks, locality and what formats look for
+/// stay as of a matrix that nobody has looked at.
 template <class Triplets> stats measure_sums(const Triplets& a);
-/// The rest, by which formats are chosen: three quarters of the time of the whole.
+/// The rest, by which formats are chosen: half of the time of the whole.
 template <class Triplets> void measure_for_formats(const Triplets& a, stats& s);
 
 /// What follows from `s.row_length`, `s.shape` and `s.nnz` alone. Parallel.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -65,6 +67,30 @@ template <class I> host_array<I> offsets_of_rows(cview<std::int32_t> row, index_
     if (!write_row_offsets(row, rows, first, last, row_ptr.data() + first)) sorted = false;
   });
   check(sorted, fault::internal, "rows are out of order that were taken for sorted ones");
+  return row_ptr;
+}
+
+host_array<index_t> offsets_of_lengths(cview<std::int32_t> length) {
+  const index_t rows = length.size, parts = std::clamp<index_t>(rows >> 16, 1, 1024);
+  host_array<index_t> row_ptr(rows + 1);
+  std::vector<index_t> before(static_cast<std::size_t>(parts) + 1, 0);
+  const auto in_part = [&](index_t part, auto&& f) {
+    for (index_t r = cpu::part_begin(rows, parts, part); r < cpu::part_begin(rows, parts, part + 1); ++r) f(r);
+  };
+  cpu::for_each_task(parts, [&](index_t part) {
+    index_t entries = 0;
+    in_part(part, [&](index_t r) { entries += length[r]; });
+    before[part + 1] = entries;
+  });
+  std::partial_sum(before.begin(), before.end(), before.begin());
+  cpu::for_each_task(parts, [&](index_t part) {
+    index_t next = before[part];
+    in_part(part, [&](index_t r) {
+      row_ptr[r] = next;
+      next += length[r];
+    });
+  });
+  row_ptr[rows] = before[parts];
   return row_ptr;
 }
 

@@ -21,4 +21,7 @@ template <class I> host_array<I> offsets_of_rows(const host_array<std::int32_t>&
   return offsets_of_rows<I>(as_cview(row), rows);
 }
 
+/// The same from the lengths of rows. Parallel; two passes.
+host_array<index_t> offsets_of_lengths(cview<std::int32_t> length);
+
 } // namespace furrow

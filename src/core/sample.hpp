@@ -29,7 +29,7 @@ inline std::vector<row_range> ranges_of(const spread_rows& s) {
 
 /// How many rows a statistic looks at: `most` at most, and no more than have about `sampled_entries` together, but
 /// `least` of them.
-inline constexpr index_t sampled_entries = index_t(1) << 17;
+inline constexpr index_t sampled_entries = index_t(1) << 15;
 inline index_t sampled_rows(const stats& s, index_t least, index_t most) {
   const index_t mean = std::max<index_t>(1, s.nnz / std::max<index_t>(s.shape.rows, 1));
   return std::clamp(sampled_entries / mean, least, most);

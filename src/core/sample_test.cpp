@@ -61,8 +61,8 @@ TEST(sample, tells_what_the_whole_matrix_tells) {
       EXPECT_EQ(got.estimates[k].number, wanted.estimates[k].number);
     }
     if (m.a.nnz() < blocks_sampled_from) continue;
-    EXPECT_EQ(hopeless_edges(m.a.shape, as_cview(some.row), as_cview(some.col)),
-              hopeless_edges(m.a.shape, as_cview(m.a.row), as_cview(m.a.col)));
+    EXPECT_EQ(judge_edges(m.a.shape, as_cview(some.row), as_cview(some.col)),
+              judge_edges(m.a.shape, as_cview(m.a.row), as_cview(m.a.col)));
   }
 }
 

@@ -170,8 +170,14 @@ void expect_same(const stats& got, const stats& expected) {
   for (int k = 2; k <= 8; ++k) {
     if (got.blocks[k] >= 0) {
       EXPECT_EQ(got.blocks[k], expected.blocks[k]) << k;
-    } else {
+    } else if (got.blocks[k] == too_full) {
       EXPECT_GT(double(expected.blocks[k]) * k * k, most_fill * double(got.nnz)) << k;
+    } else {
+      const auto bytes = [&](int edge) { return double(expected.blocks[edge]) * (8 * edge * edge + 4); };
+      double least = bytes(k);
+      for (int edge = least_edge; edge <= most_edge; ++edge) least = std::min(least, bytes(edge));
+      EXPECT_EQ(got.blocks[k], surpassed);
+      EXPECT_GT(bytes(k), 1.2 * least) << k;
     }
   }
   EXPECT_EQ(got.distinct_values, expected.distinct_values);

@@ -113,20 +113,20 @@ void sample_blocks(index_t rows, const index_t* row_ptr, const std::int32_t* col
               to);
 }
 
-std::array<bool, most_edge + 1> hopeless_edges(const found_word* home) {
-  std::array<bool, most_edge + 1> hopeless{};
+edge_verdicts judge_edges(const found_word* home) {
+  std::array<double, most_edge + 1> fill{};
   for (int edge = least_edge; edge <= most_edge; ++edge)
-    hopeless[static_cast<std::size_t>(edge)] =
-        fill_of(edge, static_cast<index_t>(home[2 * edge]), static_cast<index_t>(home[2 * edge + 1])) > most_fill;
-  return hopeless;
+    fill[static_cast<std::size_t>(edge)] =
+        fill_of(edge, static_cast<index_t>(home[2 * edge]), static_cast<index_t>(home[2 * edge + 1]));
+  return judge_edges(fill);
 }
 
-void count_blocks(index_t rows, const index_t* row_ptr, const std::int32_t* col,
-                  const std::array<bool, most_edge + 1>& hopeless, found_word* to) {
+void count_blocks(index_t rows, const index_t* row_ptr, const std::int32_t* col, const edge_verdicts& verdicts,
+                  found_word* to) {
   using namespace gpu_block_counts;
   edge_list edges{};
   for (int edge = least_edge; edge <= most_edge; ++edge)
-    if (!hopeless[static_cast<std::size_t>(edge)]) edges.edge[edges.count++] = edge;
+    if (verdicts[static_cast<std::size_t>(edge)] == 0) edges.edge[edges.count++] = edge;
   if (edges.count == 0 || rows == 0) return;
   const gpu::queue& q = gpu::current_queue();
   const unsigned each = gpu::blocks_for((rows + least_edge - 1) / least_edge * lanes_a_row, gpu::each_threads, q);

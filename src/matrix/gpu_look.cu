@@ -404,7 +404,7 @@ seen_rows look_under_way::finish() {
   l.least_row = widest(least_row) ? std::bit_cast<double>(~widest(least_row)) : std::numeric_limits<double>::infinity();
   auto first = std::make_shared<first_facts>();
   first->lengths = lengths_found(home.data() + at.lengths, words_.data() + at.far);
-  if (seen.entries >= blocks_sampled_from) first->hopeless = hopeless_edges(home.data() + at.blocks);
+  if (seen.entries >= blocks_sampled_from) first->edges = judge_edges(home.data() + at.blocks);
   l.first = std::move(first);
   return seen;
 }

@@ -10,7 +10,7 @@ namespace furrow {
 /// What `measure` needs before it can enqueue the rest, found on the way of a look.
 struct first_facts {
   found_lengths lengths;
-  std::array<bool, most_edge + 1> hopeless{}; ///< edges of blocks, by a sample
+  edge_verdicts edges{}; ///< of blocks, by a sample
 };
 
 /// What a look saw.

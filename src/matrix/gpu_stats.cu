@@ -188,7 +188,7 @@ template <class V> void measure_entries(const rows_on_gpu<V>& a, const first_fac
     look.begin(rows, s, memory);
     if (sorts && look.windows) look.windows({s.shape, rows.row_ptr, rows.col, {}}, s, memory);
   });
-  count_blocks(s.shape.rows, row_ptr, rows.col.data, first.hopeless, at(p.blocks));
+  count_blocks(s.shape.rows, row_ptr, rows.col.data, first.edges, at(p.blocks));
   host_array<found_word> home(p.set + distinct_set_words);
   copy_bytes(host_memory{}, home.data(), gpu_memory{}, there.data(), home.byte_count());
   s.distinct_values = distinct_found(home.data() + p.distinct);
@@ -197,9 +197,10 @@ template <class V> void measure_entries(const rows_on_gpu<V>& a, const first_fac
   s.near = locality_found(home.data() + p.locality).shares();
   for (std::size_t k = 1; sorts && k < s.slice_places.size(); ++k)
     s.slice_places[k] = static_cast<index_t>(home[p.windows + index_t(k) - 1]);
+  s.blocks = first.edges;
   for (int edge = least_edge; edge <= most_edge; ++edge)
-    s.blocks[static_cast<std::size_t>(edge)] =
-        first.hopeless[static_cast<std::size_t>(edge)] ? -1 : static_cast<index_t>(home[p.blocks + edge]);
+    if (s.blocks[static_cast<std::size_t>(edge)] == 0)
+      s.blocks[static_cast<std::size_t>(edge)] = static_cast<index_t>(home[p.blocks + edge]);
   each_look(p, at(0), [&](const gpu_format_look& look, const gpu_format_look::memory& memory) {
     s.estimates.push_back({look.format, look.numbers(s, home.data() + (memory.words - at(0)), memory.room)});
   });

@@ -43,14 +43,7 @@ template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) 
 /// Where the rows begin: an addition a row where their lengths are known.
 template <class V> host_array<index_t> offsets_of(const coo<V>& a, const stats& s) {
   if (s.row_length.empty()) return offsets_of_rows<index_t>(a.row, a.shape.rows);
-  host_array<index_t> row_ptr(a.shape.rows + 1);
-  index_t before = 0;
-  for (index_t i = 0; i < a.shape.rows; ++i) {
-    row_ptr[i] = before;
-    before += s.row_length[i];
-  }
-  row_ptr[a.shape.rows] = before;
-  return row_ptr;
+  return offsets_of_lengths(as_cview(s.row_length));
 }
 
 features put_together(const counts& all, const stats& s, bool symmetric) {

@@ -36,7 +36,8 @@ index_t asked_edge(std::string_view parameters) {
 layout lay_out(const stats& s, precision p, std::string_view parameters) {
   const index_t asked = asked_edge(parameters);
   const auto nnz = double(s.nnz);
-  if (!s.lengths_known()) { // only the sizes are known: the most that is not refused
+  // Only the sizes are known, or nobody has counted what was asked for: the most that is not refused.
+  if (!s.lengths_known() || (asked && s.blocks[asked] == surpassed)) {
     const index_t k = asked ? asked : least_edge;
     return {stored_bytes(s.shape, s.nnz, p, k, most_fill * nnz / double(k * k)), most_fill * nnz, {}, false};
   }

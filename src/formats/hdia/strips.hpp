@@ -193,7 +193,7 @@ inline constexpr index_t strips_counted = 2048 * strip_height;
 inline spread_rows sampled_slices(const stats& s) {
   const index_t rows = s.shape.rows, slices = (rows + strip_height - 1) / strip_height;
   return {rows, strip_height, slices,
-          std::min(slices, sampled_rows(s, strips_counted / 8, strips_counted) / strip_height)};
+          std::min(slices, sampled_rows(s, strips_counted / 16, strips_counted) / strip_height)};
 }
 
 /// What plans of slices add up to.

@@ -29,11 +29,17 @@ FURROW_HD constexpr index_t bytes_of_slice(index_t width, index_t largest_delta)
 }
 
 /// The windows of so many rows that the look of packed takes, or slices where rows stay where they are.
+inline index_t most_slices(const stats& s) { return sampled_rows(s, 64 * delta_rows, 512 * delta_rows) / delta_rows; }
 inline spread_rows sampled_windows(const stats& s, index_t window) {
-  const index_t most_rows = std::max(sampled_rows(s, 128 * delta_rows, 512 * delta_rows), 2 * window);
   const index_t rows = s.shape.rows, together = std::max<index_t>(window, delta_rows);
   const index_t windows = (rows + together - 1) / together;
-  return {rows, together, windows, std::min(windows, most_rows / together)};
+  return {rows, together, windows, std::min(windows, std::max<index_t>(2, most_slices(s) * delta_rows / together))};
+}
+/// The slices that it takes of each of these windows: not all of two large ones.
+inline spread_rows slices_of_window(const stats& s, const spread_rows& windows) {
+  const index_t all = windows.height / delta_rows;
+  return {windows.height, delta_rows, all,
+          std::clamp<index_t>(most_slices(s) / std::max<index_t>(windows.count, 1), 1, all)};
 }
 
 /// What it adds up.
@@ -46,8 +52,8 @@ using column_byte_counts = std::array<double, sorting_windows.size()>;
 
 /// What the look of packed finds: bytes a place, bases and padding included, that columns take as deltas in slices of
 /// 32 rows, for each window of `sorting_windows` that `s.slice_places` counts; as they lie where it does not. Measured
-/// on at most 512 slices or two windows, spread evenly; 4 for a matrix without entries, and for one that was not
-/// measured.
+/// on at most 512 slices of two windows or more, spread evenly; 4 for a matrix without entries, and for one that was
+/// not measured.
 column_byte_counts column_bytes_of(const stats& s);
 
 } // namespace furrow

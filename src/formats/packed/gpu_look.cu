@@ -20,20 +20,21 @@ using pattern = csr<std::int8_t, index_t, cview>; ///< values are not looked at
 /// What a block looks at: a slice of a window, in which rows are sorted where there is an order.
 struct sampled_slices {
   spread_rows window[windows];
+  spread_rows slice_of[windows];    ///< that is taken of each of them
   index_t first_slice[windows + 1]; ///< block
   index_t first_row[windows];       ///< of the list of all rows of the windows, in their order
   const std::int32_t* order;        ///< null: as they lie
 
-  FURROW_HD int kind_of(index_t slice) const {
+  FURROW_HD int kind_of(index_t block) const {
     int k = 0;
-    while (slice >= first_slice[k + 1]) ++k;
+    while (block >= first_slice[k + 1]) ++k;
     return k;
   }
-  __device__ index_t row_of_lane(index_t slice, int lane, int& kind) const {
-    kind = kind_of(slice);
+  __device__ index_t row_of_lane(index_t block, int lane, int& kind) const {
+    kind = kind_of(block);
     const spread_rows w = window[kind];
-    const index_t each = w.height / delta_rows, n = (slice - first_slice[kind]) / each;
-    const index_t place = (slice - first_slice[kind]) % each * delta_rows + lane;
+    const index_t each = slice_of[kind].count, n = (block - first_slice[kind]) / each;
+    const index_t place = slice_of[kind][(block - first_slice[kind]) % each].first + lane;
     const row_range rows = w[n];
     if (place >= rows.count) return -1;
     return order ? order[first_row[kind] + n * w.height + place] : rows.first + place;
@@ -213,6 +214,7 @@ void launch(const pattern& a, const sampled_slices& sample, word* words) {
 template <class V> void begin(const csr<V, index_t, cview>& a, const stats& sizes, const gpu_format_look::memory& at) {
   sampled_slices sample{};
   sample.window[0] = sampled_windows(sizes, 1);
+  sample.slice_of[0] = slices_of_window(sizes, sample.window[0]);
   for (int k = 1; k <= windows; ++k) sample.first_slice[k] = sample.window[0].count;
   launch({a.shape, a.row_ptr, a.col, {}}, sample, at.words);
 }
@@ -229,11 +231,12 @@ void in_windows(const pattern& a, const stats& lengths, const gpu_format_look::m
   for (int k = 1; k < windows; ++k) {
     const spread_rows w = sampled_windows(lengths, sorting_windows[static_cast<std::size_t>(k)]);
     sample.window[k] = w;
+    sample.slice_of[k] = slices_of_window(lengths, w);
     sample.first_row[k] = rows;
     sample.first_slice[k] = slices;
     all.first_block[k] = blocks;
     rows += w.count * w.height;
-    slices += w.count * w.height / delta_rows;
+    slices += w.count * sample.slice_of[k].count;
     blocks += (w.count * w.height + sort_threads - 1) / std::max<index_t>(sort_threads, w.height);
   }
   sample.first_slice[windows] = slices;

@@ -14,17 +14,6 @@ namespace furrow {
 namespace packed_format {
 namespace {
 
-/// Where the entries of each of `count` rows begin, and one more.
-template <class Triplets> std::vector<index_t> starts_of_rows(const Triplets& a, index_t first, index_t count) {
-  index_t k = entries_before(a.row, first);
-  std::vector<index_t> start;
-  for (index_t row = first; row <= first + count; ++row) {
-    while (k < a.nnz() && a.row[k] < row) ++k;
-    start.push_back(k);
-  }
-  return start;
-}
-
 std::vector<index_t> in_order(index_t count) {
   std::vector<index_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), index_t(0));
@@ -50,19 +39,20 @@ std::vector<index_t> longest_first(const std::vector<index_t>& start) {
   return order;
 }
 
-/// All slices of the rows [first, first + count), of which the longest come first where they are `sorted`.
-template <class Triplets> column_bytes look_at_rows(const Triplets& a, index_t first, index_t count, bool sorted) {
-  const auto start = starts_of_rows(a, first, count);
+/// Sampled slices of a window of these rows, of which the longest come first where they are `sorted`.
+template <class Triplets>
+column_bytes look_at_rows(const Triplets& a, const stats& s, row_range rows, const spread_rows& slices, bool sorted) {
+  const auto start = starts_of_rows(a.row, s.row_length, rows.first, rows.count);
   const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
-  const std::vector<index_t> order = sorted ? longest_first(start) : in_order(count);
+  const std::vector<index_t> order = sorted ? longest_first(start) : in_order(rows.count);
   struct range {
     std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
   };
   std::vector<range> slot;
   column_bytes sum;
-  for (index_t slice = 0; slice < count; slice += delta_rows) {
+  for (index_t n = 0; n < slices.count; ++n) {
     slot.clear();
-    for (index_t p = slice; p < std::min(count, slice + delta_rows); ++p) {
+    for (index_t p = slices[n].first; p < std::min(rows.count, slices[n].first + delta_rows); ++p) {
       const index_t row = order[p];
       if (length(row) > static_cast<index_t>(slot.size())) slot.resize(static_cast<std::size_t>(length(row)));
       for (index_t k = 0; k < length(row); ++k) {
@@ -72,7 +62,7 @@ template <class Triplets> column_bytes look_at_rows(const Triplets& a, index_t f
     }
     index_t largest = 0;
     for (const range& r : slot) largest = std::max(largest, index_t(r.most) - r.least);
-    const auto width = static_cast<index_t>(slot.size());
+    const auto width = std::ssize(slot);
     sum.bytes += bytes_of_slice(width, largest);
     sum.places += delta_rows * width;
   }
@@ -80,11 +70,11 @@ template <class Triplets> column_bytes look_at_rows(const Triplets& a, index_t f
 }
 
 template <class Triplets> double measure_window(const Triplets& a, const stats& s, index_t window) {
-  const spread_rows rows = sampled_windows(s, window);
+  const spread_rows rows = sampled_windows(s, window), slices = slices_of_window(s, rows);
   std::vector<column_bytes> found(static_cast<std::size_t>(rows.count));
   cpu::for_each_range(rows.count, 4, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k)
-      found[static_cast<std::size_t>(k)] = look_at_rows(a, rows[k].first, rows[k].count, window > 1);
+      found[static_cast<std::size_t>(k)] = look_at_rows(a, s, rows[k], slices, window > 1);
   });
   column_bytes total;
   for (const column_bytes& one : found) {

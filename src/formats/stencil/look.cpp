@@ -22,15 +22,14 @@ template <class V> row_stencils find_stencils(const sight<V>& a, const stats& si
   index_t pairs = 0, changes = 0, next = -1; // neighbours that were looked at, and those of them that differ
   std::size_t before = 0;
   const auto look = [&](stencil_set<V, std::int32_t>& set, index_t first, index_t last) {
-    for (index_t row = first, begin = entries_before(a.row, first); row < last; ++row) {
-      index_t end = begin;
-      while (end < a.nnz() && a.row[end] == row) ++end;
-      const std::size_t number = set.add({row, begin, end - begin});
+    const std::vector<index_t> start = starts_of_rows(a.row, sizes.row_length, first, last - first);
+    for (index_t row = first; row < last; ++row) {
+      const index_t begin = start[row - first];
+      const std::size_t number = set.add({row, begin, start[row - first + 1] - begin});
       pairs += row == next;
       changes += row == next && number != before;
       before = number;
       next = row + 1;
-      begin = end;
     }
   };
   stencil_set<V, std::int32_t> few(a.col.data, a.val.data), all(a.col.data, a.val.data);

@@ -152,15 +152,15 @@ struct row_stencils {
 };
 row_stencils row_stencils_of(const stats& s);
 
-/// The rows that the look of stencil takes: 1024 runs of up to 32 rows, one in each of as many equal parts of the
+/// The rows that the look of stencil takes: 512 runs of up to 64 rows, one in each of as many equal parts of the
 /// matrix, at a place that does not repeat with the part as lines of a grid do; all rows of a matrix that has at most
 /// `stencils_counted` rows and few enough entries (`sampled_rows`).
 struct sampled_runs {
   index_t rows, count, run; ///< run: 0 where all rows are taken
 
   static sampled_runs of(const stats& s) {
-    constexpr index_t most = 1024;
-    const index_t rows = s.shape.rows, counted = sampled_rows(s, stencils_counted / 8, stencils_counted);
+    constexpr index_t most = 512;
+    const index_t rows = s.shape.rows, counted = sampled_rows(s, stencils_counted / 16, stencils_counted);
     return {rows, std::min(rows, most), rows <= counted ? 0 : counted / most};
   }
   FURROW_HD row_range operator[](index_t k) const {

@@ -287,10 +287,12 @@ TEST(amg_motions, are_refused_where_they_mean_nothing) {
   });
   expect("all nodes are at one place", fault::input,
          [](solve_options&, node_coordinates& p, coo<double>&) { std::ranges::fill(p.values, 2.0); });
-  expect("A has no nodes of 3 unknowns", fault::input, [](solve_options&, node_coordinates& p, coo<double>& a) {
-    a = kit::laplacian(30, 30);
-    p.values.resize(900);
-  });
+  for (const index_t side : {30, 120}) // a large one: sizes of blocks are judged by a sample there, one is counted
+    expect("A has no nodes of 3 unknowns", fault::input, [side](solve_options&, node_coordinates& p, coo<double>& a) {
+      a = kit::laplacian(side, side);
+      p.values = host_array<double>(side * side);
+      for (index_t k = 0; k < side * side; ++k) p.values[k] = double(k * k % 7);
+    });
 }
 
 TEST(amg_motions, are_counted_in_the_memory_of_a_solve) {

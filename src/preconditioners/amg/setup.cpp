@@ -16,7 +16,7 @@ int unknowns_of_a_node(row_view<double> a, cview<std::int32_t> row_of_entry) {
 }
 
 double fill_of_blocks(row_view<double> a, cview<std::int32_t> row_of_entry, int k) {
-  return double(count_blocks(a.shape, row_of_entry, a.col)[k]) * k * k / double(a.nnz());
+  return double(count_blocks_of(k, a.shape, row_of_entry, a.col)) * k * k / double(a.nnz());
 }
 
 int unknowns_of_a_node(index_t rows, index_t nnz, const std::array<index_t, 9>& blocks) {
