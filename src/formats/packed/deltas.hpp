@@ -37,9 +37,9 @@ inline spread_rows sampled_windows(const stats& s, index_t window) {
 }
 /// The slices that it takes of each of these windows: not all of two large ones.
 inline spread_rows slices_of_window(const stats& s, const spread_rows& windows) {
-  const index_t all = windows.height / delta_rows;
-  return {windows.height, delta_rows, all,
-          std::clamp<index_t>(most_slices(s) / std::max<index_t>(windows.count, 1), 1, all)};
+  const index_t rows = std::min(windows.height, windows.rows), all = (rows + delta_rows - 1) / delta_rows;
+  const index_t each = most_slices(s) / std::max<index_t>(windows.count, 1);
+  return {rows, delta_rows, all, std::clamp<index_t>(each, std::min<index_t>(all, 1), all)};
 }
 
 /// What it adds up.
