@@ -97,6 +97,9 @@ struct format_entry {
   /// Whether zeros are stored between the entries and multiplied: an infinity in x then reaches rows without an entry
   /// there.
   bool multiplies_padding = false;
+  /// Parameters that name what statistics of the matrix decide, as far as they are there, so that a conversion does not
+  /// look for it again. Null: they decide nothing.
+  std::string (*settle)(const stats&, precision, std::string_view parameters) = nullptr;
 
   const format_backend& backend(device d) const { return d.is_gpu() ? gpu : cpu; }
 };
@@ -128,6 +131,10 @@ struct choice {
   const format_entry* format = nullptr;
   std::string parameters, kernel, reason;
 };
+/// Its parameters, and what the statistics of the matrix decide beside them.
+inline std::string settled_parameters(const choice& c, const stats& s, precision p) {
+  return c.format->settle ? c.format->settle(s, p, c.parameters) : c.parameters;
+}
 /// "sell:8:256", as `choose` takes it. Throws `fault::usage` for a choice without a format.
 std::string name_of(const choice& c);
 

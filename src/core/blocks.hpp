@@ -33,26 +33,49 @@ template <class F> decltype(auto) with_edge(index_t edge, F&& f) {
   }
 }
 
-/// Walks block rows [first, last) in order and in each of them the blocks that have entries, by ascending column:
-/// the K rows are merged, so nothing is held but K positions. open(block_row) before each block row,
-/// block(block_row, block_col) for each block, then entry(k, i, j) for each entry k of it, at place (i, j).
+/// The entry behind those of row r, of which k is the first: the `usual` ones there, or those that a walk finds.
+inline index_t end_of_row(cview<std::int32_t> row, index_t r, index_t k, index_t usual) {
+  const index_t guess = k + usual;
+  if (usual > 0 && guess <= row.size && row[guess - 1] == r && (guess == row.size || row[guess] != r)) return guess;
+  while (k < row.size && row[k] == r) ++k;
+  return k;
+}
+
+/// Walks block rows [first, last) in order and in each of them the blocks that have entries, by ascending column: rows
+/// with the same columns side by side, other ones merged, so nothing is held but K positions. open(block_row) before
+/// each block row, block(block_row, block_col) for each block, then entry(k, i, j) for each entry k of it, at place
+/// (i, j).
 template <int K, class Open, class Block, class Entry>
 void walk_blocks(cview<std::int32_t> row, cview<std::int32_t> col, index_t first, index_t last, Open open, Block block,
                  Entry entry) {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-  const index_t nnz = row.size;
   const auto block_of = [&](index_t k) { return static_cast<std::uint32_t>(col[k]) / K; };
-  index_t k = std::lower_bound(row.begin(), row.end(), first * K) - row.begin();
+  index_t k = std::lower_bound(row.begin(), row.end(), first * K) - row.begin(), length = 0;
   for (index_t r = first; r < last; ++r) {
     open(r);
     index_t at[K], end[K];
-    std::uint32_t next[K]; // the block that the next entry of each row is in
+    bool alike = true;
     for (int i = 0; i < K; ++i) {
       at[i] = k;
-      while (k < nnz && row[k] == r * K + i) ++k;
-      end[i] = k;
-      next[i] = at[i] < end[i] ? block_of(at[i]) : none;
+      k = end[i] = end_of_row(row, r * K + i, k, length);
+      length = k - at[i];
+      alike = alike && length == end[0] - at[0] &&
+              std::equal(col.begin() + at[0], col.begin() + end[0], col.begin() + at[i]);
     }
+    if (alike) {
+      index_t begin = -K; // of the columns of the block
+      for (index_t n = 0; n < length; ++n) {
+        const index_t c = col[at[0] + n];
+        if (c >= begin + K) {
+          begin = c / K * K;
+          block(r, static_cast<std::int32_t>(c / K));
+        }
+        for (int i = 0; i < K; ++i) entry(at[i] + n, i, static_cast<int>(c - begin));
+      }
+      continue;
+    }
+    std::uint32_t next[K]; // the block that the next entry of each row is in
+    for (int i = 0; i < K; ++i) next[i] = at[i] < end[i] ? block_of(at[i]) : none;
     for (;;) {
       std::uint32_t c = next[0];
       for (int i = 1; i < K; ++i) c = std::min(c, next[i]);

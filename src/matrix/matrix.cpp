@@ -48,7 +48,9 @@ template <class V> struct stored {
     made = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.expected_products});
     const format_backend& there = made.format->backend(o.where);
     if (const auto copy = there.template copy<V>()) keep(copy(std::move(a), made.parameters, made.kernel));
-    else keep(there.template make<V>()(copy_of(std::move(a)), made.parameters, made.kernel));
+    else
+      keep(there.template make<V>()(copy_of(std::move(a)), settled_parameters(made, facts, precision_of<V>),
+                                    made.kernel));
   }
   /// Of the same pattern as `like`, in its format.
   stored(matrix_source<V> a, const stored& like, stats known) : facts(std::move(known)), made(like.made) {

@@ -124,7 +124,7 @@ template <class V> std::unique_ptr<any_operator<V>> matrix_source<V>::store(cons
     rows_.reset();
     return from_rows(own, s, c.parameters, c.kernel);
   }
-  return there.template make<V>()(take_triplets(), c.parameters, c.kernel);
+  return there.template make<V>()(take_triplets(), settled_parameters(c, s, precision_of<V>), c.kernel);
 }
 
 #define FURROW_SOURCE(V)                                                                                               \

@@ -56,6 +56,7 @@ extern const format_entry entry{
     "[:K]",
     examples,
     true,
+    settle,
 };
 
 } // namespace bcsr_format

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <string>
 
 namespace furrow::bcsr_format {
 
@@ -68,6 +69,11 @@ index_t edge_for(const stats& s, precision p, std::string_view parameters) {
   if (const index_t asked = asked_edge(parameters)) return asked;
   const index_t best = fewest_bytes(s.shape, s.nnz, p, s.blocks);
   return best ? best : least_edge;
+}
+
+std::string settle(const stats& s, precision p, std::string_view parameters) {
+  const bool counted = s.nnz > 0 && s.blocks[least_edge] != 0; // entries lie in some block
+  return counted ? std::to_string(edge_for(s, p, parameters)) : std::string(parameters);
 }
 
 template index_t edge_for(const coo<double>&, std::string_view);

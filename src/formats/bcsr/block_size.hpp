@@ -3,6 +3,7 @@
 #include <furrow/formats.hpp>
 
 #include <array>
+#include <string>
 
 /// Which blocks a matrix gets.
 namespace furrow::bcsr_format {
@@ -21,5 +22,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters);
 /// The edge for `a`: the one asked for, or the one with the fewest bytes, or 2 where no block size pays.
 template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters);
 index_t edge_for(const stats& s, precision p, std::string_view parameters);
+/// The same as parameters, where blocks were counted.
+std::string settle(const stats& s, precision p, std::string_view parameters);
 
 } // namespace furrow::bcsr_format

@@ -6,6 +6,8 @@
 
 #include "backends/entry.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace furrow {
@@ -39,6 +41,12 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
               bytes_of(p) * double(s.nnz) + 12 * double(s.shape.rows)}; // values, offsets and lengths of rows
 }
 
+std::string settle(const stats& s, precision p, std::string_view parameters) {
+  const slicing asked = read_parameters(parameters);
+  if (asked.window != 0 || counted_places(s, {asked.height, 1}) < 0) return std::string(parameters);
+  return fmt::format("{}:{}", asked.height, best_slicing(s, asked.height, 4 + bytes_of(p)).window);
+}
+
 constexpr std::array cpu_kernels{
     kernel_entry{"vectors", "4 to 16 rows a vector register, x by gather instructions (AVX2, AVX-512)",
                  &costs::cpu_vectors},
@@ -67,6 +75,8 @@ extern const format_entry entry{
      FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:HEIGHT[:WINDOW]]",
     examples,
+    false,
+    settle,
 };
 
 } // namespace sell_format

@@ -213,10 +213,9 @@ index_t places_of(const stats& s, slicing how) {
 }
 
 slicing best_slicing(const stats& s, index_t height, double place_bytes) {
-  window_places places;
-  if (height != usual_height && !s.row_length.empty()) places = places_of_windows(s.row_length, s.nnz, height);
-  else
-    for (std::size_t k = 0; k < places.size(); ++k) places[k] = places_of(s, {height, sorting_windows[k]});
+  window_places places{places_of(s, {height, 1})};
+  if (!hardly_padded(places[0], s.nnz))
+    for (std::size_t k = 1; k < places.size(); ++k) places[k] = places_of(s, {height, sorting_windows[k]});
   return best_of(s.shape.rows, s.nnz, height, place_bytes, places);
 }
 
