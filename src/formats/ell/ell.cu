@@ -31,7 +31,7 @@ private:
 } // namespace
 
 template <class V> std::unique_ptr<any_operator<V>> make_gpu(coo<V> a, std::string_view, std::string_view kernel) {
-  auto matrix = to_ell(a);
+  auto matrix = to_ell(std::move(a));
   a = {}; // the copy on its way to the GPU is the second one
   return std::make_unique<ell_on_gpu<V>>(upload(matrix), kernel);
 }

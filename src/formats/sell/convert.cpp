@@ -1,60 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
 
-#include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "core/parameters.hpp"
-#include "formats/csr/convert.hpp"
+#include "core/row_offsets.hpp"
+#include "formats/put_columns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 namespace furrow {
-namespace {
-
-constexpr index_t most_height = 256;
-
-} // namespace
 
 slicing sell_format::read_parameters(std::string_view parameters) {
   const entry_parameters given(usage, parameters);
-  const slicing how{given.whole(0, usual_height, 4, most_height), given.whole(1, 0, 1, 1 << 20)};
+  const slicing how{given.whole(0, usual_height, 4, row_group::most), given.whole(1, 0, 1, 1 << 20)};
   const auto power = [](index_t n) { return std::has_single_bit(static_cast<std::uint64_t>(n)); };
   if (!power(how.height)) given.refuse("HEIGHT must be a power of two");
   if (given.has(1) && how.window != 1 && (!power(how.window) || how.window < how.height))
     given.refuse("WINDOW must be 1, or a power of two not below HEIGHT");
   return how;
 }
-
-namespace {
-
-/// Where the entries of the rows of a slice begin, and how many there are.
-struct rows_of_slice {
-  alignas(64) std::array<index_t, most_height> begin;
-  alignas(64) std::array<std::int32_t, most_height> length;
-};
-
-/// Places of a slice, from front to back: column by column, so that lines are written whole, and a vector of rows is
-/// gathered at a time. `height` of them, a power of two from 4 on, `width` columns.
-template <class T>
-void fill_slice(const rows_of_slice& rows, index_t height, std::int32_t width, const T* from, T padding, T* to) {
-  const std::int32_t shortest = *std::min_element(rows.length.begin(), rows.length.begin() + height);
-  cpu::widest([&]() FURROW_INLINE {
-    const index_t* const begin = rows.begin.data();
-    const std::int32_t* const length = rows.length.data();
-    for (std::int32_t k = 0; k < shortest; ++k, to += height) {
-#pragma omp simd
-      for (index_t i = 0; i < height; ++i) to[i] = from[begin[i] + k];
-    }
-    for (std::int32_t k = shortest; k < width; ++k, to += height) {
-#pragma omp simd
-      for (index_t i = 0; i < height; ++i) to[i] = k < length[i] ? from[begin[i] + k] : padding;
-    }
-  });
-}
-
-} // namespace
 
 template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
   const index_t rows = a.shape.rows, height = how.height;
@@ -67,7 +32,8 @@ template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
   const index_t slices = made.slice_ptr.size() - 1, places = made.slice_ptr[slices];
   const auto fill = [&](auto& to, const auto& from, auto padding) {
     cpu::for_each_range(slices, 64, [&](index_t first, index_t last) {
-      rows_of_slice of;
+      row_group of;
+      of.rows = height;
       for (index_t s = first; s < last; ++s) {
         for (index_t i = 0; i < height; ++i) {
           const index_t p = s * height + i, row = p < rows ? row_at(made, p) : rows;
@@ -75,7 +41,7 @@ template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
           of.length[i] = row < rows ? length[row] : 0;
         }
         const index_t place = made.slice_ptr[s], width = (made.slice_ptr[s + 1] - place) / height;
-        fill_slice(of, height, static_cast<std::int32_t>(width), from.data(), padding, to.data() + place);
+        put_columns(of, static_cast<std::int32_t>(width), height, from.data(), padding, to.data() + place);
       }
     });
   };
