@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
 
+#include "backends/cpu/isa.hpp"
 #include "core/row_offsets.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace furrow {
 namespace {
@@ -16,6 +18,40 @@ index_t pieces_of(index_t rows) { return (rows + piece_rows - 1) / piece_rows; }
 template <class F> void for_each_piece_of_rows(index_t rows, F&& body) {
   cpu::for_each_task(pieces_of(rows),
                      [&](index_t p) { body(p, p * piece_rows, std::min(rows, (p + 1) * piece_rows)); });
+}
+
+/// The first k of [first, last) whose entry is not that of k - length one column to the right, or `last`.
+template <class V>
+index_t first_other(const std::int32_t* col, const V* val, index_t first, index_t last, index_t length) {
+  using bits = bits_of<V>;
+  const auto other = [&](index_t k) {
+    return bits(static_cast<std::uint32_t>(col[k] - col[k - length] - 1)) |
+           (std::bit_cast<bits>(val[k]) ^ std::bit_cast<bits>(val[k - length]));
+  };
+  index_t k = first;
+  cpu::widest([&]() FURROW_INLINE {
+    constexpr index_t together = 32;
+    for (bits any = 0; any == 0 && k + together <= last; k += any == 0 ? together : 0)
+      for (index_t j = 0; j < together; ++j) any |= other(k + j);
+  });
+  while (k < last && other(k) == 0) ++k;
+  return k;
+}
+
+/// How many rows from `row` on, before `last`, have the stencil of the row before them each: looked at 1, 2, 4, ... at
+/// a time, so that a loop over the entries of many rows takes the place of one for each.
+template <class V> index_t rows_that_repeat(const coo<V>& a, const index_t* row_ptr, index_t row, index_t last) {
+  const index_t length = row_ptr[row] - row_ptr[row - 1], from = row;
+  for (index_t together = 1; row < last; together *= 2) {
+    const index_t begin = row_ptr[row], most = std::min(together, last - row);
+    index_t rows = 0;
+    while (rows < most && row_ptr[row + rows + 1] - begin == (rows + 1) * length) ++rows;
+    const index_t end = begin + rows * length, same = first_other(a.col.data(), a.val.data(), begin, end, length);
+    if (same < end) return row - from + (same - begin) / length;
+    row += rows;
+    if (rows < together) break;
+  }
+  return row - from;
 }
 
 /// Sums of counts before each piece, and of all.
@@ -41,8 +77,13 @@ template <class V> stencil_plan plan_stencils(const coo<V>& a) {
   std::vector<std::vector<seen_stencil>> seen(pieces); // by each piece, which numbers them for itself
   for_each_piece_of_rows(rows, [&](index_t p, index_t first, index_t last) {
     stencil_set<V, std::int32_t> set(a.col.data(), a.val.data());
-    for (index_t r = first; r < last; ++r)
-      plan.number[r] = static_cast<std::uint16_t>(set.add({r, row_ptr[r], row_ptr[r + 1] - row_ptr[r]}));
+    for (index_t r = first; r < last;) {
+      const auto number = static_cast<std::uint16_t>(set.add({r, row_ptr[r], row_ptr[r + 1] - row_ptr[r]}));
+      const index_t more = rows_that_repeat(a, row_ptr, r + 1, last);
+      set.add_more(more);
+      std::fill_n(plan.number.begin() + r, more + 1, number);
+      r += more + 1;
+    }
     seen[p] = set.found();
   });
   stencil_set<V, std::int32_t> all(a.col.data(), a.val.data());
@@ -58,9 +99,11 @@ template <class V> stencil_plan plan_stencils(const coo<V>& a) {
   }
   std::vector<index_t> beside(pieces);
   for_each_piece_of_rows(rows, [&](index_t p, index_t first, index_t last) {
+    std::vector<std::uint16_t> final_number;
+    for (const std::size_t n : in_all[p]) final_number.push_back(number[n]);
     index_t count = 0;
     for (index_t r = first; r < last; ++r) {
-      plan.number[r] = number[in_all[p][plan.number[r]]];
+      plan.number[r] = final_number[plan.number[r]];
       count += plan.number[r] == chosen.size();
     }
     beside[p] = count;

@@ -42,6 +42,8 @@ public:
     }
     return merge({r, hash(r), 1});
   }
+  /// So many rows more that have the stencil of the one added last.
+  void add_more(index_t rows) { found_[last_].uses += rows; }
   /// One that another set of rows of the same arrays has seen, `s.uses` times.
   std::size_t merge(const seen_stencil& s) {
     std::size_t at = place(s);
