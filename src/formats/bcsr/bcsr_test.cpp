@@ -4,6 +4,7 @@
 #include "contract.hpp"
 #include "convert.hpp"
 
+#include "core/measure.hpp"
 #include "kit/lane_check.hpp"
 #include "kit/operator_check.hpp"
 #include "kit/said_by.hpp"
@@ -13,6 +14,8 @@
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
 #include <furrow/storage.hpp>
+
+#include <string>
 
 namespace furrow {
 namespace {
@@ -125,6 +128,15 @@ TEST(bcsr, takes_the_blocks_that_the_matrix_has) {
     EXPECT_TRUE(l.exact);
     EXPECT_LT(l.places, 1.1 * double(a.nnz()));
   }
+}
+
+TEST(bcsr, statistics_settle_the_edge_that_a_conversion_takes) {
+  for (const auto& m : kit::battery())
+    for (const std::string_view asked : {"", "5"})
+      EXPECT_EQ(bcsr_format::settle(measure(m.a), precision::f64, asked),
+                m.a.nnz() ? std::to_string(bcsr_format::edge_for(m.a, asked)) : std::string(asked))
+          << m.name;
+  EXPECT_EQ(bcsr_format::settle(measure_sums(kit::laplacian(40)), precision::f64, ""), ""); // nobody counted
 }
 
 TEST(bcsr, refuses_blocks_that_are_mostly_padding_and_says_how_much) {

@@ -113,6 +113,18 @@ TEST(hdia, of_a_grid_holds_all_entries_in_strips) {
   EXPECT_LT(double(made.val.size()), 1.5 * 195112);
 }
 
+/// More entries and more diagonals in a slice than there is room for at first.
+TEST(hdia, of_rows_with_little_in_common_is_complete) {
+  const auto a = kit::from_function(
+      500, [](index_t i, index_t j) { return (i * 977 + j * j * 31) % 5 < 2 ? 1 + double(i - j) : 0.0; });
+  const auto made = to_hdia(a);
+  EXPECT_EQ(violation(made), "");
+  EXPECT_GT(made.strip_ptr[1], 256);
+  const auto back = to_coo(made);
+  EXPECT_TRUE(kit::same_bits(as_cview(back.col), as_cview(a.col)));
+  EXPECT_TRUE(kit::same_bits(as_cview(back.val), as_cview(a.val)));
+}
+
 TEST(hdia, does_not_depend_on_the_number_of_threads) {
   const auto a = kit::large_battery().front().a;
   set_threads(1);

@@ -17,6 +17,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
 
 namespace furrow {
 
@@ -102,6 +104,30 @@ TEST(sell, rows_are_sorted_inside_windows_only_and_keep_their_order_where_equal)
   EXPECT_TRUE(sorted_rows(length, {4, 1}).empty());
 }
 
+/// Lengths that are counted and others that are sorted, in windows that are not whole.
+TEST(sell, rows_of_any_length_are_sorted_and_their_places_counted) {
+  const auto numbers = kit::random_vector<double>(40'000, 3);
+  for (const std::int32_t longest : {2, 20, 255, 256, 3000}) {
+    host_array<std::int32_t> length(numbers.size());
+    for (index_t r = 0; r < length.size(); ++r)
+      length[r] = static_cast<std::int32_t>(std::pow(std::abs(numbers[r]), 4) * longest);
+    const auto places = places_of_windows(length, 0, 32);
+    for (std::size_t k = 0; k < sorting_windows.size(); ++k) {
+      const slicing how{32, sorting_windows[k]};
+      const auto order = sorted_rows(length, how);
+      const auto slice_ptr = offsets_of_slices(length, order, how.height);
+      EXPECT_EQ(places[k], slice_ptr[slice_ptr.size() - 1]) << longest << ", " << how.window;
+      EXPECT_EQ(places[k], places_of(length, how)) << longest << ", " << how.window;
+      for (index_t p = 1; p < order.size(); ++p) {
+        if (p % how.window == 0) continue;
+        const auto before = std::pair(-length[order[p - 1]], order[p - 1]),
+                   here = std::pair(-length[order[p]], order[p]);
+        ASSERT_LT(before, here) << longest << ", " << how.window << ", position " << p;
+      }
+    }
+  }
+}
+
 TEST(sell, a_window_is_taken_where_it_saves_bytes_and_no_larger_than_it_helps) {
   host_array<std::int32_t> even(5000, 7), pairs(100000), rare(100000, 3);
   EXPECT_EQ(best_slicing(even, 32, 12), (slicing{32, 1}));
@@ -121,6 +147,17 @@ TEST(sell, threads_share_a_window_only_where_that_saves_more_than_lines_of_y_cos
   EXPECT_EQ(window_of(100000), 4096); // a smaller one would take more than 2 % more bytes
   EXPECT_EQ(window_of(4000), 256);    // and here all threads would write to rows of one of 4,096
   EXPECT_EQ(window_of(1000), 1024);   // work for one thread
+}
+
+TEST(sell, statistics_settle_the_window_that_a_conversion_takes) {
+  for (const auto& m : kit::whole_battery())
+    for (const std::string_view asked : {"", "32:256", "8"}) {
+      const std::string settled = find_format("sell").settle(measure(m.a), precision::f64, asked);
+      const auto wanted = to_sell(m.a, asked), made = to_sell(m.a, settled);
+      EXPECT_TRUE(kit::same_bits(as_cview(made.row), as_cview(wanted.row))) << m.name << ", " << settled;
+      EXPECT_TRUE(kit::same_bits(as_cview(made.col), as_cview(wanted.col))) << m.name << ", " << settled;
+    }
+  EXPECT_EQ(find_format("sell").settle(measure_sums(kit::laplacian(40)), precision::f64, ""), ""); // nobody counted
 }
 
 TEST(sell, parameters_are_powers_of_two) {
