@@ -62,19 +62,19 @@ FURROW_INLINE inline piece look_at(const Triplets& a, index_t first, index_t las
   const bool ahead = cpu::fetching_ahead_helps();
   piece p;
   index_t looked = first;
-  const auto look_at_next = [&]() FURROW_INLINE {
-    const index_t end = std::min(last, looked + together);
+  const auto look_from = [&](index_t begin) FURROW_INLINE { // to where it has looked
+    const index_t end = std::min(last, begin + together);
     if (ahead) {
-      cpu::prefetch(row + looked, together * 4);
-      cpu::prefetch(col + looked, together * 4);
-      cpu::prefetch(val + looked, together * index_t(sizeof *val));
+      cpu::prefetch(row + begin, together * 4);
+      cpu::prefetch(col + begin, together * 4);
+      cpu::prefetch(val + begin, together * index_t(sizeof *val));
     }
-    look_at_entries(a, looked, end, p);
-    values.look(set, val + looked, end - looked);
-    looked = end;
+    look_at_entries(a, begin, end, p);
+    values.look(set, val + begin, end - begin);
+    return end;
   };
   for (index_t k = first; k < last;) {
-    while (looked <= k) look_at_next();
+    while (looked <= k) looked = look_from(looked);
     const index_t r = row[k], begin = k;
     // Read before it is written: threads that write one place take its line from one another, 40 ms of poisson3d:100.
     for (; k < last && row[k] == r; ++k)
@@ -86,7 +86,7 @@ FURROW_INLINE inline piece look_at(const Triplets& a, index_t first, index_t las
     p.norm_inf = std::max(
         p.norm_inf, sum_of_row(k - begin, [&](index_t i) FURROW_INLINE { return std::abs(double(val[begin + i])); }));
   }
-  while (looked < last) look_at_next();
+  while (looked < last) looked = look_from(looked);
   return p;
 }
 

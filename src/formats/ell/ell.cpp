@@ -26,7 +26,8 @@ template <class Rows, class V> std::unique_ptr<any_operator<V>> wrap(ell<V, host
 
 template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view kernel) {
   auto matrix = to_ell(std::move(a));
-  if (kernel == "auto") kernel = matrix.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered" : "rows";
+  if (kernel == "auto")
+    kernel = matrix.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered" : "rows";
   if (kernel == "scalar") return wrap<each_row>(std::move(matrix), "scalar");
   if (kernel == "gathered") return wrap<ell_rows::gathered>(std::move(matrix), "gathered");
   return wrap<ell_rows::direct>(std::move(matrix), "rows");

@@ -9,7 +9,8 @@ namespace gpu_strips {
 
 using word = found_word;
 constexpr int threads = 128, height = int(strip_height);
-/// Kinds of diagonals as in `slice_diagonals::plan`, and the entries that are 0, which lie beside whatever strips there are.
+/// Kinds of diagonals as in `slice_diagonals::plan`, and the entries that are 0, which lie beside whatever strips there
+/// are.
 constexpr int kinds = 4;
 /// A table of diagonals takes so many entries; every row of a slice but its longest one enters its diagonals there.
 constexpr int most_entered = 2048, places = 2 * most_entered;
