@@ -20,6 +20,13 @@ bool go_on(const std::int32_t* row, index_t first, index_t last) {
   return far == 0;
 }
 
+/// Whether [first, last) are not below the rows before them each.
+bool are_sorted(const std::int32_t* row, index_t first, index_t last) {
+  unsigned below = 0;
+  for (index_t k = first; k < last; ++k) below |= static_cast<unsigned>(row[k] < row[k - 1]);
+  return below == 0;
+}
+
 } // namespace
 
 template <class I> bool write_row_offsets(cview<std::int32_t> row, index_t rows, index_t first, index_t last, I* to) {
@@ -40,14 +47,21 @@ template <class I> bool write_row_offsets(cview<std::int32_t> row, index_t rows,
   for (index_t k = begin + 1, stop = k; k < end; k = stop) {
     constexpr index_t piece = 2048; // of a first cache
     stop = std::min(k + piece, end);
-    if (go_on(row.data, k, stop) && row[stop - 1] < std::min(last, rows)) {
-      // Without a row that is empty every entry says where its row begins, the first one for good: branches would be
-      // mispredicted at each row (1.8 ns an entry of poisson3d:200; so 0.6).
+    const index_t until = index_t(row[stop - 1]) + 1;
+    const bool in_place = until <= std::min(last, rows), all_there = in_place && go_on(row.data, k, stop);
+    if (all_there || (in_place && until - next <= 4 * piece && are_sorted(row.data, k, stop))) {
+      // Every entry says where its row begins, the first one for good: branches would be mispredicted at each row
+      // (1.8 ns an entry of poisson3d:200; so 0.6). A row without an entry begins where the next one does: it is found
+      // from behind, where there are not many for each entry.
+      if (!all_there) std::fill(to + (next - first), to + (until - first), I(-1));
       I& own = to[row[k] - first];
       const I begun = row[k] == row[k - 1] ? own : static_cast<I>(k);
       for (index_t l = stop - 1; l >= k; --l) to[row[l] - first] = static_cast<I>(l);
       own = begun;
-      next = row[stop - 1] + 1;
+      if (!all_there)
+        for (index_t r = until - 2; r >= next; --r)
+          to[r - first] = to[r - first] < 0 ? to[r + 1 - first] : to[r - first];
+      next = until;
       continue;
     }
     for (; k < stop; ++k)
