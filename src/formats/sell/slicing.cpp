@@ -20,10 +20,10 @@ namespace {
 index_t pieces_of(index_t n, index_t size) { return (n + size - 1) / size; }
 
 /// Lengths below this are counted; longer ones, of which there are few, are sorted.
-constexpr std::int32_t counted = 256;
+constexpr std::int32_t longer_from = 256;
 /// A window is walked by its quarters at once: a row as long as the one before would wait for the counter of both.
 constexpr int quarters = 4;
-using counters = std::array<std::array<std::int32_t, counted>, quarters>;
+using counters = std::array<std::array<std::int32_t, longer_from>, quarters>;
 
 /// body(q, r) for each row r of [0, n) in its quarter q, ascending inside each.
 template <class F> void by_quarters(index_t n, F body) {
@@ -36,13 +36,13 @@ template <class F> void by_quarters(index_t n, F body) {
 /// count[q][l] <- the rows of quarter q that have length l, for each l up to the longest that is counted, which is
 /// returned; longer(r) for each row r that is not.
 template <class F> std::int32_t count_quarters(const std::int32_t* length, index_t n, counters& count, F longer) {
-  const std::int32_t most = n ? *std::max_element(length, length + n) : 0, longest = std::min(most, counted - 1);
+  const std::int32_t most = n ? *std::max_element(length, length + n) : 0, longest = std::min(most, longer_from - 1);
   for (auto& some : count) std::fill_n(some.begin(), longest + 1, 0);
   by_quarters(n, [&](int q, index_t r) {
-    if (length[r] < counted) ++count[q][length[r]];
+    if (length[r] < longer_from) ++count[q][length[r]];
   });
-  for (index_t r = 0; most >= counted && r < n; ++r)
-    if (length[r] >= counted) longer(r);
+  for (index_t r = 0; most >= longer_from && r < n; ++r)
+    if (length[r] >= longer_from) longer(r);
   return longest;
 }
 
@@ -84,9 +84,9 @@ public:
   }
 
 private:
-  std::int32_t longest_ = -1;               ///< of those that are counted
-  std::array<std::int32_t, counted> count_; ///< [l]: rows of length l, up to the longest
-  std::vector<std::int32_t> longer_;        ///< longest first
+  std::int32_t longest_ = -1;                   ///< of those that are counted
+  std::array<std::int32_t, longer_from> count_; ///< [l]: rows of length l, up to the longest
+  std::vector<std::int32_t> longer_;            ///< longest first
 };
 
 /// Places of rows as they lie.
@@ -232,7 +232,7 @@ void sort_rows(const std::int32_t* length, index_t first, index_t n, std::int32_
   for (std::int32_t l = longest; l >= 0; --l)
     for (auto& some : place) at += std::exchange(some[l], at);
   by_quarters(n, [&](int q, index_t r) {
-    if (length[r] < counted) order[place[q][length[r]]++] = static_cast<std::int32_t>(first + r);
+    if (length[r] < longer_from) order[place[q][length[r]]++] = static_cast<std::int32_t>(first + r);
   });
 }
 
