@@ -3,6 +3,7 @@
 #include <furrow/stats.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 /// The rows that statistics look at where they do not look at all of them.
@@ -12,12 +13,23 @@ struct row_range {
   index_t first, count;
 };
 
-/// `count` of the `of` pieces of `height` rows that a matrix has, spread evenly; its last piece may be shorter.
+/// A place in [0, places) that follows from k: Fibonacci hashing.
+FURROW_HD constexpr index_t scattered(index_t k, index_t places) {
+  const auto hash = static_cast<std::uint32_t>(k) * 0x9e3779b9u;
+  return static_cast<index_t>(static_cast<std::uint64_t>(hash) * static_cast<std::uint64_t>(places) >> 32);
+}
+
+/// `count` of the `of` pieces of `height` rows that a matrix has, one in each of as many equal parts, at a place that
+/// does not repeat with the part as lines of a grid do; its last piece may be shorter.
 struct spread_rows {
   index_t rows, height, of, count;
-  FURROW_HD row_range operator[](index_t k) const {
+  /// The first piece of the k-th part.
+  FURROW_HD index_t part(index_t k) const {
     const index_t extra = of % count;
-    const index_t first = (of / count * k + (k < extra ? k : extra)) * height, left = rows - first;
+    return of / count * k + (k < extra ? k : extra);
+  }
+  FURROW_HD row_range operator[](index_t k) const {
+    const index_t first = (part(k) + scattered(k, part(k + 1) - part(k))) * height, left = rows - first;
     return {first, left > height ? height : left > 0 ? left : 0};
   }
 };
@@ -27,12 +39,12 @@ inline std::vector<row_range> ranges_of(const spread_rows& s) {
   return all;
 }
 
-/// How many rows a statistic looks at: `most` at most, and no more than have about `sampled_entries` together, but
-/// `least` of them.
+/// How many rows a statistic looks at: `most` at most, and no more than have about `entries` together, but `least` of
+/// them.
 inline constexpr index_t sampled_entries = index_t(1) << 15;
-inline index_t sampled_rows(const stats& s, index_t least, index_t most) {
+inline index_t sampled_rows(const stats& s, index_t least, index_t most, index_t entries = sampled_entries) {
   const index_t mean = std::max<index_t>(1, s.nnz / std::max<index_t>(s.shape.rows, 1));
-  return std::clamp(sampled_entries / mean, least, most);
+  return std::clamp(entries / mean, least, most);
 }
 
 /// The rows that statistics look at which are no format's own.
@@ -47,7 +59,7 @@ struct sampled_block_rows {
     return (share < 511 ? share : 511) + 1;
   }
   FURROW_HD row_range operator[](index_t k) const {
-    const index_t first = spread_rows{block_rows, 1, block_rows, stretches}[k].first, left = block_rows - first;
+    const index_t first = spread_rows{block_rows, 1, block_rows, stretches}.part(k), left = block_rows - first;
     return {first, left < length() ? left : length()};
   }
 };

@@ -15,8 +15,8 @@
 namespace furrow {
 namespace {
 
-/// Bytes that hdia, packed and stencil expect to take in f64, on a matrix of every generator: those from before the
-/// formats looked for themselves. A format is chosen by them.
+/// Bytes that hdia, packed and stencil expect to take in f64, on a matrix of every generator, of which they look at all
+/// rows. A format is chosen by them. Of a large one hdia and packed look at a sample.
 struct expected_bytes {
   const char* generator;
   std::array<double, 3> bytes;
@@ -52,7 +52,8 @@ TEST(looks, expect_of_every_generator_what_was_expected_before) {
     const stats s = measure(generate(e.generator).a);
     const char* const formats[] = {"hdia", "packed", "stencil"};
     for (std::size_t k = 0; k < e.bytes.size(); ++k)
-      EXPECT_NEAR(find_format(formats[k]).lay_out(s, precision::f64, {}).bytes, e.bytes[k], 1e-9 * e.bytes[k])
+      EXPECT_NEAR(find_format(formats[k]).lay_out(s, precision::f64, {}).bytes, e.bytes[k],
+                  (k < 2 && s.nnz > sampled_entries ? 0.03 : 1e-9) * e.bytes[k])
           << formats[k];
   }
 }

@@ -326,7 +326,7 @@ TEST(stencil, the_estimate_is_near_what_is_made) {
 
 TEST(stencil, the_sample_finds_all_of_small_matrices) {
   for (const auto& m : matrices_of_stencils()) {
-    if (m.a.shape.rows > stencils_counted || m.a.nnz() > sampled_entries) continue;
+    if (m.a.shape.rows > stencils_counted || m.a.nnz() > sampled_runs::most_entries) continue;
     SCOPED_TRACE(m.name);
     const row_stencils found = row_stencils_of(measure(m.a));
     if (found.stencils == 0) continue; // hardly any rows are alike

@@ -154,23 +154,24 @@ struct row_stencils {
 };
 row_stencils row_stencils_of(const stats& s);
 
-/// The rows that the look of stencil takes: 512 runs of up to 64 rows, one in each of as many equal parts of the
+/// The rows that the look of stencil takes: 1024 runs of up to 32 rows, one in each of as many equal parts of the
 /// matrix, at a place that does not repeat with the part as lines of a grid do; all rows of a matrix that has at most
 /// `stencils_counted` rows and few enough entries (`sampled_rows`).
 struct sampled_runs {
   index_t rows, count, run; ///< run: 0 where all rows are taken
 
+  /// Of which so many are looked at: rare stencils are not found in fewer, and they make the table.
+  static constexpr index_t most_entries = index_t(1) << 17;
   static sampled_runs of(const stats& s) {
-    constexpr index_t most = 512;
-    const index_t rows = s.shape.rows, counted = sampled_rows(s, stencils_counted / 16, stencils_counted);
+    constexpr index_t most = 1024;
+    const index_t rows = s.shape.rows, counted = sampled_rows(s, stencils_counted / 8, stencils_counted, most_entries);
     return {rows, std::min(rows, most), rows <= counted ? 0 : counted / most};
   }
   FURROW_HD row_range operator[](index_t k) const {
     const spread_rows parts{rows, 1, rows, count};
-    const index_t begin = parts[k].first, part = (k + 1 < count ? parts[k + 1].first : rows) - begin;
+    const index_t begin = parts.part(k), part = parts.part(k + 1) - begin;
     if (run == 0) return {begin, part};
-    const auto jitter = static_cast<std::uint32_t>(k) * 0x9e3779b9u; // Fibonacci hashing
-    const index_t first = begin + static_cast<index_t>(static_cast<std::uint64_t>(jitter) * part >> 32);
+    const index_t first = begin + scattered(k, part);
     return {first, rows - first < run ? rows - first : run};
   }
   /// The n-th row that is looked at, of `total()`; -1: none, behind the end of a run.
