@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 namespace furrow {
 namespace {
@@ -64,6 +65,19 @@ TEST(sample, tells_what_the_whole_matrix_tells) {
     EXPECT_EQ(judge_edges(m.a.shape, as_cview(some.row), as_cview(some.col)),
               judge_edges(m.a.shape, as_cview(m.a.row), as_cview(m.a.col)));
   }
+}
+
+TEST(sample, lies_in_every_part_and_not_at_one_place_of_the_lines_of_a_grid) {
+  const spread_rows some{index_t(1) << 20, 32, index_t(1) << 15, 64};
+  std::set<index_t> places; // in lines of 128 rows
+  for (index_t k = 0; k < some.count; ++k) {
+    EXPECT_GE(some[k].first, k << 14);
+    EXPECT_LE(some[k].first + some[k].count, (k + 1) << 14);
+    places.insert(some[k].first % 128);
+  }
+  EXPECT_EQ(places.size(), 4U);
+  const spread_rows all{1000, 16, 63, 63};
+  for (index_t k = 0; k < all.count; ++k) EXPECT_EQ(all[k].first, 16 * k);
 }
 
 TEST(sample, leaves_most_of_a_large_matrix_out) {

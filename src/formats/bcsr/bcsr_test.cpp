@@ -13,6 +13,7 @@
 
 #include <furrow/device.hpp>
 #include <furrow/error.hpp>
+#include <furrow/generate.hpp>
 #include <furrow/storage.hpp>
 
 #include <string>
@@ -128,6 +129,18 @@ TEST(bcsr, takes_the_blocks_that_the_matrix_has) {
     EXPECT_TRUE(l.exact);
     EXPECT_LT(l.places, 1.1 * double(a.nnz()));
   }
+}
+
+TEST(bcsr, blocks_that_nobody_counted_are_made_where_they_are_asked_for) {
+  const auto a = generate("elasticity3d:12").a;
+  const stats s = measure(a);
+  ASSERT_EQ(s.blocks[2], surpassed);
+  const layout stated = find_format("bcsr").lay_out(s, precision::f64, "2");
+  EXPECT_EQ(stated.refusal, "");
+  EXPECT_FALSE(stated.exact);
+  const auto made = make(choose(s, precision::f64, {}, {"bcsr:2"}), {}, a);
+  EXPECT_LE(made->stored_bytes(), stated.bytes);
+  EXPECT_LE(find_format("bcsr").lay_out(s, precision::f64, "").bytes, made->stored_bytes());
 }
 
 TEST(bcsr, statistics_settle_the_edge_that_a_conversion_takes) {
