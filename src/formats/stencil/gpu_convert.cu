@@ -2,7 +2,7 @@
 #include "gpu_convert.hpp"
 #include "gpu_hash.hpp"
 
-#include "backends/gpu/primitives.hpp"
+#include "backends/gpu/staged_rows.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,9 +11,12 @@
 namespace furrow {
 namespace gpu_stencils {
 
-constexpr int rows_at_once = gpu::each_threads / walking_lanes;
+/// On a multiprocessor: with as many registers as the compiler likes it is four, and numbers take 287 us for 257.
+constexpr int blocks_together = 5;
+/// Rows of more entries are walked by a warp, others by a thread.
+constexpr index_t longest_of_a_thread = 128;
 /// Stencils that a block counts by itself before it turns to the table of all.
-constexpr int own_places = 512, own_tries = 16;
+constexpr int own_places = 256, own_tries = 16;
 
 /// Different hashes, how many rows have each and the first of these.
 struct counted_hashes {
@@ -48,42 +51,78 @@ struct counted_hashes {
   }
 };
 
-/// A block takes `rows_each` neighbouring rows.
-template <class V>
-__global__ void __launch_bounds__(gpu::each_threads)
-    count_kernel(csr<V, index_t, cview> a, index_t rows_each, std::uint64_t* hashes, counted_hashes all) {
-  __shared__ word own[own_places];
-  __shared__ unsigned uses[own_places];
-  __shared__ unsigned first[own_places];
-  for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads) {
-    own[k] = nothing;
-    uses[k] = 0;
-    first[k] = ~0u;
+/// Stencils that a block has seen.
+struct own_hashes {
+  word hash[own_places];
+  unsigned uses[own_places], first[own_places];
+
+  __device__ void clear() {
+    for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads)
+      hash[k] = nothing, uses[k] = 0, first[k] = ~0u;
   }
-  gpu::take_turn();
-  __syncthreads();
-  const gpu::lane_group<walking_lanes> lane;
-  const index_t begin = index_t(blockIdx.x) * rows_each;
-  const index_t end = begin + rows_each < a.shape.rows ? begin + rows_each : a.shape.rows;
-  for (index_t row = begin + threadIdx.x / walking_lanes; row < end; row += rows_at_once) {
-    const word h = hash_of_row(lane, a, row);
-    if (lane.rank != 0) continue;
-    hashes[row] = h;
+  __device__ void add(word h, unsigned rows, unsigned row, const counted_hashes& all) {
     int at = static_cast<int>(h % own_places), tries = 0;
     for (; tries < own_tries; ++tries, at = (at + 1) % own_places) {
-      const word before = atomicCAS(own + at, nothing, h);
+      const word before = atomicCAS(hash + at, nothing, h);
       if (before == nothing || before == h) break;
     }
-    if (tries < own_tries) {
-      atomicAdd(uses + at, 1u);
-      atomicMin(first + at, static_cast<unsigned>(row));
-    } else {
-      all.add(h, 1, static_cast<unsigned>(row));
+    if (tries == own_tries) {
+      all.add(h, rows, row);
+      return;
+    }
+    atomicAdd(uses + at, rows);
+    atomicMin(first + at, row);
+  }
+  /// The rows of a warp: neighbouring rows are often alike, and are counted at once.
+  __device__ void add_of_warp(word h, bool is, index_t row, const counted_hashes& all) {
+    const int rank = static_cast<int>(threadIdx.x) % gpu::warp;
+    for (unsigned left = __ballot_sync(~0u, is); left;) {
+      const int first = __ffs(static_cast<int>(left)) - 1;
+      const word one = __shfl_sync(~0u, h, first); // by all lanes, those without a row, too
+      const unsigned same = __ballot_sync(~0u, h == one) & left;
+      if (rank == first) add(h, static_cast<unsigned>(__popc(same)), static_cast<unsigned>(row), all);
+      left &= ~same;
     }
   }
+  __device__ void end(const counted_hashes& all) const {
+    for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads)
+      if (hash[k] != nothing) all.add(hash[k], uses[k], first[k]);
+  }
+};
+
+/// A block takes `rows_each` neighbouring rows.
+template <class V>
+__global__ void __launch_bounds__(gpu::each_threads, blocks_together)
+    count_kernel(csr<V, index_t, cview> a, index_t rows_each, std::uint64_t* hashes, counted_hashes all) {
+  __shared__ typename gpu::staged_rows<V>::memory entries;
+  __shared__ own_hashes own;
+  own.clear();
+  gpu::take_turn();
   __syncthreads();
-  for (int k = static_cast<int>(threadIdx.x); k < own_places; k += gpu::each_threads)
-    if (own[k] != nothing) all.add(own[k], uses[k], first[k]);
+  const gpu::staged_rows<V> staged(entries, a.col.data, a.val.data);
+  const gpu::lane_group<gpu::warp> lane;
+  const index_t begin = index_t(blockIdx.x) * rows_each;
+  const index_t last = begin + rows_each < a.shape.rows ? begin + rows_each : a.shape.rows;
+  for (index_t base = begin; base < last; base += gpu::each_threads) {
+    const index_t row = base + threadIdx.x;
+    const bool is = row < last;
+    const index_t from = is ? a.row_ptr[row] : 0, end = is ? a.row_ptr[row + 1] : 0;
+    const bool is_long = end - from > longest_of_a_thread;
+    word sum = 0;
+    staged.each(is_long ? end : from, end, [&](const std::int32_t* col, const V* val, int n) {
+      for (int k = 0; k < n; ++k) sum += hash_of_entry(k, col[k] - static_cast<int>(row), val[k]);
+    });
+    word h = hash_of_sum(sum, end - from);
+    for (unsigned left = lane.vote(is_long); left; left &= left - 1) {
+      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const word found = hash_of_row(lane, a, row - lane.rank + owner);
+      if (lane.rank == owner) h = found;
+    }
+    if (is) hashes[row] = h;
+    own.add_of_warp(h, is, row, all);
+  }
+  __syncthreads();
+  own.end(all);
 }
 
 /// Those that were found, in no order: keys that put the most frequent first, of these the one of the earlier row.
@@ -169,41 +208,52 @@ struct numbers_by_hash {
   }
 };
 
-/// By all lanes of a row.
-template <class V, class N>
-__device__ void number_row(const gpu::lane_group<walking_lanes>& lane, const csr<V, index_t, cview>& a, index_t row,
-                           const std::uint64_t* hashes, const numbers_by_hash& numbers, const stencil_table<V>& table,
-                           int stencils, N* number, std::uint8_t* beside, word& rows_left, word& entries_left) {
-  const std::int32_t n = numbers.find(hashes[row]);
-  const index_t from = a.row_ptr[row], count = a.row_ptr[row + 1] - from;
-  bool same = n >= 0 && table.start[n + 1] - table.start[n] == count;
-  if (same)
-    for (index_t k = lane.rank; k < count; k += walking_lanes) {
-      const index_t at = table.start[n] + k;
-      same = same && a.col[from + k] - row == table.offset[at] && bits_of(a.val[from + k]) == bits_of(table.val[at]);
-    }
-  same = lane.vote(!same) == 0;
-  if (lane.rank != 0) return;
-  number[row] = static_cast<N>(same ? n : stencils);
-  beside[row] = !same;
-  if (same) return;
-  atomicAdd(&rows_left, word(1));
-  atomicAdd(&entries_left, static_cast<word>(count));
-}
-
 /// Each row's number, which rows have none, and how many these are and how many entries they have.
 template <class V, class N>
-__global__ void __launch_bounds__(gpu::each_threads)
+__global__ void __launch_bounds__(gpu::each_threads, blocks_together)
     number_kernel(csr<V, index_t, cview> a, const std::uint64_t* hashes, numbers_by_hash numbers,
                   stencil_table<V> table, int stencils, N* number, std::uint8_t* beside, word* left) {
+  __shared__ typename gpu::staged_rows<V>::memory entries;
   __shared__ word rows_left, entries_left;
   if (threadIdx.x == 0) rows_left = entries_left = 0;
   gpu::take_turn();
   __syncthreads();
-  const gpu::lane_group<walking_lanes> lane;
-  const index_t row = (index_t(blockIdx.x) * gpu::each_threads + threadIdx.x) / walking_lanes;
-  if (row < a.shape.rows)
-    number_row(lane, a, row, hashes, numbers, table, stencils, number, beside, rows_left, entries_left);
+  const gpu::staged_rows<V> staged(entries, a.col.data, a.val.data);
+  const gpu::lane_group<gpu::warp> lane;
+  const index_t row = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x;
+  const bool is = row < a.shape.rows;
+  const index_t from = is ? a.row_ptr[row] : 0, end = is ? a.row_ptr[row + 1] : 0;
+  const std::int32_t n = is ? numbers.find(hashes[row]) : -1;
+  const std::int32_t begin = n >= 0 ? table.start[n] : 0;
+  bool same = n >= 0 && table.start[n + 1] - begin == end - from;
+  const auto fits = [&](std::int32_t col, V val, index_t r, std::int32_t at) {
+    return col - r == table.offset[at] && bits_of(val) == bits_of(table.val[at]);
+  };
+  const bool is_long = same && end - from > longest_of_a_thread;
+  staged.each(same && !is_long ? from : end, end, [&](const std::int32_t* col, const V* val, int entries_here) {
+    for (int k = 0; k < entries_here; ++k) same = same && fits(col[k], val[k], row, begin + k);
+  });
+  for (unsigned votes = lane.vote(is_long); votes; votes &= votes - 1) {
+    const int owner = __ffs(static_cast<int>(votes)) - 1;
+    const std::int32_t places = lane.from(owner, begin);
+    const index_t first = lane.from(owner, from), count = lane.from(owner, end) - first;
+    bool all = true;
+    for (index_t k = lane.rank; k < count; k += gpu::warp)
+      all = all &&
+            fits(a.col[first + k], a.val[first + k], row - lane.rank + owner, places + static_cast<std::int32_t>(k));
+    const bool differ = lane.vote(!all) != 0;
+    if (lane.rank == owner) same = !differ;
+  }
+  if (is) {
+    number[row] = static_cast<N>(same ? n : stencils);
+    beside[row] = !same;
+  }
+  const unsigned votes = lane.vote(is && !same);
+  const index_t sum = votes ? lane.sum(is && !same ? end - from : 0) : 0;
+  if (votes && lane.rank == 0) {
+    atomicAdd(&rows_left, static_cast<word>(__popc(votes)));
+    atomicAdd(&entries_left, static_cast<word>(sum));
+  }
   __syncthreads();
   if (threadIdx.x != 0 || rows_left == 0) return;
   atomicAdd(left, rows_left);
@@ -277,7 +327,8 @@ template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_g
   const counted_hashes all{table.data(), uses, uses + places, places - 1, counts};
   gpu_stencil_plan plan{gpu_array<std::uint64_t>(rows), {}};
   const gpu::queue& q = gpu::current_queue();
-  const index_t rows_each = std::max<index_t>(rows_at_once, rows / (8 * index_t(q.multiprocessors)) + 1);
+  const index_t shares = rows / (8 * index_t(q.multiprocessors)) + 1;
+  const index_t rows_each = (shares + gpu::each_threads - 1) / gpu::each_threads * gpu::each_threads;
   if (rows > 0)
     gpu::launch(count_kernel<V>, static_cast<unsigned>((rows + rows_each - 1) / rows_each), gpu::each_threads, 0, q,
                 a.view(), rows_each, plan.hash.data(), all);
@@ -352,8 +403,7 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
   gpu_array<std::uint8_t> beside(rows);
   gpu_array<word> left(2, word(0));
   if (rows > 0)
-    gpu::launch(number_kernel<V, N>,
-                static_cast<unsigned>((rows * walking_lanes + gpu::each_threads - 1) / gpu::each_threads),
+    gpu::launch(number_kernel<V, N>, static_cast<unsigned>((rows + gpu::each_threads - 1) / gpu::each_threads),
                 gpu::each_threads, 0, gpu::current_queue(), a.view(), plan.hash.data(),
                 numbers_by_hash{there.data(), halves_there, index_t(places) - 1},
                 stencil_table<V>{made.start.data(), made.offset.data(), made.val.data()}, static_cast<int>(stencils),
