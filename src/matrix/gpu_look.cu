@@ -39,12 +39,14 @@ struct place_of_rows {
   __device__ index_t end() const { return first + rows; }
 };
 
+constexpr int batch = 4; ///< entries of a lane, so that loads are under way together
+
 /// The entries [from, to) of row i, which begins at `begin`, at most `row_sum_piece`: by eight lanes or a warp, in the
 /// order of `row_sum`. All of them know the sums.
 template <int Lanes, class V>
 __device__ row_found walk(const csr<V, index_t, cview>& a, place_of_rows place, index_t i, index_t from, index_t to,
-                          int rank, index_t begin, const diagonal_marks& marked, found& f) {
-  constexpr int batch = 4; // so that loads are under way together
+                          int rank, index_t begin, const diagonal_marks& marked, diagonal_marks::last_ones<batch>& last,
+                          found& f) {
   row_found r;
   // All lanes take as many turns, for they add each other's.
   for (index_t turn = from; turn < to; turn += batch * Lanes) {
@@ -90,7 +92,7 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, place_of_rows place, 
         add_in_order<Lanes>(size, rank, r.sum);
         add_in_order<Lanes>(apart[n] != 0 ? size : 0, rank, r.others);
       }
-    marked.add(apart, is, place.end());
+    marked.add(apart, is, last, place.end());
   }
   for (int d = lanes_a_row / 2; d > 0; d /= 2) {
     r.sum += gpu::from_lane_across<lanes_a_row>(r.sum, d);
@@ -107,7 +109,8 @@ __device__ row_found walk(const csr<V, index_t, cview>& a, place_of_rows place, 
 /// The same for all entries of row i, by one thread, which keeps what each of the eight lanes would have.
 template <class V>
 __device__ row_found walk_alone(const csr<V, index_t, cview>& a, place_of_rows place, index_t i, index_t from,
-                                index_t to, const diagonal_marks& marked, found& f) {
+                                index_t to, const diagonal_marks& marked, diagonal_marks::last_ones<lanes_a_row>& last,
+                                found& f) {
   row_found r;
   double sum[lanes_a_row] = {}, others[lanes_a_row] = {};
   std::int32_t before = -1, below = 0, above = 0;
@@ -142,7 +145,7 @@ __device__ row_found walk_alone(const csr<V, index_t, cview>& a, place_of_rows p
       if (apart[n] == 0) r.diagonal += v;
       else others[n] += size;
     }
-    marked.add(apart, is, place.end());
+    marked.add(apart, is, last, place.end());
   }
 #pragma unroll
   for (int d = lanes_a_row / 2; d > 0; d /= 2)
@@ -234,6 +237,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
   __shared__ diagonal_marks::memory mine;
   const auto marked = diagonal_marks::begin(bit, mine);
   const int rank = static_cast<int>(threadIdx.x) % lanes_a_row;
+  diagonal_marks::last_ones<batch> last;
   found f;
   offsets.look_at_ends(f, to);
   for (index_t i = index_t(blockIdx.x) * rows_at_once + threadIdx.x / lanes_a_row; i < a.shape.rows;
@@ -243,7 +247,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
       apart.add<lanes_a_row>(i, end - from, rank);
       continue;
     }
-    const row_found r = walk<lanes_a_row>(a, place, i, from, end, rank, from, marked, f);
+    const row_found r = walk<lanes_a_row>(a, place, i, from, end, rank, from, marked, last, f);
     if (rank == 0) tell(r, f);
   }
   marked.end(place.end());
@@ -258,13 +262,14 @@ __global__ void __launch_bounds__(gpu::each_threads)
                       long_rows apart, word* to) {
   __shared__ diagonal_marks::memory mine;
   const auto marked = diagonal_marks::begin(bit, mine);
+  diagonal_marks::last_ones<lanes_a_row> last;
   found f;
   offsets.look_at_ends(f, to);
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
   for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < a.shape.rows; i += stride) {
     const auto [from, end] = offsets.of(i, true, f);
     if (end - from > longest_of_a_thread) apart.add<1>(i, end - from, 0);
-    else tell(walk_alone(a, place, i, from, end, marked, f), f);
+    else tell(walk_alone(a, place, i, from, end, marked, last, f), f);
   }
   marked.end(place.end());
   f.leave(to);
@@ -281,6 +286,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
   if (pieces == 0 || to[wrong_word]) return; // the whole grid
   constexpr int pieces_at_once = gpu::each_threads / gpu::warp;
   const int rank = static_cast<int>(threadIdx.x) % gpu::warp;
+  diagonal_marks::last_ones<batch> last;
   found f;
   for (unsigned g = blockIdx.x * pieces_at_once + threadIdx.x / gpu::warp; g < pieces;
        g += gridDim.x * pieces_at_once) {
@@ -288,7 +294,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
     const index_t begin = a.row_ptr[p.row], end = a.row_ptr[p.row + 1];
     const index_t from = begin + index_t(p.number) * row_sum_piece;
     row_found r = walk<gpu::warp>(a, place, p.row, from, end - from < row_sum_piece ? end : from + row_sum_piece, rank,
-                                  begin, marked, f);
+                                  begin, marked, last, f);
     if (rank != 0) continue;
     if (p.of != long_rows::alone &&
         !apart.join(p.of, p.number, static_cast<unsigned>(long_rows::pieces_of(end - begin)), r))

@@ -53,40 +53,44 @@ struct found {
 };
 
 /// Which diagonals have entries, a bit each. A block marks near ones in words of its own, and those in memory in the
-/// end: all blocks come at once, and a word takes one of them at a time. Of the others it remembers some.
+/// end: all blocks come at once, and a word takes one of them at a time.
 struct diagonal_marks {
-  static constexpr int near = 1 << 14, remembered = 512;
+  static constexpr int near = 1 << 14;
   struct memory {
     unsigned near_bit[2 * near / 32];
-    int far[remembered]; ///< offsets, by their last bits
+  };
+  /// What a thread has marked last at each place of a batch: rows of a grid have the same diagonals one after another.
+  template <int Batch> struct last_ones {
+    int offset[Batch];
+    __device__ last_ones() {
+      constexpr int no_offset = -0x7fffffff - 1;
+#pragma unroll
+      for (int n = 0; n < Batch; ++n) offset[n] = no_offset;
+    }
   };
   unsigned* bit; ///< of column - row + rows - 1
   memory& mine;
 
   /// The beginning of a kernel: nothing is marked, and what the kernels before have written can be read.
   static __device__ diagonal_marks begin(unsigned* bit, memory& mine) {
-    constexpr int no_offset = -0x7fffffff - 1;
-    const int thread = static_cast<int>(threadIdx.x);
-    for (int k = thread; k < 2 * near / 32; k += gpu::each_threads) mine.near_bit[k] = 0;
-    for (int k = thread; k < remembered; k += gpu::each_threads) mine.far[k] = no_offset;
+    for (int k = static_cast<int>(threadIdx.x); k < 2 * near / 32; k += gpu::each_threads) mine.near_bit[k] = 0;
     gpu::take_turn();
     __syncthreads();
     return {bit, mine};
   }
   /// `Batch` diagonals, far ones in memory. These are looked at together: where all diagonals differ, each is a trip to
   /// memory. Nobody waits for what marks them.
-  template <int Batch> __device__ void add(const int (&offset)[Batch], const bool (&is)[Batch], index_t rows) const {
+  template <int Batch>
+  __device__ void add(const int (&offset)[Batch], const bool (&is)[Batch], last_ones<Batch>& last, index_t rows) const {
     bool asks[Batch];
     unsigned there[Batch];
 #pragma unroll
     for (int n = 0; n < Batch; ++n) {
       const auto at = static_cast<unsigned>(offset[n]) + near;
-      const bool is_near = at < 2 * near;
-      volatile unsigned* const word = mine.near_bit + (is_near ? at / 32 : 0);
-      if (is[n] && is_near && !(*word >> at % 32 & 1)) atomicOr(mine.near_bit + at / 32, 1u << at % 32);
-      volatile int* const last = mine.far + (offset[n] & (remembered - 1));
-      asks[n] = is[n] && !is_near && *last != offset[n];
-      if (asks[n]) *last = offset[n];
+      const bool is_new = is[n] && offset[n] != last.offset[n], is_near = at < 2 * near;
+      if (is_new) last.offset[n] = offset[n];
+      if (is_new && is_near) atomicOr(mine.near_bit + at / 32, 1u << at % 32);
+      asks[n] = is_new && !is_near;
     }
 #pragma unroll
     for (int n = 0; n < Batch; ++n) there[n] = asks[n] ? __ldcg(bit + (offset[n] + rows - 1) / 32) : 0;
