@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpu_row_sums.hpp"
+#include "gpu_named_addends.hpp"
 
 #include <algorithm>
 #include <bit>
