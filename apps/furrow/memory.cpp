@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 namespace furrow::cli {
 
@@ -46,7 +47,8 @@ namespace {
 struct available {
   available(const memory_plan& plan, device where)
       : host(64 * plan.host_peak() < plan.host_before ? plan.host_before : double(available_host_memory())),
-        gpu(where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : 0) {}
+        // What has no code for the CPU is refused for that, and not for memory.
+        gpu(where.is_gpu() ? double(available_gpu_memory(where.ordinal)) : std::numeric_limits<double>::infinity()) {}
   double host, gpu;
 };
 

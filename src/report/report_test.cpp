@@ -212,6 +212,17 @@ TEST(report, is_written_whole) {
   EXPECT_THROW(write_report(file / "none" / "r.html", r, {}, {}), error);
 }
 
+TEST(words, speed_is_that_of_the_method_that_gave_the_answer) {
+  solve_report r;
+  r.solver = "minres", r.precond = "jacobi", r.iterations = 10, r.bytes_per_iteration = 100, r.solve_seconds = 5;
+  EXPECT_EQ(report::bytes_a_second(r), 200);
+  r.rungs.resize(2);
+  r.rungs[0].solver = "minres", r.rungs[0].precond = "jacobi", r.rungs[0].iterations = 10;
+  r.rungs[0].solve_seconds = 2;
+  r.rungs[1].solver = "bicgstab", r.rungs[1].precond = "jacobi"; // has not begun
+  EXPECT_EQ(report::bytes_a_second(r), 500);
+}
+
 TEST(html, closes_what_it_opens) {
   report::html page;
   page.open("p", "class=\"a\"").text("1 < 2").open("strong");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace furrow::report {
@@ -79,7 +80,13 @@ bool is_answer(const solve_report& r) { return r.why == status::converged || r.w
 bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
 
 double bytes_a_second(const solve_report& r) {
-  const double seconds = r.rungs.empty() ? r.solve_seconds : r.rungs.back().solve_seconds;
+  // The best x of several methods is not always that of the last one.
+  const auto own = std::find_if(r.rungs.rbegin(), r.rungs.rend(), [&](const solve_rung& rung) {
+    return rung.solver == r.solver && rung.precond == r.precond && rung.iterations == r.iterations;
+  });
+  const double seconds = r.rungs.empty()         ? r.solve_seconds
+                         : own == r.rungs.rend() ? r.rungs.back().solve_seconds
+                                                 : own->solve_seconds;
   return seconds > 0 ? r.bytes_per_iteration * double(r.iterations) / seconds : 0;
 }
 

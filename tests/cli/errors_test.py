@@ -59,6 +59,10 @@ class Errors(Case):
         self.says(2, "has 70,263,936 entries, and a kernel is played for up to 20,000,000", "spmv", "poisson3d:216", "--device", "play")
         self.says(2, "no device 'play'", "bench", "spmv", "poisson1d:3", "--device", "play")
 
+    def test_a_method_for_the_chip_of_a_gpu_is_refused_on_the_cpu_for_that(self):
+        self.says(4, "cg_resident keeps the system on the chip of a GPU, and has no part for the CPU: take cg there", "solve",
+                  "poisson2d:10", "--device", "cpu", "--solver", "cg_resident")
+
     def test_play_of_a_solve(self):
         play = ("solve", "poisson1d:3", "--device", "play")
         self.says(2, "of the solvers the tutorial's is played, not auto: add --solver cg_tutorial", *play)

@@ -162,9 +162,10 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   if (!o.parts.empty()) text += ranks_text(request, o);
   text += line("time", fmt::format("read {}, {}solve {}", seconds_text(o.read_seconds), setup_text(o),
                                    seconds_text(o.solve_seconds)));
+  const double rate = bytes_a_second(r);
   if (r.iterations > 0)
-    text += line("traffic", fmt::format("{} an iteration, {}/s", bytes_text(r.bytes_per_iteration),
-                                        bytes_text(bytes_a_second(r))));
+    text += line("traffic", fmt::format("{} an iteration{}", bytes_text(r.bytes_per_iteration),
+                                        rate > 0 ? fmt::format(", {}/s", bytes_text(rate)) : ""));
   text += line("memory",
                fmt::format("{} at the peak, {} estimated", bytes_text(peak_bytes()), bytes_text(o.estimated_bytes)));
   if (!request.x0.empty()) text += line("x0", printable(request.x0));
