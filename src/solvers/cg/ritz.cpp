@@ -7,6 +7,8 @@
 namespace furrow {
 
 void ritz_matrix::add(double alpha, double beta) {
+  if (diagonal_.empty() && std::isfinite(alpha)) unit_ = std::ldexp(1.0, std::ilogb(alpha));
+  alpha /= unit_;
   diagonal_.push_back(1 / alpha + beta_ / alpha_);
   beside_squared_.push_back(beta_ / (alpha_ * alpha_));
   alpha_ = alpha;
@@ -34,6 +36,7 @@ bool ritz_matrix::any_above(double x) const {
 ritz_matrix::extremes ritz_matrix::eigenvalues() const {
   if (diagonal_.empty()) return {};
   const auto [least, most] = std::ranges::minmax(diagonal_);
+  if (!(most < 1e150)) return {}; // the products below are finite, so that each step of a bisection ends nearer
   // An eigenvalue lies below the least and another one above the largest of the diagonal, none above three times that:
   // t_j,j+1^2 <= t_jj t_(j+1),(j+1) of a definite matrix.
   double low = most, high = 3 * most;
@@ -47,7 +50,7 @@ ritz_matrix::extremes ritz_matrix::eigenvalues() const {
     const double middle = std::sqrt(low * high);
     (any_below(middle) ? high : low) = middle;
   }
-  return {high, largest};
+  return {high / unit_, largest / unit_};
 }
 
 } // namespace furrow

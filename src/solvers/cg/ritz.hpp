@@ -18,7 +18,7 @@ public:
   void add(double alpha, double beta);
 
   struct extremes {
-    double smallest = 0, largest = 0; ///< 0 where there are no coefficients
+    double smallest = 0, largest = 0; ///< 0 where there are no coefficients, or they leave the range of f64
   };
   /// To 1 % each, by bisection. Cost: some 40 passes over the coefficients.
   extremes eigenvalues() const;
@@ -27,8 +27,9 @@ private:
   bool any_below(double x) const;
   bool any_above(double x) const;
 
+  /// Times the power of two of the first alpha: of a matrix around 1e-300 and no M the squares would vanish.
   std::vector<double> diagonal_, beside_squared_; ///< beside_squared_[j]: t_(j-1),j squared
-  double alpha_ = 1, beta_ = 0;
+  double alpha_ = 1, beta_ = 0, unit_ = 1;
 };
 
 } // namespace furrow

@@ -33,6 +33,28 @@ TEST(ritz, of_parts_are_those_of_all_parts) {
   EXPECT_NEAR(largest, 1e6, 2e4);
 }
 
+TEST(ritz, of_any_size_are_found) {
+  for (const double size : {1e-305, 1e-300, 1e-160, 1e160, 1e300}) {
+    ritz_matrix t;
+    for (int j = 0; j < 5; ++j) t.add(1 / size / (1 + j), 0.5);
+    const auto [smallest, largest] = t.eigenvalues();
+    EXPECT_GT(smallest, size / 100) << size;
+    EXPECT_GE(largest, size) << size;
+    EXPECT_LT(largest, size * 100) << size;
+  }
+}
+
+TEST(ritz, of_numbers_that_leave_the_range_are_not_known) {
+  ritz_matrix t;
+  t.add(1, 0.5);
+  t.add(1e-200, 1e200);
+  EXPECT_EQ(t.eigenvalues().largest, 0);
+  ritz_matrix infinite;
+  infinite.add(std::numeric_limits<double>::infinity(), 0.5);
+  infinite.add(1e-300, 0.5);
+  EXPECT_EQ(infinite.eigenvalues().largest, 0);
+}
+
 solve_options by_cg(double rtol, const char* precond = "none") { return kit::options("cg", precond, rtol); }
 
 TEST(cg_estimates, the_condition_of_a_laplacian) {
