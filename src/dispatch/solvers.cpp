@@ -54,13 +54,17 @@ bool varies(std::string_view name) {
 }
 namespace {
 
+bool is_definite_enough(const preconditioner_entry& entry, const solver_needs& needed) {
+  return (entry.keeps.symmetric || !needed.m.symmetric) && (entry.keeps.definite || !needed.m.definite);
+}
+
 void check_serves(const preconditioner_entry& entry, std::string_view name, device where, solver_needs needed) {
   check(needed.flexible || !varies(name), fault::usage,
         "the preconditioner {} is another one in each step, which the solver does not allow for: take fcg or fgmres",
         name);
   check(entry.on_gpu || entry.on_gpu_by_library || !where.is_gpu(), fault::device,
         "the preconditioner {} has no GPU part: solve on the CPU, or take another one", entry.name);
-  check((entry.keeps.symmetric || !needed.m.symmetric) && (entry.keeps.definite || !needed.m.definite), fault::usage,
+  check(is_definite_enough(entry, needed), fault::usage,
         "the solver needs a symmetric positive definite preconditioner, which {} is not: take another solver, bicgstab "
         "for one, or another preconditioner",
         entry.name);
@@ -70,6 +74,13 @@ void check_serves(const preconditioner_entry& entry, std::string_view name, devi
 }
 
 } // namespace
+
+bool suits(std::string_view precond, std::string_view solver) {
+  const preconditioner_entry& entry = find_preconditioner(precond);
+  const solver_needs& needed = find_solver(solver).needs;
+  const bool asks = needed.m.definite && !needed.a.definite;
+  return is_definite_enough(entry, needed) && !(asks && entry.definite_only_with_a);
+}
 
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make_preconditioner(std::string_view name, const coo<V>& a, device where,

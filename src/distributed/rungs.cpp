@@ -54,6 +54,7 @@ inventory inventory_of_ranks(device where) {
           .on_gpu = where.is_gpu(),
           .runs_on_gpu = set_up_on_gpus,
           .varies = varies,
+          .suits = suits,
           .on_ranks = true};
 }
 

@@ -63,6 +63,7 @@ struct preconditioner_entry {
   /// Of one without code of its own for a GPU: a library of the machine's serves there, where it is installed. It is
   /// asked for by name alone; "auto" takes the code for the CPU.
   bool on_gpu_by_library = false;
+  bool definite_only_with_a = false; ///< refuses a method that wants a definite M and asks for no definite A
 
   template <class V> preconditioner_maker<V> make() const { return for_value<V>(f64, f32); }
   template <class V> preconditioner_from_rows<V> from_rows() const { return for_value<V>(rows_f64, rows_f32); }
@@ -74,6 +75,8 @@ const preconditioner_entry& find_preconditioner(std::string_view name);
 bool has_preconditioner(std::string_view name);
 /// Whether it is no fixed linear map; by a name with its parameters.
 bool varies(std::string_view name);
+/// Whether the solver may have its M, as far as symmetry and definiteness tell.
+bool suits(std::string_view precond, std::string_view solver);
 
 /// By a name with its parameters. Throws as the entry does, and `fault::device` for one that has no code for `where`.
 template <class V>

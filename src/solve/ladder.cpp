@@ -24,9 +24,13 @@ bool fits_on_chip(const stats& s, precision p, device where) {
 } // namespace
 
 inventory inventory_of(device where, const stats& s, precision p) {
-  return {has_solver,     has_preconditioner,
-          where.is_gpu(), [](std::string_view precond) { return find_preconditioner(precond).on_gpu; },
-          varies,         fits_on_chip(s, p, where)};
+  return {has_solver,
+          has_preconditioner,
+          where.is_gpu(),
+          [](std::string_view precond) { return find_preconditioner(precond).on_gpu; },
+          varies,
+          suits,
+          fits_on_chip(s, p, where)};
 }
 
 solve_rung rung_of(const solve_report& r, device where, std::string reason, double setup) {

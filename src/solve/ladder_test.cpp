@@ -2,6 +2,8 @@
 #include "rungs.hpp"
 #include "solve_test_kit.hpp"
 
+#include "preconditioners/entry.hpp"
+
 #include <furrow/device.hpp>
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
@@ -212,6 +214,16 @@ TEST(rungs, are_those_that_the_build_has) {
         EXPECT_FALSE(rungs_for_indefinite(f, little).empty());
         EXPECT_FALSE(rungs_with("none", f, little).empty());
       }
+}
+
+TEST(rungs, with_a_named_preconditioner_leave_out_methods_that_cannot_have_it) {
+  inventory there = everything;
+  there.suits = suits;
+  features f = large_matrix();
+  f.symmetric = true;
+  EXPECT_EQ(names(rungs_with("ic0", f, there)), "cg+ic0 minres+ic0 bicgstab+ic0 gmres:50+ic0 ");
+  EXPECT_EQ(names(rungs_with("ilu:1", f, there)), "bicgstab+ilu:1 gmres:50+ilu:1 ");
+  EXPECT_EQ(names(rungs_with("chebyshev", f, there)), "cg+chebyshev bicgstab+chebyshev gmres:50+chebyshev ");
 }
 
 solve_options automatic(double rtol = 1e-10) {
@@ -462,6 +474,20 @@ TEST(ladder, takes_new_goals_and_limits) {
     kept.set_limits(o);
     EXPECT_LE(kept.solve(as_cview(b), as_view(again)).relative_residual, 1e-5);
   }
+}
+
+TEST(ladder, takes_a_method_that_can_have_the_named_preconditioner) {
+  auto definite = generate("poisson2d:20").a, indefinite = definite;
+  for (index_t k = 0; k < indefinite.nnz(); ++k)
+    if (indefinite.row[k] == indefinite.col[k] && indefinite.row[k] % 3 == 0) indefinite.val[k] = -4;
+  for (auto* a : {&definite, &indefinite})
+    for (const char* precond : {"ilu", "ilut", "block_jacobi:2", "chebyshev"}) {
+      solve_options o;
+      o.precond = precond;
+      const auto s = kit::solve_honestly<double>(*a, kit::random_vector<double>(400, 7), o);
+      EXPECT_EQ(s.report.why, status::converged) << precond << ": " << s.report.message;
+      EXPECT_EQ(s.report.precond, precond);
+    }
 }
 
 TEST(ladder, ends_singular_systems_with_least_squares_by_a_named_preconditioner_too) {

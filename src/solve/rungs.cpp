@@ -213,11 +213,13 @@ std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, c
     list.add("fgmres:50", m, 0, "matrices of any kind, and a preconditioner that varies from step to step");
     return list.take();
   }
-  if (f.symmetric && f.positive_diagonal())
+  const bool for_cg = f.symmetric && f.positive_diagonal() && there.suits(m, "cg");
+  const bool for_minres = f.symmetric && there.suits(m, "minres");
+  if (for_cg)
     list.add(there.fits_on_chip && (m == "jacobi" || m == "none") ? "cg_resident" : "cg", m, 0,
              "symmetric with a positive diagonal: it may be positive definite");
-  if (f.symmetric) list.add("minres", m, 0, "symmetric");
-  list.add("bicgstab", m, f.symmetric ? 0 : patient, "matrices of any kind");
+  if (for_minres) list.add("minres", m, 0, "symmetric");
+  list.add("bicgstab", m, for_cg || for_minres ? 0 : patient, "matrices of any kind");
   list.add("gmres:50", m, 0, "matrices of any kind, and a residual that cannot grow");
   return list.take();
 }

@@ -35,6 +35,10 @@ struct inventory {
   bool (*runs_on_gpu)(std::string_view name) = [](std::string_view) { return true; };
   /// Whether a preconditioner is another one in each step, which few methods allow for.
   bool (*varies)(std::string_view name) = [](std::string_view) { return false; };
+  /// Whether a method may have that preconditioner, which it may want symmetric and definite.
+  bool (*suits)(std::string_view precond, std::string_view solver) = [](std::string_view, std::string_view) {
+    return true;
+  };
   /// Whether the system may fit on the chip of that GPU, where steps of cg with a diagonal take less time.
   bool fits_on_chip = false;
   /// Whether ranks climb together, who have no complete factors.

@@ -200,9 +200,13 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 } // namespace
 
 extern const preconditioner_entry entry{
-    "block_jacobi",     "inverses of the blocks on the diagonal, K x K or given by their first rows",
-    {true, true},       lay_out,
-    make<double>,       make<float>,
-    "[:K|:starts=FILE]"};
+    .name = "block_jacobi",
+    .about = "inverses of the blocks on the diagonal, K x K or given by their first rows",
+    .keeps = {true, true},
+    .lay_out = lay_out,
+    .f64 = make<double>,
+    .f32 = make<float>,
+    .parameters = "[:K|:starts=FILE]",
+    .definite_only_with_a = true};
 
 } // namespace furrow::block_jacobi_preconditioner

@@ -64,9 +64,13 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 
 } // namespace
 
-extern const preconditioner_entry entry{"chebyshev",  "polynomial in the scaled A; products and no inner products",
-                                        {true, true}, lay_out,
-                                        make<double>, make<float>,
-                                        "[:K]"};
+extern const preconditioner_entry entry{.name = "chebyshev",
+                                        .about = "polynomial in the scaled A; products and no inner products",
+                                        .keeps = {true, true},
+                                        .lay_out = lay_out,
+                                        .f64 = make<double>,
+                                        .f32 = make<float>,
+                                        .parameters = "[:K]",
+                                        .definite_only_with_a = true};
 
 } // namespace furrow::chebyshev_preconditioner
