@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _gpu
+from ._checks import check_places, numbers
 from ._errors import DeviceError, UsageError
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -86,13 +87,16 @@ def as_rows(A: Any, name: str = "A") -> tuple[Any, Any, Any, tuple[int, int]]:
     """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays in host memory are taken where they lie."""
     A = on_host(A)
     if not sp.issparse(A):
-        A = np.asarray(A)
+        if hasattr(A, "matvec"):
+            raise TypeError(f"{name} is a {type(A).__name__}, whose entries are not seen: give a sparse or dense matrix")
+        A = numbers(A, name)
         if A.ndim != 2:
             raise UsageError(f"{name} has {A.ndim} axes: a matrix has 2")
         A = sp.csr_array(A.astype(real_type(A.dtype), copy=False))
     elif A.ndim != 2:
         raise UsageError(f"{name} has {A.ndim} axes: a matrix has 2")
     real_type(A.dtype)
+    check_places(A, name)
     if A.format != "csr":
         A = A.tocsr()
     data = contiguous(A.data, real_type(A.dtype))
@@ -109,7 +113,7 @@ def contiguous(array: Any, dtype: Any) -> Any:
 def as_vector(x: Any, n: int, name: str, dtype: Any = None) -> Any:
     """A contiguous vector of n elements from (n,) or (n, 1)."""
     refuse_gpu(x, name)
-    x = np.asarray(x)
+    x = numbers(x, name)
     if x.dtype == object or dtype is None:
         dtype = real_type(x.dtype)
     else:

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import contiguous, is_matrix, real_type
+from ._checks import check_names, count_of, number_of, numbers
 from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
 from ._homes import Home
 from ._result import Result
@@ -52,6 +53,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     """
     if M is not None and not isinstance(M, str):
         raise UsageError("a batch takes a preconditioner by its name: solve one system after the other with an M of yours")
+    check_names(solver=solver, format=format, kernel=kernel)
     where = _gpu.parse(device)
     where = where if isinstance(where, int) else None
     given = [_system(k, one) for k, one in enumerate(systems)]
@@ -61,8 +63,8 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     answers = [np.zeros(r.shape[1], dtype) for r in rows]
     borrowed = [(r.indptr, r.indices, r.data, *r.shape, contiguous(b, dtype), x)
                 for r, (_, b), x in zip(rows, given, answers, strict=True)]
-    options = {"solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": float(rtol),
-               "atol": float(atol), "maxiter": int(maxiter or 0), "tune": False, "assume_symmetric": False, "watch": None,
+    options = {"solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": number_of(rtol, "rtol"),
+               "atol": number_of(atol, "atol"), "maxiter": count_of(maxiter, "maxiter"), "tune": False, "assume_symmetric": False, "watch": None,
                "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
                "ordinal": _gpu.core(where), "coordinates": None,
                "scale": "none", "reorder": "none"}
@@ -101,7 +103,7 @@ def _system(k: int, pair: Any) -> tuple[Any, Any]:
     for array, name in ((A, "A"), (b, "b")):
         _gpu.check_at(f"{name} of system {k}", _gpu.ordinal_of(array), None, "a batch")
     A = A if hasattr(A, "dtype") else np.asarray(A)
-    b = np.asarray(b)
+    b = numbers(b, f"b of system {k}")
     if b.size != A.shape[0] or max(b.shape, default=1) != b.size:
         raise UsageError(f"b of system {k} is of shape {b.shape}, but A has {A.shape[0]} rows")
     return A, b.reshape(-1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import check_out, contiguous, real_type
+from ._checks import numbers
 from ._errors import DeviceError, UsageError
 
 
@@ -31,7 +32,7 @@ class Home:
         at = _gpu.ordinal_of(x)
         if at is not None:
             raise DeviceError(f"{name} lies on gpu:{at} and {self.name} in host memory: give both in one memory")
-        return np.asarray(x)
+        return numbers(x, name)
 
     def dtype(self, x: Any) -> Any:
         return x.dtype

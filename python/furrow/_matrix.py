@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _gpu
-from ._arrays import F64, contiguous, on_host, real_type
+from ._arrays import F64, contiguous, is_matrix, on_host, real_type
+from ._checks import check_names, number_of, numbers
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
@@ -51,6 +52,7 @@ class Matrix(_core.Matrix):
 
     def __init__(self, A: Any, format: str = "auto", kernel: str = "auto", tune: bool = False,
                  device: str | None = None) -> None:
+        check_names(format=format, kernel=kernel)
         where = _gpu.pick(device, _gpu.ordinal_of(A), None, lambda: False, has_b=False)
         self.device = _gpu.name_of(where)
         rows = rows_at(A, where)
@@ -152,6 +154,7 @@ class Matrix(_core.Matrix):
         >>> furrow.Matrix(np.eye(3)).apply([1, 2, 3], out=y, alpha=2, beta=1)
         array([3., 5., 7.])
         """
+        alpha, beta = number_of(alpha, "alpha"), number_of(beta, "beta")
         home = self._home_of(x)
         x = home.enter(x, "x")
         if tuple(x.shape) != (self.shape[1],):
@@ -171,7 +174,8 @@ class Matrix(_core.Matrix):
         return home.leave(y) if out is None else out
 
     def update_values(self, data: Any) -> None:
-        """New values for the same pattern, in the order of the ``data`` of the CSR matrix that this was made from.
+        """New values for the same pattern, in the order of the ``data`` of the CSR matrix that this was made from; one that
+        was made from another format takes none.
 
         Products that run in other threads meanwhile end with the old ones.
 
@@ -182,6 +186,12 @@ class Matrix(_core.Matrix):
         >>> P @ np.ones(3)
         array([2., 0., 2.])
         """
+        if self.converted is not None:
+            raise UsageError(f"this Matrix was made from {self.converted['from']}, whose values may be in another order "
+                             "than those of its rows: make it from A.tocsr(), and give the data of that")
+        if not isinstance(data, np.ndarray) and is_matrix(data) and hasattr(data, "nnz"):
+            raise TypeError(f"the new values are a {type(data).__name__}: give those of the rows alone, as A.data of a "
+                            "CSR matrix")
         home, data = self._values_where_rows_lie(data)
         if real_type(self.dtype, home.dtype(data)) != self.dtype:
             raise TypeError(f"the new values are {home.dtype(data)}, but the matrix holds {self.dtype}: convert one of "
@@ -196,7 +206,7 @@ class Matrix(_core.Matrix):
         """New values, and their home."""
         rows = self._rows_at
         if rows is None:
-            return Home("data"), np.asarray(on_host(data))
+            return Home("data"), numbers(on_host(data), "data")
         at = _gpu.ordinal_of(data)
         if at is None:
             data = np.ascontiguousarray(data)

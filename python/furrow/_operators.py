@@ -12,6 +12,7 @@ import scipy.sparse.linalg as sla
 
 from . import _gpu
 from ._arrays import F64, contiguous, dtype_of, is_matrix, on_host, real_type, refuse_gpu
+from ._checks import numbers
 from ._errors import UsageError
 from ._homes import Home
 from ._matrix import Matrix, _Transpose
@@ -50,7 +51,7 @@ def operator_dtype(A: Any) -> Any:
 def fitted(f: Any, n: int, dtype: Any, name: str) -> Any:
     """f with its result checked and made a contiguous vector of n elements."""
     def product(x: Any) -> Any:
-        y = np.asarray(f(x))
+        y = numbers(f(x), f"what {name} made")
         if y.size != n:
             raise UsageError(f"{name} made {y.size} elements of a vector of {n}")
         real_type(y.dtype)

@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import F32, as_vector, dtype_of, is_matrix, real_type, refuse_gpu
 from ._checkpoints import Checkpoints, fingerprint_of_rows, finish, tell
+from ._checks import check_names, count_of, number_of
 from ._columns import are_columns
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
@@ -100,6 +101,8 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, ordinals: list[int], *,
         format: str, kernel: str, tune: bool, scale: str, reorder: str, checkpoint: str | os.PathLike[str] | None,
         every: float | None, resume: str | os.PathLike[str] | None, **left_out: Any) -> Result:
+    check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
+    rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
     checkpoints = Checkpoints(checkpoint, every, callback)
     rows = _rows(A, M, left_out)
     if are_columns(b):
@@ -111,8 +114,6 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
         rows = rows_at(A.tocsr() if isinstance(A, Matrix) else A, None, dtype)
     if dtype == F32 and rtol < 2 * float(np.finfo(F32).eps) and not atol > 0:
         raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: give A or b in float64")
-    if maxiter is not None and maxiter < 1:
-        raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
     rhs = np.asarray(as_vector(b, n, "b"), dtype)
     keeper, saved = checkpoints.begin(lambda: fingerprint_of_rows(rows, rhs), x0, resume, solver, M or "none")
     begins = saved.pop("x") if saved else x0
@@ -121,8 +122,8 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     watching = heard.pop("watching")
     report: Any = _core.solve_on_devices(
         rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals, keeper,
-        {**heard, "solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": float(rtol),
-         "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune), "assume_symmetric": False,
+        {**heard, "solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": rtol,
+         "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": bool(tune), "assume_symmetric": False,
          "checkpoint_every": checkpoints.every, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
     written = finish(keeper, report, x) if keeper else None
     raised = report.pop("raised")

@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from . import _gpu, _ranks
 from ._arrays import is_matrix, real_type
+from ._checks import check_names, numbers
 from ._columns import one_only
 from ._libraries import home_of
 from ._operators import operator_dtype
@@ -21,9 +20,10 @@ from ._solver import Solver
 def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
          callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None,
          device: str | None = None, resume: str | os.PathLike[str] | None = None, **rest: Any) -> Result:
+    check_names(solver=solver)
     where = device_for(A, solver, M, device, _gpu.ordinal_of(b), has_b=True)
     home = home_of(b, "b")
-    b = b if home.ordinal is not None else np.asarray(b)
+    b = b if home.ordinal is not None else numbers(b, "b")
     if not (is_matrix(A) or hasattr(A, "shape")):
         raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
     dtype = real_type(operator_dtype(A), home.dtype(b))

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from . import _core, _gpu
 from ._arrays import F32, is_matrix, real_type
 from ._checkpoints import Checkpoints, fingerprint, finish, tell
+from ._checks import check_names, count_of, number_of
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import DeviceError, InputError, UsageError
 from ._homes import Home
@@ -101,6 +102,8 @@ class Solver:
                  assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None,
                  block_starts: Any = None, scale: str = "none", reorder: str = "none",
                  checkpoint: str | os.PathLike[str] | None = None, every: float | None = None) -> None:
+        check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
+        rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
             A = np.asarray(A)
@@ -116,11 +119,13 @@ class Solver:
         if self.dtype == F32 and rtol < _SMALLEST_RTOL and not atol > 0:
             raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {_SMALLEST_RTOL:.1g} or more, or "
                              "give A or b in float64")
-        if maxiter is not None and maxiter < 1:
-            raise UsageError(f"maxiter = {maxiter} must be at least 1, or None")
         named = M is None or isinstance(M, str)
         if coordinates is not None and not named:
             raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
+        of_m = getattr(M, "shape", None)
+        if of_m is not None and shape[0] == shape[1] and tuple(of_m) != tuple(shape):
+            raise UsageError(f"M is of shape {tuple(of_m)}, but A of {tuple(shape)}: it is an approximation of the "
+                             "inverse of A")
         self._where = device_for(A, solver, M, device)
         self.device = _gpu.name_of(self._where)
         self.solver = solver
@@ -135,7 +140,7 @@ class Solver:
         self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
         self._options: dict[str, Any] = {
             "solver": solver, "precond": precond if named else "none", "format": format, "kernel": kernel,
-            "rtol": float(rtol), "atol": float(atol), "maxiter": int(maxiter or 0), "tune": bool(tune),
+            "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": bool(tune),
             "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
             "watch_every": self._watching.watch_every, "monitor": self._watching.monitor, "monitor_every": 1,
             "checkpoint_every": self._checkpoints.every,

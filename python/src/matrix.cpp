@@ -61,9 +61,16 @@ void apply(const py_matrix& a, const nb::object& x, const nb::object& y, double 
   });
 }
 
+/// Whether it is an array of NumPy, and no subclass that means more by it: below a mask stands anything.
+bool is_plain_array(nb::handle x) {
+  static PyObject* const type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr(); // for good
+  return x.type().ptr() == type;
+}
+
 /// A @ x for a vector that needs no look: otherwise what `_matmul` of furrow/_matrix.py makes of it.
 nb::object matmul(nb::handle_t<py_matrix> self, nb::handle x) {
   if (!nb::inst_ready(self)) throw nb::type_error("a Matrix whose __init__ has not run");
+  if (!is_plain_array(x)) return nb::object(self.attr("_matmul")(x));
   const auto& a = *nb::inst_ptr<py_matrix>(self);
   const buffer from(x);
   const shape2 s = a.shape();
@@ -133,7 +140,7 @@ void bind_matrix(nb::module_& m) {
       .def("__init__", &construct, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("rows"),
            nb::arg("cols"), nb::arg("format"), nb::arg("kernel"), nb::arg("tune"), nb::arg("ordinal"),
            nb::arg("stream").none())
-      .def("__matmul__", &matmul)
+      .def("__matmul__", &matmul, nb::arg("x").none())
       .def("_apply", &apply)
       .def("_update_values", &update_values, nb::arg("values"), nb::arg("stream").none())
       .def("_triplets", &triplets)

@@ -209,3 +209,89 @@ def test_dense_products(dtype, rows, cols, trans, layout):
     wide = A.astype(float)
     np.testing.assert_allclose(furrow.gemv(A, x, trans=trans), (wide.T if trans else wide) @ x,
                                rtol=1e-13 if dtype is float else 1e-5, atol=1e-13 if dtype is float else 1e-5)
+
+
+MASKED = np.ma.masked_array(np.ones(4), mask=[True, False, False, False])
+
+
+@pytest.mark.parametrize("call", [
+    lambda: furrow.solve(np.eye(4), MASKED), lambda: furrow.solve(np.eye(4), np.ones(4), x0=MASKED),
+    lambda: furrow.solve(np.eye(4), MASKED, ranks=2), lambda: furrow.solve_batch([(np.eye(4), MASKED)]),
+    lambda: furrow.solve(np.ma.masked_array(np.eye(4), mask=np.eye(4) == 0), np.ones(4)),
+    lambda: furrow.Matrix(np.eye(4)) @ MASKED, lambda: MASKED @ furrow.Matrix(np.eye(4)),
+    lambda: furrow.Matrix(np.eye(4)).apply(MASKED),
+    lambda: furrow.Matrix(sp.csr_array(np.eye(4))).update_values(MASKED)])
+def test_masked_elements_are_refused(call):
+    with pytest.raises(furrow.InputError, match=r"masked elements: say what they are, as .*\.filled\(0\) does"):
+        call()
+
+
+def test_a_mask_that_masks_nothing_is_an_array():
+    b = np.ma.masked_array(np.arange(4.0))
+    assert furrow.solve(np.eye(4), b).x.tolist() == [0, 1, 2, 3]
+    assert (furrow.Matrix(np.eye(4)) @ b).tolist() == [0, 1, 2, 3]
+
+
+def broken_parts(form, **parts):
+    A = sp.csr_array(np.array([[1.0, 2, 0, 0], [0, 3, 0, 0], [4, 0, 5, 0], [0, 0, 0, 6]])).asformat(form)
+    for name, value in parts.items():
+        setattr(A, name, value)
+    return A
+
+
+@pytest.mark.parametrize("A, words", [
+    (broken_parts("coo", coords=(np.array([0, 1, 9, 2, 2, 3]), np.array([0, 1, 1, 0, 2, 3]))), "row 9 of a matrix of 4 x 4"),
+    (broken_parts("coo", coords=(np.array([0, 1, 1, 2, 2, 3]), np.array([0, -1, 1, 0, 2, 3]))), "column -1 of"),
+    (broken_parts("csc", indices=np.array([0, 2, 0, 1, 2, 7], np.int32)), "row 7 of"),
+    (broken_parts("csc", indptr=np.array([0, 2, 1, 5, 6], np.int32)), "A.indptr does not fit a csc matrix of 4 x 4"),
+    (broken_parts("csc", indptr=np.array([0, 2, 4, 5, 60], np.int32)), "A.indptr does not fit a csc matrix of 4 x 4"),
+    (broken_parts("bsr", indices=np.array([0, 0, 5], np.int32), indptr=np.array([0, 1, 3], np.int32),
+                  data=np.ones((3, 2, 2))), "block column 5 of")])
+def test_places_that_scipy_would_follow_out_of_its_arrays_are_named(A, words):
+    with pytest.raises(furrow.InputError, match=words):
+        furrow.Matrix(A)
+
+
+def test_indices_are_whole_numbers():
+    A = sp.csr_array(np.eye(3))
+    A.indices = np.array([0, 1.5, 2])
+    with pytest.raises(TypeError, match="A.indices holds float64: give whole numbers"):
+        furrow.Matrix(A)
+
+
+@pytest.mark.parametrize("form", ["csc", "coo", "bsr", "dia", "lil", "dok"])
+def test_values_in_another_order_are_refused(form):
+    A = sp.csr_array(np.array([[1.0, 2], [3, 4]]))
+    P = furrow.Matrix(A.asformat(form))
+    with pytest.raises(furrow.UsageError, match=f"made from {form}, .* make it from A.tocsr"):
+        P.update_values(np.array([1.0, 3, 2, 4]))
+
+
+@pytest.mark.parametrize("error, words, call", [
+    (TypeError, "solver is a NoneType: give a name", lambda A, b: furrow.solve(A, b, solver=None)),
+    (TypeError, "format is a NoneType", lambda A, b: furrow.solve(A, b, format=None)),
+    (TypeError, "kernel is a int", lambda A, b: furrow.Matrix(A, kernel=5)),
+    (TypeError, "scale is a NoneType", lambda A, b: furrow.solve(A, b, scale=None)),
+    (TypeError, "reorder is a bool", lambda A, b: furrow.solve(A, b, reorder=True, ranks=2)),
+    (TypeError, "rtol is a NoneType: give a number", lambda A, b: furrow.solve(A, b, rtol=None)),
+    (TypeError, "alpha is a str", lambda A, b: furrow.Matrix(A).apply(b, alpha="2")),
+    (TypeError, "maxiter is a str", lambda A, b: furrow.solve(A, b, maxiter="9")),
+    (furrow.UsageError, "maxiter = 2.5 must be a whole number", lambda A, b: furrow.solve(A, b, maxiter=2.5)),
+    (furrow.UsageError, "maxiter = inf must be a whole number", lambda A, b: furrow.solve_batch([(A, b)], maxiter=np.inf)),
+    (furrow.UsageError, "maxiter = 0 must be at least 1", lambda A, b: furrow.solve_batch([(A, b)], maxiter=0)),
+    (furrow.UsageError, r"M is of shape \(2, 2\), but A of \(3, 3\)", lambda A, b: furrow.cg(A, b, M=np.eye(2))),
+    (TypeError, "what M made is a NoneType", lambda A, b: furrow.cg(A, b, M=lambda r: None)),
+    (TypeError, "b is a NoneType: give an array of numbers", lambda A, b: furrow.solve(A, None)),
+    (TypeError, "b is a csr_array: give a dense array", lambda A, b: furrow.solve(A, sp.csr_array(A))),
+    (TypeError, "x is a NoneType", lambda A, b: furrow.Matrix(A) @ None),
+    (TypeError, "the new values are a csr_array: give those of the rows alone", lambda A, b: furrow.Matrix(
+        sp.csr_array(A)).update_values(sp.csr_array(A))),
+    (TypeError, "A is a Matrix, whose entries are not seen", lambda A, b: furrow.Matrix(furrow.Matrix(A)))])
+def test_arguments_of_a_wrong_kind_are_named(error, words, call):
+    with pytest.raises(error, match=words):
+        call(np.eye(3), np.ones(3))
+
+
+def test_many_iterations_are_a_number_like_any_other():
+    assert furrow.solve(np.eye(3), np.ones(3), maxiter=10**30).success
+    assert furrow.solve(np.eye(3), np.ones(3), maxiter=1e4).success
