@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _core, _gpu
 from ._arrays import F32, F64, real_type
+from ._checks import number_of
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
@@ -28,6 +29,7 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
     >>> furrow.gemv(np.ones((2, 3), np.float16), np.ones(2, np.float32), trans=True)
     array([2., 2., 2.], dtype=float32)
     """
+    alpha, beta = number_of(alpha, "alpha"), number_of(beta, "beta")
     where = _gpu.pick(device, _gpu.ordinal_of(A), _gpu.ordinal_of(x), lambda: False, has_b=True, names=("A", "x"))
     home = home_of(A, "A")
     A = home.enter(A, "A")
@@ -42,7 +44,8 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
     rows, cols = A.shape[::-1] if trans else A.shape
     if tuple(x.shape) != (cols,):
         raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},)")
-    real_type(home.dtype(x))
+    if home.type_name(x) not in _KINDS:
+        real_type(home.dtype(x))
     x = home.contiguous(x, dtype)
     if out is None:
         if beta != 0:

@@ -13,6 +13,9 @@ from ._arrays import F64, as_rows, as_vector, contiguous
 from ._errors import UsageError
 
 _MATRIX_ENDINGS = (".mtx", ".mtx.gz", ".furrow", ".petsc")
+#: What a name promises and no vector is written as; one without a known ending is a Matrix Market array.
+_NO_VECTORS = (".furrow", ".npz", ".npy.gz", ".mat", ".m", ".h5", ".hdf5", ".json", ".pkl", ".pickle", ".parquet", ".xlsx",
+               ".tsv", ".tar", ".tar.gz", ".tgz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".svg", ".html")
 
 
 class read_array(sp.csr_array):
@@ -78,6 +81,8 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     """
     file = os.fspath(file)
     if not sp.issparse(A) and np.ndim(A) == 1:
+        if file.endswith(_NO_VECTORS):
+            raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv: choose one of these endings")
         _core.write_vector(file, as_vector(A, len(A), "x", F64))
         return
     if not file.endswith(_MATRIX_ENDINGS):

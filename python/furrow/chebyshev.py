@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import F64, as_vector, contiguous, real_type, refuse_gpu
+from ._checks import numbers
 from ._errors import UsageError
 from ._matrix import Matrix
 
@@ -28,6 +29,18 @@ def _ends(domain: Any) -> tuple[float, float]:
     """A domain as two floats."""
     low, high = domain
     return float(low), float(high)
+
+
+def _check_series(p: Any) -> None:
+    """What has coefficients may mean them in powers, or of a variable that goes elsewhere than to [-1, 1]."""
+    if isinstance(p, Series):
+        return
+    if not isinstance(p, np.polynomial.Chebyshev):
+        raise TypeError(f"a {type(p).__name__} has other coefficients than a Chebyshev series: give it as "
+                        "p.convert(kind=numpy.polynomial.Chebyshev)")
+    if p.window.tolist() != [-1, 1]:
+        raise UsageError(f"the series maps its domain to the window {p.window.tolist()}, and to [-1, 1] alone here: give "
+                         "it as p.convert(domain=p.domain, window=[-1, 1])")
 
 
 class Series:
@@ -50,9 +63,12 @@ class Series:
 
     def __init__(self, coef: Any, domain: Any = None) -> None:
         if hasattr(coef, "coef"):
+            _check_series(coef)
             domain = coef.domain if domain is None else domain
             coef = coef.coef
-        coef = np.atleast_1d(np.asarray(coef))
+        coef = np.atleast_1d(numbers(coef, "coef"))
+        if coef.ndim != 1:
+            raise UsageError(f"coef has {coef.ndim} axes: a series has its coefficients in one")
         self.coef = as_vector(coef, coef.size, "coef", F64).copy()
         low, high = (-1, 1) if domain is None else domain
         self.domain = np.array([low, high], dtype=float)
@@ -80,7 +96,7 @@ class Series:
         if hasattr(x, "format") or hasattr(x, "matvec") or _gpu.is_sparse(x):
             return OfMatrix(self, Matrix(x))
         refuse_gpu(x, "x")
-        x = np.asarray(x)
+        x = numbers(x, "x")
         real_type(x.dtype)
         at = contiguous(x.reshape(-1), F64)
         y = np.empty(at.size)
@@ -114,6 +130,9 @@ class Series:
 
     def __sub__(self, other: Any) -> Series:
         return self + (-self._same(other))
+
+    def __rsub__(self, other: Any) -> Series:
+        return self._same(other) - self
 
     def roots(self) -> Any:
         """The real roots in the domain, ascending.
@@ -247,7 +266,8 @@ class Density:
         self.moments, self.domain, self.rows = moments, _ends(domain), rows
 
     def _at(self, x: Any, below: bool) -> Any:
-        x = np.asarray(x, dtype=F64)
+        x = numbers(x, "x")
+        real_type(x.dtype)
         at = contiguous(x.reshape(-1), F64)
         y: Any = _core.chebyshev_density_at(self.moments, *self.domain, self.rows, at, below)
         return y.reshape(x.shape) if x.ndim else y[0]

@@ -163,3 +163,11 @@ def test_nothing_of_the_caller_is_written_to(grid):
     before = [a.tobytes() for a in (A.data, A.indices, A.indptr, b, x0)]
     furrow.cg(A, b, x0)
     assert before == [a.tobytes() for a in (A.data, A.indices, A.indptr, b, x0)]
+
+
+def test_gemv_takes_halves_by_halves():
+    A, x = np.array([[1, 2], [3, 4]], np.float16), np.array([1, 0.5], np.float16)
+    y = furrow.gemv(A, x)
+    assert y.dtype == np.float32 and y.tolist() == [2, 5]
+    with pytest.raises(TypeError, match="alpha is a str"):
+        furrow.gemv(A, x, alpha="1")

@@ -51,3 +51,10 @@ def test_a_vector_that_cannot_be_written_leaves_what_was_there(tmp_path, ending)
     ran = subprocess.run([sys.executable, "-c", FULL_DISK, str(file)], capture_output=True, text=True, check=True)
     assert str(file) in ran.stdout and "too large" in ran.stdout
     assert file.read_bytes() == before and os.listdir(tmp_path) == [file.name]
+
+
+@pytest.mark.parametrize("ending", [".npz", ".mat", ".furrow", ".npy.gz"])
+def test_a_vector_is_not_written_under_a_name_that_promises_another_format(tmp_path, ending):
+    with pytest.raises(furrow.UsageError, match="a vector is written as .mtx, .npy"):
+        furrow.write(tmp_path / f"x{ending}", np.ones(3))
+    assert not list(tmp_path.iterdir())

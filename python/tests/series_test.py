@@ -2,7 +2,7 @@
 """Series beside NumPy's."""
 import numpy as np
 import pytest
-from numpy.polynomial import Chebyshev
+from numpy.polynomial import Chebyshev, Legendre, Polynomial
 
 import furrow
 from furrow.chebyshev import Series, exponential, fit
@@ -22,3 +22,29 @@ def test_series_agree_with_numpy():
     b = np.arange(30.0)
     y = exponential(-0.3, (0, 4))(A) @ b
     np.testing.assert_allclose(y, V @ (np.exp(-0.3 * w) * (V.T @ b)), atol=1e-12)
+
+
+def test_other_series_than_chebyshevs_are_refused():
+    p = furrow.chebyshev.Series([1.0, 2.0])
+    for other in (Polynomial([0, 0, 1]), Legendre([0, 0, 1])):
+        for call in (lambda: furrow.chebyshev.Series(other), lambda: p + other, lambda: p * other):
+            with pytest.raises(TypeError, match=r"give it as p.convert\(kind=numpy.polynomial.Chebyshev\)"):
+                call()
+    with pytest.raises(furrow.UsageError, match=r"window \[0.0, 1.0\]"):
+        furrow.chebyshev.Series(Chebyshev([0, 0, 1], window=[0, 1]))
+    with pytest.raises(furrow.UsageError, match="coef has 2 axes"):
+        furrow.chebyshev.Series([[1.0], [2.0]])
+    assert furrow.chebyshev.Series(Polynomial([0, 0, 1]).convert(kind=Chebyshev)).coef.tolist() == [0.5, 0, 0.5]
+
+
+def test_points_below_a_mask_are_refused():
+    points = np.ma.masked_array([0.1, 0.2], mask=[True, False])
+    d = furrow.chebyshev.density(furrow.generate("poisson1d:9"), (0, 4), moments=8)
+    for call in (furrow.chebyshev.Series([1.0, 2.0]), d, d.count_below):
+        with pytest.raises(furrow.InputError, match="x has 1 masked elements"):
+            call(points)
+
+
+def test_a_number_minus_a_series():
+    p = furrow.chebyshev.Series([1.0, 2.0])
+    assert (2 - p).coef.tolist() == [1.0, -2.0]
