@@ -10,6 +10,8 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <mutex>
+#include <string>
 
 namespace furrow::cli {
 
@@ -61,6 +63,16 @@ void check_fits(const memory_plan& plan, const available& there) {
         bytes_text(plan.gpu), bytes_text(there.gpu));
 }
 
+/// Another rung of a ladder may take a little more than was told, which the rounded numbers do not show.
+void say_once(const std::string& sizes, const std::string& text) {
+  static std::mutex one;
+  static std::string said;
+  const std::scoped_lock lock(one); // ranks are threads
+  if (sizes == said) return;
+  said = sizes;
+  remark(text);
+}
+
 } // namespace
 
 void check_fits(memory_plan& plan, device where) {
@@ -75,7 +87,7 @@ void announce(const memory_plan& plan, device where) {
       fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()), bytes_text(there.host));
   if (where.is_gpu())
     text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu), bytes_text(there.gpu));
-  remark(text);
+  say_once(fmt::format("{} {}", bytes_text(plan.host_peak()), bytes_text(plan.gpu)), text);
   check_fits(plan, there);
 }
 

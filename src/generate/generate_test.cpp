@@ -371,13 +371,28 @@ TEST(generate, bad_specs_are_told_what_would_do) {
   EXPECT_EQ(says("poison3d:9").find("there is no generator 'poison3d': choose one of poisson1d"), 0u);
   EXPECT_EQ(says("poisson3d"),
             "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100");
-  for (const char* spec : {"poisson3d:0",       "poisson3d:-3",      "poisson3d:x",
-                           "poisson3d:3.5",     "poisson3d:",        "poisson3d:9:9",
-                           "poisson3d:2000",    "random:9:10",       "banded:9:9:3",
-                           "banded:9:3:9",      "powerlaw:9:3:1.5",  "powerlaw:9:nan:3",
-                           "anisotropic2d:3:0", "convection2d:3:-1", "varying3d:3:-1",
-                           "varying3d:3:101",   "varying3d:3:nan",   "disc2d:0",
-                           "rectangular:9:3:4", "random:9:3:-1",     "poisson1d:99999999999999999999"})
+  for (const char* spec : {"poisson3d:0",
+                           "poisson3d:-3",
+                           "poisson3d:x",
+                           "poisson3d:3.5",
+                           "poisson3d:",
+                           "poisson3d:9:9",
+                           "poisson3d:2000",
+                           "random:9:10",
+                           "banded:9:9:3",
+                           "banded:9:3:9",
+                           "powerlaw:9:3:1.5",
+                           "powerlaw:9:nan:3",
+                           "anisotropic2d:3:0",
+                           "convection2d:3:-1",
+                           "varying3d:3:-1",
+                           "varying3d:3:101",
+                           "varying3d:3:nan",
+                           "disc2d:0",
+                           "rectangular:9:3:4",
+                           "random:9:3:-1",
+                           "anisotropic2d:3:1e308",
+                           "poisson1d:99999999999999999999"})
     EXPECT_NE(says(spec).find("usage: "), std::string::npos) << spec << ": " << says(spec);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "entry.hpp"
 
+#include <cmath>
+
 namespace furrow {
 namespace {
 
@@ -49,7 +51,7 @@ template <int D> struct star {
 struct anisotropic : star<2> {
   explicit anisotropic(const arguments& words) : star<2>(words) {
     const double eps = words.real(1);
-    words.check_that(eps > 0, "EPS must be positive");
+    words.check_that(eps > 0 && std::isfinite(2 + 2 * eps), "EPS must be positive, and 2 EPS finite");
     low[0] = high[0] = -eps;
     centre = 2 + 2 * eps;
   }

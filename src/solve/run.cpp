@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace furrow {
@@ -97,7 +98,9 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
   guess = host_array<V>(device_x);
   std::atomic<bool> finite = true, exact = true;
   each(x.size, [&](index_t i) {
-    if (!std::isfinite(guess[i] / scale)) finite = false;
+    const V own = guess[i] / scale;
+    if (!std::isfinite(own)) finite = false;
+    if (own * scale != guess[i]) exact = false;
   });
   const auto everywhere = [&](bool mine) { return system.ranks ? !system.ranks->any(!mine) : mine; };
   const auto over_all = [&](double mine) { return system.ranks ? system.ranks->sum(mine) : mine; };
@@ -107,22 +110,31 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
     report.relative_residual = std::numeric_limits<double>::quiet_NaN();
     return report;
   }
-  each(x.size, [&](index_t i) {
-    x[i] = guess[i] / scale;
-    if (x[i] * scale != guess[i]) exact = false;
-    guess[i] = x[i] * scale;
-  });
-  if (everywhere(exact) || report.why == status::nan) return report;
+  if (everywhere(exact) || report.why == status::nan) {
+    each(x.size, [&](index_t i) { x[i] = guess[i] / scale; });
+    return report;
+  }
+  // What x loses as a subnormal number may be more than what was gained: x stays the first guess then.
+  const auto norm_of = [&](const host_array<V>& scaled_x) {
+    return std::sqrt(over_all(residual_squares<V, Array>(system.a, scaled, scaled_x)));
+  };
   double norm_b = 0;
   for (const V v : scaled) norm_b += double(v) * double(v);
   norm_b = std::sqrt(over_all(norm_b));
-  const double norm = std::sqrt(over_all(residual_squares<V, Array>(system.a, scaled, guess)));
-  report.relative_residual = norm / norm_b;
-  if (report.why == status::converged && !(norm <= std::max(o.rtol * norm_b, o.atol))) {
-    report.why = status::stagnated;
+  each(x.size, [&](index_t i) { guess[i] = guess[i] / scale * scale; });
+  const double norm = norm_of(guess);
+  host_array<V> first(x.size);
+  each(x.size, [&](index_t i) { first[i] = x[i] * scale; });
+  const double norm_first = norm_of(first);
+  const bool worse = norm > norm_first;
+  if (!worse) each(x.size, [&](index_t i) { x[i] = guess[i] / scale; });
+  const double had = std::exchange(report.relative_residual, (worse ? norm_first : norm) / norm_b);
+  const bool missed = report.why == status::converged && !(norm <= std::max(o.rtol * norm_b, o.atol));
+  if (missed || (report.why != status::converged && norm / norm_b > 2 * had)) {
+    if (missed) report.why = status::stagnated;
     report.message = fmt::format("the answer is so small that this precision holds it with a relative residual of "
-                                 "{:.3e} only: scale b",
-                                 report.relative_residual);
+                                 "{:.3e} only{}: scale b",
+                                 norm / norm_b, worse ? ", and x stays the first guess" : "");
   }
   return report;
 }

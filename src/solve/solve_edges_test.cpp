@@ -79,6 +79,29 @@ TEST(edge, magnitudes_of_b) {
   }
 }
 
+TEST(edge, an_answer_that_vanishes_as_subnormal_numbers_is_never_worse_than_the_first_guess) {
+  // Entries from 1 to 1e16, so that a part of x is far below the least number there is.
+  const index_t n = 40;
+  const auto a = kit::from_function(n, [&](index_t i, index_t j) {
+    const double size = std::pow(10.0, double((7 * i) % 9 + (7 * j) % 9));
+    return i == j ? 3 * size : std::abs(i - j) == 1 ? size : 0.0;
+  });
+  for (const char* method : {"cg", "bicgstab", "gmres"})
+    for (const index_t most : {index_t(3), index_t(10000)}) {
+      auto b = kit::random_vector<double>(n, 6);
+      for (double& v : b) v *= 1e-312;
+      solve_options o = with("jacobi");
+      o.solver = method, o.max_iterations = most;
+      host_array<double> x(n, 0.0);
+      const auto report = solve(a, as_cview(b), as_view(x), o);
+      EXPECT_LE(report.relative_residual, 1.0) << method << most << ": " << report.message;
+      for (double& v : b) v *= 0x1p+1000;
+      for (double& v : x) v *= 0x1p+1000;
+      const auto truth = kit::true_residual(a, as_cview(b), as_cview(x));
+      EXPECT_NEAR(double(truth.norm / truth.norm_b), report.relative_residual, 1e-6) << method << most;
+    }
+}
+
 /// Solves in f32 what is given in double.
 kit::solved<double> in_single_precision(const coo<double>& a, const host_array<double>& b, double rtol = 1e-5) {
   solve_options o = with("jacobi", rtol);

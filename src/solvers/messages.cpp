@@ -62,10 +62,13 @@ std::string stagnated(const standing& s) {
       s.relative_floor > s.relative
           ? fmt::format("is {:.3e} as it is computed, of which rounding may hide {:.3e},", s.relative, s.relative_floor)
           : fmt::format("stays at {:.3e}", s.relative);
-  return fmt::format("the relative residual {} after {} iterations and {} restart{}: rounding limits this "
-                     "matrix; ask for a tolerance of {}{}",
-                     where, s.iterations, s.restarts, s.restarts == 1 ? "" : "s", one_digit_above(1.1 * floor),
-                     s.single_precision ? " or use f64" : "");
+  // A tolerance of 1 and more accepts x = 0, and is refused.
+  const std::string advice =
+      1.1 * floor < 0.9 ? fmt::format("ask for a tolerance of {}{}", one_digit_above(1.1 * floor),
+                                      s.single_precision ? " or use f64" : "")
+                        : fmt::format("take {}another method or preconditioner", s.single_precision ? "f64, or " : "");
+  return fmt::format("the relative residual {} after {} iterations and {} restart{}: rounding limits this matrix; {}",
+                     where, s.iterations, s.restarts, s.restarts == 1 ? "" : "s", advice);
 }
 
 std::string inaccurate(double error, double condition, double relative_residual) {

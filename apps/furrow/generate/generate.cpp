@@ -23,7 +23,7 @@ int run(const options& o) {
   check_matrix(o.spec);
   check_output(o.output, "-o", {o.coordinates});
   check_output(o.coordinates, "--coordinates");
-  check_ending(o.coordinates, "--coordinates", "coordinates", {".mtx", ".mtx.gz", ".npy"});
+  check_ending(o.coordinates, "--coordinates", "an array of coordinates", {".mtx", ".mtx.gz", ".npy"});
   vector_columns nodes;
   if (!o.coordinates.empty()) nodes = generator_coordinates(o.spec);
   memory_plan plan;

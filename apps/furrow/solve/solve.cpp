@@ -129,7 +129,7 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
   found.o = {{}, a->shape, a->nnz, a->name, a->origin, {}, {}, 0, now() - began, plan.host_peak(), done};
   solve_outcome& o = found.o;
   a->take_right_hand_side(q.rhs, o.rhs);
-  if (a->count > 1) check_ending(q.output, "-o", "several answers", {".mtx", ".mtx.gz", ".npy"});
+  if (a->count > 1) check_ending(q.output, "-o", "an array of several answers", {".mtx", ".mtx.gz", ".npy"});
   a->begin_with(q.x0);
   const auto keeper = resume_and_keep(q, *a);
   if (!q.report.empty()) found.drawn = a->draw(q.options); // solving takes the matrix apart
