@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._checks import count_of
 from ._columns import one_only
 from ._errors import UsageError
 from ._operators import shifted
 from ._result import Result, Step
 from ._solve import run
+from ._watching import copy_of
 
 _DOC = """Solves A x = b by {about}.
 
@@ -99,7 +101,7 @@ class Cycles:
             raise UsageError(f"restart = {restart} must be at least 1")
         self.restart = max(min(restart or 20, n, 300), 1)
         legacy = callback is not None and callback_type in (None, "legacy")
-        self.maxiter = maxiter if maxiter is None or legacy else maxiter * self.restart
+        self.maxiter = maxiter if maxiter is None or legacy else count_of(maxiter, "maxiter") * self.restart
         self._callback, self._x, self._last = callback, callback_type == "x", 0
         self.monitor: Any = None if callback is None else (self._hear, self.restart if self._x else 1)
 
@@ -112,7 +114,7 @@ class Cycles:
     def finish(self, result: Result) -> None:
         """The iteration that ended the solve is told of when it is known to be the last."""
         if self._callback is not None and result.iterations > self._last:
-            self._hear(Step(result.iterations, result.residual, result.seconds["solve"], result.x))
+            self._hear(Step(result.iterations, result.residual, result.seconds["solve"], copy_of(result.x)))
 
     def size_of(self, step: Step) -> Any:
         """What the callback is told of a step."""

@@ -6,9 +6,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ._errors import UsageError
+from ._checks import count_of
 from ._homes import Home
 from ._result import Step
+
+
+def copy_of(x: Any) -> Any:
+    """Of an array of any library; one of JAX, which nobody writes to, is itself."""
+    if hasattr(x, "clone"):
+        return x.clone()  # PyTorch's
+    return x.copy() if hasattr(x, "flags") else x
 
 
 class Watching:
@@ -22,9 +29,11 @@ class Watching:
         if self.bar:
             monitor = _draw
         elif isinstance(monitor, tuple):
-            monitor, own_every = monitor
+            if len(monitor) != 2:
+                raise TypeError(f"monitor is a tuple of {len(monitor)}: give (f, 10) for every ten iterations")
+            monitor, own_every = monitor[0], count_of(monitor[1], "the number of monitor=(f, number)")
             if own_every < 1:
-                raise UsageError(f"monitor=(f, {own_every}): tell it every 1 iteration or more")
+                raise TypeError("monitor=(f, None): give (f, 10) for every ten iterations")
         if monitor is not None and not callable(monitor):
             raise TypeError('monitor is a function of a step, such a function with a number, or "bar"')
         if callback is not None and not callable(callback):
@@ -47,9 +56,10 @@ class Watching:
         return x if self.home is None else self.home.from_host(x)
 
     def finish(self, iterations: int, x: Any) -> None:
-        """The iteration that ended the solve is told of when it is known to be the last."""
+        """The iteration that ended the solve is told of when it is known to be the last, with a copy of x: what is
+        written to it is not written to the answer."""
         if self.callback is not None and iterations > self.last:
-            self.callback(x)
+            self.callback(copy_of(x))
         if self.bar:
             print(file=sys.stderr)
 

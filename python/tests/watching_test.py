@@ -113,3 +113,30 @@ def test_ctrl_c_is_heard(make, after, call, partial):
         if float(seconds) < 0.5 * max(1, os.getloadavg()[0] / len(os.sched_getaffinity(0))):
             return
     pytest.fail(f"the last of three attempts took {seconds} s")
+
+
+@pytest.mark.parametrize("options", [{}, {"ranks": 2}])
+def test_what_a_callback_writes_is_not_written_to_the_answer(options):
+    A = furrow.generate("poisson2d:20")
+    seen = []
+
+    def spoil(x):
+        seen.append(x.copy())
+        x[:] = 7
+
+    r = furrow.solve(A, A @ np.ones(400), solver="cg", M="jacobi", callback=spoil, **options)
+    assert r.success and len(seen) == r.iterations
+    assert abs(r.x - 1).max() < 1e-6 and (seen[-1] == r.x).all()
+    x, info = furrow.gmres(A, A @ np.ones(400), callback=spoil, callback_type="x", rtol=1e-8)
+    assert info == 0 and abs(x - 1).max() < 1e-6
+    out = np.zeros(400)
+    furrow.Solver(A, "cg", callback=spoil).solve(A @ np.ones(400), out=out)
+    assert abs(out - 1).max() < 1e-6
+
+
+def test_numbers_of_a_monitor_are_whole():
+    A = furrow.generate("poisson2d:4")
+    for monitor, words in (((print, 2.5), "whole number"), ((print, 0), "at least 1"), ((print, 1, 2), "a tuple of 3"),
+                           ((print, None), "give .f, 10.")):
+        with pytest.raises((TypeError, furrow.UsageError), match=words):
+            furrow.solve(A, np.ones(16), monitor=monitor)
