@@ -5,8 +5,7 @@
 #include "memory.hpp"
 
 #include "core/clock.hpp"
-
-#include <furrow/tune.hpp>
+#include "tune/tune_until.hpp"
 
 namespace furrow {
 
@@ -57,6 +56,7 @@ template <class V>
 survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock& clock, const matrix<V>* known,
                  const std::function<bool(const stats&)>& few_products) {
   survey s;
+  const double deadline = now() + o.time_limit;
   if ((s.refused = interruption(o))) return s;
   const wish w = wish_of(o);
   s.facts = known ? known->facts() : a.measure_sums();
@@ -76,7 +76,12 @@ survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock&
     return s;
   }
   if ((s.refused = interruption(o))) return s;
-  if (o.tune && !known) s.chosen = tune(a.triplets(), s.facts, o.where, w), clock.end("tune");
+  if (o.tune && !known) {
+    s.chosen =
+        tune_until(a.triplets(), s.facts, o.where, w, [&] { return interruption(o).has_value() || now() > deadline; });
+    clock.end("tune");
+    if ((s.refused = interruption(o))) return s;
+  }
   s.needed = estimate_memory(s.chosen, s.facts, precision_of<V>, o, a.bytes_on_gpu());
   check_memory(s.needed, s.facts, precision_of<V>, o.where, a.bytes_on_gpu());
   if (o.announce) o.announce(s.needed);

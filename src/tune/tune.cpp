@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "steady.hpp"
+#include "tune_until.hpp"
 #include "winners.hpp"
 
 #include "core/check.hpp"
@@ -76,7 +77,8 @@ std::string not_remembered(const std::filesystem::path& file) {
 
 } // namespace
 
-template <class V> choice tune(const coo<V>& a, const stats& s, device where, const wish& w) {
+template <class V>
+choice tune_until(const coo<V>& a, const stats& s, device where, const wish& w, const std::function<bool()>& stopped) {
   check_triplets(a);
   check(s.shape == a.shape && s.nnz == a.nnz(), fault::usage,
         "the statistics are of a matrix of {} x {} with {} entries, not of this one: give those that measure makes",
@@ -91,16 +93,34 @@ template <class V> choice tune(const coo<V>& a, const stats& s, device where, co
     if (auto c = known ? remembered(list, *known, where) : std::nullopt) return *c;
   }
   list = worth_a_try(std::move(list), w.expected_products);
-  for (candidate& c : list)
+  const std::size_t wanted = list.size();
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    if (stopped()) {
+      list.resize(std::max<std::size_t>(k, 1));
+      break;
+    }
+    candidate& c = list[k];
     c = where.is_gpu() ? measured<V, gpu_array<V>>(c, a, where) : measured<V, host_array<V>>(c, a, where);
+  }
+  if (list.size() < wanted && list.size() == 1) {
+    list.front().what.reason += ", not measured: it was stopped before two had been";
+    return list.front().what;
+  }
   const auto best = std::ranges::min_element(list, {}, [&](const candidate& c) { return c.cost(w.expected_products); });
   choice c = best->what;
   c.reason = fmt::format("measured: fastest of {}, {:.4g} us a product", list.size(), 1e6 * best->seconds);
-  if (open && !remember(file, key, {name_of(c), c.kernel, best->seconds})) c.reason += not_remembered(file);
+  if (list.size() < wanted) c.reason += fmt::format(", {} more were left out: it was stopped", wanted - list.size());
+  else if (open && !remember(file, key, {name_of(c), c.kernel, best->seconds})) c.reason += not_remembered(file);
   return c;
+}
+
+template <class V> choice tune(const coo<V>& a, const stats& s, device where, const wish& w) {
+  return tune_until(a, s, where, w, [] { return false; });
 }
 
 template choice tune(const coo<double>&, const stats&, device, const wish&);
 template choice tune(const coo<float>&, const stats&, device, const wish&);
+template choice tune_until(const coo<double>&, const stats&, device, const wish&, const std::function<bool()>&);
+template choice tune_until(const coo<float>&, const stats&, device, const wish&, const std::function<bool()>&);
 
 } // namespace furrow

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tune_until.hpp"
 #include "winners.hpp"
 
 #include "kit/matrices.hpp"
@@ -82,6 +83,22 @@ TEST_F(winners, tune_measures_once_and_then_remembers) {
   auto other = a;
   other.val[0] += 1;
   EXPECT_NE(tune(other, s, {}).reason.find("measured: fastest of"), std::string::npos);
+}
+
+TEST_F(winners, tune_ends_where_it_is_stopped_and_remembers_nothing) {
+  const auto a = kit::laplacian(40, 40);
+  const auto s = measure(a);
+  const std::string expected = name_of(shortlist(s, precision::f64, {}).front().what);
+  for (const int most : {0, 1, 2, 3}) {
+    int asked = 0;
+    const choice c = tune_until(a, s, {}, {}, [&] { return asked++ >= most; });
+    EXPECT_EQ(asked, most + 1);
+    if (most < 2) {
+      EXPECT_EQ(name_of(c), expected);
+    }
+    EXPECT_NE(c.reason.find("it was stopped"), std::string::npos) << c.reason;
+  }
+  EXPECT_NE(tune(a, s, {}).reason.find("measured: fastest of"), std::string::npos);
 }
 
 TEST_F(winners, a_line_replaces_those_of_its_key_alone) {
