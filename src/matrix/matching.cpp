@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -14,17 +15,23 @@ namespace {
 
 constexpr double far = std::numeric_limits<double>::infinity();
 constexpr index_t none = -1;
+/// Passes over A that searches without an end may take before what they reached is left out of later ones. Of 20,000
+/// rows whose entries lie in half of the columns, 5 each, every other one would walk over all of A: 10,000 passes.
+constexpr double passes_in_vain = 20;
+/// Entries between two looks at whether to go on: some milliseconds.
+constexpr index_t entries_a_look = 1 << 20;
 
 /// Rows on one side, columns on the other, and the pairs found so far.
 template <class V> class bipartite {
 public:
-  explicit bipartite(row_view<V> a)
-      : a_(a), n_(a.shape.rows), cost_(a.nnz()), log_max_(n_, 0.0), u_(n_, 0.0), v_(n_, far), entry_of_(n_, none),
-        row_of_(n_, -1), distance_(n_, far), reached_by_(n_, none), reached_from_(n_, -1) {
+  bipartite(row_view<V> a, const std::function<void()>& look)
+      : a_(a), look_(look), n_(a.shape.rows), cost_(a.nnz()), log_max_(n_, 0.0), u_(n_, 0.0), v_(n_, far),
+        entry_of_(n_, none), row_of_(n_, -1), distance_(n_, far), reached_by_(n_, none), reached_from_(n_, -1) {
     price();
     pair_greedily();
     for (index_t i = 0; i < n_; ++i)
       if (entry_of_[i] == none) augment(i);
+    if (!need_.empty()) settle_dead_ones();
   }
 
   heavy_diagonal answer() const {
@@ -86,6 +93,7 @@ private:
   /// The shortest path from row `root` to a column that is free, by Dijkstra's algorithm, and the pairs along it turned
   /// round; nothing where there is none.
   void augment(index_t root) {
+    const index_t before = scanned_;
     nearest_ = {far, -1};
     settled_.clear();
     touched_.clear();
@@ -104,15 +112,48 @@ private:
       turn_round(root);
       for (const std::int32_t j : settled_) tighten(row_of_[j]);
       tighten(row_of_[nearest_.second]);
-    }
+    } else if ((in_vain_ += scanned_ - before) > index_t(passes_in_vain * double(cost_.size()))) leave(root);
     for (const std::int32_t j : touched_) distance_[j] = far;
   }
 
+  /// A search that has seen all that can be reached and no free column: none will ever be reached from there, for a
+  /// later path that enters would end here. Its rows and columns are a set of their own from now on.
+  void leave(index_t root) {
+    if (need_.empty()) set_of_row_.assign(n_, 0), set_of_column_.assign(n_, 0), need_.push_back(0);
+    const auto set = static_cast<std::int32_t>(need_.size());
+    need_.push_back(0);
+    set_of_row_[root] = set;
+    for (const std::int32_t j : touched_) set_of_column_[j] = set_of_row_[row_of_[j]] = set;
+  }
+
+  /// Rows that went on have raised their u past v of the sets that were left. Their columns lead into the sets and none
+  /// out of them, nor out of a set into a later one: each is moved as a whole, u up and v down, the last one first.
+  void settle_dead_ones() {
+    std::vector<index_t> rows(n_);
+    std::iota(rows.begin(), rows.end(), index_t(0));
+    const auto turn = [&](index_t i) { return set_of_row_[i] == 0 ? std::ssize(need_) : set_of_row_[i]; };
+    std::stable_sort(rows.begin(), rows.end(), [&](index_t i, index_t k) { return turn(i) > turn(k); });
+    for (const index_t i : rows) {
+      u_[i] += need_[set_of_row_[i]];
+      for (index_t k = a_.begin(i); k < a_.end(i); ++k)
+        if (const auto set = set_of_column_[a_.col[k]]; cost_[k] < far && set > 0 && set != set_of_row_[i])
+          need_[set] = std::max(need_[set], -reduced(i, k));
+    }
+    for (index_t j = 0; j < n_; ++j) v_[j] -= need_[set_of_column_[j]];
+    for (index_t i = 0; i < n_; ++i)
+      if (set_of_row_[i] > 0 && entry_of_[i] != none) tighten(i);
+  }
+
+  bool is_left(std::int32_t j) const { return !need_.empty() && set_of_column_[j] > 0; }
+
   /// Reaches the columns of row i, which is at distance d.
   void scan(index_t i, double d) {
+    const index_t looked = scanned_ / entries_a_look;
+    scanned_ += a_.end(i) - a_.begin(i);
+    if (look_ && scanned_ / entries_a_look > looked) look_();
     for (index_t k = a_.begin(i); k < a_.end(i); ++k) {
       const std::int32_t j = a_.col[k];
-      if (cost_[k] == far || k == entry_of_[i]) continue;
+      if (cost_[k] == far || k == entry_of_[i] || is_left(j)) continue;
       const double there = d + std::max(reduced(i, k), 0.0);
       if (!(there < std::min(nearest_.first, distance_[j]))) continue;
       if (distance_[j] == far) touched_.push_back(j);
@@ -137,7 +178,12 @@ private:
 
   using place = std::pair<double, std::int32_t>;
   row_view<V> a_;
+  const std::function<void()>& look_;
   index_t n_;
+  index_t scanned_ = 0, in_vain_ = 0; ///< entries, of them by searches that found nothing
+  /// Sets that were left, from 1 on, 0 for all others; by how much each is moved. Empty where none was.
+  std::vector<std::int32_t> set_of_row_, set_of_column_;
+  std::vector<double> need_;
   host_array<double> cost_;            ///< of each entry
   host_array<double> log_max_, u_, v_; ///< of rows, rows, columns
   host_array<index_t> entry_of_;       ///< by which a row is paired
@@ -152,9 +198,11 @@ private:
 
 } // namespace
 
-template <class V> heavy_diagonal match_heavy_diagonal(row_view<V> a) { return bipartite<V>(a).answer(); }
+template <class V> heavy_diagonal match_heavy_diagonal(row_view<V> a, const std::function<void()>& look) {
+  return bipartite<V>(a, look).answer();
+}
 
-template heavy_diagonal match_heavy_diagonal(row_view<double>);
-template heavy_diagonal match_heavy_diagonal(row_view<float>);
+template heavy_diagonal match_heavy_diagonal(row_view<double>, const std::function<void()>&);
+template heavy_diagonal match_heavy_diagonal(row_view<float>, const std::function<void()>&);
 
 } // namespace furrow

@@ -2,6 +2,8 @@
 #pragma once
 #include "rows.hpp"
 
+#include <functional>
+
 namespace furrow {
 
 /// Rows paired with columns so that the product of the paired |a_ij| is largest, and scales under which every pair has
@@ -16,9 +18,11 @@ struct heavy_diagonal {
 /// Shortest augmenting paths over c_ij = log max_k |a_ik| - log |a_ij| with a heap and dual variables u, v, where
 /// c_ij - u_i - v_j >= 0, and = 0 for pairs; r_i = e^u_i / max_k |a_ik|, c_j = e^v_j. Stored zeros are no entries. For
 /// a structurally singular A as many pairs as there can be, though not of the largest product; the bound on the entries
-/// holds all the same. `a` is square and finite. Takes 8 bytes an entry and 60 a row; serial; mostly a few passes over
-/// A, at worst n of them with a factor log n. The same answer on every run. I. S. Duff, J. Koster, On algorithms for
-/// permuting large entries to the diagonal of a sparse matrix, 2001.
-template <class V> heavy_diagonal match_heavy_diagonal(row_view<V> a);
+/// holds all the same. `a` is square and finite. `look` is called now and then, a few milliseconds apart, and may
+/// throw. Takes 8 bytes an entry and 60 a row, 16 more where A is structurally singular; serial; mostly a few passes
+/// over A, at worst n of them with a factor log n, where rows have pairs: rows without one cost 20 passes in all. The
+/// same answer on every run. I. S. Duff, J. Koster, On algorithms for permuting large entries to the diagonal of a
+/// sparse matrix, 2001.
+template <class V> heavy_diagonal match_heavy_diagonal(row_view<V> a, const std::function<void()>& look = {});
 
 } // namespace furrow

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 namespace furrow {
 namespace {
@@ -108,6 +110,57 @@ TEST(heavy_diagonal, says_that_a_matrix_is_structurally_singular) {
   const auto none = match_heavy_diagonal(rows_of_triplets<double>(kit::assemble({3, 3}, {})).view());
   EXPECT_EQ(none.rank, 0);
   EXPECT_EQ(match_heavy_diagonal(rows_of_triplets<double>(kit::assemble({0, 0}, {})).view()).rank, 0);
+}
+
+/// Pairs that there can be, by paths of alternating entries from each row.
+index_t most_pairs(const coo<double>& a) {
+  const rows_of_triplets<double> rows(a);
+  const auto v = rows.view();
+  std::vector<index_t> row_of(a.shape.cols, -1), seen(a.shape.cols, -1);
+  index_t pairs = 0;
+  for (index_t root = 0; root < a.shape.rows; ++root) {
+    const std::function<bool(index_t)> goes_on = [&](index_t i) {
+      for (index_t k = v.begin(i); k < v.end(i); ++k) {
+        const index_t j = v.col[k];
+        if (std::exchange(seen[j], root) == root) continue;
+        if (row_of[j] < 0 || goes_on(row_of[j])) return row_of[j] = i, true;
+      }
+      return false;
+    };
+    pairs += goes_on(root);
+  }
+  return pairs;
+}
+
+TEST(heavy_diagonal, leaves_what_leads_nowhere_and_keeps_its_promises) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const index_t n = 300;
+    kit::splitmix random(seed);
+    std::vector<kit::triplet> entries;
+    for (index_t i = 0; i < n; ++i) // rows of few columns, and of any
+      for (int k = 0; k < 3; ++k) entries.push_back({i, random.below(i % 3 ? n / 3 : n), std::exp(20 * random.unit())});
+    const auto a = kit::assemble({n, n}, entries);
+    const auto h = match_heavy_diagonal(rows_of_triplets<double>(a).view());
+    ASSERT_EQ(h.rank, most_pairs(a));
+    ASSERT_LT(h.rank, n - 50);
+    keeps_its_promises(a, h);
+  }
+}
+
+TEST(heavy_diagonal, looks_up_and_does_not_walk_over_all_of_it_for_each_row_without_a_pair) {
+  const index_t n = 20000;
+  kit::splitmix random(3);
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < n; ++i)
+    for (int k = 0; k < 5; ++k) entries.push_back({i, random.below(n / 2), random.unit()});
+  const auto a = kit::assemble({n, n}, entries);
+  index_t looks = 0;
+  const auto h = match_heavy_diagonal(rows_of_triplets<double>(a).view(), [&] { ++looks; });
+  EXPECT_EQ(h.rank, n / 2);
+  EXPECT_GT(looks, 0);
+  EXPECT_LT(looks, 100) << "millions of entries"; // 20 passes over 100,000 entries, and the paths that were found
+  struct enough {};
+  EXPECT_THROW(match_heavy_diagonal(rows_of_triplets<double>(a).view(), [] { throw enough{}; }), enough);
 }
 
 TEST(heavy_diagonal, undoes_bad_scales) {

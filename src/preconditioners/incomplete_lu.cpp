@@ -4,6 +4,7 @@
 #include "backends/cpu/parallel.hpp"
 #include "matrix/cuthill_mckee.hpp"
 #include "matrix/matching.hpp"
+#include "stop.hpp"
 #include "swept_factors.hpp"
 
 #include <furrow/value.hpp>
@@ -37,7 +38,7 @@ template <class V> host_array<V> inverse_pivots(const lu_factors& f) {
 /// The order and the scales of `elimination_order::matched`, and words about them.
 template <class V> arrangement match(row_view<V> a, std::string& about) {
   constexpr double most = is_wide<V> ? 1e150 : 1e15; // M r stays in the range of V
-  auto h = match_heavy_diagonal(a);
+  auto h = match_heavy_diagonal(a, [] { stops_set_up::at_row(0); });
   const index_t n = a.shape.rows;
   for (auto* scales : {&h.row_scale, &h.col_scale})
     for (double& s : *scales) s = std::clamp(s, 1 / most, most);

@@ -5,6 +5,7 @@
 #include "matrix/cuthill_mckee.hpp"
 #include "matrix/matching.hpp"
 #include "matrix/permute.hpp"
+#include "preconditioners/stop.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ template <class V> void keep_in_range(host_array<double>& scales) {
 
 /// Rows, scales and words of the matching.
 template <class V> arrangement match_and_scale(row_view<V> a, std::string& about) {
-  heavy_diagonal h = match_heavy_diagonal(a);
+  heavy_diagonal h = match_heavy_diagonal(a, [] { stops_set_up::at_row(0); });
   const index_t n = a.shape.rows;
   if (h.rank < n)
     throw refusal{status::singular,

@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/memory_place.hpp"
 #include "core/symmetry.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <fmt/format.h>
 
@@ -147,6 +148,8 @@ template <class V> void solver<V>::state::set_up_arranged(coo<V> a) {
     clock.end("symmetry");
   }
   if (cpu::all_finite(as_cview(a.val))) { // otherwise the look says so
+    const stops_set_up stop(
+        [&, deadline = now() + options.time_limit] { return interruption(options, deadline, "the arrangement"); });
     try {
       arranged = arrange(a, options, named.method && named.method->needs.a.definite);
     } catch (const refusal& r) {
