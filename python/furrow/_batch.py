@@ -12,6 +12,7 @@ from ._arrays import contiguous, is_matrix, real_type
 from ._checks import check_names, count_of, number_of, numbers
 from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
 from ._homes import Home
+from ._placing import without
 from ._result import Result
 from ._rows import rows_at
 
@@ -63,7 +64,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     answers = [np.zeros(r.shape[1], dtype) for r in rows]
     borrowed = [(r.indptr, r.indices, r.data, *r.shape, contiguous(b, dtype), x)
                 for r, (_, b), x in zip(rows, given, answers, strict=True)]
-    options = {"solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": number_of(rtol, "rtol"),
+    options = {"solver": solver, "precond": M or without(solver), "format": format, "kernel": kernel, "rtol": number_of(rtol, "rtol"),
                "atol": number_of(atol, "atol"), "maxiter": count_of(maxiter, "maxiter"), "tune": False, "assume_symmetric": False, "watch": None,
                "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
                "ordinal": _gpu.core(where), "coordinates": None,

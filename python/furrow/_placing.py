@@ -44,6 +44,11 @@ def by_nodes(coordinates: Any) -> Any:
     return contiguous(points.reshape(-1), F64), points.shape[1]
 
 
+def without(solver: str) -> str:
+    """The name of the preconditioner where M is None: factors are what makes `direct` direct."""
+    return "auto" if solver == "direct" else "none"
+
+
 def with_block_starts(M: Any, starts: Any) -> Any:
     """The name M of a preconditioner, told where its blocks start."""
     if starts is None:

@@ -29,7 +29,7 @@ from ._operators import (
     unseen_method,
     zero_of_zero,
 )
-from ._placing import by_nodes, device_for, with_block_starts
+from ._placing import by_nodes, device_for, with_block_starts, without
 from ._result import Result
 from ._rows import rows_at
 from ._watching import Watching
@@ -132,8 +132,7 @@ class Solver:
         self._free = threading.Lock()
         self._watching = Watching(callback, monitor)
         self._checkpoints = Checkpoints(checkpoint, every, callback)
-        wanted = "auto" if solver == "direct" else "none"  # its factors are what makes it direct
-        self.precond = (M or wanted) if named else "given"
+        self.precond = (M or without(solver)) if named else "given"
         precond = with_block_starts(self.precond if named else M, block_starts)
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
             self.solver = solver = unseen_method(A, self.shape)

@@ -70,3 +70,12 @@ def test_what_a_batch_does_not_take_is_said():
     assert furrow.solve_batch([]) == []
     with pytest.warns(furrow.SolveWarning):
         assert furrow.solve_batch([(-sp.eye_array(3), np.ones(3))], solver="cg", M=None)[0].info < 0
+
+
+def test_direct_without_a_preconditioner_is_direct():
+    A = furrow.generate("convection2d:5:5")
+    b = A @ np.arange(25.0)
+    got, = furrow.solve_batch([(A, b)], solver="direct", M=None)
+    alone = furrow.solve(A, b, solver="direct", M=None)
+    assert (got.status, got.precond, got.iterations) == (alone.status, alone.precond, alone.iterations)
+    assert got.success and got.x.tobytes() == alone.x.tobytes()
