@@ -79,6 +79,34 @@ TEST(edge, magnitudes_of_b) {
   }
 }
 
+TEST(edge, converged_is_proved_where_the_squares_of_x_vanish) {
+  // |A| is 1e216 and x 1e-186: u |A| |x| is far above the goal, and x'x is 0 in double.
+  const index_t n = 20;
+  index_t converged = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto r = kit::random_vector<double>(n * n + n, seed);
+    const auto size = [&](index_t i) { return std::pow(10.0, 100 + 8 * r[n * n + i]); };
+    const auto a = kit::from_function(n, [&](index_t i, index_t j) {
+      double sum = i == j ? 1 : 0;
+      for (index_t k = 0; k < n; ++k)
+        if (std::abs(r[i * n + k]) > 0.8 && std::abs(r[j * n + k]) > 0.8) sum += r[i * n + k] * r[j * n + k];
+      return size(i) * sum * size(j);
+    });
+    const auto b = kit::random_vector<double>(n, seed + 1000);
+    for (const char* method : {"cg", "bicgstab"}) {
+      host_array<double> x(n, 0.0);
+      solve_options o = with("jacobi", 1e-5);
+      o.solver = method;
+      const auto report = solve(a, as_cview(b), as_view(x), o);
+      if (report.why != status::converged) continue;
+      ++converged;
+      const auto truth = kit::true_residual(a, as_cview(b), as_cview(x));
+      EXPECT_LE(truth.norm, 1.001e-5L * truth.norm_b) << seed << " " << method;
+    }
+  }
+  EXPECT_GT(converged, 3);
+}
+
 TEST(edge, an_answer_that_vanishes_as_subnormal_numbers_is_never_worse_than_the_first_guess) {
   // Entries from 1 to 1e16, so that a part of x is far below the least number there is.
   const index_t n = 40;

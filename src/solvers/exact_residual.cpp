@@ -8,6 +8,7 @@
 #include "core/wide_sum.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace furrow {
@@ -29,25 +30,35 @@ std::optional<exact_residual<V>> residual_beyond_rounding(const any_operator<V>&
   if (reaching) wide = reaching->with_others(x), x = as_cview(wide);
   const index_t n = b.size, blocks = (n + rows_of_a_block - 1) / rows_of_a_block;
   const auto row_ptr = offsets_of_rows<index_t>(triplets->row, n);
-  exact_residual<V> result{0, host_array<V>(n)};
-  std::vector<double> squares(static_cast<std::size_t>(blocks), 0.0);
+  exact_residual<V> result{0, 0, host_array<V>(n)};
+  std::vector<double> squares(static_cast<std::size_t>(blocks), 0.0), squares_of_terms = squares;
   cpu::for_each_task(blocks, [&](index_t block) {
     cpu::widest([&]() FURROW_INLINE {
-      double share = 0;
+      double share = 0, share_of_terms = 0;
       const index_t last = std::min(n, (block + 1) * rows_of_a_block);
       for (index_t row = block * rows_of_a_block; row < last; ++row) {
         wide_sum<V> sum(b[row]);
-        for (index_t k = row_ptr[row]; k < row_ptr[row + 1]; ++k) sum.subtract(triplets->val[k], x[triplets->col[k]]);
+        double terms = std::abs(double(b[row]));
+        for (index_t k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+          const V a_k = triplets->val[k], x_k = x[triplets->col[k]];
+          sum.subtract(a_k, x_k);
+          terms += std::abs(double(a_k) * double(x_k));
+        }
         const double r = sum.value();
         result.r[row] = static_cast<V>(r);
         share += r * r;
+        share_of_terms += terms * terms;
       }
       squares[static_cast<std::size_t>(block)] = share;
+      squares_of_terms[static_cast<std::size_t>(block)] = share_of_terms;
     });
   });
-  double total = 0;
-  for (const double share : squares) total += share;
-  result.norm = std::sqrt(ranks ? ranks->sum(total) : total);
+  const auto norm_of = [&](const std::vector<double>& shares) {
+    const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+    return std::sqrt(ranks ? ranks->sum(total) : total);
+  };
+  result.norm = norm_of(squares);
+  result.terms = norm_of(squares_of_terms);
   return result;
 }
 

@@ -20,7 +20,7 @@ template <class V> struct reaches_other_ranks {
 /// or where the memory cannot be had. With `ranks`, all of which call it, r is the part of each, and the
 /// norm that of all.
 template <class V> struct exact_residual {
-  double norm = 0;
+  double norm = 0, terms = 0; ///< terms: the norm of |b| + |A| |x|
   host_array<V> r;
 };
 template <class V>
