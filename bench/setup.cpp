@@ -129,7 +129,7 @@ template <template <class> class Array> json measure_one(const std::string& name
       [&](double& began) {
         coo<double> own(a);
         began = now();
-        return matrix_source<double>(std::move(own), o.where);
+        return matrix_source<double>::to_be_measured(std::move(own), o.where);
       },
       o);
   const json parts_of_rows =

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure.hpp"
 
+#include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "core/mispredicted_lengths.hpp"
 #include "formats/sell/slicing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 namespace furrow {
 void describe_lengths(std::span<const length_count> found, stats& s) {
@@ -33,32 +36,57 @@ void describe_lengths(std::span<const length_count> found, stats& s) {
   }
 }
 
+namespace {
+
+/// How many of some rows have which length.
+struct lengths {
+  static constexpr std::int32_t longer_from = 256; ///< there are few such rows
+  std::array<std::int32_t, longer_from> count{};
+  std::vector<std::int32_t> longer;
+  std::uint64_t fingerprint = 0;
+};
+
+lengths lengths_of_rows(const std::int32_t* length, index_t first, index_t last) {
+  constexpr int lanes = 4; // a row as long as the one before would wait for the counter of both
+  std::array<std::array<std::int32_t, lengths::longer_from>, lanes> count{};
+  lengths l;
+  cpu::widest([&]() FURROW_INLINE {
+    std::uint64_t sum = 0;
+    for (index_t row = first; row < last; ++row) sum += fingerprint_of_length(row, length[row]);
+    l.fingerprint = sum;
+  });
+  for (index_t row = first; row < last; row += lanes)
+    for (index_t k = 0; k < std::min<index_t>(lanes, last - row); ++k) {
+      const std::int32_t one = length[row + k];
+      if (one < lengths::longer_from) ++count[k][one];
+      else l.longer.push_back(one);
+    }
+  for (std::size_t k = 0; k < l.count.size(); ++k) l.count[k] = count[0][k] + count[1][k] + count[2][k] + count[3][k];
+  return l;
+}
+
+} // namespace
+
 void count_lengths(stats& s) {
-  const index_t rows = s.shape.rows, parts = (rows + (1 << 16) - 1) / (1 << 16);
-  struct lengths {
-    std::vector<index_t> count;
-    std::uint64_t fingerprint = 0;
-  };
+  const index_t rows = s.shape.rows, parts = (rows + (1 << 13) - 1) / (1 << 13);
   std::vector<lengths> found(static_cast<std::size_t>(parts));
   cpu::for_each_task(parts, [&](index_t part) {
-    lengths l;
-    for (index_t row = cpu::part_begin(rows, parts, part); row < cpu::part_begin(rows, parts, part + 1); ++row) {
-      const auto length = static_cast<std::size_t>(s.row_length[row]);
-      if (length >= l.count.size()) l.count.resize(length + 1);
-      ++l.count[length];
-      l.fingerprint += fingerprint_of_length(row, s.row_length[row]);
-    }
-    found[static_cast<std::size_t>(part)] = std::move(l);
+    found[static_cast<std::size_t>(part)] = lengths_of_rows(s.row_length.data(), cpu::part_begin(rows, parts, part),
+                                                            cpu::part_begin(rows, parts, part + 1));
   });
-  std::vector<index_t> count;
+  std::vector<index_t> count(lengths::longer_from), longer;
   for (const lengths& l : found) {
-    if (l.count.size() > count.size()) count.resize(l.count.size());
     for (std::size_t k = 0; k < l.count.size(); ++k) count[k] += l.count[k];
+    longer.insert(longer.end(), l.longer.begin(), l.longer.end());
     s.lengths_fingerprint += l.fingerprint;
   }
+  std::ranges::sort(longer);
   std::vector<length_count> occurring;
   for (index_t l = 0; l < std::ssize(count); ++l)
     if (count[static_cast<std::size_t>(l)] > 0) occurring.push_back({l, count[static_cast<std::size_t>(l)]});
+  for (const index_t l : longer)
+    if (!occurring.empty() && occurring.back().length == l) ++occurring.back().count;
+    else occurring.push_back({l, 1});
   describe_lengths(occurring, s);
 }
 

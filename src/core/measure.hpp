@@ -2,16 +2,19 @@
 #pragma once
 #include <furrow/stats.hpp>
 
+#include <optional>
 #include <span>
 
 namespace furrow {
 
-/// As `measure`, of a `coo` or a `borrowed_coo` that is known to keep its promises.
-template <class Triplets> stats measure_trusted(const Triplets& a);
-
-/// The part of it that says what the matrix is: one pass. Places in slices, blocks, locality and what formats look for
-/// stay as of a matrix that nobody has looked at.
+/// The part of `measure` that says what a matrix is, a `coo` or a `borrowed_coo` that is known to keep its promises:
+/// one pass. Places in slices, blocks, locality and what formats look for stay as of a matrix that nobody has looked
+/// at.
 template <class Triplets> stats measure_sums(const Triplets& a);
+/// The same, or nothing where the triplets break a promise, which the pass looks for.
+template <class Triplets> std::optional<stats> measure_sums_where_kept(const Triplets& a);
+/// The same of triplets that may break promises. Throws as `check_triplets`.
+template <class V> stats check_and_measure_sums(const coo<V>& a);
 /// The rest, by which formats are chosen: half of the time of the whole.
 template <class Triplets> void measure_for_formats(const Triplets& a, stats& s);
 

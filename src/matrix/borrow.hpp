@@ -2,16 +2,21 @@
 #pragma once
 #include <furrow/coo.hpp>
 #include <furrow/sparse.hpp>
+#include <furrow/stats.hpp>
 
 #include <optional>
 
 namespace furrow {
 
-/// Rows of the caller where they lie, with their row indices; nothing where they are not sorted or hold a place twice.
-/// One parallel pass; 4 bytes an entry. Throws as `to_coo`.
-template <class V> std::optional<borrowed_coo<V>> borrow(const csr_arrays<V, std::int32_t>& a);
+/// Rows of the caller where they lie, with their row indices, and what `measure_sums` finds of them.
+template <class V> struct measured_rows {
+  borrowed_coo<V> rows;
+  stats sums;
+};
+/// Nothing where they are not sorted or hold a place twice. Two parallel passes; 4 bytes an entry. Throws as `to_coo`.
+template <class V> std::optional<measured_rows<V>> borrow_and_measure(const csr_arrays<V, std::int32_t>& a);
 
-/// The same with columns and values of its own.
+/// Those rows with columns and values of their own.
 template <class V> coo<V> copy_of(borrowed_coo<V> a);
 
 } // namespace furrow

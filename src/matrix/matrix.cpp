@@ -43,14 +43,15 @@ template <class V> struct stored {
     made = o.tune ? tune(a.triplets(), facts, o.where, w) : choose(facts, precision_of<V>, o.where, w);
     keep(a.store(made, facts));
   }
-  stored(borrowed_coo<V> a, const matrix_options& o) : facts(measure_trusted(a)) {
+  stored(measured_rows<V> measured, const matrix_options& o) : facts(std::move(measured.sums)) {
+    borrowed_coo<V>& a = measured.rows;
+    measure_for_formats(a, facts);
     notice_gpu_driver();
     made = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.expected_products});
     const format_backend& there = made.format->backend(o.where);
-    if (const auto copy = there.template copy<V>()) keep(copy(std::move(a), made.parameters, made.kernel));
-    else
-      keep(there.template make<V>()(copy_of(std::move(a)), settled_parameters(made, facts, precision_of<V>),
-                                    made.kernel));
+    const std::string parameters = settled_parameters(made, facts, precision_of<V>);
+    if (const auto copy = there.template copy<V>()) keep(copy(std::move(a), parameters, made.kernel));
+    else keep(there.template make<V>()(copy_of(std::move(a)), parameters, made.kernel));
   }
   /// Of the same pattern as `like`, in its format.
   stored(matrix_source<V> a, const stored& like, stats known) : facts(std::move(known)), made(like.made) {
@@ -68,7 +69,7 @@ template <class V> struct stored {
   template <class I> static stored from_rows(const csr_arrays<V, I>& a, const matrix_options& o) {
     if constexpr (sizeof(I) == 4)
       if (!o.tune && !o.where.is_gpu() && !a.where.is_gpu())
-        if (auto triplets = borrow(a)) return stored(std::move(*triplets), o);
+        if (auto measured = borrow_and_measure(a)) return stored(std::move(*measured), o);
     return stored(matrix_source<V>(a, o.where, lent_rows::borrowed), o);
   }
 
@@ -144,7 +145,8 @@ template <class V> struct matrix<V>::impl {
     kept.val.data = nullptr; // `update_values` brings its own
     rows = std::move(kept);
   }
-  impl(const turn&, coo<V> a, const matrix_options& o) : options(o), is(matrix_source<V>(std::move(a), o.where), o) {}
+  impl(const turn&, coo<V> a, const matrix_options& o)
+      : options(o), is(matrix_source<V>::to_be_measured(std::move(a), o.where), o) {}
   template <class I>
   impl(const turn&, const csr_arrays<V, I>& a, const matrix_options& o) : options(o), is(stored<V>::from_rows(a, o)) {}
   impl(stored<V> s, const impl& like) : options(like.options), is(std::move(s)), rows(like.rows), places(like.places) {}

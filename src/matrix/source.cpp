@@ -36,6 +36,14 @@ template <class V> matrix_source<V> matrix_source<V>::on_host(coo<V> a, device w
   return s;
 }
 
+template <class V> matrix_source<V> matrix_source<V>::to_be_measured(coo<V> a, device where) {
+  if (where.is_gpu()) return matrix_source(std::move(a), where);
+  stats sums = check_and_measure_sums(a);
+  matrix_source s = on_host(std::move(a), where);
+  s.sums_ = std::move(sums);
+  return s;
+}
+
 template <class V>
 matrix_source<V>::matrix_source(coo<V> a, device where, index_t first)
     : shape_(a.shape), nnz_(a.nnz()), where_(where), triplets_(std::move(a)) {
@@ -88,12 +96,20 @@ template <class V> rows_look matrix_source<V>::look_from(index_t first) const {
   return look_ && looked_from_ == first ? *look_ : look_at_rows(*rows_, first);
 }
 
-template <class V> stats matrix_source<V>::measure() const {
-  return rows_ ? furrow::measure(*rows_, look()) : measure_trusted(*triplets_);
+template <class V> stats matrix_source<V>::take_sums() const {
+  if (!sums_) return furrow::measure_sums(*triplets_);
+  stats s = std::move(*sums_);
+  sums_.reset();
+  return s;
 }
 
-template <class V> stats matrix_source<V>::measure_sums() const {
-  return rows_ ? measure() : furrow::measure_sums(*triplets_);
+template <class V> stats matrix_source<V>::measure_sums() const { return rows_ ? measure() : take_sums(); }
+
+template <class V> stats matrix_source<V>::measure() const {
+  if (rows_) return furrow::measure(*rows_, look());
+  stats s = take_sums();
+  furrow::measure_for_formats(*triplets_, s);
+  return s;
 }
 
 template <class V> void matrix_source<V>::measure_for_formats(stats& s) const {
@@ -111,6 +127,7 @@ template <class V> void matrix_source<V>::check_symmetry() const {
 
 template <class V> void matrix_source<V>::negate() {
   look_.reset();
+  sums_.reset();
   if (triplets_)
     for (V& v : triplets_->val) v = -v;
   if (rows_) rows_ = negated(*rows_);

@@ -22,6 +22,8 @@ public:
   /// Rows on `where`, a GPU.
   matrix_source(const rows_on_gpu<V>& rows, device where)
       : shape_(rows.shape), nnz_(rows.nnz()), where_(where), rows_(rows) {}
+  /// The same for one that is measured next: triplets that stay on the host are checked and measured in one pass.
+  static matrix_source to_be_measured(coo<V> a, device where);
   /// Triplets that were checked, and stay on the host.
   static matrix_source on_host(coo<V> a, device where);
   /// Memory of a GPU, in bytes, that rows and what is made of them there take at most.
@@ -58,11 +60,13 @@ public:
 private:
   explicit matrix_source(device where) : where_(where) {}
   bool has_room() const;
+  stats take_sums() const;
 
   shape2 shape_;
   index_t nnz_ = 0;
   device where_;
   mutable std::optional<coo<V>> triplets_;
+  mutable std::optional<stats> sums_; ///< of the triplets, until somebody asks
   std::optional<rows_on_gpu<V>> rows_;
   mutable std::optional<rows_look> look_;
   mutable index_t looked_from_ = 0; ///< of `look_`
