@@ -61,10 +61,6 @@ public:
   }
   const std::vector<seen_stencil>& found() const { return found_; }
 
-private:
-  using bits = bits_of<V>;
-  static constexpr std::uint32_t none = 0xffffffff;
-
   std::uint64_t hash(const row_entries& r) const {
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
     std::uint64_t h = static_cast<std::uint64_t>(r.count);
@@ -84,6 +80,11 @@ private:
       all &= index_t(ca[k]) + apart == index_t(cb[k]) && std::bit_cast<bits>(va[k]) == std::bit_cast<bits>(vb[k]);
     return all;
   }
+
+private:
+  using bits = bits_of<V>;
+  static constexpr std::uint32_t none = 0xffffffff;
+
   /// Where the stencil is, or where it would be.
   std::size_t place(const seen_stencil& s) const {
     const std::size_t mask = place_.size() - 1;
@@ -123,9 +124,15 @@ inline constexpr index_t short_stencil_numbers = 255;
 inline std::vector<std::size_t> choose_stencils(const std::vector<seen_stencil>& found, index_t rows) {
   std::vector<std::size_t> order(found.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+  // Of those that one row has, which are most of many, only so many may be taken: the others stay in no order.
+  const auto once = std::partition(order.begin(), order.end(), [&](std::size_t k) { return found[k].uses > 1; });
+  const auto few = once + std::min<std::ptrdiff_t>(order.end() - once, small_stencil_table + 1);
+  std::sort(order.begin(), once, [&](std::size_t a, std::size_t b) {
     return found[a].uses != found[b].uses ? found[a].uses > found[b].uses : found[a].first.row < found[b].first.row;
   });
+  const auto comes_first = [&](std::size_t a, std::size_t b) { return found[a].first.row < found[b].first.row; };
+  std::nth_element(once, few, order.end(), comes_first);
+  std::sort(once, few, comes_first);
   index_t places = 0, entries_by_word = 0;
   std::size_t taken = 0;
   for (; taken < order.size(); ++taken) {
