@@ -15,7 +15,7 @@ namespace furrow {
 namespace bcsr_format {
 namespace {
 
-template <class I, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, index_t edge) {
+template <class I, class V, class Triplets> std::unique_ptr<any_operator<V>> wrap(Triplets a, index_t edge) {
   auto matrix = to_bcsr<I>(a, edge);
   a = {};
   auto pieces = cut_rows(blocks_over(matrix.shape.rows, edge),
@@ -26,10 +26,11 @@ template <class I, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, inde
                                                                                  "blocks");
 }
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view parameters, std::string_view) {
+template <class V, class Triplets>
+std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view parameters, std::string_view) {
   const index_t edge = edge_for(a, parameters);
   const bool narrow = a.nnz() <= std::numeric_limits<std::int32_t>::max(); // no more blocks than entries
-  return narrow ? wrap<std::int32_t>(std::move(a), edge) : wrap<std::int64_t>(std::move(a), edge);
+  return narrow ? wrap<std::int32_t, V>(std::move(a), edge) : wrap<std::int64_t, V>(std::move(a), edge);
 }
 
 constexpr std::array cpu_kernels{
@@ -50,7 +51,8 @@ extern const format_entry entry{
     "bcsr",
     "compressed rows of dense blocks, 2 x 2 to 8 x 8: for several unknowns a point",
     lay_out,
-    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
+     make_cpu<float, borrowed_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
      FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:K]",

@@ -58,11 +58,20 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
   return l;
 }
 
-template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters) {
+namespace {
+
+template <class V, class Triplets> index_t edge_of(const Triplets& a, std::string_view parameters) {
   if (const index_t asked = asked_edge(parameters)) return asked;
   const index_t best =
       fewest_bytes(a.shape, a.nnz(), precision_of<V>, count_blocks(a.shape, as_cview(a.row), as_cview(a.col)));
   return best ? best : least_edge;
+}
+
+} // namespace
+
+template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters) { return edge_of<V>(a, parameters); }
+template <class V> index_t edge_for(const borrowed_coo<V>& a, std::string_view parameters) {
+  return edge_of<V>(a, parameters);
 }
 
 index_t edge_for(const stats& s, precision p, std::string_view parameters) {
@@ -78,5 +87,7 @@ std::string settle(const stats& s, precision p, std::string_view parameters) {
 
 template index_t edge_for(const coo<double>&, std::string_view);
 template index_t edge_for(const coo<float>&, std::string_view);
+template index_t edge_for(const borrowed_coo<double>&, std::string_view);
+template index_t edge_for(const borrowed_coo<float>&, std::string_view);
 
 } // namespace furrow::bcsr_format

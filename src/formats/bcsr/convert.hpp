@@ -13,7 +13,7 @@ namespace furrow {
 inline constexpr index_t block_row_grain = 1 << 10;
 
 /// Two parallel passes: blocks are counted, then filled. Holds `a` and the result.
-template <class I, int K, class V> bcsr<V, I, host_array> to_bcsr(const coo<V>& a) {
+template <class V, class I, int K, class Triplets> bcsr<V, I, host_array> blocks_of(const Triplets& a) {
   const index_t rows = blocks_over(a.shape.rows, K);
   bcsr<V, I, host_array> m{a.shape, K, host_array<I>(rows + 1), {}, {}};
   const auto row = as_cview(a.row), col = as_cview(a.col);
@@ -40,9 +40,14 @@ template <class I, int K, class V> bcsr<V, I, host_array> to_bcsr(const coo<V>& 
   return m;
 }
 
+template <class I, int K, class V> bcsr<V, I, host_array> to_bcsr(const coo<V>& a) { return blocks_of<V, I, K>(a); }
+
 /// The same for an edge that is known at run time only.
 template <class I, class V> bcsr<V, I, host_array> to_bcsr(const coo<V>& a, index_t edge) {
-  return with_edge(edge, [&](auto k) { return to_bcsr<I, k>(a); });
+  return with_edge(edge, [&](auto k) { return blocks_of<V, I, k>(a); });
+}
+template <class I, class V> bcsr<V, I, host_array> to_bcsr(const borrowed_coo<V>& a, index_t edge) {
+  return with_edge(edge, [&](auto k) { return blocks_of<V, I, k>(a); });
 }
 
 /// The places that are not zero, as triplets: stored zeros of the matrix that this was made of are gone.

@@ -38,7 +38,7 @@ inline index_t longest_row(const host_array<index_t>& row_ptr) {
 
 /// The columns of an ell of the first `width` entries of each row. Parallel; writes every place once.
 template <class T>
-host_array<T> ell_columns(const host_array<index_t>& row_ptr, index_t width, const host_array<T>& from, T padding) {
+host_array<T> ell_columns(const host_array<index_t>& row_ptr, index_t width, cview<T> from, T padding) {
   const index_t rows = row_ptr.size() - 1, stride = padded_rows(rows);
   host_array<T> to(width * stride);
   // A few rows at a time, so that the lines that a row begins are still in a cache when the next column goes on.
@@ -52,7 +52,7 @@ host_array<T> ell_columns(const host_array<index_t>& row_ptr, index_t width, con
         of.begin[i] = row_ptr[row];
         of.length[i] = row < rows ? static_cast<std::int32_t>(row_ptr[row + 1] - row_ptr[row]) : 0;
       }
-      put_columns(of, static_cast<std::int32_t>(width), stride, from.data(), padding, to.data() + begin);
+      put_columns(of, static_cast<std::int32_t>(width), stride, from.data, padding, to.data() + begin);
     }
   });
   return to;
@@ -61,20 +61,22 @@ host_array<T> ell_columns(const host_array<index_t>& row_ptr, index_t width, con
 /// The first `width` entries of each row.
 template <class V> ell<V, host_array> to_ell(const coo<V>& a, index_t width) {
   const auto row_ptr = offsets_of_rows<index_t>(a.row, a.shape.rows);
-  return {a.shape, width, padded_rows(a.shape.rows), ell_columns(row_ptr, width, a.col, std::int32_t(-1)),
-          ell_columns(row_ptr, width, a.val, V(0))};
+  return {a.shape, width, padded_rows(a.shape.rows), ell_columns(row_ptr, width, as_cview(a.col), std::int32_t(-1)),
+          ell_columns(row_ptr, width, as_cview(a.val), V(0))};
 }
 
-/// Every row as wide as the longest. Takes `a` apart, so that only one array is there twice.
-template <class V> ell<V, host_array> to_ell(coo<V> a) {
+/// Every row as wide as the longest. Takes a `coo` apart, so that only one array is there twice.
+template <class V, class Triplets> ell<V, host_array> ell_of(Triplets a) {
   const auto row_ptr = offsets_of_rows<index_t>(a.row, a.shape.rows);
   a.row = {};
   ell<V, host_array> made{a.shape, longest_row(row_ptr), padded_rows(a.shape.rows), {}, {}};
-  made.col = ell_columns(row_ptr, made.width, a.col, std::int32_t(-1));
+  made.col = ell_columns(row_ptr, made.width, as_cview(a.col), std::int32_t(-1));
   a.col = {};
-  made.val = ell_columns(row_ptr, made.width, a.val, V(0));
+  made.val = ell_columns(row_ptr, made.width, as_cview(a.val), V(0));
   return made;
 }
+template <class V> ell<V, host_array> to_ell(coo<V> a) { return ell_of<V>(std::move(a)); }
+template <class V> ell<V, host_array> to_ell(borrowed_coo<V> a) { return ell_of<V>(std::move(a)); }
 
 /// The entries without the padding. Parallel; two passes.
 template <class V> coo<V> to_coo(const ell<V, host_array>& a) {

@@ -24,7 +24,8 @@ template <class Rows, class V> std::unique_ptr<any_operator<V>> wrap(ell<V, host
   return std::make_unique<cpu::row_operator<V, ell<V, host_array>, Rows>>(std::move(matrix), std::move(pieces), kernel);
 }
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view kernel) {
+template <class V, class Triplets>
+std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view, std::string_view kernel) {
   auto matrix = to_ell(std::move(a));
   if (kernel == "auto")
     kernel = matrix.shape.cols * index_t(sizeof(V)) >= csr_rows::gathered_from ? "gathered" : "rows";
@@ -70,7 +71,8 @@ extern const format_entry entry{
     "ell",
     "rows padded to the longest, stored by columns: for rows of nearly equal length",
     lay_out,
-    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
+     make_cpu<float, borrowed_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
      FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:LIMIT]",

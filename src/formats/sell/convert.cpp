@@ -21,7 +21,9 @@ slicing sell_format::read_parameters(std::string_view parameters) {
   return how;
 }
 
-template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
+namespace {
+
+template <class V, class Triplets> sell<V, host_array> slices_of(Triplets a, slicing how) {
   const index_t rows = a.shape.rows, height = how.height;
   const auto row_ptr = offsets_of_rows<index_t>(a.row, rows);
   a.row = {};
@@ -41,7 +43,7 @@ template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
           of.length[i] = row < rows ? length[row] : 0;
         }
         const index_t place = made.slice_ptr[s], width = (made.slice_ptr[s + 1] - place) / height;
-        put_columns(of, static_cast<std::int32_t>(width), height, from.data(), padding, to.data() + place);
+        put_columns(of, static_cast<std::int32_t>(width), height, from.begin(), padding, to.data() + place);
       }
     });
   };
@@ -53,7 +55,17 @@ template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) {
   return made;
 }
 
+} // namespace
+
+template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) { return slices_of<V>(std::move(a), how); }
+template <class V> sell<V, host_array> to_sell(borrowed_coo<V> a, slicing how) {
+  return slices_of<V>(std::move(a), how);
+}
+
 template <class V> sell<V, host_array> to_sell(coo<V> a, std::string_view parameters) {
+  return to_sell(std::move(a), sell_format::read_parameters(parameters));
+}
+template <class V> sell<V, host_array> to_sell(borrowed_coo<V> a, std::string_view parameters) {
   return to_sell(std::move(a), sell_format::read_parameters(parameters));
 }
 
@@ -95,6 +107,8 @@ template <class V> coo<V> to_coo(const sell<V, host_array>& a) {
 #define FURROW_SELL(V)                                                                                                 \
   template sell<V, host_array> to_sell(coo<V>, slicing);                                                               \
   template sell<V, host_array> to_sell(coo<V>, std::string_view);                                                      \
+  template sell<V, host_array> to_sell(borrowed_coo<V>, slicing);                                                      \
+  template sell<V, host_array> to_sell(borrowed_coo<V>, std::string_view);                                             \
   template coo<V> to_coo(const sell<V, host_array>&);                                                                  \
   template host_array<std::int32_t> lengths_at_positions(const sell<V, host_array>&);
 FURROW_SELL(double)

@@ -21,8 +21,8 @@ template <class Slices, class V> std::unique_ptr<any_operator<V>> wrap(sell<V, h
       std::move(matrix), slices, height, [=](index_t s) { return places[s]; }, kernel);
 }
 
-template <class V>
-std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view parameters, std::string_view kernel) {
+template <class V, class Triplets>
+std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view parameters, std::string_view kernel) {
   auto matrix = to_sell(std::move(a), parameters);
   return kernel == "scalar" ? wrap<sell_slices::scalar>(std::move(matrix), "scalar")
                             : wrap<sell_slices::vectors>(std::move(matrix), "vectors");
@@ -70,7 +70,8 @@ extern const format_entry entry{
     "sell",
     "slices of rows of like length, stored by columns: for rows that are not too uneven",
     lay_out,
-    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
+     make_cpu<float, borrowed_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
      FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:HEIGHT[:WINDOW]]",

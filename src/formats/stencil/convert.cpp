@@ -2,6 +2,7 @@
 #include "convert.hpp"
 
 #include "backends/cpu/isa.hpp"
+#include "core/look.hpp"
 #include "core/row_offsets.hpp"
 
 #include <algorithm>
@@ -40,13 +41,13 @@ index_t first_other(const std::int32_t* col, const V* val, index_t first, index_
 
 /// How many rows from `row` on, before `last`, have the stencil of the row before them each: looked at 1, 2, 4, ... at
 /// a time, so that a loop over the entries of many rows takes the place of one for each.
-template <class V> index_t rows_that_repeat(const coo<V>& a, const index_t* row_ptr, index_t row, index_t last) {
+template <class V> index_t rows_that_repeat(const sight<V>& a, const index_t* row_ptr, index_t row, index_t last) {
   const index_t length = row_ptr[row] - row_ptr[row - 1], from = row;
   for (index_t together = 1; row < last; together *= 2) {
     const index_t begin = row_ptr[row], most = std::min(together, last - row);
     index_t rows = 0;
     while (rows < most && row_ptr[row + rows + 1] - begin == (rows + 1) * length) ++rows;
-    const index_t end = begin + rows * length, same = first_other(a.col.data(), a.val.data(), begin, end, length);
+    const index_t end = begin + rows * length, same = first_other(a.col.data, a.val.data, begin, end, length);
     if (same < end) return row - from + (same - begin) / length;
     row += rows;
     if (rows < together) break;
@@ -66,9 +67,7 @@ std::vector<index_t> sums_before(std::vector<index_t> count) {
   return count;
 }
 
-} // namespace
-
-template <class V> stencil_plan plan_stencils(const coo<V>& a) {
+template <class V> stencil_plan plan_of(const sight<V>& a) {
   const index_t rows = a.shape.rows;
   const auto pieces = static_cast<std::size_t>(pieces_of(rows));
   stencil_plan plan{offsets_of_rows<index_t>(a.row, rows), {}, host_array<std::uint16_t>(rows), {}};
@@ -76,7 +75,7 @@ template <class V> stencil_plan plan_stencils(const coo<V>& a) {
 
   std::vector<std::vector<seen_stencil>> seen(pieces); // by each piece, which numbers them for itself
   for_each_piece_of_rows(rows, [&](index_t p, index_t first, index_t last) {
-    stencil_set<V, std::int32_t> set(a.col.data(), a.val.data());
+    stencil_set<V, std::int32_t> set(a.col.data, a.val.data);
     for (index_t r = first; r < last;) {
       const auto number = static_cast<std::uint16_t>(set.add({r, row_ptr[r], row_ptr[r + 1] - row_ptr[r]}));
       const index_t more = rows_that_repeat(a, row_ptr, r + 1, last);
@@ -86,7 +85,7 @@ template <class V> stencil_plan plan_stencils(const coo<V>& a) {
     }
     seen[p] = set.found();
   });
-  stencil_set<V, std::int32_t> all(a.col.data(), a.val.data());
+  stencil_set<V, std::int32_t> all(a.col.data, a.val.data);
   std::vector<std::vector<std::size_t>> in_all(pieces);
   for (std::size_t p = 0; p < pieces; ++p)
     for (const seen_stencil& s : seen[p]) in_all[p].push_back(all.merge(s));
@@ -112,7 +111,7 @@ template <class V> stencil_plan plan_stencils(const coo<V>& a) {
   return plan;
 }
 
-template <class N, class V> stencil<V, N, host_array> to_stencil(const coo<V>& a, const stencil_plan& plan) {
+template <class N, class V> stencil<V, N, host_array> stencil_of(const sight<V>& a, const stencil_plan& plan) {
   const index_t rows = a.shape.rows;
   stencil<V, N, host_array> made;
   made.shape = a.shape;
@@ -154,11 +153,22 @@ template <class N, class V> stencil<V, N, host_array> to_stencil(const coo<V>& a
   cpu::for_each_range(beside, 1 << 12, [&](index_t first, index_t last) {
     for (index_t k = first; k < last; ++k) {
       const index_t from = plan.row_ptr[made.rest_row[k]], to = made.rest.row_ptr[k], count = length(made.rest_row[k]);
-      std::copy_n(a.col.data() + from, count, made.rest.col.data() + to);
-      std::copy_n(a.val.data() + from, count, made.rest.val.data() + to);
+      std::copy_n(a.col.data + from, count, made.rest.col.data() + to);
+      std::copy_n(a.val.data + from, count, made.rest.val.data() + to);
     }
   });
   return made;
+}
+
+} // namespace
+
+template <class V> stencil_plan plan_stencils(const coo<V>& a) { return plan_of(sight_of(a)); }
+template <class V> stencil_plan plan_stencils(const borrowed_coo<V>& a) { return plan_of(sight_of(a)); }
+template <class N, class V> stencil<V, N, host_array> to_stencil(const coo<V>& a, const stencil_plan& plan) {
+  return stencil_of<N>(sight_of(a), plan);
+}
+template <class N, class V> stencil<V, N, host_array> to_stencil(const borrowed_coo<V>& a, const stencil_plan& plan) {
+  return stencil_of<N>(sight_of(a), plan);
 }
 
 template <class V, class N> coo<V> to_coo(const stencil<V, N, host_array>& a) {
@@ -197,8 +207,11 @@ template <class V, class N> coo<V> to_coo(const stencil<V, N, host_array>& a) {
 
 template stencil_plan plan_stencils(const coo<double>&);
 template stencil_plan plan_stencils(const coo<float>&);
+template stencil_plan plan_stencils(const borrowed_coo<double>&);
+template stencil_plan plan_stencils(const borrowed_coo<float>&);
 #define FURROW_STENCIL(V, N)                                                                                           \
   template stencil<V, N, host_array> to_stencil<N>(const coo<V>&, const stencil_plan&);                                \
+  template stencil<V, N, host_array> to_stencil<N>(const borrowed_coo<V>&, const stencil_plan&);                       \
   template coo<V> to_coo(const stencil<V, N, host_array>&);
 FURROW_STENCIL(double, std::uint8_t)
 FURROW_STENCIL(double, std::uint16_t)

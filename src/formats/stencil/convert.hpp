@@ -21,9 +21,11 @@ struct stencil_plan {
 /// Parallel; one pass over the entries, one over the rows. The numbers depend on the matrix alone: the most frequent
 /// stencil is 0, of equally frequent ones that of the earlier row comes first (`choose_stencils`).
 template <class V> stencil_plan plan_stencils(const coo<V>& a);
+template <class V> stencil_plan plan_stencils(const borrowed_coo<V>& a);
 
 /// As planned. Parallel.
 template <class N, class V> stencil<V, N, host_array> to_stencil(const coo<V>& a, const stencil_plan& plan);
+template <class N, class V> stencil<V, N, host_array> to_stencil(const borrowed_coo<V>& a, const stencil_plan& plan);
 template <class V, class N> coo<V> to_coo(const stencil<V, N, host_array>& a);
 
 namespace stencil_format {

@@ -27,16 +27,18 @@ template <class V, class N> row_pieces cut_pieces(const stencil<V, N, host_array
       rows, [&](index_t r) { return r * mean + view.rest.row_ptr[position_beside(view, r)]; }, 16384);
 }
 
-template <class N, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, const stencil_plan& plan) {
+template <class N, class V, class Triplets>
+std::unique_ptr<any_operator<V>> wrap(const Triplets& a, const stencil_plan& plan) {
   auto matrix = to_stencil<N>(a, plan);
   auto pieces = cut_pieces(matrix, a.nnz());
   return std::make_unique<cpu::row_operator<V, stencil<V, N, host_array>, stencil_runs>>(std::move(matrix),
                                                                                          std::move(pieces), "runs");
 }
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
+template <class V, class Triplets>
+std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view, std::string_view) {
   const auto plan = plan_stencils(a);
-  return plan.fits_bytes() ? wrap<std::uint8_t>(std::move(a), plan) : wrap<std::uint16_t>(std::move(a), plan);
+  return plan.fits_bytes() ? wrap<std::uint8_t, V>(a, plan) : wrap<std::uint16_t, V>(a, plan);
 }
 
 /// Without a PERCENT: of the bytes that csr takes, at most this share may lie beside the table. Rows do not tell: the
@@ -109,7 +111,8 @@ extern const format_entry entry{
     "stencil",
     "rows as numbers of their stencils, which a table holds once: for grids with few coefficients",
     lay_out,
-    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
+     make_cpu<float, borrowed_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
      FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:PERCENT]",
