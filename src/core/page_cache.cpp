@@ -42,7 +42,8 @@ void* page_cache::take(std::size_t bytes) {
     if (b->second >= bytes && (best == spare_.end() || b->second < best->second)) best = b;
   void* block = nullptr;
   if (best == spare_.end()) {
-    drop_down_to(peak_ > used_ + bytes ? peak_ - used_ - bytes : 0);
+    const std::size_t most = peak_ + slack;
+    drop_down_to(most > used_ + bytes ? most - used_ - bytes : 0);
     block = fresh_pages(bytes);
     if (!block) return nullptr;
   } else { // its end; the rest stays
