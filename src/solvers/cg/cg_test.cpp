@@ -171,6 +171,26 @@ TEST(cg_restart, goes_on_from_the_recomputed_residual) {
   EXPECT_GT(restarts, 0) << "no goal needed a restart: the test does not test it";
 }
 
+/// The matrix is regular: what it is not good for must not be said of it.
+TEST(cg_singular, is_said_of_the_preconditioner_where_that_one_is) {
+  const auto a = kit::laplacian(3);
+  const host_array<double> b(3, 1.0);
+  const auto s = kit::solve_honestly<double>(a, b, kit::options("cg", "ssor:1e-300", 1e-8));
+  EXPECT_EQ(s.report.why, status::breakdown);
+  EXPECT_NE(s.report.message.find("the preconditioner is singular"), std::string::npos) << s.report.message;
+}
+
+TEST(cg_singular, is_not_said_where_numbers_overflow) {
+  const auto a = kit::from_function(4, [](index_t i, index_t j) {
+    return 1e-305 * (i == j ? 2 : std::abs(i - j) == 1 ? -1 : 0);
+  });
+  const host_array<double> b(4, 1.0);
+  auto o = kit::options("cg", "none", 1e-8);
+  o.scale = "symmetric";
+  const auto s = kit::solve_honestly<double>(a, b, o);
+  EXPECT_NE(s.report.why, status::singular) << s.report.message;
+}
+
 TEST(cg_ill_conditioned, hilbert_in_double_precision_has_a_small_residual) {
   for (const index_t n : {3, 5, 7, 9}) {
     const auto s =

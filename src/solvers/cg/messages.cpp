@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace furrow::cg_messages {
 namespace {
 
@@ -38,6 +40,13 @@ ending zero_rz(double rz) {
           }};
 }
 
+/// Of x - x0, whose square tells how far x has grown.
+ending too_far(double xx) {
+  return {status::nan, [xx](const standing& s) {
+            return fmt::format("iteration {}: x'M^-1 x = {}: the numbers overflow", s.iterations, xx);
+          }};
+}
+
 ending singular() {
   return {status::singular, [](const standing& s) {
             return fmt::format("the matrix is singular{} and b is not in its range: after {} iterations x grows along "
@@ -57,9 +66,11 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   case cg_scalars::negative_rz:
     return negative_rz(slots[cg_scalars::rz_next]);
   case cg_scalars::outgrown:
-    return singular();
+    return std::isfinite(slots[cg_scalars::xx]) ? singular() : too_far(slots[cg_scalars::xx]);
   case cg_scalars::zero_pq: // p'r = r'z > 0: p is in the null space, and b has a part along it
     if (patient) return {};
+    // b is near 1: an M that makes this little of it, whose square is below all doubles, is to blame, not A.
+    if (slots[cg_scalars::rz] < 1e-160) return zero_rz(slots[cg_scalars::rz]);
     return singular();
   case cg_scalars::zero_rz:
     if (patient) return {};
