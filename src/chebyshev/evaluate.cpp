@@ -14,8 +14,10 @@
 namespace furrow::chebyshev {
 
 void check_interval(interval on) {
-  check(std::isfinite(on.low) && std::isfinite(on.high) && on.low < on.high && std::isfinite(on.high - on.low),
-        fault::usage, "[{}, {}] is no interval: two finite ends are wanted, the lower one first", on.low, on.high);
+  check(std::isfinite(on.low) && std::isfinite(on.high) && on.low < on.high, fault::usage,
+        "[{}, {}] is no interval: two finite ends are wanted, the lower one first", on.low, on.high);
+  check(std::isfinite(on.high - on.low), fault::usage,
+        "[{}, {}] is too long: the difference of its ends is beyond the range of double", on.low, on.high);
 }
 
 void check_series(const series& p) {

@@ -63,6 +63,7 @@ series scaled_back(const series& p, int e) {
 } // namespace
 
 series fit(const sampler& f, interval on, const fit_options& options) {
+  check(bool(f), fault::usage, "the function to fit is empty");
   check_interval(on);
   check(options.tolerance > 0 && std::isfinite(options.tolerance), fault::usage,
         "a tolerance of {} cannot be met: it must be positive", options.tolerance);
@@ -100,6 +101,7 @@ series fit(const sampler& f, interval on, const fit_options& options) {
 }
 
 series fit(const std::function<double(double)>& f, interval on, const fit_options& options) {
+  if (!f) return fit(sampler(), on, options);
   return fit(sampler([&](cview<double> x, view<double> y) { std::transform(x.begin(), x.end(), y.begin(), f); }), on,
              options);
 }

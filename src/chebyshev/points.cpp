@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fourier.hpp"
+#include "near_one.hpp"
 #include "unity.hpp"
 
 #include "core/check.hpp"
@@ -82,6 +83,16 @@ host_array<double> values_of_first_kind(cview<double> a) {
   return values;
 }
 
+/// T v of a transform whose sums may leave the range of double where v nears it: of v over a power of two then.
+template <class Transform> host_array<double> within_range(cview<double> v, Transform transform) {
+  if (v.size < 2) return v.empty() ? host_array<double>() : host_array<double>{v[0]};
+  const int e = exponent_of(v);
+  // Sums of 2^29 terms, each twice, of numbers below 2^991 stay below 2^1022; infinities come out as they do.
+  if (e < 990 || e > 1023) return transform(v);
+  const host_array<double> smaller = scaled_by(v, -e);
+  return scaled_by(as_cview(transform(as_cview(smaller))), e);
+}
+
 } // namespace
 
 host_array<double> points(kind which, index_t n) {
@@ -103,14 +114,12 @@ host_array<double> points(kind which, index_t n, interval on) {
 
 host_array<double> to_coefficients(kind which, cview<double> values) {
   check_count(values.size);
-  if (values.size < 2) return values.empty() ? host_array<double>() : host_array<double>{values[0]};
-  return which == kind::first ? coefficients_of_first_kind(values) : coefficients_of_second_kind(values);
+  return within_range(values, which == kind::first ? coefficients_of_first_kind : coefficients_of_second_kind);
 }
 
 host_array<double> to_values(kind which, cview<double> a) {
   check_count(a.size);
-  if (a.size < 2) return a.empty() ? host_array<double>() : host_array<double>{a[0]};
-  return which == kind::first ? values_of_first_kind(a) : values_of_second_kind(a);
+  return within_range(a, which == kind::first ? values_of_first_kind : values_of_second_kind);
 }
 
 } // namespace furrow::chebyshev

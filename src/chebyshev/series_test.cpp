@@ -56,6 +56,23 @@ TEST(chebyshev_points, long_transforms_come_back) {
     }
 }
 
+/// The transforms add up to twice as many values as there are: those of a constant near the end of the range are not
+/// beyond it.
+TEST(chebyshev_points, transforms_stay_within_the_range_of_double) {
+  for (const kind which : {kind::first, kind::second})
+    for (const index_t n : {1, 2, 3, 9, 65})
+      for (const double size : {1.7e308, -4e307, 1e304}) {
+        const host_array<double> values(n, size);
+        const host_array<double> a = to_coefficients(which, as_cview(values));
+        for (index_t k = 0; k < n; ++k) EXPECT_NEAR(a[k] / size, k == 0 ? 1 : 0, 1e-15) << size << ", " << n;
+        const host_array<double> back = to_values(which, as_cview(a));
+        for (const double v : back) EXPECT_NEAR(v / size, 1, 1e-14) << size << ", " << n;
+      }
+  const series p = restriction({{1e308, 5e307}, {}}, {0, 1});
+  EXPECT_NEAR(p.coefficients[0], 1.25e308, 1e293);
+  EXPECT_NEAR(p.coefficients[1], 2.5e307, 1e293);
+}
+
 TEST(chebyshev_arithmetic, sums_and_products_are_those_of_the_values) {
   const interval on{-2, 5};
   const series p = random_series(20, 10, on), q = random_series(33, 11, on);
@@ -128,6 +145,12 @@ TEST(chebyshev_refusals, name_what_is_wrong) {
   has(said_by([&] { integral({{-inf}, {}}); }), "coefficient 0 of the series is -inf");
   has(said_by([] { points(kind::first, 3, {1, 1}); }), "[1, 1] is no interval");
   has(said_by([&] { points(kind::first, 3, {0, inf}); }), "is no interval");
+  has(said_by([] {
+        points(kind::first, 3, {-1e308, 1e308});
+      }),
+      "[-1e+308, 1e+308] is too long: the difference of its ends is beyond the range of double");
+  has(said_by([] { fit(std::function<double(double)>()); }), "the function to fit is empty");
+  has(said_by([] { fit(std::function<void(cview<double>, view<double>)>()); }), "the function to fit is empty");
   has(said_by([] { points(kind::second, index_t(1) << 31); }), "2147483648 points");
   has(said_by([] { points(kind::second, 0); }), "0 points");
   has(said_by([] { to_monomials({host_array<double>(40000, 1.0), {}}); }), "40000 coefficients");
