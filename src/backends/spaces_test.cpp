@@ -2,7 +2,9 @@
 #include "kit/said_by.hpp"
 #include "kit/spaces_check.hpp"
 
+#include <furrow/function_operator.hpp>
 #include <furrow/generate.hpp>
+#include <furrow/matrix.hpp>
 
 namespace furrow {
 namespace {
@@ -44,6 +46,10 @@ TEST(gpu_spaces_without_a_gpu, say_why) {
   EXPECT_EQ(said([] { gpu_space<double> s; }), sentence);
   const host_csr<double> a({1, 1}, std::vector<std::int32_t>{0, 1}, std::vector<std::int32_t>{0}, std::vector{2.0});
   EXPECT_EQ(said([&] { gpu_csr<double> there(a); }), sentence);
+  EXPECT_EQ(said([] { gpu_array<double> there(3); }), sentence);
+  const device first{device::kind::gpu, 0};
+  EXPECT_EQ(said([&] { matrix<double>(*a.to_triplets(), {.where = first}); }), sentence);
+  EXPECT_EQ(said([&] { const driven_by_host by_host(first); }), sentence);
 }
 
 } // namespace

@@ -66,6 +66,12 @@ TEST(refusal, options_that_make_no_sense) {
     EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
   }
   o = {};
+  o.time_limit = nan; // a limit that nothing exceeds
+  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).second, "time_limit = nan is no number of seconds");
+  o = {};
+  o.expected_products = nan;
+  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).second, "expected_products = nan is no number of products");
+  o = {};
   o.max_iterations = -1;
   EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
 }

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace furrow {
@@ -46,10 +47,10 @@ template <class V> void check_vectors_of(shape2 a, cview<V> b, view<V> x) {
 
 template <class V> void check_columns_of(shape2 a, cview<V> b, view<V> x, index_t columns) {
   check(columns >= 1, fault::usage, "{} right-hand sides: give at least one", columns);
-  check(b.size == a.rows * columns, fault::usage,
+  check(b.size % columns == 0 && b.size / columns == a.rows, fault::usage,
         "{} right-hand sides have {} elements for a matrix of {} rows: give one for each row and column", columns,
         b.size, a.rows);
-  check(x.size == a.cols * columns, fault::usage,
+  check(x.size % columns == 0 && x.size / columns == a.cols, fault::usage,
         "{} answers have {} elements for a matrix of {} columns: give one for each", columns, x.size, a.cols);
   check_places(b, x);
 }
@@ -273,6 +274,9 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
   check(a.where() == o.where, fault::usage, "the operator lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
   refuse_arranging(o, "an operator of yours has no entries to scale or to move, and keeps");
+  check(facts.norm >= 0 && std::isfinite(facts.norm) && facts.longest_row >= 0, fault::usage,
+        "norm = {} and longest_row = {} of the operator must be finite and not negative; 0 is not known", facts.norm,
+        facts.longest_row);
   state_ = std::make_unique<state>(o);
   if (!state_->named.method) state_->named.use("cg", o.where);
   state_->shape = a.shape();

@@ -2,6 +2,8 @@
 // A solver that stays: many right-hand sides, operators and preconditioners of the caller.
 #include "solve_test_kit.hpp"
 
+#include "kit/said_by.hpp"
+
 #include <furrow/function_operator.hpp>
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
@@ -326,6 +328,17 @@ TYPED_TEST(kept_solver, refuses_vectors_that_do_not_fit) {
   EXPECT_THROW(kept.solve(as_cview(x), as_view(y)), error);
   EXPECT_THROW(kept.solve(as_cview(b), as_view(b)), error);
   EXPECT_EQ(kept.solve(as_cview(b), as_view(y)).why, status::converged);
+  // 4 times 2^62 is 0 in 64 bits.
+  EXPECT_EQ(kit::said_by(fault::usage, [&] { kept.solve(cview<V>(), view<V>(), index_t(1) << 62); }),
+            "4611686018427387904 right-hand sides have 0 elements for a matrix of 4 rows: give one for each row and "
+            "column");
+}
+
+TEST(solver_object, refuses_facts_that_bound_nothing) {
+  const function_operator<double> a({1, 1}, [](cview<double> x, view<double> y) { y[0] = x[0]; });
+  for (const operator_facts bad : {operator_facts{-1, 1}, {std::nan(""), 1}, {INFINITY, 1}, {1, -1}})
+    EXPECT_NE(kit::said_by(fault::usage, [&] { solver<double>(a, nullptr, {}, bad); }).find("of the operator must be"),
+              std::string::npos);
 }
 
 TEST(solver_object, keeps_the_parameters_of_its_method) {

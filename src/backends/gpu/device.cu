@@ -57,10 +57,23 @@ struct opened {
   std::unique_ptr<memory_pools> pools;
 };
 
+/// In the words of `parse_device`, which a caller that names the device by its number has not asked.
+void choose_first(int ordinal) {
+  const runtime::code code = runtime::choose_device(ordinal);
+  if (code == runtime::success) return;
+  runtime::last_failure();
+  int count = 0;
+  if (!runtime::works(runtime::count_devices(&count)) || count == 0) parse_device("gpu");
+  if (ordinal < 0 || ordinal >= count)
+    throw error(fault::device, "there is no gpu:" + std::to_string(ordinal) + ": this machine has gpu:0 to gpu:" +
+                                   std::to_string(count - 1));
+  check(code);
+}
+
 std::unique_ptr<opened> open(int ordinal) {
   auto d = std::make_unique<opened>();
   queue* const q = &d->own;
-  check(runtime::choose_device(ordinal));
+  choose_first(ordinal);
   q->ordinal = ordinal;
   q->moved = &d->moved;
   check(runtime::ask(runtime::property::multiprocessors, ordinal, &q->multiprocessors));

@@ -158,6 +158,7 @@ TEST(threads_as_ranks, are_one_to_256) {
   const auto nothing = [](communicator&) {};
   EXPECT_EQ(kit::sentence_of_ranks(0, nothing), "0 ranks: there are 1 to 256 in a process");
   EXPECT_EQ(kit::sentence_of_ranks(257, nothing), "257 ranks: there are 1 to 256 in a process");
+  EXPECT_EQ(kit::sentence_of_ranks(1, [](communicator&) { run_ranks(2, {}); }), "the function of the ranks is empty");
   EXPECT_EQ(kit::sentence_of_ranks(256, [](communicator& c) { c.sum(1); }), "");
 }
 

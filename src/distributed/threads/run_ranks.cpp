@@ -67,6 +67,7 @@ void check_count(long long count) {
 
 void run_ranks(int count, const std::function<void(communicator&)>& f) {
   check_count(count);
+  check(bool(f), fault::usage, "the function of the ranks is empty");
   run_ranks(std::vector<device>(static_cast<std::size_t>(count)), f);
 }
 
