@@ -69,7 +69,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return std::isfinite(slots[cg_scalars::xx]) ? singular() : too_far(slots[cg_scalars::xx]);
   case cg_scalars::zero_pq: // p'r = r'z > 0: p is in the null space, and b has a part along it
     if (patient) return {};
-    // b is near 1: an M that makes this little of it, whose square is below all doubles, is to blame, not A.
+    // r is near 1: an M that makes this little of it, whose square is below all doubles, is to blame, not A.
     if (slots[cg_scalars::rz] < 1e-160) return zero_rz(slots[cg_scalars::rz]);
     return singular();
   case cg_scalars::zero_rz:

@@ -5,11 +5,33 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace furrow {
+namespace fcg_messages {
+namespace {
+
+using solver_messages::standing;
+
+ending vanishing(double product) {
+  return {status::breakdown, [=](const standing& s) {
+            return fmt::format("iteration {}: r'Mr = {:.3e} vanishes where r does not, with a relative residual of "
+                               "{:.3e}: the preconditioner is singular to working precision",
+                               s.iterations, product, s.relative);
+          }};
+}
+
+ending too_far(double xx) {
+  return {status::nan, [=](const standing& s) {
+            return fmt::format("iteration {}: |x|^2 = {}: the numbers overflow", s.iterations, xx);
+          }};
+}
+
+} // namespace
+} // namespace fcg_messages
 
 std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bool patient) {
   using namespace fcg_steps;
-  using solver_messages::standing;
   const double curvature = slots[pq], product = slots[rz_next];
   switch (verdict) {
   case control::not_finite:
@@ -33,13 +55,11 @@ std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bo
                   }};
   case zero_rz:
     if (patient) return {};
-    return ending{status::breakdown, [=](const standing& s) {
-                    return fmt::format("iteration {}: r'Mr = {:.3e} vanishes where r does not, with a relative "
-                                       "residual of {:.3e}: the preconditioner is singular to working precision",
-                                       s.iterations, product, s.relative);
-                  }};
+    return vanishing(product);
   default:
     if (verdict == zero_pq && patient) return {};
+    if (verdict == zero_pq && slots[rz] < 1e-160) return vanishing(slots[rz]); // as cg says it
+    if (verdict == outgrown && !std::isfinite(slots[xx])) return too_far(slots[xx]);
     return ending{status::singular, [](const standing& s) {
                     return fmt::format(
                         "the matrix is singular to working precision and b is not in its range: after {} iterations x "

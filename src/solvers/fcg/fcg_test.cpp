@@ -76,6 +76,12 @@ TYPED_TEST(fcg, says_that_singular_systems_are) {
                             kit::solver_options<TypeParam>("fcg", "none"), status::singular, "singular");
 }
 
+/// The matrix is regular: what it is not good for must not be said of it.
+TEST(fcg_singular, is_said_of_the_preconditioner_where_that_one_is) {
+  kit::check_end<double>(kit::laplacian(3), {1, 1, 1}, kit::solver_options<double>("fcg", "ssor:1e-300"),
+                         status::breakdown, "the preconditioner is singular");
+}
+
 TYPED_TEST(fcg, overflows_with_a_sentence) {
   // b.A b overflows; double sums hold that of float.
   if (sizeof(TypeParam) == 8)
