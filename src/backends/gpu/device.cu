@@ -65,8 +65,8 @@ void choose_first(int ordinal) {
   int count = 0;
   if (!runtime::works(runtime::count_devices(&count)) || count == 0) parse_device("gpu");
   if (ordinal < 0 || ordinal >= count)
-    throw error(fault::device, "there is no gpu:" + std::to_string(ordinal) + ": this machine has gpu:0 to gpu:" +
-                                   std::to_string(count - 1));
+    throw error(fault::device, "there is no gpu:" + std::to_string(ordinal) +
+                                   ": this machine has gpu:0 to gpu:" + std::to_string(count - 1));
   check(code);
 }
 
