@@ -147,7 +147,6 @@ void check_options(const solve_options& o) {
   check(o.rtol < 1, fault::usage, "rtol = {} must be below 1: x = 0 has a relative residual of 1", o.rtol);
   check(o.rtol > 0 || o.atol > 0, fault::usage, "rtol and atol are both 0: no computed answer is that good");
   check(o.max_iterations >= 0 && o.outlook >= 0, fault::usage, "max_iterations and outlook must not be negative");
-  check(!std::isnan(o.time_limit), fault::usage, "time_limit = nan must be a number of seconds");
   check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
   check(o.watch_every >= 0, fault::usage, "watch_every = {} must not be negative", o.watch_every);
   check(o.monitor_seconds >= 0, fault::usage, "monitor_seconds = {} must not be negative", o.monitor_seconds);
