@@ -90,6 +90,7 @@ index_t pieces_of_sums(index_t nnz) {
 template <class Triplets> std::optional<stats> measure_sums_where_kept(const Triplets& a) {
   using V = std::remove_cvref_t<decltype(a.val[0])>;
   const index_t nnz = a.nnz(), pieces = pieces_of_sums(nnz);
+  if (nnz > 0 && (a.shape.rows == 0 || a.shape.cols == 0)) return {}; // there is no place for them
   // The piece that a row starts in owns the whole row.
   const auto begin_of = [&](index_t k) {
     index_t at = cpu::part_begin(nnz, pieces, k);

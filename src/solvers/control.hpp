@@ -8,11 +8,9 @@
 /// chunk of steps runs without the host.
 namespace furrow::control {
 
-/// Not below the norm of a vector of n elements, whose sum of squares gave `norm`: squares of elements below 1.5e-154
-/// are subnormal or 0. A bound of rounding that rests on the norm of such an x would be 0.
-FURROW_HD inline double norm_from_above(double norm, double n) {
-  return norm > 1e-140 ? norm : norm + 1.6e-154 * sqrt(n);
-}
+/// Not below the norm of a vector of less than 2^32 elements, whose sum of squares gave `norm`: squares of elements
+/// below 1.5e-154 are subnormal or 0. A bound of rounding that rests on the norm of such an x would be 0.
+FURROW_HD inline double norm_from_above(double norm) { return norm + 1e-149; }
 
 /// Why the loop handed back to the host. A solver adds its own, from `own_verdict` on.
 enum verdict : int {

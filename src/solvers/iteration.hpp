@@ -86,7 +86,7 @@ public:
   /// slot `control::rr` and waits.
   double rounding_of_residual() {
     const double unit = std::numeric_limits<V>::epsilon() / 2;
-    const double norm_x = control::norm_from_above(norm_of_x(), double(system_.size()));
+    const double norm_x = control::norm_from_above(norm_of_x());
     return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_x + norm_b_);
   }
   /// |x - x0| / |x|, see `moved_since`.

@@ -23,6 +23,12 @@ using report::bytes_a_second, report::has_residual, report::is_answer, report::s
 
 std::string method_of(const solve_report& r) { return report::method(r.solver, r.precond); }
 
+std::string traffic_text(const solve_report& r) {
+  const double rate = bytes_a_second(r);
+  return line("traffic", fmt::format("{} an iteration{}", bytes_text(r.bytes_per_iteration),
+                                     rate > 0 ? fmt::format(", {}/s", bytes_text(rate)) : ""));
+}
+
 std::string estimates(const solve_report& r) {
   std::vector<std::string> known;
   if (r.error_estimate > 0) known.push_back(fmt::format("error of x {:.1e}", r.error_estimate));
@@ -162,10 +168,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   if (!o.parts.empty()) text += ranks_text(request, o);
   text += line("time", fmt::format("read {}, {}solve {}", seconds_text(o.read_seconds), setup_text(o),
                                    seconds_text(o.solve_seconds)));
-  const double rate = bytes_a_second(r);
-  if (r.iterations > 0)
-    text += line("traffic", fmt::format("{} an iteration{}", bytes_text(r.bytes_per_iteration),
-                                        rate > 0 ? fmt::format(", {}/s", bytes_text(rate)) : ""));
+  if (r.iterations > 0) text += traffic_text(r);
   text += line("memory",
                fmt::format("{} at the peak, {} estimated", bytes_text(peak_bytes()), bytes_text(o.estimated_bytes)));
   if (!request.x0.empty()) text += line("x0", printable(request.x0));

@@ -174,8 +174,7 @@ private:
 
   /// A bound for what rounding does to the computed b - A x, see `iteration`.
   FURROW_HD double rounding() const {
-    const double norm_x = control::norm_from_above(s_.norm_x, double(f_.rows));
-    return (double(f_.longest_row) + 3) * unit_ * (f_.norm_2 * norm_x + s_.norm_b);
+    return (double(f_.longest_row) + 3) * unit_ * (f_.norm_2 * control::norm_from_above(s_.norm_x) + s_.norm_b);
   }
 
   /// Whether the recomputed residual decides; otherwise goes on there.
