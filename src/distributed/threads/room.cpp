@@ -14,16 +14,6 @@ constexpr int everybody = -1;
 /// Looks before a thread that waits sleeps between looks: some milliseconds, far more than a step of a solver takes.
 constexpr int patient_looks = 4000;
 constexpr std::chrono::microseconds nap{50};
-/// A yield that took longer gave the processor to somebody with work of his own, for a slice of some milliseconds. Who
-/// sleeps instead is put before him when he wakes.
-constexpr std::chrono::microseconds slice{500};
-
-/// Whether others wanted the processor for long.
-bool yield_was_long() {
-  const auto before = std::chrono::steady_clock::now();
-  std::this_thread::yield();
-  return std::chrono::steady_clock::now() - before > slice;
-}
 
 [[noreturn]] void waits_in_vain(int rank, int whom) {
   throw error(fault::usage, fmt::format("rank {} waits for {}, which has ended: all ranks must call the same functions "
@@ -54,15 +44,11 @@ template <class Ready> void room::wait(Ready ready, int rank, int whom) {
     if (ended_.load(std::memory_order_relaxed)) throw stopped();
     const bool gone = whom == everybody ? left_ > 0 : here_[static_cast<std::size_t>(whom)].left.load();
     if (gone && !ready()) waits_in_vain(rank, whom);
-    if (looks >= patient_looks) {
-      std::this_thread::sleep_for(nap);
-    } else if (crowded_ || looks >= patient_looks / 2) {
-      if (yield_was_long()) looks = patient_looks;
-    } else {
+    if (looks >= patient_looks) std::this_thread::sleep_for(nap);
+    else if (crowded_ || looks >= patient_looks / 2) std::this_thread::yield();
 #if defined(__x86_64__)
-      __builtin_ia32_pause();
+    else __builtin_ia32_pause();
 #endif
-    }
   }
 }
 
