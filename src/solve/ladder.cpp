@@ -21,6 +21,12 @@ bool fits_on_chip(const stats& s, precision p, device where) {
   return where.is_gpu() && has_solver("cg_resident") && find_solver("cg_resident").set_up.may_serve(s, p, where);
 }
 
+template <class V> double norm(cview<V> v) {
+  double squares = 0;
+  for (const V vi : v) squares += double(vi) * double(vi);
+  return std::sqrt(squares);
+}
+
 } // namespace
 
 inventory inventory_of(device where, const stats& s, precision p) {
@@ -110,7 +116,7 @@ template <class V> bool ladder<V>::stands(rung_plan& plan, solve_rung& tried) {
 }
 
 /// Other rungs follow where a method has shown what the matrix is.
-template <class V> void ladder<V>::turn(status why, const std::string& solver) {
+template <class V> void ladder<V>::turn(status why, const std::string& solver, const std::vector<solve_rung>& tried) {
   const std::string& precond = system_.options.precond;
   const bool indefinite = why == status::not_positive_definite && !indefinite_ && !singular_ && system_.known.symmetric;
   const bool singular = why == status::singular && !singular_;
@@ -121,19 +127,32 @@ template <class V> void ladder<V>::turn(status why, const std::string& solver) {
   const inventory there = inventory_of(system_.options.where, system_.facts, precision_of<V>);
   if (named) plans_ = {{"lsmr", precond, "found to be singular: the least-squares answer", 0}};
   else plans_ = indefinite ? rungs_for_indefinite(system_.known, there) : rungs_for_singular(system_.known, there);
-  // The method that has just failed is not tried again.
-  std::erase_if(plans_, [&](const rung_plan& p) { return singular && p.solver == solver; });
-  at_ = std::size_t(-1); // the first one is next
+  std::erase_if(plans_, [&](const rung_plan& p) { // what is too dear stays so
+    return p.operations > 0 && std::ranges::find(tried, p.solver, &solve_rung::solver) != tried.end();
+  });
+  at_ = std::size_t(-1);        // the first one is next
+  if (singular) forget(solver); // the method that has just failed is not tried again
+}
+
+template <class V> void ladder<V>::forget(const std::string& solver) {
+  const auto next = plans_.begin() + static_cast<std::ptrdiff_t>(at_ + 1);
+  plans_.erase(std::remove_if(next, plans_.end(), [&](const rung_plan& p) { return p.solver == solver; }),
+               plans_.end());
+}
+
+template <class V> status ladder<V>::shown_by_factors(const solve_report& r, cview<V> b, cview<V> x) const {
+  constexpr double unit = std::numeric_limits<double>::epsilon() / 2; // factors are in double
+  const double skeel = kept_->m->condition().skeel;
+  if (!(skeel * unit < 0.1)) return status::singular; // no digit of x would be right
+  const double by_rounding = std::numeric_limits<V>::epsilon() * system_.norm_2 * norm(x);
+  const double size = norm(b), goal = std::max(system_.options.rtol * size, system_.options.atol);
+  const double left = r.relative_residual * size; // nos7: 1.05e-8 here, and 8.8e-9 of another method
+  return left > 10 * goal && left <= by_rounding ? r.why : status::max_iterations;
 }
 
 /// Whether x is so large that the rounding of A x leaves nothing of A'r below its goal: such an x has grown along
 /// vectors that A maps to zero, and least squares begin elsewhere.
 template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, double relative) const {
-  const auto norm = [](cview<V> v) {
-    double squares = 0;
-    for (const V vi : v) squares += double(vi) * double(vi);
-    return std::sqrt(squares);
-  };
   const double lost = std::numeric_limits<V>::epsilon() * system_.norm_2 * norm(x);
   return lost > 0.01 * system_.options.rtol * relative * norm(b);
 }
@@ -199,7 +218,9 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     } else if (rungs.empty() || std::isnan(best.relative_residual)) {
       best = not_started(tried.why, tried.outcome);
     }
-    const status why = tried.why;
+    status why = tried.why;
+    const bool factored = kept_ && plan.solver == "direct";
+    if (factored && goes_on(why, iterations)) why = shown_by_factors(best, b, as_cview(x));
     if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
     if (!kept_ && left_early && at_ + 1 == plans_.size()) {
@@ -212,8 +233,10 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), work, iterations);
     rungs.push_back(std::move(tried));
     if (sure && answers(why)) system_.drop_rows();
-    if (sure && !goes_on(why, iterations)) break;
-    turn(why, plan.solver);
+    const bool exhausted = factored && why == status::stagnated;
+    if (sure && (exhausted || !goes_on(why, iterations))) break;
+    turn(why, plan.solver, rungs);
+    if (factored) forget(plan.solver);
   }
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)

@@ -68,7 +68,11 @@ private:
   void solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers, std::vector<solve_report>& reports,
                    const effort& spent);
   void describe_choice(solve_report& report) const;
-  void turn(status why, const std::string& solver);
+  void turn(status why, const std::string& solver, const std::vector<solve_rung>& tried);
+  void forget(const std::string& solver); ///< it is none of the rungs that follow
+  /// What refinement by complete factors that gave no answer has shown of A; `status::stagnated`: no method can get
+  /// further in this precision.
+  status shown_by_factors(const solve_report& r, cview<V> b, cview<V> x) const;
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   /// Whether another method may be tried after one that ended so, with so many iterations in all.
   bool goes_on(status why, index_t iterations) const;

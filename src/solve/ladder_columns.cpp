@@ -59,7 +59,7 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
     answer.solve_seconds += now() - since;
   }
   if (is_over(worst)) return system_.drop_rows();
-  turn(worst, "cg");
+  turn(worst, "cg", reports[static_cast<std::size_t>(numbers.front())].rungs);
   ++at_;
 }
 

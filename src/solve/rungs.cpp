@@ -21,6 +21,9 @@ constexpr index_t rows_to_match = 5000, few_entries_a_row = 16;
 /// fem_dolphin_elas_nu49), 9,000 and more of solids and 4,600 of G2_circuit, which multigrid solves in fewer cycles.
 constexpr index_t rows_to_order = 50000;
 constexpr double few_operations = 3500;
+/// The same where incomplete factors have failed already, or multigrid has: before 375 steps and more of gmres, which
+/// take as long as 5,000 to 20,000 operations for each entry, and before as many of incomplete Cholesky factors.
+constexpr double fewer_than_iterations = 6000;
 /// Iterations after which a better preconditioner has paid for its set-up: multigrid and Jacobi tie at some 450.
 constexpr index_t cheap = 450;
 /// The same on a grid, on the CPU and on a GPU: on an H100 set-up and cycles take as long as 140 to 190 iterations on
@@ -82,6 +85,13 @@ void add_direct(ladder_list& list, const features& f, std::string_view after) {
                : fmt::format("a complete factorisation, {}", after));
 }
 
+/// Complete factors on the host, if they take little beside the iterations that would come next.
+void add_direct_if_cheap(ladder_list& list, const features& f, const inventory& there) {
+  if (!there.on_gpu && !there.on_ranks)
+    list.add("direct", "lu", 0, "complete factors, where they take fewer operations than more iterations", 0,
+             fewer_than_iterations * double(f.nnz));
+}
+
 void add_least_squares(ladder_list& list) {
   list.add("lsmr", "jacobi", 0, "the least-squares answer needs no inverse");
 }
@@ -107,6 +117,7 @@ void add_general(ladder_list& list, const features& f, const inventory& there) {
   list.add("bicgstab", filled ? "ilut" : "ilu", cheap, why);
   const bool had = factors_first(f), direct_next = !had && f.rows <= some_rows;
   if (direct_next) add_direct(list, f, "since iterations are slow");
+  else if (!had) add_direct_if_cheap(list, f, there);
   list.add("gmres:50", "ilut", patient, "more fill, and a residual that cannot grow");
   if (!had && !direct_next) add_direct(list, f, "since no iteration got there");
 }
@@ -143,6 +154,7 @@ std::vector<rung_plan> definite(const features& f, const inventory& there) {
   else if (factors_before_multigrid(f, there))
     list.add("direct", "lu", 0, "complete factors, where they take few operations", 0, few_operations * double(f.nnz));
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
+  if (f.rows > few_rows && !factors_before_multigrid(f, there)) add_direct_if_cheap(list, f, there);
   list.add("cg", "ic0", patient, "incomplete Cholesky factors");
   if (f.rows > few_rows) add_direct(list, f, "since no iteration got there");
   list.add("cg", "jacobi", 0, "to its own limit");
@@ -191,6 +203,7 @@ std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& th
   if (f.rows <= few_rows) add_direct(list, f, "");
   if (f.symmetric && f.positive_diagonal() && !there.on_ranks)
     list.add("cg", "jacobi", cheap, "found to be singular: b may be in the range all the same");
+  if (f.rows > few_rows) add_direct_if_cheap(list, f, there);
   const char* const why = "found to be singular: the least-squares answer";
   list.add("lsmr", "jacobi", 0, why, f.rows <= few_rows ? 0 : long_run);
   if (f.rows > few_rows) {

@@ -188,6 +188,7 @@ private:
 };
 
 std::unique_ptr<factors> factor_as(plan p, const columns& a, host_room budget, double operations) {
+  if (p.forecast.operations > operations) refuse_operations(operations);
   refuse_fill(p.forecast.size, budget);
   if (a.n <= columns_one_by_one || fills_in(p.forecast, a.n))
     return std::make_unique<column_factors>(a, std::move(p), budget, operations);
@@ -242,9 +243,8 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, doubl
     const auto place = by_minimum_degree ? *by_minimum_degree : minimum_degree(a, budget);
     return plan{forecast_fill(a, place, true), true, threshold};
   };
-  if (a.symmetric_pattern) return factor_as(stay(0.01), a, budget, operations);
-  if (is_nearly_symmetric(a)) {
-    plan p = stay(0.1);
+  if (a.symmetric_pattern || is_nearly_symmetric(a)) {
+    plan p = stay(a.symmetric_pattern ? 0.01 : 0.1);
     const double worth = 1e5 + 4 * p.forecast.operations; // pivots that move fill in
     try {
       return factor_as(std::move(p), a, budget, std::min(worth, operations));
