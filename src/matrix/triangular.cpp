@@ -17,6 +17,17 @@ constexpr int worth_levels = 4; ///< threads
 
 } // namespace
 
+template <class V> std::vector<std::int32_t> levels_of(const row_matrix<V>& beside, triangle side) {
+  const index_t n = beside.shape.rows;
+  std::vector<std::int32_t> level(static_cast<std::size_t>(n), 0);
+  for (index_t k = 0; k < n; ++k) {
+    const index_t i = side == triangle::lower ? k : n - 1 - k;
+    for (index_t e = beside.row_ptr[i]; e < beside.row_ptr[i + 1]; ++e)
+      level[i] = std::max(level[i], level[beside.col[e]] + 1);
+  }
+  return level;
+}
+
 template <class V>
 triangular_solver<V>::triangular_solver(row_matrix<V> beside, host_array<V> inverse_diagonal, triangle side)
     : rows_(std::move(beside)), inverse_(std::move(inverse_diagonal)), side_(side) {
@@ -25,13 +36,8 @@ triangular_solver<V>::triangular_solver(row_matrix<V> beside, host_array<V> inve
 
 template <class V> void triangular_solver<V>::schedule() {
   const index_t n = rows_.shape.rows;
-  std::vector<std::int32_t> level(static_cast<std::size_t>(n), 0);
-  for (index_t k = 0; k < n; ++k) {
-    const index_t i = side_ == triangle::lower ? k : n - 1 - k;
-    for (index_t e = rows_.row_ptr[i]; e < rows_.row_ptr[i + 1]; ++e)
-      level[i] = std::max(level[i], level[rows_.col[e]] + 1);
-    levels_ = std::max<index_t>(levels_, level[i] + 1);
-  }
+  const auto level = levels_of(rows_, side_);
+  levels_ = n > 0 ? 1 + *std::ranges::max_element(level) : 0;
   std::vector<index_t> begin(static_cast<std::size_t>(levels_) + 1, 0), work(static_cast<std::size_t>(levels_), 0);
   for (index_t i = 0; i < n; ++i) {
     ++begin[level[i] + 1];
@@ -91,6 +97,8 @@ template <class V> double triangular_solver<V>::stored_bytes() const {
                 order_.byte_count());
 }
 
+template std::vector<std::int32_t> levels_of(const row_matrix<double>&, triangle);
+template std::vector<std::int32_t> levels_of(const row_matrix<float>&, triangle);
 template class triangular_solver<double>;
 template class triangular_solver<float>;
 

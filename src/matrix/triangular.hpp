@@ -8,6 +8,10 @@ namespace furrow {
 
 enum class triangle { lower, upper };
 
+/// The level of each row of a triangle, given beside its diagonal: one more than the highest of those that it needs,
+/// from 0.
+template <class V> std::vector<std::int32_t> levels_of(const row_matrix<V>& beside, triangle side);
+
 /// Solves with a triangular T, given by its rows: entries beside the diagonal, and the inverse diagonal (empty: ones).
 ///
 /// Rows that need none of each other are a level, and the threads share it; levels of few rows are taken by one thread

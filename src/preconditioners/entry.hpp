@@ -64,6 +64,7 @@ struct preconditioner_entry {
   /// asked for by name alone; "auto" takes the code for the CPU.
   bool on_gpu_by_library = false;
   bool definite_only_with_a = false; ///< refuses a method that wants a definite M and asks for no definite A
+  bool by_levels = false;            ///< a GPU takes its rows level by level, which is hardly faster than a host
 
   template <class V> preconditioner_maker<V> make() const { return for_value<V>(f64, f32); }
   template <class V> preconditioner_from_rows<V> from_rows() const { return for_value<V>(rows_f64, rows_f32); }

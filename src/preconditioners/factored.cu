@@ -107,14 +107,8 @@ __global__ void __launch_bounds__(threads) solve_by_warps(factor_view<V> t, cons
 /// The rows of a factor by levels, so that no row comes before one that it needs.
 template <class V> std::vector<std::int32_t> order_by_levels(const row_matrix<V>& t, triangle side) {
   const index_t n = t.shape.rows;
-  std::vector<std::int32_t> level(static_cast<std::size_t>(n), 0);
-  std::int32_t most = 0;
-  for (index_t k = 0; k < n; ++k) {
-    const index_t i = side == triangle::lower ? k : n - 1 - k;
-    for (index_t e = t.row_ptr[i]; e < t.row_ptr[i + 1]; ++e)
-      level[std::size_t(i)] = std::max(level[std::size_t(i)], level[std::size_t(t.col[e])] + 1);
-    most = std::max(most, level[std::size_t(i)]);
-  }
+  const auto level = levels_of(t, side);
+  const std::int32_t most = n > 0 ? *std::max_element(level.begin(), level.end()) : 0;
   std::vector<index_t> begin(static_cast<std::size_t>(most) + 2, 0);
   for (const std::int32_t l : level) ++begin[std::size_t(l) + 1];
   for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];

@@ -2,6 +2,7 @@
 #pragma once
 #include "elimination.hpp"
 #include "factored.hpp"
+#include "host_factors.hpp"
 
 #include <string>
 #include <utility>
@@ -28,9 +29,10 @@ private:
 /// One of the factors beside its diagonal, in the precision of the solver.
 template <class V> row_matrix<V> strict_part(const lu_factors& f, triangle side);
 
-/// M on `where` from factors whose rows and columns either move and are scaled, or neither.
+/// M on `where`, or on the host where `lets_factors_stay` lets it, from factors whose rows and columns either move and
+/// are scaled, or neither.
 template <class V> std::unique_ptr<any_preconditioner<V>> make_factored(triangular_factors<V> f, device where) {
-  if (where.is_gpu()) return factored_on_gpu(std::move(f));
+  if (where.is_gpu() && !lets_factors_stay::decide(f.lower, f.upper)) return factored_on_gpu(std::move(f));
   return std::make_unique<incomplete_lu<V>>(std::move(f));
 }
 

@@ -34,6 +34,7 @@ inventory inventory_of(device where, const stats& s, precision p) {
           has_preconditioner,
           where.is_gpu(),
           [](std::string_view precond) { return find_preconditioner(precond).on_gpu; },
+          [](std::string_view precond) { return find_preconditioner(precond).by_levels; },
           varies,
           suits,
           fits_on_chip(s, p, where)};

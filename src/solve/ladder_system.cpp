@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "core/clock.hpp"
 #include "core/host_room.hpp"
+#include "preconditioners/host_factors.hpp"
 #include "preconditioners/stop.hpp"
 #include "solvers/entry.hpp"
 
@@ -142,7 +143,14 @@ typename ladder_system<V>::part ladder_system<V>::precondition(const rung_plan& 
     if (on_gpu) must_fit(l.bytes + l.making_on_gpu, double(available_gpu_memory(options.where.ordinal)), "GPU");
     if (!first) announce_more(plan, l, on_gpu);
     const solver_needs needed = with_coordinates(find_solver(plan.solver).needs_for(known.symmetric), options);
+    const bool scaled = around_m_ && may_be_scaled(plan.precond); // whose vectors are those of `where`
+    std::optional<lets_factors_stay> on_host;
+    if (on_gpu && !scaled && options.precond == "auto") on_host.emplace();
     made.m = make_m(plan.precond, from, where, needed);
+    if (on_host && on_host->stayed()) {
+      made.tried.where = {};
+      if (!first) announce_more(plan, l, false);
+    }
   } catch (const refusal& r) {
     leave(made.tried, r.why, r.message);
   } catch (const error& e) {

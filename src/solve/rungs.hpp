@@ -33,6 +33,8 @@ struct inventory {
   /// Whether the solve runs on a GPU, and which preconditioners run there too.
   bool on_gpu = false;
   bool (*runs_on_gpu)(std::string_view name) = [](std::string_view) { return true; };
+  /// Whether a GPU is hardly faster by it than the host.
+  bool (*by_levels)(std::string_view name) = [](std::string_view) { return false; };
   /// Whether a preconditioner is another one in each step, which few methods allow for.
   bool (*varies)(std::string_view name) = [](std::string_view) { return false; };
   /// Whether a method may have that preconditioner, which it may want symmetric and definite.

@@ -5,6 +5,7 @@
 #include "core/parameters.hpp"
 #include "matrix/transpose.hpp"
 #include "preconditioners/factored.hpp"
+#include "preconditioners/host_factors.hpp"
 #include "preconditioners/swept_factors.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
@@ -83,13 +84,16 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
     return make_swept(with_unit_diagonal<V>(std::move(f), host_array<double>(scale), shift), sweeps, "ic0", where);
   row_matrix<V> beside{a.shape, std::move(f.beside.row_ptr), std::move(f.beside.col), rounded<V>(f.beside.val)};
   auto inverse = rounded<V>(f.inverse_diagonal);
-  if (!where.is_gpu())
-    return std::make_unique<incomplete_cholesky<V>>(rounded<V>(scale), std::move(beside), inverse, shift);
-  auto upper = transposed(beside.view());
-  arrangement moved{{}, {}, host_array<double>(scale), host_array<double>(scale)};
-  host_array<V> again(inverse);
-  return factored_on_gpu<V>(
-      {std::move(beside), std::move(upper), std::move(inverse), std::move(again), std::move(moved), about(shift)});
+  if (where.is_gpu()) {
+    auto upper = transposed(beside.view());
+    if (!lets_factors_stay::decide(beside, upper)) {
+      arrangement moved{{}, {}, host_array<double>(scale), host_array<double>(scale)};
+      host_array<V> again(inverse);
+      return factored_on_gpu<V>(
+          {std::move(beside), std::move(upper), std::move(inverse), std::move(again), std::move(moved), about(shift)});
+    }
+  }
+  return std::make_unique<incomplete_cholesky<V>>(rounded<V>(scale), std::move(beside), inverse, shift);
 }
 
 preconditioner_layout lay_out(const stats& s, precision p, std::string_view parameters) {
@@ -106,9 +110,13 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view para
 } // namespace
 
 extern const preconditioner_entry entry{
-    "ic0",        "incomplete Cholesky factor on the pattern of A; A is symmetric; K sweeps replace solves",
-    {true, true}, lay_out,
-    make<double>, make<float>,
-    "[:sweeps=K]"};
+    .name = "ic0",
+    .about = "incomplete Cholesky factor on the pattern of A; A is symmetric; K sweeps replace solves",
+    .keeps = {true, true},
+    .lay_out = lay_out,
+    .f64 = make<double>,
+    .f32 = make<float>,
+    .parameters = "[:sweeps=K]",
+    .by_levels = true};
 
 } // namespace furrow::ic0_preconditioner

@@ -35,12 +35,12 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 } // namespace
 
 extern const preconditioner_entry entry{
-    "ilu",
-    "incomplete LU factors, rows matched to columns where the diagonal is weak; K sweeps replace solves",
-    {},
-    lay_out,
-    make<double>,
-    make<float>,
-    "[:LEVEL[:ORDER]][:sweeps=K]"};
+    .name = "ilu",
+    .about = "incomplete LU factors, rows matched to columns where the diagonal is weak; K sweeps replace solves",
+    .lay_out = lay_out,
+    .f64 = make<double>,
+    .f32 = make<float>,
+    .parameters = "[:LEVEL[:ORDER]][:sweeps=K]",
+    .by_levels = true};
 
 } // namespace furrow::ilu_preconditioner

@@ -42,12 +42,12 @@ preconditioner_layout lay_out(const stats& s, precision p, std::string_view text
 } // namespace
 
 extern const preconditioner_entry entry{
-    "ilut",
-    "incomplete LU factors by size of entry, rows matched likewise; K sweeps replace solves",
-    {},
-    lay_out,
-    make<double>,
-    make<float>,
-    "[:FILL[:DROP[:ORDER]]][:sweeps=K]"};
+    .name = "ilut",
+    .about = "incomplete LU factors by size of entry, rows matched likewise; K sweeps replace solves",
+    .lay_out = lay_out,
+    .f64 = make<double>,
+    .f32 = make<float>,
+    .parameters = "[:FILL[:DROP[:ORDER]]][:sweeps=K]",
+    .by_levels = true};
 
 } // namespace furrow::ilut_preconditioner
