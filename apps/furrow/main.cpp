@@ -8,9 +8,11 @@
 #include "text.hpp"
 #include "usage_errors.hpp"
 
+#include "core/environment.hpp"
 #include "distributed/mpi/begun.hpp"
 #include "io/atomic_file.hpp"
 
+#include <furrow/communicator.hpp>
 #include <furrow/version.hpp>
 
 #include <fmt/format.h>
@@ -41,6 +43,9 @@ const subcommand* const table[] = {
 #include "subcommands.inc"
 #undef FURROW_ENTRY
 };
+
+/// Subcommands that answer whatever the environment says: `doctor` and `help` tell what is wrong with it.
+constexpr std::string_view without_work[] = {"completion", "doctor", "help", "version"};
 
 void describe(CLI::App& app) {
   app.description("Sparse products and solvers at the speed of memory.");
@@ -142,13 +147,15 @@ int run_words(std::vector<std::string> words) {
   } catch (const CLI::ParseError& e) {
     throw error(fault::usage, about_parse_error(app, e));
   }
-  return run.at(app.get_subcommands().front())();
+  const CLI::App* const chosen = app.get_subcommands().front();
+  if (std::ranges::find(without_work, chosen->get_name()) == std::end(without_work)) check_environment();
+  return run.at(chosen)();
 }
 
 int main(int count, char** words) {
   keep_streams_apart();
   try {
-    another_speaks = rank_begun() > 0 && count > 1 && std::string_view(words[1]) == "solve";
+    another_speaks = count > 1 && std::string_view(words[1]) == "solve" && rank_begun() > 0 && ranks_begun() > 1;
     if (another_speaks) leave_without_a_word(); // before a starter's signal can be heard
     watch_for_signals();
     keep_host_memory(0); // so that the memory is what is said before work starts

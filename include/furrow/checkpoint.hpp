@@ -74,6 +74,7 @@ void check_is_of(const checkpoint& saved, const system_fingerprint& system, cons
 class checkpoint_keeper {
 public:
   /// `from`: fingerprint and names, and where it is a resumed solve iterations and seconds so far. x is not kept.
+  /// Throws `fault::input` where `file` is there and is no checkpoint: nothing else is replaced.
   checkpoint_keeper(std::filesystem::path file, double every, checkpoint from);
   checkpoint_keeper(const checkpoint_keeper&) = delete;
 

@@ -65,6 +65,8 @@ TEST(chebyshev_bounds, hold_what_the_vector_does_not_see) {
     EXPECT_LT(on.low, on.high);
     const auto d = density<double>({*op}, on, {64});
     EXPECT_NEAR(d.count_below(on.high), double(a.shape.rows), 1e-9);
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(d.count_below(none)) && std::isnan(d.at(none)));
   }
   EXPECT_EQ(gershgorin(kit::assemble({3, 3}, {})), (interval{-1, 1}));
 }

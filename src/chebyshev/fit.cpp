@@ -50,6 +50,35 @@ bool agrees(const sampler& f, const series& p, cview<double> values, int e, doub
   return std::abs(got[0] - wanted[0]) <= bound && std::abs(got[1] - wanted[1]) <= bound;
 }
 
+/// How far p is from f 2^-e at every second point of a grid with twice as many points as p was made of, of which it has
+/// seen none; relative to the largest value.
+double error_between(const series& p, cview<double> finer, int e) {
+  host_array<double> padded(finer.size, 0.0);
+  std::copy(p.coefficients.begin(), p.coefficients.end(), padded.begin());
+  const host_array<double> got = to_values(kind::second, as_cview(padded));
+  double error = 0, largest = 0;
+  for (index_t j = 0; j < finer.size; ++j) {
+    const double wanted = std::scalbn(finer[j], -e);
+    largest = std::max(largest, std::abs(wanted));
+    if (j % 2) error = std::max(error, std::abs(got[j] - wanted));
+  }
+  return error == 0 ? 0 : error / largest;
+}
+
+/// Where a is cut so that all that is left out adds up to the tolerance at most.
+index_t length_by_sum(cview<double> a, double tolerance) {
+  double largest = 0, rest = 0;
+  for (const double v : a) largest = std::max(largest, std::abs(v));
+  index_t length = a.size;
+  while (length > 1 && (rest += std::abs(a[length - 1])) <= tolerance * largest) --length;
+  return length;
+}
+
+/// Above this tolerance a plateau may be coefficients that fall slowly, as those of a jump, and not noise: what it
+/// hides is measured. Below it the plateau lies at rounding.
+constexpr double coarse = 1e-10;
+constexpr double most_between = 10; ///< tolerances
+
 /// p 2^e.
 series scaled_back(const series& p, int e) {
   series q{scaled_by(as_cview(p.coefficients), e), p.on};
@@ -73,15 +102,25 @@ series fit(const sampler& f, interval on, const fit_options& options) {
   host_array<double> values(n);
   const host_array<double> first = points(kind::second, n, on);
   sample(f, as_cview(first), as_view(values));
-  double left = 0;
+  double left = 0, between = 0;
   for (;;) {
+    host_array<double> finer; // where f was looked at there already
+    between = 0;
     const int e = exponent_of(as_cview(values));
     const host_array<double> near_one = scaled_by(as_cview(values), -e);
     host_array<double> a = to_coefficients(kind::second, as_cview(near_one));
     const index_t length = chop_length(as_cview(a), options.tolerance);
     if (length < n) {
-      const series p = truncate({std::move(a), on}, length);
-      if (agrees(f, p, as_cview(near_one), e, options.tolerance)) return scaled_back(p, e);
+      const series p = truncate({host_array<double>(a), on}, length);
+      if (agrees(f, p, as_cview(near_one), e, options.tolerance)) {
+        if (options.tolerance < coarse) return scaled_back(p, e);
+        finer = refine(f, on, values, 2 * n - 1);
+        between = error_between(p, as_cview(finer), e);
+        if (between <= most_between * options.tolerance) return scaled_back(p, e);
+        const series longer = truncate({host_array<double>(a), on}, length_by_sum(as_cview(a), options.tolerance));
+        between = error_between(longer, as_cview(finer), e);
+        if (between <= most_between * options.tolerance) return scaled_back(longer, e);
+      }
       left = 1;
     } else {
       double largest = 0;
@@ -90,9 +129,14 @@ series fit(const sampler& f, interval on, const fit_options& options) {
     }
     const index_t next = 2 * n - 1;
     if (next > options.most_points) break;
-    values = refine(f, on, values, next);
+    values = finer.empty() ? refine(f, on, values, next) : std::move(finer);
     n = next;
   }
+  check(
+      !(between > 0), fault::input,
+      "the function is not resolved by {} points on [{}, {}]: between them the series is off by {:.1e} of the largest "
+      "value; choose an interval without jumps or kinks, or a larger tolerance than {:.1e}",
+      n, on.low, on.high, between, options.tolerance);
   throw error(fault::input,
               fmt::format("the function is not resolved by {} points on [{}, {}]: the coefficients still are {:.1e} of "
                           "the largest one; choose a shorter interval, without kinks or poles nearby, or a larger "

@@ -92,6 +92,27 @@ TEST(chebyshev_fit, asks_for_each_point_once_and_stops_early_for_a_loose_toleran
   EXPECT_NEAR(p(0.123), std::cos(30 * 0.123), 1e-4);
 }
 
+TEST(chebyshev_fit, a_slow_fall_is_no_noise_where_the_tolerance_is_loose) {
+  const auto worst = [](const series& p, auto f) {
+    double error = 0;
+    for (double x = -0.9995; x < 1; x += 0.001) error = std::max(error, std::abs(p(x) - f(x)));
+    return error;
+  };
+  const auto kink = [](double x) { return std::abs(x); };
+  const auto jump = [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; };
+  for (const double tolerance : {1e-2, 1e-3})
+    EXPECT_LE(worst(fit(std::function<double(double)>(kink), {}, {tolerance}), kink), 30 * tolerance);
+  for (const double tolerance : {1e-2, 1e-3, 1e-6}) {
+    try {
+      fit(std::function<double(double)>(jump), {}, {tolerance});
+      ADD_FAILURE() << tolerance;
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind, fault::input);
+      EXPECT_NE(std::string(e.what()).find("not resolved by 65537 points"), std::string::npos) << e.what();
+    }
+  }
+}
+
 TEST(chebyshev_fit, an_alias_is_no_answer) {
   // On 17 points this is the constant 1.
   const series p = fit(function([](double x) { return std::cos(32 * std::acos(x)); }));

@@ -135,6 +135,7 @@ series window(double low, double high, interval on, index_t degree) {
 }
 
 double spectral_density::at(double lambda) const {
+  if (std::isnan(lambda)) return lambda;
   if (!(on.low < lambda && lambda < on.high)) return 0;
   const double angle = angle_of(lambda, on);
   const auto g = jackson(moments.size());
@@ -145,6 +146,7 @@ double spectral_density::at(double lambda) const {
 }
 
 double spectral_density::count_below(double lambda) const {
+  if (std::isnan(lambda)) return lambda;
   if (!(lambda > on.low)) return 0;
   const double angle = angle_of(lambda, on);
   const auto g = jackson(moments.size());

@@ -6,25 +6,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 namespace furrow {
 namespace {
+
+std::string_view no_off(std::string_view value) {
+  return value == "off" ? std::string_view{} : "choose off, or leave it unset";
+}
+std::string_view no_instruction_set(std::string_view value) {
+  if (value == "baseline" || value == "avx2" || value == "avx512") return {};
+  return "there is no such instruction set: choose baseline, avx2 or avx512, or leave it unset";
+}
+bool is_number_from(int least, std::string_view value) {
+  int n = 0;
+  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), n);
+  return failed == std::errc{} && end == value.data() + value.size() && n >= least;
+}
+std::string_view no_size(std::string_view value) {
+  return is_number_from(1, value) ? std::string_view{}
+                                  : "no number of ranks, from 1 on; mpirun sets it: leave it unset where none runs";
+}
+std::string_view no_rank(std::string_view value) {
+  return is_number_from(0, value) ? std::string_view{}
+                                  : "no number of a rank, from 0 on; mpirun sets it: leave it unset where none runs";
+}
 
 constexpr environment_variable variables[] = {
     {"FURROW_FORMAT", "NAME[:PARAMETERS]", "the format where --format says auto"},
     {"FURROW_KERNEL", "NAME", "the kernel where --kernel says auto"},
     {"FURROW_CACHE", "FOLDER or off",
      "where --tune remembers winners, instead of furrow/ in XDG_CACHE_HOME or ~/.cache"},
-    {"FURROW_ISA", "baseline, avx2 or avx512", "a narrower instruction set for the CPU kernels"},
-    {"FURROW_GRAPHS", "off", "no loops inside CUDA graphs: the host starts every iteration"},
+    {"FURROW_ISA", "baseline, avx2 or avx512", "a narrower instruction set for the CPU kernels", no_instruction_set},
+    {"FURROW_GRAPHS", "off", "no loops inside CUDA graphs: the host starts every iteration", no_off},
     {"CUDA_VISIBLE_DEVICES", "N,...", "the GPUs that can be seen"},
     {"FURROW_MPI", "FILE", "the module libfurrow_mpi.so that ranks of MPI need, where it is elsewhere"},
     {"FURROW_NCCL", "FILE", "the library libnccl.so.2 that GPUs of ranks may talk through, where it is elsewhere"},
-    {"OMPI_COMM_WORLD_SIZE", "N", "how many ranks mpirun has begun (Open MPI says so)"},
-    {"OMPI_COMM_WORLD_RANK", "N", "which of them this process is"},
-    {"PMI_SIZE", "N", "how many ranks mpirun has begun (MPICH and others say so)"},
-    {"PMI_RANK", "N", "which of them this process is"},
+    {"OMPI_COMM_WORLD_SIZE", "N", "how many ranks mpirun has begun (Open MPI says so)", no_size},
+    {"OMPI_COMM_WORLD_RANK", "N", "which of them this process is", no_rank},
+    {"PMI_SIZE", "N", "how many ranks mpirun has begun (MPICH and others say so)", no_size},
+    {"PMI_RANK", "N", "which of them this process is", no_rank},
     {"NO_COLOR", "anything", "no colours"},
     {"FURROW_MKL", "FILE", "the library libmkl_rt.so that benchmarks compare with"},
     {"FURROW_OPENBLAS", "FILE", "the library libopenblas.so that benchmarks compare with"},
@@ -37,6 +59,15 @@ constexpr environment_variable variables[] = {
     {"FURROW_FAULT_COUNT", "FILE", "where these tests count such calls"},
 };
 
+std::string_view value_of(const environment_variable& v) {
+  const char* const value = std::getenv(v.name.data()); // NOLINT(concurrency-mt-unsafe): nobody sets one
+  return value ? value : "";
+}
+
+[[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view what) {
+  throw error(fault::usage, fmt::format("{}={}: {}", name, value, what));
+}
+
 } // namespace
 
 std::span<const environment_variable> environment_variables() { return variables; }
@@ -44,12 +75,18 @@ std::span<const environment_variable> environment_variables() { return variables
 std::string_view environment(std::string_view name) {
   const auto* const found = std::ranges::find(variables, name, &environment_variable::name);
   require(found != std::end(variables), "a variable of the environment is missing in the list");
-  const char* const value = std::getenv(found->name.data()); // NOLINT(concurrency-mt-unsafe): nobody sets one
-  return value ? value : "";
+  const std::string_view value = value_of(*found), wrong = mistake_in(*found);
+  if (!wrong.empty()) refuse(name, value, wrong);
+  return value;
 }
 
-void refuse_environment(std::string_view name, std::string_view what) {
-  throw error(fault::usage, fmt::format("{}={}: {}", name, environment(name), what));
+std::string_view mistake_in(const environment_variable& v) {
+  const std::string_view value = value_of(v);
+  return value.empty() || !v.mistake ? std::string_view{} : v.mistake(value);
+}
+
+void check_environment() {
+  for (const environment_variable& v : variables) environment(v.name);
 }
 
 } // namespace furrow

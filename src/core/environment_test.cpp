@@ -16,14 +16,42 @@ TEST(environment, values_are_those_of_listed_names) {
   EXPECT_EQ(environment("FURROW_CACHE"), "");
   setenv("FURROW_CACHE", "here", 1); // NOLINT(concurrency-mt-unsafe)
   EXPECT_EQ(environment("FURROW_CACHE"), "here");
-  try {
-    refuse_environment("FURROW_CACHE", "choose another one");
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind, fault::usage);
-    EXPECT_EQ(std::string(e.what()), "FURROW_CACHE=here: choose another one");
-  }
   unsetenv("FURROW_CACHE"); // NOLINT(concurrency-mt-unsafe)
   EXPECT_THROW(environment("NOBODY_LISTENS"), error);
+}
+
+TEST(environment, values_without_sense_are_refused_by_name) {
+  check_environment();
+  const std::pair<const char*, const char*> wrong[] = {{"FURROW_GRAPHS", "maybe"},
+                                                       {"FURROW_ISA", "sse"},
+                                                       {"OMPI_COMM_WORLD_SIZE", "abc"},
+                                                       {"OMPI_COMM_WORLD_SIZE", "0"},
+                                                       {"PMI_SIZE", "-3"},
+                                                       {"PMI_SIZE", "4x"},
+                                                       {"OMPI_COMM_WORLD_RANK", "first"},
+                                                       {"PMI_RANK", "99999999999999"},
+                                                       {"PMI_RANK", "-1"}};
+  for (const auto& [name, value] : wrong) {
+    setenv(name, value, 1); // NOLINT(concurrency-mt-unsafe)
+    const std::string begin = std::string(name) + "=" + value + ": ";
+    for (const bool all : {false, true}) {
+      try {
+        all ? check_environment() : void(environment(name));
+        ADD_FAILURE() << begin;
+      } catch (const error& e) {
+        EXPECT_EQ(e.kind, fault::usage);
+        EXPECT_TRUE(std::string(e.what()).starts_with(begin)) << e.what();
+      }
+    }
+    unsetenv(name); // NOLINT(concurrency-mt-unsafe)
+  }
+  const std::pair<const char*, const char*> right[] = {
+      {"FURROW_GRAPHS", "off"}, {"FURROW_GRAPHS", ""}, {"PMI_SIZE", "1"}, {"PMI_RANK", "0"}};
+  for (const auto& [name, value] : right) {
+    setenv(name, value, 1); // NOLINT(concurrency-mt-unsafe)
+    EXPECT_EQ(environment(name), value);
+    unsetenv(name); // NOLINT(concurrency-mt-unsafe)
+  }
 }
 
 } // namespace

@@ -84,6 +84,17 @@ std::string io::head_of_checkpoint(const checkpoint& now, const checksum_of_word
   return {reinterpret_cast<const char*>(&h), sizeof h};
 }
 
+void io::refuse_to_replace(const std::filesystem::path& file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none) || std::filesystem::file_size(file, none) == 0) return;
+  const input old(file);
+  char begin[magic.size()] = {};
+  const std::size_t got = old.read_at(begin, sizeof begin, 0);
+  if (std::string_view(begin, got) != magic)
+    refuse(old.name(), "is there and is no checkpoint of Furrow, which would replace it: choose another name for the "
+                       "checkpoint, or remove the file");
+}
+
 io::checkpoint_reader::checkpoint_reader(const input& from) : from_(from) {
   const checkpoint_header h = load_header(from);
   head_ = {{h.rows, h.cols, h.entries, h.matrix, h.rhs},

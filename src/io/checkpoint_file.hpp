@@ -12,6 +12,10 @@ namespace furrow::io {
 /// What stands in the file before x, whose numbers have this sum.
 std::string head_of_checkpoint(const checkpoint& now, const checksum_of_words& of_x);
 
+/// Throws `fault::input` where a file has this name that is no checkpoint, which one would replace; one without a byte
+/// is none's loss.
+void refuse_to_replace(const std::filesystem::path& file);
+
 /// A checkpoint that is read from its front to its back. Throws as `read_checkpoint`.
 class checkpoint_reader {
 public:

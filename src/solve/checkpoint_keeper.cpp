@@ -3,6 +3,7 @@
 
 #include "core/check.hpp"
 #include "core/printable.hpp"
+#include "io/checkpoint_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,6 +36,7 @@ checkpoint_keeper::checkpoint_keeper(std::filesystem::path file, double every, c
     : file_(std::move(file)), every_(every), from_(without_x(std::move(from))) {
   check(every > 0 && std::isfinite(every), fault::usage,
         "checkpoints every {} seconds: give a number of seconds above 0", every);
+  io::refuse_to_replace(file_);
 }
 
 checkpoint checkpoint_keeper::head(index_t iterations, double seconds, double residual) const {

@@ -73,7 +73,7 @@ std::optional<refusal> ladder_system<V>::look(matrix_source<V>& a, setup_clock& 
   if (s.refused) return s.refused;
   options.scale = options.reorder = "none"; // it is done
   if (!looked) get_to_know(a, facts);
-  norm_2 = known.symmetric ? facts.norm_inf : std::sqrt(facts.norm_inf * largest_column_sum(a.triplets()));
+  norm_2 = known.symmetric ? facts.norm_inf : std::sqrt(facts.norm_inf) * std::sqrt(largest_column_sum(a.triplets()));
   clock.end("symmetry");
   if (negated) a.negate();
   return {};

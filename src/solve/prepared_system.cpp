@@ -5,6 +5,7 @@
 #include "features.hpp"
 #include "memory.hpp"
 #include "run.hpp"
+#include "second_thoughts.hpp"
 #include "survey.hpp"
 #include "transposed.hpp"
 
@@ -89,7 +90,8 @@ void prepared_system<V>::set_up(matrix_source<V> a, std::shared_ptr<const diagon
   if (method->needs.a.symmetric && !o.assume_symmetric) a.check_symmetry();
   clock.end("symmetry");
   if (cancelled()) return;
-  norm_2_ = method->needs.a.symmetric ? norm_inf_ : std::sqrt(norm_inf_ * largest_column_sum(a.triplets()));
+  // Roots one by one: the product of two norms below 1e-162 is 0, and would hide nothing.
+  norm_2_ = method->needs.a.symmetric ? norm_inf_ : std::sqrt(norm_inf_) * std::sqrt(largest_column_sum(a.triplets()));
   const stops_set_up stop([&, deadline = now() + o.time_limit]() -> std::optional<refusal> {
     if (auto said = interruption(o, deadline, o.precond)) refused = std::move(said);
     return refused;
@@ -192,7 +194,10 @@ template <class V> solve_report prepared_system<V>::run(cview<V> b, view<V> x, c
     report.relative_residual = residual_of_triplets(triplets, b, as_cview(x));
     return report;
   }
-  return described(run_on_host_vectors<V>(*method, system(b, x), o));
+  const linear_system<V> whole = system(b, x);
+  solve_report report = run_on_host_vectors<V>(*method, whole, o);
+  find_the_cause(report, whole, b, o);
+  return described(std::move(report));
 }
 
 template <class V>

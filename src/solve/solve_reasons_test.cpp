@@ -164,6 +164,42 @@ TEST(reason, stagnated) {
   EXPECT_TRUE(mentions(f.report.message, "f64")) << f.report.message;
 }
 
+TEST(reason, rows_without_an_entry_have_no_answer_where_b_is_not_zero) {
+  // An indefinite matrix, on which MINRES goes round in circles.
+  const index_t n = 20;
+  for (const index_t empty : {index_t(0), n / 2, n - 1}) {
+    const auto a = kit::from_function(n, [&](index_t i, index_t j) {
+      if (i == empty || j == empty) return 0.0;
+      return i == j ? (i % 2 ? 2.0 : -3.0) : std::abs(i - j) == 1 ? -1.0 : 0.0;
+    });
+    auto o = with("none");
+    o.solver = "minres";
+    const auto s = kit::solve_honestly(a, ones(n), o);
+    EXPECT_EQ(s.report.why, status::singular) << s.report.message;
+    EXPECT_FALSE(mentions(s.report.message, "rounding limits")) << s.report.message;
+    auto b = ones(n);
+    b[empty] = 0; // in the range
+    EXPECT_EQ(kit::solve_honestly(a, b, o).report.why, status::converged);
+  }
+}
+
+TEST(reason, values_whose_squares_leave_the_range_are_named) {
+  for (const double size : {1e-305, 1e-160})
+    for (const char* method : {"cr", "minres", "gmres", "bicgstab", "fcg", "cg"})
+      for (const char* m : {"none", "jacobi"}) {
+        const auto a = kit::from_function(50, [&](index_t i, index_t j) {
+          return i == j ? 2 * size : std::abs(i - j) == 1 ? -size : 0.0;
+        });
+        host_array<double> b = kit::random_vector<double>(50, 1);
+        for (double& v : b) v *= size;
+        auto o = with(m);
+        o.solver = method;
+        const auto s = kit::solve_honestly(a, b, o);
+        if (s.report.why == status::converged) continue;
+        EXPECT_TRUE(mentions(s.report.message, "multiply A and b by 2^")) << method << m << ": " << s.report.message;
+      }
+}
+
 TEST(reason, diverged) {
   // One step along b overshoots the large eigenvalue: the residual grows by half the root of 1e42.
   const auto s = kit::solve_honestly(kit::diagonal({1, 1e42}), host_array<double>{1, 1e-21}, with("none"));

@@ -2,6 +2,9 @@
 // What solve refuses, and what it says of itself.
 #include "solve_test_kit.hpp"
 
+#include <furrow/function_operator.hpp>
+#include <furrow/solver.hpp>
+
 namespace furrow {
 namespace {
 
@@ -47,6 +50,26 @@ TEST(refusal, sizes_that_do_not_fit) {
   host_array<double> b = ones(3), x(2);
   EXPECT_THROW(solve(kit::laplacian(3), as_cview(b), as_view(x), {}), error);
   EXPECT_THROW(solve(kit::laplacian(3), as_cview(b), as_view(b), {}), error);
+}
+
+TEST(refusal, an_operator_of_doubles_has_no_values_to_round) {
+  const function_operator<double> wide({3, 3},
+                                       [](cview<double> x, view<double> y) { std::ranges::copy(x, y.begin()); });
+  const function_operator<float> single({3, 3}, [](cview<float> x, view<float> y) { std::ranges::copy(x, y.begin()); });
+  solve_options o = with("none", 1e-5);
+  o.solver = "cg";
+  o.values = precision::f32;
+  try {
+    const solver<double> none(wide, nullptr, o);
+    ADD_FAILURE() << "solved in doubles";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind, fault::usage);
+    EXPECT_TRUE(mentions(e.what(), "leave values = f32 out")) << e.what();
+  }
+  solver<float> fits(single, nullptr, o);
+  const host_array<float> b(3, 1.0F);
+  host_array<float> x(3, 0.0F);
+  EXPECT_EQ(fits.solve(as_cview(b), as_view(x)).why, status::converged);
 }
 
 TEST(refusal, options_that_make_no_sense) {

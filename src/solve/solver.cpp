@@ -274,6 +274,9 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
   check(a.where() == o.where, fault::usage, "the operator lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
   refuse_arranging(o, "an operator of yours has no entries to scale or to move, and keeps");
+  check(!is_wide<V> || o.values == precision::f64, fault::usage,
+        "an operator of yours multiplies doubles, which cannot be rounded: leave values = f32 out, or give an operator "
+        "of float");
   check(facts.norm >= 0 && std::isfinite(facts.norm) && facts.longest_row >= 0, fault::usage,
         "norm = {} and longest_row = {} of the operator must be finite and not negative; 0 is not known", facts.norm,
         facts.longest_row);

@@ -111,6 +111,17 @@ class Checkpoints(Case):
             one, three = (self.furrow("solve", *words, *ranks, code=3).stderr for ranks in ([], ["--ranks", "3"]))
             self.assertEqual(three, one)
 
+    def test_only_a_checkpoint_is_replaced(self):
+        precious = b"the only copy"
+        for words in ((), ("--ranks", "2")):
+            (self.folder / "notes.txt").write_bytes(precious)
+            done = self.furrow("solve", "poisson2d:20", *words, "--checkpoint", "notes.txt", code=3)
+            self.assertIn("notes.txt: is there and is no checkpoint of Furrow", done.stderr)
+            self.assertEqual((self.folder / "notes.txt").read_bytes(), precious)
+            (self.folder / "empty.ckpt").write_bytes(b"")
+            for _ in range(2):
+                self.furrow("solve", "poisson2d:20", *words, "--checkpoint", "empty.ckpt")
+
     def test_a_checkpoint_that_cannot_be_written_is_said_once_and_the_solve_goes_on(self):
         there = self.folder / "there"
         there.mkdir()

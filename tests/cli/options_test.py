@@ -137,6 +137,12 @@ class Options(Case):
         for name, value, words in (("FURROW_ISA", "avx3", ("solve", MATRIX)), ("FURROW_FORMAT", "ellpack", ("solve", MATRIX)),
                                    ("FURROW_FORMAT", "sell:x", ("spmv", MATRIX)), ("FURROW_KERNEL", "zz", ("spmv", MATRIX))):
             self.assertTrue(self.complaint(*words, "--device", "cpu", env={name: value}).startswith(f"{name}={value}: "))
+        for name, value in (("FURROW_GRAPHS", "maybe"), ("OMPI_COMM_WORLD_SIZE", "abc"), ("PMI_SIZE", "-3"), ("PMI_RANK", "x"), ("FURROW_ISA", "avx3")):
+            for words in (("solve", MATRIX), ("generate", "poisson1d:5", "-o", "-"), ("cheb", "fit", "x")):
+                self.assertTrue(self.complaint(*words, env={name: value}).startswith(f"{name}={value}: "))
+            self.assertIn(f"a value of {name} that makes sense", re.sub(r"\s+", " ", self.furrow("doctor", env={name: value}).stdout))
+            self.furrow("help", "environment", env={name: value})
+        self.assertIn("no such file", self.furrow("solve", "absent.mtx", code=3, env={"PMI_RANK": "9"}).stderr) # alone, no rank of MPI
         done = self.furrow("spmv", "powerlaw:2000:9:2.5", "--tune", "--device", "cpu", "--repeat", "1", env={"FURROW_CACHE": "/dev/null/x"})
         self.assertIn("not remembered: FURROW_CACHE=/dev/null/x: ", done.stdout)
         done = self.furrow("doctor", env={"FURROW_FORMT": "csr"})

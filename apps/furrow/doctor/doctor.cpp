@@ -62,8 +62,9 @@ const std::vector<std::string>& known_variables() {
 
 std::vector<ailment> ailments(const gpu_status& gpu, const std::string& isa) {
   std::vector<ailment> found;
-  if (isa.empty())
-    found.push_back({"FURROW_ISA names no instruction set", "unset it, or choose baseline, avx2 or avx512"});
+  for (const auto& v : environment_variables())
+    if (const auto wrong = mistake_in(v); !wrong.empty())
+      found.push_back({fmt::format("a value of {} that makes sense", v.name), std::string(wrong)});
   for (const auto& [name, value] : settings())
     if (name.starts_with("FURROW_") && std::ranges::find(known_variables(), name) == known_variables().end()) {
       const std::string guess = nearest(name, known_variables());

@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/printable.hpp"
+#include "io/checkpoint_file.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@ void check_checkpoints(const solve_request& q) {
         "--resume and --x0 both say what x begins with: give one of them");
   check(q.checkpoint != "-", fault::usage, "--checkpoint wants a file that can be replaced, not standard output");
   check(q.resume != "-", fault::usage, "--resume wants a file, not standard input");
+  if (!q.checkpoint.empty()) io::refuse_to_replace(q.checkpoint);
 }
 
 std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, system_to_solve& a) {

@@ -12,9 +12,9 @@ struct spectral_density {
   index_t rows = 0;
   host_array<double> moments; ///< moments[0] == 1
 
-  /// Eigenvalues per unit at `lambda`; 0 outside of the interval and at its ends.
+  /// Eigenvalues per unit at `lambda`; 0 outside of the interval and at its ends. NaN at NaN.
   double at(double lambda) const;
-  /// Eigenvalues below `lambda`.
+  /// Eigenvalues below `lambda`; NaN below NaN.
   double count_below(double lambda) const;
 };
 

@@ -19,11 +19,13 @@ series truncate(const series& p, index_t length);
 
 struct fit_options {
   double tolerance = 0x1p-52;          ///< what counts as noise, relative to the largest coefficient
-  index_t most_points = (1 << 16) + 1; ///< samples at most
+  index_t most_points = (1 << 16) + 1; ///< samples at most, besides those that only check
 };
 
 /// The shortest series that agrees with f to the tolerance: samples at 17, 33, 65, ... Chebyshev points of the second
-/// kind until the coefficients end in noise, and at two more points that no grid has, against aliases.
+/// kind until the coefficients end in noise, and at two more points that no grid has, against aliases. With a
+/// tolerance above 1e-10, for which coefficients that fall slowly may look like noise, also at the points of the next
+/// grid, where the series must be within 10 tolerances of the largest value.
 /// Each point is asked for once; f is called by one thread, and the form that takes many points at once is the faster.
 /// Throws `fault::usage` for an interval or options that make no sense, `fault::input` where f is NaN or infinite at a
 /// point, naming it, and where `most_points` do not resolve f, saying what remains.

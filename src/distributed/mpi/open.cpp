@@ -96,12 +96,12 @@ private:
   std::vector<furrow_mpi_piece> sends_, receives_;
 };
 
-/// A number of the environment; `otherwise` where it is none.
+/// A number of the environment, which has seen that it is one; `otherwise` where it is not set.
 int number_of(const char* variable, int otherwise) {
   const std::string_view text = environment(variable);
-  int n = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return failed == std::errc{} && end == text.data() + text.size() && n > 0 ? n : otherwise;
+  int n = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), n);
+  return n;
 }
 
 } // namespace

@@ -99,7 +99,7 @@ template <class V> void set_facts(candidate<V>& c, const stats& s, const solve_o
   f.longest_row = static_cast<std::int32_t>(s.row_max);
   f.lanes = lanes_for(s.shape.rows, s.nnz, c.shape.threads);
   f.norm_inf = s.norm_inf;
-  f.norm_2 = symmetric ? s.norm_inf : std::sqrt(s.norm_inf * largest_column_sum(c.given.a));
+  f.norm_2 = symmetric ? s.norm_inf : std::sqrt(s.norm_inf) * std::sqrt(largest_column_sum(c.given.a));
   f.rtol = o.rtol, f.atol = o.atol;
   f.steps = double(o.max_iterations > 0 ? o.max_iterations : std::max<index_t>(10 * s.shape.rows, 10000));
   f.outlook = double(c.plans.empty() ? o.outlook : c.plans.front().outlook);

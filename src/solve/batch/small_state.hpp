@@ -79,6 +79,7 @@ enum class end : std::int32_t {
 struct state {
   double slot[slots] = {};
   double norm_b = 0, goal = 0, residual = 0, norm_x = 0;
+  double terms = 0; ///< norm of |b| + |A| |x| of the x whose residual is exact
   double first = 0, best = 0, smallest = 0, least = 0;
   double moved_since_best = 0, moved_since_first = 0; ///< eighth powers of |x - y| / |x|, of one that converged
   double iterations = 0, least_step = 0;

@@ -241,17 +241,23 @@ private:
   }
 
   FURROW_HD void look_beyond_rounding() {
-    double rr = 0;
+    double rr = 0, tt = 0;
     const V* const b = w_.all.b + f_.vector_at;
     each([&](int i) {
       wide_sum<V> sum(b[i]);
-      for (int k = row_[i]; k < row_[i + 1]; ++k) sum.subtract(val_[k], x()[col_[k]]);
+      double terms = fabs(double(b[i]));
+      for (int k = row_[i]; k < row_[i + 1]; ++k) {
+        const V xk = x()[col_[k]];
+        sum.subtract(val_[k], xk);
+        terms += fabs(double(val_[k]) * double(xk));
+      }
+      tt += terms * terms;
       const double ri = sum.value();
       r()[i] = V(ri);
       rr += ri * ri;
     });
-    rr = t_.sum(rr);
-    if (t_.rank == 0) s_.residual = sqrt(rr), s_.is_exact = 1;
+    t_.sum(rr, tt);
+    if (t_.rank == 0) s_.residual = sqrt(rr), s_.terms = sqrt(tt), s_.is_exact = 1;
   }
 
   /// The eighth power of |x - y| / |x|, see `iteration`.

@@ -295,6 +295,24 @@ TEST(together, solves_b_of_zeros_without_a_step) {
   EXPECT_EQ(got[1].outcome->report.why, status::converged);
 }
 
+TEST(together, does_not_take_twice_the_digits_for_exact) {
+  // The first row's residual is -3; beside 1e40 / 3 and what its rounding leaves, twice the digits find 0.
+  const double third = 1.0 / 3;
+  std::vector<owned<double>> all;
+  for (int k = 0; k < 2; ++k) {
+    all.emplace_back(kit::assemble({3, 3}, {{0, 0, 1e40}, {0, 1, 1}, {0, 2, -1e40}, {1, 1, 1}, {2, 2, 1}}),
+                     host_array<double>{0, 3, third});
+    all.back().x = host_array<double>{third, 3, third};
+  }
+  const auto got = played(all, kit::options("bicgstab", "jacobi", 1e-10));
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    ASSERT_TRUE(got[k].outcome) << got[k].alone;
+    if (got[k].outcome->report.why != status::converged) continue;
+    const auto truth = kit::true_residual(all[k].a, as_cview(all[k].b), as_cview(all[k].x));
+    EXPECT_LE(truth.norm, 1e-9L * truth.norm_b) << got[k].outcome->report.message;
+  }
+}
+
 TEST(together, leaves_to_a_solve_by_itself_what_no_launch_serves) {
   std::vector<owned<double>> all;
   all.emplace_back(generate("convection2d:6:9").a, 2);
