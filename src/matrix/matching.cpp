@@ -15,9 +15,12 @@ namespace {
 
 constexpr double far = std::numeric_limits<double>::infinity();
 constexpr index_t none = -1;
-/// Passes over A that searches without an end may take before what they reached is left out of later ones. Of 20,000
-/// rows whose entries lie in half of the columns, 5 each, every other one would walk over all of A: 10,000 passes.
-constexpr double passes_in_vain = 20;
+/// Passes over A and entries that searches of any length may take at first: all but teko_szdMat of 55 real matrices
+/// are done by then.
+constexpr index_t passes_at_first = 2, entries_at_first = 1 << 20;
+/// What the searches of a round may take, and any one of them.
+constexpr index_t passes_a_round = 2;
+constexpr index_t short_search = 100;
 /// Entries between two looks at whether to go on: some milliseconds.
 constexpr index_t entries_a_look = 1 << 20;
 
@@ -29,9 +32,7 @@ public:
         entry_of_(n_, none), row_of_(n_, -1), distance_(n_, far), reached_by_(n_, none), reached_from_(n_, -1) {
     price();
     pair_greedily();
-    for (index_t i = 0; i < n_; ++i)
-      if (entry_of_[i] == none) augment(i);
-    if (!need_.empty()) settle_dead_ones();
+    search();
   }
 
   heavy_diagonal answer() const {
@@ -75,13 +76,11 @@ private:
   /// The dual variables begin as the least costs of columns, then of rows; each row takes a column at its least cost.
   void pair_greedily() {
     for (index_t i = 0; i < n_; ++i) {
-      double least = far;
-      for (index_t k = a_.begin(i); k < a_.end(i); ++k)
-        if (cost_[k] < far) least = std::min(least, cost_[k] - v_[a_.col[k]]);
+      const double least = least_reduced(i);
       if (least == far) continue;
       u_[i] = least;
       for (index_t k = a_.begin(i); k < a_.end(i) && entry_of_[i] == none; ++k)
-        if (cost_[k] < far && row_of_[a_.col[k]] < 0 && reduced(i, k) <= 0) pair(i, k);
+        if (cost_[k] < far && row_of_[a_.col[k]] < 0 && reduced(i, k) <= 0) pair(i, k), --free_columns_;
     }
   }
 
@@ -90,83 +89,133 @@ private:
     row_of_[a_.col[k]] = static_cast<std::int32_t>(i);
   }
 
-  /// The shortest path from row `root` to a column that is free, by Dijkstra's algorithm, and the pairs along it turned
-  /// round; nothing where there is none.
-  void augment(index_t root) {
-    const index_t before = scanned_;
+  /// A search from each row without a pair; and, once they have taken long, rounds: one from each as long as it is
+  /// short, then one from all that are left. Where the last columns are hard to come by each search sees much of A,
+  /// 30,000 rows for each of the last 391 of powerlaw:100000:16:2.2. One from all rows changes u and v everywhere, so
+  /// that those after it are short again: powerlaw:50000:16:2.2 takes 22 million entries in place of 49.
+  void search() {
+    std::vector<index_t> free;
+    for (index_t i = 0; i < n_; ++i)
+      if (entry_of_[i] == none) free.push_back(i);
+    const index_t at_first = std::max(passes_at_first * cost_.size(), entries_at_first);
+    std::erase_if(free, [&](index_t i) { return scanned_ < at_first && augment(i, at_first - scanned_); });
+    while (!free.empty() && augment_from_all(free)) {
+      std::erase_if(free, [&](index_t i) { return entry_of_[i] != none; });
+      if (free.empty()) return;
+      const index_t most = std::max(passes_a_round * cost_.size() / std::ssize(free), short_search);
+      std::erase_if(free, [&](index_t i) { return augment(i, most); });
+    }
+  }
+
+  void begin_search() {
     nearest_ = {far, -1};
     settled_.clear();
     touched_.clear();
     heap_ = {};
+  }
+
+  /// The shortest path from row `root` to a column that is free, by Dijkstra's algorithm, and the pairs along it turned
+  /// round. False, and nothing done, where that takes more than `most` entries; true and nothing done where there is
+  /// none: nor will there be, for a later path that enters what was seen would end there.
+  bool augment(index_t root, index_t most) {
+    const index_t before = scanned_;
+    begin_search();
     scan(root, 0);
+    bool in_time = true;
     while (!heap_.empty()) {
       const auto [d, j] = heap_.top();
-      if (d >= nearest_.first) break;
+      if (d >= nearest_.first || !(in_time = scanned_ - before <= most)) break;
       heap_.pop();
       if (d > distance_[j]) continue; // a shorter way was found since
       settled_.push_back(j);
       scan(row_of_[j], d);
     }
-    if (nearest_.second >= 0) {
-      for (const std::int32_t j : settled_) v_[j] += distance_[j] - nearest_.first;
-      turn_round(root);
+    if (in_time && nearest_.second >= 0) {
+      lower_columns(nearest_.first);
+      turn_round(root, nearest_.second);
       for (const std::int32_t j : settled_) tighten(row_of_[j]);
       tighten(row_of_[nearest_.second]);
-    } else if ((in_vain_ += scanned_ - before) > index_t(passes_in_vain * double(cost_.size()))) leave(root);
+    }
+    end_search();
+    return in_time;
+  }
+
+  void lower_columns(double horizon) {
+    for (const std::int32_t j : settled_) v_[j] += distance_[j] - horizon;
+  }
+
+  void end_search() {
     for (const std::int32_t j : touched_) distance_[j] = far;
   }
 
-  /// A search that has seen all that can be reached and no free column: none will ever be reached from there, for a
-  /// later path that enters would end here. Its rows and columns are a set of their own from now on.
-  void leave(index_t root) {
-    if (need_.empty()) set_of_row_.assign(n_, 0), set_of_column_.assign(n_, 0), need_.push_back(0);
-    const auto set = static_cast<std::int32_t>(need_.size());
-    need_.push_back(0);
-    set_of_row_[root] = set;
-    for (const std::int32_t j : touched_) set_of_column_[j] = set_of_row_[row_of_[j]] = set;
-  }
-
-  /// Rows that went on have raised their u past v of the sets that were left. Their columns lead into the sets and none
-  /// out of them, nor out of a set into a later one: each is moved as a whole, u up and v down, the last one first.
-  void settle_dead_ones() {
-    std::vector<index_t> rows(n_);
-    std::iota(rows.begin(), rows.end(), index_t(0));
-    const auto turn = [&](index_t i) { return set_of_row_[i] == 0 ? std::ssize(need_) : set_of_row_[i]; };
-    std::stable_sort(rows.begin(), rows.end(), [&](index_t i, index_t k) { return turn(i) > turn(k); });
-    for (const index_t i : rows) {
-      u_[i] += need_[set_of_row_[i]];
-      for (index_t k = a_.begin(i); k < a_.end(i); ++k)
-        if (const auto set = set_of_column_[a_.col[k]]; cost_[k] < far && set > 0 && set != set_of_row_[i])
-          need_[set] = std::max(need_[set], -reduced(i, k));
+  /// A forest of shortest paths from all of these rows, and in each tree that has a free column the pairs along its
+  /// path turned round. All paths of the forest have become tight then, whatever their lengths: rows and columns
+  /// without a pair bind u and v to nothing. False where no tree has one: then there is no path any more.
+  bool augment_from_all(const std::vector<index_t>& roots) {
+    if (tree_of_.empty()) tree_of_ = host_array<std::int32_t>(n_, -1);
+    std::vector<std::int32_t> end_of(roots.size(), -1);
+    begin_search();
+    for (std::size_t t = 0; t < roots.size(); ++t) {
+      tree_of_[roots[t]] = static_cast<std::int32_t>(t);
+      scan<true>(roots[t], 0);
     }
-    for (index_t j = 0; j < n_; ++j) v_[j] -= need_[set_of_column_[j]];
-    for (index_t i = 0; i < n_; ++i)
-      if (set_of_row_[i] > 0 && entry_of_[i] != none) tighten(i);
+    std::size_t trees = 0, columns = 0;
+    double horizon = 0;
+    while (!heap_.empty() && trees < roots.size() && columns < free_columns_) {
+      const auto [d, j] = heap_.top();
+      heap_.pop();
+      if (d > distance_[j]) continue;
+      settled_.push_back(j);
+      horizon = d;
+      const std::int32_t t = tree_of_[reached_from_[j]];
+      if (row_of_[j] >= 0) {
+        tree_of_[row_of_[j]] = t;
+        scan<true>(row_of_[j], d);
+      } else {
+        ++columns;
+        if (end_of[t] < 0) end_of[t] = j, ++trees;
+      }
+    }
+    if (trees > 0) {
+      lower_columns(horizon);
+      for (std::size_t t = 0; t < roots.size(); ++t)
+        if (end_of[t] >= 0) turn_round(roots[t], end_of[t]);
+      for (const std::int32_t j : settled_)
+        if (row_of_[j] >= 0) tighten(row_of_[j]);
+      for (const index_t i : roots)
+        if (entry_of_[i] == none) raise(i);
+    }
+    end_search();
+    return trees > 0;
   }
 
-  bool is_left(std::int32_t j) const { return !need_.empty() && set_of_column_[j] > 0; }
-
-  /// Reaches the columns of row i, which is at distance d.
-  void scan(index_t i, double d) {
+  /// The entries of row i, which are looked at.
+  void count(index_t i) {
     const index_t looked = scanned_ / entries_a_look;
     scanned_ += a_.end(i) - a_.begin(i);
     if (look_ && scanned_ / entries_a_look > looked) look_();
+  }
+
+  /// Reaches the columns of row i, which is at distance d; `to_all`: free ones, too, and not the nearest one alone.
+  template <bool to_all = false> void scan(index_t i, double d) {
+    count(i);
     for (index_t k = a_.begin(i); k < a_.end(i); ++k) {
       const std::int32_t j = a_.col[k];
-      if (cost_[k] == far || k == entry_of_[i] || is_left(j)) continue;
+      if (cost_[k] == far || k == entry_of_[i]) continue;
       const double there = d + std::max(reduced(i, k), 0.0);
       if (!(there < std::min(nearest_.first, distance_[j]))) continue;
       if (distance_[j] == far) touched_.push_back(j);
       distance_[j] = there;
       reached_by_[j] = k;
       reached_from_[j] = static_cast<std::int32_t>(i);
-      if (row_of_[j] < 0) nearest_ = {there, j};
-      else heap_.push({there, j});
+      if (to_all || row_of_[j] >= 0) heap_.push({there, j});
+      else nearest_ = {there, j};
     }
   }
 
-  void turn_round(index_t root) {
-    for (std::int32_t j = nearest_.second;;) {
+  void turn_round(index_t root, std::int32_t end) {
+    --free_columns_;
+    for (std::int32_t j = end;;) {
       const index_t i = reached_from_[j], before = entry_of_[i];
       pair(i, reached_by_[j]);
       if (i == root) return;
@@ -174,16 +223,22 @@ private:
     }
   }
 
+  double least_reduced(index_t i) const {
+    double least = far;
+    for (index_t k = a_.begin(i); k < a_.end(i); ++k)
+      if (cost_[k] < far) least = std::min(least, cost_[k] - v_[a_.col[k]]);
+    return least;
+  }
+  void raise(index_t i) { u_[i] = least_reduced(i); }
   void tighten(index_t i) { u_[i] = cost_[entry_of_[i]] - v_[a_.col[entry_of_[i]]]; }
 
   using place = std::pair<double, std::int32_t>;
   row_view<V> a_;
   const std::function<void()>& look_;
   index_t n_;
-  index_t scanned_ = 0, in_vain_ = 0; ///< entries, of them by searches that found nothing
-  /// Sets that were left, from 1 on, 0 for all others; by how much each is moved. Empty where none was.
-  std::vector<std::int32_t> set_of_row_, set_of_column_;
-  std::vector<double> need_;
+  index_t scanned_ = 0; ///< entries
+  std::size_t free_columns_ = static_cast<std::size_t>(n_);
+  host_array<std::int32_t> tree_of_;   ///< of rows
   host_array<double> cost_;            ///< of each entry
   host_array<double> log_max_, u_, v_; ///< of rows, rows, columns
   host_array<index_t> entry_of_;       ///< by which a row is paired

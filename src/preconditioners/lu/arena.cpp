@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
 #include <utility>
 
 #if FURROW_HAS_SUPERLU
@@ -17,6 +19,14 @@ namespace {
 thread_local arena* current = nullptr;
 
 static_assert(sizeof(arena::block) % alignof(std::max_align_t) == 0, "what follows a block's head is aligned");
+
+/// The function that would have been called, had it no other of its name before it.
+template <class F> F* own_of(const char* name) {
+  F* f = nullptr;
+  void* const at = dlsym(RTLD_NEXT, name);
+  std::memcpy(&f, &at, sizeof f); // no cast leads from objects to functions
+  return f;
+}
 
 } // namespace
 
@@ -88,6 +98,25 @@ void resetrep_col(const int count, const int* segments, int* first_nonzero) {
   if (!furrow::lu::current) return;
   furrow::lu::current->at_column();
   furrow::stops_set_up::at_row(columns++);
+}
+
+/// The two steps of SuperLU's minimum degree, which can take minutes: asked, and then made by SuperLU's own. One
+/// eliminates a node, the other one finds the degrees that a round of these has changed.
+int slu_mmdelm_(void* node, void* xadj, void* adjncy, void* head, void* forw, void* backw, void* size, void* list,
+                void* marker, void* most, void* tag) {
+  static thread_local furrow::index_t nodes = 0;
+  static const auto own =
+      furrow::lu::own_of<int(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*)>(
+          "slu_mmdelm_");
+  if (furrow::lu::current) furrow::stops_set_up::at_row(nodes++);
+  return own(node, xadj, adjncy, head, forw, backw, size, list, marker, most, tag);
+}
+int slu_mmdupd_(void* first, void* n, void* xadj, void* adjncy, void* delta, void* least, void* head, void* forw,
+                void* backw, void* size, void* list, void* marker, void* most, void* tag) {
+  static const auto own = furrow::lu::own_of<int(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
+                                                 void*, void*, void*, void*)>("slu_mmdupd_");
+  if (furrow::lu::current) furrow::stops_set_up::at_row(0);
+  return own(first, n, xadj, adjncy, delta, least, head, forw, backw, size, list, marker, most, tag);
 }
 
 } // extern "C"

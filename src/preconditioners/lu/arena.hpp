@@ -10,8 +10,9 @@ namespace furrow::lu {
 /// The memory that SuperLU takes for one factorisation. SuperLU has no handle for its memory, and ends the process
 /// where something fails; but it calls its three hooks, superlu_malloc, superlu_free and superlu_abort_and_exit,
 /// through the tables of the dynamic linker, which let a program define them itself (the library's manual says so of
-/// the compile-time names). Here they count against a budget, free all that is left where the arena ends, and throw. A
-/// fourth name is taken for a question: whether a factorisation is to go on (`stops_set_up`, `count`).
+/// the compile-time names). Here they count against a budget, free all that is left where the arena ends, and throw.
+/// More names are taken for a question: whether a factorisation (`resetrep_col`) or an order by minimum degree
+/// (`slu_mmdelm_`, `slu_mmdupd_`) is to go on (`stops_set_up`, `count`).
 class arena {
 public:
   explicit arena(host_room budget) : budget_(budget) {}

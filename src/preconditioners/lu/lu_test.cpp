@@ -17,7 +17,9 @@
 
 #include <furrow/generate.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow {
 namespace {
@@ -348,6 +350,27 @@ TEST(lu_sparse, keeps_to_the_diagonal_of_a_nearly_symmetric_pattern) {
   EXPECT_TRUE(f->size().is_bound);
   EXPECT_LE(f->size().entries, 1.3 * f->size().expected); // that of A + A', and zeros of supernodes
   EXPECT_GT(lu::factor_sparse(grid(0.01), 1e9)->size().expected, 1.5 * f->size().expected);
+}
+
+/// Minimum degree of rows at random takes seconds in one call of SuperLU, which has no stop of its own.
+TEST(lu_ordering, ends_where_it_is_told_to_stop) {
+  const auto c = lu::scale_and_sort(generate("random:3000:8").a).a;
+  int asked = 0, most = 0;
+  const auto order = [&] {
+    const stops_set_up stop([&]() -> std::optional<refusal> {
+      if (++asked <= most) return std::nullopt;
+      return refusal{status::interrupted, "enough"};
+    });
+    return lu::minimum_degree(c, 1e9);
+  };
+  most = std::numeric_limits<int>::max();
+  const auto place = order();
+  const int all = asked;
+  EXPECT_GT(all, 100);
+  EXPECT_TRUE(std::ranges::equal(place, lu::minimum_degree(c, 1e9))) << "the same order, asked or not";
+  most = all / 2, asked = 0;
+  kit::expect_refusal(status::interrupted, "enough", order);
+  EXPECT_EQ(asked, most + 1);
 }
 
 /// Entries off the diagonal that are larger than it and have any sign: pivots move, and fill in what the order of A +
