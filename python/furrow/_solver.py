@@ -32,6 +32,7 @@ from ._operators import (
 from ._placing import by_nodes, device_for, with_block_starts, without
 from ._result import Result
 from ._rows import rows_at
+from ._stored import checked
 from ._watching import Watching
 
 _SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
@@ -165,7 +166,7 @@ class Solver:
         version, self._stale = A._version if isinstance(A, Matrix) else None, True
         if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
             if not isinstance(A, Matrix):
-                A = Matrix(A.astype(self.dtype, copy=False) if sp.issparse(A) else A, o["format"], o["kernel"],
+                A = Matrix(checked(A, "A").astype(self.dtype, copy=False) if sp.issparse(A) else A, o["format"], o["kernel"],
                            o["tune"], self.device)
                 self._converted = A.converted
             A = A._as(self.dtype)

@@ -49,7 +49,7 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
     if size == 0:
         return np.zeros(b.size, dtype), 0, None
     goal = max(rtol * size, atol)
-    if np.isinf(goal) or (rtol >= 1 and x0 is None) or (rtol >= 1 and np.linalg.norm(b - A @ x) <= goal):
+    if np.isinf(goal) or (rtol >= 1 and x0 is None) or (rtol >= 1 and np.linalg.norm(b - product_of(A, "A")(x)) <= goal):
         return x.astype(dtype), 0, None
     s = Solver(A, solver, M, rtol=min(rtol, 0.5), atol=goal, dtype=F64, **{"assume_symmetric": True, **rest})
     result = s.solve(b, x)
