@@ -40,6 +40,39 @@ def number_of(value: Any, name: str) -> float:
     raise TypeError(f"{name} is a {type(value).__name__}: give a number")
 
 
+def flag_of(value: Any, name: str) -> bool:
+    """True or False: "N" and "no" would both be true."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"{name} is a {type(value).__name__}: give True or False")
+
+
+def whole_of(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int:
+    """A whole number that the library can take."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise TypeError(f"{name} is a {type(value).__name__}: give a whole number")
+    if not least <= value <= most:
+        raise UsageError(f"{name} = {value} must lie between {least} and {most}")
+    return int(value)
+
+
+def ends_of(domain: Any, name: str = "domain") -> tuple[float, float]:
+    """An interval, as two floats."""
+    try:
+        if isinstance(domain, (str, bytes)):
+            raise TypeError
+        low, high = domain
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {domain!r}: give its two ends, as (0, 1)") from None
+    return number_of(low, name), number_of(high, name)
+
+
+def check_residuals(residuals: Any) -> None:
+    """Said before a solve whose answer would be lost."""
+    if residuals is not None and not isinstance(residuals, list):
+        raise TypeError(f"residuals is a {type(residuals).__name__}: give a list, which is filled")
+
+
 def count_of(value: Any, name: str) -> int:
     """A whole number of at least 1, for the library; 0 for None."""
     if value is None:

@@ -94,10 +94,12 @@ def parse(device: Any) -> int | None | _Auto:
     """A device by name: None is the CPU."""
     if device is None:
         device = sys.modules["furrow"].default_device
-    if device is None or device == "auto":
+    if device is None:
         return AUTO
     if not isinstance(device, str):
         raise TypeError(f'device is a {type(device).__name__}: give None, "cpu", "gpu" or "gpu:1"')
+    if device == "auto":
+        return AUTO
     if device not in _known:
         ordinal = _core.ordinal_of(device)  # says what is wrong with the name, or why there is no such GPU
         _known[device] = None if ordinal < 0 else ordinal
