@@ -205,9 +205,11 @@ class Matrix(_core.Matrix):
     def _values_where_rows_lie(self, data: Any) -> tuple[Home, Any]:
         """New values, and their home."""
         rows = self._rows_at
-        if rows is None:
-            return Home("data"), numbers(on_host(data), "data")
         at = _gpu.ordinal_of(data)
+        if rows is None:
+            if at is not None:
+                _gpu.usable("data", at)
+            return Home("data"), numbers(on_host(data), "data")
         if at is None:
             data = np.ascontiguousarray(data)
             return rows, rows.enter(rows.from_host(data.astype(real_type(data.dtype), copy=False)), "data")

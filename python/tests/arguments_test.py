@@ -13,6 +13,26 @@ A, B = furrow.generate("poisson2d:8"), np.ones(64)
 P, SQUARE = furrow.Matrix(A), np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
+class Elsewhere:
+    """What says that it lies on a GPU."""
+
+    def __init__(self, said):
+        self.said = said
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.said
+
+
+@pytest.mark.skipif("gpu:0" in furrow.devices(), reason="there is a GPU")
+def test_memory_of_a_gpu_is_not_read_without_one():
+    lying = Elsewhere({"shape": (64,), "typestr": "<f8", "data": (B.ctypes.data, False), "version": 3})
+    for call in (lambda: P @ lying, lambda: furrow.solve(A, lying), lambda: furrow.solve(A, B, x0=lying),
+                 lambda: furrow.Matrix(A).update_values(lying), lambda: furrow.gemv(SQUARE, lying)):
+        with pytest.raises(furrow.DeviceError, match="lies on a GPU, but"):
+            call()
+
+
 @pytest.mark.parametrize("call, words", [
     (lambda: furrow.gemv(SQUARE, [1.0, 1.0], trans="N"), "trans is a str: give True or False"),
     (lambda: furrow.Matrix(A, tune="no"), "tune is a str: give True or False"),
@@ -30,6 +50,9 @@ P, SQUARE = furrow.Matrix(A), np.array([[1.0, 2.0], [3.0, 4.0]])
     (lambda: furrow.Solver(A, dtype="x"), "dtype is 'x': give numpy.float64"),
     (lambda: furrow.Solver(A, dtype=complex), "dtype is <class 'complex'>: give numpy.float64"),
     (lambda: furrow.Matrix(A, device=B), "device is a ndarray: give None"),
+    (lambda: P @ B.astype("M8[s]"), r"values of datetime64\[s\] are not supported"),
+    (lambda: P @ Elsewhere("x"), "__cuda_array_interface__ of a Elsewhere has no \"data\""),
+    (lambda: furrow.solve(A, Elsewhere({"data": (-5, False)})), "__cuda_array_interface__ of a Elsewhere has no"),
     (lambda: furrow.threads(1.5), "n is a float: give a whole number"),
     (lambda: furrow.write("x.mtx", A, 3), "comment is a int: give a str"),
     (lambda: chebyshev.fit(3), "f is a int: give a function of arrays"),
