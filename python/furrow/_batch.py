@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import contiguous, is_matrix, real_type
-from ._checks import check_names, count_of, number_of, numbers
+from ._checks import check_names, count_of, flag_of, number_of, numbers
 from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
 from ._homes import Home
 from ._placing import without
@@ -55,6 +55,9 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     if M is not None and not isinstance(M, str):
         raise UsageError("a batch takes a preconditioner by its name: solve one system after the other with an M of yours")
     check_names(solver=solver, format=format, kernel=kernel)
+    return_exceptions = flag_of(return_exceptions, "return_exceptions")
+    if not isinstance(systems, Iterable):
+        raise TypeError(f"systems is a {type(systems).__name__}: give pairs (A, b)")
     where = _gpu.parse(device)
     where = where if isinstance(where, int) else None
     given = [_system(k, one) for k, one in enumerate(systems)]

@@ -40,6 +40,39 @@ def number_of(value: Any, name: str) -> float:
     raise TypeError(f"{name} is a {type(value).__name__}: give a number")
 
 
+def flag_of(value: Any, name: str) -> bool:
+    """True or False: "N" and "no" would both be true."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"{name} is a {type(value).__name__}: give True or False")
+
+
+def whole_of(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int:
+    """A whole number that the library can take."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise TypeError(f"{name} is a {type(value).__name__}: give a whole number")
+    if not least <= value <= most:
+        raise UsageError(f"{name} = {value} must lie between {least} and {most}")
+    return int(value)
+
+
+def ends_of(domain: Any, name: str = "domain") -> tuple[float, float]:
+    """An interval, as two floats."""
+    try:
+        if isinstance(domain, (str, bytes)):
+            raise TypeError
+        low, high = domain
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {domain!r}: give its two ends, as (0, 1)") from None
+    return number_of(low, name), number_of(high, name)
+
+
+def check_residuals(residuals: Any) -> None:
+    """Said before a solve whose answer would be lost."""
+    if residuals is not None and not isinstance(residuals, list):
+        raise TypeError(f"residuals is a {type(residuals).__name__}: give a list, which is filled")
+
+
 def count_of(value: Any, name: str) -> int:
     """A whole number of at least 1, for the library; 0 for None."""
     if value is None:
@@ -51,33 +84,3 @@ def count_of(value: Any, name: str) -> int:
     if value < 1:
         raise UsageError(f"{name} = {value} must be at least 1, or None")
     return min(int(value), 2**63 - 1)
-
-
-def check_places(A: Any, name: str) -> None:
-    """Indices of a matrix of SciPy that its conversion to rows would follow out of its arrays, or round."""
-    for part in ("indptr", "indices"):
-        dtype = getattr(getattr(A, part, None), "dtype", None)
-        if dtype is not None and dtype.kind not in "iu":
-            raise TypeError(f"{name}.{part} holds {dtype}: give whole numbers")
-    if A.format == "coo":
-        _check_indices(A.row, 0, A, name)
-        _check_indices(A.col, 1, A, name)
-    elif A.format in ("csc", "bsr"):
-        blocks = A.shape if A.format == "csc" else tuple(n // b for n, b in zip(A.shape, A.blocksize, strict=True))
-        lines, most = blocks[::-1] if A.format == "csc" else blocks
-        ptr = A.indptr
-        if len(ptr) != lines + 1 or ptr[0] != 0 or (np.diff(ptr) < 0).any() or ptr[-1] > min(len(A.indices), len(A.data)):
-            raise InputError(f"{name}.indptr does not fit a {A.format} matrix of {A.shape[0]} x {A.shape[1]}: it has "
-                             f"{lines + 1} elements from 0 up to the number of {name}.indices and {name}.data")
-        _check_indices(A.indices[:ptr[-1]], 0 if A.format == "csc" else 1, A, name, most)
-
-
-def _check_indices(indices: Any, axis: int, A: Any, name: str, most: int | None = None) -> None:
-    most = A.shape[axis] if most is None else most
-    if len(indices) == 0:
-        return
-    for one in (int(indices.min()), int(indices.max())):
-        if not 0 <= one < most:
-            what = ("row", "column")[axis] if A.format != "bsr" else "block column"
-            raise InputError(f"{name} has an entry in {what} {one} of a matrix of {A.shape[0]} x {A.shape[1]}: indices "
-                             "count from 0")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import real_type
+from ._checks import check_residuals
 from ._errors import UsageError
 from ._homes import Home
 from ._result import Result
@@ -21,6 +22,7 @@ def are_columns(b: Any) -> bool:
 
 def one_only(b: Any, callback: Any, residuals: Any) -> None:
     """What hears of one solve only is refused where there are several."""
+    check_residuals(residuals)
     for what, name in ((callback, "callback"), (residuals, "residuals")):
         if what is not None and are_columns(b):
             raise UsageError(f"{name} is for one right-hand side, but b has {np.shape(b)[1]}: leave it out, "

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from . import _core
+from ._checks import whole_of
 
 
 def command() -> str:
@@ -33,7 +34,7 @@ class threads:
     def __init__(self, n: int | None = None) -> None:
         self._before = _core.threads()
         if n is not None:
-            _core.set_threads(n)
+            _core.set_threads(whole_of(n, "n", 0, 2**31 - 1))
         self._now = _core.threads()
 
     def __int__(self) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _core, _gpu
 from ._arrays import F32, F64, real_type
-from ._checks import number_of
+from ._checks import flag_of, number_of
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
@@ -29,7 +29,7 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
     >>> furrow.gemv(np.ones((2, 3), np.float16), np.ones(2, np.float32), trans=True)
     array([2., 2., 2.], dtype=float32)
     """
-    alpha, beta = number_of(alpha, "alpha"), number_of(beta, "beta")
+    alpha, beta, trans = number_of(alpha, "alpha"), number_of(beta, "beta"), flag_of(trans, "trans")
     where = _gpu.pick(device, _gpu.ordinal_of(A), _gpu.ordinal_of(x), lambda: False, has_b=True, names=("A", "x"))
     home = home_of(A, "A")
     A = home.enter(A, "A")
@@ -60,7 +60,7 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
             A = home.copied(A)
     A, leading, by_columns = _laid_out(A, home)
     _core.gemv(kind, home.address(A), A.shape[0], A.shape[1], leading, by_columns, home.core(x), home.core(y), alpha,
-               beta, bool(trans), _gpu.core(where), home.stream())
+               beta, trans, _gpu.core(where), home.stream())
     return home.leave(y) if out is None else out
 
 

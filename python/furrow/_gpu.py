@@ -32,14 +32,21 @@ def ordinal_of(array: Any) -> int | None:
     interface = None
     if hasattr(type(array), "__cuda_array_interface__"):
         interface = getattr(array, "__cuda_array_interface__", None)
-    return None if interface is None else max(_core.ordinal_at(interface.get("data", (0,))[0]), 0)
+    if interface is None:
+        return None
+    address = interface.get("data") if isinstance(interface, dict) else None
+    if not (isinstance(address, tuple) and len(address) == 2 and isinstance(address[0], int) and 0 <= address[0] < 2**64):
+        raise TypeError(f"the __cuda_array_interface__ of a {type(array).__name__} has no \"data\": (address, read_only) as its "
+                        "protocol asks for")
+    return max(_core.ordinal_at(address[0]), 0)
 
 
 def is_sparse(A: Any) -> bool:
     """A sparse matrix of CuPy, PyTorch or, in rows, of JAX."""
     if is_torch(A):
         return str(A.layout) != "torch.strided"
-    return hasattr(A, "data") and type(A).__module__.startswith(("cupyx.", "jax.experimental.sparse"))
+    # In this order: NumPy raises for the data of datetimes.
+    return type(A).__module__.startswith(("cupyx.", "jax.experimental.sparse")) and hasattr(A, "data")
 
 
 def is_cupy_sparse(A: Any) -> bool:
@@ -94,10 +101,12 @@ def parse(device: Any) -> int | None | _Auto:
     """A device by name: None is the CPU."""
     if device is None:
         device = sys.modules["furrow"].default_device
-    if device is None or device == "auto":
+    if device is None:
         return AUTO
     if not isinstance(device, str):
         raise TypeError(f'device is a {type(device).__name__}: give None, "cpu", "gpu" or "gpu:1"')
+    if device == "auto":
+        return AUTO
     if device not in _known:
         ordinal = _core.ordinal_of(device)  # says what is wrong with the name, or why there is no such GPU
         _known[device] = None if ordinal < 0 else ordinal

@@ -51,7 +51,7 @@ def read(file: str | os.PathLike[str]) -> read_array:
     >>> furrow.read(name).shape
     (9, 9)
     """
-    return _array(_core.read(os.fspath(file)))
+    return _array(_core.read(os.fsdecode(file)))
 
 
 def generate(spec: str) -> read_array:
@@ -79,7 +79,9 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     >>> open(name).read().split()
     ['0.1', '1e+300']
     """
-    file = os.fspath(file)
+    file = os.fsdecode(file)
+    if not isinstance(comment, str):
+        raise TypeError(f"comment is a {type(comment).__name__}: give a str")
     if not sp.issparse(A) and np.ndim(A) == 1:
         if file.endswith(_NO_VECTORS):
             raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv: choose one of these endings")
@@ -99,4 +101,4 @@ def info(file: str | os.PathLike[str]) -> dict[str, Any]:
     >>> furrow.info("poisson2d:100")["shape"]
     (10000, 10000)
     """
-    return _core.header(os.fspath(file))
+    return _core.header(os.fsdecode(file))

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from . import _core, _gpu
 from ._arrays import F64, contiguous, is_matrix, on_host, real_type
-from ._checks import check_names, number_of, numbers
+from ._checks import check_names, flag_of, number_of, numbers
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
@@ -56,7 +56,7 @@ class Matrix(_core.Matrix):
         where = _gpu.pick(device, _gpu.ordinal_of(A), None, lambda: False, has_b=False)
         self.device = _gpu.name_of(where)
         rows = rows_at(A, where)
-        super().__init__(rows.indptr, rows.indices, rows.data, *rows.shape, format, kernel, tune, _gpu.core(where),
+        super().__init__(rows.indptr, rows.indices, rows.data, *rows.shape, format, kernel, flag_of(tune, "tune"), _gpu.core(where),
                          rows.stream)
         self._rows_at, self.converted = rows.home, rows.converted
         self._version = 0
@@ -205,9 +205,11 @@ class Matrix(_core.Matrix):
     def _values_where_rows_lie(self, data: Any) -> tuple[Home, Any]:
         """New values, and their home."""
         rows = self._rows_at
-        if rows is None:
-            return Home("data"), numbers(on_host(data), "data")
         at = _gpu.ordinal_of(data)
+        if rows is None:
+            if at is not None:
+                _gpu.usable("data", at)
+            return Home("data"), numbers(on_host(data), "data")
         if at is None:
             data = np.ascontiguousarray(data)
             return rows, rows.enter(rows.from_host(data.astype(real_type(data.dtype), copy=False)), "data")
@@ -225,6 +227,10 @@ class Matrix(_core.Matrix):
         triplets: Any = self._triplets()
         row, col, values = triplets
         return sp.csr_array((values, (row, col)), shape=self.shape)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Matrix is neither copied nor pickled: pickle what tocsr() gives, and make a Matrix of that where "
+                        "it is needed")
 
     def __repr__(self) -> str:
         return (f"<furrow.Matrix of {self.shape[0]} x {self.shape[1]}, {self.nnz} entries in {self.dtype.name}: "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._checks import count_of
+from ._checks import count_of, number_of
 from ._columns import one_only
 from ._errors import UsageError
 from ._operators import shifted
@@ -96,9 +96,10 @@ class Cycles:
     def __init__(self, n: int, restart: int | None, maxiter: int | None, callback: Callable[[Any], object] | None,
                  callback_type: str | None) -> None:
         if callback_type not in (None, "x", "pr_norm", "legacy"):
-            raise ValueError(f"Unknown callback_type: {callback_type!r}")
-        if restart is not None and restart < 1:
-            raise UsageError(f"restart = {restart} must be at least 1")
+            raise UsageError(f'Unknown callback_type: {callback_type!r}: give "x", "pr_norm" or "legacy"')
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback is a {type(callback).__name__}: give a function")
+        restart = None if restart is None else count_of(restart, "restart")
         self.restart = max(min(restart or 20, n, 300), 1)
         legacy = callback is not None and callback_type in (None, "legacy")
         self.maxiter = maxiter if maxiter is None or legacy else count_of(maxiter, "maxiter") * self.restart
@@ -171,9 +172,10 @@ def _least_squares(name: str, about: str) -> Any:
 
 def damped(name: str, damp: float) -> str:
     """The solver with its damping, as the library reads it."""
+    damp = number_of(damp, "damp")
     if not 0 <= damp <= 1e150:
         raise UsageError(f"damp = {damp} must lie between 0 and 1e150")
-    return f"{name}:{float(damp)!r}" if damp > 0 else name
+    return f"{name}:{damp!r}" if damp > 0 else name
 
 
 _LEAST_SQUARES_DOC = _DOC.replace("scale, reorder : str, optional\n    See `Solver`.\n", "").replace("Solves A x = b by", "The x of least \\|b - A x\\|, A of any shape, by").replace("""rtol, atol : float

@@ -11,17 +11,19 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 from . import _gpu
-from ._arrays import F64, contiguous, dtype_of, is_matrix, on_host, real_type, refuse_gpu
-from ._checks import numbers
+from ._arrays import F64, as_rows, contiguous, dtype_of, is_matrix, real_type, refuse_gpu
+from ._checks import number_of, numbers
 from ._errors import UsageError
 from ._homes import Home
 from ._matrix import Matrix, _Transpose
+from ._stored import checked
 
 
 def product_of(A: Any, name: str) -> Any:
     """The function x -> A @ x of whatever multiplies."""
     refuse_gpu(A, name)
     if isinstance(A, (Matrix, _Transpose)) or is_matrix(A):
+        checked(A, name)
         return lambda x: A @ x
     if hasattr(A, "matvec"):
         return A.matvec
@@ -93,9 +95,14 @@ def _seems_symmetric(A: Any) -> bool:
         A = A.tocsr()
     if not is_matrix(A):
         return True
-    A = on_host(A)
-    A = A if sp.issparse(A) else np.asarray(A)
+    A = _rows_of_scipy(A)
     return bool(abs(A - A.T).max() <= 1e-12 * abs(A).max()) if A.shape[0] else True
+
+
+def _rows_of_scipy(A: Any) -> Any:
+    """A matrix of SciPy, which SciPy may compute with: its places are looked at."""
+    indptr, indices, data, shape = as_rows(checked(A, "A"))
+    return sp.csr_array((data, indices, indptr), shape=shape)
 
 
 class Shifted:
@@ -112,6 +119,7 @@ class Shifted:
 
 def shifted(A: Any, shift: float) -> Any:
     """A - shift I, of what A is."""
+    shift = number_of(shift, "shift")
     if shift == 0:
         return A
     if isinstance(A, Matrix):
@@ -121,7 +129,8 @@ def shifted(A: Any, shift: float) -> Any:
     if _gpu.is_cupy_sparse(A):
         identity = importlib.import_module("cupyx.scipy.sparse").identity
         return A.tocsr() - shift * identity(A.shape[0], dtype=real_type(A.dtype), format="csr")
-    return sp.csr_array(on_host(A)) - shift * sp.eye_array(A.shape[0], format="csr")
+    A = _rows_of_scipy(A)
+    return A if A.shape[0] != A.shape[1] else A - shift * sp.eye_array(A.shape[0], format="csr")
 
 
 def is_of_numpy(A: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import F32, as_vector, dtype_of, is_matrix, real_type, refuse_gpu
 from ._checkpoints import Checkpoints, fingerprint_of_rows, finish, tell
-from ._checks import check_names, count_of, number_of
+from ._checks import check_names, check_residuals, count_of, flag_of, number_of
 from ._columns import are_columns
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
@@ -40,6 +40,8 @@ def chosen(devices: str | Sequence[str | int] | None, ranks: int | None, device:
         if devices != "all":
             raise UsageError(f'devices="{devices}" must be "all", a list of GPUs, or "cpu" with ranks')
         return _core.ordinals_of("gpu:all")
+    if not hasattr(devices, "__len__"):
+        raise TypeError(f"devices is a {type(devices).__name__}: give \"all\", or a list such as [0, 1]")
     if not len(devices):
         raise UsageError("devices names no GPU: give \"all\", or a list such as [0, 1]")
     return _core.ordinals_of(f"gpu:{','.join(map(_number, devices))}")
@@ -103,6 +105,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
         every: float | None, resume: str | os.PathLike[str] | None, **left_out: Any) -> Result:
     check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
     rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
+    check_residuals(residuals)
     checkpoints = Checkpoints(checkpoint, every, callback)
     rows = _rows(A, M, left_out)
     if are_columns(b):
@@ -123,7 +126,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     report: Any = _core.solve_on_devices(
         rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals, keeper,
         {**heard, "solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": rtol,
-         "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": bool(tune), "assume_symmetric": False,
+         "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": flag_of(tune, "tune"), "assume_symmetric": False,
          "checkpoint_every": checkpoints.every, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
     written = finish(keeper, report, x) if keeper else None
     raised = report.pop("raised")

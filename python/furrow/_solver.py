@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from . import _core, _gpu
 from ._arrays import F32, is_matrix, real_type
 from ._checkpoints import Checkpoints, fingerprint, finish, tell
-from ._checks import check_names, count_of, number_of
+from ._checks import check_names, count_of, flag_of, number_of
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import DeviceError, InputError, UsageError
 from ._homes import Home
@@ -32,6 +32,7 @@ from ._operators import (
 from ._placing import by_nodes, device_for, with_block_starts, without
 from ._result import Result
 from ._rows import rows_at
+from ._stored import checked
 from ._watching import Watching
 
 _SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
@@ -115,13 +116,19 @@ class Solver:
         if shape[0] != shape[1] and solver != "auto" and not _is_least_squares(solver):
             raise InputError(f"A is of shape {tuple(shape)}: {solver} solves square systems only, lsmr takes any shape")
         self.shape, self.A = tuple(map(int, shape)), A
-        self.dtype = real_type(np.dtype(dtype) if dtype is not None else operator_dtype(A))
+        try:
+            self.dtype = real_type(np.dtype(dtype) if dtype is not None else operator_dtype(A))
+        except TypeError as e:
+            if dtype is None:
+                raise
+            raise TypeError(f"dtype is {dtype!r}: give numpy.float64, numpy.float32 or None") from e
         if self.dtype == F32 and rtol < _SMALLEST_RTOL and not atol > 0:
             raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {_SMALLEST_RTOL:.1g} or more, or "
                              "give A or b in float64")
         named = M is None or isinstance(M, str)
         if coordinates is not None and not named:
             raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
+        M = np.asarray(M) if isinstance(M, (list, tuple)) else M
         of_m = getattr(M, "shape", None)
         if of_m is not None and shape[0] == shape[1] and tuple(of_m) != tuple(shape):
             raise UsageError(f"M is of shape {tuple(of_m)}, but A of {tuple(shape)}: it is an approximation of the "
@@ -139,8 +146,8 @@ class Solver:
         self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
         self._options: dict[str, Any] = {
             "solver": solver, "precond": precond if named else "none", "format": format, "kernel": kernel,
-            "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": bool(tune),
-            "assume_symmetric": bool(assume_symmetric), "watch": self._watching.watch,
+            "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": flag_of(tune, "tune"),
+            "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"), "watch": self._watching.watch,
             "watch_every": self._watching.watch_every, "monitor": self._watching.monitor, "monitor_every": 1,
             "checkpoint_every": self._checkpoints.every,
             "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates), "scale": scale, "reorder": reorder}
@@ -165,7 +172,7 @@ class Solver:
         version, self._stale = A._version if isinstance(A, Matrix) else None, True
         if isinstance(A, Matrix) or (is_matrix(A) and self._M is not None):
             if not isinstance(A, Matrix):
-                A = Matrix(A.astype(self.dtype, copy=False) if sp.issparse(A) else A, o["format"], o["kernel"],
+                A = Matrix(checked(A, "A").astype(self.dtype, copy=False) if sp.issparse(A) else A, o["format"], o["kernel"],
                            o["tune"], self.device)
                 self._converted = A.converted
             A = A._as(self.dtype)
@@ -328,6 +335,10 @@ class Solver:
                       goal=max(rtol, atol / size) if size > 0 else rtol, dtype=self.dtype,
                       x0="zero" if x0 is None else "given", wants_best_fit=self._wants_best_fit, where=self._where,
                       converted=converted)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Solver is neither copied nor pickled: pickle its A, and make a Solver of that where it is "
+                        "needed")
 
     def __repr__(self) -> str:
         return (f"<furrow.Solver of {self.shape[0]} rows: {self.solver} with {self.precond} in {self.dtype.name} on the "

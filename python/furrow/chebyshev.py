@@ -16,19 +16,13 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import F64, as_vector, contiguous, real_type, refuse_gpu
-from ._checks import numbers
+from ._checks import ends_of, number_of, numbers, whole_of
 from ._errors import UsageError
 from ._matrix import Matrix
 
 __all__ = ["Density", "Series", "bounds", "density", "exponential", "fit", "multiply"]
 
 _EPS = float(np.finfo(np.float64).eps)
-
-
-def _ends(domain: Any) -> tuple[float, float]:
-    """A domain as two floats."""
-    low, high = domain
-    return float(low), float(high)
 
 
 def _check_series(p: Any) -> None:
@@ -70,13 +64,12 @@ class Series:
         if coef.ndim != 1:
             raise UsageError(f"coef has {coef.ndim} axes: a series has its coefficients in one")
         self.coef = as_vector(coef, coef.size, "coef", F64).copy()
-        low, high = (-1, 1) if domain is None else domain
-        self.domain = np.array([low, high], dtype=float)
+        self.domain = np.array(ends_of((-1, 1) if domain is None else domain))
         self.window = np.array([-1.0, 1.0])
 
     @property
     def _parts(self) -> tuple[Any, float, float]:
-        return self.coef, *_ends(self.domain)
+        return self.coef, *ends_of(self.domain)
 
     def degree(self) -> int:
         """The largest k of a coefficient.
@@ -111,7 +104,7 @@ class Series:
 
     def __mul__(self, other: Any) -> Series:
         if np.isscalar(other):
-            return Series(self.coef * other, self.domain)
+            return Series(self.coef * number_of(other, "what a series is multiplied by"), self.domain)
         return Series(_core.chebyshev_multiply(self.coef, self._same(other).coef), self.domain)
 
     __rmul__ = __mul__
@@ -203,12 +196,15 @@ def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
     >>> bool(abs(p(0.3) - np.exp(0.3)) < 1e-15)
     True
     """
+    if not callable(f):
+        raise TypeError(f"f is a {type(f).__name__}: give a function of arrays")
+
     def values(x: Any) -> Any:
         y = np.asarray(f(x))
         real_type(y.dtype)
         return contiguous(np.broadcast_to(y, x.shape), F64)
 
-    return Series(_core.chebyshev_fit(values, *_ends(domain), tolerance), domain)
+    return Series(_core.chebyshev_fit(values, *ends_of(domain), number_of(tolerance, "tolerance")), domain)
 
 
 def multiply(a: Any, b: Any) -> Any:
@@ -228,6 +224,10 @@ def _matrix(A: Any, device: str | None) -> Any:
     return Matrix(A, device=device)
 
 
+def _seed(seed: Any) -> int:
+    return whole_of(seed, "seed", 0, 2**64 - 1)
+
+
 def bounds(A: Any, steps: int = 40, seed: int = 1, device: str | None = None) -> tuple[float, float]:
     """An interval that holds the eigenvalues of a symmetric matrix: an estimate by Lanczos' process, moved out.
 
@@ -238,7 +238,7 @@ def bounds(A: Any, steps: int = 40, seed: int = 1, device: str | None = None) ->
     >>> bool(low <= 0 and high >= 3.99)
     True
     """
-    return _ends(_core.chebyshev_bounds(_matrix(A, device), steps, seed))
+    return ends_of(_core.chebyshev_bounds(_matrix(A, device), whole_of(steps, "steps", 0), _seed(seed)))
 
 
 def exponential(t: float, domain: Any) -> Series:
@@ -250,7 +250,7 @@ def exponential(t: float, domain: Any) -> Series:
     >>> y.shape
     (50,)
     """
-    return Series(_core.chebyshev_exponential(float(t), *_ends(domain), _EPS), domain)
+    return Series(_core.chebyshev_exponential(number_of(t, "t"), *ends_of(domain), _EPS), domain)
 
 
 class Density:
@@ -263,7 +263,7 @@ class Density:
     """
 
     def __init__(self, moments: Any, domain: Any, rows: int) -> None:
-        self.moments, self.domain, self.rows = moments, _ends(domain), rows
+        self.moments, self.domain, self.rows = moments, ends_of(domain), rows
 
     def _at(self, x: Any, below: bool) -> Any:
         x = numbers(x, "x")
@@ -296,6 +296,7 @@ def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, se
     >>> bool(abs(d.count_below(4.0) - 200) < 10)
     True
     """
+    moments, vectors, seed = whole_of(moments, "moments", 1), whole_of(vectors, "vectors", 1), _seed(seed)
     A = _matrix(A, device)
-    ends = _ends(bounds(A) if domain is None else domain)
+    ends = ends_of(bounds(A) if domain is None else domain)
     return Density(_core.chebyshev_moments(A, *ends, moments, vectors, seed), ends, A.shape[0])

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 from ._arrays import F64, is_matrix, real_type, refuse_gpu
+from ._checks import number_of, numbers
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
 from ._methods import METHODS, Cycles, damped
@@ -28,9 +29,18 @@ from ._solver import Solver
 
 
 def _checked(atol: float) -> Any:
-    if atol is None or isinstance(atol, str) or atol < 0:
+    if atol is None or isinstance(atol, str) or number_of(atol, "atol") < 0:
         raise UsageError(f"atol is {atol!r}: give a number, 0 or larger")
     return float(atol)
+
+
+def _guess(x0: Any, n: int) -> Any:
+    """A first guess as a vector of its own."""
+    x = numbers(x0, "x0")
+    real_type(x.dtype)
+    if x.size != n:
+        raise UsageError(f"x0 is of shape {x.shape}, but the matrix asks for ({n},)")
+    return np.array(x, dtype=F64).reshape(n)
 
 
 def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: str, **rest: Any) -> Any:
@@ -41,15 +51,15 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
     if M is None and hasattr(A, "psolve"):
         M = sla.LinearOperator(A.shape, A.psolve)
     b = b.reshape(-1).astype(F64)
-    atol, rtol = _checked(atol), float(rtol)
+    atol, rtol = _checked(atol), number_of(rtol, "rtol")
     if isinstance(x0, str) and x0 == "Mb":
         x0 = b if M is None else product_of(M, "M")(b)
-    x = np.zeros(b.size) if x0 is None else np.array(x0, dtype=F64).reshape(-1)
+    x = np.zeros(b.size) if x0 is None else _guess(x0, b.size)
     size = float(np.linalg.norm(b))
     if size == 0:
         return np.zeros(b.size, dtype), 0, None
     goal = max(rtol * size, atol)
-    if np.isinf(goal) or (rtol >= 1 and x0 is None) or (rtol >= 1 and np.linalg.norm(b - A @ x) <= goal):
+    if np.isinf(goal) or (rtol >= 1 and x0 is None) or (rtol >= 1 and np.linalg.norm(b - product_of(A, "A")(x)) <= goal):
         return x.astype(dtype), 0, None
     s = Solver(A, solver, M, rtol=min(rtol, 0.5), atol=goal, dtype=F64, **{"assume_symmetric": True, **rest})
     result = s.solve(b, x)
@@ -139,8 +149,9 @@ class _BestFit:
         b = np.asarray(b)
         dtype = real_type(operator_dtype(A), b.dtype, *([] if x0 is None else [np.asarray(x0).dtype]))
         b = b.reshape(-1).astype(F64)
-        start = np.zeros(cols) if x0 is None else np.array(x0, dtype=F64).reshape(-1)
+        start = np.zeros(cols) if x0 is None else _guess(x0, cols)
         product, back = product_of(A, "A"), transposed_product_of(A)
+        atol, btol, conlim = number_of(atol, "atol"), number_of(btol, "btol"), number_of(conlim, "conlim")
         asked = min([tol for tol in (atol, btol) if tol > 0], default=0.0)
         rtol = float(np.clip(asked, 4 * np.finfo(F64).eps, 0.5))
         rest, goal = b, 0.0

@@ -38,7 +38,7 @@ nb::object solve_all(const nb::list& systems, bool single, const nb::dict& optio
   const solve_options o = options_of(options, h);
   const auto run = [&]<class V>(V) {
     const auto all = borrow<V>(systems);
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     system_source<V> source;
     source.count = std::ssize(all);
     source.size = [&](index_t k) { return all[k].b.template read<V>().size + all[k].a.nnz(); };

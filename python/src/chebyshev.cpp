@@ -41,7 +41,7 @@ void evaluate(const nb::object& coef, double low, double high, const nb::object&
   const buffer from(x, false), to(y, true);
   const auto in = from.read<double>();
   const auto out = to.write<double>();
-  const nb::gil_scoped_release unlocked;
+  const without_lock unlocked;
   cheb::evaluate(p, in, out);
 }
 
@@ -50,7 +50,7 @@ template <class F> auto of_series(F f) {
   return [f](const nb::object& coef, double low, double high) {
     const auto p = series_of(coef, low, high);
     const auto result = [&] {
-      const nb::gil_scoped_release unlocked;
+      const without_lock unlocked;
       return f(p);
     }();
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result)>, cheb::series>) return coefficients(result);
@@ -61,7 +61,7 @@ template <class F> auto of_series(F f) {
 nb::object multiply(const nb::object& a, const nb::object& b) {
   const auto p = series_of(a, -1, 1), q = series_of(b, -1, 1);
   const auto product = [&] {
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     return cheb::multiply<double>(as_cview(p.coefficients), as_cview(q.coefficients));
   }();
   return numbers(product);
@@ -79,7 +79,7 @@ void apply_series(const nb::object& coef, double low, double high, const py_matr
     const auto in = from.read<V>();
     const auto out = to.write<V>();
     const auto op = m.op();
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     if (!op->where().is_gpu()) return cheb::apply(p, symmetric(*op), in, out, vectors);
     on_stream(op->where(), s, [&] {
       const turn mine(op->where());
@@ -122,9 +122,13 @@ nb::object density_at(const nb::object& moments_, double low, double high, index
   cheb::spectral_density d{{low, high}, rows, host_array<double>(m.read<double>().size)};
   std::ranges::copy(m.read<double>(), d.moments.begin());
   const auto in = from.read<double>();
-  host_array<double> y(in.size);
-  for (index_t k = 0; k < in.size; ++k) y[k] = below ? d.count_below(in[k]) : d.at(in[k]);
-  return numbers(y);
+  const bool is_long = in.size * d.moments.size() > long_entries;
+  host_array<double> at(in.size);
+  std::copy_n(in.data, in.size, at.begin());
+  return numbers(at_length(is_long, {}, [d = std::move(d), at = std::move(at), below]() mutable {
+    for (double& one : at) one = below ? d.count_below(one) : d.at(one);
+    return std::move(at);
+  }));
 }
 
 } // namespace

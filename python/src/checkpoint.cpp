@@ -27,7 +27,7 @@ system_fingerprint of_rows(const nb::object& indptr, const nb::object& indices, 
     const auto given = rows_of<V>(indptr, indices, data, {rows, cols});
     const buffer from(b, false);
     const auto rhs = from.read<V>();
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     return std::visit([&](const auto& a) { return fingerprint(to_coo(a), rhs); }, given.arrays);
   };
   return buffer(data, false).holds<double>() ? print(double{}) : print(float{});
@@ -38,7 +38,7 @@ system_fingerprint of_matrix(const py_matrix& a, const nb::object& b) {
     const buffer from(b, false);
     const auto rhs = from.read<V>();
     const matrix<V> own = m;
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     return fingerprint(own.to_triplets(), rhs);
   });
 }
@@ -46,7 +46,7 @@ system_fingerprint of_matrix(const py_matrix& a, const nb::object& b) {
 /// What a file holds of this system.
 nb::dict read(const std::string& file, const system_fingerprint& system) {
   const checkpoint saved = [&] {
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     checkpoint c = read_checkpoint(file);
     check_is_of(c, system, file);
     return c;
@@ -72,7 +72,7 @@ void finish(kept_x& k, index_t iterations, double seconds, double residual, cons
   solve_report report;
   report.iterations = iterations, report.solve_seconds = seconds, report.relative_residual = residual;
   {
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     k.keeper.finish(report, in);
   }
   if (k.wants_to_tell()) k.tell();

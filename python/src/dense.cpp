@@ -61,7 +61,7 @@ void multiply(std::uintptr_t data, shape2 shape, index_t leading, bool by_column
   gemv_options o;
   o.transposed = transposed;
   o.where = device_at(ordinal);
-  const nb::gil_scoped_release unlocked;
+  const without_lock unlocked;
   if (o.where.is_gpu()) return multiply_on_gpu<T>(a, in, out, alpha, beta, o, s);
   gemv<T>(static_cast<V>(alpha), a, in, static_cast<V>(beta), out, o);
 }

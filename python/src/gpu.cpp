@@ -14,7 +14,7 @@ namespace {
 
 /// f() without the interpreter's lock: the first call that asks a GPU waits until its driver has made a context.
 template <class F> auto unlocked(F f) {
-  const nb::gil_scoped_release lock;
+  const without_lock lock;
   return f();
 }
 

@@ -28,7 +28,7 @@ template <class F> auto on_stream(device where, stream s, F f) {
 /// f() as `interruptible` where it takes long; without the interpreter's lock on a GPU; otherwise at once.
 template <class F> auto at_length(bool is_long, device where, F f) {
   if (is_long) return interruptible(std::move(f));
-  std::optional<nb::gil_scoped_release> unlocked;
+  std::optional<without_lock> unlocked;
   if (where.is_gpu()) unlocked.emplace();
   return f();
 }

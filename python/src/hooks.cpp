@@ -24,7 +24,7 @@ public:
     return nb::cpp_function([of = of_] {
       check(*of != nullptr, fault::usage, "the x of a step is there while its monitor runs: ask for it inside");
       const host_array<double> x = [&] {
-        const nb::gil_scoped_release unlocked;
+        const without_lock unlocked;
         return (*of)->x();
       }();
       return new_array(as_cview(x));

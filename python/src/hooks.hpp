@@ -21,10 +21,10 @@ struct hooks {
 
   /// Whether to go on: a signal or an exception ends the solve, and is raised when it has ended.
   template <class F> bool hear(F f) noexcept {
-    const nb::gil_scoped_acquire lock;
+    const with_lock lock;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      return f();
+      return or_wait_for_the_end(f);
     } catch (...) {
       raised = std::current_exception();
       return false;

@@ -93,7 +93,7 @@ void write(std::string file, const nb::object& indptr, const nb::object& indices
 void write_numbers(const std::string& file, const nb::object& x) {
   const buffer from(x, false);
   const auto in = from.read<double>();
-  const nb::gil_scoped_release unlocked;
+  const without_lock unlocked;
   write_vector(in, file);
 }
 

@@ -53,7 +53,7 @@ void apply(const py_matrix& a, const nb::object& x, const nb::object& y, double 
     const buffer from(x, false), to(y, true);
     const auto in = from.read<V>();
     const auto out = to.write<V>();
-    std::optional<nb::gil_scoped_release> unlocked;
+    std::optional<without_lock> unlocked;
     if (is_long || vectors > 1) unlocked.emplace();
     on_stream(m.where(), s, [&] {
       multiply<V>(m, static_cast<V>(alpha), in, static_cast<V>(beta), out, vectors, by_rows, transposed);
@@ -82,7 +82,7 @@ nb::object matmul(nb::handle_t<py_matrix> self, nb::handle x) {
     const auto out = to.write<V>();
     if (!a.is_long()) return m.apply(1, from.read<V>(), 0, out);
     const matrix<V> kept = m;
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     kept.apply(1, from.read<V>(), 0, out);
   });
   return y.is_valid() ? y : nb::object(self.attr("_matmul")(x));

@@ -38,7 +38,7 @@ nb::dict all_of(const ranks_report& on) {
 
 /// Their numbers, by "gpu:all" or "gpu:0,1". Throws as `furrow::parse_devices`.
 std::vector<int> ordinals_of(std::string_view text) {
-  const nb::gil_scoped_release unlocked;
+  const without_lock unlocked;
   std::vector<int> ordinals;
   for (const device& d : parse_devices(text)) ordinals.push_back(d.is_gpu() ? d.ordinal : -1);
   return ordinals;
@@ -67,7 +67,7 @@ nb::dict solve(const nb::object& indptr, const nb::object& indices, const nb::ob
     const buffer from(b, false), to(x, true);
     const auto in = from.read<V>();
     const auto out = to.write<V>();
-    const nb::gil_scoped_release unlocked;
+    const without_lock unlocked;
     return std::visit([&](const auto& a) { return solve_on_devices(on, a, in, out, o); }, given.arrays);
   };
   nb::dict d = all_of(buffer(data, false).holds<double>() ? run(double{}) : run(float{}));

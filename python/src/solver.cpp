@@ -170,7 +170,7 @@ nb::dict solve_kept(py_solver& self, const nb::object& b, const nb::object& x, s
         const buffer from(b, false), to(x, true);
         const auto in = from.read<V>();
         const auto out = to.write<V>();
-        const nb::gil_scoped_release unlocked;
+        const without_lock unlocked;
         return kept.run(s, [&](solver<V>& own) { return own.solve(in, out); });
       },
       self.is);
@@ -187,7 +187,7 @@ nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object&
         const buffer from(b, false), to(x, true);
         const auto in = from.read<V>();
         const auto out = to.write<V>();
-        const nb::gil_scoped_release unlocked;
+        const without_lock unlocked;
         return kept.run(s, [&](solver<V>& own) { return own.solve(in, out, columns); });
       },
       self.is);

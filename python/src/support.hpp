@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <nanobind/nanobind.h>
+#include "lock.hpp"
 
 #include <furrow/array.hpp>
 #include <furrow/error.hpp>
@@ -93,7 +93,7 @@ inline thread_local bool is_helper = false;
 /// process.
 template <class T> void delete_with_lock(T* p) {
   if (!is_helper) {
-    const nb::gil_scoped_acquire lock;
+    const with_lock lock;
     delete p;
     return;
   }
@@ -121,8 +121,8 @@ template <class T> nb::object new_array(cview<T> values) {
 
 /// y <- what `f` says of x, elements of V: the function of furrow/_operators.py has made it fit. Takes the lock.
 template <class V> void call_on_copy(const nb::object& f, cview<V> x, view<V> y) {
-  const nb::gil_scoped_acquire lock;
-  const nb::object result = f(new_array(x));
+  const with_lock lock;
+  const nb::object result = or_wait_for_the_end([&]() -> nb::object { return f(new_array(x)); });
   const buffer from(result, false);
   if (from.read<V>().size != y.size) throw nb::value_error("a function gave back a vector of another length");
   std::copy_n(from.read<V>().data, y.size, y.data);
@@ -130,11 +130,11 @@ template <class V> void call_on_copy(const nb::object& f, cview<V> x, view<V> y)
 
 /// The same on a GPU: `f` gets x and y where they lie, and enqueues on the current stream what writes y.
 template <class V> void call_where_they_lie(const nb::object& f, cview<V> x, view<V> y) {
-  const nb::gil_scoped_acquire lock;
+  const with_lock lock;
   const auto lent = [](const void* at, index_t size) {
     return gpu_vector{reinterpret_cast<std::uintptr_t>(at), size, letters<V>[0], nb::none()};
   };
-  f(lent(x.data, x.size), lent(y.data, y.size));
+  or_wait_for_the_end([&] { f(lent(x.data, x.size), lent(y.data, y.size)); });
 }
 
 /// f() on a thread of its own, without the interpreter's lock, while this one looks out for Ctrl-C, which raises within
@@ -153,7 +153,7 @@ template <class F> auto interruptible(F f) {
   }).detach();
   for (;;) {
     {
-      const nb::gil_scoped_release unlocked;
+      const without_lock unlocked;
       if (future.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

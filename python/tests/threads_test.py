@@ -99,3 +99,22 @@ def test_threads_of_numpy_are_left_alone():
         assert int(n) == 1
     with pytest.raises(furrow.UsageError):
         furrow.threads(-1)
+
+
+def test_others_run_while_a_density_is_read():
+    d = furrow.chebyshev.density(furrow.generate("poisson3d:10"), (0, 12), moments=512)
+    points, ticks, done = np.linspace(0, 12, 200000), [0], threading.Event()
+
+    def work():
+        while not done.is_set():
+            ticks[0] += 1
+            time.sleep(0.001)
+
+    beside = threading.Thread(target=work)
+    beside.start()
+    begun = time.perf_counter()
+    d(points)
+    seconds = time.perf_counter() - begun
+    done.set()
+    beside.join()
+    assert ticks[0] > 30 * seconds  # 1 in all where the lock is held

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of a wrong type: a sentence that names them, before anything is computed."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import furrow
+from furrow import chebyshev, scipy_compat
+
+A, B = furrow.generate("poisson2d:8"), np.ones(64)
+P, SQUARE = furrow.Matrix(A), np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+class Elsewhere:
+    """What says that it lies on a GPU."""
+
+    def __init__(self, said):
+        self.said = said
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.said
+
+
+@pytest.mark.skipif("gpu:0" in furrow.devices(), reason="there is a GPU")
+def test_memory_of_a_gpu_is_not_read_without_one():
+    lying = Elsewhere({"shape": (64,), "typestr": "<f8", "data": (B.ctypes.data, False), "version": 3})
+    for call in (lambda: P @ lying, lambda: furrow.solve(A, lying), lambda: furrow.solve(A, B, x0=lying),
+                 lambda: furrow.Matrix(A).update_values(lying), lambda: furrow.gemv(SQUARE, lying)):
+        with pytest.raises(furrow.DeviceError, match="lies on a GPU, but"):
+            call()
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: furrow.gemv(SQUARE, [1.0, 1.0], trans="N"), "trans is a str: give True or False"),
+    (lambda: furrow.Matrix(A, tune="no"), "tune is a str: give True or False"),
+    (lambda: furrow.solve(A, B, tune="no"), "tune is a str: give True or False"),
+    (lambda: furrow.cg(A, B, assume_symmetric="no"), "assume_symmetric is a str: give True or False"),
+    (lambda: furrow.solve_batch([(A, B)], return_exceptions="no"), "return_exceptions is a str: give True or False"),
+    (lambda: furrow.solve_batch(3), r"systems is a int: give pairs \(A, b\)"),
+    (lambda: furrow.solve(A, B, residuals=()), "residuals is a tuple: give a list"),
+    (lambda: furrow.solve(A, B, ranks=2, residuals=np.zeros(3)), "residuals is a ndarray: give a list"),
+    (lambda: furrow.gmres(A, B, residuals=np.zeros(3)), "residuals is a ndarray: give a list"),
+    (lambda: furrow.gmres(A, B, restart="5"), "restart is a str: give a whole number"),
+    (lambda: furrow.gmres(A, B, callback=3), "callback is a int: give a function"),
+    (lambda: furrow.lsmr(A, B, damp=None), "damp is a NoneType: give a number"),
+    (lambda: furrow.solve(A, B, devices=3), "devices is a int: give"),
+    (lambda: furrow.Solver(A, dtype="x"), "dtype is 'x': give numpy.float64"),
+    (lambda: furrow.Solver(A, dtype=complex), "dtype is <class 'complex'>: give numpy.float64"),
+    (lambda: furrow.Matrix(A, device=B), "device is a ndarray: give None"),
+    (lambda: P @ B.astype("M8[s]"), r"values of datetime64\[s\] are not supported"),
+    (lambda: P @ Elsewhere("x"), "__cuda_array_interface__ of a Elsewhere has no \"data\""),
+    (lambda: furrow.solve(A, Elsewhere({"data": (-5, False)})), "__cuda_array_interface__ of a Elsewhere has no"),
+    (lambda: furrow.threads(1.5), "n is a float: give a whole number"),
+    (lambda: furrow.write("x.mtx", A, 3), "comment is a int: give a str"),
+    (lambda: chebyshev.fit(3), "f is a int: give a function of arrays"),
+    (lambda: chebyshev.fit(np.exp, (0, 1), "a"), "tolerance is a str: give a number"),
+    (lambda: chebyshev.fit(np.exp, 3), r"domain is 3: give its two ends, as \(0, 1\)"),
+    (lambda: chebyshev.Series([1.0], "ab"), "domain is 'ab': give its two ends"),
+    (lambda: chebyshev.Series([1.0]) * "a", "what a series is multiplied by is a str: give a number"),
+    (lambda: chebyshev.bounds(A, steps=1.5), "steps is a float: give a whole number"),
+    (lambda: chebyshev.bounds(A, seed=None), "seed is a NoneType: give a whole number"),
+    (lambda: chebyshev.density(A, (0, 8), moments="a"), "moments is a str: give a whole number"),
+    (lambda: chebyshev.density(A, (0, 8), vectors=2.0), "vectors is a float: give a whole number"),
+    (lambda: chebyshev.exponential("1", (0, 1)), "t is a str: give a number"),
+    (lambda: scipy_compat.cg(A, B, rtol="a"), "rtol is a str: give a number"),
+    (lambda: scipy_compat.lsmr(A, B, btol=None), "btol is a NoneType: give a number"),
+])
+def test_a_wrong_type_is_named(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: furrow.threads(2**70), "n = 1180591620717411303424 must lie between 0 and"),
+    (lambda: chebyshev.bounds(A, seed=-1), "seed = -1 must lie between 0 and"),
+    (lambda: chebyshev.density(A, (0, 8), moments=2**70), "moments = 1180591620717411303424 must lie between 1 and"),
+    (lambda: scipy_compat.lsmr(A, B, x0=B[:3]), r"x0 is of shape \(3,\), but the matrix asks for \(64,\)"),
+    (lambda: furrow.cg(A, B, M=[[1.0]]), r"M is of shape \(1, 1\), but A of \(64, 64\)"),
+    (lambda: furrow.gmres(A, B, callback_type="y"), 'Unknown callback_type: .*give "x"'),
+])
+def test_a_number_out_of_range_is_named(call, words):
+    with pytest.raises(furrow.UsageError, match=words):
+        call()
+
+
+def test_numbers_and_truths_of_numpy_serve():
+    assert furrow.gemv(SQUARE, [1.0, 1.0], trans=np.True_).tolist() == [4.0, 6.0]
+    assert furrow.gemv(SQUARE, [1.0, 1.0], trans=np.int64(1)).tolist() == [4.0, 6.0]
+    assert furrow.Matrix(A, tune=np.False_).nnz == A.nnz
+    assert furrow.gmres(A, B, restart=np.int64(5)).success
+    before = int(furrow.threads())
+    with furrow.threads(np.int64(1)):
+        assert furrow.threads() == 1
+    assert furrow.threads() == before
+
+
+@pytest.mark.parametrize("one, words", [(P, "a Matrix is neither copied nor pickled: pickle what tocsr"),
+                                        (furrow.Solver(P), "a Solver is neither copied nor pickled: pickle its A")])
+def test_what_cannot_be_pickled_says_what_can(one, words):
+    for call in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=words):
+            call(one)
+
+
+def test_names_of_files_may_be_bytes(tmp_path):
+    file = bytes(tmp_path / "a.mtx")
+    furrow.write(file, A)
+    assert furrow.read(file).shape == A.shape and furrow.info(file)["shape"] == A.shape
