@@ -55,7 +55,8 @@ TEST(host_factors, take_a_level_after_the_other_on_a_gpu) {
 TEST(host_factors, are_the_hosts) {
   both_sides t(20000, 1);
   const lets_factors_stay there;
-  const auto m = make_factored<double>({std::move(t.lower), std::move(t.upper), {}, {}, {}, "a chain"}, {device::kind::gpu});
+  const auto m =
+      make_factored<double>({std::move(t.lower), std::move(t.upper), {}, {}, {}, "a chain"}, {device::kind::gpu});
   EXPECT_TRUE(there.stayed());
   const host_array<double> r(20000, 1.0);
   host_array<double> z(20000);
