@@ -59,7 +59,7 @@ constexpr environment_variable variables[] = {
     {"FURROW_FAULT_COUNT", "FILE", "where these tests count such calls"},
 };
 
-std::string_view value_of(const environment_variable& v) {
+std::string_view text_of(const environment_variable& v) {
   const char* const value = std::getenv(v.name.data()); // NOLINT(concurrency-mt-unsafe): nobody sets one
   return value ? value : "";
 }
@@ -75,13 +75,13 @@ std::span<const environment_variable> environment_variables() { return variables
 std::string_view environment(std::string_view name) {
   const auto* const found = std::ranges::find(variables, name, &environment_variable::name);
   require(found != std::end(variables), "a variable of the environment is missing in the list");
-  const std::string_view value = value_of(*found), wrong = mistake_in(*found);
+  const std::string_view value = text_of(*found), wrong = mistake_in(*found);
   if (!wrong.empty()) refuse(name, value, wrong);
   return value;
 }
 
 std::string_view mistake_in(const environment_variable& v) {
-  const std::string_view value = value_of(v);
+  const std::string_view value = text_of(v);
   return value.empty() || !v.mistake ? std::string_view{} : v.mistake(value);
 }
 

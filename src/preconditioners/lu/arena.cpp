@@ -102,6 +102,7 @@ void resetrep_col(const int count, const int* segments, int* first_nonzero) {
 
 /// The two steps of SuperLU's minimum degree, which can take minutes: asked, and then made by SuperLU's own. One
 /// eliminates a node, the other one finds the degrees that a round of these has changed.
+// NOLINTNEXTLINE(readability-identifier-naming): SuperLU's name
 int slu_mmdelm_(void* node, void* xadj, void* adjncy, void* head, void* forw, void* backw, void* size, void* list,
                 void* marker, void* most, void* tag) {
   static thread_local furrow::index_t nodes = 0;
@@ -111,6 +112,7 @@ int slu_mmdelm_(void* node, void* xadj, void* adjncy, void* head, void* forw, vo
   if (furrow::lu::current) furrow::stops_set_up::at_row(nodes++);
   return own(node, xadj, adjncy, head, forw, backw, size, list, marker, most, tag);
 }
+// NOLINTNEXTLINE(readability-identifier-naming): SuperLU's name
 int slu_mmdupd_(void* first, void* n, void* xadj, void* adjncy, void* delta, void* least, void* head, void* forw,
                 void* backw, void* size, void* list, void* marker, void* most, void* tag) {
   static const auto own = furrow::lu::own_of<int(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
