@@ -72,11 +72,11 @@ TEST(rungs, of_a_gpu_are_patient_before_one_of_the_host) {
   const auto without_factors = rungs_for(large_matrix(), on_gpu), to_match = rungs_for(large_matrix_to_match(), on_gpu);
   EXPECT_EQ(without_factors[1].outlook, 20 * host[1].outlook); // multigrid, before complete factors
   for (const rung_plan& r : without_factors)
-    if (r.precond == "ic0") EXPECT_EQ(r.outlook, host[3].outlook);
+    EXPECT_TRUE(r.precond != "ic0" || r.outlook == host[3].outlook) << r.outlook;
   const auto on_host = rungs_for(large_matrix_to_match(), everything);
   ASSERT_EQ(names(to_match), names(on_host));
   for (std::size_t k = 0; k < to_match.size(); ++k)
-    if (on_gpu.by_levels(to_match[k].precond)) EXPECT_EQ(to_match[k].outlook, on_host[k].outlook);
+    EXPECT_TRUE(!on_gpu.by_levels(to_match[k].precond) || to_match[k].outlook == on_host[k].outlook) << k;
 }
 
 TEST(rungs, of_few_rows_are_factorised_early) {
