@@ -12,6 +12,9 @@
 #include <furrow/formats.hpp>
 #include <furrow/generate.hpp>
 
+#include <algorithm>
+#include <vector>
+
 namespace furrow {
 namespace {
 
@@ -136,6 +139,29 @@ TYPED_TEST(gpu_solve, waits_once_a_chunk) {
   o.max_iterations = 2000;
   const auto s = kit::solve_honestly<V>(kit::laplacian(3000), kit::random_vector<V>(3000, 4), o);
   EXPECT_LT(s.report.waits, s.report.iterations / 10);
+}
+
+/// Every row of these factors needs the one before it: a GPU would take 16,000 levels.
+TYPED_TEST(gpu_solve, leaves_factors_of_one_row_a_level_to_the_host) {
+  using V = TypeParam;
+  const index_t n = 8000;
+  std::vector<kit::triplet> entries; // Grcar's matrix
+  for (index_t i = 0; i < n; ++i)
+    for (index_t j = std::max<index_t>(i - 1, 0); j < std::min(i + 4, n); ++j)
+      entries.push_back({std::int32_t(i), std::int32_t(j), j < i ? -1.0 : 1.0});
+  const auto a = kit::assemble({n, n}, entries);
+  const auto b = kit::random_vector<V>(n, 5);
+  for (const char* m : {"auto", "ilu"}) {
+    const auto s = kit::solve_honestly<V>(a, b, this->solving("auto", m, sizeof(V) == 8 ? 1e-10 : 1e-4));
+    EXPECT_EQ(s.report.why, status::converged) << m << ": " << s.report.message;
+    bool met = false;
+    for (const solve_rung& r : s.report.rungs) {
+      if (!r.precond.starts_with("il")) continue;
+      met = true;
+      EXPECT_EQ(r.where.is_gpu(), std::string_view(m) != "auto") << m; // what was asked for stays
+    }
+    EXPECT_TRUE(met) << m;
+  }
 }
 
 } // namespace
