@@ -54,10 +54,10 @@ void find_the_cause(solve_report& report, const linear_system<V>& system, cview<
   const double size = system.norm_2;
   if (size > 0 && (size > most || size < 1 / most)) {
     report.message = fmt::format("{} after {} iterations with a relative residual of {:.3e}: |A| is about {:.0e}, and "
-                                 "what a method computes from "
-                                 "such values leaves the range of {}; multiply A and b by 2^{}",
+                                 "the squares of such values {} in {}; multiply A and b by 2^{}",
                                  report.why == status::nan ? "the numbers are not finite" : "left", report.iterations,
-                                 report.relative_residual, size, is_wide<V> ? "double" : "float", -std::ilogb(size));
+                                 report.relative_residual, size, size > 1 ? "overflow" : "vanish",
+                                 is_wide<V> ? "double" : "float", -std::ilogb(size));
     return;
   }
   if (report.why == status::singular || report.why == status::nan) return; // that is said already
