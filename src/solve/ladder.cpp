@@ -118,6 +118,7 @@ template <class V> bool ladder<V>::stands(rung_plan& plan, solve_rung& tried) {
 
 /// Other rungs follow where a method has shown what the matrix is.
 template <class V> void ladder<V>::turn(status why, const std::string& solver, const std::vector<solve_rung>& tried) {
+  if (has_factored(solver)) forget(solver);
   const std::string& precond = system_.options.precond;
   const bool indefinite = why == status::not_positive_definite && !indefinite_ && !singular_ && system_.known.symmetric;
   const bool singular = why == status::singular && !singular_;
@@ -174,6 +175,11 @@ template <class V> bool ladder<V>::goes_on(status why, index_t iterations) const
   return now() <= system_.deadline && !(system_.options.cancelled && system_.options.cancelled());
 }
 
+/// Nothing follows complete factors by which the residual is that of rounding.
+template <class V> bool ladder<V>::ends(status why, const std::string& solver, index_t iterations) const {
+  return !goes_on(why, iterations) || (has_factored(solver) && why == status::stagnated);
+}
+
 /// Whether the answer of a rung on trial is one; where not, `tried` says so, and the next one answers.
 template <class V>
 bool ladder<V>::is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w,
@@ -219,9 +225,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     } else if (rungs.empty() || std::isnan(best.relative_residual)) {
       best = not_started(tried.why, tried.outcome);
     }
-    status why = tried.why;
-    const bool factored = kept_ && plan.solver == "direct";
-    if (factored && goes_on(why, iterations)) why = shown_by_factors(best, b, as_cview(x));
+    const bool factored = has_factored(plan.solver);
+    const status why = factored && goes_on(tried.why, iterations) ? shown_by_factors(best, b, as_cview(x)) : tried.why;
     if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
     if (!kept_ && left_early && at_ + 1 == plans_.size()) {
@@ -234,10 +239,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), work, iterations);
     rungs.push_back(std::move(tried));
     if (sure && answers(why)) system_.drop_rows();
-    const bool exhausted = factored && why == status::stagnated;
-    if (sure && (exhausted || !goes_on(why, iterations))) break;
+    if (sure && ends(why, plan.solver, iterations)) break;
     turn(why, plan.solver, rungs);
-    if (factored) forget(plan.solver);
   }
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)

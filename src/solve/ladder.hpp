@@ -76,6 +76,8 @@ private:
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   /// Whether another method may be tried after one that ended so, with so many iterations in all.
   bool goes_on(status why, index_t iterations) const;
+  bool ends(status why, const std::string& solver, index_t iterations) const;
+  bool has_factored(const std::string& solver) const { return kept_ && solver == "direct"; }
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
   bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
