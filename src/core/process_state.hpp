@@ -33,7 +33,7 @@
 ///   preconditioners/stop.hpp       whom a set-up asks whether to stop, and how many operations factors may take, while
 ///                                  it lasts
 ///   preconditioners/host_factors.cpp  who lets factors stay on the host, while a set-up lasts
-///   preconditioners/lu/arena.cpp   where a factorisation takes its memory, while it lasts; how often it was asked to stop
+///   preconditioners/lu/arena.cpp   where a factorisation takes its memory, while it lasts, and how often it was asked
 ///
 /// On disk, by name: what readers keep (FURROW_CACHE), and what `tune` measured. Of a matrix, under its lock: its
 /// transpose. Of an operator on a GPU: scratch of its kernels, which turns protect (backends/turn.hpp).
