@@ -4,7 +4,7 @@
 #include "lengths.hpp"
 #include "scale.hpp"
 
-#include "backends/gpu/queue.hpp"
+#include "backends/gpu/reduce.hpp"
 
 /// The exponents of the norms of the factors, found where the factors are: nobody waits.
 namespace furrow::chebyshev {
@@ -45,12 +45,10 @@ __global__ void __launch_bounds__(norm_threads)
   squares* const partial = table.partial + f * gridDim.x;
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = sum;
-    __threadfence();
-    last = atomicAdd(table.arrived + f, 1u) == gridDim.x - 1;
+    last = gpu::arrives_last(table.arrived + f, gridDim.x);
   }
   __syncthreads();
   if (!last) return;
-  __threadfence();
   sum = {};
   for (unsigned k = threadIdx.x; k < gridDim.x; k += norm_threads) {
     const volatile squares* const p = partial + k; // written by other blocks: past the first cache

@@ -5,6 +5,7 @@
 #include "gpu_lengths.hpp"
 #include "gpu_look_found.hpp"
 
+#include "backends/gpu/reduce.hpp"
 #include "core/dominance.hpp"
 #include "core/row_sum.hpp"
 
@@ -213,9 +214,7 @@ struct long_rows {
   __device__ bool join(unsigned n, unsigned number, unsigned pieces, row_found& r) const {
     const unsigned first = rows[n].first;
     of_piece[first + number] = r;
-    __threadfence();
-    if (atomicAdd(&rows[n].arrived, 1u) + 1 < pieces) return false;
-    __threadfence();
+    if (!gpu::arrives_last(&rows[n].arrived, pieces)) return false;
     r = {};
 #pragma unroll 8
     for (unsigned p = 0; p < pieces; ++p) {

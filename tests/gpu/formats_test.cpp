@@ -8,7 +8,9 @@
 #include <furrow/generate.hpp>
 #include <furrow/storage.hpp>
 
+#include <algorithm>
 #include <iterator>
+#include <string>
 #include <vector>
 
 namespace furrow {
@@ -59,6 +61,24 @@ TYPED_TEST(gpu_formats, multiply_blocks_of_large_matrices_with_the_same_bits) {
         else ASSERT_TRUE(kit::same_bits(as_cview(got), as_cview(first)));
       }
     }
+  }
+}
+
+/// So many rows that packed takes one group of slots at a time: with stored values, with numbered ones and with one.
+TYPED_TEST(gpu_formats, packed_adds_in_the_order_of_sell_where_rows_are_many) {
+  using V = TypeParam;
+  for (const std::string name : {"banded:420000:6:40", "stencil3d27:76", "one value"}) {
+    SCOPED_TRACE(name);
+    auto a = kit::as_precision<V>(generate(name == "one value" ? "stencil3d27:76" : name).a);
+    if (name == "one value") std::fill(a.val.begin(), a.val.end(), V(-1.25));
+    const gpu_array<V> x(kit::random_vector<V>(a.shape.cols, 5));
+    const auto product = [&](const char* format) {
+      gpu_array<V> y(a.shape.rows);
+      find_format(format).gpu.template make<V>()(a, "", "slices")->apply(V(1), as_cview(x), V(0), as_view(y));
+      return host_array<V>(y);
+    };
+    const auto packed = product("packed"), sell = product("sell");
+    EXPECT_TRUE(kit::same_bits(as_cview(packed), as_cview(sell)));
   }
 }
 

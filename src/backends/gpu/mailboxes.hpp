@@ -71,7 +71,7 @@ __device__ void finish_over_ranks(const double* mine, const sum_target<N>& to, c
   bool last = false;
   finish<Threads, N>(mine, to, tells_the_last_block{last});
   if (!last) return;
-  __syncthreads(); // behind the numbers that the first thread has written
+  __syncthreads(); // behind the numbers that the first warp has written
   few_sums sums{{}, N};
   for (int k = 0; k < N; ++k) sums.of[k] = {to.out[k], to.out[k], {}};
   add_over_ranks(all, sums);

@@ -53,7 +53,8 @@ public:
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
     if constexpr (constexpr int count = sizeof...(Slots); count > 0)
       if (const mailboxes* const all = ranks_ ? ranks_->in_kernels() : nullptr)
-        return base::launch_sweep(sweep_over_ranks_kernel<Step, count>, n, step, target(current_queue(), out...), *all);
+        return base::template launch_sweep<true>(sweep_over_ranks_kernel<Step, count>, n, step,
+                                                 target(current_queue(), out...), *all);
     base::sweep(n, step, out...);
     over_ranks(out...);
   }

@@ -66,7 +66,7 @@ public:
   template <class Step, class... Slots> void sweep(index_t n, Step step, Slots... out) {
     constexpr int count = sizeof...(Slots);
     static_assert(sweep_step<Step, count> && count <= max_sums);
-    launch_sweep(sweep_kernel<Step, count>, n, step, target(current_queue(), out...));
+    launch_sweep<(count > 0)>(sweep_kernel<Step, count>, n, step, target(current_queue(), out...));
   }
   void dot(cview<V> x, cview<V> y, slot out) { sweep(x.size, dot_step<V>{x, y}, out); }
 
@@ -136,10 +136,12 @@ public:
   static constexpr bool repeats_beside = true;
 
 protected:
-  template <class Kernel, class Step, class... More>
+  template <bool Sums, class Kernel, class Step, class... More>
   static void launch_sweep(Kernel kernel, index_t n, const Step& step, const More&... more) {
     queue q = current_queue();
-    const unsigned blocks = blocks_for(n, sweep_threads, q, 8);
+    // Each block more ends its sums, too: of 260,000 indices a pass with two took 6.1 us by 1,056 blocks, 4.2 by 264.
+    const unsigned blocks =
+        Sums ? blocks_for(n, sweep_threads * sweep_batch, q, 4) : blocks_for(n, sweep_threads, q, 8);
     unless_long(q, n <= index_t(blocks) * sweep_threads);
     launch(kernel, blocks, sweep_threads, 0, q, n, step, more...);
   }

@@ -78,13 +78,11 @@ __device__ V sum_part(const piece& p, const V* val, const std::int32_t* col, int
     last = p.parts == 1;
     if (!last) {
       shared.sum.data[p.slot] = sum;
-      __threadfence();
-      last = atomicAdd(shared.arrived.data + p.first, 1u) == static_cast<unsigned>(p.parts - 1);
+      last = arrives_last(shared.arrived.data + p.first, static_cast<unsigned>(p.parts));
     }
   }
   __syncthreads();
   if (!last || p.parts == 1) return sum;
-  __threadfence();
   sum = V(0);
 #pragma unroll 1
   for (int k = thread; k < p.parts; k += shape::threads) sum += __ldcg(shared.sum.data + p.first + k);

@@ -81,12 +81,10 @@ __device__ void end_part(const piece& p, V (&sum)[several_shape::each], int shif
     return;
   }
   if (thread < vectors) shared.sums[index_t(p.slot) * several_shape::vectors + thread] = total;
-  __threadfence();
   __syncthreads();
-  if (thread == 0) last = atomicAdd(shared.arrived.data + p.first, 1u) == static_cast<unsigned>(p.parts - 1);
+  if (thread == 0) last = arrives_last(shared.arrived.data + p.first, static_cast<unsigned>(p.parts));
   __syncthreads();
   if (!last) return;
-  __threadfence();
   if (thread < vectors) {
     total = V(0);
     for (int k = 0; k < p.parts; ++k)

@@ -7,11 +7,20 @@
 namespace furrow::packed_format {
 namespace {
 
-template <bool Split, packed_values Values, class V, int N>
-__global__ void __launch_bounds__(slice_threads, 4)
+/// What hides the waiting for memory: two groups of four slots that a thread has under way, or twice as many threads a
+/// multiprocessor with one group each. Where there are rows for all of these threads they do it better (f64, H200: 64
+/// copies of cage10 17.9 us for 19.1, stencil3d27:100 29.8 for 34.6); fewer or longer rows, which are shared among
+/// threads, want reads (bcsstk38 6.7 us for 12.1), and sums of a pass take registers that so many threads lack.
+enum class crowd { reads, threads };
+inline constexpr int most_threads = 2048; ///< of a multiprocessor
+
+template <crowd By, bool Split, packed_values Values, class V, int N>
+__global__ void __launch_bounds__(slice_threads, By == crowd::threads ? most_threads / slice_threads : 4)
     packed_kernel(packed<V, cview> a, int sharing, V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) {
-  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, ending,
-                              [&](lanes lane, index_t position) { return partial<Values>(lane, a, position, x); });
+  constexpr int batch = By == crowd::threads ? 1 : 2;
+  gpu::multiply_slices<Split>(a, sharing, alpha, x, beta, y, ending, [&](lanes lane, index_t position) {
+    return partial<batch, Values>(lane, a, position, x);
+  });
 }
 
 template <class V>
@@ -45,7 +54,11 @@ private:
   template <packed_values Values, int N>
   void start(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, N> ending) const {
     const gpu::queue& q = gpu::current_queue();
-    const auto kernel = sharing_ > 1 ? packed_kernel<true, Values, V, N> : packed_kernel<false, Values, V, N>;
+    auto* kernel = sharing_ > 1 ? packed_kernel<crowd::reads, true, Values, V, N>
+                                : packed_kernel<crowd::reads, false, Values, V, N>;
+    if constexpr (N == 0)
+      if (sharing_ == 1 && matrix_.shape.rows >= index_t(q.multiprocessors) * most_threads * 3 / 2)
+        kernel = packed_kernel<crowd::threads, false, Values, V, N>;
     const unsigned blocks = gpu::slice_blocks<N>(matrix_.shape.rows, sharing_, q);
     gpu::launch(kernel, blocks, slice_threads, 0, q, view_of(matrix_), sharing_, alpha, x, beta, y, ending);
   }

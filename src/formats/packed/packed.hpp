@@ -52,38 +52,38 @@ template <int Bytes> FURROW_HD std::uint32_t unpack(const std::uint32_t* words, 
   return words[slot / each] >> (8 * Bytes * (slot % each)) & no_entry(Bytes);
 }
 
-/// Groups of four slots that a thread has under way at once.
-inline constexpr int packed_batch = 2;
+/// Where a row's next group of four slots lies, and what follows it.
+template <class V> struct packed_place {
+  const std::uint32_t *delta, *number;
+  const std::int32_t* base;
+  const V* val;
+  int left; ///< slots of the slice from there on
+};
 
-/// sum += val * x of the slots of the groups `first`, first + step, ...: a batch of them. Whole: the slice has all of
-/// these slots; otherwise those that it lacks count as padding. `inside`: which row of the slice.
-template <bool Whole, packed_values Values, int Bytes, class V>
-FURROW_HD void add_groups(const packed<V, cview>& a, const packed_slice& s, int inside, index_t first, int step,
-                          cview<V> x, V& sum) {
-  constexpr int slots = 4 * packed_batch;
-  const std::uint32_t* const words = a.word.data + s.word * delta_rows + inside;
-  const std::int32_t* const base = a.base.data + s.slot;
-  const index_t delta_words = s.delta_words();
-  std::uint32_t delta[packed_batch][Bytes], number[packed_batch];
+/// sum += val * x of Batch groups of four slots, each `step` groups behind the one before, whose reads are under way at
+/// once. Whole: the slice has all of these slots; otherwise those that it lacks count as padding.
+template <int Batch, bool Whole, packed_values Values, int Bytes, class V>
+FURROW_HD void add_groups(const packed_place<V>& p, int step, const V* dictionary, const V* x, V& sum) {
+  constexpr int slots = 4 * Batch;
+  std::uint32_t delta[Batch][Bytes], number[Batch];
   std::int32_t col[slots];
   V val[slots], element[slots];
   FURROW_UNROLL
-  for (int j = 0; j < packed_batch; ++j) { // all that does not depend on anything else
-    const index_t group = first + index_t(j) * step;
+  for (int j = 0; j < Batch; ++j) { // all that does not depend on anything else
+    const int group = j * step;
     FURROW_UNROLL
     for (int w = 0; w < Bytes; ++w) {
-      const index_t at = group * Bytes + w;
-      delta[j][w] = Whole || at < delta_words ? load_once(words + at * delta_rows) : 0xffffffffu;
+      const bool in = Whole || 4 * group + w * (4 / Bytes) < p.left;
+      delta[j][w] = in ? load_once(p.delta + (group * Bytes + w) * delta_rows) : 0xffffffffu;
     }
     if constexpr (Values == packed_values::numbered)
-      number[j] = Whole || 4 * group < s.width ? load_once(words + (delta_words + group) * delta_rows) : 0;
+      number[j] = Whole || 4 * group < p.left ? load_once(p.number + group * delta_rows) : 0;
     FURROW_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const index_t slot = 4 * group + i;
-      const bool in = Whole || slot < s.width;
-      col[4 * j + i] = in ? base[slot] : 0;
-      if constexpr (Values == packed_values::stored)
-        val[4 * j + i] = in ? load_once(a.val.data + (s.slot + slot) * delta_rows + inside) : V(0);
+      const int slot = 4 * group + i;
+      const bool in = Whole || slot < p.left;
+      col[4 * j + i] = in ? p.base[slot] : 0;
+      if constexpr (Values == packed_values::stored) val[4 * j + i] = in ? load_once(p.val + slot * delta_rows) : V(0);
     }
   }
   FURROW_UNROLL
@@ -92,37 +92,49 @@ FURROW_HD void add_groups(const packed<V, cview>& a, const packed_slice& s, int 
     const bool in = above != no_entry(Bytes);
     element[k] = in ? x[col[k] + static_cast<std::int32_t>(above)] : V(0);
     if constexpr (Values == packed_values::numbered)
-      val[k] = in ? a.dictionary[number[k / 4] >> (8 * (k % 4)) & 255] : V(0);
-    if constexpr (Values == packed_values::one) val[k] = in ? a.dictionary[0] : V(0);
+      val[k] = in ? dictionary[number[k / 4] >> (8 * (k % 4)) & 255] : V(0);
+    if constexpr (Values == packed_values::one) val[k] = in ? dictionary[0] : V(0);
   }
   FURROW_UNROLL
   for (int k = 0; k < slots; ++k) sum += val[k] * element[k];
 }
 
-/// One lane's share of a row of slice `s`: every lane.size-th group of four slots from lane.rank on.
-template <packed_values Values, int Bytes, class V>
+/// One lane's share of a row of slice `s`: every lane.size-th group of four slots from lane.rank on, Batch of them at
+/// once.
+template <int Batch, packed_values Values, int Bytes, class V>
 FURROW_HD V partial_of_slice(lanes lane, const packed<V, cview>& a, const packed_slice& s, int inside, cview<V> x) {
+  constexpr index_t words = delta_rows; // of one place in all rows
+  const int step = lane.size, together = Batch * step;
+  const std::uint32_t* const first = a.word.data + s.word * words + inside;
+  packed_place<V> p{first + index_t(lane.rank) * Bytes * words, first + (s.delta_words() + lane.rank) * words,
+                    a.base.data + s.slot + 4 * lane.rank, a.val.data, s.width - 4 * lane.rank};
+  if constexpr (Values == packed_values::stored) p.val += (s.slot + 4 * lane.rank) * words + inside;
   V sum{};
-  index_t group = lane.rank;
-  for (; 4 * (group + index_t(packed_batch - 1) * lane.size + 1) <= s.width; group += index_t(packed_batch) * lane.size)
-    add_groups<true, Values, Bytes>(a, s, inside, group, lane.size, x, sum);
-  if (4 * group < s.width) add_groups<false, Values, Bytes>(a, s, inside, group, lane.size, x, sum);
+  while (p.left >= 4 * (together - step) + 4) {
+    add_groups<Batch, true, Values, Bytes>(p, step, a.dictionary.data, x.data, sum);
+    p.delta += index_t(together) * Bytes * words;
+    p.number += index_t(together) * words;
+    p.base += 4 * together;
+    if constexpr (Values == packed_values::stored) p.val += index_t(4 * together) * words;
+    p.left -= 4 * together;
+  }
+  if (p.left > 0) add_groups<Batch, false, Values, Bytes>(p, step, a.dictionary.data, x.data, sum);
   return sum;
 }
 
 /// One lane's share of (A x)[row at `position`]. With one lane the entries are added in their order, as sell does it:
 /// the bits are the same.
-template <packed_values Values, class V>
+template <int Batch, packed_values Values, class V>
 FURROW_HD V partial(lanes lane, const packed<V, cview>& a, index_t position, cview<V> x) {
   const packed_slice s = a.slice[position / delta_rows];
   const int inside = static_cast<int>(position % delta_rows);
   switch (s.delta_bytes) { // the same for a whole warp
   case 1:
-    return partial_of_slice<Values, 1>(lane, a, s, inside, x);
+    return partial_of_slice<Batch, Values, 1>(lane, a, s, inside, x);
   case 2:
-    return partial_of_slice<Values, 2>(lane, a, s, inside, x);
+    return partial_of_slice<Batch, Values, 2>(lane, a, s, inside, x);
   default:
-    return partial_of_slice<Values, 4>(lane, a, s, inside, x);
+    return partial_of_slice<Batch, Values, 4>(lane, a, s, inside, x);
   }
 }
 

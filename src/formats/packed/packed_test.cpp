@@ -32,11 +32,11 @@ template <class V>
 V partial_at(lanes lane, packed_values how, const packed<V, cview>& a, index_t position, cview<V> x) {
   switch (how) {
   case packed_values::stored:
-    return partial<packed_values::stored>(lane, a, position, x);
+    return partial<2, packed_values::stored>(lane, a, position, x);
   case packed_values::numbered:
-    return partial<packed_values::numbered>(lane, a, position, x);
+    return partial<2, packed_values::numbered>(lane, a, position, x);
   default:
-    return partial<packed_values::one>(lane, a, position, x);
+    return partial<2, packed_values::one>(lane, a, position, x);
   }
 }
 template <class V> V partial(lanes lane, const packed_by_rows<V>& m, index_t row, cview<V> x) {

@@ -43,11 +43,11 @@ __device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V 
 }
 
 /// Blocks for `rows` rows. In a pass with sums a thread takes several rows, so that a block ends its sums once for all
-/// of them: half as many blocks as there is room for partial sums were the fastest on 64 copies of cage10 (f64, two
-/// sums, H200: 26.1 us, with 4 blocks a multiprocessor 27.1, with 16 29.0, with a block for each 256 rows 32.4).
+/// of them: as many blocks as run at a time were the fastest (bicgstab on 64 copies of cage10, f64, H200: 84.3 us a
+/// step, with 8 blocks a multiprocessor 85.8, with 12 90.6).
 template <int N> unsigned slice_blocks(index_t rows, int sharing, const queue& q) {
   const index_t work = rows * sharing;
-  return N > 0 ? blocks_for(work, slice_threads, q, 8)
+  return N > 0 ? blocks_for(work, slice_threads, q, 4)
                : static_cast<unsigned>((work + slice_threads - 1) / slice_threads);
 }
 
