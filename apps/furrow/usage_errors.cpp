@@ -66,7 +66,7 @@ std::string clearer(const CLI::App& root, const CLI::ParseError& e) {
                        text.substr(equals + 3));
   }
   if (const auto at = text.find(" was given a disallowed flag override"); at != text.npos)
-    return fmt::format("{} takes no value: give it alone, or leave it out", text.substr(0, at));
+    return fmt::format("--{} takes no value: give it alone, or leave it out", text.substr(0, at));
   if (text == "A subcommand is required")
     return fmt::format("a subcommand is missing: one of {}", fmt::join(names_below(parsed_app(root)), ", "));
   if (text.ends_with(" missing")) return name + " needs a value"; // "--rtol: 1 required R ..."

@@ -79,7 +79,7 @@ def tell(result: Result, saved: dict[str, Any] | None, written: int | None, resu
     """What a result says of checkpoints."""
     result.resumed, result.checkpoints = saved, written
     if resume is not None:
-        result._told["x0"] = os.fsdecode(resume)
+        result._told["x0"] = bytes_of(resume).decode("utf-8", "replace")  # for a page
 
 
 def fingerprint(A: Any, rhs: Any, home: Home, dtype: Any) -> Any:
