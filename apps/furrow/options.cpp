@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -81,6 +82,13 @@ void choosing::add(CLI::App& app, context& shared, const std::vector<std::string
 void choosing::check(const std::vector<std::string>& first) const {
   check_name("format", name_before_colon(format), format_names(first));
   check_name("kernel", name_before_colon(kernel), kernel_names(first));
+  const bool all_formats = format == "all", both_named = format != "auto" && kernel != "auto";
+  const std::string_view option = tune ? "--tune" : std::isfinite(expected_products) ? "--applies" : "";
+  if (option.empty() || !(all_formats || both_named)) return;
+  throw error(fault::usage, fmt::format("{} helps to choose, and {}: leave {} out", option,
+                                        all_formats ? "--format all takes every format"
+                                                    : "--format and --kernel leave nothing to choose",
+                                        option));
 }
 
 void add_device(CLI::App& app, context& shared, std::string& where, const std::string& group) {

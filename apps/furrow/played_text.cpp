@@ -56,6 +56,7 @@ play::settings parse_play(const std::string& words, const std::string& trace) {
           "--play: {} is a whole number, not '{}'", key, text);
     return n;
   };
+  std::vector<std::string> seen;
   for (std::size_t at = 0; at < words.size();) {
     const std::size_t end = std::min(words.find(',', at), words.size());
     const std::string word = words.substr(at, end - at);
@@ -63,6 +64,8 @@ play::settings parse_play(const std::string& words, const std::string& trace) {
     const std::string key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
     at = end + 1;
     check_name("setting of --play", key, {"wave", "order", "seed"});
+    check(std::ranges::find(seen, key) == seen.end(), fault::usage, "--play: {} is given twice: give it once", key);
+    seen.push_back(key);
     if (key == "seed") how.seed = number(key, value);
     if (key == "wave") {
       check(value == "32" || value == "64", fault::usage, "--play: a wave has 32 or 64 lanes, not '{}'", value);
@@ -75,6 +78,8 @@ play::settings parse_play(const std::string& words, const std::string& trace) {
                                           : play::turns::ascending;
     }
   }
+  check(how.order == play::turns::random || std::ranges::find(seen, "seed") == seen.end(), fault::usage,
+        "--play: seed is of a random order: add order=random, or leave seed out");
   return how;
 }
 

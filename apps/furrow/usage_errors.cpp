@@ -65,6 +65,8 @@ std::string clearer(const CLI::App& root, const CLI::ParseError& e) {
     return fmt::format("{}: '{}' does not fit here", text.substr(conversion.size(), equals - conversion.size()),
                        text.substr(equals + 3));
   }
+  if (const auto at = text.find(" was given a disallowed flag override"); at != text.npos)
+    return fmt::format("--{} takes no value: give it alone, or leave it out", text.substr(0, at));
   if (text == "A subcommand is required")
     return fmt::format("a subcommand is missing: one of {}", fmt::join(names_below(parsed_app(root)), ", "));
   if (text.ends_with(" missing")) return name + " needs a value"; // "--rtol: 1 required R ..."
@@ -93,10 +95,12 @@ void check_subcommands(CLI::App& root, std::vector<std::string>& words) {
 }
 
 void refuse_empty_values(CLI::App& app) {
-  for (CLI::Option* option : app.get_options({}))
+  for (CLI::Option* option : app.get_options({})) {
+    if (option->get_items_expected_max() == 0) option->disable_flag_override(); // "--json=-" would switch it off
     if (option->get_type_size() > 0)
       option->check(
           [](const std::string& value) { return std::string(value.empty() ? "is empty: give a value" : ""); });
+  }
   for (CLI::App* inner : app.get_subcommands({})) refuse_empty_values(*inner);
 }
 

@@ -14,6 +14,7 @@ import numpy as np
 from . import _core
 from ._arrays import F64, is_matrix
 from ._errors import InputError, SolveWarning, UsageError
+from ._files import bytes_of
 from ._homes import Home
 from ._matrix import Matrix
 from ._result import Result
@@ -37,6 +38,7 @@ class Checkpoints:
         if callback is not None:
             raise UsageError("callback takes x at every iteration, and checkpoint every so many seconds: give one of "
                              "them, or a monitor in place of the callback")
+        bytes_of(self.file)  # says what is no name
         if os.path.isdir(self.file):
             raise InputError(f"{self.file}: is a directory, not a file")
         if not os.path.isdir(os.path.dirname(self.file) or os.curdir):
@@ -56,11 +58,11 @@ class Checkpoints:
         if resume is not None and x0 is not None:
             raise UsageError("resume and x0 both say what x begins with: give one of them")
         own = system()
-        saved = None if resume is None else dict(_core.read_checkpoint(os.fsdecode(resume), own))
+        saved = None if resume is None else dict(_core.read_checkpoint(bytes_of(resume), own))
         if self.file is None:
             return None, saved
         so_far = saved or {"iterations": 0, "seconds": 0.0}
-        return _core.Keeper(self.file, self.every, own, solver[:63], precond[:63], so_far["iterations"], so_far["seconds"],
+        return _core.Keeper(bytes_of(self.file), self.every, own, solver[:63], precond[:63], so_far["iterations"], so_far["seconds"],
                             _warn), saved
 
 
@@ -77,7 +79,7 @@ def tell(result: Result, saved: dict[str, Any] | None, written: int | None, resu
     """What a result says of checkpoints."""
     result.resumed, result.checkpoints = saved, written
     if resume is not None:
-        result._told["x0"] = os.fsdecode(resume)
+        result._told["x0"] = bytes_of(resume).decode("utf-8", "replace")  # for a page
 
 
 def fingerprint(A: Any, rhs: Any, home: Home, dtype: Any) -> Any:

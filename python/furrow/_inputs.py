@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from . import _core
 from ._arrays import F64, as_rows, as_vector, contiguous
 from ._errors import UsageError
+from ._files import bytes_of
 
 _MATRIX_ENDINGS = (".mtx", ".mtx.gz", ".furrow", ".petsc")
 #: What a name promises and no vector is written as; one without a known ending is a Matrix Market array.
@@ -51,7 +52,7 @@ def read(file: str | os.PathLike[str]) -> read_array:
     >>> furrow.read(name).shape
     (9, 9)
     """
-    return _array(_core.read(os.fsdecode(file)))
+    return _array(_core.read(bytes_of(file)))
 
 
 def generate(spec: str) -> read_array:
@@ -85,13 +86,13 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     if not sp.issparse(A) and np.ndim(A) == 1:
         if file.endswith(_NO_VECTORS):
             raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv: choose one of these endings")
-        _core.write_vector(file, as_vector(A, len(A), "x", F64))
+        _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64))
         return
     if not file.endswith(_MATRIX_ENDINGS):
         raise UsageError(f"{file}: a matrix is written as {', '.join(_MATRIX_ENDINGS[:-1])} or {_MATRIX_ENDINGS[-1]}: "
                          "choose one of these endings")
     indptr, indices, data, shape = as_rows(A)
-    _core.write(file, indptr, indices, contiguous(data, F64), *shape, comment)
+    _core.write(bytes_of(file), indptr, indices, contiguous(data, F64), *shape, comment)
 
 
 def info(file: str | os.PathLike[str]) -> dict[str, Any]:
@@ -101,4 +102,4 @@ def info(file: str | os.PathLike[str]) -> dict[str, Any]:
     >>> furrow.info("poisson2d:100")["shape"]
     (10000, 10000)
     """
-    return _core.header(os.fsdecode(file))
+    return _core.header(bytes_of(file))

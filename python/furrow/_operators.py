@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 from . import _gpu
-from ._arrays import F64, as_rows, contiguous, dtype_of, is_matrix, real_type, refuse_gpu
+from ._arrays import F64, as_rows, contiguous, dtype_of, is_matrix, on_host, real_type, refuse_gpu
 from ._checks import number_of, numbers
 from ._errors import UsageError
 from ._homes import Home
@@ -23,6 +23,7 @@ def product_of(A: Any, name: str) -> Any:
     """The function x -> A @ x of whatever multiplies."""
     refuse_gpu(A, name)
     if isinstance(A, (Matrix, _Transpose)) or is_matrix(A):
+        A = on_host(A) if _gpu.is_torch(A) else A
         checked(A, name)
         return lambda x: A @ x
     if hasattr(A, "matvec"):

@@ -67,7 +67,10 @@ def _pays(A: Any, solver: str, M: str | None) -> bool:
     if not is_matrix(A):
         return False
     try:
-        entries = A.nnz if sp.issparse(A) else np.size(A)
+        if _gpu.is_torch(A):  # its `size` is a function
+            entries = A._nnz() if _gpu.is_sparse(A) else A.numel()
+        else:
+            entries = A.nnz if sp.issparse(A) else np.size(A)
     except (ValueError, IndexError):  # SciPy's, of parts that do not fit: they are named when A is taken
         return False
     names = [(solver, _core.solvers()), (M or "none", _core.preconditioners())]

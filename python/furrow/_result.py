@@ -11,6 +11,7 @@ from typing import Any
 from . import _core, _gpu
 from ._arrays import is_matrix
 from ._errors import SolveWarning
+from ._files import bytes_of
 from ._shown import MOST_DRAWN, shown, sketch_of
 
 _NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged": -4, "singular": -5,
@@ -249,7 +250,7 @@ class Result:
         """
         if self._sketch is None:
             self._sketch = self._sketched()
-        _core.write_report(os.fspath(file), self._report, {**self._told, "error": self.error}, self._sketch)
+        _core.write_report(bytes_of(file), self._report, {**self._told, "error": self.error}, self._sketch)
 
     def _sketched(self) -> dict[str, Any]:
         """What a page shows of the matrix, and what it was converted from."""
@@ -302,11 +303,16 @@ class Result:
         return f"{text} Warning: {doubt}." if doubt else text
 
     def __repr__(self) -> str:
-        return f"<furrow.Result: {self} {self.solver} with {self.precond}, {self.format} ({self.kernel})>"
+        of = f"{self._method()}, {self.format} ({self.kernel})"
+        return f"<furrow.Result: {self} {of}>"
+
+    def _method(self) -> str:
+        """The solver and the preconditioner; one that ended before it began has none."""
+        return f"{self.solver} with {self.precond}" if self.precond else self.solver
 
     def _repr_html_(self) -> str:
         rows = {"residual": f"{self.residual:.3e}, recomputed", "iterations": self.iterations,
-                "solver": f"{self.solver} with {self.precond}",
+                "solver": self._method(),
                 "format": f"{self.format} ({self.kernel}): {self.reason}",
                 "time": f"set-up {self.seconds['setup']:.3g} s, solve {self.seconds['solve']:.3g} s"}
         curve = _core.draw_convergence(self._report, self._told["goal"])

@@ -33,7 +33,7 @@ from ._placing import by_nodes, device_for, with_block_starts, without
 from ._result import Result
 from ._rows import rows_at
 from ._stored import checked
-from ._watching import Watching
+from ._watching import Watching, weakly
 
 _SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
 
@@ -147,8 +147,8 @@ class Solver:
         self._options: dict[str, Any] = {
             "solver": solver, "precond": precond if named else "none", "format": format, "kernel": kernel,
             "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": flag_of(tune, "tune"),
-            "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"), "watch": self._watching.watch,
-            "watch_every": self._watching.watch_every, "monitor": self._watching.monitor, "monitor_every": 1,
+            "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"), "watch": weakly(self._watching.watch),
+            "watch_every": self._watching.watch_every, "monitor": weakly(self._watching.monitor), "monitor_every": 1,
             "checkpoint_every": self._checkpoints.every,
             "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates), "scale": scale, "reorder": reorder}
         if not named and self._where is not None and is_matrix(M):
@@ -157,14 +157,20 @@ class Solver:
             raise DeviceError(f"M is a Matrix on the {M.device}, but the system is solved on the {self.device}: make "
                               f'another one by Matrix(M, device="{self.device}")')
         self._calls_python = not named or not (is_matrix(A) or isinstance(A, Matrix))
+        self._functions: list[Any] = []
         self._M = None if named else self._called(product_of(M, "M"), self.shape[1], "M")
         self._set_up()
 
     def _called(self, f: Any, n: int, name: str) -> Any:
         """A function of the caller as the library calls it; the home is that of the solve that runs."""
         if self._where is None:
-            return fitted(f, n, self.dtype, name)
-        return fitted_there(f, n, self.dtype, name, lambda: self._watching.home or Home("b"))
+            return self._kept(fitted(f, n, self.dtype, name))
+        return self._kept(fitted_there(f, n, self.dtype, name, lambda: self._watching.home or Home("b")))
+
+    def _kept(self, f: Any) -> Any:
+        """f for the library, kept here: see `Weakly`."""
+        self._functions.append(f)
+        return weakly(f)
 
     def _set_up(self) -> None:
         A, o = self.A, self._options
@@ -199,7 +205,7 @@ class Solver:
         if _is_least_squares(o["solver"]):
             transposed = self._called(transposed_product_of(A), cols, "the transpose of A")
         if self._where is None:
-            product = zero_of_zero(product, rows)
+            product = self._kept(zero_of_zero(product, rows))
         self.nnz = 0
         return _core.Solver(product=product, transposed=transposed, rows=rows, cols=cols, single=self.dtype == F32,
                             precondition=self._M, options=o)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,25 @@ def copy_of(x: Any) -> Any:
     if hasattr(x, "clone"):
         return x.clone()  # PyTorch's
     return x.copy() if hasattr(x, "flags") else x
+
+
+class Weakly:
+    """A function that the library keeps, and that ends with the Solver which keeps `of`: what is kept where Python cannot
+    look would hold a Solver for good whose callback or operator knows it."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: Callable[..., Any]) -> None:
+        self._of = weakref.ref(of)
+
+    def __call__(self, *given: Any) -> Any:
+        of = self._of()
+        assert of is not None, "the Solver keeps it"
+        return of(*given)
+
+
+def weakly(of: Callable[..., Any] | None) -> Weakly | None:
+    return None if of is None else Weakly(of)
 
 
 class Watching:

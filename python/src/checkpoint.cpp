@@ -44,7 +44,8 @@ system_fingerprint of_matrix(const py_matrix& a, const nb::object& b) {
 }
 
 /// What a file holds of this system.
-nb::dict read(const std::string& file, const system_fingerprint& system) {
+nb::dict read(const nb::bytes& name, const system_fingerprint& system) {
+  const std::string file = file_of(name);
   const checkpoint saved = [&] {
     const without_lock unlocked;
     checkpoint c = read_checkpoint(file);
@@ -59,10 +60,10 @@ nb::dict read(const std::string& file, const system_fingerprint& system) {
   return d;
 }
 
-void make_keeper(kept_x* self, const std::string& file, double every, const system_fingerprint& system,
+void make_keeper(kept_x* self, const nb::bytes& file, double every, const system_fingerprint& system,
                  const std::string& solver, const std::string& precond, index_t iterations, double seconds,
                  const nb::object& warn) {
-  new (self) kept_x(file, every, {system, solver, precond, iterations, seconds, 0, {}}, warn);
+  new (self) kept_x(file_of(file), every, {system, solver, precond, iterations, seconds, 0, {}}, warn);
 }
 
 /// x: in host memory, of doubles. `iterations`: of all methods that were tried.

@@ -2,6 +2,8 @@
 // Files and generators.
 #include "matrix.hpp"
 
+#include "core/printable.hpp"
+
 #include <furrow/generate.hpp>
 #include <furrow/io.hpp>
 
@@ -50,22 +52,25 @@ nb::dict dict_of_problem(rows_and_rest r) {
   d["indices"] = shown(std::move(r.p.a.col));
   d["data"] = shown(std::move(r.p.a.val));
   d["b"] = r.p.b ? shown(std::move(*r.p.b)) : nb::object(nb::none());
-  d["name"] = r.p.name;
+  d["name"] = printable(r.p.name);
   d["origin"] = r.p.origin;
   return d;
 }
 
-nb::dict read_problem(std::string file) {
+nb::dict read_problem(const nb::bytes& name) {
+  std::string file = file_of(name);
   return dict_of_problem(interruptible([file = std::move(file)] { return with_rows(read_matrix(source(file))); }));
 }
 nb::dict generated(std::string spec) {
   return dict_of_problem(interruptible([spec = std::move(spec)] { return with_rows(generate(spec)); }));
 }
-nb::object vector_of(std::string file) {
+nb::object vector_of(const nb::bytes& name) {
+  std::string file = file_of(name);
   return shown(interruptible([file = std::move(file)] { return read_vector(source(file)); }));
 }
 
-nb::dict header(std::string file) {
+nb::dict header(const nb::bytes& name) {
+  std::string file = file_of(name);
   const matrix_header h = interruptible([file = std::move(file)] { return load_header(file); });
   constexpr const char* fields[] = {"real", "integer", "pattern"};
   constexpr const char* symmetries[] = {"general", "symmetric", "skew-symmetric"};
@@ -78,8 +83,9 @@ nb::dict header(std::string file) {
   return d;
 }
 
-void write(std::string file, const nb::object& indptr, const nb::object& indices, const nb::object& data, index_t rows,
-           index_t cols, std::string comment) {
+void write(const nb::bytes& name, const nb::object& indptr, const nb::object& indices, const nb::object& data,
+           index_t rows, index_t cols, std::string comment) {
+  std::string file = file_of(name);
   auto given = rows_of<double>(indptr, indices, data, {rows, cols});
   interruptible([given = std::move(given), file = std::move(file), comment = std::move(comment)] {
     const coo<double> a = std::visit([](const auto& r) { return to_coo(r); }, given.arrays);
@@ -90,7 +96,8 @@ void write(std::string file, const nb::object& indptr, const nb::object& indices
   });
 }
 
-void write_numbers(const std::string& file, const nb::object& x) {
+void write_numbers(const nb::bytes& name, const nb::object& x) {
+  const std::string file = file_of(name);
   const buffer from(x, false);
   const auto in = from.read<double>();
   const without_lock unlocked;

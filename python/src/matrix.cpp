@@ -67,11 +67,16 @@ bool is_plain_array(nb::handle x) {
   return x.type().ptr() == type;
 }
 
+/// The matrix of an object of Python; TypeError where a class made from it left `__init__` out.
+const py_matrix& made(nb::handle_t<py_matrix> self) {
+  if (!nb::inst_ready(self)) throw nb::type_error("a Matrix whose __init__ has not run: call super().__init__(A)");
+  return *nb::inst_ptr<py_matrix>(self);
+}
+
 /// A @ x for a vector that needs no look: otherwise what `_matmul` of furrow/_matrix.py makes of it.
 nb::object matmul(nb::handle_t<py_matrix> self, nb::handle x) {
-  if (!nb::inst_ready(self)) throw nb::type_error("a Matrix whose __init__ has not run");
+  const auto& a = made(self);
   if (!is_plain_array(x)) return nb::object(self.attr("_matmul")(x));
-  const auto& a = *nb::inst_ptr<py_matrix>(self);
   const buffer from(x);
   const shape2 s = a.shape();
   nb::object y;
@@ -130,7 +135,7 @@ nb::dict facts(const py_matrix& a) {
 }
 
 template <class F> auto get(F f) {
-  return [f](const py_matrix& a) { return a.visit(f); };
+  return [f](nb::handle_t<py_matrix> a) { return made(a).visit(f); };
 }
 
 } // namespace
@@ -146,9 +151,10 @@ void bind_matrix(nb::module_& m) {
       .def("_triplets", &triplets)
       .def("_facts", &facts)
       .def_prop_ro(
-          "shape", [](const py_matrix& a) { return nb::make_tuple(a.shape().rows, a.shape().cols); },
+          "shape", [](nb::handle_t<py_matrix> a) { return nb::make_tuple(made(a).shape().rows, made(a).shape().cols); },
           "Rows and columns.")
-      .def_prop_ro("_ordinal", [](const py_matrix& a) { return a.where().is_gpu() ? a.where().ordinal : -1; })
+      .def_prop_ro("_ordinal",
+                   [](nb::handle_t<py_matrix> a) { return made(a).where().is_gpu() ? made(a).where().ordinal : -1; })
       .def_prop_ro("nnz", get([](const auto& one) { return one.nnz(); }), "Entries.")
       .def_prop_ro("_letter", get([]<class V>(const matrix<V>&) { return std::string(letters<V>); }))
       .def_prop_ro("format", get([](const auto& one) { return name_of(one.chosen()); }), "Format that is stored.")

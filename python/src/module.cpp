@@ -10,6 +10,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include <array>
+#include <iterator>
 
 namespace furrow::python {
 namespace {
@@ -27,7 +28,9 @@ void translate(const std::exception_ptr& what, void*) {
   try {
     std::rethrow_exception(what);
   } catch (const error& e) {
-    PyErr_SetString(error_classes[static_cast<std::size_t>(e.kind)], e.what());
+    const std::string_view said = e.what(); // names of files may be no UTF-8
+    const auto text = nb::steal(PyUnicode_DecodeUTF8(said.data(), std::ssize(said), "replace"));
+    PyErr_SetObject(error_classes[static_cast<std::size_t>(e.kind)], text.ptr());
   }
 }
 

@@ -131,7 +131,8 @@ matrix_sketch sketch_of(const nb::dict& d) {
   return s;
 }
 
-void write_page(std::string file, const nb::dict& report, const nb::dict& told, const nb::dict& sketch) {
+void write_page(const nb::bytes& name, const nb::dict& report, const nb::dict& told, const nb::dict& sketch) {
+  std::string file = file_of(name);
   auto c = context_of(told);
   c.matrix = sketch_of(sketch);
   interruptible([file = std::move(file), r = report_of(report), o = options_of(told), c = std::move(c)]() mutable {

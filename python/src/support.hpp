@@ -12,6 +12,7 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -22,6 +23,9 @@
 namespace furrow::python {
 
 namespace nb = nanobind;
+
+/// The name of a file, of furrow/_files.py.
+inline std::string file_of(const nb::bytes& name) { return {name.c_str(), name.size()}; }
 
 /// Letters of the struct module for T, in the machine's byte order.
 template <class T> constexpr std::string_view letters = "";

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 
 import furrow
+from furrow._placing import _pays
 
 MAY_REFUSE = {"bcsr", "dia", "ell", "hdia", "stencil"}  #: what would take too much memory for them, unless a parameter says so
 FORMATS = ["auto", *furrow.show_config()["formats"], "dia:1000", "hdia:1000", "ell:1000", "stencil:0"]
@@ -295,3 +296,35 @@ def test_arguments_of_a_wrong_kind_are_named(error, words, call):
 def test_many_iterations_are_a_number_like_any_other():
     assert furrow.solve(np.eye(3), np.ones(3), maxiter=10**30).success
     assert furrow.solve(np.eye(3), np.ones(3), maxiter=1e4).success
+
+
+def test_a_tensor_in_host_memory_is_counted_by_its_elements():
+    """PyTorch's `size` is a function, unlike NumPy's; the class here has of a tensor what is asked for."""
+    class Tensor:
+        __module__ = "torch"
+        is_cuda, layout, shape = False, "torch.strided", (2, 2)
+
+        def numel(self):
+            return 4
+
+        def size(self):
+            return self.shape
+
+    assert not _pays(Tensor(), "cg", None)
+
+
+def test_tensors_of_pytorch_in_host_memory(grid):
+    torch = pytest.importorskip("torch")
+    A, b = grid
+    dense = torch.tensor(A.toarray())
+    for tensor in (dense, dense.to_sparse_csr(), dense.to_sparse_coo()):
+        assert furrow.solve(tensor, b).success
+    identity = torch.eye(len(b), dtype=torch.float64)
+    for tensor in (identity, identity.to_sparse_csr(), identity.to_sparse_coo()):
+        assert furrow.solve(A, b, solver="cg", M=tensor).success
+
+
+def test_a_result_without_a_preconditioner_names_none(grid):
+    A, b = grid
+    shown = repr(furrow.solve(A, b * np.nan))
+    assert "element 1 of b is nan" in shown and "with ," not in shown

@@ -58,3 +58,43 @@ def test_a_vector_is_not_written_under_a_name_that_promises_another_format(tmp_p
     with pytest.raises(furrow.UsageError, match="a vector is written as .mtx, .npy"):
         furrow.write(tmp_path / f"x{ending}", np.ones(3))
     assert not list(tmp_path.iterdir())
+
+
+def test_names_that_are_no_utf_8(tmp_path, grid):
+    """As Linux allows them, and os.listdir hands them out."""
+    A, b = grid
+    folder = os.fsencode(tmp_path)
+    try:
+        open(os.path.join(folder, b"probe\xff"), "w").close()
+    except OSError:
+        pytest.skip("this file system wants UTF-8")
+    name = os.fsdecode(os.path.join(folder, b"a\xff.mtx"))
+    furrow.write(name, A)
+    again = furrow.read(name)
+    assert (abs(again - A)).nnz == 0 and again.name == "a?"
+    assert furrow.info(name)["shape"] == A.shape
+    furrow.write(os.fsdecode(os.path.join(folder, b"x\xff.txt")), b)
+    kept = os.fsdecode(os.path.join(folder, b"c\xff.ckpt"))
+    furrow.solve(A, b, checkpoint=kept)
+    r = furrow.solve(A, b, resume=kept)
+    assert r.resumed["iterations"] > 0
+    r.report(os.fsdecode(os.path.join(folder, b"r\xff.html")))
+    assert {b"a\xff.mtx", b"x\xff.txt", b"c\xff.ckpt", b"r\xff.html"} <= set(os.listdir(folder))
+    with pytest.raises(furrow.InputError, match=r"none\?\.mtx: there is no such file"):
+        furrow.read(os.fsdecode(os.path.join(folder, b"none\xff.mtx")))
+
+
+def test_a_name_with_a_nul_is_that_of_no_file(tmp_path, grid):
+    """The system would take it for the name that ends there."""
+    A, b = grid
+    other = tmp_path / "other"
+    other.write_text("precious")
+    name = str(other) + "\0.mtx"
+    for call in (lambda: furrow.write(name, A), lambda: furrow.write(str(other) + "\0.txt", b), lambda: furrow.read(name),
+                 lambda: furrow.info(name), lambda: furrow.solve(A, b, checkpoint=str(other) + "\0"),
+                 lambda: furrow.solve(A, b, resume=name), lambda: furrow.solve(A, b).report(name)):
+        with pytest.raises(furrow.UsageError, match="is no name of a file: it holds a NUL character"):
+            call()
+    with pytest.raises(furrow.UsageError, match="is no name of a file: it holds half a character"):
+        furrow.read("a\ud800.mtx")
+    assert other.read_text() == "precious" and os.listdir(tmp_path) == ["other"]

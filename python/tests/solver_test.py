@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A Matrix and a Solver that stay, and new values."""
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -20,8 +23,9 @@ def test_a_matrix_that_was_not_made():
         def __init__(self):
             pass
 
-    with pytest.raises(TypeError):
-        unmade() @ np.ones(3)
+    for use in (lambda P: P @ np.ones(3), lambda P: P.shape, lambda P: P.format, lambda P: P.dtype, repr):
+        with pytest.raises(TypeError, match=r"a Matrix whose __init__ has not run: call super\(\).__init__\(A\)"):
+            use(unmade())
 
 
 def test_a_solver_stays(grid):
@@ -34,6 +38,37 @@ def test_a_solver_stays(grid):
     np.testing.assert_allclose(s.solve(b, x0=first.x).x, 0.5, atol=1e-7)
     out = np.empty(400)
     assert s.solve(b, out=out).x is out
+
+
+@pytest.mark.parametrize("known_by", ["callback", "monitor", "A", "M"])
+def test_a_solver_that_its_functions_know_goes_with_them(grid, known_by):
+    A, b = grid
+
+    class Owner:
+        def __init__(self):
+            as_operator = {"A": A, "M": "none"} | ({known_by: Product(self.product)} if known_by in ("A", "M") else {})
+            told = {known_by: self.told} if known_by in ("callback", "monitor") else {}
+            self.solver = furrow.Solver(as_operator["A"], "cg", as_operator["M"], **told)
+
+        def told(self, _):
+            self.heard = True
+
+        def product(self, x):
+            self.heard = True
+            return A @ x if known_by == "A" else x
+
+    class Product:
+        shape = A.shape
+
+        def __init__(self, product):
+            self.matvec = product
+
+    owner = Owner()
+    assert owner.solver.solve(b).success and owner.heard
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_solver_serves_one_at_a_time(grid):

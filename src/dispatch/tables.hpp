@@ -22,6 +22,9 @@ const Entry& find_entry(std::span<const Entry* const> table, std::string_view ki
     if (e->name == wanted) return *e;
     names.push_back(e->name);
   }
+  if (wanted == "auto" && name != wanted)
+    throw error(fault::usage,
+                fmt::format("{} '{}': auto takes no parameters: name another one, or auto alone", kind, name));
   throw error(fault::usage, fmt::format("there is no {} '{}': choose one of {}", kind, wanted, fmt::join(names, ", ")));
 }
 

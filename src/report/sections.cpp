@@ -182,7 +182,9 @@ void add_verdict(html& page, const subject& s) {
   pairs facts;
   say(facts, "matrix", s.context.name);
   if (has_residual(r))
-    say(facts, "residual", fmt::format("{:.3e}, |b - A x| / |b|, recomputed from x", r.relative_residual));
+    say(facts, "residual",
+        fmt::format("{:.3e}, |b - A x| / |b|{}, recomputed from x", r.relative_residual,
+                    s.options.values == precision::f32 ? " of A and b in f32" : ""));
   if (std::isfinite(r.normal_residual))
     say(facts, "normal residual", fmt::format("{:.3e}, |A'(b - A x)| / (|A| |b - A x|)", r.normal_residual));
   if (s.context.goal > 0) say(facts, "goal", figure(s.context.goal));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "second_thoughts.hpp"
 
+#include "core/counted.hpp"
 #include "core/host_room.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace furrow {
@@ -43,6 +45,23 @@ bool failed(const solve_report& r, const solve_options& o) {
   }
 }
 
+/// Powers of two for values whose squares leave the range of V: one for A and b where that is enough, and one for each
+/// where x, about |b| / |A|, leaves the range itself.
+template <class V> std::string about_squares(double size, double norm_b) {
+  const char* const type = is_wide<V> ? "double" : "float";
+  // The sum of a row may be beyond all numbers where its entries are not.
+  const int of_a = std::ilogb(std::min(size, std::numeric_limits<double>::max()));
+  const int of_x = norm_b > 0 && std::isfinite(norm_b) ? std::ilogb(norm_b) - of_a : 0;
+  constexpr int most = is_wide<V> ? 1000 : 120;
+  if (of_x > most || of_x < -most)
+    return fmt::format("|A| is about 2^{} and |b| about 2^{}, so that x is too {} for {}; multiply A by 2^{} and b by "
+                       "2^{}, which makes x 2^{} times as large",
+                       of_a, of_a + of_x, of_x > 0 ? "large" : "small", type, -of_a, -of_a - of_x, -of_x);
+  const std::string about = std::isfinite(size) ? fmt::format("is about {:.0e}", size) : "is beyond the largest number";
+  return fmt::format("|A| {}, and the squares of such values {} in {}; multiply A and b by 2^{}", about,
+                     size > 1 ? "overflow" : "vanish", type, -of_a);
+}
+
 } // namespace
 
 template <class V>
@@ -52,24 +71,24 @@ void find_the_cause(solve_report& report, const linear_system<V>& system, cview<
   // Of sums of squares of A x, and of A x itself in single precision, which keeps squares in double.
   constexpr double most = is_wide<V> ? 1e140 : 1e33;
   const double size = system.norm_2;
+  double norm_b = 0;
+  for (const V v : b) norm_b = std::hypot(norm_b, double(v));
   if (size > 0 && (size > most || size < 1 / most)) {
-    report.message = fmt::format("{} after {} iterations with a relative residual of {:.3e}: |A| is about {:.0e}, and "
-                                 "the squares of such values {} in {}; multiply A and b by 2^{}",
-                                 report.why == status::nan ? "the numbers are not finite" : "left", report.iterations,
-                                 report.relative_residual, size, size > 1 ? "overflow" : "vanish",
-                                 is_wide<V> ? "double" : "float", -std::ilogb(size));
+    const std::string residual = std::isnan(report.relative_residual)
+                                     ? ""
+                                     : fmt::format(" with a relative residual of {:.3e}", report.relative_residual);
+    report.message = fmt::format("{} after {}{}: {}", report.why == status::nan ? "the numbers are not finite" : "left",
+                                 counted(report.iterations, "iteration"), residual, about_squares<V>(size, norm_b));
     return;
   }
   if (report.why == status::singular || report.why == status::nan) return; // that is said already
-  double norm_b = 0;
-  for (const V v : b) norm_b = std::hypot(norm_b, double(v));
   const double least = norm_out_of_reach(system.a, b);
   if (!(least > std::max(o.rtol * norm_b, o.atol))) return;
   report.why = status::singular;
   report.message = fmt::format("the system has no answer: b is not 0 in rows of A without an entry, so that no x has a "
                                "smaller relative residual "
-                               "than {:.3e}; after {} iterations it is {:.3e}",
-                               least / norm_b, report.iterations, report.relative_residual);
+                               "than {:.3e}; after {} it is {:.3e}",
+                               least / norm_b, counted(report.iterations, "iteration"), report.relative_residual);
 }
 
 template void find_the_cause(solve_report&, const linear_system<double>&, cview<double>, const solve_options&);

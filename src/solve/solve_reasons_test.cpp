@@ -200,6 +200,39 @@ TEST(reason, values_whose_squares_leave_the_range_are_named) {
       }
 }
 
+TEST(reason, an_answer_out_of_range_is_named_where_a_and_b_are_far_apart) {
+  const auto scaled = [](double size) {
+    return kit::from_function(12, [=](index_t i, index_t j) {
+      return i == j ? 2 * size : std::abs(i - j) == 1 ? -size : 0.0;
+    });
+  };
+  // x is about 1e400: powers of two for A and b together would make b infinite.
+  for (const char* method : {"gmres", "minres", "cg"}) {
+    auto o = with("none");
+    o.solver = method;
+    const auto s = kit::solve_honestly(scaled(1e-200), host_array<double>(12, 1e200), o);
+    EXPECT_TRUE(mentions(s.report.message, "too large for double; multiply A by 2^663 and b by 2^-666") ||
+                mentions(s.report.message, "the answer is too large for this precision: scale b"))
+        << method << ": " << s.report.message;
+    EXPECT_FALSE(mentions(s.report.message, "nan")) << s.report.message;
+  }
+  auto o = with("none");
+  o.solver = "gmres";
+  const auto s = kit::solve_honestly(scaled(1e200), host_array<double>(12, 1e-200), o);
+  EXPECT_TRUE(mentions(s.report.message, "x is too small for double; multiply A by 2^-666 and b by 2^66"))
+      << s.report.message;
+}
+
+TEST(reason, a_row_whose_sum_overflows_is_no_matrix_of_size_inf) {
+  const auto a = kit::assemble({2, 2}, {{0, 0, 1.7e308}, {0, 1, 1.7e308}, {1, 1, 1}});
+  auto o = with("none");
+  o.solver = "gmres";
+  const auto s = kit::solve_honestly(a, host_array<double>{1e300, 1e300}, o);
+  EXPECT_TRUE(mentions(s.report.message, "|A| is beyond the largest number, and the squares of such values overflow in "
+                                         "double; multiply A and b by 2^-1023"))
+      << s.report.message;
+}
+
 TEST(reason, diverged) {
   // One step along b overshoots the large eigenvalue: the residual grows by half the root of 1e42.
   const auto s = kit::solve_honestly(kit::diagonal({1, 1e42}), host_array<double>{1, 1e-21}, with("none"));

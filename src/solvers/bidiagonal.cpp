@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bidiagonal.hpp"
 
+#include "core/counted.hpp"
+
 #include <fmt/format.h>
 
 namespace furrow::bidiagonal_messages {
@@ -9,11 +11,11 @@ ending least_squares(double ratio, double damping) {
   return {status::least_squares, [=](const solver_messages::standing& s) {
             if (damping > 0)
               return fmt::format("x minimises |b - A x|^2 + {0}^2 |x|^2: the relative residual is {1:.3e}, "
-                                 "|A'r - {0}^2 x| / (|A| |r|) = {2:.1e}, after {3} iterations",
-                                 damping, s.relative, ratio, s.iterations);
+                                 "|A'r - {0}^2 x| / (|A| |r|) = {2:.1e}, after {3}",
+                                 damping, s.relative, ratio, counted(s.iterations, "iteration"));
             return fmt::format("b is not in the range of A: x minimises |b - A x|; the relative residual is {:.3e}, "
-                               "|A'r| / (|A| |r|) = {:.1e}, after {} iterations",
-                               s.relative, ratio, s.iterations);
+                               "|A'r| / (|A| |r|) = {:.1e}, after {}",
+                               s.relative, ratio, counted(s.iterations, "iteration"));
           }};
 }
 
@@ -26,10 +28,10 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient, do
                   }};
   if (patient) return {};
   return ending{status::stagnated, [ratio](const solver_messages::standing& s) {
-                  return fmt::format("the relative residual stays at {:.3e} after {} iterations and {} restarts, and "
+                  return fmt::format("the relative residual stays at {:.3e} after {} and {}, and "
                                      "|A'r| / (|A| |r|) at {:.1e}: rounding limits this matrix{}",
-                                     s.relative, s.iterations, s.restarts, ratio,
-                                     s.single_precision ? "; use f64" : "");
+                                     s.relative, counted(s.iterations, "iteration"), counted(s.restarts, "restart"),
+                                     ratio, s.single_precision ? "; use f64" : "");
                 }};
 }
 

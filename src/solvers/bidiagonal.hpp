@@ -72,6 +72,7 @@ protected:
 
   /// |A'r| / (|A| |r|), or with a damping the same of [A; d I], from r() and x; r() is not touched. |A| is the largest
   /// |A w| / |w| that was met, with A'r among the w: it lies along the large columns where sizes of columns differ.
+  /// 1 where numbers leave the range on the way, which says nothing about r.
   double normal_residual_of(double norm) {
     using namespace bidiagonal_steps;
     back_.apply(V(1), it_.r(), V(0), as_view(t_));
@@ -82,13 +83,15 @@ protected:
     if (damped()) norm = std::hypot(norm, damping_ * std::sqrt(s_.read(at(xx))));
     if (normal == 0 || norm == 0) {
       s_.sweep(n_, pass(sum_sizes{}, in(as_view(t_))), at(tt));
-      return ratio_ = s_.read(at(tt)) == 0 ? 0 : 1; // squares that vanish say nothing
+      const bool vanishes = norm > 0 && system_.norm_2 > 0 && system_.norm_2 * norm < least_size;
+      return ratio_ = s_.read(at(tt)) == 0 && !vanishes ? 0 : 1; // squares and products that vanish say nothing
     }
     a_.apply(V(1), as_view(t_), V(0), as_view(q_));
     s_.dot(as_view(q_), as_view(q_), at(qq));
     const double product = std::max(std::sqrt(s_.read(at(qq))) / normal, std::sqrt(s_.read(at(largest_product))));
     const double size = std::max(std::hypot(product, damping_), normal / norm);
-    return ratio_ = normal / (size * norm);
+    const double ratio = normal / (size * norm);
+    return ratio_ = std::isfinite(size) && std::isfinite(ratio) ? ratio : 1;
   }
   ending best_fit(double ratio) const { return bidiagonal_messages::least_squares(ratio, damping_); }
   std::optional<ending> explain_verdict(int verdict, const double* slots, bool patient) const {
@@ -110,6 +113,10 @@ protected:
   }
 
 private:
+  /// A'r of less is zeros whatever r is: its terms lie below the normal numbers of V, beyond what rounding hides.
+  static constexpr double least_size =
+      double(std::numeric_limits<V>::min()) / double(std::numeric_limits<V>::epsilon());
+
   /// v = M'(A'u + d g) / size - (size / alpha) v.
   void turn(slot size) {
     using namespace bidiagonal_steps;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "messages.hpp"
 
+#include "core/counted.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,25 +22,21 @@ constexpr double doubt = 5;
 
 } // namespace
 
-std::string converged(const standing& s) {
-  return fmt::format("converged in {} iteration{}", s.iterations, s.iterations == 1 ? "" : "s");
-}
+std::string converged(const standing& s) { return "converged in " + counted(s.iterations, "iteration"); }
 
 std::string limit(const standing& s) {
   if (!(s.relative < s.first_relative))
-    return fmt::format("stopped at the limit of {} iterations, none of which brought the residual below the {:.3e} of "
-                       "the first guess",
-                       s.iterations, s.first_relative);
-  return fmt::format(
-      "stopped at the limit of {} iterations with a relative residual of {:.3e}: allow more iterations{}", s.iterations,
-      s.relative, s.preconditioned ? "" : " or use a preconditioner");
+    return fmt::format("stopped at the limit of {}, none of which brought the residual below the {:.3e} of the first "
+                       "guess",
+                       counted(s.iterations, "iteration"), s.first_relative);
+  return fmt::format("stopped at the limit of {} with a relative residual of {:.3e}: allow more iterations{}",
+                     counted(s.iterations, "iteration"), s.relative,
+                     s.preconditioned ? "" : " or use a preconditioner");
 }
 
-std::string interrupted(const standing& s) { return fmt::format("interrupted after {} iterations", s.iterations); }
+std::string interrupted(const standing& s) { return "interrupted after " + counted(s.iterations, "iteration"); }
 
-std::string first_residual_not_finite() {
-  return "the residual is not a finite number after 0 iterations: the numbers overflow";
-}
+std::string first_residual_not_finite() { return "the residual is not a finite number: the numbers overflow"; }
 
 std::string grown(const standing& s) {
   return fmt::format("iteration {}: the residual grew beyond 1e20 times its first value; the best x has a relative "
@@ -47,13 +45,13 @@ std::string grown(const standing& s) {
 }
 
 std::string too_slow(const standing& s) {
-  return fmt::format("left after {} iterations with a relative residual of {:.3e}: at this rate it takes too many",
-                     s.iterations, s.relative);
+  return fmt::format("left after {} with a relative residual of {:.3e}: at this rate it takes too many",
+                     counted(s.iterations, "iteration"), s.relative);
 }
 
 std::string out_of_time(const standing& s) {
-  return fmt::format("stopped by the limit on its time after {} iterations with a relative residual of {:.3e}",
-                     s.iterations, s.relative);
+  return fmt::format("stopped by the limit on its time after {} with a relative residual of {:.3e}",
+                     counted(s.iterations, "iteration"), s.relative);
 }
 
 std::string stagnated(const standing& s) {
@@ -67,8 +65,8 @@ std::string stagnated(const standing& s) {
       1.1 * floor < 0.9 ? fmt::format("ask for a tolerance of {}{}", one_digit_above(1.1 * floor),
                                       s.single_precision ? " or use f64" : "")
                         : fmt::format("take {}another method or preconditioner", s.single_precision ? "f64, or " : "");
-  return fmt::format("the relative residual {} after {} iterations and {} restart{}: rounding limits this matrix; {}",
-                     where, s.iterations, s.restarts, s.restarts == 1 ? "" : "s", advice);
+  return fmt::format("the relative residual {} after {} and {}: rounding limits this matrix; {}", where,
+                     counted(s.iterations, "iteration"), counted(s.restarts, "restart"), advice);
 }
 
 std::string inaccurate(double error, double condition, double relative_residual) {

@@ -21,6 +21,15 @@ TEST(solver_messages, tell_a_residual_that_stays_from_one_that_rounding_hides) {
   EXPECT_TRUE(mentions(hidden, "a tolerance of 2e-06")) << hidden;
 }
 
+TEST(solver_messages, know_one_from_many) {
+  EXPECT_EQ(converged({.iterations = 1}), "converged in 1 iteration");
+  EXPECT_EQ(converged({.iterations = 0}), "converged in 0 iterations");
+  EXPECT_TRUE(mentions(limit({.iterations = 1, .relative = 0.5, .first_relative = 1}), "limit of 1 iteration with"));
+  EXPECT_TRUE(mentions(out_of_time({.iterations = 1}), "after 1 iteration with"));
+  EXPECT_TRUE(
+      mentions(stagnated({.iterations = 1, .restarts = 9, .relative = 1e-3}), "after 1 iteration and 9 restarts:"));
+}
+
 TEST(solver_messages, promise_no_error_that_is_no_larger) {
   EXPECT_EQ(inaccurate(1e-3, 1e4, 1e-8), "");
   const std::string some = inaccurate(0.03, 4.1e7, 1e-8);

@@ -44,8 +44,11 @@ template <class V> row_reference reference_product(const coo<V>& a, cview<V> x, 
       sizes += std::abs(product);
     }
     constexpr double u = std::numeric_limits<V>::epsilon() / 2;
+    const long double largest = std::abs(static_cast<long double>(alpha)) * sizes;
     r.value[i] = static_cast<long double>(alpha) * sum;
-    r.bound[i] = double(last - first + 2) * u * std::abs(double(alpha)) * static_cast<double>(sizes);
+    r.bound[i] = largest > static_cast<long double>(std::numeric_limits<V>::max())
+                     ? std::numeric_limits<double>::infinity()
+                     : double(last - first + 2) * u * std::abs(double(alpha)) * static_cast<double>(sizes);
   });
   return r;
 }
@@ -53,6 +56,7 @@ template <class V> row_reference reference_product(const coo<V>& a, cview<V> x, 
 template <class V> double largest_row_error(const row_reference& reference, cview<V> y) {
   double worst = 0;
   for (index_t i = 0; i < y.size; ++i) {
+    if (std::isinf(reference.bound[i])) continue;
     const auto off = static_cast<double>(std::abs(static_cast<long double>(y[i]) - reference.value[i]));
     const double error = off == 0 ? 0 : off / reference.bound[i];
     if (!(error <= worst)) worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;

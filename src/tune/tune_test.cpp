@@ -51,6 +51,14 @@ TEST(row_error, is_in_units_of_the_bound) {
   EXPECT_TRUE(std::isinf(error_of(1, std::nan(""))));
 }
 
+TEST(row_error, says_nothing_of_rows_whose_sums_may_overflow) {
+  const auto a = kit::assemble({2, 2}, {{0, 0, 1e308}, {0, 1, 1e308}, {1, 0, 1}});
+  const row_reference r = reference_product<double>(a, as_cview(host_array<double>{1, 1}));
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(largest_row_error<double>(r, as_cview(host_array<double>{inf, 1})), 0);
+  EXPECT_EQ(largest_row_error<double>(r, as_cview(host_array<double>{inf, inf})), inf);
+}
+
 TEST(row_error, every_format_passes_in_both_precisions) {
   for (const char* spec : {"poisson3d:20", "random:3000:16", "powerlaw:5000:9:2.2"}) {
     const auto check_in = [&]<class V>(V) {

@@ -53,6 +53,10 @@ class Bench(Case):
             self.assertEqual(sum(s["wins"].values()), 2)
             self.assertIn("coo", s["format_to_csr"])
 
+    def test_nothing_is_no_success(self):
+        done = self.furrow("bench", "spmv", "poisson2d:5", *QUICK, "--no-ceiling", "--format", "csr", "--kernel", "strips", code=2)
+        self.assertIn("nothing was measured: every format and kernel that was asked for is left out", done.stderr)
+
     def test_what_tuning_chooses_is_marked_and_copies_stand_on_the_diagonal(self):
         done = self.furrow("bench", "spmv", "poisson2d:12", *QUICK, "--precision", "f64", "--tune", "--copies", "3", "--turns", "2", "--check",
                            "--json", env={"FURROW_CACHE": "off"})

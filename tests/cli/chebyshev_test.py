@@ -203,7 +203,7 @@ class Cheb(Case):
         self.says(2, "--on: '1' is no interval", "fit", "x", "--on", "1")
         self.says(2, "--on: 'a' is not a finite number", "fit", "x", "--on", "a,2")
         self.says(2, r"\[2, 1\] is no interval", "fit", "x", "--on", "2,1")
-        self.says(2, "--tolerance: must be above 0, not -1", "fit", "x", "--tolerance", "-1")
+        self.says(2, "--tolerance: must be at least 2.22", "fit", "x", "--tolerance", "-1")
         self.says(3, "the function is inf at x = 0", "fit", "1/x")
         self.says(3, "not resolved by 65537 points", "fit", "abs(x-0.3)")
         self.says(3, "no-folder/f.txt: .*folder does not exist", "fit", "x", "-o", "no-folder/f.txt")

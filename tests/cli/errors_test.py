@@ -59,6 +59,35 @@ class Errors(Case):
         self.says(2, "has 70,263,936 entries, and a kernel is played for up to 20,000,000", "spmv", "poisson3d:216", "--device", "play")
         self.says(2, "no device 'play'", "bench", "spmv", "poisson1d:3", "--device", "play")
 
+    def test_numbers_that_leave_the_range(self):
+        """Entries that are finite, and whose sums are not."""
+        self.write("huge.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1e308\n2 1 1e308\n")
+        for words in ((), ("--device", "play", "--solver", "cg_tutorial")):
+            self.says(3, "huge: A \\* ones is beyond the range of f64 in row 1: name a right-hand side by -b", "solve", "huge.mtx", *words)
+        done = self.furrow("spmv", "huge.mtx", "--check", "--no-ceiling", "--device", "cpu", "-o", "y.txt")
+        self.assertIn("1 of 2 rows may leave the range of f64: they are not checked", done.stderr)
+        self.write("s.txt", "1\n2\n3\n")
+        self.write("points.txt", "0\nnan\n")
+        self.says(3, "points.txt: point 2 is nan: only finite points have values", "cheb", "eval", "s.txt", "--points", "points.txt")
+        done = self.furrow("cheb", "eval", "s.txt", "--at", "0,1e308")
+        self.assertIn("1 of 2 values lie beyond the range of f64, the first at 1e+308", done.stderr)
+
+    def test_a_product_that_is_not_finite_is_not_written_without_a_word(self):
+        self.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n")
+        done = self.furrow("spmv", "nan.mtx", "--no-ceiling", "--device", "cpu", "-o", "y.txt")
+        self.assertIn("y.txt: holds a NaN or an infinity: A, x or their product does", done.stderr)
+
+    def test_f32_says_what_it_cannot_reach_and_what_it_measures(self):
+        few = ("solve", "poisson2d:4", "--device", "cpu", "--precision", "f32")
+        done = self.furrow(*few, "--rtol", "1e-5")
+        self.assertIn("|b - A x| / |b| of A and b in f32, recomputed", done.stdout)
+        self.assertNotIn("--rtol", done.stderr)
+        self.assertIn("--rtol 1e-09 is less than what f32 rounds off, 1.2e-07", self.furrow(*few, "--rtol", "1e-9").stderr)
+
+    def test_one_iteration_is_no_iterations(self):
+        done = self.furrow("solve", "poisson2d:30", "--device", "cpu", "--solver", "cg", "--max-iterations", "1", code=1)
+        self.assertIn("Stopped at the limit of 1 iteration with", done.stdout)
+
     def test_a_method_for_the_chip_of_a_gpu_is_refused_on_the_cpu_for_that(self):
         self.says(4, "cg_resident keeps the system on the chip of a GPU, and has no part for the CPU: take cg there", "solve",
                   "poisson2d:10", "--device", "cpu", "--solver", "cg_resident")

@@ -60,13 +60,44 @@ class Options(Case):
             (("solve", MATRIX, "--rtol", "2"), "--rtol: must be below 1, not 2"),
             (("solve", MATRIX, "--rtol", "1,5"), "--rtol: '1,5' is not a number"),
             (("solve", MATRIX, "--atol", "-1e-9"), "--atol: must be at least 0"),
-            (("cheb", "fit", "x", "--tolerance", "0"), "must be above 0, not 0"),
+            (("cheb", "fit", "x", "--tolerance", "0"), "--tolerance: must be at least 2.220446049250313e-16, not 0"),
+            (("cheb", "fit", "x", "--tolerance", "1e-30"), "must be at least 2.220446049250313e-16, not 1e-30"),
             (("solve", MATRIX, "--rtol"), "--rtol needs a value"),
             (("solve", MATRIX, "--rtol", "1e-3", "--rtol", "1e-4"), "--rtol is given twice"),
             (("solve", MATRIX, "-o", ""), "--output: is empty"),
         ):
             self.assertIn(says, self.complaint(*words))
         self.furrow("solve", MATRIX, "--max-iterations", "1e3", "--threads", "+1", "--device", "cpu")
+
+    def test_what_would_have_no_effect_is_refused(self):
+        self.write("s.txt", "1\n2\n3\n")
+        (self.folder / "systems").mkdir()
+        play = ("--device", "play")
+        cg = ("solve", MATRIX, "--solver", "cg_tutorial", *play)
+        named = ("--format", "csr", "--kernel", "rows")
+        for words, says in (
+            (("solve", MATRIX, "--tune", *named), "--tune helps to choose, and --format and --kernel leave nothing to choose: leave --tune out"),
+            (("spmv", MATRIX, "--applies", "3", *named), "--applies helps to choose, and --format and --kernel leave nothing"),
+            (("spmv", MATRIX, "--tune", "--format", "all"), "--tune helps to choose, and --format all takes every format: leave --tune out"),
+            (("solve", "--batch", "systems", "--every", "5"), "--batch solves every matrix of a folder: leave --every out"),
+            ((*cg, "--explain"), "the tutorial's method is chosen by its name: leave --explain out"),
+            ((*cg, "--assume-symmetric"), "the tutorial's method asks for symmetry: leave --assume-symmetric out"),
+            ((*cg, "--applies", "3"), "leave --applies out"),
+            (("spmv", MATRIX, *play, "--applies", "3"), "leave --applies out"),
+            (("spmv", MATRIX, *play, "--play", "wave=32,wave=64"), "--play: wave is given twice: give it once"),
+            (("spmv", MATRIX, *play, "--play", "seed=3"), "--play: seed is of a random order: add order=random, or leave seed out"),
+            (("cheb", "multiply", "s.txt", "s.txt", "--algorithm", "fft", "--accuracy", "componentwise"),
+             "--accuracy componentwise: the FFT is accurate beside the largest coefficient alone"),
+            (("spmv", MATRIX, "--precision", "f32", "--alpha", "1e-100"), "--alpha: 1e-100 is too small for f32, in which it is 0"),
+            (("solve", MATRIX, "--solver", "auto:3"), "solver 'auto:3': auto takes no parameters"),
+            (("solve", MATRIX, "--precond", "local:jacobi"), "--precond local:jacobi is made of the block of each rank: say --ranks"),
+        ):
+            self.assertIn(says, self.complaint(*words))
+
+    def test_a_flag_takes_no_value(self):
+        for value in ("-", "false", "0", "5", "out.json"):
+            self.assertIn("--json takes no value: give it alone, or leave it out", self.complaint("solve", MATRIX, f"--json={value}"))
+        self.assertIn("--no-ceiling takes no value", self.complaint("spmv", MATRIX, "--no-ceiling=no"))
 
     def test_near_misses_get_a_hint(self):
         self.write("matrix.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")

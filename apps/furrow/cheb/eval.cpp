@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace furrow::cli::cheb_command {
 namespace {
@@ -22,7 +23,13 @@ struct eval_request {
 host_array<double> points_of(const eval_request& q) {
   check(q.at.empty() != q.points.empty(), fault::usage,
         "say where: either --at X,... or --points FILE; see 'furrow cheb eval -h'");
-  if (!q.points.empty()) return read_vector(q.points);
+  if (!q.points.empty()) {
+    auto x = read_vector(q.points);
+    const auto wrong = std::ranges::find_if(x, [](double at) { return !std::isfinite(at); });
+    check(wrong == x.end(), fault::input, "{}: point {} is {}: only finite points have values", q.points,
+          wrong - x.begin() + 1, wrong == x.end() ? 0 : *wrong);
+    return x;
+  }
   const auto numbers = parse_numbers(q.at, "--at");
   host_array<double> x(static_cast<index_t>(numbers.size()));
   std::copy(numbers.begin(), numbers.end(), x.begin());
@@ -37,6 +44,15 @@ void warn_of_points_outside(chebyshev::interval on, const host_array<double>& x)
                      count, x.size(), on.low, on.high, *outside));
 }
 
+/// Outside of its interval a series grows without bound.
+void warn_of_values_beyond(const host_array<double>& x, const host_array<double>& y) {
+  const auto beyond = [](double v) { return !std::isfinite(v); };
+  const auto first = std::ranges::find_if(y, beyond);
+  if (first == y.end()) return;
+  remark(fmt::format("{} of {} values lie beyond the range of f64, the first at {}", std::ranges::count_if(y, beyond),
+                     y.size(), x[first - y.begin()]));
+}
+
 int run_eval(const eval_request& q) {
   check_one_standard_input({q.file, q.points});
   const host_array<double> x = points_of(q);
@@ -44,6 +60,7 @@ int run_eval(const eval_request& q) {
   host_array<double> y(x.size());
   evaluate(p, as_cview(x), as_view(y));
   warn_of_points_outside(p.on, x);
+  warn_of_values_beyond(x, y);
   if (!q.json) {
     std::string text;
     for (index_t i = 0; i < x.size(); ++i) text += fmt::format("{} {}\n", x[i], y[i]);

@@ -68,7 +68,7 @@ std::function<int()> add_fit(CLI::App& app, context& shared) {
   add_interval(app, q->on);
   app.add_option("--tolerance", q->tolerance, "relative to the largest coefficient (default 2^-52)")
       ->type_name("R")
-      ->transform(between(0, 1));
+      ->transform(from_to_below(0x1p-52, 1));
   shared.words[app.add_option("-o,--output", q->output, "write interval and coefficients, one a line")
                    ->type_name("FILE")] = {"<file>"};
   add_json(app, q->json);

@@ -33,7 +33,7 @@ using namespace chebyshev;
 struct multiply_request {
   std::string left, right, output, on;
   std::string play, trace;
-  std::string series = "plain", how = "auto", wanted = "componentwise";
+  std::string series = "plain", how = "auto", wanted;
   index_t keep = 0;
   machine_options machine;
   bool json = false;
@@ -56,7 +56,11 @@ product_options options_of(const multiply_request& q, device where) {
                 {algorithm::automatic, algorithm::direct, algorithm::fft, algorithm::thread, algorithm::block,
                  algorithm::block_sweep, algorithm::warp});
   o.block = read_kernel_numbers(q.how, {false, is_classic(o.how)}, lanes_of_a_warp).block;
-  o.wanted = named("accuracy", q.wanted, {accuracy::componentwise, accuracy::normwise});
+  if (!q.wanted.empty()) o.wanted = named("accuracy", q.wanted, {accuracy::componentwise, accuracy::normwise});
+  check(
+      q.wanted != "componentwise" || o.how != algorithm::fft, fault::usage,
+      "--accuracy componentwise: the FFT is accurate beside the largest coefficient alone: leave --algorithm fft out, "
+      "or say --accuracy normwise");
   if (q.keep > 0) o.keep = q.keep;
   o.where = where;
   return o;

@@ -42,8 +42,8 @@ int run_roots(const roots_request& q) {
   std::string text;
   for (const double x : found) text += fmt::format("{}\n", x);
   print(text);
-  remark(fmt::format("{} root{} in [{}, {}], of a series of {} coefficients", found.size(),
-                     found.size() == 1 ? "" : "s", p.on.low, p.on.high, p.length()));
+  remark(fmt::format("{} root{} in [{}, {}], of a series of {} coefficient{}", found.size(),
+                     found.size() == 1 ? "" : "s", p.on.low, p.on.high, p.length(), p.length() == 1 ? "" : "s"));
   return done;
 }
 

@@ -214,6 +214,7 @@ void check_batch(const solve_request& q) {
   leave_out(!q.plot.empty(), "--plot");
   leave_out(!q.checkpoint.empty(), "--checkpoint");
   leave_out(!q.resume.empty(), "--resume");
+  leave_out(q.every != 0, "--every");
   leave_out(!q.report.empty(), "--report");
   leave_out(!q.play.empty() || !q.trace.empty() || q.machine.where == "play", "--device play");
   leave_out(q.devices.size() > 1, "--device with several GPUs");
@@ -240,7 +241,9 @@ int run_batch(solve_request& q) {
 
   int width = 16;
   for (const member& m : members) width = std::max(width, std::min(int(m.name.size()), 40));
-  if (!q.json) print(fmt::format("{}  {} systems\n", bold(printable(q.batch)), count_text(std::ssize(members))));
+  if (!q.json)
+    print(fmt::format("{}  {} system{}\n", bold(printable(q.batch)), count_text(std::ssize(members)),
+                      members.size() == 1 ? "" : "s"));
   json list = json::array();
   int worst = done;
   index_t solved = 0;

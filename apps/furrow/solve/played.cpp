@@ -37,6 +37,10 @@ void check_request(const solve_request& q) {
         "--device play: the tutorial's method takes the rows as they stand: leave {} out",
         o.scale != "none" ? "--scale" : "--reorder");
   check(!o.tune, fault::usage, "--tune measures, and a kernel that is played has no speed: name it with --kernel");
+  check(std::isinf(o.expected_products), fault::usage,
+        "--applies helps to choose, and a kernel that is played is named: leave --applies out");
+  check(!q.explain && !o.assume_symmetric, fault::usage, "--device play: the tutorial's method {}: leave {} out",
+        q.explain ? "is chosen by its name" : "asks for symmetry", q.explain ? "--explain" : "--assume-symmetric");
   check(q.checkpoint.empty() && q.resume.empty(), fault::usage, "--device play: it keeps no checkpoints: leave {} out",
         q.checkpoint.empty() ? "--resume" : "--checkpoint");
   check(q.coordinates.empty() && q.history.empty() && q.plot.empty() && q.report.empty(), fault::usage,
@@ -60,7 +64,7 @@ template <class V> played_vectors<V> vectors_of(const solve_request& q, const pr
     return to;
   };
   v.ones = q.rhs.empty() && !p.b;
-  v.b = v.ones          ? narrow(row_sums(p.a))
+  v.b = v.ones          ? narrow(product_with_ones(p))
         : q.rhs.empty() ? narrow(*p.b)
                         : read_vector_for<V>(q.rhs, "-b", p.a.shape.rows, "row");
   v.x = q.x0.empty() ? host_array<V>(p.a.shape.cols, V(0)) : read_vector_for<V>(q.x0, "--x0", p.a.shape.cols, "column");
@@ -75,7 +79,8 @@ std::string text_of(const solve_request& q, const problem& p, const played_solve
                                  count_text(p.a.shape.cols), count_text(p.a.nnz()),
                                  report::is_answer(r) ? good(verdict) : bad(verdict));
   text += fmt::format("played on the CPU, {}, {}\n\n", q.machine.precision_name, order_text(how));
-  text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
+  text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|{}, recomputed", r.relative_residual,
+                                       q.machine.values() == precision::f32 ? " of A and b in f32" : ""));
   if (off) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *off));
   text += line("waits", fmt::format("{} of the host for the device, of {} iterations", count_text(r.waits),
                                     count_text(r.iterations)));

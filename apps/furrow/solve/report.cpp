@@ -125,6 +125,12 @@ std::vector<picture::point> curve_of(const std::vector<double>& history) {
   return curve;
 }
 
+/// In f32 the residual is that of the rounded system.
+std::string residual_text(const solve_request& request, const solve_report& r) {
+  return fmt::format("{:.3e}   |b - A x| / |b|{}, recomputed", r.relative_residual,
+                     request.machine.values() == precision::f32 ? " of A and b in f32" : "");
+}
+
 } // namespace
 
 std::string text_of(const solve_request& request, const solve_outcome& o) {
@@ -134,8 +140,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   const std::string verdict = sentence(r.message);
   text += fmt::format("{}\n\n", is_answer(r) ? good(verdict) : bad(verdict));
   if (!o.columns.empty()) text += columns_text(o);
-  if (has_residual(r))
-    text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|, recomputed", r.relative_residual));
+  if (has_residual(r)) text += line("residual", residual_text(request, r));
   if (std::isfinite(r.normal_residual))
     text += line("normal", fmt::format("{:.3e}   |A'r| / (|A| |r|), recomputed", r.normal_residual));
   if (o.error && has_residual(r)) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *o.error));

@@ -11,6 +11,17 @@
 #include <cmath>
 
 namespace furrow::cli {
+
+host_array<double> product_with_ones(const problem& p) {
+  auto b = row_sums(p.a);
+  const auto beyond = std::ranges::find_if(b, [](double v) { return !std::isfinite(v); });
+  // What is not finite in A itself is said by the solve.
+  check(beyond == b.end() || !std::ranges::all_of(p.a.val, [](double v) { return std::isfinite(v); }), fault::input,
+        "{}: A * ones is beyond the range of f64 in row {}: name a right-hand side by -b", p.name,
+        beyond - b.begin() + 1);
+  return b;
+}
+
 bool vanishes(const host_array<double>& b, double largest) {
   return std::ranges::all_of(b, [&](double v) { return std::abs(v) <= 1e-13 * largest; });
 }
@@ -35,7 +46,7 @@ std::optional<vector_columns> given_right_hand_side(const std::string& file, std
 vector_columns right_hand_side(const std::string& file, problem& p, std::string& rhs) {
   if (auto given = given_right_hand_side(file, p.b, p.a.shape.rows, p.name, rhs)) return std::move(*given);
   rhs = "ones";
-  auto b = row_sums(p.a);
+  auto b = product_with_ones(p);
   if (p.a.nnz() == 0 || !vanishes(b, largest_entry(p.a))) return {std::move(b)};
   rhs = "random";
   remark(ones_in_null_space);

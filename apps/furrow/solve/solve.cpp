@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow::cli::solve_command {
 namespace {
@@ -195,7 +196,9 @@ choosing choosing_of(solve_request& q) {
 
 /// What --precond names: on ranks also "local:NAME".
 void check_preconditioner(const solve_request& q) {
-  const bool local = q.on_ranks() && q.options.precond.starts_with("local:");
+  const bool local = q.options.precond.starts_with("local:");
+  check(!local || q.on_ranks(), fault::usage,
+        "--precond {} is made of the block of each rank: say --ranks, or leave 'local:' out", q.options.precond);
   check_name("preconditioner", name_before_colon(local ? q.options.precond.substr(6) : q.options.precond),
              preconditioner_names());
 }
@@ -205,6 +208,15 @@ void check_partition(const solve_request& q) {
   check_name("partition", q.partition, {"rows", "metis"});
   check(q.on_ranks(), fault::usage,
         "--partition cuts rows among ranks, and there is one: say --ranks, or leave it out");
+}
+
+/// Few systems have an x in f32 whose residual, in the numbers of A and b, is smaller than the rounding of one number.
+void warn_of_rounding(const solve_options& o) {
+  constexpr double unit = std::numeric_limits<float>::epsilon();
+  if (o.values != precision::f32 || o.atol > 0 || o.rtol >= unit) return;
+  remark(fmt::format("--rtol {} is less than what f32 rounds off, {:.1e}: few systems get there; say --rtol 1e-6, or "
+                     "--precision f64",
+                     o.rtol, unit));
 }
 
 int run_here(solve_request& q) {
@@ -245,6 +257,7 @@ int run_here(solve_request& q) {
   check_output(q.trace, "--trace", {q.file, q.rhs, q.x0, q.output});
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   check_checkpoints(q);
+  warn_of_rounding(q.options);
   if (played) return run_played(q);
   const matrix_input input(q.file);
   memory_plan plan = plan_of(q, input);

@@ -46,6 +46,8 @@ void follow_the_first(communicator& c);
 /// Said where A * ones is zero.
 inline constexpr const char* ones_in_null_space =
     "A * ones is zero, so ones are in the null space of A: b is A times a random vector instead";
+/// b = A * ones. Throws `fault::input` where it leaves the range of f64 though A does not.
+host_array<double> product_with_ones(const problem& p);
 /// Whether b is zero up to the rounding of A * ones, where `largest` is the largest |A[i,j]|: then ones are in the null
 /// space, as for a graph Laplacian.
 bool vanishes(const host_array<double>& b, double largest);

@@ -59,6 +59,8 @@ void play_all(const spmv_request& q, const std::vector<play::played_choice>& cho
         "{}: holds a NaN or an infinity: no reference to compare with", q.x);
   const auto alpha = static_cast<V>(q.alpha);
   check(std::isfinite(alpha), fault::usage, "--alpha: {} is too large for f32", q.alpha);
+  check(q.alpha == 0 || static_cast<V>(q.alpha) != 0, fault::usage,
+        "--alpha: {} is too small for f32, in which it is 0", q.alpha);
   const auto truth = reference_product<V>(a, as_cview(x), alpha);
   const auto colon = std::min(q.format.find(':'), q.format.size());
   const std::string parameters = q.format.substr(std::min(colon + 1, q.format.size()));
@@ -77,6 +79,8 @@ void play_all(const spmv_request& q, const std::vector<play::played_choice>& cho
 void check_request(const spmv_request& q) {
   check(!q.tune, fault::usage, "--tune measures, and a kernel that is played has no speed: name it with --kernel");
   check(q.repeat == 0, fault::usage, "--repeat times products, and a kernel that is played has no speed");
+  check(std::isinf(q.expected_products), fault::usage,
+        "--applies helps to choose, and a kernel that is played is named: leave --applies out");
   check(q.alpha != 0, fault::usage, "--alpha 0 multiplies nothing: there is nothing to play");
 }
 

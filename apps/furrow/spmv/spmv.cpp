@@ -23,9 +23,11 @@
 #include "tune/touched.hpp"
 
 #include <furrow/tune.hpp>
+#include <furrow/value.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -142,11 +144,16 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
   const auto x = q.x.empty() ? random_vector<V>(a.shape.cols)
                              : read_vector_for<V>(q.x, "-x", a.shape.cols, q.transpose ? "row" : "column");
   check(std::isfinite(static_cast<V>(q.alpha)), fault::usage, "--alpha: {} is too large for f32", q.alpha);
+  check(q.alpha == 0 || static_cast<V>(q.alpha) != 0, fault::usage,
+        "--alpha: {} is too small for f32, in which it is 0", q.alpha);
   const index_t touched = touched_columns(a);
   std::optional<references<V>> reference;
   if (q.check) {
     check(all_finite(x), fault::input, "{}: holds a NaN or an infinity: no reference to --check with", q.x);
     reference = {reference_product<V>(a, as_cview(x), static_cast<V>(q.alpha)), probe_of(a)};
+    if (const auto beyond = std::ranges::count_if(reference->rows.bound, [](double v) { return std::isinf(v); }))
+      remark(fmt::format("{} of {} rows may leave the range of {}: they are not checked", beyond, a.shape.rows,
+                         is_wide<V> ? "f64" : "f32"));
   }
   const auto runs = runs_of(q, a, s, x);
   memory_plan plan = plan_of(q, s, runs);
@@ -171,7 +178,10 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
       host_array<V> y;
       auto r = q.where.is_gpu() ? measure_one<V, gpu_array<V>>(q, *op, x, touched, truth, y)
                                 : measure_one<V, host_array<V>>(q, *op, x, touched, truth, y);
-      if (o.results.empty() && !q.output.empty()) write_answer(y, q.output);
+      if (o.results.empty() && !q.output.empty()) {
+        if (!all_finite(y)) remark(q.output, ": holds a NaN or an infinity: A, x or their product does");
+        write_answer(y, q.output);
+      }
       r.format = name_of(c);
       o.reason = c.reason;
       r.gflops = q.alpha == 0 ? 0 : 2e-9 * double(s.nnz) / r.time.median;

@@ -4,6 +4,7 @@
 #include "passes.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "solvers/cg/run.hpp"
 
 #include <furrow/device.hpp>
@@ -19,7 +20,7 @@ void refuse_too_large(index_t columns, double takes, device where) {
 }
 
 std::string after_block(index_t iterations, const std::string& then) {
-  return fmt::format("after {} iterations of the block: {}", iterations, then);
+  return fmt::format("after {} of the block: {}", counted(iterations, "iteration"), then);
 }
 
 #if !FURROW_HAS_GPU

@@ -2,6 +2,8 @@
 #include "messages.hpp"
 #include "judge.hpp"
 
+#include "core/counted.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -49,11 +51,12 @@ ending too_far(double xx) {
 
 ending singular() {
   return {status::singular, [](const standing& s) {
-            return fmt::format("the matrix is singular{} and b is not in its range: after {} iterations x grows along "
+            return fmt::format("the matrix is singular{} and b is not in its range: after {} x grows along "
                                "vectors that A maps to zero; the best x has a relative residual of {:.3e}; take their "
                                "part out of b{}",
-                               s.single_precision ? " in single precision" : " to working precision", s.iterations,
-                               s.relative, s.single_precision ? ", or use f64" : "");
+                               s.single_precision ? " in single precision" : " to working precision",
+                               counted(s.iterations, "iteration"), s.relative,
+                               s.single_precision ? ", or use f64" : "");
           }};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cr.hpp"
 
+#include "core/counted.hpp"
 #include "solvers/on_device.hpp"
 
 #include <fmt/format.h>
@@ -25,24 +26,25 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return ending{
         status::singular, [](const standing& s) {
           return fmt::format(
-              "the matrix is singular{} and b is not in its range: after {} iterations A M r vanishes or x "
+              "the matrix is singular{} and b is not in its range: after {} A M r vanishes or x "
               "grows without end, at a relative residual of {:.3e}; take the part of b that A maps to zero out",
-              s.single_precision ? " in single precision" : " to working precision", s.iterations, s.relative);
+              s.single_precision ? " in single precision" : " to working precision", counted(s.iterations, "iteration"),
+              s.relative);
         }};
   case indefinite:
     if (patient) return {};
     return ending{status::breakdown, [z_az = slots[zaz]](const standing& s) {
                     return fmt::format(
-                        "after {} iterations z'Az = {:.3e}, z = M r, vanishes where A z does not, with a relative "
+                        "after {} z'Az = {:.3e}, z = M r, vanishes where A z does not, with a relative "
                         "residual of {:.3e}, and starting again did not help: the matrix is indefinite; take minres",
-                        s.iterations, z_az, s.relative);
+                        counted(s.iterations, "iteration"), z_az, s.relative);
                   }};
   case zero_m:
     if (patient) return {};
     return ending{status::breakdown, [](const standing& s) {
-                    return fmt::format("after {} iterations M r vanishes where r does not, with a relative residual of "
+                    return fmt::format("after {} M r vanishes where r does not, with a relative residual of "
                                        "{:.3e}: the preconditioner is singular to working precision",
-                                       s.iterations, s.relative);
+                                       counted(s.iterations, "iteration"), s.relative);
                   }};
   default:
     return ending{status::nan, [z_az = slots[zaz], q_mq = slots[qmq]](const standing& s) {

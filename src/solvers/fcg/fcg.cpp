@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fcg.hpp"
 
+#include "core/counted.hpp"
 #include "solvers/on_device.hpp"
 
 #include <fmt/format.h>
@@ -62,10 +63,10 @@ std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bo
     if (verdict == outgrown && !std::isfinite(slots[xx])) return too_far(slots[xx]);
     return ending{status::singular, [](const standing& s) {
                     return fmt::format(
-                        "the matrix is singular to working precision and b is not in its range: after {} iterations x "
+                        "the matrix is singular to working precision and b is not in its range: after {} x "
                         "grows along vectors that A maps to zero; the best x has a relative residual of {:.3e}; take "
                         "their part out of b",
-                        s.iterations, s.relative);
+                        counted(s.iterations, "iteration"), s.relative);
                   }};
   }
 }

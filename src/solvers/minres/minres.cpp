@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "minres.hpp"
 
+#include "core/counted.hpp"
 #include "solvers/on_device.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,10 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     if (patient) return {};
     return ending{status::singular, [](const standing& s) {
                     return fmt::format(
-                        "the matrix is singular{} and b is not in its range: after {} iterations no x has a smaller "
+                        "the matrix is singular{} and b is not in its range: after {} no x has a smaller "
                         "relative residual than {:.3e}, within rounding; take the part of b that A maps to zero out",
-                        s.single_precision ? " in single precision" : " to working precision", s.iterations,
-                        s.relative);
+                        s.single_precision ? " in single precision" : " to working precision",
+                        counted(s.iterations, "iteration"), s.relative);
                   }};
   default:
     return ending{status::nan, [v_av = slots[alfa], r_mr = slots[squares]](const standing& s) {

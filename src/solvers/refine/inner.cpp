@@ -9,6 +9,8 @@
 
 #include <furrow/formats.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace furrow {
@@ -63,8 +65,14 @@ inner_system::inner_system(const coo<double>& a, std::string_view parameters, co
   const stats s = measure(narrow);
   norm_inf_ = s.norm_inf;
   longest_row_ = s.row_max;
-  m_ = make_preconditioner(precond_, narrow, o.where,
-                           with_coordinates(method_->needs_for(method_->needs.a.symmetric), o));
+  try {
+    m_ = make_preconditioner(precond_, narrow, o.where,
+                             with_coordinates(method_->needs_for(method_->needs.a.symmetric), o));
+  } catch (refusal& r) { // of the rounded matrix, which may be indefinite where A is not
+    if (r.why == status::not_positive_definite)
+      r.message = fmt::format("in the single precision of refine {}: take --solver {}", r.message, name_);
+    throw;
+  }
   const choice c = choose(s, precision::f32, o.where, {"auto", "auto", o.expected_products});
   a_ = make(c, o.where, std::move(narrow));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "refine.hpp"
 
+#include "core/counted.hpp"
 #include "solvers/on_device.hpp"
 
 #include <fmt/format.h>
@@ -21,19 +22,19 @@ ending no_step(std::string_view method, status why, const std::string& message) 
                                   ? "refine:minres and refine:bicgstab take such matrices"
                                   : fmt::format("--solver {} in double precision may do better", method);
   return {why, [=](const standing& s) {
-            return fmt::format("the relative residual stays at {:.3e} after {} corrections, for {} in single precision "
+            return fmt::format("the relative residual stays at {:.3e} after {}, for {} in single precision "
                                "gives no other: {}; {}",
-                               s.relative, s.iterations, method, message, instead);
+                               s.relative, counted(s.iterations, "correction"), method, message, instead);
           }};
 }
 
 ending no_gain(std::string_view method, double condition) {
   return {status::stagnated, [=](const standing& s) {
             return fmt::format(
-                "the relative residual stays at {:.3e} after {} corrections in single precision, which "
+                "the relative residual stays at {:.3e} after {} in single precision, which "
                 "gain nothing where the condition number is beyond 1e6 or 1e7: here it seems to be {:.0e} "
                 "or more; take --solver {} in double precision",
-                s.relative, s.iterations, condition, method);
+                s.relative, counted(s.iterations, "correction"), condition, method);
           }};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kit/guarded.hpp"
+#include "kit/hilbert.hpp"
 #include "kit/matrices.hpp"
 #include "kit/options.hpp"
 #include "kit/random.hpp"
@@ -114,6 +115,16 @@ TEST(refine, names_what_ended_the_inner_solver) {
   EXPECT_EQ(t.report.why, status::not_positive_definite) << t.report.message;
   EXPECT_TRUE(mentions(t.report.message, "p'Ap")) << t.report.message;
   EXPECT_TRUE(mentions(t.report.message, "refine:minres")) << t.report.message;
+}
+
+TEST(refine, does_not_call_a_matrix_indefinite_that_is_so_when_it_is_rounded) {
+  auto o = refining("refine:cg");
+  o.precond = "block_jacobi";
+  host_array<double> x(12, 0.0);
+  const auto report = solver<double>(kit::hilbert(12), o).solve(as_cview(host_array<double>(12, 1.0)), as_view(x));
+  EXPECT_EQ(report.why, status::not_positive_definite) << report.message;
+  EXPECT_TRUE(mentions(report.message, "in the single precision of refine the ")) << report.message;
+  EXPECT_TRUE(mentions(report.message, "take --solver cg")) << report.message;
 }
 
 TEST(refine, refuses_what_it_cannot_serve) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tfqmr.hpp"
 
+#include "core/counted.hpp"
 #include "solvers/on_device.hpp"
 
 #include <fmt/format.h>
@@ -21,11 +22,10 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   const bool direction = verdict == lost_direction;
   return ending{status::breakdown,
                 [what = direction ? "r~'v" : "r~'w", value = slots[direction ? sigma : rho_next]](const standing& s) {
-                  return fmt::format(
-                      "after {} iterations {} = {:.3e} vanishes, with a relative residual of {:.3e}, and "
-                      "starting again did not help: the matrix is singular to working precision, or "
-                      "needs another solver (gmres) or preconditioner",
-                      s.iterations, what, value, s.relative);
+                  return fmt::format("after {} {} = {:.3e} vanishes, with a relative residual of {:.3e}, and "
+                                     "starting again did not help: the matrix is singular to working precision, or "
+                                     "needs another solver (gmres) or preconditioner",
+                                     counted(s.iterations, "iteration"), what, value, s.relative);
                 }};
 }
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace furrow::cli::spmv_bench {
@@ -124,6 +125,13 @@ int campaign::finish() {
   if (!options_.folder.empty() && !outcomes_.empty())
     draw(options_.folder, machine_text(conditions_, plan_.where), outcomes_, plan_.precisions, ceiling_);
   if (options_.json) print(json_text(results()));
+  const auto is_empty = [](const outcome& o) {
+    return std::ranges::none_of(o.products, [](const product& m) { return m.ours(); });
+  };
+  if (exit_code_ == done && std::ranges::all_of(outcomes_, is_empty)) {
+    remark("nothing was measured: every format and kernel that was asked for is left out");
+    return usage;
+  }
   return exit_code_;
 }
 
