@@ -9,6 +9,7 @@
 #include "preconditioners/entry.hpp"
 #include "solve/solve_test_kit.hpp"
 
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -120,12 +121,16 @@ TEST(fill, is_what_the_factors_hold) {
 
 TEST(fill, that_cannot_fit_is_refused_before_anything_is_factored) {
   const auto columns = [] { return lu::scale_and_sort(kit::laplacian(20, 20, 20)).a; };
-  const double needed = lu::factor_sparse(columns(), 1e12)->size().expected;
+  const auto factor = [&](double budget) {
+    constexpr double any = std::numeric_limits<double>::infinity();
+    return lu::factor_sparse(columns(), budget, any, {}, lu::order_wish::degree); // with METIS or without
+  };
+  const double needed = factor(1e12)->size().expected;
   ASSERT_GT(8 * needed, 512 * 8000 + 96 * double(columns().nnz())); // what SuperLU takes for its work
-  const std::string said = kit::said_by(fault::memory, [&] { lu::factor_sparse(columns(), 8 * needed - 1); });
+  const std::string said = kit::said_by(fault::memory, [&] { factor(8 * needed - 1); });
   EXPECT_TRUE(mentions(said, "will hold") && mentions(said, "take an iterative solver")) << said;
   // More than the entries, but not what SuperLU takes beside them.
-  kit::expect_refusal("need more than the", [&] { lu::factor_sparse(columns(), 8 * needed + 1); });
+  kit::expect_refusal("need more than the", [&] { factor(8 * needed + 1); });
 }
 #endif
 

@@ -3,7 +3,7 @@
 #include "column_lu.hpp"
 #include "factors.hpp"
 #include "fill.hpp"
-#include "ordering.hpp"
+#include "order_choice.hpp"
 
 #include "core/check.hpp"
 #include "preconditioners/stop.hpp"
@@ -44,6 +44,9 @@ constexpr index_t columns_one_by_one = 5000;
 bool fills_in(const fill_forecast& f, index_t n) {
   return 3 * f.size.expected > double(n) * double(n) || 2 * f.in_last_columns > f.operations;
 }
+
+/// SuperLU's, with Debian's plain BLAS, on two cores of an Intel Xeon: 1 to 3.4e9.
+constexpr double operations_a_second = 3e9;
 
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
@@ -219,8 +222,10 @@ bool is_nearly_symmetric(const columns& a) {
 }
 
 /// SuperLU's name of an order, taken from its arena.
-host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room budget) {
+host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room budget,
+                                  double most_squares = std::numeric_limits<double>::infinity()) {
   arena memory(budget);
+  memory.bound_order(most_squares);
   const arena::scope in_arena(memory);
   host_array<std::int32_t> place(a.n);
   NCformat store = view_of(a);
@@ -236,18 +241,19 @@ host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room b
 
 } // namespace
 
-std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, double operations,
-                                       const host_array<std::int32_t>* by_minimum_degree) {
+std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, double operations, column_order order,
+                                       order_wish wish) {
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
-  const auto stay = [&](double threshold) {
-    const auto place = by_minimum_degree ? *by_minimum_degree : minimum_degree(a, budget);
-    return plan{forecast_fill(a, place, true), true, threshold};
-  };
   if (a.symmetric_pattern || is_nearly_symmetric(a)) {
-    plan p = stay(a.symmetric_pattern ? 0.01 : 0.1);
+    const order_rules rules{wish, operations, operations_a_second, 2};
+    plan p{count_best_order(a, order, rules, budget,
+                            [&](const host_array<std::int32_t>& place) { return forecast_fill(a, place, true); }),
+           true, a.symmetric_pattern ? 0.01 : 0.1};
     const double worth = 1e5 + 4 * p.forecast.operations; // pivots that move fill in
     try {
-      return factor_as(std::move(p), a, budget, std::min(worth, operations));
+      auto f = factor_as(std::move(p), a, budget, std::min(worth, operations));
+      f->dissected = order.dissected;
+      return f;
     } catch (const refusal& r) {
       if (r.why != status::max_iterations || operations <= worth) throw;
     }
@@ -255,9 +261,9 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, doubl
   return factor_as({forecast_fill(a, order_of(a, COLAMD, budget), false), false, 1.0}, a, budget, operations);
 }
 
-host_array<std::int32_t> minimum_degree(const columns& a, host_room budget) {
+host_array<std::int32_t> minimum_degree(const columns& a, host_room budget, double most_squares) {
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
-  return order_of(a, MMD_AT_PLUS_A, budget);
+  return order_of(a, MMD_AT_PLUS_A, budget, most_squares);
 }
 
 #else
@@ -271,8 +277,8 @@ namespace {
 
 } // namespace
 
-std::unique_ptr<factors> factor_sparse(const columns&, host_room, double, const host_array<std::int32_t>*) { refuse(); }
-host_array<std::int32_t> minimum_degree(const columns&, host_room) { refuse(); }
+std::unique_ptr<factors> factor_sparse(const columns&, host_room, double, column_order, order_wish) { refuse(); }
+host_array<std::int32_t> minimum_degree(const columns&, host_room, double) { refuse(); }
 
 #endif
 
