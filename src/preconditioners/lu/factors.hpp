@@ -5,6 +5,7 @@
 #include "ordering.hpp"
 
 #include "core/host_room.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <limits>
 #include <memory>
@@ -38,8 +39,7 @@ std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
 /// not much smaller than others of their column; COLAMD for other ones, whatever the wish, with partial pivoting. Takes
 /// at most `budget` bytes, and at most so many operations of floating point. What is known to be more from the pattern
 /// (`forecast_fill`) is refused before it is taken. `order`: of A + A', where one is known.
-std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget,
-                                       double operations = std::numeric_limits<double>::infinity(),
+std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const most_operations& operations = {},
                                        column_order order = {}, order_wish wish = order_wish::cheapest);
 
 /// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take

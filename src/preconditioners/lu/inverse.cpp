@@ -26,13 +26,13 @@ std::string_view cheapest(double n, double entries, bandwidth w) {
 }
 
 /// `order`: where one is known already.
-std::unique_ptr<factors> factor(const columns& a, std::string_view which, double operations, column_order order,
-                                order_wish wish) {
+std::unique_ptr<factors> factor(const columns& a, std::string_view which, const most_operations& operations,
+                                column_order order, order_wish wish) {
   const bandwidth w = bandwidth_of(a);
   if (which.empty()) which = cheapest(double(a.n), double(a.nnz()), w);
   const double n = double(a.n);
   const auto must_be_worth = [&](double takes) {
-    if (takes > operations) refuse_operations(operations);
+    if (takes > operations.most) refuse_operations(operations.most);
   };
   if (which == "dense") return must_be_worth(2.0 / 3 * n * n * n), factor_dense(a);
   if (which == "band") return must_be_worth(2 * n * double(w.below) * double(w.below + w.above)), factor_band(a, w);
@@ -65,7 +65,8 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
 }
 
 template <class V>
-void inverse<V>::factor_any(const coo<V>& a, std::string_view which, double operations, column_order order) {
+void inverse<V>::factor_any(const coo<V>& a, std::string_view which, const most_operations& operations,
+                            column_order order) {
   scaled_columns s = scale_and_sort(a);
   if (const index_t j = column_without_row(s.a); j >= 0) refuse_singular(j);
   row_scale_ = std::move(s.row_scale);
@@ -74,11 +75,12 @@ void inverse<V>::factor_any(const coo<V>& a, std::string_view which, double oper
 }
 
 template <class V>
-inverse<V>::inverse(const coo<V>& a, std::string_view which, double operations, order_wish wish) : wish_(wish) {
+inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operations& operations, order_wish wish)
+    : wish_(wish) {
   if (a.shape.rows == 0) return;
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   column_order order;
-  if (!factor_symmetric(a, which, operations, order)) factor_any(a, which, operations, std::move(order));
+  if (!factor_symmetric(a, which, operations.of_cholesky, order)) factor_any(a, which, operations, std::move(order));
   condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 #include "factors.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <furrow/operator.hpp>
 
 #include <limits>
@@ -17,7 +19,7 @@ namespace furrow::lu {
 /// `wish`: for the order of the columns of "cholesky" and "sparse".
 template <class V> class inverse final : public any_preconditioner<V>, public tells_factor_size {
 public:
-  inverse(const coo<V>& a, std::string_view which, double operations = std::numeric_limits<double>::infinity(),
+  inverse(const coo<V>& a, std::string_view which, const most_operations& operations = {},
           order_wish wish = order_wish::cheapest);
 
   void apply(cview<V> r, view<V> z) const override;
@@ -30,7 +32,7 @@ public:
 
 private:
   bool factor_symmetric(const coo<V>& a, std::string_view which, double operations, column_order& order);
-  void factor_any(const coo<V>& a, std::string_view which, double operations, column_order order);
+  void factor_any(const coo<V>& a, std::string_view which, const most_operations& operations, column_order order);
 
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;

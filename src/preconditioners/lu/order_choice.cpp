@@ -11,8 +11,8 @@ namespace {
 /// operations of its time.
 constexpr double pays_from = 3;
 /// What minimum degree leaves too many operations of is ordered anew up to so many times those that are allowed, where
-/// that takes the time of half of them at most.
-constexpr double may_save = 8, of_limit = 0.5;
+/// that takes the time of a fifth of them at most.
+constexpr double may_save = 8, of_limit = 0.2;
 /// Minimum degree is left at so many times the operations of a dissection's time, in a graph whose vertices have like
 /// numbers of neighbours, as grids and bodies have; where some have many it leaves down to three quarters of the
 /// operations of dissection.
