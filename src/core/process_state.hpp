@@ -8,6 +8,7 @@
 ///   backends/cpu/parallel.cpp      teams of threads, and how many `set_threads` asked for; a fork begins anew
 ///   backends/cpu/isa.cpp           whether the processor is Intel's; tests set it
 ///   core/page_cache.cpp           pages of ended arrays, up to `keep_host_memory`
+///   core/metis_library.cpp         METIS orders and cuts one graph at a time
 ///   core/memory_limits.cpp         the container's limits, read once
 ///   backends/gpu/device.cu         GPUs in use: stream, recorder of graphs, memory pools (backends/gpu/pools.hpp),
 ///                                  scratch, whose turn it is

@@ -4,66 +4,22 @@
 #include "partition.hpp"
 
 #include "core/check.hpp"
-#include "core/late_library.hpp"
+#include "core/metis_library.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 
 namespace furrow {
 namespace {
 
-constexpr const char* file = "libmetis.so.5";
-
-/// METIS's functions with its numbers of 32 bits (metis.h of 5.1, IDXTYPEWIDTH and REALTYPEWIDTH 32, as Debian builds
-/// it).
-using cut_graph = int (*)(std::int32_t* vertices, std::int32_t* constraints, std::int32_t* begins,
-                          std::int32_t* neighbours, std::int32_t* weights, std::int32_t* sizes,
-                          std::int32_t* edge_weights, std::int32_t* parts, float* targets, float* imbalance,
-                          std::int32_t* options, std::int32_t* cut, std::int32_t* part);
-using set_defaults = int (*)(std::int32_t* options);
-constexpr int ok = 1, no_memory = -3, option_count = 40, option_seed = 8;
-
-struct metis_library {
-  cut_graph recursive = nullptr, k_way = nullptr;
-  set_defaults defaults = nullptr;
-};
-
-struct search {
-  std::optional<metis_library> found;
-  std::string why;
-};
-
-/// Defaults fill 40 numbers: how far they reach tells their width.
-bool has_32_bits(set_defaults defaults) {
-  std::array<std::int32_t, 2 * option_count> options{};
-  return defaults(options.data()) == ok && options[option_count - 1] != 0 &&
-         std::all_of(options.begin() + option_count, options.end(), [](std::int32_t o) { return o == 0; });
-}
-
-const search& searched() {
-  static const search once = [] {
-    search s;
-    const late_library from = open_late({file}, {});
-    if (s.why = from.why; !from.handle) return s;
-    metis_library l;
-    const bool whole = from.has("METIS_PartGraphRecursive", l.recursive) && from.has("METIS_PartGraphKway", l.k_way) &&
-                       from.has("METIS_SetDefaultOptions", l.defaults);
-    if (!whole) s.why = "cannot be used (it lacks functions)";
-    else if (!has_32_bits(l.defaults)) s.why = "cannot be used (its integers have 64 bits)";
-    else s.found = l;
-    return s;
-  }();
-  return once;
-}
-
 const metis_library& metis() {
-  check(searched().found.has_value(), fault::device,
-        "the partition metis needs {}, which {}: install Debian's libmetis5, or take rows", file, searched().why);
-  return *searched().found;
+  const metis_search& search = find_metis();
+  check(search.found != nullptr, fault::device,
+        "the partition metis needs {}, which {}: install Debian's libmetis5, or take rows", metis_library::file,
+        search.why);
+  return *search.found;
 }
 
 /// Neighbours of each vertex, ascending, each once.
@@ -106,7 +62,7 @@ template <class V> graph graph_of(const coo<V>& a) {
 
 } // namespace
 
-bool has_metis() { return searched().found.has_value(); }
+bool has_metis() { return find_metis().found != nullptr; }
 
 template <class V> std::vector<int> metis_parts(const coo<V>& a, int parts) {
   require(a.shape.rows == a.shape.cols && a.shape.rows >= parts, "METIS cuts square matrices with a row for each part");
@@ -114,17 +70,20 @@ template <class V> std::vector<int> metis_parts(const coo<V>& a, int parts) {
   std::vector<std::int32_t> part(static_cast<std::size_t>(a.shape.rows), 0);
   if (parts > 1) {
     graph g = graph_of(a);
-    std::array<std::int32_t, option_count> options{};
+    std::array<std::int32_t, metis_library::option_count> options{};
     by.defaults(options.data());
-    options[option_seed] = 1;
+    options[metis_library::option_seed] = 1;
     auto vertices = static_cast<std::int32_t>(a.shape.rows);
     std::int32_t constraints = 1, count = parts, cut = 0;
     constexpr int most_by_bisection = 8;
+    const metis_turn turn;
     const int outcome = (parts <= most_by_bisection ? by.recursive : by.k_way)(
         &vertices, &constraints, g.begins.data(), g.neighbours.data(), g.weights.data(), nullptr, nullptr, &count,
         nullptr, nullptr, options.data(), &cut, part.data());
-    check(outcome != no_memory, fault::memory, "METIS has no memory to cut a matrix of {} rows", a.shape.rows);
-    check(outcome == ok, fault::internal, "METIS ended with {} on a matrix of {} rows", outcome, a.shape.rows);
+    check(outcome != metis_library::no_memory, fault::memory, "METIS has no memory to cut a matrix of {} rows",
+          a.shape.rows);
+    check(outcome == metis_library::ok, fault::internal, "METIS ended with {} on a matrix of {} rows", outcome,
+          a.shape.rows);
   }
   return {part.begin(), part.end()};
 }

@@ -33,23 +33,36 @@ private:
   const question* before_;
 };
 
-/// While it lives, complete factors that this thread makes may take so many operations of floating point, and are
-/// refused beyond (status::max_iterations); `at_most()`: of the one that was made last.
+/// Operations of floating point that complete factors may take.
+struct most_operations {
+  static constexpr double any = std::numeric_limits<double>::infinity();
+  most_operations(double most = any)
+      : most(most), of_cholesky(most), to_the_end(most) {} // NOLINT(google-explicit-constructor)
+  most_operations(double most, double of_cholesky, double to_the_end)
+      : most(most), of_cholesky(of_cholesky), to_the_end(to_the_end) {}
+
+  double most;
+  double of_cholesky; ///< made of products of panels, of a matrix that may be positive definite
+  double to_the_end;  ///< of those that take no more for sure
+};
+
+/// While it lives, complete factors that this thread makes may take so many operations, and are refused beyond
+/// (status::max_iterations); `at_most()`: of the one that was made last.
 class bounds_operations {
 public:
-  explicit bounds_operations(double most) : before_(std::exchange(current(), most)) {}
+  explicit bounds_operations(const most_operations& most) : before_(std::exchange(current(), most)) {}
   ~bounds_operations() { current() = before_; }
   bounds_operations(const bounds_operations&) = delete;
   bounds_operations& operator=(const bounds_operations&) = delete;
 
-  static double at_most() { return current(); }
+  static most_operations at_most() { return current(); }
 
 private:
-  static double& current() {
-    thread_local double most = std::numeric_limits<double>::infinity();
+  static most_operations& current() {
+    thread_local most_operations most;
     return most;
   }
-  double before_;
+  most_operations before_;
 };
 
 } // namespace furrow

@@ -130,7 +130,7 @@ template <class V> void ladder<V>::turn(status why, const std::string& solver, c
   if (named) plans_ = {{"lsmr", precond, "found to be singular: the least-squares answer", 0}};
   else plans_ = indefinite ? rungs_for_indefinite(system_.known, there) : rungs_for_singular(system_.known, there);
   std::erase_if(plans_, [&](const rung_plan& p) { // what is too dear stays so
-    return p.operations > 0 && std::ranges::find(tried, p.solver, &solve_rung::solver) != tried.end();
+    return p.is_bounded() && std::ranges::find(tried, p.solver, &solve_rung::solver) != tried.end();
   });
   at_ = std::size_t(-1);        // the first one is next
   if (singular) forget(solver); // the method that has just failed is not tried again

@@ -128,7 +128,7 @@ typename ladder_system<V>::part ladder_system<V>::precondition(const rung_plan& 
   const bool on_gpu = where.is_gpu();
   part made{{plan.solver, plan.precond, where, plan.reason, {}}, {}};
   const stops_set_up stop([&] { return interruption(options, deadline, plan.precond); });
-  const bounds_operations bound(plan.operations > 0 ? plan.operations : std::numeric_limits<double>::infinity());
+  const bounds_operations bound(plan.operations);
   try {
     const preconditioner_layout l = lay_out_preconditioner(plan.precond, facts, precision_of<V>, options);
     const auto must_fit = [&](double takes, host_room most, std::string_view side) {

@@ -2,6 +2,8 @@
 #pragma once
 #include "features.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <furrow/solve.hpp>
 
 #include <string>
@@ -20,9 +22,10 @@ inline constexpr index_t few_rows = 3000;
 struct rung_plan {
   std::string solver, precond;
   std::string reason;
-  index_t outlook = 0;   ///< left where the rate promises more iterations; 0: kept to its own limit
-  index_t most = 0;      ///< iterations; 0: the method's own limit
-  double operations = 0; ///< of floating point that complete factors may take; 0: as many as they need
+  index_t outlook = 0;          ///< left where the rate promises more iterations; 0: kept to its own limit
+  index_t most = 0;             ///< iterations; 0: the method's own limit
+  most_operations operations{}; ///< that complete factors may take
+  bool is_bounded() const { return operations.most < most_operations::any; }
   bool on_trial = false; ///< an answer that may be off by more than 1 % is left to the next one
 };
 

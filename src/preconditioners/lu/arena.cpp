@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arena.hpp"
 #include "factors.hpp"
+#include "ordering.hpp"
 
 #include "preconditioners/stop.hpp"
 
@@ -53,6 +54,11 @@ void arena::at_column() {
   if (!counted_[0]) return;
   for (float* const c : counted_) operations_ += double(std::exchange(*c, 0.0F));
   if (operations_ > most_operations_) refuse_operations(most_operations_);
+}
+
+void arena::at_round(int degree) {
+  squares_ += std::exchange(nodes_, 0) * double(degree) * double(degree);
+  if (squares_ > most_squares_) throw order_fills_in{};
 }
 
 void arena::give_back(block* b) {
@@ -109,7 +115,10 @@ int slu_mmdelm_(void* node, void* xadj, void* adjncy, void* head, void* forw, vo
   static const auto own =
       furrow::lu::own_of<int(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*)>(
           "slu_mmdelm_");
-  if (furrow::lu::current) furrow::stops_set_up::at_row(nodes++);
+  if (furrow::lu::current) {
+    furrow::lu::current->at_node();
+    furrow::stops_set_up::at_row(nodes++);
+  }
   return own(node, xadj, adjncy, head, forw, backw, size, list, marker, most, tag);
 }
 // NOLINTNEXTLINE(readability-identifier-naming): SuperLU's name
@@ -117,7 +126,10 @@ int slu_mmdupd_(void* first, void* n, void* xadj, void* adjncy, void* delta, voi
                 void* backw, void* size, void* list, void* marker, void* most, void* tag) {
   static const auto own = furrow::lu::own_of<int(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
                                                  void*, void*, void*, void*)>("slu_mmdupd_");
-  if (furrow::lu::current) furrow::stops_set_up::at_row(0);
+  if (furrow::lu::current) {
+    furrow::lu::current->at_round(*static_cast<const int*>(least)); // where its degrees begin is 1
+    furrow::stops_set_up::at_row(0);
+  }
   return own(first, n, xadj, adjncy, delta, least, head, forw, backw, size, list, marker, most, tag);
 }
 

@@ -48,12 +48,19 @@ public:
   }
   void at_column(); ///< throws a `refusal` beyond that
 
+  /// From now on an order by minimum degree adds up what its nodes make of the factor, a column at least of as many
+  /// entries as its degree tells, and ends where the sum of their squares is more than `most`.
+  void bound_order(double most) { most_squares_ = most, squares_ = 0, nodes_ = 0; }
+  void at_node() { ++nodes_; }
+  void at_round(int degree); ///< that the nodes since the last one had; throws `order_fills_in` beyond that
+
 private:
   block* first_ = nullptr;
   host_room budget_;
   double bytes_ = 0;
   float* counted_[2] = {};
   double operations_ = 0, most_operations_ = 0;
+  double squares_ = 0, most_squares_ = 0, nodes_ = 0;
 };
 
 /// What SuperLU says where it would end the process.

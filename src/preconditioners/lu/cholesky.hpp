@@ -11,5 +11,8 @@ namespace furrow::lu {
 /// pattern tells exactly: both limits are kept before anything is factored, by `fault::memory` and by a `refusal`.
 std::unique_ptr<factors> factor_cholesky(const columns& a, const host_array<std::int32_t>& place, host_room budget,
                                          double operations = std::numeric_limits<double>::infinity());
+/// The same in the order that is wished for, by which it takes the least time (`count_best_order`).
+std::unique_ptr<factors> factor_cholesky(const columns& a, column_order& order, order_wish wish, host_room budget,
+                                         double operations = std::numeric_limits<double>::infinity());
 
 } // namespace furrow::lu

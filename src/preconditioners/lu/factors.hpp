@@ -2,8 +2,10 @@
 #pragma once
 #include "columns.hpp"
 #include "factor_size.hpp"
+#include "ordering.hpp"
 
 #include "core/host_room.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <limits>
 #include <memory>
@@ -21,6 +23,7 @@ struct factors {
   virtual double bytes() const = 0; ///< that a solve reads
   virtual factor_size size() const = 0;
   virtual std::string_view kind() const = 0; ///< "sparse", as people read it
+  bool dissected = false;                    ///< whether the columns stand in an order by nested dissection
 };
 
 /// Of so many rows pivots and places are counted in 32 bits.
@@ -31,14 +34,13 @@ std::unique_ptr<factors> factor_dense(const columns& a);
 /// For entries within `below` diagonals under and `above` over the main one, by plain loops up to 64 diagonals below
 /// and by LAPACK (dgbtrf) beyond: 8 n (2 below + above + 1) bytes, 2 n below (below + above) operations.
 std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
-/// By SuperLU, of up to 5,000 columns by `column_lu` with orders by SuperLU: minimum degree on A + A' for a symmetric
-/// or nearly symmetric pattern, whose pivots keep to the diagonal where they are not much smaller than others of their
-/// column; COLAMD for other ones, with partial pivoting. Takes at most `budget` bytes, and at most so many operations
-/// of floating point. What is known to be more from the pattern (`forecast_fill`) is refused before it is taken.
-/// `by_minimum_degree`: that order, where it is known.
-std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget,
-                                       double operations = std::numeric_limits<double>::infinity(),
-                                       const host_array<std::int32_t>* by_minimum_degree = nullptr);
+/// By SuperLU, of up to 5,000 columns by `column_lu`: minimum degree on A + A' or nested dissection
+/// (`count_best_order`) for a symmetric or nearly symmetric pattern, whose pivots keep to the diagonal where they are
+/// not much smaller than others of their column; COLAMD for other ones, whatever the wish, with partial pivoting. Takes
+/// at most `budget` bytes, and at most so many operations of floating point. What is known to be more from the pattern
+/// (`forecast_fill`) is refused before it is taken. `order`: of A + A', where one is known.
+std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const most_operations& operations = {},
+                                       column_order order = {}, order_wish wish = order_wish::cheapest);
 
 /// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take
 /// memory that is not there.

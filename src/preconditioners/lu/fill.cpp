@@ -61,14 +61,25 @@ factor_size sized(double entries, bool is_bound) {
 }
 
 /// Rows that may hold the pivot of each column, and go on below it.
-double candidates(const std::vector<std::int32_t>& first, const host_array<std::int32_t>& parent) {
+host_array<index_t> candidates(const std::vector<std::int32_t>& first, const host_array<std::int32_t>& parent) {
   const index_t n = parent.size();
   host_array<index_t> rows(n, 0);
   for (const std::int32_t j : first)
     if (j < n) ++rows[j];
   for (index_t j = 0; j < n; ++j) // a parent comes after its children
     if (parent[j] >= 0) rows[parent[j]] += std::max<index_t>(rows[j] - 1, 0);
-  return sum(rows);
+  return rows;
+}
+
+/// Of columns with so many entries of L and rows with so many of U at most.
+double operations_at_most(const host_array<index_t>& in_l, const host_array<index_t>& in_u) {
+  double all = 0;
+  for (index_t j = 0; j < in_l.size(); ++j) {
+    const index_t left = in_l.size() - j;
+    const auto l = double(std::min(in_l[j], left)), u = double(std::min(in_u[j], left));
+    all += std::max(l - 1, 0.0) * (2 * u - 1); // a division, and a product with its sum for the others of the row
+  }
+  return all;
 }
 
 } // namespace
@@ -106,8 +117,12 @@ fill_forecast forecast_fill(const columns& a, const host_array<std::int32_t>& pl
         if (const std::int32_t j = first[static_cast<std::size_t>(a.row[k])]; j < place[c]) tell(place[c], j);
   });
   const auto parent = elimination_tree(p);
-  const double most = n * n, in_u = sum(cholesky_counts(p, parent)), in_l = candidates(first, parent);
-  return {sized(std::min(in_l + in_u - n, most), true), 0, 0, in_postorder(place, parent)};
+  const host_array<index_t> in_u = cholesky_counts(p, parent), in_l = candidates(first, parent);
+  fill_forecast f;
+  f.size = sized(std::min(sum(in_l) + sum(in_u) - n, n * n), true);
+  f.most_operations = operations_at_most(in_l, in_u);
+  f.place = in_postorder(place, parent);
+  return f;
 }
 
 } // namespace furrow::lu

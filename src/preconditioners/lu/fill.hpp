@@ -23,6 +23,7 @@ factor_size expected_fill(const columns& a, const host_array<std::int32_t>& plac
 struct fill_forecast {
   factor_size size;
   double operations = 0;          ///< of pivots that stay, about; else 0
+  double most_operations = 0;     ///< of any pivots, where they are not expected to stay; else 0
   double in_last_columns = 0;     ///< of these, in the last columns, which fill three quarters of the rows left each
   host_array<std::int32_t> place; ///< the order with each subtree of columns in one piece: the same fill
 };

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The size of factors before they are made, against factors that are.
+#include "column_lu.hpp"
 #include "factors.hpp"
 #include "fill.hpp"
 
 #include "kit/as_it_stands.hpp"
 #include "kit/matrices.hpp"
+#include "kit/refused_by.hpp"
 #include "kit/said_by.hpp"
 #include "preconditioners/entry.hpp"
 #include "solve/solve_test_kit.hpp"
 
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -120,12 +123,40 @@ TEST(fill, is_what_the_factors_hold) {
 
 TEST(fill, that_cannot_fit_is_refused_before_anything_is_factored) {
   const auto columns = [] { return lu::scale_and_sort(kit::laplacian(20, 20, 20)).a; };
-  const double needed = lu::factor_sparse(columns(), 1e12)->size().expected;
+  const auto factor = [&](double budget) {
+    constexpr double any = std::numeric_limits<double>::infinity();
+    return lu::factor_sparse(columns(), budget, any, {}, lu::order_wish::degree); // with METIS or without
+  };
+  const double needed = factor(1e12)->size().expected;
   ASSERT_GT(8 * needed, 512 * 8000 + 96 * double(columns().nnz())); // what SuperLU takes for its work
-  const std::string said = kit::said_by(fault::memory, [&] { lu::factor_sparse(columns(), 8 * needed - 1); });
+  const std::string said = kit::said_by(fault::memory, [&] { factor(8 * needed - 1); });
   EXPECT_TRUE(mentions(said, "will hold") && mentions(said, "take an iterative solver")) << said;
   // More than the entries, but not what SuperLU takes beside them.
-  kit::expect_refusal("need more than the", [&] { lu::factor_sparse(columns(), 8 * needed + 1); });
+  kit::expect_refusal("need more than the", [&] { factor(8 * needed + 1); });
+}
+
+/// Rows at random, without long ones, whose pivots are looked for.
+TEST(fill, bounds_the_operations_of_any_pivots) {
+  for (const index_t n : {60, 150, 300}) {
+    const lu::columns a = lu::scale_and_sort(scattered(n, 7)).a;
+    const auto f = lu::forecast_fill(a, kit::as_it_stands(n), false);
+    lu::growth_budget budget{host_room(1e9)};
+    const lu::column_lu made(a, f.place, {1.0, std::numeric_limits<double>::infinity(), f.size.expected}, budget);
+    EXPECT_LE(made.operations(), 1.1 * f.most_operations) << n; // with zeros of columns that are taken together
+    EXPECT_GE(made.operations(), 0.1 * f.most_operations) << n;
+    EXPECT_EQ(lu::forecast_fill(a, kit::as_it_stands(n), true).most_operations, 0);
+  }
+}
+
+/// What surely takes too much is not begun; what surely ends soon is made to its end; else the limit decides.
+TEST(fill, decides_whether_factors_of_any_pivots_are_begun) {
+  const lu::columns a = lu::scale_and_sort(scattered(2000, 7)).a;
+  const auto factor = [&](const most_operations& operations) { return lu::factor_sparse(a, 1e9, operations); };
+  const double whole = factor({})->size().entries;
+  EXPECT_GT(whole, 3e5);
+  kit::expect_refusal(status::max_iterations, "operations", [&] { factor(1e5); });
+  EXPECT_EQ(factor({1e8, 1e8, 1e12})->size().entries, whole);
+  kit::expect_refusal(status::max_iterations, "operations", [&] { factor({1e8, 1e8, 1e8}); });
 }
 #endif
 

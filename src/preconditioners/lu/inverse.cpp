@@ -25,18 +25,18 @@ std::string_view cheapest(double n, double entries, bandwidth w) {
   return n <= 200 && entries >= 3.5 * n ? "dense" : "sparse";
 }
 
-/// `order`: by minimum degree, where it is known already.
-std::unique_ptr<factors> factor(const columns& a, std::string_view which, double operations,
-                                const host_array<std::int32_t>* order) {
+/// `order`: where one is known already.
+std::unique_ptr<factors> factor(const columns& a, std::string_view which, const most_operations& operations,
+                                column_order order, order_wish wish) {
   const bandwidth w = bandwidth_of(a);
   if (which.empty()) which = cheapest(double(a.n), double(a.nnz()), w);
   const double n = double(a.n);
   const auto must_be_worth = [&](double takes) {
-    if (takes > operations) refuse_operations(operations);
+    if (takes > operations.most) refuse_operations(operations.most);
   };
   if (which == "dense") return must_be_worth(2.0 / 3 * n * n * n), factor_dense(a);
   if (which == "band") return must_be_worth(2 * n * double(w.below) * double(w.below + w.above)), factor_band(a, w);
-  return factor_sparse(a, {}, operations, order);
+  return factor_sparse(a, {}, operations, std::move(order), wish);
 }
 
 } // namespace
@@ -44,8 +44,7 @@ std::unique_ptr<factors> factor(const columns& a, std::string_view which, double
 /// Cholesky's factors where they were asked for, or are the cheapest, and can be had. `order`: that of the columns,
 /// once it is known.
 template <class V>
-bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, double operations,
-                                  host_array<std::int32_t>& order) {
+bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, double operations, column_order& order) {
   const bool asked = which == "cholesky";
   if (!asked && !which.empty()) return false;
   const diagonals d = diagonals_of(a);
@@ -54,8 +53,7 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
     return false;
   std::optional<scaled_columns> s = scale_symmetric(a);
   if (s) {
-    order = minimum_degree(s->a, {});
-    factors_ = factor_cholesky(s->a, order, {}, operations);
+    factors_ = factor_cholesky(s->a, order, wish_, {}, operations);
   }
   if (!factors_ && asked)
     throw refusal{status::not_positive_definite, "the matrix is not symmetric and positive definite: lu:cholesky has "
@@ -67,21 +65,22 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
 }
 
 template <class V>
-void inverse<V>::factor_any(const coo<V>& a, std::string_view which, double operations,
-                            const host_array<std::int32_t>* order) {
+void inverse<V>::factor_any(const coo<V>& a, std::string_view which, const most_operations& operations,
+                            column_order order) {
   scaled_columns s = scale_and_sort(a);
   if (const index_t j = column_without_row(s.a); j >= 0) refuse_singular(j);
   row_scale_ = std::move(s.row_scale);
   col_scale_ = std::move(s.col_scale);
-  factors_ = factor(s.a, which, operations, order);
+  factors_ = factor(s.a, which, operations, std::move(order), wish_);
 }
 
-template <class V> inverse<V>::inverse(const coo<V>& a, std::string_view which, double operations) {
+template <class V>
+inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operations& operations, order_wish wish)
+    : wish_(wish) {
   if (a.shape.rows == 0) return;
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
-  host_array<std::int32_t> order;
-  if (!factor_symmetric(a, which, operations, order))
-    factor_any(a, which, operations, order.size() > 0 ? &order : nullptr);
+  column_order order;
+  if (!factor_symmetric(a, which, operations.of_cholesky, order)) factor_any(a, which, operations, std::move(order));
   condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
 }
 
@@ -98,8 +97,8 @@ template <class V> double inverse<V>::stored_bytes() const {
 
 template <class V> std::string inverse<V>::describe() const {
   if (!factors_) return {};
-  return fmt::format("{} factors, {:.1f} times the bytes of the entries", factors_->kind(),
-                     factors_->bytes() / given_bytes_);
+  return fmt::format("{} factors, {:.1f} times the bytes of the entries{}", factors_->kind(),
+                     factors_->bytes() / given_bytes_, factors_->dissected ? ", ordered by nested dissection" : "");
 }
 
 template <class V> void inverse<V>::solve(double* x, double* y, bool transposed) const {

@@ -2,6 +2,8 @@
 #pragma once
 #include "factors.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <furrow/operator.hpp>
 
 #include <limits>
@@ -14,9 +16,11 @@ namespace furrow::lu {
 /// for the cheapest: "cholesky" in place of "sparse" where the matrix is symmetric with a positive diagonal and its
 /// pivots stay positive. Throws `refusal` with status::singular where a column has no pivot, and with
 /// status::max_iterations where the factors would take more than `operations` of floating point, counted and not timed.
+/// `wish`: for the order of the columns of "cholesky" and "sparse".
 template <class V> class inverse final : public any_preconditioner<V>, public tells_factor_size {
 public:
-  inverse(const coo<V>& a, std::string_view which, double operations = std::numeric_limits<double>::infinity());
+  inverse(const coo<V>& a, std::string_view which, const most_operations& operations = {},
+          order_wish wish = order_wish::cheapest);
 
   void apply(cview<V> r, view<V> z) const override;
   double stored_bytes() const override;
@@ -27,12 +31,13 @@ public:
   void solve(double* x, double* y, bool transposed) const;
 
 private:
-  bool factor_symmetric(const coo<V>& a, std::string_view which, double operations, host_array<std::int32_t>& order);
-  void factor_any(const coo<V>& a, std::string_view which, double operations, const host_array<std::int32_t>* order);
+  bool factor_symmetric(const coo<V>& a, std::string_view which, double operations, column_order& order);
+  void factor_any(const coo<V>& a, std::string_view which, const most_operations& operations, column_order order);
 
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;
   double given_bytes_ = 0; ///< of the triplets
+  order_wish wish_ = order_wish::cheapest;
   condition_numbers condition_;
 };
 

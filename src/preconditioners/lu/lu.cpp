@@ -29,29 +29,39 @@ void refuse_operations(double most) {
 namespace lu_preconditioner {
 namespace {
 
-constexpr std::string_view usage = "lu[:dense|band|cholesky|sparse]";
+constexpr std::string_view usage = "lu[:dense|band|cholesky|sparse][:order=degree|dissection]";
 
-std::string_view checked(std::string_view parameters) {
+struct wishes {
+  std::string_view which; ///< empty: the cheapest
+  lu::order_wish order = lu::order_wish::cheapest;
+};
+
+wishes wishes_of(std::string_view parameters) {
   const entry_parameters words(usage, parameters);
-  if (!words.has(0)) return {};
-  const std::string_view which = words.word(0);
-  if (words.has(1) || (which != "dense" && which != "band" && which != "cholesky" && which != "sparse"))
-    words.refuse("there is no such kind");
-  return parameters;
+  wishes w;
+  if (words.has(0)) w.which = words.word(0);
+  const bool ordered = w.which.empty() || w.which == "cholesky" || w.which == "sparse";
+  if (words.has(1) || !(ordered || w.which == "dense" || w.which == "band")) words.refuse("there is no such kind");
+  if (const auto order = words.named("order")) {
+    if (*order != "degree" && *order != "dissection") words.refuse("there is no such order");
+    if (!ordered) words.refuse("dense and banded factors keep the order of the matrix");
+    w.order = *order == "degree" ? lu::order_wish::degree : lu::order_wish::dissection;
+  }
+  return w;
 }
 
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view parameters, device where, solver_needs) {
-  const std::string_view which = checked(parameters);
-  if (!where.is_gpu()) return std::make_unique<lu::inverse<V>>(a, which, bounds_operations::at_most());
-  check(which.empty() || which == "sparse", fault::usage, "lu:{} has no GPU part: take lu there, or solve on the CPU",
-        which);
+  const wishes w = wishes_of(parameters);
+  if (!where.is_gpu()) return std::make_unique<lu::inverse<V>>(a, w.which, bounds_operations::at_most(), w.order);
+  check((w.which.empty() || w.which == "sparse") && w.order == lu::order_wish::cheapest, fault::usage,
+        "lu:{} has no GPU part: take lu there, or solve on the CPU", parameters);
   return lu::factored_by_cudss(a, where);
 }
 
 /// The factors hold at least what A holds; how much more is known when they are there, and refused as it is asked for.
 preconditioner_layout lay_out(const stats& s, precision, std::string_view parameters) {
-  checked(parameters);
+  wishes_of(parameters);
   const double n = double(s.shape.rows), entries = double(s.nnz);
   return {.bytes = 12 * entries + 36 * n, .making = 24 * entries + 100 * n, .exact = false};
 }
@@ -64,7 +74,7 @@ extern const preconditioner_entry entry{.name = "lu",
                                         .lay_out = lay_out,
                                         .f64 = make<double>,
                                         .f32 = make<float>,
-                                        .parameters = "[:dense|band|cholesky|sparse]",
+                                        .parameters = "[:dense|band|cholesky|sparse][:order=degree|dissection]",
                                         .on_gpu = false,
                                         .on_gpu_by_library = true};
 
