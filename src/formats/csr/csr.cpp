@@ -30,7 +30,9 @@ template <class I> index_t longest_row(const host_array<I>& row_ptr) {
 
 template <class Rows, class V, class I>
 std::unique_ptr<any_operator<V>> wrap(csr<V, I, host_array> matrix, std::string_view kernel) {
-  if (kernel == "merge") return std::make_unique<csr_rows::split_operator<V, I, Rows>>(std::move(matrix));
+  // Without a row to share it does as the others do, which multiply blocks of vectors in one pass.
+  if (kernel == "merge" && longest_row(matrix.row_ptr) > csr_rows::longest_whole)
+    return std::make_unique<csr_rows::split_operator<V, I, Rows>>(std::move(matrix));
   auto pieces = cut_rows(matrix.shape.rows, [&](index_t r) { return index_t(matrix.row_ptr[r]); });
   return std::make_unique<cpu::row_operator<V, csr<V, I, host_array>, Rows>>(std::move(matrix), std::move(pieces),
                                                                              std::string(kernel));
