@@ -17,10 +17,14 @@ template <class V> struct coo {
   index_t nnz() const { return val.size(); }
 };
 
-/// Triplets with the same promises whose columns and values lie in arrays of somebody else.
-template <class V> struct borrowed_coo {
+/// The same with the number of entries of each row, which spares whoever sorts rows a pass over all row indices.
+template <class V> struct measured_coo : coo<V> { cview<std::int32_t> row_length; };
+
+/// Entries with the same promises as compressed rows in arrays of somebody else: those of row r are
+/// [row_ptr[r], row_ptr[r + 1]).
+template <class V> struct borrowed_rows {
   shape2 shape;
-  host_array<std::int32_t> row;
+  cview<std::int32_t> row_ptr; ///< rows + 1 offsets, from 0 on
   cview<std::int32_t> col;
   cview<V> val;
 

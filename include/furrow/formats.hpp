@@ -22,9 +22,14 @@ template <class V>
 using make_operator = std::unique_ptr<any_operator<V>> (*)(coo<V> a, std::string_view parameters,
                                                            std::string_view kernel);
 
-/// The same from triplets that it only reads: what it keeps it copies, and no array is there twice.
+/// The same operator where the lengths of the rows are known.
 template <class V>
-using copy_operator = std::unique_ptr<any_operator<V>> (*)(borrowed_coo<V> a, std::string_view parameters,
+using make_measured_operator = std::unique_ptr<any_operator<V>> (*)(measured_coo<V> a, std::string_view parameters,
+                                                                    std::string_view kernel);
+
+/// The same from rows that it only reads: what it keeps it copies, and no array is there twice.
+template <class V>
+using copy_operator = std::unique_ptr<any_operator<V>> (*)(borrowed_rows<V> a, std::string_view parameters,
                                                            std::string_view kernel);
 
 /// Compressed rows in the memory of a GPU (src/matrix/rows_on_gpu.hpp).
@@ -76,14 +81,17 @@ struct format_backend {
   std::span<const kernel_entry> kernels;
   make_operator<double> f64 = nullptr; ///< null: this format has no code for this kind of device
   make_operator<float> f32 = nullptr;
-  copy_operator<double> copy_f64 = nullptr; ///< null: triplets are copied for `make`
+  copy_operator<double> copy_f64 = nullptr; ///< null: rows are copied for `make`
   copy_operator<float> copy_f32 = nullptr;
   operator_from_rows<double> rows_f64 = nullptr; ///< null: rows go through triplets on the host
   operator_from_rows<float> rows_f32 = nullptr;
+  make_measured_operator<double> measured_f64 = nullptr; ///< null: lengths of rows are of no use to `make`
+  make_measured_operator<float> measured_f32 = nullptr;
 
   template <class V> make_operator<V> make() const { return for_value<V>(f64, f32); }
   template <class V> copy_operator<V> copy() const { return for_value<V>(copy_f64, copy_f32); }
   template <class V> operator_from_rows<V> from_rows() const { return for_value<V>(rows_f64, rows_f32); }
+  template <class V> make_measured_operator<V> measured() const { return for_value<V>(measured_f64, measured_f32); }
 };
 
 /// A format as the rest of the library sees it. One per folder of src/formats; the table is generated.

@@ -17,12 +17,12 @@ namespace {
 using block_counts = std::array<index_t, most_edge + 1>;
 
 /// Places an entry there.
-template <int K> double sampled_fill(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+template <int K, class Rows> double sampled_fill(shape2 shape, Rows rows, cview<std::int32_t> col) {
   index_t blocks = 0, entries = 0;
   const sampled_block_rows sample{(shape.rows + K - 1) / K};
   for (index_t k = 0; k < sample.stretches; ++k)
     walk_blocks<K>(
-        row, col, sample[k].first, sample[k].first + sample[k].count, [](index_t) {},
+        rows, col, sample[k].first, sample[k].first + sample[k].count, [](index_t) {},
         [&](index_t, std::int32_t) { ++blocks; }, [&](index_t, int, int) { ++entries; });
   return fill_of(K, blocks, entries);
 }
@@ -33,9 +33,8 @@ struct row_lists {
   host_array<char> repeats;
 };
 
-row_lists lists_of(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, cview<std::int32_t> length) {
-  row_lists lists{length.empty() ? offsets_of_rows<index_t>(row, shape.rows) : offsets_of_lengths(length),
-                  host_array<char>(shape.rows)};
+row_lists lists_of(shape2 shape, host_array<index_t> begin, cview<std::int32_t> col) {
+  row_lists lists{std::move(begin), host_array<char>(shape.rows)};
   cpu::for_each_range(shape.rows, 1 << 12, [&](index_t first, index_t last) {
     for (index_t r = first; r < last; ++r) {
       const index_t here = lists.begin[r], entries = lists.begin[r + 1] - here;
@@ -111,10 +110,10 @@ index_t count_part(shape2 shape, const row_lists& lists, const std::int32_t* col
 }
 
 /// Part by part for all of these edges, so that columns come from memory once.
-void count_edges(const std::vector<int>& edges, shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col,
-                 cview<std::int32_t> length, block_counts& blocks) {
-  const row_lists lists = lists_of(shape, row, col, length);
-  const index_t parts = std::clamp<index_t>(row.size >> 15, 1, 1024);
+void count_edges(const std::vector<int>& edges, shape2 shape, host_array<index_t> begin, cview<std::int32_t> col,
+                 block_counts& blocks) {
+  const row_lists lists = lists_of(shape, std::move(begin), col);
+  const index_t parts = std::clamp<index_t>(col.size >> 15, 1, 1024);
   std::vector<block_counts> found(static_cast<std::size_t>(parts), block_counts{});
   cpu::for_each_task(parts, [&](index_t part) {
     for (const int k : edges)
@@ -136,29 +135,52 @@ std::vector<row_range> rows_of_block_sample(index_t rows) {
   return all;
 }
 
-edge_verdicts judge_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+namespace {
+
+template <class Rows> edge_verdicts judge(shape2 shape, Rows rows, cview<std::int32_t> col) {
   std::array<double, most_edge + 1> fill{};
   cpu::for_each_task(most_edge - least_edge + 1, [&](index_t n) {
     const index_t k = least_edge + n;
-    fill[k] = with_edge(k, [&](auto edge) { return sampled_fill<edge>(shape, row, col); });
+    fill[k] = with_edge(k, [&](auto edge) { return sampled_fill<edge>(shape, rows, col); });
   });
   return judge_edges(fill);
 }
 
-block_counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, cview<std::int32_t> length) {
+/// begin(): where each row begins, for the edges that are worth a count.
+template <class Rows, class Begin>
+block_counts count_worthwhile(shape2 shape, Rows rows, cview<std::int32_t> col, Begin begin) {
   block_counts blocks{};
-  if (row.empty()) return blocks;
-  if (row.size >= blocks_sampled_from) blocks = judge_edges(shape, row, col);
+  if (col.empty()) return blocks;
+  if (col.size >= blocks_sampled_from) blocks = judge(shape, rows, col);
   std::vector<int> edges;
   for (int k = least_edge; k <= most_edge; ++k)
     if (blocks[k] == 0) edges.push_back(k);
-  if (!edges.empty()) count_edges(edges, shape, row, col, length, blocks);
+  if (!edges.empty()) count_edges(edges, shape, begin(), col, blocks);
   return blocks;
+}
+
+} // namespace
+
+edge_verdicts judge_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
+  return judge(shape, rows_by_index{row}, col);
+}
+edge_verdicts judge_edges_of_rows(shape2 shape, cview<std::int32_t> row_ptr, cview<std::int32_t> col) {
+  return judge(shape, rows_by_offset<std::int32_t>{row_ptr}, col);
+}
+
+block_counts count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col, cview<std::int32_t> length) {
+  return count_worthwhile(shape, rows_by_index{row}, col, [&] {
+    return length.empty() ? offsets_of_rows<index_t>(row, shape.rows) : offsets_of_lengths(length);
+  });
+}
+block_counts count_blocks_of_rows(shape2 shape, cview<std::int32_t> row_ptr, cview<std::int32_t> col) {
+  return count_worthwhile(shape, rows_by_offset<std::int32_t>{row_ptr}, col,
+                          [&] { return offsets_of<index_t>(row_ptr); });
 }
 
 index_t count_blocks_of(int edge, shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col) {
   block_counts blocks{};
-  count_edges({edge}, shape, row, col, {}, blocks);
+  count_edges({edge}, shape, offsets_of_rows<index_t>(row, shape.rows), col, blocks);
   return blocks[edge];
 }
 

@@ -33,31 +33,41 @@ template <class F> decltype(auto) with_edge(index_t edge, F&& f) {
   }
 }
 
-/// The entry behind those of row r, of which k is the first: the `usual` ones there, or those that a walk finds.
-inline index_t end_of_row(cview<std::int32_t> row, index_t r, index_t k, index_t usual) {
-  const index_t guess = k + usual;
-  if (usual > 0 && guess <= row.size && row[guess - 1] == r && (guess == row.size || row[guess] != r)) return guess;
-  while (k < row.size && row[k] == r) ++k;
-  return k;
-}
+/// Where the rows of sorted entries begin and end: by the row of each entry,
+struct rows_by_index {
+  cview<std::int32_t> row;
+  index_t begin(index_t r) const { return std::lower_bound(row.begin(), row.end(), r) - row.begin(); }
+  /// The entry behind those of row r, of which k is the first: the `usual` ones there, or those that a walk finds.
+  index_t end(index_t r, index_t k, index_t usual) const {
+    const index_t guess = k + usual;
+    if (usual > 0 && guess <= row.size && row[guess - 1] == r && (guess == row.size || row[guess] != r)) return guess;
+    while (k < row.size && row[k] == r) ++k;
+    return k;
+  }
+};
+/// or by the offsets of the rows.
+template <class I> struct rows_by_offset {
+  cview<I> row_ptr;
+  index_t begin(index_t r) const { return row_ptr[std::min(r, row_ptr.size - 1)]; }
+  index_t end(index_t r, index_t, index_t) const { return begin(r + 1); }
+};
 
 /// Walks block rows [first, last) in order and in each of them the blocks that have entries, by ascending column: rows
 /// with the same columns side by side, other ones merged, so nothing is held but K positions. open(block_row) before
 /// each block row, block(block_row, block_col) for each block, then entry(k, i, j) for each entry k of it, at place
 /// (i, j).
-template <int K, class Open, class Block, class Entry>
-void walk_blocks(cview<std::int32_t> row, cview<std::int32_t> col, index_t first, index_t last, Open open, Block block,
-                 Entry entry) {
+template <int K, class Rows, class Open, class Block, class Entry>
+void walk_blocks(Rows rows, cview<std::int32_t> col, index_t first, index_t last, Open open, Block block, Entry entry) {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   const auto block_of = [&](index_t k) { return static_cast<std::uint32_t>(col[k]) / K; };
-  index_t k = std::lower_bound(row.begin(), row.end(), first * K) - row.begin(), length = 0;
+  index_t k = rows.begin(first * K), length = 0;
   for (index_t r = first; r < last; ++r) {
     open(r);
     index_t at[K], end[K];
     bool alike = true;
     for (int i = 0; i < K; ++i) {
       at[i] = k;
-      k = end[i] = end_of_row(row, r * K + i, k, length);
+      k = end[i] = rows.end(r * K + i, k, length);
       length = k - at[i];
       alike = alike && length == end[0] - at[0] &&
               std::equal(col.begin() + at[0], col.begin() + end[0], col.begin() + at[i]);
@@ -122,12 +132,17 @@ inline edge_verdicts judge_edges(const std::array<double, most_edge + 1>& fill) 
 
 /// Of a matrix with entries, by its sample.
 edge_verdicts judge_edges(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
+/// The same of compressed rows.
+edge_verdicts judge_edges_of_rows(shape2 shape, cview<std::int32_t> row_ptr, cview<std::int32_t> col);
 
 /// [K]: aligned K x K blocks with entries, K from 2 to 8: exact, or `too_full` or `surpassed` in a sample of a large
 /// matrix. The same for every number of threads.
 /// length: of every row, or empty where they are not known; they save a pass over the rows of the entries.
 std::array<index_t, most_edge + 1> count_blocks(shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col,
                                                 cview<std::int32_t> length = {});
+/// The same of compressed rows.
+std::array<index_t, most_edge + 1> count_blocks_of_rows(shape2 shape, cview<std::int32_t> row_ptr,
+                                                        cview<std::int32_t> col);
 /// Those of one edge, of any matrix: exact.
 index_t count_blocks_of(int edge, shape2 shape, cview<std::int32_t> row, cview<std::int32_t> col);
 

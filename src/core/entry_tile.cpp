@@ -90,8 +90,9 @@ double add_up(const std::int32_t* row, const V* val, const entry_tile& t, int fr
               std::int32_t* row_length, double largest) {
   cpu::widest([&]() FURROW_INLINE {
     for (int s = from; s < t.starts; ++s) {
-      const index_t end = t.begin + t.start[static_cast<std::size_t>(s)], begin = std::exchange(open, end);
-      row_length[row[begin]] = static_cast<std::int32_t>(end - begin);
+      const index_t start = t.start[static_cast<std::size_t>(s)], end = t.begin + start;
+      const index_t begin = std::exchange(open, end);
+      row_length[row[start - 1]] = static_cast<std::int32_t>(end - begin);
       largest = std::max(
           largest, sum_of_row(end - begin, [&](index_t i) FURROW_INLINE { return std::abs(double(val[begin + i])); }));
     }
@@ -182,9 +183,9 @@ template <class V>
 FURROW_AVX512 double add_up_avx512(const std::int32_t* row, const V* val, const entry_tile& t, int from, index_t open,
                                    std::int32_t* row_length, double largest) {
   for (int s = from; s < t.starts; ++s) {
-    const index_t end = t.begin + t.start[static_cast<std::size_t>(s)], begin = open, n = end - begin;
+    const index_t start = t.start[static_cast<std::size_t>(s)], end = t.begin + start, begin = open, n = end - begin;
     open = end;
-    row_length[row[begin]] = static_cast<std::int32_t>(n);
+    row_length[row[start - 1]] = static_cast<std::int32_t>(n);
     double sum;
     if (n <= 16) { // two vectors, one of them perhaps empty: a branch less to mispredict
       const unsigned in = (1U << n) - 1;
@@ -207,7 +208,6 @@ bool look_at_places(shape2 shape, const std::int32_t* row, const std::int32_t* c
   to.begin = begin;
   to.count = count;
   to.starts = to.on_diagonal = to.least_offset = to.most_offset = 0;
-  row += begin, col += begin;
   index_t k = 0;
   if (begin == 0 && count > 0) { // no triplet is before it
     if (row[0] < 0 || row[0] >= shape.rows || col[0] < 0 || col[0] >= shape.cols) return false;

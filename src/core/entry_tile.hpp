@@ -20,8 +20,9 @@ struct entry_tile {
   alignas(64) std::array<std::int32_t, room> offset; ///< [0, count): column minus row
 };
 
-/// Fills `to` from the triplets [begin, begin + count), at most `most` of them. False where one is outside of the
-/// matrix or does not come after the one before it; `to` is of no use then.
+/// Fills `to` from the triplets [begin, begin + count), at most `most` of them; row and col point to the first of them,
+/// behind the one before it. False where one is outside of the matrix or does not come after that; `to` is of no use
+/// then.
 bool look_at_places(shape2 shape, const std::int32_t* row, const std::int32_t* col, index_t begin, index_t count,
                     entry_tile& to);
 
@@ -35,7 +36,8 @@ struct value_sums {
 template <class V> void look_at_values(const V* val, index_t count, value_sums& to);
 
 /// Of the rows that end where a start from the `from`-th on begins, the first of them at `open`: writes their lengths,
-/// and returns the larger one of `largest` and their sums of |val|, each as `sum_of_row` adds it.
+/// and returns the larger one of `largest` and their sums of |val|, each as `sum_of_row` adds it. row: of the first
+/// entry of the tile; val: of all entries.
 template <class V>
 double add_up_rows(const std::int32_t* row, const V* val, const entry_tile& t, int from, index_t open,
                    std::int32_t* row_length, double largest);

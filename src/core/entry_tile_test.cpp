@@ -36,7 +36,7 @@ TEST(entry_tile, finds_what_single_entries_tell) {
     for (const index_t count : {0, 1, 7, 16, 31, 500, 512}) {
       SCOPED_TRACE(std::to_string(begin) + " " + std::to_string(count));
       entry_tile t;
-      ASSERT_TRUE(look_at_places(a.shape, a.row.data(), a.col.data(), begin, count, t));
+      ASSERT_TRUE(look_at_places(a.shape, a.row.data() + begin, a.col.data() + begin, begin, count, t));
       std::vector<std::int32_t> starts, offsets;
       std::int32_t least = 0, most = 0;
       for (index_t k = begin; k < begin + count; ++k) {

@@ -153,7 +153,7 @@ void count_distinct_sectors(const Triplets& a, const std::vector<index_t>& begin
 }
 
 template <class Triplets> counts look_at_window(const Triplets& a, const stats& s, index_t first_row, index_t rows) {
-  const std::vector<index_t> begin = starts_of_rows(as_cview(a.row), s.row_length, first_row, rows);
+  const std::vector<index_t> begin = starts_of_rows(rows_of_entries(a), s.row_length, first_row, rows);
   counts c;
   c.entries = begin[rows] - begin[0];
   if (c.entries == 0) return c;
@@ -189,8 +189,8 @@ template <class Triplets> locality measure_locality(const Triplets& a, const sta
 }
 
 template locality measure_locality(const coo<double>&, const stats&);
-template locality measure_locality(const borrowed_coo<double>&, const stats&);
+template locality measure_locality(const borrowed_rows<double>&, const stats&);
 template locality measure_locality(const coo<float>&, const stats&);
-template locality measure_locality(const borrowed_coo<float>&, const stats&);
+template locality measure_locality(const borrowed_rows<float>&, const stats&);
 
 } // namespace furrow

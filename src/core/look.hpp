@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/entries_before.hpp"
 #include "core/sample.hpp"
 
 #include <furrow/coo.hpp>
@@ -18,14 +19,17 @@ namespace furrow {
 /// The triplets that a look sees: those of the whole matrix, or at least of the rows that it asked for.
 template <class V> struct sight {
   shape2 shape;
-  cview<std::int32_t> row, col;
+  cview<std::int32_t> row, col; ///< row: empty where `row_ptr` is there
   cview<V> val;
+  cview<std::int32_t> row_ptr{}; ///< of compressed rows that lie as somebody else has them
 
   index_t nnz() const { return val.size; }
 };
 template <class Triplets> auto sight_of(const Triplets& a) {
   return sight<std::remove_cvref_t<decltype(a.val[0])>>{a.shape, as_cview(a.row), as_cview(a.col), as_cview(a.val)};
 }
+template <class V> entry_rows rows_of_entries(const sight<V>& a) { return {a.row, a.row_ptr}; }
+template <class V> sight<V> sight_of(const borrowed_rows<V>& a) { return {a.shape, {}, a.col, a.val, a.row_ptr}; }
 
 struct format_look {
   std::string_view format;

@@ -84,9 +84,9 @@ template <class I> host_array<I> offsets_of_rows(cview<std::int32_t> row, index_
   return row_ptr;
 }
 
-host_array<index_t> offsets_of_lengths(cview<std::int32_t> length) {
+template <class I> host_array<I> offsets_of_lengths(cview<std::int32_t> length) {
   const index_t rows = length.size, parts = std::clamp<index_t>(rows >> 16, 1, 1024);
-  host_array<index_t> row_ptr(rows + 1);
+  host_array<I> row_ptr(rows + 1);
   std::vector<index_t> before(static_cast<std::size_t>(parts) + 1, 0);
   const auto in_part = [&](index_t part, auto&& f) {
     for (index_t r = cpu::part_begin(rows, parts, part); r < cpu::part_begin(rows, parts, part + 1); ++r) f(r);
@@ -100,17 +100,18 @@ host_array<index_t> offsets_of_lengths(cview<std::int32_t> length) {
   cpu::for_each_task(parts, [&](index_t part) {
     index_t next = before[part];
     in_part(part, [&](index_t r) {
-      row_ptr[r] = next;
+      row_ptr[r] = static_cast<I>(next);
       next += length[r];
     });
   });
-  row_ptr[rows] = before[parts];
+  row_ptr[rows] = static_cast<I>(before[parts]);
   return row_ptr;
 }
 
 #define FURROW_OFFSETS(I)                                                                                              \
   template bool write_row_offsets(cview<std::int32_t>, index_t, index_t, index_t, I*);                                 \
-  template host_array<I> offsets_of_rows(cview<std::int32_t>, index_t);
+  template host_array<I> offsets_of_rows(cview<std::int32_t>, index_t);                                                \
+  template host_array<I> offsets_of_lengths(cview<std::int32_t>);
 FURROW_OFFSETS(std::int32_t)
 FURROW_OFFSETS(std::int64_t)
 #undef FURROW_OFFSETS

@@ -2,8 +2,9 @@
 #pragma once
 #include "backends/cpu/parallel.hpp"
 
-#include <furrow/array.hpp>
+#include <furrow/coo.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace furrow {
@@ -22,6 +23,31 @@ template <class I> host_array<I> offsets_of_rows(const host_array<std::int32_t>&
 }
 
 /// The same from the lengths of rows. Parallel; two passes.
-host_array<index_t> offsets_of_lengths(cview<std::int32_t> length);
+template <class I = index_t> host_array<I> offsets_of_lengths(cview<std::int32_t> length);
+
+/// The same from other ones. Parallel; a copy.
+template <class I> host_array<I> offsets_of(cview<std::int32_t> row_ptr) {
+  host_array<I> own(row_ptr.size);
+  cpu::for_each_range(row_ptr.size, 1 << 15, [&](index_t first, index_t last) {
+    std::copy(row_ptr.begin() + first, row_ptr.begin() + last, own.begin() + first);
+  });
+  return own;
+}
+
+/// The same of what is to be stored: by its rows, their lengths or their offsets.
+template <class I = index_t, class V> host_array<I> row_offsets(const coo<V>& a) {
+  return offsets_of_rows<I>(a.row, a.shape.rows);
+}
+template <class I = index_t, class V> host_array<I> row_offsets(const measured_coo<V>& a) {
+  return offsets_of_lengths<I>(a.row_length);
+}
+template <class I = index_t, class V> host_array<I> row_offsets(const borrowed_rows<V>& a) {
+  return offsets_of<I>(a.row_ptr);
+}
+
+/// Gives the row indices back, where there are some.
+template <class Triplets> void drop_rows(Triplets& a) {
+  if constexpr (requires { a.row = {}; }) a.row = {};
+}
 
 } // namespace furrow

@@ -54,7 +54,7 @@ template <class Triplets> void measure_samples(const Triplets& a, stats& s) {
 
 template void measure_samples(const coo<double>&, stats&);
 template void measure_samples(const coo<float>&, stats&);
-template void measure_samples(const borrowed_coo<double>&, stats&);
-template void measure_samples(const borrowed_coo<float>&, stats&);
+template void measure_samples(const borrowed_rows<double>&, stats&);
+template void measure_samples(const borrowed_rows<float>&, stats&);
 
 } // namespace furrow

@@ -50,13 +50,13 @@ inline index_t sampled_rows(const stats& s, index_t least, index_t most, index_t
 /// The rows that statistics look at which are no format's own.
 spread_rows windows_of_locality(const stats& s);
 
-/// Sixteen stretches of block rows, together a 128th of the matrix, and at most 8192.
+/// Sixteen stretches of block rows, together a 128th of the matrix, and at most 2048.
 struct sampled_block_rows {
-  static constexpr index_t stretches = 16;
+  static constexpr index_t stretches = 16, most = 128;
   index_t block_rows;
   FURROW_HD index_t length() const {
     const index_t share = block_rows / (128 * stretches);
-    return (share < 511 ? share : 511) + 1;
+    return (share < most - 1 ? share : most - 1) + 1;
   }
   FURROW_HD row_range operator[](index_t k) const {
     const index_t first = spread_rows{block_rows, 1, block_rows, stretches}.part(k), left = block_rows - first;

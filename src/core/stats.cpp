@@ -6,6 +6,7 @@
 #include "diagonal_marks.hpp"
 #include "distinct.hpp"
 #include "entry_tile.hpp"
+#include "row_numbers.hpp"
 #include "row_sum.hpp"
 #include "sample.hpp"
 #include "set_up_part.hpp"
@@ -17,6 +18,7 @@
 #include "backends/cpu/prefetch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <optional>
@@ -33,13 +35,50 @@ struct piece {
   value_sums values;
 };
 
+/// The rows of the entries of a tile, behind that of the entry before it, stretch by stretch in their order:
+template <class V> class rows_of_tile {
+public:
+  rows_of_tile(const coo<V>& a, index_t) : row_(a.row.begin()) {}
+  const std::int32_t* at(index_t begin, index_t) { return row_ + begin; }
+  void prefetch(index_t k, index_t count) const { cpu::prefetch(row_ + k, count * 4); }
+
+private:
+  const std::int32_t* row_;
+};
+/// of compressed rows they are written where the first cache holds them.
+template <class V> class numbers_of_tile {
+public:
+  numbers_of_tile(const borrowed_rows<V>& a, index_t first)
+      : row_ptr_(a.row_ptr.begin()),
+        row_(std::upper_bound(a.row_ptr.begin(), a.row_ptr.end(), std::max<index_t>(first - 1, 0)) - row_ptr_ - 1) {
+    number_[before - 1] = static_cast<std::int32_t>(row_); // of the entry before the first
+  }
+  const std::int32_t* at(index_t begin, index_t count) {
+    if (before_count_ > 0) number_[before - 1] = number_[before + static_cast<std::size_t>(before_count_) - 1];
+    row_ = write_row_numbers(row_ptr_, row_, begin, begin + count, 0, number_.data() + before);
+    before_count_ = count;
+    return number_.data() + before;
+  }
+  void prefetch(index_t, index_t) const {}
+
+private:
+  static constexpr std::size_t before = 16; // so that the tile begins a line
+  const std::int32_t* row_ptr_;
+  index_t row_, before_count_ = 0;
+  alignas(64) std::array<std::int32_t, before + entry_tile::most + row_numbers_beyond> number_;
+};
+template <class V> rows_of_tile<V> tile_rows(const coo<V>& a, index_t first) { return {a, first}; }
+template <class V> numbers_of_tile<V> tile_rows(const borrowed_rows<V>& a, index_t first) { return {a, first}; }
+
 /// The rows that begin in [first, last), tile by tile. Nothing where a triplet breaks a promise.
 template <class Triplets, class V>
 std::optional<piece> look_at(const Triplets& a, index_t first, index_t last, const diagonal_marks& diagonals,
                              char* marks, host_array<std::int32_t>& row_length, values_of_pieces<V>& values,
                              few_values<V>& set) {
-  const std::int32_t *const row = a.row.begin(), *const col = a.col.begin();
+  const std::int32_t* const col = a.col.begin();
   const V* const val = a.val.begin();
+  auto rows = tile_rows(a, first);
+  std::int32_t last_row = 0;
   constexpr index_t together = 128;
   const bool ahead = cpu::fetching_ahead_helps();
   piece p;
@@ -48,14 +87,15 @@ std::optional<piece> look_at(const Triplets& a, index_t first, index_t last, con
   index_t open = first; // the first entry of the row that goes on
   for (index_t begin = first; begin < last; begin += entry_tile::most) {
     const index_t count = std::min(entry_tile::most, last - begin);
-    if (!look_at_places(a.shape, row, col, begin, count, t)) return {};
+    const std::int32_t* const row = rows.at(begin, count);
+    if (!look_at_places(a.shape, row, col + begin, begin, count, t)) return {};
     diagonals.note(t, marks, [&](index_t k) {
       if (ahead) cpu::prefetch(val + begin + k);
     });
     for (index_t k = 0; k < count; k += together) {
       const index_t some = std::min(together, count - k);
       if (ahead) { // not all at once: the processor would wait until most have come
-        cpu::prefetch(row + begin + k, some * 4);
+        rows.prefetch(begin + k, some);
         cpu::prefetch(col + begin + k, some * 4);
       }
       look_at_values(val + begin + k, some, p.values);
@@ -70,13 +110,23 @@ std::optional<piece> look_at(const Triplets& a, index_t first, index_t last, con
     const int from = begin == first; // whose start ends no row
     p.norm_inf = add_up_rows(row, val, t, from, open, row_length.data(), p.norm_inf);
     if (t.starts > 0) open = begin + t.start[static_cast<std::size_t>(t.starts - 1)];
+    last_row = row[count - 1];
   }
   if (open < last) {
-    row_length[row[open]] = static_cast<std::int32_t>(last - open);
+    row_length[last_row] = static_cast<std::int32_t>(last - open);
     p.norm_inf =
         std::max(p.norm_inf, sum_of_row(last - open, [&](index_t k) { return std::abs(double(val[open + k])); }));
   }
   return p;
+}
+
+/// Where the first row begins that does so at k or behind it.
+template <class V> index_t next_row(const coo<V>& a, index_t k) {
+  while (k > 0 && k < a.nnz() && a.row[k] == a.row[k - 1]) ++k;
+  return k;
+}
+template <class V> index_t next_row(const borrowed_rows<V>& a, index_t k) {
+  return *std::lower_bound(a.row_ptr.begin(), a.row_ptr.end(), k);
 }
 
 /// Those of a small matrix are shorter, so that two threads have work.
@@ -92,11 +142,7 @@ template <class Triplets> std::optional<stats> measure_sums_where_kept(const Tri
   const index_t nnz = a.nnz(), pieces = pieces_of_sums(nnz);
   if (nnz > 0 && (a.shape.rows == 0 || a.shape.cols == 0)) return {}; // there is no place for them
   // The piece that a row starts in owns the whole row.
-  const auto begin_of = [&](index_t k) {
-    index_t at = cpu::part_begin(nnz, pieces, k);
-    while (at > 0 && at < nnz && a.row[at] == a.row[at - 1]) ++at;
-    return at;
-  };
+  const auto begin_of = [&](index_t k) { return next_row(a, cpu::part_begin(nnz, pieces, k)); };
   stats s;
   s.row_length = host_array<std::int32_t>(a.shape.rows);
   clear(s.row_length);
@@ -149,22 +195,33 @@ template <class V> stats check_and_measure_sums(const coo<V>& a) {
   return std::move(*s);
 }
 
+namespace {
+
+template <class V> auto blocks_of(const coo<V>& a, const stats& s) {
+  return count_blocks(a.shape, as_cview(a.row), as_cview(a.col), as_cview(s.row_length));
+}
+template <class V> auto blocks_of(const borrowed_rows<V>& a, const stats&) {
+  return count_blocks_of_rows(a.shape, a.row_ptr, a.col);
+}
+
+} // namespace
+
 template <class Triplets> void measure_for_formats(const Triplets& a, stats& s) {
   measure_slices(s);
   measure_samples(a, s);
-  s.blocks = count_blocks(a.shape, as_cview(a.row), as_cview(a.col), as_cview(s.row_length));
+  s.blocks = blocks_of(a, s);
 }
 
 template stats measure_sums(const coo<double>&);
 template stats measure_sums(const coo<float>&);
-template std::optional<stats> measure_sums_where_kept(const borrowed_coo<double>&);
-template std::optional<stats> measure_sums_where_kept(const borrowed_coo<float>&);
+template std::optional<stats> measure_sums_where_kept(const borrowed_rows<double>&);
+template std::optional<stats> measure_sums_where_kept(const borrowed_rows<float>&);
 template stats check_and_measure_sums(const coo<double>&);
 template stats check_and_measure_sums(const coo<float>&);
 template void measure_for_formats(const coo<double>&, stats&);
 template void measure_for_formats(const coo<float>&, stats&);
-template void measure_for_formats(const borrowed_coo<double>&, stats&);
-template void measure_for_formats(const borrowed_coo<float>&, stats&);
+template void measure_for_formats(const borrowed_rows<double>&, stats&);
+template void measure_for_formats(const borrowed_rows<float>&, stats&);
 
 template <class V> stats measure(const coo<V>& a) {
   stats s = check_and_measure_sums(a);

@@ -3,7 +3,6 @@
 #include "wrong_rows.hpp"
 
 #include "backends/cpu/copy.hpp"
-#include "backends/cpu/isa.hpp"
 #include "core/check.hpp"
 #include "core/host_room.hpp"
 #include "core/measure.hpp"
@@ -123,46 +122,25 @@ template <class V, class I> void refuse_rows(const csr_arrays<V, I>& a) {
   refuse_column(a);
 }
 
-namespace {
-
-/// Writes the numbers of the rows of the entries [first, last): 16 at a time, of which the next row takes back what it
-/// has. A loop for each row would be mispredicted at its end.
-template <class V>
-void write_rows(const csr_arrays<V, std::int32_t>& a, index_t first, index_t last, std::int32_t* to) {
-  constexpr index_t together = 16;
-  const std::int32_t* const row_ptr = a.row_ptr.data;
-  index_t row =
-      std::upper_bound(a.row_ptr.begin(), a.row_ptr.end(), static_cast<std::int32_t>(first)) - a.row_ptr.begin() - 1;
-  cpu::widest([&]() FURROW_INLINE {
-    for (index_t k = first; k < last; ++row) {
-      const index_t end = std::min<index_t>(row_ptr[row + 1], last);
-      const auto number = static_cast<std::int32_t>(row);
-      for (; k < end && k + together <= last; k += together)
-        for (index_t i = 0; i < together; ++i) to[k + i] = number;
-      for (; k < end; ++k) to[k] = number;
-      k = end;
-    }
-  });
-}
-
-} // namespace
-
 template <class V> std::optional<measured_rows<V>> borrow_and_measure(const csr_arrays<V, std::int32_t>& a) {
   check_on_host(a);
   check_lengths(a);
   check_offsets(a);
   const index_t nnz = a.row_ptr[a.shape.rows];
-  check_memory(4, nnz);
-  borrowed_coo<V> to{a.shape, host_array<std::int32_t>(nnz), part(a.col, 0, nnz), part(a.val, 0, nnz)};
-  cpu::for_each_range(nnz, grain, [&](index_t first, index_t last) { write_rows(a, first, last, to.row.data()); });
-  if (auto sums = measure_sums_where_kept(to)) return measured_rows<V>{std::move(to), std::move(*sums)};
+  borrowed_rows<V> to{a.shape, a.row_ptr, part(a.col, 0, nnz), part(a.val, 0, nnz)};
+  if (auto sums = measure_sums_where_kept(to)) return measured_rows<V>{to, std::move(*sums)};
   read_entries(a, [](index_t, index_t) {}); // throws where a column is outside; otherwise rows are not sorted
   return std::nullopt;
 }
 
-template <class V> coo<V> copy_of(borrowed_coo<V> a) {
-  check_memory(4 + sizeof(V), a.nnz());
-  return {a.shape, std::move(a.row), copy_of(a.col), copy_of(a.val)};
+template <class V> coo<V> copy_of(const borrowed_rows<V>& a) {
+  check_memory(8 + sizeof(V), a.nnz());
+  host_array<std::int32_t> row(a.nnz());
+  cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t first, index_t last) {
+    for (index_t r = first; r < last; ++r)
+      std::fill(row.begin() + a.row_ptr[r], row.begin() + a.row_ptr[r + 1], static_cast<std::int32_t>(r));
+  });
+  return {a.shape, std::move(row), copy_of(a.col), copy_of(a.val)};
 }
 
 template <class V, class I> coo<V> to_coo(const csr_arrays<V, I>& a) {
@@ -194,8 +172,8 @@ template void check_sizes(const coo<double>&);
 template void check_sizes(const coo<float>&);
 template std::optional<measured_rows<double>> borrow_and_measure(const csr_arrays<double, std::int32_t>&);
 template std::optional<measured_rows<float>> borrow_and_measure(const csr_arrays<float, std::int32_t>&);
-template coo<double> copy_of(borrowed_coo<double>);
-template coo<float> copy_of(borrowed_coo<float>);
+template coo<double> copy_of(const borrowed_rows<double>&);
+template coo<float> copy_of(const borrowed_rows<float>&);
 template coo<double> to_coo(const csr_arrays<double, std::int32_t>&);
 template coo<double> to_coo(const csr_arrays<double, std::int64_t>&);
 template coo<float> to_coo(const csr_arrays<float, std::int32_t>&);

@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(gpu::each_threads) count_kernel(pattern a, edg
 }
 
 /// The same of the sample of each edge, with the entries.
-constexpr int most_sampled = sampled_block_rows::stretches * 512;
+constexpr int most_sampled = sampled_block_rows::stretches * sampled_block_rows::most;
 __global__ void __launch_bounds__(gpu::each_threads) sample_kernel(pattern a, const word* wrong, word* to) {
   const gpu::beside_others turn;
   if (*wrong) return;

@@ -44,14 +44,16 @@ template <class V> struct stored {
     keep(a.store(made, facts));
   }
   stored(measured_rows<V> measured, const matrix_options& o) : facts(std::move(measured.sums)) {
-    borrowed_coo<V>& a = measured.rows;
+    const borrowed_rows<V>& a = measured.rows;
     measure_for_formats(a, facts);
     notice_gpu_driver();
     made = choose(facts, precision_of<V>, o.where, {o.format, o.kernel, o.expected_products});
     const format_backend& there = made.format->backend(o.where);
     const std::string parameters = settled_parameters(made, facts, precision_of<V>);
-    if (const auto copy = there.template copy<V>()) keep(copy(std::move(a), parameters, made.kernel));
-    else keep(there.template make<V>()(copy_of(std::move(a)), parameters, made.kernel));
+    if (const auto copy = there.template copy<V>()) keep(copy(a, parameters, made.kernel));
+    else if (const auto known = there.template measured<V>())
+      keep(known({copy_of(a), as_cview(facts.row_length)}, parameters, made.kernel));
+    else keep(there.template make<V>()(copy_of(a), parameters, made.kernel));
   }
   /// Of the same pattern as `like`, in its format.
   stored(matrix_source<V> a, const stored& like, stats known) : facts(std::move(known)), made(like.made) {

@@ -5,9 +5,12 @@
 #include "kit/sanitized.hpp"
 
 #include "core/look.hpp"
+#include "core/measure.hpp"
 #include "core/transpose.hpp"
 
 #include <furrow/device.hpp>
+#include <furrow/formats.hpp>
+#include <furrow/generate.hpp>
 #include <furrow/matrix.hpp>
 #include <furrow/solver.hpp>
 
@@ -345,6 +348,48 @@ TYPED_TEST(kept_matrix, serves_a_solver) {
   EXPECT_EQ(report.format, name_of(m.chosen()));
   solve(a, as_cview(b), as_view(y), o);
   EXPECT_TRUE(same(as_cview(x), as_cview(y)));
+}
+
+/// Triplets, triplets with the lengths of their rows, and borrowed rows become the same arrays, and the same
+/// statistics.
+TEST(conversions, are_the_same_whoever_has_the_rows) {
+  auto all = kit::whole_battery();
+  for (const char* spec : {"poisson3d:30", "powerlaw:60000:6:2.2", "elasticity3d:8"})
+    all.push_back({spec, generate(spec).a});
+  for (const auto& m : all) {
+    SCOPED_TRACE(m.name);
+    host_array<std::int32_t> row_ptr(m.a.shape.rows + 1, 0);
+    for (const std::int32_t r : m.a.row) ++row_ptr[r + 1];
+    std::partial_sum(row_ptr.begin(), row_ptr.end(), row_ptr.begin());
+    const borrowed_rows<double> rows{m.a.shape, as_cview(row_ptr), as_cview(m.a.col), as_cview(m.a.val)};
+    stats wanted = measure(m.a), found = *measure_sums_where_kept(rows);
+    measure_for_formats(rows, found);
+    EXPECT_EQ(found.norm_inf, wanted.norm_inf);
+    EXPECT_EQ(found.diagonals, wanted.diagonals);
+    EXPECT_EQ(found.zero_diagonal, wanted.zero_diagonal);
+    EXPECT_EQ(found.lengths_fingerprint, wanted.lengths_fingerprint);
+    EXPECT_EQ(found.blocks, wanted.blocks);
+    EXPECT_EQ(found.near.by_slice, wanted.near.by_slice);
+    ASSERT_EQ(found.estimates.size(), wanted.estimates.size());
+    for (std::size_t k = 0; k < found.estimates.size(); ++k)
+      EXPECT_EQ(found.estimates[k].number, wanted.estimates[k].number) << found.estimates[k].format;
+    const auto x = kit::random_vector<double>(m.a.shape.cols, 3);
+    for (const format_entry* f : formats()) {
+      SCOPED_TRACE(std::string(f->name));
+      if (!f->lay_out(wanted, precision::f64, {}).refusal.empty()) continue;
+      const auto like = f->cpu.make<double>()(m.a, {}, "auto");
+      host_array<double> y(m.a.shape.rows), z(m.a.shape.rows);
+      like->apply(1, as_cview(x), 0, as_view(y));
+      const auto compare = [&](const any_operator<double>& made) {
+        EXPECT_EQ(made.stored_bytes(), like->stored_bytes());
+        made.apply(1, as_cview(x), 0, as_view(z));
+        EXPECT_TRUE(kit::same_bits(as_cview(y), as_cview(z)));
+      };
+      if (const auto make = f->cpu.measured<double>())
+        compare(*make({coo<double>(m.a), as_cview(wanted.row_length)}, {}, "auto"));
+      if (const auto copy = f->cpu.copy<double>()) compare(*copy(rows, {}, "auto"));
+    }
+  }
 }
 
 } // namespace

@@ -141,7 +141,10 @@ template <class V> std::unique_ptr<any_operator<V>> matrix_source<V>::store(cons
     rows_.reset();
     return from_rows(own, s, c.parameters, c.kernel);
   }
-  return there.template make<V>()(take_triplets(), settled_parameters(c, s, precision_of<V>), c.kernel);
+  const std::string parameters = settled_parameters(c, s, precision_of<V>);
+  if (const auto make = there.template measured<V>(); make && s.row_length.size() == shape_.rows)
+    return make({take_triplets(), as_cview(s.row_length)}, parameters, c.kernel);
+  return there.template make<V>()(take_triplets(), parameters, c.kernel);
 }
 
 #define FURROW_SOURCE(V)                                                                                               \

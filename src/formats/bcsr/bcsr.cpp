@@ -16,7 +16,7 @@ namespace bcsr_format {
 namespace {
 
 template <class I, class V, class Triplets> std::unique_ptr<any_operator<V>> wrap(Triplets a, index_t edge) {
-  auto matrix = to_bcsr<I>(a, edge);
+  auto matrix = to_bcsr<I>(std::move(a), edge);
   a = {};
   auto pieces = cut_rows(blocks_over(matrix.shape.rows, edge),
                          [&](index_t r) { return index_t(matrix.block_ptr[r]) * edge * edge; });
@@ -51,8 +51,9 @@ extern const format_entry entry{
     "bcsr",
     "compressed rows of dense blocks, 2 x 2 to 8 x 8: for several unknowns a point",
     lay_out,
-    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
-     make_cpu<float, borrowed_coo<float>>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_rows<double>>,
+     make_cpu<float, borrowed_rows<float>>, nullptr, nullptr, make_cpu<double, measured_coo<double>>,
+     make_cpu<float, measured_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
      FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
     "[:K]",

@@ -60,18 +60,21 @@ layout lay_out(const stats& s, precision p, std::string_view parameters) {
 
 namespace {
 
-template <class V, class Triplets> index_t edge_of(const Triplets& a, std::string_view parameters) {
+/// count(): the blocks of each edge.
+template <class V, class Triplets, class Count>
+index_t edge_of(const Triplets& a, std::string_view parameters, Count count) {
   if (const index_t asked = asked_edge(parameters)) return asked;
-  const index_t best =
-      fewest_bytes(a.shape, a.nnz(), precision_of<V>, count_blocks(a.shape, as_cview(a.row), as_cview(a.col)));
+  const index_t best = fewest_bytes(a.shape, a.nnz(), precision_of<V>, count());
   return best ? best : least_edge;
 }
 
 } // namespace
 
-template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters) { return edge_of<V>(a, parameters); }
-template <class V> index_t edge_for(const borrowed_coo<V>& a, std::string_view parameters) {
-  return edge_of<V>(a, parameters);
+template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters) {
+  return edge_of<V>(a, parameters, [&] { return count_blocks(a.shape, as_cview(a.row), as_cview(a.col)); });
+}
+template <class V> index_t edge_for(const borrowed_rows<V>& a, std::string_view parameters) {
+  return edge_of<V>(a, parameters, [&] { return count_blocks_of_rows(a.shape, a.row_ptr, a.col); });
 }
 
 index_t edge_for(const stats& s, precision p, std::string_view parameters) {
@@ -87,7 +90,7 @@ std::string settle(const stats& s, precision p, std::string_view parameters) {
 
 template index_t edge_for(const coo<double>&, std::string_view);
 template index_t edge_for(const coo<float>&, std::string_view);
-template index_t edge_for(const borrowed_coo<double>&, std::string_view);
-template index_t edge_for(const borrowed_coo<float>&, std::string_view);
+template index_t edge_for(const borrowed_rows<double>&, std::string_view);
+template index_t edge_for(const borrowed_rows<float>&, std::string_view);
 
 } // namespace furrow::bcsr_format

@@ -21,7 +21,7 @@ layout lay_out(const stats& s, precision p, std::string_view parameters);
 
 /// The edge for `a`: the one asked for, or the one with the fewest bytes, or 2 where no block size pays.
 template <class V> index_t edge_for(const coo<V>& a, std::string_view parameters);
-template <class V> index_t edge_for(const borrowed_coo<V>& a, std::string_view parameters);
+template <class V> index_t edge_for(const borrowed_rows<V>& a, std::string_view parameters);
 index_t edge_for(const stats& s, precision p, std::string_view parameters);
 /// The same as parameters, where blocks were counted.
 std::string settle(const stats& s, precision p, std::string_view parameters);

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/parallel.hpp"
 #include "core/blocks.hpp"
+#include "core/row_offsets.hpp"
 
 #include <furrow/coo.hpp>
 
@@ -12,15 +13,16 @@ namespace furrow {
 /// Block rows that a task converts at least.
 inline constexpr index_t block_row_grain = 1 << 10;
 
-/// Two parallel passes: blocks are counted, then filled. Holds `a` and the result.
-template <class V, class I, int K, class Triplets> bcsr<V, I, host_array> blocks_of(const Triplets& a) {
+/// Two parallel passes: blocks are counted, then filled.
+template <class V, class I, int K, class Triplets, class Rows>
+bcsr<V, I, host_array> blocks_of(const Triplets& a, Rows rows_of) {
   const index_t rows = blocks_over(a.shape.rows, K);
   bcsr<V, I, host_array> m{a.shape, K, host_array<I>(rows + 1), {}, {}};
-  const auto row = as_cview(a.row), col = as_cview(a.col);
+  const auto col = as_cview(a.col);
   m.block_ptr[0] = 0;
   cpu::for_each_range(rows, block_row_grain, [&](index_t first, index_t last) {
     walk_blocks<K>(
-        row, col, first, last, [&](index_t r) { m.block_ptr[r + 1] = 0; },
+        rows_of, col, first, last, [&](index_t r) { m.block_ptr[r + 1] = 0; },
         [&](index_t r, std::int32_t) { ++m.block_ptr[r + 1]; }, [](index_t, int, int) {});
   });
   for (index_t r = 0; r < rows; ++r) m.block_ptr[r + 1] += m.block_ptr[r];
@@ -30,7 +32,7 @@ template <class V, class I, int K, class Triplets> bcsr<V, I, host_array> blocks
   cpu::for_each_range(rows, block_row_grain, [&](index_t first, index_t last) {
     index_t at = index_t(m.block_ptr[first]) - 1;
     walk_blocks<K>(
-        row, col, first, last, [](index_t) {},
+        rows_of, col, first, last, [](index_t) {},
         [&](index_t, std::int32_t c) {
           m.block[++at] = c;
           std::fill_n(m.val.data() + at * K * K, K * K, V(0));
@@ -40,14 +42,22 @@ template <class V, class I, int K, class Triplets> bcsr<V, I, host_array> blocks
   return m;
 }
 
-template <class I, int K, class V> bcsr<V, I, host_array> to_bcsr(const coo<V>& a) { return blocks_of<V, I, K>(a); }
+/// Holds `a` and the result.
+template <class I, int K, class V> bcsr<V, I, host_array> to_bcsr(const coo<V>& a) {
+  return blocks_of<V, I, K>(a, rows_by_index{as_cview(a.row)});
+}
 
 /// The same for an edge that is known at run time only.
 template <class I, class V> bcsr<V, I, host_array> to_bcsr(const coo<V>& a, index_t edge) {
-  return with_edge(edge, [&](auto k) { return blocks_of<V, I, k>(a); });
+  return with_edge(edge, [&](auto k) { return to_bcsr<I, k>(a); });
 }
-template <class I, class V> bcsr<V, I, host_array> to_bcsr(const borrowed_coo<V>& a, index_t edge) {
-  return with_edge(edge, [&](auto k) { return blocks_of<V, I, k>(a); });
+template <class I, class V> bcsr<V, I, host_array> to_bcsr(measured_coo<V> a, index_t edge) {
+  const auto row_ptr = row_offsets<I>(a);
+  drop_rows(a);
+  return with_edge(edge, [&](auto k) { return blocks_of<V, I, k>(a, rows_by_offset<I>{as_cview(row_ptr)}); });
+}
+template <class I, class V> bcsr<V, I, host_array> to_bcsr(const borrowed_rows<V>& a, index_t edge) {
+  return with_edge(edge, [&](auto k) { return blocks_of<V, I, k>(a, rows_by_offset<std::int32_t>{a.row_ptr}); });
 }
 
 /// The places that are not zero, as triplets: stored zeros of the matrix that this was made of are gone.

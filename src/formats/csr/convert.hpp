@@ -11,15 +11,17 @@ namespace furrow {
 
 /// Takes the columns and values of `a`; its row indices become offsets.
 template <class I, class V> csr<V, I, host_array> to_csr(coo<V> a) {
-  auto row_ptr = offsets_of_rows<I>(a.row, a.shape.rows);
+  auto row_ptr = row_offsets<I>(a);
+  return {a.shape, std::move(row_ptr), std::move(a.col), std::move(a.val)};
+}
+template <class I, class V> csr<V, I, host_array> to_csr(measured_coo<V> a) {
+  auto row_ptr = row_offsets<I>(a);
   return {a.shape, std::move(row_ptr), std::move(a.col), std::move(a.val)};
 }
 
-/// The same with copies, made when the row indices are gone.
-template <class I, class V> csr<V, I, host_array> to_csr(borrowed_coo<V> a) {
-  auto row_ptr = offsets_of_rows<I>(a.row, a.shape.rows);
-  a.row = {};
-  return {a.shape, std::move(row_ptr), copy_of(a.col), copy_of(a.val)};
+/// The same with copies.
+template <class I, class V> csr<V, I, host_array> to_csr(const borrowed_rows<V>& a) {
+  return {a.shape, row_offsets<I>(a), copy_of(a.col), copy_of(a.val)};
 }
 
 template <class V, class I> coo<V> to_coo(const csr<V, I, host_array>& a) {

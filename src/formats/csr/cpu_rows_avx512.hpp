@@ -68,6 +68,21 @@ FURROW_HERE void eight_rows(const I* row_ptr, const double* buffer, index_t begi
   put(out, sum_each(a));
 }
 
+/// The same for rows of any length, with the bits of `one_row`.
+template <class V, class I>
+FURROW_HERE void eight_long_rows(const I* row_ptr, const double* buffer, index_t begin, V* out) {
+  __m512d a[8];
+  for (int i = 0; i < 8; ++i) {
+    const double* at = buffer + (row_ptr[i] - begin);
+    index_t left = row_ptr[i + 1] - row_ptr[i];
+    a[i] = _mm512_setzero_pd();
+    for (; left >= 8; left -= 8, at += 8) a[i] = _mm512_add_pd(a[i], _mm512_loadu_pd(at));
+    const auto mask = static_cast<__mmask8>((1 << left) - 1);
+    a[i] = _mm512_mask_add_pd(a[i], mask, a[i], _mm512_loadu_pd(at));
+  }
+  put(out, sum_each(a));
+}
+
 template <class I> FURROW_HERE index_t longest_of_eight(const I* row_ptr) {
   index_t most = 0;
   for (int i = 0; i < 8; ++i) most = std::max<index_t>(most, row_ptr[i + 1] - row_ptr[i]);
@@ -109,12 +124,13 @@ FURROW_AVX512 void rows(const csr<V, I, cview>& a, index_t first, index_t last, 
     for (index_t eight = row; eight < end; eight += 8) {
       const I* const ptr = a.row_ptr.data + eight;
       V* const to = out + (eight - first);
-      index_t most = longest + 1;
-      if (fits && eight + 8 <= end) most = longest_of_eight(ptr);
+      const bool buffered = fits && eight + 8 <= end;
+      const index_t most = buffered ? longest_of_eight(ptr) : longest + 1;
       if (most <= 8) eight_rows<1>(ptr, buffer, begin_entry, to);
       else if (most <= 16) eight_rows<2>(ptr, buffer, begin_entry, to);
       else if (most <= 32) eight_rows<4>(ptr, buffer, begin_entry, to);
       else if (most <= longest) eight_rows<8>(ptr, buffer, begin_entry, to);
+      else if (buffered) eight_long_rows(ptr, buffer, begin_entry, to);
       else
         for (index_t r = eight; r < std::min(eight + 8, end); ++r) to[r - eight] = one_row(a, r, x);
     }

@@ -4,6 +4,8 @@
 
 #include "kit/matrices.hpp"
 
+#include <furrow/formats.hpp>
+
 #include <gtest/gtest.h>
 
 namespace furrow {
@@ -37,6 +39,13 @@ TEST(csr_split, shares_cover_every_entry_once_and_long_rows_have_short_parts) {
         EXPECT_EQ(plan.tasks[static_cast<std::size_t>(r.last) - 1].end, row_ptr[r.row + 1]);
       }
     }
+}
+
+TEST(csr_split, without_a_long_row_blocks_of_vectors_take_one_pass) {
+  const auto made = [](const coo<double>& a) { return find_format("csr").cpu.make<double>()(a, {}, "merge"); };
+  const auto grid = made(kit::laplacian(40));
+  EXPECT_EQ(grid->kernel(), "merge");
+  EXPECT_TRUE(grid->multiplies_blocks());
 }
 
 } // namespace

@@ -30,7 +30,9 @@ template <class I> index_t longest_row(const host_array<I>& row_ptr) {
 
 template <class Rows, class V, class I>
 std::unique_ptr<any_operator<V>> wrap(csr<V, I, host_array> matrix, std::string_view kernel) {
-  if (kernel == "merge") return std::make_unique<csr_rows::split_operator<V, I, Rows>>(std::move(matrix));
+  // Without a row to share it does as the others do, which multiply blocks of vectors in one pass.
+  if (kernel == "merge" && longest_row(matrix.row_ptr) > csr_rows::longest_whole)
+    return std::make_unique<csr_rows::split_operator<V, I, Rows>>(std::move(matrix));
   auto pieces = cut_rows(matrix.shape.rows, [&](index_t r) { return index_t(matrix.row_ptr[r]); });
   return std::make_unique<cpu::row_operator<V, csr<V, I, host_array>, Rows>>(std::move(matrix), std::move(pieces),
                                                                              std::string(kernel));
@@ -123,8 +125,9 @@ extern const format_entry entry{
     "csr",
     "compressed sparse rows: the general format",
     lay_out,
-    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_coo<double>>,
-     make_cpu<float, borrowed_coo<float>>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, make_cpu<double, borrowed_rows<double>>,
+     make_cpu<float, borrowed_rows<float>>, nullptr, nullptr, make_cpu<double, measured_coo<double>>,
+     make_cpu<float, measured_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>), nullptr, nullptr,
      FURROW_GPU_ONLY(from_rows<double>), FURROW_GPU_ONLY(from_rows<float>)},
 };

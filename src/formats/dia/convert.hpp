@@ -13,13 +13,24 @@
 
 namespace furrow {
 
+/// f(row, k) for the entries k of the rows [first, last), in their order.
+template <class V, class F> void for_entries_of_rows(const coo<V>& a, index_t first, index_t last, F f) {
+  const index_t stop = entries_before(as_cview(a.row), last);
+  for (index_t k = entries_before(as_cview(a.row), first); k < stop; ++k) f(a.row[k], k);
+}
+template <class V, class F> void for_entries_of_rows(const borrowed_rows<V>& a, index_t first, index_t last, F f) {
+  for (index_t r = first; r < last; ++r)
+    for (index_t k = a.row_ptr[r]; k < a.row_ptr[r + 1]; ++k) f(static_cast<std::int32_t>(r), k);
+}
+
 /// The distinct values of column minus row, ascending. Parallel; one pass, and a byte for each diagonal there could be.
 template <class Triplets> host_array<std::int32_t> diagonals_of(const Triplets& a) {
   const index_t lowest = 1 - a.shape.rows;
   std::vector<char> seen(static_cast<std::size_t>(a.nnz() ? a.shape.rows + a.shape.cols - 1 : 0), 0);
-  cpu::for_each_range(a.nnz(), 1 << 15, [&](index_t first, index_t last) {
-    for (index_t k = first; k < last; ++k)
-      std::atomic_ref(seen[index_t(a.col[k]) - a.row[k] - lowest]).store(1, std::memory_order_relaxed);
+  cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t first, index_t last) {
+    for_entries_of_rows(a, first, last, [&](std::int32_t row, index_t k) {
+      std::atomic_ref(seen[index_t(a.col[k]) - row - lowest]).store(1, std::memory_order_relaxed);
+    });
   });
   host_array<std::int32_t> offset(std::count(seen.begin(), seen.end(), 1));
   index_t d = 0;
@@ -28,7 +39,7 @@ template <class Triplets> host_array<std::int32_t> diagonals_of(const Triplets& 
   return offset;
 }
 
-/// Of a `coo` or a `borrowed_coo`. Parallel; writes every place once and every entry over it.
+/// Of a `coo` or of `borrowed_rows`. Parallel; writes every place once and every entry over it.
 template <class Triplets> auto to_dia(const Triplets& a) {
   using V = std::remove_cvref_t<decltype(a.val[0])>;
   auto offset = diagonals_of(a);
@@ -40,14 +51,13 @@ template <class Triplets> auto to_dia(const Triplets& a) {
       V* const column = result.val.data() + d * stride;
       std::fill(column + first, column + end, V(0));
     }
-    const index_t stop = entries_before(as_cview(a.row), last);
-    index_t d = 0;
-    for (index_t k = entries_before(as_cview(a.row), first), row = -1; k < stop; ++k) {
-      if (a.row[k] != row) d = 0; // the diagonals of a row come in the order of its columns
-      row = a.row[k];
+    index_t d = 0, row_before = -1;
+    for_entries_of_rows(a, first, last, [&](std::int32_t row, index_t k) {
+      if (row != row_before) d = 0; // the diagonals of a row come in the order of its columns
+      row_before = row;
       while (result.offset[d] < a.col[k] - row) ++d;
       result.val[d * stride + row] = a.val[k];
-    }
+    });
   });
   return result;
 }

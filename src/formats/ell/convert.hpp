@@ -67,8 +67,8 @@ template <class V> ell<V, host_array> to_ell(const coo<V>& a, index_t width) {
 
 /// Every row as wide as the longest. Takes a `coo` apart, so that only one array is there twice.
 template <class V, class Triplets> ell<V, host_array> ell_of(Triplets a) {
-  const auto row_ptr = offsets_of_rows<index_t>(a.row, a.shape.rows);
-  a.row = {};
+  const auto row_ptr = row_offsets(a);
+  drop_rows(a);
   ell<V, host_array> made{a.shape, longest_row(row_ptr), padded_rows(a.shape.rows), {}, {}};
   made.col = ell_columns(row_ptr, made.width, as_cview(a.col), std::int32_t(-1));
   a.col = {};
@@ -76,7 +76,8 @@ template <class V, class Triplets> ell<V, host_array> ell_of(Triplets a) {
   return made;
 }
 template <class V> ell<V, host_array> to_ell(coo<V> a) { return ell_of<V>(std::move(a)); }
-template <class V> ell<V, host_array> to_ell(borrowed_coo<V> a) { return ell_of<V>(std::move(a)); }
+template <class V> ell<V, host_array> to_ell(measured_coo<V> a) { return ell_of<V>(std::move(a)); }
+template <class V> ell<V, host_array> to_ell(borrowed_rows<V> a) { return ell_of<V>(std::move(a)); }
 
 /// The entries without the padding. Parallel; two passes.
 template <class V> coo<V> to_coo(const ell<V, host_array>& a) {

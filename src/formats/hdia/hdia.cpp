@@ -26,7 +26,8 @@ row_pieces cut_slices(index_t rows, cview<index_t> strip_ptr, cview<index_t> pla
   return pieces;
 }
 
-template <class V> std::unique_ptr<any_operator<V>> make_cpu(coo<V> a, std::string_view, std::string_view) {
+template <class V, class Triplets>
+std::unique_ptr<any_operator<V>> make_cpu(Triplets a, std::string_view, std::string_view) {
   auto matrix = to_hdia(std::move(a));
   auto pieces = cut_slices(matrix.shape.rows, as_cview(matrix.strip_ptr), as_cview(matrix.rest.slice_ptr));
   pieces.streamed = byte_count(matrix);
@@ -74,7 +75,8 @@ extern const format_entry entry{
     "diagonals of 16 rows at a time, sell for what lies beside them: for grids with edges, refined or numbered by "
     "parts",
     lay_out,
-    {cpu_kernels, make_cpu<double>, make_cpu<float>},
+    {cpu_kernels, make_cpu<double, coo<double>>, make_cpu<float, coo<float>>, nullptr, nullptr, nullptr, nullptr,
+     make_cpu<double, measured_coo<double>>, make_cpu<float, measured_coo<float>>},
     {gpu_kernels, FURROW_GPU_ONLY(make_gpu<double>), FURROW_GPU_ONLY(make_gpu<float>)},
     "[:LIMIT]",
     examples,

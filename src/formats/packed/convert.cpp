@@ -99,7 +99,7 @@ index_t packed_format::read_parameters(std::string_view parameters) {
 }
 
 template <class V> packed<V, host_array> to_packed(coo<V> a, index_t window) {
-  const auto row_ptr = offsets_of_rows<index_t>(a.row, a.shape.rows);
+  const auto row_ptr = row_offsets(a);
   a.row = {};
   const auto length = lengths_of(row_ptr);
   const slicing how = window ? slicing{height, window} : best_slicing(length, height, sizeof(V) + 1);

@@ -50,7 +50,7 @@ column_bytes& operator+=(column_bytes& to, const column_bytes& more) {
 /// Sampled slices of a window of these rows, of which the longest come first where they are `sorted`.
 template <class Triplets>
 column_bytes look_at_rows(const Triplets& a, const stats& s, row_range rows, const spread_rows& slices, bool sorted) {
-  const auto start = starts_of_rows(a.row, s.row_length, rows.first, rows.count);
+  const auto start = starts_of_rows(rows_of_entries(a), s.row_length, rows.first, rows.count);
   const auto length = [&](index_t r) { return start[r + 1] - start[r]; };
   const std::vector<index_t> order = sorted ? longest_first(start) : in_order(rows.count);
   const std::int32_t* const col = a.col.begin();

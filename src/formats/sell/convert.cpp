@@ -25,8 +25,8 @@ namespace {
 
 template <class V, class Triplets> sell<V, host_array> slices_of(Triplets a, slicing how) {
   const index_t rows = a.shape.rows, height = how.height;
-  const auto row_ptr = offsets_of_rows<index_t>(a.row, rows);
-  a.row = {};
+  const auto row_ptr = row_offsets(a);
+  drop_rows(a);
   const auto length = lengths_of(row_ptr);
   if (how.window == 0) how = best_slicing(length, height, sizeof(V) + sizeof(std::int32_t));
   sell<V, host_array> made{a.shape, height, {}, sorted_rows(length, how), {}, {}};
@@ -58,14 +58,20 @@ template <class V, class Triplets> sell<V, host_array> slices_of(Triplets a, sli
 } // namespace
 
 template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how) { return slices_of<V>(std::move(a), how); }
-template <class V> sell<V, host_array> to_sell(borrowed_coo<V> a, slicing how) {
+template <class V> sell<V, host_array> to_sell(measured_coo<V> a, slicing how) {
+  return slices_of<V>(std::move(a), how);
+}
+template <class V> sell<V, host_array> to_sell(borrowed_rows<V> a, slicing how) {
   return slices_of<V>(std::move(a), how);
 }
 
 template <class V> sell<V, host_array> to_sell(coo<V> a, std::string_view parameters) {
   return to_sell(std::move(a), sell_format::read_parameters(parameters));
 }
-template <class V> sell<V, host_array> to_sell(borrowed_coo<V> a, std::string_view parameters) {
+template <class V> sell<V, host_array> to_sell(measured_coo<V> a, std::string_view parameters) {
+  return to_sell(std::move(a), sell_format::read_parameters(parameters));
+}
+template <class V> sell<V, host_array> to_sell(borrowed_rows<V> a, std::string_view parameters) {
   return to_sell(std::move(a), sell_format::read_parameters(parameters));
 }
 
@@ -107,8 +113,10 @@ template <class V> coo<V> to_coo(const sell<V, host_array>& a) {
 #define FURROW_SELL(V)                                                                                                 \
   template sell<V, host_array> to_sell(coo<V>, slicing);                                                               \
   template sell<V, host_array> to_sell(coo<V>, std::string_view);                                                      \
-  template sell<V, host_array> to_sell(borrowed_coo<V>, slicing);                                                      \
-  template sell<V, host_array> to_sell(borrowed_coo<V>, std::string_view);                                             \
+  template sell<V, host_array> to_sell(measured_coo<V>, slicing);                                                      \
+  template sell<V, host_array> to_sell(measured_coo<V>, std::string_view);                                             \
+  template sell<V, host_array> to_sell(borrowed_rows<V>, slicing);                                                     \
+  template sell<V, host_array> to_sell(borrowed_rows<V>, std::string_view);                                            \
   template coo<V> to_coo(const sell<V, host_array>&);                                                                  \
   template host_array<std::int32_t> lengths_at_positions(const sell<V, host_array>&);
 FURROW_SELL(double)

@@ -10,10 +10,12 @@ namespace furrow {
 /// From triplets; holds the values twice at its peak. Parallel.
 template <class V> sell<V, host_array> to_sell(coo<V> a, slicing how);
 /// The same of columns and values that stay where they are.
-template <class V> sell<V, host_array> to_sell(borrowed_coo<V> a, slicing how);
+template <class V> sell<V, host_array> to_sell(borrowed_rows<V> a, slicing how);
+template <class V> sell<V, host_array> to_sell(measured_coo<V> a, slicing how);
 /// The same with the height and window of `parameters`, or those that suit the rows best.
 template <class V> sell<V, host_array> to_sell(coo<V> a, std::string_view parameters);
-template <class V> sell<V, host_array> to_sell(borrowed_coo<V> a, std::string_view parameters);
+template <class V> sell<V, host_array> to_sell(borrowed_rows<V> a, std::string_view parameters);
+template <class V> sell<V, host_array> to_sell(measured_coo<V> a, std::string_view parameters);
 template <class V> coo<V> to_coo(const sell<V, host_array>& a);
 
 /// Entries of the row at each position, padding not counted.

@@ -40,16 +40,17 @@ stretch_of_runs look_at_runs(const sight<V>& a, const stats& sizes, const sample
                              index_t last, index_t most) {
   const stencil_set<V, std::int32_t> compare(a.col.data, a.val.data);
   const auto length_of = [&](index_t row, index_t begin) {
-    return sizes.row_length.empty() ? end_of_entries(a.row, row, begin) - begin : index_t(sizes.row_length[row]);
+    if (!sizes.row_length.empty()) return index_t(sizes.row_length[row]);
+    return (a.row_ptr.empty() ? end_of_entries(a.row, row, begin) : index_t(a.row_ptr[row + 1])) - begin;
   };
   stretch_of_runs seen;
   row_entries before;
   for (index_t k = first; k < last; ++k) {
     const row_range rows = runs[k];
     const bool goes_on = k > 0 && rows.first == runs[k - 1].first + runs[k - 1].count;
-    index_t begin = entries_before(a.row, rows.first);
+    index_t begin = entries_before(rows_of_entries(a), rows.first);
     if (goes_on && k == first) { // with a row of another stretch
-      const index_t there = entries_before(a.row, rows.first - 1);
+      const index_t there = entries_before(rows_of_entries(a), rows.first - 1);
       before = {rows.first - 1, there, begin - there};
     }
     for (index_t n = 0; n < std::min(most, rows.count); ++n) {
