@@ -7,6 +7,8 @@
 #include "series_file.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which methods and preconditioners are tried, and in which order.
+#include "rungs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+constexpr inventory everything{[](std::string_view) { return true; }, [](std::string_view) { return true; }};
+constexpr inventory little{[](std::string_view name) { return name == "cg" || name == "bicgstab"; },
+                           [](std::string_view name) { return name == "jacobi" || name == "none"; }};
+
+features large_matrix() {
+  features f;
+  f.rows = f.dominant = 1000000;
+  f.nnz = 7000000;
+  f.longest_row = 7;
+  f.symmetric = true;
+  return f;
+}
+
+/// Not symmetric, with zeros on the diagonal.
+features large_matrix_to_match() {
+  features f = large_matrix();
+  f.symmetric = false;
+  f.zero_diagonal = 5;
+  return f;
+}
+
+std::string names(const std::vector<rung_plan>& rungs) {
+  std::string text;
+  for (const rung_plan& r : rungs) text += r.solver + "+" + r.precond + " ";
+  return text;
+}
+
+TEST(rungs, of_symmetric_matrices_begin_with_what_is_cheap_and_end_without_an_outlook) {
+  const auto list = rungs_for(large_matrix(), everything);
+  EXPECT_EQ(names(list), "cg+jacobi cg+amg direct+lu cg+ic0 direct+lu cg+jacobi ");
+  EXPECT_GT(list.front().outlook, 0);
+  EXPECT_TRUE(list[2].is_bounded());
+  EXPECT_GT(list[2].operations.of_cholesky, list[2].operations.most);
+  EXPECT_GT(list[2].operations.to_the_end, list[2].operations.most);
+  EXPECT_FALSE(list[4].is_bounded());
+  EXPECT_EQ(list.back().outlook, 0);
+  for (const rung_plan& r : list) EXPECT_FALSE(r.reason.empty());
+}
+
+TEST(rungs, of_a_gpu_are_patient_before_one_of_the_host) {
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true;
+  const auto host = rungs_for(large_matrix(), everything), all_there = rungs_for(large_matrix(), on_gpu);
+  on_gpu.runs_on_gpu = [](std::string_view name) { return name == "jacobi"; };
+  const auto little_there = rungs_for(large_matrix(), on_gpu);
+  ASSERT_EQ(names(little_there), names(host));
+  EXPECT_EQ(all_there.front().outlook, 2 * host.front().outlook); // multigrid has to get there first
+  EXPECT_EQ(all_there[1].outlook, host[1].outlook);
+  EXPECT_EQ(little_there.front().outlook, 20 * host.front().outlook);
+  EXPECT_EQ(little_there[1].outlook, host[1].outlook); // from the host to the host
+
+  on_gpu.runs_on_gpu = [](std::string_view name) { return name != "lu"; };
+  on_gpu.by_levels = [](std::string_view name) { return name == "ilu" || name == "ilut" || name == "ic0"; };
+  const auto without_factors = rungs_for(large_matrix(), on_gpu), to_match = rungs_for(large_matrix_to_match(), on_gpu);
+  EXPECT_EQ(without_factors[1].outlook, 20 * host[1].outlook); // multigrid, before complete factors
+  for (const rung_plan& r : without_factors)
+    EXPECT_TRUE(r.precond != "ic0" || r.outlook == host[3].outlook) << r.outlook;
+  const auto on_host = rungs_for(large_matrix_to_match(), everything);
+  ASSERT_EQ(names(to_match), names(on_host));
+  for (std::size_t k = 0; k < to_match.size(); ++k)
+    EXPECT_TRUE(!on_gpu.by_levels(to_match[k].precond) || to_match[k].outlook == on_host[k].outlook) << k;
+}
+
+TEST(rungs, of_few_rows_are_factorised_early) {
+  features f = large_matrix();
+  f.rows = f.dominant = 2000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("cg+jacobi direct+lu"), 0u);
+  f.symmetric = false;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi direct+lu"), 0u);
+  f.zero_diagonal = 1;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
+  f.zero_diagonal = 0, f.scales = 1e5; // a small residual would say nothing of small rows
+  EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
+}
+
+TEST(rungs, of_rows_of_like_sizes_try_their_diagonal_before_factors) {
+  features f = large_matrix();
+  f.symmetric = false;
+  const auto usual = rungs_for(f, everything);
+  f.dominant = 0;
+  const auto weak = rungs_for(f, everything);
+  EXPECT_EQ(names(weak), names(usual));
+  EXPECT_LT(weak.front().outlook, usual.front().outlook);
+  inventory ranks = everything;
+  ranks.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, ranks)).find("bicgstab+ilu "), 0u);
+  f.small_diagonal = 1;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu "), 0u);
+  f.rows = 2000, f.small_diagonal = 0;
+  const auto few = rungs_for(f, everything);
+  EXPECT_EQ(names(few).find("bicgstab+jacobi direct+lu"), 0u);
+  EXPECT_LT(few.front().outlook, weak.front().outlook);
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true; // whose start takes as long as factors of few rows
+  EXPECT_EQ(names(rungs_for(f, on_gpu)).find("direct+lu"), 0u);
+}
+
+TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations) {
+  features f = large_matrix();
+  f.rows = f.dominant = 40000, f.nnz = 1000000;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list), "cg+jacobi direct+lu cg+amg direct+lu cg+ic0 direct+lu cg+jacobi ");
+  EXPECT_GT(list[3].operations.of_cholesky, list[1].operations.of_cholesky);
+  EXPECT_FALSE(list[5].is_bounded());
+  f.diagonals = 7; // a grid's
+  EXPECT_EQ(names(rungs_for(f, everything)).find("cg+jacobi cg+amg"), 0u);
+  f.diagonals = 0;
+  inventory other = everything;
+  other.on_gpu = true;
+  EXPECT_EQ(names(rungs_for(f, other)).find("cg+jacobi cg+amg"), 0u);
+  other = everything;
+  other.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, other)).find("cg+jacobi cg+amg"), 0u);
+}
+
+TEST(rungs, of_grids_come_to_multigrid_sooner) {
+  features f = large_matrix();
+  const auto usual = rungs_for(f, everything);
+  f.diagonals = 7;
+  const auto grid = rungs_for(f, everything);
+  EXPECT_EQ(names(grid), names(usual));
+  EXPECT_LT(grid.front().outlook, usual.front().outlook);
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true;
+  EXPECT_EQ(rungs_for(f, on_gpu).front().outlook, grid.front().outlook);
+  EXPECT_LT(rungs_for(f, on_gpu).front().outlook, rungs_for(large_matrix(), on_gpu).front().outlook);
+}
+
+TEST(rungs, of_what_fits_on_the_chip_of_a_gpu_begin_there) {
+  const features f = large_matrix();
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true;
+  const auto usual = rungs_for(f, on_gpu);
+  on_gpu.fits_on_chip = true;
+  const auto chip = rungs_for(f, on_gpu);
+  EXPECT_EQ(names(usual).find("cg+jacobi "), 0u);
+  EXPECT_EQ(names(chip), "cg_resident" + names(usual).substr(2));
+  EXPECT_GT(chip.front().outlook, 2 * usual.front().outlook);
+  EXPECT_EQ(rungs_with("none", f, on_gpu).front().solver, "cg_resident");
+  EXPECT_EQ(rungs_with("ic0", f, on_gpu).front().solver, "cg");
+  features indefinite = f;
+  indefinite.negative_diagonal = 5;
+  EXPECT_EQ(names(rungs_for(indefinite, on_gpu)).find("cg_resident"), std::string::npos);
+}
+
+TEST(rungs, of_some_rows_are_factorised_where_the_first_iteration_is_slow) {
+  features f = large_matrix_to_match();
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut direct+lu"), 0u);
+  f.rows = f.dominant = 5000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu direct+lu gmres:50+ilut"), 0u);
+}
+
+TEST(rungs, of_some_rows_that_want_matching_are_factorised_first_where_entries_are_few) {
+  features f = large_matrix_to_match();
+  f.rows = f.dominant = 4900, f.nnz = 33000;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list), "direct+lu bicgstab+ilut gmres:50+ilut bicgstab+none lsmr+jacobi ");
+  EXPECT_TRUE(list.front().reason.find("matching") != std::string::npos) << list.front().reason;
+  f.nnz = 330000; // more fill
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilut direct+lu gmres:50+ilut"), 0u);
+  f.nnz = 33000, f.zero_diagonal = 0; // a diagonal that says something
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu"), 0u);
+}
+
+TEST(rungs, of_few_entries_have_more_fill_at_once_where_the_host_factors) {
+  features f = large_matrix_to_match();
+  f.rows = f.dominant = 20000, f.nnz = 800000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilut direct+lu gmres:50+ilut direct+lu"), 0u);
+  inventory elsewhere = everything;
+  elsewhere.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, elsewhere)).find("bicgstab+ilu "), 0u);
+  elsewhere.on_ranks = false, elsewhere.on_gpu = true;
+  EXPECT_EQ(names(rungs_for(f, elsewhere)).find("bicgstab+ilu "), 0u);
+  f.nnz = 800001;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilu "), 0u);
+}
+
+TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
+  features f = large_matrix();
+  EXPECT_EQ(names(rungs_for_singular(f, everything)), "cg+jacobi direct+lu lsmr+jacobi direct+lu lsmr+jacobi ");
+  f.symmetric = false;
+  EXPECT_EQ(names(rungs_for_singular(f, everything)), "direct+lu lsmr+jacobi direct+lu lsmr+jacobi ");
+  f.more_columns = -10;
+  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+jacobi ");
+  EXPECT_EQ(names(rungs_with("none", f, everything)), "lsmr+none ");
+  f.more_columns = 10;
+  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+none lsmr+jacobi ");
+}
+
+TEST(rungs, of_other_matrices_never_ask_for_what_they_lack) {
+  features f = large_matrix();
+  f.negative_diagonal = 5;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("cg+"), std::string::npos);
+  f.symmetric = false;
+  f.negative_diagonal = 0;
+  f.zero_diagonal = 3;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi"), std::string::npos);
+}
+
+TEST(rungs, are_those_that_the_build_has) {
+  features f = large_matrix();
+  for (const bool symmetric : {true, false})
+    for (const index_t negative : {index_t(0), index_t(10)})
+      for (const index_t zero : {index_t(0), index_t(10)}) {
+        f.symmetric = symmetric, f.negative_diagonal = negative, f.zero_diagonal = zero;
+        const auto list = rungs_for(f, little);
+        ASSERT_FALSE(list.empty());
+        for (const rung_plan& r : list)
+          EXPECT_TRUE(little.has_solver(r.solver) && little.has_preconditioner(r.precond));
+        EXPECT_FALSE(rungs_for_indefinite(f, little).empty());
+        EXPECT_FALSE(rungs_with("none", f, little).empty());
+      }
+}
+
+TEST(rungs, with_a_named_preconditioner_leave_out_methods_that_cannot_have_it) {
+  inventory there = everything;
+  there.suits = suits;
+  features f = large_matrix();
+  f.symmetric = true;
+  EXPECT_EQ(names(rungs_with("ic0", f, there)), "cg+ic0 minres+ic0 bicgstab+ic0 gmres:50+ic0 ");
+  EXPECT_EQ(names(rungs_with("ilu:1", f, there)), "bicgstab+ilu:1 gmres:50+ilu:1 ");
+  EXPECT_EQ(names(rungs_with("chebyshev", f, there)), "cg+chebyshev bicgstab+chebyshev gmres:50+chebyshev ");
+}
+
+} // namespace
+} // namespace furrow
