@@ -4,6 +4,7 @@
 #include "matrix_input.hpp"
 #include "memory.hpp"
 #include "played_text.hpp"
+#include "system.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 #include "vectors.hpp"
