@@ -52,6 +52,7 @@ RULES = {
             "src/backends/gpu/launch.hpp",
             "src/backends/gpu/peer_memory.hpp",
             "src/backends/gpu/prefetch.hpp",
+            "src/backends/gpu/reduce.hpp",
             "src/backends/gpu/ticketed_sums.hpp",
             "src/backends/load_once.hpp",
             "src/chebyshev/gpu_sums.cu",

@@ -82,6 +82,7 @@ class Errors(Case):
         done = self.furrow(*few, "--rtol", "1e-5")
         self.assertIn("|b - A x| / |b| of A and b in f32, recomputed", done.stdout)
         self.assertNotIn("--rtol", done.stderr)
+        self.assertNotIn("--rtol", self.furrow(*few).stderr)  # nobody has asked for 1e-8
         self.assertIn("--rtol 1e-09 is less than what f32 rounds off, 1.2e-07", self.furrow(*few, "--rtol", "1e-9").stderr)
 
     def test_one_iteration_is_no_iterations(self):

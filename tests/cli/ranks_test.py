@@ -41,7 +41,7 @@ class Threads(Case):
                             (["--ranks", "2", "--precond", "ilu"], "ilu sees the rows of one rank only, on 2 ranks: say "
                              "local:ilu, block Jacobi over the ranks, or take amg:sa, jacobi or none"),
                             (["--ranks", "2", "--precond", "local:ilo"], "did you mean 'ilu'?"),
-                            (["--precond", "local:ilu"], "there is no preconditioner"),
+                            (["--precond", "local:ilu"], "local:ilu is made of the block of each rank: say --ranks"),
                             (["--partition", "metis"], "--partition cuts rows among ranks, and there is one"),
                             (["--ranks", "2", "--partition", "scotch"], "there is no partition 'scotch'"),
                             (["--ranks", "2", "--precision", "f32"], "ranks solve in the precision of the system"),

@@ -211,9 +211,10 @@ void check_partition(const solve_request& q) {
 }
 
 /// Few systems have an x in f32 whose residual, in the numbers of A and b, is smaller than the rounding of one number.
-void warn_of_rounding(const solve_options& o) {
+void warn_of_rounding(const solve_request& q) {
   constexpr double unit = std::numeric_limits<float>::epsilon();
-  if (o.values != precision::f32 || o.atol > 0 || o.rtol >= unit) return;
+  const solve_options& o = q.options;
+  if (!q.rtol_given || o.values != precision::f32 || o.atol > 0 || o.rtol >= unit) return;
   remark(fmt::format("--rtol {} is less than what f32 rounds off, {:.1e}: few systems get there; say --rtol 1e-6, or "
                      "--precision f64",
                      o.rtol, unit));
@@ -257,7 +258,7 @@ int run_here(solve_request& q) {
   check_output(q.trace, "--trace", {q.file, q.rhs, q.x0, q.output});
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   check_checkpoints(q);
-  warn_of_rounding(q.options);
+  warn_of_rounding(q);
   if (played) return run_played(q);
   const matrix_input input(q.file);
   memory_plan plan = plan_of(q, input);
@@ -324,6 +325,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8)")
       ->type_name("R")
       ->transform(from_to_below(0, 1))
+      ->each([q](const std::string&) { q->rtol_given = true; })
       ->group(method);
   app.add_option("--atol", q->options.atol, "or when |b - A x| <= atol (default 0)")
       ->type_name("R")

@@ -31,6 +31,7 @@ struct solve_request {
   machine_options machine;
   solve_options options;
   bool json = false, explain = false;
+  bool rtol_given = false;
   std::string ranks;                  ///< a number, "mpi" or nothing
   std::string partition;              ///< "rows", "metis" or nothing: rows
   std::string through;                ///< "auto", "peer", "nccl", "host" or nothing: auto
