@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/check.hpp"
+#include "core/gpu_room.hpp"
 
 #include <furrow/device.hpp>
 
@@ -30,9 +31,8 @@ device parse_device(std::string_view text) {
 
 std::string describe(device d) {
   if (!d.is_gpu()) return "cpu";
-  for (const gpu_info& g : inspect_gpus().gpus)
-    if (g.ordinal == d.ordinal) return fmt::format("gpu:{} ({})", d.ordinal, g.name);
-  return fmt::format("gpu:{}", d.ordinal);
+  const std::string name = gpu_name(d.ordinal);
+  return name.empty() ? fmt::format("gpu:{}", d.ordinal) : fmt::format("gpu:{} ({})", d.ordinal, name);
 }
 
 } // namespace furrow

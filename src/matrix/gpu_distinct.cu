@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(gpu::each_threads)
   if (threadIdx.x == 0) stopped = *many != 0;
   __syncthreads();
   const index_t stride = index_t(gridDim.x) * gpu::each_threads;
-  key<V> last = nothing<V>;
+  key<V> last = nothing<V>, before = nothing<V>; // what most entries of a grid are
   for (index_t i = index_t(blockIdx.x) * gpu::each_threads + threadIdx.x; i < values.size && !*stop;
        i += batch * stride) {
     key<V> value[batch];
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(gpu::each_threads)
     for (int n = 0; n < batch && i + n * stride < values.size; ++n) {
       const key<V> b = value[n];
       if (b == nothing<V>) *found.has_nothing = 1;
-      if (b == last || b == nothing<V>) continue;
-      last = b;
+      if (b == last || b == before || b == nothing<V>) continue;
+      before = last, last = b;
       added done = add(mine, b, stop);
       if (done == added::no) continue;
       if (done == added::yes) done = add(found.set, b, many);

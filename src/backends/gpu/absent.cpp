@@ -39,6 +39,7 @@ std::int64_t copied_bytes(device d) {
 void keep_gpu_memory(std::int64_t) {}
 std::int64_t available_gpu_memory(int) { return 0; }
 bool gpu_takes(int, double) { return false; }
+std::string gpu_name(int) { return {}; }
 
 struct execution_scope::impl {};
 execution_scope::execution_scope(const execution& e) {

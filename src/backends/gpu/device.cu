@@ -343,6 +343,11 @@ gpu_status inspect_gpus() {
   return s;
 }
 
+std::string gpu_name(int ordinal) {
+  gpu::runtime::description d;
+  return gpu::runtime::works(gpu::runtime::describe(ordinal, &d)) ? d.name : std::string();
+}
+
 void select_device(device d) {
   if (!d.is_gpu()) return;
   gpu::selected = d.ordinal;

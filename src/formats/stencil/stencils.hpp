@@ -2,6 +2,7 @@
 #pragma once
 #include "backends/cpu/parallel.hpp"
 #include "core/sample.hpp"
+#include "core/sorted_by_keys.hpp"
 
 #include <furrow/stats.hpp>
 #include <furrow/value.hpp>
@@ -122,27 +123,24 @@ inline constexpr index_t short_stencil_numbers = 255;
 /// whose first row comes first. Numbers take two bytes only where the rows with those above 255 have more than an entry
 /// for every eight bytes that this adds.
 inline std::vector<std::size_t> choose_stencils(const std::vector<seen_stencil>& found, index_t rows) {
-  std::vector<std::size_t> order(found.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  // Of those that one row has, which are most of many, only so many may be taken: the others stay in no order.
-  const auto once = std::partition(order.begin(), order.end(), [&](std::size_t k) { return found[k].uses > 1; });
-  const auto few = once + std::min<std::ptrdiff_t>(order.end() - once, small_stencil_table + 1);
-  std::sort(order.begin(), once, [&](std::size_t a, std::size_t b) {
-    return found[a].uses != found[b].uses ? found[a].uses > found[b].uses : found[a].first.row < found[b].first.row;
-  });
-  const auto comes_first = [&](std::size_t a, std::size_t b) { return found[a].first.row < found[b].first.row; };
-  std::nth_element(once, few, order.end(), comes_first);
-  std::sort(once, few, comes_first);
+  constexpr std::uint64_t most = 0x7fffffff; // rows of what has stencils
+  std::vector<keyed_number> sorted(found.size());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const auto uses = static_cast<std::uint64_t>(found[k].uses);
+    sorted[k] = {(most - uses) << 32 | static_cast<std::uint64_t>(found[k].first.row), static_cast<std::uint32_t>(k)};
+  }
+  sort_by_keys(sorted);
   index_t places = 0, entries_by_word = 0;
   std::size_t taken = 0;
-  for (; taken < order.size(); ++taken) {
-    const seen_stencil& s = found[order[taken]];
+  for (; taken < sorted.size(); ++taken) {
+    const seen_stencil& s = found[sorted[taken].number];
     places += s.first.count + 1;
     if (places > most_stencil_places || (places > small_stencil_table && s.uses == 1)) break;
     if (index_t(taken) >= short_stencil_numbers) entries_by_word += s.first.count * s.uses;
   }
   if (8 * entries_by_word <= rows) taken = std::min(taken, std::size_t(short_stencil_numbers));
-  order.resize(taken);
+  std::vector<std::size_t> order(taken);
+  for (std::size_t k = 0; k < taken; ++k) order[k] = sorted[k].number;
   return order;
 }
 
