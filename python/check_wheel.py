@@ -77,7 +77,7 @@ def tools() -> pathlib.Path:
 
 
 def build_wheel(bin_: pathlib.Path, cmake: list[str]) -> pathlib.Path:
-    """`pip wheel . && auditwheel repair -z 9`: zlib's level 9 packs into 7.97 MB what its usual 6 packs into 8.02."""
+    """`pip wheel . && auditwheel repair -z 9`: zlib's level 9 takes 0.05 MB less than its usual 6."""
     raw, dist = BUILD / "dist/raw", BUILD / "dist"
     shutil.rmtree(dist, ignore_errors=True)
     path = {**os.environ, "PATH": f"{bin_}{os.pathsep}{os.environ['PATH']}"}
