@@ -2,8 +2,11 @@
 #include "direct.hpp"
 
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace furrow {
 namespace direct_messages {
@@ -11,11 +14,7 @@ namespace direct_messages {
 using solver_messages::standing;
 
 std::optional<ending> explain(int verdict, const double* slots, bool) {
-  if (verdict == control::not_finite)
-    return ending{status::nan, [](const standing& s) {
-                    return fmt::format("iteration {}: the correction is not finite: the numbers overflow",
-                                       s.iterations + 1);
-                  }};
+  if (verdict == control::not_finite) return overflow({{"the correction", HUGE_VAL}});
   if (slots[control::rr] > slots[control::peak]) // of the steps before this one
     return ending{status::diverged, [](const standing& s) {
                     return fmt::format("iteration {}: the residual grows from step to step, for the preconditioner is "
