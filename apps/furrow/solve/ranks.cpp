@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "begun_ranks.hpp"
 #include "interrupt.hpp"
 #include "nearest.hpp"
 #include "system.hpp"
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "distributed/bytes.hpp"
 #include "distributed/memory.hpp"
 #include "distributed/nccl/library.hpp"
@@ -118,7 +120,7 @@ ranks_wish wish_for_ranks(const solve_request& request) {
 
 int run_on_mpi(solve_request& request, const std::function<int()>& run) {
   if (names_gpus(request.machine.where)) nccl::keep_to_graphs();
-  const std::unique_ptr<communicator> processes = open_mpi();
+  const std::unique_ptr<communicator> processes = take_begun_ranks();
   std::unique_ptr<communicator> on_gpus;
   try {
     on_gpus = take_gpus(*processes, request);
