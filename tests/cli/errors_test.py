@@ -143,7 +143,7 @@ class Errors(Case):
 
     def test_generators(self):
         self.says(2, "no generator 'poison3d': did you mean 'poisson3d'", "solve", "poison3d:9")
-        self.says(2, "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100", "info",
+        self.says(2, "poisson3d: its argument is missing; usage: poisson3d:N, for example poisson3d:100", "info",
                   "poisson3d")
         self.says(2, "'x' is not a whole number .* usage: poisson3d:N", "info", "poisson3d:x")
         self.says(2, "more than 2\\^31 - 1 rows", "info", "poisson3d:2000")

@@ -180,10 +180,11 @@ std::string ranks_text(const solve_request& request, const solve_outcome& o) {
     most.halo = std::max(most.halo, p.halo);
     waiting = std::max(waiting, p.waiting_seconds);
   }
-  return line("ranks", fmt::format("{}: at most {} rows, {} entries, {} elements of others; waited {} at most",
-                                   who_ranks_are(request, o), count_text(most.rows), count_text(most.entries),
-                                   count_text(most.halo), seconds_text(waiting))) +
-         line("partition", fmt::format("{}: {} entries couple two ranks", o.partition, count_text(o.cut))) +
+  return line("ranks", fmt::format("{}: at most {}, {}, {} of others; waited {} at most", who_ranks_are(request, o),
+                                   counted_text(most.rows, "row"), counted_text(most.entries, "entry"),
+                                   counted_text(most.halo, "element"), seconds_text(waiting))) +
+         line("partition", fmt::format("{}: {} two ranks", o.partition,
+                                       counted_text(o.cut, "entry") + (o.cut == 1 ? " couples" : " couple"))) +
          (o.gathered.empty() ? "" : line("gathered", fmt::format("all rows on the first rank: {}", o.gathered)));
 }
 
