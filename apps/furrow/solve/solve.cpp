@@ -234,7 +234,10 @@ int run_here(solve_request& q) {
   const bool played = q.machine.where == "play";
   if (!played) check_not_played(q.play, q.trace);
   check(!played || !q.on_ranks(), fault::usage, "--device play plays the launches of one process: leave --ranks out");
-  if (played) q.machine.where = "cpu";
+  if (played) {
+    check_threads_of_play(q.machine.thread_count);
+    q.machine.where = "cpu";
+  }
   if (q.on_ranks() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
