@@ -27,10 +27,10 @@ std::optional<ending> explain(int verdict, const double* slots, bool) {
 
 std::string warning(double error_estimate, double condition) {
   if (error_estimate <= 0.01) return {};
-  return fmt::format(
-      "the residual is small, but x may be off by {}: the condition number of the matrix is about {:.1e}, "
-      "so that rounding of its entries or of b changes x as much",
-      error_estimate < 1 ? fmt::format("{:.0f} %", 100 * error_estimate) : "as much as it is large", condition);
+  return fmt::format("the residual is small, but x may be off by {}: the condition number of the matrix is {}, "
+                     "so that rounding of its entries or of b changes x as much",
+                     error_estimate < 1 ? fmt::format("{:.0f} %", 100 * error_estimate) : "as much as it is large",
+                     std::isfinite(condition) ? fmt::format("about {:.1e}", condition) : "beyond all numbers");
 }
 
 } // namespace direct_messages
