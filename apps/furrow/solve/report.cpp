@@ -132,7 +132,9 @@ std::vector<picture::point> curve_of(const std::vector<double>& history) {
 
 /// In f32 the residual is that of the rounded system.
 std::string residual_text(const solve_request& request, const solve_report& r) {
-  return fmt::format("{:.3e}   |b - A x| / |b|{}, recomputed", r.relative_residual,
+  const double found = r.relative_residual;
+  return fmt::format("{}   |b - A x| / |b|{}, recomputed",
+                     std::isfinite(found) ? fmt::format("{:.3e}", found) : "beyond all numbers",
                      request.machine.values() == precision::f32 ? " of A and b in f32" : "");
 }
 
