@@ -164,6 +164,19 @@ TEST(reason, stagnated) {
   EXPECT_TRUE(mentions(f.report.message, "f64")) << f.report.message;
 }
 
+TEST(reason, a_goal_below_rounding_makes_no_matrix_singular) {
+  // The recurrence falls to 1e-160, where its scalars are rounding alone; x has stayed where it was.
+  for (const char* method : {"cg", "cg_single_reduction"})
+    for (const char* m : {"none", "jacobi"}) {
+      auto o = with(m, 1e-300);
+      o.solver = method;
+      const auto s = kit::solve_honestly(kit::laplacian(10, 10), ones(100), o);
+      EXPECT_TRUE(s.report.why == status::stagnated || s.report.why == status::max_iterations ||
+                  s.report.why == status::breakdown)
+          << method << m << ": " << s.report.message;
+    }
+}
+
 TEST(reason, rows_without_an_entry_have_no_answer_where_b_is_not_zero) {
   // An indefinite matrix, on which MINRES goes round in circles.
   const index_t n = 20;

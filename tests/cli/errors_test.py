@@ -256,7 +256,7 @@ class Errors(Case):
         self.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4\n")
         self.write("one.txt", "1\n")
         self.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")
-        for words in (("solve", "one.mtx", "--solver", "direct", "--ranks", "1"), ("spmv", "one.mtx", "--repeat", "1"), ("info", "one.mtx"),
+        for words in (("solve", "one.mtx", "--solver", "direct"), ("solve", "one.mtx", "--solver", "cg", "--ranks", "1"), ("spmv", "one.mtx", "--repeat", "1"), ("info", "one.mtx"),
                       ("solve", "one.mtx", "--precond", "amg:sa", "--solver", "cg"), ("convert", "one.mtx", "copy.mtx"), ("cheb", "fit", "1"),
                       ("solve", "one.mtx", "--device", "play", "--solver", "cg_tutorial"), ("solve", "one.mtx", "--reorder", "rcm")):
             out = self.furrow(*words).stdout

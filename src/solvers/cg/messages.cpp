@@ -48,9 +48,16 @@ ending singular() {
           }};
 }
 
+/// Whether the residual fell by all digits that there are. What scalars say behind that is rounding: of a singular
+/// matrix whose range b is not in the residual does not fall so far.
+bool fell_to_rounding(const double* slots) { return slots[cg_scalars::rz] < 1e-30 * slots[cg_scalars::rz_first]; }
+
 } // namespace
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+  const bool says_of_a =
+      verdict == cg_scalars::negative_pq || verdict == cg_scalars::negative_rz || verdict == cg_scalars::outgrown;
+  if (patient && says_of_a && fell_to_rounding(slots)) return {};
   switch (verdict) {
   case cg_scalars::negative_pq:
     return negative_pq(slots[cg_scalars::pq]);

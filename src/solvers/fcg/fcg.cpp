@@ -29,6 +29,9 @@ ending vanishing(double product) {
 std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bool patient) {
   using namespace fcg_steps;
   const double curvature = slots[pq], product = slots[rz_next];
+  // The residual fell by all digits that there are: what scalars say behind that is rounding, as in cg.
+  const bool says_of_a = verdict == negative_pq || verdict == negative_rz || verdict == outgrown;
+  if (patient && says_of_a && slots[control::rr] < 1e-30 * slots[rr_first]) return {};
   switch (verdict) {
   case control::not_finite:
     return overflow({{"p'Ap", curvature}, {"r'Mr", product}});
