@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "begun_ranks.hpp"
 #include "exit_code.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
@@ -152,6 +153,21 @@ int run_words(std::vector<std::string> words) {
   return run.at(chosen)();
 }
 
+namespace {
+
+/// Beside ranks that mpirun began with the same words. What fails here before they work together fails on all of them.
+int run_with_others(const std::vector<std::string>& words) {
+  const bool works = words.empty() || std::ranges::find(without_work, words.front()) == std::end(without_work);
+  if (works && !meet_begun_ranks(words)) return done;
+  try {
+    return run_words(words);
+  } catch (...) {
+    fail_with_begun_ranks();
+  }
+}
+
+} // namespace
+
 int main(int count, char** words) {
   keep_streams_apart();
   try {
@@ -162,7 +178,7 @@ int main(int count, char** words) {
     const std::vector<std::string> arguments(words + std::min(count, 1), words + count);
     const auto options_end = std::ranges::find(arguments, "--");
     json_is_wanted = std::find(arguments.begin(), options_end, "--json") != options_end;
-    const int code = run_words(arguments);
+    const int code = run_with_others(arguments);
     return code == interrupt ? interrupt_code() : code;
   } catch (...) {
     return say_failure();

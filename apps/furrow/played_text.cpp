@@ -6,6 +6,7 @@
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "picture/lanes.hpp"
 
 #include <fmt/format.h>
@@ -83,6 +84,11 @@ play::settings parse_play(const std::string& words, const std::string& trace) {
   return how;
 }
 
+void check_threads_of_play(int thread_count) {
+  check(thread_count == 0, fault::usage,
+        "--device play: a kernel is played by one thread, one lane after the other: leave --threads out");
+}
+
 void check_not_played(const std::string& play, const std::string& trace) {
   check(play.empty() && trace.empty(), fault::usage, "{} is for kernels that are played: add --device play",
         play.empty() ? "--trace" : "--play");
@@ -99,8 +105,9 @@ void add_settings(json& to, const play::settings& how) {
 }
 
 std::string table_of(const play::kernel_report& k) {
-  std::string text = fmt::format("  {}: {} blocks of {} threads, {} barriers, {} shuffles\n", k.kernel,
-                                 count_text(k.blocks), k.threads, count_text(k.barriers), count_text(k.shuffles));
+  std::string text =
+      fmt::format("  {}: {} of {}, {}, {}\n", k.kernel, counted_text(k.blocks, "block"), counted(k.threads, "thread"),
+                  counted_text(k.barriers, "barrier"), counted_text(k.shuffles, "shuffle"));
   text += dim(fmt::format("    {:<10} {:<12} {:>12} {:>6} {:>10} {:>11} {:>13} {:>10}\n", "array", "", "accesses",
                           "idle", "bytes", "lines each", "of them used", "conflicts"));
   for (const auto& t : k.arrays) text += row_of(t, k.wave);

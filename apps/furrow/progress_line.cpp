@@ -3,6 +3,8 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +37,7 @@ void progress_line::show(const progress& p) {
   drawn_at_ = p.seconds;
   drawn_ = true;
   const double left = seconds_left(), share = share_done();
-  put_on_stderr(fmt::format("\r\x1b[K  {} iterations  residual {:.2e}  {} {:3.0f} %  {}", count_text(p.iteration),
+  put_on_stderr(fmt::format("\r\x1b[K  {}  residual {:.2e}  {} {:3.0f} %  {}", counted_text(p.iteration, "iteration"),
                             p.relative_residual, bar(share, 20), 100 * share,
                             std::isfinite(left) ? seconds_text(std::max(left, 0.1)) + " left" : ""));
 }

@@ -2,6 +2,7 @@
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 
 #include <furrow/io.hpp>
 #include <furrow/value.hpp>
@@ -14,9 +15,8 @@ template <class V>
 host_array<V> read_vector_for(const std::string& file, std::string_view option, index_t size, std::string_view of) {
   // A vector of rows is refused as soon as the file shows its length.
   host_array<double> values = of == "row" ? read_vector(file, size) : read_vector(file);
-  check(values.size() == size, fault::input,
-        "{}: has {} elements, but the matrix has {} {}s: {} wants a number for each", file, values.size(), size, of,
-        option);
+  check(values.size() == size, fault::input, "{}: has {}, but the matrix has {}: {} wants a number for each", file,
+        counted(values.size(), "element"), counted(size, of), option);
   if constexpr (is_wide<V>) {
     return values;
   } else {
@@ -33,8 +33,8 @@ host_array<V> read_vector_for(const std::string& file, std::string_view option, 
 vector_columns read_vectors_for(const std::string& file, std::string_view option, index_t size, std::string_view of) {
   vector_columns v = of == "row" ? read_vectors(file, size) : read_vectors(file);
   check(v.values.size() == size * v.count, fault::input,
-        "{}: has {} elements{}, but the matrix has {} {}s: {} wants a number for each", file, v.values.size() / v.count,
-        v.count > 1 ? " a column" : "", size, of, option);
+        "{}: has {}{}, but the matrix has {}: {} wants a number for each", file,
+        counted(v.values.size() / v.count, "element"), v.count > 1 ? " a column" : "", counted(size, of), option);
   return v;
 }
 

@@ -40,6 +40,13 @@ def number_of(value: Any, name: str) -> float:
     raise TypeError(f"{name} is a {type(value).__name__}: give a number")
 
 
+def finite_of(value: Any, name: str) -> float:
+    number = number_of(value, name)
+    if not math.isfinite(number):
+        raise UsageError(f"{name} = {number}: give a finite number")
+    return number
+
+
 def flag_of(value: Any, name: str) -> bool:
     """True or False: "N" and "no" would both be true."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
@@ -65,6 +72,14 @@ def ends_of(domain: Any, name: str = "domain") -> tuple[float, float]:
     except (TypeError, ValueError):
         raise TypeError(f"{name} is {domain!r}: give its two ends, as (0, 1)") from None
     return number_of(low, name), number_of(high, name)
+
+
+def interval_of(domain: Any) -> tuple[float, float]:
+    """An interval that functions can live on."""
+    low, high = ends_of(domain)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise UsageError(f"[{low:g}, {high:g}] is no interval: two finite ends are wanted, the lower one first")
+    return low, high
 
 
 def check_residuals(residuals: Any) -> None:

@@ -12,7 +12,7 @@ import scipy.sparse.linalg as sla
 
 from . import _gpu
 from ._arrays import F64, as_rows, contiguous, dtype_of, is_matrix, on_host, real_type, refuse_gpu
-from ._checks import number_of, numbers
+from ._checks import finite_of, numbers
 from ._errors import UsageError
 from ._homes import Home
 from ._matrix import Matrix, _Transpose
@@ -120,7 +120,7 @@ class Shifted:
 
 def shifted(A: Any, shift: float) -> Any:
     """A - shift I, of what A is."""
-    shift = number_of(shift, "shift")
+    shift = finite_of(shift, "shift")
     if shift == 0:
         return A
     if isinstance(A, Matrix):

@@ -16,8 +16,8 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import F64, as_vector, contiguous, real_type, refuse_gpu
-from ._checks import ends_of, number_of, numbers, whole_of
-from ._errors import UsageError
+from ._checks import ends_of, interval_of, number_of, numbers, whole_of
+from ._errors import InputError, UsageError
 from ._matrix import Matrix
 
 __all__ = ["Density", "Series", "bounds", "density", "exponential", "fit", "multiply"]
@@ -35,6 +35,12 @@ def _check_series(p: Any) -> None:
     if p.window.tolist() != [-1, 1]:
         raise UsageError(f"the series maps its domain to the window {p.window.tolist()}, and to [-1, 1] alone here: give "
                          "it as p.convert(domain=p.domain, window=[-1, 1])")
+
+
+def _check_finite(values: Any, what: str) -> None:
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if wrong.size:
+        raise InputError(f"{what} {wrong[0]} is {values[wrong[0]]}: only finite ones make sense")
 
 
 class Series:
@@ -64,7 +70,8 @@ class Series:
         if coef.ndim != 1:
             raise UsageError(f"coef has {coef.ndim} axes: a series has its coefficients in one")
         self.coef = as_vector(coef, coef.size, "coef", F64).copy()
-        self.domain = np.array(ends_of((-1, 1) if domain is None else domain))
+        _check_finite(self.coef, "coefficient")
+        self.domain = np.array(interval_of((-1, 1) if domain is None else domain))
         self.window = np.array([-1.0, 1.0])
 
     @property
@@ -104,7 +111,8 @@ class Series:
 
     def __mul__(self, other: Any) -> Series:
         if np.isscalar(other):
-            return Series(self.coef * number_of(other, "what a series is multiplied by"), self.domain)
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+                return Series(self.coef * number_of(other, "what a series is multiplied by"), self.domain)
         return Series(_core.chebyshev_multiply(self.coef, self._same(other).coef), self.domain)
 
     __rmul__ = __mul__
@@ -263,7 +271,9 @@ class Density:
     """
 
     def __init__(self, moments: Any, domain: Any, rows: int) -> None:
-        self.moments, self.domain, self.rows = moments, ends_of(domain), rows
+        self.moments = contiguous(np.atleast_1d(numbers(moments, "moments")), F64)
+        _check_finite(self.moments, "moment")
+        self.domain, self.rows = interval_of(domain), whole_of(rows, "rows", 0)
 
     def _at(self, x: Any, below: bool) -> Any:
         x = numbers(x, "x")

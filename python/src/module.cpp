@@ -2,6 +2,8 @@
 // The module furrow._core: names, errors, threads, devices. What a person sees is Python: furrow/*.py.
 #include "gpu.hpp"
 
+#include "core/environment.hpp"
+
 #include <furrow/formats.hpp>
 #include <furrow/solve.hpp>
 #include <furrow/version.hpp>
@@ -40,6 +42,17 @@ nb::list names_of(const std::vector<named>& all) {
   return names;
 }
 
+/// What is wrong with the first variable of the environment that makes no sense, also where nothing asks for it; empty:
+/// none.
+std::string environment_mistake() {
+  try {
+    check_environment();
+    return {};
+  } catch (const error& e) {
+    return e.what();
+  }
+}
+
 } // namespace
 
 nb::object empty_array(index_t n, char letter) {
@@ -66,6 +79,7 @@ NB_MODULE(_core, m) {
     for (const auto* f : furrow::formats()) names.append(f->name);
     return names;
   });
+  m.def("environment_mistake", &environment_mistake);
   m.attr("version") = furrow::version;
   bind_gpu(m);
   bind_matrix(m);

@@ -6,6 +6,8 @@ import statistics
 import subprocess
 import sys
 
+import pytest
+
 MEASURED = """
 import json, sys, time
 import scipy.sparse.linalg
@@ -34,3 +36,42 @@ def test_import_brings_nothing_else(tmp_path):
     """Only the package, and what it is made of: no plots, no compiler, no tests."""
     others = {name.partition(".")[0] for name in measure(tmp_path)[1]} - {"furrow"}
     assert others <= {"html", "nanobind_backend", "_nanobind_backend"}, others
+
+
+SUB_INTERPRETER = """
+import sys
+try:
+    import _interpreters as interpreters
+    run = interpreters.exec
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    run = interpreters.run_string
+code = "import sys; sys.path[:] = " + repr(sys.path) + chr(10) + '''
+try:
+    import furrow
+except ImportError as e:
+    print(e)
+'''
+run(interpreters.create(), code)
+import furrow
+print(furrow.solve(furrow.generate("poisson1d:20"), [1.0] * 20).status)
+"""
+
+
+def test_a_sub_interpreter_is_refused_with_a_sentence():
+    """It hung; and the main interpreter is served behind it."""
+    done = subprocess.run([sys.executable, "-c", SUB_INTERPRETER], capture_output=True, text=True, timeout=60, check=False)
+    if "No module named '_xxsubinterpreters'" in done.stderr:
+        pytest.skip("this Python has no module for sub-interpreters")
+    assert done.returncode == 0, done.stderr
+    said, solved = done.stdout.splitlines()
+    assert said.startswith("furrow cannot be imported in a sub-interpreter"), said
+    assert solved == "converged"
+
+
+def test_a_variable_that_makes_no_sense_is_said():
+    def imported(**more):
+        return subprocess.run([sys.executable, "-c", "import furrow"], env={**os.environ, **more}, capture_output=True, text=True, check=True).stderr
+
+    assert "SolveWarning: FURROW_GRAPHS=maybe: choose off, or leave it unset" in imported(FURROW_GRAPHS="maybe")
+    assert imported(FURROW_GRAPHS="off") == ""

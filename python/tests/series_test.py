@@ -5,7 +5,7 @@ import pytest
 from numpy.polynomial import Chebyshev, Legendre, Polynomial
 
 import furrow
-from furrow.chebyshev import Series, exponential, fit
+from furrow.chebyshev import Density, Series, exponential, fit
 
 
 def test_series_agree_with_numpy():
@@ -48,3 +48,19 @@ def test_points_below_a_mask_are_refused():
 def test_a_number_minus_a_series():
     p = furrow.chebyshev.Series([1.0, 2.0])
     assert (2 - p).coef.tolist() == [1.0, -2.0]
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_refused(wrong):
+    p = Series([1, 2])
+    for make in (lambda: Series([1, wrong]), lambda: p * wrong, lambda: p + wrong, lambda: Series([1e308]) * 10):
+        with pytest.raises(furrow.InputError, match="coefficient . is .*: only finite ones make sense"):
+            make()
+    for domain in ((0, wrong), (wrong, 1), (1, 0), (1, 1)):
+        for make in (lambda d=domain: Series([1], d), lambda d=domain: Density([1.0], d, 5)):
+            with pytest.raises(furrow.UsageError, match="is no interval: two finite ends are wanted, the lower one first"):
+                make()
+    with pytest.raises(furrow.InputError, match="moment 1 is"):
+        Density([1, wrong], (0, 1), 5)
+    with pytest.raises(furrow.UsageError, match="shift = .*: give a finite number"):
+        furrow.minres(furrow.generate("poisson1d:5"), np.ones(5), shift=wrong)

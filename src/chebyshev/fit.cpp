@@ -22,7 +22,11 @@ void sample(const sampler& f, cview<double> x, view<double> y) {
   f(x, y);
   for (index_t i = 0; i < x.size; ++i)
     check(std::isfinite(y[i]), fault::input,
-          "the function is {} at x = {:.17g}: choose an interval on which it is finite", y[i], x[i]);
+          "the function is {} at x = {:.17g}: choose an interval on which it is finite",
+          std::isnan(y[i]) ? "not a number"
+          : y[i] > 0       ? "inf"
+                           : "-inf",
+          x[i]);
 }
 
 /// Values at n points, of which every second one is known.

@@ -6,6 +6,7 @@
 #include "core/clock.hpp"
 #include "core/parameters.hpp"
 #include "solve/run.hpp"
+#include "solve/second_thoughts.hpp"
 #include "solvers/entry.hpp"
 
 #include <fmt/format.h>
@@ -76,6 +77,7 @@ template <class V> solve_report solver_on_ranks<V>::state::run(cview<V> b, view<
                                 .unknowns = rows.unknowns,
                                 .first_row = rows.first};
   solve_report report = run_on_host_vectors<V>(method, system, limits);
+  find_the_cause(report, system, b, limits);
   report.solver = rungs[at].solver, report.precond = rungs[at].precond;
   return report;
 }

@@ -278,6 +278,20 @@ TEST(solver_on_ranks, ends_as_one_rank_does_where_there_is_no_answer) {
   }
 }
 
+TEST(solver_on_ranks, names_rows_without_an_entry_where_b_is_not_zero) {
+  const index_t n = 40;
+  const auto a = kit::from_function(n, [](index_t i, index_t j) {
+    if (i == n - 1 || j == n - 1) return 0.0;
+    return i == j ? (i % 2 ? 2.0 : -3.0) : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  for (const char* solver : {"minres", "gmres"})
+    for (const int ranks : kit::numbers_of_ranks) {
+      const auto s = kit::solve_on_ranks<double>(ranks, a, host_array<double>(n, 1.0), with(solver, "none"));
+      EXPECT_EQ(s.report().why, status::singular) << ranks << ": " << s.report().message;
+      EXPECT_EQ(s.report().message.find("rounding limits"), std::string::npos) << s.report().message;
+    }
+}
+
 TEST(solver_on_ranks, refuses_b_and_first_guesses_that_are_not_finite) {
   const auto a = kit::laplacian(10);
   host_array<double> b(10, 1.0), x(10, 0.0);

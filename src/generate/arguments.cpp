@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arguments.hpp"
 
+#include "core/counted.hpp"
+
 #include <furrow/error.hpp>
 
 #include <fmt/format.h>
@@ -29,6 +31,12 @@ template <class T> bool parse(const std::string& word, T& value) {
   return code == std::errc{} && stop == word.data() + word.size();
 }
 
+/// Of one "its argument is missing".
+std::string missing_text(std::size_t missing, std::size_t required) {
+  if (required == 1) return "its argument is missing";
+  return fmt::format("{} of {} arguments {} missing", missing, required, missing == 1 ? "is" : "are");
+}
+
 } // namespace
 
 arguments::arguments(std::string_view spec, std::string_view usage, std::string_view example)
@@ -37,10 +45,11 @@ arguments::arguments(std::string_view spec, std::string_view usage, std::string_
   words_.erase(words_.begin());
   const bool seeded = usage.ends_with("[:SEED]");
   required_ = static_cast<std::size_t>(std::ranges::count(usage, ':')) - (seeded ? 1 : 0);
-  check_that(words_.size() >= required_,
-             fmt::format("{} of {} arguments are missing", required_ - words_.size(), required_));
+  check_that(words_.size() >= required_, missing_text(required_ - words_.size(), required_));
   const std::size_t most = required_ + (seeded ? 1 : 0);
-  check_that(words_.size() <= most, fmt::format("there are {} arguments, {} are the most", words_.size(), most));
+  check_that(words_.size() <= most,
+             fmt::format("there are {}, {} {} the most", counted(index_t(words_.size()), "argument"), most,
+                         most == 1 ? "is" : "are"));
 }
 
 index_t arguments::whole(std::size_t k, index_t least) const {

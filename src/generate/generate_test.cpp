@@ -2,6 +2,8 @@
 #include "generate/power.hpp"
 #include "generate/randomness.hpp"
 
+#include "core/counted.hpp"
+
 #include "kit/said_by.hpp"
 
 #include <furrow/device.hpp>
@@ -369,8 +371,7 @@ TEST(generate, bits_are_those_of_the_first_release) {
 TEST(generate, bad_specs_are_told_what_would_do) {
   const auto says = [](const char* spec) { return kit::said_by(fault::usage, [&] { generate(spec); }); };
   EXPECT_EQ(says("poison3d:9").find("there is no generator 'poison3d': choose one of poisson1d"), 0u);
-  EXPECT_EQ(says("poisson3d"),
-            "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100");
+  EXPECT_EQ(says("poisson3d"), "poisson3d: its argument is missing; usage: poisson3d:N, for example poisson3d:100");
   for (const char* spec : {"poisson3d:0",
                            "poisson3d:-3",
                            "poisson3d:x",

@@ -4,6 +4,7 @@
 #include "petsc_layout.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "core/host_room.hpp"
 #include "line_ends.hpp"
 #include "refuse.hpp"
@@ -82,7 +83,8 @@ void check_vector_memory(const matrix_header& head, const std::string& name) {
 }
 
 void check_size(index_t size, std::optional<index_t> rows, const std::string& name) {
-  check(!rows || size == *rows, fault::input, "{}: has {} elements, but the matrix has {} rows", name, size, *rows);
+  check(!rows || size == *rows, fault::input, "{}: has {}, but the matrix has {}", name, counted(size, "element"),
+        counted(*rows, "row"));
 }
 
 host_array<double> as_vector(entries&& e, const std::string& name) {

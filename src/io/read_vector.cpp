@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commented_vector.hpp"
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "core/host_room.hpp"
 #include "line_ends.hpp"
 #include "line_window.hpp"
@@ -117,8 +118,8 @@ host_array<double> read_numbers(byte_stream& in, const std::string& name, std::o
   while (text.next()) {
     const index_t size = text.before() + text.count();
     if (rows && size > *rows)
-      refuse(name, fmt::format("has {}{} elements, but the matrix has {} rows", text.ended() ? "" : "at least ", size,
-                               *rows));
+      refuse(name, fmt::format("has {}{}, but the matrix has {}", text.ended() ? "" : "at least ",
+                               counted(size, "element"), counted(*rows, "row")));
     if (to) {
       if (text.count() > 0) (*to)(text.before(), {text.entries().val.data(), text.count()});
       continue;

@@ -112,9 +112,9 @@ std::unique_ptr<any_preconditioner<V>> around(std::unique_ptr<any_preconditioner
   for (index_t i = 0; i < d.size(); ++i) {
     d[i] = static_cast<V>(double(s.row[i]) * double(d[i]) * double(s.col[i]));
     if (!std::isfinite(d[i]) || d[i] == 0)
-      throw refusal{status::breakdown, fmt::format("the scales of row {} and its column make {:.3g} of the "
-                                                   "preconditioner, which leaves the range of this precision",
-                                                   i + 1, double(d[i]))};
+      throw refusal{status::breakdown, fmt::format("the scales of row {} and its column make the "
+                                                   "preconditioner {} there, out of the range of this precision",
+                                                   i + 1, d[i] == 0 ? "0" : "infinite")};
   }
   return make_diagonal_scaling(std::move(d), where);
 }

@@ -2,6 +2,7 @@
 #include "sections.hpp"
 #include "words.hpp"
 
+#include "core/counted.hpp"
 #include "core/environment.hpp"
 #include "core/units.hpp"
 
@@ -24,6 +25,7 @@ void say(pairs& to, const char* term, const std::string& what) {
   if (!what.empty()) to.emplace_back(term, what);
 }
 
+std::string condition_text(double n) { return std::isfinite(n) ? fmt::format("{:.2g}", n) : "beyond all numbers"; }
 std::string_view precision_of(const solve_options& o) { return o.values == precision::f32 ? "f32" : "f64"; }
 
 struct part {
@@ -191,8 +193,10 @@ void add_verdict(html& page, const subject& s) {
   if (s.context.error && has_residual(r))
     say(facts, "error", fmt::format("{}, the largest one of x", figure(*s.context.error)));
   if (r.error_estimate > 0)
-    say(facts, "error of x, estimated", fmt::format("{:.1e}, |x - A⁻¹b| / |x|", r.error_estimate));
-  if (r.condition_estimate > 0) say(facts, "condition, estimated", fmt::format("{:.2g}", r.condition_estimate));
+    say(facts, "error of x, estimated",
+        fmt::format("{}, |x - A⁻¹b| / |x|",
+                    std::isfinite(r.error_estimate) ? fmt::format("{:.1e}", r.error_estimate) : "beyond all numbers"));
+  if (r.condition_estimate > 0) say(facts, "condition, estimated", condition_text(r.condition_estimate));
   if (r.largest_ritz > 0)
     say(facts, "Ritz values",
         fmt::format("from {} to {}, of A with its preconditioner", figure(r.smallest_ritz), figure(r.largest_ritz)));
@@ -217,7 +221,7 @@ void add_choice(html& page, const subject& s) {
   say(facts, "arranged", r.arranged_about);
   if (r.factor_entries > 0)
     say(facts, "factors",
-        fmt::format("{} entries, {}", count_text(index_t(r.factor_entries)), bytes_text(r.factor_bytes)));
+        fmt::format("{}, {}", counted_text(index_t(r.factor_entries), "entry"), bytes_text(r.factor_bytes)));
   say(facts, "format", r.format.empty() ? "" : fmt::format("{} ({})", r.format, r.kernel));
   say(facts, "why this format", r.reason);
   say(facts, "right-hand side", s.context.rhs);

@@ -2,6 +2,7 @@
 #include "arranging.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "matrix/cuthill_mckee.hpp"
 #include "matrix/matching.hpp"
 #include "matrix/permute.hpp"
@@ -35,7 +36,7 @@ std::string range_text(const host_array<double>& a, const host_array<double>& b)
   double least = HUGE_VAL, most = 0;
   for (const auto* const scales : {&a, &b})
     for (const double s : *scales) least = std::min(least, s), most = std::max(most, s);
-  return fmt::format("{:.1e} to {:.1e}", least, most);
+  return least <= most ? fmt::format("{:.1e} to {:.1e}", least, most) : "none";
 }
 
 /// Kept where products with elements of V stay in its range.
@@ -56,8 +57,8 @@ template <class V> arrangement match_and_scale(row_view<V> a, std::string& about
   index_t moved = 0;
   for (index_t j = 0; j < n; ++j) moved += h.row_of[j] != j;
   keep_in_range<V>(h.row_scale), keep_in_range<V>(h.col_scale);
-  about =
-      fmt::format("matching: {} of {} rows change places, scales {}", moved, n, range_text(h.row_scale, h.col_scale));
+  about = fmt::format("matching: {} of {} {} places, scales {}", moved, counted(n, "row"),
+                      moved == 1 ? "changes" : "change", range_text(h.row_scale, h.col_scale));
   return {std::move(h.row_of), {}, std::move(h.row_scale), std::move(h.col_scale)};
 }
 
@@ -79,8 +80,8 @@ template <class V> void move_by_neighbours(row_view<V> a, arrangement& to, std::
   for (index_t i = 0; i < order.size(); ++i) row[i] = alone ? order[i] : to.row[order[i]];
   to.row = std::move(row);
   to.place = inverse_permutation(as_cview(order));
-  about += fmt::format("{}rcm: the farthest entry from the diagonal was {} places off", about.empty() ? "" : "; ",
-                       farthest_from_diagonal(now));
+  about += fmt::format("{}rcm: the farthest entry from the diagonal was {} off", about.empty() ? "" : "; ",
+                       counted(farthest_from_diagonal(now), "place"));
 }
 
 /// The scales by B's rows and columns, in V.

@@ -2,6 +2,7 @@
 #include "checkpoint_monitor.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 #include "io/checkpoint_file.hpp"
 
@@ -24,8 +25,8 @@ void check_is_of(const checkpoint& saved, const system_fingerprint& system, cons
   check(was.rows == system.rows && was.cols == system.cols, fault::input,
         "{}: is a checkpoint of a matrix of {} x {}, but this one is {} x {}", name, was.rows, was.cols, system.rows,
         system.cols);
-  check(was.entries == system.entries, fault::input,
-        "{}: is a checkpoint of a matrix of {} entries, but this one has {}", name, was.entries, system.entries);
+  check(was.entries == system.entries, fault::input, "{}: is a checkpoint of a matrix of {}, but this one has {}", name,
+        counted(was.entries, "entry"), system.entries);
   check(was.matrix == system.matrix, fault::input,
         "{}: is a checkpoint of another matrix of the same size: some entry differs", name);
   check(was.rhs == system.rhs, fault::input,

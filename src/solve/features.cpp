@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "features.hpp"
 
+#include "core/counted.hpp"
 #include "core/dominance.hpp"
 #include "core/row_sum.hpp"
 #include "core/set_up_part.hpp"
@@ -91,15 +92,18 @@ template <class V> double largest_column_sum(const coo<V>& a) {
 }
 
 std::string describe(const features& f) {
+  const std::string apart = std::isfinite(f.scales) ? fmt::format("{:.1e}", f.scales) : "more than all numbers";
   if (!f.square())
-    return fmt::format("{} equations for {} unknowns, sizes of rows differ by {:.1e}", f.rows, f.rows + f.more_columns,
-                       f.scales);
+    return fmt::format("{} for {}, sizes of rows differ by {}", counted(f.rows, "equation"),
+                       counted(f.rows + f.more_columns, "unknown"), apart);
   const double percent = f.rows > 0 ? 100 * double(f.dominant) / double(f.rows) : 0;
   std::string text = f.symmetric ? "symmetric" : "not symmetric";
   if (f.positive_diagonal()) text += ", positive diagonal";
   else if (f.negative_only()) text += ", negative diagonal";
-  else text += fmt::format(", {} zeros and {} negative entries on the diagonal", f.zero_diagonal, f.negative_diagonal);
-  return text + fmt::format(", {:.0f} % of the rows dominant, sizes of rows differ by {:.1e}", percent, f.scales);
+  else
+    text += fmt::format(", {} and {} on the diagonal", counted(f.zero_diagonal, "zero"),
+                        counted(f.negative_diagonal, "negative entry"));
+  return text + fmt::format(", {:.0f} % of the rows dominant, sizes of rows differ by {}", percent, apart);
 }
 
 template features features_of(const coo<double>&, const stats&, bool);

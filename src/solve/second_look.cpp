@@ -76,9 +76,10 @@ template <class V> double correction(const lu::inverse<V>& inverse, const coo<V>
 
 std::string off_by(double error, double condition, double tolerance) {
   return fmt::format("the residual is small, but x may be off by {}, as complete factors of the matrix say, whose "
-                     "condition number is about {:.1e}; a tolerance of {:.0e} should make that 1 %",
+                     "condition number is {}; a tolerance of {:.0e} should make that 1 %",
                      error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large",
-                     condition, tolerance);
+                     std::isfinite(condition) ? fmt::format("about {:.1e}", condition) : "beyond all numbers",
+                     tolerance);
 }
 
 } // namespace

@@ -9,24 +9,61 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <vector>
 
 namespace furrow {
 namespace {
 
-/// The norm of b in rows of A without an entry that is not 0; 0 where the operator does not tell its entries.
-template <class V> double norm_out_of_reach(const any_operator<V>& a, cview<V> b) {
+/// What the rows of A have.
+struct rows_seen {
+  double out_of_reach = 0;                           ///< the norm of b in rows without an entry that is not 0
+  double least = std::numeric_limits<double>::max(); ///< of the largest entries of the other rows
+  double most = 0;                                   ///< the same
+};
+
+template <class V> rows_seen look_at_rows(const any_operator<V>& a, cview<V> b) {
+  rows_seen seen;
   constexpr double most_places = 4; // bytes of triplets over bytes of the leanest format, a dense one in f32
-  if (!host_room().takes(most_places * a.stored_bytes() + double(b.size))) return 0;
+  if (!host_room().takes(most_places * a.stored_bytes() + double(sizeof(V)) * double(b.size))) return seen;
   const auto triplets = a.to_triplets();
-  if (!triplets) return 0;
-  std::vector<char> reached(static_cast<std::size_t>(b.size), 0);
-  for (index_t k = 0; k < triplets->nnz(); ++k)
-    if (triplets->val[k] != V(0)) reached[static_cast<std::size_t>(triplets->row[k])] = 1;
+  if (!triplets) return seen;
+  std::vector<V> largest(static_cast<std::size_t>(b.size), V(0));
+  for (index_t k = 0; k < triplets->nnz(); ++k) {
+    V& of_row = largest[static_cast<std::size_t>(triplets->row[k])];
+    of_row = std::max(of_row, std::abs(triplets->val[k]));
+  }
+  for (index_t i = 0; i < b.size; ++i) {
+    const auto size = double(largest[static_cast<std::size_t>(i)]);
+    if (size == 0) seen.out_of_reach = std::hypot(seen.out_of_reach, double(b[i]));
+    else seen.least = std::min(seen.least, size), seen.most = std::max(seen.most, size);
+  }
+  return seen;
+}
+
+/// The norm of a vector of which each rank has a part with this norm.
+double norm_of_parts(communicator* ranks, double mine) {
+  if (!ranks) return mine;
+  const double most = ranks->max(mine);
+  return most > 0 ? most * std::sqrt(ranks->sum((mine / most) * (mine / most))) : 0;
+}
+
+/// The same of all rows, where ranks have some each. Nothing of those of an operator that does not tell its entries.
+template <class V> rows_seen look_at_all_rows(const linear_system<V>& system, cview<V> b) {
+  rows_seen seen;
+  try {
+    seen = look_at_rows(system.a, b);
+  } catch (const std::bad_alloc&) { // the others talk to this rank
+  }
+  seen.out_of_reach = norm_of_parts(system.ranks, seen.out_of_reach);
+  if (system.ranks) seen.least = -system.ranks->max(-seen.least), seen.most = system.ranks->max(seen.most);
+  return seen;
+}
+
+template <class V> double norm_of_all(const linear_system<V>& system, cview<V> b) {
   double norm = 0;
-  for (index_t i = 0; i < b.size; ++i)
-    if (!reached[static_cast<std::size_t>(i)]) norm = std::hypot(norm, double(b[i]));
-  return norm;
+  for (const V v : b) norm = std::hypot(norm, double(v));
+  return norm_of_parts(system.ranks, norm);
 }
 
 /// Whether the iteration did what it could and failed; a limit that the caller set is no failure.
@@ -46,9 +83,15 @@ bool failed(const solve_report& r, const solve_options& o) {
 }
 
 /// Powers of two for values whose squares leave the range of V: one for A and b where that is enough, and one for each
-/// where x, about |b| / |A|, leaves the range itself.
-template <class V> std::string about_squares(double size, double norm_b) {
+/// where x, about |b| / |A|, leaves the range itself. None helps rows that are further apart than what is in range.
+template <class V> std::string about_squares(double size, double norm_b, double in_range, const rows_seen& rows) {
   const char* const type = is_wide<V> ? "double" : "float";
+  if (rows.most > in_range * rows.least)
+    return fmt::format(
+        "the largest entry of a row is {:.0e} in one and {:.0e} in another, and the squares of such values "
+        "overflow or vanish in {}; take the solver and the preconditioner auto, or divide each row of A and "
+        "its element of b by the largest entry of the row",
+        rows.least, rows.most, type);
   // The sum of a row may be beyond all numbers where its entries are not.
   const int of_a = std::ilogb(std::min(size, std::numeric_limits<double>::max()));
   const int of_x = norm_b > 0 && std::isfinite(norm_b) ? std::ilogb(norm_b) - of_a : 0;
@@ -66,29 +109,28 @@ template <class V> std::string about_squares(double size, double norm_b) {
 
 template <class V>
 void find_the_cause(solve_report& report, const linear_system<V>& system, cview<V> b, const solve_options& o) {
-  const shape2 shape = system.a.shape();
-  if (shape.rows != shape.cols || system.ranks || !failed(report, o)) return;
+  if (!system.ranks && system.a.shape().rows != system.a.shape().cols) return;
+  if (!failed(report, o)) return;
   // Of sums of squares of A x, and of A x itself in single precision, which keeps squares in double.
   constexpr double most = is_wide<V> ? 1e140 : 1e33;
-  const double size = system.norm_2;
-  double norm_b = 0;
-  for (const V v : b) norm_b = std::hypot(norm_b, double(v));
+  const double size = system.norm_2, norm_b = norm_of_all(system, b);
+  const std::string found =
+      std::isfinite(report.relative_residual) ? fmt::format("{:.3e}", report.relative_residual) : std::string();
   if (size > 0 && (size > most || size < 1 / most)) {
-    const std::string residual = std::isnan(report.relative_residual)
-                                     ? ""
-                                     : fmt::format(" with a relative residual of {:.3e}", report.relative_residual);
+    const std::string residual = found.empty() ? "" : " with a relative residual of " + found;
     report.message = fmt::format("{} after {}{}: {}", report.why == status::nan ? "the numbers are not finite" : "left",
-                                 counted(report.iterations, "iteration"), residual, about_squares<V>(size, norm_b));
+                                 counted(report.iterations, "iteration"), residual,
+                                 about_squares<V>(size, norm_b, most, look_at_all_rows(system, b)));
     return;
   }
-  if (report.why == status::singular || report.why == status::nan) return; // that is said already
-  const double least = norm_out_of_reach(system.a, b);
+  if (report.why == status::singular) return; // that is said already
+  const double least = look_at_all_rows(system, b).out_of_reach;
   if (!(least > std::max(o.rtol * norm_b, o.atol))) return;
   report.why = status::singular;
   report.message = fmt::format("the system has no answer: b is not 0 in rows of A without an entry, so that no x has a "
-                               "smaller relative residual "
-                               "than {:.3e}; after {} it is {:.3e}",
-                               least / norm_b, counted(report.iterations, "iteration"), report.relative_residual);
+                               "smaller relative residual than {:.3e}; after {} {}",
+                               least / norm_b, counted(report.iterations, "iteration"),
+                               found.empty() ? "the numbers overflow" : "it is " + found);
 }
 
 template void find_the_cause(solve_report&, const linear_system<double>&, cview<double>, const solve_options&);

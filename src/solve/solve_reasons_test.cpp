@@ -164,6 +164,19 @@ TEST(reason, stagnated) {
   EXPECT_TRUE(mentions(f.report.message, "f64")) << f.report.message;
 }
 
+TEST(reason, a_goal_below_rounding_makes_no_matrix_singular) {
+  // The recurrence falls to 1e-160, where its scalars are rounding alone; x has stayed where it was.
+  for (const char* method : {"cg", "cg_single_reduction"})
+    for (const char* m : {"none", "jacobi"}) {
+      auto o = with(m, 1e-300);
+      o.solver = method;
+      const auto s = kit::solve_honestly(kit::laplacian(10, 10), ones(100), o);
+      EXPECT_TRUE(s.report.why == status::stagnated || s.report.why == status::max_iterations ||
+                  s.report.why == status::breakdown)
+          << method << m << ": " << s.report.message;
+    }
+}
+
 TEST(reason, rows_without_an_entry_have_no_answer_where_b_is_not_zero) {
   // An indefinite matrix, on which MINRES goes round in circles.
   const index_t n = 20;
@@ -180,6 +193,20 @@ TEST(reason, rows_without_an_entry_have_no_answer_where_b_is_not_zero) {
     auto b = ones(n);
     b[empty] = 0; // in the range
     EXPECT_EQ(kit::solve_honestly(a, b, o).report.why, status::converged);
+  }
+}
+
+TEST(reason, a_method_that_overflows_where_there_is_no_answer_says_the_latter) {
+  const index_t n = 26;
+  const auto a = kit::from_function(n, [](index_t i, index_t j) {
+    if (i == n - 1 || j == n - 1) return 0.0;
+    return i == j ? 4.0 : std::abs(i - j) == 1 || std::abs(i - j) == 5 ? -1.0 : 0.0;
+  });
+  for (const char* method : {"bicgstab", "bicgstab2", "tfqmr", "idr"}) {
+    auto o = with("none");
+    o.solver = method;
+    const auto s = kit::solve_honestly(a, ones(n), o);
+    EXPECT_NE(s.report.why, status::nan) << method << ": " << s.report.message;
   }
 }
 
@@ -223,8 +250,21 @@ TEST(reason, an_answer_out_of_range_is_named_where_a_and_b_are_far_apart) {
       << s.report.message;
 }
 
+TEST(reason, rows_that_no_one_factor_brings_into_range_are_named) {
+  std::vector<double> values;
+  for (int i = 0; i < 100; ++i) values.push_back(std::pow(10.0, 3 * i - 150));
+  auto o = with("none");
+  o.solver = "direct";
+  const auto s = kit::solve_honestly(kit::diagonal(values), host_array<double>(100, 1.0), o);
+  EXPECT_NE(s.report.why, status::converged);
+  EXPECT_TRUE(mentions(s.report.message, "the largest entry of a row is 1e-150 in one and 1e+147 in another"))
+      << s.report.message;
+  EXPECT_FALSE(mentions(s.report.message, "multiply A and b")) << s.report.message;
+  EXPECT_EQ(kit::solve_honestly(kit::diagonal(values), host_array<double>(100, 1.0)).report.why, status::converged);
+}
+
 TEST(reason, a_row_whose_sum_overflows_is_no_matrix_of_size_inf) {
-  const auto a = kit::assemble({2, 2}, {{0, 0, 1.7e308}, {0, 1, 1.7e308}, {1, 1, 1}});
+  const auto a = kit::assemble({2, 2}, {{0, 0, 1.7e308}, {0, 1, 1.7e308}, {1, 1, 1e308}});
   auto o = with("none");
   o.solver = "gmres";
   const auto s = kit::solve_honestly(a, host_array<double>{1e300, 1e300}, o);

@@ -13,6 +13,7 @@
 #include "backends/turn.hpp"
 #include "core/check.hpp"
 #include "core/clock.hpp"
+#include "core/counted.hpp"
 #include "core/memory_place.hpp"
 #include "core/symmetry.hpp"
 #include "preconditioners/stop.hpp"
@@ -40,8 +41,10 @@ template <class V> void check_places(cview<V> b, view<V> x) {
 }
 
 template <class V> void check_vectors_of(shape2 a, cview<V> b, view<V> x) {
-  check(b.size == a.rows, fault::usage, "the right-hand side has {} elements for a matrix of {} rows", b.size, a.rows);
-  check(x.size == a.cols, fault::usage, "x has {} elements for a matrix of {} columns", x.size, a.cols);
+  check(b.size == a.rows, fault::usage, "the right-hand side has {} for a matrix of {}", counted(b.size, "element"),
+        counted(a.rows, "row"));
+  check(x.size == a.cols, fault::usage, "x has {} for a matrix of {}", counted(x.size, "element"),
+        counted(a.cols, "column"));
   check_places(b, x);
 }
 

@@ -2,6 +2,7 @@
 #include "bidiagonal.hpp"
 
 #include "core/counted.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -21,11 +22,7 @@ ending least_squares(double ratio, double damping) {
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient, double ratio) {
   using namespace bidiagonal_steps;
-  if (verdict == control::not_finite)
-    return ending{status::nan, [u = slots[uu], v = slots[vv]](const solver_messages::standing& s) {
-                    return fmt::format("iteration {}: |A v|^2 = {}, |A'u|^2 = {}: the numbers overflow",
-                                       s.iterations + 1, u, v);
-                  }};
+  if (verdict == control::not_finite) return overflow({{"|A v|", slots[uu]}, {"|A'u|", slots[vv]}});
   if (patient) return {};
   return ending{status::stagnated, [ratio](const solver_messages::standing& s) {
                   return fmt::format("the relative residual stays at {:.3e} after {} and {}, and "

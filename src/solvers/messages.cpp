@@ -74,8 +74,10 @@ std::string inaccurate(double error, double condition, double relative_residual)
   const std::string size =
       error < 1 ? fmt::format("{:.0f} % or much more", std::max(100 * error, 1.0)) : "as much as it is large";
   const std::string why =
-      condition > 0 ? fmt::format(": the condition number of the preconditioned matrix is at least {:.1e}", condition)
-                    : "";
+      condition > 0 && std::isfinite(condition)
+          ? fmt::format(": the condition number of the preconditioned matrix is at least {:.1e}", condition)
+          : "";
+  if (!std::isfinite(error)) return fmt::format("the residual is small, but x may be off by {}{}", size, why);
   return fmt::format("the residual is small, but x may be off by {}{}; a tolerance of {:.0e} or less shows more of it",
                      size, why, 0.01 * relative_residual / (doubt * error));
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "direct/messages.hpp"
 #include "messages.hpp"
 
 #include "kit/said_by.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace furrow {
 namespace {
@@ -37,6 +40,13 @@ TEST(solver_messages, promise_no_error_that_is_no_larger) {
   EXPECT_TRUE(mentions(some, "is at least 4.1e+07; a tolerance of 7e-10 or less shows more of it")) << some;
   const std::string all = inaccurate(2, 4.1e7, 1e-8);
   EXPECT_TRUE(mentions(all, "may be off by as much as it is large: ")) << all;
+}
+
+TEST(solver_messages, say_no_infinity) {
+  const double inf = HUGE_VAL;
+  EXPECT_EQ(inaccurate(inf, inf, 1e-8), "the residual is small, but x may be off by as much as it is large");
+  const std::string one = direct_messages::warning(inf, inf);
+  EXPECT_TRUE(mentions(one, "the condition number of the matrix is beyond all numbers, ")) << one;
 }
 
 } // namespace

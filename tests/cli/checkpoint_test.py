@@ -122,7 +122,7 @@ class Checkpoints(Case):
             for _ in range(2):
                 self.furrow("solve", "poisson2d:20", *words, "--checkpoint", "empty.ckpt")
 
-    def test_a_checkpoint_that_cannot_be_written_is_said_once_and_the_solve_goes_on(self):
+    def test_a_checkpoint_that_cannot_be_written_is_said_once_and_ends_with_a_failure(self):
         there = self.folder / "there"
         there.mkdir()
         process = subprocess.Popen([FURROW, *ENDLESS, "--max-iterations", "400", "--checkpoint", "there/run.ckpt", "--every", "0.02"],
@@ -131,9 +131,26 @@ class Checkpoints(Case):
             time.sleep(0.002)
         there.rename(self.folder / "gone")
         out, said = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 1, said)
+        self.assertEqual(process.returncode, 3, said)
         self.assertIn("Stopped at the limit of 400 iterations", out)
         self.assertEqual(said.count("the solve goes on without this checkpoint"), 1, said)
+        self.assertEqual(said.count("the last checkpoint, of x where the solve ended, is missing"), 1, said)
+        self.assertRegex(out, r"\n  checkpoint  there/run.ckpt, written \d+ times?; the last one is missing: there/run.ckpt: ")
+
+    def test_the_object_tells_of_a_checkpoint_that_is_missing(self):
+        there = self.folder / "there"
+        there.mkdir()
+        words = [FURROW, *ENDLESS, "--max-iterations", "400", "--checkpoint", "there/run.ckpt", "--every", "0.02", "--json", "-o", "x.npy"]
+        process = subprocess.Popen(words, cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        while not (there / "run.ckpt").exists() and process.poll() is None:
+            time.sleep(0.002)
+        there.rename(self.folder / "gone")
+        report = json.loads(process.communicate(timeout=120)[0])
+        self.assertEqual(process.returncode, 3)
+        self.assertIn("there/run.ckpt: ", report["checkpoint_failure"])
+        self.assertTrue((self.folder / "x.npy").exists())
+        whole = self.solve("poisson2d:30", "--checkpoint", "run.ckpt")
+        self.assertEqual((whole["checkpoints"], whole["checkpoint_failure"]), (1, None))
 
 
 if __name__ == "__main__":

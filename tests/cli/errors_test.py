@@ -143,7 +143,7 @@ class Errors(Case):
 
     def test_generators(self):
         self.says(2, "no generator 'poison3d': did you mean 'poisson3d'", "solve", "poison3d:9")
-        self.says(2, "poisson3d: 1 of 1 arguments are missing; usage: poisson3d:N, for example poisson3d:100", "info",
+        self.says(2, "poisson3d: its argument is missing; usage: poisson3d:N, for example poisson3d:100", "info",
                   "poisson3d")
         self.says(2, "'x' is not a whole number .* usage: poisson3d:N", "info", "poisson3d:x")
         self.says(2, "more than 2\\^31 - 1 rows", "info", "poisson3d:2000")
@@ -251,6 +251,19 @@ class Errors(Case):
                                   env=ENVIRONMENT)
         self.assertEqual(done.returncode, 3)
         self.assertIn("standard output cannot be written", done.stderr)
+
+    def test_counts_of_one_and_of_none(self):
+        self.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 4\n")
+        self.write("one.txt", "1\n")
+        self.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")
+        for words in (("solve", "one.mtx", "--solver", "direct"), ("solve", "one.mtx", "--solver", "cg", "--ranks", "1"), ("spmv", "one.mtx", "--repeat", "1"), ("info", "one.mtx"),
+                      ("solve", "one.mtx", "--precond", "amg:sa", "--solver", "cg"), ("convert", "one.mtx", "copy.mtx"), ("cheb", "fit", "1"),
+                      ("solve", "one.mtx", "--device", "play", "--solver", "cg_tutorial"), ("solve", "one.mtx", "--reorder", "rcm")):
+            out = self.furrow(*words).stdout
+            self.assertNotRegex(out, r"(?<![\d.,e+])1 (entries|rows|coefficients|iterations|blocks|places|shuffles|launches)\b")
+        self.says(3, "one.txt: has 1 element, but the matrix has 3 columns", "solve", "poisson1d:3", "--x0", "one.txt")
+        self.says(2, "convection2d:3: 1 of 2 arguments is missing", "info", "convection2d:3")
+        self.assertIn("symmetric: scales none", self.furrow("solve", "none.mtx", "--scale", "symmetric").stdout)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,11 @@ class Options(Case):
             (("cheb", "multiply", "s.txt", "s.txt", "--algorithm", "fft", "--accuracy", "componentwise"),
              "--accuracy componentwise: the FFT is accurate beside the largest coefficient alone"),
             (("spmv", MATRIX, "--precision", "f32", "--alpha", "1e-100"), "--alpha: 1e-100 is too small for f32, in which it is 0"),
+            (("info", MATRIX, "--json", "--ascii"), "--json draws nothing: leave --ascii out"),
+            (("bench", "gemv", "8x8", "--turns", "3", "--no-rivals"), "--turns takes turns with other libraries, and --no-rivals leaves them out"),
+            ((*cg, "--threads", "2"), "a kernel is played by one thread, one lane after the other: leave --threads out"),
+            (("spmv", MATRIX, *play, "--threads", "2"), "leave --threads out"),
+            (("gemv", "4x4", *play, "--threads", "2"), "leave --threads out"),
             (("solve", MATRIX, "--solver", "auto:3"), "solver 'auto:3': auto takes no parameters"),
             (("solve", MATRIX, "--precond", "local:jacobi"), "--precond local:jacobi is made of the block of each rank: say --ranks"),
         ):

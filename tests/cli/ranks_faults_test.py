@@ -67,13 +67,14 @@ class Mpi(Killed, ByMpirun):
         return ["sh", "-c", f'[ "$OMPI_COMM_WORLD_RANK" = {rank} ] && export LD_PRELOAD="{LIBRARY}" FURROW_FAULT=fsync:{which}; exec "$@"', "sh"]
 
     def test_one_rank_cannot_bring_its_part_of_a_checkpoint_to_the_disk(self):
-        """The one before stays, it is said once, and the solve goes on."""
+        """The one before stays, it is said, and the exit code tells that the last one is missing."""
         for rank in (0, 2):
             self.furrow("solve", "poisson2d:300", "--solver", "cg", "--max-iterations", "5", "--checkpoint", "run.ckpt", code=1)
             old = (self.folder / "run.ckpt").read_bytes()
             out, said = self.run_ranks(3, "solve", "poisson2d:300", "--solver", "cg", "--rtol", "0.5", "--checkpoint", "run.ckpt",
-                                       before=self.fails_to_sync(rank, 1))
-            self.assertEqual(sentences(said), ["furrow: run.ckpt: cannot be written: Input/output error: the solve goes on without this checkpoint"])
+                                       before=self.fails_to_sync(rank, 1), code=3)
+            self.assertEqual(sentences(said), ["furrow: run.ckpt: cannot be written: Input/output error: the last checkpoint, of x where the "
+                                               "solve ended, is missing"])
             self.assertIn("Converged in", out)
             self.assertEqual((self.folder / "run.ckpt").read_bytes(), old)
             self.assertEqual([f.name for f in self.folder.iterdir()], ["run.ckpt"])
@@ -104,6 +105,23 @@ class Mpi(Killed, ByMpirun):
                 self.assertIn(what, sentences(said)[0])
             else:
                 self.assertIn("Stopped", out)
+
+    def test_ranks_of_other_words_stop_in_one_sentence(self):
+        """They would wait for each other for ever, or do what the first one says."""
+        solve = ("solve", "poisson2d:20")
+        for first, second in ((solve, ("info", "poisson2d:20")), (("info", "poisson2d:20"), solve), (solve, ("solve", "poisson2d:21")),
+                              (solve, (*solve, "--bogus"))):
+            out, said = self.run_ranks(1, *first, ":", "-n", "1", FURROW, *second, code=2)
+            self.assertEqual(len(sentences(said)), 1, said)
+            self.assertIn("rank 1 was begun with other arguments than rank 0", said)
+            self.assertEqual(out, "")
+        out, _ = self.run_ranks(2, "info", "poisson2d:5", "--no-picture")
+        self.assertEqual(out.count("25 x 25"), 2)
+
+    def test_what_one_rank_alone_refuses_before_it_works_ends_all(self):
+        wrong = ["sh", "-c", '[ "$OMPI_COMM_WORLD_RANK" = 1 ] && export FURROW_GRAPHS=maybe; exec "$@"', "sh"]
+        _, said = self.run_ranks(2, "solve", "poisson2d:20", before=wrong, code=2)
+        self.assertEqual(sentences(said), ["furrow: rank 1: FURROW_GRAPHS=maybe: choose off, or leave it unset"])
 
     def test_a_rank_that_dies_ends_all(self):
         process = self.start(3, *ENDLESS, "-o", "x.npy")

@@ -12,6 +12,7 @@
 #include "chebyshev/near_one.hpp"
 #include "core/check.hpp"
 #include "core/clock.hpp"
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 #include "core/symmetry.hpp"
 #include "picture/chart.hpp"
@@ -163,8 +164,8 @@ std::string picture_of(const density_request& q, const outcome& o) {
   picture::chart c(fmt::format("Density of the eigenvalues of {}", o.name),
                    picture::axis{eigenvalues, picture::scale::linear, o.scaled.on.low, o.scaled.on.high},
                    picture::axis{"eigenvalues per unit", picture::scale::linear});
-  c.remark(fmt::format("{} rows, {} moments, {} random vectors", count_text(o.shape.rows), q.options.moments,
-                       q.options.vectors));
+  c.remark(fmt::format("{}, {}, {}", counted_text(o.shape.rows, "row"), counted(q.options.moments, "moment"),
+                       counted(q.options.vectors, "random vector")));
   std::vector<picture::point> curve;
   for (const double x : grid(o.scaled.on)) curve.push_back({x, o.scaled.at(x)});
   c.line("kernel polynomial method", std::move(curve));
@@ -173,15 +174,15 @@ std::string picture_of(const density_request& q, const outcome& o) {
 
 std::string text_of(const density_request& q, const outcome& o) {
   const auto& d = o.scaled;
-  std::string text = fmt::format("{}  {} x {}, {} entries\n\n", printable(o.name), count_text(o.shape.rows),
-                                 count_text(o.shape.cols), count_text(o.nnz));
+  std::string text = fmt::format("{}  {} x {}, {}\n\n", printable(o.name), count_text(o.shape.rows),
+                                 count_text(o.shape.cols), counted_text(o.nnz, "entry"));
   text +=
       line("spectrum", fmt::format("in [{:.6g}, {:.6g}] by Lanczos, [{:.6g}, {:.6g}] by Gershgorin", o.lambda(d.on.low),
                                    o.lambda(d.on.high), o.lambda(o.outer.low), o.lambda(o.outer.high)));
   text += line("moments",
                fmt::format("{}, {} random vectors, {}", d.moments.size(), q.options.vectors, q.machine.precision_name));
   text += line("format", fmt::format("{} ({})", o.format, o.kernel));
-  text += line("device", q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} threads", threads()));
+  text += line("device", q.where.is_gpu() ? describe(q.where) : "cpu, " + counted(threads(), "thread"));
   text += line("time", fmt::format("setup {}, moments {}", seconds_text(o.setup_seconds), seconds_text(o.seconds)));
   text += line("traffic", fmt::format("{}/s", bytes_text(o.seconds > 0 ? o.bytes / o.seconds : 0)));
   if (!q.folder.empty()) text += line("files", fmt::format("{0}/density.json, {0}/density.svg", printable(q.folder)));

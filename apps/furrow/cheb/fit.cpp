@@ -7,6 +7,7 @@
 #include "series_file.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 
 #include <furrow/chebyshev/fit.hpp>
@@ -46,7 +47,7 @@ int run_fit(const fit_request& q) {
     return done;
   }
   std::string text = fmt::format("{}  on [{}, {}]\n", printable(q.expression), on.low, on.high);
-  text += line("length", fmt::format("{} coefficients, degree {}", count_text(p.length()), p.length() - 1));
+  text += line("length", fmt::format("{}, degree {}", counted_text(p.length(), "coefficient"), p.length() - 1));
   text += line("tolerance", fmt::format("{:.3g}", q.tolerance));
   text += line("time", seconds_text(seconds));
   if (!q.output.empty()) text += line("series", printable(q.output));

@@ -14,6 +14,7 @@
 #include "chebyshev/overflow.hpp"
 #include "chebyshev/played.hpp"
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "core/kernel_numbers.hpp"
 #include "picture/lanes.hpp"
 
@@ -132,9 +133,10 @@ int run_played(const multiply_request& q, cview<V> a, cview<V> b, const std::opt
     j["kernel"] = cli::json_of(report);
     print(json_text(j, 2));
   } else {
-    std::string text = fmt::format(
-        "{} by {} coefficients, {}, {}\nplayed on the CPU, {}, {}; no coefficient is off by more than {:.1e}\n\n",
-        a.size, b.size, name_of(o.series), name_of(how), q.machine.precision_name, order_text(settings), bound);
+    std::string text =
+        fmt::format("{} by {}, {}, {}\nplayed on the CPU, {}, {}; no coefficient is off by more than {:.1e}\n\n",
+                    a.size, counted(b.size, "coefficient"), name_of(o.series), name_of(how), q.machine.precision_name,
+                    order_text(settings), bound);
     text += table_of(report);
     if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
     print_beside(q.output, text);
@@ -151,7 +153,8 @@ template <class V> int run_in(const multiply_request& q) {
   check_output(q.trace, "--trace", {q.left, q.right, q.output});
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   const bool played = q.machine.where == "play";
-  if (!played) check_not_played(q.play, q.trace);
+  if (played) check_threads_of_play(q.machine.thread_count);
+  else check_not_played(q.play, q.trace);
   machine_options machine = q.machine;
   if (played) machine.where = "cpu";
   const device where = machine.apply();
@@ -192,9 +195,9 @@ template <class V> int run_in(const multiply_request& q) {
     return done;
   }
   if (q.output.empty()) print(series_text(as_cview(c), on));
-  remark(fmt::format("{} by {} coefficients, {}, by {} on {} in {}; no coefficient is off by more than {:.1e}",
-                     a.size(), b.size(), name_of(o.series), name_of(plan.how()), describe(where), seconds_text(seconds),
-                     bound));
+  remark(fmt::format("{} by {}, {}, by {} on {} in {}; no coefficient is off by more than {:.1e}", a.size(),
+                     counted(b.size(), "coefficient"), name_of(o.series), name_of(plan.how()), describe(where),
+                     seconds_text(seconds), bound));
   return done;
 }
 

@@ -6,6 +6,7 @@
 #include "output.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 
 #include <fmt/format.h>
@@ -35,8 +36,8 @@ int run(const options& o) {
   if (o.output == "-") return done;
   std::error_code none; // a pipe has no size
   const auto bytes = std::filesystem::file_size(o.output, none);
-  print(fmt::format("{}: {} x {}, {} entries{}\n", printable(o.output), count_text(p.a.shape.rows),
-                    count_text(p.a.shape.cols), count_text(p.a.nnz()), none ? "" : ", " + bytes_text(double(bytes))));
+  print(fmt::format("{}: {} x {}, {}{}\n", printable(o.output), count_text(p.a.shape.rows), count_text(p.a.shape.cols),
+                    counted_text(p.a.nnz(), "entry"), none ? "" : ", " + bytes_text(double(bytes))));
   return done;
 }
 

@@ -70,7 +70,8 @@ template <class V> int play_all(const gemv_request& q, const play::settings& how
 int run_played(gemv_request& q) {
   const play::settings how = parse_play(q.play, q.trace);
   kernels_of(q);
-  use_device("cpu", q.thread_count);
+  check_threads_of_play(q.thread_count);
+  use_device("cpu", 0);
   return q.type == "f32" ? play_all<float>(q, how) : play_all<double>(q, how);
 }
 

@@ -5,6 +5,7 @@
 #include "output.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 
 #include <furrow/generate.hpp>
@@ -35,8 +36,8 @@ int run(const options& o) {
   write_problem(p, o.output);
   if (!o.coordinates.empty()) write_vectors(as_cview(nodes.values), nodes.count, o.coordinates);
   if (o.output == "-") return done;
-  print(fmt::format("{}: {} x {}, {} entries\n", printable(o.output), count_text(p.a.shape.rows),
-                    count_text(p.a.shape.cols), count_text(p.a.nnz())));
+  print(fmt::format("{}: {} x {}, {}\n", printable(o.output), count_text(p.a.shape.rows), count_text(p.a.shape.cols),
+                    counted_text(p.a.nnz(), "entry")));
   return done;
 }
 

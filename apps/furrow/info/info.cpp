@@ -8,6 +8,8 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 #include "core/transpose_comparison.hpp"
 #include "picture/spy.hpp"
@@ -93,15 +95,16 @@ std::string text_of(const options& o, const facts& f) {
                            places > 0 ? fmt::format(", {:.3g} % of all places", 100 * double(s.nnz) / places) : "",
                            s.explicit_zeros ? fmt::format(", {} of them zero", count_text(s.explicit_zeros)) : ""));
   text += line("symmetry", symmetry_text(f.m, s.shape));
-  text += line("rows", fmt::format("{} to {} entries, {:.4g} on average, deviation {:.3g}{}", count_text(s.row_min),
-                                   count_text(s.row_max), s.row_mean, s.row_deviation,
+  text += line("rows", fmt::format("{} to {}, {:.4g} on average, deviation {:.3g}{}", count_text(s.row_min),
+                                   counted_text(s.row_max, "entry"), s.row_mean, s.row_deviation,
                                    s.empty_rows ? fmt::format(", {} empty", count_text(s.empty_rows)) : ""));
   text += histogram(s, ascii);
   text += line("bandwidth", fmt::format("{} below and {} above the diagonal", count_text(s.lower_bandwidth),
                                         count_text(s.upper_bandwidth)));
   text += line("diagonals", fmt::format("{} with entries", count_text(s.diagonals)));
   text += line("blocks", blocks_text(s));
-  text += line("diagonal", s.zero_diagonal ? fmt::format("{} zero or missing entries", count_text(s.zero_diagonal))
+  text += line("diagonal", s.zero_diagonal ? fmt::format("{} zero or missing {}", count_text(s.zero_diagonal),
+                                                         plural(s.zero_diagonal, "entry"))
                                            : std::string("no zero entry"));
   text += line("values", fmt::format("largest {:.6g}, largest row sum {:.6g}, {} distinct{}", s.largest, s.norm_inf,
                                      s.distinct_values > 256 ? "more than 256" : std::to_string(s.distinct_values),
@@ -167,6 +170,7 @@ std::string json_of(const facts& f) {
 }
 
 int run(const options& o) {
+  check(!o.json || !o.ascii, fault::usage, "--json draws nothing: leave --ascii out");
   check_matrix(o.file);
   check_output(o.svg, "--picture", {o.file});
   check_ending(o.svg, "--picture", "a picture", {".svg"});

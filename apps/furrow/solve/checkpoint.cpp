@@ -4,6 +4,7 @@
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 #include "io/checkpoint_file.hpp"
 
@@ -38,9 +39,11 @@ std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, system_to_s
   if (q.checkpoint.empty()) return {};
   constexpr double usual = 60; // seconds
   auto keeper = std::make_unique<checkpoint_keeper>(q.checkpoint, q.every > 0 ? q.every : usual, std::move(from));
-  keeper->failed = [said = false](const error& e) mutable {
-    if (!said) remark(e.what(), ": the solve goes on without this checkpoint");
-    said = true;
+  keeper->failed = [&found = q.checkpoint_failure](const error& e) {
+    if (!found.solving) remark(e.what(), ": the last checkpoint, of x where the solve ended, is missing");
+    else if (found.why.empty()) remark(e.what(), ": the solve goes on without this checkpoint");
+    found.why = e.what();
+    if (!found.solving) found.of_end = e.kind;
   };
   keeper->watch(q.options);
   return keeper;
@@ -49,12 +52,18 @@ std::unique_ptr<checkpoint_keeper> resume_and_keep(solve_request& q, system_to_s
 std::string checkpoint_text(const solve_request& q) {
   std::string text;
   if (q.resumed)
-    text += line("resumed", fmt::format("after {} iterations and {} with {} and {}, residual {:.3e}",
-                                        count_text(q.resumed->iterations), seconds_text(q.resumed->seconds),
-                                        q.resumed->solver, q.resumed->precond, q.resumed->relative_residual));
-  if (q.checkpoints > 0)
-    text += line("checkpoint", fmt::format("{}, written {} time{}", printable(q.checkpoint), q.checkpoints,
-                                           q.checkpoints == 1 ? "" : "s"));
+    text +=
+        line("resumed", fmt::format("after {} and {} with {} and {}, residual {:.3e}",
+                                    counted_text(q.resumed->iterations, "iteration"), seconds_text(q.resumed->seconds),
+                                    q.resumed->solver, q.resumed->precond, q.resumed->relative_residual));
+  const auto& failure = q.checkpoint_failure;
+  if (q.checkpoints > 0 || !failure.why.empty())
+    text +=
+        line("checkpoint", fmt::format("{}, written {}{}{}", printable(q.checkpoint), counted(q.checkpoints, "time"),
+                                       failure.why.empty() ? ""
+                                       : failure.of_end    ? "; the last one is missing: "
+                                                           : "; some before the last one are missing: ",
+                                       failure.why));
   return text;
 }
 

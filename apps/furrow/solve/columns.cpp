@@ -3,6 +3,8 @@
 #include "solve_request.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
+
 #include "report/words.hpp"
 
 #include <fmt/format.h>
@@ -20,8 +22,8 @@ std::string columns_text(const solve_outcome& o) {
                                       : fmt::format("{} solved; the figures below are of the worst one", answered)));
   for (std::size_t j = 0; j < o.columns.size(); ++j) {
     const solve_report& r = o.columns[j];
-    std::string one =
-        fmt::format("{}, {} iterations, residual {}", name(r.why), r.iterations, report::figure(r.relative_residual));
+    std::string one = fmt::format("{}, {}, residual {}", name(r.why), counted(r.iterations, "iteration"),
+                                  report::figure(r.relative_residual));
     if (r.error_estimate > 0) one += fmt::format(", error of x {:.1e}", r.error_estimate);
     if (!r.warning.empty()) one += ", see the warning in --json";
     text += line(fmt::format("{}", j + 1), one);

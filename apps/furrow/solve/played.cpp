@@ -10,6 +10,7 @@
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 #include "formats/played.hpp"
 #include "picture/lanes.hpp"
@@ -76,18 +77,18 @@ std::string text_of(const solve_request& q, const problem& p, const played_solve
                     const std::optional<double>& off) {
   const solve_report& r = done.report;
   const std::string verdict = report::sentence(r.message);
-  std::string text = fmt::format("{}  {} x {}, {} entries\n{}\n", bold(printable(p.name)), count_text(p.a.shape.rows),
-                                 count_text(p.a.shape.cols), count_text(p.a.nnz()),
+  std::string text = fmt::format("{}  {} x {}, {}\n{}\n", bold(printable(p.name)), count_text(p.a.shape.rows),
+                                 count_text(p.a.shape.cols), counted_text(p.a.nnz(), "entry"),
                                  report::is_answer(r) ? good(verdict) : bad(verdict));
   text += fmt::format("played on the CPU, {}, {}\n\n", q.machine.precision_name, order_text(how));
   text += line("residual", fmt::format("{:.3e}   |b - A x| / |b|{}, recomputed", r.relative_residual,
                                        q.machine.values() == precision::f32 ? " of A and b in f32" : ""));
   if (off) text += line("error", fmt::format("{:.3e}   max |x - 1|; b = A * ones", *off));
-  text += line("waits", fmt::format("{} of the host for the device, of {} iterations", count_text(r.waits),
-                                    count_text(r.iterations)));
+  text += line("waits", fmt::format("{} of the host for the device, of {}", count_text(r.waits),
+                                    counted_text(r.iterations, "iteration")));
   text += "\n";
   for (const auto& k : done.kernels) {
-    text += fmt::format("  {} launches of\n", count_text(k.launches));
+    text += fmt::format("  {} of\n", counted_text(k.launches, "launch"));
     text += table_of(k.sum);
   }
   if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
@@ -155,8 +156,8 @@ int run_played(const solve_request& q) {
   constexpr index_t most = 200'000; // entries: a hundred products of as many take a minute
   const index_t entries = expected_stats(input.header()).nnz;
   check(entries <= most, fault::usage,
-        "{}: has {} entries, and a solve is played for up to {}: play a smaller matrix of its kind", q.file,
-        count_text(entries), count_text(most));
+        "{}: has {}, and a solve is played for up to {}: play a smaller matrix of its kind", q.file,
+        counted_text(entries, "entry"), count_text(most));
   const problem p = input.load();
   return q.machine.values() == precision::f32 ? play_in<float>(q, p, how) : play_in<double>(q, p, how);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "begun_ranks.hpp"
 #include "interrupt.hpp"
 #include "nearest.hpp"
 #include "system.hpp"
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "distributed/bytes.hpp"
 #include "distributed/memory.hpp"
 #include "distributed/nccl/library.hpp"
@@ -118,7 +120,7 @@ ranks_wish wish_for_ranks(const solve_request& request) {
 
 int run_on_mpi(solve_request& request, const std::function<int()>& run) {
   if (names_gpus(request.machine.where)) nccl::keep_to_graphs();
-  const std::unique_ptr<communicator> processes = open_mpi();
+  const std::unique_ptr<communicator> processes = take_begun_ranks();
   std::unique_ptr<communicator> on_gpus;
   try {
     on_gpus = take_gpus(*processes, request);
@@ -178,10 +180,11 @@ std::string ranks_text(const solve_request& request, const solve_outcome& o) {
     most.halo = std::max(most.halo, p.halo);
     waiting = std::max(waiting, p.waiting_seconds);
   }
-  return line("ranks", fmt::format("{}: at most {} rows, {} entries, {} elements of others; waited {} at most",
-                                   who_ranks_are(request, o), count_text(most.rows), count_text(most.entries),
-                                   count_text(most.halo), seconds_text(waiting))) +
-         line("partition", fmt::format("{}: {} entries couple two ranks", o.partition, count_text(o.cut))) +
+  return line("ranks", fmt::format("{}: at most {}, {}, {} of others; waited {} at most", who_ranks_are(request, o),
+                                   counted_text(most.rows, "row"), counted_text(most.entries, "entry"),
+                                   counted_text(most.halo, "element"), seconds_text(waiting))) +
+         line("partition", fmt::format("{}: {} two ranks", o.partition,
+                                       counted_text(o.cut, "entry") + (o.cut == 1 ? " couples" : " couple"))) +
          (o.gathered.empty() ? "" : line("gathered", fmt::format("all rows on the first rank: {}", o.gathered)));
 }
 

@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 #include "core/processor.hpp"
 #include "picture/chart.hpp"
@@ -31,8 +32,12 @@ std::string traffic_text(const solve_report& r) {
 
 std::string estimates(const solve_report& r) {
   std::vector<std::string> known;
-  if (r.error_estimate > 0) known.push_back(fmt::format("error of x {:.1e}", r.error_estimate));
-  if (r.condition_estimate > 0) known.push_back(fmt::format("condition {:.1e}", r.condition_estimate));
+  const auto say = [&](const char* what, double n) {
+    if (n > 0)
+      known.push_back(std::isinf(n) ? fmt::format("{} beyond all numbers", what) : fmt::format("{} {:.1e}", what, n));
+  };
+  say("error of x", r.error_estimate);
+  say("condition", r.condition_estimate);
   return known.empty() ? "" : line("estimate", fmt::format("{}", fmt::join(known, ", ")));
 }
 
@@ -51,7 +56,7 @@ std::string attempts(const solve_report& r) {
 /// "312,345 entries, 3.10 MB; 300,000 entries, 3.60 MB expected" of complete factors.
 std::string factors_text(const solve_report& r) {
   const auto size = [](double entries, double bytes) {
-    return entries > 0 ? fmt::format("{} entries, {}", count_text(index_t(entries)), bytes_text(bytes))
+    return entries > 0 ? fmt::format("{}, {}", counted_text(index_t(entries), "entry"), bytes_text(bytes))
                        : bytes_text(bytes);
   };
   std::vector<std::string> known;
@@ -127,7 +132,9 @@ std::vector<picture::point> curve_of(const std::vector<double>& history) {
 
 /// In f32 the residual is that of the rounded system.
 std::string residual_text(const solve_request& request, const solve_report& r) {
-  return fmt::format("{:.3e}   |b - A x| / |b|{}, recomputed", r.relative_residual,
+  const double found = r.relative_residual;
+  return fmt::format("{}   |b - A x| / |b|{}, recomputed",
+                     std::isfinite(found) ? fmt::format("{:.3e}", found) : "beyond all numbers",
                      request.machine.values() == precision::f32 ? " of A and b in f32" : "");
 }
 
@@ -135,8 +142,8 @@ std::string residual_text(const solve_request& request, const solve_report& r) {
 
 std::string text_of(const solve_request& request, const solve_outcome& o) {
   const solve_report& r = o.report;
-  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
-                                 count_text(o.shape.cols), count_text(o.nnz));
+  std::string text = fmt::format("{}  {} x {}, {}\n", bold(printable(o.name)), count_text(o.shape.rows),
+                                 count_text(o.shape.cols), counted_text(o.nnz, "entry"));
   const std::string verdict = sentence(r.message);
   text += fmt::format("{}\n\n", is_answer(r) ? good(verdict) : bad(verdict));
   if (!o.columns.empty()) text += columns_text(o);
@@ -149,12 +156,11 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                       : o.rhs == "random" ? "A times a random vector"
                       : o.rhs == "ones"   ? "A * ones"
                                           : printable(o.rhs));
-  text +=
-      line("solver",
-           fmt::format("{}, {}{}{}", method_of(r), request.machine.precision_name,
-                       r.inner_iterations ? fmt::format(", {} iterations in f32 inside", count_text(r.inner_iterations))
-                                          : "",
-                       r.restarts ? fmt::format(", {} restart{}", r.restarts, r.restarts == 1 ? "" : "s") : ""));
+  text += line("solver", fmt::format("{}, {}{}{}", method_of(r), request.machine.precision_name,
+                                     r.inner_iterations ? fmt::format(", {} in f32 inside",
+                                                                      counted_text(r.inner_iterations, "iteration"))
+                                                        : "",
+                                     r.restarts ? ", " + counted(r.restarts, "restart") : ""));
   text += attempts(r);
   if (request.explain && !r.matrix_about.empty()) {
     text += line("matrix", r.matrix_about);
@@ -167,9 +173,8 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   text += factors_text(r);
   text += levels_text(r);
   text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
-  text += line("device", request.options.where.is_gpu()
-                             ? describe(request.options.where)
-                             : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s"));
+  text += line("device", request.options.where.is_gpu() ? describe(request.options.where)
+                                                        : "cpu, " + counted(threads(), "thread"));
   if (!o.parts.empty()) text += ranks_text(request, o);
   text += line("time", fmt::format("read {}, {}solve {}", seconds_text(o.read_seconds), setup_text(o),
                                    seconds_text(o.solve_seconds)));
@@ -245,7 +250,11 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["right_hand_sides"] = std::max<std::size_t>(o.columns.size(), 1);
   if (!o.columns.empty()) j["columns"] = columns_json(o);
   if (request.resumed) j["resumed"] = resumed_json(request);
-  if (!request.checkpoint.empty()) j["checkpoints"] = request.checkpoints;
+  if (!request.checkpoint.empty()) {
+    const std::string& why = request.checkpoint_failure.why;
+    j["checkpoints"] = request.checkpoints;
+    j["checkpoint_failure"] = why.empty() ? json(nullptr) : json(why);
+  }
   if (!o.parts.empty()) j["partition"] = o.partition, j["cut"] = o.cut;
   if (!o.parts.empty()) j["ranks"] = o.parts.size(), j["parts"] = ranks_json(o);
   if (!o.parts.empty()) j["gathered"] = o.gathered;

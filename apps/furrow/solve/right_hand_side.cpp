@@ -5,6 +5,7 @@
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "tune/row_error.hpp"
 
 #include <algorithm>
@@ -37,9 +38,8 @@ std::optional<vector_columns> given_right_hand_side(const std::string& file, std
   if (file.empty() && !came) return {};
   rhs = file.empty() ? "stored" : file;
   if (!file.empty()) return read_vectors_for(file, "-b", rows, "row");
-  check(came->size() == rows, fault::input,
-        "{}_b: has {} elements, but the matrix has {} rows: name another right-hand side by -b", name, came->size(),
-        rows);
+  check(came->size() == rows, fault::input, "{}_b: has {}, but the matrix has {}: name another right-hand side by -b",
+        name, counted(came->size(), "element"), counted(rows, "row"));
   return vector_columns{std::move(*came)};
 }
 

@@ -151,6 +151,7 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
     };
     a->solve(q, o);
     if (keeper) {
+      q.checkpoint_failure.solving = false;
       if (const auto because = a->keep_last(*keeper, o.columns.front()); !because.empty())
         remark(q.checkpoint, ": the first rank writes for others: " + because);
       q.checkpoints = keeper->written();
@@ -166,6 +167,7 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
   // Of another shape x need not be the only answer.
   if (o.rhs == "ones" && o.shape.rows == o.shape.cols) o.error = a->distance_from_ones();
   o.exit_code = code_of(o.report.why, o.shape.rows == o.shape.cols);
+  if (const auto& lost = q.checkpoint_failure.of_end) o.exit_code = code_of(*lost);
   write_or_say(q.output, o.exit_code, [&](const std::string& file) { a->write_x(file); });
   a->end(q);
 }
@@ -232,7 +234,10 @@ int run_here(solve_request& q) {
   const bool played = q.machine.where == "play";
   if (!played) check_not_played(q.play, q.trace);
   check(!played || !q.on_ranks(), fault::usage, "--device play plays the launches of one process: leave --ranks out");
-  if (played) q.machine.where = "cpu";
+  if (played) {
+    check_threads_of_play(q.machine.thread_count);
+    q.machine.where = "cpu";
+  }
   if (q.on_ranks() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();

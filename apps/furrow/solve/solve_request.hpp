@@ -25,9 +25,14 @@ struct solve_request {
   double every = 0;                            ///< seconds between checkpoints; 0: nobody said
   std::optional<furrow::checkpoint> resumed{}; ///< what was resumed, without its x
   index_t checkpoints = 0;                     ///< written
-  std::string play, trace;                     ///< of --device play
-  std::string batch;                           ///< a folder, in place of `file`
-  std::string command;                         ///< the whole of it, as a shell takes it
+  struct {
+    bool solving = true;           ///< the solve is not over
+    std::string why{};             ///< the last one that could not be written; empty: all were
+    std::optional<fault> of_end{}; ///< that one is the last of all
+  } checkpoint_failure;
+  std::string play, trace; ///< of --device play
+  std::string batch;       ///< a folder, in place of `file`
+  std::string command;     ///< the whole of it, as a shell takes it
   machine_options machine;
   solve_options options;
   bool json = false, explain = false;

@@ -6,6 +6,7 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
 #include "core/kernel_numbers.hpp"
 #include "core/printable.hpp"
 
@@ -14,8 +15,8 @@
 namespace furrow::cli {
 
 std::string text_of(const spmv_request& q, const played_outcome& o) {
-  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
-                                 count_text(o.shape.cols), count_text(o.nnz));
+  std::string text = fmt::format("{}  {} x {}, {}\n", bold(printable(o.name)), count_text(o.shape.rows),
+                                 count_text(o.shape.cols), counted_text(o.nnz, "entry"));
   text += fmt::format("played on the CPU, {}, {}\n", q.machine.precision_name, order_text(o.how));
   text += q.sweep ? "\n" + sweep_table(o) : text_of(o.results);
   if (!q.trace.empty()) text += "\n" + line("picture", q.trace);

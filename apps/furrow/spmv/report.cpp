@@ -6,6 +6,7 @@
 #include "text.hpp"
 
 #include "backends/cpu/caches.hpp"
+#include "core/counted.hpp"
 #include "core/kernel_numbers.hpp"
 #include "core/printable.hpp"
 
@@ -35,10 +36,9 @@ std::string list_of(const spmv_request& q, const spmv_outcome& o, std::vector<sp
 } // namespace
 
 std::string text_of(const spmv_request& q, const spmv_outcome& o) {
-  std::string text = fmt::format("{}  {} x {}, {} entries\n", bold(printable(o.name)), count_text(o.shape.rows),
-                                 count_text(o.shape.cols), count_text(o.nnz));
-  const std::string where =
-      q.where.is_gpu() ? describe(q.where) : fmt::format("cpu, {} thread{}", threads(), threads() == 1 ? "" : "s");
+  std::string text = fmt::format("{}  {} x {}, {}\n", bold(printable(o.name)), count_text(o.shape.rows),
+                                 count_text(o.shape.cols), counted_text(o.nnz, "entry"));
+  const std::string where = q.where.is_gpu() ? describe(q.where) : "cpu, " + counted(threads(), "thread");
   const auto best = std::ranges::min_element(o.results, {}, [](const spmv_result& r) { return r.time.median; });
   text += fmt::format("{}, {}{}\n", where, q.machine.precision_name,
                       best == o.results.end() ? "" : ceiling_text(1e9 * best->ceiling_gbps));

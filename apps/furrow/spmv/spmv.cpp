@@ -208,6 +208,7 @@ int run(spmv_request& q) {
   check_one_standard_input({q.file, q.x});
   check_json_output(q.json, q.output);
   if (q.machine.where == "play") {
+    check_threads_of_play(q.machine.thread_count);
     q.machine.where = "cpu";
     q.machine.apply();
     return run_played(q);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "levels.hpp"
 
+#include "core/counted.hpp"
+
 #include "preconditioners/entry.hpp"
 
 #include <fmt/format.h>
@@ -15,13 +17,17 @@ void refuse_indefinite(std::size_t level) {
                                          level)};
 }
 
-std::string ends_dense(index_t rows) { return fmt::format("{} rows are left: a dense inverse", rows); }
-
-std::string ends_without_shrinking(index_t rows) {
-  return fmt::format("{} rows do not shrink any more: they are smoothed only", rows);
+std::string ends_dense(index_t rows) {
+  return fmt::format("{} {} left: a dense inverse", counted(rows, "row"), rows == 1 ? "is" : "are");
 }
 
-std::string ends_uncoupled(index_t rows) { return fmt::format("{} rows without couplings are smoothed only", rows); }
+std::string ends_without_shrinking(index_t rows) {
+  return fmt::format("{} not shrink any more: smoothed only", counted(rows, "row") + (rows == 1 ? " does" : " do"));
+}
+
+std::string ends_uncoupled(index_t rows) {
+  return fmt::format("{} without couplings {} smoothed only", counted(rows, "row"), rows == 1 ? "is" : "are");
+}
 
 std::string sentence(const std::vector<multigrid_level>& levels, std::string_view reason, const spoken& words,
                      int degree, std::size_t bits) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rows_of_inverse.hpp"
 
+#include "core/counted.hpp"
 #include "core/parameters.hpp"
 #include "matrix/permute.hpp"
 #include "matrix/transpose.hpp"
@@ -47,8 +48,9 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   std::string about =
       fmt::format("{}: {:.1f} entries a row", name_of(places), double(g.nnz()) / double(std::max<index_t>(n, 1)));
   if (f.diagonal_rows > 0)
-    about += fmt::format("; {} of {} rows are not positive definite at their places and keep their diagonal",
-                         f.diagonal_rows, n);
+    about +=
+        fmt::format("; {} of {} {} not positive definite at the places of the row and {} the diagonal", f.diagonal_rows,
+                    counted(n, "row"), f.diagonal_rows == 1 ? "is" : "are", f.diagonal_rows == 1 ? "keeps" : "keep");
   auto transpose = to_triplets(transposed(g.view()));
   return make_stored_product<V>(to_triplets(std::move(g)), std::move(transpose), where, std::move(about));
 }

@@ -2,6 +2,7 @@
 #include "bicgstab.hpp"
 
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -23,12 +24,7 @@ ending breakdown(const char* what, double value) {
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace bicgstab_steps;
-  if (verdict == control::not_finite)
-    return ending{status::nan,
-                  [rho_now = slots[rho_next], sigma_now = slots[sigma]](const solver_messages::standing& s) {
-                    return fmt::format("iteration {}: r~'r = {}, r~'Ap = {}: the numbers overflow", s.iterations + 1,
-                                       rho_now, sigma_now);
-                  }};
+  if (verdict == control::not_finite) return overflow({{"r~'r", slots[rho_next]}, {"r~'Ap", slots[sigma]}});
   if (patient) return {};
   switch (verdict) {
   case lost_direction:

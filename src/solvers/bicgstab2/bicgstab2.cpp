@@ -2,6 +2,7 @@
 #include "bicgstab2.hpp"
 
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -13,11 +14,7 @@ using solver_messages::standing;
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace bicgstab2_steps;
   if (verdict == control::not_finite)
-    return ending{
-        status::nan, [first = slots[sigma], second = slots[sigma_two], squares = slots[r2r2]](const standing& s) {
-          return fmt::format("iteration {}: r~'AMu = {}, r~'AMu1 = {}, |(AM)^2 r|^2 = {}: the numbers overflow",
-                             s.iterations + 1, first, second, squares);
-        }};
+    return overflow({{"r~'AMu", slots[sigma]}, {"r~'AMu1", slots[sigma_two]}, {"|(AM)^2 r|", slots[r2r2]}});
   if (patient) return {};
   if (verdict == lost_step)
     return ending{status::singular, [](const standing& s) {

@@ -3,6 +3,7 @@
 #include "judge.hpp"
 
 #include "core/counted.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +13,6 @@ namespace furrow::cg_messages {
 namespace {
 
 using solver_messages::standing;
-
-ending not_finite(double pq, double rz) {
-  return {status::nan, [=](const standing& s) {
-            return fmt::format("iteration {}: p'Ap = {}, r'Mr = {}: the numbers overflow", s.iterations + 1, pq, rz);
-          }};
-}
 
 ending negative_pq(double pq) {
   return {status::not_positive_definite, [pq](const standing& s) {
@@ -42,13 +37,6 @@ ending zero_rz(double rz) {
           }};
 }
 
-/// Of x - x0, whose square tells how far x has grown.
-ending too_far(double xx) {
-  return {status::nan, [xx](const standing& s) {
-            return fmt::format("iteration {}: x'M^-1 x = {}: the numbers overflow", s.iterations, xx);
-          }};
-}
-
 ending singular() {
   return {status::singular, [](const standing& s) {
             return fmt::format("the matrix is singular{} and b is not in its range: after {} x grows along "
@@ -60,16 +48,23 @@ ending singular() {
           }};
 }
 
+/// Whether the residual fell by all digits that there are. What scalars say behind that is rounding: of a singular
+/// matrix whose range b is not in the residual does not fall so far.
+bool fell_to_rounding(const double* slots) { return slots[cg_scalars::rz] < 1e-30 * slots[cg_scalars::rz_first]; }
+
 } // namespace
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+  const bool says_of_a =
+      verdict == cg_scalars::negative_pq || verdict == cg_scalars::negative_rz || verdict == cg_scalars::outgrown;
+  if (patient && says_of_a && fell_to_rounding(slots)) return {};
   switch (verdict) {
   case cg_scalars::negative_pq:
     return negative_pq(slots[cg_scalars::pq]);
   case cg_scalars::negative_rz:
     return negative_rz(slots[cg_scalars::rz_next]);
   case cg_scalars::outgrown:
-    return std::isfinite(slots[cg_scalars::xx]) ? singular() : too_far(slots[cg_scalars::xx]);
+    return std::isfinite(slots[cg_scalars::xx]) ? singular() : overflow({{"x'M^-1 x", slots[cg_scalars::xx]}}, 0);
   case cg_scalars::zero_pq: // p'r = r'z > 0: p is in the null space, and b has a part along it
     if (patient) return {};
     // r is near 1: an M that makes this little of it, whose square is below all doubles, is to blame, not A.
@@ -79,7 +74,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     if (patient) return {};
     return zero_rz(slots[cg_scalars::rz_next]);
   default:
-    return not_finite(slots[cg_scalars::pq], slots[cg_scalars::rz_next]);
+    return overflow({{"p'Ap", slots[cg_scalars::pq]}, {"r'Mr", slots[cg_scalars::rz_next]}});
   }
 }
 

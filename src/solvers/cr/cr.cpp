@@ -3,6 +3,7 @@
 
 #include "core/counted.hpp"
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -47,10 +48,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
                                        counted(s.iterations, "iteration"), s.relative);
                   }};
   default:
-    return ending{status::nan, [z_az = slots[zaz], q_mq = slots[qmq]](const standing& s) {
-                    return fmt::format("iteration {}: z'Az = {}, q'Mq = {}: the numbers overflow", s.iterations + 1,
-                                       z_az, q_mq);
-                  }};
+    return overflow({{"z'Az", slots[zaz]}, {"q'Mq", slots[qmq]}});
   }
 }
 

@@ -2,8 +2,11 @@
 #include "direct.hpp"
 
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace furrow {
 namespace direct_messages {
@@ -11,11 +14,7 @@ namespace direct_messages {
 using solver_messages::standing;
 
 std::optional<ending> explain(int verdict, const double* slots, bool) {
-  if (verdict == control::not_finite)
-    return ending{status::nan, [](const standing& s) {
-                    return fmt::format("iteration {}: the correction is not finite: the numbers overflow",
-                                       s.iterations + 1);
-                  }};
+  if (verdict == control::not_finite) return overflow({{"the correction", HUGE_VAL}});
   if (slots[control::rr] > slots[control::peak]) // of the steps before this one
     return ending{status::diverged, [](const standing& s) {
                     return fmt::format("iteration {}: the residual grows from step to step, for the preconditioner is "
@@ -28,10 +27,10 @@ std::optional<ending> explain(int verdict, const double* slots, bool) {
 
 std::string warning(double error_estimate, double condition) {
   if (error_estimate <= 0.01) return {};
-  return fmt::format(
-      "the residual is small, but x may be off by {}: the condition number of the matrix is about {:.1e}, "
-      "so that rounding of its entries or of b changes x as much",
-      error_estimate < 1 ? fmt::format("{:.0f} %", 100 * error_estimate) : "as much as it is large", condition);
+  return fmt::format("the residual is small, but x may be off by {}: the condition number of the matrix is {}, "
+                     "so that rounding of its entries or of b changes x as much",
+                     error_estimate < 1 ? fmt::format("{:.0f} %", 100 * error_estimate) : "as much as it is large",
+                     std::isfinite(condition) ? fmt::format("about {:.1e}", condition) : "beyond all numbers");
 }
 
 } // namespace direct_messages

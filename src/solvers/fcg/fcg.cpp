@@ -3,6 +3,7 @@
 
 #include "core/counted.hpp"
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -22,24 +23,18 @@ ending vanishing(double product) {
           }};
 }
 
-ending too_far(double xx) {
-  return {status::nan, [=](const standing& s) {
-            return fmt::format("iteration {}: |x|^2 = {}: the numbers overflow", s.iterations, xx);
-          }};
-}
-
 } // namespace
 } // namespace fcg_messages
 
 std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bool patient) {
   using namespace fcg_steps;
   const double curvature = slots[pq], product = slots[rz_next];
+  // The residual fell by all digits that there are: what scalars say behind that is rounding, as in cg.
+  const bool says_of_a = verdict == negative_pq || verdict == negative_rz || verdict == outgrown;
+  if (patient && says_of_a && slots[control::rr] < 1e-30 * slots[rr_first]) return {};
   switch (verdict) {
   case control::not_finite:
-    return ending{status::nan, [=](const standing& s) {
-                    return fmt::format("iteration {}: p'Ap = {}, r'Mr = {}: the numbers overflow", s.iterations + 1,
-                                       curvature, product);
-                  }};
+    return overflow({{"p'Ap", curvature}, {"r'Mr", product}});
   case negative_pq:
     return ending{status::not_positive_definite, [=](const standing& s) {
                     return fmt::format(
@@ -60,7 +55,7 @@ std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bo
   default:
     if (verdict == zero_pq && patient) return {};
     if (verdict == zero_pq && slots[rz] < 1e-160) return vanishing(slots[rz]); // as cg says it
-    if (verdict == outgrown && !std::isfinite(slots[xx])) return too_far(slots[xx]);
+    if (verdict == outgrown && !std::isfinite(slots[xx])) return overflow({{"|x|", slots[xx]}}, 0);
     return ending{status::singular, [](const standing& s) {
                     return fmt::format(
                         "the matrix is singular to working precision and b is not in its range: after {} x "

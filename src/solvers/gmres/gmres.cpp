@@ -2,6 +2,7 @@
 #include "gmres.hpp"
 
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -11,10 +12,7 @@ namespace gmres_messages {
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace gmres_steps;
   if (verdict == control::not_finite)
-    return ending{status::nan, [before = slots[squares], after = slots[left]](const solver_messages::standing& s) {
-                    return fmt::format("iteration {}: |A M v|^2 = {}, {} when made orthogonal: the numbers overflow",
-                                       s.iterations + 1, before, after);
-                  }};
+    return overflow({{"|A M v|", slots[squares]}, {"|A M v| made orthogonal", slots[left]}});
   if (patient) return {};
   return ending{status::singular, [](const solver_messages::standing& s) {
                   return fmt::format(

@@ -2,6 +2,7 @@
 #include "idr.hpp"
 
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -12,11 +13,7 @@ using solver_messages::standing;
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace idr_steps;
-  if (verdict == control::not_finite)
-    return ending{status::nan, [image = slots[squares], last = slots[tt]](const standing& s) {
-                    return fmt::format("iteration {}: |A u|^2 = {}, |A M r|^2 = {}: the numbers overflow",
-                                       s.iterations + 1, image, last);
-                  }};
+  if (verdict == control::not_finite) return overflow({{"|A u|", slots[squares]}, {"|A M r|", slots[tt]}});
   if (patient) return {};
   if (verdict == lost_step)
     return ending{status::singular, [](const standing& s) {

@@ -3,6 +3,7 @@
 
 #include "core/counted.hpp"
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -31,10 +32,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
                         counted(s.iterations, "iteration"), s.relative);
                   }};
   default:
-    return ending{status::nan, [v_av = slots[alfa], r_mr = slots[squares]](const standing& s) {
-                    return fmt::format("iteration {}: v'Av = {}, r'Mr = {}: the numbers overflow", s.iterations + 1,
-                                       v_av, r_mr);
-                  }};
+    return overflow({{"v'Av", slots[alfa]}, {"r'Mr", slots[squares]}});
   }
 }
 

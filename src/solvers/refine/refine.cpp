@@ -3,19 +3,18 @@
 
 #include "core/counted.hpp"
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace furrow {
 namespace refine_messages {
 
 using solver_messages::standing;
 
-ending not_finite() {
-  return {status::nan, [](const standing& s) {
-            return fmt::format("iteration {}: the correction is not finite: the numbers overflow", s.iterations + 1);
-          }};
-}
+ending not_finite() { return overflow({{"the correction", HUGE_VAL}}); }
 
 ending no_step(std::string_view method, status why, const std::string& message) {
   const std::string instead = why == status::not_positive_definite

@@ -3,6 +3,7 @@
 
 #include "core/counted.hpp"
 #include "solvers/on_device.hpp"
+#include "solvers/overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -13,11 +14,7 @@ using solver_messages::standing;
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace tfqmr_steps;
-  if (verdict == control::not_finite)
-    return ending{status::nan, [r_w = slots[rho_next], r_v = slots[sigma]](const standing& s) {
-                    return fmt::format("iteration {}: r~'w = {}, r~'v = {}: the numbers overflow", s.iterations + 1,
-                                       r_w, r_v);
-                  }};
+  if (verdict == control::not_finite) return overflow({{"r~'w", slots[rho_next]}, {"r~'v", slots[sigma]}});
   if (patient) return {};
   const bool direction = verdict == lost_direction;
   return ending{status::breakdown,

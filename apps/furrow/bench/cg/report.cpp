@@ -4,6 +4,7 @@
 #include "terminal.hpp"
 #include "text.hpp"
 
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 #include "picture/chart.hpp"
 
@@ -30,8 +31,8 @@ std::string head_text(device where, double ceiling) {
 
 std::string table_text(const outcome& o) {
   std::string text =
-      fmt::format("\n{}  {} rows, {} entries; {} ({}), {}\n", bold(printable(o.name)), count_text(o.s.shape.rows),
-                  count_text(o.s.nnz), o.format, o.kernel, name_of(o.values));
+      fmt::format("\n{}  {}, {}; {} ({}), {}\n", bold(printable(o.name)), counted_text(o.s.shape.rows, "row"),
+                  counted_text(o.s.nnz, "entry"), o.format, o.kernel, name_of(o.values));
   text += dim(fmt::format("  {:<9} {:<41} {:>6} {:>9} {:>13} {:>9} {:>7} {:>11} {:>9} {:>12}", "form", "", "steps",
                           "solve", "an iteration", "bytes", "GB/s", "of ceiling", "waits", "of tutorial")) +
           "\n";

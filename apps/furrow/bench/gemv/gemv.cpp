@@ -9,8 +9,10 @@
 #include "subcommand.hpp"
 #include "text.hpp"
 
+#include "core/check.hpp"
 #include "tune/ceiling.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -24,7 +26,7 @@ std::vector<std::string> all_operations() { return {"n", "t"}; }
 struct options {
   std::vector<std::string> shapes;
   std::string types, layouts, operations, where = "auto", folder;
-  int thread_count = 0, repeat = 0, turns = 1;
+  int thread_count = 0, repeat = 0, turns = 0; ///< 0: nobody said, which is one
   double seconds = 0.1;
   bool cold = false, rivals = true, ceiling = true, json = false;
 };
@@ -54,6 +56,9 @@ std::vector<std::string> words_of(const std::string& kind, const std::string& li
 }
 
 int run(const options& o) {
+  check(o.turns == 0 || o.rivals, fault::usage,
+        "--turns takes turns with other libraries, and --no-rivals leaves them out: leave one of the two out");
+  const int turns = std::max(o.turns, 1);
   plan p;
   p.types = words_of("type", o.types, all_types());
   p.layouts = words_of("layout", o.layouts, all_layouts());
@@ -64,7 +69,7 @@ int run(const options& o) {
   p.rivals = o.rivals;
   p.cold = o.cold;
   p.how = {o.repeat, o.seconds, nullptr};
-  p.turns = o.turns;
+  p.turns = turns;
   std::optional<cache_flush> flush;
   if (o.cold) flush.emplace(p.where);
   if (flush) p.how.flush = &*flush;
@@ -85,7 +90,7 @@ int run(const options& o) {
   j.update(conditions(p.where, libraries));
   j["cold"] = o.cold;
   j["seconds_each"] = o.seconds;
-  j["turns"] = o.turns;
+  j["turns"] = turns;
   j["ceiling_gbps"] = number(1e-9 * ceiling);
   j["results"] = json::array();
   const auto done = [&](const product& m) {

@@ -5,6 +5,7 @@
 #include "summary.hpp"
 #include "terminal.hpp"
 
+#include "core/counted.hpp"
 #include "core/printable.hpp"
 
 #include <fmt/format.h>
@@ -36,9 +37,9 @@ std::string head_text(device where, double ceiling, bool rivals) {
 }
 
 std::string loaded_text(const outcome& o, bool check) {
-  return fmt::format("\n{}  {} x {}, {} entries, rows of {} to {}\n", bold(printable(o.name)),
-                     count_text(o.s.shape.rows), count_text(o.s.shape.cols), count_text(o.s.nnz),
-                     count_text(o.s.row_min), count_text(o.s.row_max)) +
+  return fmt::format("\n{}  {} x {}, {}, rows of {} to {}\n", bold(printable(o.name)), count_text(o.s.shape.rows),
+                     count_text(o.s.shape.cols), counted_text(o.s.nnz, "entry"), count_text(o.s.row_min),
+                     count_text(o.s.row_max)) +
          dim(fmt::format("      {:<22} {:<14} {:>10} {:>9} {:>8} {:>11} {:>8} {:>9}{}", "format", "kernel", "ms",
                          "GFLOP/s", "GB/s", "of ceiling", "lies in", "set-up", check ? "   row error" : "")) +
          "\n";
