@@ -2,8 +2,6 @@
 #pragma once
 #include "units.hpp"
 
-#include "core/counted.hpp"
-
 #include <furrow/view.hpp>
 
 #include <string>
