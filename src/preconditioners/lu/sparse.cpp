@@ -4,6 +4,7 @@
 #include "factors.hpp"
 #include "fill.hpp"
 #include "order_choice.hpp"
+#include "supernodal_lu.hpp"
 
 #include "core/check.hpp"
 #include "preconditioners/stop.hpp"
@@ -48,6 +49,28 @@ bool fills_in(const fill_forecast& f, index_t n) {
 
 /// SuperLU's, with Debian's plain BLAS, on two cores of an Intel Xeon: 1 to 3.4e9.
 constexpr double operations_a_second = 3e9;
+/// Of factors by supernodes there: 10 to 25e9.
+constexpr double operations_of_panels = 1.5e10;
+
+/// Operations for each entry of the factors from which panels of supernodes take less time: than SuperLU two thirds of
+/// it at 50 and a third at 200, and as much at 11 (memplus); than `column_lu`, whose factors fit a cache, as much at
+/// 100 to 150 and nine tenths at 165.
+double worth_panels(index_t n) { return n <= columns_one_by_one ? 160 : 20; }
+
+/// Factors by supernodes, where they can be had and are good enough; otherwise null, and why.
+std::unique_ptr<factors> try_supernodes(const columns& a, const fill_forecast& f, host_room budget,
+                                        const most_operations& operations, supernodes by, std::string& why) {
+  const bool asked = by == supernodes::only;
+  if (by == supernodes::none || (!asked && f.operations < worth_panels(a.n) * f.size.expected)) return nullptr;
+  if (f.operations > operations.most) refuse_operations(operations.most);
+  try {
+    return factor_supernodal(a, f.place, budget, {.exact = !asked}, why);
+  } catch (const error& e) {
+    if (asked || e.kind != fault::memory) throw;
+    why = "those by supernodes would take more memory than there is";
+    return nullptr;
+  }
+}
 
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
@@ -256,17 +279,27 @@ host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room b
 } // namespace
 
 std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const most_operations& operations,
-                                       column_order order, order_wish wish) {
+                                       column_order order, order_wish wish, supernodes by) {
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
-  if (a.symmetric_pattern || is_nearly_symmetric(a)) {
-    const order_rules rules{wish, operations.most, operations_a_second, 2};
-    plan p{count_best_order(a, order, rules, budget,
-                            [&](const host_array<std::int32_t>& place) { return forecast_fill(a, place, true); }),
-           true, a.symmetric_pattern ? 0.01 : 0.1};
+  std::string why;
+  if (a.symmetric_pattern || is_nearly_symmetric(a) || by == supernodes::only) {
+    const auto planned = [&](double a_second) {
+      return plan{
+          count_best_order(a, order, {wish, operations.most, a_second, 2}, budget,
+                           [&](const host_array<std::int32_t>& place) { return forecast_fill(a, place, true); }),
+          true, a.symmetric_pattern ? 0.01 : 0.1};
+    };
+    plan p = planned(by == supernodes::none ? operations_a_second : operations_of_panels);
+    if (auto f = try_supernodes(a, p.forecast, budget, operations, by, why)) {
+      f->dissected = order.dissected;
+      return f;
+    }
+    if (!why.empty()) p = planned(operations_a_second);
     const double worth = 1e5 + 3 * p.forecast.operations; // pivots that move fill in
     try {
       auto f = factor_as(std::move(p), a, budget, std::min(worth, operations.most));
       f->dissected = order.dissected;
+      f->remark = std::move(why);
       return f;
     } catch (const refusal& r) {
       if (r.why != status::max_iterations || operations.most <= worth) throw;
@@ -275,7 +308,9 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const
   plan p{forecast_fill(a, order_of(a, COLAMD, budget), false), false, 1.0};
   const double most = p.forecast.most_operations;
   if (most > far_beyond * operations.most && !has_long_rows(a)) refuse_operations(operations.most);
-  return factor_as(std::move(p), a, budget, most <= operations.to_the_end ? operations.to_the_end : operations.most);
+  auto f = factor_as(std::move(p), a, budget, most <= operations.to_the_end ? operations.to_the_end : operations.most);
+  f->remark = std::move(why);
+  return f;
 }
 
 host_array<std::int32_t> minimum_degree(const columns& a, host_room budget, double most_squares) {
@@ -294,7 +329,8 @@ namespace {
 
 } // namespace
 
-std::unique_ptr<factors> factor_sparse(const columns&, host_room, const most_operations&, column_order, order_wish) {
+std::unique_ptr<factors> factor_sparse(const columns&, host_room, const most_operations&, column_order, order_wish,
+                                       supernodes) {
   refuse();
 }
 host_array<std::int32_t> minimum_degree(const columns&, host_room, double) { refuse(); }
