@@ -3,8 +3,9 @@
 #include "column_lu.hpp"
 #include "factors.hpp"
 #include "fill.hpp"
+#include "matched.hpp"
 #include "order_choice.hpp"
-#include "supernodal_lu.hpp"
+#include "supernodal_choice.hpp"
 
 #include "core/check.hpp"
 #include "preconditioners/stop.hpp"
@@ -36,11 +37,6 @@ struct statistics {
   ~statistics() { StatFree(&s); }
 };
 
-/// Of so many columns factors are made by `column_lu`, which takes half to nine tenths of SuperLU's time: calls of BLAS
-/// for panels of a few columns are most of it. More columns are the library's, which others keep well: its panels and
-/// relaxed supernodes cost up to twice the time there, of the few systems that come to complete factors.
-constexpr index_t columns_one_by_one = 5000;
-
 /// Whether most of the work is in columns that `column_lu` takes as one dense panel: where a third of all places is
 /// expected to fill in, or where the pattern tells it of the last columns.
 bool fills_in(const fill_forecast& f, index_t n) {
@@ -49,28 +45,8 @@ bool fills_in(const fill_forecast& f, index_t n) {
 
 /// SuperLU's, with Debian's plain BLAS, on two cores of an Intel Xeon: 1 to 3.4e9.
 constexpr double operations_a_second = 3e9;
-/// Of factors by supernodes there: 10 to 25e9.
-constexpr double operations_of_panels = 1.5e10;
-
-/// Operations for each entry of the factors from which panels of supernodes take less time: than SuperLU two thirds of
-/// it at 50 and a third at 200, and as much at 11 (memplus); than `column_lu`, whose factors fit a cache, as much at
-/// 100 to 150 and nine tenths at 165.
-double worth_panels(index_t n) { return n <= columns_one_by_one ? 160 : 20; }
-
-/// Factors by supernodes, where they can be had and are good enough; otherwise null, and why.
-std::unique_ptr<factors> try_supernodes(const columns& a, const fill_forecast& f, host_room budget,
-                                        const most_operations& operations, supernodes by, std::string& why) {
-  const bool asked = by == supernodes::only;
-  if (by == supernodes::none || (!asked && f.operations < worth_panels(a.n) * f.size.expected)) return nullptr;
-  if (f.operations > operations.most) refuse_operations(operations.most);
-  try {
-    return factor_supernodal(a, f.place, budget, {.exact = !asked}, why);
-  } catch (const error& e) {
-    if (asked || e.kind != fault::memory) throw;
-    why = "those by supernodes would take more memory than there is";
-    return nullptr;
-  }
-}
+/// What panels of supernodes make in the same time.
+constexpr double faster_by_panels = operations_of_supernodes / operations_a_second;
 
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
@@ -250,6 +226,10 @@ bool is_nearly_symmetric(const columns& a) {
 /// not begun whose bound is so many times what they may take.
 constexpr double far_beyond = 10;
 
+/// From so many of these on a matching and an order of A + A', which take the time of 1e7 to 1e8 operations of SuperLU
+/// for each 10,000 rows, are tried.
+constexpr double worth_a_matching = 2e8;
+
 /// Whether a row has many times the entries of the others.
 bool has_long_rows(const columns& a) {
   constexpr double many = 16;
@@ -281,25 +261,30 @@ host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room b
 std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const most_operations& operations,
                                        column_order order, order_wish wish, supernodes by) {
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
-  std::string why;
-  if (a.symmetric_pattern || is_nearly_symmetric(a) || by == supernodes::only) {
+  supernodal_choice panels(a, budget, operations.most, wish, by);
+  if (by == supernodes::only) return panels.by_name(std::move(order));
+  if (a.symmetric_pattern || is_nearly_symmetric(a)) {
     const auto planned = [&](double a_second) {
       return plan{
           count_best_order(a, order, {wish, operations.most, a_second, 2}, budget,
                            [&](const host_array<std::int32_t>& place) { return forecast_fill(a, place, true); }),
           true, a.symmetric_pattern ? 0.01 : 0.1};
     };
-    plan p = planned(by == supernodes::none ? operations_a_second : operations_of_panels);
-    if (auto f = try_supernodes(a, p.forecast, budget, operations, by, why)) {
-      f->dissected = order.dissected;
-      return f;
+    plan p = planned(panels.may() ? operations_of_supernodes : operations_a_second);
+    if (panels.may()) {
+      const bool weak = a.symmetric_pattern && has_weak_diagonal(a);
+      auto f = weak ? panels.with_pairs(faster_by_panels * p.forecast.operations) : panels.as_it_stands(p.forecast);
+      if (f) {
+        f->dissected = f->dissected || (!weak && order.dissected);
+        return f;
+      }
+      if (!panels.why().empty()) p = planned(operations_a_second);
     }
-    if (!why.empty()) p = planned(operations_a_second);
     const double worth = 1e5 + 3 * p.forecast.operations; // pivots that move fill in
     try {
       auto f = factor_as(std::move(p), a, budget, std::min(worth, operations.most));
       f->dissected = order.dissected;
-      f->remark = std::move(why);
+      f->remark = panels.why();
       return f;
     } catch (const refusal& r) {
       if (r.why != status::max_iterations || operations.most <= worth) throw;
@@ -307,9 +292,14 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const
   }
   plan p{forecast_fill(a, order_of(a, COLAMD, budget), false), false, 1.0};
   const double most = p.forecast.most_operations;
-  if (most > far_beyond * operations.most && !has_long_rows(a)) refuse_operations(operations.most);
+  const bool bound_is_near = !has_long_rows(a);
+  if (panels.may() && panels.why().empty() && bound_is_near && most > worth_a_matching) {
+    auto f = is_mirrored(a) ? panels.with_pairs(most) : panels.with_moved_rows(most);
+    if (f) return f;
+  }
+  if (most > far_beyond * operations.most && bound_is_near) refuse_operations(operations.most);
   auto f = factor_as(std::move(p), a, budget, most <= operations.to_the_end ? operations.to_the_end : operations.most);
-  f->remark = std::move(why);
+  f->remark = panels.why();
   return f;
 }
 

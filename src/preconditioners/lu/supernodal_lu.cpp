@@ -33,12 +33,14 @@ constexpr double most_error_of_any = 1e-2;
 
 class supernodal_factors final : public factors {
 public:
-  supernodal_factors(cholesky_pattern p, const host_array<std::int32_t>* row_at)
+  supernodal_factors(cholesky_pattern p, const arranged_columns* arranged)
       : p_(std::move(p)), lower_(p_.values_from.back(), 0.0), upper_(p_.values_from.back(), 0.0),
         pivots_(at(p_.place.size())) {
-    if (!row_at) return;
+    if (!arranged) return;
+    row_scale_ = arranged->row_scale, col_scale_ = arranged->col_scale;
+    if (arranged->row_at.empty()) return;
     row_place_ = host_array<std::int32_t>(p_.place.size());
-    for (index_t i = 0; i < row_place_.size(); ++i) row_place_[(*row_at)[i]] = p_.place[i];
+    for (index_t i = 0; i < row_place_.size(); ++i) row_place_[arranged->row_at[i]] = p_.place[i];
   }
 
   /// Whether that was possible without making pivots larger, or without an end to that.
@@ -143,10 +145,15 @@ private:
     std::vector<double> work(at(2 * tallest));
     const auto& of_rows = row_place_.empty() ? p_.place : row_place_;
     const auto &to = transposed ? p_.place : of_rows, &from = transposed ? of_rows : p_.place;
+    const auto &first = transposed ? col_scale_ : row_scale_, &last = transposed ? row_scale_ : col_scale_;
     for (index_t i = 0; i < n; ++i) y[at(to[i])] = load(i);
+    if (!first.empty())
+      for (index_t i = 0; i < n; ++i) y[at(to[i])] *= first[i];
     cpu::widest([&]() FURROW_INLINE {
       transposed ? solve_transposed(y.data(), work.data()) : solve_straight(y.data(), work.data());
     });
+    if (!last.empty())
+      for (index_t i = 0; i < n; ++i) y[at(from[i])] *= last[i];
     for (index_t i = 0; i < n; ++i) store(i, y[at(from[i])]);
   }
   template <class T> FURROW_INLINE void solve_straight(T* y, double* space) const {
@@ -169,23 +176,25 @@ private:
   }
 
   cholesky_pattern p_;
-  host_array<std::int32_t> row_place_; ///< of the rows of A; empty: that of the columns
-  host_array<double> lower_, upper_;   ///< L with U in its upper triangles, and U'
-  std::vector<int> pivots_;            ///< as `factor_dense_panel` leaves them, of each supernode
+  host_array<std::int32_t> row_place_;       ///< of the rows of A; empty: that of the columns
+  host_array<double> row_scale_, col_scale_; ///< empty: ones
+  host_array<double> lower_, upper_;         ///< L with U in its upper triangles, and U'
+  std::vector<int> pivots_;                  ///< as `factor_dense_panel` leaves them, of each supernode
 };
 
 } // namespace
 
 std::unique_ptr<factors> factor_supernodal(const columns& a, const host_array<std::int32_t>& place, host_room budget,
                                            const supernodal_wish& wish, std::string& not_exact) {
-  cholesky_pattern p = pattern_of_factor(a, place);
+  const columns& factored = wish.arranged ? wish.arranged->a : a;
+  cholesky_pattern p = pattern_of_factor(wish.pattern ? *wish.pattern : factored, place);
   const double bytes = 16 * double(p.values_from.back()) + 12 * double(a.nnz());
   if (!budget.takes(bytes))
     throw_sentence(fault::memory,
                    "the factors of the matrix take {:.3g} GB, of which {:.3g} GB can be had: take an iterative solver",
                    bytes * 1e-9, budget.bytes() * 1e-9);
-  auto f = std::make_unique<supernodal_factors>(std::move(p), wish.row_at);
-  if (!f->factor(a, wish.exact)) {
+  auto f = std::make_unique<supernodal_factors>(std::move(p), wish.arranged);
+  if (!f->factor(factored, wish.exact)) {
     not_exact = "those by supernodes want pivots from outside of these";
     return nullptr;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "factors.hpp"
+#include "matched.hpp"
 
 #include <string>
 
@@ -9,8 +10,9 @@ namespace furrow::lu {
 /// What is asked of factors by supernodes.
 struct supernodal_wish {
   double operations = std::numeric_limits<double>::infinity(); ///< more are refused before anything is factored
-  bool exact = true;                                ///< whether a pivot that would have to be made larger ends them
-  const host_array<std::int32_t>* row_at = nullptr; ///< which row of the matrix stands at row i of `a`; null: that one
+  bool exact = true;                          ///< whether a pivot that would have to be made larger ends them
+  const arranged_columns* arranged = nullptr; ///< what is factored in place of A, and solves with A; null: A
+  const columns* pattern = nullptr; ///< a symmetric one that holds its own, and is factored; null: that and its mirror
 };
 
 /// P A Q = L U in the pattern of the Cholesky factor of A + A', whose rows stand in the order of its columns, which
