@@ -67,7 +67,7 @@ index_t factor_narrow(panel a, index_t h, index_t w, int* pivots, small_pivots* 
       for (index_t i = j; i < h; ++i) most = std::abs(mine[i]) > most ? std::abs(mine[i]) : most;
       index_t p = j;
       if (small && !(most >= small->least)) {
-        mine[j] = std::copysign(small->least, mine[j]);
+        mine[j] = std::copysign(small->instead, mine[j]);
         ++small->raised;
       } else if (!(most > 0)) {
         without = j;

@@ -4,9 +4,9 @@
 
 namespace furrow::lu {
 
-/// Pivots smaller than `least` are made that large, with their sign, and counted.
+/// Pivots smaller than `least` are made as large as `instead`, with their sign, and counted.
 struct small_pivots {
-  double least;
+  double least, instead;
   index_t raised = 0;
 };
 

@@ -121,7 +121,8 @@ template <class V> std::string inverse<V>::describe() const {
   std::string text =
       fmt::format("{} factors, {:.1f} times the bytes of the entries{}", factors_->kind(),
                   factors_->bytes() / given_bytes_, factors_->dissected ? ", ordered by nested dissection" : "");
-  if (factors_->raised > 0) text += fmt::format(", {} pivots made larger", factors_->raised);
+  if (factors_->raised > 0)
+    text += fmt::format(", {} pivot{} made larger", factors_->raised, factors_->raised > 1 ? "s" : "");
   if (!factors_->remark.empty()) text += ", for " + factors_->remark;
   return text;
 }

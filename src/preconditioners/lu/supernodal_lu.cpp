@@ -25,9 +25,13 @@ namespace {
 /// of `lu:cholesky`. Larger ones are no harm in themselves: fidap007 has one of 1e-9, teko_szdMat one of 1e-13, and
 /// both are factored with an error of rounding, which is looked at afterwards.
 constexpr double least_part = 64 * std::numeric_limits<double>::epsilon();
-/// Errors that refinement makes good in a correction or two: those of factors with pivots from inside are 1e-16 to
-/// 1e-13, of SuperLU's with pivots of a hundredth of their columns likewise.
-constexpr double most_error = 1e-10;
+/// And what they are made instead, by name: the root of the unit of rounding, for less of it makes others round as
+/// much.
+constexpr double raised_part = 1.5e-8;
+/// Two corrections make such an error one of rounding. That of factors with pivots from inside is 1e-16 to 1e-13
+/// mostly, as SuperLU's with pivots of a hundredth of their columns, and of nets with entries of any sign 1e-12 to
+/// 1e-9.
+constexpr double most_error = 1e-8;
 /// With more of it, or with pivots that were made larger, factors serve as a preconditioner, and up to here as one.
 constexpr double most_error_of_any = 1e-2;
 
@@ -123,7 +127,8 @@ private:
     cpu::widest([&]() FURROW_INLINE {
       for (index_t k = 0; k < h * w; ++k) most = std::abs(l.at[k]) > most ? std::abs(l.at[k]) : most;
     });
-    small_pivots small{least_part * (most > 0 ? most : 1)};
+    if (!(most > 0)) most = 1;
+    small_pivots small{least_part * most, raised_part * most};
     int* const pivots = pivots_.data() + p_.first[at(s)];
     factor_dense_panel(l, w, w, pivots, &small);
     raised += small.raised;

@@ -19,14 +19,14 @@ struct supernodal_wish {
 /// keeps it sparse as `minimum_degree` has it: left-looking by supernodes, of which L and U' have a dense panel each,
 /// with the products of panels that Cholesky's factor is made of; (c - 1)(2 c - 1) operations for each column with c
 /// entries. Pivots are looked for among the rows of the supernode alone, so that the pattern tells all memory and all
-/// operations; one that is less than 1.4e-14 of the largest number of its panel is made that large (X. S. Li, J. W.
+/// operations; one that is less than 1.4e-14 of the largest number of its panel is made 1.5e-8 of it (X. S. Li, J. W.
 /// Demmel, SuperLU_DIST: a scalable distributed-memory sparse direct solver for unsymmetric linear systems, 2003; O.
 /// Schenk, K. Gaertner, On fast factorization pivoting methods for sparse symmetric indefinite systems, 2006). Parallel
 /// as `subtract_product` is, the same bits for every number of threads. 16 bytes for each place of the panels, and 12
 /// for an entry of A while it is made; `fault::memory` before they are taken.
 ///
 /// Where `exact` null, and why in `not_exact`, if a pivot was too small, or if they solve with an error of more than
-/// 1e-10 (`backward_error`): pivots from elsewhere are needed then. Otherwise `raised` and `error` say so, and factors
+/// 1e-8 (`backward_error`): pivots from elsewhere are needed then. Otherwise `raised` and `error` say so, and factors
 /// with an error of more than 1 % are refused with status::breakdown.
 std::unique_ptr<factors> factor_supernodal(const columns& a, const host_array<std::int32_t>& place, host_room budget,
                                            const supernodal_wish& wish, std::string& not_exact);
