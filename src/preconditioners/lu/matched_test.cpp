@@ -6,9 +6,10 @@
 #include "kit/random.hpp"
 #include "preconditioners/entry.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,6 +2,7 @@
 #pragma once
 #include "factors.hpp"
 #include "fill.hpp"
+#include "matched.hpp"
 
 #include <string>
 
