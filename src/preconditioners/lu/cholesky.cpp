@@ -4,11 +4,10 @@
 #include "cholesky_pattern.hpp"
 #include "order_choice.hpp"
 #include "panel_product.hpp"
-#include "panel_sweeps.hpp"
+#include "supernodes.hpp"
 
 #include "backends/cpu/isa.hpp"
 #include "core/check.hpp"
-#include "preconditioners/stop.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -23,42 +22,15 @@ constexpr double least_pivot = 64 * std::numeric_limits<double>::epsilon();
 /// Operations in a second on two cores of an Intel Xeon, most of them in products of panels: 15 to 38e9.
 constexpr double products_a_second = 2e10;
 
-/// Supernodes so narrow are gone through where their numbers lie: bringing them together takes longer than it saves.
-constexpr index_t few_columns = 3;
-
 class cholesky_factors final : public factors {
 public:
   explicit cholesky_factors(cholesky_pattern p) : p_(std::move(p)), values_(p_.values_from.back(), 0.0) {}
 
   /// Whether all pivots are positive.
   bool factor(const columns& a) {
-    const index_t n = a.n, count = p_.supernodes();
-    host_array<std::int32_t> column_at(n);
-    for (index_t c = 0; c < n; ++c) column_at[p_.place[c]] = static_cast<std::int32_t>(c);
-    // Of each supernode those that change it next, and of each of these the first of its rows that is not done.
-    std::vector<std::int32_t> head(at(count), -1), next(at(count), -1), local(at(n), 0);
-    std::vector<index_t> done(at(count), 0);
-    std::vector<double> update;
-    for (index_t s = 0; s < count; ++s) {
-      stops_set_up::at_row(s);
-      const index_t h = p_.height(s), w = p_.width(s);
-      const std::int32_t* const rows = p_.rows_of(s);
-      for (index_t i = 0; i < h; ++i) local[at(rows[i])] = static_cast<std::int32_t>(i);
-      const panel mine = panel_of(s);
-      for (index_t j = 0; j < w; ++j)
-        for (index_t k = a.begin[column_at[rows[j]]]; k < a.begin[column_at[rows[j]] + 1]; ++k)
-          if (const std::int32_t i = p_.place[a.row[k]]; i >= rows[j]) mine.at[j * h + local[at(i)]] = a.val[k];
-      for (std::int32_t d = head[at(s)]; d >= 0;) {
-        const std::int32_t after = next[at(d)];
-        subtract(d, done[at(d)], s, mine, local, update);
-        wait_for_next(d, head, next, done);
-        d = after;
-      }
-      if (factor_panel(mine, h, w, least_pivot) >= 0) return false;
-      done[at(s)] = w;
-      wait_for_next(static_cast<std::int32_t>(s), head, next, done);
-    }
-    return true;
+    elimination take{*this, a, host_array<std::int32_t>(a.n), {}};
+    for (index_t c = 0; c < a.n; ++c) take.column_at[p_.place[c]] = static_cast<std::int32_t>(c);
+    return eliminate_by_supernodes(p_, take);
   }
 
   void solve(double* x, bool) const override {
@@ -90,33 +62,28 @@ private:
     return all;
   }
 
-  /// Files a supernode under the one that it changes next.
-  void wait_for_next(std::int32_t d, std::vector<std::int32_t>& head, std::vector<std::int32_t>& next,
-                     const std::vector<index_t>& done) const {
-    if (done[at(d)] >= p_.height(d)) return;
-    const std::int32_t s = p_.supernode_of[at(p_.rows_of(d)[done[at(d)]])];
-    next[at(d)] = head[at(s)], head[at(s)] = d;
-  }
+  struct elimination {
+    cholesky_factors& f;
+    const columns& a;
+    host_array<std::int32_t> column_at;
+    std::vector<double> update;
 
-  /// Takes from the panel of s what the columns of d leave there; `from`: the first of the rows of d that are columns
-  /// of s, on return the first behind them.
-  void subtract(std::int32_t d, index_t& from, index_t s, panel mine, const std::vector<std::int32_t>& local,
-                std::vector<double>& update) const {
-    const std::int32_t* const rows = p_.rows_of(d);
-    const panel other = panel_of(d);
-    index_t end = from;
-    while (end < other.stride && rows[end] < p_.first[at(s + 1)]) ++end;
-    const index_t m = other.stride - from, n = end - from;
-    update.assign(at(m * n), 0.0);
-    const panel here{other.at + from, other.stride};
-    subtract_product({update.data(), m}, here, here, m, n, p_.width(d), true);
-    for (index_t j = 0; j < n; ++j) {
-      double* const to = mine.at + (rows[from + j] - p_.first[at(s)]) * mine.stride;
-      const double* const what = update.data() + j * m;
-      for (index_t i = j; i < m; ++i) to[local[at(rows[from + i])]] += what[i];
+    void begin(index_t s, const std::int32_t* local) {
+      const std::int32_t* const rows = f.p_.rows_of(s);
+      const panel mine = f.panel_of(s);
+      for (index_t j = 0; j < f.p_.width(s); ++j)
+        for (index_t k = a.begin[column_at[rows[j]]]; k < a.begin[column_at[rows[j]] + 1]; ++k)
+          if (const std::int32_t i = f.p_.place[a.row[k]]; i >= rows[j]) mine.at[j * mine.stride + local[i]] = a.val[k];
     }
-    from = end;
-  }
+    void subtract(index_t s, const supernode_update& u) {
+      const panel other = f.panel_of(u.by), here{other.at + u.from, other.stride};
+      const index_t m = other.stride - u.from, n = u.end - u.from;
+      update.assign(at(m * n), 0.0);
+      subtract_product({update.data(), m}, here, here, m, n, f.p_.width(u.by), true);
+      add_to_panel(f.panel_of(s), f.p_, s, u, {update.data(), m}, [](index_t j) { return j; });
+    }
+    bool finish(index_t s) { return factor_panel(f.panel_of(s), f.p_.height(s), f.p_.width(s), least_pivot) < 0; }
+  };
 
   template <class T, class Load, class Store> void sweep(T, Load load, Store store) const {
     const index_t n = p_.place.size();
@@ -126,50 +93,12 @@ private:
     std::vector<double> work(at(2 * tallest));
     for (index_t i = 0; i < n; ++i) y[at(p_.place[i])] = load(i);
     cpu::widest([&]() FURROW_INLINE {
-      for (index_t s = 0; s < p_.supernodes(); ++s) forward(s, y.data(), work.data());
-      for (index_t s = p_.supernodes(); s-- > 0;) backward(s, y.data(), work.data());
+      for (index_t s = 0; s < p_.supernodes(); ++s)
+        sweep_down<false>(panel_of(s), p_.rows_of(s), p_.width(s), y.data(), work.data());
+      for (index_t s = p_.supernodes(); s-- > 0;)
+        sweep_up<false>(panel_of(s), p_.rows_of(s), p_.width(s), y.data(), work.data());
     });
     for (index_t i = 0; i < n; ++i) store(i, y[at(p_.place[i])]);
-  }
-
-  /// The part of one supernode of L y' = y, and of L' y' = y: its rows come together first.
-  template <class T> FURROW_INLINE void forward(index_t s, T* y, double* at) const {
-    const panel l = panel_of(s);
-    const index_t h = l.stride, w = p_.width(s);
-    const std::int32_t* const rows = p_.rows_of(s);
-    if (w <= few_columns) {
-      for (index_t j = 0; j < w; ++j) {
-        const double* const column = l.at + j * h;
-        const T v = y[rows[j]] / column[j];
-        y[rows[j]] = v;
-        for (index_t i = j + 1; i < h; ++i) y[rows[i]] -= v * column[i];
-      }
-      return;
-    }
-    panel_work<T> work(at, h);
-    for (index_t i = 0; i < h; ++i) work.set(i, i < w ? y[rows[i]] : T{});
-    panel_sweeps<T>(l.at, h, w, work).template lower<false>();
-    for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
-    for (index_t i = w; i < h; ++i) y[rows[i]] += work[i];
-  }
-  template <class T> FURROW_INLINE void backward(index_t s, T* y, double* at) const {
-    const panel l = panel_of(s);
-    const index_t h = l.stride, w = p_.width(s);
-    const std::int32_t* const rows = p_.rows_of(s);
-    if (w <= few_columns) {
-      for (index_t j = w; j-- > 0;) {
-        const double* const column = l.at + j * h;
-        const std::int32_t* const under = rows + j + 1;
-        const T sum =
-            sum_of_products<T>(column + j + 1, h - j - 1, [under, y](index_t i) FURROW_INLINE { return y[under[i]]; });
-        y[rows[j]] = (y[rows[j]] - sum) / column[j];
-      }
-      return;
-    }
-    panel_work<T> work(at, h);
-    for (index_t i = 0; i < h; ++i) work.set(i, y[rows[i]]);
-    panel_sweeps<T>(l.at, h, w, work).template lower_transposed<false>();
-    for (index_t i = 0; i < w; ++i) y[rows[i]] = work[i];
   }
 
   cholesky_pattern p_;

@@ -81,6 +81,7 @@ cholesky_pattern pattern_of_factor(const columns& a, const host_array<std::int32
   std::vector<std::int32_t> child(groups.size(), -1), sibling(groups.size(), -1), seen(at(a.n), -1);
   host_array<std::int32_t> column_at(a.n);
   for (index_t c = 0; c < a.n; ++c) column_at[p.place[c]] = static_cast<std::int32_t>(c);
+  const columns across = a.symmetric_pattern ? columns{} : transposed(a);
   p.rows.resize(at(p.rows_from.back()));
   for (std::int32_t s = 0; s < std::int32_t(groups.size()); ++s) {
     const std::int32_t end = p.first[at(s + 1)];
@@ -92,7 +93,9 @@ cholesky_pattern pattern_of_factor(const columns& a, const host_array<std::int32
       if (i >= end && seen[at(i)] != s) seen[at(i)] = s, *to++ = i;
     };
     for (std::int32_t j = p.first[at(s)]; j < end; ++j)
-      for (index_t k = a.begin[column_at[j]]; k < a.begin[column_at[j] + 1]; ++k) add(p.place[a.row[k]]);
+      for (const columns* const m : {&a, &across})
+        for (index_t c = column_at[j], k = m->n ? m->begin[c] : 0; m->n && k < m->begin[c + 1]; ++k)
+          add(p.place[m->row[k]]);
     for (std::int32_t c = child[at(s)]; c >= 0; c = sibling[at(c)])
       for (index_t k = p.rows_from[at(c)] + p.width(c); k < p.rows_from[at(c + 1)]; ++k) add(p.rows[at(k)]);
     std::sort(below, to);

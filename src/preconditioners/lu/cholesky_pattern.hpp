@@ -25,8 +25,9 @@ struct cholesky_pattern {
   const std::int32_t* rows_of(index_t s) const { return rows.data() + rows_from[at(s)]; }
 };
 
-/// Of a symmetric pattern that is kept whole, with its columns in that order (column j stands at place[j]) but for
-/// those that are brought together. Nearly a pass over the entries and one over the rows of the panels.
+/// Of a symmetric pattern that is kept whole, or of A + A' for another one, with its columns in that order (column j
+/// stands at place[j]) but for those that are brought together. Nearly a pass over the entries and one over the rows of
+/// the panels.
 cholesky_pattern pattern_of_factor(const columns& a, const host_array<std::int32_t>& place);
 
 } // namespace furrow::lu

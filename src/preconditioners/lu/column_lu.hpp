@@ -10,6 +10,11 @@
 
 namespace furrow::lu {
 
+/// Of so many columns factors are made by `column_lu`, which takes half to nine tenths of SuperLU's time: calls of BLAS
+/// for panels of a few columns are most of it. More columns are the library's, which others keep well: its panels and
+/// relaxed supernodes cost up to twice the time there, of the few systems that come to complete factors.
+inline constexpr index_t columns_one_by_one = 5000;
+
 /// How pivots are chosen and when to give up.
 struct elimination_rules {
   double threshold = 1; ///< a pivot on the diagonal is kept that is not smaller than so much of its column's largest

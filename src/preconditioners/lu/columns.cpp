@@ -188,6 +188,21 @@ bandwidth bandwidth_of(const columns& a) {
   return w;
 }
 
+columns transposed(const columns& a) {
+  columns t{a.n, host_array<std::int32_t>(a.n + 1, 0), host_array<std::int32_t>(a.nnz()), host_array<double>(a.nnz()),
+            a.symmetric_pattern};
+  for (const std::int32_t i : a.row) ++t.begin[i + 1];
+  for (index_t i = 0; i < a.n; ++i) t.begin[i + 1] += t.begin[i];
+  host_array<std::int32_t> next(a.n);
+  std::copy_n(t.begin.data(), a.n, next.data());
+  for (std::int32_t j = 0; j < a.n; ++j)
+    for (std::int32_t k = a.begin[j]; k < a.begin[j + 1]; ++k) {
+      const std::int32_t to = next[a.row[k]]++;
+      t.row[to] = j, t.val[to] = a.val[k];
+    }
+  return t;
+}
+
 namespace {
 
 /// The search for augmenting paths. Round by round all columns without a row search, and none is met twice in a round:

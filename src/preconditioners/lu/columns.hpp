@@ -38,6 +38,9 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
 
 bandwidth bandwidth_of(const columns& a);
 
+/// A'. Two passes over the entries, 12 bytes for each.
+columns transposed(const columns& a);
+
 /// What a pass over the entries tells of a matrix that may be symmetric.
 struct diagonals {
   bandwidth width;

@@ -58,19 +58,23 @@ void solve_lower(panel l, index_t k, panel b, index_t n) {
 }
 
 /// A few columns, one after the other.
-index_t factor_narrow(panel a, index_t h, index_t w, int* pivots) {
+index_t factor_narrow(panel a, index_t h, index_t w, int* pivots, small_pivots* small) {
   index_t without = -1;
   cpu::widest([&]() FURROW_INLINE {
     for (index_t j = 0; j < w; ++j) {
       double* const mine = a.at + j * a.stride;
       double most = 0;
       for (index_t i = j; i < h; ++i) most = std::abs(mine[i]) > most ? std::abs(mine[i]) : most;
-      if (!(most > 0)) {
+      index_t p = j;
+      if (small && !(most >= small->least)) {
+        mine[j] = std::copysign(small->instead, mine[j]);
+        ++small->raised;
+      } else if (!(most > 0)) {
         without = j;
         return;
+      } else {
+        while (std::abs(mine[p]) != most) ++p;
       }
-      index_t p = j;
-      while (std::abs(mine[p]) != most) ++p;
       pivots[j] = static_cast<int>(p + 1);
       if (p != j)
         for (index_t c = 0; c < w; ++c) std::swap(a.at[c * a.stride + j], a.at[c * a.stride + p]);
@@ -88,18 +92,18 @@ index_t factor_narrow(panel a, index_t h, index_t w, int* pivots) {
 
 } // namespace
 
-index_t factor_dense_panel(panel a, index_t h, index_t w, int* pivots) {
+index_t factor_dense_panel(panel a, index_t h, index_t w, int* pivots, small_pivots* small) {
   if (w <= narrow) {
     stops_set_up::at_row(0);
-    return factor_narrow(a, h, w, pivots);
+    return factor_narrow(a, h, w, pivots, small);
   }
   const index_t left = half(w), right = w - left;
-  if (const index_t j = factor_dense_panel(a, h, left, pivots); j >= 0) return j;
+  if (const index_t j = factor_dense_panel(a, h, left, pivots, small); j >= 0) return j;
   swap_rows(part_of(a, 0, left), right, pivots, left);
   solve_lower(a, left, part_of(a, 0, left), right);
   const panel below = part_of(a, left, left);
   subtract_straight_product(below, part_of(a, left, 0), part_of(a, 0, left), h - left, right, left);
-  if (const index_t j = factor_dense_panel(below, h - left, right, pivots + left); j >= 0) return left + j;
+  if (const index_t j = factor_dense_panel(below, h - left, right, pivots + left, small); j >= 0) return left + j;
   swap_rows(part_of(a, left, 0), left, pivots + left, right);
   for (index_t j = left; j < w; ++j) pivots[j] += static_cast<int>(left);
   return -1;

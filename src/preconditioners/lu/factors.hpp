@@ -9,6 +9,7 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace furrow::lu {
@@ -24,7 +25,16 @@ struct factors {
   virtual factor_size size() const = 0;
   virtual std::string_view kind() const = 0; ///< "sparse", as people read it
   bool dissected = false;                    ///< whether the columns stand in an order by nested dissection
+  /// How far from A the matrix is that they solve with (`backward_error`), where that is known to be more than
+  /// rounding; 0: not known, for pivots were as large as they could be.
+  double error = 0;
+  index_t raised = 0;   ///< pivots that were made larger
+  std::string remark{}; ///< why they are of this kind, for people
 };
+
+/// Which sparse factors: those by supernodes, with pivots from inside them, where they pay and are good; others alone;
+/// or these alone.
+enum class supernodes { where_they_pay, none, only };
 
 /// Of so many rows pivots and places are counted in 32 bits.
 inline constexpr index_t most_dense_rows = 46340;
@@ -38,9 +48,12 @@ std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
 /// (`count_best_order`) for a symmetric or nearly symmetric pattern, whose pivots keep to the diagonal where they are
 /// not much smaller than others of their column; COLAMD for other ones, whatever the wish, with partial pivoting. Takes
 /// at most `budget` bytes, and at most so many operations of floating point. What is known to be more from the pattern
-/// (`forecast_fill`) is refused before it is taken. `order`: of A + A', where one is known.
+/// (`forecast_fill`) is refused before it is taken. `order`: of A + A', where one is known. `by`: whether a symmetric
+/// or nearly symmetric pattern is to be factored by `factor_supernodal`, where its operations promise that this takes
+/// less time and its pivots are good enough.
 std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const most_operations& operations = {},
-                                       column_order order = {}, order_wish wish = order_wish::cheapest);
+                                       column_order order = {}, order_wish wish = order_wish::cheapest,
+                                       supernodes by = supernodes::none);
 
 /// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take
 /// memory that is not there.

@@ -25,10 +25,17 @@ std::string_view cheapest(double n, double entries, bandwidth w) {
   return n <= 200 && entries >= 3.5 * n ? "dense" : "sparse";
 }
 
+/// Whether the error of the factors hides what the condition number is, which rounding of A does not.
+bool hides_condition(const factors& f, const condition_numbers& c) {
+  constexpr double much = 0.01, unit = std::numeric_limits<double>::epsilon() / 2;
+  return f.error * c.skeel > much && unit * c.skeel <= much;
+}
+
 /// `order`: where one is known already.
-std::unique_ptr<factors> factor(const columns& a, std::string_view which, const most_operations& operations,
+std::unique_ptr<factors> factor(const columns& a, std::string_view asked, const most_operations& operations,
                                 column_order order, order_wish wish) {
   const bandwidth w = bandwidth_of(a);
+  std::string_view which = asked;
   if (which.empty()) which = cheapest(double(a.n), double(a.nnz()), w);
   const double n = double(a.n);
   const auto must_be_worth = [&](double takes) {
@@ -36,7 +43,10 @@ std::unique_ptr<factors> factor(const columns& a, std::string_view which, const 
   };
   if (which == "dense") return must_be_worth(2.0 / 3 * n * n * n), factor_dense(a);
   if (which == "band") return must_be_worth(2 * n * double(w.below) * double(w.below + w.above)), factor_band(a, w);
-  return factor_sparse(a, {}, operations, std::move(order), wish);
+  const supernodes by = asked.empty()           ? supernodes::where_they_pay
+                        : which == "supernodal" ? supernodes::only
+                                                : supernodes::none;
+  return factor_sparse(a, {}, operations, std::move(order), wish, by);
 }
 
 } // namespace
@@ -81,7 +91,18 @@ inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operatio
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   column_order order;
   if (!factor_symmetric(a, which, operations.of_cholesky, order)) factor_any(a, which, operations, std::move(order));
-  condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
+  const auto search = [&] {
+    condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
+  };
+  if (factors_->raised == 0) search();
+  if (!hides_condition(*factors_, condition_)) return;
+  if (!which.empty()) { // no estimate of another matrix's
+    condition_ = {};
+    return;
+  }
+  factor_any(a, "sparse", operations, {});
+  factors_->remark = "those by supernodes hide the condition number";
+  search();
 }
 
 template <class V> void inverse<V>::apply(cview<V> r, view<V> z) const {
@@ -97,8 +118,13 @@ template <class V> double inverse<V>::stored_bytes() const {
 
 template <class V> std::string inverse<V>::describe() const {
   if (!factors_) return {};
-  return fmt::format("{} factors, {:.1f} times the bytes of the entries{}", factors_->kind(),
-                     factors_->bytes() / given_bytes_, factors_->dissected ? ", ordered by nested dissection" : "");
+  std::string text =
+      fmt::format("{} factors, {:.1f} times the bytes of the entries{}", factors_->kind(),
+                  factors_->bytes() / given_bytes_, factors_->dissected ? ", ordered by nested dissection" : "");
+  if (factors_->raised > 0)
+    text += fmt::format(", {} pivot{} made larger", factors_->raised, factors_->raised > 1 ? "s" : "");
+  if (!factors_->remark.empty()) text += ", for " + factors_->remark;
+  return text;
 }
 
 template <class V> void inverse<V>::solve(double* x, double* y, bool transposed) const {

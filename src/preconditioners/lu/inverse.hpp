@@ -12,11 +12,13 @@
 namespace furrow::lu {
 
 /// M = A^-1 = C (R A C)^-1 R, in double also for a system of floats: refinement then reaches the last digit of an x
-/// in float for condition numbers up to 1e16 instead of 1e7. `which`: "dense", "band", "cholesky", "sparse", or empty
-/// for the cheapest: "cholesky" in place of "sparse" where the matrix is symmetric with a positive diagonal and its
-/// pivots stay positive. Throws `refusal` with status::singular where a column has no pivot, and with
-/// status::max_iterations where the factors would take more than `operations` of floating point, counted and not timed.
-/// `wish`: for the order of the columns of "cholesky" and "sparse".
+/// in float for condition numbers up to 1e16 instead of 1e7. `which`: "dense", "band", "cholesky", "supernodal",
+/// "sparse", or empty for the cheapest: "cholesky" in place of "sparse" where the matrix is symmetric with a positive
+/// diagonal and its pivots stay positive, "supernodal" where the pattern promises that it takes less time and pivots
+/// from inside of supernodes are good enough. Where these were made larger the condition number is not estimated.
+/// Throws `refusal` with status::singular where a column has no pivot, and with status::max_iterations where the
+/// factors would take more than `operations` of floating point, counted and not timed. `wish`: for the order of the
+/// columns of "cholesky" and "sparse".
 template <class V> class inverse final : public any_preconditioner<V>, public tells_factor_size {
 public:
   inverse(const coo<V>& a, std::string_view which, const most_operations& operations = {},

@@ -29,7 +29,7 @@ void refuse_operations(double most) {
 namespace lu_preconditioner {
 namespace {
 
-constexpr std::string_view usage = "lu[:dense|band|cholesky|sparse][:order=degree|dissection]";
+constexpr std::string_view usage = "lu[:dense|band|cholesky|supernodal|sparse][:order=degree|dissection]";
 
 struct wishes {
   std::string_view which; ///< empty: the cheapest
@@ -40,7 +40,7 @@ wishes wishes_of(std::string_view parameters) {
   const entry_parameters words(usage, parameters);
   wishes w;
   if (words.has(0)) w.which = words.word(0);
-  const bool ordered = w.which.empty() || w.which == "cholesky" || w.which == "sparse";
+  const bool ordered = w.which.empty() || w.which == "cholesky" || w.which == "supernodal" || w.which == "sparse";
   if (words.has(1) || !(ordered || w.which == "dense" || w.which == "band")) words.refuse("there is no such kind");
   if (const auto order = words.named("order")) {
     if (*order != "degree" && *order != "dissection") words.refuse("there is no such order");
@@ -74,7 +74,8 @@ extern const preconditioner_entry entry{.name = "lu",
                                         .lay_out = lay_out,
                                         .f64 = make<double>,
                                         .f32 = make<float>,
-                                        .parameters = "[:dense|band|cholesky|sparse][:order=degree|dissection]",
+                                        .parameters =
+                                            "[:dense|band|cholesky|supernodal|sparse][:order=degree|dissection]",
                                         .on_gpu = false,
                                         .on_gpu_by_library = true};
 

@@ -3,7 +3,9 @@
 #include "column_lu.hpp"
 #include "factors.hpp"
 #include "fill.hpp"
+#include "matched.hpp"
 #include "order_choice.hpp"
+#include "supernodal_choice.hpp"
 
 #include "core/check.hpp"
 #include "preconditioners/stop.hpp"
@@ -35,19 +37,20 @@ struct statistics {
   ~statistics() { StatFree(&s); }
 };
 
-/// Of so many columns factors are made by `column_lu`, which takes half to nine tenths of SuperLU's time: calls of BLAS
-/// for panels of a few columns are most of it. More columns are the library's, which others keep well: its panels and
-/// relaxed supernodes cost up to twice the time there, of the few systems that come to complete factors.
-constexpr index_t columns_one_by_one = 5000;
-
-/// Whether most of the work is in columns that `column_lu` takes as one dense panel: where a third of all places is
-/// expected to fill in, or where the pattern tells it of the last columns.
-bool fills_in(const fill_forecast& f, index_t n) {
-  return 3 * f.size.expected > double(n) * double(n) || 2 * f.in_last_columns > f.operations;
+/// Whether a third of all places is expected to fill in, or the pattern tells of the last columns, which `column_lu`
+/// takes as one dense panel, that so much of the work is in them.
+bool fills_in(const fill_forecast& f, index_t n, double of_work = 0.5) {
+  return 3 * f.size.expected > double(n) * double(n) || f.in_last_columns > of_work * f.operations;
 }
+
+/// From so much of it on that panel takes less time than those of supernodes: rows of 8 and 16 entries at random, 0.99,
+/// four fifths of it to as much; a cube of 17 x 17 x 17 points, 0.51, 1.6 times as much.
+constexpr double nearly_all = 0.9;
 
 /// SuperLU's, with Debian's plain BLAS, on two cores of an Intel Xeon: 1 to 3.4e9.
 constexpr double operations_a_second = 3e9;
+/// What panels of supernodes make in the same time.
+constexpr double faster_by_panels = operations_of_supernodes / operations_a_second;
 
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
@@ -227,6 +230,10 @@ bool is_nearly_symmetric(const columns& a) {
 /// not begun whose bound is so many times what they may take.
 constexpr double far_beyond = 10;
 
+/// From so many of these on a matching and an order of A + A', which take the time of 1e7 to 1e8 operations of SuperLU
+/// for each 10,000 rows, are tried.
+constexpr double worth_a_matching = 2e8;
+
 /// Whether a row has many times the entries of the others.
 bool has_long_rows(const columns& a) {
   constexpr double many = 16;
@@ -256,17 +263,32 @@ host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room b
 } // namespace
 
 std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const most_operations& operations,
-                                       column_order order, order_wish wish) {
+                                       column_order order, order_wish wish, supernodes by) {
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
+  supernodal_choice panels(a, budget, operations.most, wish, by);
+  if (by == supernodes::only) return panels.by_name(std::move(order));
   if (a.symmetric_pattern || is_nearly_symmetric(a)) {
-    const order_rules rules{wish, operations.most, operations_a_second, 2};
-    plan p{count_best_order(a, order, rules, budget,
-                            [&](const host_array<std::int32_t>& place) { return forecast_fill(a, place, true); }),
-           true, a.symmetric_pattern ? 0.01 : 0.1};
+    const auto planned = [&](double a_second) {
+      return plan{
+          count_best_order(a, order, {wish, operations.most, a_second, 2}, budget,
+                           [&](const host_array<std::int32_t>& place) { return forecast_fill(a, place, true); }),
+          true, a.symmetric_pattern ? 0.01 : 0.1};
+    };
+    plan p = planned(panels.may() ? operations_of_supernodes : operations_a_second);
+    if (panels.may() && !fills_in(p.forecast, a.n, nearly_all)) {
+      const bool weak = a.symmetric_pattern && has_weak_diagonal(a);
+      auto f = weak ? panels.with_pairs(faster_by_panels * p.forecast.operations) : panels.as_it_stands(p.forecast);
+      if (f) {
+        f->dissected = f->dissected || (!weak && order.dissected);
+        return f;
+      }
+      if (!panels.why().empty()) p = planned(operations_a_second);
+    }
     const double worth = 1e5 + 3 * p.forecast.operations; // pivots that move fill in
     try {
       auto f = factor_as(std::move(p), a, budget, std::min(worth, operations.most));
       f->dissected = order.dissected;
+      f->remark = panels.why();
       return f;
     } catch (const refusal& r) {
       if (r.why != status::max_iterations || operations.most <= worth) throw;
@@ -274,8 +296,16 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const
   }
   plan p{forecast_fill(a, order_of(a, COLAMD, budget), false), false, 1.0};
   const double most = p.forecast.most_operations;
-  if (most > far_beyond * operations.most && !has_long_rows(a)) refuse_operations(operations.most);
-  return factor_as(std::move(p), a, budget, most <= operations.to_the_end ? operations.to_the_end : operations.most);
+  const bool bound_is_near = !has_long_rows(a);
+  if (panels.may() && panels.why().empty() && bound_is_near && most > worth_a_matching &&
+      !fills_in(p.forecast, a.n, nearly_all)) {
+    auto f = is_mirrored(a) ? panels.with_pairs(most) : panels.with_moved_rows(most);
+    if (f) return f;
+  }
+  if (most > far_beyond * operations.most && bound_is_near) refuse_operations(operations.most);
+  auto f = factor_as(std::move(p), a, budget, most <= operations.to_the_end ? operations.to_the_end : operations.most);
+  f->remark = panels.why();
+  return f;
 }
 
 host_array<std::int32_t> minimum_degree(const columns& a, host_room budget, double most_squares) {
@@ -294,7 +324,8 @@ namespace {
 
 } // namespace
 
-std::unique_ptr<factors> factor_sparse(const columns&, host_room, const most_operations&, column_order, order_wish) {
+std::unique_ptr<factors> factor_sparse(const columns&, host_room, const most_operations&, column_order, order_wish,
+                                       supernodes) {
   refuse();
 }
 host_array<std::int32_t> minimum_degree(const columns&, host_room, double) { refuse(); }
