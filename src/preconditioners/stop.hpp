@@ -37,13 +37,13 @@ private:
 struct most_operations {
   static constexpr double any = std::numeric_limits<double>::infinity();
   most_operations(double most = any)
-      : most(most), of_cholesky(most), to_the_end(most) {} // NOLINT(google-explicit-constructor)
-  most_operations(double most, double of_cholesky, double to_the_end)
-      : most(most), of_cholesky(of_cholesky), to_the_end(to_the_end) {}
+      : most(most), by_panels(most), to_the_end(most) {} // NOLINT(google-explicit-constructor)
+  most_operations(double most, double by_panels, double to_the_end)
+      : most(most), by_panels(by_panels), to_the_end(to_the_end) {}
 
   double most;
-  double of_cholesky; ///< made of products of panels, of a matrix that may be positive definite
-  double to_the_end;  ///< of those that take no more for sure
+  double by_panels;  ///< of those that are made of products of panels, as lu:cholesky and lu:supernodal are
+  double to_the_end; ///< of those that take no more for sure
 };
 
 /// While it lives, complete factors that this thread makes may take so many operations, and are refused beyond

@@ -24,9 +24,10 @@ constexpr double few_operations = 3500;
 /// The same where incomplete factors have failed already, or multigrid has: before 375 steps and more of gmres, which
 /// take as long as 5,000 to 20,000 operations for each entry, and before as many of incomplete Cholesky factors.
 constexpr double fewer_than_iterations = 6000;
-/// Cholesky's factors take a fifth of the time or less for each operation, 8 to 38e9 a second beside 1 to 3.4e9: of a
-/// nearly incompressible solid of 86,490 rows, 24,000 for each entry, 9 s in place of 43 behind incomplete factors.
-constexpr double by_cholesky = 5;
+/// Factors by products of panels take a fifth of the time or less for each operation, 8 to 38e9 a second beside 1 to
+/// 3.4e9: of a nearly incompressible solid of 86,490 rows, 24,000 for each entry, 9 s in place of 43 behind incomplete
+/// factors.
+constexpr double by_panels = 5;
 /// Factors that end for sure at so many times the operations that they are worth, which they rarely reach, are made to
 /// their end: half of the time they would be begun once more behind gmres.
 constexpr double near = 2.5;
@@ -95,11 +96,11 @@ void add_direct(ladder_list& list, const features& f, std::string_view after) {
 }
 
 /// Complete factors on the host, if they take little beside the iterations that would come next.
-void add_direct_if_cheap(ladder_list& list, const features& f, const inventory& there, double cholesky = 1) {
+void add_direct_if_cheap(ladder_list& list, const features& f, const inventory& there) {
   const double worth = fewer_than_iterations * double(f.nnz);
   if (!there.on_ranks)
     list.add("direct", "lu", 0, "complete factors, where they take fewer operations than more iterations", 0,
-             {worth, cholesky * worth, near * worth});
+             {worth, by_panels * worth, near * worth});
 }
 
 void add_least_squares(ladder_list& list) {
@@ -164,7 +165,7 @@ std::vector<rung_plan> definite(const features& f, const inventory& there) {
   else if (factors_before_multigrid(f, there))
     list.add("direct", "lu", 0, "complete factors, where they take few operations", 0, few_operations * double(f.nnz));
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
-  if (f.rows > few_rows) add_direct_if_cheap(list, f, there, by_cholesky);
+  if (f.rows > few_rows) add_direct_if_cheap(list, f, there);
   list.add("cg", "ic0", patient, "incomplete Cholesky factors");
   if (f.rows > few_rows) add_direct(list, f, "since no iteration got there");
   list.add("cg", "jacobi", 0, "to its own limit");

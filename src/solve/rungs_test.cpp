@@ -42,7 +42,7 @@ TEST(rungs, of_symmetric_matrices_begin_with_what_is_cheap_and_end_without_an_ou
   EXPECT_EQ(names(list), "cg+jacobi cg+amg direct+lu cg+ic0 direct+lu cg+jacobi ");
   EXPECT_GT(list.front().outlook, 0);
   EXPECT_TRUE(list[2].is_bounded());
-  EXPECT_GT(list[2].operations.of_cholesky, list[2].operations.most);
+  EXPECT_GT(list[2].operations.by_panels, list[2].operations.most);
   EXPECT_GT(list[2].operations.to_the_end, list[2].operations.most);
   EXPECT_FALSE(list[4].is_bounded());
   EXPECT_EQ(list.back().outlook, 0);
@@ -112,7 +112,7 @@ TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations)
   f.rows = f.dominant = 40000, f.nnz = 1000000;
   const auto list = rungs_for(f, everything);
   EXPECT_EQ(names(list), "cg+jacobi direct+lu cg+amg direct+lu cg+ic0 direct+lu cg+jacobi ");
-  EXPECT_GT(list[3].operations.of_cholesky, list[1].operations.of_cholesky);
+  EXPECT_GT(list[3].operations.by_panels, list[1].operations.by_panels);
   EXPECT_FALSE(list[5].is_bounded());
   f.diagonals = 7; // a grid's
   EXPECT_EQ(names(rungs_for(f, everything)).find("cg+jacobi cg+amg"), 0u);

@@ -90,7 +90,7 @@ inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operatio
   if (a.shape.rows == 0) return;
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   column_order order;
-  if (!factor_symmetric(a, which, operations.of_cholesky, order)) factor_any(a, which, operations, std::move(order));
+  if (!factor_symmetric(a, which, operations.by_panels, order)) factor_any(a, which, operations, std::move(order));
   const auto search = [&] {
     condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
   };

@@ -265,16 +265,17 @@ host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room b
 std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const most_operations& operations,
                                        column_order order, order_wish wish, supernodes by) {
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
-  supernodal_choice panels(a, budget, operations.most, wish, by);
+  supernodal_choice panels(a, budget, operations.by_panels, wish, by);
   if (by == supernodes::only) return panels.by_name(std::move(order));
   if (a.symmetric_pattern || is_nearly_symmetric(a)) {
-    const auto planned = [&](double a_second) {
+    const auto planned = [&](double a_second, double most) {
       return plan{
-          count_best_order(a, order, {wish, operations.most, a_second, 2}, budget,
+          count_best_order(a, order, {wish, most, a_second, 2}, budget,
                            [&](const host_array<std::int32_t>& place) { return forecast_fill(a, place, true); }),
           true, a.symmetric_pattern ? 0.01 : 0.1};
     };
-    plan p = planned(panels.may() ? operations_of_supernodes : operations_a_second);
+    plan p = panels.may() ? planned(operations_of_supernodes, operations.by_panels)
+                          : planned(operations_a_second, operations.most);
     if (panels.may() && !fills_in(p.forecast, a.n, nearly_all)) {
       const bool weak = a.symmetric_pattern && has_weak_diagonal(a);
       auto f = weak ? panels.with_pairs(faster_by_panels * p.forecast.operations) : panels.as_it_stands(p.forecast);
@@ -282,7 +283,7 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const
         f->dissected = f->dissected || (!weak && order.dissected);
         return f;
       }
-      if (!panels.why().empty()) p = planned(operations_a_second);
+      if (!panels.why().empty()) p = planned(operations_a_second, operations.most);
     }
     const double worth = 1e5 + 3 * p.forecast.operations; // pivots that move fill in
     try {
