@@ -24,7 +24,7 @@ constexpr double products_a_second = 2e10;
 
 class cholesky_factors final : public factors {
 public:
-  explicit cholesky_factors(cholesky_pattern p) : p_(std::move(p)), values_(p_.values_from.back(), 0.0) {}
+  explicit cholesky_factors(cholesky_pattern p) : p_(std::move(p)), values_(p_.values_from.back()) {}
 
   /// Whether all pivots are positive.
   bool factor(const columns& a) {
@@ -71,6 +71,7 @@ private:
     void begin(index_t s, const std::int32_t* local) {
       const std::int32_t* const rows = f.p_.rows_of(s);
       const panel mine = f.panel_of(s);
+      std::fill_n(mine.at, mine.stride * f.p_.width(s), 0.0);
       for (index_t j = 0; j < f.p_.width(s); ++j)
         for (index_t k = a.begin[column_at[rows[j]]]; k < a.begin[column_at[rows[j]] + 1]; ++k)
           if (const std::int32_t i = f.p_.place[a.row[k]]; i >= rows[j]) mine.at[j * mine.stride + local[i]] = a.val[k];

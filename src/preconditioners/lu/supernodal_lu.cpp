@@ -38,8 +38,7 @@ constexpr double most_error_of_any = 1e-2;
 class supernodal_factors final : public factors {
 public:
   supernodal_factors(cholesky_pattern p, const arranged_columns* arranged)
-      : p_(std::move(p)), lower_(p_.values_from.back(), 0.0), upper_(p_.values_from.back(), 0.0),
-        pivots_(at(p_.place.size())) {
+      : p_(std::move(p)), lower_(p_.values_from.back()), upper_(p_.values_from.back()), pivots_(at(p_.place.size())) {
     if (!arranged) return;
     row_scale_ = arranged->row_scale, col_scale_ = arranged->col_scale;
     if (arranged->row_at.empty()) return;
@@ -91,6 +90,8 @@ private:
       const cholesky_pattern& p = f.p_;
       const std::int32_t *const rows = p.rows_of(s), begin = p.first[at(s)], end = p.first[at(s + 1)];
       const panel l = f.panel_of(s, f.lower_), u = f.panel_of(s, f.upper_);
+      for (const panel to : {l, u})
+        std::fill_n(to.at, to.stride * p.width(s), 0.0); // one by one: `stops_set_up` is heard
       for (index_t j = 0; j < p.width(s); ++j) {
         const std::int32_t c = column_at[rows[j]];
         for (index_t k = a.begin[c]; k < a.begin[c + 1]; ++k)
