@@ -73,11 +73,14 @@ double growth(row_view<double> b, const lu_factors& f) {
 }
 
 lu_factors stable_factors(row_view<double> b, const factoriser& factorise) {
-  constexpr double most = 1e7, last = 1e12;
+  constexpr double most = 1e8, most_near_an_explosion = 1e6, explosion = 1e16, last = 1e12;
+  double worst = 0;
   for (double shift = 0;; shift = std::max(1e-3, 10 * shift)) {
     lu_factors f = factorise(b, shift);
     f.shift = shift;
-    if (growth(b, f) <= most || shift > last) return f;
+    const double now = growth(b, f);
+    worst = std::max(worst, now);
+    if (now <= (worst > explosion ? most_near_an_explosion : most) || shift > last) return f;
   }
 }
 
