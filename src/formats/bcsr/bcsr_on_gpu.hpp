@@ -41,7 +41,7 @@ private:
     gpu::queue& q = gpu::current_queue();
     const index_t work = block_rows_ * W;
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
-    const auto grid = N > 0 ? gpu::blocks_for(work, gpu::block_threads, q)
+    const auto grid = N > 0 ? gpu::blocks_for(work, gpu::block_threads, q, gpu::blocks_with_sums)
                             : static_cast<unsigned>((work + gpu::block_threads - 1) / gpu::block_threads);
     gpu::launch(gpu::blocks_kernel<K, W, V, I, N>, grid, gpu::block_threads, 0, q, gpu_view(), alpha, x, beta, y,
                 ending);

@@ -123,7 +123,8 @@ private:
                                        : launch_merge<gpu::few_items>(alpha, x, beta, y, ending);
     if (kernel_ == "segments") {
       // A pass with sums may have no more blocks than there is room for partial sums.
-      const unsigned blocks = N > 0 ? gpu::blocks_for(pieces_.size(), 1, q) : static_cast<unsigned>(pieces_.size());
+      const unsigned blocks =
+          N > 0 ? gpu::blocks_for(pieces_.size(), 1, q, gpu::blocks_with_sums) : static_cast<unsigned>(pieces_.size());
       const index_t slots = sums_.size();
       const gpu::shared_rows<V> shared{
           as_view(sums_), as_view(arrived_), {{shares_.data(), slots}, {shares_.data() + slots, slots}}};
@@ -173,7 +174,8 @@ private:
     }
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const bool fill = launch_.fill || N > 0;
-    const auto blocks = fill ? gpu::blocks_for(work, gpu::row_threads, q)
+    constexpr int most = N > 0 ? gpu::blocks_with_sums : gpu::blocks_per_multiprocessor;
+    const auto blocks = fill ? gpu::blocks_for(work, gpu::row_threads, q, most)
                              : static_cast<unsigned>((work + gpu::row_threads - 1) / gpu::row_threads);
     gpu::launch(gpu::rows_kernel<W, csr<V, I, cview>, V, N>, blocks, gpu::row_threads, 0, q, view_of(matrix_), alpha, x,
                 beta, y, ending);

@@ -37,7 +37,8 @@ public:
     }
     // A pass with sums may have no more blocks than there is room for partial sums; the others may cover all rows.
     const index_t wanted = (a.shape.rows + gpu::row_threads - 1) / gpu::row_threads;
-    const auto blocks = N > 0 ? gpu::blocks_for(a.shape.rows, gpu::row_threads, q) : static_cast<unsigned>(wanted);
+    const auto blocks = N > 0 ? gpu::blocks_for(a.shape.rows, gpu::row_threads, q, gpu::blocks_with_sums)
+                              : static_cast<unsigned>(wanted);
     gpu::launch(gpu::rows_kernel<1, ell<V, cview>, V, N>, blocks, gpu::row_threads, 0, q, a, alpha, x, beta, y, ending);
   }
 

@@ -47,7 +47,7 @@ __device__ void multiply_slices(const A& a, int sharing, V alpha, cview<V> x, V 
 /// step, with 8 blocks a multiprocessor 85.8, with 12 90.6).
 template <int N> unsigned slice_blocks(index_t rows, int sharing, const queue& q) {
   const index_t work = rows * sharing;
-  return N > 0 ? blocks_for(work, slice_threads, q, 4)
+  return N > 0 ? blocks_for(work, slice_threads, q, blocks_with_sums)
                : static_cast<unsigned>((work + slice_threads - 1) / slice_threads);
 }
 
