@@ -52,7 +52,8 @@ std::vector<std::int32_t> partners_of(const columns& a, const heavy_diagonal& m)
     cycle.clear();
     for (std::int32_t j = start; partner[at(j)] < 0; j = m.row_of[j]) partner[at(j)] = j, cycle.push_back(j);
     if (cycle.size() % 2 == 1) // the one with the largest diagonal stays alone
-      std::ranges::rotate(cycle, std::ranges::max_element(cycle, {}, [&](std::int32_t j) { return diagonal[at(j)]; }));
+      std::rotate(cycle.begin(), std::ranges::max_element(cycle, {}, [&](std::int32_t j) { return diagonal[at(j)]; }),
+                  cycle.end());
     for (std::size_t k = cycle.size() % 2; k + 1 < cycle.size(); k += 2) {
       const std::int32_t i = cycle[k], j = cycle[k + 1];
       if (std::min(diagonal[at(i)], diagonal[at(j)]) < strong) partner[at(i)] = j, partner[at(j)] = i;
