@@ -134,7 +134,7 @@ TEST(chebyshev_fit, says_why_not) {
   const auto has = [](const std::string& text, const char* part) { EXPECT_NE(text.find(part), text.npos) << text; };
   has(said_by([] { fit(function([](double x) { return 1 / x; })); }), "the function is inf at x = 0");
   has(said_by([] { fit(function([](double x) { return std::log(x); })); }), "the function is not a number at x = -1:");
-  has(said_by([] { fit(function([](double x) { return std::sqrt(x); })); }), "nan at x = -1");
+  has(said_by([] { fit(function([](double x) { return std::sqrt(x); })); }), "not a number at x = -1");
   has(said_by([] {
         fit(function([](double x) { return std::abs(x - 0.1); }), {}, {0x1p-52, 1025});
       }),
