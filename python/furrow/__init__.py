@@ -13,12 +13,12 @@ the answer.
 """
 from __future__ import annotations
 
-import warnings
+import warnings as _warnings
 from typing import Any
 
-from ._interpreter import refuse_sub_interpreters
+from ._interpreter import refuse_sub_interpreters as _refuse_sub_interpreters
 
-refuse_sub_interpreters()
+_refuse_sub_interpreters()
 try:
     from . import _core as _core
 except ImportError as e:
@@ -47,7 +47,7 @@ from ._solver import Solver
 
 __version__ = _core.version
 if _core.environment_mistake():
-    warnings.warn(_core.environment_mistake(), SolveWarning, stacklevel=2)
+    _warnings.warn(_core.environment_mistake(), SolveWarning, stacklevel=2)
 #: Where what says nothing of a device, by an argument or by where its arrays lie, is computed: "cpu", "gpu", "gpu:1";
 #: None: solves where they are expected to take least, everything else on the CPU.
 default_device: str | None = None
