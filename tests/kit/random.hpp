@@ -3,6 +3,7 @@
 #include <furrow/array.hpp>
 
 #include <cstdint>
+#include <vector>
 
 namespace furrow::kit {
 
@@ -33,5 +34,10 @@ private:
 
 /// n values in [-1, 1), none of them 0.
 template <class V> host_array<V> random_vector(index_t n, std::uint64_t seed);
+/// The same numbers in a std::vector.
+inline std::vector<double> random_numbers(index_t n, std::uint64_t seed) {
+  const host_array<double> v = random_vector<double>(n, seed);
+  return {v.begin(), v.end()};
+}
 
 } // namespace furrow::kit

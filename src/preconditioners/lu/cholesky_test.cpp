@@ -25,10 +25,7 @@ namespace {
 
 using numbers = std::vector<double>;
 
-numbers random_numbers(index_t n, unsigned seed) {
-  const auto v = kit::random_vector<double>(n, seed);
-  return {v.begin(), v.end()};
-}
+using kit::random_numbers;
 
 /// C -= A B', element by element, with the panels one number taller than they must be.
 TEST(panel_product, is_that_of_its_definition) {

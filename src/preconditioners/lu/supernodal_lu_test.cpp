@@ -29,17 +29,12 @@ namespace {
 
 using list = std::vector<double>;
 
-list draw(index_t n, unsigned seed) {
-  const auto v = kit::random_vector<double>(n, seed);
-  return {v.begin(), v.end()};
-}
-
 /// X L' = B row by row in long double, with what stands above the diagonal of L as it should not be.
 TEST(panel_solve, is_substitution_from_the_right) {
   for (const bool unit : {false, true})
     for (const index_t w : {1, 4, 5, 16, 17, 33, 70})
       for (const index_t m : {1, 7, 192, 193, 400}) {
-        list l = draw((w + 2) * w, 1), x = draw((m + 1) * w, 2);
+        list l = kit::random_numbers((w + 2) * w, 1), x = kit::random_numbers((m + 1) * w, 2);
         for (double& v : l) v /= 8;
         for (index_t j = 0; j < w; ++j) l[std::size_t(j * (w + 2) + j)] = unit ? 1e300 : 1.5 + 0.1 * double(j % 5);
         const list b = x;
