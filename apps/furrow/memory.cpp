@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -63,13 +64,15 @@ void check_fits(const memory_plan& plan, const available& there) {
         bytes_text(plan.gpu), bytes_text(there.gpu));
 }
 
-/// Another rung of a ladder may take a little more than was told, which the rounded numbers do not show.
-void say_once(const std::string& sizes, const std::string& text) {
+/// Each rung of a ladder estimates its memory. One is worth a line of its own where it takes a tenth more than was
+/// told: less says nothing new, and would show as the same number twice.
+void say_what_grows(double host, double gpu, const std::string& text) {
   static std::mutex one;
-  static std::string said;
+  static double host_said = 0, gpu_said = 0;
   const std::scoped_lock lock(one); // ranks are threads
-  if (sizes == said) return;
-  said = sizes;
+  if (host <= 1.1 * host_said && gpu <= 1.1 * gpu_said) return;
+  host_said = std::max(host, host_said);
+  gpu_said = std::max(gpu, gpu_said);
   remark(text);
 }
 
@@ -87,7 +90,7 @@ void announce(const memory_plan& plan, device where) {
       fmt::format("memory: about {} at the peak, {} available", bytes_text(plan.host_peak()), bytes_text(there.host));
   if (where.is_gpu())
     text += fmt::format("; on the GPU about {}, {} available", bytes_text(plan.gpu), bytes_text(there.gpu));
-  say_once(fmt::format("{} {}", bytes_text(plan.host_peak()), bytes_text(plan.gpu)), text);
+  say_what_grows(plan.host_peak(), plan.gpu, text);
   check_fits(plan, there);
 }
 
