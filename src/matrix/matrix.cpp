@@ -59,8 +59,10 @@ template <class V> struct stored {
   stored(matrix_source<V> a, const stored& like, stats known) : facts(std::move(known)), made(like.made) {
     keep(a.store(made, facts));
   }
-  stored(std::unique_ptr<any_operator<V>> copy, const stored& like)
-      : facts(like.facts), made(like.made), chosen(like.chosen), op(std::move(copy)) {}
+  /// Of the same pattern as `like`, in its format, by `own`.
+  stored(std::unique_ptr<any_operator<V>> own, const stored& like) : facts(like.facts), made(like.made) {
+    keep(std::move(own));
+  }
 
   /// Whether the format serves a matrix with such facts.
   bool serves(const stats& s) const {
@@ -226,13 +228,16 @@ template <class V> template <class I> void matrix<V>::update(const csr_arrays<V,
   const stored<V>& old = impl_->is;
   const turn own(impl_->options.where);
   if (rows.where.is_gpu()) return convert_again(rows);
-  const auto places =
-      impl_->places ? impl_->places : std::make_shared<const value_plan<V>>(rows, old.made, impl_->options.where);
+  std::unique_ptr<any_operator<V>> fresh;
+  const auto places = impl_->places
+                          ? impl_->places
+                          : std::make_shared<const value_plan<V>>(rows, old.made, impl_->options.where, fresh);
   if (places->known()) {
-    if (impl_.use_count() > 1) impl_ = std::make_shared<impl>(stored<V>(copy_of(*old.op), old), *impl_);
+    check(has_lengths(rows, old.facts), fault::usage, changed_pattern);
+    if (!fresh && impl_.use_count() > 1) fresh = copy_of(*old.op);
+    if (fresh) impl_ = std::make_shared<impl>(stored<V>(std::move(fresh), old), *impl_);
     std::atomic_thread_fence(std::memory_order_acquire); // whoever had a copy has read its last
     stored<V>& mine = impl_->is;
-    check(has_lengths(rows, mine.facts), fault::usage, changed_pattern);
     places->put(part(rows.val, 0, mine.facts.nnz), dynamic_cast<stored_values<V>&>(*mine.op));
     measure_values(rows, mine.facts);
     mine.transposed = std::make_unique<typename stored<V>::other>();

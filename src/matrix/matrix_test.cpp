@@ -176,23 +176,29 @@ TYPED_TEST(kept_matrix, with_new_values_is_a_new_matrix_in_every_format) {
   EXPECT_GT(formats_taken, 50);
 }
 
-TYPED_TEST(kept_matrix, takes_zeros_as_new_values) {
+TYPED_TEST(kept_matrix, takes_zeros_as_new_values_and_other_values_in_their_places) {
   using V = TypeParam;
   for (const auto& [name, wide] : kit::battery()) {
     const auto a = kit::as_precision<V>(wide);
-    auto values = other_values<V>(a.nnz(), 1);
-    for (index_t k = 0; k < a.nnz(); k += 3) values[k] = V(0);
+    auto zeros = other_values<V>(a.nnz(), 1);
+    for (index_t k = 0; k < a.nnz(); k += 3) zeros[k] = V(0);
     const auto x = kit::random_vector<V>(a.shape.cols, 1);
-    const auto expected = product(matrix<V>(rows_of(a, as_cview(values)), {.format = "csr"}), x);
+    const auto product_in = [&](std::string_view format, cview<V> first, cview<V> then) {
+      matrix<V> m(rows_of(a, first), {.format = std::string(format)});
+      m.update_values(then);
+      return product(m, x);
+    };
     for (const format_entry* f : formats()) {
-      if (!takes(*f, a, as_cview(a.val)) || !takes(*f, a, as_cview(values))) continue;
+      if (!takes(*f, a, as_cview(a.val)) || !takes(*f, a, as_cview(zeros))) continue;
       SCOPED_TRACE(std::string(name) + " in " + std::string(f->name));
-      matrix<V> m(rows_of(a, as_cview(a.val)), {.format = std::string(f->name)});
-      m.update_values(as_cview(values));
-      const auto y = product(m, x);
-      const double unit = std::numeric_limits<V>::epsilon();
-      for (index_t i = 0; i < y.size(); ++i)
-        ASSERT_NEAR(y[i], expected[i], unit * double(m.facts().row_max + 1) * m.facts().norm_inf) << i;
+      for (const auto& [first, then] :
+           {std::pair{as_cview(a.val), as_cview(zeros)}, {as_cview(zeros), as_cview(a.val)}}) {
+        const matrix<V> by_rows(rows_of(a, then), {.format = "csr"});
+        const auto y = product_in(f->name, first, then), expected = product(by_rows, x);
+        const stats& s = by_rows.facts();
+        for (index_t i = 0; i < y.size(); ++i)
+          ASSERT_NEAR(y[i], expected[i], std::numeric_limits<V>::epsilon() * double(s.row_max + 1) * s.norm_inf) << i;
+      }
     }
   }
 }

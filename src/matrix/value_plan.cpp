@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <utility>
 
 namespace furrow {
 namespace {
@@ -73,7 +74,8 @@ template <class V, class I> coo<V> digits_of(const csr_arrays<V, I>& rows, int d
 
 template <class V>
 template <class I>
-value_plan<V>::value_plan(const csr_arrays<V, I>& rows, const choice& stored_as, device where)
+value_plan<V>::value_plan(const csr_arrays<V, I>& rows, const choice& stored_as, device where,
+                          std::unique_ptr<any_operator<V>>& laid_out)
     : ordered_(is_ordered(rows)) {
   if (!ordered_) return;
   const index_t nnz = rows.row_ptr[rows.shape.rows];
@@ -81,8 +83,9 @@ value_plan<V>::value_plan(const csr_arrays<V, I>& rows, const choice& stored_as,
   if (!countable || where.is_gpu()) return;
   const auto make = stored_as.format->backend(where).template make<V>();
   const int digits = nnz > base<V> ? 2 : 1;
+  std::unique_ptr<any_operator<V>> op;
   for (int digit = 0; digit < digits; ++digit) {
-    const auto op = make(digits_of(rows, digit), stored_as.parameters, stored_as.kernel);
+    op = make(digits_of(rows, digit), stored_as.parameters, stored_as.kernel);
     auto* const stored = dynamic_cast<stored_values<V>*>(op.get());
     const auto arrays = stored ? stored->values() : std::vector<view<V>>{};
     if (arrays.empty()) return;
@@ -102,6 +105,7 @@ value_plan<V>::value_plan(const csr_arrays<V, I>& rows, const choice& stored_as,
   for (const auto& places : from_) found += count_places(places);
   known_ = found == nnz; // each value lies in one place
   if (!known_) return;
+  laid_out = std::move(op);
   const auto& first = from_.front();
   in_order_ = from_.size() == 1 && first.size() == nnz && all_of(nnz, [&](index_t i) { return first[i] == i + 1; });
   if (in_order_) from_.front() = {};
@@ -124,9 +128,13 @@ template <class V> void value_plan<V>::put(cview<V> values, stored_values<V>& in
 
 template class value_plan<double>;
 template class value_plan<float>;
-template value_plan<double>::value_plan(const csr_arrays<double, std::int32_t>&, const choice&, device);
-template value_plan<double>::value_plan(const csr_arrays<double, std::int64_t>&, const choice&, device);
-template value_plan<float>::value_plan(const csr_arrays<float, std::int32_t>&, const choice&, device);
-template value_plan<float>::value_plan(const csr_arrays<float, std::int64_t>&, const choice&, device);
+template value_plan<double>::value_plan(const csr_arrays<double, std::int32_t>&, const choice&, device,
+                                        std::unique_ptr<any_operator<double>>&);
+template value_plan<double>::value_plan(const csr_arrays<double, std::int64_t>&, const choice&, device,
+                                        std::unique_ptr<any_operator<double>>&);
+template value_plan<float>::value_plan(const csr_arrays<float, std::int32_t>&, const choice&, device,
+                                       std::unique_ptr<any_operator<float>>&);
+template value_plan<float>::value_plan(const csr_arrays<float, std::int64_t>&, const choice&, device,
+                                       std::unique_ptr<any_operator<float>>&);
 
 } // namespace furrow

@@ -6,6 +6,7 @@
 #include <furrow/sparse.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace furrow {
@@ -20,14 +21,17 @@ inline constexpr const char* changed_pattern =
 /// 2^20 entries is stored twice, for the digits of its numbers.
 template <class V> class value_plan {
 public:
-  /// rows: those that a matrix was made from.
-  template <class I> value_plan(const csr_arrays<V, I>& rows, const choice& stored_as, device where);
+  /// rows: those that a matrix was made from. laid_out: where the plan is known, the matrix that it was found with,
+  /// whose values `put` is to bring: one that was stored with zeros among its values may lie otherwise.
+  template <class I>
+  value_plan(const csr_arrays<V, I>& rows, const choice& stored_as, device where,
+             std::unique_ptr<any_operator<V>>& laid_out);
 
   /// Whether rows are sorted and each place comes once.
   bool ordered() const { return ordered_; }
   /// Whether the places follow from the pattern: otherwise `put` cannot be called.
   bool known() const { return known_; }
-  /// One pass over the stored places. `into`: stored by the same choice from the same pattern.
+  /// One pass over the stored places. `into`: what was laid out with the plan, or a copy of it.
   void put(cview<V> values, stored_values<V>& into) const;
 
 private:
