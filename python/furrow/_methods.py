@@ -183,7 +183,8 @@ _LEAST_SQUARES_DOC = _DOC.replace("scale, reorder : str, optional\n    See `Solv
     The x of least \\|b - A x\\|^2 + damp^2 \\|x\\|^2.
 rtol, atol : float
 """).replace("of a residual that is computed anew from x.", """of a residual r that is computed anew from x;
-    `least_squares` when \\|A.T r\\| <= rtol \\|A\\| \\|r\\|, computed anew, too. `info` is 0 for both.""")
+    `least_squares` when \\|A.T r\\| <= rtol \\|A\\| \\|r\\|, computed anew, too. `info` is 0 for both.""").replace("""    An approximation of the inverse of A, or the name of a preconditioner:""", """    A symmetric operator of as many rows as A has columns, by which A M has a smaller condition number than A and which
+    serves as its own transpose; or the name of a preconditioner:""")
 _GMRES_DOC = _DOC.replace("""maxiter : int, optional
 """, """restart : int, optional
     Iterations of a cycle, SciPy's 20 where none are given.

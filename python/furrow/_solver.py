@@ -53,7 +53,8 @@ class Solver:
         A name of `show_config()["solvers"]`, with parameters after a colon; "auto" tries what suits the matrix until
         one converges.
     M : str, LinearOperator, callable, sparse or dense matrix, Matrix, or None
-        The preconditioner: an approximation of the inverse of A, or the name of one; None is none.
+        The preconditioner: an approximation of the inverse of A, or the name of one; None is none. Least squares take
+        a symmetric one of as many rows as A has columns, by which A M has a smaller condition number than A.
     rtol, atol : float
         Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol).
     maxiter : int or None
@@ -129,10 +130,11 @@ class Solver:
         if coordinates is not None and not named:
             raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
         M = np.asarray(M) if isinstance(M, (list, tuple)) else M
-        of_m = getattr(M, "shape", None)
-        if of_m is not None and shape[0] == shape[1] and tuple(of_m) != tuple(shape):
-            raise UsageError(f"M is of shape {tuple(of_m)}, but A of {tuple(shape)}: it is an approximation of the "
-                             "inverse of A")
+        self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
+        of_m, n = getattr(M, "shape", None), self.shape[1]
+        if of_m is not None and tuple(of_m) != (n, n):
+            what = "a symmetric one for A M" if self._wants_best_fit else "an approximation of the inverse of A"
+            raise UsageError(f"M is of shape {tuple(of_m)}, but A of {self.shape}: it must be of {(n, n)}, {what}")
         self._where = device_for(A, solver, M, device)
         self.device = _gpu.name_of(self._where)
         self.solver = solver
@@ -143,7 +145,6 @@ class Solver:
         precond = with_block_starts(self.precond if named else M, block_starts)
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
             self.solver = solver = unseen_method(A, self.shape)
-        self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
         self._options: dict[str, Any] = {
             "solver": solver, "precond": precond if named else "none", "format": format, "kernel": kernel,
             "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": flag_of(tune, "tune"),

@@ -57,6 +57,24 @@ def test_a_square_system_asks_for_more():
     assert furrow.lsmr(A, [1, 0]).info == 0
 
 
+@pytest.mark.parametrize("name", ["lsmr", "lsqr"])
+def test_a_preconditioner_serves_the_columns(name, tall):
+    """The inverse of the root of A'A is the best one; one of another shape is refused before it is applied."""
+    A, b, nearest = tall
+    w, V = np.linalg.eigh((A.T @ A).toarray())
+    best = V / np.sqrt(w) @ V.T
+    method = getattr(furrow, name)
+    for M in (best, sla.aslinearoperator(best), furrow.Matrix(best)):
+        r = method(A, b, M=M, rtol=1e-10)
+        assert r.info == 0 and r.iterations < 5
+        np.testing.assert_allclose(r.x, nearest, atol=1e-9)
+    for M in (np.ones((100, 300)), sla.aslinearoperator(np.eye(300)), furrow.Matrix(np.eye(7))):
+        for call in (lambda: method(A, b, M=M), lambda: furrow.solve(A, b, M=M)):
+            with pytest.raises(furrow.UsageError, match=r"M is of shape .*, but A of \(300, 100\): it must be of \(100, 100\)"):
+                call()
+    assert "A symmetric operator of as many rows as A has columns" in method.__doc__
+
+
 def test_shapes_that_do_not_fit(tall):
     A, b, _ = tall
     for call in (lambda: furrow.cg(A, b), lambda: furrow.gmres(sla.aslinearoperator(A), b)):
