@@ -14,7 +14,7 @@ from ._errors import UsageError
 from ._operators import shifted
 from ._result import Result, Step
 from ._solve import run
-from ._watching import copy_of
+from ._watching import copy_of, with_partial
 
 _DOC = """Solves A x = b by {about}.
 
@@ -115,7 +115,8 @@ class Cycles:
     def finish(self, result: Result) -> None:
         """The iteration that ended the solve is told of when it is known to be the last."""
         if self._callback is not None and result.iterations > self._last:
-            self._hear(Step(result.iterations, result.residual, result.seconds["solve"], copy_of(result.x)))
+            with with_partial(result):
+                self._hear(Step(result.iterations, result.residual, result.seconds["solve"], copy_of(result.x)))
 
     def size_of(self, step: Step) -> Any:
         """What the callback is told of a step."""

@@ -144,7 +144,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     if raised is not None:
         raised.partial = result
         raise raised
-    watching.finish(result.iterations, x)
+    watching.finish(result, x)
     if np.ndim(b) == 2:
         result.x = x.reshape(-1, 1)
     return result

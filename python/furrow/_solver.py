@@ -60,7 +60,8 @@ class Solver:
     maxiter : int or None
         None: ten times the rows, at least 10000.
     callback : callable
-        Called with the x so far, once an iteration; costs a copy of x each time.
+        Called with the x so far, once an iteration, at last with the answer; costs a copy of x each time. Left out are
+        iterations behind which a method starts anew, or another one is tried.
     monitor : callable, (callable, int), "bar"
         Gets a `Step` about ten times a second, or every so many iterations; returning True stops. Its x costs a copy only
         where it is asked for.
@@ -279,7 +280,7 @@ class Solver:
         if raised is not None:
             raised.partial = result
             raise raised
-        self._watching.finish(result.iterations, x)
+        self._watching.finish(result, x)
         if out is None and np.ndim(b) == 2:
             result.x = x.reshape(-1, 1)
         return result
@@ -310,7 +311,7 @@ class Solver:
         if raised is not None:
             raised.partial = result
             raise raised
-        self._watching.finish(0, None)
+        self._watching.finish(result, None)
         return result
 
     def _check_type(self, dtype: Any) -> None:

@@ -2,14 +2,15 @@
 """callback, monitor and residuals."""
 from __future__ import annotations
 
+import contextlib
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ._checks import count_of
 from ._homes import Home
-from ._result import Step
+from ._result import Result, Step
 
 
 def copy_of(x: Any) -> Any:
@@ -17,6 +18,16 @@ def copy_of(x: Any) -> Any:
     if hasattr(x, "clone"):
         return x.clone()  # PyTorch's
     return x.copy() if hasattr(x, "flags") else x
+
+
+@contextlib.contextmanager
+def with_partial(result: Result) -> Iterator[None]:
+    """What is raised inside has the answer, as what is raised while a solve runs."""
+    try:
+        yield
+    except BaseException as e:
+        e.partial = result  # type: ignore[attr-defined]
+        raise
 
 
 class Weakly:
@@ -75,11 +86,15 @@ class Watching:
         """The x of the library as an array of the caller's kind."""
         return x if self.home is None else self.home.from_host(x)
 
-    def finish(self, iterations: int, x: Any) -> None:
+    def finish(self, result: Result, x: Any) -> None:
         """The iteration that ended the solve is told of when it is known to be the last, with a copy of x: what is
-        written to it is not written to the answer."""
-        if self.callback is not None and iterations > self.last:
-            self.callback(copy_of(x))
+        written to it is not written to the answer. Each method that was tried counts anew, so that the last number told
+        may be of an earlier one: all but those that were interrupted ended with an iteration that was not told."""
+        others = sum(rung["iterations"] for rung in result.rungs) > result.iterations
+        untold = result.iterations > self.last or (others and result.status != "interrupted")
+        if self.callback is not None and untold:
+            with with_partial(result):
+                self.callback(copy_of(x))
         if self.bar:
             print(file=sys.stderr)
 

@@ -61,6 +61,32 @@ def test_an_exception_in_a_monitor_arrives_with_the_answer_so_far(grid):
     assert e.value.args == (5,) and e.value.partial.iterations == 5
 
 
+@pytest.mark.parametrize("options", [{}, {"ranks": 2}])
+def test_the_answer_is_told_where_several_methods_are_tried(options):
+    A, seen = furrow.generate("convection2d:20:100"), []
+    r = furrow.solve(A, np.ones(400), callback=lambda x: seen.append(x.copy()), **options)
+    first, last = r.rungs
+    assert first["iterations"] > last["iterations"] > 0
+    assert len(seen) == first["iterations"] and (seen[-1] == r.x).all()
+
+
+@pytest.mark.parametrize("call", [
+    lambda A, b, f: furrow.direct(A, b, callback=f), lambda A, b, f: furrow.cg(A, b, maxiter=1, callback=f),
+    lambda A, b, f: furrow.gmres(A, b, restart=300, callback=f, callback_type="x"),
+    lambda A, b, f: furrow.solve(A, b, solver="cg", maxiter=1, ranks=2, callback=f)], ids=["direct", "cg", "gmres", "ranks"])
+def test_an_exception_in_the_last_iteration_arrives_with_the_answer(call, grid):
+    A, b = grid
+    told = []
+
+    def fails(x):
+        told.append(x)
+        raise KeyError
+
+    with pytest.raises(KeyError) as e:
+        call(A, b, fails)
+    assert len(told) == 1 and (e.value.partial.x == told[0]).all()
+
+
 INTERRUPTED = """
 import furrow, numpy as np, signal, sys, tempfile, threading, time, os
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has its jobs in the background ignore
