@@ -2,19 +2,20 @@
 """Many systems in one call."""
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from . import _core, _gpu
-from ._arrays import contiguous, is_matrix, real_type
-from ._checks import check_names, count_of, flag_of, number_of, numbers
+from ._arrays import as_vector, contiguous, is_matrix, real_type
+from ._checks import check_names, count_of, flag_of, number_of
 from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
 from ._homes import Home
 from ._placing import without
 from ._result import Result
-from ._rows import rows_at
+from ._rows import Rows, rows_at
 
 _REFUSED = (UsageError, InputError, MemoryError, DeviceError, InternalError)
 
@@ -37,8 +38,8 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     M : str or None
         The name of a preconditioner.
     return_exceptions : bool
-        A system that `solve` refuses raises its exception when all others are solved, unless this is true: then the
-        exception stands in its place.
+        A system that `solve` refuses raises its exception, when all others are solved where it takes a solve to see it;
+        unless this is true: then the exception stands in its place.
 
     The other arguments are those of `solve`; `device` None is the CPU.
 
@@ -60,13 +61,16 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
         raise TypeError(f"systems is a {type(systems).__name__}: give pairs (A, b)")
     where = _gpu.parse(device)
     where = where if isinstance(where, int) else None
-    given = [_system(k, one) for k, one in enumerate(systems)]
-    dtype = real_type(*(a.dtype for pair in given for a in pair)) if given else real_type(np.dtype(float))
-    rows = [rows_at(A, None, dtype) for A, _ in given]
+    results: list[Any] = [_system(k, one) for k, one in enumerate(systems)]
+    refused = next((one for one in results if isinstance(one, Exception)), None)
+    if refused is not None and not return_exceptions:
+        raise refused
+    given = {k: one for k, one in enumerate(results) if isinstance(one, _System)}
+    dtype = real_type(*(a.dtype for one in given.values() for a in (one.rows.data, one.b))) if given else np.dtype(float)
     home = Home("b")
-    answers = [np.zeros(r.shape[1], dtype) for r in rows]
-    borrowed = [(r.indptr, r.indices, r.data, *r.shape, contiguous(b, dtype), x)
-                for r, (_, b), x in zip(rows, given, answers, strict=True)]
+    answers = [np.zeros(one.rows.shape[1], dtype) for one in given.values()]
+    borrowed = [(one.rows.indptr, one.rows.indices, contiguous(one.rows.data, dtype), *one.rows.shape, contiguous(one.b, dtype), x)
+                for one, x in zip(given.values(), answers, strict=True)]
     options = {"solver": solver, "precond": M or without(solver), "format": format, "kernel": kernel, "rtol": number_of(rtol, "rtol"),
                "atol": number_of(atol, "atol"), "maxiter": count_of(maxiter, "maxiter"), "tune": False, "assume_symmetric": False, "watch": None,
                "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
@@ -74,17 +78,16 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
                "scale": "none", "reorder": "none"}
     said: Any = _core.solve_batch(borrowed, dtype.itemsize == 4, options)
     outcomes, raised = said
-    results: list[Any] = []
-    for k, (outcome, r, x, (A, b)) in enumerate(zip(outcomes, rows, answers, given, strict=True)):
+    for (k, one), outcome, x in zip(given.items(), outcomes, answers, strict=True):
         if isinstance(outcome, tuple):
             kind, sentence = outcome
-            results.append(_REFUSED[kind](f"system {k}: {sentence}"))
+            results[k] = _REFUSED[kind](f"system {k}: {sentence}")
             continue
-        size = home.norm(b) if atol > 0 else 0.0
-        results.append(Result(x, outcome, A, solver=solver, precond="", shape=r.shape, nnz=r.nnz, rtol=rtol, atol=atol,
-                              goal=max(rtol, atol / size) if size > 0 else rtol, dtype=dtype, x0="zero",
-                              wants_best_fit=r.shape[0] != r.shape[1] or solver.partition(":")[0] in ("lsmr", "lsqr"),
-                              where=where, converted=r.converted))
+        r, size = one.rows, home.norm(one.b) if atol > 0 else 0.0
+        results[k] = Result(x.reshape(-1, 1) if one.is_column else x, outcome, one.A, solver=solver, precond="", shape=r.shape,
+                            nnz=r.nnz, rtol=rtol, atol=atol, goal=max(rtol, atol / size) if size > 0 else rtol, dtype=dtype,
+                            x0="zero", where=where, converted=r.converted,
+                            wants_best_fit=r.shape[0] != r.shape[1] or solver.partition(":")[0] in ("lsmr", "lsqr"))
     if raised is not None:
         raised.partial = results
         raise raised
@@ -96,18 +99,26 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     return results
 
 
-def _system(k: int, pair: Any) -> tuple[Any, Any]:
-    """A and b of one system, b a vector."""
+@dataclasses.dataclass(frozen=True)
+class _System:
+    A: Any
+    rows: Rows
+    b: Any  #: a vector
+    is_column: bool  #: whether it was one of shape (n, 1), and x becomes one
+
+
+def _system(k: int, pair: Any) -> _System | Exception:
+    """One system, or what is wrong with it."""
     try:
         A, b = pair
     except (TypeError, ValueError):
-        raise UsageError(f"system {k} is a {type(pair).__name__}: give pairs (A, b)") from None
-    if not is_matrix(A):
-        raise TypeError(f"A of system {k} is a {type(A).__name__}: a batch takes sparse and dense matrices")
-    for array, name in ((A, "A"), (b, "b")):
-        _gpu.check_at(f"{name} of system {k}", _gpu.ordinal_of(array), None, "a batch")
-    A = A if hasattr(A, "dtype") else np.asarray(A)
-    b = numbers(b, f"b of system {k}")
-    if b.size != A.shape[0] or max(b.shape, default=1) != b.size:
-        raise UsageError(f"b of system {k} is of shape {b.shape}, but A has {A.shape[0]} rows")
-    return A, b.reshape(-1)
+        return UsageError(f"system {k} is a {type(pair).__name__}: give pairs (A, b)")
+    try:
+        if not is_matrix(A):
+            raise TypeError(f"A is a {type(A).__name__}: a batch takes sparse and dense matrices")
+        for array, name in ((A, "A"), (b, "b")):
+            _gpu.check_at(name, _gpu.ordinal_of(array), None, "a batch")
+        rows = rows_at(A, None)
+        return _System(A, rows, as_vector(b, rows.shape[0], "b"), np.ndim(b) == 2)
+    except (TypeError, *_REFUSED) as e:
+        return type(e)(f"system {k}: {e}")

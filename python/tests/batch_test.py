@@ -22,7 +22,7 @@ def test_each_ends_as_by_itself(dtype, rtol):
     for (A, b), got in zip(given, furrow.solve_batch(given, rtol=rtol), strict=True):
         alone = furrow.solve(A, b, rtol=rtol, device="cpu")
         assert got.x.dtype == dtype
-        assert np.array_equal(got.x, np.ravel(alone.x))
+        assert np.array_equal(got.x, alone.x)
         assert (got.status, got.message, got.iterations, got.solver, got.precond) == (
             alone.status, alone.message, alone.iterations, alone.solver, alone.precond)
         assert np.array_equal(got.history, alone.history)
@@ -55,10 +55,21 @@ def test_one_that_is_refused_does_not_keep_the_others():
     assert [results[k].info for k in (0, 2)] == [0, 0]
 
 
+def test_one_that_is_no_system_does_not_keep_the_others():
+    A, b = furrow.generate("poisson2d:9"), np.ones(81)
+    results = furrow.solve_batch([(A, b[1:]), (A, b), (A * 1j, b), 3, (A.astype(np.float32), b), (lambda x: x, b)], return_exceptions=True)
+    assert [type(r) for r in results] == [furrow.UsageError, furrow.Result, TypeError, furrow.UsageError, furrow.Result, TypeError]
+    assert all(str(results[k]).startswith(f"system {k}") for k in (0, 2, 3, 5))
+    assert [results[k].info for k in (1, 4)] == [0, 0] and results[4].x.dtype == float
+    assert len(furrow.solve_batch([3], return_exceptions=True)) == 1
+
+
 def test_what_a_batch_does_not_take_is_said():
     A = furrow.generate("poisson2d:4")
-    for given, error, sentence in (([A], furrow.UsageError, "give pairs"), ([(A, np.ones(15))], furrow.UsageError, "b of system 0"),
-                                   ([(A, np.ones((16, 2)))], furrow.UsageError, "b of system 0"),
+    for given, error, sentence in (([A], furrow.UsageError, "give pairs"), ([(A, np.ones(15))], furrow.UsageError, "^system 0: b is of shape"),
+                                   ([(A, np.ones((16, 2)))], furrow.UsageError, "^system 0: b is of shape"),
+                                   ([(A, np.ones((1, 16)))], furrow.UsageError, "^system 0: b is of shape"),
+                                   ([(A, np.ma.masked_less(np.arange(16), 1))], furrow.InputError, r"^system 0: b has 1 masked .* as b.filled"),
                                    ([(lambda x: x, np.ones(16))], TypeError, "a batch takes sparse and dense matrices"),
                                    ([(A, np.ones(16) * 1j)], TypeError, "complex")):
         with pytest.raises(error, match=sentence):
