@@ -86,6 +86,9 @@ def _rows_of(b: Any) -> int:
     return int(b.shape[0]) if hasattr(b, "shape") and len(b.shape) > 0 else int(np.size(b))
 
 
+MOST_IN_CYCLE = 300  #: iterations, of the library
+
+
 class Cycles:
     """SciPy's callback and maxiter of gmres, which count cycles of `restart` iterations.
 
@@ -99,8 +102,9 @@ class Cycles:
             raise UsageError(f'Unknown callback_type: {callback_type!r}: give "x", "pr_norm" or "legacy"')
         if callback is not None and not callable(callback):
             raise TypeError(f"callback is a {type(callback).__name__}: give a function")
-        restart = None if restart is None else count_of(restart, "restart")
-        self.restart = max(min(restart or 20, n, 300), 1)
+        self.restart = max(min(20 if restart is None else count_of(restart, "restart"), n), 1)
+        if self.restart > MOST_IN_CYCLE:
+            raise UsageError(f"restart = {restart} must be at most {MOST_IN_CYCLE}: a cycle keeps as many vectors")
         legacy = callback is not None and callback_type in (None, "legacy")
         self.maxiter = maxiter if maxiter is None or legacy else count_of(maxiter, "maxiter") * self.restart
         self._callback, self._x, self._last = callback, callback_type == "x", 0
@@ -188,7 +192,7 @@ rtol, atol : float
     serves as its own transpose; or the name of a preconditioner:""")
 _GMRES_DOC = _DOC.replace("""maxiter : int, optional
 """, """restart : int, optional
-    Iterations of a cycle, SciPy's 20 where none are given.
+    Iterations of a cycle, at most 300; SciPy's 20 where none are given.
 maxiter : int, optional
     Cycles; iterations for the "legacy" callback.
 """).replace("    Called as callback(xk) once an iteration.\n", """    As `callback_type` says: "x", callback(xk) once a cycle; "pr_norm" and "legacy", callback(relative residual) once

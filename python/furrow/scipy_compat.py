@@ -20,10 +20,10 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 from ._arrays import F64, is_matrix, real_type, refuse_gpu
-from ._checks import number_of, numbers
+from ._checks import count_of, number_of, numbers
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
-from ._methods import METHODS, Cycles, damped
+from ._methods import METHODS, MOST_IN_CYCLE, Cycles, damped
 from ._operators import operator_dtype, product_of, shifted, transposed_product_of
 from ._solver import Solver
 
@@ -46,7 +46,7 @@ def _guess(x0: Any, n: int) -> Any:
 def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: str, **rest: Any) -> Any:
     """x, info and the `Result`, which is None where nothing had to be solved."""
     refuse_gpu(b, "b")
-    b = np.asarray(b)
+    b = numbers(b, "b")
     dtype = real_type(operator_dtype(A), b.dtype)
     if M is None and hasattr(A, "psolve"):
         M = sla.LinearOperator(A.shape, A.psolve)
@@ -56,6 +56,8 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
         x0 = b if M is None else product_of(M, "M")(b)
     x = np.zeros(b.size) if x0 is None else _guess(x0, b.size)
     size = float(np.linalg.norm(b))
+    if not np.isfinite(size):
+        raise InputError(f"the norm of b is {size}: give a b whose elements and norm are finite")
     if size == 0:
         return np.zeros(b.size, dtype), 0, None
     goal = max(rtol * size, atol)
@@ -66,13 +68,13 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
     return result.x.astype(dtype, copy=False), result.info, result
 
 
-def _documented(method: Any, name: str) -> Any:
+def _documented(method: Any, name: str, note: str = "") -> Any:
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = _DOC.format(name=name)
+    method.__doc__ = _DOC.format(name=name, note=note)
     return method
 
 
-_DOC = """`scipy.sparse.linalg.{name}`, solved by furrow: SciPy's arguments and what SciPy gives back.
+_DOC = """`scipy.sparse.linalg.{name}`, solved by furrow: SciPy's arguments and what SciPy gives back.{note}
 
 >>> import furrow.scipy_compat, numpy as np
 >>> A = furrow.generate("poisson2d:10")
@@ -92,7 +94,7 @@ def _method(name: str) -> Any:
 
 def _preconditioned(A: Any, b: Any, M: Any) -> Callable[[Any], Any]:
     """x -> |M (b - A x)| / |b|."""
-    b = np.asarray(b).reshape(-1)
+    b = numbers(b, "b").reshape(-1)
     a, m = product_of(A, "A"), product_of(M, "M")
     return lambda x: np.linalg.norm(m(b - a(x))) / np.linalg.norm(b)
 
@@ -106,6 +108,7 @@ def _gmres(name: str) -> Any:
                           "'legacy'", DeprecationWarning, stacklevel=2)
         n = np.size(b)
         maxiter = maxiter or 10 * n
+        restart = None if restart is None else min(count_of(restart, "restart"), MOST_IN_CYCLE)
         cycles = Cycles(n, restart, maxiter, callback, callback_type)
         if M is not None:  # SciPy applies M from the left, and tells of M r
             residual_of = _preconditioned(A, b, M)
@@ -116,7 +119,7 @@ def _gmres(name: str) -> Any:
             cycles.finish(result)
         return x, maxiter if info > 0 else info
 
-    return _documented(method, name)
+    return _documented(method, name, f" A `restart` above {MOST_IN_CYCLE} is {MOST_IN_CYCLE}.")
 
 
 def _minres(name: str) -> Any:
@@ -146,7 +149,7 @@ class _BestFit:
             A = np.asarray(A)
         rows, cols = A.shape
         refuse_gpu(b, "b")
-        b = np.asarray(b)
+        b = numbers(b, "b")
         dtype = real_type(operator_dtype(A), b.dtype, *([] if x0 is None else [np.asarray(x0).dtype]))
         b = b.reshape(-1).astype(F64)
         start = np.zeros(cols) if x0 is None else _guess(x0, cols)

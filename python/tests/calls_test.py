@@ -74,6 +74,10 @@ def test_gmres_has_scipys_cycles():
     for restart in (0, -3):
         with pytest.raises(furrow.UsageError, match="restart"):
             furrow.gmres(A, b, restart=restart)
+    with pytest.raises(furrow.UsageError, match="restart = 400 must be at most 300"):
+        furrow.gmres(A, b, restart=400)
+    assert furrow.scipy_compat.gmres(A, b, restart=400)[1] == 0 and "above 300 is 300" in furrow.scipy_compat.gmres.__doc__
+    assert furrow.gmres(A[:9, :9], b[:9], restart=400).solver == "gmres:9"
     with pytest.raises(furrow.UsageError, match="not both"):
         furrow.fgmres(A, b, callback=print, monitor="bar")
 

@@ -53,6 +53,17 @@ def test_patched_puts_everything_back(grid):
     np.testing.assert_allclose(x, 1, atol=1e-7)
 
 
+@pytest.mark.parametrize("name", ["cg", "gmres", "minres", "lsmr"])
+def test_a_b_that_is_no_vector_of_numbers_is_named(name, grid):
+    A, b = grid
+    method = getattr(furrow.scipy_compat, name)
+    with pytest.raises(furrow.InputError, match="b has 1 masked elements"):
+        method(A, np.ma.masked_array(b, np.arange(400) == 3))
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(furrow.InputError, match="norm of b is|b is nan|b is inf"):
+            method(A, np.where(np.arange(400) == 3, wrong, b))
+
+
 def test_a_matrix_is_an_operator(grid):
     A, _ = grid
     op = sla.aslinearoperator(furrow.Matrix(A))
