@@ -38,14 +38,15 @@ def real_type(*dtypes: Any) -> Any:
 
 
 def is_matrix(A: Any) -> bool:
-    """Whether A has entries, rather than only a product."""
-    return sp.issparse(A) or isinstance(A, (np.ndarray, list, tuple)) or _gpu.is_sparse(A) or _gpu.is_array(A)
+    """Whether A has entries, rather than only a product: what NumPy makes an array of, such as a table of pandas, does."""
+    return (sp.issparse(A) or isinstance(A, (np.ndarray, list, tuple)) or _gpu.is_sparse(A) or _gpu.is_array(A)
+            or (hasattr(A, "__array__") and not hasattr(A, "matvec")))
 
 
 def dtype_of(A: Any) -> Any:
     """NumPy's type of the values of A; None where it has none."""
     dtype = getattr(A, "dtype", None)
-    if dtype is None and isinstance(A, (np.ndarray, list, tuple)):
+    if dtype is None and (isinstance(A, (list, tuple)) or hasattr(A, "__array__")):
         dtype = np.asarray(A).dtype
     if dtype is None:
         return None
@@ -89,7 +90,8 @@ def as_rows(A: Any, name: str = "A") -> tuple[Any, Any, Any, tuple[int, int]]:
     A = on_host(A)
     if not sp.issparse(A):
         if hasattr(A, "matvec"):
-            raise TypeError(f"{name} is a {type(A).__name__}, whose entries are not seen: give a sparse or dense matrix")
+            how = f", as {name}.tocsr() makes it" if hasattr(A, "tocsr") else ""
+            raise TypeError(f"{name} is a {type(A).__name__}, whose entries are not seen: give a sparse or dense matrix{how}")
         A = numbers(A, name)
         if A.ndim != 2:
             raise UsageError(f"{name} has {A.ndim} axes: a matrix has 2")

@@ -71,7 +71,7 @@ def generate(spec: str) -> read_array:
 def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`, `.petsc`) or a vector (these but `.furrow`, `.npy`, `.txt`, `.csv`).
 
-    Digits are the shortest that read back as the same bits. Nobody sees half a file: it is written beside its place and
+    A `comment` stands at the head of a matrix in `.mtx` or `.mtx.gz`. Digits are the shortest that read back as the same bits. Nobody sees half a file: it is written beside its place and
     renamed when it is complete; where that fails, what was there before stays.
 
     >>> import furrow, numpy as np, tempfile, os
@@ -84,6 +84,8 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     if not isinstance(comment, str):
         raise TypeError(f"comment is a {type(comment).__name__}: give a str")
     if not sp.issparse(A) and np.ndim(A) == 1:
+        if comment:
+            raise UsageError(f"{file}: a vector is written without a comment: leave comment out")
         if file.endswith(_NO_VECTORS):
             raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv: choose one of these endings")
         _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64))
@@ -91,6 +93,8 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     if not file.endswith(_MATRIX_ENDINGS):
         raise UsageError(f"{file}: a matrix is written as {', '.join(_MATRIX_ENDINGS[:-1])} or {_MATRIX_ENDINGS[-1]}: "
                          "choose one of these endings")
+    if comment and not file.endswith((".mtx", ".mtx.gz")):
+        raise UsageError(f"{file}: a comment is written to .mtx and .mtx.gz alone: leave comment out, or choose one of these")
     indptr, indices, data, shape = as_rows(A)
     _core.write(bytes_of(file), indptr, indices, contiguous(data, F64), *shape, comment)
 

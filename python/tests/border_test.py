@@ -65,6 +65,31 @@ def test_new_values_are_a_new_matrix(A):
     assert (P @ x).tobytes() == (furrow.Matrix(other) @ x).tobytes()
 
 
+class Table:
+    """What NumPy makes an array of, with a product of its own, as a DataFrame of pandas."""
+
+    def __init__(self, entries):
+        self.entries, self.shape = entries, entries.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.entries, dtype)
+
+    def __matmul__(self, x):
+        raise AssertionError("the entries are there")
+
+
+def test_what_numpy_makes_an_array_of_is_a_matrix(grid):
+    A, b = grid
+    dense = A.toarray()
+    assert (furrow.cg(Table(dense), b, M="jacobi").x == furrow.cg(dense, b, M="jacobi").x).all()
+    r = furrow.solve(Table(dense.astype(np.float32)), b.astype(np.float32), rtol=1e-4)
+    assert r.x.dtype == np.float32 and r.converted["from"] == "dense"
+    assert (furrow.solve_batch([(Table(dense), b)])[0].x == furrow.solve(A, b).x).all()
+    assert (furrow.Matrix(Table(dense)) @ b == furrow.Matrix(A) @ b).all()
+    with pytest.raises(TypeError, match="values of object are not supported"):
+        furrow.solve(Table(dense.astype(object)), b)
+
+
 def broken(change):
     A = sp.csr_array(np.array([[1.0, 2, 0], [0, 3, 0], [4, 0, 5]]))
     change(A)
@@ -287,7 +312,7 @@ def test_values_in_another_order_are_refused(form):
     (TypeError, "x is a NoneType", lambda A, b: furrow.Matrix(A) @ None),
     (TypeError, "the new values are a csr_array: give those of the rows alone", lambda A, b: furrow.Matrix(
         sp.csr_array(A)).update_values(sp.csr_array(A))),
-    (TypeError, "A is a Matrix, whose entries are not seen", lambda A, b: furrow.Matrix(furrow.Matrix(A)))])
+    (TypeError, "A is a Matrix, whose entries are not seen: give a sparse or dense matrix, as A.tocsr\\(\\) makes it", lambda A, b: furrow.Matrix(furrow.Matrix(A)))])
 def test_arguments_of_a_wrong_kind_are_named(error, words, call):
     with pytest.raises(error, match=words):
         call(np.eye(3), np.ones(3))

@@ -33,6 +33,16 @@ def test_vectors_in_files(tmp_path):
     assert np.loadtxt(tmp_path / "x.txt").tobytes() == x.tobytes() == np.loadtxt(tmp_path / "x.csv").tobytes()
 
 
+def test_a_comment_is_written_or_refused(tmp_path, grid):
+    A, b = grid
+    furrow.write(tmp_path / "a.mtx", A, comment="hello")
+    assert "%hello" in (tmp_path / "a.mtx").read_text().replace(" ", "")
+    for name, what in (("a.furrow", A), ("a.petsc", A), ("x.mtx", b), ("x.txt", b)):
+        with pytest.raises(furrow.UsageError, match=f"{name}: a .*comment.*: leave comment out"):
+            furrow.write(tmp_path / name, what, comment="hello")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.mtx"]
+
+
 FULL_DISK = """
 import furrow, numpy as np, resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # what follows fails after so many bytes
