@@ -61,18 +61,34 @@ class Series:
     [0.5, 0.0, 0.0, 0.0, 0.5]
     """
 
+    __array_ufunc__ = None  # numpy leaves array + p to this class
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """An array of objects would be of no use, and by this error NumPy's own series leave q + p to this class, too."""
+        raise TypeError("a Series is no array: take its coef, or its values as p(x)")
+
     def __init__(self, coef: Any, domain: Any = None) -> None:
         if hasattr(coef, "coef"):
             _check_series(coef)
             domain = coef.domain if domain is None else domain
             coef = coef.coef
-        coef = np.atleast_1d(numbers(coef, "coef"))
-        if coef.ndim != 1:
-            raise UsageError(f"coef has {coef.ndim} axes: a series has its coefficients in one")
-        self.coef = as_vector(coef, coef.size, "coef", F64).copy()
-        _check_finite(self.coef, "coefficient")
+        self.coef = coef
         self.domain = np.array(interval_of((-1, 1) if domain is None else domain))
         self.window = np.array([-1.0, 1.0])
+
+    @property
+    def coef(self) -> Any:
+        """The coefficients, those of T_0 first; what is assigned to it is copied."""
+        return self._coef
+
+    @coef.setter
+    def coef(self, values: Any) -> None:
+        values = np.atleast_1d(numbers(values, "coef"))
+        if values.ndim != 1:
+            raise UsageError(f"coef has {values.ndim} axes: a series has its coefficients in one")
+        values = as_vector(values, values.size, "coef", F64).copy()
+        _check_finite(values, "coefficient")
+        self._coef = values
 
     @property
     def _parts(self) -> tuple[Any, float, float]:
@@ -208,8 +224,10 @@ def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
         raise TypeError(f"f is a {type(f).__name__}: give a function of arrays")
 
     def values(x: Any) -> Any:
-        y = np.asarray(f(x))
+        y = numbers(f(x), "what f made")
         real_type(y.dtype)
+        if y.shape not in ((), (1,), x.shape):
+            raise UsageError(f"f made an array of shape {y.shape} of one of {x.shape}: give a value for each point")
         return contiguous(np.broadcast_to(y, x.shape), F64)
 
     return Series(_core.chebyshev_fit(values, *ends_of(domain), number_of(tolerance, "tolerance")), domain)
@@ -237,9 +255,10 @@ def _seed(seed: Any) -> int:
 
 
 def bounds(A: Any, steps: int = 40, seed: int = 1, device: str | None = None) -> tuple[float, float]:
-    """An interval that holds the eigenvalues of a symmetric matrix: an estimate by Lanczos' process, moved out.
+    """An interval for the eigenvalues of a symmetric matrix: an estimate by Lanczos' process, moved out by its error.
 
-    ``steps=0`` gives Gershgorin's, which is a proof.
+    It holds them all where the process has come near the outermost ones, as 40 steps mostly do and a few need not.
+    ``steps=0`` gives Gershgorin's, which holds them for sure.
 
     >>> import furrow
     >>> low, high = furrow.chebyshev.bounds(furrow.generate("poisson1d:50"), steps=0)

@@ -50,6 +50,22 @@ def test_a_number_minus_a_series():
     assert (2 - p).coef.tolist() == [1.0, -2.0]
 
 
+def test_numpy_on_the_left():
+    p, q = Series([1.0, 2.0]), Chebyshev([0.0, 1.0])
+    for made, coef in ((np.array([1.0, 2.0]) + p, [2, 4]), (np.array([1.0, 2.0]) * p, [3, 4, 2]), (np.float64(3) * p, [3, 6]),
+                       (np.float64(3) - p, [2, -2]), (q + p, [1, 3]), (q - p, [-1, -1]), (q * p, [1, 1, 1])):
+        assert type(made) is Series and made.coef.tolist() == coef
+
+
+def test_coefficients_that_are_assigned_are_looked_at():
+    p = Series([1.0, 2.0])
+    for given, value in (([0, 3], 1.5), (np.arange(4.0)[::2], 1.0), (np.ones(2, np.float32), 1.5)):
+        p.coef = given
+        assert p(0.5) == value and p.coef.dtype == float
+    with pytest.raises(furrow.InputError, match="coefficient 1 is nan"):
+        p.coef = [0, np.nan]
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_refused(wrong):
     p = Series([1, 2])
