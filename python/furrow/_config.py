@@ -16,40 +16,33 @@ def command() -> str:
     return str(pathlib.Path(__file__).parent / "furrow-command")
 
 
-class threads:
+_MOST = 4095  #: threads that the library can use
+
+
+class threads(int):
     """Threads that furrow uses; of NumPy's it changes nothing.
 
     `threads()` asks, `threads(n)` sets, 0 for all that the process may use; as a ``with`` block it sets for a while.
-    Compares and counts as the number it is.
+    What it gives is a number.
 
     >>> import furrow
-    >>> before = int(furrow.threads())
+    >>> before = furrow.threads()
     >>> with furrow.threads(1):
-    ...     int(furrow.threads())
+    ...     furrow.threads() + 0
     1
-    >>> int(furrow.threads()) == before
+    >>> furrow.threads() == before > 0
     True
     """
 
-    def __init__(self, n: int | None = None) -> None:
-        self._before = _core.threads()
+    _before: int
+
+    def __new__(cls, n: int | None = None) -> threads:
+        before = _core.threads()
         if n is not None:
-            _core.set_threads(whole_of(n, "n", 0, 2**31 - 1))
-        self._now = _core.threads()
-
-    def __int__(self) -> int:
-        return self._now
-
-    __index__ = __int__
-
-    def __eq__(self, other: object) -> bool:
-        return self._now == other
-
-    def __hash__(self) -> int:
-        return hash(self._now)
-
-    def __repr__(self) -> str:
-        return str(self._now)
+            _core.set_threads(whole_of(n, "n", 0, _MOST))
+        self = super().__new__(cls, _core.threads())
+        self._before = before
+        return self
 
     def __enter__(self) -> threads:
         return self
