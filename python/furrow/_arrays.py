@@ -47,7 +47,7 @@ def dtype_of(A: Any) -> Any:
     """NumPy's type of the values of A; None where it has none."""
     dtype = getattr(A, "dtype", None)
     if dtype is None and (isinstance(A, (list, tuple)) or hasattr(A, "__array__")):
-        dtype = np.asarray(A).dtype
+        dtype = numbers(A, "A").dtype
     if dtype is None:
         return None
     name = str(dtype).removeprefix("torch.")

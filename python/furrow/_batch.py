@@ -69,11 +69,11 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     dtype = real_type(*(a.dtype for one in given.values() for a in (one.rows.data, one.b))) if given else np.dtype(float)
     home = Home("b")
     answers = [np.zeros(one.rows.shape[1], dtype) for one in given.values()]
-    borrowed = [(one.rows.indptr, one.rows.indices, contiguous(one.rows.data, dtype), *one.rows.shape, contiguous(one.b, dtype), x)
-                for one, x in zip(given.values(), answers, strict=True)]
-    options = {"solver": solver, "precond": M or without(solver), "format": format, "kernel": kernel, "rtol": number_of(rtol, "rtol"),
-               "atol": number_of(atol, "atol"), "maxiter": count_of(maxiter, "maxiter"), "tune": False, "assume_symmetric": False, "watch": None,
-               "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
+    borrowed = [(one.rows.indptr, one.rows.indices, contiguous(one.rows.data, dtype), *one.rows.shape,
+                 contiguous(one.b, dtype), x) for one, x in zip(given.values(), answers, strict=True)]
+    options = {"solver": solver, "precond": without(solver) if M is None else M, "format": format, "kernel": kernel,
+               "rtol": number_of(rtol, "rtol"), "atol": number_of(atol, "atol"), "maxiter": count_of(maxiter, "maxiter"),
+               "tune": False, "assume_symmetric": False, "watch": None, "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
                "ordinal": _gpu.core(where), "coordinates": None,
                "scale": "none", "reorder": "none"}
     said: Any = _core.solve_batch(borrowed, dtype.itemsize == 4, options)

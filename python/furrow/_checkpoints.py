@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import F64, is_matrix
+from ._checks import number_of
 from ._errors import InputError, SolveWarning, UsageError
 from ._files import bytes_of
 from ._homes import Home
@@ -28,7 +29,7 @@ class Checkpoints:
 
     def __init__(self, file: str | os.PathLike[str] | None, every: float | None, callback: Any) -> None:
         self.file = None if file is None else os.fsdecode(file)
-        self.every = 0.0 if file is None else _USUAL if every is None else float(every)
+        self.every = 0.0 if file is None else _USUAL if every is None else number_of(every, "every")
         if self.file is None:
             if every is not None:
                 raise UsageError("every says how often a checkpoint is written: name its file by checkpoint")

@@ -18,7 +18,12 @@ def numbers(x: Any, name: str) -> Any:
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
         raise InputError(f"{name} has {int(np.sum(np.ma.getmaskarray(x)))} masked elements: say what they are, as "
                          f"{name}.filled(0) does")
-    array = np.asarray(x)
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        if not isinstance(x, (list, tuple)):
+            raise
+        raise InputError(f"{name} holds lists that differ in length: give as many numbers in each") from None
     if array.ndim == 0 and array.dtype.kind not in "fiubc":
         raise TypeError(f"{name} is a {type(x).__name__}: give an array of numbers")
     return array

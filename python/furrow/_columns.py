@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import real_type
-from ._checks import check_residuals
+from ._checks import check_residuals, numbers
 from ._errors import UsageError
 from ._homes import Home
 from ._result import Result
@@ -16,7 +16,7 @@ from ._result import Result
 
 def are_columns(b: Any) -> bool:
     """Whether b is a block of vectors; one of a single column is solved as the vector it is."""
-    shape = np.shape(b)
+    shape = b.shape if hasattr(b, "shape") else numbers(b, "b").shape
     return len(shape) == 2 and shape[1] != 1
 
 

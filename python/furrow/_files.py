@@ -14,6 +14,8 @@ def bytes_of(file: str | os.PathLike[str]) -> bytes:
         name = os.fsencode(file)
     except UnicodeEncodeError:
         raise UsageError(f"{os.fspath(file)!r} is no name of a file: it holds half a character") from None
+    if not name:
+        raise UsageError("the name of a file is empty: give one")
     if b"\0" in name:
         raise UsageError(f"{os.fspath(file)!r} is no name of a file: it holds a NUL character")
     return name

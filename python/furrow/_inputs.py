@@ -65,14 +65,17 @@ def generate(spec: str) -> read_array:
     """
     if not isinstance(spec, str):
         raise TypeError(f"a generator is asked for by a str such as 'poisson3d:10', not by a {type(spec).__name__}")
+    if not spec.isprintable():
+        raise UsageError(f"there is no generator {spec!r}: a name has printable characters alone")
     return _array(_core.generate(spec))
 
 
 def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`, `.petsc`) or a vector (these but `.furrow`, `.npy`, `.txt`, `.csv`).
 
-    A `comment` stands at the head of a matrix in `.mtx` or `.mtx.gz`. Digits are the shortest that read back as the same bits. Nobody sees half a file: it is written beside its place and
-    renamed when it is complete; where that fails, what was there before stays.
+    A `comment` stands at the head of a matrix in `.mtx` or `.mtx.gz`. Digits are the shortest that read back as the same
+    bits. Nobody sees half a file: it is written beside its place and renamed when it is complete; where that fails, what
+    was there before stays.
 
     >>> import furrow, numpy as np, tempfile, os
     >>> name = os.path.join(tempfile.mkdtemp(), "x.txt")
@@ -80,7 +83,7 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     >>> open(name).read().split()
     ['0.1', '1e+300']
     """
-    file = os.fsdecode(file)
+    file = os.fsdecode(bytes_of(file))
     if not isinstance(comment, str):
         raise TypeError(f"comment is a {type(comment).__name__}: give a str")
     if not sp.issparse(A) and np.ndim(A) == 1:

@@ -52,6 +52,8 @@ class Matrix(_core.Matrix):
 
     def __init__(self, A: Any, format: str = "auto", kernel: str = "auto", tune: bool = False,
                  device: str | None = None) -> None:
+        if hasattr(self, "_version"):
+            raise UsageError("this Matrix is made already: give it other values by update_values, or make another Matrix(A)")
         check_names(format=format, kernel=kernel)
         where = _gpu.pick(device, _gpu.ordinal_of(A), None, lambda: False, has_b=False)
         self.device = _gpu.name_of(where)

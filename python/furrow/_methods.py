@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._checks import count_of, number_of
+from ._checks import count_of, number_of, numbers
 from ._columns import one_only
 from ._errors import UsageError
 from ._operators import shifted
@@ -41,6 +41,8 @@ device : None, "cpu", "gpu", "gpu:1", optional
     See `Solver`.
 format, kernel, tune
     See `Matrix`.
+assume_symmetric : bool, optional
+    See `Solver`.
 scale, reorder : str, optional
     See `Solver`.
 
@@ -83,7 +85,7 @@ def _named(method: Any, name: str, about: str, doc: str) -> Any:
 
 
 def _rows_of(b: Any) -> int:
-    return int(b.shape[0]) if hasattr(b, "shape") and len(b.shape) > 0 else int(np.size(b))
+    return int(b.shape[0]) if hasattr(b, "shape") and len(b.shape) > 0 else int(numbers(b, "b").size)
 
 
 MOST_IN_CYCLE = 300  #: iterations, of the library
@@ -183,14 +185,15 @@ def damped(name: str, damp: float) -> str:
     return f"{name}:{damp!r}" if damp > 0 else name
 
 
-_LEAST_SQUARES_DOC = _DOC.replace("scale, reorder : str, optional\n    See `Solver`.\n", "").replace("Solves A x = b by", "The x of least \\|b - A x\\|, A of any shape, by").replace("""rtol, atol : float
+_NO_SYMMETRY_DOC = _DOC.replace("assume_symmetric : bool, optional\n    See `Solver`.\n", "")
+_LEAST_SQUARES_DOC = _NO_SYMMETRY_DOC.replace("scale, reorder : str, optional\n    See `Solver`.\n", "").replace("Solves A x = b by", "The x of least \\|b - A x\\|, A of any shape, by").replace("""rtol, atol : float
 """, """damp : float, optional
     The x of least \\|b - A x\\|^2 + damp^2 \\|x\\|^2.
 rtol, atol : float
 """).replace("of a residual that is computed anew from x.", """of a residual r that is computed anew from x;
-    `least_squares` when \\|A.T r\\| <= rtol \\|A\\| \\|r\\|, computed anew, too. `info` is 0 for both.""").replace("""    An approximation of the inverse of A, or the name of a preconditioner:""", """    A symmetric operator of as many rows as A has columns, by which A M has a smaller condition number than A and which
-    serves as its own transpose; or the name of a preconditioner:""")
-_GMRES_DOC = _DOC.replace("""maxiter : int, optional
+    `least_squares` when \\|A.T r\\| <= rtol \\|A\\| \\|r\\|, computed anew, too. `info` is 0 for both.""").replace("An approximation of the inverse of A, or", """A symmetric operator of as many rows as A has columns, its own transpose, by which A M has a smaller condition number
+    than A; or""")
+_GMRES_DOC = _NO_SYMMETRY_DOC.replace("""maxiter : int, optional
 """, """restart : int, optional
     Iterations of a cycle, at most 300; SciPy's 20 where none are given.
 maxiter : int, optional

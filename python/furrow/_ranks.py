@@ -108,6 +108,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     check_residuals(residuals)
     checkpoints = Checkpoints(checkpoint, every, callback)
     rows = _rows(A, M, left_out)
+    M = "none" if M is None else M
     if are_columns(b):
         raise UsageError(f"b has {np.shape(b)[1]} columns, and ranks solve for one: give a vector, or leave devices "
                          "and ranks out")
@@ -118,14 +119,14 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     if dtype == F32 and rtol < 2 * float(np.finfo(F32).eps) and not atol > 0:
         raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: give A or b in float64")
     rhs = np.asarray(as_vector(b, n, "b"), dtype)
-    keeper, saved = checkpoints.begin(lambda: fingerprint_of_rows(rows, rhs), x0, resume, solver, M or "none")
+    keeper, saved = checkpoints.begin(lambda: fingerprint_of_rows(rows, rhs), x0, resume, solver, M)
     begins = saved.pop("x") if saved else x0
     x = np.zeros(n, dtype) if begins is None else np.array(as_vector(begins, n, "x0"), dtype)
     heard = _heard(callback, monitor, keeper is not None)
     watching = heard.pop("watching")
     report: Any = _core.solve_on_devices(
         rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals, keeper,
-        {**heard, "solver": solver, "precond": M or "none", "format": format, "kernel": kernel, "rtol": rtol,
+        {**heard, "solver": solver, "precond": M, "format": format, "kernel": kernel, "rtol": rtol,
          "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": flag_of(tune, "tune"), "assume_symmetric": False,
          "checkpoint_every": checkpoints.every, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
     written = finish(keeper, report, x) if keeper else None

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from . import _core, _gpu
 from ._arrays import F32, is_matrix, real_type
 from ._checkpoints import Checkpoints, fingerprint, finish, tell
-from ._checks import check_names, count_of, flag_of, number_of
+from ._checks import check_names, count_of, flag_of, number_of, numbers
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import DeviceError, InputError, UsageError
 from ._homes import Home
@@ -65,6 +65,11 @@ class Solver:
     monitor : callable, (callable, int), "bar"
         Gets a `Step` about ten times a second, or every so many iterations; returning True stops. Its x costs a copy only
         where it is asked for.
+    format, kernel, tune
+        See `Matrix`, which is made of A.
+    assume_symmetric : bool
+        A is not looked at for symmetry, which methods for symmetric matrices otherwise ask for: where differences are known
+        to mean nothing.
     dtype : None, float32 or float64
         In which the system is solved; None: that of A.
     coordinates : array_like of shape (nodes, 2) or (nodes, 3)
@@ -109,7 +114,7 @@ class Solver:
         rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
-            A = np.asarray(A)
+            A = numbers(A, "A")
             shape = A.shape
         if shape is None:
             raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
@@ -130,7 +135,7 @@ class Solver:
         named = M is None or isinstance(M, str)
         if coordinates is not None and not named:
             raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
-        M = np.asarray(M) if isinstance(M, (list, tuple)) else M
+        M = numbers(M, "M") if isinstance(M, (list, tuple)) else M
         self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
         of_m, n = getattr(M, "shape", None), self.shape[1]
         if of_m is not None and tuple(of_m) != (n, n):
@@ -142,7 +147,7 @@ class Solver:
         self._free = threading.Lock()
         self._watching = Watching(callback, monitor)
         self._checkpoints = Checkpoints(checkpoint, every, callback)
-        self.precond = (M or without(solver)) if named else "given"
+        self.precond = (without(solver) if M is None else M) if named else "given"
         precond = with_block_starts(self.precond if named else M, block_starts)
         if solver == "auto" and not (named and (is_matrix(A) or isinstance(A, Matrix))):
             self.solver = solver = unseen_method(A, self.shape)

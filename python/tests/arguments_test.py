@@ -55,6 +55,10 @@ def test_memory_of_a_gpu_is_not_read_without_one():
     (lambda: furrow.solve(A, Elsewhere({"data": (-5, False)})), "__cuda_array_interface__ of a Elsewhere has no"),
     (lambda: furrow.threads(1.5), "n is a float: give a whole number"),
     (lambda: furrow.write("x.mtx", A, 3), "comment is a int: give a str"),
+    (lambda: furrow.solve(A, B, checkpoint="c", every="a"), "every is a str: give a number"),
+    (lambda: furrow.solve(A, B, checkpoint="c", every=[1]), "every is a list: give a number"),
+    (lambda: chebyshev.fit(lambda x: None), "what f made is a NoneType: give an array of numbers"),
+    (lambda: np.asarray(chebyshev.Series([1.0])), "a Series is no array: take its coef"),
     (lambda: chebyshev.fit(3), "f is a int: give a function of arrays"),
     (lambda: chebyshev.fit(np.exp, (0, 1), "a"), "tolerance is a str: give a number"),
     (lambda: chebyshev.fit(np.exp, 3), r"domain is 3: give its two ends, as \(0, 1\)"),
@@ -75,6 +79,17 @@ def test_a_wrong_type_is_named(call, words):
 
 @pytest.mark.parametrize("call, words", [
     (lambda: furrow.threads(2**70), "n = 1180591620717411303424 must lie between 0 and"),
+    (lambda: furrow.threads(4096), "n = 4096 must lie between 0 and 4095"),
+    (lambda: furrow.generate("poisson2d:3\0x"), r"there is no generator 'poisson2d:3\\x00x'"),
+    (lambda: furrow.cg(A, B, M=""), "there is no preconditioner ''"),
+    (lambda: furrow.solve(A, B, ranks=2, M=""), "there is no preconditioner ''"),
+    (lambda: furrow.solve_batch([(A, B)], M=""), "there is no preconditioner ''"),
+    (lambda: furrow.Matrix(A).__init__(A), "this Matrix is made already"),
+    (lambda: chebyshev.fit(lambda x: x[1:]), r"f made an array of shape \(16,\) of one of \(17,\)"),
+    (lambda: setattr(chebyshev.Series([1.0]), "coef", np.eye(2)), "coef has 2 axes"),
+    *[(call, "the name of a file is empty") for call in (
+        lambda: furrow.read(""), lambda: furrow.write("", B), lambda: furrow.write("", A), lambda: furrow.solve(A, B).report(""),
+        lambda: furrow.solve(A, B, checkpoint=""), lambda: furrow.solve(A, B, resume=""))],
     (lambda: chebyshev.bounds(A, seed=-1), "seed = -1 must lie between 0 and"),
     (lambda: chebyshev.density(A, (0, 8), moments=2**70), "moments = 1180591620717411303424 must lie between 1 and"),
     (lambda: scipy_compat.lsmr(A, B, x0=B[:3]), r"x0 is of shape \(3,\), but the matrix asks for \(64,\)"),
@@ -84,6 +99,20 @@ def test_a_wrong_type_is_named(call, words):
 def test_a_number_out_of_range_is_named(call, words):
     with pytest.raises(furrow.UsageError, match=words):
         call()
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda x: furrow.solve(x, [1.0, 2.0]), "A"), (lambda x: furrow.Matrix(x), "A"), (lambda x: furrow.Solver(x), "A"),
+    (lambda x: furrow.solve(A, x), "b"), (lambda x: furrow.Solver(A).solve(x), "b"), (lambda x: furrow.gmres(A, x), "b"),
+    (lambda x: furrow.cg(A, B, M=x), "M"), (lambda x: P @ x, "x"), (lambda x: chebyshev.fit(lambda _: x), "what f made")])
+def test_lists_that_are_no_array_are_named(call, name):
+    with pytest.raises(furrow.InputError, match=f"^{name} holds lists that differ in length"):
+        call([[1.0, 2.0], [3.0]])
+
+
+def test_the_number_of_threads_is_a_number():
+    n = furrow.threads()
+    assert n > 0 and n + 1 > n and f"{n:d}" == str(n) == repr(n) and list(range(9))[n - n] == 0
 
 
 def test_numbers_and_truths_of_numpy_serve():
