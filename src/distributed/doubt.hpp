@@ -32,6 +32,9 @@ private:
   void look_at_factors(communicator& c, const solve_report& report, cview<V> b, cview<V> x, double operations,
                        const means& with);
 
+  bool map_ones_to_zero(communicator& c, const means& with);
+
+  std::optional<bool> ones_to_zero_; ///< whether the rows of all add up to zero
   bool looked_ = false;
   std::optional<factor_facts> facts_;
   std::optional<double> apart_;

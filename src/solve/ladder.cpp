@@ -45,10 +45,10 @@ solve_rung rung_of(const solve_report& r, device where, std::string reason, doub
           r.iterations, r.relative_residual, setup, r.solve_seconds};
 }
 
-/// An x that was set aside.
+/// An x that was set aside, and what was said of it.
 template <class V> struct ladder<V>::candidate {
   std::vector<V> x;
-  double relative = 0;
+  solve_report report;
 };
 
 template <class V>
@@ -153,7 +153,7 @@ template <class V> status ladder<V>::shown_by_factors(const solve_report& r, cvi
 }
 
 /// Whether x is so large that the rounding of A x leaves nothing of A'r below its goal: such an x has grown along
-/// vectors that A maps to zero, and least squares begin elsewhere.
+/// vectors that A maps to zero, and least squares, or what is tried of a singular matrix, begin elsewhere.
 template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, double relative) const {
   const double lost = std::numeric_limits<V>::epsilon() * system_.norm_2 * norm(x);
   return lost > 0.01 * system_.options.rtol * relative * norm(b);
@@ -204,7 +204,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   work_done work = std::exchange(before_, {});
   work.on_gpu = system_.options.where.is_gpu();
   double setup_seconds = 0, solve_seconds = 0;
-  std::optional<rung_plan> left_early; // the last one that went no further than its outlook
+  std::optional<rung_plan>
+      left_early; // went no further than its outlook; behind least squares that did none is worth it
   for (; at_ < plans_.size(); ++at_) {
     rung_plan plan = plans_[at_];
     const bool made_before = system_.has_first();
@@ -213,8 +214,10 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
       plans_[at_] = plan;
       kept_->method.set_limits(rest_for(plan, now() - began, iterations));
       const double setup = tried.setup_seconds;
-      if (find_solver(plan.solver).needs.transposed && hides_its_residual(b, as_cview(x), best.relative_residual)) {
-        aside = candidate{std::vector<V>(x.begin(), x.end()), best.relative_residual};
+      const bool begins_anew = singular_ || find_solver(plan.solver).needs.transposed;
+      if (begins_anew && hides_its_residual(b, as_cview(x), best.relative_residual)) {
+        if (!aside || best.relative_residual < aside->report.relative_residual)
+          aside = candidate{std::vector<V>(x.begin(), x.end()), best};
         std::copy(first.begin(), first.end(), x.begin());
       }
       best = kept_->method.solve(b, x);
@@ -229,6 +232,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     const status why = factored && goes_on(tried.why, iterations) ? shown_by_factors(best, b, as_cview(x)) : tried.why;
     if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
+    if (kept_ && plan.outlook == 0 && find_solver(plan.solver).needs.transposed) left_early.reset();
     if (!kept_ && left_early && at_ + 1 == plans_.size()) {
       plans_.push_back(*std::exchange(left_early, std::nullopt));
       plans_.back().outlook = 0;
@@ -245,9 +249,9 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*system_.a().to_triplets(), b, as_cview(x));
-  if (aside && !answers(best.why) && aside->relative < best.relative_residual) {
+  if (aside && !answers(best.why) && aside->report.relative_residual < best.relative_residual) {
     std::copy(aside->x.begin(), aside->x.end(), x.begin());
-    best.relative_residual = aside->relative;
+    best = std::move(aside->report);
   }
   if (answers(best.why)) {
     const double since = now();
@@ -261,6 +265,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
 
 template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w) {
   if (report.solver == "direct") return singular_by_.clear(); // its pivots and its estimates say better
+  if (singular_by_.empty() && report.why == status::converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
   const bool unclear = report.why == status::converged && singular_by_.empty() && in_doubt(report, system_.known);
   const bool looks = unclear && !std::exchange(looked_, looked_ || unclear);
   if (looks && says_nothing(report)) apart_ = start_again(report, b, x);
@@ -278,6 +283,12 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   if (!singular_by_.empty()) warn_of_many_answers(report, singular_by_);
   else if (unclear && facts_) put_into(report, *facts_);
   else if (unclear && apart_) put_apart(report, *apart_);
+}
+
+/// Asked once.
+template <class V> bool ladder<V>::maps_ones_to_zero() {
+  if (!ones_to_zero_) ones_to_zero_ = furrow::maps_ones_to_zero(system_.a(), system_.facts.norm_inf, system_.known);
+  return *ones_to_zero_;
 }
 
 /// Nobody is told of its iterations.

@@ -81,11 +81,13 @@ private:
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
   bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
+  bool maps_ones_to_zero();
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x);
 
   ladder_system<V> system_;
   bool indefinite_ = false, singular_ = false; ///< shown by a solve
   std::string singular_by_;                    ///< who found A singular; empty: nobody
+  std::optional<bool> ones_to_zero_;           ///< whether A maps ones to zero
   bool looked_ = false;                        ///< by complete factors, or they were too dear
   std::optional<factor_facts> facts_;          ///< what they said
   std::optional<double> apart_;                ///< how far from x another first guess led

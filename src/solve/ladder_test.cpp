@@ -192,6 +192,19 @@ TEST(ladder, gives_singular_systems_without_an_answer_the_nearest_x) {
   }
 }
 
+TEST(ladder, solves_singular_systems_whose_last_pivot_is_exactly_zero) {
+  const index_t n = 1000; // a path, and a chain of births and deaths: no factors, and the square of their steps is many
+  for (const double up : {1.0, 0.5}) {
+    const auto a = kit::from_function(n, [=](index_t i, index_t j) {
+      const double left = i > 0 ? 1.0 : 0.0, right = i + 1 < n ? up : 0.0;
+      return i == j ? left + right : j + 1 == i ? -left : j == i + 1 ? -right : 0.0;
+    });
+    const auto s = kit::solve_honestly(a, kit::times(a, kit::random_vector<double>(n, 6)), automatic(1e-8));
+    EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+    EXPECT_TRUE(mentions(s.report.warning, "one of many")) << s.report.warning;
+  }
+}
+
 TEST(ladder, says_of_an_x_that_is_one_of_many_that_it_is) {
   const auto made_of = [](index_t twin) { // row 3 is the same as the other one
     return kit::from_function(40, [=](index_t i, index_t j) {

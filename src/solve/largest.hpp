@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <furrow/view.hpp>
+#include <furrow/operator.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,10 @@ namespace furrow {
 
 /// The largest |v_i| of a vector in the memory of the current GPU; not finite where an element is not. One pass, waits.
 template <class V> double largest_on_gpu(cview<V> v);
+/// The largest sum of a row's entries, each rounded, of an operator on the current GPU. A product and a pass, waits.
+template <class V> double largest_row_sum_on_gpu(const any_operator<V>& a);
 
-/// The same of a vector in host memory, by one thread; elements that are no numbers are passed over.
+/// The largest |v_i| of a vector in host memory, by one thread; elements that are no numbers are passed over.
 template <class V> double largest_element(cview<V> v) {
   double size = 0;
   for (const V e : v) size = std::max(size, std::abs(double(e)));

@@ -24,6 +24,9 @@ namespace furrow {
 
 #if !FURROW_HAS_GPU
 template <class V> double largest_on_gpu(cview<V>) { throw error(fault::device, "this build has no GPU part"); }
+template <class V> double largest_row_sum_on_gpu(const any_operator<V>&) { return largest_on_gpu(cview<V>()); }
+template double largest_row_sum_on_gpu(const any_operator<double>&);
+template double largest_row_sum_on_gpu(const any_operator<float>&);
 #endif
 
 namespace {

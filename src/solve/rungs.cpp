@@ -211,16 +211,21 @@ std::vector<rung_plan> rungs_for_indefinite(const features& f, const inventory& 
 
 std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& there) {
   ladder_list list(there);
+  const char* const in_range = "found to be singular: b may be in the range all the same";
+  const bool definite = f.symmetric && f.positive_diagonal();
   if (f.rows <= few_rows) add_direct(list, f, "");
-  if (f.symmetric && f.positive_diagonal() && !there.on_ranks)
-    list.add("cg", "jacobi", cheap, "found to be singular: b may be in the range all the same");
+  if (definite && !there.on_ranks) list.add("cg", "jacobi", cheap, in_range);
   if (f.rows > few_rows) add_direct_if_cheap(list, f, there);
-  const char* const why = "found to be singular: the least-squares answer";
-  list.add("lsmr", "jacobi", 0, why, f.rows <= few_rows ? 0 : long_run);
-  if (f.rows > few_rows) {
-    add_direct(list, f, "in case that it is not singular");
-    list.add("lsmr", "jacobi", 0, why);
+  if (!there.on_ranks) { // least squares take the square of the steps
+    if (definite) list.add("cg", "amg", cheap, in_range);
+    else // where equations of a saddle point depend on each other, either may fail
+      for (const char* const factors : {"ilut", "ilu"}) list.add("gmres:50", factors, cheap, in_range);
   }
+  const char* const why = "found to be singular: the least-squares answer";
+  const bool ends_by_itself = 10 * f.rows <= long_run;
+  list.add("lsmr", "jacobi", 0, why, ends_by_itself ? 0 : long_run);
+  if (f.rows > few_rows) add_direct(list, f, "in case that it is not singular");
+  if (!ends_by_itself) list.add("lsmr", "jacobi", 0, why);
   return list.take();
 }
 

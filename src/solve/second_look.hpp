@@ -23,7 +23,7 @@ struct work_done {
 
 /// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
 /// very different sizes may hide errors that are as large as x, or one of which a warning speaks, or of few rows more
-/// than 1e-4, which may be false by a factor of a thousand either way.
+/// than 1e-4, which may be false by a factor of a thousand either way; of so few that factors are had at once, any.
 bool in_doubt(const solve_report& r, const features& f);
 
 /// Whether the method has neither an estimate by a condition number nor a warning.
@@ -51,7 +51,17 @@ std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V
 /// warning where that is more than 1 %.
 void put_into(solve_report& report, const factor_facts& facts);
 
-/// "the matrix is singular ...", before what the report warns of already. `by`: who found it, "direct with lu".
+/// Whether every row of A adds up to zero, up to rounding, as those of a Laplacian without a boundary value do: x plus
+/// any constant fits b as well, which no iteration shows where b is in the range. The largest sum is held against the
+/// smallest row, for which the largest one over the spread of their sizes stands. A product, two vectors, a wait.
+template <class V> bool maps_ones_to_zero(const any_operator<V>& a, double norm_inf, const features& f);
+/// The same of the largest sum; unit: the epsilon of the values.
+bool adds_up_to_zero(double largest_sum, double norm_inf, double unit, const features& f);
+/// Who found that.
+inline constexpr const char* of_row_sums = "a look at its rows, each of which adds up to zero,";
+
+/// "the matrix is singular ...", before what the report warns of already, and no estimate of the error of x. `by`: who
+/// found it, "direct with lu".
 void warn_of_many_answers(solve_report& report, const std::string& by);
 
 } // namespace furrow

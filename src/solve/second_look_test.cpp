@@ -3,6 +3,7 @@
 #include "solve_test_kit.hpp"
 
 #include "kit/hilbert.hpp"
+#include "preconditioners/lu/inverse.hpp"
 
 #include <furrow/solver.hpp>
 
@@ -133,6 +134,8 @@ TEST(second_look, doubts_a_condition_number_only_where_rows_of_other_sizes_hide_
   EXPECT_GT(operations_worth(r, f, {1e6, false}), 1e7);
   r.error_estimate = 1e-5;
   EXPECT_FALSE(in_doubt(r, f));
+  f.rows = 200;
+  EXPECT_TRUE(in_doubt(r, f)); // they are there at once
   r.solver = "direct", r.warning.clear();
   EXPECT_FALSE(in_doubt(r, f));
 }
@@ -159,6 +162,50 @@ TEST(second_look, finds_what_conjugate_gradients_have_not_seen) {
     wrong += off > 0.1;
   }
   EXPECT_GT(wrong, 2);
+}
+
+TEST(second_look, believes_no_few_steps_of_few_rows) {
+  const index_t n = 12; // b hardly shows the small eigenvalues
+  const auto s = kit::solve_honestly(kit::hilbert(n), ones(n), solve_options{});
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_GT(s.report.condition_estimate, 1e15);
+  EXPECT_TRUE(mentions(s.report.warning, "condition number")) << s.report.warning;
+}
+
+TEST(second_look, warns_of_rows_that_add_up_to_zero) {
+  const index_t n = 60;
+  const auto a = kit::laplacian(n, n, 1, true, 0);
+  const auto b = kit::times(a, kit::random_vector<double>(n * n, 3));
+  for (const double by : {1.0, 1e-30}) {
+    auto scaled = a;
+    auto right = b;
+    for (double& v : scaled.val) v *= by;
+    for (double& v : right) v *= by;
+    const auto s = kit::solve_honestly(scaled, right, solve_options{});
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    EXPECT_TRUE(mentions(s.report.warning, "adds up to zero")) << s.report.warning;
+    EXPECT_TRUE(mentions(s.report.warning, "one of many")) << s.report.warning;
+    EXPECT_EQ(s.report.error_estimate, 0); // of which of them?
+  }
+  const auto grounded = kit::solve_honestly(kit::laplacian(n, n, 1, true, 1e-6), b, solve_options{});
+  EXPECT_FALSE(mentions(grounded.report.warning, "adds up")) << grounded.report.warning;
+}
+
+TEST(second_look, adds_rows_up_where_they_are_of_very_different_sizes) {
+  const auto a = kit::from_function(2, [](index_t i, index_t j) { return i == 0 ? j == 0 ? 1e20 : -1e20 : 1.0; });
+  const stats s = measure(a);
+  const auto op = make(choose(s, precision::f64, device{}), device{}, coo<double>(a));
+  EXPECT_FALSE(maps_ones_to_zero(*op, s.norm_inf, features_of(a, s, false))); // (0, 2)
+}
+
+TEST(second_look, calls_no_matrix_singular_whose_pivots_grow) {
+  const index_t n = 200; // J. H. Wilkinson's: the last column doubles from row to row, and the condition number is 90
+  const auto a = kit::from_function(n, [=](index_t i, index_t j) {
+    return i == j || j == n - 1 ? 1.0 : i > j ? -1.0 : 0.0;
+  });
+  EXPECT_LT(lu::inverse<double>(a, "dense").condition().norm_1, 1e4);
+  const auto s = kit::solve_honestly(a, kit::times(a, kit::random_vector<double>(n, 4)), solve_options{});
+  EXPECT_FALSE(mentions(s.report.warning, "singular")) << s.report.warning;
 }
 
 TEST(second_look, warns_in_the_ladder_of_what_no_residual_shows) {

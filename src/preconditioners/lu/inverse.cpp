@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "inverse.hpp"
 
+#include "backward_error.hpp"
 #include "cholesky.hpp"
 #include "condition.hpp"
 #include "ordering.hpp"
@@ -29,6 +30,13 @@ std::string_view cheapest(double n, double entries, bandwidth w) {
 bool hides_condition(const factors& f, const condition_numbers& c) {
   constexpr double much = 0.01, unit = std::numeric_limits<double>::epsilon() / 2;
   return f.error * c.skeel > much && unit * c.skeel <= much;
+}
+
+/// Whether pivots have grown so far that the factors are those of another matrix, whose condition number, if it is
+/// large, is no news of A. `scale_and_sort` has made what they are factors of.
+template <class V> bool are_of_another_matrix(const coo<V>& a, const factors& f, const condition_numbers& c) {
+  constexpr double rounding = 1e-12, unit = std::numeric_limits<double>::epsilon() / 2;
+  return unit * c.skeel > 0.01 && !(backward_error(scale_and_sort(a).a, f) <= rounding);
 }
 
 /// `order`: where one is known already.
@@ -90,11 +98,13 @@ inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operatio
   if (a.shape.rows == 0) return;
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   column_order order;
-  if (!factor_symmetric(a, which, operations.by_panels, order)) factor_any(a, which, operations, std::move(order));
+  const bool symmetric = factor_symmetric(a, which, operations.by_panels, order);
+  if (!symmetric) factor_any(a, which, operations, std::move(order));
   const auto search = [&] {
     condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
   };
   if (factors_->raised == 0) search();
+  if (!symmetric && are_of_another_matrix(a, *factors_, condition_)) condition_ = {};
   if (!hides_condition(*factors_, condition_)) return;
   if (!which.empty()) { // no estimate of another matrix's
     condition_ = {};
