@@ -74,6 +74,7 @@ std::optional<refusal> ladder_system<V>::look(matrix_source<V>& a, setup_clock& 
   options.scale = options.reorder = "none"; // it is done
   if (!looked) get_to_know(a, facts);
   norm_2 = known.symmetric ? facts.norm_inf : std::sqrt(facts.norm_inf) * std::sqrt(largest_column_sum(a.triplets()));
+  norm_2 = std::min(norm_2, std::numeric_limits<double>::max()); // sums may be beyond all numbers where no entry is
   clock.end("symmetry");
   if (negated) a.negate();
   return {};

@@ -48,6 +48,15 @@ TEST(ladder, negates_a_negative_definite_matrix) {
   for (const double v : s.x) EXPECT_NEAR(v, 1, 1e-7);
 }
 
+TEST(ladder, solves_finite_matrices_whose_sums_are_beyond_all_numbers) {
+  const auto a = kit::assemble({2, 2}, {{0, 0, 1e308}, {0, 1, 1e308}, {1, 0, 1e308}, {1, 1, -1e308}});
+  const auto general = kit::assemble({2, 2}, {{0, 0, 1e308}, {0, 1, 1e308}, {1, 1, 1}});
+  for (const auto* one : {&a, &general}) {
+    const auto s = kit::solve_honestly(*one, host_array<double>{1e308, 1}, automatic());
+    EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  }
+}
+
 TEST(ladder, goes_on_where_a_matrix_proves_indefinite) {
   auto a = kit::laplacian(12, 12); // eigenvalues from 0.1 to 7.9, shifted through zero
   for (index_t k = 0; k < a.nnz(); ++k)
