@@ -15,29 +15,45 @@
 namespace furrow {
 namespace {
 
+/// Of the largest entries of rows, or columns, that have one that is not 0.
+struct extremes {
+  double least = std::numeric_limits<double>::max(), most = 0;
+
+  void add(double largest) {
+    if (largest > 0) least = std::min(least, largest), most = std::max(most, largest);
+  }
+  double span() const { return most > 0 ? std::log2(most) - std::log2(least) : 0; }
+};
+
 /// What the rows of A have.
 struct rows_seen {
-  double out_of_reach = 0;                           ///< the norm of b in rows without an entry that is not 0
-  double least = std::numeric_limits<double>::max(); ///< of the largest entries of the other rows
-  double most = 0;                                   ///< the same
+  double out_of_reach = 0; ///< the norm of b in rows without an entry that is not 0
+  extremes rows, columns;  ///< of ranks, which have parts of columns, those of rows alone
 };
 
 template <class V> rows_seen look_at_rows(const any_operator<V>& a, cview<V> b) {
   rows_seen seen;
   constexpr double most_places = 4; // bytes of triplets over bytes of the leanest format, a dense one in f32
-  if (!host_room().takes(most_places * a.stored_bytes() + double(sizeof(V)) * double(b.size))) return seen;
+  const shape2 shape = a.shape();
+  if (!host_room().takes(most_places * a.stored_bytes() + double(sizeof(V)) * double(shape.rows + shape.cols)))
+    return seen;
   const auto triplets = a.to_triplets();
   if (!triplets) return seen;
-  std::vector<V> largest(static_cast<std::size_t>(b.size), V(0));
-  for (index_t k = 0; k < triplets->nnz(); ++k) {
-    V& of_row = largest[static_cast<std::size_t>(triplets->row[k])];
-    of_row = std::max(of_row, std::abs(triplets->val[k]));
-  }
+  const auto largest_of = [&](const host_array<std::int32_t>& line, index_t lines) {
+    std::vector<V> largest(static_cast<std::size_t>(lines), V(0));
+    for (index_t k = 0; k < triplets->nnz(); ++k) {
+      V& of_line = largest[static_cast<std::size_t>(line[k])];
+      of_line = std::max(of_line, std::abs(triplets->val[k]));
+    }
+    return largest;
+  };
+  const auto of_rows = largest_of(triplets->row, triplets->shape.rows);
   for (index_t i = 0; i < b.size; ++i) {
-    const auto size = double(largest[static_cast<std::size_t>(i)]);
+    const auto size = double(of_rows[static_cast<std::size_t>(i)]);
     if (size == 0) seen.out_of_reach = std::hypot(seen.out_of_reach, double(b[i]));
-    else seen.least = std::min(seen.least, size), seen.most = std::max(seen.most, size);
+    seen.rows.add(size);
   }
+  for (const V size : largest_of(triplets->col, triplets->shape.cols)) seen.columns.add(double(size));
   return seen;
 }
 
@@ -56,7 +72,11 @@ template <class V> rows_seen look_at_all_rows(const linear_system<V>& system, cv
   } catch (const std::bad_alloc&) { // the others talk to this rank
   }
   seen.out_of_reach = norm_of_parts(system.ranks, seen.out_of_reach);
-  if (system.ranks) seen.least = -system.ranks->max(-seen.least), seen.most = system.ranks->max(seen.most);
+  if (system.ranks) {
+    extremes& rows = seen.rows;
+    rows.least = -system.ranks->max(-rows.least), rows.most = system.ranks->max(rows.most);
+    seen.columns = {};
+  }
   return seen;
 }
 
@@ -84,14 +104,16 @@ bool failed(const solve_report& r, const solve_options& o) {
 
 /// Powers of two for values whose squares leave the range of V: one for A and b where that is enough, and one for each
 /// where x, about |b| / |A|, leaves the range itself. None helps rows that are further apart than what is in range.
-template <class V> std::string about_squares(double size, double norm_b, double in_range, const rows_seen& rows) {
+template <class V> std::string about_squares(double size, double norm_b, double in_range, const rows_seen& seen) {
   const char* const type = is_wide<V> ? "double" : "float";
-  if (rows.most > in_range * rows.least)
-    return fmt::format(
-        "the largest entry of a row is {:.0e} in one and {:.0e} in another, and the squares of such values "
-        "overflow or vanish in {}; take the solver and the preconditioner auto, or divide each row of A and "
-        "its element of b by the largest entry of the row",
-        rows.least, rows.most, type);
+  const bool by_columns = seen.columns.span() > seen.rows.span();
+  const extremes& lines = by_columns ? seen.columns : seen.rows;
+  if (lines.most > in_range * lines.least)
+    return fmt::format("the largest entry of a {0} is {1:.0e} in one and {2:.0e} in another, and the squares of such "
+                       "values overflow or vanish in {3}; divide each {0} of A and its element of {4} by the largest "
+                       "entry of the {0}",
+                       by_columns ? "column" : "row", lines.least, lines.most, type,
+                       by_columns ? "the x that this gives" : "b");
   // The sum of a row may be beyond all numbers where its entries are not.
   const int of_a = std::ilogb(std::min(size, std::numeric_limits<double>::max()));
   const int of_x = norm_b > 0 && std::isfinite(norm_b) ? std::ilogb(norm_b) - of_a : 0;

@@ -263,6 +263,16 @@ TEST(reason, rows_that_no_one_factor_brings_into_range_are_named) {
   EXPECT_EQ(kit::solve_honestly(kit::diagonal(values), host_array<double>(100, 1.0)).report.why, status::converged);
 }
 
+TEST(reason, columns_that_no_one_factor_brings_into_range_are_named) {
+  const auto a = kit::assemble({2, 2}, {{0, 0, 1e150}, {0, 1, 1e-150}, {1, 0, -1e150}, {1, 1, 1e-150}});
+  auto o = with("none");
+  o.solver = "gmres";
+  const auto s = kit::solve_honestly(a, host_array<double>{1, 1}, o);
+  EXPECT_TRUE(mentions(s.report.message, "the largest entry of a column is 1e-150 in one and 1e+150 in another"))
+      << s.report.message;
+  EXPECT_TRUE(mentions(s.report.message, "divide each column of A and its element of the x")) << s.report.message;
+}
+
 TEST(reason, a_row_whose_sum_overflows_is_no_matrix_of_size_inf) {
   const auto a = kit::assemble({2, 2}, {{0, 0, 1.7e308}, {0, 1, 1.7e308}, {1, 1, 1e308}});
   auto o = with("none");
