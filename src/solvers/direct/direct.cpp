@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "direct.hpp"
 
+#include "core/counted.hpp"
 #include "solvers/on_device.hpp"
 #include "solvers/overflow.hpp"
 
@@ -21,6 +22,13 @@ std::optional<ending> explain(int verdict, const double* slots, bool) {
                                        "no inverse of the matrix, not even roughly; the best x has a relative residual "
                                        "of {:.3e}",
                                        s.iterations, s.relative);
+                  }};
+  if (verdict == direct_steps::idle_without_factors)
+    return ending{status::stagnated, [](const standing& s) {
+                    return fmt::format("the relative residual stays at {:.3e} after {}: the preconditioner is too far "
+                                       "from the inverse of the matrix, or rounding limits it; take the preconditioner "
+                                       "lu, or another solver",
+                                       s.relative, counted(s.iterations, "iteration"));
                   }};
   return ending{status::stagnated, solver_messages::stagnated};
 }

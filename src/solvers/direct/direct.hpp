@@ -15,14 +15,16 @@ template <class V> struct correct {
   FURROW_HD void operator()(V& x, V r, V d, sums<0>) const { x = x + d * r; }
 };
 
-enum verdict : int { idle = control::own_verdict };
+/// Of a factorisation, and of any other M.
+enum verdict : int { idle = control::own_verdict, idle_without_factors };
 
-/// Ends the loop after `patience` steps in a row that made no residual smaller than all before.
+/// Ends the loop by `why` after `patience` steps in a row that made no residual smaller than all before.
 struct judge {
   double* s;
   double patience;
+  int why;
   FURROW_HD int before() const { return control::running; }
-  FURROW_HD int after() const { return s[control::since_best] >= patience ? int(idle) : int(control::running); }
+  FURROW_HD int after() const { return s[control::since_best] >= patience ? why : int(control::running); }
 };
 
 } // namespace direct_steps
@@ -71,7 +73,11 @@ public:
     }
   }
 
-  direct_steps::judge judge() { return {it_.slots(), corrections() == 2 ? 2.0 : 10.0}; }
+  direct_steps::judge judge() {
+    using namespace direct_steps;
+    if (corrections() == 2) return {it_.slots(), 2, idle};
+    return {it_.slots(), 10, idle_without_factors};
+  }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return direct_messages::explain(verdict, slots, patient);
   }

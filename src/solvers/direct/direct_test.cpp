@@ -106,6 +106,16 @@ TEST(direct_refinement, says_so_where_the_preconditioner_is_no_inverse) {
   EXPECT_EQ(s.report.why, status::diverged) << s.report.message;
 }
 
+TEST(direct_refinement, does_not_blame_rounding_for_what_the_preconditioner_leaves) {
+  const auto a = kit::diagonal({1, 2.05}); // I - A: the first error is gone at once, the other one grows by 5 %
+  solve_options o = direct<double>::options();
+  o.precond = "none";
+  const auto s = kit::solve_honestly<double>(a, host_array<double>{1, 0.1}, o);
+  EXPECT_EQ(s.report.why, status::stagnated) << s.report.message;
+  EXPECT_NE(s.report.message.find("too far from the inverse of the matrix"), std::string::npos) << s.report.message;
+  EXPECT_EQ(s.report.message.find("tolerance"), std::string::npos) << s.report.message;
+}
+
 TYPED_TEST(direct, keeps_its_factors_and_has_the_same_bits_for_any_number_of_threads) {
   using V = TypeParam;
   const auto given = generate("convection2d:40:10").a;
