@@ -33,6 +33,19 @@ std::unique_ptr<rank_device> open_gpu(communicator& c) {
   return rank_device::open(c);
 }
 
+/// One of the first rank that has one in the memory of the host, on all of them.
+template <class V> odd_entry odd_one(communicator& c, const rows_of_rank<V>& a) {
+  odd_entry mine;
+  for (index_t k = 0; k < a.far.nnz() && mine.row < 0; ++k)
+    if (!std::isfinite(a.far.val[k]))
+      mine = {a.first + a.far_rows[a.far.row[k]], a.plan.columns[a.far.col[k]], double(a.far.val[k])};
+  for (index_t k = 0; k < a.own.nnz() && mine.row < 0; ++k)
+    if (!std::isfinite(a.own.val[k])) mine = {a.first + a.own.row[k], a.first + a.own.col[k], double(a.own.val[k])};
+  for (const odd_entry& one : gather_each(c, mine))
+    if (one.row >= 0) return one;
+  return mine;
+}
+
 } // namespace
 
 template <class V>
@@ -97,7 +110,7 @@ template <class V> matrix_source<V> solver_on_ranks<V>::state::send(coo<V> given
 /// What the matrix is, and what is tried.
 template <class V> void solver_on_ranks<V>::state::look() {
   if (!rows.finite) {
-    refused = refusal{status::nan, "iteration 0: the matrix holds a NaN or an infinity"};
+    refused = refusal_of(odd_one(c, rows));
     return;
   }
   const bool named = o.solver != "auto";

@@ -7,6 +7,11 @@
 #include "core/clock.hpp"
 #include "tune/tune_until.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace furrow {
 
 std::optional<refusal> interruption(const solve_options& o) {
@@ -20,7 +25,21 @@ std::optional<refusal> interruption(const solve_options& o, double deadline, std
   return refusal{status::max_iterations, std::string(precond) + " was not set up within the limit on the time"};
 }
 
+refusal refusal_of(const odd_entry& e) {
+  if (e.row < 0) return {status::nan, "iteration 0: the matrix holds a NaN or an infinity"};
+  return {status::nan, fmt::format("iteration 0: the matrix holds {} in row {}, column {}",
+                                   std::isnan(e.value) ? "a NaN" : "an infinity", e.row + 1, e.col + 1)};
+}
+
 namespace {
+
+/// The first one of entries on the host; of those on a GPU none.
+template <class V> odd_entry odd_one(const matrix_source<V>& a) {
+  if (a.has_rows()) return {};
+  const coo<V>& all = a.triplets();
+  const index_t k = std::ranges::find_if(all.val, [](V v) { return !std::isfinite(v); }) - all.val.begin();
+  return k < all.nnz() ? odd_entry{all.row[k], all.col[k], double(all.val[k])} : odd_entry{};
+}
 
 /// Up to so many entries in all, and up to more where they are in many diagonals, A stays as it is.
 struct few_entries {
@@ -72,7 +91,7 @@ survey survey_of(const matrix_source<V>& a, const solve_options& o, setup_clock&
   s.chosen = early ? std::move(*early) : choose(s.facts, precision_of<V>, o.where, w);
   clock.end("choose");
   if (!s.facts.finite) {
-    s.refused = refusal{status::nan, "iteration 0: the matrix holds a NaN or an infinity"};
+    s.refused = refusal_of(odd_one(a));
     return s;
   }
   if ((s.refused = interruption(o))) return s;

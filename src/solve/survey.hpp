@@ -16,6 +16,13 @@ namespace furrow {
 std::optional<refusal> interruption(const solve_options& o);
 std::optional<refusal> interruption(const solve_options& o, double deadline, std::string_view precond);
 
+/// An entry of a matrix that is not finite, by its place from 0 on; no row where the entries are not at hand.
+struct odd_entry {
+  index_t row = -1, col = -1;
+  double value = 0;
+};
+refusal refusal_of(const odd_entry& e);
+
 /// What the set-up of every solve begins with.
 struct survey {
   stats facts;

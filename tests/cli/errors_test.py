@@ -239,10 +239,12 @@ class Errors(Case):
         self.assertIn("not positive definite", done.stdout)
 
     def test_numbers_that_are_none(self):
-        self.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n")
-        out = self.furrow("solve", "nan.mtx", code=1).stdout
-        self.assertIn("the matrix holds a NaN or an infinity", out)
-        self.assertNotIn("residual", out)
+        self.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 3 nan\n3 2 1\n")
+        for words in ([], ["--ranks", "2"]):
+            done = self.furrow("solve", "nan.mtx", *words, code=1)
+            self.assertIn("the matrix holds a NaN in row 2, column 3", done.stdout)
+            self.assertNotIn("residual", done.stdout)
+            self.assertNotIn("(): ", done.stdout)
         self.says(3, "nan.mtx: holds a NaN", "spmv", "nan.mtx", "--check")
 
     def test_a_full_disk_is_noticed(self):

@@ -172,7 +172,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
   if (!r.arranged_about.empty()) text += line("arranged", r.arranged_about);
   text += factors_text(r);
   text += levels_text(r);
-  text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
+  if (!r.format.empty()) text += line("format", fmt::format("{} ({}): {}", r.format, r.kernel, r.reason));
   text += line("device", request.options.where.is_gpu() ? describe(request.options.where)
                                                         : "cpu, " + counted(threads(), "thread"));
   if (!o.parts.empty()) text += ranks_text(request, o);
