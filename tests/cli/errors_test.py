@@ -247,6 +247,16 @@ class Errors(Case):
             self.assertNotIn("(): ", done.stdout)
         self.says(3, "nan.mtx: holds a NaN", "spmv", "nan.mtx", "--check")
 
+    def test_a_product_with_ones_is_called_zero_where_it_is(self):
+        head = "%%MatrixMarket matrix coordinate real general\n"
+        self.write("stiff.mtx", head + "2 2 4\n1 1 1e20\n1 2 -1e20\n2 1 1\n2 2 1\n")
+        self.write("inf.mtx", head + "2 2 2\n1 1 inf\n2 2 1\n")
+        self.write("graph.mtx", head + "3 3 5\n1 1 1e20\n1 2 -1e20\n2 1 -0.3\n2 2 0.1\n2 3 0.2\n")
+        for words in ([], ["--ranks", "2"]):
+            for name, code in (("stiff", 0), ("inf", 1)):
+                self.assertNotIn("is zero", self.furrow("solve", name + ".mtx", *words, code=code).stderr)
+            self.assertIn("A * ones is zero", self.furrow("solve", "graph.mtx", *words).stderr)
+
     def test_a_full_disk_is_noticed(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([FURROW, "solve", "poisson1d:9"], stdout=full, stderr=subprocess.PIPE, text=True,

@@ -48,10 +48,9 @@ inline constexpr const char* ones_in_null_space =
     "A * ones is zero, so ones are in the null space of A: b is A times a random vector instead";
 /// b = A * ones. Throws `fault::input` where it leaves the range of f64 though A does not.
 host_array<double> product_with_ones(const problem& p);
-/// Whether b is zero up to the rounding of A * ones, where `largest` is the largest |A[i,j]|: then ones are in the null
-/// space, as for a graph Laplacian.
-bool vanishes(const host_array<double>& b, double largest);
-double largest_entry(const coo<double>& a);
+/// Whether b = A * ones is zero up to rounding, which each row has of its own: then ones are in the null space, as for
+/// a graph Laplacian.
+bool vanishes(const host_array<double>& b, const coo<double>& a);
 double norm_of(cview<double> b);
 /// The largest |x[i] - 1|.
 double distance_from_ones(cview<double> x);
