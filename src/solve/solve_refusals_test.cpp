@@ -3,6 +3,7 @@
 #include "solve_test_kit.hpp"
 
 #include <furrow/function_operator.hpp>
+#include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
 namespace furrow {
@@ -42,6 +43,21 @@ TEST(refusal, differences_that_mean_nothing_are_taken_on_demand) {
   auto o = with("jacobi", 1e-6);
   o.assume_symmetric = true;
   EXPECT_EQ(kit::solve_honestly(a, ones(2), o).report.why, status::converged);
+}
+
+TEST(refusal, of_a_preconditioner_takes_a_first_guess_that_is_an_answer) {
+  const auto a = generate("convection2d:8:30").a;
+  const auto b = kit::times(a, ones(64));
+  for (const char* solver : {"auto", "bicgstab"})
+    for (const char* precond : {"amg", "lu:cholesky"}) {
+      auto o = with(precond);
+      o.solver = solver;
+      const auto s = kit::solve_honestly(a, b, o, ones(64));
+      EXPECT_EQ(s.report.why, status::converged) << solver << ", " << precond << ": " << s.report.message;
+      EXPECT_EQ(s.report.iterations, 0);
+      for (const double v : s.x) EXPECT_EQ(v, 1);
+      EXPECT_NE(kit::solve_honestly(a, b, o).report.why, status::converged);
+    }
 }
 
 TEST(refusal, sizes_that_do_not_fit) {
