@@ -52,7 +52,9 @@ public:
   /// for each, in their order. `block_cg` takes up to 16 of them at once where there is no `monitor`, and so does
   /// "auto" where it takes cg and A `multiplies_blocks`; otherwise each is solved as by itself. `time_limit` is for all
   /// of them, `watch` is told of all of them, `solve_seconds` is a column's share. A column that fails does not keep
-  /// the others from their answers. Vectors of the GPU itself: as for one. Throws as the other one.
+  /// the others from their answers. Where `watch` or `monitor` stops one, or `cancelled` says yes between two, those
+  /// that have not begun end as `interrupted` too, and x is their first guess. Vectors of the GPU itself: as for one.
+  /// Throws as the other one.
   std::vector<solve_report> solve(cview<V> b, view<V> x, index_t columns);
 
   /// From the next solve on: `rtol`, `atol`, `max_iterations`, `outlook` and `time_limit` of `o`. Throws `fault::usage`

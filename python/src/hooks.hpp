@@ -19,9 +19,11 @@ struct hooks {
   std::exception_ptr raised;
   std::atomic<bool> cancelled = false; ///< a set-up that nobody waits for any more
 
-  /// Whether to go on: a signal or an exception ends the solve, and is raised when it has ended.
+  /// Whether to go on: a signal or an exception ends the solve, and is raised when it has ended. From then on nobody is
+  /// asked: of several right-hand sides or systems others may not have heard of it yet.
   template <class F> bool hear(F f) noexcept {
     const with_lock lock;
+    if (raised) return false;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       return or_wait_for_the_end(f);

@@ -143,6 +143,7 @@ void from_function(py_solver* self, const nb::object& product, const nb::object&
 /// Other values of the same pattern, for a solver of a `Matrix` and no function. What is interrupted, or fails, leaves
 /// the solver without a system until it is set up again.
 void update(py_solver& self, const py_matrix& a) {
+  self.heard->raised = nullptr;
   std::visit(
       [&]<class V>(kept_solver<V>& kept) {
         const matrix<V> m = std::get<matrix<V>>(a.is);

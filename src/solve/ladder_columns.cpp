@@ -70,12 +70,13 @@ template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V
   std::vector<index_t> left(static_cast<std::size_t>(columns));
   std::iota(left.begin(), left.end(), 0);
   effort spent;
+  bool stopped = false;
   const auto within_limits = [&] {
     spent.seconds = now() - began;
     return spent.seconds <= system_.options.time_limit &&
            (system_.options.max_iterations == 0 || spent.iterations < system_.options.max_iterations);
   };
-  while (left.size() > 1 && takes_blocks() && within_limits()) {
+  while (left.size() > 1 && !stopped && takes_blocks() && within_limits()) {
     const auto count = index_t(left.size());
     if (count == columns && !system_.negated) {
       solve_block(b, x, left, reports, spent);
@@ -93,15 +94,17 @@ template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V
     std::erase_if(left, [&](index_t j) {
       const solve_report& r = reports[static_cast<std::size_t>(j)];
       most = std::max(most, r.iterations);
+      stopped = stopped || r.why == status::interrupted;
       return !r.rungs.empty() && is_over(r.why);
     });
     spent.iterations += most;
   }
   at_ = std::min(at_, std::max<std::size_t>(plans_.size(), 1) - 1);
+  one_after_the_other next(system_.options, stopped);
   for (const index_t j : left) {
     solve_report& before = reports[static_cast<std::size_t>(j)];
-    if (!within_limits() && !before.message.empty()) continue;
-    solve_report r = solve({b.data + j * rows, rows}, furrow::part(x, j * cols, cols), spent);
+    if ((next.stopped() || !within_limits()) && !before.message.empty()) continue;
+    solve_report r = next([&] { return solve({b.data + j * rows, rows}, furrow::part(x, j * cols, cols), spent); });
     r.rungs.insert(r.rungs.begin(), before.rungs.begin(), before.rungs.end());
     r.setup_seconds += before.setup_seconds, r.solve_seconds += before.solve_seconds;
     before = std::move(r);

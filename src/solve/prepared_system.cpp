@@ -251,16 +251,19 @@ std::vector<solve_report> prepared_system<V>::run(cview<V> b, view<V> x, index_t
   std::vector<solve_report> reports(static_cast<std::size_t>(columns));
   std::vector<index_t> together;
   const double most = o.time_limit, began = now();
+  one_after_the_other next(o);
   for (index_t j = 0; j < columns; ++j) {
     const cview<V> one_b = part(b, j * rows, rows);
     const view<V> one_x = part(x, j * cols, cols);
     const bool plain = not_finite(one_b, "b").empty() && not_finite(as_cview(one_x), "x").empty() && !is_zero(one_b) &&
                        !needs_scale(one_b);
     if (plain && !refused && method->columns<V>() && !is_watched_closely(o)) together.push_back(j);
-    else reports[static_cast<std::size_t>(j)] = run(one_b, one_x, o);
+    else reports[static_cast<std::size_t>(j)] = next([&] { return run(one_b, one_x, o); });
     o.time_limit = most - (now() - began);
   }
-  if (!together.empty()) run_together(together, b, x, o, reports);
+  if (!together.empty() && !next.stopped()) run_together(together, b, x, o, reports);
+  else
+    for (const index_t j : together) reports[static_cast<std::size_t>(j)] = not_begun();
   return reports;
 }
 

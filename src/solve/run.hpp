@@ -21,6 +21,26 @@ inline solve_report not_started(status why, std::string message) {
   return report;
 }
 
+/// Of a right-hand side or a system that has not begun when a caller says stop.
+inline solve_report not_begun() { return not_started(status::interrupted, "interrupted before it began"); }
+
+/// Right-hand sides that are solved one after the other: who stops one of them means those that follow, too.
+class one_after_the_other {
+public:
+  explicit one_after_the_other(const solve_options& o, bool stopped = false) : o_(o), stopped_(stopped) {}
+  bool stopped() const { return stopped_; }
+  template <class Solve> solve_report operator()(const Solve& solve) {
+    if (stopped_) return not_begun();
+    solve_report report = solve();
+    stopped_ = report.why == status::interrupted || (o_.cancelled && o_.cancelled());
+    return report;
+  }
+
+private:
+  const solve_options& o_;
+  bool stopped_;
+};
+
 /// Whether somebody is told of single iterations, which are those of one right-hand side.
 inline bool is_watched_closely(const solve_options& o) { return o.monitor || o.watch_every > 0; }
 

@@ -216,7 +216,8 @@ std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, vie
                               [&](cview<V> home_b, view<V> home_x) { return named.run(home_b, home_x, columns, o); });
   const double most = o.time_limit, began = now();
   for (index_t j = 0; j < columns; ++j) {
-    reports.push_back(solve_on_gpu(part(b, j * shape.rows, shape.rows), part(x, j * shape.cols, shape.cols), o));
+    reports.push_back(next(
+        [&] { return solve_on_gpu(part(b, j * shape.rows, shape.rows), part(x, j * shape.cols, shape.cols), o); }));
     o.time_limit = most - (now() - began);
   }
   return reports;
@@ -239,6 +240,7 @@ template <class V> template <class Given> void solver<V>::begin(Given&& a, const
 }
 
 /// The new state takes over the preconditioner of the old one, which cannot solve from then on.
+  one_after_the_other next(o);
 template <class V> template <class Given> void solver<V>::begin_again(Given&& a, const matrix<V>* known) {
   const double began = now();
   check(!state_->named.is_given(), fault::usage,

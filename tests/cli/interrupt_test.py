@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -52,6 +53,21 @@ class Interrupt(Case):
         p.stdout.close()
         self.assertEqual((p.returncode, report["status"]), (130, "interrupted"))
         self.assertGreater(report["iterations"], 0)
+
+    @unittest.skipIf(SANITIZED, "sanitizers are too slow for this")
+    def test_right_hand_sides_that_have_not_begun_do_not(self):
+        head = "{'descr': '<f8', 'fortran_order': True, 'shape': (1000000, 3), }".ljust(117) + "\n"
+        ones = struct.pack("<d", 1) * 3 * 1000**2
+        (self.folder / "b.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + ones)
+        p = self.start(*ENDLESS, "-b", "b.npy", "--json", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        time.sleep(1.5)
+        self.assertLess(self.interrupt(p), 1.0)
+        report = json.loads(p.stdout.read())
+        p.stdout.close()
+        self.assertEqual((p.returncode, report["status"]), (130, "interrupted"))
+        self.assertGreater(report["iterations"], 0)  # of the one that was at work
+        self.assertEqual([c["status"] for c in report["columns"]], ["interrupted"] * 3)
+        self.assertEqual([c["message"] for c in report["columns"][1:]], ["interrupted before it began"] * 2)
 
     def test_elsewhere_it_ends_at_once_and_leaves_nothing(self):
         for pause in (0.2, 0.9):

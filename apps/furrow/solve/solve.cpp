@@ -106,10 +106,12 @@ void write_or_say(std::string& file, int& exit_code, const std::function<void(co
   file.clear();
 }
 
-/// The column whose end counts most: by its exit code, then by its residual.
+/// The column whose end counts most: by its exit code, then by its residual. One that was interrupted before it began
+/// has no figures to show.
 std::size_t worst_of(const std::vector<solve_report>& columns, bool square) {
   const auto rank = [&](const solve_report& r) {
-    return std::pair(code_of(r.why, square), std::isnan(r.relative_residual) ? HUGE_VAL : r.relative_residual);
+    const double unknown = r.why == status::interrupted ? 0 : HUGE_VAL;
+    return std::pair(code_of(r.why, square), std::isnan(r.relative_residual) ? unknown : r.relative_residual);
   };
   const auto worst = std::ranges::max_element(columns, {}, rank);
   return static_cast<std::size_t>(worst - columns.begin());

@@ -62,7 +62,4 @@ private:
   std::atomic<bool> stopped_{false};
 };
 
-/// Of a system that has not begun when a caller says stop.
-inline solve_report not_begun() { return not_started(status::interrupted, "interrupted before it began"); }
-
 } // namespace furrow

@@ -5,11 +5,14 @@
 
 #include "core/check.hpp"
 #include "core/counted.hpp"
+#include "solve/run.hpp"
 #include "solvers/cg/run.hpp"
 
 #include <furrow/device.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace furrow::block_cg {
 
@@ -46,19 +49,25 @@ std::vector<solve_report> run_group(const linear_system<V>& systems, index_t col
       .run();
 }
 
-/// In groups of nearly equal size.
+/// In groups of nearly equal size, none of which begins when one was stopped.
 template <class V>
 std::vector<solve_report> run_columns(const linear_system<V>& systems, index_t columns, const solve_options& options) {
   const index_t n = systems.a.shape().rows, groups = (columns + cpu::most_in_block - 1) / cpu::most_in_block;
   std::vector<solve_report> reports;
   solve_options o = options;
+  bool stopped = false;
   for (index_t g = 0; g < groups; ++g) {
     const index_t first = cpu::part_begin(columns, groups, g), count = cpu::part_begin(columns, groups, g + 1) - first;
+    if (stopped) {
+      reports.insert(reports.end(), static_cast<std::size_t>(count), not_begun());
+      continue;
+    }
     linear_system<V> group = systems;
     group.b = {systems.b.data + first * n, count * n};
     group.x = part(systems.x, first * n, count * n);
     auto some = run_group<V>(group, count, o);
     for (const solve_report& r : some) o.time_limit -= r.solve_seconds;
+    stopped = std::ranges::count(some, status::interrupted, &solve_report::why) > 0 || (o.cancelled && o.cancelled());
     std::ranges::move(some, std::back_inserter(reports));
   }
   return reports;

@@ -73,6 +73,7 @@ public:
     for (index_t j = 0; j < index_t(columns_.size()); ++j) {
       reports.push_back(finish(j));
       reports.back().solve_seconds += share;
+      stopped_ = stopped_ || reports.back().why == status::interrupted;
     }
     return reports;
   }
@@ -239,6 +240,7 @@ private:
   solve_report finish(index_t j) {
     column& c = at(j);
     if (c.begun && !(c.residual <= c.goal)) hand_back_the_best(j);
+    if (stopped_ && !c.end) c.end = ending{status::interrupted, solver_messages::interrupted};
     if (c.end && c.residual > c.goal) {
       solve_report report;
       const bool preconditioned = systems_.m.what() != any_preconditioner<V>::kind::identity;
@@ -314,6 +316,7 @@ private:
   std::vector<column> columns_;
   std::vector<index_t> active_; ///< columns that are not done
   index_t limit_, steps_ = 0;
+  bool stopped_ = false; ///< a column that went on alone: the others do not
   double last_worst_ = std::numeric_limits<double>::infinity(), told_ = 0,
          smallest_ = std::numeric_limits<double>::infinity(), largest_ = 0, bytes_per_step_ = 0, pivot_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -145,6 +145,38 @@ TEST(columns, are_rounded_to_single_precision_one_by_one) {
   EXPECT_THROW(kit::solve_columns<double>(kit::laplacian(20, 20), b, o), error);
 }
 
+/// Two groups of a block, which are at work when somebody is asked for the first time.
+TEST(columns, do_not_begin_when_one_before_them_was_stopped) {
+  constexpr index_t n = 90000, count = 20;
+  const auto a = kit::laplacian(300, 300);
+  const auto b = kit::random_vector<double>(n * count, 5);
+  for (const char* name : {"cg", "bicgstab", "block_cg", "auto"}) {
+    SCOPED_TRACE(name);
+    auto o = with(name, "jacobi", 1e-12);
+    int told = 0;
+    o.watch = [&](const progress&) { return ++told == 0; };
+    const auto s = kit::solve_columns<double>(a, b, o);
+    EXPECT_EQ(told, 1);
+    EXPECT_TRUE(s.all(status::interrupted));
+    EXPECT_GT(s.reports.front().iterations, 0);
+    EXPECT_EQ(s.reports.back().message, "interrupted before it began");
+    EXPECT_EQ(s.x[n * count - 1], 0);
+  }
+}
+
+TEST(columns, do_not_begin_when_somebody_cancels_between_them) {
+  bool cancelled = false;
+  auto o = with("direct", "auto", 1e-9);
+  o.cancelled = [&] { return cancelled; };
+  solver<double> kept(kit::laplacian(20, 20), o);
+  cancelled = true;
+  const auto b = kit::random_vector<double>(400 * 3, 3);
+  host_array<double> x(400 * 3, 0.0);
+  const auto reports = kept.solve(as_cview(b), as_view(x), 3);
+  EXPECT_EQ(reports[0].why, status::converged);
+  for (const std::size_t j : {1, 2}) EXPECT_EQ(reports[j].message, "interrupted before it began");
+}
+
 TEST(columns, of_wrong_sizes_are_refused_in_a_sentence) {
   solver<double> kept(kit::laplacian(4, 4), with("block_cg", "jacobi", 1e-8));
   host_array<double> b(32, 1.0), x(32, 0.0);
