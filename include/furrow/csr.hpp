@@ -29,6 +29,9 @@ public:
   explicit basic_csr(const basic_csr<V, Other>& a)
       : basic_csr(a.shape(), at_home<Other>(a.row_ptr()), at_home<Other>(a.col()), at_home<Other>(a.val())) {}
 
+  basic_csr(const basic_csr&) = default; // also where it is moved from: the arrays are shared
+  basic_csr& operator=(const basic_csr&) = default;
+
   shape2 shape() const override { return shape_; }
   index_t nnz() const { return val_.size; }
   /// The arrays, where the matrix lies. Columns ascend within a row.

@@ -16,8 +16,9 @@ struct operator_facts {
 };
 
 /// A x = b set up once and solved often: the matrix in its format, the preconditioner, the choice that was made.
-/// One solve at a time; two solvers may run on two threads. Every solve with the same b and first guess has the same
-/// bits, those of `furrow::solve`; with `solver = "auto"` a solve begins with the method that gave the last answer.
+/// One solve at a time: a second call meanwhile throws `fault::usage`; two solvers may run on two threads. Every solve
+/// with the same b and first guess has the same bits, those of `furrow::solve`; with `solver = "auto"` a solve begins
+/// with the method that gave the last answer.
 /// Needs no set-up from the second solve on; allocates the vectors of its method.
 template <class V> class solver {
 public:

@@ -38,6 +38,16 @@ TEST(host_spaces_say, what_does_not_fit) {
             "entry 1, in row 1, is in column 2 of a matrix of 2 x 2: indices count from 0");
 }
 
+TEST(csr_of_its_own, multiplies_where_it_was_moved_from) {
+  host_csr<double> from({1, 1}, std::vector<std::int32_t>{0, 1}, std::vector<std::int32_t>{0}, std::vector{2.0});
+  const host_csr<double> to = std::move(from);
+  double x[] = {3}, y[] = {0}, z[] = {0};
+  from.apply(1, x, 0, y);
+  to.apply(1, x, 0, z);
+  EXPECT_EQ(y[0], 6);
+  EXPECT_EQ(z[0], 6);
+}
+
 /// One sentence in place of a GPU that is not there.
 TEST(gpu_spaces_without_a_gpu, say_why) {
   if (!inspect_gpus().gpus.empty()) GTEST_SKIP() << "there is a GPU";

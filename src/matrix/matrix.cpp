@@ -169,6 +169,12 @@ template <class V, class I> bool has_lengths(const csr_arrays<V, I>& a, const st
   return a.row_ptr[0] == 0 && fingerprint == s.lengths_fingerprint;
 }
 
+/// What a matrix keeps; one that was moved from keeps nothing.
+template <class Impl> Impl& there(const std::shared_ptr<Impl>& impl) {
+  check(impl != nullptr, fault::usage, "this matrix is empty, it was moved to another one: use that, or copy in place of moving");
+  return *impl;
+}
+
 /// In the same places, in memory of its own.
 template <class V> std::unique_ptr<any_operator<V>> copy_of(const any_operator<V>& a) {
   return dynamic_cast<const stored_values<V>&>(a).copy();
@@ -185,17 +191,19 @@ template <class V>
 matrix<V>::matrix(const csr_arrays<V, std::int64_t>& a, const matrix_options& o)
     : impl_(std::make_shared<impl>(a, o)) {}
 
-template <class V> const stats& matrix<V>::facts() const { return impl_->is.facts; }
-template <class V> const choice& matrix<V>::chosen() const { return impl_->is.chosen; }
+template <class V> const stats& matrix<V>::facts() const { return there(impl_).is.facts; }
+template <class V> const choice& matrix<V>::chosen() const { return there(impl_).is.chosen; }
 template <class V> shape2 matrix<V>::shape() const { return facts().shape; }
 template <class V> index_t matrix<V>::nnz() const { return facts().nnz; }
-template <class V> device matrix<V>::where() const { return impl_->options.where; }
+template <class V> device matrix<V>::where() const { return there(impl_).options.where; }
 template <class V> coo<V> matrix<V>::to_triplets() const {
   const turn mine(where());
   return impl_->is.triplets();
 }
 
-template <class V> std::shared_ptr<const any_operator<V>> matrix<V>::op() const { return {impl_, impl_->is.op.get()}; }
+template <class V> std::shared_ptr<const any_operator<V>> matrix<V>::op() const {
+  return {impl_, there(impl_).is.op.get()};
+}
 
 template <class V>
 void matrix<V>::apply(V alpha, cview<V> x, V beta, view<V> y, index_t vectors, storage_order order) const {
@@ -221,7 +229,7 @@ template <class V> void matrix<V>::update_values(cview<V> values) {
           update(rows);
         }
       },
-      impl_->rows);
+      there(impl_).rows);
 }
 
 template <class V> template <class I> void matrix<V>::update(const csr_arrays<V, I>& rows) {

@@ -2,6 +2,7 @@
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/sanitized.hpp"
 
 #include "core/look.hpp"
@@ -83,6 +84,24 @@ TYPED_TEST(kept_matrix, takes_several_vectors_one_after_another) {
     EXPECT_TRUE(same(as_cview(column), cview<V>(part(as_view(y), 200 * k, 200))));
   }
   EXPECT_THROW(m.apply(1, as_cview(x), 0, as_view(y), 2), error);
+}
+
+TEST(kept_matrix_that_was_moved, says_so) {
+  matrix<double> from(kit::diagonal({1, 2}));
+  const matrix<double> to = std::move(from);
+  const host_array<double> x(2, 1.0);
+  host_array<double> y(2, 0.0);
+  const auto says = [](auto f) {
+    kit::expect_refusal(fault::usage,
+                        "this matrix is empty, it was moved to another one: use that, or copy in place of moving", f);
+  };
+  says([&] { from.apply(1, as_cview(x), 0, as_view(y)); });
+  says([&] { from.apply_transposed(1, as_cview(x), 0, as_view(y)); });
+  says([&] { from.shape(); });
+  says([&] { from.chosen(); });
+  says([&] { from.op(); });
+  says([&] { from.to_triplets(); });
+  says([&] { from.update_values(as_cview(x)); });
 }
 
 TEST(kept_matrix_of_rows, takes_new_values) {

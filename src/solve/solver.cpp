@@ -21,7 +21,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 namespace furrow {
@@ -78,6 +80,26 @@ template <class V, class Solve> auto solve_through_host(cview<V> b, view<V> x, S
   return report;
 }
 
+/// What a solver keeps; one that was moved from keeps nothing.
+template <class State> State& there(const std::unique_ptr<State>& state) {
+  check(state != nullptr, fault::usage, "this solver is empty, its system was moved to another one: use that");
+  return *state;
+}
+
+/// Keeps a second call out of a solver while one runs.
+class one_call {
+public:
+  explicit one_call(std::shared_ptr<std::atomic<bool>> runs) : runs_(std::move(runs)) {
+    check(!runs_->exchange(true), fault::usage,
+          "this solver is solving: call it when that has ended, or make another solver for another thread");
+  }
+  one_call(const one_call&) = delete;
+  ~one_call() { *runs_ = false; }
+
+private:
+  std::shared_ptr<std::atomic<bool>> runs_;
+};
+
 } // namespace
 
 /// What a solver keeps. The system is solved in one of three ways: by the method that was named, by the ladder where
@@ -93,6 +115,8 @@ template <class V> struct solver<V>::state {
   double setup_seconds = 0;
   setup_clock clock;
   bool told = false; ///< the set-up was reported
+  /// Whether a call runs; of all states that follow each other in one solver.
+  std::shared_ptr<std::atomic<bool>> runs = std::make_shared<std::atomic<bool>>(false);
 
   explicit state(const solve_options& o) : given(o), options(o) {
     check_options(o);
@@ -215,6 +239,7 @@ std::vector<solve_report> solver<V>::state::solve_columns_on_gpu(cview<V> b, vie
     return solve_through_host(b, x,
                               [&](cview<V> home_b, view<V> home_x) { return named.run(home_b, home_x, columns, o); });
   const double most = o.time_limit, began = now();
+  one_after_the_other next(o);
   for (index_t j = 0; j < columns; ++j) {
     reports.push_back(next(
         [&] { return solve_on_gpu(part(b, j * shape.rows, shape.rows), part(x, j * shape.cols, shape.cols), o); }));
@@ -240,18 +265,20 @@ template <class V> template <class Given> void solver<V>::begin(Given&& a, const
 }
 
 /// The new state takes over the preconditioner of the old one, which cannot solve from then on.
-  one_after_the_other next(o);
 template <class V> template <class Given> void solver<V>::begin_again(Given&& a, const matrix<V>* known) {
   const double began = now();
-  check(!state_->named.is_given(), fault::usage,
+  state& before = there(state_);
+  check(!before.named.is_given(), fault::usage,
         "the solver was made from operators of yours, which have their values themselves: make another one");
-  check(a.shape == state_->shape, fault::usage,
+  check(a.shape == before.shape, fault::usage,
         "the new values are those of a matrix of {} x {}, but the solver's is {} x {}", a.shape.rows, a.shape.cols,
-        state_->shape.rows, state_->shape.cols);
-  const turn mine(state_->given.where);
-  auto next = std::make_unique<state>(state_->given);
-  next->named.succeed(state_->named, "the last update_values did not come to its end");
-  state_->single.reset(), state_->climbing.reset();
+        before.shape.rows, before.shape.cols);
+  const one_call alone(before.runs);
+  const turn mine(before.given.where);
+  auto next = std::make_unique<state>(before.given);
+  next->runs = before.runs;
+  next->named.succeed(before.named, "the last update_values did not come to its end");
+  before.single.reset(), before.climbing.reset();
   next->set_up(std::forward<Given>(a), known);
   next->setup_seconds = now() - began;
   state_ = std::move(next);
@@ -264,8 +291,9 @@ template <class V> void solver<V>::update_values(const csr_arrays<V, std::int64_
   begin_again(csr_arrays(a), nullptr);
 }
 template <class V> void solver<V>::update_values(const matrix<V>& a) {
-  check(a.where() == state_->given.where, fault::usage, "the matrix lives on {}, but the solver runs on {}",
-        describe(a.where()), describe(state_->given.where));
+  const device where = there(state_).given.where;
+  check(a.where() == where, fault::usage, "the matrix lives on {}, but the solver runs on {}", describe(a.where()),
+        describe(where));
   begin_again(a.to_triplets(), &a);
 }
 
@@ -307,15 +335,16 @@ template <class V> solver<V>& solver<V>::operator=(solver&&) noexcept = default;
 template <class V> solver<V>::~solver() = default;
 template <class V> void solver<V>::set_limits(const solve_options& o) {
   check_options(o);
-  for (solve_options* const mine : {&state_->options, &state_->given}) {
+  state& s = there(state_);
+  for (solve_options* const mine : {&s.options, &s.given}) {
     mine->rtol = o.rtol, mine->atol = o.atol;
     mine->max_iterations = o.max_iterations, mine->outlook = o.outlook, mine->time_limit = o.time_limit;
   }
-  if (state_->climbing) state_->climbing->set_limits(o);
-  if (state_->single) state_->single->set_limits(o);
+  if (s.climbing) s.climbing->set_limits(o);
+  if (s.single) s.single->set_limits(o);
 }
-template <class V> shape2 solver<V>::shape() const { return state_->shape; }
-template <class V> double solver<V>::setup_seconds() const { return state_->setup_seconds; }
+template <class V> shape2 solver<V>::shape() const { return there(state_).shape; }
+template <class V> double solver<V>::setup_seconds() const { return there(state_).setup_seconds; }
 
 /// What a report says of the solver that gave it.
 template <class V> void solver<V>::state::finish(solve_report& report) {
@@ -331,25 +360,29 @@ template <class V> void solver<V>::state::finish(solve_report& report) {
 }
 
 template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
-  check_vectors_of(state_->shape, b, x);
-  const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
-  const turn mine(state_->options.where);
-  const solve_options o = state_->with_time_left();
-  solve_report report = state_->arranged.moves ? std::move(state_->solve_arranged(b, x, 1, on_gpu).front())
-                        : on_gpu               ? state_->solve_on_gpu(b, x, o)
-                                               : state_->solve(b, x, o);
-  state_->finish(report);
+  state& s = there(state_);
+  check_vectors_of(s.shape, b, x);
+  const bool on_gpu = lie_on_gpu(s.options.where, "b", b, "x", as_cview(x));
+  const one_call alone(s.runs);
+  const turn mine(s.options.where);
+  const solve_options o = s.with_time_left();
+  solve_report report = s.arranged.moves ? std::move(s.solve_arranged(b, x, 1, on_gpu).front())
+                        : on_gpu         ? s.solve_on_gpu(b, x, o)
+                                         : s.solve(b, x, o);
+  s.finish(report);
   return report;
 }
 
 template <class V> std::vector<solve_report> solver<V>::solve(cview<V> b, view<V> x, index_t columns) {
-  check_columns_of(state_->shape, b, x, columns);
-  const bool on_gpu = lie_on_gpu(state_->options.where, "b", b, "x", as_cview(x));
-  const turn mine(state_->options.where);
-  auto reports = state_->arranged.moves ? state_->solve_arranged(b, x, columns, on_gpu)
-                 : on_gpu               ? state_->solve_columns_on_gpu(b, x, columns)
-                                        : state_->solve_columns(b, x, columns);
-  for (solve_report& report : reports) state_->finish(report);
+  state& s = there(state_);
+  check_columns_of(s.shape, b, x, columns);
+  const bool on_gpu = lie_on_gpu(s.options.where, "b", b, "x", as_cview(x));
+  const one_call alone(s.runs);
+  const turn mine(s.options.where);
+  auto reports = s.arranged.moves ? s.solve_arranged(b, x, columns, on_gpu)
+                 : on_gpu         ? s.solve_columns_on_gpu(b, x, columns)
+                                  : s.solve_columns(b, x, columns);
+  for (solve_report& report : reports) s.finish(report);
   return reports;
 }
 

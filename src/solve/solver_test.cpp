@@ -128,6 +128,52 @@ TYPED_TEST(kept_solver, keeps_what_the_set_up_found_and_says_it_each_time) {
   }
 }
 
+TYPED_TEST(kept_solver, says_that_it_was_moved_from) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::diagonal({1, 2}));
+  solver<V> from(a);
+  const solver<V> to = std::move(from);
+  const host_array<V> b(2, V(1));
+  host_array<V> x(2, V(0));
+  const auto says = [](auto f) {
+    kit::expect_refusal(fault::usage, "this solver is empty, its system was moved to another one: use that", f);
+  };
+  says([&] { from.solve(as_cview(b), as_view(x)); });
+  says([&] { from.solve(as_cview(b), as_view(x), 1); });
+  says([&] { from.update_values(a); });
+  says([&] { from.update_values(matrix<V>(a)); });
+  says([&] { from.set_limits({}); });
+  says([&] { from.shape(); });
+  says([&] { from.setup_seconds(); });
+}
+
+/// As another thread would: its watcher is called while it solves.
+TYPED_TEST(kept_solver, takes_no_second_call_while_it_solves) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(20, 10));
+  const host_array<V> b(200, V(1));
+  host_array<V> x(200, V(0)), y(200, V(0));
+  for (const char* method : {"cg", "auto"}) {
+    solver<V>* self = nullptr;
+    auto o = with("jacobi", 1e-4);
+    o.solver = method, o.watch_every = 1;
+    int told = 0;
+    o.watch = [&](const progress&) {
+      const auto says = [](auto f) { EXPECT_TRUE(mentions(kit::said_by(fault::usage, f), "this solver is solving")); };
+      says([&] { self->solve(as_cview(b), as_view(y)); });
+      says([&] { self->solve(as_cview(b), as_view(y), 1); });
+      says([&] { self->update_values(a); });
+      return ++told < 3;
+    };
+    solver<V> kept(a, o);
+    self = &kept;
+    EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::interrupted);
+    EXPECT_EQ(told, 3);
+    kept.update_values(a); // which leaves it free for the next one
+    EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::interrupted);
+  }
+}
+
 TEST(kept_solver_in_f32, takes_doubles_of_any_magnitude) {
   auto a = kit::laplacian(15, 15);
   for (double& v : a.val) v *= 1e-60;
