@@ -193,6 +193,7 @@ ranking rank(const stats& s, precision p, device where, const wish& w) {
   check(s.nnz >= 0 && (s.row_length.empty() || s.row_length.size() == s.shape.rows), fault::usage,
         "the statistics hold {} entries and the lengths of {} rows for a matrix of {}: give those that measure makes",
         s.nnz, s.row_length.size(), s.shape.rows);
+  check(w.expected_products >= 0, fault::usage, "expected_products = {} is no number of products", w.expected_products);
   const request r = read_wish(w);
   ranking all{r, room(where, r.format != "auto"), {}};
   try {

@@ -163,7 +163,7 @@ template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, do
 template <class V> solve_options ladder<V>::rest_for(const rung_plan& plan, double seconds, index_t iterations) const {
   solve_options o = kept_->options;
   o.outlook = plan.outlook;
-  o.time_limit = system_.options.time_limit - seconds;
+  o.time_limit = std::max(system_.options.time_limit - seconds, 0.0);
   if (o.max_iterations > 0) o.max_iterations -= iterations;
   if (plan.most > 0) o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, plan.most) : plan.most;
   return o;

@@ -31,7 +31,7 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
     return;
   }
   solve_options o = kept_->options;
-  o.solver = "block_cg", o.outlook = plan.outlook, o.time_limit = system_.deadline - now();
+  o.solver = "block_cg", o.outlook = plan.outlook, o.time_limit = std::max(system_.deadline - now(), 0.0);
   if (o.max_iterations > 0) o.max_iterations -= spent.iterations;
   solver<V> method(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max});
   auto ran = method.solve(b, x, index_t(numbers.size()));

@@ -153,9 +153,8 @@ void check_options(const solve_options& o) {
   check(o.monitor_every >= 1, fault::usage, "monitor_every = {} must be at least 1", o.monitor_every);
   check(o.watch_every >= 0, fault::usage, "watch_every = {} must not be negative", o.watch_every);
   check(o.monitor_seconds >= 0, fault::usage, "monitor_seconds = {} must not be negative", o.monitor_seconds);
-  check(!std::isnan(o.time_limit), fault::usage, "time_limit = {} is no number of seconds", o.time_limit);
-  check(!std::isnan(o.expected_products), fault::usage, "expected_products = {} is no number of products",
-        o.expected_products);
+  check(o.time_limit >= 0, fault::usage, "time_limit = {} is no number of seconds", o.time_limit);
+  check(o.expected_products >= 0, fault::usage, "expected_products = {} is no number of products", o.expected_products);
   check_coordinates(o);
 }
 

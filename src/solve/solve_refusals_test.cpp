@@ -104,12 +104,17 @@ TEST(refusal, options_that_make_no_sense) {
     o.rtol = one;
     EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
   }
-  o = {};
-  o.time_limit = nan; // a limit that nothing exceeds
-  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).second, "time_limit = nan is no number of seconds");
-  o = {};
-  o.expected_products = nan;
-  EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).second, "expected_products = nan is no number of products");
+  for (const auto& [bad, text] : {std::pair(nan, "nan"), std::pair(-1.0, "-1")}) { // nothing exceeds a nan
+    o = {};
+    o.time_limit = bad;
+    EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).second,
+              std::string("time_limit = ") + text + " is no number of seconds");
+    const std::string products = std::string("expected_products = ") + text + " is no number of products";
+    o = {};
+    o.expected_products = bad;
+    EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).second, products);
+    kit::expect_refusal(fault::usage, products, [&] { matrix<double>(kit::laplacian(3), {.expected_products = bad}); });
+  }
   o = {};
   o.max_iterations = -1;
   EXPECT_EQ(refused(kit::laplacian(3), ones(3), o).first, fault::usage);
