@@ -10,6 +10,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -89,7 +90,8 @@ void write(const nb::bytes& name, const nb::object& indptr, const nb::object& in
   auto given = rows_of<double>(indptr, indices, data, {rows, cols});
   interruptible([given = std::move(given), file = std::move(file), comment = std::move(comment)] {
     const coo<double> a = std::visit([](const auto& r) { return to_coo(r); }, given.arrays);
-    if (file.ends_with(".furrow")) write_cache({a, {}, {}, {}}, file);
+    const std::string stem = std::filesystem::path(file).stem().string(); // as a file without a place for it is named
+    if (file.ends_with(".furrow")) write_cache({a, {}, stem, "written by Python"}, file);
     else if (file.ends_with(".petsc")) write_petsc({a, {}, {}, {}}, file);
     else write_matrix(a, file, comment);
     return true;
