@@ -50,9 +50,11 @@ def output(home: Home, out: Any, n: int, columns: int, dtype: Any) -> Any:
 
 
 def _rank(r: Result) -> tuple[int, float]:
-    """By how a column ended, then by its residual: the order of the command line."""
+    """By how a column ended, then by its residual: the order of the command line. One that was interrupted before it
+    began has no figures to show."""
     ended = 0 if r.success else 2 if r.status == "interrupted" else 1
-    return ended, math.inf if math.isnan(r.residual) else r.residual
+    unknown = 0 if r.status == "interrupted" else math.inf
+    return ended, unknown if math.isnan(r.residual) else r.residual
 
 
 def gather(x: Any, columns: list[Result]) -> Result:

@@ -70,6 +70,28 @@ def test_info_is_0_only_where_all_are_solved(block):
     assert steps and all(x.shape == (len(B),) for x in steps)
 
 
+@pytest.mark.parametrize("solver", ["cg", "block_cg", "auto"])
+def test_who_stops_one_right_hand_side_stops_those_behind_it(grid, solver):
+    A, b = grid
+    told = []
+
+    def fails(step):
+        told.append(step.iteration)
+        raise KeyError
+
+    with pytest.raises(KeyError) as e:
+        furrow.solve(A, np.stack([b, b, b], 1), solver=solver, rtol=1e-14, monitor=(fails, 1))
+    assert told == [1] and [c.status for c in e.value.partial.columns] == ["interrupted"] * 3
+
+    def says_stop(step):
+        told.append(step.iteration)
+        return True
+
+    r = furrow.solve(A, np.stack([b, b, b], 1), solver=solver, rtol=1e-14, monitor=(says_stop, 1))
+    assert told == [1, 1] and [c.status for c in r.columns] == ["interrupted"] * 3
+    assert r.columns[2].message == "interrupted before it began" and not r.columns[2].x.any()
+
+
 def test_a_solver_takes_columns_over_and_over(block):
     A, X, B = block
     P = furrow.Matrix(A)

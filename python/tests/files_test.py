@@ -70,6 +70,13 @@ def test_a_vector_is_not_written_under_a_name_that_promises_another_format(tmp_p
     assert not list(tmp_path.iterdir())
 
 
+def test_a_cache_has_the_name_of_its_file(tmp_path, grid):
+    A, _ = grid
+    furrow.write(tmp_path / "grid.furrow", A)
+    again = furrow.read(tmp_path / "grid.furrow")
+    assert (again.name, again.origin) == ("grid", "written by Python")
+
+
 def test_names_that_are_no_utf_8(tmp_path, grid):
     """As Linux allows them, and os.listdir hands them out."""
     A, b = grid
