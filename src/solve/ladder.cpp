@@ -153,7 +153,7 @@ template <class V> status ladder<V>::shown_by_factors(const solve_report& r, cvi
 }
 
 /// Whether x is so large that the rounding of A x leaves nothing of A'r below its goal: such an x has grown along
-/// vectors that A maps to zero, and least squares, or what is tried of a singular matrix, begin elsewhere.
+/// vectors that A maps to zero, and some methods begin elsewhere.
 template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, double relative) const {
   const double lost = std::numeric_limits<V>::epsilon() * system_.norm_2 * norm(x);
   return lost > 0.01 * system_.options.rtol * relative * norm(b);
@@ -194,6 +194,38 @@ bool ladder<V>::is_sure(solve_report& report, solve_rung& tried, cview<V> b, cvi
   return false;
 }
 
+/// Least squares, and what is tried of a singular matrix.
+template <class V> bool ladder<V>::begins_anew(const rung_plan& plan) const {
+  return singular_ || find_solver(plan.solver).needs.transposed;
+}
+
+/// The one that was set aside, or x, of which `report` tells.
+template <class V>
+ladder<V>::candidate ladder<V>::better_of(std::optional<candidate> aside, cview<V> x, const solve_report& report) {
+  const double before = aside ? aside->report.relative_residual : std::numeric_limits<double>::quiet_NaN();
+  if (!std::isnan(before) && !(report.relative_residual < before)) return std::move(*aside);
+  return {std::vector<V>(x.begin(), x.end()), report};
+}
+
+template <class V> void ladder<V>::hand_back_the_better(candidate aside, view<V> x, solve_report& best) {
+  candidate better = better_of(std::move(aside), x, best);
+  std::ranges::copy(better.x, x.begin());
+  best.relative_residual = better.report.relative_residual;
+  if (best.why != status::interrupted) best = std::move(better.report);
+}
+
+/// Behind the last rung, where that could not be set up, the last one that went no further than its outlook follows
+/// without one. `left_early`: that one; none behind least squares that had all of their steps.
+template <class V>
+void ladder<V>::go_back_from_the_end(std::optional<rung_plan>& left_early, const rung_plan& plan, status why) {
+  if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
+  if (kept_ && plan.outlook == 0 && find_solver(plan.solver).needs.transposed) left_early.reset();
+  if (kept_ || !left_early || at_ + 1 < plans_.size()) return;
+  plans_.push_back(*std::exchange(left_early, std::nullopt));
+  plans_.back().outlook = 0;
+  plans_.back().reason = "to its own limit: nothing that follows could be set up";
+}
+
 template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
   const double began = begin_solve(spent.seconds);
   const std::vector<V> first(x.begin(), x.end());
@@ -204,8 +236,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   work_done work = std::exchange(before_, {});
   work.on_gpu = system_.options.where.is_gpu();
   double setup_seconds = 0, solve_seconds = 0;
-  std::optional<rung_plan>
-      left_early; // went no further than its outlook; behind least squares that did none is worth it
+  std::optional<rung_plan> left_early;
   for (; at_ < plans_.size(); ++at_) {
     rung_plan plan = plans_[at_];
     const bool made_before = system_.has_first();
@@ -214,10 +245,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
       plans_[at_] = plan;
       kept_->method.set_limits(rest_for(plan, now() - began, iterations));
       const double setup = tried.setup_seconds;
-      const bool begins_anew = singular_ || find_solver(plan.solver).needs.transposed;
-      if (begins_anew && hides_its_residual(b, as_cview(x), best.relative_residual)) {
-        if (!aside || best.relative_residual < aside->report.relative_residual)
-          aside = candidate{std::vector<V>(x.begin(), x.end()), best};
+      if (begins_anew(plan) && hides_its_residual(b, as_cview(x), best.relative_residual)) {
+        aside = better_of(std::move(aside), x, best);
         std::copy(first.begin(), first.end(), x.begin());
       }
       best = kept_->method.solve(b, x);
@@ -231,13 +260,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     const bool factored = has_factored(plan.solver);
     const status why = factored && goes_on(tried.why, iterations) ? shown_by_factors(best, b, as_cview(x)) : tried.why;
     if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
-    if (kept_ && plan.outlook > 0 && !answers(why)) left_early = plan;
-    if (kept_ && plan.outlook == 0 && find_solver(plan.solver).needs.transposed) left_early.reset();
-    if (!kept_ && left_early && at_ + 1 == plans_.size()) {
-      plans_.push_back(*std::exchange(left_early, std::nullopt));
-      plans_.back().outlook = 0;
-      plans_.back().reason = "to its own limit: nothing that follows could be set up";
-    }
+    go_back_from_the_end(left_early, plan, why);
     if (!made_before) setup_seconds += tried.setup_seconds;
     solve_seconds += tried.solve_seconds;
     const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), work, iterations);
@@ -249,10 +272,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*system_.a().to_triplets(), b, as_cview(x));
-  if (aside && !answers(best.why) && aside->report.relative_residual < best.relative_residual) {
-    std::copy(aside->x.begin(), aside->x.end(), x.begin());
-    best = std::move(aside->report);
-  }
+  if (aside && !answers(best.why)) hand_back_the_better(std::move(*aside), x, best);
   if (answers(best.why)) {
     const double since = now();
     doubt(best, b, as_cview(x), work);

@@ -74,6 +74,10 @@ private:
   /// further in this precision.
   status shown_by_factors(const solve_report& r, cview<V> b, cview<V> x) const;
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
+  bool begins_anew(const rung_plan& plan) const;
+  static candidate better_of(std::optional<candidate> aside, cview<V> x, const solve_report& report);
+  static void hand_back_the_better(candidate aside, view<V> x, solve_report& best);
+  void go_back_from_the_end(std::optional<rung_plan>& left_early, const rung_plan& plan, status why);
   /// Whether another method may be tried after one that ended so, with so many iterations in all.
   bool goes_on(status why, index_t iterations) const;
   bool ends(status why, const std::string& solver, index_t iterations) const;

@@ -214,6 +214,36 @@ TEST(ladder, solves_singular_systems_whose_last_pivot_is_exactly_zero) {
   }
 }
 
+TEST(ladder, tells_of_the_x_that_it_hands_back) {
+  const index_t n = 40; // singular values from 1 to 1e-16 between two reflections, and a b that no x reaches
+  const auto u = kit::random_vector<double>(n, 1), v = kit::random_vector<double>(n, 2);
+  double uu = 0, vv = 0, across = 0;
+  const auto value = [=](index_t i) { return std::pow(10.0, -16.0 * double(i) / double(n - 1)); };
+  for (index_t i = 0; i < n; ++i) uu += u[i] * u[i], vv += v[i] * v[i], across += u[i] * value(i) * v[i];
+  const auto a = kit::from_function(n, [&](index_t i, index_t j) {
+    const double turned = -2 * u[i] * u[j] * value(j) / uu - 2 * value(i) * v[i] * v[j] / vv;
+    return (i == j ? value(i) : 0) + turned + 4 * u[i] * across * v[j] / (uu * vv);
+  });
+  const auto b = kit::random_vector<double>(n, 3);
+  const auto s = kit::solve_honestly(a, b, automatic(1e-8));
+  const auto image = kit::times(a, s.x);
+  std::vector<double> normal(n, 0.0);
+  double squares = 0, of_normal = 0, of_b = 0;
+  for (index_t k = 0; k < a.nnz(); ++k) normal[a.col[k]] += a.val[k] * (b[a.row[k]] - image[a.row[k]]);
+  for (index_t i = 0; i < n; ++i) {
+    squares += (b[i] - image[i]) * (b[i] - image[i]), of_b += b[i] * b[i], of_normal += normal[i] * normal[i];
+  }
+  EXPECT_NEAR(s.report.relative_residual, std::sqrt(squares / of_b), 1e-3 * s.report.relative_residual);
+  if (!std::isnan(s.report.normal_residual)) {
+    EXPECT_LT(std::sqrt(of_normal / squares) / 50, s.report.normal_residual); // |A| is 1 to 50
+  }
+  for (const solve_rung& r : s.report.rungs) {
+    if (r.iterations > 0) {
+      EXPECT_LE(s.report.relative_residual, 1.001 * r.relative_residual) << r.solver;
+    }
+  }
+}
+
 TEST(ladder, says_of_an_x_that_is_one_of_many_that_it_is) {
   const auto made_of = [](index_t twin) { // row 3 is the same as the other one
     return kit::from_function(40, [=](index_t i, index_t j) {
