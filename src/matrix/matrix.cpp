@@ -171,7 +171,8 @@ template <class V, class I> bool has_lengths(const csr_arrays<V, I>& a, const st
 
 /// What a matrix keeps; one that was moved from keeps nothing.
 template <class Impl> Impl& there(const std::shared_ptr<Impl>& impl) {
-  check(impl != nullptr, fault::usage, "this matrix is empty, it was moved to another one: use that, or copy in place of moving");
+  check(impl != nullptr, fault::usage,
+        "this matrix is empty, it was moved to another one: use that, or copy in place of moving");
   return *impl;
 }
 
