@@ -201,7 +201,8 @@ template <class V> bool ladder<V>::begins_anew(const rung_plan& plan) const {
 
 /// The one that was set aside, or x, of which `report` tells.
 template <class V>
-ladder<V>::candidate ladder<V>::better_of(std::optional<candidate> aside, cview<V> x, const solve_report& report) {
+typename ladder<V>::candidate ladder<V>::better_of(std::optional<candidate> aside, cview<V> x,
+                                                   const solve_report& report) {
   const double before = aside ? aside->report.relative_residual : std::numeric_limits<double>::quiet_NaN();
   if (!std::isnan(before) && !(report.relative_residual < before)) return std::move(*aside);
   return {std::vector<V>(x.begin(), x.end()), report};

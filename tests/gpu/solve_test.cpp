@@ -6,6 +6,7 @@
 
 #include "kit/guarded.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 #include "kit/serves.hpp"
 #include "kit/solve_check.hpp"
 
@@ -131,6 +132,21 @@ TYPED_TEST(gpu_solve, stops_for_the_same_reasons_as_the_cpu) {
   o.max_iterations = 5;
   EXPECT_EQ(reason(a, b, o), status::max_iterations);
   EXPECT_EQ(reason(kit::assemble({0, 0}, {}), {}, this->options("none")), status::converged);
+}
+
+TYPED_TEST(gpu_solve, warns_of_rows_that_add_up_to_zero) {
+  using V = TypeParam;
+  for (const double shift : {0.0, 0.01}) {
+    const auto a = kit::laplacian(70, 60, 1, true, shift);
+    const auto product = kit::times(a, kit::random_vector<double>(a.shape.rows, 5));
+    host_array<V> b(product.size());
+    std::ranges::transform(product, b.begin(), [](double v) { return V(v); });
+    auto o = this->options("auto", 1e-4);
+    o.solver = "auto";
+    const auto report = kit::solve_honestly<V>(a, b, o).report;
+    EXPECT_EQ(report.why, status::converged) << report.message;
+    EXPECT_EQ(kit::mentions(report.warning, "adds up to zero"), shift == 0) << report.warning;
+  }
 }
 
 TYPED_TEST(gpu_solve, waits_once_a_chunk) {
