@@ -164,6 +164,17 @@ TEST(auto_on_ranks, knows_how_good_an_answer_of_all_ranks_is) {
   }
 }
 
+TEST(auto_on_ranks, adds_the_rows_of_all_ranks_up) {
+  const index_t n = 50;
+  const auto a = kit::laplacian(n, n, 1, true, 0);
+  const auto b = kit::times(a, kit::random_vector<double>(n * n, 2));
+  for (const int ranks : {1, 2, 5}) {
+    const auto s = kit::solve_on_ranks<double>(ranks, a, b);
+    EXPECT_EQ(s.report().why, status::converged) << s.report().message;
+    EXPECT_NE(s.report().warning.find("adds up to zero"), std::string::npos) << ranks << ": " << s.report().warning;
+  }
+}
+
 TEST(auto_on_ranks, warns_of_an_answer_that_is_one_of_many) { // rows 3 and 4 are nearly the same
   const auto a = kit::assemble(
       {4, 4}, {{0, 0, 2}, {0, 1, 1}, {1, 0, -1}, {1, 1, 2}, {2, 2, 1}, {2, 3, 2}, {3, 2, 2}, {3, 3, 4.0000001}});

@@ -150,7 +150,7 @@ void solver_on_ranks<V>::state::doubt(solve_report& report, cview<V> b, cview<V>
     return run(b, y, limits);
   };
   doubts.look(c, report, b, x, work, singular_by,
-              {known, rows.first, again, [this] { return rows_of_all_columns(); }, no_time, o});
+              {*a, rows.norm_inf, known, rows.first, again, [this] { return rows_of_all_columns(); }, no_time, o});
 }
 
 template <class V>

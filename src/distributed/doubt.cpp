@@ -8,10 +8,7 @@
 #include "preconditioners/stop.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
-#include <vector>
 
 namespace furrow {
 
@@ -46,30 +43,11 @@ void doubt_on_ranks<V>::look_at_factors(communicator& c, const solve_report& rep
   if (known) facts_ = told;
 }
 
-/// As `maps_ones_to_zero`, of the entries.
-template <class V> bool doubt_on_ranks<V>::map_ones_to_zero(communicator& c, const means& with) {
-  double largest_sum = 0, norm_inf = 0;
-  std::optional<error> failed;
-  keep_failure(failed, [&] {
-    const coo<V> mine = with.rows();
-    std::vector<double> sum(static_cast<std::size_t>(mine.shape.rows)), size(sum.size());
-    for (index_t k = 0; k < mine.nnz(); ++k) {
-      sum[static_cast<std::size_t>(mine.row[k])] += double(mine.val[k]);
-      size[static_cast<std::size_t>(mine.row[k])] += std::abs(double(mine.val[k]));
-    }
-    for (const double s : sum) largest_sum = std::max(largest_sum, std::abs(s));
-    for (const double s : size) norm_inf = std::max(norm_inf, s);
-  });
-  throw_first_fault(c, failed);
-  largest_sum = c.max(largest_sum), norm_inf = c.max(norm_inf);
-  return adds_up_to_zero(largest_sum, norm_inf, std::numeric_limits<V>::epsilon(), with.known);
-}
-
 template <class V>
 void doubt_on_ranks<V>::look(communicator& c, solve_report& report, cview<V> b, cview<V> x, const work_done& work,
                              std::string& singular_by, const means& with) {
   if (singular_by.empty() && report.why == status::converged) {
-    if (!ones_to_zero_) ones_to_zero_ = map_ones_to_zero(c, with);
+    if (!ones_to_zero_) ones_to_zero_ = adds_up_to_zero<V>(c.max(largest_row_sum(with.a)), with.norm_inf, with.known);
     if (*ones_to_zero_) singular_by = of_row_sums;
   }
   const bool unclear = report.why == status::converged && singular_by.empty() && in_doubt(report, with.known);

@@ -17,6 +17,8 @@ namespace furrow {
 template <class V> class doubt_on_ranks {
 public:
   struct means {
+    const any_operator<V>& a; ///< of this rank
+    double norm_inf;          ///< of all rows
     const features& known;
     index_t first_row;                    ///< of this rank
     const solve_from<V>& again;           ///< the method that gave the answer
@@ -31,8 +33,6 @@ public:
 private:
   void look_at_factors(communicator& c, const solve_report& report, cview<V> b, cview<V> x, double operations,
                        const means& with);
-
-  bool map_ones_to_zero(communicator& c, const means& with);
 
   std::optional<bool> ones_to_zero_; ///< whether the rows of all add up to zero
   bool looked_ = false;

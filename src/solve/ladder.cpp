@@ -308,7 +308,8 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
 
 /// Asked once.
 template <class V> bool ladder<V>::maps_ones_to_zero() {
-  if (!ones_to_zero_) ones_to_zero_ = furrow::maps_ones_to_zero(system_.a(), system_.facts.norm_inf, system_.known);
+  if (!ones_to_zero_)
+    ones_to_zero_ = adds_up_to_zero<V>(largest_row_sum(system_.a()), system_.facts.norm_inf, system_.known);
   return *ones_to_zero_;
 }
 

@@ -124,20 +124,16 @@ void warn_of_many_answers(solve_report& report, const std::string& by) {
   report.error_estimate = 0; // of which of the answers?
 }
 
-bool adds_up_to_zero(double largest_sum, double norm_inf, double unit, const features& f) {
-  return norm_inf > 0 && largest_sum <= 16 * unit * norm_inf / f.scales;
+template <class V> double largest_row_sum(const any_operator<V>& a) {
+  if (a.where().is_gpu()) return largest_row_sum_on_gpu(a);
+  const host_array<V> ones(a.shape().cols, V(1));
+  host_array<V> sums(a.shape().rows);
+  a.apply(V(1), as_cview(ones), V(0), as_view(sums));
+  return largest_element(as_cview(sums));
 }
 
-template <class V> bool maps_ones_to_zero(const any_operator<V>& a, double norm_inf, const features& f) {
-  if (!f.square()) return false;
-  const auto is_zero = [&](double largest_sum) {
-    return adds_up_to_zero(largest_sum, norm_inf, std::numeric_limits<V>::epsilon(), f);
-  };
-  if (a.where().is_gpu()) return is_zero(largest_row_sum_on_gpu(a));
-  const host_array<V> ones(f.rows, V(1));
-  host_array<V> sums(f.rows);
-  a.apply(V(1), as_cview(ones), V(0), as_view(sums));
-  return is_zero(largest_element(as_cview(sums)));
+template <class V> bool adds_up_to_zero(double largest_sum, double norm_inf, const features& f) {
+  return f.square() && norm_inf > 0 && largest_sum <= 16 * std::numeric_limits<V>::epsilon() * norm_inf / f.scales;
 }
 
 template <class V>
@@ -169,8 +165,10 @@ void put_into(solve_report& report, const factor_facts& facts) {
                        : off_by(report.error_estimate, facts.condition, 0.005 / facts.amplification);
 }
 
-template bool maps_ones_to_zero(const any_operator<double>&, double, const features&);
-template bool maps_ones_to_zero(const any_operator<float>&, double, const features&);
+template double largest_row_sum(const any_operator<double>&);
+template double largest_row_sum(const any_operator<float>&);
+template bool adds_up_to_zero<double>(double, double, const features&);
+template bool adds_up_to_zero<float>(double, double, const features&);
 template std::optional<factor_facts> look_by_factors(const coo<double>&, cview<double>, cview<double>, double, double);
 template std::optional<factor_facts> look_by_factors(const coo<float>&, cview<float>, cview<float>, double, double);
 

@@ -51,12 +51,12 @@ std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V
 /// warning where that is more than 1 %.
 void put_into(solve_report& report, const factor_facts& facts);
 
+/// The largest sum of a row's entries, of a rank that of its own rows. A product, two vectors, a wait.
+template <class V> double largest_row_sum(const any_operator<V>& a);
 /// Whether every row of A adds up to zero, up to rounding, as those of a Laplacian without a boundary value do: x plus
 /// any constant fits b as well, which no iteration shows where b is in the range. The largest sum is held against the
-/// smallest row, for which the largest one over the spread of their sizes stands. A product, two vectors, a wait.
-template <class V> bool maps_ones_to_zero(const any_operator<V>& a, double norm_inf, const features& f);
-/// The same of the largest sum; unit: the epsilon of the values.
-bool adds_up_to_zero(double largest_sum, double norm_inf, double unit, const features& f);
+/// smallest row, for which the largest one, norm_inf, over the spread of their sizes stands.
+template <class V> bool adds_up_to_zero(double largest_sum, double norm_inf, const features& f);
 /// Who found that.
 inline constexpr const char* of_row_sums = "a look at its rows, each of which adds up to zero,";
 

@@ -195,7 +195,8 @@ TEST(second_look, adds_rows_up_where_they_are_of_very_different_sizes) {
   const auto a = kit::from_function(2, [](index_t i, index_t j) { return i == 0 ? j == 0 ? 1e20 : -1e20 : 1.0; });
   const stats s = measure(a);
   const auto op = make(choose(s, precision::f64, device{}), device{}, coo<double>(a));
-  EXPECT_FALSE(maps_ones_to_zero(*op, s.norm_inf, features_of(a, s, false))); // (0, 2)
+  EXPECT_EQ(largest_row_sum(*op), 2);
+  EXPECT_FALSE(adds_up_to_zero<double>(2, s.norm_inf, features_of(a, s, false)));
 }
 
 TEST(second_look, calls_no_matrix_singular_whose_pivots_grow) {
