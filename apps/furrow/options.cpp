@@ -161,6 +161,12 @@ std::vector<std::string> generator_names() {
   return names;
 }
 
+std::vector<std::string> bare_generators() {
+  auto names = generator_names();
+  for (auto& n : names) n.pop_back(); // the colon
+  return names;
+}
+
 namespace {
 
 /// Names that are in the folder of `file`, the folder before them as it was written.
@@ -171,7 +177,7 @@ std::vector<std::string> neighbours(const std::string& file) {
   std::error_code ignored;
   for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, ignored), end;
        at != end && names.size() < most; at.increment(ignored))
-    names.push_back((folder / at->path().filename()).string());
+    if (std::string name = (folder / at->path().filename()).string(); name != file) names.push_back(std::move(name));
   std::ranges::sort(names); // of two that are alike near, always the same
   return names;
 }
@@ -180,12 +186,6 @@ bool is_there(const std::string& file) {
   std::error_code why;
   const bool there = file == "-" || std::filesystem::exists(file, why);
   return there || (why && why != std::errc::no_such_file_or_directory); // reading it says what is wrong
-}
-
-std::vector<std::string> bare_generators() {
-  auto names = generator_names();
-  for (auto& n : names) n.pop_back(); // the colon
-  return names;
 }
 
 /// Whether two names are one file, which need not be there yet. What is no regular file can be two outputs.
@@ -203,9 +203,12 @@ std::string hint(const std::string& guess) { return guess.empty() ? "" : fmt::fo
 
 } // namespace
 
-void check_json_output(bool json, const std::string& file) {
-  furrow::check(!json || file != "-", fault::usage,
+void check_one_standard_output(bool json, std::initializer_list<std::string_view> outputs) {
+  const auto asked = std::ranges::count(outputs, std::string_view("-"));
+  furrow::check(!json || asked == 0, fault::usage,
                 "--json and '-' for the output both want standard output: name a file for the output");
+  furrow::check(asked <= 1, fault::usage,
+                "'-' is given for {} outputs, and there is one standard output: name files for the others", asked);
 }
 
 void check_generator(const std::string& file) {
@@ -239,7 +242,8 @@ void check_output(const std::string& file, std::string_view option, std::initial
   check(std::filesystem::is_directory(behind.parent_path(), ignored), fault::input,
         "{}: cannot be written: its folder does not exist: make it, or choose another name for {}", file, option);
   const auto must_be_writable = [&](const std::filesystem::path& what) {
-    check(::access(what.c_str(), W_OK) == 0, fault::input, "{}: cannot be written: {}", file, std::strerror(errno));
+    const int why = ::access(what.c_str(), W_OK) == 0 ? 0 : errno;
+    check(why == 0, fault::input, "{}: cannot be written: {}", file, std::strerror(why));
   };
   if (replaced) must_be_writable(behind.parent_path());
   if (std::filesystem::exists(file, ignored)) must_be_writable(file);

@@ -57,6 +57,8 @@ std::vector<std::string> solver_names();
 std::vector<std::string> preconditioner_names();
 std::vector<std::string> generator_names(); ///< "poisson1d:", ...
 
+/// Names of generators, without what follows.
+std::vector<std::string> bare_generators();
 /// Throws `fault::usage`, with the nearest name, where `file` has the form of a generator that does not exist.
 void check_generator(const std::string& file);
 /// And `fault::input`, with the nearest name, where it is neither a generator nor a file that is there.
@@ -64,8 +66,8 @@ void check_matrix(const std::string& file);
 /// The same of a file that must be there, as what `option` names.
 void check_input(const std::string& file, std::string_view option);
 
-/// Throws `fault::usage` where a result for `--json` and one for `-o -` both want standard output.
-void check_json_output(bool json, const std::string& file);
+/// Throws `fault::usage` where more than one of the JSON and these outputs wants standard output, as '-' does.
+void check_one_standard_output(bool json, std::initializer_list<std::string_view> outputs);
 
 /// Throws `fault::input`, before any work, where `file`, which `option` names, is meant to be written and cannot be;
 /// `fault::usage` where it is the same file as one of `others`: inputs, and outputs that are checked after it. Empty

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output.hpp"
+#include "options.hpp"
 #include "text.hpp"
 
 #include "io/atomic_file.hpp"
@@ -31,15 +32,17 @@ std::string matrix_ending(const std::string& file) {
       fmt::format("{}: a matrix is written as .mtx, .mtx.gz, .furrow or .petsc: choose one of these endings", file));
 }
 
-void write_problem(const problem& p, const std::string& file) {
+void write_problem(const problem& p, const std::string& file, const std::string& input) {
   const std::string ending = matrix_ending(file);
   if (ending == ".furrow") return write_cache(p, file);
   if (ending == ".petsc") return write_petsc(p, file);
+  const bool with_b = p.b && file != "-";
+  const std::string beside = with_b ? file.substr(0, file.size() - ending.size()) + "_b" + ending : "";
+  check_output(beside, "OUT", {input});
   write_matrix(p.a, file, p.origin);
-  if (!p.b) return;
-  if (file == "-")
-    return remark("the right-hand side that came with the matrix is left out: standard output holds one matrix");
-  const std::string beside = file.substr(0, file.size() - ending.size()) + "_b" + ending;
+  if (p.b && !with_b)
+    remark("the right-hand side that came with the matrix is left out: standard output holds one matrix");
+  if (!with_b) return;
   write_vector(as_cview(*p.b), beside);
   remark(fmt::format("the right-hand side that came with the matrix is in {}", beside));
 }

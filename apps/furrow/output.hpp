@@ -21,7 +21,7 @@ std::string json_text(const json& value, int indent = -1);
 std::string matrix_ending(const std::string& file);
 
 /// Writes p as the ending of `file` says: .mtx, .mtx.gz or .furrow. A right-hand side goes into a .furrow file, and
-/// beside a .mtx file as NAME_b.mtx.
-void write_problem(const problem& p, const std::string& file);
+/// beside a .mtx file as NAME_b.mtx, which must not be `input`.
+void write_problem(const problem& p, const std::string& file, const std::string& input = {});
 
 } // namespace furrow::cli

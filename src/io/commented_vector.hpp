@@ -12,6 +12,7 @@ namespace furrow::io {
 struct commented_vector {
   host_array<double> values;
   std::vector<std::string> comments;
+  bool more_comments = false; ///< more than that come first
 };
 /// `columns`: null for one; otherwise there may be several, and this is how many there were.
 commented_vector read_commented_vector(const source& from, std::optional<index_t> rows = {},

@@ -226,17 +226,18 @@ host_array<double> read_text(input& from, packing packed, std::string_view first
   return read_numbers(text, name, rows, to);
 }
 
-/// The comments among the first lines of a text, without the banner.
-std::vector<std::string> leading_comments(std::string_view text) {
-  std::vector<std::string> comments;
-  for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
+/// The comments among the first lines of a text, without the banner; whether another line follows them.
+bool leading_comments(std::string_view text, std::vector<std::string>& comments) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  for (std::size_t end; (end = text.find_first_of("\r\n")) != text.npos; text.remove_prefix(end + 1)) {
     std::string_view line = text.substr(0, end);
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    if (line.starts_with("%%")) continue;
-    if (line.starts_with('%')) comments.emplace_back(line.substr(1, line.find_last_not_of(" \t\r")));
-    else if (!line.empty()) break;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.starts_with("%%MatrixMarket")) continue;
+    if (!line.empty() && !line.starts_with('%')) return true;
+    line.remove_prefix(std::min(line.find_first_not_of("% \t"), line.size()));
+    if (!line.empty()) comments.emplace_back(line.substr(0, line.find_last_not_of(" \t") + 1));
   }
-  return comments;
+  return false;
 }
 
 commented_vector read_it(const source& from, std::optional<index_t> rows, index_t* columns, const number_sink* to) {
@@ -245,9 +246,12 @@ commented_vector read_it(const source& from, std::optional<index_t> rows, index_
     const content what = recognise(in);
     if (what.kind == content::kind::petsc) return {read_petsc_vector(in, what.packed, rows, to), {}};
     if (what.kind != content::kind::text) refuse(in.name(), "a matrix or an archive, where a vector is wanted");
-    std::string first(4096, '\0');
+    constexpr std::size_t most_comments = 4096;
+    std::string first(most_comments, '\0');
     first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));
-    return {read_text(in, what.packed, first, rows, columns, to), leading_comments(first)};
+    std::vector<std::string> comments;
+    const bool all = leading_comments(first, comments) || first.size() < most_comments;
+    return {read_text(in, what.packed, first, rows, columns, to), std::move(comments), !all};
   });
 }
 

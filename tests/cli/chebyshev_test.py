@@ -68,6 +68,11 @@ class Cheb(Case):
             packed.write(text)
         self.write("g.txt", "% made by hand\n\n" + text.replace("\n", "\r\n").replace("interval: 0.1,3.3", "interval:  0.1,3.3 "))
         lines = text.splitlines()[1:]
+        for name, own in (("bom.txt", "\ufeff" + text), ("cr.txt", text.replace("\n", "\r")), ("loud.txt", text.replace("% interval:", "%% Interval :"))):
+            (self.folder / name).write_bytes(own.encode())
+            self.assertEqual(self.json("roots", name)["interval"], [0.1, 3.3], name)
+        self.write("long.txt", "% a comment\n" * 400 + text)
+        self.says(3, "long.txt: its comments are so long that an interval", "roots", "long.txt")
         self.write("f.mtx", f"%%MatrixMarket matrix array real general\n% interval: 0.1,3.3\n{len(lines)} 1\n" + "\n".join(lines))
         for file in ("f.gz", "g.txt", "f.mtx"):
             self.assertEqual(self.json("eval", file, "--at", "2")["values"], self.json("eval", "f.txt", "--at", "2")["values"], file)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exit codes, and one line on stderr that says what is wrong and what would do."""
+import json
 import subprocess
 
 from kit import ENVIRONMENT, FURROW, Case, main
@@ -147,6 +148,19 @@ class Errors(Case):
                   "poisson3d")
         self.says(2, "'x' is not a whole number .* usage: poisson3d:N", "info", "poisson3d:x")
         self.says(2, "more than 2\\^31 - 1 rows", "info", "poisson3d:2000")
+
+    def test_an_option_before_the_subcommand(self):
+        self.says(2, "--ascii stands before the subcommand: options come behind it", "--ascii", "info", "poisson1d:3")
+
+    def test_generate_reads_no_file(self):
+        self.says(2, "no generator 'foo'", "generate", "foo", "-o", "x.mtx")
+
+    def test_what_is_not_known_is_null(self):
+        self.write("n.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 nan\n2 2 1\n")
+        said = json.loads(self.furrow("info", "n.mtx", "--json").stdout)
+        self.assertIsNone(said["largest"])
+        said = json.loads(self.furrow("spmv", "poisson2d:5", "--alpha", "1e308", "--check", "--repeat", "1", "--no-ceiling", "--json").stdout)
+        self.assertEqual((said["results"][0]["max_row_error"], said["results"][0]["rows_not_checked"]), (None, 25))
 
     def test_files(self):
         self.write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 x 1.0\n")

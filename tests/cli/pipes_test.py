@@ -124,8 +124,16 @@ class Pipes(Case):
             said = self.furrow(*words, "-o", "-", "--json", code=2)
             self.assertIn("--json and '-' for the output both want standard output", said.stderr)
             self.assertEqual(json.loads(said.stdout)["exit_code"], 2)
+        for words in (("solve", "poisson1d:3", "--history", "-"), ("solve", "poisson1d:3", "--plot", "-"), ("info", "poisson1d:3", "--picture", "-")):
+            self.assertIn("both want standard output", self.furrow(*words, "--json", code=2).stderr)
+        for words in (("solve", "poisson1d:3", "-o", "-", "--history", "-"), ("solve", "poisson1d:3", "--plot", "-", "--report", "-"),
+                      ("generate", "elasticity3d:1", "-o", "-", "--coordinates", "-")):
+            self.assertIn("'-' is given for 2 outputs", self.furrow(*words, code=2).stderr)
         (self.folder / "m.tar").write_bytes(tar_of(m__m=MATRIX, m__m_b="%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n"))
         self.assertIn("right-hand side that came with the matrix is left out", self.furrow("convert", "m.tar", "-").stderr)
+        (self.folder / "m.tar").rename(self.folder / "own_b.mtx")  # an archive by what it holds
+        self.assertIn("own_b.mtx are the same file", self.furrow("convert", "own_b.mtx", "own.mtx", code=2).stderr)
+        self.assertFalse((self.folder / "own.mtx").exists())
         with open("/dev/full", "w") as full:
             done = subprocess.run([FURROW, "generate", "poisson1d:9", "-o", "-"], stdout=full, stderr=subprocess.PIPE,
                                   text=True, env=ENVIRONMENT)

@@ -26,7 +26,7 @@ struct fit_request {
 };
 
 int run_fit(const fit_request& q) {
-  check_json_output(q.json, q.output);
+  check_one_standard_output(q.json, {q.output});
   check_output(q.output, "-o");
   check_ending(q.output, "-o", "a series", {".txt", ".csv"});
   const auto f = parse_expression(q.expression);

@@ -147,7 +147,7 @@ int run_played(const multiply_request& q, cview<V> a, cview<V> b, const std::opt
 
 template <class V> int run_in(const multiply_request& q) {
   check_one_standard_input({q.left, q.right});
-  check_json_output(q.json, q.output);
+  check_one_standard_output(q.json, {q.output, q.trace});
   check_output(q.output, "-o", {q.left, q.right});
   check_ending(q.output, "-o", "a series", {".txt", ".csv"});
   check_output(q.trace, "--trace", {q.left, q.right, q.output});

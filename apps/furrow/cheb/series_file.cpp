@@ -6,32 +6,45 @@
 #include "io/atomic_file.hpp"
 #include "io/commented_vector.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace furrow::cli::cheb_command {
 namespace {
 
 using chebyshev::interval;
 
-constexpr std::string_view label = "interval:";
+constexpr std::string_view label = "interval";
 
 std::string_view without_blanks(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   return text;
 }
 
+/// What follows "interval:", in whatever case and with blanks before the colon; none: the comment says something else.
+std::optional<std::string> behind_label(std::string_view comment) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  if (!std::ranges::equal(comment.substr(0, label.size()), label, same)) return {};
+  comment = without_blanks(comment.substr(label.size()));
+  if (!comment.starts_with(':')) return {};
+  return std::string(without_blanks(comment.substr(1)));
+}
+
 /// The interval that the comments of a file say.
 std::optional<interval> interval_in(const std::vector<std::string>& comments, const std::string& file) {
   std::optional<interval> said;
   for (const std::string& comment : comments) {
-    const std::string_view line = without_blanks(comment);
-    if (!line.starts_with(label)) continue;
-    const std::string ends(without_blanks(line.substr(label.size())));
+    const auto ends = behind_label(comment);
+    if (!ends) continue;
     interval now;
     try {
-      now = parse_interval(ends);
+      now = parse_interval(*ends);
     } catch (const error&) {
-      throw error(fault::input, fmt::format("{}: its interval cannot be understood: a comment such as '% {} -1,1' is "
+      throw error(fault::input, fmt::format("{}: its interval cannot be understood: a comment such as '% {}: -1,1' is "
                                             "wanted",
                                             file, label));
     }
@@ -48,6 +61,9 @@ series_file read_series_file(const std::string& name, const std::string& on) {
   io::commented_vector read = io::read_commented_vector(name);
   series_file f{name, std::move(read.values), interval_in(read.comments, name)};
   check(!f.coefficients.empty(), fault::input, "{}: holds no coefficients: one a line is wanted", name);
+  check(f.on || !read.more_comments, fault::input,
+        "{}: its comments are so long that an interval among them may be overlooked: put '% {}: -1,1' first", name,
+        label);
   if (on.empty()) return f;
   const interval wanted = parse_interval(on);
   check(!f.on || *f.on == wanted, fault::usage,
@@ -66,7 +82,7 @@ chebyshev::series read_series(const std::string& name, const std::string& on) {
 }
 
 template <class V> std::string series_text(cview<V> coefficients, const std::optional<interval>& on) {
-  std::string text = on ? fmt::format("% {} {},{}\n", label, on->low, on->high) : "";
+  std::string text = on ? fmt::format("% {}: {},{}\n", label, on->low, on->high) : "";
   for (const V a : coefficients) text += fmt::format("{}\n", a);
   return text;
 }

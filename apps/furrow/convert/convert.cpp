@@ -32,7 +32,7 @@ int run(const options& o) {
   plan.work = 16 * double(nnz) + write_bytes(o.output, head.shape, nnz);
   announce(plan, {});
   const problem p = input.load();
-  write_problem(p, o.output);
+  write_problem(p, o.output, o.input);
   if (o.output == "-") return done;
   std::error_code none; // a pipe has no size
   const auto bytes = std::filesystem::file_size(o.output, none);

@@ -100,6 +100,7 @@ int run(gemv_request& q) {
   check_name("operation", q.op, {"n", "t"});
   check_name("layout", q.layout, {"row", "col"});
   check_name("type", q.type, {"f64", "f32", "f16", "bf16"});
+  check_one_standard_output(q.json, {q.trace});
   check_output(q.trace, "--trace");
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   if (q.where_text == "play") return run_played(q);

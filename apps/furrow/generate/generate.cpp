@@ -21,7 +21,8 @@ struct options {
 
 int run(const options& o) {
   matrix_ending(o.output);
-  check_matrix(o.spec);
+  check_name("generator", o.spec.substr(0, o.spec.find(':')), bare_generators());
+  check_one_standard_output(false, {o.output, o.coordinates});
   check_output(o.output, "-o", {o.coordinates});
   check_output(o.coordinates, "--coordinates");
   check_ending(o.coordinates, "--coordinates", "an array of coordinates", {".mtx", ".mtx.gz", ".npy"});

@@ -84,6 +84,11 @@ std::string blocks_text(const stats& s) {
   return fmt::format("{0} x {0} fit best: {1}, {2:.3g} places an entry", best, count_text(s.blocks[best]), fewest);
 }
 
+/// A largest number, which passes NaN over: not known where there may be one.
+double known(const stats& s, double largest) {
+  return s.finite || std::isinf(largest) ? largest : std::numeric_limits<double>::quiet_NaN();
+}
+
 std::string text_of(const options& o, const facts& f) {
   const stats& s = f.s;
   const bool ascii = o.ascii || !locale_is_utf8();
@@ -106,7 +111,8 @@ std::string text_of(const options& o, const facts& f) {
   text += line("diagonal", s.zero_diagonal ? fmt::format("{} zero or missing {}", count_text(s.zero_diagonal),
                                                          plural(s.zero_diagonal, "entry"))
                                            : std::string("no zero entry"));
-  text += line("values", fmt::format("largest {:.6g}, largest row sum {:.6g}, {} distinct{}", s.largest, s.norm_inf,
+  text += line("values", fmt::format("largest {:.6g}, largest row sum {:.6g}, {} distinct{}", known(s, s.largest),
+                                     known(s, s.norm_inf),
                                      s.distinct_values > 256 ? "more than 256" : std::to_string(s.distinct_values),
                                      s.finite ? "" : ", some are not finite"));
   if (f.p.b) text += line("b", "came with the matrix");
@@ -151,8 +157,8 @@ std::string json_of(const facts& f) {
                              {"count", s.blocks[k]},
                              {"places_per_entry", double(s.blocks[k]) * double(k * k) / double(s.nnz)}});
   j["zero_diagonal"] = s.zero_diagonal;
-  j["largest"] = number(s.largest);
-  j["norm_inf"] = number(s.norm_inf);
+  j["largest"] = number(known(s, s.largest));
+  j["norm_inf"] = number(known(s, s.norm_inf));
   j["finite"] = s.finite;
   j["distinct_values"] = s.distinct_values > 256 ? json() : json(s.distinct_values); // null: more than 256
   j["has_rhs"] = f.p.b.has_value();
@@ -172,6 +178,7 @@ std::string json_of(const facts& f) {
 int run(const options& o) {
   check(!o.json || !o.ascii, fault::usage, "--json draws nothing: leave --ascii out");
   check_matrix(o.file);
+  check_one_standard_output(o.json, {o.svg});
   check_output(o.svg, "--picture", {o.file});
   check_ending(o.svg, "--picture", "a picture", {".svg"});
   const matrix_input input(o.file);

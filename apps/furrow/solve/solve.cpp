@@ -244,10 +244,7 @@ int run_here(solve_request& q) {
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
   check_one_standard_input({q.file, q.rhs, q.x0, q.coordinates});
-  check_json_output(q.json, q.output);
-  check_json_output(q.json, q.report);
-  check(q.output != "-" || q.report != "-", fault::usage,
-        "-o - and --report - both want standard output: name a file for one of them");
+  check_one_standard_output(q.json, {q.output, q.history, q.plot, q.report, q.trace});
   check_input(q.rhs, "-b");
   check_input(q.x0, "--x0");
   check_input(q.coordinates, "--coordinates");

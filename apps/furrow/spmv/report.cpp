@@ -104,7 +104,8 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
       one["block"] = n.block;
     }
     if (r.row_error) {
-      one["max_row_error"] = number(*r.row_error);
+      one["max_row_error"] = o.rows_not_checked == o.shape.rows && o.shape.rows > 0 ? json() : number(*r.row_error);
+      one["rows_not_checked"] = o.rows_not_checked;
       one["rows_reached_by_padding"] = r.spread;
     }
     j["results"].push_back(std::move(one));

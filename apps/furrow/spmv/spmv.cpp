@@ -151,9 +151,10 @@ void measure_all(const spmv_request& q, coo<V> a, const stats& s, const memory_p
   if (q.check) {
     check(all_finite(x), fault::input, "{}: holds a NaN or an infinity: no reference to --check with", q.x);
     reference = {reference_product<V>(a, as_cview(x), static_cast<V>(q.alpha)), probe_of(a)};
-    if (const auto beyond = std::ranges::count_if(reference->rows.bound, [](double v) { return std::isinf(v); }))
-      remark(fmt::format("{} of {} rows may leave the range of {}: they are not checked", beyond, a.shape.rows,
-                         is_wide<V> ? "f64" : "f32"));
+    o.rows_not_checked = std::ranges::count_if(reference->rows.bound, [](double v) { return std::isinf(v); });
+    if (o.rows_not_checked > 0)
+      remark(fmt::format("{} of {} rows may leave the range of {}: they are not checked", o.rows_not_checked,
+                         a.shape.rows, is_wide<V> ? "f64" : "f32"));
   }
   const auto runs = runs_of(q, a, s, x);
   memory_plan plan = plan_of(q, s, runs);
@@ -206,7 +207,7 @@ int run(spmv_request& q) {
   check_output(q.trace, "--trace", {q.file, q.x, q.output});
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   check_one_standard_input({q.file, q.x});
-  check_json_output(q.json, q.output);
+  check_one_standard_output(q.json, {q.output, q.trace});
   if (q.machine.where == "play") {
     check_threads_of_play(q.machine.thread_count);
     q.machine.where = "cpu";

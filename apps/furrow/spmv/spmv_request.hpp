@@ -43,7 +43,8 @@ struct spmv_outcome {
   std::string name;
   shape2 shape;
   index_t nnz = 0;
-  std::string reason; ///< why this format, where one was chosen
+  index_t rows_not_checked = 0; ///< by --check: they may leave the range
+  std::string reason;           ///< why this format, where one was chosen
   double transpose_seconds = 0;
   std::vector<spmv_result> results; ///< y is that of the first one
   std::vector<left_out> skipped;
