@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exit_code.hpp"
 #include "memory.hpp"
+#include "nearest.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "text.hpp"
