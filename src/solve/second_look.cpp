@@ -133,7 +133,9 @@ template <class V> double largest_row_sum(const any_operator<V>& a) {
 }
 
 template <class V> bool adds_up_to_zero(double largest_sum, double norm_inf, const features& f) {
-  return f.square() && norm_inf > 0 && largest_sum <= 16 * std::numeric_limits<V>::epsilon() * norm_inf / f.scales;
+  if (!f.square() || !(norm_inf > 0) || !std::isfinite(norm_inf))
+    return false; // sums may overflow where entries do not
+  return largest_sum <= 16 * std::numeric_limits<V>::epsilon() * norm_inf / f.scales;
 }
 
 template <class V>

@@ -197,6 +197,7 @@ TEST(second_look, adds_rows_up_where_they_are_of_very_different_sizes) {
   const auto op = make(choose(s, precision::f64, device{}), device{}, coo<double>(a));
   EXPECT_EQ(largest_row_sum(*op), 2);
   EXPECT_FALSE(adds_up_to_zero<double>(2, s.norm_inf, features_of(a, s, false)));
+  EXPECT_FALSE(adds_up_to_zero<double>(inf, inf, features_of(a, s, false))); // of entries of 1e308
 }
 
 TEST(second_look, calls_no_matrix_singular_whose_pivots_grow) {
