@@ -1,19 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "environment.hpp"
 
+#include "kernel_numbers.hpp"
+
 #include <furrow/error.hpp>
+#include <furrow/formats.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace furrow {
 namespace {
 
 std::string_view no_off(std::string_view value) {
   return value == "off" ? std::string_view{} : "choose off, or leave it unset";
+}
+/// What else only the use can tell: the parameters of a format, and whether it has that kernel on the device.
+std::string_view no_format(std::string_view value) {
+  static const std::string wrong = [] {
+    std::vector<std::string_view> names;
+    for (const auto* f : formats()) names.push_back(f->name);
+    return fmt::format("there is no such format: choose auto or one of {}", fmt::join(names, ", "));
+  }();
+  const auto name = value.substr(0, value.find(':'));
+  const bool known = value == "auto" || std::ranges::find(formats(), name, &format_entry::name) != formats().end();
+  return known ? std::string_view{} : wrong;
+}
+std::string_view no_kernel(std::string_view value) {
+  const auto has = [name = kernel_name(value)](const format_backend& b) {
+    return std::ranges::find(b.kernels, name, &kernel_entry::name) != b.kernels.end();
+  };
+  const auto one_has = [&](const format_entry* f) { return has(f->cpu) || has(f->gpu); };
+  if (value == "auto" || std::ranges::any_of(formats(), one_has)) return {};
+  return "no format has such a kernel: choose auto or another, or leave it unset";
 }
 std::string_view no_instruction_set(std::string_view value) {
   if (value == "baseline" || value == "avx2" || value == "avx512") return {};
@@ -34,8 +59,8 @@ std::string_view no_rank(std::string_view value) {
 }
 
 constexpr environment_variable variables[] = {
-    {"FURROW_FORMAT", "NAME[:PARAMETERS]", "the format where --format says auto"},
-    {"FURROW_KERNEL", "NAME", "the kernel where --kernel says auto"},
+    {"FURROW_FORMAT", "NAME[:PARAMETERS]", "the format where --format says auto", no_format},
+    {"FURROW_KERNEL", "NAME", "the kernel where --kernel says auto", no_kernel},
     {"FURROW_CACHE", "FOLDER or off",
      "where --tune remembers winners, instead of furrow/ in XDG_CACHE_HOME or ~/.cache"},
     {"FURROW_ISA", "baseline, avx2 or avx512", "a narrower instruction set for the CPU kernels", no_instruction_set},

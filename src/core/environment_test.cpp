@@ -23,6 +23,8 @@ TEST(environment, values_are_those_of_listed_names) {
 TEST(environment, values_without_sense_are_refused_by_name) {
   check_environment();
   const std::pair<const char*, const char*> wrong[] = {{"FURROW_GRAPHS", "maybe"},
+                                                       {"FURROW_FORMAT", "cssr"},
+                                                       {"FURROW_KERNEL", "fastest:lanes=2"},
                                                        {"FURROW_ISA", "sse"},
                                                        {"OMPI_COMM_WORLD_SIZE", "abc"},
                                                        {"OMPI_COMM_WORLD_SIZE", "0"},
@@ -46,7 +48,8 @@ TEST(environment, values_without_sense_are_refused_by_name) {
     unsetenv(name); // NOLINT(concurrency-mt-unsafe)
   }
   const std::pair<const char*, const char*> right[] = {
-      {"FURROW_GRAPHS", "off"}, {"FURROW_GRAPHS", ""}, {"PMI_SIZE", "1"}, {"PMI_RANK", "0"}};
+      {"FURROW_GRAPHS", "off"},  {"FURROW_GRAPHS", ""},     {"FURROW_FORMAT", "sell:8"}, {"FURROW_FORMAT", "auto"},
+      {"FURROW_KERNEL", "rows"}, {"FURROW_KERNEL", "auto"}, {"PMI_SIZE", "1"},           {"PMI_RANK", "0"}};
   for (const auto& [name, value] : right) {
     setenv(name, value, 1); // NOLINT(concurrency-mt-unsafe)
     EXPECT_EQ(environment(name), value);

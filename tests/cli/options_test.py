@@ -173,7 +173,7 @@ class Options(Case):
         for name, value, words in (("FURROW_ISA", "avx3", ("solve", MATRIX)), ("FURROW_FORMAT", "ellpack", ("solve", MATRIX)),
                                    ("FURROW_FORMAT", "sell:x", ("spmv", MATRIX)), ("FURROW_KERNEL", "zz", ("spmv", MATRIX))):
             self.assertTrue(self.complaint(*words, "--device", "cpu", env={name: value}).startswith(f"{name}={value}: "))
-        for name, value in (("FURROW_GRAPHS", "maybe"), ("OMPI_COMM_WORLD_SIZE", "abc"), ("PMI_SIZE", "-3"), ("PMI_RANK", "x"), ("FURROW_ISA", "avx3")):
+        for name, value in (("FURROW_GRAPHS", "maybe"), ("FURROW_FORMAT", "nonsense"), ("FURROW_KERNEL", "zz"), ("OMPI_COMM_WORLD_SIZE", "abc"), ("PMI_SIZE", "-3"), ("PMI_RANK", "x"), ("FURROW_ISA", "avx3")):
             for words in (("solve", MATRIX), ("generate", "poisson1d:5", "-o", "-"), ("cheb", "fit", "x")):
                 self.assertTrue(self.complaint(*words, env={name: value}).startswith(f"{name}={value}: "))
             self.assertIn(f"a value of {name} that makes sense", re.sub(r"\s+", " ", self.furrow("doctor", env={name: value}).stdout))
