@@ -124,10 +124,15 @@ class Cheb(Case):
             ("X", "'X' cannot"), ("PI", "'PI' cannot"), ("()", "cannot"), ("(x", "arenthesis"), ("x)", "arenthesis"),
             ("sin()", "Too few"), ("sin(1,x)", "Too many"), ("atan2(x)", "Too few"), ("max()", "Too few"), ("1e400", "cannot"), ("2e", "cannot"),
             ("0x10", "cannot"), ("1.5.2", "cannot"), ("x x", "cannot"), ("inf", "cannot"), ("nan", "cannot"), ("1e", "cannot"),
+            ("x+q", '"q" found at character 3'), ("sin(1,x)", "at character 8"), ("x++", "it is no complete formula"), ("x+", "character 3"),
         ):
             self.says(2, f"cannot be understood as a function of x.*{why}" if why not in ("cannot", "'X' cannot", "'PI' cannot") else why,
                       "fit", text)
         self.says(2, "EXPRESSION: is empty", "fit", "")
+        for text, shown in (("+".join(["sin(x)"] * 500) + "+q", r"'\.\.\..*\+q'"), ("x=" + "1+" * 500, r"'x=1\+.*\.\.\.' .* character 2: an equation"),
+                            ("x+" * 500 + "!" + "+x" * 500, r"'\.\.\.[x+]*![x+]*\.\.\.' .* character 1001: the factorial"), ("q" * 3000, "qqq")):
+            self.says(2, "^.{0,400}$", "fit", text)
+            self.says(2, shown, "fit", text)
 
     def test_scales_at_both_ends_of_the_range(self):
         self.write("huge.txt", "1.7e308\n1.7e308\n")
@@ -157,6 +162,14 @@ class Cheb(Case):
         self.laplacian("largest.mtx", 5, 2.0**1022)
         self.says(3, "largest.mtx: the eigenvalues may lie anywhere in .* times 2.1023, beyond the range of f64: scale the matrix",
                   "density", "largest.mtx", "--device", "cpu")
+
+    def test_columns_of_a_density_do_not_run_together(self):
+        self.laplacian("large.mtx", 9, 2.0**1020)
+        out = self.furrow("cheb", "density", "large.mtx", "--moments", "8", "--device", "cpu").stdout
+        rows = [line.split() for line in out[out.index("eigenvalues\n"):].splitlines()[1:]]
+        self.assertEqual(len(rows), 10)
+        for low, high, share, *_ in rows:
+            self.assertLess(float(low), float(high))
 
     def test_density_of_the_plainest_matrices(self):
         head = "%%MatrixMarket matrix coordinate real general\n"

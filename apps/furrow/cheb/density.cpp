@@ -187,14 +187,14 @@ std::string text_of(const density_request& q, const outcome& o) {
   text += line("traffic", fmt::format("{}/s", bytes_text(o.seconds > 0 ? o.bytes / o.seconds : 0)));
   if (!q.folder.empty()) text += line("files", fmt::format("{0}/density.json, {0}/density.svg", printable(q.folder)));
   if (o.only) return text + fmt::format("\n  all eigenvalues are {}\n", *o.only);
-  text += "\n       from         to   eigenvalues\n";
+  text += "\n        from           to   eigenvalues\n";
   constexpr int bins = 10;
   for (int k = 0; k < bins; ++k) {
     const double low = d.on.at(2.0 * k / bins - 1), high = d.on.at(2.0 * (k + 1) / bins - 1);
     const double share = d.count_below(high) - d.count_below(low);
     const auto stars = static_cast<std::size_t>(std::max(0.0, std::round(40 * share / double(o.shape.rows))));
     text +=
-        fmt::format("{:11.5g}{:11.5g}  {:12.0f}  {}\n", o.lambda(low), o.lambda(high), share, std::string(stars, '*'));
+        fmt::format("{:12.5g} {:12.5g}  {:12.0f}  {}\n", o.lambda(low), o.lambda(high), share, std::string(stars, '*'));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstring>
@@ -90,9 +91,18 @@ const char* meant_by(char c) {
   }
 }
 
+/// A text in a message: all of it, or what stands around the place.
+std::string around(const std::string& text, std::size_t at) {
+  constexpr std::size_t most = 80;
+  if (text.size() <= most) return text;
+  const std::size_t first = std::min(at - std::min(at, most / 2), text.size() - most);
+  return fmt::format("{}{}{}", first > 0 ? "..." : "", text.substr(first, most),
+                     first + most < text.size() ? "..." : "");
+}
+
 [[noreturn]] void refuse(const std::string& text, std::size_t at, std::string_view why) {
-  throw error(fault::usage,
-              fmt::format("'{}' cannot be understood as a function of x at character {}: {}", text, at + 1, why));
+  throw error(fault::usage, fmt::format("'{}' cannot be understood as a function of x at character {}: {}",
+                                        around(text, at), at + 1, why));
 }
 
 /// Whether the bracket at `at` is that of a call: a name stands before it.
@@ -136,11 +146,17 @@ std::function<double(double)> parse_expression(const std::string& text) {
       return f->parser.Eval();
     };
   } catch (const mu::Parser::exception_type& e) {
-    std::string why = e.GetMsg();
+    std::string why = e.GetCode() == mu::ecINTERNAL_ERROR ? "it is no complete formula" : e.GetMsg(); // as of x++
+    const auto replace = [&](const std::string& word, const std::string& by) {
+      if (const auto at = why.find(word); !word.empty() && at != why.npos) why.replace(at, word.size(), by);
+    };
+    for (const char* place : {"expression position", "position"}) // the parser counts from 0
+      replace(fmt::format("{} {}", place, e.GetPos()), fmt::format("character {}", e.GetPos() + 1));
+    replace(e.GetToken(), around(e.GetToken(), 0));
     while (!why.empty() && (why.back() == '.' || why.back() == '\n' || why.back() == ' ')) why.pop_back();
     throw error(fault::usage, fmt::format("'{}' cannot be understood as a function of x: {}; products and calls are "
                                           "written in full, as in 2*sin(x)",
-                                          text, why));
+                                          around(text, static_cast<std::size_t>(std::max(e.GetPos(), 0))), why));
   }
 }
 
