@@ -3,6 +3,7 @@
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "io/ending.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ double memory_plan::resident_bytes() {
 }
 
 double write_bytes(const std::string& file, shape2 shape, index_t nnz) {
-  if (file.ends_with(".furrow") || file.ends_with(".petsc")) return 0;
+  if (io::has_ending(file, ".furrow") || io::has_ending(file, ".petsc")) return 0;
   constexpr double piece = 32768, text = 50; // entries of a piece, bytes of an entry
   return 8 * double(shape.rows) + text * std::min(double(nnz), piece * 8 * threads());
 }

@@ -7,6 +7,7 @@
 #include "backends/cpu/workers.hpp"
 #include "core/check.hpp"
 #include "io/atomic_file.hpp"
+#include "io/ending.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/solve.hpp>
@@ -267,7 +268,7 @@ void check_ending(const std::string& file, std::string_view option, std::string_
       ".npy",    ".npz",    ".mat",     ".m",      ".h5",     ".hdf5", ".rb",  ".hb",  ".rsa",    ".rua",
       ".json",   ".xlsx",   ".parquet", ".pkl",    ".pickle", ".svg",  ".png", ".pdf", ".jpg",    ".eps",
       ".gif",    ".html",   ".tgz",     ".tar",    ".gz",     ".zip",  ".bz2", ".xz",  ".zst",    ".7z"};
-  const auto* const ending = std::ranges::find_if(known, [&](auto e) { return file.ends_with(e); });
+  const auto* const ending = std::ranges::find_if(known, [&](auto e) { return io::has_ending(file, e); });
   if (ending == std::end(known) || std::ranges::find(written, *ending) != written.end()) return;
   throw error(fault::usage,
               fmt::format("{}: {} is written as {}: choose {} for {}", file, what, fmt::join(written, ", "),

@@ -4,6 +4,7 @@
 #include "text.hpp"
 
 #include "io/atomic_file.hpp"
+#include "io/ending.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ void write_file(const std::filesystem::path& file, std::string_view text) {
 std::string matrix_ending(const std::string& file) {
   if (file == "-") return ".mtx";
   for (const char* ending : {".mtx", ".mtx.gz", ".furrow", ".petsc"})
-    if (file.ends_with(ending)) return ending;
+    if (io::has_ending(file, ending)) return ending;
   throw error(
       fault::usage,
       fmt::format("{}: a matrix is written as .mtx, .mtx.gz, .furrow or .petsc: choose one of these endings", file));
@@ -37,7 +38,8 @@ void write_problem(const problem& p, const std::string& file, const std::string&
   if (ending == ".furrow") return write_cache(p, file);
   if (ending == ".petsc") return write_petsc(p, file);
   const bool with_b = p.b && file != "-";
-  const std::string beside = with_b ? file.substr(0, file.size() - ending.size()) + "_b" + ending : "";
+  const std::size_t stem = with_b ? file.size() - ending.size() : 0;
+  const std::string beside = with_b ? file.substr(0, stem) + "_b" + file.substr(stem) : "";
   check_output(beside, "OUT", {input});
   write_matrix(p.a, file, p.origin);
   if (p.b && !with_b)

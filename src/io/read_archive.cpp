@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "ending.hpp"
 #include "line_ends.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
@@ -23,8 +24,6 @@ struct archive {
   /// For messages about one of its files.
   std::string name_of(const std::string& member) const { return fmt::format("{}({})", from.name(), printable(member)); }
 };
-
-bool has_ending(const std::string& name, std::string_view ending) { return name.ends_with(ending); }
 
 /// The matrix of a SuiteSparse archive NAME.tar.gz is NAME/NAME.mtx.
 bool is_main(const path& name) { return name.has_parent_path() && name.parent_path().filename() == name.stem(); }

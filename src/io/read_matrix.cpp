@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "assemble_parts.hpp"
+#include "ending.hpp"
 #include "line_ends.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
@@ -16,7 +17,7 @@ namespace io {
 std::string plain_name(const std::filesystem::path& file) {
   std::string name = file.filename().string();
   for (const std::string_view ending : {".gz", ".bz2", ".xz", ".zst", ".mtx", ".mm"})
-    if (name.size() > ending.size() && name.ends_with(ending)) name = name.substr(0, name.size() - ending.size());
+    if (name.size() > ending.size() && has_ending(name, ending)) name = name.substr(0, name.size() - ending.size());
   return name;
 }
 

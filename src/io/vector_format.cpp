@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "vector_format.hpp"
 
+#include "ending.hpp"
 #include "petsc_layout.hpp"
 #include "write_petsc.hpp"
 
@@ -23,8 +24,8 @@ static_assert(std::endian::native == std::endian::little);
 
 /// Whether the name promises numbers and nothing else, one a line.
 bool is_plain(const std::filesystem::path& file) {
-  const auto name = file.extension() == ".gz" ? file.stem() : file.filename();
-  return name.extension() == ".txt" || name.extension() == ".csv";
+  constexpr std::string_view endings[] = {".txt", ".csv", ".txt.gz", ".csv.gz"};
+  return std::ranges::any_of(endings, [&](auto ending) { return has_ending(file.native(), ending); });
 }
 
 /// Version 1.0 of NumPy's file: ten bytes, a head of text filled up to a multiple of 64, the numbers as they are.
@@ -54,17 +55,17 @@ std::string head_of_petsc(index_t size) {
 bool is_packed(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   for (const char* ending : {".tar", ".tar.gz", ".tgz", ".bz2", ".xz", ".zst"})
-    check(!name.ends_with(ending), fault::usage, "{}: {} is read, but not written; .mtx and .mtx.gz are",
+    check(!has_ending(name, ending), fault::usage, "{}: {} is read, but not written; .mtx and .mtx.gz are",
           printable(file.string()), ending);
-  return name.ends_with(".gz");
+  return has_ending(name, ".gz");
 }
 
 vector_format::vector_format(const std::filesystem::path& file, index_t size, index_t count) : size_(size) {
-  const bool plain = is_plain(file), of_petsc = file.extension() == ".petsc";
+  const bool plain = is_plain(file), of_petsc = has_ending(file.native(), ".petsc");
   check(count == 1 || !(plain || of_petsc), fault::usage, "{}: {} vectors go to .mtx, .mtx.gz or .npy",
         printable(file.string()), count);
   std::string head;
-  if (file.extension() == ".npy") {
+  if (has_ending(file.native(), ".npy")) {
     kind_ = binary;
     head = head_of_numpy(size, count);
   } else if (of_petsc) {

@@ -113,12 +113,23 @@ TEST(write_vector, the_same_bits_come_back) {
     v = std::bit_cast<double>(d.next());
     if (!(v - v == 0)) v = 0.1;
   }
-  for (const char* name : {"x.mtx", "x.mtx.gz", "x.txt", "x.csv", "x.txt.gz", "x"}) {
+  for (const char* name : {"x.mtx", "x.mtx.gz", "x.txt", "x.csv", "x.txt.gz", "x", "X.NPY", "X.CSV.GZ"}) {
     write_vector(as_cview(x), here / name);
     const host_array<double> y = read_vector(here / name);
     ASSERT_EQ(y.size(), x.size());
     EXPECT_EQ(std::memcmp(x.data(), y.data(), x.byte_count()), 0);
   }
+}
+
+TEST(write_vector, endings_count_in_any_case) {
+  const folder here;
+  const host_array<double> x(3, 0.5);
+  for (const auto& [lower, upper] : {std::pair{"x.npy", "X.NPY"}, {"x.txt", "X.Txt"}, {"x.mtx.gz", "X.MTX.GZ"}}) {
+    write_vector(as_cview(x), here / lower);
+    write_vector(as_cview(x), here / upper);
+    EXPECT_EQ(bytes_of(here / lower), bytes_of(here / upper));
+  }
+  EXPECT_THROW(write_vector(as_cview(x), here / "x.TAR"), error);
 }
 
 TEST(write_vector, in_the_format_of_numpy_the_numbers_follow_a_head) {

@@ -97,6 +97,20 @@ os.execv(sys.argv[1], sys.argv[1:])"""
             self.assertEqual(done.stdout, "")
             self.assertEqual({f.name: f.read_bytes() for f in self.folder.iterdir() if f.exists()}, before)
 
+    def test_endings_count_in_any_case(self):
+        for name in ("x.npy", "x.txt", "x.csv.gz", "x.petsc", "x.mtx.gz"):
+            self.furrow("solve", "poisson1d:4", "--solver", "direct", "-o", name)
+            self.furrow("solve", "poisson1d:4", "--solver", "direct", "-o", "Y" + name[1:].upper())
+            lower, upper = ((self.folder / n).read_bytes() for n in (name, "Y" + name[1:].upper()))
+            self.assertEqual(lower, upper, name)
+        for name in ("P.MTX", "P.Mtx.GZ", "P.FURROW", "P.PETSC"):
+            self.furrow("generate", "poisson1d:4", "-o", name)
+            self.assertIn("4 x 4", self.furrow("info", name).stdout)
+        self.assertTrue(self.furrow("info", "P.Mtx.GZ").stdout.startswith("P  "))
+        self.assertEqual((self.folder / "P.Mtx.GZ").read_bytes()[:2], b"\x1f\x8b")
+        self.assertEqual((self.folder / "P.FURROW").read_bytes()[:7], b"\x89FURROW")
+        self.assertIn("is written as", self.furrow("solve", "poisson1d:4", "-o", "x.MAT", code=2).stderr)
+
     def test_names_as_long_as_the_system_allows(self):
         name = "x" * 251 + ".mtx"
         self.furrow("generate", "poisson1d:4", "-o", name)

@@ -6,6 +6,8 @@
 #include "series_file.hpp"
 #include "text.hpp"
 
+#include "io/ending.hpp"
+
 #include <furrow/chebyshev/fit.hpp>
 #include <furrow/chebyshev/roots.hpp>
 
@@ -24,7 +26,7 @@ struct roots_request {
 /// A file where there is one of that name or the name is one; otherwise an expression.
 chebyshev::series series_of(const std::string& what, const std::string& on) {
   std::error_code ignored;
-  if (std::filesystem::exists(what, ignored) || what.ends_with(".txt")) return read_series(what, on);
+  if (std::filesystem::exists(what, ignored) || io::has_ending(what, ".txt")) return read_series(what, on);
   return chebyshev::fit(parse_expression(what), on.empty() ? chebyshev::interval{} : parse_interval(on));
 }
 

@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "core/clock.hpp"
 #include "core/printable.hpp"
+#include "io/ending.hpp"
 #include "report/words.hpp"
 #include "solve/batch/each_system.hpp"
 
@@ -55,7 +56,7 @@ struct member {
 /// "bcsstk01", ".mtx"; the second is empty where the file is not one of ours.
 std::pair<std::string, std::size_t> name_and_ending(const std::string& file) {
   for (std::size_t e = 0; e < endings.size(); ++e)
-    if (file.size() > endings[e].size() && file.ends_with(endings[e]))
+    if (file.size() > endings[e].size() && io::has_ending(file, endings[e]))
       return {file.substr(0, file.size() - endings[e].size()), e};
   return {file, endings.size()};
 }

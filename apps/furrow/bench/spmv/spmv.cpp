@@ -4,6 +4,7 @@
 #include "options.hpp"
 
 #include "core/check.hpp"
+#include "io/ending.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -41,7 +42,7 @@ std::vector<std::string> matrices_of(const std::vector<std::string>& words) {
     for (const auto& entry : std::filesystem::directory_iterator(word)) {
       const std::string file = entry.path().string();
       for (const char* ending : {".mtx", ".mtx.gz", ".tar.gz", ".furrow"})
-        if (file.ends_with(ending)) found.push_back(file);
+        if (io::has_ending(file, ending)) found.push_back(file);
     }
     std::sort(found.begin() + first, found.end());
     check(static_cast<std::ptrdiff_t>(found.size()) > first, fault::input, "{}: no matrix is in this folder", word);
