@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -36,10 +37,12 @@ void print(std::string_view text) {
   check(why == 0, fault::input, "standard output cannot be written: {}", std::strerror(why));
 }
 
-void print_beside(std::string_view output, std::string_view text) {
-  if (output == "-") put_on_stderr(text);
+void print_beside(std::initializer_list<std::string_view> outputs, std::string_view text) {
+  if (std::ranges::find(outputs, "-") != outputs.end()) put_on_stderr(text);
   else print(text);
 }
+
+std::string place_text(std::string_view output) { return output == "-" ? "standard output" : printable(output); }
 
 void remark(std::string_view text, std::string_view more) noexcept {
   std::string fit;

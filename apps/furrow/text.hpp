@@ -2,6 +2,7 @@
 #pragma once
 #include "core/units.hpp"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,10 @@ void print(std::string_view text);
 /// Whether `print` was called.
 bool something_is_printed();
 
-/// The report on what was written to `output`: to stderr where that is standard output (`-`), otherwise to stdout.
-void print_beside(std::string_view output, std::string_view text);
+/// The report on what was written to `outputs`: to stderr where one is standard output (`-`), otherwise to stdout.
+void print_beside(std::initializer_list<std::string_view> outputs, std::string_view text);
+/// How a report names a file that was written.
+std::string place_text(std::string_view output);
 
 /// One line on stderr: "furrow: text", and what more there is to say. It is dropped where it cannot be written, and
 /// takes no memory: the work goes on.

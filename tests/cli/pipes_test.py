@@ -10,6 +10,7 @@ import subprocess
 import tarfile
 import threading
 import time
+import xml.dom.minidom
 
 from kit import ENVIRONMENT, FURROW, Case, main
 
@@ -116,7 +117,41 @@ class Pipes(Case):
         fitted = self.furrow("cheb", "fit", "x", "-o", "-")
         self.assertEqual([line for line in fitted.stdout.splitlines() if not line.startswith("%")], ["0", "1"])
         self.assertIn("2 coefficients", fitted.stderr)
+        for words, picture in ((("info", "poisson1d:3"), "--picture"), (("solve", "poisson1d:3"), "--plot"),
+                               (("spmv", "poisson1d:3", "--device", "play"), "--trace"), (("gemv", "4x4", "--device", "play"), "--trace"),
+                               (("cheb", "multiply", "a.txt", "b.txt", "--device", "play"), "--trace"),
+                               (("solve", "poisson1d:3", "--device", "play", "--solver", "cg_tutorial"), "--trace")):
+            done = self.furrow(*words, picture, "-")
+            xml.dom.minidom.parseString(done.stdout)
+            self.assertRegex(done.stderr, r"\n  (picture|plot) +standard output\n")
+        done = self.furrow("solve", "poisson1d:3", "--history", "-")
+        self.assertRegex(done.stdout, r"^iteration,relative_residual\n(\d+,\S+\n)+$")
+        self.assertIn("Converged", done.stderr)
         self.assertNotIn("-", os.listdir(self.folder))
+
+    def test_a_matrix_goes_into_a_pipe_or_a_device(self):
+        wanted = self.furrow("generate", "poisson2d:4", "-o", "-").stdout
+        for words in (("generate", "poisson2d:4", "-o"), ("convert", "poisson2d:4")):
+            self.assertEqual(self.furrow(*words, "/dev/stdout").stdout, wanted)
+            with open(self.folder / "file.mtx", "w") as file:
+                subprocess.run([FURROW, *words, "/dev/stdout"], stdout=file, stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=True)
+            self.assertEqual((self.folder / "file.mtx").read_text(), wanted)
+            self.furrow(*words, "/dev/null")
+        (self.folder / "m.tar").write_bytes(tar_of(m__m=MATRIX, m__m_b="%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n"))
+        for name in ("f", "f.mtx", "f.petsc"):
+            os.mkfifo(self.folder / name)
+            got = []
+            reader = threading.Thread(target=lambda: got.append((self.folder / name).read_bytes()))
+            reader.start()
+            said = self.furrow("convert", "m.tar", name)
+            reader.join()
+            self.assertEqual(got[0].startswith(b"%%MatrixMarket"), name != "f.petsc")
+            self.assertEqual("right-hand side that came with the matrix is left out: f holds one matrix" in said.stderr, name == "f")
+            self.assertTrue((self.folder / name).is_fifo())
+        self.assertTrue((self.folder / "f_b.mtx").exists())
+        os.mkfifo(self.folder / "f.furrow")
+        self.assertIn("f.furrow: a .furrow file is not written from its beginning to its end, as a pipe takes it",
+                      self.furrow("convert", "m.tar", "f.furrow", code=2).stderr)
 
     def test_standard_output_holds_one_result(self):
         self.write("a.txt", "1\n2\n")

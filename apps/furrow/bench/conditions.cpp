@@ -65,6 +65,8 @@ std::string absent_rivals(device where, rivals all) {
 }
 
 void make_folder(const std::string& folder) {
+  check(folder != "-", fault::usage,
+        "'-' is standard output, and the results are several files: name a folder (./- for one of this name)");
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   check(std::filesystem::is_directory(folder, failure), fault::input,

@@ -50,11 +50,11 @@ int run_fit(const fit_request& q) {
   text += line("length", fmt::format("{}, degree {}", counted_text(p.length(), "coefficient"), p.length() - 1));
   text += line("tolerance", fmt::format("{:.3g}", q.tolerance));
   text += line("time", seconds_text(seconds));
-  if (!q.output.empty()) text += line("series", printable(q.output));
+  if (!q.output.empty()) text += line("series", place_text(q.output));
   else
     for (index_t k = 0; k < std::min<index_t>(p.length(), 8); ++k)
       text += line(fmt::format("a_{}", k), fmt::format("{:.16e}", p.coefficients[k]));
-  print_beside(q.output, text);
+  print_beside({q.output}, text);
   return done;
 }
 

@@ -138,8 +138,8 @@ int run_played(const multiply_request& q, cview<V> a, cview<V> b, const std::opt
                     a.size, counted(b.size, "coefficient"), name_of(o.series), name_of(how), q.machine.precision_name,
                     order_text(settings), bound);
     text += table_of(report);
-    if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
-    print_beside(q.output, text);
+    if (!q.trace.empty()) text += "\n" + line("picture", place_text(q.trace));
+    print_beside({q.output, q.trace}, text);
   }
   if (!report.faults.empty()) throw error(fault::internal, report.faults.front());
   return done;

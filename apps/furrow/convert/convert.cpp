@@ -33,7 +33,7 @@ int run(const options& o) {
   announce(plan, {});
   const problem p = input.load();
   write_problem(p, o.output, o.input);
-  if (o.output == "-") return done;
+  if (is_standard_output(o.output)) return done;
   std::error_code none; // a pipe has no size
   const auto bytes = std::filesystem::file_size(o.output, none);
   print(fmt::format("{}: {} x {}, {}{}\n", printable(o.output), count_text(p.a.shape.rows), count_text(p.a.shape.cols),

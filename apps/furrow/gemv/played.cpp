@@ -58,8 +58,8 @@ template <class V> int play_all(const gemv_request& q, const play::settings& how
   } else {
     std::string text = headline(q, operands.bytes());
     text += fmt::format("played on the CPU, {}, {}\n", q.type, order_text(how)) + text_of(results);
-    if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
-    print(text);
+    if (!q.trace.empty()) text += "\n" + line("picture", place_text(q.trace));
+    print_beside({q.trace}, text);
   }
   check_results(results);
   return done;

@@ -37,7 +37,7 @@ int run(const options& o) {
   const problem p = generate(o.spec);
   write_problem(p, o.output);
   if (!o.coordinates.empty()) write_vectors(as_cview(nodes.values), nodes.count, o.coordinates);
-  if (o.output == "-") return done;
+  if (is_standard_output(o.output) || is_standard_output(o.coordinates)) return done;
   print(fmt::format("{}: {} x {}, {}\n", printable(o.output), count_text(p.a.shape.rows), count_text(p.a.shape.cols),
                     counted_text(p.a.nnz(), "entry")));
   return done;

@@ -122,7 +122,7 @@ std::string text_of(const options& o, const facts& f) {
     text += line("", fmt::format("{:<10} {:>10} {:>10}{}", format->name, bytes_text(wide.bytes),
                                  bytes_text(narrow.bytes), fill_text(wide, s)));
   }
-  if (!o.svg.empty()) text += "\n" + line("picture", o.svg);
+  if (!o.svg.empty()) text += "\n" + line("picture", place_text(o.svg));
   if (o.picture) text += "\n" + spy(f.p.a, std::min(44, terminal_width() - 2), ascii);
   return text;
 }
@@ -191,7 +191,8 @@ int run(const options& o) {
   f.s = measure(f.p.a);
   f.m = compare_with_transpose(f.p.a);
   if (!o.svg.empty()) write_file(o.svg, picture::spy(f.p.a, f.p.name));
-  print(o.json ? json_of(f) : text_of(o, f));
+  if (o.json) print(json_of(f));
+  else print_beside({o.svg}, text_of(o, f));
   return done;
 }
 

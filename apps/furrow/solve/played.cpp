@@ -91,8 +91,8 @@ std::string text_of(const solve_request& q, const problem& p, const played_solve
     text += fmt::format("  {} of\n", counted_text(k.launches, "launch"));
     text += table_of(k.sum);
   }
-  if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
-  if (!q.output.empty()) text += line("x", q.output);
+  if (!q.trace.empty()) text += "\n" + line("picture", place_text(q.trace));
+  if (!q.output.empty()) text += line("x", place_text(q.output));
   return text;
 }
 
@@ -140,7 +140,7 @@ template <class V> int play_in(const solve_request& q, const problem& p, const p
     write_file(q.trace, picture::lanes(done.kernels.front().sum,
                                        fmt::format("{}: {} of cg_tutorial", p.name, done.kernels.front().sum.kernel)));
   if (q.json) print(json_of(q, p, done, how, off));
-  else print_beside(q.output, text_of(q, p, done, how, off));
+  else print_beside({q.output, q.trace}, text_of(q, p, done, how, off));
   for (const auto& k : done.kernels)
     if (!k.sum.faults.empty()) throw error(fault::internal, k.sum.faults.front());
   return code_of(done.report.why, true);

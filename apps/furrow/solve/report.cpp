@@ -183,10 +183,10 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
                fmt::format("{} at the peak, {} estimated", bytes_text(peak_bytes()), bytes_text(o.estimated_bytes)));
   if (!request.x0.empty()) text += line("x0", printable(request.x0));
   text += checkpoint_text(request);
-  if (!request.output.empty()) text += line("x", request.output == "-" ? "standard output" : printable(request.output));
-  if (!request.history.empty()) text += line("history", printable(request.history));
-  if (!request.plot.empty()) text += line("plot", printable(request.plot));
-  if (!request.report.empty()) text += line("report", printable(request.report));
+  if (!request.output.empty()) text += line("x", place_text(request.output));
+  if (!request.history.empty()) text += line("history", place_text(request.history));
+  if (!request.plot.empty()) text += line("plot", place_text(request.plot));
+  if (!request.report.empty()) text += line("report", place_text(request.report));
   return text;
 }
 

@@ -273,7 +273,7 @@ int run_here(solve_request& q) {
   write_answers(q, found);
   const solve_outcome& o = found.o;
   if (q.json) print(json_of(q, o));
-  else print_beside(q.report == "-" ? q.report : q.output, text_of(q, o));
+  else print_beside({q.output, q.history, q.plot, q.report}, text_of(q, o));
   return o.exit_code;
 }
 

@@ -114,7 +114,7 @@ int run_played(const spmv_request& q) {
   }
   draw_trace(q.trace, o.name, o.results);
   if (q.json) print(json_of(q, o));
-  else print_beside(q.output, text_of(q, o));
+  else print_beside({q.output, q.trace}, text_of(q, o));
   check_results(o.results);
   return done;
 }

@@ -19,10 +19,10 @@ std::string text_of(const spmv_request& q, const played_outcome& o) {
                                  count_text(o.shape.cols), counted_text(o.nnz, "entry"));
   text += fmt::format("played on the CPU, {}, {}\n", q.machine.precision_name, order_text(o.how));
   text += q.sweep ? "\n" + sweep_table(o) : text_of(o.results);
-  if (!q.trace.empty()) text += "\n" + line("picture", q.trace);
+  if (!q.trace.empty()) text += "\n" + line("picture", place_text(q.trace));
   if (!q.output.empty())
-    text +=
-        "\n" + line("y", fmt::format("{}, by {} ({})", q.output, o.results.front().format, o.results.front().kernel));
+    text += "\n" + line("y", fmt::format("{}, by {} ({})", place_text(q.output), o.results.front().format,
+                                         o.results.front().kernel));
   return text;
 }
 

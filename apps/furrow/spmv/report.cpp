@@ -65,8 +65,8 @@ std::string text_of(const spmv_request& q, const spmv_outcome& o) {
     text += fmt::format("\n  The matrix fits into the cache: its speed is not that of memory{}.\n",
                         q.ceiling ? ", and neither is the ceiling" : "");
   if (!q.output.empty() && !o.results.empty())
-    text +=
-        "\n" + line("y", fmt::format("{}, by {} ({})", q.output, o.results.front().format, o.results.front().kernel));
+    text += "\n" + line("y", fmt::format("{}, by {} ({})", place_text(q.output), o.results.front().format,
+                                         o.results.front().kernel));
   return text;
 }
 

@@ -244,7 +244,7 @@ int run(spmv_request& q) {
   read_ceilings ceilings(q.where, q.ceiling); // last of all: what they read takes the place of the matrix
   for (spmv_result& r : o.results) r.ceiling_gbps = 1e-9 * ceilings.of(r.bytes);
   if (q.json) print(json_of(q, o));
-  else print_beside(q.output, text_of(q, o));
+  else print_beside({q.output}, text_of(q, o));
   check(!o.results.empty(), fault::memory, "no format could be made of this matrix");
   for (const auto& r : o.results)
     if (r.row_error && !(*r.row_error <= 1))
