@@ -183,6 +183,28 @@ std::vector<std::string> neighbours(const std::string& file) {
   return names;
 }
 
+/// The name without folder and ending.
+std::string stem_of(const std::string& file) {
+  const std::filesystem::path name = std::filesystem::path(file).filename();
+  for (const char* packed : {".gz", ".bz2", ".xz", ".zst"})
+    if (io::has_ending(file, packed)) return name.stem().stem().string();
+  return name.stem().string();
+}
+
+/// The neighbour that was meant: names that have nothing but their endings in common are not near.
+std::string nearest_file(const std::string& file) {
+  const auto names = neighbours(file);
+  std::vector<std::string> stems(names.size());
+  std::ranges::transform(names, stems.begin(), stem_of);
+  const std::string guess = nearest(stem_of(file), stems);
+  std::vector<std::string> alike; // names with that stem
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (!guess.empty() && stems[k] == guess) alike.push_back(names[k]);
+  if (alike.empty()) return {};
+  const std::string whole = nearest(file, alike);
+  return whole.empty() ? alike.front() : whole;
+}
+
 bool is_there(const std::string& file) {
   std::error_code why;
   const bool there = file == "-" || std::filesystem::exists(file, why);
@@ -221,7 +243,7 @@ void check_matrix(const std::string& file) {
   if (is_generator(file) || is_there(file)) return;
   const auto names = bare_generators();
   if (std::ranges::find(names, file) != names.end()) return; // its arguments are missing, and are asked for
-  std::string guess = nearest(file, neighbours(file));
+  std::string guess = nearest_file(file);
   if (guess.empty())
     if (const std::string generator = nearest(file, names); !generator.empty()) guess = generator + ":...";
   throw error(fault::input, fmt::format("{}: there is no such file{}", file, hint(guess)));
@@ -229,8 +251,7 @@ void check_matrix(const std::string& file) {
 
 void check_input(const std::string& file, std::string_view option) {
   if (file.empty() || is_there(file)) return;
-  throw error(fault::input,
-              fmt::format("{}: there is no such file for {}{}", file, option, hint(nearest(file, neighbours(file)))));
+  throw error(fault::input, fmt::format("{}: there is no such file for {}{}", file, option, hint(nearest_file(file))));
 }
 
 void check_output(const std::string& file, std::string_view option, std::initializer_list<std::string_view> others) {

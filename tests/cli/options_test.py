@@ -128,6 +128,11 @@ class Options(Case):
             self.assertIn(f"did you mean '{guess}'?", self.complaint(*words))
         self.assertIn("did you mean 'poisson2d:...'?", self.complaint("info", "posson2d", code=3))
         self.assertIn("did you mean 'matrix.mtx'?", self.complaint("info", "martix.mtx", code=3))
+        for name in ("a.mtx", "long_name.mtx.gz", "long_name.txt"):
+            self.write(name, "")
+        for name, guess in (("b.mtx", None), ("xyz.mtx", None), ("longname.mtx.gz", "long_name.mtx.gz"), ("long_nmae.txt", "long_name.txt")):
+            said = self.complaint("info", name, code=3)
+            self.assertTrue(said.endswith(f"; did you mean '{guess}'?" if guess else "there is no such file"), said)
         self.assertIn("for -b; did you mean 'matrix.mtx'?", self.complaint("solve", MATRIX, "-b", "matrix.mt", code=3))
         self.assertNotIn("did you mean", self.complaint("solve", MATRIX, "--zzz"))
 
