@@ -226,6 +226,17 @@ std::string hint(const std::string& guess) { return guess.empty() ? "" : fmt::fo
 
 } // namespace
 
+std::vector<std::string> items_of(const std::string& list, std::string_view option) {
+  std::vector<std::string> items;
+  for (std::size_t first = 0; first <= list.size();) {
+    const std::size_t end = std::min(list.find(',', first), list.size());
+    furrow::check(end > first, fault::usage, "{}: '{}' has an empty item: leave the comma beside it out", option, list);
+    items.push_back(list.substr(first, end - first));
+    first = end + 1;
+  }
+  return items;
+}
+
 void check_one_standard_output(bool json, std::initializer_list<std::string_view> outputs) {
   const auto asked = std::ranges::count(outputs, std::string_view("-"));
   furrow::check(!json || asked == 0, fault::usage,

@@ -66,6 +66,9 @@ void check_matrix(const std::string& file);
 /// The same of a file that must be there, as what `option` names.
 void check_input(const std::string& file, std::string_view option);
 
+/// The items of a list between commas. Throws `fault::usage` for an empty one.
+std::vector<std::string> items_of(const std::string& list, std::string_view option);
+
 /// Throws `fault::usage` where more than one of the JSON and these outputs wants standard output, as '-' does.
 void check_one_standard_output(bool json, std::initializer_list<std::string_view> outputs);
 

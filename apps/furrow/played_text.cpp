@@ -58,12 +58,9 @@ play::settings parse_play(const std::string& words, const std::string& trace) {
     return n;
   };
   std::vector<std::string> seen;
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t end = std::min(words.find(',', at), words.size());
-    const std::string word = words.substr(at, end - at);
+  for (const std::string& word : words.empty() ? std::vector<std::string>{} : items_of(words, "--play")) {
     const auto equals = std::min(word.find('='), word.size());
     const std::string key = word.substr(0, equals), value = word.substr(std::min(equals + 1, word.size()));
-    at = end + 1;
     check_name("setting of --play", key, {"wave", "order", "seed"});
     check(std::ranges::find(seen, key) == seen.end(), fault::usage, "--play: {} is given twice: give it once", key);
     seen.push_back(key);
@@ -87,6 +84,12 @@ play::settings parse_play(const std::string& words, const std::string& trace) {
 void check_threads_of_play(int thread_count) {
   check(thread_count == 0, fault::usage,
         "--device play: a kernel is played by one thread, one lane after the other: leave --threads out");
+}
+
+void check_measuring_of_play(int repeat, bool ceiling, bool compared) {
+  check(repeat == 0, fault::usage, "--repeat times products, and a kernel that is played has no speed");
+  check(ceiling, fault::usage, "--device play: a kernel that is played has no speed: leave --no-ceiling out");
+  check(!compared, fault::usage, "--device play: every row is compared with a reference anyway: leave --check out");
 }
 
 void check_not_played(const std::string& play, const std::string& trace) {

@@ -14,6 +14,8 @@ void add_played(CLI::App& app, context& shared, std::string& play, std::string& 
 play::settings parse_play(const std::string& words, const std::string& trace);
 /// Throws `fault::usage` where --threads was said, which play has no use for.
 void check_threads_of_play(int thread_count);
+/// The same of --repeat, --no-ceiling and --check.
+void check_measuring_of_play(int repeat, bool ceiling, bool compared);
 /// Throws `fault::usage` where one of them was said without --device play.
 void check_not_played(const std::string& play, const std::string& trace);
 

@@ -3,6 +3,8 @@
 #include "nearest.hpp"
 #include "subcommand.hpp"
 
+#include "core/check.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -70,6 +72,9 @@ std::string clearer(const CLI::App& root, const CLI::ParseError& e) {
   }
   if (const auto at = text.find(" was given a disallowed flag override"); at != text.npos)
     return fmt::format("--{} takes no value: give it alone, or leave it out", text.substr(0, at));
+  if (const auto at = text.find(" excludes "); dynamic_cast<const CLI::ExcludesError*>(&e) && at != text.npos)
+    return fmt::format("{} and {} exclude each other: leave one of the two out", text.substr(0, at),
+                       text.substr(at + 10));
   if (text == "A subcommand is required")
     return fmt::format("a subcommand is missing: one of {}", fmt::join(names_below(parsed_app(root)), ", "));
   if (text.ends_with(" missing")) return name + " needs a value"; // "--rtol: 1 required R ..."
@@ -95,6 +100,14 @@ void check_subcommands(CLI::App& root, std::vector<std::string>& words) {
   const auto mark = std::find(word, words.end(), "--");
   if (mark != words.end() && std::none_of(mark + 1, words.end(), [](const auto& w) { return w.starts_with('-'); }))
     words.erase(mark);
+}
+
+void check_equals(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    check(!word.starts_with("--") || word.find('=') != word.size() - 1, fault::usage,
+          "{}: nothing stands behind the '=': write the value there, or leave the '=' out", word);
+  }
 }
 
 void refuse_empty_values(CLI::App& app) {

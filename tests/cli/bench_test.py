@@ -6,7 +6,8 @@ import xml.etree.ElementTree
 
 from kit import Case, main
 
-QUICK = ("--device", "cpu", "--threads", "2", "--seconds", "0.001", "--no-rivals")
+CPU = ("--device", "cpu", "--threads", "2")
+QUICK = (*CPU, "--seconds", "0.001", "--no-rivals")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -80,7 +81,7 @@ class Bench(Case):
                          [("csr", "scalar", "f32", m["results"][0]["repeats"])])
         self.assertEqual([(x["format"], x["why"]) for x in m["left_out"]], [("coo", "has no kernel 'scalar' on the CPU")])
         self.assertNotIn("auto", m)
-        r = self.json("spmv", "poisson1d:50", *QUICK, "--format", "auto", "--repeat", "4", "--cold")
+        r = self.json("spmv", "poisson1d:50", *CPU, "--no-rivals", "--format", "auto", "--repeat", "4", "--cold")
         self.assertEqual([x["repeats"] for x in r["matrices"][0]["results"]], [4, 4])
         self.assertTrue(r["cold"])
 
@@ -150,7 +151,7 @@ class Bench(Case):
             self.assertIn(word, words)
 
     def test_gemv_beside_a_rival(self):
-        r = self.json("gemv", "50x60", *QUICK[:-1], "--op", "t", "--repeat", "3", "--cold")
+        r = self.json("gemv", "50x60", *CPU, "--op", "t", "--repeat", "3", "--cold")
         rivals = [y for x in r["results"] for y in x["rivals"]]
         self.assertTrue(r["cold"])
         self.assertEqual({x["repeats"] for x in r["results"]}, {3})

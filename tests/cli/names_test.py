@@ -31,7 +31,7 @@ class Names(Case):
             self.assertEqual(text.count(b"\n"), lines, text)
 
     def commands(self, name):
-        yield "info", name, "--no-picture"
+        yield "info", name, "--picture", "out.svg"
         yield "solve", name
         yield "spmv", name, "--repeat", "1"
         yield "cheb", "density", name, "--moments", "4"

@@ -90,6 +90,13 @@ class Options(Case):
              "--accuracy componentwise: the FFT is accurate beside the largest coefficient alone"),
             (("spmv", MATRIX, "--precision", "f32", "--alpha", "1e-100"), "--alpha: 1e-100 is too small for f32, in which it is 0"),
             (("info", MATRIX, "--json", "--ascii"), "--json draws nothing: leave --ascii out"),
+            (("info", MATRIX, "--json", "--no-picture"), "--json draws nothing: leave --no-picture out"),
+            (("bench", "spmv", MATRIX, "--repeat", "3", "--seconds", "0.1"), "--seconds and --repeat exclude each other: leave one of the two out"),
+            (("bench", "gemv", "8x8", "--seconds", "0.1", "--repeat", "3"), "--seconds and --repeat exclude each other"),
+            (("spmv", MATRIX, *play, "--no-ceiling"), "a kernel that is played has no speed: leave --no-ceiling out"),
+            (("spmv", MATRIX, *play, "--check"), "every row is compared with a reference anyway: leave --check out"),
+            (("gemv", "4x4", *play, "--no-ceiling"), "leave --no-ceiling out"),
+            (("gemv", "4x4", *play, "--check"), "leave --check out"),
             (("bench", "gemv", "8x8", "--turns", "3", "--no-rivals"), "--turns takes turns with other libraries, and --no-rivals leaves them out"),
             ((*cg, "--threads", "2"), "a kernel is played by one thread, one lane after the other: leave --threads out"),
             (("spmv", MATRIX, *play, "--threads", "2"), "leave --threads out"),
@@ -103,6 +110,20 @@ class Options(Case):
         for value in ("-", "false", "0", "5", "out.json"):
             self.assertIn("--json takes no value: give it alone, or leave it out", self.complaint("solve", MATRIX, f"--json={value}"))
         self.assertIn("--no-ceiling takes no value", self.complaint("spmv", MATRIX, "--no-ceiling=no"))
+        for words in (("info", MATRIX, "--json="), ("solve", "--rtol=", "1e-3", MATRIX)):
+            self.assertIn("=: nothing stands behind the '=': write the value there, or leave the '=' out", self.complaint(*words))
+
+    def test_items_of_lists_are_not_empty(self):
+        for words, option in ((("cheb", "bench"), "--sizes"), (("bench", "spmv", MATRIX), "--format"), (("bench", "gemv"), "--type"),
+                              (("bench", "gemv"), "--layout"), (("bench", "gemv"), "--op"), (("bench", "paper"), "--only"),
+                              (("spmv", MATRIX, "--device", "play"), "--play")):
+            for items in ("n,", ",n", ",", "n,,n"):
+                self.assertIn(f"{option}: '{items}' has an empty item: leave the comma beside it out", self.complaint(*words, option, items))
+
+    def test_a_folder_of_results_is_not_standard_output(self):
+        for words in (("cheb", "density", MATRIX), ("bench", "spmv", MATRIX, "--no-ceiling"), ("bench", "gemv", "4x4", "--no-ceiling"), ("bench", "cg", MATRIX, "--no-ceiling")):
+            self.assertIn("'-' is standard output, and the results are several files: name a folder", self.complaint(*words, "-o", "-"))
+        self.assertFalse((self.folder / "-").exists())
 
     def test_near_misses_get_a_hint(self):
         self.write("matrix.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")

@@ -138,10 +138,17 @@ std::function<int()> add_bench(CLI::App& app, context& shared) {
   app.add_option("-n,--length", q->length, "coefficients of a series of the known experiment (default 10000)")
       ->type_name("N")
       ->transform(whole(1, index_t(1) << 30));
-  app.add_option("--sizes", q->sizes, "lengths of the series of the second table (default 1000,10000,100000)")
-      ->delimiter(',')
-      ->type_name("N,...")
-      ->transform(whole(1, index_t(1) << 30));
+  const auto take_sizes = [q](const std::string& list) {
+    q->sizes.clear();
+    for (std::string item : items_of(list, "--sizes")) {
+      const std::string wrong = whole(1, index_t(1) << 30)(item);
+      if (!wrong.empty()) throw CLI::ValidationError("--sizes", wrong);
+      q->sizes.push_back(std::stoll(item));
+    }
+  };
+  app.add_option_function<std::string>("--sizes", take_sizes,
+                                       "lengths of the series of the second table (default 1000,10000,100000)")
+      ->type_name("N,...");
   add_json(app, q->json);
   q->machine.add(app, shared);
   app.footer("The first table repeats a known experiment with its data; the truth is known in closed form. In the "

@@ -22,7 +22,7 @@ std::vector<std::string_view> kernels_of(const gemv_request& q) {
   std::vector<std::string> names{"auto", "all"};
   names.insert(names.end(), all.begin(), all.end());
   check_name("classic kernel", name_before_colon(q.kernel), names);
-  check(q.repeat == 0, fault::usage, "--repeat times products, and a kernel that is played has no speed");
+  check_measuring_of_play(q.repeat, q.ceiling, q.check);
   check((q.layout == "row") == (q.op == "n"), fault::usage,
         "--device play: the kernels of the tutorial sum up along lines that are contiguous: --op {} takes --layout {}",
         q.op, q.op == "n" ? "row" : "col");

@@ -176,7 +176,8 @@ std::string json_of(const facts& f) {
 }
 
 int run(const options& o) {
-  check(!o.json || !o.ascii, fault::usage, "--json draws nothing: leave --ascii out");
+  check(!o.json || (!o.ascii && o.picture), fault::usage, "--json draws nothing: leave {} out",
+        o.ascii ? "--ascii" : "--no-picture");
   check_matrix(o.file);
   check_one_standard_output(o.json, {o.svg});
   check_output(o.svg, "--picture", {o.file});

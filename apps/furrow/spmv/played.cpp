@@ -78,7 +78,7 @@ void play_all(const spmv_request& q, const std::vector<play::played_choice>& cho
 /// What a played product has no use for.
 void check_request(const spmv_request& q) {
   check(!q.tune, fault::usage, "--tune measures, and a kernel that is played has no speed: name it with --kernel");
-  check(q.repeat == 0, fault::usage, "--repeat times products, and a kernel that is played has no speed");
+  check_measuring_of_play(q.repeat, q.ceiling, q.check);
   check(std::isinf(q.expected_products), fault::usage,
         "--applies helps to choose, and a kernel that is played is named: leave --applies out");
   check(q.alpha != 0, fault::usage, "--alpha 0 multiplies nothing: there is nothing to play");

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
 
 namespace furrow::cli::gemv_bench {
 namespace {
@@ -43,15 +42,11 @@ std::vector<shape2> usual_shapes(device where) {
 }
 
 /// The words of a list joined by commas; all of them where nothing is said.
-std::vector<std::string> words_of(const std::string& kind, const std::string& list,
+std::vector<std::string> words_of(const std::string& kind, const std::string& list, std::string_view option,
                                   const std::vector<std::string>& all) {
   if (list.empty()) return all;
-  std::vector<std::string> words;
-  std::istringstream parts(list);
-  for (std::string word; std::getline(parts, word, ',');) {
-    check_name(kind, word, all);
-    words.push_back(word);
-  }
+  auto words = items_of(list, option);
+  for (const auto& word : words) check_name(kind, word, all);
   return words;
 }
 
@@ -60,9 +55,9 @@ int run(const options& o) {
         "--turns takes turns with other libraries, and --no-rivals leaves them out: leave one of the two out");
   const int turns = std::max(o.turns, 1);
   plan p;
-  p.types = words_of("type", o.types, all_types());
-  p.layouts = words_of("layout", o.layouts, all_layouts());
-  p.operations = words_of("operation", o.operations, all_operations());
+  p.types = words_of("type", o.types, "--type", all_types());
+  p.layouts = words_of("layout", o.layouts, "--layout", all_layouts());
+  p.operations = words_of("operation", o.operations, "--op", all_operations());
   for (const auto& text : o.shapes) p.shapes.push_back(parse_shape(text));
   p.where = use_device(o.where, o.thread_count);
   if (p.shapes.empty()) p.shapes = usual_shapes(p.where);
@@ -123,6 +118,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
       ->type_name("S")
       ->transform(real(0, 3600));
   add_repeat(app, o->repeat, "timed samples instead of a time");
+  app.get_option("--repeat")->excludes("--seconds");
   app.add_option("--turns", o->turns,
                  "take turns with other libraries N times; ratios are the middle one of the turns (default 1)")
       ->type_name("N")

@@ -119,9 +119,10 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   shared.words[app.add_option("--matrices", o->matrices,
                               "a folder with the paper's matrices from the SuiteSparse collection")
                    ->type_name("DIR")] = {"<file>"};
-  app.add_option("--only", o->only, "some of the matrices, by their names in the paper, joined by commas")
-      ->type_name("NAMES")
-      ->delimiter(',');
+  app.add_option_function<std::string>(
+         "--only", [o](const std::string& list) { o->only = items_of(list, "--only"); },
+         "some of the matrices, by their names in the paper, joined by commas")
+      ->type_name("NAMES");
   o->campaign.add(app);
   o->machine.add(app, shared, true);
   app.footer(

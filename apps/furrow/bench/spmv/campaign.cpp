@@ -20,6 +20,7 @@ void campaign_options::add(CLI::App& app) {
       ->type_name("S")
       ->transform(real(0, 3600));
   add_repeat(app, repeat, "timed samples instead of a time");
+  app.get_option("--repeat")->excludes("--seconds");
   app.add_option("--turns", turns, "go over all contenders N times, the fastest turn of each counts (default 1)")
       ->type_name("N")
       ->transform(whole(1, 1000));

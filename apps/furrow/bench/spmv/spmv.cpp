@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 namespace furrow::cli::spmv_bench {
 namespace {
@@ -22,9 +21,7 @@ struct options {
 
 std::vector<wish> wishes_of(const options& o) {
   std::vector<wish> wishes;
-  std::istringstream words(o.formats);
-  for (std::string format; std::getline(words, format, ',');) wishes.push_back({format, o.kernel});
-  check(!wishes.empty(), fault::usage, "--format names no format: choose all, auto or names joined by commas");
+  for (const auto& format : items_of(o.formats, "--format")) wishes.push_back({format, o.kernel});
   check_wishes(wishes);
   return wishes;
 }
