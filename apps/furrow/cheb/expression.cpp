@@ -147,16 +147,17 @@ std::function<double(double)> parse_expression(const std::string& text) {
     };
   } catch (const mu::Parser::exception_type& e) {
     std::string why = e.GetCode() == mu::ecINTERNAL_ERROR ? "it is no complete formula" : e.GetMsg(); // as of x++
+    const std::size_t at = std::min(static_cast<std::size_t>(std::max(e.GetPos(), 0)), text.size());  // behind the end
     const auto replace = [&](const std::string& word, const std::string& by) {
-      if (const auto at = why.find(word); !word.empty() && at != why.npos) why.replace(at, word.size(), by);
+      if (const auto k = why.find(word); !word.empty() && k != why.npos) why.replace(k, word.size(), by);
     };
     for (const char* place : {"expression position", "position"}) // the parser counts from 0
-      replace(fmt::format("{} {}", place, e.GetPos()), fmt::format("character {}", e.GetPos() + 1));
+      replace(fmt::format("{} {}", place, e.GetPos()), fmt::format("character {}", at + 1));
     replace(e.GetToken(), around(e.GetToken(), 0));
     while (!why.empty() && (why.back() == '.' || why.back() == '\n' || why.back() == ' ')) why.pop_back();
     throw error(fault::usage, fmt::format("'{}' cannot be understood as a function of x: {}; products and calls are "
                                           "written in full, as in 2*sin(x)",
-                                          around(text, static_cast<std::size_t>(std::max(e.GetPos(), 0))), why));
+                                          around(text, at), why));
   }
 }
 
