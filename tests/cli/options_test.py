@@ -149,6 +149,12 @@ class Options(Case):
             self.assertIn(f"did you mean '{guess}'?", self.complaint(*words))
         self.assertIn("did you mean 'poisson2d:...'?", self.complaint("info", "posson2d", code=3))
         self.assertIn("did you mean 'matrix.mtx'?", self.complaint("info", "martix.mtx", code=3))
+        self.write("series.txt", "1\n")
+        for words in (("cheb", "roots", "serie.txt"), ("cheb", "multiply", "series.txt", "serie.txt"), ("cheb", "eval", "serie.txt", "--at", "0"),
+                      ("cheb", "eval", "series.txt", "--points", "serie.txt")):
+            self.assertRegex(self.complaint(*words, code=3), "^serie.txt: there is no such file for (a series|--points); did you mean 'series.txt'\\?$")
+        for words in (("spmv", "martix.mtx", "--no-rivals", "--no-ceiling"), ("cg", "martix.mtx", "--no-ceiling")):
+            self.assertIn("martix.mtx: there is no such file; did you mean 'matrix.mtx'?", self.furrow("bench", *words, code=3).stderr)
         for name in ("a.mtx", "long_name.mtx.gz", "long_name.txt"):
             self.write(name, "")
         for name, guess in (("b.mtx", None), ("xyz.mtx", None), ("longname.mtx.gz", "long_name.mtx.gz"), ("long_nmae.txt", "long_name.txt")):

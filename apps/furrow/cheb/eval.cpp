@@ -57,6 +57,7 @@ void warn_of_values_beyond(const host_array<double>& x, const host_array<double>
 
 int run_eval(const eval_request& q) {
   check_one_standard_input({q.file, q.points});
+  check_input(q.points, "--points");
   const host_array<double> x = points_of(q);
   const chebyshev::series p = read_series(q.file, q.on);
   host_array<double> y(x.size());

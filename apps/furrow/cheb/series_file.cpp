@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "series_file.hpp"
 #include "command.hpp"
+#include "options.hpp"
 
 #include "core/check.hpp"
 #include "io/atomic_file.hpp"
@@ -58,6 +59,7 @@ std::optional<interval> interval_in(const std::vector<std::string>& comments, co
 } // namespace
 
 series_file read_series_file(const std::string& name, const std::string& on) {
+  check_input(name, "a series");
   io::commented_vector read = io::read_commented_vector(name);
   series_file f{name, std::move(read.values), interval_in(read.comments, name)};
   check(!f.coefficients.empty(), fault::input, "{}: holds no coefficients: one a line is wanted", name);

@@ -46,6 +46,7 @@ public:
       return std::nullopt;
     };
     try {
+      check_matrix(file);
       outcome found = measure_matrix(file, plan_);
       for (const auto& f : found.forms)
         if (f.report.why != status::converged) exit = std::max<int>(exit, code_of(f.report.why, true));

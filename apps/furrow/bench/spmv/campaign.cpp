@@ -73,6 +73,7 @@ const outcome* campaign::measure(const std::string& file, const std::vector<wish
   };
   plan_.wishes = wishes;
   try {
+    check_matrix(file);
     std::optional<cache_flush> flush;
     if (options_.cold) flush.emplace(plan_.where);
     plan_.how.flush = flush ? &*flush : nullptr;
