@@ -22,10 +22,12 @@ inline constexpr double end_zone = 0.875;
 template <class V> struct place {
   V factor, sign, turn;
 
-  FURROW_HD static place of(double low, double high, double x) {
-    const double width = high - low, t = ((x - low) - (high - x)) / width;
-    if (t > end_zone) return {static_cast<V>(4 * (x - high) / width), V(1), V(1)};
-    if (t < -end_zone) return {static_cast<V>(4 * (x - low) / width), V(-1), V(-1)};
+  /// In double at least. The quotient comes before the product, which may leave the range where x is large.
+  using wide = decltype(V() + double());
+  FURROW_HD static place of(wide low, wide high, wide x) {
+    const wide width = high - low, t = ((x - low) - (high - x)) / width;
+    if (t > end_zone) return {static_cast<V>(4 * ((x - high) / width)), V(1), V(1)};
+    if (t < -end_zone) return {static_cast<V>(4 * ((x - low) / width)), V(-1), V(-1)};
     return {static_cast<V>(2 * t), V(-1), V(0)};
   }
 };

@@ -76,7 +76,7 @@ template <class V> V value_of_wide_terms(const V* a, index_t n, interval on, dou
 /// each at most 2 n times, or 4 n times near the ends.
 template <class V> bool may_overflow(cview<V> a) { return !cpu::all_finite(a, 8 * V(a.size) * V(a.size)); }
 
-/// wide: values that are not finite are worked out anew.
+/// wide: values that are not finite are worked out anew. Beyond the interval they always are.
 template <class V> void run_points(const V* a, index_t n, interval on, const V* x, V* y, index_t count, bool wide) {
   constexpr int width = group<V>;
   for (index_t first = 0; first < count; first += width) {
@@ -90,7 +90,7 @@ template <class V> void run_points(const V* a, index_t n, interval on, const V* 
     alignas(64) V value[width];
     if (ends) cpu::widest([&]() FURROW_INLINE { run_group<V, true>(a, n, at, value); });
     else cpu::widest([&]() FURROW_INLINE { run_group<V, false>(a, n, at, value); });
-    for (int j = 0; wide && j < here; ++j)
+    for (int j = 0; (wide || ends) && j < here; ++j)
       if (!std::isfinite(value[j])) value[j] = value_of_wide_terms(a, n, on, double(x[first + j]));
     std::copy_n(value, here, y + first);
   }

@@ -112,5 +112,14 @@ TEST(chebyshev_evaluate, of_values_that_fit_where_their_terms_do_not) {
   EXPECT_EQ((series{{1.1e308, 1.1e308}, {}})(1), HUGE_VAL);
 }
 
+TEST(chebyshev_evaluate, far_outside_of_the_interval_of_values_that_fit) {
+  const host_array<double> x{8e307, 1e308, -1.7e308, 0.5, 1e308};
+  host_array<double> y(x.size());
+  evaluate(series{{0, 1}, {}}, as_cview(x), as_view(y));
+  for (index_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i] / x[i], 1, 1e-15) << x[i];
+  EXPECT_NEAR((series{{0, 1}, {-8e307, 9e307}})(1.7e308), 1.94117647058823, 1e-13);
+  EXPECT_EQ((series{{0, 0, 1, 1}, {}})(-1e308), -HUGE_VAL);
+}
+
 } // namespace
 } // namespace furrow::chebyshev
