@@ -6,6 +6,7 @@
 #include "condition.hpp"
 #include "ordering.hpp"
 
+#include "core/symmetry.hpp"
 #include "preconditioners/entry.hpp"
 
 #include <fmt/format.h>
@@ -26,18 +27,44 @@ std::string_view cheapest(double n, double entries, bandwidth w) {
   return n <= 200 && entries >= 3.5 * n ? "dense" : "sparse";
 }
 
+constexpr double unit = std::numeric_limits<double>::epsilon() / 2;
+
 /// Whether the error of the factors hides what the condition number is, which rounding of A does not.
 bool hides_condition(const factors& f, const condition_numbers& c) {
-  constexpr double much = 0.01, unit = std::numeric_limits<double>::epsilon() / 2;
+  constexpr double much = 0.01;
   return f.error * c.skeel > much && unit * c.skeel <= much;
 }
 
-/// Whether pivots have grown so far that the factors are those of another matrix, whose condition number, if it is
-/// large, is no news of A. `scale_and_sort` has made what they are factors of.
-template <class V> bool are_of_another_matrix(const coo<V>& a, const factors& f, const condition_numbers& c) {
-  constexpr double rounding = 1e-12, unit = std::numeric_limits<double>::epsilon() / 2;
-  return unit * c.skeel > 0.01 && !(backward_error(scale_and_sort(a).a, f) <= rounding);
+/// From where on factors are not those of A: two corrections make no rounding of such an error.
+constexpr double most_error = 1e-8;
+
+/// Up to so many rows dense factors, whose columns keep their order, take less than a second.
+constexpr index_t rows_of_dense = 2000;
+
+/// Whether pivots have grown so far that the factors are those of another matrix, whose condition number is no news of
+/// A. `error`: theirs.
+bool are_of_another_matrix(double error, const condition_numbers& c) {
+  constexpr double rounding = 1e-12;
+  const bool far = !(error <= most_error) && !(error * c.skeel <= 0.01);
+  return far || (unit * c.skeel > 0.01 && !(error <= rounding));
 }
+
+/// By those of A'.
+class factors_by_rows final : public factors {
+public:
+  explicit factors_by_rows(std::unique_ptr<factors> of_transpose) : f_(std::move(of_transpose)) {
+    dissected = f_->dissected, error = f_->error, raised = f_->raised;
+    remark = "pivots from columns grow: these are from rows";
+  }
+  void solve(double* x, bool transposed) const override { f_->solve(x, !transposed); }
+  void solve_two(double* x, double* y, bool transposed) const override { f_->solve_two(x, y, !transposed); }
+  double bytes() const override { return f_->bytes(); }
+  factor_size size() const override { return f_->size(); }
+  std::string_view kind() const override { return f_->kind(); }
+
+private:
+  std::unique_ptr<factors> f_;
+};
 
 /// `order`: where one is known already.
 std::unique_ptr<factors> factor(const columns& a, std::string_view asked, const most_operations& operations,
@@ -82,14 +109,48 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
   return true;
 }
 
+/// Their error. Pivots that are the largest of their columns may grow until nothing of A is left in the factors, or one
+/// is exactly zero (J. H. Wilkinson, 1961; S. J. Wright, 1993). Then those of A' hardly do, which are from rows of A.
 template <class V>
-void inverse<V>::factor_any(const coo<V>& a, std::string_view which, const most_operations& operations,
-                            column_order order) {
+double inverse<V>::factor_any(const coo<V>& a, std::string_view which, const most_operations& operations,
+                              column_order order) {
   scaled_columns s = scale_and_sort(a);
   if (const index_t j = column_without_row(s.a); j >= 0) refuse_singular(j);
   row_scale_ = std::move(s.row_scale);
   col_scale_ = std::move(s.col_scale);
-  factors_ = factor(s.a, which, operations, std::move(order), wish_);
+  factors_.reset();
+  double error = std::numeric_limits<double>::infinity();
+  std::optional<refusal> without;
+  try {
+    factors_ = factor(s.a, which, operations, std::move(order), wish_);
+    error = factors_->error > 0 ? factors_->error : backward_error(s.a, *factors_);
+  } catch (const refusal& r) {
+    if (r.why != status::singular) throw;
+    without = r;
+  }
+  if (error <= most_error || (factors_ && factors_->raised > 0)) return error;
+  bool grow = !without; // rather than that A is singular
+  const auto take_from_rows = [&](std::string_view kind) {
+    try {
+      auto f = std::make_unique<factors_by_rows>(factor(transposed(s.a), kind, operations, {}, wish_));
+      const double e = backward_error(s.a, *f);
+      if (e <= most_error) error = e, factors_ = std::move(f);
+      else grow = true;
+    } catch (const refusal& r) {
+      if (r.why != status::singular) throw;
+    }
+  };
+  if (!is_symmetric(a)) {
+    take_from_rows(which);
+    if (grow && !(error <= most_error) && a.shape.rows <= rows_of_dense) take_from_rows("dense");
+  }
+  if (without && factors_) estimate_condition(a); // of a singular matrix a pivot may be rounding, too
+  if (without && !(unit * condition_.skeel <= 0.01 && factors_)) throw *without;
+  return error;
+}
+
+template <class V> void inverse<V>::estimate_condition(const coo<V>& a) {
+  condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
 }
 
 template <class V>
@@ -99,12 +160,9 @@ inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operatio
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   column_order order;
   const bool symmetric = factor_symmetric(a, which, operations.by_panels, order);
-  if (!symmetric) factor_any(a, which, operations, std::move(order));
-  const auto search = [&] {
-    condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
-  };
-  if (factors_->raised == 0) search();
-  if (!symmetric && are_of_another_matrix(a, *factors_, condition_)) condition_ = {};
+  const double error = symmetric ? 0 : factor_any(a, which, operations, std::move(order));
+  if (factors_->raised == 0) estimate_condition(a);
+  if (are_of_another_matrix(error, condition_)) condition_ = {};
   if (!hides_condition(*factors_, condition_)) return;
   if (!which.empty()) { // no estimate of another matrix's
     condition_ = {};
@@ -112,7 +170,7 @@ inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operatio
   }
   factor_any(a, "sparse", operations, {});
   factors_->remark = "those by supernodes hide the condition number";
-  search();
+  estimate_condition(a);
 }
 
 template <class V> void inverse<V>::apply(cview<V> r, view<V> z) const {

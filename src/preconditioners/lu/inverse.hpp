@@ -15,7 +15,8 @@ namespace furrow::lu {
 /// in float for condition numbers up to 1e16 instead of 1e7. `which`: "dense", "band", "cholesky", "supernodal",
 /// "sparse", or empty for the cheapest: "cholesky" in place of "sparse" where the matrix is symmetric with a positive
 /// diagonal and its pivots stay positive, "supernodal" where the pattern promises that it takes less time and pivots
-/// from inside of supernodes are good enough. Where these were made larger the condition number is not estimated.
+/// from inside of supernodes are good enough. Where these were made larger the condition number is not estimated. Where
+/// pivots from columns grow beyond rounding they are from rows.
 /// Throws `refusal` with status::singular where a column has no pivot, and with status::max_iterations where the
 /// factors would take more than `operations` of floating point, counted and not timed. `wish`: for the order of the
 /// columns of "cholesky" and "sparse".
@@ -34,7 +35,8 @@ public:
 
 private:
   bool factor_symmetric(const coo<V>& a, std::string_view which, double operations, column_order& order);
-  void factor_any(const coo<V>& a, std::string_view which, const most_operations& operations, column_order order);
+  double factor_any(const coo<V>& a, std::string_view which, const most_operations& operations, column_order order);
+  void estimate_condition(const coo<V>& a);
 
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;

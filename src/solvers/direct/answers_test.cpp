@@ -86,6 +86,27 @@ TEST(lu_answers, says_which_column_makes_a_matrix_singular) {
   }
 }
 
+TEST(lu_answers, takes_pivots_from_rows_where_those_from_columns_grow) {
+  const index_t n = 400;
+  const auto wilkinson = kit::from_function(n, [](index_t i, index_t j) { // and the last pivot is exactly zero
+    if (i >= n - 2 && j >= n - 2) return i == j ? 0.5 : double(2 + i - j);
+    return i == j || j >= n - 2 ? 1.0 : i > j ? -1.0 : 0.0;
+  });
+  const auto wright = kit::from_function(n, [](index_t i, index_t j) {
+    const double of_block = (i - j) % 2 == 0 ? -0.995 : -0.29;
+    return i == j || (i < 2 && j == n - 2 + i) ? 1.0 : i / 2 == j / 2 + 1 ? of_block : 0.0;
+  });
+  for (const auto& a : {wilkinson, wright})
+    for (const char* spec : {"lu", "lu:dense", "lu:band", "lu:sparse"}) {
+      const auto expected = kit::random_vector<double>(n, 3);
+      const auto s = kit::solve_honestly(a, kit::times(a, expected), directly(spec));
+      ASSERT_EQ(s.report.why, status::converged) << spec << ": " << s.report.message;
+      EXPECT_LT(s.report.error_estimate, 1e-10) << spec;
+      EXPECT_LT(s.report.condition_estimate, 1e3) << spec;
+      for (index_t i = 0; i < n; ++i) ASSERT_NEAR(s.x[i], expected[i], 1e-11) << spec;
+    }
+}
+
 TEST(lu_answers, estimates_the_condition_number_and_the_error) {
   // diag(1 ... 1e-k) between two rotations: condition number 10^k, known.
   for (const int k : {2, 6, 12}) {
