@@ -288,6 +288,7 @@ template <class V> ranks_report solver_on_ranks<V>::state::solve(cview<V> b, vie
   }
   if (auto early = before_solving(b, x)) result.report = std::move(*early);
   else result.report = climb(b, x, result);
+  accept_first_guess(result.report, o.rtol);
   if (o.solver != "auto") result.report.rungs.clear();
   if (gpu) gpu->check();
   describe(result.report);

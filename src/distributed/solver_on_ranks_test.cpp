@@ -236,6 +236,18 @@ TEST(solver_on_ranks, starts_from_a_guess_and_keeps_the_better_one) {
   }
 }
 
+TEST(solver_on_ranks, takes_a_guess_that_is_an_answer_where_the_preconditioner_is_refused) {
+  const auto a = generate("convection2d:8:30").a;
+  const host_array<double> ones(64, 1.0);
+  for (const char* solver : {"auto", "bicgstab"})
+    for (const int ranks : kit::numbers_of_ranks) {
+      const auto s =
+          kit::solve_on_ranks<double>(ranks, a, kit::times<double>(a, ones), with(solver, "local:amg"), ones);
+      EXPECT_EQ(s.report().why, status::converged) << solver << ", " << ranks << ": " << s.report().message;
+      EXPECT_EQ(s.report().iterations, 0);
+    }
+}
+
 TEST(solver_on_ranks, solves_where_the_goal_is_near_rounding) { // the residual is worked out beyond rounding
   const auto a = generate("poisson2d:15").a;
   const auto b = kit::times<double>(a, kit::random_vector<double>(a.shape.rows, 5));

@@ -29,6 +29,15 @@ template double largest_row_sum_on_gpu(const any_operator<double>&);
 template double largest_row_sum_on_gpu(const any_operator<float>&);
 #endif
 
+void accept_first_guess(solve_report& report, double rtol) {
+  const bool refused =
+      report.why == status::not_positive_definite || report.why == status::singular || report.why == status::breakdown;
+  if (!refused || report.iterations > 0 || !(report.relative_residual <= rtol)) return;
+  report.why = status::converged;
+  report.message = "converged in 0 iterations: the first guess is near enough; " + report.message;
+  report.history = {report.relative_residual}, report.history_seconds = {0};
+}
+
 namespace {
 
 /// The largest of f(part) over the parts of a vector, by all threads.

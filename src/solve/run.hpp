@@ -24,6 +24,9 @@ inline solve_report not_started(status why, std::string message) {
 /// Of a right-hand side or a system that has not begun when a caller says stop.
 inline solve_report not_begun() { return not_started(status::interrupted, "interrupted before it began"); }
 
+/// A refusal begins no iteration that would find the first guess to be an answer.
+void accept_first_guess(solve_report& report, double rtol);
+
 /// Right-hand sides that are solved one after the other: who stops one of them means those that follow, too.
 class one_after_the_other {
 public:

@@ -60,16 +60,6 @@ template <class V> void check_columns_of(shape2 a, cview<V> b, view<V> x, index_
   check_places(b, x);
 }
 
-/// A refusal begins no iteration that would find the first guess to be an answer.
-void accept_first_guess(solve_report& report, double rtol) {
-  const bool refused =
-      report.why == status::not_positive_definite || report.why == status::singular || report.why == status::breakdown;
-  if (!refused || report.iterations > 0 || !(report.relative_residual <= rtol)) return;
-  report.why = status::converged;
-  report.message = "converged in 0 iterations: the first guess is near enough; " + report.message;
-  report.history = {report.relative_residual}, report.history_seconds = {0};
-}
-
 /// Solves for b and x in the memory of a GPU by `solve`, which takes them in host memory.
 template <class V, class Solve> auto solve_through_host(cview<V> b, view<V> x, Solve solve) {
   host_array<V> home_b(b.size), home_x(x.size);
