@@ -84,6 +84,16 @@ double residual_squares(const any_operator<V>& a, const host_array<V>& b, const 
   return squares;
 }
 
+/// Of b, in the scaling of it. Estimates are of the system without them.
+void warn_of_lost_elements(solve_report& report) {
+  std::string text =
+      "elements of b are so much smaller than its largest one that they vanish beside it, and x may be "
+      "wrong where they count: divide each row of A and its element of b by the largest entry of the row";
+  if (!report.warning.empty()) text += "; " + report.warning;
+  report.warning = std::move(text);
+  report.error_estimate = 0;
+}
+
 /// Solves s A x = s b with a power of two s; x comes back in its own units. An answer that leaves the range of V on
 /// the way back is not said to be one.
 template <class V, class Array>
@@ -95,7 +105,11 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
       for (index_t i = first; i < last; ++i) f(i);
     });
   };
-  each(b.size, [&](index_t i) { scaled[i] = b[i] * scale; });
+  std::atomic<bool> whole = true;
+  each(b.size, [&](index_t i) {
+    scaled[i] = b[i] * scale;
+    if (scaled[i] / scale != b[i]) whole = false;
+  });
   each(x.size, [&](index_t i) { guess[i] = x[i] * scale; });
   o.atol *= double(scale);
   tell_of(o, [scale](cview<double> scaled_x) {
@@ -107,6 +121,8 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
   system.b = as_cview(device_b);
   system.x = as_view(device_x);
   solve_report report = call(solver, system, o);
+  const auto everywhere = [&](bool mine) { return system.ranks ? !system.ranks->any(!mine) : mine; };
+  if (!everywhere(whole)) warn_of_lost_elements(report);
   guess = host_array<V>(device_x);
   std::atomic<bool> finite = true, exact = true;
   each(x.size, [&](index_t i) {
@@ -114,7 +130,6 @@ solve_report solve_scaled(const solver_entry& solver, linear_system<V> system, c
     if (!std::isfinite(own)) finite = false;
     if (own * scale != guess[i]) exact = false;
   });
-  const auto everywhere = [&](bool mine) { return system.ranks ? !system.ranks->any(!mine) : mine; };
   const auto over_all = [&](double mine) { return system.ranks ? system.ranks->sum(mine) : mine; };
   if (!everywhere(finite)) { // x stays the first guess
     if (report.why != status::nan) report.message = "the answer is too large for this precision: scale b";

@@ -93,7 +93,8 @@ std::string off_by(double error, double condition, double tolerance) {
 } // namespace
 
 bool in_doubt(const solve_report& r, const features& f) {
-  return f.square() && r.solver != "direct" && r.iterations > 0 &&
+  const bool lost = !r.warning.empty() && r.error_estimate == 0; // elements of b: all that is worked out lacks them
+  return f.square() && r.solver != "direct" && r.iterations > 0 && !lost &&
          (f.rows <= surely_few || !says_condition(r) || hides_errors(r, f) || may_be_far_off(r, f));
 }
 

@@ -139,6 +139,20 @@ kit::solved<double> in_single_precision(const coo<double>& a, const host_array<d
   return s;
 }
 
+TEST(right_hand_side, whose_small_elements_vanish_beside_the_largest_one_is_warned_of) {
+  for (const char* solver : {"direct", "cg", "auto"})
+    for (const double least : {1e-300, 1e100}) {
+      const host_array<double> sizes{1e300, 1e200, least};
+      auto o = with("auto");
+      o.solver = solver;
+      const auto s = kit::solve_honestly(kit::diagonal({1e300, 1e200, least}), sizes, o);
+      EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+      const bool right = std::abs(s.x[2] - 1) < 1e-9;
+      EXPECT_EQ(mentions(s.report.warning, "vanish beside it"), !right) << solver << least << s.report.warning;
+      EXPECT_EQ(s.report.error_estimate > 0 && !right, false) << solver << least;
+    }
+}
+
 TEST(single_precision, solves_a_matrix_of_any_magnitude) {
   for (const double size : {1e-300, 1e-50, 1e-38, 1.0, 1e50, 1e300}) {
     auto a = kit::laplacian(12, 12);
