@@ -17,7 +17,15 @@ struct hooks {
   nb::object watch, monitor;    ///< None: nobody
   std::shared_ptr<kept_x> kept; ///< who writes the checkpoints of the solve that runs; null: nobody
   std::exception_ptr raised;
+  bool solving = false;                ///< an exception that is put here is raised in the end
   std::atomic<bool> cancelled = false; ///< a set-up that nobody waits for any more
+
+  /// Of the call, which holds what comes back.
+  auto begin_solve() {
+    raised = nullptr, solving = true;
+    const auto end = [](bool* of) { *of = false; };
+    return std::unique_ptr<bool, decltype(end)>(&solving, end);
+  }
 
   /// Whether to go on: a signal or an exception ends the solve, and is raised when it has ended. From then on nobody is
   /// asked: of several right-hand sides or systems others may not have heard of it yet.

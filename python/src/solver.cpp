@@ -18,17 +18,36 @@
 namespace furrow::python {
 namespace {
 
-template <class V> void call(const nb::object& f, device where, cview<V> x, view<V> y) {
-  if (where.is_gpu()) call_where_they_lie(f, x, y);
-  else call_on_copy(f, x, y);
-}
-
-template <class V> struct function_preconditioner final : any_preconditioner<V> {
-  function_preconditioner(nb::object f, device where) : f(std::move(f)), where(where) {}
-  void apply(cview<V> r, view<V> z) const override { call(f, where, r, z); }
-  double stored_bytes() const override { return 0; }
+/// A function of Python. Ctrl-C inside of it ends a solve as elsewhere, with the answer so far: it is called once more,
+/// so that the step has its product.
+struct function {
   nb::object f;
   device where;
+  std::shared_ptr<hooks> heard;
+
+  template <class V> void operator()(cview<V> x, view<V> y) const {
+    try {
+      return call(x, y);
+    } catch (nb::python_error& e) {
+      const with_lock lock;
+      if (!heard->solving || heard->raised || !e.matches(PyExc_KeyboardInterrupt)) throw;
+      heard->raised = std::current_exception();
+    }
+    call(x, y);
+  }
+
+private:
+  template <class V> void call(cview<V> x, view<V> y) const {
+    if (where.is_gpu()) call_where_they_lie(f, x, y);
+    else call_on_copy(f, x, y);
+  }
+};
+
+template <class V> struct function_preconditioner final : any_preconditioner<V> {
+  explicit function_preconditioner(function f) : f(std::move(f)) {}
+  void apply(cview<V> r, view<V> z) const override { f(r, z); }
+  double stored_bytes() const override { return 0; }
+  function f;
 };
 
 /// |A| in the spectral norm is at most the root of its largest row sum times its largest column sum.
@@ -98,11 +117,9 @@ template <class V> std::shared_ptr<const any_operator<V>> transpose_of(const mat
 }
 
 /// A product in Python as an operator; none where there is none.
-template <class V>
-std::shared_ptr<const any_operator<V>> operator_of(const nb::object& product, shape2 shape, device where) {
-  if (product.is_none()) return {};
-  return std::make_shared<function_operator<V>>(
-      shape, [product, where](cview<V> x, view<V> y) { call(product, where, x, y); }, where);
+template <class V> std::shared_ptr<const any_operator<V>> operator_of(const function& product, shape2 shape) {
+  if (product.f.is_none()) return {};
+  return std::make_shared<function_operator<V>>(shape, product, product.where);
 }
 
 /// From a matrix that is stored, and a function that preconditions, or None.
@@ -117,7 +134,7 @@ void from_matrix(py_solver* self, const py_matrix& a, const nb::object& precondi
     }
     const auto op = m.op();
     const auto transposed = transpose_of(m);
-    const auto p = std::make_shared<function_preconditioner<V>>(precondition, m.where());
+    const auto p = std::make_shared<function_preconditioner<V>>(function{precondition, m.where(), h});
     const operator_facts facts = at_length(false, m.where(), [m] { return facts_of(m); });
     new (self)
         py_solver{h, kept_solver<V>{op, transposed, p, solver<V>(*op, p.get(), o, facts, transposed.get()), m.where()}};
@@ -130,10 +147,10 @@ void from_function(py_solver* self, const nb::object& product, const nb::object&
   const auto h = new_hooks();
   const auto o = options_of(options, h);
   const auto make = [&]<class V>(V) {
-    const auto op = operator_of<V>(product, {rows, cols}, o.where),
-               back = operator_of<V>(transposed, {cols, rows}, o.where);
+    const auto op = operator_of<V>({product, o.where, h}, {rows, cols}),
+               back = operator_of<V>({transposed, o.where, h}, {cols, rows});
     std::shared_ptr<function_preconditioner<V>> p;
-    if (!precondition.is_none()) p = std::make_shared<function_preconditioner<V>>(precondition, o.where);
+    if (!precondition.is_none()) p = std::make_shared<function_preconditioner<V>>(function{precondition, o.where, h});
     return kept_solver<V>{op, back, p, solver<V>(*op, p.get(), o, {}, back.get()), o.where};
   };
   if (single) new (self) py_solver{h, make(float{})};
@@ -165,7 +182,7 @@ void update(py_solver& self, const py_matrix& a) {
 /// x holds the first guess and then the answer. On a GPU's own vectors it runs on `s`. An exception that came while
 /// it ran is in "raised".
 nb::dict solve_kept(py_solver& self, const nb::object& b, const nb::object& x, stream s) {
-  self.heard->raised = nullptr;
+  const auto solving = self.heard->begin_solve();
   const solve_report report = std::visit(
       [&]<class V>(kept_solver<V>& kept) {
         const buffer from(b, false), to(x, true);
@@ -182,7 +199,7 @@ nb::dict solve_kept(py_solver& self, const nb::object& b, const nb::object& x, s
 
 /// Right-hand sides, first guesses and answers lie one behind the other. (What each says, what was raised or None).
 nb::object solve_columns(py_solver& self, const nb::object& b, const nb::object& x, index_t columns, stream s) {
-  self.heard->raised = nullptr;
+  const auto solving = self.heard->begin_solve();
   const std::vector<solve_report> reports = std::visit(
       [&]<class V>(kept_solver<V>& kept) {
         const buffer from(b, false), to(x, true);

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import LinearOperator
 
 import furrow
 
@@ -85,6 +86,25 @@ def test_an_exception_in_the_last_iteration_arrives_with_the_answer(call, grid):
     with pytest.raises(KeyError) as e:
         call(A, b, fails)
     assert len(told) == 1 and (e.value.partial.x == told[0]).all()
+
+
+@pytest.mark.parametrize("of", ["A", "M"])
+def test_ctrl_c_in_a_function_arrives_with_the_answer(grid, of):
+    A, b = grid
+    calls = []
+
+    def interrupted(x):
+        calls.append(1)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return A @ x if of == "A" else x / 4
+
+    f = LinearOperator(A.shape, matvec=interrupted, dtype=float)
+    with pytest.raises(KeyboardInterrupt) as e:
+        furrow.cg(f if of == "A" else A, b, M=None if of == "A" else f)
+    partial = e.value.partial
+    assert partial.status == "interrupted" and 0 < partial.iterations < 20
+    assert np.linalg.norm(b - A @ partial.x) / np.linalg.norm(b) == pytest.approx(partial.residual, rel=1e-6)
 
 
 INTERRUPTED = """
