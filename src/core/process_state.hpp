@@ -36,5 +36,5 @@
 ///   preconditioners/host_factors.cpp  who lets factors stay on the host, while a set-up lasts
 ///   preconditioners/lu/arena.cpp   where a factorisation takes its memory, while it lasts, and how often it was asked
 ///
-/// On disk, by name: what readers keep (FURROW_CACHE), and what `tune` measured. Of a matrix, under its lock: its
-/// transpose. Of an operator on a GPU: scratch of its kernels, which turns protect (backends/turn.hpp).
+/// On disk: what `tune` measured (FURROW_CACHE). Of a matrix, under its lock: its transpose. Of an operator on a GPU:
+/// scratch of its kernels, which turns protect (backends/turn.hpp).

@@ -28,7 +28,6 @@ inline constexpr furrow::play::coordinates<&furrow::play::player::grid> gridDim;
 
 inline void __syncthreads() { ::furrow::play::wait_for_block(); }
 inline void __syncwarp(unsigned long long mask = ~0ull) { ::furrow::play::wait_for_lanes(mask); }
-void __threadfence();
 
 using cudaError_t = int;
 using cudaStream_t = struct CUstream_st*;
