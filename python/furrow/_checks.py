@@ -59,6 +59,13 @@ def flag_of(value: Any, name: str) -> bool:
     raise TypeError(f"{name} is a {type(value).__name__}: give True or False")
 
 
+def tuned(tune: Any, format: str, kernel: str) -> bool:
+    """Whether what the names leave open is measured."""
+    if flag_of(tune, "tune") and "auto" not in (format, kernel):
+        raise UsageError("tune helps to choose, and format and kernel leave nothing to choose: leave tune out")
+    return bool(tune)
+
+
 def whole_of(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int:
     """A whole number that the library can take."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from . import _core, _gpu
 from ._arrays import F64, contiguous, is_matrix, on_host, real_type
-from ._checks import check_names, flag_of, number_of, numbers
+from ._checks import check_names, number_of, numbers, tuned
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
@@ -58,10 +58,10 @@ class Matrix(_core.Matrix):
         where = _gpu.pick(device, _gpu.ordinal_of(A), None, lambda: False, has_b=False)
         self.device = _gpu.name_of(where)
         rows = rows_at(A, where)
-        super().__init__(rows.indptr, rows.indices, rows.data, *rows.shape, format, kernel, flag_of(tune, "tune"), _gpu.core(where),
-                         rows.stream)
+        super().__init__(rows.indptr, rows.indices, rows.data, *rows.shape, format, kernel, tuned(tune, format, kernel),
+                         _gpu.core(where), rows.stream)
         self._rows_at, self.converted = rows.home, rows.converted
-        self._version = 0
+        self._version, self._asked = 0, format
         self._wide: Matrix | None = None
 
     @property
@@ -91,7 +91,7 @@ class Matrix(_core.Matrix):
         if dtype == self.dtype:
             return self
         if self._wide is None:
-            self._wide = Matrix(self.tocsr().astype(F64), device=self.device)
+            self._wide = Matrix(self.tocsr().astype(F64), self._asked, device=self.device)
         return self._wide
 
     @property

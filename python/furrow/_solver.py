@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from . import _core, _gpu
 from ._arrays import F32, is_matrix, real_type
 from ._checkpoints import Checkpoints, fingerprint, finish, tell
-from ._checks import check_names, count_of, flag_of, number_of, numbers
+from ._checks import check_names, count_of, flag_of, number_of, numbers, tuned
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import DeviceError, InputError, UsageError
 from ._homes import Home
@@ -42,13 +42,25 @@ def _is_least_squares(solver: str) -> bool:
     return solver.partition(":")[0] in ("lsmr", "lsqr")
 
 
+def _refuse_choice(A: Any, options: dict[str, Any]) -> None:
+    """A choice that nobody would look at: what is stored already, and what has nothing to store, leaves none."""
+    named = [name for name in ("format", "kernel", "tune") if options[name] not in ("auto", False)]
+    if isinstance(A, Matrix):
+        if named and options["solver"] != "auto":
+            raise UsageError(f"A is a Matrix, which has its format ({A.format}) and kernel ({A.kernel}): give {named[0]} to the "
+                             "Matrix")
+    elif named and not is_matrix(A):
+        raise UsageError(f"A has no entries to store: leave {named[0]} out")
+
+
 class Solver:
     """A system set up once and solved often.
 
     Parameters
     ----------
     A : Matrix, sparse or dense matrix, LinearOperator, or what has shape and matvec
-        A `Matrix` is not looked at or stored again; what `Matrix.update_values` does to it is taken over.
+        A `Matrix` is not looked at or stored again where `solver` is named; what `Matrix.update_values` does to it is
+        taken over.
     solver : str
         A name of `show_config()["solvers"]`, with parameters after a colon; "auto" tries what suits the matrix until
         one converges.
@@ -66,7 +78,7 @@ class Solver:
         Gets a `Step` about ten times a second, or every so many iterations; returning True stops. Its x costs a copy only
         where it is asked for.
     format, kernel, tune
-        See `Matrix`, which is made of A.
+        See `Matrix`, which is made of A: one that is there has its own where `solver` is named, and an operator none.
     assume_symmetric : bool
         A is not looked at for symmetry, which methods for symmetric matrices otherwise ask for: where differences are known
         to mean nothing.
@@ -153,11 +165,12 @@ class Solver:
             self.solver = solver = unseen_method(A, self.shape)
         self._options: dict[str, Any] = {
             "solver": solver, "precond": precond if named else "none", "format": format, "kernel": kernel,
-            "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": flag_of(tune, "tune"),
+            "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": tuned(tune, format, kernel),
             "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"), "watch": weakly(self._watching.watch),
             "watch_every": self._watching.watch_every, "monitor": weakly(self._watching.monitor), "monitor_every": 1,
             "checkpoint_every": self._checkpoints.every,
             "ordinal": _gpu.core(self._where), "coordinates": by_nodes(coordinates), "scale": scale, "reorder": reorder}
+        _refuse_choice(A, self._options)
         if not named and self._where is not None and is_matrix(M):
             M = Matrix(M, device=self.device)
         if isinstance(M, Matrix) and M._where != self._where and self._where is not None:

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import aslinearoperator
 
 import furrow
 from furrow import chebyshev, scipy_compat
@@ -99,6 +100,27 @@ def test_a_wrong_type_is_named(call, words):
 def test_a_number_out_of_range_is_named(call, words):
     with pytest.raises(furrow.UsageError, match=words):
         call()
+
+
+@pytest.mark.parametrize("choice", [{"format": "ell"}, {"format": "nonsense"}, {"kernel": "nonsense"}, {"tune": True}])
+def test_a_choice_of_formats_is_refused_where_there_is_none(choice):
+    """A `Matrix` has its format, an operator has nothing to store."""
+    word, f = *choice, lambda r: r / 4
+    for call in (lambda: furrow.cg(P, B, **choice), lambda: furrow.Solver(P, "gmres:10", **choice),
+                 lambda: furrow.lsmr(P, B, **choice), lambda: furrow.solve(P, B, M=f, **choice)):
+        with pytest.raises(furrow.UsageError, match=rf"A is a Matrix, which has its format .*: give {word} to the Matrix"):
+            call()
+    for call in (lambda: furrow.cg(aslinearoperator(A), B, **choice), lambda: furrow.solve(P.T, B, **choice)):
+        with pytest.raises(furrow.UsageError, match=f"A has no entries to store: leave {word} out"):
+            call()
+
+
+def test_choices_of_formats_are_obeyed_where_there_are_some():
+    narrow = furrow.Matrix(A.astype(np.float32), format="ell")
+    assert (narrow.format, furrow.cg(narrow, B).format, furrow.solve(P, B, format="ell").format) == ("ell",) * 3
+    for call in (lambda **o: furrow.Matrix(A, **o), lambda **o: furrow.solve(A, B, **o), lambda **o: furrow.cg(A, B, M=P, **o)):
+        with pytest.raises(furrow.UsageError, match="tune helps to choose, and format and kernel leave nothing to choose"):
+            call(tune=True, format="csr", kernel="rows")
 
 
 @pytest.mark.parametrize("call, name", [
