@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _core, _gpu
 from ._arrays import F32, F64, real_type
 from ._checks import flag_of, number_of
-from ._errors import UsageError
+from ._errors import InputError, UsageError
 from ._homes import Home
 from ._libraries import home_of
 
+_BEYOND_F32 = 2.0**128 - 2.0**103  # half a step above the largest one
 _KINDS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
 
@@ -19,9 +22,9 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
     """``out = alpha op(A) x + beta out`` for a dense matrix, op(A) = A, or its transpose.
 
     A is of float64, float32, float16 or ml_dtypes' bfloat16, in rows or in columns, with gaps between them or without;
-    integers become float64. x and the result are float64 for a matrix of float64 and float32 for the others. The sums
-    are the same for any number of threads. Arrays of CuPy, PyTorch and JAX on a GPU are multiplied where they lie, on
-    their stream; with ``device="gpu"`` those in host memory are copied there.
+    integers become float64. x, which is rounded, and the result are float64 for a matrix of float64 and float32 for the
+    others. The sums are the same for any number of threads. Arrays of CuPy, PyTorch and JAX on a GPU are multiplied where
+    they lie, on their stream; with ``device="gpu"`` those in host memory are copied there.
 
     >>> import furrow, numpy as np
     >>> furrow.gemv(np.array([[1., 2.], [3., 4.]]), [1., 1.])
@@ -46,6 +49,8 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
         raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},)")
     if home.type_name(x) not in _KINDS:
         real_type(home.dtype(x))
+    if home.ordinal is None and dtype == F32 and x.dtype.newbyteorder("=") == F64:
+        _check_fits(x)
     x = home.contiguous(x, dtype)
     if out is None:
         if beta != 0:
@@ -62,6 +67,14 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
     _core.gemv(kind, home.address(A), A.shape[0], A.shape[1], leading, by_columns, home.core(x), home.core(y), alpha,
                beta, trans, _gpu.core(where), home.stream())
     return home.leave(y) if out is None else out
+
+
+def _check_fits(x: Any) -> None:
+    """Numbers that would be infinite in float32. On a GPU nobody looks: the host would wait."""
+    large = np.flatnonzero((np.abs(x) >= _BEYOND_F32) & np.isfinite(x))
+    if large.size:
+        raise InputError(f"element {large[0] + 1} of x is {x[large[0]]}, too large for float32, to which x is rounded beside "
+                         "this A: give A in float64")
 
 
 def _laid_out(A: Any, home: Home) -> Any:

@@ -102,6 +102,15 @@ def test_a_number_out_of_range_is_named(call, words):
         call()
 
 
+def test_gemv_names_an_element_that_no_float32_holds():
+    narrow, largest = SQUARE.astype(np.float32), float(np.finfo(np.float32).max)
+    with pytest.raises(furrow.InputError, match=r"element 2 of x is -1e\+300, too large for float32, .*: give A in float64"):
+        furrow.gemv(narrow, np.array([1.0, -1e300], ">f8"))
+    assert furrow.gemv(np.eye(2, dtype="f4"), [largest, -largest]).tolist() == [largest, -largest]
+    assert furrow.gemv(SQUARE, [0.0, 1e300]).tolist() == [2e300, 4e300]
+    assert np.isinf(furrow.gemv(narrow, [1.0, np.inf])).all()
+
+
 @pytest.mark.parametrize("choice", [{"format": "ell"}, {"format": "nonsense"}, {"kernel": "nonsense"}, {"tune": True}])
 def test_a_choice_of_formats_is_refused_where_there_is_none(choice):
     """A `Matrix` has its format, an operator has nothing to store."""
