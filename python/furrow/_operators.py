@@ -37,12 +37,19 @@ def product_of(A: Any, name: str) -> Any:
 
 def transposed_product_of(A: Any) -> Any:
     """The function x -> A.T @ x of what multiplies by A, where it has one."""
+    unsaid = (f"A is a {type(A).__name__}, which does not say how its transpose multiplies: give a LinearOperator with "
+              "rmatvec")
     if hasattr(A, "rmatvec"):
-        return A.rmatvec
+        def product(x: Any) -> Any:
+            try:
+                return A.rmatvec(x)
+            except NotImplementedError:  # SciPy's class has the method in any case
+                raise TypeError(unsaid) from None
+
+        return product
     if hasattr(A, "T"):
         return lambda x: A.T @ x
-    raise TypeError(f"A is a {type(A).__name__}, which does not say how its transpose multiplies: give a LinearOperator "
-                    "with rmatvec")
+    raise TypeError(unsaid)
 
 
 def operator_dtype(A: Any) -> Any:

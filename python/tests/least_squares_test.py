@@ -28,6 +28,14 @@ def test_the_nearest_x(tall):
     assert furrow.solve(A, b[:, None]).x.shape == (100, 1)
 
 
+def test_an_operator_without_its_transpose_says_what_is_missing(tall):
+    A, b, _ = tall
+    op = sla.LinearOperator(A.shape, matvec=lambda x: A @ x, dtype=float)
+    for call in (furrow.lsmr, furrow.lsqr, furrow.solve):
+        with pytest.raises(TypeError, match="A is a _CustomLinearOperator, which does not say how its transpose multiplies"):
+            call(op, b)
+
+
 def test_a_wide_matrix_has_the_shortest_x(tall):
     A = tall[0].T.tocsr()
     b = np.ones(100)
