@@ -153,6 +153,9 @@ void prepared_system<V>::set_up(const any_operator<V>& a, const any_precondition
   check(!transposed || transposed->shape() == shape2{a.shape().cols, a.shape().rows}, fault::usage,
         "the transposed operator is {} x {} beside one of {} x {}", transposed ? transposed->shape().rows : 0,
         transposed ? transposed->shape().cols : 0, a.shape().rows, a.shape().cols);
+  check(m || method->name != "direct", fault::usage,
+        "direct factors the entries, which A does not show: give M, an approximation of the inverse, or take cg or "
+        "gmres");
   a_ = &a;
   transposed_ = transposed;
   if (!m) own_m_ = std::make_unique<no_preconditioner<V>>();

@@ -70,6 +70,9 @@ template <class V, class Solve> auto solve_through_host(cview<V> b, view<V> x, S
   return report;
 }
 
+/// Whether what lives on one device serves a solver on the other: CPUs have no number.
+bool is_same(device one, device other) { return one == other || (!one.is_gpu() && !other.is_gpu()); }
+
 /// What a solver keeps; one that was moved from keeps nothing.
 template <class State> State& there(const std::unique_ptr<State>& state) {
   check(state != nullptr, fault::usage, "this solver is empty, its system was moved to another one: use that");
@@ -282,8 +285,8 @@ template <class V> void solver<V>::update_values(const csr_arrays<V, std::int64_
 }
 template <class V> void solver<V>::update_values(const matrix<V>& a) {
   const device where = there(state_).given.where;
-  check(a.where() == where, fault::usage, "the matrix lives on {}, but the solver runs on {}", describe(a.where()),
-        describe(where));
+  check(is_same(a.where(), where), fault::usage, "the matrix lives on {}, but the solver runs on {}",
+        describe(a.where()), describe(where));
   begin_again(a.to_triplets(), &a);
 }
 
@@ -296,7 +299,7 @@ template <class V> solver<V>::solver(const csr_arrays<V, std::int64_t>& a, const
 }
 
 template <class V> solver<V>::solver(const matrix<V>& a, const solve_options& o) {
-  check(a.where() == o.where, fault::usage, "the matrix lives on {}, but the solver is to run on {}",
+  check(is_same(a.where(), o.where), fault::usage, "the matrix lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
   state_ = state::made(a.to_triplets(), o, &a);
 }
@@ -304,7 +307,7 @@ template <class V> solver<V>::solver(const matrix<V>& a, const solve_options& o)
 template <class V>
 solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, const solve_options& o,
                   const operator_facts& facts, const any_operator<V>* transposed) {
-  check(a.where() == o.where, fault::usage, "the operator lives on {}, but the solver is to run on {}",
+  check(is_same(a.where(), o.where), fault::usage, "the operator lives on {}, but the solver is to run on {}",
         describe(a.where()), describe(o.where));
   refuse_arranging(o, "an operator of yours has no entries to scale or to move, and keeps");
   check(!is_wide<V> || o.values == precision::f64, fault::usage,
@@ -314,7 +317,8 @@ solver<V>::solver(const any_operator<V>& a, const any_preconditioner<V>* m, cons
         "norm = {} and longest_row = {} of the operator must be finite and not negative; 0 is not known", facts.norm,
         facts.longest_row);
   state_ = std::make_unique<state>(o);
-  if (!state_->named.method) state_->named.use("cg", o.where);
+  state_->options.precond = m ? "own" : "none"; // for reports
+  if (!state_->named.method) state_->named.use(state_->options.solver = "cg", o.where);
   state_->shape = a.shape();
   check_shape(a.shape(), state_->named.method);
   state_->named.set_up(a, m, facts, transposed, o);

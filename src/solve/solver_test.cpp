@@ -312,10 +312,16 @@ TYPED_TEST(kept_solver, takes_an_operator_and_a_preconditioner_of_the_caller) {
   EXPECT_NEAR(double(report.iterations), double(expected.iterations), 1); // x . y is summed up in another order
   EXPECT_GE(products, report.iterations);
   EXPECT_EQ(report.kernel, "function");
+  EXPECT_EQ(report.solver + " with " + report.precond, "cg with none");
   const auto jacobi = make_preconditioner<V>("jacobi", matrix, device{}, {{true, true}, {true, true}});
   solver<V> preconditioned(own, jacobi.get(), o, {s.norm_inf, s.row_max});
   std::fill(x.begin(), x.end(), V(0));
   EXPECT_EQ(preconditioned.solve(as_cview(b), as_view(x)).why, status::converged);
+  o = {};
+  o.where.ordinal = 3; // of a CPU nobody looks at it
+  solver<V> of_auto(own, jacobi.get(), o);
+  const auto picked = of_auto.solve(as_cview(b), as_view(x));
+  EXPECT_EQ(picked.solver + " with " + picked.precond, "cg with own");
 }
 
 TYPED_TEST(kept_solver, proves_nothing_of_an_operator_that_it_cannot_see) {
@@ -351,6 +357,10 @@ TYPED_TEST(kept_solver, function_operators_take_every_factor) {
   elsewhere.where = {device::kind::gpu, 3};
   const function_operator<V> square({2, 2}, [](cview<V>, view<V>) {});
   EXPECT_THROW(solver<V>(square, nullptr, elsewhere), error);
+  solve_options direct;
+  direct.solver = "direct";
+  EXPECT_NE(kit::said_by(fault::usage, [&] { solver<V>(square, nullptr, direct); }).find("give M, an approximation"),
+            std::string::npos);
   EXPECT_THROW((function_operator<V>({-2, 2}, [](cview<V>, view<V>) {})), error);
 }
 
