@@ -51,6 +51,9 @@ class Series:
     coef : array_like, or anything with `coef` and `domain`
     domain : (low, high)
 
+    ``p(A)`` of a symmetric matrix with eigenvalues in the domain multiplies vectors. Nobody looks whether A is one: of
+    another it is the polynomial, too, which outside of the domain is far from the function that it was made of.
+
     Examples
     --------
     >>> from furrow.chebyshev import Series
@@ -255,7 +258,8 @@ def _seed(seed: Any) -> int:
 
 
 def bounds(A: Any, steps: int = 40, seed: int = 1, device: str | None = None) -> tuple[float, float]:
-    """An interval for the eigenvalues of a symmetric matrix: an estimate by Lanczos' process, moved out by its error.
+    """An interval for the eigenvalues of a matrix, which must be symmetric: an estimate by Lanczos' process, moved out by its
+    error.
 
     It holds them all where the process has come near the outermost ones, as 40 steps mostly do and a few need not.
     ``steps=0`` gives Gershgorin's, which holds them for sure.
@@ -317,7 +321,8 @@ class Density:
 
 def density(A: Any, domain: Any = None, moments: int = 512, vectors: int = 8, seed: int = 1,
             device: str | None = None) -> Density:
-    """The density of eigenvalues by the kernel polynomial method; the domain, `bounds(A)` unless given, holds them all.
+    """The density of eigenvalues of a symmetric matrix by the kernel polynomial method; the domain, `bounds(A)` unless given,
+    holds them all.
 
     >>> import furrow
     >>> A = furrow.generate("poisson2d:20")

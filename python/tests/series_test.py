@@ -37,6 +37,14 @@ def test_other_series_than_chebyshevs_are_refused():
     assert furrow.chebyshev.Series(Polynomial([0, 0, 1]).convert(kind=Chebyshev)).coef.tolist() == [0.5, 0, 0.5]
 
 
+def test_bounds_are_those_of_symmetric_matrices():
+    C = furrow.generate("convection2d:5:20")
+    for call in (lambda: furrow.chebyshev.bounds(C), lambda: furrow.chebyshev.bounds(C, steps=0),
+                 lambda: furrow.chebyshev.density(furrow.Matrix(C.astype("f4")), (0, 50), moments=8)):
+        with pytest.raises(furrow.InputError, match="A is not symmetric: bounds and densities are those of real eigenvalues"):
+            call()
+
+
 def test_points_below_a_mask_are_refused():
     points = np.ma.masked_array([0.1, 0.2], mask=[True, False])
     d = furrow.chebyshev.density(furrow.generate("poisson1d:9"), (0, 4), moments=8)

@@ -98,10 +98,12 @@ series scaled_back(const series& p, int e) {
 series fit(const sampler& f, interval on, const fit_options& options) {
   check(bool(f), fault::usage, "the function to fit is empty");
   check_interval(on);
-  check(options.tolerance > 0 && std::isfinite(options.tolerance), fault::usage,
-        "a tolerance of {} cannot be met: it must be positive", options.tolerance);
+  check(options.tolerance > 0, fault::usage, "a tolerance of {} cannot be met: it must be positive", options.tolerance);
   check(options.tolerance >= 0x1p-53, fault::usage,
         "a tolerance of {:.2g} cannot be met: a double is rounded to 1.1e-16", options.tolerance);
+  check(options.tolerance < 1, fault::usage,
+        "a tolerance of {} is met by anything: it must be below 1, as a part of the largest coefficient",
+        options.tolerance);
   check(options.most_points >= 17 && options.most_points <= longest_series, fault::usage,
         "{} points at most: between 17 and {} can be taken", options.most_points, longest_series);
   index_t n = 17;

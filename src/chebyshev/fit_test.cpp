@@ -141,6 +141,7 @@ TEST(chebyshev_fit, says_why_not) {
       "not resolved by 1025 points on [-1, 1]");
   has(said_by([] { fit(function([](double x) { return x; }), {2, 1}); }), "[2, 1] is no interval");
   has(said_by([] { fit(function([](double x) { return x; }), {}, {-1}); }), "a tolerance of -1");
+  has(said_by([] { fit(function([](double x) { return x; }), {}, {1}); }), "a tolerance of 1 is met by anything");
   has(said_by([] { fit(function([](double x) { return x; }), {}, {1e-30}); }),
       "a tolerance of 1e-30 cannot be met: a double is rounded to 1.1e-16");
   has(said_by([] { fit(function([](double x) { return x; }), {}, {1e-10, index_t(1) << 31}); }), "2147483648 points");
