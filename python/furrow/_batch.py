@@ -13,7 +13,7 @@ from ._arrays import as_vector, contiguous, is_matrix, real_type
 from ._checks import check_names, count_of, flag_of, number_of
 from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
 from ._homes import Home
-from ._placing import without
+from ._placing import refuse_blocks_of_ranks, without
 from ._result import Result
 from ._rows import Rows, rows_at
 
@@ -57,6 +57,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
         raise UsageError("a batch takes a preconditioner by its name: solve one system after the other with an M of yours")
     check_names(solver=solver, format=format, kernel=kernel)
     return_exceptions = flag_of(return_exceptions, "return_exceptions")
+    refuse_blocks_of_ranks(M)
     if not isinstance(systems, Iterable):
         raise TypeError(f"systems is a {type(systems).__name__}: give pairs (A, b)")
     where = _gpu.parse(device)

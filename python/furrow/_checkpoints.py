@@ -28,7 +28,7 @@ class Checkpoints:
     """The file in which a solve keeps x while it runs, and how often."""
 
     def __init__(self, file: str | os.PathLike[str] | None, every: float | None, callback: Any) -> None:
-        self.file = None if file is None else os.fsdecode(file)
+        self.file = None if file is None else os.fsdecode(bytes_of(file, "checkpoint"))
         self.every = 0.0 if file is None else _USUAL if every is None else number_of(every, "every")
         if self.file is None:
             if every is not None:
@@ -39,7 +39,6 @@ class Checkpoints:
         if callback is not None:
             raise UsageError("callback takes x at every iteration, and checkpoint every so many seconds: give one of "
                              "them, or a monitor in place of the callback")
-        bytes_of(self.file)  # says what is no name
         if os.path.isdir(self.file):
             raise InputError(f"{self.file}: is a directory, not a file")
         if not os.path.isdir(os.path.dirname(self.file) or os.curdir):
@@ -59,7 +58,7 @@ class Checkpoints:
         if resume is not None and x0 is not None:
             raise UsageError("resume and x0 both say what x begins with: give one of them")
         own = system()
-        saved = None if resume is None else dict(_core.read_checkpoint(bytes_of(resume), own))
+        saved = None if resume is None else dict(_core.read_checkpoint(bytes_of(resume, "resume"), own))
         if self.file is None:
             return None, saved
         so_far = saved or {"iterations": 0, "seconds": 0.0}

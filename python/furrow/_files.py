@@ -7,9 +7,17 @@ import os
 from ._errors import UsageError
 
 
-def bytes_of(file: str | os.PathLike[str]) -> bytes:
+#: What a name promises and nothing is written as.
+NEVER_WRITTEN = (".npz", ".npy.gz", ".txt.gz", ".csv.gz", ".mat", ".m", ".h5", ".hdf5", ".rb", ".hb", ".rsa", ".rua",
+                 ".json", ".pkl", ".pickle", ".parquet", ".xlsx", ".tsv", ".tar", ".tar.gz", ".tgz", ".zip", ".bz2", ".xz",
+                 ".zst", ".7z", ".svg", ".png", ".pdf", ".jpg", ".eps", ".gif")
+
+
+def bytes_of(file: str | os.PathLike[str], argument: str = "file") -> bytes:
     """A name for the library, which may hold bytes that are no UTF-8, as those of `os.listdir` do; it would end at a NUL,
     and then be that of another file."""
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        raise TypeError(f"{argument} is a {type(file).__name__}: give the name of a file, as a str, bytes or a path")
     try:
         name = os.fsencode(file)
     except UnicodeEncodeError:

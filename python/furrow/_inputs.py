@@ -11,12 +11,11 @@ import scipy.sparse as sp
 from . import _core
 from ._arrays import F64, as_rows, as_vector, contiguous
 from ._errors import UsageError
-from ._files import bytes_of
+from ._files import NEVER_WRITTEN, bytes_of
 
 _MATRIX_ENDINGS = (".mtx", ".mtx.gz", ".furrow", ".petsc")
-#: What a name promises and no vector is written as; one without a known ending is a Matrix Market array.
-_NO_VECTORS = (".furrow", ".npz", ".npy.gz", ".mat", ".m", ".h5", ".hdf5", ".json", ".pkl", ".pickle", ".parquet", ".xlsx",
-               ".tsv", ".tar", ".tar.gz", ".tgz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".svg", ".html")
+#: What no vector is written as; one without a known ending is a Matrix Market array.
+_NO_VECTORS = (".furrow", ".html", *NEVER_WRITTEN)
 
 
 class read_array(sp.csr_array):
@@ -34,6 +33,9 @@ class read_array(sp.csr_array):
     name = origin = ""
 
 
+read_array.__name__ = "csr_array"  # as sentences call it
+
+
 def _array(d: Any) -> read_array:
     A = read_array((d["data"], d["indices"], d["indptr"]), shape=d["shape"], copy=False)
     A.b, A.name, A.origin = d["b"], d["name"], d["origin"]
@@ -42,7 +44,7 @@ def _array(d: Any) -> read_array:
 
 
 def read(file: str | os.PathLike[str]) -> read_array:
-    """A matrix from a file: `.mtx`, a SuiteSparse `.tar`, both also compressed, or `.furrow`.
+    """A matrix from a file: `.mtx`, a SuiteSparse `.tar`, both also compressed, `.petsc` or `.furrow`.
 
     Told apart by content. The right-hand side that was stored with it is `.b`.
 
@@ -89,14 +91,14 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     if not sp.issparse(A) and np.ndim(A) == 1:
         if comment:
             raise UsageError(f"{file}: a vector is written without a comment: leave comment out")
-        if file.endswith(_NO_VECTORS):
+        if file.lower().endswith(_NO_VECTORS):
             raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv: choose one of these endings")
         _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64))
         return
-    if not file.endswith(_MATRIX_ENDINGS):
+    if not file.lower().endswith(_MATRIX_ENDINGS):
         raise UsageError(f"{file}: a matrix is written as {', '.join(_MATRIX_ENDINGS[:-1])} or {_MATRIX_ENDINGS[-1]}: "
                          "choose one of these endings")
-    if comment and not file.endswith((".mtx", ".mtx.gz")):
+    if comment and not file.lower().endswith((".mtx", ".mtx.gz")):
         raise UsageError(f"{file}: a comment is written to .mtx and .mtx.gz alone: leave comment out, or choose one of these")
     indptr, indices, data, shape = as_rows(A)
     _core.write(bytes_of(file), indptr, indices, contiguous(data, F64), *shape, comment)

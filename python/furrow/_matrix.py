@@ -160,7 +160,8 @@ class Matrix(_core.Matrix):
         home = self._home_of(x)
         x = home.enter(x, "x")
         if tuple(x.shape) != (self.shape[1],):
-            raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({self.shape[1]},)")
+            how = ": use @ for a block of vectors" if x.ndim == 2 else ""
+            raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({self.shape[1]},){how}")
         dtype = real_type(self.dtype, home.dtype(x))
         x = home.contiguous(x, dtype)
         if out is None:

@@ -49,6 +49,12 @@ def without(solver: str) -> str:
     return "auto" if solver == "direct" else "none"
 
 
+def refuse_blocks_of_ranks(M: Any) -> None:
+    if isinstance(M, str) and M.startswith("local:"):
+        raise UsageError(f'M="{M}" is made of the block of each rank: give ranks or devices to furrow.solve, or leave '
+                         '"local:" out')
+
+
 def with_block_starts(M: Any, starts: Any) -> Any:
     """The name M of a preconditioner, told where its blocks start."""
     if starts is None:

@@ -10,12 +10,16 @@ from typing import Any
 
 from . import _core, _gpu
 from ._arrays import is_matrix
-from ._errors import SolveWarning
-from ._files import bytes_of
+from ._errors import SolveWarning, UsageError
+from ._files import NEVER_WRITTEN, bytes_of
 from ._shown import MOST_DRAWN, shown, sketch_of
 
 _NEGATIVE = {"not_positive_definite": -1, "breakdown": -2, "nan": -3, "diverged": -4, "singular": -5,
              "least_squares": -6}
+
+
+#: What holds other things than a page.
+_NO_PAGES = (".mtx", ".furrow", ".petsc", ".npy", ".txt", ".csv", ".gz", *NEVER_WRITTEN)
 
 
 class Step:
@@ -248,9 +252,12 @@ class Result:
         >>> "<h1 class=\\"good\\">Converged</h1>" in open(file, encoding="utf-8").read()
         True
         """
+        name = bytes_of(file)
+        if os.fsdecode(name).lower().endswith(_NO_PAGES):
+            raise UsageError(f"{os.fsdecode(name)}: a report is written as .html: choose this ending")
         if self._sketch is None:
             self._sketch = self._sketched()
-        _core.write_report(bytes_of(file), self._report, {**self._told, "error": self.error}, self._sketch)
+        _core.write_report(name, self._report, {**self._told, "error": self.error}, self._sketch)
 
     def _sketched(self) -> dict[str, Any]:
         """What a page shows of the matrix, and what it was converted from."""

@@ -73,6 +73,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
             result._warn()
             return result
         device = _gpu.name_of(on[0])
+        M = M.removeprefix("local:") if isinstance(M, str) else M  # the block of one rank is all of A
     result = run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
                   tune=tune, device=device, coordinates=coordinates, block_starts=block_starts, scale=scale,
                   reorder=reorder, checkpoint=checkpoint, every=every, resume=resume)

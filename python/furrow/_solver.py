@@ -29,7 +29,7 @@ from ._operators import (
     unseen_method,
     zero_of_zero,
 )
-from ._placing import by_nodes, device_for, with_block_starts, without
+from ._placing import by_nodes, device_for, refuse_blocks_of_ranks, with_block_starts, without
 from ._result import Result
 from ._rows import rows_at
 from ._stored import checked
@@ -47,8 +47,8 @@ def _refuse_choice(A: Any, options: dict[str, Any]) -> None:
     named = [name for name in ("format", "kernel", "tune") if options[name] not in ("auto", False)]
     if isinstance(A, Matrix):
         if named and options["solver"] != "auto":
-            raise UsageError(f"A is a Matrix, which has its format ({A.format}) and kernel ({A.kernel}): give {named[0]} to the "
-                             "Matrix")
+            raise UsageError(f"A is a Matrix, which has its format ({A.format}) and kernel ({A.kernel}): give {named[0]} to "
+                             "the Matrix")
     elif named and not is_matrix(A):
         raise UsageError(f"A has no entries to store: leave {named[0]} out")
 
@@ -70,7 +70,7 @@ class Solver:
     rtol, atol : float
         Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol).
     maxiter : int or None
-        None: ten times the rows, at least 10000.
+        None: ten times the columns, at least 10000.
     callback : callable
         Called with the x so far, once an iteration, at last with the answer; costs a copy of x each time. Left out are
         iterations behind which a method starts anew, or another one is tried.
@@ -153,6 +153,7 @@ class Solver:
         if of_m is not None and tuple(of_m) != (n, n):
             what = "a symmetric one for A M" if self._wants_best_fit else "an approximation of the inverse of A"
             raise UsageError(f"M is of shape {tuple(of_m)}, but A of {self.shape}: it must be of {(n, n)}, {what}")
+        refuse_blocks_of_ranks(M)
         self._where = device_for(A, solver, M, device)
         self.device = _gpu.name_of(self._where)
         self.solver = solver

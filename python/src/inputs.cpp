@@ -3,6 +3,7 @@
 #include "matrix.hpp"
 
 #include "core/printable.hpp"
+#include "io/ending.hpp"
 
 #include <furrow/generate.hpp>
 #include <furrow/io.hpp>
@@ -91,8 +92,8 @@ void write(const nb::bytes& name, const nb::object& indptr, const nb::object& in
   interruptible([given = std::move(given), file = std::move(file), comment = std::move(comment)] {
     const coo<double> a = std::visit([](const auto& r) { return to_coo(r); }, given.arrays);
     const std::string stem = std::filesystem::path(file).stem().string(); // as a file without a place for it is named
-    if (file.ends_with(".furrow")) write_cache({a, {}, stem, "written by Python"}, file);
-    else if (file.ends_with(".petsc")) write_petsc({a, {}, {}, {}}, file);
+    if (io::has_ending(file, ".furrow")) write_cache({a, {}, stem, "written by Python"}, file);
+    else if (io::has_ending(file, ".petsc")) write_petsc({a, {}, {}, {}}, file);
     else write_matrix(a, file, comment);
     return true;
   });

@@ -69,6 +69,10 @@ def test_memory_of_a_gpu_is_not_read_without_one():
     (lambda: chebyshev.bounds(A, seed=None), "seed is a NoneType: give a whole number"),
     (lambda: chebyshev.density(A, (0, 8), moments="a"), "moments is a str: give a whole number"),
     (lambda: chebyshev.density(A, (0, 8), vectors=2.0), "vectors is a float: give a whole number"),
+    (lambda: furrow.read(3), "file is a int: give the name of a file"),
+    (lambda: furrow.solve(A, B, checkpoint=3), "checkpoint is a int: give the name of a file"),
+    (lambda: furrow.solve(A, B, resume=3.0), "resume is a float: give the name of a file"),
+    (lambda: furrow.Matrix(A).update_values(A), "the new values are a csr_array: give"),
     (lambda: chebyshev.exponential("1", (0, 1)), "t is a str: give a number"),
     (lambda: scipy_compat.cg(A, B, rtol="a"), "rtol is a str: give a number"),
     (lambda: scipy_compat.lsmr(A, B, btol=None), "btol is a NoneType: give a number"),
@@ -86,6 +90,14 @@ def test_a_wrong_type_is_named(call, words):
     (lambda: furrow.solve(A, B, ranks=2, M=""), "there is no preconditioner ''"),
     (lambda: furrow.solve_batch([(A, B)], M=""), "there is no preconditioner ''"),
     (lambda: furrow.Matrix(A).__init__(A), "this Matrix is made already"),
+    *[(call, 'M="local:ilu" is made of the block of each rank: give ranks') for call in (
+        lambda: furrow.cg(A, B, M="local:ilu"), lambda: furrow.solve(A, B, M="local:ilu"),
+        lambda: furrow.solve_batch([(A, B)], M="local:ilu"))],
+    (lambda: P.apply(np.ones((64, 2))), r"asks for \(64,\): use @ for a block of vectors"),
+    *[(call, "keep.MTX: a report is written as .html") for call in (
+        lambda: furrow.solve(A, B).report("keep.MTX"), lambda: furrow.solve(A, B).report(b"keep.MTX"))],
+    (lambda: chebyshev.fit(np.exp, tolerance=1), "a tolerance of 1 is met by anything: it must be below 1"),
+    (lambda: furrow.solve(aslinearoperator(A), B, solver="direct"), "direct factors the entries, .*: give M"),
     (lambda: chebyshev.fit(lambda x: x[1:]), r"f made an array of shape \(16,\) of one of \(17,\)"),
     (lambda: setattr(chebyshev.Series([1.0]), "coef", np.eye(2)), "coef has 2 axes"),
     *[(call, "the name of a file is empty") for call in (

@@ -77,6 +77,18 @@ def test_a_cache_has_the_name_of_its_file(tmp_path, grid):
     assert (again.name, again.origin) == ("grid", "written by Python")
 
 
+def test_endings_in_any_case(tmp_path, grid):
+    A, b = grid
+    for ending in ("mtx", "mtx.gz", "petsc", "furrow"):
+        small, large = tmp_path / f"a.{ending}", tmp_path / f"A.{ending.upper()}"
+        furrow.write(small, A)
+        furrow.write(large, A)
+        assert len(large.read_bytes()) == len(small.read_bytes()) and (furrow.read(large) != A).nnz == 0
+    furrow.write(tmp_path / "B.MTX", A, "said")
+    with pytest.raises(furrow.UsageError, match="x.HTML: a vector is written as"):
+        furrow.write(tmp_path / "x.HTML", b)
+
+
 def test_names_that_are_no_utf_8(tmp_path, grid):
     """As Linux allows them, and os.listdir hands them out."""
     A, b = grid
