@@ -265,7 +265,7 @@ void check_input(const std::string& file, std::string_view option) {
   throw error(fault::input, fmt::format("{}: there is no such file for {}{}", file, option, hint(nearest_file(file))));
 }
 
-void check_output(const std::string& file, std::string_view option, std::initializer_list<std::string_view> others) {
+void check_output(const std::string& file, std::string_view option, const std::vector<std::string_view>& others) {
   if (file.empty() || file == "-") return;
   std::error_code ignored;
   check(!std::filesystem::is_directory(file, ignored), fault::input,

@@ -75,8 +75,7 @@ void check_one_standard_output(bool json, std::initializer_list<std::string_view
 /// Throws `fault::input`, before any work, where `file`, which `option` names, is meant to be written and cannot be;
 /// `fault::usage` where it is the same file as one of `others`: inputs, and outputs that are checked after it. Empty
 /// names are none.
-void check_output(const std::string& file, std::string_view option,
-                  std::initializer_list<std::string_view> others = {});
+void check_output(const std::string& file, std::string_view option, const std::vector<std::string_view>& others = {});
 /// Throws `fault::usage` where the name promises a format that `what` is not written in: "x is written as .mtx, ...".
 /// A name without a known ending promises nothing.
 void check_ending(const std::string& file, std::string_view option, std::string_view what,

@@ -86,11 +86,19 @@ os.execv(sys.argv[1], sys.argv[1:])"""
         self.write("b.txt", "1\n2\n3\n4\n")
         (self.folder / "link").symlink_to("new.csv")
         os.link(self.folder / "b.txt", self.folder / "hard.txt")
+        self.write("starts.txt", "0\n2\n")
+        self.furrow("solve", "a.mtx", "--checkpoint", "run.ckpt")
+        self.furrow("solve", "a.mtx", "--resume", "run.ckpt", "--checkpoint", "run.ckpt")
+        self.write("x.txt", "1\n2\n3\n4\n")
+        self.furrow("solve", "a.mtx", "--x0", "x.txt", "-o", "x.txt")
         for words in (("solve", "a.mtx", "-o", "same.csv", "--history", "same.csv"), ("solve", "a.mtx", "-o", "same.csv", "--history", "./same.csv"),
                       ("solve", "a.mtx", "-o", "link", "--history", "new.csv"), ("solve", "a.mtx", "-b", "b.txt", "-o", "b.txt"),
                       ("solve", "a.mtx", "-b", "b.txt", "--history", "hard.txt"), ("solve", "a.mtx", "--history", "a.mtx"),
                       ("solve", "a.mtx", "-o", str(self.folder / "a.mtx")), ("convert", "a.mtx", "./a.mtx"),
-                      ("cheb", "multiply", "b.txt", "hard.txt", "-o", "hard.txt")):
+                      ("cheb", "multiply", "b.txt", "hard.txt", "-o", "hard.txt"), ("solve", "a.mtx", "--resume", "run.ckpt", "-o", "run.ckpt"),
+                      ("solve", "a.mtx", "--resume", "run.ckpt", "--history", "./run.ckpt"), ("solve", "a.mtx", "--x0", "b.txt", "--history", "b.txt"),
+                      ("solve", "a.mtx", "--checkpoint", "same.csv", "--history", "same.csv"),
+                      ("solve", "a.mtx", "--precond", "block_jacobi:starts=starts.txt", "-o", "starts.txt")):
             before = {f.name: f.read_bytes() for f in self.folder.iterdir() if f.exists()}
             done = self.furrow(*words, code=2)
             self.assertIn("are the same file: choose another name for", done.stderr)

@@ -214,6 +214,33 @@ void check_partition(const solve_request& q) {
         "--partition cuts rows among ranks, and there is one: say --ranks, or leave it out");
 }
 
+/// FILE of block_jacobi:starts=FILE; empty for others.
+std::string file_of_starts(std::string_view precond) {
+  constexpr std::string_view starts = "block_jacobi:starts=", local = "local:";
+  if (precond.starts_with(local)) precond.remove_prefix(local.size());
+  return precond.starts_with(starts) ? std::string(precond.substr(starts.size())) : "";
+}
+
+/// Each against all inputs, and against the outputs that come after it.
+void check_outputs(const solve_request& q) {
+  const std::string none, blocks = file_of_starts(q.options.precond);
+  struct output {
+    const std::string& file;
+    const char* option;
+    const std::string& may_replace; ///< an input that it goes on from
+  };
+  const output outputs[] = {
+      {q.checkpoint, "--checkpoint", q.resume}, {q.trace, "--trace", none}, {q.output, "-o", q.x0},
+      {q.history, "--history", none},           {q.plot, "--plot", none},   {q.report, "--report", none}};
+  for (const output* out = std::begin(outputs); out != std::end(outputs); ++out) {
+    std::vector<std::string_view> others;
+    for (const std::string* in : {&q.file, &q.rhs, &q.x0, &q.coordinates, &q.resume, &blocks})
+      if (in != &out->may_replace) others.push_back(*in);
+    for (const output* other = out + 1; other != std::end(outputs); ++other) others.push_back(other->file);
+    check_output(out->file, out->option, others);
+  }
+}
+
 /// Few systems have an x in f32 whose residual, in the numbers of A and b, is smaller than the rounding of one number.
 void warn_of_rounding(const solve_request& q) {
   constexpr double unit = std::numeric_limits<float>::epsilon();
@@ -248,18 +275,12 @@ int run_here(solve_request& q) {
   check_input(q.rhs, "-b");
   check_input(q.x0, "--x0");
   check_input(q.coordinates, "--coordinates");
-  check_output(q.output, "-o", {q.file, q.rhs, q.coordinates, q.history, q.plot, q.report});
-  check_output(q.history, "--history", {q.file, q.rhs, q.x0, q.coordinates, q.plot, q.report});
-  check_output(q.plot, "--plot", {q.file, q.rhs, q.x0, q.coordinates, q.report});
-  check_output(q.report, "--report", {q.file, q.rhs, q.x0, q.coordinates});
+  check_input(q.resume, "--resume");
+  check_outputs(q);
   check_ending(q.output, "-o", "x", vector_endings());
   check_ending(q.history, "--history", "the history", {".csv", ".txt"});
   check_ending(q.plot, "--plot", "a picture", {".svg"});
   check_ending(q.report, "--report", "a report", {".html"});
-  check_input(q.resume, "--resume");
-  check_output(q.checkpoint, "--checkpoint",
-               {q.file, q.rhs, q.x0, q.coordinates, q.output, q.history, q.plot, q.report});
-  check_output(q.trace, "--trace", {q.file, q.rhs, q.x0, q.output});
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   check_checkpoints(q);
   warn_of_rounding(q);
