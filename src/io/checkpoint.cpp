@@ -3,6 +3,7 @@
 
 #include "atomic_file.hpp"
 #include "core/check.hpp"
+#include "core/printable.hpp"
 #include "refuse.hpp"
 
 #include <furrow/device.hpp>
@@ -84,13 +85,19 @@ std::string io::head_of_checkpoint(const checkpoint& now, const checksum_of_word
   return {reinterpret_cast<const char*>(&h), sizeof h};
 }
 
+bool io::is_checkpoint(std::string_view first) { return first.starts_with(magic); }
+
 void io::refuse_to_replace(const std::filesystem::path& file) {
   std::error_code none;
-  if (!std::filesystem::is_regular_file(file, none) || std::filesystem::file_size(file, none) == 0) return;
+  if (!std::filesystem::exists(file, none)) return;
+  check(std::filesystem::is_regular_file(file, none), fault::usage,
+        "{}: is no file that can be replaced, as a checkpoint is: choose another name for it",
+        printable(file.string()));
+  if (std::filesystem::file_size(file, none) == 0) return;
   const input old(file);
   char begin[magic.size()] = {};
   const std::size_t got = old.read_at(begin, sizeof begin, 0);
-  if (std::string_view(begin, got) != magic)
+  if (!is_checkpoint({begin, got}))
     refuse(old.name(), "is there and is no checkpoint of Furrow, which would replace it: choose another name for the "
                        "checkpoint, or remove the file");
 }

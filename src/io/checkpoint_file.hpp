@@ -6,6 +6,7 @@
 #include <furrow/checkpoint.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace furrow::io {
 
@@ -13,8 +14,11 @@ namespace furrow::io {
 std::string head_of_checkpoint(const checkpoint& now, const checksum_of_words& of_x);
 
 /// Throws `fault::input` where a file has this name that is no checkpoint, which one would replace; one without a byte
-/// is none's loss.
+/// is none's loss. `fault::usage` where it is the name of what cannot be replaced, a pipe or a device.
 void refuse_to_replace(const std::filesystem::path& file);
+
+/// Whether a file begins as a checkpoint does.
+bool is_checkpoint(std::string_view first);
 
 /// A checkpoint that is read from its front to its back. Throws as `read_checkpoint`.
 class checkpoint_reader {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "checkpoint_file.hpp"
 #include "commented_vector.hpp"
 #include "core/check.hpp"
 #include "core/counted.hpp"
@@ -211,6 +212,22 @@ host_array<double> read_market(input& from, packing packed, std::optional<index_
   });
 }
 
+/// The x of a checkpoint, of whatever system.
+host_array<double> read_x_of_checkpoint(const input& from, std::optional<index_t> rows, const number_sink* to) {
+  checkpoint_reader saved(from);
+  const index_t size = saved.head().system.cols, most = to ? batch_bytes / 8 : size;
+  check_size(size, rows, from.name());
+  host_array<double> x;
+  grow(x, std::min(size, most), from.name());
+  for (index_t first = 0; first < size; first += most) {
+    const view<double> next = part(as_view(x), 0, std::min(most, size - first));
+    saved.read(next);
+    if (to) (*to)(first, as_cview(next));
+  }
+  saved.check_sum();
+  return to ? host_array<double>() : std::move(x);
+}
+
 /// What a text that begins with `first` is.
 host_array<double> read_text(input& from, packing packed, std::string_view first, std::optional<index_t> rows,
                              index_t* columns, const number_sink* to) {
@@ -249,6 +266,7 @@ commented_vector read_it(const source& from, std::optional<index_t> rows, index_
     constexpr std::size_t most_comments = 4096;
     std::string first(most_comments, '\0');
     first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));
+    if (what.packed == packing::none && is_checkpoint(first)) return {read_x_of_checkpoint(in, rows, to), {}};
     std::vector<std::string> comments;
     const bool all = leading_comments(first, comments) || first.size() < most_comments;
     return {read_text(in, what.packed, first, rows, columns, to), std::move(comments), !all};

@@ -94,6 +94,7 @@ class Checkpoints(Case):
                 (["--every", "5"], 2, "--every says how often --checkpoint writes: name its file"),
                 (["--resume", "run.ckpt", "--x0", "x.txt"], 2, "--resume and --x0 both say what x begins with"),
                 (["--checkpoint", "-"], 2, "not standard output"),
+                (["--checkpoint", "/dev/null"], 2, "/dev/null: is no file that can be replaced, as a checkpoint is: choose another name for it"),
                 (["--checkpoint", "run.ckpt", "--every", "0"], 2, "--every"),
                 (["--checkpoint", "run.ckpt", "-b", "b.mtx"], 2, "a checkpoint holds one x, and there are 2 right-hand sides"),
                 (["--resume", "absent.ckpt"], 3, "absent.ckpt: there is no such file"),
@@ -104,6 +105,10 @@ class Checkpoints(Case):
             said = self.furrow("solve", "poisson2d:30", *words, code=code).stderr
             self.assertIn(what, said)
             self.assertEqual(said.count("\n"), said.count("furrow: "), said)
+        for ranks in ([], ["--ranks", "3"]):
+            self.assertEqual(self.solve("poisson2d:30", "--x0", "run.ckpt", *ranks)["iterations"], 0)
+            self.assertIn("wrong.ckpt: the checkpoint is damaged", self.furrow("solve", "poisson2d:30", "--x0", "wrong.ckpt", *ranks, code=3).stderr)
+        self.assertIn("run.ckpt: has 900 elements", self.furrow("solve", "poisson2d:31", "--x0", "run.ckpt", code=3).stderr)
         for matrix in ("poisson2d:31", "convection2d:30:5"):
             self.assertIn("run.ckpt: is a checkpoint of", self.furrow("solve", matrix, "--resume", "run.ckpt", code=3).stderr)
         for words in (["poisson2d:30", "--resume", "wrong.ckpt"], ["poisson2d:30", "--resume", "absent.ckpt"],
