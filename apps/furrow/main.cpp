@@ -133,7 +133,7 @@ int run_words(std::vector<std::string> words) {
   }
   refuse_empty_values(app);
   check_subcommands(app, words);
-  check_equals(words);
+  check_equals(app, words);
   if (words.empty()) {
     put_on_stderr(app.help());
     return usage;

@@ -70,8 +70,6 @@ std::string clearer(const CLI::App& root, const CLI::ParseError& e) {
     return fmt::format("{}: '{}' does not fit here", text.substr(conversion.size(), equals - conversion.size()),
                        text.substr(equals + 3));
   }
-  if (const auto at = text.find(" was given a disallowed flag override"); at != text.npos)
-    return fmt::format("--{} takes no value: give it alone, or leave it out", text.substr(0, at));
   if (const auto at = text.find(" excludes "); dynamic_cast<const CLI::ExcludesError*>(&e) && at != text.npos)
     return fmt::format("{} and {} exclude each other: leave one of the two out", text.substr(0, at),
                        text.substr(at + 10));
@@ -102,17 +100,24 @@ void check_subcommands(CLI::App& root, std::vector<std::string>& words) {
     words.erase(mark);
 }
 
-void check_equals(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (word == "--") return;
-    check(!word.starts_with("--") || word.find('=') != word.size() - 1, fault::usage,
-          "{}: nothing stands behind the '=': write the value there, or leave the '=' out", word);
+void check_equals(const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* at = &root;
+  auto word = words.begin();
+  for (; word != words.end() && std::ranges::count(names_below(*at), *word); ++word) at = at->get_subcommand(*word);
+  for (; word != words.end() && *word != "--"; ++word) {
+    const std::size_t equals = word->find('=');
+    if (!word->starts_with("--") || equals == word->npos) continue;
+    check(equals != word->size() - 1, fault::usage,
+          "{}: nothing stands behind the '=': write the value there, or leave the '=' out", *word);
+    const std::string name = word->substr(0, equals);
+    const CLI::Option* const option = at->get_option_no_throw(name);
+    check(!option || option->get_items_expected_max() > 0, fault::usage,
+          "{} takes no value: give it alone, or leave it out", name);
   }
 }
 
 void refuse_empty_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options({})) {
-    if (option->get_items_expected_max() == 0) option->disable_flag_override(); // "--json=-" would switch it off
     if (option->get_type_size() > 0)
       option->check(
           [](const std::string& value) { return std::string(value.empty() ? "is empty: give a value" : ""); });

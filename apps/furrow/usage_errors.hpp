@@ -12,8 +12,8 @@ namespace furrow::cli {
 void check_subcommands(CLI::App& root, std::vector<std::string>& words);
 
 /// Throws `fault::usage` for an option with nothing behind its '=': the parser would take the next word for its value,
-/// and a flag for one that is given alone.
-void check_equals(const std::vector<std::string>& words);
+/// and a flag for one that is given alone. And for a flag with a value, which would switch it off or on.
+void check_equals(const CLI::App& root, const std::vector<std::string>& words);
 
 /// Refuses empty words where options of `app` and of those below it take a value.
 void refuse_empty_values(CLI::App& app);

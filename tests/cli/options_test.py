@@ -88,6 +88,10 @@ class Options(Case):
             (("spmv", MATRIX, *play, "--play", "seed=3"), "--play: seed is of a random order: add order=random, or leave seed out"),
             (("cheb", "multiply", "s.txt", "s.txt", "--algorithm", "fft", "--accuracy", "componentwise"),
              "--accuracy componentwise: the FFT is accurate beside the largest coefficient alone"),
+            (("cheb", "multiply", "s.txt", "s.txt", *play, "--accuracy", "normwise"),
+             "--device play plays classic kernels, which are accurate componentwise: leave --accuracy normwise out"),
+            (("solve", MATRIX, "--explain", "--solver", "cg"), "--explain says what auto found, and --solver cg is named: leave one of the two out"),
+            (("solve", MATRIX, "--explain", "--json"), "--explain writes lines for a person: leave it out beside --json"),
             (("spmv", MATRIX, "--precision", "f32", "--alpha", "1e-100"), "--alpha: 1e-100 is too small for f32, in which it is 0"),
             (("info", MATRIX, "--json", "--ascii"), "--json draws nothing: leave --ascii out"),
             (("info", MATRIX, "--json", "--no-picture"), "--json draws nothing: leave --no-picture out"),
@@ -107,7 +111,7 @@ class Options(Case):
             self.assertIn(says, self.complaint(*words))
 
     def test_a_flag_takes_no_value(self):
-        for value in ("-", "false", "0", "5", "out.json"):
+        for value in ("-", "false", "true", "0", "5", "out.json"):
             self.assertIn("--json takes no value: give it alone, or leave it out", self.complaint("solve", MATRIX, f"--json={value}"))
         self.assertIn("--no-ceiling takes no value", self.complaint("spmv", MATRIX, "--no-ceiling=no"))
         for words in (("info", MATRIX, "--json="), ("solve", "--rtol=", "1e-3", MATRIX)):

@@ -153,6 +153,8 @@ template <class V> int run_in(const multiply_request& q) {
   check_output(q.trace, "--trace", {q.left, q.right, q.output});
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   const bool played = q.machine.where == "play";
+  check(!played || q.wanted != "normwise", fault::usage,
+        "--device play plays classic kernels, which are accurate componentwise: leave --accuracy normwise out");
   if (played) check_threads_of_play(q.machine.thread_count);
   else check_not_played(q.play, q.trace);
   machine_options machine = q.machine;

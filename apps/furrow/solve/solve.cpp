@@ -214,6 +214,13 @@ void check_partition(const solve_request& q) {
         "--partition cuts rows among ranks, and there is one: say --ranks, or leave it out");
 }
 
+void check_explain(const solve_request& q) {
+  if (!q.explain) return;
+  check(q.options.solver == "auto", fault::usage,
+        "--explain says what auto found, and --solver {} is named: leave one of the two out", q.options.solver);
+  check(!q.json, fault::usage, "--explain writes lines for a person: leave it out beside --json");
+}
+
 /// FILE of block_jacobi:starts=FILE; empty for others.
 std::string file_of_starts(std::string_view precond) {
   constexpr std::string_view starts = "block_jacobi:starts=", local = "local:";
@@ -285,6 +292,7 @@ int run_here(solve_request& q) {
   check_checkpoints(q);
   warn_of_rounding(q);
   if (played) return run_played(q);
+  check_explain(q);
   const matrix_input input(q.file);
   memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
