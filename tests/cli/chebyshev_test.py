@@ -122,7 +122,7 @@ class Cheb(Case):
             ("x**2", r"character 3: powers are written x\^2"), ("x%2", "a formula"), ('"a"', "a formula"), ("x²", "character 2: a formula"),
             ("[x]", "a formula"), ("x;2", "character 2: one formula"), ("2x", r"as in 2\*sin"), ("2(x)", r"as in 2\*sin"), ("sin x", "as in"),
             ("X", "'X' cannot"), ("PI", "'PI' cannot"), ("()", "cannot"), ("(x", "arenthesis"), ("x)", "arenthesis"),
-            ("sin()", "Too few"), ("sin(1,x)", "Too many"), ("atan2(x)", "Too few"), ("max()", "Too few"), ("1e400", "cannot"), ("2e", "cannot"),
+            ("sin()", "Too few"), ("sin(1,x)", "Too many"), ("atan2(x)", "Too few"), ("max()", "Too few"), ("1e400", "character 1: 1e400 is larger than any number"), ("x-1e400*x", "character 3: 1e400 is larger"), ("2e", "cannot"),
             ("0x10", "cannot"), ("1.5.2", "cannot"), ("x x", "cannot"), ("inf", "cannot"), ("nan", "cannot"), ("1e", "cannot"),
             ("x+q", '"q" found at character 3'), ("sin(1,x)", "at character 8"), ("x++", "it is no complete formula"), ("x+", "character 3"),
         ):

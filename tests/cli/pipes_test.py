@@ -54,6 +54,7 @@ class Pipes(Case):
         for subcommand in (("spmv", "-", "--repeat", "1"), ("cheb", "density", "-", "--moments", "4"), ("convert", "-", "c.furrow")):
             self.run_with(MATRIX.encode(), *subcommand)
         self.run_with((self.folder / "c.furrow").read_bytes(), "info", "-")
+        self.assertEqual(self.run_with(b"1\n2\n", "cheb", "roots", "-")[0], "-0.5\n")
         with open(self.folder / "m.mtx") as file:  # a file, of which somebody has read the beginning
             os.lseek(file.fileno(), 3, os.SEEK_SET)
             done = subprocess.run([FURROW, "info", "-"], env=ENVIRONMENT, stdin=file, capture_output=True, text=True)

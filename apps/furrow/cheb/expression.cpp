@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -148,12 +149,16 @@ std::function<double(double)> parse_expression(const std::string& text) {
   } catch (const mu::Parser::exception_type& e) {
     std::string why = e.GetCode() == mu::ecINTERNAL_ERROR ? "it is no complete formula" : e.GetMsg(); // as of x++
     const std::size_t at = std::min(static_cast<std::size_t>(std::max(e.GetPos(), 0)), text.size());  // behind the end
+    const std::string& token = e.GetToken();
+    if (!token.empty() && std::isdigit(static_cast<unsigned char>(token[0])) != 0 &&
+        std::isinf(std::strtod(token.c_str(), nullptr)))
+      refuse(text, at, fmt::format("{} is larger than any number of f64", around(token, 0)));
     const auto replace = [&](const std::string& word, const std::string& by) {
       if (const auto k = why.find(word); !word.empty() && k != why.npos) why.replace(k, word.size(), by);
     };
     for (const char* place : {"expression position", "position"}) // the parser counts from 0
       replace(fmt::format("{} {}", place, e.GetPos()), fmt::format("character {}", at + 1));
-    replace(e.GetToken(), around(e.GetToken(), 0));
+    replace(token, around(token, 0));
     while (!why.empty() && (why.back() == '.' || why.back() == '\n' || why.back() == ' ')) why.pop_back();
     throw error(fault::usage, fmt::format("'{}' cannot be understood as a function of x: {}; products and calls are "
                                           "written in full, as in 2*sin(x)",

@@ -23,10 +23,11 @@ struct roots_request {
   bool json = false;
 };
 
-/// A file where there is one of that name or the name is one; otherwise an expression.
+/// A file where there is one of that name or the name is one, and standard input by its sign; otherwise an expression.
 chebyshev::series series_of(const std::string& what, const std::string& on) {
   std::error_code ignored;
-  if (std::filesystem::exists(what, ignored) || io::has_ending(what, ".txt")) return read_series(what, on);
+  if (what == "-" || std::filesystem::exists(what, ignored) || io::has_ending(what, ".txt"))
+    return read_series(what, on);
   return chebyshev::fit(parse_expression(what), on.empty() ? chebyshev::interval{} : parse_interval(on));
 }
 
