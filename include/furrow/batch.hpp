@@ -41,10 +41,10 @@ struct batch_outcome {
 /// system's share of all of them.
 ///
 /// options: of every system, but `time_limit`, which is for all of them together: those that it leaves no time end as
-/// `max_iterations` after no step. `watch`, `monitor`, `cancelled` and `announce` are called for each system, on
-/// whatever thread, one call at a time (of a launch `watch` sees one system, between launches); once `watch` or
-/// `monitor` has said stop or `cancelled` yes, what still runs ends as `interrupted`, and what has not begun does not
-/// begin. `coordinates` belong to one matrix and are refused.
+/// `max_iterations` after the first steps at most. `watch`, `monitor`, `cancelled` and `announce` are called for each
+/// system, on whatever thread, one call at a time (of a launch `watch` sees one system, between launches); once `watch`
+/// or `monitor` has said stop or `cancelled` yes, what still runs ends as `interrupted`, and what has not begun does
+/// not begin. `coordinates` belong to one matrix and are refused.
 ///
 /// No two x may share memory, nor may an x and a b. Memory: that of `solve` for as many systems as there are threads;
 /// of launches, groups of systems of up to 256 MB. Throws `fault::usage` for options that make no sense.

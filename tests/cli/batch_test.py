@@ -84,6 +84,7 @@ class Batch(Case):
         self.write("b.txt", "1\n")
         for words, code, what in ((["-b", "b.txt"], 2, "leave -b out"), (["--plot", "p.svg"], 2, "leave --plot out"),
                                   (["--ranks", "2"], 2, "leave --ranks out"), (["--explain"], 2, "leave --explain out"),
+                                  (["--trace", "s.svg"], 2, "leave --trace out"), (["--play", "seed=1"], 2, "leave --play out"),
                                   (["--checkpoint", "c"], 2, "leave --checkpoint out"),
                                   (["--device", "play"], 2, "leave --device play out"),
                                   (["poisson2d:5"], 2, "name a folder or a matrix, not both"),
@@ -93,6 +94,10 @@ class Batch(Case):
         self.assertIn("b.txt: is no folder", self.furrow("solve", "--batch", "b.txt", code=3).stderr)
         self.assertIn("answers: holds no matrix", self.furrow("solve", "--batch", "answers", code=3).stderr)
         self.assertIn("FILE is missing", self.furrow("solve", code=2).stderr)
+        for name in ("grid_b.npy", "grid_b.txt"):
+            self.write("systems/" + name, "")
+        self.assertRegex(self.furrow("solve", "--batch", "systems", code=3).stderr, "grid_b.* and .*grid_b.* have the same name")
+        (self.folder / "systems/grid_b.npy").unlink()
         self.write("systems/grid.furrow", "")
         self.assertIn("have the same name", self.furrow("solve", "--batch", "systems", code=3).stderr)
 

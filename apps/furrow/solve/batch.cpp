@@ -63,17 +63,19 @@ std::pair<std::string, std::size_t> name_and_ending(const std::string& file) {
 
 /// The systems of a folder by their names. NAME_b and NAME_x belong to NAME, where that is there.
 std::vector<member> members_of(const std::string& folder) {
-  std::map<std::string, std::string> matrices, vectors;
+  constexpr const char* same_name = "{} and {} have the same name: leave one of them in {}";
+  std::map<std::string, std::string> matrices;
+  std::map<std::string, std::vector<std::string>> vectors; // more than one may be of no matrix
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const auto [name, ending] = name_and_ending(entry.path().filename().string());
     std::error_code ignored;
     if (ending == endings.size() || !entry.is_regular_file(ignored)) continue;
-    if (name.ends_with("_b")) vectors.try_emplace(name, entry.path().string());
+    const std::string file = entry.path().string();
+    if (name.ends_with("_b")) vectors[name].push_back(file);
     if (ending >= of_matrices) continue;
-    const auto [other, added] = matrices.try_emplace(name, entry.path().string());
-    check(added, fault::input, "{} and {} have the same name: leave one of them in {}", other->second,
-          entry.path().string(), folder);
+    const auto [other, added] = matrices.try_emplace(name, file);
+    check(added, fault::input, same_name, other->second, file, folder);
   }
   check(!failed, fault::input, "{}: cannot be read as a folder: {}", folder, failed.message());
   std::vector<member> found;
@@ -81,8 +83,9 @@ std::vector<member> members_of(const std::string& folder) {
     const bool of_another =
         (name.ends_with("_b") || name.ends_with("_x")) && matrices.contains(name.substr(0, name.size() - 2));
     if (of_another) continue;
-    const auto beside = vectors.find(name + "_b");
-    found.push_back({.name = name, .file = file, .rhs_file = beside == vectors.end() ? "" : beside->second});
+    const std::vector<std::string>& beside = vectors[name + "_b"];
+    check(beside.size() < 2, fault::input, same_name, beside.front(), beside.back(), folder);
+    found.push_back({.name = name, .file = file, .rhs_file = beside.empty() ? "" : beside.front()});
   }
   check(!found.empty(), fault::input, "{}: holds no matrix (.mtx, .tar.gz, .furrow, .petsc): name another folder",
         folder);
@@ -217,7 +220,9 @@ void check_batch(const solve_request& q) {
   leave_out(!q.resume.empty(), "--resume");
   leave_out(q.every != 0, "--every");
   leave_out(!q.report.empty(), "--report");
-  leave_out(!q.play.empty() || !q.trace.empty() || q.machine.where == "play", "--device play");
+  leave_out(q.machine.where == "play", "--device play");
+  leave_out(!q.play.empty(), "--play");
+  leave_out(!q.trace.empty(), "--trace");
   leave_out(q.devices.size() > 1, "--device with several GPUs");
   leave_out(q.on_ranks(), "--ranks");
   leave_out(q.explain, "--explain");
