@@ -92,7 +92,7 @@ class Json(Case):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n" + "1\n" * 8)
         for words, said in (
             (("poisson2d:3", "-b", "b.mtx"), "b.mtx: has 4 elements, but the matrix has 9 rows"),
-            (("poisson2d:2", "-b", "b.mtx", "--x0", "x.txt"), "x.txt: holds 1 of 2 first guesses"),
+            (("poisson2d:2", "-b", "b.mtx", "--x0", "x.txt"), "x.txt: holds 1 first guess for 2 right-hand sides: --x0 wants one for each"),
         ):
             self.write("x.txt", "1\n" * 4)
             self.assertIn(said, self.furrow("solve", "--device", "cpu", *words, code=3).stderr)

@@ -3,6 +3,7 @@
 #include "vectors.hpp"
 
 #include "core/check.hpp"
+#include "core/counted.hpp"
 
 #include <furrow/report.hpp>
 #include <furrow/solver.hpp>
@@ -68,8 +69,8 @@ double distance_from_ones(cview<double> x) {
 
 vector_columns first_guess(const std::string& file, index_t size, index_t count) {
   vector_columns x = read_vectors_for(file, "--x0", size, "column");
-  check(x.count == count, fault::input, "{}: holds {} of {} first guesses: --x0 wants one for each right-hand side",
-        file, x.count, count);
+  check(x.count == count, fault::input, "{}: holds {} for {}: --x0 wants one for each", file,
+        counted(x.count, "first guess"), counted(count, "right-hand side"));
   return x;
 }
 
