@@ -16,7 +16,9 @@ template <class V>
 void doubt_on_ranks<V>::look_at_factors(communicator& c, const solve_report& report, cview<V> b, cview<V> x,
                                         double operations, const means& with) {
   const features& f = with.known;
-  if (!too_large_for_first(c, {f.rows, f.rows}, f.nnz, precision_of<V>, with.options).empty()) return;
+  solve_options single = with.options;
+  single.solver = single.precond = "auto"; // names of ranks mean nothing to one
+  if (!too_large_for_first(c, {f.rows, f.rows}, f.nnz, precision_of<V>, single).empty()) return;
   const std::vector<index_t> begins = begins_of_parts(c, b.size);
   const bool first = c.rank() == 0;
   coo<V> mine = with.rows(), room;

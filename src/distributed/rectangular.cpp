@@ -4,6 +4,7 @@
 #include "first.hpp"
 #include "gather_rows.hpp"
 #include "options.hpp"
+#include "rungs.hpp"
 #include "scatter_rows.hpp"
 #include "together.hpp"
 
@@ -22,6 +23,8 @@ ranks_report solve_rectangular(communicator& c, coo<V> rows, cview<V> b, view<V>
   const shape2 shape{begins.back(), rows.shape.cols};
   together(c, [&] {
     if (o.solver != "auto" && !find_solver(o.solver).needs.transposed) check_square(shape);
+    check(name_on_block(o.precond) == o.precond, fault::usage,
+          "{} is made of the block of each rank, and least squares are for one: leave 'local:' out", o.precond);
     check(b.size == rows.shape.rows, fault::usage, "b has {} elements on a rank of {} rows: give one for each", b.size,
           rows.shape.rows);
     check(unknowns.back() == shape.cols, fault::usage,

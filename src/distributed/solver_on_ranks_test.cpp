@@ -221,6 +221,14 @@ TEST(solver_on_ranks, preconditions_by_the_block_of_each_rank) {
   EXPECT_EQ(ic0.report().precond_about, "ic0 of the block of each of 4 ranks");
 }
 
+TEST(solver_on_ranks, looks_at_a_doubtful_answer_of_a_named_block) {
+  const auto a = generate("disc2d:30").a; // its error is looked at by complete factors on the first rank
+  const auto b = kit::times<double>(a, host_array<double>(a.shape.rows, 1.0));
+  const auto s = kit::solve_on_ranks<double>(2, a, b, with("auto", "local:ic0"));
+  EXPECT_EQ(s.report().why, status::converged) << s.report().message;
+  EXPECT_EQ(s.report().precond, "local:ic0");
+}
+
 TEST(solver_on_ranks, starts_from_a_guess_and_keeps_the_better_one) {
   const auto a = generate("poisson2d:15").a;
   const auto truth = kit::random_vector<double>(a.shape.rows, 5);

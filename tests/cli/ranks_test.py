@@ -212,6 +212,9 @@ class Threads(Case):
             said = self.furrow("solve", "a.mtx", "--ranks", "2", "--solver", "gmres", code=3).stderr
             self.assertEqual(sentences(said), [f"furrow: the matrix is {rows} x {cols}: ranks solve square systems, and others by auto, lsmr or "
                                                "lsqr, which the first rank does"])
+            said = self.furrow("solve", "a.mtx", "--ranks", "2", "--precond", "local:ilu", code=2).stderr
+            self.assertEqual(sentences(said), ["furrow: local:ilu is made of the block of each rank, and least squares are for one: leave "
+                                               "'local:' out"])
 
     def test_one_right_hand_side(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n400 2\n" + "1\n" * 800)
