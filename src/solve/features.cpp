@@ -50,7 +50,7 @@ template <class V> host_array<index_t> offsets_of(const coo<V>& a, const stats& 
 features put_together(const counts& all, const stats& s, bool symmetric) {
   features f;
   f.rows = s.shape.rows, f.more_columns = s.shape.cols - s.shape.rows, f.nnz = s.nnz, f.longest_row = s.row_max;
-  f.symmetric = symmetric;
+  f.symmetric = symmetric && f.square(); // also where nobody is to ask
   f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
   f.dominant = all.dominant;
   f.scales = all.largest > 0 ? all.largest / all.least : 1;

@@ -273,6 +273,9 @@ TEST(ladder, takes_least_squares_where_sides_differ) {
     const auto in_range = kit::solve_honestly(a, kit::times(a, ones(a.shape.cols)), automatic(), zero);
     EXPECT_EQ(in_range.report.why, status::converged) << spec << ": " << in_range.report.message;
     EXPECT_EQ(in_range.report.solver, "lsmr");
+    auto unasked = automatic();
+    unasked.assume_symmetric = true;
+    EXPECT_EQ(kit::solve_honestly(a, kit::times(a, ones(a.shape.cols)), unasked, zero).report.why, status::converged);
     const auto any = kit::solve_honestly(a, kit::random_vector<double>(a.shape.rows, 2), automatic(), zero);
     EXPECT_EQ(any.report.why, a.shape.rows > a.shape.cols ? status::least_squares : status::converged)
         << spec << ": " << any.report.message;
