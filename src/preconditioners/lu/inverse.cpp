@@ -71,7 +71,7 @@ std::unique_ptr<factors> factor(const columns& a, std::string_view asked, const 
                                 column_order order, order_wish wish) {
   const bandwidth w = bandwidth_of(a);
   std::string_view which = asked;
-  if (which.empty()) which = cheapest(double(a.n), double(a.nnz()), w);
+  if (which.empty()) which = wish == order_wish::cheapest ? cheapest(double(a.n), double(a.nnz()), w) : "sparse";
   const double n = double(a.n);
   const auto must_be_worth = [&](double takes) {
     if (takes > operations.most) refuse_operations(operations.most);
@@ -93,8 +93,9 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
   const bool asked = which == "cholesky";
   if (!asked && !which.empty()) return false;
   const diagonals d = diagonals_of(a);
-  if (!asked && (!d.positive || d.width.below != d.width.above ||
-                 cheapest(double(a.shape.rows), double(a.nnz()), d.width) != "sparse"))
+  if (!asked &&
+      (!d.positive || d.width.below != d.width.above ||
+       (wish_ == order_wish::cheapest && cheapest(double(a.shape.rows), double(a.nnz()), d.width) != "sparse")))
     return false;
   std::optional<scaled_columns> s = scale_symmetric(a);
   if (s) {

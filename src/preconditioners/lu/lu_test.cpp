@@ -148,6 +148,12 @@ TEST(lu, takes_what_is_cheapest) {
 #if FURROW_HAS_SUPERLU
   EXPECT_EQ(kind(diagonals(150, {100})).find("sparse"), 0u); // fewer
   EXPECT_EQ(kind(diagonals(210, {1, 50})).find("sparse"), 0u);
+  for (const char* order : {"lu:order=degree", "lu:order=dissection"})
+    for (const auto& a : {diagonals(1, {}), diagonals(72, {1, 30}), diagonals(73, {1})}) {
+      const std::string told = make_preconditioner<double>(order, a, {}, {})->describe();
+      EXPECT_EQ(told.find("dense"), told.npos) << told;
+      EXPECT_EQ(told.find("banded"), told.npos) << told;
+    }
 #endif
 }
 
