@@ -87,7 +87,8 @@ double entry_parameters::number(std::size_t k, double fallback, double least, do
 }
 
 void entry_parameters::refuse(std::string_view why) const {
-  throw error(fault::usage, fmt::format("parameters '{}': {}; usage: {}", text_, why, usage_));
+  const std::string_view name = usage_.substr(0, usage_.find_first_of("[:"));
+  throw error(fault::usage, fmt::format("{}:{}: {}; usage: {}", name, text_, why, usage_));
 }
 
 } // namespace furrow

@@ -46,12 +46,12 @@ TEST(entry_parameters, say_what_is_wrong) {
   };
   says(usage, "sweep=5", "it has no parameter 'sweep'; usage: ilu[:LEVEL[:ORDER]][:sweeps=K]");
   says(usage, "sweeps=5:sweeps=5", "'sweeps' is given twice");
-  says(usage, "sweeps=0", "'0' is not a whole number from 1 to 9");
+  says(usage, "sweeps=0", "ilu:sweeps=0: '0' is not a whole number from 1 to 9; usage: ilu[");
   says(usage, "sweeps=", "'' is not a whole number from 1 to 9");
   says(usage, "1:natural:3", "there are 3 parameters, 2 are the most");
   says("ic0[:sweeps=K]", "3", "'3' is given without a name");
   says("none", "sweeps=1", "it has no parameter 'sweeps'");
-  says("none", "1", "it takes no parameters");
+  says("none", "1", "none:1: it takes no parameters");
   EXPECT_EQ(complaint(usage, "sweeps=9"), "");
 }
 
