@@ -3,6 +3,7 @@
 #include "steps.hpp"
 
 #include "solvers/method.hpp"
+#include "solvers/shadow_vector.hpp"
 
 namespace furrow {
 
@@ -28,12 +29,13 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 /// products, three of which read r~ for r~'u1, r~'r1 and r~'u2, and passes over 3 (r), 3 (u1), 5 (r1), 5 (r2) and 11
 /// vectors (x, r, u); a diagonal M adds 8, another one its four applications and 4. The residual is not monotone:
 /// behind a hump r is worked out anew, a product more. Where a denominator or r~'r vanishes, it starts again from the
-/// residual at hand. G. L. G. Sleijpen, D. R. Fokkema, BiCGstab(l) for linear equations involving unsymmetric matrices
-/// with complex spectrum, 1993.
+/// residual at hand, with a random r~ in place of r. G. L. G. Sleijpen, D. R. Fokkema, BiCGstab(l) for linear equations
+/// involving unsymmetric matrices with complex spectrum, 1993.
 template <vector_space S> class stabilised_bicg_two : method<S> {
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal,
       base::stored;
+  using typename base::array;
   using typename base::V;
 
 public:
@@ -48,10 +50,15 @@ public:
 
   void start() {
     using namespace bicgstab2_steps;
-    const auto sweep = [&](auto... z) {
-      s_.sweep(n_, pass(begin<V>{}, out(as_view(shadow_)), out(as_view(u_)), in(it_.r()), z...), at(rho));
-    };
-    with_image(as_view(u_), mu_, sweep);
+    const auto shadow = as_view(shadow_);
+    const auto u = out(as_view(u_));
+    const auto r = in(it_.r());
+    const bool anew = lost_its_shadow();
+    if (anew) s_.copy(as_cview(array(shadow_vector<V>(n_, it_.starts_before(), base::system_.first_row))), shadow);
+    with_image(as_view(u_), mu_, [&](auto... z) {
+      if (anew) s_.sweep(n_, pass(begin_anew<V>{}, u, r, in(shadow), z...), at(rho));
+      else s_.sweep(n_, pass(begin<V>{}, out(shadow), u, r, z...), at(rho));
+    });
   }
 
   void step() {
@@ -96,13 +103,19 @@ public:
   }
 
 private:
+  /// Whether this start follows a step that r~ made impossible: r in its place would most likely do so again.
+  bool lost_its_shadow() const {
+    using namespace bicgstab2_steps;
+    const auto why = static_cast<int>(it_.last_slots()[control::why]);
+    return it_.starts_before() > 0 && (why == int(lost_direction) || why == int(lost_shadow));
+  }
   /// M v, as `with_image` leaves it: in `mv` where M is stored, in the one vector that there is for a diagonal.
-  view<V> image(view<V> v, typename base::array& mv) {
+  view<V> image(view<V> v, array& mv) {
     if (plain()) return v;
     return as_view(diagonal() ? mu_ : mv);
   }
   /// `sweep`, which writes v, and M v: in the same pass where M is a diagonal, behind it where it is stored.
-  template <class F> void with_image(view<V> v, typename base::array& mv, F sweep) {
+  template <class F> void with_image(view<V> v, array& mv, F sweep) {
     if (diagonal()) sweep(out(as_view(mu_)), in(m_.diagonal()));
     else sweep();
     if (stored()) m_.apply(v, as_view(mv));
@@ -110,7 +123,7 @@ private:
   /// Of the products of the minimisation.
   double rounding() const { return (double(base::system_.longest_row) + 64) * (std::numeric_limits<V>::epsilon() / 2); }
 
-  typename base::array shadow_, u_, u1_, u2_, r1_, r2_, mu_, mr_, mu1_, mr1_;
+  array shadow_, u_, u1_, u2_, r1_, r2_, mu_, mr_, mu1_, mr1_;
 };
 
 struct bicgstab2_method {

@@ -49,6 +49,14 @@ TEST(bicgstab2_iterations, are_those_of_the_textbook) {
   kit::check_steps(bicgstab2_name, "poisson2d:60", 45, 12);
 }
 
+TEST(bicgstab2_starts, take_another_shadow_where_the_last_one_was_lost) {
+  const auto a = generate("convection2d:60:100").a;
+  auto o = kit::solver_options<double>(bicgstab2_name, "none", 1e-10);
+  o.format = "dia"; // by whose rounding r~'r is 0 at the second start, and was at each that followed
+  const auto s = kit::solve_honestly<double>(a, kit::times(a, host_array<double>(a.shape.rows, 1.0)), o);
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+}
+
 TYPED_TEST(bicgstab2, has_the_same_bits_for_every_number_of_threads) {
   kit::check_same_bits<TypeParam>(bicgstab2_name, "convection2d:120:10");
 }
@@ -57,16 +65,15 @@ TYPED_TEST(bicgstab2, never_says_converged_of_singular_systems_and_keeps_the_bes
   kit::check_inconsistent<TypeParam>(bicgstab2_name);
 }
 
-TYPED_TEST(bicgstab2, breaks_down_with_a_sentence) {
+TYPED_TEST(bicgstab2, takes_another_shadow_where_the_residual_is_none) {
   using V = TypeParam;
   // A shift around a ring: r is orthogonal to A r and A A r.
   const auto ring = kit::from_function(12, [](index_t i, index_t j) { return j == (i + 1) % 12 ? 1.0 : 0.0; });
   host_array<V> b(12, V(0));
   b[0] = 1;
   const auto s = kit::solve_honestly<V>(ring, b, kit::solver_options<V>(bicgstab2_name, "none"));
-  EXPECT_EQ(s.report.why, status::breakdown) << s.report.message;
-  EXPECT_NE(s.report.message.find("r~'AMu ="), std::string::npos) << s.report.message;
-  EXPECT_NEAR(s.report.relative_residual, 1, 1e-14);
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_GT(s.report.restarts, 0);
 }
 
 TYPED_TEST(bicgstab2, says_singular_with_a_sentence) {
@@ -96,6 +103,10 @@ TEST(bicgstab2_guards, say_what_vanishes) {
   EXPECT_NE(bicgstab2_messages::explain(lost_shadow, s, false)->sentence({}).find("r~'r = 0.000e+00"),
             std::string::npos);
   EXPECT_FALSE(bicgstab2_messages::explain(lost_shadow, s, true));
+  s[sigma] = 0;
+  EXPECT_EQ(j.after(), lost_direction);
+  EXPECT_NE(bicgstab2_messages::explain(lost_direction, s, false)->sentence({}).find("r~'AMu = 0.000e+00"),
+            std::string::npos);
 }
 
 TEST(bicgstab2_overflow, is_said) {

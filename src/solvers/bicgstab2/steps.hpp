@@ -72,6 +72,19 @@ template <class V> struct begin {
   }
 };
 
+/// u = r beside another r~; sums r~'r.
+template <class V> struct begin_anew {
+  FURROW_HD void load() {}
+  FURROW_HD void operator()(V& u, V r, V shadow, sums<1> sum) const {
+    u = r;
+    sum[0] += double(shadow) * double(r);
+  }
+  FURROW_HD void operator()(V& u, V r, V shadow, V& z, V d, sums<1> sum) const {
+    (*this)(u, r, shadow, sum);
+    z = d * r;
+  }
+};
+
 /// r -= alpha v.
 template <class V> struct shorten {
   quotient alpha;
