@@ -397,8 +397,7 @@ private:
 
   /// Whether the recomputed residual decides.
   template <class Method> bool finished(Method& method, int v) {
-    if (!std::isfinite(residual_) || !x_is_finite())
-      return end({status::nan, [](const standing&) { return solver_messages::first_residual_not_finite(); }});
+    if (!std::isfinite(residual_) || !x_is_finite()) return end({status::nan, solver_messages::residual_not_finite});
     report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
     if (residual_ <= goal_ && certain()) return end({status::converged, solver_messages::converged});
     if (fits_best(method, v)) return true;

@@ -19,7 +19,7 @@ struct standing {
 std::string converged(const standing& s);
 std::string limit(const standing& s);
 std::string interrupted(const standing& s);
-std::string first_residual_not_finite();
+std::string residual_not_finite(const standing& s);
 std::string grown(const standing& s);
 std::string too_slow(const standing& s);
 std::string out_of_time(const standing& s);

@@ -24,6 +24,12 @@ TEST(solver_messages, tell_a_residual_that_stays_from_one_that_rounding_hides) {
   EXPECT_TRUE(mentions(hidden, "a tolerance of 2e-06")) << hidden;
 }
 
+TEST(solver_messages, name_a_way_out_of_numbers_that_overflow_in_a_method) {
+  EXPECT_EQ(residual_not_finite({}), "the residual is not a finite number: the numbers overflow");
+  EXPECT_EQ(residual_not_finite({.iterations = 3}), "iteration 3: the residual is not a finite number: the numbers "
+                                                    "overflow; another solver or preconditioner may not");
+}
+
 TEST(solver_messages, know_one_from_many) {
   EXPECT_EQ(converged({.iterations = 1}), "converged in 1 iteration");
   EXPECT_EQ(converged({.iterations = 0}), "converged in 0 iterations");

@@ -16,12 +16,11 @@ namespace small_systems {
 namespace {
 
 ending ending_of(const state& s, method by, stopped_by who) {
-  using solver_messages::standing;
   switch (s.why) {
   case end::converged:
     return {status::converged, solver_messages::converged};
   case end::not_finite:
-    return {status::nan, [](const standing&) { return solver_messages::first_residual_not_finite(); }};
+    return {status::nan, solver_messages::residual_not_finite};
   case end::limit:
     return {status::max_iterations, solver_messages::limit};
   case end::grown:
