@@ -47,6 +47,20 @@ template <int P, class V> __device__ __forceinline__ void load_elements(const V*
   }
 }
 
+/// P elements to an address on.
+template <int P, class V> __device__ __forceinline__ void store_elements(const V (&from)[P], bool aligned, V* to) {
+  using part = elements<V, P>;
+#pragma unroll
+  for (int k = 0; k < P / part::count; ++k) {
+    part some;
+#pragma unroll
+    for (int j = 0; j < part::count; ++j) some.v[j] = from[k * part::count + j];
+    if (aligned) reinterpret_cast<part*>(to)[k] = some;
+    else
+      for (int j = 0; j < part::count; ++j) to[k * part::count + j] = some.v[j];
+  }
+}
+
 /// Y <- A X. A thread takes P vectors of a row; 2^shift threads beside each other take the
 /// whole row of X, so that they read the same entry, which comes once, and neighbouring elements. `sharing` such
 /// groups, each with every sharing-th entry, take a row together; their sums are added across the warp.
@@ -71,9 +85,7 @@ __global__ void __launch_bounds__(several_threads)
 #pragma unroll
     for (int q = 0; q < P; ++q) sum[q] += from_lane_across<warp>(sum[q], distance << shift);
   if (!in || rank > 0) return;
-  V* const to = y.data + (row_of(a, position) << shift) * P + first;
-#pragma unroll
-  for (int q = 0; q < P; ++q) to[q] = sum[q];
+  store_elements(sum, aligned, y.data + (row_of(a, position) << shift) * P + first);
 }
 
 template <int P, class V> bool are_aligned(cview<V> x) {
@@ -83,7 +95,8 @@ template <int P, class V> bool are_aligned(cview<V> x) {
 template <int P, class A, class V> void multiply_block_by(const A& a, int shift, int sharing, cview<V> x, view<V> y) {
   const index_t threads = a.shape.rows * sharing << shift;
   launch(block_kernel<P, A, V>, static_cast<unsigned>((threads + several_threads - 1) / several_threads),
-         several_threads, 0, current_queue(), a, shift, sharing, are_aligned<P>(x), x, y);
+         several_threads, 0, current_queue(), a, shift, sharing, are_aligned<P>(x) && are_aligned<P>(cview<V>(y)), x,
+         y);
 }
 
 /// Throws `fault::usage` for a number of vectors that is not multiplied in one pass.

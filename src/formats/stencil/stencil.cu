@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
 #include "gpu_convert.hpp"
+#include "several_kernel.hpp"
 #include "table_kernel.hpp"
 
 #include "backends/gpu/operator.hpp"
@@ -25,6 +26,11 @@ public:
   explicit stencil_on_gpu(stencil<V, N, gpu_array> a) : base(std::move(a)) {}
 
   std::string kernel() const override { return "table"; }
+
+protected:
+  bool multiply_several(cview<V> x, view<V> y, index_t count) const override {
+    return gpu::multiply_several_stencils(view_of(matrix_), x, y, count);
+  }
 
 private:
   template <int K> void launch(V alpha, cview<V> x, V beta, view<V> y, gpu::row_end<V, K> ending) const {
