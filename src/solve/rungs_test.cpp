@@ -125,6 +125,18 @@ TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations)
   EXPECT_EQ(names(rungs_for(f, other)).find("cg+jacobi cg+amg"), 0u);
 }
 
+TEST(rungs, of_networks_without_symmetry_have_such_factors_before_incomplete_ones) {
+  features f = large_matrix();
+  f.rows = f.dominant = 40000, f.nnz = 200000, f.symmetric = false;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list).find("bicgstab+jacobi direct+lu bicgstab+ilut direct+lu "), 0u) << names(list);
+  EXPECT_GT(list[3].operations.most, list[1].operations.most);
+  f.nnz = 400000; // more than power grids and circuits have
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu "), 0u);
+  f.rows = f.dominant = 60000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu "), 0u);
+}
+
 TEST(rungs, of_grids_come_to_multigrid_sooner) {
   features f = large_matrix();
   const auto usual = rungs_for(f, everything);
