@@ -49,22 +49,29 @@ template <class V>
 void doubt_on_ranks<V>::look(communicator& c, solve_report& report, cview<V> b, cview<V> x, const work_done& work,
                              std::string& singular_by, const means& with) {
   if (singular_by.empty() && report.why == status::converged) {
-    if (!ones_to_zero_) ones_to_zero_ = adds_up_to_zero<V>(c.max(largest_row_sum(with.a)), with.norm_inf, with.known);
+    const auto each_row = [&] { return c.max(each_row_adds_up_to_zero(with.rows()) ? 0.0 : 1.0) == 0; };
+    if (!ones_to_zero_)
+      ones_to_zero_ = adds_up_to_zero<V>(c.max(largest_row_sum(with.a)), with.norm_inf, with.known, each_row);
     if (*ones_to_zero_) singular_by = of_row_sums;
   }
   const bool unclear = report.why == status::converged && singular_by.empty() && in_doubt(report, with.known);
   const bool looks = unclear && !std::exchange(looked_, looked_ || unclear);
-  if (looks && says_nothing(report))
+  const auto start_again = [&] {
     apart_ = error_by_second_start(x, report, std::max(with.options.rtol, report.relative_residual), with.again,
                                    {with.first_row, [&c](double mine) { return c.max(mine); }});
+  };
+  if (looks && wants_second_start(report, with.known)) start_again();
   const double operations = looks && !apart_ ? operations_worth(report, with.known, work) : 0;
   if (operations > 0) {
     look_at_factors(c, report, b, x, operations, with);
     if (facts_ && facts_->singular) singular_by = "a complete factorisation";
   }
+  const bool hidden = unclear && !facts_ && !apart_ && hides_errors(report, with.known);
+  if (looks && hidden) start_again();
   if (!singular_by.empty()) warn_of_many_answers(report, singular_by);
   else if (unclear && facts_) put_into(report, *facts_);
   else if (unclear && apart_) put_apart(report, *apart_);
+  else if (hidden) warn_of_hidden_errors(report, with.known);
 }
 
 template class doubt_on_ranks<double>;

@@ -289,7 +289,7 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   if (singular_by_.empty() && report.why == status::converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
   const bool unclear = report.why == status::converged && singular_by_.empty() && in_doubt(report, system_.known);
   const bool looks = unclear && !std::exchange(looked_, looked_ || unclear);
-  if (looks && says_nothing(report)) apart_ = start_again(report, b, x);
+  if (looks && wants_second_start(report, system_.known)) apart_ = start_again(report, b, x);
   const double operations = looks && !apart_ ? operations_worth(report, system_.known, w) : 0;
   if (operations > 0) {
     const stops_set_up stop([&]() -> std::optional<refusal> {
@@ -301,15 +301,19 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
     facts_ = look_by_factors(*system_.a().to_triplets(), b, x, operations, report.relative_residual);
     if (facts_ && facts_->singular) singular_by_ = "a complete factorisation";
   }
+  const bool hidden = unclear && !facts_ && !apart_ && hides_errors(report, system_.known);
+  if (looks && hidden) apart_ = start_again(report, b, x);
   if (!singular_by_.empty()) warn_of_many_answers(report, singular_by_);
   else if (unclear && facts_) put_into(report, *facts_);
   else if (unclear && apart_) put_apart(report, *apart_);
+  else if (hidden) warn_of_hidden_errors(report, system_.known);
 }
 
 /// Asked once.
 template <class V> bool ladder<V>::maps_ones_to_zero() {
   if (!ones_to_zero_)
-    ones_to_zero_ = adds_up_to_zero<V>(largest_row_sum(system_.a()), system_.facts.norm_inf, system_.known);
+    ones_to_zero_ = adds_up_to_zero<V>(largest_row_sum(system_.a()), system_.facts.norm_inf, system_.known,
+                                       [&] { return each_row_adds_up_to_zero(*system_.a().to_triplets()); });
   return *ones_to_zero_;
 }
 

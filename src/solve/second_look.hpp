@@ -4,6 +4,7 @@
 
 #include <furrow/solve.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,8 +27,14 @@ struct work_done {
 /// than 1e-4, which may be false by a factor of a thousand either way; of so few that factors are had at once, any.
 bool in_doubt(const solve_report& r, const features& f);
 
-/// Whether the method has neither an estimate by a condition number nor a warning.
-bool says_nothing(const solve_report& r);
+/// Whether another start of the method is to tell the error: it has neither an estimate by a condition number nor a
+/// warning, or one by Ritz values to which b may not have shown the smallest eigenvalues.
+bool wants_second_start(const solve_report& r, const features& f);
+
+/// Whether rows of very different sizes may hide errors that are as large as x from the method's own estimate.
+bool hides_errors(const solve_report& r, const features& f);
+/// Puts the warning of that into a `converged` report, in place of the estimate, where nobody could tell.
+void warn_of_hidden_errors(solve_report& report, const features& f);
 
 /// Operations of floating point that factors may take, so that they take about as long as the answer did, or some 50 ms
 /// where there are few rows; 0: none.
@@ -54,9 +61,13 @@ void put_into(solve_report& report, const factor_facts& facts);
 /// The largest sum of a row's entries, of a rank that of its own rows. A product, two vectors, a wait.
 template <class V> double largest_row_sum(const any_operator<V>& a);
 /// Whether every row of A adds up to zero, up to rounding, as those of a Laplacian without a boundary value do: x plus
-/// any constant fits b as well, which no iteration shows where b is in the range. The largest sum is held against the
-/// smallest row, for which the largest one, norm_inf, over the spread of their sizes stands.
-template <class V> bool adds_up_to_zero(double largest_sum, double norm_inf, const features& f);
+/// any constant fits b as well, which no iteration shows where b is in the range. The largest sum of all rows tells,
+/// held against the largest row, norm_inf; where it is no rounding of the smallest one, for which the largest one over
+/// the spread of their sizes stands, each row is held against its own size: `each_row()` says so.
+template <class V>
+bool adds_up_to_zero(double largest_sum, double norm_inf, const features& f, const std::function<bool()>& each_row);
+/// Whether each row of these adds up to zero, up to rounding of its own entries.
+template <class V> bool each_row_adds_up_to_zero(const coo<V>& a);
 /// Who found that.
 inline constexpr const char* of_row_sums = "a look at its rows, each of which adds up to zero,";
 

@@ -196,8 +196,91 @@ TEST(second_look, adds_rows_up_where_they_are_of_very_different_sizes) {
   const stats s = measure(a);
   const auto op = make(choose(s, precision::f64, device{}), device{}, coo<double>(a));
   EXPECT_EQ(largest_row_sum(*op), 2);
-  EXPECT_FALSE(adds_up_to_zero<double>(2, s.norm_inf, features_of(a, s, false)));
-  EXPECT_FALSE(adds_up_to_zero<double>(inf, inf, features_of(a, s, false))); // of entries of 1e308
+  const features f = features_of(a, s, false);
+  const auto each_row = [&] { return each_row_adds_up_to_zero(a); };
+  EXPECT_FALSE(adds_up_to_zero<double>(2, s.norm_inf, f, each_row));
+  EXPECT_FALSE(adds_up_to_zero<double>(inf, inf, f, each_row)); // of entries of 1e308
+}
+
+/// A graph whose weights span six decades: what rounding leaves of the large rows is as large as whole small ones.
+TEST(second_look, adds_up_each_row_of_a_weighted_graph) {
+  const index_t n = 5000;
+  auto graph = [&](double boundary) {
+    const auto size = kit::random_vector<double>(n, 12);
+    std::vector<kit::triplet> entries;
+    std::vector<double> sum(n, 0);
+    for (index_t i = 0; i < n; ++i)
+      for (const index_t j : {(i + 1) % n, (i * 7 + 3) % n}) {
+        if (i == j) continue;
+        const double weight = std::pow(10.0, 3 * size[i]);
+        for (const auto& [k, l] : {std::pair(i, j), std::pair(j, i)}) {
+          entries.push_back({k, l, -weight});
+          sum[std::size_t(k)] += weight;
+        }
+      }
+    for (index_t i = 0; i < n; ++i) entries.push_back({i, i, sum[std::size_t(i)] + (i == 0 ? boundary : 0)});
+    return kit::assemble({n, n}, entries);
+  };
+  const auto expected = kit::random_vector<double>(n, 3);
+  for (const double boundary : {0.0, 10.0}) {
+    const auto a = graph(boundary);
+    const auto s = kit::solve_honestly(a, kit::times(a, expected), solve_options{});
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    EXPECT_EQ(mentions(s.report.warning, "adds up to zero"), boundary == 0) << s.report.warning;
+  }
+}
+
+/// Edges of a grid of cells: loops around the cells, and next to nothing for the gradients, of which b holds as much.
+TEST(second_look, finds_what_few_steps_of_conjugate_gradients_pass_by) {
+  const index_t cells = 60, wide = cells + 1, across = cells * wide, edges = 2 * across;
+  const auto with_mass = [&](double mass) {
+    std::vector<kit::triplet> entries;
+    for (index_t y = 0; y < cells; ++y)
+      for (index_t x = 0; x < cells; ++x) {
+        const std::pair<index_t, double> loop[] = {{y * cells + x, 1.0},
+                                                   {across + y * wide + x + 1, 1.0},
+                                                   {(y + 1) * cells + x, -1.0},
+                                                   {across + y * wide + x, -1.0}};
+        for (const auto& [i, u] : loop)
+          for (const auto& [j, v] : loop) entries.push_back({i, j, u * v});
+      }
+    for (index_t i = 0; i < edges; ++i) entries.push_back({i, i, mass});
+    return kit::assemble({edges, edges}, entries);
+  };
+  const auto expected = kit::random_vector<double>(edges, 5);
+  for (const double mass : {1e-8, 1.0}) {
+    const auto a = with_mass(mass);
+    const auto s = kit::solve_honestly(a, kit::times(a, expected), solve_options{});
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    ASSERT_EQ(s.report.solver, "cg");
+    double off = 0;
+    for (index_t i = 0; i < edges; ++i) off = std::max(off, std::abs(s.x[i] - expected[i]));
+    EXPECT_EQ(off > 0.1, mass < 1) << off;
+    EXPECT_EQ(mentions(s.report.warning, "another first guess"), mass < 1) << s.report.warning;
+    EXPECT_EQ(s.report.error_estimate > 0.1, mass < 1) << s.report.error_estimate;
+  }
+}
+
+/// Elements that penalties tie together: the residual is that of the ties, and the rest of x is anything. Of so many
+/// entries nobody makes complete factors for an estimate.
+TEST(second_look, believes_no_small_residual_beside_penalties) {
+  const index_t wide = 250, n = wide * wide;
+  const auto grid = kit::laplacian(wide, wide);
+  std::vector<kit::triplet> entries;
+  for (index_t k = 0; k < grid.nnz(); ++k) entries.push_back({grid.row[k], grid.col[k], grid.val[k]});
+  for (index_t k = 0; k < 300; ++k) {
+    const index_t i = k * 199 % n, j = (k * 331 + 17) % n;
+    for (const auto& [row, col, sign] : {kit::triplet{i, i, 1}, {j, j, 1}, {i, j, -1}, {j, i, -1}})
+      entries.push_back({row, col, sign * 1e12});
+  }
+  const auto a = kit::assemble({n, n}, entries);
+  const auto expected = kit::random_vector<double>(n, 7);
+  const auto s = kit::solve_honestly(a, kit::times(a, expected), solve_options{});
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  double off = 0;
+  for (index_t i = 0; i < n; ++i) off = std::max(off, std::abs(s.x[i] - expected[i]));
+  EXPECT_GT(off, 0.1);
+  EXPECT_TRUE(mentions(s.report.warning, "the residual is small, but")) << s.report.error_estimate;
 }
 
 TEST(second_look, calls_no_matrix_singular_whose_pivots_grow) {

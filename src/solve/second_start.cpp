@@ -86,6 +86,7 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
 }
 
 void put_apart(solve_report& report, double error) {
+  if (report.condition_estimate > 0 && report.solver != "lsmr") error = std::max(error, report.error_estimate);
   report.error_estimate = error;
   report.warning.clear();
   if (!(error > tolerable)) return;

@@ -38,7 +38,8 @@ template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
                                             const solve_from<V>& solve, const part_of_vector& part = {});
 
-/// Puts into a `converged` report the error estimate, and a warning where it is more than 1 %.
+/// Puts into a `converged` report the error estimate, the larger one beside one by a condition number, and a warning
+/// where it is more than 1 %.
 void put_apart(solve_report& report, double error);
 
 } // namespace furrow
