@@ -270,10 +270,17 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     if (sure && ends(why, plan.solver, iterations)) break;
     turn(why, plan.solver, rungs);
   }
+  const bool cut_short = at_ < plans_.size() && !kept_; // in the set-up of the last one
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*system_.a().to_triplets(), b, as_cview(x));
   if (aside && !answers(best.why)) hand_back_the_better(std::move(*aside), x, best);
+  if (cut_short && !answers(best.why) && !best.solver.empty()) {
+    const solve_rung& last = rungs.back();
+    best.why = last.why;
+    best.message = "ended in the set-up of " + last.solver + " with " + last.precond + ": " + last.outcome +
+                   "; before it " + best.solver + " with " + best.precond + ": " + best.message;
+  }
   if (answers(best.why)) {
     const double since = now();
     doubt(best, b, as_cview(x), work);

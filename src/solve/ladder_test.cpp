@@ -356,6 +356,30 @@ TEST(ladder, hands_over_within_the_limit_on_the_time) {
   }
 }
 
+#if FURROW_HAS_SUPERLU
+/// Behind 226 iterations of minres and bicgstab the factors ask some 1,200 times whether to go on.
+TEST(ladder, says_what_the_limit_on_the_time_ended) {
+  const auto a = shifted_grid(0.5);
+  auto o = automatic(1e-8);
+  o.where = device{}, o.time_limit = 0.7, o.watch_every = 1;
+  int watched = 0;
+  o.watch = [&](const progress&) { return ++watched, true; };
+  o.cancelled = [&] {
+    if (watched > 215) sleep_for_milliseconds(2);
+    return false;
+  };
+  const auto r = kit::solve_honestly(a, ones(a.shape.rows), o).report;
+  EXPECT_EQ(r.why, status::max_iterations);
+  EXPECT_EQ(r.solver, "bicgstab") << "whose x it is";
+  EXPECT_EQ(r.rungs.back().solver, "direct");
+  EXPECT_EQ(r.message.find("ended in the set-up of direct with lu: lu was not set up within the limit on the time; "
+                           "before it bicgstab with "
+                           "ilut: left after 113 iterations"),
+            0u)
+      << r.message;
+}
+#endif
+
 TEST(ladder, takes_new_goals_and_limits) {
   const auto a = kit::laplacian(30, 30);
   const auto b = kit::random_vector<double>(900, 3);
