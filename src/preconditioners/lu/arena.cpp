@@ -5,6 +5,7 @@
 
 #include "preconditioners/stop.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,16 @@ namespace {
 thread_local arena* current = nullptr;
 
 static_assert(sizeof(arena::block) % alignof(std::max_align_t) == 0, "what follows a block's head is aligned");
+
+/// Of a node that is eliminated: its list goes on where a negative entry says, and ends at zero or where its place
+/// does.
+template <class F> void for_each_neighbour(const arena::quotient_graph& g, int node, const F& f) {
+  for (int k = g.begins[node], end = g.begins[node + 1]; k < end && g.neighbours[k] != 0;) {
+    const int other = g.neighbours[k++];
+    if (other > 0) f(other);
+    else k = g.begins[-other], end = g.begins[-other + 1];
+  }
+}
 
 /// The function that would have been called, had it no other of its name before it.
 template <class F> F* own_of(const char* name) {
@@ -56,9 +67,54 @@ void arena::at_column() {
   if (operations_ > most_operations_) refuse_operations(most_operations_);
 }
 
+void arena::bound_order(const order_bounds& most, index_t n) {
+  most_ = most, squares_ = steps_ = nodes_ = 0, rounds_ = lists_ = 0;
+  if (std::isfinite(most.steps)) marks_.assign(std::size_t(n) + 1, {});
+}
+
 void arena::at_round(int degree) {
   squares_ += std::exchange(nodes_, 0) * double(degree) * double(degree);
-  if (squares_ > most_squares_) throw order_fills_in{};
+  if (squares_ > most_.squares) throw order_fills_in{};
+}
+
+/// A node that the round has left with another degree looks through the lists of all of its neighbours that are
+/// eliminated. One that has two of these alone looks through the other one, and what it finds there of the first list
+/// becomes one with it, or waits for it. The lengths of lists are kept: to add them up takes a fraction of that.
+void arena::at_update(const quotient_graph& g) {
+  if (marks_.empty()) return;
+  const auto mark = [&](int node) -> mark_of_node& { return marks_[std::size_t(node)]; };
+  for (int e = g.round; e > 0; e = g.next[e]) {
+    mark(e).length = 0;
+    for_each_neighbour(g, e, [&](int) { ++mark(e).length; });
+  }
+  ++rounds_;
+  for (int e = g.round; e > 0; e = g.next[e]) {
+    ++lists_;
+    const auto is_left = [&](int node) { return mark(node).list == lists_ && mark(node).round != rounds_; };
+    for_each_neighbour(g, e, [&](int node) {
+      if (g.size[node] > 0 && g.backward[node] == 0) mark(node).list = lists_;
+    });
+    for_each_neighbour(g, e, [&](int node) {
+      if (!is_left(node) || g.forward[node] != 2) return;
+      mark(node).round = rounds_;
+      const int* const two = g.neighbours + g.begins[node];
+      const int other = two[0] == e ? two[1] : two[0];
+      if (g.forward[other] >= 0) return;
+      steps_ += mark(other).length;
+      for_each_neighbour(g, other, [&](int both) {
+        if (mark(both).list == lists_) mark(both).round = rounds_;
+      });
+    });
+    for_each_neighbour(g, e, [&](int node) {
+      if (!is_left(node)) return;
+      mark(node).round = rounds_;
+      for (int k = g.begins[node]; k < g.begins[node + 1] && g.neighbours[k] != 0; ++k) {
+        const int other = g.neighbours[k];
+        steps_ += g.forward[other] < 0 ? mark(other).length : 1;
+      }
+    });
+    if (steps_ > most_.steps) throw order_fills_in{.by_steps = true};
+  }
 }
 
 void arena::give_back(block* b) {
@@ -127,7 +183,10 @@ int slu_mmdupd_(void* first, void* n, void* xadj, void* adjncy, void* delta, voi
   static const auto own = furrow::lu::own_of<int(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
                                                  void*, void*, void*, void*)>("slu_mmdupd_");
   if (furrow::lu::current) {
+    const auto from_1 = [](const void* at) { return static_cast<const int*>(at) - 1; };
     furrow::lu::current->at_round(*static_cast<const int*>(least)); // where its degrees begin is 1
+    furrow::lu::current->at_update({*static_cast<const int*>(first), from_1(xadj), from_1(adjncy), from_1(list),
+                                    from_1(forw), from_1(backw), from_1(size)});
     furrow::stops_set_up::at_row(0);
   }
   return own(first, n, xadj, adjncy, delta, least, head, forw, backw, size, list, marker, most, tag);

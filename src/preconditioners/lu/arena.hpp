@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "ordering.hpp"
+
 #include "core/host_room.hpp"
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace furrow::lu {
 
@@ -48,11 +51,19 @@ public:
   }
   void at_column(); ///< throws a `refusal` beyond that
 
-  /// From now on an order by minimum degree adds up what its nodes make of the factor, a column at least of as many
-  /// entries as its degree tells, and ends where the sum of their squares is more than `most`.
-  void bound_order(double most) { most_squares_ = most, squares_ = 0, nodes_ = 0; }
+  /// The graph of SuperLU's minimum degree behind a round, numbered from 1. `round`: the first of the nodes that the
+  /// round has eliminated, which `next` leads through.
+  struct quotient_graph {
+    int round;
+    const int *begins, *neighbours, *next, *forward, *backward, *size;
+  };
+
+  /// From now on an order of n columns by minimum degree adds up what its nodes make of the factor, a column at least
+  /// of as many entries as its degree tells, and its steps where it finds degrees; it ends beyond `most`.
+  void bound_order(const order_bounds& most, index_t n);
   void at_node() { ++nodes_; }
   void at_round(int degree); ///< that the nodes since the last one had; throws `order_fills_in` beyond that
+  void at_update(const quotient_graph& g); ///< of degrees; the same
 
 private:
   block* first_ = nullptr;
@@ -60,7 +71,14 @@ private:
   double bytes_ = 0;
   float* counted_[2] = {};
   double operations_ = 0, most_operations_ = 0;
-  double squares_ = 0, most_squares_ = 0, nodes_ = 0;
+  order_bounds most_{};
+  double squares_ = 0, steps_ = 0, nodes_ = 0;
+  struct mark_of_node {
+    int length = 0;          ///< of the list of one that is eliminated
+    int list = 0, round = 0; ///< the last one that it was in, and that its degree was found in
+  };
+  std::vector<mark_of_node> marks_;
+  int rounds_ = 0, lists_ = 0;
 };
 
 /// What SuperLU says where it would end the process.

@@ -15,6 +15,7 @@ struct order_rules {
   double operations = 0;   ///< that the factors may take
   double a_second = 0;     ///< operations of such factors in a second, on two cores of an Intel Xeon
   double for_a_square = 1; ///< operations for the square of the count of a column
+  bool to_the_end = false; ///< whether an order may take longer than factors of so many operations
 };
 
 /// Whether an order by dissection promises to pay beside one by minimum degree.
@@ -24,19 +25,20 @@ public:
 
   /// Where minimum degree leaves so many operations.
   bool pays(double operations) const;
-  /// Squares of the counts of columns beyond which minimum degree is not followed to its end: for factors take more
-  /// than they may, by any order, or since dissection surely takes fewer.
-  double most_squares() const;
+  /// Beyond which minimum degree is not followed to its end: for factors take more than they may, by any order, or the
+  /// order itself takes longer than factors that may be made, or since dissection surely takes fewer operations.
+  order_bounds bounds() const;
   bool is_in_vain() const { return in_vain_ <= surely_; }
+  [[noreturn]] void refuse(const order_fills_in& shown) const;
 
 private:
   bool can_;
-  double limit_, for_a_square_, takes_, in_vain_, surely_;
+  double limit_, for_a_square_, takes_, in_vain_, surely_, steps_;
 };
 
 /// By minimum degree of blocks, where these are fewer than columns.
 host_array<std::int32_t> order_by_degree(const columns& a, const column_graph& g, host_room budget,
-                                         double most_squares = std::numeric_limits<double>::infinity());
+                                         const order_bounds& most = {});
 
 /// Of so few columns an order by minimum degree takes half a millisecond, and no other one saves that.
 constexpr index_t few_columns_to_order = 1000;
@@ -45,7 +47,7 @@ constexpr index_t few_columns_to_order = 1000;
 /// first, which takes a tenth to a half of a dissection's time on grids and bodies; then by dissection where that
 /// promises to pay, and the one with fewer operations is taken. `order`: what is known already; on return what was
 /// taken. Throws `refusal` with status::max_iterations where an order that is not at its end shows that the factors
-/// take more operations than they may.
+/// take more operations than they may, or takes too long itself.
 template <class Count>
 auto count_best_order(const columns& a, column_order& order, const order_rules& rules, host_room budget, Count count) {
   using counted = decltype(count(order.place));
@@ -61,11 +63,11 @@ auto count_best_order(const columns& a, column_order& order, const order_rules& 
   const dissection_outlook outlook(g, rules);
   std::optional<counted> first;
   try {
-    if (order.place.size() == 0) order.place = order_by_degree(a, g, budget, outlook.most_squares());
+    if (order.place.size() == 0) order.place = order_by_degree(a, g, budget, outlook.bounds());
     first = count(order.place);
     if (!outlook.pays(first->operations)) return std::move(*first);
-  } catch (const order_fills_in&) {
-    if (outlook.is_in_vain()) refuse_operations(rules.operations);
+  } catch (const order_fills_in& shown) {
+    if (outlook.is_in_vain()) outlook.refuse(shown);
   }
   order.best = true;
   try {

@@ -20,16 +20,21 @@ struct column_order {
   bool best = false; ///< whether all was tried that the wish allows
 };
 
-/// Of an order by minimum degree: a bound of the sum of the squares of the counts of its columns.
-struct order_fills_in {};
+/// Where an order by minimum degree ends with `order_fills_in`.
+struct order_bounds {
+  static constexpr double none = std::numeric_limits<double>::infinity();
+  double squares = none; ///< of the counts of the columns of the factor, added up
+  double steps = none;   ///< from neighbour to neighbour where it finds degrees
+};
+struct order_fills_in {
+  bool by_steps = false; ///< shown by these
+};
 
 /// By SuperLU's multiple minimum degree (J. W. H. Liu, Modification of the minimum-degree algorithm by multiple
 /// elimination, 1985). Hears `stops_set_up` at every sixteenth node and every round of nodes. Takes at most `budget`
 /// bytes; throws `fault::memory` beyond, `fault::usage` in a build without SuperLU, and `order_fills_in` as soon as
-/// the nodes so far, a column of each, show that the squares of the counts of the columns add up to more than
-/// `most_squares`.
-host_array<std::int32_t> minimum_degree(const columns& a, host_room budget,
-                                        double most_squares = std::numeric_limits<double>::infinity());
+/// the nodes so far, a column of each, show that it goes beyond `most`.
+host_array<std::int32_t> minimum_degree(const columns& a, host_room budget, const order_bounds& most = {});
 
 /// By METIS's nested dissection, of blocks (G. Karypis, V. Kumar, A fast and high quality multilevel scheme for
 /// partitioning irregular graphs, 1998): down to pieces of 20,000 blocks separator by separator, between which

@@ -18,6 +18,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace furrow {
@@ -85,8 +87,8 @@ TEST(minimum_degree, ends_where_its_nodes_show_too_many_operations) {
     a = lu::graph_of(a).as_columns(); // of a symmetric pattern
     const auto place = lu::minimum_degree(a, 1e9);
     const double squares = squares_of(a, place);
-    EXPECT_TRUE(lu::minimum_degree(a, 1e9, squares) == place) << spec << ": what it adds up is a bound";
-    EXPECT_THROW(lu::minimum_degree(a, 1e9, squares / 20), lu::order_fills_in) << spec;
+    EXPECT_TRUE(lu::minimum_degree(a, 1e9, {squares}) == place) << spec << ": what it adds up is a bound";
+    EXPECT_THROW(lu::minimum_degree(a, 1e9, {squares / 20}), lu::order_fills_in) << spec;
   }
 }
 
@@ -169,6 +171,26 @@ struct counted {
 counted count(const lu::columns& a, lu::column_order& order, lu::order_rules rules) {
   return lu::count_best_order(a, order, rules, 1e9,
                               [&](const host_array<std::int32_t>& p) { return counted{squares_of(a, p)}; });
+}
+
+TEST(minimum_degree, of_a_matrix_that_fills_in_is_left_where_factors_are_limited) {
+  const lu::columns a = columns_of("random:3000:20");
+  int asked = 0;
+  const stops_set_up stop([&]() -> std::optional<refusal> { return ++asked, std::nullopt; });
+  const auto place = lu::minimum_degree(a, 1e9);
+  const int all = std::exchange(asked, 0);
+  EXPECT_THROW(lu::minimum_degree(a, 1e9, {.steps = 1e6}), lu::order_fills_in);
+  EXPECT_LT(asked, all / 2);
+  const lu::order_rules rules{.wish = lu::order_wish::degree, .operations = 1e15, .a_second = 1e9};
+  lu::column_order order;
+  kit::expect_refusal(status::max_iterations, "takes too long", [&] { count(a, order, rules); });
+  auto to_the_end = rules;
+  to_the_end.to_the_end = true;
+  count(a, order, to_the_end);
+  EXPECT_TRUE(order.place == place);
+  const lu::columns body = columns_of("elasticity3d:9");
+  count(body, order = {}, rules);
+  EXPECT_EQ(order.place.size(), body.n);
 }
 
 TEST_F(dissection, is_taken_where_it_pays) {

@@ -243,10 +243,9 @@ bool has_long_rows(const columns& a) {
 }
 
 /// SuperLU's name of an order, taken from its arena.
-host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room budget,
-                                  double most_squares = std::numeric_limits<double>::infinity()) {
+host_array<std::int32_t> order_of(const columns& a, colperm_t which, host_room budget, const order_bounds& most = {}) {
   arena memory(budget);
-  memory.bound_order(most_squares);
+  memory.bound_order(most, a.n);
   const arena::scope in_arena(memory);
   host_array<std::int32_t> place(a.n);
   NCformat store = view_of(a);
@@ -309,9 +308,9 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const
   return f;
 }
 
-host_array<std::int32_t> minimum_degree(const columns& a, host_room budget, double most_squares) {
+host_array<std::int32_t> minimum_degree(const columns& a, host_room budget, const order_bounds& most) {
   if (!budget.takes(least_bytes(a))) refuse_memory(budget);
-  return order_of(a, MMD_AT_PLUS_A, budget, most_squares);
+  return order_of(a, MMD_AT_PLUS_A, budget, most);
 }
 
 #else
@@ -329,7 +328,7 @@ std::unique_ptr<factors> factor_sparse(const columns&, host_room, const most_ope
                                        supernodes) {
   refuse();
 }
-host_array<std::int32_t> minimum_degree(const columns&, host_room, double) { refuse(); }
+host_array<std::int32_t> minimum_degree(const columns&, host_room, const order_bounds&) { refuse(); }
 
 #endif
 

@@ -9,6 +9,7 @@
 #include <furrow/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace furrow::lu {
@@ -46,7 +47,7 @@ std::unique_ptr<factors> supernodal_choice::arranged(const arranged_columns& to,
   const double limit = std::min(most, operations_);
   try {
     const fill_forecast f =
-        count_best_order(pattern, order, {wish_, limit, operations_of_supernodes, 2}, budget_,
+        count_best_order(pattern, order, {wish_, limit, operations_of_supernodes, 2, std::isinf(operations_)}, budget_,
                          [&](const host_array<std::int32_t>& place) { return forecast_fill(pattern, place, true); });
     if (!pays(f)) return nullptr;
     if (f.operations > limit) refuse_operations(limit);
