@@ -361,11 +361,11 @@ TEST(ladder, hands_over_within_the_limit_on_the_time) {
 TEST(ladder, says_what_the_limit_on_the_time_ended) {
   const auto a = shifted_grid(0.5);
   auto o = automatic(1e-8);
-  o.where = device{}, o.time_limit = 0.7, o.watch_every = 1;
+  o.where = device{}, o.time_limit = 2, o.watch_every = 1;
   int watched = 0;
   o.watch = [&](const progress&) { return ++watched, true; };
   o.cancelled = [&] {
-    if (watched > 215) sleep_for_milliseconds(2);
+    if (watched > 215) sleep_for_milliseconds(5);
     return false;
   };
   const auto r = kit::solve_honestly(a, ones(a.shape.rows), o).report;
