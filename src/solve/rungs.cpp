@@ -17,8 +17,9 @@ constexpr index_t rows_to_match = 5000, few_entries_a_row = 16;
 /// Of so many rows and operations for each entry complete factors of a symmetric matrix come before multigrid, and take
 /// 0.2 to 0.5 us an entry with all that belongs to them: no more than a set-up of multigrid and 50 cycles, which the
 /// matrices that keep a diagonal from converging rarely end with. Where they would take more they are refused for the
-/// price of an ordering, 0.05 to 0.1 us an entry. Real systems: 170 to 2,700 where they are worth it (bcsstk15 to
-/// fem_dolphin_elas_nu49), 9,000 and more of solids and 4,600 of G2_circuit, which multigrid solves in fewer cycles.
+/// price of an ordering, 0.05 to 0.1 us an entry, and up to 3 where that is left itself. Real systems: 170 to 2,700
+/// where they are worth it (bcsstk15 to fem_dolphin_elas_nu49), 9,000 and more of solids and 4,600 of G2_circuit, which
+/// multigrid solves in fewer cycles.
 constexpr index_t rows_to_order = 50000;
 constexpr double few_operations = 3500;
 /// The same where incomplete factors have failed already, or multigrid has: before 375 steps and more of gmres, which

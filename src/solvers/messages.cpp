@@ -37,7 +37,7 @@ std::string limit(const standing& s) {
 std::string interrupted(const standing& s) { return "interrupted after " + counted(s.iterations, "iteration"); }
 
 std::string residual_not_finite(const standing& s) {
-  const std::string what = "the residual is not a finite number: the numbers overflow";
+  std::string what = "the residual is not a finite number: the numbers overflow";
   if (s.iterations == 0) return what; // that of the first guess, whatever solves
   return fmt::format("iteration {}: {}{}; another solver or preconditioner may not", s.iterations, what,
                      s.single_precision ? " f32: take f64" : "");
