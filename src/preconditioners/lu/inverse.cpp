@@ -130,20 +130,19 @@ double inverse<V>::factor_any(const coo<V>& a, std::string_view which, const mos
     without = r;
   }
   if (error <= most_error || (factors_ && factors_->raised > 0)) return error;
-  bool grow = !without; // rather than that A is singular
   const auto take_from_rows = [&](std::string_view kind) {
     try {
       auto f = std::make_unique<factors_by_rows>(factor(transposed(s.a), kind, operations, {}, wish_));
       const double e = backward_error(s.a, *f);
       if (e <= most_error) error = e, factors_ = std::move(f);
-      else grow = true;
     } catch (const refusal& r) {
-      if (r.why != status::singular) throw;
+      const bool too_dear = without && r.why == status::max_iterations; // to look whether A is regular after all
+      if (r.why != status::singular && !too_dear) throw;
     }
   };
   if (!is_symmetric(a)) {
     take_from_rows(which);
-    if (grow && !(error <= most_error) && a.shape.rows <= rows_of_dense) take_from_rows("dense");
+    if (!(error <= most_error) && which != "dense" && a.shape.rows <= rows_of_dense) take_from_rows("dense");
   }
   if (without && factors_) estimate_condition(a); // of a singular matrix a pivot may be rounding, too
   if (without && !(unit * condition_.skeel <= 0.01 && factors_)) throw *without;
