@@ -73,7 +73,7 @@ def _method(name: str, about: str) -> Any:
         result._warn()
         return result
 
-    return _named(method, name, about, _CHIP_DOC if name == "cg_resident" else _DOC)
+    return _named(method, name, about, _on_chip_doc(name) if name.endswith(_ON_CHIP) else _DOC)
 
 
 def _named(method: Any, name: str, about: str, doc: str) -> Any:
@@ -207,12 +207,17 @@ maxiter : int, optional
 """)
 
 
-#: Of a method that has no part for the CPU, which its example then says.
-_CHIP_DOC = _DOC[: _DOC.index(">>> x, info")] + """>>> try:
+#: How methods end that have no part for the CPU.
+_ON_CHIP = "_resident"
+
+
+def _on_chip_doc(name: str) -> str:
+    """The text of one, whose example says that."""
+    return _DOC[: _DOC.index(">>> x, info")] + f""">>> try:
 ...     x, info = furrow.{name}(A, A @ np.ones(400), device="cpu")  # device="gpu" solves
 ... except furrow.DeviceError as e:
 ...     print(e)
-cg_resident keeps the system on the chip of a GPU, and has no part for the CPU: take cg there
+{name} keeps the system on the chip of a GPU, and has no part for the CPU: take {name.removesuffix(_ON_CHIP)} there
 """
 
 

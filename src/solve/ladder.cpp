@@ -17,8 +17,8 @@
 namespace furrow {
 namespace {
 
-bool fits_on_chip(const stats& s, precision p, device where) {
-  return where.is_gpu() && has_solver("cg_resident") && find_solver("cg_resident").set_up.may_serve(s, p, where);
+bool fits_on_chip(std::string_view method, const stats& s, precision p, device where) {
+  return where.is_gpu() && has_solver(method) && find_solver(method).set_up.may_serve(s, p, where);
 }
 
 template <class V> double norm(cview<V> v) {
@@ -37,7 +37,8 @@ inventory inventory_of(device where, const stats& s, precision p) {
           [](std::string_view precond) { return find_preconditioner(precond).by_levels; },
           varies,
           suits,
-          fits_on_chip(s, p, where)};
+          fits_on_chip("cg_resident", s, p, where),
+          fits_on_chip("bicgstab_resident", s, p, where)};
 }
 
 solve_rung rung_of(const solve_report& r, device where, std::string reason, double setup) {

@@ -170,7 +170,7 @@ index_t cheap_before_multigrid(const features& f, const inventory& there) {
 std::vector<rung_plan> definite(const features& f, const inventory& there) {
   ladder_list list(there);
   const char* const why = "symmetric with a positive diagonal: it may be positive definite";
-  if (there.fits_on_chip)
+  if (there.cg_fits_on_chip)
     list.add("cg_resident", "jacobi", chip_patience * cheap_before_multigrid(f, there),
              std::string(why) + ", and small enough for the chip");
   else list.add("cg", "jacobi", cheap_before_multigrid(f, there), why);
@@ -200,7 +200,11 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
     }
     add_direct(list, f, "for incomplete factors of rows that want matching promise little");
   }
-  if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap, "not symmetric, with a diagonal that says something");
+  const char* const why = "not symmetric, with a diagonal that says something";
+  if (!f.wants_matching() && there.bicgstab_fits_on_chip)
+    list.add("bicgstab_resident", "jacobi", chip_patience * cheap,
+             std::string(why) + ", and small enough for the chip");
+  else if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap, why);
   else if (!host_first) add_trial(list, f, there, trial);
   add_general(list, f, there);
   list.add("bicgstab", f.zero_diagonal > 0 ? "none" : "jacobi", 0, "to its own limit");
@@ -255,12 +259,14 @@ std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, c
     return list.take();
   }
   const bool for_cg = f.symmetric && f.positive_diagonal() && there.suits(m, "cg");
+  const bool by_diagonal = m == "jacobi" || m == "none";
   const bool for_minres = f.symmetric && there.suits(m, "minres");
   if (for_cg)
-    list.add(there.fits_on_chip && (m == "jacobi" || m == "none") ? "cg_resident" : "cg", m, 0,
+    list.add(there.cg_fits_on_chip && by_diagonal ? "cg_resident" : "cg", m, 0,
              "symmetric with a positive diagonal: it may be positive definite");
   if (for_minres) list.add("minres", m, 0, "symmetric");
-  list.add("bicgstab", m, for_cg || for_minres ? 0 : patient, "matrices of any kind");
+  list.add(there.bicgstab_fits_on_chip && by_diagonal ? "bicgstab_resident" : "bicgstab", m,
+           for_cg || for_minres ? 0 : patient, "matrices of any kind");
   list.add("gmres:50", m, 0, "matrices of any kind, and a residual that cannot grow");
   return list.take();
 }

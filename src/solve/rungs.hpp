@@ -44,8 +44,9 @@ struct inventory {
   bool (*suits)(std::string_view precond, std::string_view solver) = [](std::string_view, std::string_view) {
     return true;
   };
-  /// Whether the system may fit on the chip of that GPU, where steps of cg with a diagonal take less time.
-  bool fits_on_chip = false;
+  /// Whether the system may fit on the chip of that GPU, where steps of cg with a diagonal take less time, and of
+  /// bicgstab, which keeps more vectors there.
+  bool cg_fits_on_chip = false, bicgstab_fits_on_chip = false;
   /// Whether ranks climb together, who have no complete factors.
   bool on_ranks = false;
 };

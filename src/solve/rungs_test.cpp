@@ -155,7 +155,7 @@ TEST(rungs, of_what_fits_on_the_chip_of_a_gpu_begin_there) {
   inventory on_gpu = everything;
   on_gpu.on_gpu = true;
   const auto usual = rungs_for(f, on_gpu);
-  on_gpu.fits_on_chip = true;
+  on_gpu.cg_fits_on_chip = true;
   const auto chip = rungs_for(f, on_gpu);
   EXPECT_EQ(names(usual).find("cg+jacobi "), 0u);
   EXPECT_EQ(names(chip), "cg_resident" + names(usual).substr(2));
@@ -165,6 +165,21 @@ TEST(rungs, of_what_fits_on_the_chip_of_a_gpu_begin_there) {
   features indefinite = f;
   indefinite.negative_diagonal = 5;
   EXPECT_EQ(names(rungs_for(indefinite, on_gpu)).find("cg_resident"), std::string::npos);
+}
+
+TEST(rungs, of_what_is_not_symmetric_and_fits_on_the_chip_begin_there) {
+  features f = large_matrix();
+  f.symmetric = false;
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = on_gpu.cg_fits_on_chip = true; // which keeps fewer vectors
+  const auto usual = rungs_for(f, on_gpu);
+  on_gpu.bicgstab_fits_on_chip = true;
+  const auto chip = rungs_for(f, on_gpu);
+  EXPECT_EQ(names(usual).find("bicgstab+jacobi "), 0u);
+  EXPECT_EQ(names(chip), "bicgstab_resident" + names(usual).substr(8));
+  EXPECT_GT(chip.front().outlook, 2 * usual.front().outlook);
+  EXPECT_EQ(rungs_with("jacobi", f, on_gpu).front().solver, "bicgstab_resident");
+  EXPECT_EQ(rungs_with("ilu0", f, on_gpu).front().solver, "bicgstab");
 }
 
 TEST(rungs, of_some_rows_are_factorised_where_the_first_iteration_is_slow) {

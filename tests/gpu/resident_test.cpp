@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conjugate gradients on the chip: docs/conjugate-gradients.md.
+// Methods on the chip: docs/conjugate-gradients.md, docs/bicgstab.md.
 #include "on_gpu.hpp"
 
 #include "solvers/cg_resident/cg_resident.hpp"
@@ -13,7 +13,9 @@
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace furrow {
 namespace {
@@ -136,6 +138,104 @@ TYPED_TEST(gpu_resident, keeps_its_set_up_and_takes_vectors_where_they_lie) {
   }
 }
 
+template <class V> struct gpu_resident_bicgstab : on_gpu_in<V> {
+  solve_options options(std::string precond, double rtol = sizeof(V) == 8 ? 1e-10 : 1e-4) const {
+    return this->solving("bicgstab_resident", std::move(precond), rtol);
+  }
+};
+TYPED_TEST_SUITE(gpu_resident_bicgstab, precisions);
+
+/// As above, with rows that need others' elements where these need none of theirs.
+const char* const matrices[] = {"poisson1d:1",        "poisson1d:40",       "convection2d:8:5", "convection2d:40:20",
+                                "convection2d:100:3", "convection2d:200:9", "poisson3d:12",     "poisson3d:40",
+                                "random:3000:9",      "random:9000:3",      "random:700:300"};
+
+TYPED_TEST(gpu_resident_bicgstab, takes_the_steps_of_bicgstab_with_the_same_bits_each_time) {
+  using V = TypeParam;
+  for (const char* spec : matrices)
+    for (const char* m : {"none", "jacobi"}) {
+      SCOPED_TRACE(std::string(spec) + ", " + m);
+      const auto a = generate(spec).a;
+      const auto b = kit::random_vector<V>(a.shape.rows, 2);
+      auto o = this->options(m);
+      const auto first = kit::solve_honestly<V>(a, b, o), again = kit::solve_honestly<V>(a, b, o);
+      EXPECT_TRUE(kit::same_bits(as_cview(first.x), as_cview(again.x)));
+      EXPECT_EQ(first.report.history, again.report.history);
+      EXPECT_EQ(first.report.solver, "bicgstab_resident");
+      o.solver = "bicgstab";
+      const auto usual = kit::solve_honestly<V>(a, b, o);
+      EXPECT_EQ(first.report.why, usual.report.why) << first.report.message << "; " << usual.report.message;
+      EXPECT_NEAR(double(first.report.iterations), double(usual.report.iterations),
+                  4 + 0.35 * double(usual.report.iterations));
+      const auto steps = std::min<std::size_t>({first.report.history.size(), usual.report.history.size(), 4});
+      for (std::size_t k = 0; k < steps; ++k)
+        EXPECT_NEAR(first.report.history[k], usual.report.history[k],
+                    (sizeof(V) == 8 ? 1e-6 : 1e-2) * usual.report.history[k])
+            << k;
+    }
+}
+
+TYPED_TEST(gpu_resident_bicgstab, has_the_bits_of_one_chunk_in_many) {
+  using V = TypeParam;
+  const auto a = generate("convection2d:60:20").a;
+  const auto b = kit::random_vector<V>(a.shape.rows, 5);
+  auto o = this->options("jacobi");
+  const auto whole = kit::solve_honestly<V>(a, b, o);
+  for (const index_t every : {1, 3, 7}) {
+    o.monitor_every = every;
+    o.monitor = [](const progress&, cview<double>) { return true; };
+    const auto cut = kit::solve_honestly<V>(a, b, o);
+    EXPECT_EQ(cut.report.iterations, whole.report.iterations) << every;
+    EXPECT_TRUE(kit::same_bits(as_cview(cut.x), as_cview(whole.x))) << every;
+    EXPECT_EQ(cut.report.history, whole.report.history) << every;
+  }
+}
+
+TYPED_TEST(gpu_resident_bicgstab, stops_for_the_reasons_of_bicgstab) {
+  using V = TypeParam;
+  const auto ones = [](index_t n) { return host_array<V>(n, V(1)); };
+  const auto reason = [&](const coo<double>& a, const host_array<V>& b, const solve_options& o) {
+    return kit::solve_honestly<V>(a, b, o).report.why;
+  };
+  const auto rotation = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, -1}}); // r~'A r~ = 0 for every r~
+  for (const auto& [a, b] : {std::pair{rotation, ones(2)},
+                             {kit::assemble({4, 4}, {}), ones(4)},
+                             {kit::diagonal({1, std::nan(""), 1, 1}), ones(4)},
+                             {kit::diagonal({1, 2, 3, 4}), host_array<V>(4, V(0))},
+                             {kit::diagonal({1, -1, 1, -1}), ones(4)}}) {
+    auto o = this->options("none");
+    const auto mine = reason(a, b, o);
+    o.solver = "bicgstab";
+    EXPECT_EQ(mine, reason(a, b, o));
+  }
+  const auto a = generate("convection2d:30:20").a;
+  const auto b = kit::random_vector<V>(900, 3);
+  EXPECT_EQ(reason(a, b, this->options("jacobi", 1e-20)), status::stagnated);
+  auto o = this->options("none");
+  for (const index_t limit : {1, 5}) {
+    o.max_iterations = limit;
+    const auto r = kit::solve_honestly<V>(a, b, o).report;
+    EXPECT_EQ(r.why, status::max_iterations) << r.message;
+    EXPECT_EQ(r.iterations, limit);
+  }
+}
+
+TYPED_TEST(gpu_resident_bicgstab, works_residuals_behind_humps_out_anew_and_keeps_its_set_up) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(generate("convection2d:100:50").a); // residuals climb first
+  solver<V> kept(coo<V>(a), this->options("none"));
+  const auto b = kit::random_vector<V>(a.shape.rows, 1);
+  host_array<V> x(b.size(), V(0));
+  EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::converged);
+  const gpu_array<V> there_b(b);
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    gpu_array<V> there_x(host_array<V>(b.size(), V(0)));
+    const auto next = kept.solve(as_cview(there_b), as_view(there_x));
+    EXPECT_EQ(next.why, status::converged) << next.message;
+    EXPECT_TRUE(kit::same_bits(as_cview(x), as_cview(host_array<V>(there_x))));
+  }
+}
+
 struct gpu_resident_entry : on_gpu_in<double> {
   solve_options options(std::string solver) const {
     solve_options o;
@@ -169,6 +269,24 @@ TEST_F(gpu_resident_entry, says_what_does_not_fit_and_solves_what_does) {
   EXPECT_EQ(s.report.why, status::converged) << s.report.message;
 }
 
+TEST_F(gpu_resident_entry, of_bicgstab_says_what_does_not_fit_and_solves_what_does) {
+  index_t fits = 60, too_large = 1200;
+  while (too_large - fits > 8) {
+    const index_t side = (fits + too_large) / 2;
+    const std::string why =
+        refused(generate("convection2d:" + std::to_string(side) + ":5").a, options("bicgstab_resident"));
+    (why.empty() ? fits : too_large) = side;
+    if (!why.empty()) {
+      EXPECT_NE(why.find("do not fit"), std::string::npos) << why;
+    }
+  }
+  ASSERT_GT(fits, 200);
+  const auto a = generate("convection2d:" + std::to_string(fits) + ":5").a;
+  const auto s =
+      kit::solve_honestly<double>(a, kit::random_vector<double>(a.shape.rows, 1), options("bicgstab_resident"));
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+}
+
 TEST_F(gpu_resident_entry, refuses_what_it_cannot_apply_on_the_chip) {
   const auto a = kit::laplacian(20, 20);
   auto o = options("cg_resident");
@@ -191,6 +309,8 @@ TEST_F(gpu_resident_entry, is_the_first_rung_for_what_fits) {
   o.precond = "none";
   EXPECT_EQ(solve_one(small, o).solver, "cg_resident");
   EXPECT_NE(solve_one(large, options("auto")).rungs.front().solver, "cg_resident");
+  EXPECT_EQ(solve_one(generate("convection2d:80:5").a, options("auto")).solver, "bicgstab_resident");
+  EXPECT_NE(solve_one(generate("convection2d:1000:5").a, options("auto")).rungs.front().solver, "bicgstab_resident");
 }
 
 } // namespace

@@ -24,7 +24,8 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 /// (`stable_omega`). Where r~'r, r~'v or t vanishes, it starts again from the residual at hand, with a random r~ in
 /// place of r. H. A. van der Vorst, Bi-CGSTAB, 1992; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed.,
 /// algorithm 7.7.
-template <vector_space S> class stabilised_bicg : method<S> {
+template <vector_space S> class stabilised_bicg : protected method<S> {
+protected:
   using base = method<S>;
   using base::s_, base::a_, base::m_, base::x_, base::n_, base::it_, base::at, base::plain, base::diagonal,
       base::stored;
@@ -88,6 +89,9 @@ public:
     return total;
   }
 
+protected:
+  typename base::array shadow_, p_;
+
 private:
   /// Whether this start follows a step that r~ made impossible: r in its place would most likely do so again.
   bool lost_its_shadow() const {
@@ -108,7 +112,7 @@ private:
   view<V> p_hat() { return as_view(plain() ? p_ : mp_); }
   view<V> s_hat() { return plain() ? it_.r() : as_view(ms_); }
 
-  typename base::array shadow_, p_, v_, t_, mp_, ms_;
+  typename base::array v_, t_, mp_, ms_;
 };
 
 struct bicgstab_method {

@@ -1,105 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cg_resident.hpp"
+#include "kept.hpp"
 #include "kernel.hpp"
 
-#include "backends/gpu/occupancy.hpp"
-#include "backends/gpu/space.hpp"
-#include "backends/gpu/together.hpp"
-#include "matrix/rows.hpp"
 #include "solvers/cg/cg.hpp"
-
-#include <utility>
-#include <vector>
 
 namespace furrow::resident {
 namespace {
 
 using judge_of = control::until<cg_scalars::judge>;
-template <class V> using kernel_type = void (*)(arguments<V>, judge_of);
 
-template <class T> gpu_array<T> sent(cview<T> v) {
-  gpu_array<T> a(v.size);
-  copy_bytes(gpu_memory{}, a.data(), host_memory{}, v.data, a.byte_count());
-  return a;
-}
-template <class T> gpu_array<T> sent(const std::vector<T>& v) {
-  return sent(cview<T>{v.data(), static_cast<index_t>(v.size())});
-}
-template <class T> gpu_array<T> zeros(index_t n) {
-  gpu_array<T> a(n);
-  gpu::fill_bytes(a, 0);
-  return a;
-}
+template <class V> class resident_rows final : public kept_system<V> {
+  using base = kept_system<V>;
 
-/// A as the blocks keep it, and the words by which they talk.
-template <class V> class resident_rows final : public solver_keeps {
 public:
-  resident_rows(const row_view<V>& a, const chip& c) : resident_rows(a, make_plan(a.row_ptr, a.col, sizeof(V), c), c) {}
-
-  double stored_bytes() const override {
-    return double(row_ptr_.byte_count() + col_.byte_count() + val_.byte_count() + first_.byte_count() +
-                  halo_first_.byte_count() + halo_.byte_count() + sums_.byte_count() + z_.byte_count());
-  }
-  void describe(solve_report&) const override {}
+  resident_rows(const row_view<V>& a, const chip& c)
+      : base(a, make_plan(a.row_ptr, a.col, sizeof(V), c, layout), c, cg_names, sum_words::count, 1),
+        kernel_(base::running(resident::kernel_for<V, judge_of>(base::where()), c)) {}
 
   /// Enqueues at most so many steps.
   void start(const judge_of& until, cview<V> d, view<V> x, view<V> r, view<V> p, index_t steps) {
-    const arguments<V> g{
-        .row_ptr = row_ptr_.data(),
-        .col = col_.data(),
-        .first = first_.data(),
-        .halo_first = halo_first_.data(),
-        .halo = halo_.data(),
-        .val = val_.data(),
-        .d = d,
-        .x = x,
-        .r = r,
-        .p = p,
-        .slots = until.s,
-        .sums = sums_.data(),
-        .z = z_.data(),
-        .stamp = stamp_,
-        .steps = steps,
-        .inside = plan_.inside,
-        .lanes = plan_.lanes,
-    };
-    gpu::launch_together(kernel_, static_cast<unsigned>(plan_.blocks()), static_cast<unsigned>(threads),
-                         static_cast<std::size_t>(plan_.bytes), gpu::current_queue(), g, until);
-    stamp_ += static_cast<std::uint64_t>(steps) + 1;
+    base::launch(kernel_, arguments<V>{base::next_run(until.s, d, steps), x, r, p, base::words(0)}, until);
   }
-  /// What a step moves through the second cache: z to and from it, sums to it and from it to all, and A where it lies
-  /// outside the chip.
-  double bytes_of_step() const {
-    const double blocks = plan_.blocks();
-    return double(z_.size() + halo_.size()) * sizeof(word<V>) + 2 * blocks * blocks * sizeof(sum_word) +
-           (plan_.inside ? 0 : double(val_.byte_count() + col_.byte_count()));
-  }
+  double bytes_of_step() const { return base::bytes_of_step(1, 2, 1); }
 
 private:
-  resident_rows(const row_view<V>& a, plan p, const chip& c)
-      : plan_(fitting(std::move(p), a, c)), kernel_(kernel_for<V, judge_of>(plan_)), row_ptr_(sent(a.row_ptr)),
-        col_(sent(plan_.col)), first_(sent(plan_.first)), halo_first_(sent(plan_.halo_first)), halo_(sent(plan_.halo)),
-        val_(sent(a.val)), sums_(zeros<sum_word>(sum_words::count)), z_(zeros<word<V>>(a.shape.rows)) {
-    plan_.col = {}, plan_.halo = {};
-    gpu::allow_shared_memory(kernel_, static_cast<int>(c.block_bytes));
-    if (plan_.fits() && gpu::resident_blocks(kernel_, threads, static_cast<int>(plan_.bytes)) < 1)
-      does_not_run(plan_.bytes);
-  }
-
-  static plan fitting(plan p, const row_view<V>& a, const chip& c) {
-    if (!p.fits() && a.shape.rows > 0) does_not_fit(a.shape.rows, a.nnz(), c);
-    return p;
-  }
-
-  plan plan_; ///< without what lies on the GPU
-  kernel_type<V> kernel_;
-  gpu_array<index_t> row_ptr_;
-  gpu_array<std::uint16_t> col_;
-  gpu_array<std::int32_t> first_, halo_first_, halo_;
-  gpu_array<V> val_;
-  gpu_array<sum_word> sums_;
-  gpu_array<word<V>> z_;
-  std::uint64_t stamp_ = 0; ///< of the last step that may have been made
+  void (*kernel_)(arguments<V>, judge_of);
 };
 
 /// In place of the loop that a space makes.

@@ -6,14 +6,9 @@
 
 namespace furrow::resident {
 
-inline constexpr std::string_view solver_name = "cg_resident";
-
-/// Throws the sentence: rows with so many entries have no place on such a chip; its blocks do not run there.
-[[noreturn]] void does_not_fit(index_t rows, index_t entries, const chip& c);
-[[noreturn]] void does_not_run(std::int64_t bytes);
-
-/// What the GPU has for blocks of the kernel; nothing of a device that is none.
-chip chip_of(device where);
+inline constexpr names cg_names{"cg_resident", "cg"};
+/// x, r, q, z and M; z of the halo.
+inline constexpr vectors_kept layout{5, 1, 0};
 
 /// Lays A out for the chip of that GPU, the current one. Throws `fault::memory` where it does not fit there.
 template <class V> std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, device where);

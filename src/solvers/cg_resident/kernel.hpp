@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "shares.hpp"
+#include "sums.hpp"
 
-#include "backends/gpu/reduce.hpp"
 #include "solvers/cg/judge.hpp"
 
 #include <iterator>
@@ -20,37 +20,6 @@ struct sum_words {
   __device__ sum_word* rr() const { return all + 3 * most_blocks; }
   __device__ sum_word* verdict(std::uint64_t stamp) const { return all + 4 * most_blocks + (stamp & 1); }
 };
-
-/// The sum of so many words, one of each block, in every lane of a warp and with the same bits in every block. All
-/// reads of a turn are under way at once.
-__device__ inline double sum_of_all(const sum_word* words, int count, std::uint64_t stamp) {
-  const int lane = static_cast<int>(threadIdx.x) % gpu::warp;
-  double mine[sums_a_lane], sum = 0;
-  bool all;
-  do {
-    word<double> w[sums_a_lane];
-#pragma unroll
-    for (int k = 0; k < sums_a_lane; ++k) {
-      const int at = lane + k * gpu::warp;
-      w[k] = look(&words[at < count ? at : 0].one);
-    }
-    all = true;
-#pragma unroll
-    for (int k = 0; k < sums_a_lane; ++k) {
-      all = all & (w[k].stamp == stamp);
-      mine[k] = lane + k * gpu::warp < count ? w[k].value : 0;
-    }
-  } while (!__all_sync(~0u, all));
-#pragma unroll
-  for (int k = 0; k < sums_a_lane; ++k) sum += mine[k];
-  return gpu::sum_lanes_for_all<gpu::warp>(sum);
-}
-
-/// The sum of what the warps have left in `room`, in all lanes of a warp.
-__device__ inline double sum_of_warps(const double* room) {
-  constexpr int warps = threads / gpu::warp;
-  return gpu::sum_lanes_for_all<warps>(room[threadIdx.x % warps]);
-}
 
 /// Block 0 keeps no rows: it judges a step while the others make the next one.
 template <class V, class Until> __device__ void judge_steps(const arguments<V>& g, const Until& until) {
@@ -148,9 +117,6 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
   }
   own.store();
 }
-
-/// Bytes of shared memory that the kernels have for themselves, at most.
-inline constexpr int own_bytes = 1024;
 
 /// The kernel for a plan.
 template <class V, class Until> auto kernel_for(const plan& p) {

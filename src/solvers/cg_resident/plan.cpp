@@ -2,6 +2,7 @@
 #include "plan.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
 
 #include <algorithm>
 
@@ -11,6 +12,11 @@ namespace {
 /// A part with less work than this gains nothing: on an H100 poisson3d:32 takes 3.1 us a step in 99 parts and 3.5 in
 /// 131, poisson3d:16 takes 2.8 in 32 and 3.3 in 131.
 constexpr index_t work_of_a_part = 2900, few_parts = 32;
+
+std::int64_t bytes_beside_registers(const share_size& s, int value_bytes, vectors_kept kept) {
+  const auto whole = [](std::int64_t bytes) { return (bytes + 7) / 8 * 8; };
+  return whole((s.rows + s.halo) * value_bytes) + kept.of_halo_beside_registers * whole(s.halo * value_bytes);
+}
 
 std::vector<std::int32_t> cut(cview<index_t> row_ptr, index_t parts) {
   const index_t rows = row_ptr.size - 1;
@@ -67,7 +73,7 @@ private:
 
 } // namespace
 
-plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes, const chip& c) {
+plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes, const chip& c, vectors_kept kept) {
   const index_t rows = row_ptr.size - 1;
   if (rows < 1 || c.blocks < 2) return {};
   const index_t entries = row_ptr[rows];
@@ -75,7 +81,7 @@ plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes,
   // Vectors alone, before anything takes time.
   const index_t room = std::min<index_t>(std::min(c.blocks, most_blocks) - 1, rows);
   const index_t parts = std::min(room, std::max(few_parts, (entries + 2 * rows) / work_of_a_part));
-  if (bytes_of({rows / room, 0, 0}, value_bytes, false) > c.block_bytes) return {};
+  if (bytes_of({rows / room, 0, 0}, value_bytes, false, kept) > c.block_bytes) return {};
   plan p;
   p.first = cut(row_ptr, parts);
   p.halo_first = {0};
@@ -89,15 +95,15 @@ plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes,
       halos[at] = own.run(p.first[at], p.first[at + 1], p.col);
     }
   });
-  std::int64_t without = 0, with = 0, only_p = 0;
+  std::int64_t without = 0, with = 0, few = 0;
   share_size most;
   for (std::size_t k = 0; k < halos.size(); ++k) {
     const std::int32_t from = p.first[k], to = p.first[k + 1];
     const share_size s{to - from, row_ptr[to] - row_ptr[from], static_cast<index_t>(halos[k].size())};
     if (s.rows + s.halo > most_elements) return {};
-    without = std::max(without, bytes_of(s, value_bytes, false));
-    with = std::max(with, bytes_of(s, value_bytes, true));
-    only_p = std::max(only_p, (s.rows + s.halo) * value_bytes);
+    without = std::max(without, bytes_of(s, value_bytes, false, kept));
+    with = std::max(with, bytes_of(s, value_bytes, true, kept));
+    few = std::max(few, bytes_beside_registers(s, value_bytes, kept));
     most.rows = std::max(most.rows, s.rows), most.halo = std::max(most.halo, s.halo);
     if (without > c.block_bytes) return {};
     p.halo.insert(p.halo.end(), halos[k].begin(), halos[k].end());
@@ -112,10 +118,28 @@ plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes,
   for (index_t i = 0; i < rows; ++i) longest = std::max(longest, row_ptr[i + 1] - row_ptr[i]);
   for (const int size : register_sizes) {
     if (size * p.lanes < longest) continue;
-    p.registers = size, p.inside = true, p.bytes = only_p;
+    p.registers = size, p.inside = true, p.bytes = few;
     break;
   }
   return p;
+}
+
+bool may_fit(index_t rows, int value_bytes, const chip& c, vectors_kept kept) {
+  if (c.blocks < 2) return false;
+  const index_t of_a_block = (rows + c.blocks - 2) / (c.blocks - 1);
+  return bytes_of({of_a_block, 0, of_a_block}, value_bytes, false, kept) <= c.block_bytes;
+}
+
+void does_not_fit(index_t rows, index_t entries, const chip& c, const names& who) {
+  throw_sentence(fault::memory,
+                 "{} keeps a system on the chip, and {} rows with {} entries do not fit on {} multiprocessors "
+                 "with {} KB each: take {}",
+                 who.solver, rows, entries, c.blocks, c.block_bytes / 1024, who.usual);
+}
+void does_not_run(std::int64_t bytes, const names& who) {
+  throw_sentence(fault::device,
+                 "{} needs {} threads and {} KB on each multiprocessor at once, which this GPU does not have: take {}",
+                 who.solver, int(threads), bytes / 1024, who.usual);
 }
 
 } // namespace furrow::resident

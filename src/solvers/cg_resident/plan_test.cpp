@@ -16,10 +16,11 @@ namespace furrow::resident {
 namespace {
 
 constexpr chip hopper{132, 226 * 1024};
+constexpr vectors_kept of_cg{5, 1, 0};
 
 plan plan_of(const coo<double>& a, chip c = hopper, int value_bytes = 8) {
   const rows_of_triplets<double> rows(a);
-  return make_plan(rows.view().row_ptr, rows.view().col, value_bytes, c);
+  return make_plan(rows.view().row_ptr, rows.view().col, value_bytes, c, of_cg);
 }
 /// Row i has i + least entries at most, in columns that leap.
 coo<double> leaping(index_t rows, index_t least) {
@@ -117,7 +118,7 @@ TEST(resident_plan, puts_into_shared_memory_what_registers_do_not_hold) {
 TEST(resident_plan, leaves_the_matrix_outside_before_it_gives_up) {
   const auto a = generate("poisson2d:40").a; // one block keeps all rows: no halo
   const share_size all{1600, a.nnz(), 0};
-  const std::int64_t vectors = bytes_of(all, 8, false), whole = bytes_of(all, 8, true);
+  const std::int64_t vectors = bytes_of(all, 8, false, of_cg), whole = bytes_of(all, 8, true, of_cg);
   EXPECT_TRUE(plan_of(a, {2, whole}).inside);
   const plan without = plan_of(a, {2, whole - 1});
   EXPECT_TRUE(without.fits());
