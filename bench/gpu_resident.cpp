@@ -3,9 +3,9 @@
 // same as a graph, and beside a loop of cuSPARSE and cuBLAS calls without a preconditioner, in one run.
 //   gpu_resident [--json FILE] [SPEC_OR_FILE...]      default: poisson3d:16, 24, 32, 40, 48, convection2d:70:20, 100,
 //   150
-// b = A * ones, Jacobi. An iteration is what more of them cost, a long run less a short one; of BiCGStab no more than
-// take the residual to 1e-10. A whole solve is the next one of a solver that is kept, to 1e-8, b and x in the memory of
-// the GPU.
+// b = A * ones, Jacobi, and conjugate gradients with chebyshev, too. An iteration is what more of them cost, a long run
+// less a short one; of BiCGStab no more than take the residual to 1e-10. A whole solve is the next one of a solver that
+// is kept, to 1e-8, b and x in the memory of the GPU.
 #include "cusparse_cg.hpp"
 #include "cusparse_krylov.hpp"
 #include "measure.hpp"
@@ -33,11 +33,12 @@ struct measured {
   index_t iterations = 0; ///< of the whole solve
 };
 
-measured measure_method(const std::string& method, const coo<double>& a, const host_array<double>& b, index_t many) {
+measured measure_method(const std::string& method, const coo<double>& a, const host_array<double>& b, index_t many,
+                        const std::string& precond = "jacobi") {
   solve_options o;
   o.where = parse_device("gpu");
   o.solver = method;
-  o.precond = "jacobi";
+  o.precond = precond;
   solver<double> kept(coo<double>(a), o);
   const gpu_array<double> there_b(b);
   const gpu_array<double> zero(host_array<double>(b.size(), 0.0));
@@ -65,6 +66,10 @@ measured measure_method(const std::string& method, const coo<double>& a, const h
   return m;
 }
 
+json as_json(const measured& m) {
+  return {{"iteration", m.iteration}, {"kept_solve", m.solve}, {"set_up", m.setup}, {"iterations", m.iterations}};
+}
+
 index_t iterations_to_rounding(const coo<double>& a, const host_array<double>& b) {
   solve_options o;
   o.where = parse_device("gpu");
@@ -82,6 +87,17 @@ json measure_one(const std::string& name) {
   const index_t many = symmetric ? 600 : iterations_to_rounding(p.a, b);
   const measured chip = measure_method(method + "_resident", p.a, b, many),
                  graph = measure_method(method, p.a, b, many);
+  json polynomial;
+  if (symmetric) {
+    const measured p_chip = measure_method("cg_resident", p.a, b, 120, "chebyshev"),
+                   p_graph = measure_method("cg", p.a, b, 120, "chebyshev");
+    fmt::print(
+        "{:<14} chebyshev: on the chip {:6.2f} us an iteration, a solve {:7.3f} ms of {} iterations, set-up {:6.2f} ms "
+        "| graph {:6.2f}, {:7.3f} ms\n",
+        name, 1e6 * p_chip.iteration, 1e3 * p_chip.solve, p_chip.iterations, 1e3 * p_chip.setup,
+        1e6 * p_graph.iteration, 1e3 * p_graph.solve);
+    polynomial = {{"cg_resident", as_json(p_chip)}, {"cg", as_json(p_graph)}};
+  }
   double read_each = 0, blind = 0;
   if (symmetric) {
     const auto theirs = cusparse_cg(p.a, many);
@@ -95,14 +111,12 @@ json measure_one(const std::string& name) {
       "| graph {:6.2f}, {:7.3f} ms, {:6.2f} ms | cuSPARSE + cuBLAS {:6.2f} read each step, {:6.2f} blind\n",
       name, p.a.shape.rows, 1e6 * chip.iteration, 1e3 * chip.solve, chip.iterations, 1e3 * chip.setup,
       1e6 * graph.iteration, 1e3 * graph.solve, 1e3 * graph.setup, 1e6 * read_each, 1e6 * blind);
-  const auto as_json = [](const measured& m) {
-    return json{{"iteration", m.iteration}, {"kept_solve", m.solve}, {"set_up", m.setup}, {"iterations", m.iterations}};
-  };
   return {{"matrix", name},
           {"rows", p.a.shape.rows},
           {"nnz", p.a.nnz()},
           {method + "_resident", as_json(chip)},
           {method, as_json(graph)},
+          {"chebyshev", polynomial},
           {"cusparse_cublas_read_each_step", read_each},
           {"cusparse_cublas_blind", blind}};
 }

@@ -143,7 +143,7 @@ void prepared_system<V>::set_up_preconditioner(const matrix_source<V>& a, const 
   } else {
     own_m_ = std::make_unique<no_preconditioner<V>>();
   }
-  if (method->set_up) kept_ = method->set_up.template make<V>()(a.triplets(), parameters_, o);
+  if (method->set_up) kept_ = method->set_up.template make<V>()(a.triplets(), *own_m_, parameters_, o);
 }
 
 template <class V>
@@ -171,7 +171,7 @@ void prepared_system<V>::set_up(const any_operator<V>& a, const any_precondition
     const turn mine(o.where);
     solve_options with_m = o;
     with_m.precond = "auto";
-    kept_ = own.template make<V>()(*entries, parameters_, with_m);
+    kept_ = own.template make<V>()(*entries, *m_, parameters_, with_m);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rungs.hpp"
 
+#include "core/parameters.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -262,7 +264,7 @@ std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, c
   const bool by_diagonal = m == "jacobi" || m == "none";
   const bool for_minres = f.symmetric && there.suits(m, "minres");
   if (for_cg)
-    list.add(there.cg_fits_on_chip && by_diagonal ? "cg_resident" : "cg", m, 0,
+    list.add(there.cg_fits_on_chip && (by_diagonal || take_apart(m).name == "chebyshev") ? "cg_resident" : "cg", m, 0,
              "symmetric with a positive diagonal: it may be positive definite");
   if (for_minres) list.add("minres", m, 0, "symmetric");
   list.add(there.bicgstab_fits_on_chip && by_diagonal ? "bicgstab_resident" : "bicgstab", m,

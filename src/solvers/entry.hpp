@@ -39,16 +39,16 @@ template <class V> struct linear_system {
   index_t size() const { return ranks ? unknowns : x.size; }
 };
 
-/// A set-up of a method's own, from the triplets of A that a preconditioner sees. Null: the method needs an operator
-/// and M, and solves with operators of the caller.
+/// A set-up of a method's own, from the triplets of A that a preconditioner sees, and beside M. Null: the method needs
+/// an operator and M, and solves with operators of the caller.
 struct own_set_up {
   /// What it takes beside the operator, in bytes, making included.
   memory_estimate (*estimate)(const stats& s, std::string_view parameters, const solve_options& options) = nullptr;
   /// Throws a `refusal` where no solve can start, errors as a preconditioner's maker.
-  std::unique_ptr<solver_keeps> (*f64)(const coo<double>& a, std::string_view parameters,
-                                       const solve_options& options) = nullptr;
-  std::unique_ptr<solver_keeps> (*f32)(const coo<float>& a, std::string_view parameters,
-                                       const solve_options& options) = nullptr;
+  std::unique_ptr<solver_keeps> (*f64)(const coo<double>& a, const any_preconditioner<double>& m,
+                                       std::string_view parameters, const solve_options& options) = nullptr;
+  std::unique_ptr<solver_keeps> (*f32)(const coo<float>& a, const any_preconditioner<float>& m,
+                                       std::string_view parameters, const solve_options& options) = nullptr;
   /// M is made as for any other method; otherwise it is the set-up's affair, too, and the method's own the identity.
   bool beside_m = false;
   /// Whether it may serve, from statistics alone. Null: it does.

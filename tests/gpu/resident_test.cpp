@@ -57,6 +57,29 @@ TYPED_TEST(gpu_resident, takes_the_steps_of_cg_with_the_same_bits_each_time) {
     }
 }
 
+TYPED_TEST(gpu_resident, applies_polynomials_with_the_same_bits_each_time) {
+  using V = TypeParam;
+  for (const char* spec : {"poisson1d:1", "poisson1d:40", "poisson3d:12", "poisson3d:32", "poisson3d:48",
+                           "random:9000:3", "stencil3d27:20", "anisotropic2d:60:9", "elasticity3d:8"})
+    for (const char* m : {"chebyshev:1", "chebyshev:2", "chebyshev", "chebyshev:16"}) {
+      SCOPED_TRACE(std::string(spec) + ", " + m);
+      const auto a = generate(spec).a;
+      const auto b = kit::random_vector<V>(a.shape.rows, 2);
+      auto o = this->options(m);
+      const auto first = kit::solve_honestly<V>(a, b, o), again = kit::solve_honestly<V>(a, b, o);
+      EXPECT_TRUE(kit::same_bits(as_cview(first.x), as_cview(again.x)));
+      o.solver = "cg";
+      const auto usual = kit::solve_honestly<V>(a, b, o);
+      EXPECT_EQ(first.report.why, usual.report.why) << first.report.message << "; " << usual.report.message;
+      EXPECT_NEAR(double(first.report.iterations), double(usual.report.iterations),
+                  2 + (sizeof(V) == 8 ? 0.05 : 0.3) * double(usual.report.iterations));
+      if (first.report.history.size() > 3) {
+        EXPECT_NEAR(first.report.history[3], usual.report.history[3],
+                    (sizeof(V) == 8 ? 1e-8 : 1e-2) * usual.report.history[3]);
+      }
+    }
+}
+
 TYPED_TEST(gpu_resident, has_the_bits_of_one_chunk_in_many) {
   using V = TypeParam;
   const auto a = generate("poisson3d:20").a;
@@ -292,6 +315,8 @@ TEST_F(gpu_resident_entry, refuses_what_it_cannot_apply_on_the_chip) {
   auto o = options("cg_resident");
   o.precond = "ssor";
   EXPECT_NE(refused(a, o).find("on the chip, where ssor does not fit"), std::string::npos) << refused(a, o);
+  o.precond = "chebyshev:17"; // each term has words of its own
+  EXPECT_NE(refused(a, o).find("chebyshev with at most 16 terms"), std::string::npos) << refused(a, o);
   o.precond = "jacobi";
   o.where = {};
   EXPECT_NE(refused(a, o).find("no part for the CPU"), std::string::npos) << refused(a, o);

@@ -15,9 +15,12 @@ namespace {
 struct bicgstab_on_chip {
   static constexpr names who = bicgstab_names;
   static constexpr vectors_kept kept = layout;
+  static constexpr std::string_view fitting = "jacobi or none";
+  template <class V> static bool applies(const any_preconditioner<V>&) { return false; }
   static constexpr int words = 2;
   static constexpr index_t vectors = 8; ///< those of bicgstab
-  template <class V> static std::unique_ptr<solver_keeps> keep(const coo<V>& a, device where) {
+  template <class V>
+  static std::unique_ptr<solver_keeps> keep(const coo<V>& a, const any_preconditioner<V>&, device where) {
     return keep_on_chip(a, where);
   }
   template <class V> static solve_report solve(const linear_system<V>& s, const solve_options& o) { return run(s, o); }

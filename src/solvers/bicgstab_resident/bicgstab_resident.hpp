@@ -7,7 +7,7 @@ namespace furrow::resident::stabilised {
 
 inline constexpr names bicgstab_names{"bicgstab_resident", "bicgstab"};
 /// x, r, r~, p, v, t and M; r, p, v, t and M of the halo, t in registers where there are others.
-inline constexpr vectors_kept layout{7, 5, 4};
+inline constexpr vectors_kept layout{7, 5, 0, 4};
 
 /// Lays A out for the chip of that GPU, the current one. Throws `fault::memory` where it does not fit there.
 template <class V> std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, device where);

@@ -16,8 +16,9 @@ namespace {
 TEST(bicgstab_resident, is_refused_on_the_cpu_with_what_to_take) {
   solve_options o;
   o.solver = "bicgstab_resident";
-  EXPECT_EQ(kit::said_by([&] { const solver<double> made(kit::laplacian(5, 5), o); }),
-            "bicgstab_resident keeps the system on the chip of a GPU, and has no part for the CPU: take bicgstab there");
+  EXPECT_EQ(
+      kit::said_by([&] { const solver<double> made(kit::laplacian(5, 5), o); }),
+      "bicgstab_resident keeps the system on the chip of a GPU, and has no part for the CPU: take bicgstab there");
 }
 
 TEST(bicgstab_resident, has_no_parameters_and_fits_no_cpu) {

@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
   if (blockIdx.x == 0) return judge_steps(g, until);
   const sum_words sums{g.sums};
   const int blocks = static_cast<int>(gridDim.x), thread = static_cast<int>(threadIdx.x);
-  const int warp = thread / gpu::warp, lane = thread % gpu::warp, gathers = thread - (threads - gather_threads);
+  const int warp = thread / gpu::warp, lane = thread % gpu::warp;
   const int adds = warp - (warps - product_count); // sums for the last warps, which have fewest elements to gather
   double rho_now = __ldcg(g.slots + rho);
   Share own(g, room);
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
       if (lane == 0) post(&sums.sigma(stamp)[blockIdx.x].one, mine, stamp);
       const double sum = sum_of_all(sums.sigma(stamp), blocks, stamp);
       if (lane == 0) sigma_all = sum;
-    } else if (gathers >= 0) own.gather_v(gathers, gather_threads, stamp);
+    } else if (gathers() >= 0) own.gather_v(stamp);
     __syncthreads();
     const double over_sigma = sigma_all, alpha = over_sigma != 0 ? rho_now / over_sigma : 0;
     own.half(V(alpha));
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
       const double sum = sum_of_warps(room_of[adds]);
       if (lane == 0) post(&sums.of(adds)[blockIdx.x].one, sum, stamp);
     }
-    if (gathers >= 0) own.gather_t(gathers, gather_threads, stamp);
+    if (gathers() >= 0) own.gather_t(stamp);
     if (adds >= 0) {
       const double sum = sum_of_all(sums.of(adds) + 1, blocks - 1, stamp);
       if (lane == 0) of[adds] = sum;

@@ -4,10 +4,10 @@
 
 /// What a block keeps of a system, and its part of a step of BiCGStab. A share has
 ///   multiply_p()      v = A p^, posted; a thread's part of r~'v
-///   gather_v(t, n)    v of other blocks' rows, by n threads of which this is the t-th
+///   gather_v()        v of other blocks' rows, by all warps but the first two
 ///   half(alpha)       s = r - alpha v in the place of r, s^ = M s; of the block's rows and of its halo
 ///   multiply_s()      t = A s^, posted; a thread's parts of `products`
-///   gather_t(t, n)    t of other blocks' rows
+///   gather_t()        t of other blocks' rows
 ///   full(...)         x += alpha p^ + omega s^, r = s - omega t, p = r + beta (p - omega v), p^ = M p, of the rows and
 ///   of
 ///                     the halo; a thread's part of r'r
@@ -60,8 +60,8 @@ public:
     });
     return sum;
   }
-  __device__ void gather_v(int mine, int count, std::uint64_t stamp) {
-    gather_halo(g_, at_, g_.v, mine, count, stamp, [&](int i, V v) { far_v_[i] = v; });
+  __device__ void gather_v(std::uint64_t stamp) {
+    gather_halo(g_, at_, g_.v, stamp, [&](int i, V v) { far_v_[i] = v; });
   }
   __device__ void half(V alpha) {
     for (int i = thread(); i < at_.rows; i += threads) r_[i] = r_[i] - alpha * v_[i], in_[i] = d_[i] * r_[i];
@@ -76,8 +76,8 @@ public:
       sums.add(t, r_[i], shadow_[i]);
     });
   }
-  __device__ void gather_t(int mine, int count, std::uint64_t stamp) {
-    gather_halo(g_, at_, g_.t, mine, count, stamp, [&](int i, V t) { far_t_[i] = t; });
+  __device__ void gather_t(std::uint64_t stamp) {
+    gather_halo(g_, at_, g_.t, stamp, [&](int i, V t) { far_t_[i] = t; });
   }
   __device__ double full(const strides<V>& by) {
     double rr = 0;
@@ -130,7 +130,7 @@ template <class V, int entries> class register_share {
 
 public:
   __device__ register_share(const arguments<V>& g, unsigned char* room)
-      : g_(g), at_(g, int(blockIdx.x) - 1), rows_(g, at_), first_(int(threadIdx.x) - (threads - gather_threads)) {
+      : g_(g), at_(g, int(blockIdx.x) - 1), rows_(g, at_) {
     shelf own(room);
     in_ = own.take<V>(at_.rows + at_.halo);
     far_r_ = own.take<V>(at_.halo), far_p_ = own.take<V>(at_.halo);
@@ -141,7 +141,7 @@ public:
       d_ = g.d.size ? g.d[row] : V(1);
       in_[rows_.row()] = d_ * p_;
     }
-    each_of_halo([&](int, int i) {
+    each_of_few(at_, [&](int, int i) {
       const index_t row = g.halo[at_.far + i];
       far_r_[i] = g.r[row], far_p_[i] = g.p[row];
       far_d_[i] = g.d.size ? g.d[row] : V(1);
@@ -155,17 +155,17 @@ public:
     post(g_.v + at_.first + rows_.row(), v_, static_cast<stamp_type>(stamp));
     return double(shadow_) * double(v_);
   }
-  __device__ void gather_v(int mine, int count, std::uint64_t stamp) {
+  __device__ void gather_v(std::uint64_t stamp) {
     V v[gather_batch];
-    gather_few(g_, at_, g_.v, mine, count, stamp, v);
-    each_of_halo([&](int k, int i) { far_v_[i] = v[k]; });
+    gather_few(g_, at_, g_.v, gathers(), stamp, v);
+    each_of_few(at_, [&](int k, int i) { far_v_[i] = v[k]; });
   }
   __device__ void half(V alpha) {
     if (rows_.owner()) {
       r_ = r_ - alpha * v_;
       in_[rows_.row()] = d_ * r_;
     }
-    each_of_halo([&](int, int i) {
+    each_of_few(at_, [&](int, int i) {
       far_r_[i] = far_r_[i] - alpha * far_v_[i];
       in_[at_.rows + i] = far_d_[i] * far_r_[i];
     });
@@ -176,16 +176,14 @@ public:
     post(g_.t + at_.first + rows_.row(), t_, static_cast<stamp_type>(stamp));
     sums.add(t_, r_, shadow_);
   }
-  __device__ void gather_t(int mine, int count, std::uint64_t stamp) {
-    gather_few(g_, at_, g_.t, mine, count, stamp, far_t_);
-  }
+  __device__ void gather_t(std::uint64_t stamp) { gather_few(g_, at_, g_.t, gathers(), stamp, far_t_); }
   __device__ double full(const strides<V>& by) {
     if (rows_.owner()) {
       x_ = x_ + by.alpha * (d_ * p_) + by.omega * (d_ * r_);
       by.turn(r_, p_, in_[rows_.row()], v_, t_, d_);
     }
-    each_of_halo(
-        [&](int k, int i) { by.turn(far_r_[i], far_p_[i], in_[at_.rows + i], far_v_[i], far_t_[k], far_d_[i]); });
+    each_of_few(
+        at_, [&](int k, int i) { by.turn(far_r_[i], far_p_[i], in_[at_.rows + i], far_v_[i], far_t_[k], far_d_[i]); });
     return rows_.owner() ? double(r_) * double(r_) : 0;
   }
   __device__ void store() const {
@@ -194,19 +192,9 @@ public:
   }
 
 private:
-  /// each(k, i) for the k-th element of the halo that this thread keeps, which is the halo's i-th.
-  template <class F> __device__ void each_of_halo(F each) const {
-#pragma unroll
-    for (int k = 0; k < gather_batch; ++k) {
-      const int i = first_ + k * gather_threads;
-      if (first_ >= 0 && i < at_.halo) each(k, i);
-    }
-  }
-
   const arguments<V>& g_;
   place at_;
   register_rows<V, entries> rows_;
-  int first_; ///< of the halo
   V *in_, *far_r_, *far_p_, *far_v_, *far_d_;
   V x_ = 0, r_ = 0, shadow_ = 0, p_ = 0, v_ = 0, t_ = 0, d_ = 0;
   V far_t_[gather_batch] = {};

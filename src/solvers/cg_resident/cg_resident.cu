@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cg_resident.hpp"
 #include "kept.hpp"
-#include "kernel.hpp"
+#include "polynomial_shares.hpp"
+#include "shares.hpp"
 
 #include "solvers/cg/cg.hpp"
 
@@ -10,32 +11,73 @@ namespace {
 
 using judge_of = control::until<cg_scalars::judge>;
 
-template <class V> class resident_rows final : public kept_system<V> {
+/// What makes steps on the chip.
+template <class V> struct resident_rows : kept_system<V> {
+  using kept_system<V>::kept_system;
+  /// Enqueues at most so many steps.
+  virtual void start(const judge_of& until, const any_preconditioner<V>& m, view<V> x, view<V> r, view<V> p,
+                     index_t steps) = 0;
+  virtual double moved_by_step() const = 0; ///< bytes
+};
+
+template <class V> class rows_for_diagonals final : public resident_rows<V> {
   using base = kept_system<V>;
 
 public:
-  resident_rows(const row_view<V>& a, const chip& c)
-      : base(a, make_plan(a.row_ptr, a.col, sizeof(V), c, layout), c, cg_names, sum_words::count, 1),
+  rows_for_diagonals(const row_view<V>& a, const chip& c)
+      : resident_rows<V>(a, make_plan(a.row_ptr, a.col, sizeof(V), c, layout), c, cg_names, sum_words::count, 1),
         kernel_(base::running(resident::kernel_for<V, judge_of>(base::where()), c)) {}
 
-  /// Enqueues at most so many steps.
-  void start(const judge_of& until, cview<V> d, view<V> x, view<V> r, view<V> p, index_t steps) {
-    base::launch(kernel_, arguments<V>{base::next_run(until.s, d, steps), x, r, p, base::words(0)}, until);
+  void start(const judge_of& until, const any_preconditioner<V>& m, view<V> x, view<V> r, view<V> p,
+             index_t steps) override {
+    const bool diagonal = m.what() == any_preconditioner<V>::kind::diagonal;
+    const auto g = base::next_run(until.s, diagonal ? m.diagonal() : cview<V>{}, steps);
+    base::launch(kernel_, arguments<V>{g, x, r, p, base::words(0)}, until);
   }
-  double bytes_of_step() const { return base::bytes_of_step(1, 2, 1); }
+  double moved_by_step() const override { return base::bytes_of_step(1, 2, 1); }
 
 private:
   void (*kernel_)(arguments<V>, judge_of);
+};
+
+template <class V> class rows_for_polynomials final : public resident_rows<V> {
+  using base = kept_system<V>;
+  using known = chebyshev_preconditioner::known_polynomial<V>;
+
+public:
+  rows_for_polynomials(const row_view<V>& a, const known& m, const chip& c)
+      : resident_rows<V>(a, make_plan(a.row_ptr, a.col, sizeof(V), c, polynomial_layout), c, cg_names, sum_words::count,
+                         m.terms()),
+        kernel_(base::running(polynomial::kernel_for<V, judge_of>(base::where()), c)) {
+    chebyshev_preconditioner::recurrence by(m.largest_eigenvalue());
+    coefficients_.terms = static_cast<int>(m.terms());
+    coefficients_.first = V(by.first());
+    for (int k = 1; k < coefficients_.terms; ++k) {
+      const auto [keep, add] = by.next();
+      coefficients_.keep[k] = V(keep), coefficients_.add[k] = V(add);
+    }
+  }
+
+  void start(const judge_of& until, const any_preconditioner<V>& m, view<V> x, view<V> r, view<V> p,
+             index_t steps) override {
+    const auto g = base::next_run(until.s, polynomial_in(m)->scale(), steps);
+    base::launch(kernel_, polynomial::arguments<V>{g, x, r, p, coefficients_, base::words(0), base::rows()}, until);
+  }
+  double moved_by_step() const override { return base::bytes_of_step(coefficients_.terms, 3, coefficients_.terms); }
+
+private:
+  void (*kernel_)(polynomial::arguments<V>, judge_of);
+  polynomial::coefficients<V> coefficients_;
 };
 
 /// In place of the loop that a space makes.
 template <class V> struct resident_loop {
   resident_rows<V>& rows;
   judge_of until;
-  cview<V> d;
+  const any_preconditioner<V>& m;
   view<V> x, r, p;
 
-  void start(index_t steps) { rows.start(until, d, x, r, p, steps); }
+  void start(index_t steps) { rows.start(until, m, x, r, p, steps); }
 };
 
 template <class V> class resident_conjugate_gradients : public conjugate_gradients<gpu::space<V>> {
@@ -47,11 +89,10 @@ public:
 
   solve_report run() { return base::run_as(*this); }
   resident_loop<V> loop(const judge_of& until) {
-    const cview<V> d = base::diagonal() ? base::m_.diagonal() : cview<V>{};
-    return {rows_, until, d, base::x_, base::it_.r(), as_view(base::p_)};
+    return {rows_, until, base::m_, base::x_, base::it_.r(), as_view(base::p_)};
   }
   index_t first_chunk() const { return 256; }
-  double bytes_per_iteration() const { return rows_.bytes_of_step(); }
+  double bytes_per_iteration() const { return rows_.moved_by_step(); }
 
 private:
   resident_rows<V>& rows_;
@@ -67,17 +108,20 @@ chip chip_of(device where) {
   return {q.multiprocessors, gpu::shared_memory_of(q).of_a_block - own_bytes};
 }
 
-template <class V> std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, device where) {
+template <class V>
+std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, const any_preconditioner<V>& m, device where) {
   const rows_of_triplets<V> rows(a);
-  return std::make_unique<resident_rows<V>>(rows.view(), chip_of(where));
+  if (const auto* const p = polynomial_in(m))
+    return std::make_unique<rows_for_polynomials<V>>(rows.view(), *p, chip_of(where));
+  return std::make_unique<rows_for_diagonals<V>>(rows.view(), chip_of(where));
 }
 template <class V> solve_report run(const linear_system<V>& system, const solve_options& options) {
   gpu::space<V> space;
   return resident_conjugate_gradients<V>(space, system, options).run();
 }
 
-template std::unique_ptr<solver_keeps> keep_on_chip(const coo<double>&, device);
-template std::unique_ptr<solver_keeps> keep_on_chip(const coo<float>&, device);
+template std::unique_ptr<solver_keeps> keep_on_chip(const coo<double>&, const any_preconditioner<double>&, device);
+template std::unique_ptr<solver_keeps> keep_on_chip(const coo<float>&, const any_preconditioner<float>&, device);
 template solve_report run(const linear_system<double>&, const solve_options&);
 template solve_report run(const linear_system<float>&, const solve_options&);
 

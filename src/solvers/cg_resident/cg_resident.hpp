@@ -2,19 +2,34 @@
 #pragma once
 #include "plan.hpp"
 
+#include "preconditioners/chebyshev/polynomial.hpp"
 #include "solvers/entry.hpp"
 
 namespace furrow::resident {
 
 inline constexpr names cg_names{"cg_resident", "cg"};
 /// x, r, q, z and M; z of the halo.
-inline constexpr vectors_kept layout{5, 1, 0};
+inline constexpr vectors_kept layout{5, 1, 0, 0};
+/// Of a polynomial: x, r, q, z, D^-1, what is left of r, and the vector that A multiplies next; z and that of the halo.
+inline constexpr vectors_kept polynomial_layout{7, 2, 1, 1};
+/// Products and one at most of a polynomial: each has words of its own.
+inline constexpr index_t most_terms = 16;
 
-/// Lays A out for the chip of that GPU, the current one. Throws `fault::memory` where it does not fit there.
-template <class V> std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, device where);
+/// M as a polynomial that is applied on the chip; null where it is none.
+template <class V> const chebyshev_preconditioner::known_polynomial<V>* polynomial_in(const any_preconditioner<V>& m) {
+  const auto* const found = dynamic_cast<const chebyshev_preconditioner::known_polynomial<V>*>(&m);
+  return found && found->terms() <= most_terms ? found : nullptr;
+}
+
+/// Lays A out for the chip of that GPU, the current one, and for this M. Throws `fault::memory` where it does not fit
+/// there.
+template <class V>
+std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, const any_preconditioner<V>& m, device where);
 
 /// Conjugate gradients in one kernel for many steps: x, r, p and where it can A stay in the shared memory of the
-/// multiprocessors. `system.kept` is what `keep_on_chip` made; M is the identity or a diagonal.
+/// multiprocessors. `system.kept` is what `keep_on_chip` made; M is the identity, a diagonal or
+/// a polynomial of at most `most_terms` terms, of which each but the first is a product and a way through the second
+/// cache.
 ///
 /// The steps are those of `conjugate_gradients`, whose judge, verdicts, restarts and estimates it has; sums have
 /// another order. Between steps elements of z pass from block to block, and two sums (`steps_kernel`). Cost of a step:

@@ -7,18 +7,19 @@
 #include "solvers/entry.hpp"
 
 /// The table's entry for a method on the chip. `Method` says its `names`, the vectors that it keeps there and in all,
-/// its words of a row, and how it is set up and run.
+/// its words of a row, which M that is no diagonal it applies, which M fit, and how it is set up and run.
 namespace furrow::resident {
 
 [[noreturn]] void no_gpu_part();
 
 template <class Method, class V>
-std::unique_ptr<solver_keeps> set_up(const coo<V>& a, std::string_view, const solve_options& options) {
-  const std::string_view m = options.precond, usual = Method::who.usual;
-  check(m == "jacobi" || m == "none" || m == "auto", fault::usage,
-        "{} applies its preconditioner on the chip, where {} does not fit: take jacobi or none, or {} with {}",
-        Method::who.solver, m, usual, m);
-  return Method::keep(a, options.where);
+std::unique_ptr<solver_keeps> set_up(const coo<V>& a, const any_preconditioner<V>& m, std::string_view,
+                                     const solve_options& options) {
+  const bool named = options.precond != "auto";
+  check(m.what() != any_preconditioner<V>::kind::general || Method::applies(m), fault::usage,
+        "{} applies its preconditioner on the chip, where {} does not fit: take {}, or {} with {}", Method::who.solver,
+        named ? options.precond : "this one", Method::fitting, Method::who.usual, named ? options.precond : "it");
+  return Method::keep(a, m, options.where);
 }
 
 /// The plan on the host; on the GPU rows, their numbers and words. A halo has an element an entry at most.
@@ -33,9 +34,6 @@ template <class Method> bool serves(const stats& s, precision p, device where) {
 }
 
 template <class Method, class V> solve_report solve(device, const linear_system<V>& system, const solve_options& o) {
-  check(system.m.what() != any_preconditioner<V>::kind::general, fault::usage,
-        "{} applies its preconditioner on the chip, for which it must be a diagonal: take {} with this one",
-        Method::who.solver, Method::who.usual);
   return Method::solve(system, o);
 }
 

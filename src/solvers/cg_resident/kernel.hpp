@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "shares.hpp"
 #include "sums.hpp"
+#include "system.hpp"
 
 #include "solvers/cg/judge.hpp"
 
-#include <iterator>
-
 namespace furrow::resident {
 
-/// Where the words of sums lie: those of p'q for two steps by turns, since the judge may not have seen those of the
-/// step before when others write the next ones, and his own word likewise.
+/// Where the words of sums lie: those of p'q and p'p for two steps by turns, since the judge may not have seen those of
+/// the step before when others write the next ones, and his own word likewise.
 struct sum_words {
   sum_word* all;
-  static constexpr int count = 4 * most_blocks + 2;
+  static constexpr int count = 6 * most_blocks + 2;
 
   __device__ sum_word* pq(std::uint64_t stamp) const { return all + (stamp & 1) * most_blocks; }
   __device__ sum_word* rz() const { return all + 2 * most_blocks; }
   __device__ sum_word* rr() const { return all + 3 * most_blocks; }
-  __device__ sum_word* verdict(std::uint64_t stamp) const { return all + 4 * most_blocks + (stamp & 1); }
+  __device__ sum_word* verdict(std::uint64_t stamp) const { return all + 6 * most_blocks + (stamp & 1); }
+  __device__ sum_word* pp(std::uint64_t stamp) const { return all + (4 + (stamp & 1)) * most_blocks; }
 };
 
-/// Block 0 keeps no rows: it judges a step while the others make the next one.
-template <class V, class Until> __device__ void judge_steps(const arguments<V>& g, const Until& until) {
+/// Block 0 keeps no rows: it judges a step while the others make the next one. General: with p'p, which the judge
+/// wants where M is no diagonal.
+template <bool General, class V, class Until>
+__device__ void judge_steps(const system_on_chip<V>& g, const Until& until) {
   using namespace cg_scalars;
   if (threadIdx.x >= gpu::warp) return;
   const sum_words sums{g.sums};
@@ -36,11 +37,13 @@ template <class V, class Until> __device__ void judge_steps(const arguments<V>& 
   for (long long step = 0;; ++step) {
     const std::uint64_t stamp = g.stamp + 1 + static_cast<std::uint64_t>(step);
     const double pq_all = sum_of_all(sums.pq(stamp), blocks, stamp);
+    const double pp_all = General ? sum_of_all(sums.pp(stamp) + 1, blocks - 1, stamp) : 0;
     const double rz_all = sum_of_all(sums.rz() + 1, blocks - 1, stamp);
     const double rr_all = sum_of_all(sums.rr() + 1, blocks - 1, stamp);
     if (writes) {
       // From here on the others may write r'z and r'r of the next step.
       if (step + 1 < g.steps) post(&sums.pq(stamp + 1)->one, 0, stamp + 1);
+      if (General) g.slots[pp] = pp_all;
       g.slots[pq] = pq_all, g.slots[rz_next] = rz_all, g.slots[control::rr] = rr_all;
       stopped = until();
       post(&sums.verdict(stamp)->one, stopped, stamp);
@@ -52,20 +55,24 @@ template <class V, class Until> __device__ void judge_steps(const arguments<V>& 
 /// Steps of conjugate gradients, each with two ways through the second cache:
 ///
 ///   q = A p;  p'q                                                    sums of all blocks
-///   alpha = r'z / p'q;  r -= alpha q;  z = d r;  r'r, r'z             sums of all blocks, z of neighbours
+///   alpha = r'z / p'q;  r -= alpha q;  z = M r;  r'r, r'z             sums of all blocks, z of neighbours
 ///   x += alpha p;  beta = r'z / (r'z)_old;  p = z + beta p, of the block's rows and of its halo
 ///
 /// p of the halo has the bits that its owner has, for it is worked out from the same z and beta. The judge's word on a
 /// step comes with the second sums of the next one, before x is touched: the step that is begun then leaves no trace
 /// but in r, which nobody reads after an end. `until` is the judge of `iteration`. Needs in memory x, r, p and slot rz,
-/// and leaves them so. Words of a step are written over when all blocks have posted what they post after reading them.
-template <class V, class Share, class Until>
-__global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant__ arguments<V> g, Until until) {
+/// and leaves them so. `Share` says what M is, and makes z: it may take more ways for it. Words of a step are written
+/// over when all blocks have posted what they post after reading them.
+template <class Share, class Until>
+__global__ void __launch_bounds__(threads, 1)
+    steps_kernel(const __grid_constant__ typename Share::arguments_type g, Until until) {
   using namespace cg_scalars;
+  using V = typename Share::value;
   extern __shared__ __align__(16) unsigned char room[];
-  __shared__ double room_pq[threads / gpu::warp], room_rz[threads / gpu::warp], room_rr[threads / gpu::warp], all[2];
+  constexpr int warps = threads / gpu::warp;
+  __shared__ double room_pq[warps], room_rz[warps], room_rr[warps], room_pp[Share::general ? warps : 1], all[2];
   __shared__ bool stop;
-  if (blockIdx.x == 0) return judge_steps(g, until);
+  if (blockIdx.x == 0) return judge_steps<Share::general>(g, until);
   const sum_words sums{g.sums};
   const int blocks = static_cast<int>(gridDim.x), thread = static_cast<int>(threadIdx.x);
   const int warp = thread / gpu::warp, lane = thread % gpu::warp;
@@ -74,8 +81,13 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
   __syncthreads();
   for (long long step = 0; step < g.steps; ++step) {
     const std::uint64_t stamp = g.stamp + 1 + static_cast<std::uint64_t>(step);
-    const double pq_mine = gpu::sum_lanes<gpu::warp>(own.multiply());
+    double pp_mine = 0;
+    const double pq_mine = gpu::sum_lanes<gpu::warp>(own.multiply(pp_mine));
     if (lane == 0) room_pq[warp] = pq_mine;
+    if constexpr (Share::general) {
+      pp_mine = gpu::sum_lanes<gpu::warp>(pp_mine);
+      if (lane == 0) room_pp[warp] = pp_mine;
+    }
     __syncthreads();
     if (warp == 0) {
       const double sum = sum_of_warps(room_pq);
@@ -86,9 +98,14 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
       const double sum = sum_of_all(sums.pq(stamp), blocks, stamp);
       if (lane == 0) all[0] = sum;
     }
+    if constexpr (Share::general)
+      if (warp == 1) {
+        const double mine = sum_of_warps(room_pp);
+        if (lane == 0) post(&sums.pp(stamp)[blockIdx.x].one, mine, stamp);
+      }
     __syncthreads();
     double rr_mine = 0, rz_mine = 0;
-    own.shrink(V(all[0] > 0 ? rz_now / all[0] : 0), stamp, rr_mine, rz_mine);
+    own.shrink(V(all[0] > 0 ? rz_now / all[0] : 0), stamp, rr_mine, rz_mine); // may meet, too
     rr_mine = gpu::sum_lanes<gpu::warp>(rr_mine), rz_mine = gpu::sum_lanes<gpu::warp>(rz_mine);
     if (lane == 0) room_rr[warp] = rr_mine, room_rz[warp] = rz_mine;
     __syncthreads();
@@ -106,7 +123,7 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
         stop = verdict[0] != 0;
       }
     } else {
-      own.gather(thread - (threads - gather_threads), gather_threads, stamp);
+      own.gather(stamp);
     }
     __syncthreads();
     if (stop) break;
@@ -116,14 +133,6 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
     __syncthreads();
   }
   own.store();
-}
-
-/// The kernel for a plan.
-template <class V, class Until> auto kernel_for(const plan& p) {
-  static_assert(std::size(register_sizes) == 2 && register_sizes[0] == 4 && register_sizes[1] == 8);
-  return p.registers == 4   ? steps_kernel<V, register_share<V, 4>, Until>
-         : p.registers == 8 ? steps_kernel<V, register_share<V, 8>, Until>
-                            : steps_kernel<V, shared_share<V>, Until>;
 }
 
 } // namespace furrow::resident

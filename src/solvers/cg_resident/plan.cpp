@@ -15,7 +15,8 @@ constexpr index_t work_of_a_part = 2900, few_parts = 32;
 
 std::int64_t bytes_beside_registers(const share_size& s, int value_bytes, vectors_kept kept) {
   const auto whole = [](std::int64_t bytes) { return (bytes + 7) / 8 * 8; };
-  return whole((s.rows + s.halo) * value_bytes) + kept.of_halo_beside_registers * whole(s.halo * value_bytes);
+  return whole((s.rows + s.halo) * value_bytes) + kept.of_rows_beside_registers * whole(s.rows * value_bytes) +
+         kept.of_halo_beside_registers * whole(s.halo * value_bytes);
 }
 
 std::vector<std::int32_t> cut(cview<index_t> row_ptr, index_t parts) {

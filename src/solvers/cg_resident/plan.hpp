@@ -39,7 +39,7 @@ struct share_size {
 /// How many vectors a method keeps beside the one that A multiplies, which has a block's rows and its halo.
 struct vectors_kept {
   int of_rows, of_halo;
-  int of_halo_beside_registers; ///< where registers have those of the rows
+  int of_rows_beside_registers, of_halo_beside_registers; ///< where registers have the others
 };
 
 /// Bytes of shared memory for that, the vectors and offsets of its rows; `inside`: its values and columns, too. Each

@@ -16,7 +16,7 @@ namespace furrow::resident {
 namespace {
 
 constexpr chip hopper{132, 226 * 1024};
-constexpr vectors_kept of_cg{5, 1, 0};
+constexpr vectors_kept of_cg{5, 1, 0, 0};
 
 plan plan_of(const coo<double>& a, chip c = hopper, int value_bytes = 8) {
   const rows_of_triplets<double> rows(a);

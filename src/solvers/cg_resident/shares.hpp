@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "system.hpp"
+#include "kernel.hpp"
+
+#include <iterator>
 
 /// What a block keeps of a system, and its part of a step. A share has
-///   load()          from memory
-///   multiply()      q = A p; a thread's part of p'q
+///   general         whether M is no diagonal
+///   multiply(pp)    q = A p; a thread's part of p'q, and of p'p where M is general
 ///   advance()       x += alpha p of the step before, where that is not made yet
-///   shrink(alpha)   r -= alpha q, z = d r, posted; parts of r'r and r'z
-///   gather(t, n)    z of other blocks' rows, by n threads of which this is the t-th
+///   shrink(alpha)   r -= alpha q, z = M r, posted; parts of r'r and r'z
+///   gather()        z of other blocks' rows, by all warps but the first two
 ///   turn(beta)      p = z + beta p, of the block's rows and of its halo
 ///   store()         x, r and p to memory
 namespace furrow::resident {
@@ -23,9 +25,13 @@ template <class V> class shared_share {
   using stamp_type = typename word<V>::stamp_type;
 
 public:
+  using value = V;
+  using arguments_type = arguments<V>;
+  static constexpr bool general = false;
+
   __device__ shared_share(const arguments<V>& g, unsigned char* room) : shared_share(g, shelf(room)) {}
 
-  __device__ double multiply() {
+  __device__ double multiply(double&) {
     double pq = 0;
     rows_.multiply(p_, [&](int i, V sum) { q_[i] = sum, pq += double(p_[i]) * double(sum); });
     return pq;
@@ -40,8 +46,8 @@ public:
       rr += double(r) * double(r), rz += double(r) * double(z);
     }
   }
-  __device__ void gather(int mine, int count, std::uint64_t stamp) {
-    gather_halo(g_, at_, g_.z, mine, count, stamp, [&](int i, V z) { far_z_[i] = z; });
+  __device__ void gather(std::uint64_t stamp) {
+    gather_halo(g_, at_, g_.z, stamp, [&](int i, V z) { far_z_[i] = z; });
   }
   __device__ void turn(V beta) {
     for (int i = thread(); i < at_.rows; i += threads) {
@@ -81,6 +87,10 @@ template <class V, int entries> class register_share {
   using stamp_type = typename word<V>::stamp_type;
 
 public:
+  using value = V;
+  using arguments_type = arguments<V>;
+  static constexpr bool general = false;
+
   __device__ register_share(const arguments<V>& g, unsigned char* room)
       : g_(g), at_(g, int(blockIdx.x) - 1), rows_(g, at_), p_(shelf(room).take<V>(at_.rows + at_.halo)) {
     if (rows_.owner()) {
@@ -92,7 +102,7 @@ public:
     for (int i = static_cast<int>(threadIdx.x); i < at_.halo; i += threads) p_[at_.rows + i] = g.p[g.halo[at_.far + i]];
   }
 
-  __device__ double multiply() {
+  __device__ double multiply(double&) {
     q_ = rows_.multiply(p_);
     return rows_.owner() ? double(p_now_) * double(q_) : 0;
   }
@@ -107,18 +117,11 @@ public:
     post(g_.z + at_.first + rows_.row(), z_, static_cast<stamp_type>(stamp));
     rr = double(r_) * double(r_), rz = double(r_) * double(z_);
   }
-  __device__ void gather(int mine, int count, std::uint64_t stamp) {
-    mine_ = mine, count_ = count;
-    gather_few(g_, at_, g_.z, mine, count, stamp, far_z_);
-  }
+  __device__ void gather(std::uint64_t stamp) { gather_few(g_, at_, g_.z, gathers(), stamp, far_z_); }
   __device__ void turn(V beta) {
     p_before_ = p_now_, alpha_ = next_alpha_;
     if (rows_.owner()) p_now_ = z_ + beta * p_now_, p_[rows_.row()] = p_now_;
-#pragma unroll
-    for (int k = 0; k < gather_batch; ++k) {
-      const int i = mine_ + k * count_;
-      if (i < at_.halo) p_[at_.rows + i] = far_z_[k] + beta * p_[at_.rows + i];
-    }
+    each_of_few(at_, [&](int k, int i) { p_[at_.rows + i] = far_z_[k] + beta * p_[at_.rows + i]; });
   }
   __device__ void store() {
     advance();
@@ -131,9 +134,16 @@ private:
   place at_;
   register_rows<V, entries> rows_;
   V* p_;
-  int mine_ = 1 << 20, count_ = 0;
   V x_ = 0, r_ = 0, d_ = 0, q_ = 0, z_ = 0, p_now_ = 0, p_before_ = 0, alpha_ = 0, next_alpha_ = 0;
   V far_z_[gather_batch] = {};
 };
+
+/// The kernel for a plan.
+template <class V, class Until> auto kernel_for(const plan& p) {
+  static_assert(std::size(register_sizes) == 2 && register_sizes[0] == 4 && register_sizes[1] == 8);
+  return p.registers == 4   ? steps_kernel<register_share<V, 4>, Until>
+         : p.registers == 8 ? steps_kernel<register_share<V, 8>, Until>
+                            : steps_kernel<shared_share<V>, Until>;
+}
 
 } // namespace furrow::resident

@@ -148,26 +148,37 @@ private:
   std::uint32_t cols_[entries / 2]; ///< two in each
 };
 
-/// Elements of other blocks' rows that a thread keeps: those of the halo from `mine` on, `count` apart, at most
-/// `gather_batch` of them, once their words have that stamp.
+/// Which of the threads that gather this one is; negative: none of them. All but two warps do.
+__device__ inline int gathers() { return static_cast<int>(threadIdx.x) - (threads - gather_threads); }
+
+/// Elements of other blocks' rows that a thread keeps: those of the halo from `from` on, `gather_threads` apart, at
+/// most `gather_batch` of them, once their words have that stamp.
 template <class V>
-__device__ void gather_few(const system_on_chip<V>& g, const place& at, const word<V>* words, int mine, int count,
+__device__ void gather_few(const system_on_chip<V>& g, const place& at, const word<V>* words, int from,
                            std::uint64_t stamp, V (&to)[gather_batch]) {
-  if (mine >= at.halo) return;
-  collect<gather_batch, V>([&](int k) { return words + g.halo[at.far + mine + k * count]; },
-                           (at.halo - mine + count - 1) / count, static_cast<typename word<V>::stamp_type>(stamp), to);
+  if (from >= at.halo) return;
+  collect<gather_batch, V>([&](int k) { return words + g.halo[at.far + from + k * gather_threads]; },
+                           (at.halo - from + gather_threads - 1) / gather_threads,
+                           static_cast<typename word<V>::stamp_type>(stamp), to);
 }
 /// The same for any number: to(i, value) for each.
 template <class V, class F>
-__device__ void gather_halo(const system_on_chip<V>& g, const place& at, const word<V>* words, int mine, int count,
-                            std::uint64_t stamp, F to) {
-  for (int i = mine; i < at.halo; i += gather_batch * count) {
+__device__ void gather_halo(const system_on_chip<V>& g, const place& at, const word<V>* words, std::uint64_t stamp,
+                            F to) {
+  for (int i = gathers(); i < at.halo; i += gather_batch * gather_threads) {
     V values[gather_batch];
-    gather_few(g, at, words, i, count, stamp, values);
+    gather_few(g, at, words, i, stamp, values);
 #pragma unroll
     for (int k = 0; k < gather_batch; ++k)
-      if (i + k * count < at.halo) to(i + k * count, values[k]);
+      if (i + k * gather_threads < at.halo) to(i + k * gather_threads, values[k]);
   }
+}
+/// each(k, i) for the k-th element that this thread keeps, which is the halo's i-th.
+template <class F> __device__ void each_of_few(const place& at, F each) {
+  const int from = gathers();
+#pragma unroll
+  for (int k = 0; k < gather_batch; ++k)
+    if (const int i = from + k * gather_threads; from >= 0 && i < at.halo) each(k, i);
 }
 
 } // namespace furrow::resident

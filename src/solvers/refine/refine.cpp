@@ -42,7 +42,8 @@ ending no_gain(std::string_view method, double condition) {
 namespace refine_solver {
 namespace {
 
-std::unique_ptr<solver_keeps> set_up(const coo<double>& a, std::string_view parameters, const solve_options& options) {
+std::unique_ptr<solver_keeps> set_up(const coo<double>& a, const any_preconditioner<double>&,
+                                     std::string_view parameters, const solve_options& options) {
   return std::make_unique<inner_system>(a, parameters, options);
 }
 
