@@ -49,7 +49,8 @@ public:
   void count(float* solves, float* products, double most) {
     counted_[0] = solves, counted_[1] = products, most_operations_ = most, operations_ = 0;
   }
-  void at_column(); ///< throws a `refusal` beyond that
+  double operations() const { return operations_; } ///< so far
+  void at_column();                                 ///< throws a `refusal` beyond that
 
   /// The graph of SuperLU's minimum degree behind a round, numbered from 1. `round`: the first of the nodes that the
   /// round has eliminated, which `next` leads through.

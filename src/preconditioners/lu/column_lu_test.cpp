@@ -63,7 +63,7 @@ TEST(column_lu, is_a_factorisation_with_the_pivots_that_were_asked_for) {
       for (const double threshold : {1.0, 0.1}) {
         const index_t n = 60;
         const lu::columns a = scattered(n, others, diagonal, unsigned(others));
-        if (lu::column_without_row(a) >= 0) continue;
+        if (lu::transversal_of(a).without >= 0) continue;
         lu::growth_budget budget(1e9);
         const lu::column_lu f(a, kit::as_it_stands(n), {.threshold = threshold, .operations = any}, budget);
         const whole w = whole_of(f.factors());
@@ -112,7 +112,7 @@ index_t width_of_last(const lu::supernodal& f) { return f.n - f.first_column[f.s
 TEST(column_lu, takes_all_of_the_columns_together_that_fill_in) {
   const index_t n = 400;
   const lu::columns a = scattered(n, 5, 0.3, 7);
-  ASSERT_LT(lu::column_without_row(a), 0);
+  ASSERT_LT(lu::transversal_of(a).without, 0);
   const int before = threads();
   std::vector<double> first;
   for (const int count : {1, 3}) {

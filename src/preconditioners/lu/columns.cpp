@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace furrow::lu {
@@ -232,6 +233,8 @@ public:
     return false;
   }
 
+  std::vector<std::int32_t> take() { return std::move(column_of_); }
+
 private:
   /// Ends the path at a row that no column has. Rows once taken stay taken: each is looked at once in all searches.
   bool take_free_row(std::int32_t j) {
@@ -269,19 +272,19 @@ private:
 } // namespace
 
 /// Entries of the diagonal come first: most matrices have all of them, and others few columns left to match.
-index_t column_without_row(const columns& a) {
+transversal transversal_of(const columns& a) {
   std::vector<std::int32_t> left;
   for (std::int32_t j = 0; j < a.n; ++j)
     if (!std::binary_search(a.row.data() + a.begin[j], a.row.data() + a.begin[j + 1], j)) left.push_back(j);
-  if (left.empty()) return -1;
+  if (left.empty()) return {};
   matching m(a);
   auto next = left.begin();
   for (std::int32_t j = 0; j < a.n; ++j)
     if (next != left.end() && *next == j) ++next;
     else m.begin_with_diagonal(j);
   for (std::int32_t round = 0; !left.empty(); ++round)
-    if (std::erase_if(left, [&](std::int32_t j) { return m.match(j, round); }) == 0) return left.front();
-  return -1;
+    if (std::erase_if(left, [&](std::int32_t j) { return m.match(j, round); }) == 0) return {{}, left.front()};
+  return {m.take(), -1};
 }
 
 } // namespace furrow::lu

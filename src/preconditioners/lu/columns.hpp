@@ -3,6 +3,7 @@
 #include <furrow/coo.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace furrow::lu {
 
@@ -48,9 +49,16 @@ struct diagonals {
 };
 template <class V> diagonals diagonals_of(const coo<V>& a);
 
-/// A column that has no row of its own, whatever the values, or -1: a maximum matching of columns with rows by
-/// augmenting paths (I. S. Duff, On algorithms for obtaining a maximum transversal, 1981). A matrix with such a column
-/// is singular.
-index_t column_without_row(const columns& a);
+/// A row for each column, in which it has an entry, each row for one column.
+struct transversal {
+  std::vector<std::int32_t> column_of_row; ///< empty: each row is that of the column of its number
+  index_t without = -1;                    ///< a column for which no row is left, whatever the values; -1: none
+
+  std::int32_t column_of(std::int32_t row) const { return column_of_row.empty() ? row : column_of_row[at(row)]; }
+};
+
+/// A maximum matching of columns with rows by augmenting paths (I. S. Duff, On algorithms for obtaining a maximum
+/// transversal, 1981). A matrix with a column that has no row is singular; the others are not all matched then.
+transversal transversal_of(const columns& a);
 
 } // namespace furrow::lu

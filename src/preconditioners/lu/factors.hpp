@@ -28,8 +28,10 @@ struct factors {
   /// How far from A the matrix is that they solve with (`backward_error`), where that is known to be more than
   /// rounding; 0: not known, for pivots were as large as they could be.
   double error = 0;
-  index_t raised = 0;   ///< pivots that were made larger
-  std::string remark{}; ///< why they are of this kind, for people
+  index_t raised = 0;              ///< pivots that were made larger
+  double work = 0;                 ///< operations that they took, about; those of panels of supernodes count a fifth
+  index_t blocks = 1, largest = 0; ///< diagonal blocks (`block_form`), and the rows of the largest where there are more
+  std::string remark{};            ///< why they are of this kind, for people
 };
 
 /// Which sparse factors: those by supernodes, with pivots from inside them, where they pay and are good; others alone;
@@ -55,8 +57,11 @@ std::unique_ptr<factors> factor_sparse(const columns& a, host_room budget, const
                                        column_order order = {}, order_wish wish = order_wish::cheapest,
                                        supernodes by = supernodes::none);
 
-/// All three throw `refusal` with status::singular where a column has no pivot, and `fault::memory` before they take
-/// memory that is not there.
+/// A column without a pivot: status::singular.
+struct no_pivot : refusal {
+  index_t column;
+};
+/// All three throw `no_pivot` where there is one, and `fault::memory` before they take memory that is not there.
 [[noreturn]] void refuse_singular(index_t column);
 /// Throws `refusal` with status::max_iterations.
 [[noreturn]] void refuse_operations(double most);

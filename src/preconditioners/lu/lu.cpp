@@ -14,9 +14,10 @@ namespace furrow {
 namespace lu {
 
 void refuse_singular(index_t column) {
-  throw refusal{status::singular, fmt::format("the matrix is singular: column {} is zero or a combination of others, "
-                                              "up to rounding; A x = b has no answer, or many",
-                                              column + 1)};
+  throw no_pivot{{status::singular, fmt::format("the matrix is singular: column {} is zero or a combination of others, "
+                                                "up to rounding; A x = b has no answer, or many",
+                                                column + 1)},
+                 column};
 }
 
 void refuse_operations(double most) {

@@ -65,11 +65,12 @@ using precisions = testing::Types<double, float>;
 TYPED_TEST_SUITE(lu_preconditioner_of, precisions);
 
 #if FURROW_HAS_SUPERLU
-/// An order that counts on pivots of the diagonal, which are zero here, leaves 1.45 MB, COLAMD 0.85.
+/// An order that counts on pivots of the diagonal, which are zero here, leaves 1.45 MB, COLAMD 0.85, and COLAMD in the
+/// two diagonal blocks 0.48.
 TYPED_TEST(lu_preconditioner_of, a_diagonal_of_zeros_leaves_little_fill) {
   const auto m = make_preconditioner<TypeParam>("lu:sparse", kit::as_precision<TypeParam>(skew_grid(30)), {}, {});
-  EXPECT_LT(m->stored_bytes(), 1.1e6);
-  EXPECT_GT(m->stored_bytes(), 0.5e6);
+  EXPECT_LT(m->stored_bytes(), 0.7e6);
+  EXPECT_GT(m->stored_bytes(), 0.3e6);
 }
 #endif
 
@@ -308,7 +309,7 @@ TEST(lu_columns, have_a_row_each_or_one_is_named_that_has_none) {
           if (!(rows >> a.row[k] & 1)) next[rows | std::size_t(1) << a.row[k]] = 1;
       reached = std::move(next);
     }
-    const index_t without = lu::column_without_row(a);
+    const index_t without = lu::transversal_of(a).without;
     EXPECT_EQ(without < 0, reached.back() == 1) << seed;
     named += without >= 0;
   }

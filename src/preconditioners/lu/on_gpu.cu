@@ -71,7 +71,7 @@ public:
   cudss_inverse(const cudss::library& library, const coo<V>& a, device where)
       : lib_(library), n_(a.shape.rows), given_bytes_(double(sizeof(V) + 8) * double(a.nnz())), b_(n_), x_(n_) {
     const scaled_columns s = scale_and_sort(a);
-    if (const index_t j = column_without_row(s.a); j >= 0) refuse_singular(j);
+    if (const index_t j = transversal_of(s.a).without; j >= 0) refuse_singular(j);
     row_scale_ = gpu_array<double>(s.row_scale);
     col_scale_ = gpu_array<double>(s.col_scale);
     const scaled_rows rows = rows_of(a, s);

@@ -47,11 +47,6 @@ bool fills_in(const fill_forecast& f, index_t n, double of_work = 0.5) {
 /// four fifths of it to as much; a cube of 17 x 17 x 17 points, 0.51, 1.6 times as much.
 constexpr double nearly_all = 0.9;
 
-/// SuperLU's, with Debian's plain BLAS, on two cores of an Intel Xeon: 1 to 3.4e9.
-constexpr double operations_a_second = 3e9;
-/// What panels of supernodes make in the same time.
-constexpr double faster_by_panels = operations_of_supernodes / operations_a_second;
-
 /// What SuperLU takes at least: its work space, and four arrays that it asks for at first as long as that.
 double least_bytes(const columns& a) { return 512.0 * double(a.n) + 96.0 * double(a.nnz()); }
 
@@ -151,6 +146,7 @@ private:
       memory_.count(stat.s.ops + TRSV, stat.s.ops + GEMV, operations);
       dgstrf(&options, &ordered, sp_ienv(2), sp_ienv(1), tree.data(), nullptr, 0, perm_c_.data(), perm_r_.data(), &l_,
              &u_, &beside, &stat.s, &info);
+      work = memory_.operations();
       memory_.count(nullptr, nullptr, 0);
     }
     if (info > n_) refuse_memory(budget);
@@ -173,6 +169,7 @@ public:
       : column_place_(std::move(p.forecast.place)), size_(p.forecast.size), budget_(budget),
         lu_(a, column_place_, {p.threshold, operations, p.forecast.size.expected}, budget_) {
     size_.entries = lu_.entries(), size_.bytes = lu_.bytes();
+    work = lu_.operations();
   } catch (const std::bad_alloc&) {
     refuse_memory(budget);
   }

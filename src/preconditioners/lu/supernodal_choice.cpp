@@ -39,7 +39,10 @@ template <class Make> std::unique_ptr<factors> within_memory(bool asked, std::st
 std::unique_ptr<factors> supernodal_choice::as_it_stands(const fill_forecast& f) {
   if (never_ || !pays(f)) return nullptr;
   if (f.operations > operations_) refuse_operations(operations_);
-  return within_memory(asked_, why_, [&] { return factor_supernodal(a_, f.place, budget_, {.exact = !asked_}, why_); });
+  auto made =
+      within_memory(asked_, why_, [&] { return factor_supernodal(a_, f.place, budget_, {.exact = !asked_}, why_); });
+  if (made) made->work = f.operations / faster_by_panels;
+  return made;
 }
 
 std::unique_ptr<factors> supernodal_choice::arranged(const arranged_columns& to, const columns& pattern, double most) {
@@ -54,7 +57,7 @@ std::unique_ptr<factors> supernodal_choice::arranged(const arranged_columns& to,
     auto made = within_memory(asked_, why_, [&] {
       return factor_supernodal(a_, f.place, budget_, {.exact = !asked_, .arranged = &to, .pattern = &pattern}, why_);
     });
-    if (made) made->dissected = order.dissected;
+    if (made) made->dissected = order.dissected, made->work = f.operations / faster_by_panels;
     return made;
   } catch (const refusal& r) { // whoever is told to stop is told so again
     if (asked_ || r.why != status::max_iterations) throw;

@@ -10,6 +10,9 @@ namespace furrow::lu {
 
 /// Operations in a second of factors by supernodes, on two cores of an Intel Xeon: 10 to 25e9.
 inline constexpr double operations_of_supernodes = 1.5e10;
+/// SuperLU's, with Debian's plain BLAS: 1 to 3.4e9.
+inline constexpr double operations_a_second = 3e9;
+inline constexpr double faster_by_panels = operations_of_supernodes / operations_a_second;
 
 /// Whether a matrix is factored by supernodes, and in which shape, by what the patterns count. Each way answers null
 /// where it does not pay, or where the factors are not good enough, which `why` says.
