@@ -7,6 +7,7 @@
 #include "core/set_up_part.hpp"
 #include "core/symmetry.hpp"
 #include "matrix/rows.hpp"
+#include "preconditioners/lu/blocks.hpp"
 
 #include <fmt/format.h>
 
@@ -85,6 +86,25 @@ template <class V> features features_of(const matrix_source<V>& a, const stats& 
                       s, assume_symmetric || a.is_symmetric());
 }
 
+/// Rows are the columns of A', whose blocks are those of A.
+template <class V> void find_diagonal_blocks(const coo<V>& a, features& f) {
+  if (a.nnz() > std::numeric_limits<std::int32_t>::max()) return;
+  lu::columns pattern{
+      a.shape.rows, host_array<std::int32_t>(a.shape.rows + 1, 0), host_array<std::int32_t>(a.nnz()), {}, false};
+  std::int32_t entries = 0;
+  for (index_t k = 0; k < a.nnz(); ++k) {
+    if (a.val[k] == 0) continue;
+    pattern.row[entries++] = a.col[k];
+    ++pattern.begin[a.row[k] + 1];
+  }
+  for (index_t i = 0; i < a.shape.rows; ++i) pattern.begin[i + 1] += pattern.begin[i];
+  const lu::transversal rows = lu::transversal_of(pattern);
+  if (rows.without >= 0) return;
+  const lu::block_form form = lu::find_blocks(pattern, rows);
+  f.blocks = form.blocks(), f.largest_block = form.largest();
+  for (index_t b = 0; b < form.blocks(); ++b) f.in_blocks += 2.0 / 3 * std::pow(double(form.size_of(b)), 3);
+}
+
 template <class V> double largest_column_sum(const coo<V>& a) {
   std::vector<double> sum(static_cast<std::size_t>(a.shape.cols), 0.0);
   for (index_t k = 0; k < a.nnz(); ++k) sum[a.col[k]] += std::abs(double(a.val[k]));
@@ -103,12 +123,17 @@ std::string describe(const features& f) {
   else
     text += fmt::format(", {} and {} on the diagonal", counted(f.zero_diagonal, "zero"),
                         counted(f.negative_diagonal, "negative entry"));
+  if (f.blocks > 1)
+    text += fmt::format(", {} diagonal blocks, the largest of {}", count_text(f.blocks),
+                        counted_text(f.largest_block, "row"));
   return text + fmt::format(", {:.0f} % of the rows dominant, sizes of rows differ by {}", percent, apart);
 }
 
 template features features_of(const coo<double>&, const stats&, bool);
 template features features_of(const matrix_source<double>&, const stats&, bool);
 template features features_of(const matrix_source<float>&, const stats&, bool);
+template void find_diagonal_blocks(const coo<double>&, features&);
+template void find_diagonal_blocks(const coo<float>&, features&);
 template double largest_column_sum(const coo<double>&);
 template double largest_column_sum(const coo<float>&);
 template features features_of(const coo<float>&, const stats&, bool);

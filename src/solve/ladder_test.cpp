@@ -91,6 +91,26 @@ TEST(ladder, has_complete_factors_before_restarts_where_they_take_few_operations
 }
 
 /// lambda of the eigenvector sin(pi k / 91) sin(pi l / 91), which b is not orthogonal to: there is no answer.
+/// Blocks of ten rows without order, and entries above them, in an order of their own of rows and of columns: no
+/// incomplete factors are near an inverse, and others fill in.
+TEST(ladder, finds_diagonal_blocks_that_nobody_sees) {
+  constexpr index_t n = 4000;
+  const auto values = kit::random_vector<double>(14 * n, 3);
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < n; ++i)
+    for (index_t k = 0; k < 14; ++k) {
+      const index_t far = i + 10 + (i * 37 + k * 911) % n, j = k < 10 ? i / 10 * 10 + k : far / 10 * 10 + k;
+      if (j < n) entries.push_back({i * 1237 % n, j * 2411 % n, values[14 * i + k]});
+    }
+  const auto a = kit::assemble({n, n}, std::move(entries));
+  const auto s = kit::solve_honestly(a, kit::times(a, ones(n)), automatic());
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.solver, "direct");
+  EXPECT_EQ(s.report.rungs.size(), 1u);
+  EXPECT_NE(s.report.matrix_about.find("400 diagonal blocks, the largest of 10 rows"), std::string::npos)
+      << s.report.matrix_about;
+}
+
 TEST(ladder, believes_factors_in_whose_solutions_no_digit_is_right) {
   const auto a = shifted_grid(8 * std::pow(std::sin(std::acos(-1.0) / 182), 2));
   const auto s = kit::solve_honestly(a, ones(a.shape.rows), automatic(1e-8));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rungs.hpp"
 
+#include "core/counted.hpp"
 #include "core/parameters.hpp"
 
 #include <fmt/format.h>
@@ -67,6 +68,9 @@ constexpr index_t chip_patience = 5;
 /// A residual that stays says nothing of the rate of least squares: they are left by number where another rung follows.
 constexpr index_t long_run = 100000;
 
+/// Whether all diagonal blocks are so small that complete factors take few operations, for sure.
+bool falls_apart(const features& f) { return f.blocks > 1 && f.in_blocks <= few_operations * double(f.nnz); }
+
 class ladder_list {
 public:
   explicit ladder_list(const inventory& there) : there_(there) {}
@@ -97,6 +101,10 @@ private:
 };
 
 void add_direct(ladder_list& list, const features& f, std::string_view after) {
+  if (falls_apart(f))
+    return list.add("direct", "lu", 0,
+                    fmt::format("{} diagonal blocks, the largest of {}: complete factors take few operations",
+                                count_text(f.blocks), counted_text(f.largest_block, "row")));
   list.add("direct", "lu", 0,
            f.rows <= few_rows
                ? fmt::format("{} rows are few: a complete factorisation is as quick as iterations", f.rows)
@@ -133,7 +141,7 @@ std::vector<rung_plan> rectangular(const features& f, const inventory& there) {
 
 /// Whether complete factors come before all else.
 bool factors_first(const features& f) {
-  if (f.rows <= few_rows) return true;
+  if (f.rows <= few_rows || falls_apart(f)) return true;
   return !f.symmetric && f.wants_matching() && f.rows <= rows_to_match && f.nnz <= few_entries_a_row * f.rows;
 }
 

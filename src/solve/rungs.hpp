@@ -18,6 +18,12 @@ namespace furrow {
 /// 122 real systems that are as small: it comes early where iterations are slow, and looks at doubtful answers.
 inline constexpr index_t few_rows = 3000;
 
+/// Whether diagonal blocks may put complete factors first: those of few rows are tried early anyway, and a diagonal
+/// that says something before all else.
+inline bool may_fall_apart(const features& f) {
+  return f.square() && !f.symmetric && f.rows > few_rows && f.wants_matching();
+}
+
 /// A solver and a preconditioner to try.
 struct rung_plan {
   std::string solver, precond;

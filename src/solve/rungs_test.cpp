@@ -85,6 +85,19 @@ TEST(rungs, of_few_rows_are_factorised_early) {
   EXPECT_EQ(names(rungs_for(f, everything)).find("direct+lu"), 0u);
 }
 
+TEST(rungs, of_matrices_that_fall_apart_begin_with_factors) {
+  features f = large_matrix_to_match();
+  f.blocks = 50000, f.largest_block = 20, f.in_blocks = 50000 * 2.0 / 3 * 8000;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list).find("direct+lu bicgstab+ilu"), 0u);
+  EXPECT_FALSE(list.front().is_bounded());
+  EXPECT_NE(list.front().reason.find("50,000 diagonal blocks, the largest of 20 rows"), std::string::npos);
+  f.zero_diagonal = 0, f.dominant = 0;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi direct+lu"), 0u);
+  f.largest_block = 100000, f.in_blocks = 2.0 / 3 * 1e15;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilu"), 0u);
+}
+
 TEST(rungs, of_rows_of_like_sizes_try_their_diagonal_before_factors) {
   features f = large_matrix();
   f.symmetric = false;
