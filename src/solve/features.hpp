@@ -38,7 +38,7 @@ template <class V> features features_of(const coo<V>& a, const stats& s, bool as
 template <class V> features features_of(const matrix_source<V>& a, const stats& s, bool assume_symmetric);
 
 /// Finds the diagonal blocks of a square matrix that is not symmetric: two passes over the entries, 4 bytes an entry
-/// and 40 a row. Nothing of a matrix that is structurally singular.
+/// and 40 a row. Nothing where no row is found for a column, as in a matrix that is structurally singular.
 template <class V> void find_diagonal_blocks(const coo<V>& a, features& f);
 
 /// Of |A|; with the largest row sum it bounds the spectral norm: |A|_2^2 <= |A|_1 |A|_inf.

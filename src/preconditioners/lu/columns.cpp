@@ -3,6 +3,7 @@
 
 #include "core/check.hpp"
 #include "core/symmetry.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -206,73 +207,77 @@ columns transposed(const columns& a) {
 
 namespace {
 
-/// The search for augmenting paths. Round by round all columns without a row search, and none is met twice in a round:
-/// few rounds take a pass over the entries each, where a search by itself would take that for every column
-/// (A. Pothen, C.-J. Fan, Computing the block triangular form of a sparse matrix, 1990).
+/// The search for augmenting paths. Round by round a tree grows from each column without a row, none meets a column
+/// that another one has met, and each ends at the first row that no column has: a round takes a pass over the entries
+/// at most, and few are needed, where a search by itself would take that for every column, and one after the other in a
+/// round meet most columns before the others begin (A. Pothen, C.-J. Fan, Computing the block triangular form of a
+/// sparse matrix, 1990; A. Azad, A. Buluc, A. Pothen, Computing maximum cardinality matchings in parallel on bipartite
+/// graphs via tree-grafting, 2017).
 class matching {
 public:
   explicit matching(const columns& a)
-      : a_(a), column_of_(static_cast<std::size_t>(a.n), -1), seen_(static_cast<std::size_t>(a.n), -1),
-        next_(static_cast<std::size_t>(a.n)), free_from_(static_cast<std::size_t>(a.n)) {
+      : a_(a), column_of_(at(a.n), -1), row_of_(at(a.n), -1), seen_(at(a.n), -1), from_(at(a.n), -1), root_of_(at(a.n)),
+        free_from_(at(a.n)) {
     for (index_t j = 0; j < a.n; ++j) free_from_[at(j)] = a.begin[j];
   }
 
-  /// Before the first `match`: column j has row j.
-  void begin_with_diagonal(index_t j) { column_of_[at(j)] = static_cast<std::int32_t>(j); }
+  /// Before all others: column j has row j.
+  void begin_with_diagonal(index_t j) { column_of_[at(j)] = row_of_[at(j)] = static_cast<std::int32_t>(j); }
 
-  /// Gives column `root` a row, and others another one where that takes it; false where no way leads there through
-  /// columns that no search of this round has met.
-  bool match(std::int32_t root, std::int32_t round) {
-    path_.assign(1, root);
-    next_[at(root)] = a_.begin[root];
-    while (!path_.empty()) {
-      const std::int32_t j = path_.back();
-      if (take_free_row(j)) return true;
-      if (!go_deeper(j, round)) path_.pop_back();
-    }
-    return false;
+  /// Of these columns those that find a row without a column take it, and are erased.
+  void take_free_rows(std::vector<std::int32_t>& left) {
+    std::erase_if(left, [&](std::int32_t j) { return take_free_row(j); });
+  }
+
+  /// Gives some of these columns a row, and others another one where that takes it; these are erased from the list.
+  /// Whether there were any; if not, nothing leads to another row.
+  bool match_some(std::vector<std::int32_t>& left, std::int32_t round) {
+    for (const std::int32_t j : left) seen_[at(j)] = round, root_of_[at(j)] = j;
+    met_ = left;
+    for (std::size_t q = 0; q < met_.size(); ++q)
+      if (const std::int32_t j = met_[q]; row_of_[at(root_of_[at(j)])] < 0) grow(j, round);
+    return std::erase_if(left, [&](std::int32_t j) { return row_of_[at(j)] >= 0; }) > 0;
   }
 
   std::vector<std::int32_t> take() { return std::move(column_of_); }
 
 private:
+  void grow(std::int32_t j, std::int32_t round) {
+    for (std::int32_t k = a_.begin[j]; k < a_.begin[j + 1]; ++k) {
+      const std::int32_t owner = column_of_[at(a_.row[k])];
+      if (seen_[at(owner)] == round) continue;
+      seen_[at(owner)] = round, from_[at(owner)] = j, root_of_[at(owner)] = root_of_[at(j)];
+      if (take_free_row(owner)) return;
+      met_.push_back(owner);
+    }
+  }
+
   /// Ends the path at a row that no column has. Rows once taken stay taken: each is looked at once in all searches.
   bool take_free_row(std::int32_t j) {
     for (std::int32_t& k = free_from_[at(j)]; k < a_.begin[j + 1]; ++k) {
-      if (column_of_[at(a_.row[k])] >= 0) continue;
       std::int32_t row = a_.row[k];
-      for (std::size_t p = path_.size(); p-- > 0;) { // each column takes the row that the next one leaves
-        const std::int32_t left = p > 0 ? a_.row[next_[at(path_[p - 1])] - 1] : -1;
-        column_of_[at(row)] = path_[p];
-        row = left;
+      if (column_of_[at(row)] >= 0) continue;
+      while (row >= 0) { // each column takes the row that the next one leaves
+        column_of_[at(row)] = j;
+        std::swap(row, row_of_[at(j)]);
+        j = from_[at(j)];
       }
       return true;
     }
     return false;
   }
 
-  bool go_deeper(std::int32_t j, std::int32_t round) {
-    for (std::int32_t& k = next_[at(j)]; k < a_.begin[j + 1];) {
-      const std::int32_t owner = column_of_[at(a_.row[k++])];
-      if (seen_[at(owner)] == round) continue;
-      seen_[at(owner)] = round;
-      next_[at(owner)] = a_.begin[owner];
-      path_.push_back(owner);
-      return true;
-    }
-    return false;
-  }
-
   const columns& a_;
-  std::vector<std::int32_t> column_of_; ///< of a row
-  std::vector<std::int32_t> seen_;      ///< the last round that met a column
-  std::vector<std::int32_t> next_, free_from_, path_;
+  std::vector<std::int32_t> column_of_, row_of_; ///< of a row, of a column
+  std::vector<std::int32_t> seen_;               ///< the last round that met a column
+  std::vector<std::int32_t> from_, root_of_;     ///< the column that met it, and where that tree began
+  std::vector<std::int32_t> free_from_, met_;
 };
 
 } // namespace
 
 /// Entries of the diagonal come first: most matrices have all of them, and others few columns left to match.
-transversal transversal_of(const columns& a) {
+transversal transversal_of(const columns& a, index_t most_rounds) {
   std::vector<std::int32_t> left;
   for (std::int32_t j = 0; j < a.n; ++j)
     if (!std::binary_search(a.row.data() + a.begin[j], a.row.data() + a.begin[j + 1], j)) left.push_back(j);
@@ -282,8 +287,11 @@ transversal transversal_of(const columns& a) {
   for (std::int32_t j = 0; j < a.n; ++j)
     if (next != left.end() && *next == j) ++next;
     else m.begin_with_diagonal(j);
-  for (std::int32_t round = 0; !left.empty(); ++round)
-    if (std::erase_if(left, [&](std::int32_t j) { return m.match(j, round); }) == 0) return {{}, left.front()};
+  m.take_free_rows(left);
+  for (std::int32_t round = 0; !left.empty(); ++round) {
+    stops_set_up::at_row(0);
+    if (round == most_rounds || !m.match_some(left, round)) return {{}, left.front()};
+  }
   return {m.take(), -1};
 }
 

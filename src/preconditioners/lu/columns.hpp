@@ -2,6 +2,7 @@
 #pragma once
 #include <furrow/coo.hpp>
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -58,7 +59,9 @@ struct transversal {
 };
 
 /// A maximum matching of columns with rows by augmenting paths (I. S. Duff, On algorithms for obtaining a maximum
-/// transversal, 1981). A matrix with a column that has no row is singular; the others are not all matched then.
-transversal transversal_of(const columns& a);
+/// transversal, 1981). A matrix with a column that has no row is singular; the others are not all matched then, nor
+/// where rounds of searches, a pass over the entries each at most, would be more than `most_rounds`. Hears
+/// `stops_set_up`.
+transversal transversal_of(const columns& a, index_t most_rounds = std::numeric_limits<index_t>::max());
 
 } // namespace furrow::lu
