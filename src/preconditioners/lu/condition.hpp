@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "norm_search.hpp"
+#include "norm_estimate.hpp"
 
 #include <furrow/coo.hpp>
 #include <furrow/operator.hpp>
@@ -98,5 +98,24 @@ template <class V, class Solve> condition_numbers condition_of(const coo<V>& a, 
   known.skeel = search.skeel();
   return known;
 }
+
+/// The largest element of |A^-1| d for d >= 0, about, by some six solves: | |A^-1| d |_inf = |D A'^-1|_1.
+/// `solve(x, transposed)`: x <- A^-1 x, or A'^-1 x.
+template <class Solve> double amplified(const host_array<double>& d, const Solve& solve) {
+  const auto by_d = [&](double* x) {
+    for (index_t i = 0; i < d.size(); ++i) x[i] *= d[i];
+  };
+  return norm_1_estimate(
+      d.size(), [&](double* x) { solve(x, true), by_d(x); }, [&](double* x) { by_d(x), solve(x, false); });
+}
+
+/// What a preconditioner is besides that is A^-1 by complete factors.
+struct amplifies_errors {
+  /// The largest element of |A^-1| d, as above: what errors of as much as d in the equations make of x.
+  virtual double amplified(const host_array<double>& d) const = 0;
+
+protected:
+  ~amplifies_errors() = default;
+};
 
 } // namespace furrow::lu

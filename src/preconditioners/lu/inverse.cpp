@@ -4,7 +4,6 @@
 #include "backward_error.hpp"
 #include "block_lu.hpp"
 #include "cholesky.hpp"
-#include "condition.hpp"
 #include "ordering.hpp"
 
 #include "core/counted.hpp"

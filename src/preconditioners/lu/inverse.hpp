@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "condition.hpp"
 #include "factors.hpp"
 
 #include "preconditioners/stop.hpp"
@@ -20,7 +21,8 @@ namespace furrow::lu {
 /// Throws `refusal` with status::singular where a column has no pivot, and with status::max_iterations where the
 /// factors would take more than `operations` of floating point, counted and not timed. `wish`: for the order of the
 /// columns of "cholesky" and "sparse".
-template <class V> class inverse final : public any_preconditioner<V>, public tells_factor_size {
+template <class V>
+class inverse final : public any_preconditioner<V>, public tells_factor_size, public amplifies_errors {
 public:
   inverse(const coo<V>& a, std::string_view which, const most_operations& operations = {},
           order_wish wish = order_wish::cheapest);
@@ -30,6 +32,9 @@ public:
   condition_numbers condition() const override { return condition_; }
   std::string describe() const override;
   factor_size size_of_factors() const override { return factors_ ? factors_->size() : factor_size{}; }
+  double amplified(const host_array<double>& d) const override {
+    return lu::amplified(d, [this](double* x, bool transposed) { solve(x, nullptr, transposed); });
+  }
   /// x <- A^-1 x, or A'^-1 x, and y likewise where there is one.
   void solve(double* x, double* y, bool transposed) const;
 

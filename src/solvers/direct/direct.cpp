@@ -34,7 +34,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool) {
 }
 
 std::string warning(double error_estimate, double condition) {
-  if (error_estimate <= 0.01) return {};
+  if (!is_large(error_estimate)) return {};
   return fmt::format("the residual is small, but x may be off by {}: the condition number of the matrix is {}, "
                      "so that rounding of its entries or of b changes x as much",
                      error_estimate < 1 ? fmt::format("{:.0f} %", 100 * error_estimate) : "as much as it is large",

@@ -88,6 +88,21 @@ TEST(direct_estimates, take_bad_scaling_for_what_it_is) {
   for (const double v : s.x) ASSERT_NEAR(v, 1, 1e-12);
 }
 
+/// Elements of x of 2^-80 to 2^80, each right to its last digits.
+TEST(direct_estimates, take_unknowns_in_units_of_their_own_for_what_they_are) {
+  auto a = generate("poisson2d:10").a;
+  host_array<double> x(100);
+  const auto unit = [](index_t j) { return std::ldexp(1, int(j % 9) * 20 - 80); };
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] /= unit(a.col[k]);
+  for (index_t j = 0; j < 100; ++j) x[j] = unit(j);
+  const auto s = kit::solve_honestly<double>(a, kit::times(a, x), direct<double>::options());
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_GT(s.report.condition_estimate, 1e40);
+  EXPECT_LT(s.report.error_estimate, 1e-8);
+  EXPECT_TRUE(s.report.warning.empty()) << s.report.warning;
+  for (index_t j = 0; j < 100; ++j) ASSERT_NEAR(s.x[j] / x[j], 1, 1e-12);
+}
+
 TEST(direct_refinement, mends_factors_of_a_matrix_nearby) {
   const auto a = generate("convection2d:20:5").a;
   solve_options o = direct<double>::options(1e-10);

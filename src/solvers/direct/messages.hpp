@@ -10,6 +10,9 @@ namespace furrow::direct_messages {
 /// The end that a verdict of iterative refinement means.
 std::optional<ending> explain(int verdict, const double* slots, bool patient);
 
+/// Whether so much of x may be off that a person is told.
+inline bool is_large(double error_estimate) { return !(error_estimate <= 0.01); }
+
 /// What is to be said of an x whose elements may be off by `error_estimate`: nothing up to 1 %.
 std::string warning(double error_estimate, double condition);
 
