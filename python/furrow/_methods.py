@@ -191,7 +191,8 @@ _LEAST_SQUARES_DOC = _NO_SYMMETRY_DOC.replace("scale, reorder : str, optional\n 
     The x of least \\|b - A x\\|^2 + damp^2 \\|x\\|^2.
 rtol, atol : float
 """).replace("of a residual that is computed anew from x.", """of a residual r that is computed anew from x;
-    `least_squares` when \\|A.T r\\| <= rtol \\|A\\| \\|r\\|, computed anew, too. `info` is 0 for both.""").replace("An approximation of the inverse of A, or", """A symmetric operator of as many rows as A has columns, its own transpose, by which A M has a smaller condition number
+    `least_squares` when \\|A.T r\\| <= rtol \\|A\\| \\|r\\|, computed anew, too, or as small as
+    rounding of x lets it be. `info` is 0 for both.""").replace("An approximation of the inverse of A, or", """A symmetric operator of as many rows as A has columns, its own transpose, by which A M has a smaller condition number
     than A; or""")
 _GMRES_DOC = _NO_SYMMETRY_DOC.replace("""maxiter : int, optional
 """, """restart : int, optional

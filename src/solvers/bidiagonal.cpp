@@ -8,15 +8,16 @@
 
 namespace furrow::bidiagonal_messages {
 
-ending least_squares(double ratio, double damping) {
+ending least_squares(double ratio, double damping, bool up_to_rounding) {
   return {status::least_squares, [=](const solver_messages::standing& s) {
+            const char* const how = up_to_rounding ? " as far as rounding lets it" : "";
             if (damping > 0)
-              return fmt::format("x minimises |b - A x|^2 + {0}^2 |x|^2: the relative residual is {1:.3e}, "
-                                 "|A'r - {0}^2 x| / (|A| |r|) = {2:.1e}, after {3}",
-                                 damping, s.relative, ratio, counted(s.iterations, "iteration"));
-            return fmt::format("b is not in the range of A: x minimises |b - A x|; the relative residual is {:.3e}, "
+              return fmt::format("x minimises |b - A x|^2 + {0}^2 |x|^2{1}: the relative residual is {2:.3e}, "
+                                 "|A'r - {0}^2 x| / (|A| |r|) = {3:.1e}, after {4}",
+                                 damping, how, s.relative, ratio, counted(s.iterations, "iteration"));
+            return fmt::format("b is not in the range of A: x minimises |b - A x|{}; the relative residual is {:.3e}, "
                                "|A'r| / (|A| |r|) = {:.1e}, after {}",
-                               s.relative, ratio, counted(s.iterations, "iteration"));
+                               how, s.relative, ratio, counted(s.iterations, "iteration"));
           }};
 }
 

@@ -8,8 +8,9 @@
 namespace furrow {
 
 namespace bidiagonal_messages {
-/// The sentence of the least-squares answer; `ratio`: |A'r| / (|A| |r|), recomputed.
-ending least_squares(double ratio, double damping);
+/// The sentence of the least-squares answer; `ratio`: |A'r| / (|A| |r|), recomputed, which may be small by its goal or
+/// up to rounding.
+ending least_squares(double ratio, double damping, bool up_to_rounding = false);
 /// The end that a verdict means. `patient`: empty for one that starting again may mend.
 std::optional<ending> explain(int verdict, const double* slots, bool patient, double ratio);
 } // namespace bidiagonal_messages
@@ -93,7 +94,9 @@ protected:
     const double ratio = normal / (size * norm);
     return ratio_ = std::isfinite(size) && std::isfinite(ratio) ? ratio : 1;
   }
-  ending best_fit(double ratio) const { return bidiagonal_messages::least_squares(ratio, damping_); }
+  ending best_fit(double ratio, bool up_to_rounding) const {
+    return bidiagonal_messages::least_squares(ratio, damping_, up_to_rounding);
+  }
   std::optional<ending> explain_verdict(int verdict, const double* slots, bool patient) const {
     return bidiagonal_messages::explain(verdict, slots, patient, ratio_);
   }

@@ -3,9 +3,23 @@
 #include <furrow/communicator.hpp>
 #include <furrow/operator.hpp>
 
+#include <limits>
 #include <optional>
 
 namespace furrow {
+
+/// A bound for what rounding does to b - A x as it is computed, with sizes of |A| |x| + |b|: a row of k entries is off
+/// by at most (k + 2) u times the sum of |a_ij x_j| and |b_i| (N. J. Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2nd ed., 3.1).
+template <class V> double rounding_of_residual(index_t longest_row, double sizes) {
+  return (double(longest_row) + 3) * (double(std::numeric_limits<V>::epsilon()) / 2) * sizes;
+}
+
+/// Whether A'r, by `ratio` = |A'r| / (|A| |r|), is no more than that of what rounding, of which that is the bound, makes
+/// of x and A x, while r stands out of it by far.
+inline bool is_normal_up_to_rounding(double ratio, double rounding, double norm_r) {
+  return ratio * norm_r <= rounding && rounding <= 0.01 * norm_r;
+}
 
 /// What an operator on ranks is beside: its triplets are the rank's rows, whose columns from shape().cols on are for
 /// elements of x that other ranks have.

@@ -37,8 +37,8 @@ namespace furrow {
 ///   loop(until), first_chunk()  only of a method with a loop of its own in place of the space's `repeat`: start(n)
 ///                    enqueues at most n steps, 1 at least; and how many steps it makes at first
 ///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
-///   normal_residual(norm), least_squares(ratio)  only of methods of least squares: |A'r| / (|A| |r|) worked
-///                    out anew from r(), whose norm is given, and the end that it means where it is small. The
+///   normal_residual(norm), least_squares(ratio, up_to_rounding)  only of methods of least squares: |A'r| / (|A| |r|)
+///                    worked out anew from r(), whose norm is given, and the end that it means where it is small. The
 ///                    method's own verdict says that the loop believes it to be
 ///
 /// **`converged` is said only of a residual that was computed anew from x**, in more digits where rounding could hide
@@ -81,13 +81,10 @@ public:
   /// The norm of the residual that is small enough.
   double goal() const { return goal_; }
   double norm_of_b() const { return norm_b_; }
-  /// A bound for what rounding does to the computed b - A x: a row of k entries is off by at most (k + 2) u times the
-  /// sum of |a_ij x_j| and |b_i| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1). Writes
-  /// slot `control::rr` and waits.
+  /// Of the x at hand. Writes slot `control::rr` and waits.
   double rounding_of_residual() {
-    const double unit = std::numeric_limits<V>::epsilon() / 2;
     const double norm_x = control::norm_from_above(norm_of_x());
-    return (double(system_.longest_row) + 3) * unit * (system_.norm_2 * norm_x + norm_b_);
+    return furrow::rounding_of_residual<V>(system_.longest_row, system_.norm_2 * norm_x + norm_b_);
   }
   /// |x - x0| / |x|, see `moved_since`.
   double moved_since_first_guess() { return first_x_ ? moved_since(*first_x_) : 1; }
@@ -378,7 +375,8 @@ private:
   }
 
   /// Whether x is the least-squares answer: r, worked out anew, is orthogonal to the range of A. Up to the goal where
-  /// the method believes so, and otherwise up to rounding.
+  /// the method believes so, and otherwise up to rounding; where it believes so from a residual that was worked out
+  /// anew, up to what rounding of x and A x makes of r, which no more steps mend.
   template <class Method> bool fits_best(Method& method, int v) {
     if constexpr (requires { method.least_squares(0.0); }) {
       const double unit = std::numeric_limits<V>::epsilon();
@@ -386,7 +384,11 @@ private:
       double& ratio = report_.normal_residual;
       ratio = method.normal_residual(residual_);
       report_.waits += 4;
-      if (!(ratio + rounding_of_residual() / residual_ <= tolerance)) {
+      const double rounding = rounding_of_residual();
+      if (v >= control::own_verdict && report_.restarts > 0 && ratio > tolerance &&
+          is_normal_up_to_rounding(ratio, rounding, residual_))
+        return end(method.least_squares(ratio, true));
+      if (!(ratio + rounding / residual_ <= tolerance)) {
         if (!(ratio <= tolerance) || !recompute_beyond_rounding()) return false;
         ratio = method.normal_residual(residual_);
       }

@@ -52,7 +52,9 @@ public:
     return base::explain_verdict(verdict, slots, patient);
   }
   double normal_residual(double norm) { return base::normal_residual_of(norm); }
-  ending least_squares(double ratio) const { return base::best_fit(ratio); }
+  ending least_squares(double ratio, bool up_to_rounding = false) const {
+    return base::best_fit(ratio, up_to_rounding);
+  }
   double bytes_per_iteration() const { return base::bytes_of_expansion() + base::vectors(5); }
 
 private:

@@ -25,11 +25,14 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   case outgrown:
     if (patient) return {};
     return ending{status::singular, [](const standing& s) {
-                    return fmt::format(
-                        "the matrix is singular{} and b is not in its range: after {} no x has a smaller "
-                        "relative residual than {:.3e}, within rounding; take the part of b that A maps to zero out",
-                        s.single_precision ? " in single precision" : " to working precision",
-                        counted(s.iterations, "iteration"), s.relative);
+                    const char* const least =
+                        s.preconditioned ? "in the norm of the preconditioner no x has a smaller residual than this one"
+                                         : "no x has a smaller residual";
+                    return fmt::format("the matrix is singular{} and b is not in its range: after {} {}, within "
+                                       "rounding; the relative residual is {:.3e}; take the part of b that A maps to "
+                                       "zero out",
+                                       s.single_precision ? " in single precision" : " to working precision",
+                                       counted(s.iterations, "iteration"), least, s.relative);
                   }};
   default:
     return overflow({{"v'Av", slots[alfa]}, {"r'Mr", slots[squares]}});
