@@ -239,8 +239,19 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   work.on_gpu = system_.options.where.is_gpu();
   double setup_seconds = 0, solve_seconds = 0;
   std::optional<rung_plan> left_early;
+  aim to{b};
+  split_ = false;
+  const auto splits_late = [&] { // x may have grown along what is normal to the range
+    return split(to) && (std::ranges::copy(first, x.begin()), true);
+  };
+  if (may_split()) split(to);
   for (; at_ < plans_.size(); ++at_) {
     rung_plan plan = plans_[at_];
+    const bool least_squares = find_solver(plan.solver).needs.transposed;
+    if (least_squares && splits_late()) { // no rung before had a chance
+      at_ = std::size_t(-1);
+      continue;
+    }
     const bool made_before = system_.has_first();
     solve_rung tried{plan.solver, plan.precond, system_.options.where, plan.reason, {}};
     if (stands(plan, tried)) {
@@ -251,8 +262,12 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
         aside = better_of(std::move(aside), x, best);
         std::copy(first.begin(), first.end(), x.begin());
       }
-      best = kept_->method.solve(b, x);
+      best = kept_->method.solve(least_squares ? b : to.target(), x);
       best.solver = plan.solver, best.precond = plan.precond;
+      if (to.is_split() && !least_squares) {
+        if (best.why == status::converged) settle_nearest(best, to, x, {.iterations = iterations});
+        else to.tell_of_b(best);
+      }
       tried = rung_of(best, kept_->options.where, plan.reason, setup);
       iterations += best.iterations;
       work.add(best, system_.known);
@@ -260,7 +275,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
       best = not_started(tried.why, tried.outcome);
     }
     const bool factored = has_factored(plan.solver);
-    const status why = factored && goes_on(tried.why, iterations) ? shown_by_factors(best, b, as_cview(x)) : tried.why;
+    const status why =
+        factored && goes_on(tried.why, iterations) ? shown_by_factors(best, to.target(), as_cview(x)) : tried.why;
     if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     go_back_from_the_end(left_early, plan, why);
     if (!made_before) setup_seconds += tried.setup_seconds;
@@ -269,6 +285,11 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     rungs.push_back(std::move(tried));
     if (sure && answers(why)) system_.drop_rows();
     if (sure && ends(why, plan.solver, iterations)) break;
+    if (why == status::singular && splits_late()) {
+      if (factored) forget(plan.solver);
+      else --at_; // once more, for what b has in the range
+      continue;
+    }
     turn(why, plan.solver, rungs);
   }
   const bool cut_short = at_ < plans_.size() && !kept_; // in the set-up of the last one
@@ -293,7 +314,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
 }
 
 template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w) {
-  if (report.solver == "direct") return singular_by_.clear(); // its pivots and its estimates say better
+  if (report.solver == "direct" && !split_) return singular_by_.clear(); // its pivots and its estimates say better
   if (singular_by_.empty() && report.why == status::converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
   const bool unclear = report.why == status::converged && singular_by_.empty() && in_doubt(report, system_.known);
   const bool looks = unclear && !std::exchange(looked_, looked_ || unclear);
@@ -364,6 +385,7 @@ template <class V> void ladder<V>::describe_choice(solve_report& report) const {
   if (!refused_) {
     report.matrix_about = describe(system_.known);
     if (system_.negated) report.matrix_about += "; -A x = -b is solved";
+    if (split_) report.matrix_about += "; what b has outside of the range, as sums over columns show it, is left out";
     for (std::size_t k = at_ + 1; k < plans_.size(); ++k)
       report.untried.push_back(plans_[k].solver + " with " + plans_[k].precond);
   }

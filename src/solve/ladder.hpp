@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "balanced_rows.hpp"
 #include "ladder_system.hpp"
 #include "second_look.hpp"
 #include "second_start.hpp"
@@ -55,6 +56,17 @@ public:
 
 private:
   struct candidate; ///< an x that was set aside
+  /// A right-hand side, and what of it an A x can have, as far as the entries of A tell.
+  struct aim {
+    cview<V> b;
+    host_array<V> in_range{};       ///< b without what is normal to the range of A; empty: b itself is aimed at
+    double inside = 0, outside = 0; ///< norms of both
+    bool asked = false;
+
+    bool is_split() const { return !in_range.empty(); }
+    cview<V> target() const { return is_split() ? as_cview(in_range) : b; }
+    void tell_of_b(solve_report& report) const;
+  };
 
   void prepare(matrix_source<V> a, setup_clock& clock, climbed_before before);
   void go_on_behind(climbed_before before, const inventory& there);
@@ -86,12 +98,18 @@ private:
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
   bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
   bool maps_ones_to_zero();
+  bool may_split();
+  bool splits(cview<V> b);
+  bool split(aim& to);
+  void settle_nearest(solve_report& report, const aim& to, view<V> x, const effort& spent);
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x);
 
   ladder_system<V> system_;
   bool indefinite_ = false, singular_ = false; ///< shown by a solve
   std::string singular_by_;                    ///< who found A singular; empty: nobody
   std::optional<bool> ones_to_zero_;           ///< whether A maps ones to zero
+  std::optional<balanced_rows> balanced_;      ///< what columns of A add up to zero over
+  bool split_ = false;                         ///< of the last right-hand side only the part in the range was aimed at
   bool looked_ = false;                        ///< by complete factors, or they were too dear
   std::optional<factor_facts> facts_;          ///< what they said
   std::optional<double> apart_;                ///< how far from x another first guess led

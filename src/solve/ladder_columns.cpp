@@ -69,6 +69,12 @@ template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V
   std::vector<solve_report> reports(static_cast<std::size_t>(columns));
   std::vector<index_t> left(static_cast<std::size_t>(columns));
   std::iota(left.begin(), left.end(), 0);
+  std::vector<index_t> apart; // that no A x reaches, one after the other
+  std::erase_if(left, [&](index_t j) {
+    const bool splits_up = !refused_ && splits({b.data + j * rows, rows});
+    if (splits_up) apart.push_back(j);
+    return splits_up;
+  });
   effort spent;
   bool stopped = false;
   const auto within_limits = [&] {
@@ -100,6 +106,8 @@ template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V
     spent.iterations += most;
   }
   at_ = std::min(at_, std::max<std::size_t>(plans_.size(), 1) - 1);
+  left.insert(left.end(), apart.begin(), apart.end());
+  std::ranges::sort(left);
   one_after_the_other next(system_.options, stopped);
   for (const index_t j : left) {
     solve_report& before = reports[static_cast<std::size_t>(j)];

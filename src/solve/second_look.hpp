@@ -70,6 +70,7 @@ bool adds_up_to_zero(double largest_sum, double norm_inf, const features& f, con
 template <class V> bool each_row_adds_up_to_zero(const coo<V>& a);
 /// Who found that.
 inline constexpr const char* of_row_sums = "a look at its rows, each of which adds up to zero,";
+inline constexpr const char* of_column_sums = "a look at its columns, each of which adds up to zero over some rows,";
 
 /// "the matrix is singular ...", before what the report warns of already, and no estimate of the error of x. `by`: who
 /// found it, "direct with lu".

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Right-hand sides that a ladder cannot reach, for entries of A show what is normal to its range.
+#include "ladder.hpp"
+
+#include "core/clock.hpp"
+#include "solvers/bidiagonal.hpp"
+#include "solvers/exact_residual.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace furrow {
+namespace {
+
+template <class V> double norm_of(const V& v) {
+  double squares = 0;
+  for (const auto e : v) squares += double(e) * double(e);
+  return std::sqrt(squares);
+}
+
+/// |A'r| / (|A| |r|), with |A| from below as least squares have it.
+template <class V> double normal_residual(const coo<V>& a, const host_array<V>& r) {
+  std::vector<double> normal(static_cast<std::size_t>(a.shape.cols), 0.0), image(normal.size(), 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) normal[a.col[k]] += double(a.val[k]) * double(r[a.row[k]]);
+  for (index_t k = 0; k < a.nnz(); ++k) image[a.row[k]] += double(a.val[k]) * normal[a.col[k]];
+  const double of_r = norm_of(r), of_normal = norm_of(normal);
+  if (of_normal == 0) return 0;
+  return of_normal / of_r / std::max(norm_of(image) / of_normal, of_normal / of_r);
+}
+
+/// The steps of `more`, which went on behind those of `report`.
+void append(solve_report& report, const solve_report& more) {
+  for (std::size_t k = 1; k < more.history.size(); ++k) {
+    report.history.push_back(more.history[k]);
+    report.history_seconds.push_back(report.solve_seconds + more.history_seconds[k]);
+  }
+  report.iterations += more.iterations, report.restarts += more.restarts, report.waits += more.waits;
+  report.solve_seconds += more.solve_seconds;
+  report.relative_residual = more.relative_residual;
+}
+
+} // namespace
+
+/// Residuals of the part in the range, as such of b: the other part stays.
+template <class V> void ladder<V>::aim::tell_of_b(solve_report& report) const {
+  const auto of_b = [&](double& r) { r = std::hypot(outside, r * inside) / std::hypot(outside, inside); };
+  of_b(report.relative_residual);
+  std::ranges::for_each(report.history, of_b);
+}
+
+/// Splits b where the entries of A show a part of it that no A x has, and that is above the goal. Looks at the entries
+/// once for all right-hand sides. Whether it has.
+template <class V> bool ladder<V>::split(aim& to) {
+  if (std::exchange(to.asked, true) || !system_.known.square()) return false;
+  if (!balanced_) balanced_ = balanced_rows_of(*system_.a().to_triplets());
+  if (balanced_->none()) return false;
+  host_array<V> part(to.b.size);
+  std::ranges::copy(to.b, part.begin());
+  to.outside = take_means_out(*balanced_, as_view(part));
+  to.inside = norm_of(part);
+  constexpr double rounding = 16 * std::numeric_limits<V>::epsilon();
+  const double size = std::hypot(to.inside, to.outside);
+  if (!(to.outside > std::max({system_.options.rtol * size, system_.options.atol, rounding * size}))) return false;
+  if (!(to.inside > rounding * size)) return false; // x = 0 is the answer, which least squares see at once
+  to.in_range = std::move(part);
+  split_ = true;
+  if (singular_by_.empty()) singular_by_ = ones_to_zero_.value_or(false) ? of_row_sums : of_column_sums;
+  return true;
+}
+
+template <class V> bool ladder<V>::splits(cview<V> b) {
+  aim to{b};
+  return may_split() && split(to);
+}
+
+/// Whether entries are known to show something, or a product with ones says that they will. Complete factors, which ask
+/// for no product, say by themselves that A is singular.
+template <class V> bool ladder<V>::may_split() {
+  if (balanced_) return !balanced_->none();
+  return system_.known.square() && plans_[at_].solver != "direct" && maps_ones_to_zero();
+}
+
+/// Of an x whose residual within the range of A is small beside b: makes it small beside what b has outside of it, by
+/// the same method, and says of x that it is the nearest one where that is so, recomputed for b itself. Where it is
+/// not, the report says so and is no answer.
+template <class V> void ladder<V>::settle_nearest(solve_report& report, const aim& to, view<V> x, const effort& spent) {
+  constexpr index_t patience = 10; // times the steps that a goal beside b took
+  const double goal = system_.options.rtol * to.outside;
+  index_t most = patience * std::max(report.iterations, patience);
+  if (const index_t limit = system_.options.max_iterations; limit > 0)
+    most = std::min(most, limit - spent.iterations - report.iterations);
+  if (report.relative_residual * to.inside > goal && most > 0) {
+    solve_options o = kept_->options;
+    o.rtol = std::max(goal / to.inside, double(std::numeric_limits<V>::epsilon())), o.atol = 0;
+    o.max_iterations = most, o.outlook = 0;
+    o.time_limit = std::max(system_.deadline - now(), 0.0);
+    solver<V> again(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed);
+    const solve_report more = again.solve(to.target(), x);
+    append(report, more);
+    if (more.why == status::interrupted) report.why = more.why, report.message = more.message;
+  }
+  to.tell_of_b(report);
+  if (report.why != status::converged) return;
+  report.why = status::max_iterations;
+  const auto exact = residual_beyond_rounding<V>(system_.a(), to.b, as_cview(x));
+  if (!exact) {
+    report.message = "left: no memory is free to tell whether x minimises |b - A x|";
+    return;
+  }
+  const double ratio = normal_residual(*system_.a().to_triplets(), exact->r);
+  const double unit = std::numeric_limits<V>::epsilon();
+  const double rounding = rounding_of_residual<V>(system_.facts.row_max, system_.norm_2 * norm_of(x) + norm_of(to.b));
+  report.normal_residual = ratio;
+  report.relative_residual = exact->norm / norm_of(to.b);
+  const bool by_goal = ratio <= std::max(system_.options.rtol, unit);
+  if (by_goal || is_normal_up_to_rounding(ratio, rounding, exact->norm)) {
+    const ending e = bidiagonal_messages::least_squares(ratio, 0, !by_goal);
+    report.why = e.why;
+    report.message = e.sentence({.iterations = report.iterations, .relative = report.relative_residual});
+    return;
+  }
+  report.message = fmt::format("left: b is not in the range of A, and x does not minimise |b - A x| yet; the relative "
+                               "residual is {:.3e}, |A'r| / (|A| |r|) = {:.1e}",
+                               report.relative_residual, ratio);
+}
+
+template struct ladder<double>::aim;
+template struct ladder<float>::aim;
+template bool ladder<double>::split(aim&);
+template bool ladder<float>::split(aim&);
+template bool ladder<double>::splits(cview<double>);
+template bool ladder<float>::splits(cview<float>);
+template bool ladder<double>::may_split();
+template bool ladder<float>::may_split();
+template void ladder<double>::settle_nearest(solve_report&, const aim&, view<double>, const effort&);
+template void ladder<float>::settle_nearest(solve_report&, const aim&, view<float>, const effort&);
+
+} // namespace furrow

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve_test_kit.hpp"
+
+#include <furrow/solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace furrow {
+namespace {
+
+using namespace solve_test;
+
+solve_options by_auto(double rtol = 1e-8) { return kit::options("auto", "auto", rtol); }
+
+/// Two graphs of 2,500 nodes each, grids with weights from 0.01 to 100.
+coo<double> two_graphs() {
+  const index_t side = 50, each = side * side;
+  const auto w = kit::random_vector<double>(4 * each, 3);
+  std::vector<kit::triplet> entries;
+  const auto join = [&](index_t i, index_t j) {
+    const double weight = std::pow(10.0, 2 * w[std::ssize(entries) % w.size()]);
+    for (const auto& [k, l, v] : {kit::triplet{i, i, weight}, {j, j, weight}, {i, j, -weight}, {j, i, -weight}})
+      entries.push_back({k, l, v});
+  };
+  for (index_t g = 0; g < 2; ++g)
+    for (index_t i = 0; i < each; ++i) {
+      if (i % side + 1 < side) join(g * each + i, g * each + i + 1);
+      if (i + side < each) join(g * each + i, g * each + i + side);
+    }
+  return kit::assemble({2 * each, 2 * each}, std::move(entries));
+}
+
+/// |b| over the norm of its means over both graphs.
+double least_residual(const host_array<double>& b) {
+  const index_t each = b.size() / 2;
+  double squares = 0, of_b = 0;
+  for (index_t g = 0; g < 2; ++g) {
+    double sum = 0;
+    for (index_t i = 0; i < each; ++i) sum += b[g * each + i], of_b += b[g * each + i] * b[g * each + i];
+    squares += sum * sum / double(each);
+  }
+  return std::sqrt(squares / of_b);
+}
+
+bool has_rung(const solve_report& r, const char* solver) {
+  return std::ranges::find(r.rungs, solver, &solve_rung::solver) != r.rungs.end();
+}
+
+TEST(ladder_range, leaves_what_no_graph_can_have_out) {
+  const auto a = two_graphs();
+  auto b = kit::random_vector<double>(a.shape.rows, 5);
+  for (index_t i = 0; i < 100; ++i) b[i] += 3;
+  const auto s = kit::solve_honestly(a, b, by_auto());
+  EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+  EXPECT_TRUE(mentions(s.report.message, "b is not in the range of A: x minimises |b - A x|;")) << s.report.message;
+  EXPECT_TRUE(mentions(s.report.warning, "each of which adds up to zero")) << s.report.warning;
+  EXPECT_TRUE(mentions(s.report.matrix_about, "is left out")) << s.report.matrix_about;
+  EXPECT_LE(s.report.normal_residual, 1e-8);
+  EXPECT_NEAR(s.report.relative_residual, least_residual(b), 1e-12);
+  EXPECT_FALSE(has_rung(s.report, "lsmr"));
+}
+
+TEST(ladder_range, knows_it_for_the_right_hand_sides_that_follow) {
+  const auto a = two_graphs();
+  const index_t n = a.shape.rows;
+  const auto outside = kit::random_vector<double>(n, 5), inside = kit::times(a, kit::random_vector<double>(n, 6));
+  solver<double> kept(a, by_auto());
+  for (const bool in_range : {false, true, false}) {
+    host_array<double> x(n, 0.0);
+    const auto r = kept.solve(as_cview(in_range ? inside : outside), as_view(x));
+    EXPECT_EQ(r.why, in_range ? status::converged : status::least_squares) << r.message;
+    EXPECT_EQ(mentions(r.matrix_about, "is left out"), !in_range) << r.matrix_about;
+    EXPECT_TRUE(mentions(r.warning, "one of many")) << r.warning;
+  }
+  host_array<double> b(3 * n), x(3 * n, 0.0); // and of columns, where those in the range are solved at once
+  for (index_t j = 0; j < 3; ++j) std::ranges::copy(j == 1 ? outside : inside, b.begin() + j * n);
+  const auto reports = solver<double>(a, by_auto()).solve(as_cview(b), as_view(x), 3);
+  ASSERT_EQ(reports.size(), 3u);
+  for (std::size_t j = 0; j < 3; ++j)
+    EXPECT_EQ(reports[j].why, j == 1 ? status::least_squares : status::converged) << reports[j].message;
+  EXPECT_NEAR(reports[1].relative_residual, least_residual(outside), 1e-12);
+}
+
+TEST(ladder_range, minimises_what_little_b_has_outside) {
+  const auto a = two_graphs();
+  const index_t n = a.shape.rows;
+  auto b = kit::times(a, kit::random_vector<double>(n, 6));
+  double squares = 0;
+  for (const double v : b) squares += v * v;
+  for (const double part : {1e-5, 1e-7}) { // by the goal, and as far as rounding of x lets it
+    auto c = b;
+    for (double& v : c) v += part * std::sqrt(squares / double(n));
+    auto o = by_auto();
+    o.rtol = part * 1e-2;
+    o.history = true;
+    const auto s = kit::solve_honestly(a, c, o);
+    EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+    EXPECT_NEAR(s.report.relative_residual, part, 1e-3 * part);
+  }
+}
+
+TEST(ladder_range, sees_the_pressure_that_nothing_holds) {
+  const index_t side = 70, faces = side * (side - 1), cells = side * side; // of a flow between walls
+  std::vector<kit::triplet> entries;
+  const auto grid = [&](index_t first, index_t across, index_t along, index_t step, index_t row_of_cells) {
+    for (index_t j = 0; j < along; ++j)
+      for (index_t i = 0; i < across; ++i) {
+        const index_t u = first + j * across + i;
+        entries.push_back({u, u, 4});
+        if (i + 1 < across) entries.push_back({u, u + 1, -1}), entries.push_back({u + 1, u, -1});
+        if (j + 1 < along) entries.push_back({u, u + across, -1}), entries.push_back({u + across, u, -1});
+        const index_t p = 2 * faces + j * row_of_cells + i * step;
+        for (const auto& [cell, g] : {std::pair<index_t, double>{p, -1}, {p + step, 1}})
+          entries.push_back({u, cell, g}), entries.push_back({cell, u, g});
+      }
+  };
+  grid(0, side - 1, side, 1, side);
+  grid(faces, side - 1, side, side, 1);
+  const index_t n = 2 * faces + cells;
+  const auto a = kit::assemble({n, n}, std::move(entries));
+  auto b = kit::times(a, kit::random_vector<double>(n, 8));
+  double squares = 0;
+  for (const double v : b) squares += v * v;
+  for (index_t i = 2 * faces; i < n; ++i) b[i] += 1e-4 * std::sqrt(squares / double(cells));
+  const auto s = kit::solve_honestly(a, b, by_auto());
+  EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+  EXPECT_NEAR(s.report.relative_residual, 1e-4, 1e-8);
+  EXPECT_FALSE(has_rung(s.report, "lsmr"));
+}
+
+TEST(ladder_range, works_in_single_precision) {
+  auto o = by_auto(1e-4);
+  const auto a = two_graphs();
+  host_array<float> b(a.shape.rows, 1.0f);
+  for (index_t i = 0; i < b.size(); i += 3) b[i] = -1.5f;
+  const auto s = kit::solve_honestly<float>(a, b, o);
+  EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+}
+
+} // namespace
+} // namespace furrow
