@@ -160,9 +160,9 @@ template <class V> bool ladder<V>::hides_its_residual(cview<V> b, cview<V> x, do
   return lost > 0.01 * system_.options.rtol * relative * norm(b);
 }
 
-/// The limits of the rung that is set up, after so many seconds and iterations of the others.
+/// The limits of the rung whose turn it is, after so many seconds and iterations of the others.
 template <class V> solve_options ladder<V>::rest_for(const rung_plan& plan, double seconds, index_t iterations) const {
-  solve_options o = kept_->options;
+  solve_options o = kept_ ? kept_->options : system_.options;
   o.outlook = plan.outlook;
   o.time_limit = std::max(system_.options.time_limit - seconds, 0.0);
   if (o.max_iterations > 0) o.max_iterations -= iterations;
@@ -254,7 +254,13 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     }
     const bool made_before = system_.has_first();
     solve_rung tried{plan.solver, plan.precond, system_.options.where, plan.reason, {}};
-    if (stands(plan, tried)) {
+    if (plan.augmented) {
+      solve_report r = solve_augmented(plan, b, x, rest_for(plan, now() - began, iterations));
+      tried = rung_of(r, {}, plan.reason, r.setup_seconds);
+      iterations += r.iterations;
+      if (answers(r.why)) best = std::move(r);
+      else if (r.why == status::interrupted) best.why = r.why, best.message = r.message;
+    } else if (stands(plan, tried)) {
       plans_[at_] = plan;
       kept_->method.set_limits(rest_for(plan, now() - began, iterations));
       const double setup = tried.setup_seconds;
@@ -274,12 +280,12 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     } else if (rungs.empty() || std::isnan(best.relative_residual)) {
       best = not_started(tried.why, tried.outcome);
     }
-    const bool factored = has_factored(plan.solver);
+    const bool factored = has_factored(plan.solver) && !plan.augmented;
     const status why =
         factored && goes_on(tried.why, iterations) ? shown_by_factors(best, to.target(), as_cview(x)) : tried.why;
     if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     go_back_from_the_end(left_early, plan, why);
-    if (!made_before) setup_seconds += tried.setup_seconds;
+    if (!made_before || plan.augmented) setup_seconds += tried.setup_seconds;
     solve_seconds += tried.solve_seconds;
     const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), work, iterations);
     rungs.push_back(std::move(tried));

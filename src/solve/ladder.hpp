@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "augmented.hpp"
 #include "balanced_rows.hpp"
 #include "ladder_system.hpp"
 #include "second_look.hpp"
@@ -101,6 +102,8 @@ private:
   bool may_split();
   bool splits(cview<V> b);
   bool split(aim& to);
+  void judge(solve_report& report, cview<V> b, cview<V> x) const;
+  solve_report solve_augmented(const rung_plan& plan, cview<V> b, view<V> x, const solve_options& rest);
   void settle_nearest(solve_report& report, const aim& to, view<V> x, const effort& spent);
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x);
 
@@ -109,6 +112,7 @@ private:
   std::string singular_by_;                    ///< who found A singular; empty: nobody
   std::optional<bool> ones_to_zero_;           ///< whether A maps ones to zero
   std::optional<balanced_rows> balanced_;      ///< what columns of A add up to zero over
+  std::optional<augmented_system> augmented_;  ///< once a rung has asked for its factors
   bool split_ = false;                         ///< of the last right-hand side only the part in the range was aimed at
   bool looked_ = false;                        ///< by complete factors, or they were too dear
   std::optional<factor_facts> facts_;          ///< what they said

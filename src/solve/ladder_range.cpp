@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Right-hand sides that a ladder cannot reach, for entries of A show what is normal to its range.
 #include "ladder.hpp"
+#include "run.hpp"
 
 #include "core/clock.hpp"
+#include "preconditioners/stop.hpp"
 #include "solvers/bidiagonal.hpp"
 #include "solvers/exact_residual.hpp"
 
@@ -24,7 +26,8 @@ template <class V> double norm_of(const V& v) {
 
 /// |A'r| / (|A| |r|), with |A| from below as least squares have it.
 template <class V> double normal_residual(const coo<V>& a, const host_array<V>& r) {
-  std::vector<double> normal(static_cast<std::size_t>(a.shape.cols), 0.0), image(normal.size(), 0.0);
+  std::vector<double> normal(static_cast<std::size_t>(a.shape.cols), 0.0);
+  std::vector<double> image(static_cast<std::size_t>(a.shape.rows), 0.0);
   for (index_t k = 0; k < a.nnz(); ++k) normal[a.col[k]] += double(a.val[k]) * double(r[a.row[k]]);
   for (index_t k = 0; k < a.nnz(); ++k) image[a.row[k]] += double(a.val[k]) * normal[a.col[k]];
   const double of_r = norm_of(r), of_normal = norm_of(normal);
@@ -104,28 +107,64 @@ template <class V> void ladder<V>::settle_nearest(solve_report& report, const ai
     if (more.why == status::interrupted) report.why = more.why, report.message = more.message;
   }
   to.tell_of_b(report);
-  if (report.why != status::converged) return;
-  report.why = status::max_iterations;
-  const auto exact = residual_beyond_rounding<V>(system_.a(), to.b, as_cview(x));
+  if (report.why == status::converged) judge(report, to.b, as_cview(x));
+}
+
+/// Puts the verdict on an x, by its residual worked out anew, into the report.
+template <class V> void ladder<V>::judge(solve_report& report, cview<V> b, cview<V> x) const {
+  const auto exact = residual_beyond_rounding<V>(system_.a(), b, x);
   if (!exact) {
+    report.why = status::max_iterations;
     report.message = "left: no memory is free to tell whether x minimises |b - A x|";
     return;
   }
+  const solve_options& o = system_.options;
+  const double norm_b = norm_of(b), unit = std::numeric_limits<V>::epsilon();
   const double ratio = normal_residual(*system_.a().to_triplets(), exact->r);
-  const double unit = std::numeric_limits<V>::epsilon();
-  const double rounding = rounding_of_residual<V>(system_.facts.row_max, system_.norm_2 * norm_of(x) + norm_of(to.b));
-  report.normal_residual = ratio;
-  report.relative_residual = exact->norm / norm_of(to.b);
-  const bool by_goal = ratio <= std::max(system_.options.rtol, unit);
-  if (by_goal || is_normal_up_to_rounding(ratio, rounding, exact->norm)) {
-    const ending e = bidiagonal_messages::least_squares(ratio, 0, !by_goal);
-    report.why = e.why;
-    report.message = e.sentence({.iterations = report.iterations, .relative = report.relative_residual});
+  const double rounding = rounding_of_residual<V>(system_.facts.row_max, system_.norm_2 * norm_of(x) + norm_b);
+  const solver_messages::standing standing{.iterations = report.iterations, .relative = exact->norm / norm_b};
+  report.relative_residual = standing.relative;
+  if (exact->norm <= std::max(o.rtol * norm_b, o.atol)) {
+    report.why = status::converged;
+    report.message = solver_messages::converged(standing);
     return;
   }
+  report.normal_residual = ratio;
+  const bool by_goal = ratio <= std::max(o.rtol, unit);
+  if (by_goal || is_normal_up_to_rounding(ratio, rounding, exact->norm)) {
+    report.why = status::least_squares;
+    report.message = bidiagonal_messages::least_squares(ratio, 0, !by_goal).sentence(standing);
+    return;
+  }
+  report.why = status::max_iterations;
   report.message = fmt::format("left: b is not in the range of A, and x does not minimise |b - A x| yet; the relative "
                                "residual is {:.3e}, |A'r| / (|A| |r|) = {:.1e}",
-                               report.relative_residual, ratio);
+                               standing.relative, ratio);
+}
+
+/// By complete factors of a system that is larger, whose x is the least-squares answer. x stays where it is none.
+template <class V>
+solve_report ladder<V>::solve_augmented(const rung_plan& plan, cview<V> b, view<V> x, const solve_options& rest) {
+  solve_report report;
+  try {
+    const bounds_operations bound(plan.operations);
+    if (!augmented_) augmented_.emplace(*system_.a().to_triplets(), rest);
+    host_array<V> found(x.size, V(0));
+    report = augmented_->solve(b, as_view(found), rest);
+    report.condition_estimate = report.error_estimate = 0, report.warning.clear(); // of the larger system
+    if (report.iterations == 0) {                                                  // no factors
+      report.relative_residual = std::numeric_limits<double>::quiet_NaN();
+    } else if (report.why != status::interrupted) {
+      judge(report, b, as_cview(found));
+      if (answers(report.why)) std::ranges::copy(found, x.begin());
+    }
+  } catch (const error& e) { // memory, or a build without sparse factors
+    if (e.kind == fault::internal) throw;
+    report = not_started(status::breakdown, e.what());
+  }
+  if (report.why == status::singular) report.why = status::breakdown; // no other rungs follow
+  report.solver = plan.solver, report.precond = plan.precond;
+  return report;
 }
 
 template struct ladder<double>::aim;
@@ -138,5 +177,10 @@ template bool ladder<double>::may_split();
 template bool ladder<float>::may_split();
 template void ladder<double>::settle_nearest(solve_report&, const aim&, view<double>, const effort&);
 template void ladder<float>::settle_nearest(solve_report&, const aim&, view<float>, const effort&);
+template void ladder<double>::judge(solve_report&, cview<double>, cview<double>) const;
+template void ladder<float>::judge(solve_report&, cview<float>, cview<float>) const;
+template solve_report ladder<double>::solve_augmented(const rung_plan&, cview<double>, view<double>,
+                                                      const solve_options&);
+template solve_report ladder<float>::solve_augmented(const rung_plan&, cview<float>, view<float>, const solve_options&);
 
 } // namespace furrow

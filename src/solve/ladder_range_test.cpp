@@ -129,6 +129,37 @@ TEST(ladder_range, sees_the_pressure_that_nothing_holds) {
   EXPECT_FALSE(has_rung(s.report, "lsmr"));
 }
 
+/// Polynomials of degree 8 through points of 30 intervals.
+coo<double> polynomials(index_t points) {
+  const auto at = kit::random_vector<double>(points, 3);
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < points; ++i)
+    for (index_t k = 0; k < 9; ++k) entries.push_back({i, i % 30 * 9 + k, std::pow((1 + at[i]) / 2, double(k))});
+  return kit::assemble({points, 30 * 9}, std::move(entries));
+}
+
+TEST(ladder_range, fits_by_factors_where_steps_are_too_many) {
+  const auto a = polynomials(2000);
+  const auto b = kit::random_vector<double>(2000, 5), zero = host_array<double>(a.shape.cols, 0.0);
+  solver<double> kept(a, by_auto());
+  host_array<double> x(a.shape.cols, 0.0);
+  for (const std::size_t rungs : {2, 1}) { // the next one begins with the factors
+    const auto r = kept.solve(as_cview(b), as_view(x));
+    EXPECT_EQ(r.why, status::least_squares) << r.message;
+    EXPECT_TRUE(mentions(r.message, "b is not in the range of A: x minimises |b - A x|;")) << r.message;
+    EXPECT_EQ(r.rungs.size(), rungs);
+    EXPECT_EQ(r.solver, "direct");
+    EXPECT_LE(r.normal_residual, 1e-8);
+  }
+  const auto in_range = kit::solve_honestly(a, kit::times(a, ones(a.shape.cols)), by_auto(1e-13), zero);
+  EXPECT_EQ(in_range.report.why, status::converged) << in_range.report.message;
+  auto o = by_auto();
+  o.max_iterations = 100;
+  const auto few = kit::solve_honestly(a, b, o, zero).report;
+  EXPECT_EQ(few.why, status::max_iterations);
+  EXPECT_EQ(few.rungs.size(), 1u);
+}
+
 TEST(ladder_range, works_in_single_precision) {
   auto o = by_auto(1e-4);
   const auto a = two_graphs();

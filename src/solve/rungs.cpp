@@ -67,6 +67,9 @@ constexpr index_t cheap_on_a_gpu = 900;
 constexpr index_t chip_patience = 5;
 /// A residual that stays says nothing of the rate of least squares: they are left by number where another rung follows.
 constexpr index_t long_run = 100000;
+/// Steps of least squares that complete factors of a tall matrix wait for: those of real ones end after 2,060 or
+/// less, and begin anew where factors are refused.
+constexpr index_t steps_before_factors = 5000;
 
 /// Whether all diagonal blocks are so small that complete factors take few operations, for sure.
 bool falls_apart(const features& f) { return f.blocks > 1 && f.in_blocks <= few_operations * double(f.nnz); }
@@ -84,6 +87,8 @@ public:
   void put_on_trial() {
     if (!list_.empty()) list_.back().on_trial = true;
   }
+  /// The last one, of complete factors.
+  void augment() { list_.back().augmented = true; }
   std::vector<rung_plan> take() {
     for (std::size_t k = 0; there_.on_gpu && k + 1 < list_.size(); ++k) {
       const bool faster = runs_on_gpu(list_[k]) && !there_.by_levels(list_[k].precond);
@@ -128,13 +133,22 @@ void add_direct_of_few_operations(ladder_list& list, const features& f) {
   list.add("direct", "lu", 0, "complete factors, where they take few operations", 0, few_operations * double(f.nnz));
 }
 
-void add_least_squares(ladder_list& list) {
-  list.add("lsmr", "jacobi", 0, "the least-squares answer needs no inverse");
+void add_least_squares(ladder_list& list, index_t most = 0) {
+  list.add("lsmr", "jacobi", 0, "the least-squares answer needs no inverse", most);
 }
 
 std::vector<rung_plan> rectangular(const features& f, const inventory& there) {
   ladder_list list(there);
   if (f.more_columns > 0) list.add("lsmr", "none", patient, "fewer equations than unknowns: the shortest x");
+  const bool tall =
+      f.more_columns < 0 && !there.on_ranks && there.has_solver("direct") && there.has_preconditioner("lu");
+  if (tall) {
+    add_least_squares(list, steps_before_factors);
+    const double worth = fewer_than_iterations * double(f.rows + 2 * f.nnz);
+    list.add("direct", "lu", 0, "least squares by complete factors, where they take fewer operations than more steps",
+             0, {worth, by_panels * worth, near * worth});
+    list.augment();
+  }
   add_least_squares(list);
   return list.take();
 }

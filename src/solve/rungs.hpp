@@ -32,7 +32,8 @@ struct rung_plan {
   index_t most = 0;             ///< iterations; 0: the method's own limit
   most_operations operations{}; ///< that complete factors may take
   bool is_bounded() const { return operations.most < most_operations::any; }
-  bool on_trial = false; ///< an answer that may be off by more than 1 % is left to the next one
+  bool on_trial = false;  ///< an answer that may be off by more than 1 % is left to the next one
+  bool augmented = false; ///< complete factors are those of an `augmented_system`
 };
 
 /// Which entries this build has.

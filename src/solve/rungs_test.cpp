@@ -239,7 +239,11 @@ TEST(rungs, of_rectangular_and_singular_matrices_end_with_least_squares) {
   f.rows = few_rows;
   EXPECT_EQ(of_singular(), "direct+lu gmres:50+ilut gmres:50+ilu lsmr+jacobi ");
   f.more_columns = -10;
-  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+jacobi ");
+  EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+jacobi direct+lu lsmr+jacobi ");
+  EXPECT_TRUE(rungs_for(f, everything)[1].augmented);
+  auto of_ranks = everything;
+  of_ranks.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, of_ranks)), "lsmr+jacobi ");
   EXPECT_EQ(names(rungs_with("none", f, everything)), "lsmr+none ");
   f.more_columns = 10;
   EXPECT_EQ(names(rungs_for(f, everything)), "lsmr+none lsmr+jacobi ");
