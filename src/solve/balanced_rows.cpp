@@ -93,15 +93,15 @@ template <class V> double take_means_out(const balanced_rows& sets, view<V> b) {
   std::vector<double> mean(sets.rows_of.size(), 0.0);
   for (index_t i = 0; i < b.size; ++i)
     if (sets.set_of[i] >= 0) mean[sets.set_of[i]] += double(b[i]);
-  double squares = 0;
+  double taken = 0;
   for (std::size_t s = 0; s < mean.size(); ++s) {
     const auto rows = double(sets.rows_of[s]);
-    squares += mean[s] * mean[s] / rows;
     mean[s] /= rows;
+    taken = std::hypot(taken, mean[s] * std::sqrt(rows));
   }
   for (index_t i = 0; i < b.size; ++i)
     if (sets.set_of[i] >= 0) b[i] = V(double(b[i]) - mean[sets.set_of[i]]);
-  return std::sqrt(squares);
+  return taken;
 }
 
 template balanced_rows balanced_rows_of(const coo<double>&);

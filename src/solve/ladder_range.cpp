@@ -4,9 +4,12 @@
 #include "run.hpp"
 
 #include "core/clock.hpp"
+#include "core/counted.hpp"
 #include "preconditioners/stop.hpp"
 #include "solvers/bidiagonal.hpp"
 #include "solvers/exact_residual.hpp"
+
+#include <furrow/value.hpp>
 
 #include <fmt/format.h>
 
@@ -18,10 +21,12 @@
 namespace furrow {
 namespace {
 
+/// Also where squares leave the range.
 template <class V> double norm_of(const V& v) {
-  double squares = 0;
-  for (const auto e : v) squares += double(e) * double(e);
-  return std::sqrt(squares);
+  double size = 0, squares = 0;
+  for (const auto e : v) size = std::max(size, std::abs(double(e)));
+  for (const auto e : v) squares += double(e) / size * (double(e) / size);
+  return size > 0 ? size * std::sqrt(squares) : 0;
 }
 
 /// |A'r| / (|A| |r|), with |A| from below as least squares have it.
@@ -77,7 +82,9 @@ template <class V> bool ladder<V>::split(aim& to) {
 
 template <class V> bool ladder<V>::splits(cview<V> b) {
   aim to{b};
-  return may_split() && split(to);
+  const bool does = may_split() && split(to);
+  split_ = false; // not yet
+  return does;
 }
 
 /// Whether entries are known to show something, or a product with ones says that they will. Complete factors, which ask
@@ -101,13 +108,15 @@ template <class V> void ladder<V>::settle_nearest(solve_report& report, const ai
     o.rtol = std::max(goal / to.inside, double(std::numeric_limits<V>::epsilon())), o.atol = 0;
     o.max_iterations = most, o.outlook = 0;
     o.time_limit = std::max(system_.deadline - now(), 0.0);
-    solver<V> again(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed);
-    const solve_report more = again.solve(to.target(), x);
+    kept_->method.set_limits(o);
+    const solve_report more = kept_->method.solve(to.target(), x);
     append(report, more);
     if (more.why == status::interrupted) report.why = more.why, report.message = more.message;
   }
   to.tell_of_b(report);
   if (report.why == status::converged) judge(report, to.b, as_cview(x));
+  if (report.why == status::stagnated && report.solver == "direct")
+    report.why = status::max_iterations; // others follow
 }
 
 /// Puts the verdict on an x, by its residual worked out anew, into the report.
@@ -119,27 +128,28 @@ template <class V> void ladder<V>::judge(solve_report& report, cview<V> b, cview
     return;
   }
   const solve_options& o = system_.options;
-  const double norm_b = norm_of(b), unit = std::numeric_limits<V>::epsilon();
+  const double norm_b = norm_of(b), norm_r = norm_of(exact->r), unit = std::numeric_limits<V>::epsilon();
   const double ratio = normal_residual(*system_.a().to_triplets(), exact->r);
   const double rounding = rounding_of_residual<V>(system_.facts.row_max, system_.norm_2 * norm_of(x) + norm_b);
-  const solver_messages::standing standing{.iterations = report.iterations, .relative = exact->norm / norm_b};
+  const solver_messages::standing standing{.iterations = report.iterations, .relative = norm_r / norm_b};
   report.relative_residual = standing.relative;
-  if (exact->norm <= std::max(o.rtol * norm_b, o.atol)) {
+  if (norm_r <= std::max(o.rtol * norm_b, o.atol)) {
     report.why = status::converged;
     report.message = solver_messages::converged(standing);
     return;
   }
   report.normal_residual = ratio;
   const bool by_goal = ratio <= std::max(o.rtol, unit);
-  if (by_goal || is_normal_up_to_rounding(ratio, rounding, exact->norm)) {
+  if (by_goal || is_normal_up_to_rounding(ratio, rounding, norm_r)) {
     report.why = status::least_squares;
     report.message = bidiagonal_messages::least_squares(ratio, 0, !by_goal).sentence(standing);
     return;
   }
-  report.why = status::max_iterations;
-  report.message = fmt::format("left: b is not in the range of A, and x does not minimise |b - A x| yet; the relative "
-                               "residual is {:.3e}, |A'r| / (|A| |r|) = {:.1e}",
-                               standing.relative, ratio);
+  report.why = status::stagnated;
+  report.message =
+      fmt::format("b is not in the range of A, and x does not minimise |b - A x|: |A'r| / (|A| |r|) is "
+                  "{:.1e}, and the relative residual {:.3e}, after {}{}",
+                  ratio, standing.relative, counted(report.iterations, "iteration"), is_wide<V> ? "" : "; use f64");
 }
 
 /// By complete factors of a system that is larger, whose x is the least-squares answer. x stays where it is none.
@@ -162,7 +172,8 @@ solve_report ladder<V>::solve_augmented(const rung_plan& plan, cview<V> b, view<
     if (e.kind == fault::internal) throw;
     report = not_started(status::breakdown, e.what());
   }
-  if (report.why == status::singular) report.why = status::breakdown; // no other rungs follow
+  if (!answers(report.why) && report.why != status::interrupted && report.why != status::max_iterations)
+    report.why = status::breakdown; // of the larger system, and lsmr follows
   report.solver = plan.solver, report.precond = plan.precond;
   return report;
 }

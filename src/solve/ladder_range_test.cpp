@@ -59,6 +59,8 @@ TEST(ladder_range, leaves_what_no_graph_can_have_out) {
   EXPECT_LE(s.report.normal_residual, 1e-8);
   EXPECT_NEAR(s.report.relative_residual, least_residual(b), 1e-12);
   EXPECT_FALSE(has_rung(s.report, "lsmr"));
+  for (double& v : b) v *= 1e200;
+  EXPECT_EQ(kit::solve_honestly(a, b, by_auto()).report.why, status::least_squares);
 }
 
 TEST(ladder_range, knows_it_for_the_right_hand_sides_that_follow) {
@@ -77,8 +79,10 @@ TEST(ladder_range, knows_it_for_the_right_hand_sides_that_follow) {
   for (index_t j = 0; j < 3; ++j) std::ranges::copy(j == 1 ? outside : inside, b.begin() + j * n);
   const auto reports = solver<double>(a, by_auto()).solve(as_cview(b), as_view(x), 3);
   ASSERT_EQ(reports.size(), 3u);
-  for (std::size_t j = 0; j < 3; ++j)
+  for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_EQ(reports[j].why, j == 1 ? status::least_squares : status::converged) << reports[j].message;
+    EXPECT_EQ(mentions(reports[j].matrix_about, "is left out"), j == 1) << reports[j].matrix_about;
+  }
   EXPECT_NEAR(reports[1].relative_residual, least_residual(outside), 1e-12);
 }
 

@@ -51,6 +51,9 @@ TYPED_TEST(minres, says_that_b_is_out_of_range_and_hands_back_the_least_squares_
   for (const V v : b) mean += v / 400.0L, squares += static_cast<long double>(v) * v;
   const auto s = kit::solve_honestly<V>(a, b, kit::solver_options<V>(minres_name, "none", 1e-12));
   EXPECT_EQ(s.report.why, status::singular) << s.report.message;
+  EXPECT_NE(s.report.message.find(" no x has a smaller residual, within"), std::string::npos) << s.report.message;
+  const auto by_rows = kit::solve_honestly<V>(a, b, kit::solver_options<V>(minres_name, "jacobi", 1e-12)).report;
+  EXPECT_NE(by_rows.message.find(" in the norm of the preconditioner no x has"), std::string::npos) << by_rows.message;
   EXPECT_NEAR(s.report.relative_residual, double(std::abs(mean) * 20 / std::sqrt(squares)), 1e-2);
   for (V& v : b) v -= static_cast<V>(mean);
   const auto consistent = kit::solve_honestly<V>(a, b, kit::solver_options<V>(minres_name, "none"));
