@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Right-hand sides that a ladder cannot reach, for entries of A show what is normal to its range.
+// Right-hand sides that a ladder cannot reach: what entries of A show to be normal to its range, and least squares by
+// other methods than those of least squares.
 #include "ladder.hpp"
 #include "run.hpp"
 

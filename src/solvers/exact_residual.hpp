@@ -15,8 +15,8 @@ template <class V> double rounding_of_residual(index_t longest_row, double sizes
   return (double(longest_row) + 3) * (double(std::numeric_limits<V>::epsilon()) / 2) * sizes;
 }
 
-/// Whether A'r, by `ratio` = |A'r| / (|A| |r|), is no more than that of what rounding, of which that is the bound, makes
-/// of x and A x, while r stands out of it by far.
+/// Whether A'r, by `ratio` = |A'r| / (|A| |r|), is no more than that of what rounding, of which that is the bound,
+/// makes of x and A x, while r stands out of it by far.
 inline bool is_normal_up_to_rounding(double ratio, double rounding, double norm_r) {
   return ratio * norm_r <= rounding && rounding <= 0.01 * norm_r;
 }
