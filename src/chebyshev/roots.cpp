@@ -62,25 +62,31 @@ private:
   int deepest_;
 };
 
-/// Roots of one piece, ascending. Two roots that rounding has driven off the real line count as long as p is 0 there
-/// within rounding.
+/// Roots of one piece, ascending. Two roots that rounding has driven off the real line count as long as p is 0 within
+/// rounding between them, where p' is 0.
 std::vector<double> roots_of_piece(const series& p) {
-  const double noise = 16 * unit * size_of(p), slack = 1e-14;
+  const double noise = 16 * unit * size_of(p), slack = 1e-14, reach = 1e-6;
+  const series of_t{p.coefficients, {}}, slope = derivative(of_t), bend = derivative(slope);
   std::vector<double> found;
   for (const auto& z : colleague_roots(as_cview(p.coefficients))) {
-    const double t = z.real();
-    if (!(std::abs(t) <= 1 + (z.imag() == 0 ? slack : 0))) continue;
-    const double x = p.on.at(std::clamp(t, -1.0, 1.0));
-    if (std::abs(z.imag()) <= slack || (std::abs(z.imag()) < 1e-3 && std::abs(p(x)) <= noise)) found.push_back(x);
+    double t = z.real();
+    const double apart = std::abs(z.imag());
+    if (!(std::abs(t) <= 1 + (apart > slack ? reach : slack) && apart < 1e-3)) continue;
+    t = std::clamp(t, -1.0, 1.0);
+    if (apart > slack) {
+      const double step = slope(t) / bend(t), least = std::clamp(t - step, -1.0, 1.0);
+      if (std::abs(step) <= reach && std::abs(of_t(least)) < std::abs(of_t(t))) t = least;
+      if (!(std::abs(of_t(t)) <= noise)) continue;
+    }
+    found.push_back(p.on.at(t));
   }
   std::sort(found.begin(), found.end());
   return found;
 }
 
-/// Newton's step where it helps and stays nearby.
-void polish(const series& p, std::vector<double>& x) {
+/// Newton's step where it helps and stays nearby. slope: p'
+void polish(const series& p, const series& slope, std::vector<double>& x) {
   if (x.empty()) return;
-  const series slope = derivative(p);
   const auto n = static_cast<index_t>(x.size());
   host_array<double> value(n), steep(n), moved(n), left(n);
   const cview<double> at(x.data(), n);
@@ -96,24 +102,38 @@ void polish(const series& p, std::vector<double>& x) {
     if (std::abs(left[i]) < std::abs(value[i])) x[static_cast<std::size_t>(i)] = moved[i];
 }
 
+/// With a root at an end that rounding has driven out of the interval: p is 0 there within rounding, and that as a
+/// straight line is, unlike where it only falls to rounding.
+void add_ends(const series& p, const series& slope, std::vector<double>& x) {
+  const double least = 4 * unit * size_of(p), nearby = 1e-8 * p.on.half_width();
+  for (const double end : {p.on.low, p.on.high}) {
+    const double value = std::abs(p(end));
+    if (value <= std::min(least, nearby * std::abs(slope(end))) &&
+        std::none_of(x.begin(), x.end(), [&](double root) { return std::abs(root - end) <= nearby; }))
+      x.push_back(end);
+  }
+}
+
 /// Without the roots around which p is nothing but rounding errors, and those that are none: where p falls steeply to
-/// that, rounding may take it for 0.
+/// that, rounding may take it for 0. Looks at two distances without a common measure: other roots may be as far away as
+/// one of them.
 void drop_noise(const series& p, std::vector<double>& x) {
   const double least = 4 * unit * size_of(p), noise = unit * double(p.length()) * size_of(p);
-  const double reach = 2 * p.on.half_width() / double(p.length());
-  const auto n = static_cast<index_t>(x.size());
-  host_array<double> at(3 * n), value(3 * n);
-  for (index_t i = 0; i < n; ++i) {
-    const double here = x[static_cast<std::size_t>(i)];
-    at[3 * i] = std::max(here - reach, p.on.low);
-    at[3 * i + 1] = here;
-    at[3 * i + 2] = std::min(here + reach, p.on.high);
+  const double reach = 2 * p.on.half_width() / double(p.length()), near = 0.6180339887498949;
+  std::vector<double> at;
+  for (const double root : x) {
+    const double back = std::min(reach, root - p.on.low), on = std::min(reach, p.on.high - root);
+    at.insert(at.end(), {root - back, root - near * back, root, root + near * on, root + on});
   }
-  evaluate(p, as_cview(at), as_view(value));
+  const auto n = static_cast<index_t>(at.size());
+  host_array<double> value(n);
+  evaluate(p, {at.data(), n}, as_view(value));
   x.clear();
-  for (index_t i = 0; i < 3 * n; i += 3) {
-    const double before = std::abs(value[i]), here = std::abs(value[i + 1]), after = std::abs(value[i + 2]);
-    if (std::max(before, after) > noise && here <= std::max(least, std::min(before, after))) x.push_back(at[i + 1]);
+  for (index_t i = 0; i < n; i += 5) {
+    const auto size = [&](index_t k) { return std::abs(value[i + k]); };
+    const double before = std::max(size(0), size(1)), here = size(2), after = std::max(size(3), size(4));
+    if (std::max(before, after) > noise && here <= std::max(least, std::min(before, after)))
+      x.push_back(at[static_cast<std::size_t>(i + 2)]);
   }
 }
 
@@ -136,7 +156,9 @@ host_array<double> roots(const series& p) {
     const bool seen = !all.empty() && !some.empty() && some.front() - all.back() <= 1e-14 * p.on.half_width();
     all.insert(all.end(), some.begin() + seen, some.end()); // one that stands where two pieces meet
   }
-  polish(q, all);
+  const series slope = derivative(q);
+  polish(q, slope, all);
+  add_ends(q, slope, all);
   drop_noise(q, all);
   std::sort(all.begin(), all.end());
   host_array<double> result(static_cast<index_t>(all.size()));

@@ -76,7 +76,32 @@ TEST(chebyshev_roots, at_the_ends_and_outside) {
   expect_roots({{1}, {}}, {}, 0);
 }
 
+TEST(chebyshev_roots, that_are_equally_spaced) {
+  expect_roots(fit(function([](double x) { return x * x * x - x; }), {-2, 2}), {-1, 0, 1}, 1e-15);
+  expect_roots(with_roots({1, 2, 3, 4}, {0, 5}), {1, 2, 3, 4}, 1e-14);
+}
+
+TEST(chebyshev_roots, at_the_ends_of_what_is_no_polynomial) {
+  expect_roots(fit(function([](double x) { return std::log(x); }), {1, 10}), {1}, 0);
+  expect_roots(fit(function([](double x) { return std::sqrt(x) - 3; }), {1, 9}), {9}, 0);
+  EXPECT_EQ(roots(fit(function([](double x) { return std::sin(1000 * x); }), {0, 1})).size(), 319);
+  for (double c = 8.6; c < 14; c += 0.1) { // at 1 rounding alone is left
+    SCOPED_TRACE(c);
+    expect_roots(fit(function([c](double x) { return std::exp(-c * (x + 1) * (x + 1)); }), {-1, 1}), {}, 0);
+    expect_roots(fit(function([c](double x) { return std::exp(-2 * c * (x + 1)); }), {-1, 1}), {}, 0);
+  }
+}
+
 TEST(chebyshev_roots, of_higher_multiplicity) {
+  for (const int n : {20, 50}) { // T_n - 1
+    SCOPED_TRACE(n);
+    series t{host_array<double>(n + 1, 0.0), {}};
+    t.coefficients[0] = -1, t.coefficients[n] = 1;
+    std::vector<double> wanted;
+    for (int k = 0; k <= n; ++k)
+      if (k != 1) wanted.push_back(-std::cos(2 * (k / 2) * std::numbers::pi / n));
+    expect_roots(t, wanted, 1e-7);
+  }
   const auto twice = roots(with_roots({0.3, 0.3}, {-1, 1}));
   ASSERT_EQ(twice.size(), 2);
   for (const double x : twice) EXPECT_NEAR(x, 0.3, 1e-7); // sqrt(u)
