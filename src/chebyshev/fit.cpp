@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace furrow::chebyshev {
@@ -39,20 +38,30 @@ host_array<double> refine(const sampler& f, interval on, const host_array<double
   return values;
 }
 
-/// Whether p is f 2^-e at points between those of all grids. The bound allows for steep functions, whose argument is
-/// rounded. values: of f 2^-e.
-bool agrees(const sampler& f, const series& p, cview<double> values, int e, double tolerance) {
-  const std::array<double, 2> t{-0.357998918959666, 0.036785641195074};
-  const std::array<double, 2> x{p.on.at(t[0]), p.on.at(t[1])};
-  std::array<double, 2> wanted{}, got{};
-  sample(f, {x.data(), 2}, {wanted.data(), 2});
-  for (double& v : wanted) v = std::scalbn(v, -e);
-  evaluate(p, {x.data(), 2}, {got.data(), 2});
-  double scale = 0;
-  for (const double v : values) scale = std::max(scale, std::abs(v));
-  const double bound = std::max(std::sqrt(0x1p-52) / 10, 1e5 * tolerance) * scale;
-  return std::abs(got[0] - wanted[0]) <= bound && std::abs(got[1] - wanted[1]) <= bound;
-}
+/// f at points that no grid has, which are multiples of the golden section: few of them lie far apart, and none alike.
+class probes {
+public:
+  probes(const sampler& f, interval on) : x_(count), wanted_(count) {
+    for (index_t k = 0; k < count; ++k) x_[k] = on.at(2 * std::fmod(double(k + 1) * 0.6180339887498949, 1.0) - 1);
+    sample(f, as_cview(x_), as_view(wanted_));
+  }
+  /// Whether p is f 2^-e there, up to `most` times the largest of the values, which are of f 2^-e. The bound allows for
+  /// steep functions, whose argument is rounded.
+  bool agree(const series& p, cview<double> values, int e, double most) const {
+    double scale = 0;
+    for (const double v : values) scale = std::max(scale, std::abs(v));
+    const double bound = std::max(std::sqrt(0x1p-52) / 10, most) * scale;
+    host_array<double> got(count);
+    evaluate(p, as_cview(x_), as_view(got));
+    for (index_t k = 0; k < count; ++k)
+      if (!(std::abs(got[k] - std::scalbn(wanted_[k], -e)) <= bound)) return false;
+    return true;
+  }
+
+private:
+  static constexpr index_t count = 32;
+  host_array<double> x_, wanted_;
+};
 
 /// How far p is from f 2^-e at every second point of a grid with twice as many points as p was made of, of which it has
 /// seen none; relative to the largest value.
@@ -110,6 +119,7 @@ series fit(const sampler& f, interval on, const fit_options& options) {
   host_array<double> values(n);
   const host_array<double> first = points(kind::second, n, on);
   sample(f, as_cview(first), as_view(values));
+  const probes others(f, on);
   double left = 0, between = 0;
   for (;;) {
     host_array<double> finer; // where f was looked at there already
@@ -120,14 +130,18 @@ series fit(const sampler& f, interval on, const fit_options& options) {
     const index_t length = chop_length(as_cview(a), options.tolerance);
     if (length < n) {
       const series p = truncate({host_array<double>(a), on}, length);
-      if (agrees(f, p, as_cview(near_one), e, options.tolerance)) {
+      if (others.agree(p, as_cview(near_one), e, 1e5 * options.tolerance)) {
         if (options.tolerance < coarse) return scaled_back(p, e);
         finer = refine(f, on, values, 2 * n - 1);
-        between = error_between(p, as_cview(finer), e);
-        if (between <= most_between * options.tolerance) return scaled_back(p, e);
+        // The points of a finer grid are those of coarser ones to a function such as T_64.
+        const double most = most_between * options.tolerance;
+        const auto holds = [&](const series& q) {
+          between = error_between(q, as_cview(finer), e);
+          return between <= most && others.agree(q, as_cview(near_one), e, most);
+        };
+        if (holds(p)) return scaled_back(p, e);
         const series longer = truncate({host_array<double>(a), on}, length_by_sum(as_cview(a), options.tolerance));
-        between = error_between(longer, as_cview(finer), e);
-        if (between <= most_between * options.tolerance) return scaled_back(longer, e);
+        if (holds(longer)) return scaled_back(longer, e);
       }
       left = 1;
     } else {

@@ -117,6 +117,14 @@ TEST(chebyshev_fit, an_alias_is_no_answer) {
   // On 17 points this is the constant 1.
   const series p = fit(function([](double x) { return std::cos(32 * std::acos(x)); }));
   EXPECT_EQ(p.length(), 33);
+  // On 17 points and on those of the next grid this is the constant 1.
+  const function t64 = [](double x) { return std::cos(64 * std::acos(x)); };
+  EXPECT_EQ(fit(t64, {}, {1e-3}).length(), 65);
+}
+
+TEST(chebyshev_fit, sees_a_peak_between_its_points) {
+  const series p = fit(function([](double x) { return std::exp(-1e5 * (x - 0.289) * (x - 0.289)); }));
+  EXPECT_NEAR(p(0.289), 1, 1e-12);
 }
 
 TEST(chebyshev_fit, of_functions_near_both_ends_of_the_range) {

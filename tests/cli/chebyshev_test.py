@@ -197,6 +197,13 @@ class Cheb(Case):
         whole, rough = (self.json("fit", "1/(1+25*x^2)", *more)["length"] for more in ([], ["--tolerance", "1e-6"]))
         self.assertLess(rough, whole / 2)
 
+    def test_a_tolerance_that_is_missed_is_said(self):
+        for text, least in (("abs(x)^3", 1e-10), ("exp(-1e6*(x-0.341)^2)", 0.5)):
+            self.assertGreater(self.json("fit", text)["error_between"], least, text)
+            self.assertRegex(self.furrow("cheb", "fit", text).stdout, "off by +.* of the largest value between its points")
+        for text in ("exp(x)", "sin(1000*x)", "exp(40*x)", "0*x"):
+            self.assertNotIn("off by", self.furrow("cheb", "fit", text).stdout, text)
+
     def test_density(self):
         n = 24
         r = self.json("density", f"poisson2d:{n}", "--moments", "128", "--vectors", "8", "--device", "cpu", "-o", "out")
