@@ -147,6 +147,8 @@ template <class V> solve_report report_of_zero(const candidate<V>& c, const solv
 }
 
 template <class V> bool is_final(const candidate<V>& c, const state& s, const solve_options& o) {
+  // Whether A p is 0 where p'Ap is, a solve by itself can tell.
+  if (c.by == method::cg && s.why == end::by_the_method && s.own_verdict == cg_scalars::zero_pq) return false;
   if (!c.found || s.why == end::converged || s.why == end::stopped) return true;
   return s.why == end::limit && o.max_iterations > 0;
 }

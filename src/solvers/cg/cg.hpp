@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "indefinite.hpp"
 #include "judge.hpp"
 #include "messages.hpp"
 #include "ritz.hpp"
@@ -85,8 +86,10 @@ public:
   cg_scalars::judge judge() {
     return {it_.slots(), it_.records(), rounding(), std::numeric_limits<V>::epsilon() / 2, stored()};
   }
-  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
-    return cg_messages::explain(verdict, slots, patient);
+  std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return cg_messages::explain(verdict, slots, patient, [&] {
+      return cg_scalars::is_indefinite(s_, base::system_, judge(), slots, as_view(q_), as_view(p_), at(cg_scalars::pq));
+    });
   }
 
   /// What the passes of an iteration must move.

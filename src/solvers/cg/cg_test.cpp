@@ -171,6 +171,23 @@ TEST(cg_restart, goes_on_from_the_recomputed_residual) {
   EXPECT_GT(restarts, 0) << "no goal needed a restart: the test does not test it";
 }
 
+/// p'Ap is 0 of an indefinite matrix, too.
+TEST(cg_singular, is_not_said_of_an_indefinite_matrix) {
+  const auto swap = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, 1}});
+  const auto unlike = kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 1.25}, {1, 0, 1.25}, {1, 1, 1}});
+  const auto ones = kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}});
+  for (const char* method : {"cg", "fcg", "cg_tutorial", "cg_single_reduction", "block_cg"}) {
+    SCOPED_TRACE(method);
+    const auto none = kit::solver_options<double>(method, "none"),
+               jacobi = kit::solver_options<double>(method, "jacobi");
+    kit::check_end<double>(swap, {1, 0}, none, status::not_positive_definite, "indefinite; minres");
+    kit::check_end<double>(unlike, {1, -2}, none, status::not_positive_definite, "indefinite; minres");
+    kit::check_end<double>(unlike, {1, -2}, jacobi, status::not_positive_definite, "indefinite; minres");
+    kit::check_end<double>(ones, {1, -1}, none, status::singular, "singular");
+    kit::check_end<double>(ones, {1, -1}, jacobi, status::singular, "singular");
+  }
+}
+
 /// The matrix is regular: what it is not good for must not be said of it.
 TEST(cg_singular, is_said_of_the_preconditioner_where_that_one_is) {
   const auto a = kit::laplacian(3);

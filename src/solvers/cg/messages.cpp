@@ -21,6 +21,14 @@ ending negative_pq(double pq) {
           }};
 }
 
+ending indefinite() {
+  return {status::not_positive_definite, [](const standing& s) {
+            return fmt::format("iteration {}: p'Ap = 0 where A p is not, so the matrix is indefinite; minres needs no "
+                               "definite one",
+                               s.iterations + 1);
+          }};
+}
+
 ending negative_rz(double rz) {
   return {status::not_positive_definite, [rz](const standing& s) {
             return fmt::format(
@@ -54,7 +62,8 @@ bool fell_to_rounding(const double* slots) { return slots[cg_scalars::rz] < 1e-3
 
 } // namespace
 
-std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+std::optional<ending> explain(int verdict, const double* slots, bool patient,
+                              const std::function<bool()>& is_indefinite) {
   const bool says_of_a =
       verdict == cg_scalars::negative_pq || verdict == cg_scalars::negative_rz || verdict == cg_scalars::outgrown;
   if (patient && says_of_a && fell_to_rounding(slots)) return {};
@@ -65,11 +74,11 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
     return negative_rz(slots[cg_scalars::rz_next]);
   case cg_scalars::outgrown:
     return std::isfinite(slots[cg_scalars::xx]) ? singular() : overflow({{"x'M^-1 x", slots[cg_scalars::xx]}}, 0);
-  case cg_scalars::zero_pq: // p'r = r'z > 0: p is in the null space, and b has a part along it
+  case cg_scalars::zero_pq: // p'r = r'z > 0: where A p is 0, too, b has a part along the null space
     if (patient) return {};
     // r is near 1: an M that makes this little of it, whose square is below all doubles, is to blame, not A.
     if (slots[cg_scalars::rz] < 1e-160) return zero_rz(slots[cg_scalars::rz]);
-    return singular();
+    return is_indefinite && is_indefinite() ? indefinite() : singular();
   case cg_scalars::zero_rz:
     if (patient) return {};
     return zero_rz(slots[cg_scalars::rz_next]);

@@ -7,6 +7,8 @@
 namespace furrow::cg_messages {
 
 /// The end that a verdict of conjugate gradients means. `patient`: empty for one that starting again may mend.
-std::optional<ending> explain(int verdict, const double* slots, bool patient);
+/// `is_indefinite`: says of a p'Ap that is 0 whether A p is not.
+std::optional<ending> explain(int verdict, const double* slots, bool patient,
+                              const std::function<bool()>& is_indefinite = {});
 
 } // namespace furrow::cg_messages

@@ -92,6 +92,10 @@ public:
     return {rows_, until, base::m_, base::x_, base::it_.r(), as_view(base::p_)};
   }
   index_t first_chunk() const { return 256; }
+  /// A p, which would tell an indefinite matrix from a singular one, stays on the chip.
+  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return cg_messages::explain(verdict, slots, patient);
+  }
   double bytes_per_iteration() const { return rows_.moved_by_step(); }
 
 private:

@@ -7,7 +7,8 @@
 
 namespace furrow {
 
-std::optional<ending> cg_single_reduction_messages::explain(int verdict, const double* slots, bool patient) {
+std::optional<ending> cg_single_reduction_messages::explain(int verdict, const double* slots, bool patient,
+                                                            const std::function<bool()>& is_indefinite) {
   using namespace cg_single_reduction_steps;
   using solver_messages::standing;
   if (verdict == negative_uw)
@@ -16,7 +17,7 @@ std::optional<ending> cg_single_reduction_messages::explain(int verdict, const d
                                        "positive definite",
                                        s.iterations + 1, value);
                   }};
-  if (verdict != lost) return cg_messages::explain(verdict, slots, patient);
+  if (verdict != lost) return cg_messages::explain(verdict, slots, patient, is_indefinite);
   if (patient) return {};
   return ending{status::breakdown, [value = slots[cg_scalars::pq]](const standing& s) {
                   return fmt::format("iteration {}: p'Ap = {:.3e} by its recurrence is not positive, with a relative "

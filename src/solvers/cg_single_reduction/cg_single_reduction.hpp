@@ -2,14 +2,16 @@
 #pragma once
 #include "steps.hpp"
 
+#include "solvers/cg/indefinite.hpp"
 #include "solvers/cg/messages.hpp"
 #include "solvers/method.hpp"
 
 namespace furrow {
 
 namespace cg_single_reduction_messages {
-/// The end that a verdict means. `patient`: empty for one that starting again may mend.
-std::optional<ending> explain(int verdict, const double* slots, bool patient);
+/// The end that a verdict means, as `cg_messages` has it.
+std::optional<ending> explain(int verdict, const double* slots, bool patient,
+                              const std::function<bool()>& is_indefinite);
 } // namespace cg_single_reduction_messages
 
 /// Conjugate gradients whose inner products of a step are all there before its one pass: A x = b for symmetric positive
@@ -66,8 +68,11 @@ public:
     const double rounding = (length + 64) * unit * (diagonal() ? length : base::system_.norm_inf); // as in cg
     return {{it_.slots(), it_.records(), rounding, unit, stored()}};
   }
-  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
-    return cg_single_reduction_messages::explain(verdict, slots, patient);
+  std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return cg_single_reduction_messages::explain(verdict, slots, patient, [&] {
+      return cg_scalars::is_indefinite(s_, base::system_, judge().same, slots, as_view(ap_), as_view(p_),
+                                       at(cg_scalars::pq));
+    });
   }
 
   double bytes_per_iteration() const {

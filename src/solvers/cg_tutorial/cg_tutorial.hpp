@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "backends/unfused.hpp"
+#include "solvers/cg/indefinite.hpp"
 #include "solvers/cg/judge.hpp"
 #include "solvers/cg/messages.hpp"
 #include "solvers/method.hpp"
@@ -83,8 +84,11 @@ public:
     const double rounding = (length + 64) * unit * (diagonal() ? length : base::system_.norm_inf); // as in cg
     return {{it_.slots(), it_.records(), rounding, unit, stored()}, plain()};
   }
-  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
-    return cg_messages::explain(verdict, slots, patient);
+  std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return cg_messages::explain(verdict, slots, patient, [&] {
+      return cg_scalars::is_indefinite(s_, base::system_, judge().same, slots, as_view(q_), as_view(p_),
+                                       at(cg_scalars::pq));
+    });
   }
 
   double bytes_per_iteration() const {

@@ -31,7 +31,7 @@ TYPED_TEST(cg_tutorial, tells_why_it_ends) {
   const auto none = kit::solver_options<V>(cg_tutorial_name, "none");
   kit::check_end<V>(kit::diagonal({1, -5, 2}), host_array<V>(3, V(1)), none, status::not_positive_definite,
                     "positive definite");
-  kit::check_end<V>(kit::diagonal({1, -1}), host_array<V>(2, V(1)), none, status::singular, "singular");
+  kit::check_end<V>(kit::diagonal({1, -1}), host_array<V>(2, V(1)), none, status::not_positive_definite, "indefinite");
   kit::check_inconsistent<V>(cg_tutorial_name);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "solvers/cg/indefinite.hpp"
 #include "solvers/cg/judge.hpp"
 #include "solvers/cg/messages.hpp"
 #include "solvers/cg/steps.hpp"
@@ -57,8 +58,10 @@ public:
     const double unit = std::numeric_limits<V>::epsilon() / 2, length = double(base::system_.longest_row);
     return {it_.slots(), it_.records(), (length + 64) * unit * base::system_.norm_inf, unit, false}; // as in cg
   }
-  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
-    return cg_messages::explain(verdict, slots, patient);
+  std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return cg_messages::explain(verdict, slots, patient, [&] {
+      return cg_scalars::is_indefinite(s_, base::system_, judge(), slots, as_view(q_), as_view(p_), at(cg_scalars::pq));
+    });
   }
 
   double bytes_per_iteration() const { return a_.bytes_per_apply() + base::vectors(3 + 5); }

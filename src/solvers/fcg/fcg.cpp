@@ -26,7 +26,8 @@ ending vanishing(double product) {
 } // namespace
 } // namespace fcg_messages
 
-std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bool patient) {
+std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bool patient,
+                                            const std::function<bool()>& is_indefinite) {
   using namespace fcg_steps;
   const double curvature = slots[pq], product = slots[rz_next];
   // The residual fell by all digits that there are: what scalars say behind that is rounding, as in cg.
@@ -55,6 +56,12 @@ std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bo
   default:
     if (verdict == zero_pq && patient) return {};
     if (verdict == zero_pq && slots[rz] < 1e-160) return vanishing(slots[rz]); // as cg says it
+    if (verdict == zero_pq && is_indefinite())
+      return ending{status::not_positive_definite, [](const standing& s) {
+                      return fmt::format("iteration {}: p'Ap = 0 where A p is not, so the matrix is indefinite; minres "
+                                         "or gmres needs no definite one",
+                                         s.iterations + 1);
+                    }};
     if (verdict == outgrown && !std::isfinite(slots[xx])) return overflow({{"|x|", slots[xx]}}, 0);
     return ending{status::singular, [](const standing& s) {
                     return fmt::format(

@@ -7,8 +7,10 @@
 namespace furrow {
 
 namespace fcg_messages {
-/// The end that a verdict of FCG means. `patient`: empty for one that starting again may mend.
-std::optional<ending> explain(int verdict, const double* slots, bool patient);
+/// The end that a verdict of FCG means. `patient`: empty for one that starting again may mend. `is_indefinite`: says of
+/// a p'Ap that is 0 whether A p is not.
+std::optional<ending> explain(int verdict, const double* slots, bool patient,
+                              const std::function<bool()>& is_indefinite);
 } // namespace fcg_messages
 
 /// Flexible conjugate gradients: A x = b for symmetric positive definite A, where M may be another positive definite
@@ -65,8 +67,12 @@ public:
     const double unit = std::numeric_limits<V>::epsilon() / 2;
     return {it_.slots(), (double(base::system_.longest_row) + 64) * unit * base::system_.norm_inf, unit};
   }
-  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
-    return fcg_messages::explain(verdict, slots, patient);
+  /// Of a semidefinite A |A p|^2 is at most |A| p'A p: more than that, where p'A p is 0, shows an indefinite one.
+  std::optional<ending> explain(int verdict, const double* slots, bool patient) {
+    return fcg_messages::explain(verdict, slots, patient, [&] {
+      s_.dot(as_view(q_), as_view(q_), at(fcg_steps::pq));
+      return s_.read(at(fcg_steps::pq)) > base::system_.norm_inf * judge().rounding * slots[fcg_steps::pp];
+    });
   }
 
   double bytes_per_iteration() const {
