@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every matrix of a folder: each with the verdict and the bits of a solve by itself."""
+import bz2
+import gzip
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -94,18 +97,64 @@ class Batch(Case):
         self.assertIn("b.txt: is no folder", self.furrow("solve", "--batch", "b.txt", code=3).stderr)
         self.assertIn("answers: holds no matrix", self.furrow("solve", "--batch", "answers", code=3).stderr)
         self.assertIn("FILE is missing", self.furrow("solve", code=2).stderr)
-        for name in ("grid_b.npy", "grid_b.txt"):
+
+    def test_two_of_the_same_name_are_refused_alone(self):
+        for name in ("grid_b.npy", "grid_b.txt", "flow.petsc"):
             self.write("systems/" + name, "")
-        self.assertRegex(self.furrow("solve", "--batch", "systems", code=3).stderr, "grid_b.* and .*grid_b.* have the same name")
-        (self.folder / "systems/grid_b.npy").unlink()
-        self.write("systems/grid.furrow", "")
-        self.assertIn("have the same name", self.furrow("solve", "--batch", "systems", code=3).stderr)
+        said = {s["matrix"]: (s["status"], s["message"]) for s in self.batch(code=3)["systems"]}
+        self.assertEqual(said["body"][0], "converged")
+        self.assertRegex(said["grid"][1], "grid_b.npy and .*grid_b.txt have the same name: leave one of them in systems")
+        self.assertRegex(said["flow"][1], "flow.mtx and .*flow.petsc have the same name")
+
+    def test_whatever_is_named_as_a_part_of_a_system_is_read(self):
+        for name, ending in (("flow", "csv.gz"), ("grid", "dat"), ("body", "txt.bz2")):
+            rows = self.batch("--max-iterations", "1", code=1)["systems"][sorted(SYSTEMS).index(name)]["rows"]
+            text = ("2\n" * rows).encode()
+            packed = {"gz": gzip.compress, "bz2": bz2.compress}.get(ending.split(".")[-1], bytes)(text)
+            (self.folder / f"systems/{name}_b.{ending}").write_bytes(packed)
+        said = {s["matrix"]: s for s in self.batch()["systems"]}
+        self.assertEqual({name: s["rhs"] for name, s in said.items()},
+                         {"flow": "systems/flow_b.csv.gz", "grid": "systems/grid_b.dat", "body": "systems/body_b.txt.bz2"})
+        (self.folder / "systems/grid_b.dat").unlink()
+        (self.folder / "systems/grid_b.txt").symlink_to("nothing.txt")
+        (self.folder / "systems/gone.mtx").symlink_to("nothing.mtx")
+        os.mkfifo(self.folder / "systems/pipe.mtx")
+        self.furrow("convert", "poisson2d:5", "p.petsc")
+        (self.folder / "systems/p.petsc.gz").write_bytes(gzip.compress((self.folder / "p.petsc").read_bytes()))
+        (self.folder / "systems/flow_b").mkdir()
+        said = {s["matrix"]: s for s in self.batch(code=3)["systems"]}
+        self.assertEqual({name: s["status"] for name, s in said.items()},
+                         {"body": "converged", "flow": "converged", "p": "converged", "gone": "refused", "grid": "refused", "pipe": "refused"})
+        self.assertRegex(said["gone"]["message"], "systems/gone.mtx: ")
+        self.assertRegex(said["grid"]["message"], "systems/grid_b.txt: ")
+
+    def test_no_answer_replaces_what_is_read(self):
+        (self.folder / "answers/flow_x.mtx").symlink_to("../systems/grid.mtx")
+        before = (self.folder / "systems/grid.mtx").read_bytes()
+        self.assertIn("systems/grid.mtx and answers/flow_x.mtx are the same file",
+                      self.furrow("solve", "--batch", "systems", "-o", "answers", code=2).stderr)
+        self.assertEqual((self.folder / "systems/grid.mtx").read_bytes(), before)
+        (self.folder / "answers/flow_x.mtx").unlink()
+        (self.folder / "answers/flow_x.mtx").symlink_to("body_x.mtx")
+        self.assertIn("are the same file", self.furrow("solve", "--batch", "systems", "-o", "answers", code=2).stderr)
+
+    def test_the_sentence_of_what_was_not_solved(self):
+        self.write("systems/nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 nan\n2 2 1\n")
+        self.write("systems/ring.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 -1\n2 1 -1\n2 2 1\n")
+        done = self.furrow("solve", "--batch", "systems", "--max-iterations", "2", "--solver", "bicgstab", code=1)
+        self.assertEqual(done.stdout.count("\n  ended "), 4, done.stdout)
+        self.assertIn("ring: A * ones is zero", done.stderr)
+        said = {s["matrix"]: s for s in self.batch(code=1)["systems"]}
+        self.assertEqual(said["ring"]["rhs"], "random")
+        alone = json.loads(self.furrow("solve", "systems/nan.mtx", "--json", code=1).stdout)
+        for key in ("status", "relative_error", "solver", "precond"):
+            self.assertEqual(said["nan"][key], alone[key], key)
 
     def test_ctrl_c_prints_what_there_is(self):
         self.furrow("generate", "poisson2d:1000", "-o", "systems/long.furrow")
         shutil.copy(self.folder / "systems/long.furrow", self.folder / "systems/longer.furrow")
         process = subprocess.Popen([FURROW, "solve", "--batch", "systems", "--solver", "cg", "--precond", "none", "--rtol", "1e-15",
-                                    "--max-iterations", "100000000", "--json"], cwd=self.folder, env=ENVIRONMENT,
+                                    "--max-iterations", "100000000", "--json", "-o", "answers"], cwd=self.folder, env=ENVIRONMENT,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(2)
         process.send_signal(signal.SIGINT)
@@ -113,6 +162,7 @@ class Batch(Case):
         self.assertEqual(process.returncode, 130)
         said = {s["matrix"]: s["status"] for s in json.loads(out)["systems"]}
         self.assertEqual((said["long"], said["longer"]), ("interrupted", "interrupted"))
+        self.assertEqual([f.name for f in (self.folder / "answers").glob("long*")], ["long_x.mtx"])  # the other never began
 
 
 if __name__ == "__main__":

@@ -34,6 +34,9 @@ class Mpi(ByMpirun):
         self.assertIn("\n  ranks       3 of MPI: at most ", out)
         self.assertEqual(said.count("furrow: memory:"), said.count("\n"), said)
 
+    def test_a_batch_is_of_one_process(self):
+        self.assertIn("start it without mpirun", self.run_ranks(2, "solve", "--batch", ".", code=2)[1])
+
     def test_multigrid_and_metis_have_the_bits_of_threads(self):
         for n in (2, 3):
             for words in (["--precond", "amg:sa"], ["--partition", "metis"]):

@@ -11,9 +11,11 @@
 #include "core/check.hpp"
 #include "core/clock.hpp"
 #include "core/printable.hpp"
+#include "io/atomic_file.hpp"
 #include "io/ending.hpp"
 #include "report/words.hpp"
 #include "solve/batch/each_system.hpp"
+#include "solve/run.hpp"
 
 #include <furrow/solver.hpp>
 
@@ -31,11 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Endings of files that hold a matrix, the longer before those that they end with.
-constexpr std::array<std::string_view, 18> endings{".mtx.gz",  ".mtx.bz2", ".mtx.xz",  ".mtx.zst", ".mtx",    ".tar.gz",
-                                                   ".tar.bz2", ".tar.xz",  ".tar.zst", ".tgz",     ".tar",    ".furrow",
-                                                   ".petsc",   ".npy",     ".npy.gz",  ".txt",     ".txt.gz", ".csv"};
-constexpr std::size_t of_matrices = 13; ///< of these; the others are of right-hand sides alone
+constexpr std::array<std::string_view, 5> endings{".mtx", ".tar", ".tgz", ".furrow", ".petsc"}; ///< of matrices
+constexpr std::array<std::string_view, 4> packings{".gz", ".bz2", ".xz", ".zst"};
 
 /// Entries that are read before they are solved: what comes to more than this in a folder is taken in groups.
 constexpr index_t most_entries = 1 << 24;
@@ -50,46 +49,74 @@ struct member {
   host_array<double> b{}, x{};
   double read_seconds = 0, error = std::nan("");
   batch_outcome outcome{};
-  int written = done; ///< exit code of the writing of x
+  int written = done;        ///< exit code of the writing of x
+  std::string not_written{}; ///< why
 };
 
-/// "bcsstk01", ".mtx"; the second is empty where the file is not one of ours.
-std::pair<std::string, std::size_t> name_and_ending(const std::string& file) {
-  for (std::size_t e = 0; e < endings.size(); ++e)
-    if (file.size() > endings[e].size() && io::has_ending(file, endings[e]))
-      return {file.substr(0, file.size() - endings[e].size()), e};
-  return {file, endings.size()};
+/// "bcsstk01" of "bcsstk01.mtx.gz", and whether the ending is that of a matrix.
+std::pair<std::string, bool> name_of(std::string_view file) {
+  for (const auto packing : packings)
+    if (io::has_ending(file, packing)) {
+      file.remove_suffix(packing.size());
+      break;
+    }
+  const std::size_t dot = file.rfind('.');
+  if (dot == 0 || dot == file.npos) return {std::string(file), false};
+  const bool of_matrix =
+      std::ranges::any_of(endings, [&](auto ending) { return io::has_ending(file.substr(dot), ending); });
+  return {std::string(file.substr(0, dot)), of_matrix};
 }
 
-/// The systems of a folder by their names. NAME_b and NAME_x belong to NAME, where that is there.
+/// The systems of a folder by their names. NAME_b and NAME_x belong to NAME, where that is there. What cannot be read,
+/// such as a link to nothing, says so when it is.
 std::vector<member> members_of(const std::string& folder) {
-  constexpr const char* same_name = "{} and {} have the same name: leave one of them in {}";
-  std::map<std::string, std::string> matrices;
-  std::map<std::string, std::vector<std::string>> vectors; // more than one may be of no matrix
+  std::map<std::string, std::vector<std::string>> matrices, vectors;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    const auto [name, ending] = name_and_ending(entry.path().filename().string());
+    const auto [name, of_matrix] = name_of(entry.path().filename().native());
     std::error_code ignored;
-    if (ending == endings.size() || !entry.is_regular_file(ignored)) continue;
-    const std::string file = entry.path().string();
-    if (name.ends_with("_b")) vectors[name].push_back(file);
-    if (ending >= of_matrices) continue;
-    const auto [other, added] = matrices.try_emplace(name, file);
-    check(added, fault::input, same_name, other->second, file, folder);
+    if (!of_matrix && entry.is_directory(ignored)) continue;
+    if (name.ends_with("_b")) vectors[name].push_back(entry.path().string());
+    if (of_matrix) matrices[name].push_back(entry.path().string());
   }
   check(!failed, fault::input, "{}: cannot be read as a folder: {}", folder, failed.message());
   std::vector<member> found;
-  for (const auto& [name, file] : matrices) {
+  for (auto& [name, files] : matrices) {
     const bool of_another =
         (name.ends_with("_b") || name.ends_with("_x")) && matrices.contains(name.substr(0, name.size() - 2));
     if (of_another) continue;
-    const std::vector<std::string>& beside = vectors[name + "_b"];
-    check(beside.size() < 2, fault::input, same_name, beside.front(), beside.back(), folder);
-    found.push_back({.name = name, .file = file, .rhs_file = beside.empty() ? "" : beside.front()});
+    std::vector<std::string>& beside = vectors[name + "_b"];
+    member& m = found.emplace_back();
+    m.name = name, m.file = files.front(), m.rhs_file = beside.empty() ? "" : beside.front();
+    for (auto* same : {&files, &beside})
+      if (std::ranges::sort(*same); same->size() > 1)
+        m.outcome.refused = error(fault::input, fmt::format("{} and {} have the same name: leave one of them in {}",
+                                                            same->front(), same->back(), folder));
   }
   check(!found.empty(), fault::input, "{}: holds no matrix (.mtx, .tar.gz, .furrow, .petsc): name another folder",
         folder);
   return found;
+}
+
+fs::path answer_of(const solve_request& q, const member& m) { return fs::path(q.output) / (m.name + "_x.mtx"); }
+
+/// No answer may replace what is still to be read, nor another one: a link may lead there.
+void check_answers(const solve_request& q, const std::vector<member>& members) {
+  if (q.output.empty()) return;
+  std::map<fs::path, std::string> taken;
+  const auto behind = [](const fs::path& file) {
+    std::error_code ignored;
+    return fs::weakly_canonical(io::behind_links(file), ignored); // also of a link to nothing
+  };
+  for (const member& m : members)
+    for (const std::string& file : {m.file, m.rhs_file})
+      if (!file.empty()) taken.emplace(behind(file), file);
+  for (const member& m : members) {
+    const std::string file = answer_of(q, m).string();
+    check_output(file, "-o");
+    const auto [other, free] = taken.emplace(behind(file), file);
+    check(free, fault::usage, "{} and {} are the same file: choose another folder for -o", other->second, file);
+  }
 }
 
 void read(member& m) {
@@ -117,8 +144,14 @@ void write(member& m, const fs::path& file) {
     write_vector(as_cview(m.x), file);
   } catch (const error& e) {
     remark(e.what());
-    m.written = code_of(e.kind);
+    m.written = code_of(e.kind), m.not_written = e.what();
   }
+}
+
+/// Whether there is an x that somebody has begun to look for.
+bool has_begun(const member& m) {
+  const solve_report& r = m.outcome.report;
+  return !m.outcome.refused && !(r.why == status::interrupted && !report::has_residual(r));
 }
 
 /// Solves those that were read, and writes their answers.
@@ -137,11 +170,12 @@ void solve_group(const solve_request& q, std::span<member*> group) {
   for (std::size_t k = 0; k < group.size(); ++k) {
     member& m = *group[k];
     m.outcome = std::move(outcomes[k]);
-    if (m.rhs == "ones" && m.shape.rows == m.shape.cols && !m.outcome.refused) {
+    const bool known = !m.outcome.refused && report::has_residual(m.outcome.report);
+    if (known && m.rhs == "ones" && m.shape.rows == m.shape.cols) {
       m.error = 0;
       for (const double v : m.x) m.error = std::abs(v - 1) <= m.error ? m.error : std::abs(v - 1);
     }
-    if (!q.output.empty() && !m.outcome.refused) write(m, fs::path(q.output) / (m.name + "_x.mtx"));
+    if (!q.output.empty() && has_begun(m)) write(m, answer_of(q, m));
     m.a = {}, m.b = {}, m.x = {};
   }
 }
@@ -163,10 +197,11 @@ std::string line_of(const member& m, int width) {
                       report::has_residual(r) ? report::figure(r.relative_residual) : "",
                       r.error_estimate > 0 ? fmt::format("error {:.1e}", r.error_estimate) : "",
                       seconds_text(r.setup_seconds + r.solve_seconds), report::method(r.solver, r.precond));
+  if (!report::is_answer(r)) text += line("ended", report::sentence(r.message));
   return r.warning.empty() ? text : text + line("warning", r.warning);
 }
 
-json json_of(const member& m) {
+json json_of(const member& m, const solve_options& asked) {
   json j{{"matrix", m.name}, {"file", m.file}};
   const solve_report& r = m.outcome.report;
   if (m.outcome.refused) {
@@ -183,14 +218,15 @@ json json_of(const member& m) {
             {"iterations", r.iterations},
             {"relative_residual", report::has_residual(r) ? number(r.relative_residual) : json(nullptr)},
             {"relative_error", number(m.error)},
-            {"solver", r.solver},
-            {"precond", r.precond},
+            {"solver", r.solver.empty() ? asked.solver : r.solver},
+            {"precond", r.precond.empty() ? asked.precond : r.precond},
             {"condition_estimate", r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr)},
             {"error_estimate", r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr)},
             {"warning", r.warning},
             {"format", r.format},
             {"kernel", r.kernel},
             {"way", m.outcome.way},
+            {"not_written", m.not_written},
             {"seconds", {{"read", m.read_seconds}, {"setup", r.setup_seconds}, {"solve", r.solve_seconds}}}});
   return j;
 }
@@ -224,7 +260,8 @@ void check_batch(const solve_request& q) {
   leave_out(!q.play.empty(), "--play");
   leave_out(!q.trace.empty(), "--trace");
   leave_out(q.devices.size() > 1, "--device with several GPUs");
-  leave_out(q.on_ranks(), "--ranks");
+  leave_out(!q.ranks.empty(), "--ranks");
+  check(!q.of_mpi, fault::usage, "--batch solves every matrix of a folder in one process: start it without mpirun");
   leave_out(q.explain, "--explain");
   std::error_code ignored;
   check(fs::is_directory(q.batch, ignored), fault::input, "{}: is no folder: --batch wants one with matrices", q.batch);
@@ -237,6 +274,7 @@ void check_batch(const solve_request& q) {
 int run_batch(solve_request& q) {
   check_batch(q);
   std::vector<member> members = members_of(q.batch);
+  check_answers(q, members);
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
   q.options.history = false;
@@ -253,18 +291,26 @@ int run_batch(solve_request& q) {
   json list = json::array();
   int worst = done;
   index_t solved = 0;
+  const double time_limit = q.options.time_limit;
+  double spent = 0; ///< on solving
   for (auto next = members.begin(); next != members.end();) {
     const auto first = next;
     std::vector<member*> group;
     for (index_t entries = 0; next != members.end() && entries < most_entries; ++next) {
+      const bool stop = interrupted();
+      if (stop) next->outcome.report = not_begun();
+      if (stop || next->outcome.refused) continue;
       read(*next);
       entries += next->nnz;
       if (!next->outcome.refused) group.push_back(&*next);
     }
+    q.options.time_limit = std::max(0.0, time_limit - spent);
+    const double before = now();
     solve_group(q, group);
+    spent += now() - before;
     for (auto m = first; m != next; ++m) {
       worst = std::max(worst, exit_code_of(*m)), solved += exit_code_of(*m) == done;
-      if (q.json) list.push_back(json_of(*m));
+      if (q.json) list.push_back(json_of(*m, q.options));
       else print(line_of(*m, width));
     }
   }

@@ -125,7 +125,7 @@ public:
     all_do(task::sums, [&] { zero = rows_.sums(); });
     if (nnz == 0 || !zero) return;
     rhs = "random";
-    remark(ones_in_null_space);
+    remark(name, ones_in_null_space);
     all_do(task::product, [&] { rows_.product(); });
   }
   void begin_with(const std::string& file) override {

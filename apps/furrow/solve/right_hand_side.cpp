@@ -49,7 +49,7 @@ vector_columns right_hand_side(const std::string& file, problem& p, std::string&
   auto b = product_with_ones(p);
   if (p.a.nnz() == 0 || !vanishes(b, p.a)) return {std::move(b)};
   rhs = "random";
-  remark(ones_in_null_space);
+  remark(p.name, ones_in_null_space);
   const auto exact = reference_product(p.a, as_cview(random_vector<double>(p.a.shape.cols))).value;
   std::ranges::copy(exact, b.begin());
   return {std::move(b)};

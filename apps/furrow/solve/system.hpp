@@ -43,9 +43,9 @@ std::unique_ptr<system_to_solve> read_on_ranks(const solve_request& q, const mat
 /// What ranks other than the first do: what that one says, until it has solved or failed.
 void follow_the_first(communicator& c);
 
-/// Said where A * ones is zero.
+/// Said behind the name of an A where A * ones is zero.
 inline constexpr const char* ones_in_null_space =
-    "A * ones is zero, so ones are in the null space of A: b is A times a random vector instead";
+    ": A * ones is zero, so ones are in the null space of A: b is A times a random vector instead";
 /// b = A * ones. Throws `fault::input` where it leaves the range of f64 though A does not.
 host_array<double> product_with_ones(const problem& p);
 /// Whether b = A * ones is zero up to rounding, which each row has of its own: then ones are in the null space, as for
