@@ -8,11 +8,11 @@
 
 namespace furrow::io {
 
-/// A vector as `read_vector` reads it, and the comments before its first number, without their '%'.
+/// A vector as `read_vector` reads it, and the comments in the first 4 KB of its text, without their '%'.
 struct commented_vector {
   host_array<double> values;
   std::vector<std::string> comments;
-  bool more_comments = false; ///< more than that come first
+  bool more_comments = false; ///< there are others before its first number
 };
 /// `columns`: null for one; otherwise there may be several, and this is how many there were.
 commented_vector read_commented_vector(const source& from, std::optional<index_t> rows = {},

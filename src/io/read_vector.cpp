@@ -243,18 +243,22 @@ host_array<double> read_text(input& from, packing packed, std::string_view first
   return read_numbers(text, name, rows, to);
 }
 
-/// The comments among the first lines of a text, without the banner; whether another line follows them.
-bool leading_comments(std::string_view text, std::vector<std::string>& comments) {
+/// The comments among the first lines of a text, without the banner; whether there is another line.
+bool first_comments(std::string_view text, std::vector<std::string>& comments) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  bool others = false;
   for (std::size_t end; (end = text.find_first_of("\r\n")) != text.npos; text.remove_prefix(end + 1)) {
     std::string_view line = text.substr(0, end);
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     if (line.starts_with("%%MatrixMarket")) continue;
-    if (!line.empty() && !line.starts_with('%')) return true;
+    if (!line.empty() && !line.starts_with('%')) {
+      others = true;
+      continue;
+    }
     line.remove_prefix(std::min(line.find_first_not_of("% \t"), line.size()));
     if (!line.empty()) comments.emplace_back(line.substr(0, line.find_last_not_of(" \t") + 1));
   }
-  return false;
+  return others;
 }
 
 commented_vector read_it(const source& from, std::optional<index_t> rows, index_t* columns, const number_sink* to) {
@@ -268,7 +272,8 @@ commented_vector read_it(const source& from, std::optional<index_t> rows, index_
     first.resize(unpacked(what.packed, in.open(), in.name())->read_all(first.data(), first.size()));
     if (what.packed == packing::none && is_checkpoint(first)) return {read_x_of_checkpoint(in, rows, to), {}};
     std::vector<std::string> comments;
-    const bool all = leading_comments(first, comments) || first.size() < most_comments;
+    const bool whole = first.size() < most_comments;
+    const bool all = first_comments(whole ? first + '\n' : first, comments) || whole;
     return {read_text(in, what.packed, first, rows, columns, to), std::move(comments), !all};
   });
 }

@@ -68,6 +68,9 @@ class Cheb(Case):
             packed.write(text)
         self.write("g.txt", "% made by hand\n\n" + text.replace("\n", "\r\n").replace("interval: 0.1,3.3", "interval:  0.1,3.3 "))
         lines = text.splitlines()[1:]
+        for end in ("% interval: 0.1,3.3", "% interval: 0.1,3.3\n"):  # behind the numbers
+            self.write("late.txt", "\n".join(lines) + "\n" + end)
+            self.assertEqual(self.json("roots", "late.txt")["interval"], [0.1, 3.3])
         for name, own in (("bom.txt", "\ufeff" + text), ("cr.txt", text.replace("\n", "\r")), ("loud.txt", text.replace("% interval:", "%% Interval :"))):
             (self.folder / name).write_bytes(own.encode())
             self.assertEqual(self.json("roots", name)["interval"], [0.1, 3.3], name)
