@@ -265,9 +265,8 @@ template <class V> void solver_on_ranks<V>::state::describe(solve_report& report
   double bytes[] = {report.bytes_per_iteration, a->bytes_per_apply(), stored};
   c.sum({bytes, 3});
   report.bytes_per_iteration = bytes[0], report.product_bytes = bytes[1], report.stored_bytes = bytes[2];
-  report.format = chosen.format ? name_of(chosen) : "none";
-  report.kernel = a->kernel();
-  report.reason = chosen.format ? chosen.reason : "this rank has no rows";
+  if (chosen.format) // this rank has rows
+    report.format = name_of(chosen), report.kernel = a->kernel(), report.reason = chosen.reason;
   if (m) report.levels = m->levels();
   if (m && lies_across_ranks(report.precond)) report.precond_about = m->describe();
   if (report.precond.starts_with("local:"))

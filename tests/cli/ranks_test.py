@@ -132,6 +132,8 @@ class Threads(Case):
                    "".join(f"{i} {i} 2\n" for i in range(1, 41)) + "".join(f"{i + 1} {i} -1\n" for i in range(1, 40)) + "40 1 -1\n")
         for n in ("1", "3"):
             self.assertEqual(self.solve("ring.mtx", "--ranks", n)["rhs"], "random")
+        self.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")
+        self.assertNotIn("none ()", self.furrow("solve", "none.mtx", "--ranks", "2").stdout)
         self.furrow("solve", "poisson2d:20", "-o", "x.petsc")
         self.assertEqual(self.solve("poisson2d:20", "-b", "x.petsc", "--ranks", "2")["status"], "converged")
 
