@@ -161,6 +161,12 @@ class Errors(Case):
         self.assertIsNone(said["largest"])
         said = json.loads(self.furrow("spmv", "poisson2d:5", "--alpha", "1e308", "--check", "--repeat", "1", "--no-ceiling", "--json").stdout)
         self.assertEqual((said["results"][0]["max_row_error"], said["results"][0]["rows_not_checked"]), (None, 25))
+        shown = self.furrow("spmv", "poisson2d:5", "--alpha", "1e308", "--check", "--repeat", "1", "--no-ceiling").stdout
+        self.assertRegex(shown, r"\n\* .*   not checked\n")
+
+    def test_an_empty_checkpoint(self):
+        self.write("empty", "")
+        self.says(3, "empty: is empty, or a pipe: a checkpoint", "solve", "poisson1d:3", "--resume", "empty")
 
     def test_files(self):
         self.write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n2 x 1.0\n")

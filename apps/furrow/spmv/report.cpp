@@ -23,11 +23,15 @@ std::string list_of(const spmv_request& q, const spmv_outcome& o, std::vector<sp
   std::string text = dim(fmt::format("  {:<10} {:<12} {:>10} {:>10} {:>9} {:>8} {:>11}{}", "format", "kernel", "time",
                                      "bytes", "GFlop/s", "GB/s", "of ceiling", q.check ? "   row error" : "")) +
                      "\n";
+  const auto error_text = [&](const spmv_result& r) {
+    if (!r.row_error) return std::string();
+    return o.none_checked() ? "   not checked" : fmt::format("   {:>9.3f}", *r.row_error);
+  };
   for (auto r = o.results.begin(); r != o.results.end(); ++r) {
     const std::string row =
         fmt::format("{} {:<10} {:<12} {:>10} {:>10} {:>9.2f} {:>8.1f} {:>11}{}", r == best ? "*" : " ", r->format,
                     r->kernel, seconds_text(r->time.median), bytes_text(r->bytes), r->gflops, r->gbps,
-                    share_text(r->fraction()), r->row_error ? fmt::format("   {:>9.3f}", *r->row_error) : "");
+                    share_text(r->fraction()), error_text(*r));
     text += (r == best ? bold(row) : row) + "\n";
   }
   return text;
@@ -104,7 +108,7 @@ std::string json_of(const spmv_request& q, const spmv_outcome& o) {
       one["block"] = n.block;
     }
     if (r.row_error) {
-      one["max_row_error"] = o.rows_not_checked == o.shape.rows && o.shape.rows > 0 ? json() : number(*r.row_error);
+      one["max_row_error"] = o.none_checked() ? json() : number(*r.row_error);
       one["rows_not_checked"] = o.rows_not_checked;
       one["rows_reached_by_padding"] = r.spread;
     }

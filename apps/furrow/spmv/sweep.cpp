@@ -112,7 +112,7 @@ std::string sweep_table(const spmv_outcome& o) {
   text += grid_of(speeds, static_cast<std::size_t>(best - o.results.begin()), "GB/s");
   text += fmt::format("\n* --kernel {}: {}, {} of ceiling\n", best->kernel, seconds_text(best->time.median),
                       share_text(best->fraction()));
-  if (best->row_error) text += fmt::format("  largest row error {:.3f}\n", largest_error);
+  if (best->row_error && !o.none_checked()) text += fmt::format("  largest row error {:.3f}\n", largest_error);
   return text;
 }
 
