@@ -208,6 +208,7 @@ TYPED_TEST(small_system_test, ends_for_the_reasons_of_a_solve_by_itself) {
         SCOPED_TRACE(std::string(solver) + " with " + m + " of system " + std::to_string(k));
         host_array<V> x(all[k].x.size(), V(0));
         const auto alone = kit::solve_honestly<V>(this->to_double(all[k].a), all[k].b, o).report;
+        EXPECT_TRUE(got[k].outcome || k != 3 || std::string(solver) != "cg") << got[k].alone;
         if (!got[k].outcome) {
           EXPECT_TRUE(std::string(m) == "jacobi" || k == 1) << got[k].alone; // p'Ap = 0 of the second one
           EXPECT_NE(alone.why, status::converged);
